@@ -1,0 +1,51 @@
+import type { Address, Hash } from './hex.ts';
+import type { Evidence } from './evidence.ts';
+
+export type AttributionMode =
+  | 'self' | 'smart_account_4337' | 'safe' | 'solver_settlement' | 'meta_transaction'
+  | 'delegated_7702' | 'permit_pull' | 'bot_contract' | 'none';
+
+export type SubmitterRole =
+  | 'self' | 'bundler' | 'relayer' | 'solver' | 'resolver' | 'safe_executor' | 'keeper' | 'mev_bot';
+
+export interface Candidate {
+  readonly account: Address;
+  readonly elected: boolean;
+  /** Machine-readable reasons for it, best first. */
+  readonly reasons: readonly string[];
+  readonly rejectedBecause: string | null;
+  readonly evidence: readonly Evidence[];
+}
+
+export interface SettledOrder {
+  readonly owner: Address;
+  readonly receiver: Address | null;
+  readonly protocol: string | null;
+  readonly orderHash: Hash | null;
+  readonly evidence: readonly Evidence[];
+}
+
+export interface Delegation {
+  readonly authority: Address | null;
+  readonly delegate: Address;
+  readonly source: 'authorization_list' | 'code';
+}
+
+export interface Attribution {
+  readonly signer: Address;
+  readonly actor: Address | null;
+  readonly beneficiary: Address | null;
+  readonly feePayer: Address;
+  readonly mode: AttributionMode;
+  readonly submitterRole: SubmitterRole;
+  readonly entryPoint: Address | null;
+  readonly paymaster: Address | null;
+  readonly settlementContract: Address | null;
+  readonly orders: readonly SettledOrder[];
+  readonly delegations: readonly Delegation[];
+  readonly candidates: readonly Candidate[];
+  readonly ambiguous: boolean;
+  /** Accounts that act as one economic entity with the actor (a bot's contract and its signer). */
+  readonly entity: readonly Address[];
+  readonly evidence: readonly Evidence[];
+}

@@ -1,0 +1,110 @@
+import type { Address } from './hex.ts';
+import type { Evidence } from './evidence.ts';
+import type { PriceQuote, PriceRefusal } from './upstream.ts';
+import type { AssetId } from './valueFlow.ts';
+
+/** An exact amount of US dollars: `numerator / 10^scale`. Rounded once, when it is displayed. */
+export interface Usd {
+  readonly numerator: bigint;
+  readonly scale: number;
+}
+
+/** US dollars, or why there are none. */
+export type Money =
+  | { readonly usd: Usd; readonly reason: null }
+  | { readonly usd: null; readonly reason: string };
+
+/** What one whole unit of an asset is worth, exact, and how many decimals a whole unit has. */
+export interface UnitPrice {
+  readonly usd: Usd;
+  readonly decimals: number;
+}
+
+/** The quote that was chosen for an asset. */
+export interface ChosenPrice {
+  readonly asset: AssetId;
+  readonly unit: UnitPrice;
+  readonly quote: PriceQuote;
+  /** Block timestamp less the time of the observation, in seconds. */
+  readonly ageSeconds: number;
+  readonly stale: boolean;
+  /** Assets whose prices it was computed from; none where it was observed. */
+  readonly restsOn: readonly AssetId[];
+}
+
+export interface AssetRefusal {
+  readonly asset: AssetId;
+  readonly code: PriceRefusal['code'];
+  readonly reason: string;
+  readonly observed: string | null;
+  readonly threshold: string | null;
+}
+
+/** Every asset the report speaks of is either priced or refused, never both, never neither. */
+export interface PriceBook {
+  readonly prices: ReadonlyMap<AssetId, ChosenPrice>;
+  readonly refusals: ReadonlyMap<AssetId, AssetRefusal>;
+}
+
+export interface PnlEntry {
+  readonly beneficiary: Address;
+  /** The native asset where the flow was in wrapped native. */
+  readonly asset: AssetId;
+  readonly cost: bigint;
+  readonly proceeds: bigint;
+  readonly gross: bigint;
+  readonly grossUsd: Usd;
+  readonly gasUsd: Usd;
+  /** In the asset. */
+  readonly builderPayment: bigint;
+  /** All payments to the block builder, in whatever asset. */
+  readonly builderUsd: Usd;
+  readonly netUsd: Usd;
+  /** Motif indexes. */
+  readonly motifs: readonly number[];
+  readonly pools: readonly Address[];
+  readonly evidence: readonly Evidence[];
+}
+
+export type RealizedPnl =
+  | { readonly supported: true; readonly gross: Usd; readonly net: Usd; readonly entries: readonly PnlEntry[] }
+  | { readonly supported: false; readonly reason: 'requires_multi_transaction_state' | 'unpriced_asset' };
+
+export interface GasCost {
+  /** Wei per gas. */
+  readonly effectivePrice: bigint;
+  readonly baseFee: bigint;
+  readonly priorityFee: bigint;
+  /** Wei, blob gas included. */
+  readonly cost: bigint;
+  readonly usd: Money;
+}
+
+export interface Valuation {
+  readonly snapshotId: string | null;
+  /** Assets that moved. */
+  readonly pricedAssets: number;
+  readonly totalAssets: number;
+  readonly unpricedAssets: readonly AssetId[];
+  readonly priceWarning: string | null;
+  /** Of assets that moved and of the native asset, by asset id. */
+  readonly refusals: readonly AssetRefusal[];
+  readonly prices: readonly ChosenPrice[];
+}
+
+/** What the transaction meant in money for the elected actor; all figures exact. */
+export interface Economics {
+  readonly subject: Address;
+  readonly gas: GasCost;
+  readonly inflow: Money;
+  readonly netBeforeGas: Money;
+  readonly netAfterGas: Money;
+  readonly tokenIn: string;
+  readonly tokenOut: string;
+  readonly structuralProfit: Money;
+  readonly realizedPnl: RealizedPnl;
+  readonly valuation: Valuation;
+  readonly warnings: readonly string[];
+  /** Covers every asset of the flow and of the motifs, and the native asset. */
+  readonly book: PriceBook;
+}

@@ -1,0 +1,6 @@
+/** `0x`-prefixed, lower-case inside the pipeline; addresses are checksummed (EIP-55) only when the report is written. */
+export type Hex = `0x${string}`;
+/** 20 bytes, lower-case. */
+export type Address = Hex;
+/** 32 bytes, lower-case. */
+export type Hash = Hex;

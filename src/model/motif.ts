@@ -1,0 +1,41 @@
+import type { Address } from './hex.ts';
+import type { Evidence } from './evidence.ts';
+import type { AssetId } from './valueFlow.ts';
+import type { Invariant, MotifKind, Portion, ProtocolRef, RoleBinding } from './primitive.ts';
+
+export type Status = 'Proven' | 'Suspected';
+export type Confidence = 'High' | 'Medium' | 'Low';
+
+export interface AssetAmount {
+  readonly asset: AssetId;
+  readonly amount: bigint;
+  readonly role: string;
+}
+
+/** A building block of intents: a primitive that stands on its own, or a composite of several (route, cycle, batch). */
+export interface Motif {
+  /** Position in execution order; reported as `m-<index>`. */
+  readonly index: number;
+  readonly kind: MotifKind;
+  readonly protocol: ProtocolRef | null;
+  readonly basis: 'event' | 'call' | 'structure';
+  readonly venue: Address;
+  readonly poolId: string | null;
+  readonly seq: number;
+  /** Smallest frame that holds all of its certain evidence; null where the trace cannot tell. */
+  readonly scopeFrame: number | null;
+  readonly parent: number | null;
+  readonly participants: readonly RoleBinding[];
+  /** From the view of the venue's counterparty: what it got and what it gave. */
+  readonly assetsIn: readonly AssetAmount[];
+  readonly assetsOut: readonly AssetAmount[];
+  readonly invariants: readonly Invariant[];
+  readonly tags: readonly string[];
+  readonly status: Status;
+  readonly confidence: Confidence;
+  readonly movements: readonly number[];
+  readonly evidence: readonly Evidence[];
+  /** The NFT that stands for the position, moved or not. */
+  readonly position?: AssetId | null;
+  readonly portions?: readonly Portion[];
+}

@@ -1,0 +1,951 @@
+/* Generated from schemas/http/*.schema.json by scripts/generateTypes.ts. Do not edit: change the schema and run it again. */
+/**
+ * Body of POST /analyze. Unknown keys are tolerated.
+ */
+export interface AnalyzeRequest {
+  /**
+   * Transaction hash: 0x and 64 lower-case hex digits.
+   */
+  tx_hash: string;
+  /**
+   * Network; all accepted values mean Ethereum mainnet.
+   */
+  chain?: 'ethereum' | 'mainnet' | 'eth' | '1';
+}
+/**
+ * Body of every failure.
+ */
+export interface ErrorBody {
+  /**
+   * What went wrong.
+   */
+  error: string;
+}
+/**
+ * A 32-byte hash, lower-case.
+ */
+export type Hash = string;
+/**
+ * An account, EIP-55 checksummed.
+ */
+export type Address = string;
+/**
+ * An intent category. The list is open, rule authors may add kinds. Headlines and fragments: NativeTransfer, TokenTransfer, NftTransfer, BatchTransfer, Approval, SelfTransaction, SpamTransfer, ContractDeployment, ContractCall, Reverted, Unknown, DirectSwap, AggregatedSwap, WrapNative, UnwrapNative, OrderPlacement, OrderCancellation, TokenMint, TokenBurn, NftMint, NftBurn, NftTrade, AddLiquidity, RemoveLiquidity, CollectFees, PoolCreation, Supply, Withdraw, Borrow, Repay, Liquidation, FlashLoan, Stake, Unstake, WithdrawalRequest, ClaimRewards, VaultDeposit, VaultWithdraw, PositionMigration, BridgeDeposit, BridgeWithdrawal, AtomicArbitrage, AccountDelegation, AccountAdministration, GovernanceAction, NameServiceAction. Fragments only: Refund, ProtocolFee, BuilderPayment, CollateralToggle, Attestation, OnchainMessage.
+ */
+export type IntentKind = string;
+/**
+ * Proven: the structure on chain fully supports the claim. Suspected: heuristic or partial evidence; show it with a caveat.
+ */
+export type Status = 'Proven' | 'Suspected';
+/**
+ * How far the claim can be relied on.
+ */
+export type Confidence = 'High' | 'Medium' | 'Low';
+/**
+ * A machine-readable name.
+ */
+export type Slug = string;
+/**
+ * Lane id of an asset: CAIP-19 with a lower-case address.
+ */
+export type AssetId = string;
+/**
+ * A non-negative integer in the smallest unit of its asset, as a decimal string.
+ */
+export type RawAmount = string;
+/**
+ * An integer in the smallest unit of its asset, as a decimal string; signed from the view of the subject.
+ */
+export type RawInteger = string;
+/**
+ * Id of an element of motifs.
+ */
+export type MotifId = string;
+/**
+ * An exact decimal amount in whole units, trailing zeros cut.
+ */
+export type DecimalAmount = string;
+/**
+ * A kind of structural motif. The list is open, rule authors may add kinds. Known: swap, add_liquidity, remove_liquidity, collect_fees, pool_creation, supply, withdraw, borrow, repay, liquidation, flash_loan, collateral_toggle, stake, unstake, withdrawal_request, claim, vault_deposit, vault_withdraw, migration, bridge_deposit, bridge_withdrawal, order_placed, order_cancelled, order_settled, nft_trade, approval, wrap, unwrap, token_mint, token_burn, nft_mint, nft_burn, user_operation, account_execution, account_execution_failed, account_administration, account_delegation, governance, name_service, attestation, message, route, cycle, batch_transfer, refund, protocol_fee, builder_payment, transfer, deployment.
+ */
+export type MotifKind = string;
+
+/**
+ * The report of one Ethereum transaction. The schema is open: clients must tolerate unknown fields. Addresses are EIP-55 checksummed, hashes lower-case; *_raw fields are integers as decimal strings.
+ */
+export interface TxReport {
+  /**
+   * Version of this schema; additive changes do not raise it.
+   */
+  schema_version: 1;
+  chain: Chain;
+  tx: Transaction;
+  execution: Execution;
+  classification: Classification;
+  economics: Economics;
+  /**
+   * Balance changes per subject and asset for every address involved.
+   */
+  inventory_deltas: InventoryDelta[];
+  /**
+   * DeFi position changes.
+   */
+  position_effects: PositionEffect[];
+  /**
+   * Structural motifs with their proof.
+   */
+  motifs: Motif[];
+  attribution: Attribution;
+  pipeline_stats: PipelineStats;
+  /**
+   * Every economic movement in execution order.
+   */
+  movements?: Movement[];
+  engine?: Engine;
+}
+/**
+ * Network identity.
+ */
+export interface Chain {
+  /**
+   * EIP-155 chain id.
+   */
+  id: number;
+  /**
+   * Human-readable chain name.
+   */
+  name: string;
+}
+/**
+ * Transaction identity.
+ */
+export interface Transaction {
+  hash: Hash;
+  /**
+   * Block that included the transaction.
+   */
+  block_number: number;
+  signer: Address;
+  /**
+   * Recipient or contract; null for a contract creation.
+   */
+  to: Address | null;
+  /**
+   * Block-explorer page of the transaction.
+   */
+  etherscan_url: string;
+}
+/**
+ * Outcome and gas.
+ */
+export interface Execution {
+  /**
+   * Human-readable outcome: Success, or Reverted with the decoded reason.
+   */
+  outcome: string;
+  /**
+   * True when the transaction reverted on chain; nothing but the gas payment remains of it.
+   */
+  reverted: boolean;
+  /**
+   * Gas units consumed.
+   */
+  gas_used: number;
+  /**
+   * EIP-1559 base fee of the block in wei per gas; 0 before London. Beyond 2^53 the nearest double.
+   */
+  base_fee_per_gas: number;
+  /**
+   * Wei per gas above the base fee: effective gas price less base fee. Beyond 2^53 the nearest double; gas_cost_native is exact.
+   */
+  priority_fee_per_gas: number;
+  /**
+   * Total gas cost in the native token, blob gas included, exact.
+   */
+  gas_cost_native: string;
+  gas_cost_usd: DisplayMoney;
+}
+/**
+ * An amount of US dollars, rounded once (half away from zero) for display.
+ */
+export interface DisplayMoney {
+  /**
+   * A dollar sign, then the signed decimal amount: two decimals, more only where two would show zero. The placeholder dash where available is false; it must not be parsed as a number.
+   */
+  text: string;
+  /**
+   * True when the value was computed.
+   */
+  available: boolean;
+  /**
+   * Why the value is unavailable; present only when available is false.
+   */
+  reason?: string;
+}
+/**
+ * Intent headline. Use intent_kind for program logic and intent_label for display.
+ */
+export interface Classification {
+  intent_kind: IntentKind;
+  /**
+   * User-facing label, ready for display.
+   */
+  intent_label: string;
+  status: Status;
+  confidence: Confidence;
+  /**
+   * Elected economic actor; null when no single actor can be determined.
+   */
+  actor: Address | null;
+  /**
+   * True when actor equals tx.signer. When false, attribution explains the delegation.
+   */
+  actor_matches_signer: boolean;
+  /**
+   * Slug of the rule that produced the result; null when a fallback heuristic did.
+   */
+  matched_rule: Slug | null;
+  /**
+   * Version of the matched rule; null when matched_rule is null.
+   */
+  rule_version: number | null;
+  /**
+   * True when structural evidence supports the classification: status is Proven.
+   */
+  structural_proof: boolean;
+  /**
+   * Sub-intents in execution order; at least the headline itself.
+   *
+   * @minItems 1
+   */
+  fragments: Fragment[];
+  /**
+   * Coarse group of the intent.
+   */
+  category?:
+    | 'transfer'
+    | 'trade'
+    | 'liquidity'
+    | 'lending'
+    | 'staking'
+    | 'vault'
+    | 'bridge'
+    | 'nft'
+    | 'governance'
+    | 'account'
+    | 'mev'
+    | 'contract'
+    | 'failed'
+    | 'unknown';
+  /**
+   * Tags the matched rule adds.
+   */
+  tags?: string[];
+}
+/**
+ * A sub-intent of the transaction.
+ */
+export interface Fragment {
+  kind: IntentKind;
+  status: Status;
+  confidence: Confidence;
+}
+/**
+ * Economic summary of the elected actor, not necessarily the signer.
+ */
+export interface Economics {
+  subject: Address;
+  fee_usd: DisplayMoney;
+  inflow_usd: DisplayMoney;
+  net_usd_before_gas: DisplayMoney;
+  net_usd_after_gas: DisplayMoney;
+  /**
+   * Assets received, net: comma-separated entries "<quantity> <symbol>", largest value first.
+   */
+  token_in: string;
+  /**
+   * Assets sent, net, in the same format.
+   */
+  token_out: string;
+  structural_profit_usd: DisplayMoney;
+  realized_pnl: RealizedPnl;
+  valuation: Valuation;
+  /**
+   * Warning codes; empty when there are no anomalies.
+   */
+  warnings: string[];
+}
+/**
+ * Realised profit and loss, where a single transaction can show it.
+ */
+export interface RealizedPnl {
+  /**
+   * True when realised PnL was computed.
+   */
+  supported: boolean;
+  /**
+   * Accounting basis: position opened and closed within this transaction; null when supported is false.
+   */
+  basis?: 'self_closing_atomic_flow' | null;
+  gross_usd?: DisplayMoney;
+  net_usd?: DisplayMoney;
+  /**
+   * Machine-readable reason PnL is unsupported; null when supported is true.
+   */
+  reason?: string | null;
+  /**
+   * One entry per beneficiary and asset; empty when supported is false.
+   */
+  entries: PnlEntry[];
+}
+/**
+ * Realised profit or loss of one beneficiary in one asset.
+ */
+export interface PnlEntry {
+  beneficiary: Address;
+  asset: Asset;
+  cost_raw: RawAmount;
+  proceeds_raw: RawAmount;
+  gross_raw: RawInteger;
+  gross_usd: DisplayMoney;
+  gas_usd: DisplayMoney;
+  builder_payment_raw: RawAmount;
+  builder_payment_usd?: DisplayMoney;
+  net_usd: DisplayMoney;
+  cycle: PnlCycle;
+  /**
+   * Where to check it.
+   *
+   * @minItems 1
+   */
+  evidence: Evidence[];
+}
+/**
+ * An asset. Texts come from the chain and are cleaned, never trusted.
+ */
+export interface Asset {
+  id: AssetId;
+  /**
+   * Token standard, or native.
+   */
+  kind: 'native' | 'erc20' | 'erc721' | 'erc1155';
+  /**
+   * Token contract; null for the native asset.
+   */
+  address: Address | null;
+  /**
+   * Token id of an ERC-721 or ERC-1155, as a decimal string; null otherwise.
+   */
+  token_id: string | null;
+  /**
+   * Symbol as the contract states it, cleaned and capped; null when it states none.
+   */
+  symbol: string | null;
+  /**
+   * Name as the contract states it, cleaned and capped; null when it states none.
+   */
+  name: string | null;
+  /**
+   * Decimals; null when the contract does not state any. NFT amounts are counts (0).
+   */
+  decimals: number | null;
+}
+/**
+ * The closed flow the profit was made in.
+ */
+export interface PnlCycle {
+  /**
+   * Motifs that make up the flow.
+   */
+  motif_ids: MotifId[];
+  /**
+   * Venues the flow went through, in order of first use.
+   */
+  pools: Address[];
+  /**
+   * True when the flow begins and ends in the same asset with nothing left over in any other.
+   */
+  closed: boolean;
+}
+/**
+ * Where to look on chain to check the claim without trusting this service.
+ */
+export interface Evidence {
+  /**
+   * What kind of thing is pointed at.
+   */
+  kind: 'frame' | 'log' | 'transaction';
+  /**
+   * Call frame: positions among siblings from the root, value-less precompile calls not counted; [] is the root frame, null where the trace cannot tell.
+   */
+  frame_path: number[] | null;
+  /**
+   * The receipt's logIndex; null for evidence that is not a log.
+   */
+  log_index: number | null;
+  contract: Address;
+}
+/**
+ * What the US dollar figures rest on.
+ */
+export interface Valuation {
+  /**
+   * Digest of the prices used: equal prices, equal id; null when no price was used.
+   */
+  snapshot_id?: string | null;
+  /**
+   * Count of assets with a price.
+   */
+  priced_assets: number;
+  /**
+   * Count of distinct assets that moved in the transaction.
+   */
+  total_assets: number;
+  /**
+   * Assets without a price. Every DisplayMoney that rests on one of them is unavailable.
+   */
+  unpriced_assets: AssetId[];
+  /**
+   * Free-text warning about the quality of the prices.
+   */
+  price_warning?: string | null;
+  /**
+   * Assets the pricing engine declined to price, and why.
+   */
+  refusals?: Refusal[];
+  /**
+   * The prices used, by asset id.
+   */
+  prices?: Price[];
+}
+/**
+ * An asset the pricing engine declined to price.
+ */
+export interface Refusal {
+  asset_id: AssetId;
+  /**
+   * Why, for programs.
+   */
+  code:
+    | 'no_source'
+    | 'stale_price'
+    | 'low_liquidity'
+    | 'price_deviation'
+    | 'self_referential'
+    | 'unknown_decimals'
+    | 'nonstandard_supply'
+    | 'nft_no_floor'
+    | 'spam_asset';
+  /**
+   * Why, for people.
+   */
+  reason: string;
+  /**
+   * What was observed, where a threshold was missed.
+   */
+  observed: string | null;
+  /**
+   * The threshold that was missed.
+   */
+  threshold: string | null;
+}
+/**
+ * A price that was used.
+ */
+export interface Price {
+  asset_id: AssetId;
+  price_usd: DisplayMoney;
+  price_exact?: DecimalAmount;
+  /**
+   * How the price was obtained.
+   */
+  method: 'chainlink' | 'pool_twap' | 'pool_spot' | 'erc4626' | 'wrapper' | 'lp_share' | 'http';
+  /**
+   * What was asked: a feed, pool or vault address, or the name of a price service.
+   */
+  source: string;
+  /**
+   * Block the price was taken for.
+   */
+  block: number;
+  /**
+   * Unix seconds of the observation.
+   */
+  as_of: number;
+  /**
+   * Seconds between the observation and the block; negative when it was made after the block.
+   */
+  age_s: number;
+  /**
+   * True when the observation is outside its freshness threshold.
+   */
+  stale: boolean;
+  /**
+   * Assets from whose prices in this list it was computed; left out for a price that was observed.
+   *
+   * @minItems 1
+   */
+  rests_on?: AssetId[];
+}
+/**
+ * Balance change of one subject in one asset, gas not included. Over all subjects the deltas of an asset sum to zero.
+ */
+export interface InventoryDelta {
+  subject: Address;
+  /**
+   * Part the subject plays in this transaction.
+   */
+  subject_role:
+    | 'signer'
+    | 'actor'
+    | 'counterparty'
+    | 'pool'
+    | 'router'
+    | 'vault'
+    | 'fee_recipient'
+    | 'builder'
+    | 'token_contract'
+    | 'zero'
+    | 'other';
+  asset: Asset;
+  delta_raw: RawInteger;
+  /**
+   * Net change in whole units; null when the decimals are unknown.
+   */
+  delta: DecimalAmount | null;
+  inflow_raw: RawAmount;
+  outflow_raw: RawAmount;
+  usd: DisplayMoney;
+  /**
+   * Marks: mint, burn, wrap, unwrap, fee_on_transfer, rebasing, zero_value, suspected_spam, …
+   */
+  flags: string[];
+  /**
+   * Positions in the top-level movements list.
+   *
+   * @minItems 1
+   */
+  movements: number[];
+}
+/**
+ * A change to a DeFi position.
+ */
+export interface PositionEffect {
+  owner: Address;
+  /**
+   * Kind of position.
+   */
+  category:
+    | 'liquidity'
+    | 'lending_supply'
+    | 'lending_debt'
+    | 'stake'
+    | 'vault'
+    | 'order'
+    | 'withdrawal_request'
+    | 'bridge_claim';
+  /**
+   * What happened to it.
+   */
+  effect: 'open' | 'increase' | 'decrease' | 'close' | 'transfer' | 'liquidate' | 'collect' | 'migrate';
+  /**
+   * Protocol; null when only the structure is known.
+   */
+  protocol: ProtocolRef | null;
+  /**
+   * The market: a pool id, or the address of the venue.
+   */
+  market: string;
+  /**
+   * Token that stands for the position (LP token, receipt token, share, position NFT); null when there is none.
+   */
+  position_asset: Asset | null;
+  /**
+   * Change of that token for the owner; null when there is none.
+   */
+  position_delta_raw: RawInteger | null;
+  /**
+   * Assets that went in or out.
+   */
+  underlying: Underlying[];
+  /**
+   * Terms when this is a liquidation; null otherwise.
+   */
+  liquidation: Liquidation | null;
+  status: Status;
+  confidence: Confidence;
+  /**
+   * Motifs it follows from.
+   *
+   * @minItems 1
+   */
+  motif_ids: MotifId[];
+  /**
+   * Where to check it.
+   *
+   * @minItems 1
+   */
+  evidence: Evidence[];
+}
+/**
+ * The protocol that was recognised.
+ */
+export interface ProtocolRef {
+  slug: Slug;
+  /**
+   * Version of the protocol rule.
+   */
+  version: number;
+  contract: Address;
+  /**
+   * How the contract was recognised: by its address, by a CREATE2 proof, or only by the behaviour of its family.
+   */
+  matched_by?: 'address' | 'create2' | 'family';
+}
+/**
+ * An asset that went into or came out of a position.
+ */
+export interface Underlying {
+  asset: Asset;
+  delta_raw: RawInteger;
+  /**
+   * The same in whole units; null when the decimals are unknown.
+   */
+  delta: DecimalAmount | null;
+  /**
+   * Part the asset plays in the position.
+   */
+  role: 'principal' | 'fee' | 'reward' | 'interest' | 'penalty' | 'collateral' | 'debt';
+  usd: DisplayMoney;
+}
+/**
+ * Terms of a liquidation.
+ */
+export interface Liquidation {
+  /**
+   * Who liquidated; null when the event does not say.
+   */
+  liquidator: Address | null;
+  /**
+   * Whose position was liquidated; null when the event names nobody.
+   */
+  borrower: Address | null;
+  /**
+   * Asset of the debt; null when not observed.
+   */
+  debt_asset: Asset | null;
+  /**
+   * Debt repaid by the liquidator; null when not observed.
+   */
+  debt_covered_raw: RawAmount | null;
+  /**
+   * Asset of the collateral; null when not observed.
+   */
+  collateral_asset: Asset | null;
+  /**
+   * Collateral seized; null when not observed.
+   */
+  collateral_seized_raw: RawAmount | null;
+}
+/**
+ * A structural motif: a building block of intents, with its proof.
+ */
+export interface Motif {
+  id: MotifId;
+  kind: MotifKind;
+  /**
+   * Protocol; null when only the structure is known.
+   */
+  protocol: ProtocolRef | null;
+  scope: MotifScope;
+  /**
+   * Composite motif this one is part of; null for none.
+   */
+  parent_id: MotifId | null;
+  /**
+   * Accounts and the parts they play.
+   */
+  participants: Participant[];
+  /**
+   * What the counterparty of the venue got.
+   */
+  assets_in: AssetAmount[];
+  /**
+   * What the counterparty of the venue gave.
+   */
+  assets_out: AssetAmount[];
+  /**
+   * Machine checks.
+   */
+  invariants: Invariant[];
+  status: Status;
+  confidence: Confidence;
+  /**
+   * Positions in the top-level movements list.
+   */
+  movements: number[];
+  /**
+   * Where to check it.
+   *
+   * @minItems 1
+   */
+  evidence: Evidence[];
+  /**
+   * Tags its shape or protocol adds.
+   */
+  tags?: string[];
+}
+/**
+ * The coherent part of the trace the motif lies in.
+ */
+export interface MotifScope {
+  /**
+   * Smallest call frame that holds it; null where the trace cannot tell.
+   */
+  frame_path: number[] | null;
+  /**
+   * First and last logIndex of its logs in the receipt; null when it has none.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  log_range: number[] | null;
+}
+/**
+ * An account and the part it plays.
+ */
+export interface Participant {
+  /**
+   * Part it plays: owner, recipient, caller, liquidator, borrower, maker, …
+   */
+  role: string;
+  account: Address;
+}
+/**
+ * An amount of one asset and the part it played.
+ */
+export interface AssetAmount {
+  asset: Asset;
+  amount_raw: RawAmount;
+  /**
+   * Amount in whole units; null when the decimals are unknown.
+   */
+  amount: DecimalAmount | null;
+  /**
+   * Part the amount played: in, out, share_in, share_out, fee, reward, collateral, debt, …
+   */
+  role: string;
+}
+/**
+ * A check the service made by machine.
+ */
+export interface Invariant {
+  /**
+   * What was checked.
+   */
+  name: string;
+  /**
+   * Whether it holds.
+   */
+  holds: boolean;
+}
+/**
+ * Relationship between the signing account and the economic actor.
+ */
+export interface Attribution {
+  signer: Address;
+  /**
+   * Whose economics this is; null when ambiguous.
+   */
+  actor: Address | null;
+  /**
+   * Who gets the result where that is another account than the actor; null when unknown.
+   */
+  beneficiary: Address | null;
+  fee_payer: Address;
+  /**
+   * How the signer acts for the actor.
+   */
+  mode:
+    | 'self'
+    | 'smart_account_4337'
+    | 'safe'
+    | 'solver_settlement'
+    | 'meta_transaction'
+    | 'delegated_7702'
+    | 'permit_pull'
+    | 'bot_contract'
+    | 'none';
+  /**
+   * What the signer is.
+   */
+  submitter_role: 'self' | 'bundler' | 'relayer' | 'solver' | 'resolver' | 'safe_executor' | 'keeper' | 'mev_bot';
+  /**
+   * ERC-4337 entry point; null when none is involved.
+   */
+  entry_point: Address | null;
+  /**
+   * ERC-4337 paymaster; null when none is involved.
+   */
+  paymaster: Address | null;
+  /**
+   * Contract that settles orders; null when none is involved.
+   */
+  settlement_contract: Address | null;
+  /**
+   * Orders settled.
+   */
+  orders: SettledOrder[];
+  /**
+   * EIP-7702 delegations.
+   */
+  delegations: Delegation[];
+  /**
+   * Accounts considered and why.
+   */
+  candidates: Candidate[];
+  /**
+   * True when two accounts have an equal claim; actor is then null.
+   */
+  ambiguous: boolean;
+  /**
+   * Where to check it.
+   *
+   * @minItems 1
+   */
+  evidence: Evidence[];
+}
+/**
+ * An order that this transaction settled.
+ */
+export interface SettledOrder {
+  owner: Address;
+  /**
+   * Who gets the proceeds; null when not stated.
+   */
+  receiver: Address | null;
+  /**
+   * Protocol that settled it; null when unknown.
+   */
+  protocol: Slug | null;
+  /**
+   * The order's own id as the protocol states it, lower-case hex; null when it states none.
+   */
+  order_hash: string | null;
+  /**
+   * Where to check it.
+   *
+   * @minItems 1
+   */
+  evidence: Evidence[];
+}
+/**
+ * An EIP-7702 delegation of an account to code.
+ */
+export interface Delegation {
+  /**
+   * The account that delegates; null when the node did not recover it.
+   */
+  authority: Address | null;
+  delegate: Address;
+  /**
+   * Seen in the transaction's authorisation list, or as code of the account.
+   */
+  source: 'authorization_list' | 'code';
+}
+/**
+ * An account considered as the economic actor.
+ */
+export interface Candidate {
+  account: Address;
+  /**
+   * True for the elected actor.
+   */
+  elected: boolean;
+  /**
+   * Machine-readable reasons for it, best first.
+   */
+  reasons: string[];
+  /**
+   * Why it was not elected; null when it was.
+   */
+  rejected_because: string | null;
+  /**
+   * Where to check it.
+   *
+   * @minItems 1
+   */
+  evidence?: Evidence[];
+}
+/**
+ * Analysis counts.
+ */
+export interface PipelineStats {
+  /**
+   * Value movements reconstructed from the trace.
+   */
+  economic_movements: number;
+  /**
+   * Actions without value: approvals, zero transfers, plain events.
+   */
+  non_economic_movements: number;
+  /**
+   * Call frames inspected; value-less precompile calls are not frames.
+   */
+  frames: number;
+  /**
+   * Log entries inspected.
+   */
+  logs: number;
+  /**
+   * Nodes of the token-value flow graph.
+   */
+  tvfg_nodes: number;
+  /**
+   * Directed edges of that graph.
+   */
+  tvfg_edges: number;
+  /**
+   * Structural scopes discovered.
+   */
+  scopes: number;
+  /**
+   * Structural primitives discovered.
+   */
+  primitives: number;
+}
+/**
+ * Value that changed hands: an edge of the value-flow graph.
+ */
+export interface Movement {
+  from: Address;
+  to: Address;
+  asset_id: AssetId;
+  amount_raw: RawAmount;
+  /**
+   * Kind of movement.
+   */
+  kind: 'transfer' | 'mint' | 'burn' | 'wrap' | 'unwrap';
+  evidence: Evidence;
+}
+/**
+ * What produced the report.
+ */
+export interface Engine {
+  /**
+   * Version of the service.
+   */
+  version: string;
+  /**
+   * Digest over every rule file: equal digest and equal transaction, equal report.
+   */
+  ruleset_digest: string;
+  /**
+   * Trace API the node answered with.
+   */
+  trace_dialect: 'call_tracer' | 'parity';
+  /**
+   * Semantic version of the rules.
+   */
+  ruleset_version?: string;
+}

@@ -1,0 +1,270 @@
+import type { Address, Hash, Hex } from './hex.ts';
+import type { AssetKind } from './valueFlow.ts';
+import type { Confidence } from './motif.ts';
+import type { IntentKind } from './intent.ts';
+import type { MotifKind, PortionRole } from './primitive.ts';
+
+export type RuleStatus = 'experimental' | 'stable' | 'deprecated';
+
+/** A parameter of an event or function, with where to find it so that no ABI decoder runs per log. */
+export interface ParamSpec {
+  readonly name: string;
+  /** Canonical ABI type, e.g. `address`, `uint256`, `bytes32[]`. */
+  readonly type: string;
+  readonly indexed: boolean;
+  /** Topic position (1-based) when indexed, else the byte offset of its head in `data`/calldata arguments. */
+  readonly offset: number;
+  /** Where it is read: the event's or call's own arguments (absent), those of the call the event was made in, or a call's return values. */
+  readonly at?: 'call' | 'output';
+}
+
+/**
+ * A bind expression, compiled from YAML text. The closed list of words is in `rules/README.md`.
+ * `arg` reads a parameter; `element` one element of a tuple or array parameter.
+ */
+export type BindExpr =
+  | { readonly op: 'arg'; readonly name: string; readonly path: readonly (string | number)[] }
+  | { readonly op: 'emitter' | 'signer' | 'tx_to' | 'caller' | 'target' | 'value' | 'native' | 'zero' }
+  | { readonly op: 'leg'; readonly role: string; readonly end: 'from' | 'to' | 'asset' }
+  | { readonly op: 'literal'; readonly value: string }
+  /** First operand that resolves. */
+  | { readonly op: 'first'; readonly of: readonly BindExpr[] }
+  /** Amount words: only non-zero / positive / negated-negative values resolve. */
+  | { readonly op: AmountWord; readonly of: BindExpr };
+
+/** Functions of one amount. `signed_…`: the half of a word as a two's complement number. */
+export type AmountWord = 'abs' | 'positive' | 'negative' | 'low128' | 'high128' | 'signed_low128' | 'signed_high128';
+
+export type LegMatch = 'movement' | 'stated';
+
+export interface LegSpec {
+  readonly role: string;
+  /** `movement`: must be carried by movements of the value flow. `stated`: the event's word, netted inside a singleton. */
+  readonly match: LegMatch;
+  readonly from: BindExpr | null;
+  readonly to: BindExpr | null;
+  readonly asset: BindExpr | null;
+  readonly assetKind: AssetKind | null;
+  readonly movementKind: 'mint' | 'burn' | null;
+  /** Alternatives; the first that resolves to a non-zero amount is matched exactly. Empty = any amount. */
+  readonly amount: readonly BindExpr[];
+  /** Where no movement has exactly the stated amount: take the direction alone (`direction`) or fail the leg (`none`). */
+  readonly otherwise: 'direction' | 'none';
+  /** `one` nearest movement, or `all` that fit. */
+  readonly pick: 'one' | 'all';
+  readonly required: boolean;
+}
+
+export interface RoleSpec {
+  readonly role: string;
+  readonly account: BindExpr;
+}
+
+/** A part of what the legs moved, or what came on top of them: see `Portion`. */
+export interface PortionSpec {
+  readonly role: PortionRole;
+  /** Null: the asset of the leg it is a part of. */
+  readonly asset: BindExpr | null;
+  readonly amount: BindExpr;
+}
+
+/** What one event (or call) means when it comes from an emitter the shape accepts. */
+export interface MeaningSpec {
+  readonly shape: string;
+  readonly kind: MotifKind;
+  readonly status: RuleStatus;
+  readonly venue: BindExpr;
+  readonly poolId: BindExpr | null;
+  readonly roles: readonly RoleSpec[];
+  readonly legs: readonly LegSpec[];
+  /** Conditions on arguments, all must hold. */
+  readonly when: readonly { readonly left: BindExpr; readonly operator: 'equals' | 'differs' | 'gt0' | 'lt0' | 'is0'; readonly right: BindExpr | null }[];
+  readonly tags: readonly string[];
+  /** What the act is about: acts of one shape with equal values speak of the same position or order. */
+  readonly about: readonly BindExpr[];
+  /** The NFT that stands for the position, whether it moves or not. */
+  readonly position: { readonly token: BindExpr; readonly id: BindExpr } | null;
+  readonly portions: readonly PortionSpec[];
+  /** Selector of the call the event is made in; its parameters and return values are among `params`. */
+  readonly within: Hex | null;
+  /** Any emitter may speak this shape (a family known by behaviour); otherwise only its protocols' emitters. */
+  readonly anyEmitter: boolean;
+  /** Highest confidence when only the family is known. */
+  readonly familyConfidence: Confidence;
+  readonly params: readonly ParamSpec[];
+  /** Protocols that speak this shape. */
+  readonly protocols: readonly ProtocolSpec[];
+}
+
+export interface ProtocolSpec {
+  readonly slug: string;
+  readonly version: number;
+  readonly name: string;
+  readonly status: RuleStatus;
+  readonly addresses: ReadonlySet<Address>;
+  /** Pools whose CREATE2 address follows from the two tokens (EIP-1014). */
+  readonly create2: {
+    readonly deployer: Address;
+    readonly initCodeHash: Hash;
+    /** `packed`: keccak(token0‖token1). `abi`: keccak(abi.encode(token0, token1, fee)), tried for each listed fee. */
+    readonly salt: 'packed' | 'abi_fee';
+    readonly fees: readonly number[];
+  } | null;
+}
+
+export interface EventSpec {
+  readonly signature: string;
+  readonly topic0: Hash;
+  readonly topicCount: number;
+  readonly meanings: readonly MeaningSpec[];
+}
+
+export interface CallSpec {
+  readonly signature: string;
+  readonly selector: Hex;
+  readonly meanings: readonly MeaningSpec[];
+  /** `root`: only the transaction's own call. `any`: any frame. */
+  readonly depth: 'root' | 'any';
+}
+
+export interface Entity {
+  readonly slug: string;
+  readonly name: string;
+  readonly tags: readonly string[];
+}
+
+/** An event by which a token that predates or ignores the standards moves value. */
+export interface TokenEventSpec {
+  readonly topic0: Hash;
+  readonly topicCount: number;
+  /** Empty = any emitter. */
+  readonly emitters: ReadonlySet<Address>;
+  readonly assetKind: 'erc20' | 'erc721';
+  /** True: the event only repeats a movement that another event tells; it must not be read as a standard Transfer either. */
+  readonly ignored: boolean;
+  readonly params: readonly ParamSpec[];
+  readonly from: BindExpr;
+  readonly to: BindExpr;
+  readonly amount: BindExpr | null;
+  readonly tokenId: BindExpr | null;
+}
+
+export interface PriceFeedSpec {
+  readonly asset: Address | 'native';
+  readonly feed: Address;
+  readonly decimals: number;
+  readonly heartbeat: number;
+}
+
+/** A contract that holds feeds by token, for tokens without a feed of their own in the rules. */
+export interface FeedRegistrySpec {
+  readonly address: Address;
+  /** Seconds; the registry does not tell those of its feeds. */
+  readonly heartbeat: number;
+  readonly quotes: readonly { readonly denomination: Address; readonly in: 'usd' | 'native' }[];
+}
+
+/** A view function of the token itself, and which word of its result counts. */
+export interface RateCall {
+  readonly data: Hex;
+  readonly word: number;
+}
+
+export type RateNumber = bigint | RateCall;
+
+/** How a token's worth follows from other assets: `per` smallest units of it are worth the sum of the terms. */
+export interface RateSpec {
+  readonly name: string;
+  readonly method: 'erc4626' | 'wrapper' | 'lp_share';
+  /** Null: any token that the transaction minted or burnt, whose own word is then not enough. */
+  readonly tokens: ReadonlySet<Address> | null;
+  readonly terms: readonly { readonly asset: Address | 'native' | RateCall; readonly amount: RateNumber }[];
+  readonly per: RateNumber;
+  /** Further functions that every token of the family answers. */
+  readonly answers: readonly Hex[];
+  /** Why tokens of this family are not to be priced at all. */
+  readonly refuse: string | null;
+}
+
+/** Pools that keep time-weighted averages, found by EIP-1014 from two tokens and a fee. */
+export interface AverageSpec {
+  readonly create2: { readonly deployer: Address; readonly initCodeHash: Hash; readonly fees: readonly number[] };
+  /** Seconds. */
+  readonly window: number;
+  /** Tokens that others are priced in, best first. */
+  readonly bases: readonly Address[];
+  readonly minSideUsd: bigint;
+}
+
+export interface PricingRules {
+  readonly registry: FeedRegistrySpec | null;
+  readonly rates: readonly RateSpec[];
+  readonly averages: readonly AverageSpec[];
+}
+
+export interface MotifKindSpec {
+  readonly kind: MotifKind;
+  readonly title: string;
+  /** Intent kind a stand-alone motif of this kind shows as among the fragments; null = none. */
+  readonly fragment: IntentKind | null;
+  readonly position: { readonly category: string; readonly effect: string } | null;
+}
+
+export interface IntentKindSpec {
+  readonly kind: IntentKind;
+  readonly category: string;
+  /** Lower outranks higher. */
+  readonly rank: number;
+  readonly headline: boolean;
+}
+
+/** A condition tree as json-rules-engine takes it, validated against the fact vocabulary. */
+export type Condition =
+  | { readonly all: readonly Condition[] }
+  | { readonly any: readonly Condition[] }
+  | { readonly not: Condition }
+  | { readonly fact: string; readonly operator: string; readonly value: unknown };
+
+export interface IntentRule {
+  readonly slug: string;
+  readonly version: number;
+  readonly status: RuleStatus;
+  readonly intent: IntentKind;
+  readonly label: string;
+  /** Used where a placeholder of `label` cannot be filled; has none itself. Equals `label` when that has none. */
+  readonly labelFallback: string;
+  readonly when: Condition;
+  /** Breaks ties between rules of intents with equal rank; higher first. */
+  readonly priority: number;
+  readonly supersedes: readonly string[];
+  readonly proof: 'structural' | 'heuristic';
+  readonly confidence: { readonly known: Confidence; readonly family: Confidence };
+  /** Motif kinds the verdict rests on. */
+  readonly restsOn: readonly MotifKind[];
+  /** Motif kinds of which at least one must be present, for skipping the rule cheaply; empty = always run. */
+  readonly requiresAny: readonly MotifKind[];
+  readonly tags: readonly string[];
+}
+
+/** Everything `rules/` says: compiled, indexed and frozen at start. */
+export interface Rulebook {
+  readonly version: string;
+  /** `sha256:…` over the canonical content of every rule file. */
+  readonly digest: string;
+  /** Key `<topic0>:<topic count>`: ERC-20 and ERC-721 Transfer share topic0. */
+  readonly events: ReadonlyMap<string, EventSpec>;
+  readonly calls: ReadonlyMap<Hex, CallSpec>;
+  readonly protocols: ReadonlyMap<string, ProtocolSpec>;
+  readonly entities: ReadonlyMap<Address, Entity>;
+  readonly wrappedNative: ReadonlySet<Address>;
+  readonly tokenEvents: ReadonlyMap<string, readonly TokenEventSpec[]>;
+  readonly feeds: readonly PriceFeedSpec[];
+  readonly pricing: PricingRules;
+  readonly multicall: { readonly address: Address; readonly sinceBlock: bigint };
+  readonly errors: ReadonlyMap<Hex, { readonly name: string; readonly signature: string }>;
+  /** Leg roles: whether the venue's counterparty gave or got the asset. */
+  readonly legRoles: ReadonlyMap<string, 'gave' | 'got'>;
+  readonly motifKinds: ReadonlyMap<MotifKind, MotifKindSpec>;
+  readonly intentKinds: ReadonlyMap<IntentKind, IntentKindSpec>;
+  readonly intents: readonly IntentRule[];
+}

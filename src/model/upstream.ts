@@ -1,0 +1,128 @@
+import type { Address, Hash } from './hex.ts';
+
+/** Which trace API the node answered with; `call_tracer` may or may not carry logs. */
+export type TraceDialect = 'call_tracer' | 'parity';
+
+/**
+ * What the first round trip brought: JSON-RPC results, parsed but otherwise as the node sent them.
+ * Their shape is checked by stage 2, never assumed.
+ */
+export interface RawTransaction {
+  readonly hash: Hash;
+  readonly tx: unknown;
+  readonly receipt: unknown;
+  readonly trace: { readonly dialect: TraceDialect; readonly result: unknown };
+}
+
+/** ERC-20/721/1155 metadata as the contract answered at the transaction's block; null where it did not answer. */
+export interface TokenMetadata {
+  readonly address: Address;
+  readonly symbol: string | null;
+  readonly name: string | null;
+  readonly decimals: number | null;
+}
+
+/** One price observation, exact: USD per whole token = `numerator / 10^scale`. */
+export interface PriceQuote {
+  /** `native` or a lower-case ERC-20 address. */
+  readonly asset: Address | 'native';
+  readonly numerator: bigint;
+  readonly scale: number;
+  readonly method: 'chainlink' | 'pool_twap' | 'pool_spot' | 'erc4626' | 'wrapper' | 'lp_share' | 'http';
+  /** What was asked: a feed, pool or vault address, or the HTTP source's name. Never a URL. */
+  readonly source: string;
+  /** Unix seconds of the observation. */
+  readonly asOf: number;
+  /** Seconds after which the source itself calls the observation old. */
+  readonly heartbeat: number | null;
+  /** Pool whose state set the price, if any: a transaction that moved it may not be priced by it. */
+  readonly pool: Address | null;
+  /** 0..1 in parts per ten thousand where the source gives a confidence. */
+  readonly confidenceBps: number | null;
+  /** Whole US dollars on the thinner side of the market the price was made in, where that is known. */
+  readonly depthUsd?: bigint | null;
+}
+
+/** So much of a base asset: smallest units of it per smallest unit of the asset it prices, as an exact fraction. */
+export interface RateTerm {
+  readonly asset: Address | 'native';
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+}
+
+/**
+ * A price in terms of other assets: a share of a vault or pool, a wrapper, a feed in ether, an average of a market. What
+ * it is worth follows from the prices chosen for its bases, never from a quote that was set aside.
+ */
+export interface PriceRate {
+  readonly asset: Address;
+  readonly method: PriceQuote['method'];
+  /** The contract that was asked. */
+  readonly source: Address;
+  /** The asset is worth the sum of these. */
+  readonly terms: readonly RateTerm[];
+  /** The same at the end of the block, where `terms` is the state before the block: they must agree. */
+  readonly after: readonly RateTerm[] | null;
+  /** False: nobody but the asset's own contract tells the rate, so that the transaction itself must bear it out. */
+  readonly vouched: boolean;
+  /** Unix seconds of the observation; null = the state at the block, as old as its bases' prices. */
+  readonly asOf: number | null;
+  readonly heartbeat: number | null;
+  readonly pool: Address | null;
+  /** Of a market: what lies on either side, in smallest units, and how many US dollars that must be worth. */
+  readonly market: { readonly sides: readonly { readonly asset: Address; readonly amount: bigint }[]; readonly minSideUsd: bigint } | null;
+}
+
+/** A source that was asked and declined or failed. */
+export interface PriceRefusal {
+  readonly asset: Address | 'native';
+  readonly code:
+    | 'no_source' | 'stale_price' | 'low_liquidity' | 'price_deviation' | 'self_referential'
+    | 'unknown_decimals' | 'nonstandard_supply' | 'nft_no_floor' | 'spam_asset';
+  readonly reason: string;
+  readonly observed: string | null;
+  readonly threshold: string | null;
+}
+
+/** What the second round trip brought. */
+export interface RawContext {
+  /** `eth_getBlockByNumber` result (header), unchecked. */
+  readonly block: unknown;
+  readonly tokens: ReadonlyMap<Address, TokenMetadata>;
+  readonly prices: readonly PriceQuote[];
+  /** Prices in terms of other assets. */
+  readonly rates?: readonly PriceRate[];
+  readonly refusals: readonly PriceRefusal[];
+  /** Accounts whose code is an EIP-7702 delegation (`0xef0100‖address`): account → delegate. */
+  readonly delegations: ReadonlyMap<Address, Address>;
+}
+
+/** One HTTP request to an upstream as logs and metrics see it: no URL, no parameters, no answer. */
+export interface UpstreamCallEvent {
+  /** `upstream-1`: the only name an upstream has outside its own module. */
+  readonly upstream: string;
+  readonly methods: readonly string[];
+  readonly ms: number;
+  /** `ok`, or the error code of what failed. */
+  readonly outcome: string;
+  /** What the node said, for the redacted log alone. */
+  readonly note: string | null;
+}
+
+/** A node's answer too large to be read between other requests, with what it takes to go on from it elsewhere. */
+export interface UnreadAnswer {
+  /** The upstream's only name, as above. */
+  readonly upstream: string;
+  readonly body: Uint8Array;
+  readonly requests: readonly { readonly id: number; readonly method: string }[];
+  /** What was known of the node when it was asked: whoever asks it again asks the same. */
+  readonly abilities: {
+    readonly batches: boolean | null;
+    readonly trace: TraceMode | null;
+    readonly unsupported: readonly TraceMode[];
+    readonly mainnet: boolean;
+  };
+}
+
+/** Ways to ask a node for a trace. */
+export type TraceMode = 'call_tracer_with_log' | 'call_tracer' | 'parity';

@@ -1,0 +1,63 @@
+import type { MultiDirectedGraph } from 'graphology';
+import type { Address } from './hex.ts';
+import type { Evidence } from './evidence.ts';
+
+export type AssetKind = 'native' | 'erc20' | 'erc721' | 'erc1155';
+
+/** Lane id: CAIP-19 with a lower-case address. */
+export type AssetId = string;
+
+export interface Asset {
+  readonly id: AssetId;
+  readonly kind: AssetKind;
+  readonly address: Address | null;
+  readonly tokenId: string | null;
+}
+
+export type MovementKind = 'transfer' | 'mint' | 'burn' | 'wrap' | 'unwrap';
+
+/** Value that changed hands: an edge of the flow graph. `amount` > 0 and `from` ≠ `to`, always. */
+export interface Movement {
+  readonly index: number;
+  readonly kind: MovementKind;
+  readonly from: Address;
+  readonly to: Address;
+  readonly asset: AssetId;
+  readonly amount: bigint;
+  readonly seq: number;
+  readonly evidence: Evidence;
+}
+
+/** An action without economics: counted, never valued. */
+export interface NonEconomicMovement {
+  readonly kind: 'approval' | 'zero_transfer' | 'self_transfer' | 'forged_transfer' | 'duplicate_native_log' | 'duplicate_wrap_log' | 'event';
+  readonly from: Address | null;
+  readonly to: Address | null;
+  readonly evidence: Evidence;
+}
+
+export interface LedgerEntry {
+  inflow: bigint;
+  outflow: bigint;
+  /** Indexes of the movements that touch this lane, in order. */
+  readonly movements: number[];
+}
+
+export type Ledger = ReadonlyMap<AssetId, LedgerEntry>;
+
+export interface FlowEdge {
+  readonly movement: number;
+}
+
+export interface ValueFlow {
+  /** Execution order. */
+  readonly movements: readonly Movement[];
+  readonly nonEconomic: readonly NonEconomicMovement[];
+  readonly assets: ReadonlyMap<AssetId, Asset>;
+  /** Who gained and lost what, per account that value touched (the zero address included). Gas is not in it. */
+  readonly ledgers: ReadonlyMap<Address, Ledger>;
+  readonly outgoing: ReadonlyMap<Address, readonly number[]>;
+  readonly incoming: ReadonlyMap<Address, readonly number[]>;
+  /** Accounts and movements as nodes and edges, built when first asked for: the lists above answer most questions. */
+  readonly graph: MultiDirectedGraph<Record<string, never>, FlowEdge>;
+}
