@@ -1,0 +1,74 @@
+import type { Address } from '../model/hex.ts';
+import type { TokenMetadata } from '../model/upstream.ts';
+import type { Asset } from '../model/valueFlow.ts';
+import { usableDecimals } from './amount.ts';
+import { checksumAddress } from './checksum.ts';
+
+const MAX_SYMBOL = 32;
+const MAX_NAME = 64;
+/** Nothing past this is looked at: a token may answer megabytes. */
+const MAX_INPUT = 1024;
+
+/** Shown as a gap, whatever Unicode calls it; the byte order mark is none although `\s` holds it. */
+const LOOKS_BLANK = /(?:(?!\ufeff)[\s\u0085\u2800])+/gu;
+/**
+ * Never shown: control, surrogate and private-use characters, and all that Unicode calls format or default-ignorable
+ * (bidirectional overrides, zero-width characters, fillers, variation selectors, tags).
+ */
+const NEVER_SHOWN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/gu;
+/** More combining marks than any script stacks: text that climbs out of its line. */
+const MARK_PILE = /(\p{M}{3})\p{M}+/gu;
+
+/**
+ * Text from the chain made fit to show: white space runs become one space, what could hide, reorder or overflow text is
+ * cut, at most `limit` characters (then `…`). Null when nothing visible is left.
+ */
+export function cleanText(text: string | null | undefined, limit: number): string | null {
+  if (typeof text !== 'string') return null;
+  const visible = text.slice(0, MAX_INPUT).replace(LOOKS_BLANK, ' ').replace(NEVER_SHOWN, '').normalize('NFC')
+    .replace(MARK_PILE, '$1').replace(/ {2,}/g, ' ').trim();
+  if (visible === '') return null;
+  const characters = [...visible];
+  return characters.length <= limit ? visible : `${characters.slice(0, limit).join('').trimEnd()}…`;
+}
+
+export const cleanSymbol = (symbol: string | null | undefined): string | null => cleanText(symbol, MAX_SYMBOL);
+export const cleanName = (name: string | null | undefined): string | null => cleanText(name, MAX_NAME);
+
+/** `0xAbCd…1234`, checksummed, for where a name is missing. */
+export function shortAddress(address: Address): string {
+  const full = checksumAddress(address);
+  return `${full.slice(0, 6)}…${full.slice(-4)}`;
+}
+
+export interface AssetText {
+  readonly symbol: string | null;
+  readonly name: string | null;
+  /** Null when the contract states none; 0 for NFTs, whose amounts are counts. */
+  readonly decimals: number | null;
+}
+
+/** Names and decimals of an asset as far as they are known, cleaned. */
+export function assetText(asset: Asset, tokens: ReadonlyMap<Address, TokenMetadata>): AssetText {
+  if (asset.kind === 'native') return { symbol: 'ETH', name: 'Ether', decimals: 18 };
+  const token = asset.address === null ? undefined : tokens.get(asset.address);
+  return {
+    symbol: cleanSymbol(token?.symbol),
+    name: cleanName(token?.name),
+    decimals: asset.kind === 'erc20' ? usableDecimals(token?.decimals) : 0,
+  };
+}
+
+function shortTokenId(tokenId: string): string {
+  return tokenId.length <= 12 ? tokenId : `${tokenId.slice(0, 6)}…${tokenId.slice(-4)}`;
+}
+
+/**
+ * The asset's name inside a `<quantity> <symbol>, …` list: one word without commas, so that no symbol can pose as
+ * another entry. Falls back to the shortened address; amounts that are raw for want of decimals say so.
+ */
+export function listSymbol(asset: Asset, text: AssetText): string {
+  const word = (text.symbol ?? '').replace(/[,\u060c\u3001\ufe10\ufe50\uff0c]/g, '').trim().replace(/\s+/g, '_');
+  const symbol = word !== '' ? word : asset.address === null ? asset.id : shortAddress(asset.address);
+  return `${symbol}${asset.tokenId === null ? '' : `#${shortTokenId(asset.tokenId)}`}${text.decimals === null ? '[raw]' : ''}`;
+}

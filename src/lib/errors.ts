@@ -1,0 +1,41 @@
+/** Every way an analysis can fail, with the text the client reads. `http/errorResponse.ts` alone maps them to statuses. */
+export const ERROR_TEXT = {
+  transaction_not_found: 'transaction not found',
+  transaction_pending: 'transaction is pending',
+  wrong_chain: 'the upstream node is not on Ethereum mainnet',
+  upstream_unreachable: 'the upstream node cannot be reached',
+  upstream_timeout: 'the upstream node did not answer in time',
+  upstream_http: 'the upstream node answered with an HTTP error',
+  upstream_rpc: 'the upstream node answered with an error',
+  upstream_malformed: 'the upstream node answered something that is not JSON-RPC',
+  upstream_too_large: 'the upstream answer is too large',
+  upstream_rate_limited: 'the upstream node is rate limiting',
+  trace_unavailable: 'no trace API of the upstream node answered for this transaction',
+  trace_empty: 'the trace endpoint returned an empty result',
+  trace_malformed: 'the trace is malformed',
+  receipt_malformed: 'the receipt is malformed',
+  transaction_malformed: 'the transaction is malformed',
+  block_malformed: 'the block header is malformed',
+  inconsistent_upstream: 'the upstream answers do not belong together',
+  overloaded: 'overloaded',
+  deadline: 'the analysis ran out of time',
+  internal_validation: 'internal report validation',
+  internal: 'internal error',
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_TEXT;
+
+/**
+ * A failure of one analysis. `detail` refines the text for the client and must never hold upstream URLs, credentials
+ * or stacks; `cause` is for logs only.
+ */
+export class AnalysisError extends Error {
+  readonly code: ErrorCode;
+  readonly detail: string | null;
+  constructor(code: ErrorCode, detail: string | null = null, options?: { cause?: unknown }) {
+    super(detail ? `${ERROR_TEXT[code]}: ${detail}` : ERROR_TEXT[code], options);
+    this.name = 'AnalysisError';
+    this.code = code;
+    this.detail = detail;
+  }
+}

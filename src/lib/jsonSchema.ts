@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import type { Ajv2020 } from 'ajv/dist/2020.js';
+
+/** A JSON schema file (draft 2020-12) and how its text becomes the check that is wanted. */
+export interface SchemaSource {
+  readonly name: string;
+  readonly file: URL;
+  readonly prepare?: (schema: object) => object;
+  readonly options?: { readonly allowUnionTypes?: boolean };
+}
+
+/** Whether a value conforms, and what is wrong where it does not. */
+export interface SchemaCheck<T> {
+  (value: unknown): value is T;
+  errors?: readonly { readonly instancePath: string }[] | null;
+}
+
+/** What the build writes for each schema: ajv's code for it, which takes far longer to generate than to load. */
+interface Compiled {
+  readonly source: string;
+  readonly default: SchemaCheck<unknown>;
+}
+
+/** Folder the build compiles schemas into, beside `lib`; the sources have none. */
+const COMPILED = new URL('../compiled/', import.meta.url);
+const require = createRequire(import.meta.url);
+
+/** The check of a schema: as compiled at build from the very same text, otherwise compiled now. */
+export function schemaCheck<T>(source: SchemaSource): SchemaCheck<T> {
+  const text = readFileSync(source.file, 'utf8');
+  const compiled = load(source.name);
+  if (compiled?.source === digest(text)) return compiled.default as SchemaCheck<T>;
+  return compile(source, text, {}).check as unknown as SchemaCheck<T>;
+}
+
+/** The module that the build writes to `schemaModule(source).file`. */
+export function schemaModule(source: SchemaSource): { readonly file: URL; readonly code: string } {
+  const text = readFileSync(source.file, 'utf8');
+  const { ajv, check } = compile(source, text, { code: { source: true } });
+  const standalone = require('ajv/dist/standalone') as { default: (ajv: Ajv2020, check: unknown) => string };
+  return { file: moduleFile(source.name), code: `${standalone.default(ajv, check)}\nmodule.exports.source = ${JSON.stringify(digest(text))};\n` };
+}
+
+// ajv is loaded only where something has to be compiled.
+function compile({ prepare = (schema) => schema, options }: SchemaSource, text: string, more: object) {
+  const { Ajv2020: Ajv } = require('ajv/dist/2020.js') as { Ajv2020: typeof Ajv2020 };
+  const ajv = new Ajv({ strict: true, ...options, ...more });
+  return { ajv, check: ajv.compile(prepare(JSON.parse(text) as object)) };
+}
+
+function moduleFile(name: string): URL {
+  return new URL(`${name}.cjs`, COMPILED);
+}
+
+function load(name: string): Compiled | null {
+  try {
+    return require(fileURLToPath(moduleFile(name))) as Compiled;
+  } catch {
+    return null;
+  }
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,36 @@
+import { formatAmount } from './amount.ts';
+import { assetText, listSymbol, shortAddress } from './display.ts';
+import type { Address } from '../model/hex.ts';
+import type { Rulebook } from '../model/rulebook.ts';
+import type { TokenMetadata } from '../model/upstream.ts';
+import type { Asset } from '../model/valueFlow.ts';
+
+/** Digits a label shows of an amount; the exact figure stands in the deltas. */
+const LABEL_DIGITS = 6;
+
+/** Cuts a decimal text to its first significant digits, never rounding up: `1234.56789` → `1234.56`. */
+function shorten(text: string): string {
+  const [whole = '0', fraction = ''] = text.split('.');
+  const room = whole === '0' ? fraction.search(/[1-9]/) + LABEL_DIGITS : Math.max(0, LABEL_DIGITS - whole.length);
+  const kept = fraction.slice(0, room).replace(/0+$/, '');
+  return kept ? `${whole}.${kept}` : whole;
+}
+
+export interface LabelFormat {
+  readonly amount: (asset: Asset, amount: bigint) => string | null;
+  readonly account: (account: Address) => string;
+  readonly protocol: (slug: string) => string;
+}
+
+/** How labels write amounts, accounts and protocols, from one transaction's token metadata. Texts are cleaned. */
+export function labelFormat(tokens: ReadonlyMap<Address, TokenMetadata>, rulebook: Pick<Rulebook, 'entities' | 'protocols'>): LabelFormat {
+  return {
+    amount: (asset, amount) => {
+      const text = assetText(asset, tokens);
+      if (asset.kind === 'erc721') return listSymbol(asset, text);
+      return text.decimals === null ? null : `${shorten(formatAmount(amount, text.decimals))} ${listSymbol(asset, text)}`;
+    },
+    account: (account) => rulebook.entities.get(account)?.name ?? shortAddress(account),
+    protocol: (slug) => rulebook.protocols.get(slug)?.name ?? slug,
+  };
+}

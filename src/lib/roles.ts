@@ -1,0 +1,12 @@
+import type { Address } from '../model/hex.ts';
+import type { Motif } from '../model/motif.ts';
+
+/** The account a motif gives a role, or null. */
+export function roleOf(motif: Motif, role: string): Address | null {
+  return motif.participants.find((p) => p.role === role)?.account ?? null;
+}
+
+/** Every account that takes part in a motif, with a role or at the end of a leg's movement. */
+export function accountsOf(motif: Motif): Address[] {
+  return motif.participants.map((p) => p.account);
+}
