@@ -1,0 +1,44 @@
+/** `count`: a non-negative safe integer. `enum`: one of `values`. `list`: distinct strings, of `values` where given. */
+export type FactType = 'count' | 'boolean' | 'enum' | 'list';
+
+export interface FactDeclaration {
+  readonly name: string;
+  readonly type: FactType;
+  /** Closed for `enum`; optional for `list`. The first is the default of an `enum`. */
+  readonly values?: readonly string[];
+  readonly doc: string;
+}
+
+/** The facts rules may use: a fixed list and a family per motif kind. Handed in, so that the rulebook knows no stage. */
+export interface FactVocabulary {
+  readonly facts: readonly FactDeclaration[];
+  readonly motifFacts: (kind: string) => readonly FactDeclaration[];
+}
+
+/** All facts by name, the families expanded over the motif kinds of the vocabulary. */
+export function indexFacts(vocabulary: FactVocabulary, motifKinds: Iterable<string>): ReadonlyMap<string, FactDeclaration> {
+  const all = [...vocabulary.facts];
+  for (const kind of motifKinds) all.push(...vocabulary.motifFacts(kind));
+  return new Map(all.map((fact) => [fact.name, fact]));
+}
+
+export type FactValue = number | boolean | string | readonly string[];
+
+/** What a fact is when an example leaves it out. */
+export function defaultFact(fact: FactDeclaration): FactValue {
+  if (fact.type === 'count') return 0;
+  if (fact.type === 'boolean') return false;
+  return fact.type === 'list' ? [] : (fact.values?.[0] ?? '');
+}
+
+/** Why a value cannot be a value of the fact; null when it can. */
+export function factValueFault(fact: FactDeclaration, value: unknown): string | null {
+  const oneOf = (text: unknown): string | null =>
+    typeof text !== 'string' ? `${JSON.stringify(text)} should be text`
+    : fact.values && !fact.values.includes(text) ? `"${text}" is not one of ${fact.values.join(', ')}` : null;
+  if (fact.type === 'count') return Number.isSafeInteger(value) && (value as number) >= 0 ? null : `${JSON.stringify(value)} should be a count (integer of at least 0)`;
+  if (fact.type === 'boolean') return typeof value === 'boolean' ? null : `${JSON.stringify(value)} should be true or false`;
+  if (fact.type === 'enum') return oneOf(value);
+  if (!Array.isArray(value)) return `${JSON.stringify(value)} should be a list`;
+  return value.map(oneOf).find((f) => f !== null) ?? null;
+}

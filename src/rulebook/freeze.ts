@@ -1,0 +1,69 @@
+function refuse(): never {
+  throw new TypeError('the rulebook is frozen');
+}
+
+/** `Object.freeze` does not stop `Map.set`: the mutators themselves must refuse. */
+class FrozenMap<K, V> extends Map<K, V> {
+  constructor(entries: Iterable<readonly [K, V]>) {
+    super();
+    for (const [key, value] of entries) super.set(key, value);
+    Object.freeze(this);
+  }
+  override set = refuse;
+  override delete = refuse;
+  override clear = refuse;
+}
+
+class FrozenSet<T> extends Set<T> {
+  constructor(values: Iterable<T>) {
+    super();
+    for (const value of values) super.add(value);
+    Object.freeze(this);
+  }
+  override add = refuse;
+  override delete = refuse;
+  override clear = refuse;
+}
+
+export function frozenMap<K, V>(entries: Iterable<readonly [K, V]>): ReadonlyMap<K, V> {
+  return new FrozenMap(entries);
+}
+
+export function frozenSet<T>(values: Iterable<T>): ReadonlySet<T> {
+  return new FrozenSet(values);
+}
+
+/** Freezes plain objects and arrays all the way down; Maps and Sets must already be frozen ones, whose values are frozen here. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Map || value instanceof Set) {
+    if (!(value instanceof FrozenMap) && !(value instanceof FrozenSet)) throw new TypeError('a Map or Set of the rulebook is not frozen');
+    for (const inner of value.values()) deepFreeze(inner as unknown);
+    return value;
+  }
+  if (Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const inner of Object.values(value)) deepFreeze(inner as unknown);
+  return value;
+}
+
+/**
+ * Freezes a structure of plain objects, arrays, Maps and Sets as `deepFreeze` leaves the compiled rulebook: what comes out of
+ * serialisation has ordinary Maps and Sets. Objects are frozen in place; what was one object stays one.
+ */
+export function refreeze<T>(value: T): T {
+  const done = new Map<object, unknown>();
+  const restore = (item: unknown): unknown => {
+    if (typeof item !== 'object' || item === null) return item;
+    const known = done.get(item);
+    if (known !== undefined) return known;
+    if (item instanceof Set) return remember(item, frozenSet([...item].map(restore)));
+    if (item instanceof Map) return remember(item, frozenMap([...item].map(([key, inner]) => [key, restore(inner)] as const)));
+    done.set(item, item);
+    const fields = item as Record<string, unknown>;
+    for (const key of Object.keys(fields)) fields[key] = restore(fields[key]);
+    return Object.freeze(item);
+  };
+  const remember = (from: object, to: unknown): unknown => (done.set(from, to), to);
+  return restore(value) as T;
+}

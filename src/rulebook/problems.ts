@@ -1,0 +1,135 @@
+/**
+ * Every complaint the loader can make, with what it guards against. The table is the reference for authors: the CLI
+ * prints it (`txreport rules lint --codes`) and a test holds one bad file per code.
+ */
+export const PROBLEMS = {
+  // files
+  missing_directory: 'a ruleset directory does not exist or cannot be read',
+  missing_file: 'ruleset.yaml, vocabulary.yaml or precedence.yaml is not there',
+  unknown_file: 'a file where none is expected, so nothing would read it',
+  unreadable_file: 'the file cannot be read',
+  file_too_large: 'the file is larger than the loader accepts',
+  too_many_files: 'the ruleset has more files than the loader accepts',
+  not_utf8: 'the file is not valid UTF-8',
+  control_character: 'the file holds control or bidirectional-override characters, which hide what a reviewer sees',
+  // YAML
+  broken_yaml: 'the file is not valid YAML',
+  tab_indent: 'a tab is used for indentation',
+  duplicate_key: 'a mapping has the same key twice',
+  yaml_alias: 'anchors, aliases and merge keys are not accepted: write the value out',
+  yaml_tag: 'explicit YAML tags are not accepted',
+  too_deep: 'the document is nested too deeply',
+  reserved_key: 'the key is reserved by the JavaScript object model',
+  unquoted_hex: 'a hex value without quotes: YAML readers turn it into a number',
+  unsafe_number: 'an integer that a double cannot hold exactly',
+  empty_file: 'the file holds nothing',
+  // schema
+  unknown_key: 'the key is not part of this kind of file',
+  missing_key: 'a required key is missing',
+  wrong_type: 'the value has another type than the key takes',
+  bad_version: 'version must be an integer of at least 1',
+  bad_value: 'the value is not one of those allowed',
+  bad_format: 'the text does not have the form the key takes',
+  too_long: 'the text or list is longer than the key takes',
+  empty_list: 'a list that must hold something is empty',
+  duplicate_item: 'a list holds the same item twice',
+  empty_legs: 'legs is present and empty: leave it out, or say what moved',
+  empty_condition: 'an empty all/any: json-rules-engine takes it as always true',
+  mixed_condition: 'a condition node must be exactly one of all, any, not or {fact, is, value}',
+  unknown_operator: 'the operator does not exist',
+  unsupported_engine: 'the ruleset asks for another engine version',
+  // addresses
+  bad_address: 'not a 20-byte address',
+  bad_checksum: 'the letter case of the address is not its EIP-55 checksum',
+  duplicate_address: 'two entries claim the same address',
+  // overlays and identity
+  duplicate_slug: 'two files use the same slug and neither says override: true',
+  override_of_nothing: 'override: true, but no earlier directory has this slug',
+  duplicate_kind: 'a vocabulary word is declared twice',
+  leg_side: 'which leg roles are given is fixed in the code: new roles are got',
+  unknown_replacement: 'replaced_by or supersedes names a slug that does not exist',
+  deprecated_without_replacement: 'status deprecated needs replaced_by',
+  replacement_without_deprecation: 'replaced_by is only for status deprecated',
+  supersedes_cycle: 'rules supersede each other in a circle',
+  // signatures and bind words
+  bad_signature: 'not an event or function signature Solidity would accept',
+  too_many_indexed: 'an event has at most three indexed parameters (four when anonymous)',
+  duplicate_param: 'two parameters have the same name',
+  unknown_param: 'the signature has no parameter, field or element of this name',
+  unknown_bind: 'not a bind word or function',
+  bind_out_of_scope: 'the bind word does not exist here',
+  param_shadows_word: 'a parameter has the name of a bind word: rename it in the signature (names do not change the topic)',
+  bind_type: 'the parameter has a type that cannot be used here',
+  unknown_leg: 'the expression names a leg that is not listed above it',
+  duplicate_leg: 'two legs are identical',
+  unknown_role: 'the role is not declared in vocabulary.yaml',
+  bad_when: 'equals and differs take a right side, gt0, lt0 and is0 take none',
+  stated_without_amount: 'a leg with match: stated needs an amount',
+  misplaced_leg_key: 'a key that only makes sense with match: movement',
+  duplicate_meaning: 'the same event or call with the same body is declared twice',
+  mixed_depth: 'meanings of one selector disagree on depth',
+  unused_shape: 'no protocol speaks the shape and any_emitter is false: it can never fire',
+  unknown_shape: 'the protocol names a shape that does not exist',
+  protocol_without_emitter: 'the protocol has neither addresses nor create2 and no shape accepts any emitter',
+  bad_create2: 'abi_fee needs fees, packed takes none',
+  // vocabulary and precedence
+  unknown_motif_kind: 'the motif kind is not declared in vocabulary.yaml',
+  unknown_intent_kind: 'the intent kind is not declared in vocabulary.yaml',
+  unranked_intent: 'precedence.yaml does not rank an intent kind of the vocabulary',
+  duplicate_rank: 'precedence.yaml ranks an intent kind twice',
+  // intent rules
+  unknown_fact: 'the fact does not exist',
+  fact_operator: 'the operator does not work on facts of this type',
+  fact_value: 'the value is of another type than the fact, or not one of its values',
+  unsatisfiable: 'the conditions contradict each other: the rule can never match',
+  shadowed_rule: 'whenever this rule matches a rule that outranks it matches too: it can never win',
+  unknown_placeholder: 'the label has a placeholder that does not exist',
+  missing_fallback: 'a label with placeholders needs label_fallback, and the fallback takes no placeholders',
+  missing_example: 'an intent rule needs at least one match and one near_miss example',
+  duplicate_example: 'the same example is given twice, or both as match and as near_miss',
+  experimental_structural: 'an experimental rule cannot claim a structural proof',
+  structural_without_basis: 'a structural proof must say which motifs it rests on',
+  // entities
+  bad_entity: 'the keys do not fit the kind of the entity file',
+  multicall_count: 'exactly one entity must carry the tag multicall, with since_block',
+  no_wrapped_native: 'no entity file of kind wrapped_native names a wrapped native token',
+  duplicate_feed: 'two price feeds for the same asset, two feed registries, or two rates of one token',
+  bad_rate: 'a price rule that cannot be carried out: a call or number nobody can read, or a protocol without pools',
+  duplicate_error: 'two custom errors have the same selector and different text',
+} as const;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** One complaint. `file` is as shown to people; line and column count from 1. */
+export interface Problem {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly code: ProblemCode;
+  readonly message: string;
+}
+
+export function formatProblem(p: Problem): string {
+  return `${p.file}:${p.line}:${p.column} ${p.code}: ${p.message}`;
+}
+
+/** All that is wrong with a ruleset, at once: authors fix a list, not a first error. */
+export class RulebookError extends Error {
+  readonly problems: readonly Problem[];
+  constructor(problems: readonly Problem[]) {
+    const shown = problems.slice(0, 50).map(formatProblem);
+    if (problems.length > shown.length) shown.push(`… and ${problems.length - shown.length} more`);
+    super(`the ruleset has ${problems.length} problem(s)\n${shown.join('\n')}`);
+    this.name = 'RulebookError';
+    this.problems = problems;
+  }
+}
+
+/** Stable order: by file, place, code and text, never by the order in which checks ran. */
+export function sortProblems(problems: readonly Problem[]): Problem[] {
+  const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+  const sorted = [...problems].sort(
+    (a, b) => order(a.file, b.file) || a.line - b.line || a.column - b.column || order(a.code, b.code) || order(a.message, b.message),
+  );
+  return sorted.filter((p, i) => i === 0 || formatProblem(p) !== formatProblem(sorted[i - 1]!));
+}

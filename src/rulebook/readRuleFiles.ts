@@ -1,0 +1,86 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { listFiles, type Complain } from './listFiles.ts';
+import type { Problem, ProblemCode } from './problems.ts';
+import { parseYamlTree, type Place, type Tree } from './yamlTree.ts';
+
+export const FILE_KINDS = ['ruleset', 'vocabulary', 'precedence', 'shape', 'protocol', 'entity', 'intent'] as const;
+export type FileKind = (typeof FILE_KINDS)[number];
+
+/** One YAML file of a ruleset directory. */
+export interface RuleFile {
+  readonly kind: FileKind;
+  /** 0 for the base ruleset, then overlays in the order given. */
+  readonly layer: number;
+  /** Relative to its ruleset directory, with forward slashes. */
+  readonly path: string;
+  /** As shown to people. */
+  readonly shownPath: string;
+  readonly text: string;
+  readonly tree: Tree | null;
+  readonly locate: (pointer: string, part?: 'key' | 'value') => Place;
+}
+
+const TOP: Readonly<Record<string, FileKind>> = {
+  'ruleset.yaml': 'ruleset', 'vocabulary.yaml': 'vocabulary', 'precedence.yaml': 'precedence',
+};
+const FOLDERS: Readonly<Record<string, FileKind>> = { shapes: 'shape', protocols: 'protocol', entities: 'entity', intents: 'intent' };
+
+const MAX_FILE_BYTES = 256 * 1024;
+const MAX_FILES = 5000;
+/** C0/C1 controls except tab, line feed and carriage return; bidirectional embeddings, overrides and isolates; stray BOM. */
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufeff]/;
+
+/** Reads every rule file of the directories, in a stable order. Never throws: what is wrong is in `problems`. */
+export function readRuleFiles(dirs: readonly string[]): { files: RuleFile[]; problems: Problem[] } {
+  const files: RuleFile[] = [];
+  const problems: Problem[] = [];
+  const complain = (file: string, code: ProblemCode, message: string, place: Place = { line: 1, column: 1 }): void => {
+    problems.push({ file, ...place, code, message });
+  };
+
+  dirs.forEach((dir, layer) => {
+    const paths = listFiles(dir, complain);
+    if (paths.length > MAX_FILES) complain(dir, 'too_many_files', `${paths.length} files, at most ${MAX_FILES}`);
+    for (const path of paths.slice(0, MAX_FILES)) {
+      const shownPath = join(dir, path);
+      const kind = TOP[path] ?? (path.includes('/') ? FOLDERS[path.slice(0, path.indexOf('/'))] : undefined);
+      if (/\.(md|lock)$/.test(path)) continue;
+      if (kind === undefined || !path.endsWith('.yaml')) {
+        complain(shownPath, 'unknown_file', `expected ${Object.keys(TOP).join(', ')} or <${Object.keys(FOLDERS).join('|')}>/*.yaml`);
+        continue;
+      }
+      const text = readText(shownPath, complain);
+      if (text === null) continue;
+      const { tree, locate, faults } = parseYamlTree(text);
+      for (const f of faults) complain(shownPath, f.code, f.message, f.place);
+      files.push({ kind, layer, path, shownPath, text, tree, locate });
+    }
+  });
+  return { files, problems };
+}
+
+function readText(path: string, complain: Complain): string | null {
+  try {
+    const stat = statSync(path);
+    if (!stat.isFile()) {
+      complain(path, 'unreadable_file', 'not a regular file');
+      return null;
+    }
+    if (stat.size > MAX_FILE_BYTES) {
+      complain(path, 'file_too_large', `${stat.size} bytes, at most ${MAX_FILE_BYTES}`);
+      return null;
+    }
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(readFileSync(path));
+    const at = text.search(CONTROL);
+    if (at < 0) return text;
+    const before = text.slice(0, at).split('\n');
+    const place = { line: before.length, column: before.at(-1)!.length + 1 };
+    complain(path, 'control_character', `U+${text.charCodeAt(at).toString(16).padStart(4, '0')}`, place);
+    return null;
+  } catch (error) {
+    const utf8 = error instanceof TypeError;
+    complain(path, utf8 ? 'not_utf8' : 'unreadable_file', utf8 ? 'the bytes are not UTF-8' : 'cannot read the file');
+    return null;
+  }
+}
