@@ -1,0 +1,51 @@
+import { isHex, smallUintOfWord, wordAt } from '../../lib/hex.ts';
+import type { Hex } from '../../model/hex.ts';
+
+/** Longest symbol or name kept, in bytes; what contracts claim about themselves has no bound. */
+const TEXT_BYTES = 256;
+
+/** Result of an `eth_call`: whole bytes, lower-case, or null for anything else, the empty answer included. */
+export function readCallResult(result: unknown): Hex | null {
+  return typeof result === 'string' && result.length > 2 && result.length % 2 === 0 && isHex(result) ? (result.toLowerCase() as Hex) : null;
+}
+
+/** Number of a word that is meant as an offset or length within `size` bytes; null when it points outside. */
+export function wordWithin(data: Hex, offset: number, size: number): number | null {
+  const word = wordAt(data, offset);
+  if (word === null) return null;
+  const value = smallUintOfWord(word);
+  return value !== null && value <= size ? value : null;
+}
+
+/**
+ * `symbol()` or `name()`: an ABI string, or a zero-padded `bytes32` as tokens from before the ERC-20 standard's final form
+ * answer. Null when it is neither; never more than 256 bytes are decoded, whatever length the answer claims.
+ */
+export function decodeText(answer: Hex | null): string | null {
+  if (answer === null) return null;
+  const size = (answer.length - 2) / 2;
+  if (size === 32) return textOf(answer.slice(2));
+  const offset = wordWithin(answer, 0, size - 32);
+  if (offset === null) return null;
+  const length = wordWithin(answer, offset, size - offset - 32);
+  if (length === null) return null;
+  const start = 2 + (offset + 32) * 2;
+  return textOf(answer.slice(start, start + Math.min(length, TEXT_BYTES) * 2));
+}
+
+const UTF8 = new TextDecoder();
+
+function textOf(hex: string): string | null {
+  const bytes = Buffer.from(hex, 'hex');
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1] === 0) end--;
+  return end === 0 ? null : UTF8.decode(bytes.subarray(0, end));
+}
+
+/** `decimals()`: a uint8; null for anything larger, which no amount could be scaled by. */
+export function decodeDecimals(answer: Hex | null): number | null {
+  const word = answer === null ? null : wordAt(answer, 0);
+  if (word === null) return null;
+  const value = smallUintOfWord(word);
+  return value !== null && value <= 255 ? value : null;
+}

@@ -1,0 +1,176 @@
+import { SYSTEM_ADDRESS, isHex } from '../../lib/hex.ts';
+import { keccak } from '../../lib/keccak.ts';
+import { memoised } from '../../lib/memo.ts';
+import { isRecord } from './rpcMessages.ts';
+import type { Hash } from '../../model/hex.ts';
+import type { RawTransaction } from '../../model/upstream.ts';
+
+/**
+ * Pure checks that the answers of one node speak of the same transaction. Each returns what does not fit, or null. They
+ * compare only fields that are there: a missing or malformed field is for the reader of that field to refuse.
+ */
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' ? value.toLowerCase() : null;
+}
+
+function differ(a: unknown, b: unknown): boolean {
+  const left = text(a);
+  const right = text(b);
+  return left !== null && right !== null && left !== right;
+}
+
+/** Quantity as a bigint, null when it is not one. */
+export function quantity(value: unknown): bigint | null {
+  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : null;
+  return typeof value === 'string' && value.length > 2 && value.length <= 66 && isHex(value) ? BigInt(value) : null;
+}
+
+function quantitiesDiffer(a: unknown, b: unknown): boolean {
+  const left = quantity(a);
+  const right = quantity(b);
+  return left !== null && right !== null && left !== right;
+}
+
+/** Transaction, receipt and the hash asked for. */
+export function receiptMismatch(hash: Hash, tx: Record<string, unknown>, receipt: Record<string, unknown>): string | null {
+  if (text(tx['hash']) !== hash) return 'another transaction than asked for';
+  if (text(receipt['transactionHash']) !== hash) return 'the receipt of another transaction';
+  if (differ(tx['blockHash'], receipt['blockHash']) || quantitiesDiffer(tx['blockNumber'], receipt['blockNumber'])) return 'transaction and receipt name different blocks';
+  if (differ(tx['from'], receipt['from'])) return 'transaction and receipt name different senders';
+  return logsMismatch(hash, receipt);
+}
+
+/** The logs of a receipt against its own hash and bloom filter. */
+export function logsMismatch(hash: Hash, receipt: Record<string, unknown>): string | null {
+  const logs = receipt['logs'];
+  if (!Array.isArray(logs)) return null;
+  for (const log of logs as unknown[]) {
+    if (!isRecord(log)) continue;
+    if (differ(log['transactionHash'], hash)) return 'a log of another transaction';
+    if (differ(log['blockHash'], receipt['blockHash'])) return 'a log of another block';
+  }
+  const bloom = text(receipt['logsBloom']);
+  // Archives that drop blooms serve zero or nothing: no proof of anything.
+  if (!bloom || bloom.length !== 2 + 2 * BLOOM_BYTES || !isHex(bloom) || /^0x0+$/.test(bloom)) return null;
+  return bloomOf(logs as unknown[]) === bloom ? null : 'the logs do not match the bloom filter of their receipt';
+}
+
+const BLOOM_BYTES = 256;
+/** Addresses and topics remembered: events and tokens recur from one transaction to the next. */
+const REMEMBERED = 16_384;
+
+/** The three 11-bit indexes an address or topic sets in a bloom filter, side by side in one number (Yellow Paper §4.3.1). */
+const bloomIndexes = memoised((value) => {
+  const digest = keccak(Buffer.from(value.slice(2), 'hex'));
+  const index = (at: number): number => parseInt(digest.slice(at, at + 4), 16) & 2047;
+  return index(0) * 2 ** 22 + index(4) * 2 ** 11 + index(8);
+}, REMEMBERED);
+
+/** The 2048-bit bloom filter over addresses and topics, as it stands in a receipt. */
+function bloomOf(logs: readonly unknown[]): string {
+  const filter = Buffer.alloc(BLOOM_BYTES);
+  const add = (item: unknown): void => {
+    const value = text(item);
+    if (!value || value.length % 2 !== 0 || !isHex(value)) return;
+    const indexes = bloomIndexes(value);
+    for (const at of [Math.floor(indexes / 2 ** 22), (indexes >>> 11) & 2047, indexes & 2047]) filter[BLOOM_BYTES - 1 - (at >>> 3)]! |= 1 << (at & 7);
+  };
+  for (const log of logs) {
+    if (!isRecord(log)) continue;
+    add(log['address']);
+    if (Array.isArray(log['topics'])) for (const topic of log['topics'] as unknown[]) add(topic);
+  }
+  return `0x${filter.toString('hex')}`;
+}
+
+/** The trace's root against transaction and receipt, and the number of its logs where it carries any. */
+export function traceMismatch(tx: Record<string, unknown>, receipt: Record<string, unknown>, trace: RawTransaction['trace']): string | null {
+  const root = trace.dialect === 'parity' ? parityRoot(tx, trace.result) : callTracerRoot(trace.result);
+  if (typeof root === 'string') return root;
+  const target = tx['to'] ?? null;
+  if (differ(root.from, tx['from'])) return 'the trace starts at another sender';
+  if (differ(root.to, target ?? receipt['contractAddress'])) return 'the trace starts at another target';
+  if (differ(root.input, tx['input'] ?? tx['data'])) return 'the trace starts with other input';
+  if (quantitiesDiffer(root.value, tx['value'])) return 'the trace starts with another value';
+  const status = quantity(receipt['status']);
+  if (status !== null && root.failed !== (status === 0n)) return 'receipt and trace disagree whether it succeeded';
+  if (trace.dialect === 'call_tracer' && status !== 0n && Array.isArray(receipt['logs'])) {
+    const traced = effectiveLogs(trace.result);
+    const received = (receipt['logs'] as unknown[]).filter((log) => !isSystemLog(log));
+    if (traced.length > 0 && traced.length !== received.length) return `the trace holds ${traced.length} logs, the receipt ${received.length}`;
+    if (traced.length > 0 && !sameLogs(traced, received)) return 'the trace holds other logs than the receipt';
+  }
+  return null;
+}
+
+interface Root {
+  readonly from: unknown;
+  readonly to: unknown;
+  readonly input: unknown;
+  readonly value: unknown;
+  readonly failed: boolean;
+}
+
+function callTracerRoot(result: unknown): Root {
+  const frame = isRecord(result) ? result : {};
+  return { from: frame['from'], to: frame['to'], input: frame['input'], value: frame['value'], failed: frame['error'] != null };
+}
+
+function parityRoot(tx: Record<string, unknown>, result: unknown): Root | string {
+  let root: Record<string, unknown> | null = null;
+  for (const item of Array.isArray(result) ? (result as unknown[]) : []) {
+    if (!isRecord(item)) continue;
+    if (differ(item['transactionHash'], tx['hash'])) return 'a trace of another transaction';
+    if (differ(item['blockHash'], tx['blockHash'])) return 'a trace of another block';
+    if (Array.isArray(item['traceAddress']) && item['traceAddress'].length === 0) {
+      if (root) return 'a trace with two roots';
+      root = item;
+    }
+  }
+  if (!root) return 'a trace without a root';
+  const action = isRecord(root['action']) ? root['action'] : {};
+  const created = isRecord(root['result']) ? root['result']['address'] : null;
+  return { from: action['from'], to: action['to'] ?? created, input: action['input'] ?? action['init'], value: action['value'], failed: root['error'] != null };
+}
+
+/** EIP-7708 logs of native transfers are written by the protocol: tracers may or may not list them. */
+function isSystemLog(log: unknown): boolean {
+  return isRecord(log) && text(log['address']) === SYSTEM_ADDRESS;
+}
+
+/** Logs that remain, in frames that did not fail. Iterative: the depth of a trace is the node's to choose. */
+function effectiveLogs(result: unknown): unknown[] {
+  const logs: unknown[] = [];
+  const open: unknown[] = [result];
+  while (open.length > 0) {
+    const frame = open.pop();
+    if (!isRecord(frame) || frame['error'] != null) continue;
+    if (Array.isArray(frame['logs'])) for (const log of frame['logs'] as unknown[]) if (!isSystemLog(log)) logs.push(log);
+    if (Array.isArray(frame['calls'])) for (const call of frame['calls'] as unknown[]) open.push(call);
+  }
+  return logs;
+}
+
+/** The same emitters, topics and data the same number of times, in any order. */
+function sameLogs(traced: readonly unknown[], received: readonly unknown[]): boolean {
+  const counts = new Map<string, number>();
+  for (const content of received.map(contentOf)) counts.set(content, (counts.get(content) ?? 0) + 1);
+  return traced.map(contentOf).every((content) => {
+    const left = counts.get(content) ?? 0;
+    counts.set(content, left - 1);
+    return left > 0;
+  });
+}
+
+function contentOf(log: unknown): string {
+  if (!isRecord(log)) return '';
+  const topics = Array.isArray(log['topics']) ? (log['topics'] as unknown[]).map(text).join() : '';
+  return `${text(log['address'])}|${topics}|${text(log['data']) ?? '0x'}`;
+}
+
+/** The header against the block the receipt names. */
+export function headerMismatch(block: Record<string, unknown>, expected: { hash: Hash; number: bigint }): string | null {
+  if (text(block['hash']) !== expected.hash) return 'the header of another block';
+  return quantity(block['number']) === expected.number ? null : 'a header with another number';
+}

@@ -1,0 +1,96 @@
+import { traceCall, traceModesToAsk } from './abilities.ts';
+import { chooseTrace } from './traceShape.ts';
+import { quantity, receiptMismatch, traceMismatch } from './consistency.ts';
+import { faultOf, isRecord, type RpcAnswer, type RpcCall } from './rpcMessages.ts';
+import { UpstreamFault } from './upstreamFault.ts';
+import type { RpcEndpoint } from './rpcEndpoint.ts';
+import type { Session } from './session.ts';
+import type { Hash } from '../../model/hex.ts';
+import type { RawTransaction } from '../../model/upstream.ts';
+
+/**
+ * First round trip: transaction, receipt and trace in one JSON-RPC batch, cross-checked before anything is believed.
+ * Throws `AnalysisError`: `transaction_not_found`, `transaction_pending`, `wrong_chain`, `trace_*`,
+ * `inconsistent_upstream`, or the `upstream_*` failure that outlasted the retries.
+ */
+export async function fetchTransaction(session: Session, hash: Hash): Promise<RawTransaction> {
+  let frugal = false;
+  return session.ask(async (endpoint) => {
+    try {
+      return await attempt(session, endpoint, hash, frugal);
+    } catch (error) {
+      if (!(error instanceof UpstreamFault) || error.code !== 'upstream_too_large' || frugal) throw error;
+      // Both dialects were asked for and did not fit together: one alone may.
+      const modes = traceModesToAsk((session.traceEndpoint ?? endpoint).abilities);
+      if (modes.length < 2) throw error;
+      frugal = true;
+      throw new UpstreamFault(error.code, 'again', error.detail);
+    }
+  });
+}
+
+async function attempt(session: Session, endpoint: RpcEndpoint, hash: Hash, frugal: boolean): Promise<RawTransaction> {
+  const tracer = session.traceEndpoint ?? endpoint;
+  const modes = traceModesToAsk(tracer.abilities, frugal);
+  const own: RpcCall[] = [
+    { method: 'eth_getTransactionByHash', params: [hash] },
+    { method: 'eth_getTransactionReceipt', params: [hash] },
+  ];
+  const traces = modes.map((mode) => traceCall(mode, hash));
+  if (!endpoint.abilities.mainnet) own.push({ method: 'eth_chainId', params: [] });
+
+  const [ownAnswers, traceAnswers] =
+    tracer === endpoint
+      ? await endpoint.send([...own, ...traces], session).then((all) => [all.slice(0, own.length), all.slice(own.length)] as const)
+      : await both(endpoint.send(own, session), tracer.send(traces, session));
+
+  if (ownAnswers[2]) checkChain(endpoint, ownAnswers[2]);
+  const { tx, receipt } = readMined(ownAnswers, hash);
+  let trace: RawTransaction['trace'];
+  try {
+    trace = chooseTrace(modes, traceAnswers, tracer.abilities);
+  } catch (error) {
+    // Another node does not help where traces have one source of their own.
+    if (error instanceof UpstreamFault && tracer !== endpoint && error.remedy === 'elsewhere') throw new UpstreamFault(error.code, 'never', error.detail);
+    throw error;
+  }
+  const mismatch = traceMismatch(tx, receipt, trace);
+  if (mismatch) throw new UpstreamFault('inconsistent_upstream', 'again', mismatch);
+  return { hash, tx, receipt, trace };
+}
+
+async function both<A, B>(a: Promise<A>, b: Promise<B>): Promise<readonly [A, B]> {
+  return Promise.all([a, b]);
+}
+
+function checkChain(endpoint: RpcEndpoint, answer: RpcAnswer): void {
+  const id = answer.ok ? quantity(answer.result) : null;
+  if (id !== null && id !== 1n) throw new UpstreamFault('wrong_chain', 'elsewhere');
+  endpoint.abilities.mainnet = id === 1n;
+}
+
+/** Transaction and receipt of a mined transaction, or the fault that names what is missing. */
+function readMined(answers: readonly RpcAnswer[], hash: Hash): { tx: Record<string, unknown>; receipt: Record<string, unknown> } {
+  const [txAnswer, receiptAnswer] = answers as [RpcAnswer, RpcAnswer];
+  if (!txAnswer.ok) throw faultOf('eth_getTransactionByHash', txAnswer.error);
+  if (!receiptAnswer.ok) throw faultOf('eth_getTransactionReceipt', receiptAnswer.error);
+  const tx = txAnswer.result;
+  const receipt = receiptAnswer.result;
+  if (tx == null) {
+    if (receipt != null) throw new UpstreamFault('inconsistent_upstream', 'again', 'a receipt without its transaction');
+    throw new UpstreamFault('transaction_not_found', 'elsewhere');
+  }
+  if (!isRecord(tx)) throw new UpstreamFault('transaction_malformed', 'again');
+  if (receipt == null) {
+    if (tx['blockNumber'] == null) throw new UpstreamFault('transaction_pending', 'elsewhere');
+    throw new UpstreamFault('inconsistent_upstream', 'again', 'no receipt for a mined transaction');
+  }
+  if (!isRecord(receipt)) throw new UpstreamFault('receipt_malformed', 'again');
+  const chain = quantity(tx['chainId']);
+  if (chain !== null && chain !== 1n) throw new UpstreamFault('wrong_chain', 'elsewhere');
+  // The transaction was read just before it was mined, its receipt just after.
+  if (tx['blockNumber'] == null) throw new UpstreamFault('inconsistent_upstream', 'again', 'the transaction is pending but has a receipt');
+  const mismatch = receiptMismatch(hash, tx, receipt);
+  if (mismatch) throw new UpstreamFault('inconsistent_upstream', 'again', mismatch);
+  return { tx, receipt };
+}

@@ -1,0 +1,75 @@
+import { fungibleTokens } from './issuedTokens.ts';
+import type { Address } from '../../model/hex.ts';
+import type { AverageSpec, FeedRegistrySpec, PriceFeedSpec, PricingRules, RateSpec } from '../../model/rulebook.ts';
+
+/** What the price sources are to ask about. */
+export interface PricingPlan {
+  readonly feeds: readonly PriceFeedSpec[];
+  /** Asked for tokens that have no feed in the rules. */
+  readonly registry: { readonly spec: FeedRegistrySpec; readonly tokens: readonly Address[] } | null;
+  readonly rates: readonly { readonly spec: RateSpec; readonly token: Address }[];
+  readonly averages: readonly AverageSpec[];
+  /** The bases of the averages that nothing above looks at, with their feeds. */
+  readonly averageBases: { readonly tokens: readonly Address[]; readonly feeds: readonly PriceFeedSpec[] };
+  /** Tokens that may be priced by an average, once nothing else priced them. */
+  readonly fungible: readonly Address[];
+  /** Tokens that did not move but price others: their decimals are needed too. */
+  readonly bases: readonly Address[];
+}
+
+export interface PricingVocabulary {
+  readonly feeds: readonly PriceFeedSpec[];
+  readonly wrappedNative: ReadonlySet<Address>;
+  readonly pricing?: PricingRules;
+}
+
+/** Tokens looked up in the registry: two feeds of two reads each. */
+const MAX_REGISTRY_TOKENS = 50;
+/** Tokens asked whether they are shares; each with its own aggregates, so that one cannot spoil another's. */
+const MAX_ISSUED_TOKENS = 12;
+/** The same where every read is a call of its own: a batch should stay one request. */
+const MAX_ISSUED_SINGLY = 2;
+/** Wrappers of wrappers. */
+const MAX_DEPTH = 4;
+
+const NOTHING: PricingRules = { registry: null, rates: [], averages: [] };
+
+/**
+ * Decides what to ask for the tokens of a transaction: their feeds, the registry for those without, the rates of tokens the
+ * rules list and of those that were minted or burnt, and all that these rest on. `aggregated` says whether many reads
+ * fit one call at this block; without that the registry is left out, whose reads would be too many.
+ */
+export function planPricing(receipt: unknown, tokens: readonly Address[], vocabulary: PricingVocabulary, aggregated: boolean): PricingPlan {
+  const { feeds, wrappedNative, pricing = NOTHING } = vocabulary;
+  const seen = new Set(tokens);
+  const { moved, issued } = fungibleTokens(receipt);
+  const wanted = new Set<Address | 'native'>(['native', ...tokens]);
+  const rates = new Map<string, { spec: RateSpec; token: Address }>();
+  for (let depth = 0, frontier: readonly (Address | 'native')[] = tokens; depth < MAX_DEPTH && frontier.length > 0; depth++) {
+    const next: (Address | 'native')[] = [];
+    for (const spec of pricing.rates) {
+      for (const token of frontier) {
+        if (token === 'native' || spec.tokens?.has(token) !== true) continue;
+        rates.set(token, { spec, token });
+        next.push(...spec.terms.flatMap(({ asset }) => (typeof asset === 'string' ? [asset] : [])));
+      }
+    }
+    frontier = next.filter((asset) => !wanted.has(asset) && wanted.add(asset));
+  }
+  const withFeed = new Set(feeds.map((feed) => feed.asset));
+  const known = (token: Address): boolean => withFeed.has(token) || wrappedNative.has(token);
+  const families = pricing.rates.filter((spec) => spec.tokens === null);
+  const shares = issued.filter((token) => seen.has(token) && !known(token) && !rates.has(token)).slice(0, aggregated ? MAX_ISSUED_TOKENS : MAX_ISSUED_SINGLY);
+  const bases = [...wanted].filter((asset): asset is Address => asset !== 'native' && !seen.has(asset));
+  const fungible = moved.filter((token) => seen.has(token) && !wrappedNative.has(token));
+  const averageBases = new Set(pricing.averages.flatMap((spec) => spec.bases).filter((base) => !wanted.has(base)));
+  const looked = [...fungible, ...bases].filter((token) => !known(token)).slice(0, MAX_REGISTRY_TOKENS);
+  return {
+    feeds: feeds.filter((feed) => wanted.has(feed.asset)),
+    registry: pricing.registry && aggregated && looked.length > 0 ? { spec: pricing.registry, tokens: looked } : null,
+    rates: [...rates.values(), ...shares.flatMap((token) => families.map((spec) => ({ spec, token })))],
+    averages: pricing.averages,
+    averageBases: { tokens: [...averageBases], feeds: feeds.filter(({ asset }) => averageBases.has(asset as Address)) },
+    fungible, bases,
+  };
+}

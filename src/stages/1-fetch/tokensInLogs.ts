@@ -1,0 +1,43 @@
+import { isRecord } from './rpcMessages.ts';
+import type { Address } from '../../model/hex.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
+
+/** Events whose emitter is a token by ERC-20, ERC-721 or ERC-1155, whatever their indexed parts. */
+const TOKEN_TOPICS = new Set([
+  '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef', // Transfer(address,address,uint256)
+  '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62', // TransferSingle(address,address,address,uint256,uint256)
+  '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb', // TransferBatch(address,address,address,uint256[],uint256[])
+  '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925', // Approval(address,address,uint256)
+]);
+
+/** `Deposit(address,uint256)` and `Withdrawal(address,uint256)` of the wrapped native token: many other contracts emit them too. */
+const WRAP_TOPICS = new Set([
+  '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c',
+  '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65',
+]);
+
+export type TokenVocabulary = Pick<Rulebook, 'wrappedNative' | 'tokenEvents'>;
+
+/**
+ * Addresses that the logs of an unchecked receipt show to be tokens, in order of appearance: which contracts to ask for
+ * symbol and decimals. Too many is harmless, malformed logs are skipped: stage 2 refuses them.
+ */
+export function tokensInLogs(receipt: unknown, vocabulary: TokenVocabulary): Address[] {
+  const logs = isRecord(receipt) && Array.isArray(receipt['logs']) ? (receipt['logs'] as unknown[]) : [];
+  const tokens = new Set<Address>();
+  for (const log of logs) {
+    if (!isRecord(log) || typeof log['address'] !== 'string' || !Array.isArray(log['topics'])) continue;
+    if (!/^0x[0-9a-fA-F]{40}$/.test(log['address'])) continue;
+    const address = log['address'].toLowerCase() as Address;
+    const topic0: unknown = log['topics'][0];
+    if (typeof topic0 === 'string' && isTokenEvent(address, topic0.toLowerCase(), log['topics'].length, vocabulary)) tokens.add(address);
+  }
+  return [...tokens];
+}
+
+function isTokenEvent(emitter: Address, topic0: string, topicCount: number, vocabulary: TokenVocabulary): boolean {
+  if (TOKEN_TOPICS.has(topic0)) return true;
+  if (WRAP_TOPICS.has(topic0) && vocabulary.wrappedNative.has(emitter)) return true;
+  const specs = vocabulary.tokenEvents.get(`${topic0}:${topicCount}`) ?? [];
+  return specs.some((spec) => spec.emitters.size === 0 || spec.emitters.has(emitter));
+}
