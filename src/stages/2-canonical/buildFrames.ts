@@ -1,0 +1,123 @@
+import type { Address, Hex } from '../../model/hex.ts';
+import type { Frame } from '../../model/canonicalTx.ts';
+import { AnalysisError } from '../../lib/errors.ts';
+import type { CallNode, TracedLog } from './callNode.ts';
+
+/** A frame under construction: `end` and `seq` are set once what follows it is known. */
+export type OpenFrame = Omit<Frame, 'end' | 'seq'> & { end: number; seq: number };
+
+/** A traced log that survived: where it stands among the frames that were kept. */
+export interface PlacedLog extends Omit<TracedLog, 'position'> {
+  readonly frame: number;
+  /** Number of the frame's kept children before it; null where the node did not say. */
+  readonly position: number | null;
+}
+
+export interface FrameTree {
+  readonly frames: OpenFrame[];
+  /** Logs of frames whose effects remain, by frame; empty where the dialect carries none. */
+  readonly tracedLogs: readonly PlacedLog[];
+}
+
+/**
+ * Interprets the calls a node listed: leaves out value-less precompile calls, decides what lasted, what value moved and
+ * on whose storage each frame acted. `reverted` says that the receipt reports failure, which undoes everything. Throws
+ * `trace_malformed` for a successful creation without an address.
+ */
+export function buildFrames(nodes: readonly CallNode[], reverted: boolean): FrameTree {
+  const frames: OpenFrame[] = [];
+  const tracedLogs: PlacedLog[] = [];
+  /** Node index → frame index, or -1 where the node or an ancestor was left out. */
+  const frameOf = new Int32Array(nodes.length).fill(-1);
+  const childCount: number[] = [];
+  const keptChildren = new Map<number, number[]>();
+
+  for (const [index, node] of nodes.entries()) {
+    const parent = node.parent === null ? null : frameOf[node.parent]!;
+    const kept = parent === null || (parent >= 0 && !isValuelessPrecompileCall(node));
+    if (node.parent !== null) keptChildren.get(node.parent)?.push(kept ? 1 : 0);
+    if (!kept) continue;
+    frameOf[index] = frames.length;
+    const up = parent === null ? null : frames[parent]!;
+    const path = parent === null ? [] : [...up!.path, childCount[parent]!++];
+    childCount.push(0);
+    frames.push(interpret(node, frames.length, up, path, reverted));
+    if (node.logs.length > 0) keptChildren.set(index, []);
+  }
+  setEnds(frames);
+
+  for (const [node, kept] of keptChildren) {
+    const frame = frameOf[node]!;
+    if (!frames[frame]!.effective) continue;
+    const before = [0];
+    for (const one of kept) before.push(before.at(-1)! + one);
+    for (const { position, ...log } of nodes[node]!.logs) {
+      tracedLogs.push({ ...log, frame, position: position === null ? null : before[Math.min(position, kept.length)]! });
+    }
+  }
+  return { frames, tracedLogs };
+}
+
+function interpret(node: CallNode, index: number, up: OpenFrame | null, path: readonly number[], reverted: boolean): OpenFrame {
+  const error = node.error ?? (up === null && reverted ? 'failed' : null);
+  const effective = error === null && (up?.effective ?? true);
+  const isStatic = node.type === 'STATICCALL' || (up?.static ?? false);
+  const creation = node.type === 'CREATE' || node.type === 'CREATE2';
+  if (creation && effective && node.to === null) throw new AnalysisError('trace_malformed', 'a creation does not name its contract');
+  return {
+    index,
+    parent: up?.index ?? null,
+    end: index + 1,
+    path,
+    type: node.type,
+    from: senderOf(node, up),
+    to: node.to,
+    context: contextOf(node, up),
+    value: effective && movesValue(node) ? node.value : 0n,
+    input: node.input,
+    output: node.output,
+    selector: creation || node.input.length < 10 ? null : (node.input.slice(0, 10) as Hex),
+    error,
+    effective,
+    static: isStatic,
+    seq: 0,
+  };
+}
+
+/** A SELFDESTRUCT is its caller's own: some tracers name the caller's caller where an account names itself as beneficiary. */
+function senderOf(node: CallNode, up: OpenFrame | null): Address {
+  return node.type === 'SELFDESTRUCT' ? (up?.context ?? node.from) : node.from;
+}
+
+/** Whose storage a frame acts on: borrowed code (DELEGATECALL, CALLCODE) and SELFDESTRUCT stay with the caller. */
+function contextOf(node: CallNode, up: OpenFrame | null): Address | null {
+  switch (node.type) {
+    case 'DELEGATECALL':
+    case 'CALLCODE':
+    case 'SELFDESTRUCT':
+      return up?.context ?? node.from;
+    default:
+      return node.to;
+  }
+}
+
+/** DELEGATECALL and STATICCALL carry no value (EIP-7, EIP-214); CALLCODE's goes from an account to itself. */
+function movesValue(node: CallNode): boolean {
+  return node.type === 'CALL' || node.type === 'CREATE' || node.type === 'CREATE2' || node.type === 'SELFDESTRUCT';
+}
+
+const PRECOMPILE_SHAPE = /^0x0{36}0[01][0-9a-f]{2}$/;
+
+/** geth lists calls of 0x01–0x1ff, Parity-style nodes only those that carry value: one tree needs the smaller set. */
+function isValuelessPrecompileCall(node: CallNode): boolean {
+  if (node.to === null || !PRECOMPILE_SHAPE.test(node.to) || node.to.endsWith('000')) return false;
+  if (node.type === 'CREATE' || node.type === 'CREATE2' || node.type === 'SELFDESTRUCT') return false;
+  return node.type === 'DELEGATECALL' || node.type === 'STATICCALL' || node.value === 0n;
+}
+
+function setEnds(frames: readonly OpenFrame[]): void {
+  for (let i = frames.length - 1; i > 0; i--) {
+    const parent = frames[frames[i]!.parent!]!;
+    if (parent.end < frames[i]!.end) parent.end = frames[i]!.end;
+  }
+}

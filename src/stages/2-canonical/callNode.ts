@@ -1,0 +1,50 @@
+import type { Address, Hash, Hex } from '../../model/hex.ts';
+import type { FrameType } from '../../model/canonicalTx.ts';
+import { AnalysisError } from '../../lib/errors.ts';
+
+/** A log as a call tracer attaches it to a frame. */
+export interface TracedLog {
+  readonly address: Address;
+  readonly topics: readonly Hash[];
+  readonly data: Hex;
+  /** Number of child calls before it, counting every call the node lists; null where an old node does not say. */
+  readonly position: number | null;
+}
+
+/** One call as a node lists it, checked but not yet interpreted: what both trace dialects are read into. */
+export interface CallNode {
+  /** Index in the pre-order list; null for the root. */
+  readonly parent: number | null;
+  readonly type: FrameType;
+  readonly from: Address;
+  readonly to: Address | null;
+  /** Wei as stated; DELEGATECALL repeats its caller's although nothing moves. */
+  readonly value: bigint;
+  readonly input: Hex;
+  readonly output: Hex;
+  readonly error: string | null;
+  readonly logs: readonly TracedLog[];
+}
+
+/**
+ * Bounds no mainnet transaction can reach: the call depth limit is 1024 (Yellow Paper, 9.1), tracers list the refused call
+ * below it and a SELFDESTRUCT, and 60M gas pay for fewer than 10^6 calls at 100 gas each (EIP-2929). The path total bounds
+ * depth times width, which the 63/64 rule (EIP-150) keeps small on chain.
+ */
+const MAX_DEPTH = 1_026;
+const MAX_CALLS = 1_000_000;
+const MAX_PATH_TOTAL = 24_000_000;
+
+/** Keeps a hostile trace (cyclic, shared or absurdly deep) from running away: call once per node. */
+export class CallBudget {
+  #calls = 0;
+  #pathTotal = 0;
+  spend(depth: number): void {
+    this.#calls += 1;
+    this.#pathTotal += depth;
+    if (depth > MAX_DEPTH) throw new AnalysisError('trace_malformed', 'calls nest deeper than the EVM allows');
+    if (this.#calls > MAX_CALLS || this.#pathTotal > MAX_PATH_TOTAL) {
+      throw new AnalysisError('trace_malformed', 'more calls than a transaction can pay for');
+    }
+  }
+}

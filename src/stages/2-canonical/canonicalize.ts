@@ -1,0 +1,102 @@
+import type { CanonicalTx, Log } from '../../model/canonicalTx.ts';
+import type { RawTransaction } from '../../model/upstream.ts';
+import { AnalysisError } from '../../lib/errors.ts';
+import { buildFrames, type FrameTree } from './buildFrames.ts';
+import type { CallNode } from './callNode.ts';
+import { inferLogs } from './inferLogs.ts';
+import { readCallTracer } from './readCallTracer.ts';
+import { readParityTrace } from './readParityTrace.ts';
+import { readReceipt, type Receipt, type ReceiptLog } from './readReceipt.ts';
+import { readTransaction, type Transaction } from './readTransaction.ts';
+import { buildTimeline, type Timeline } from './timeline.ts';
+import { tracedFrames } from './tracedFrames.ts';
+
+/**
+ * One transaction in one shape, whichever trace dialect the node spoke: the two differ only in `dialect` and in which
+ * logs name their frame. Throws `AnalysisError`: `transaction_malformed`, `transaction_pending`, `receipt_malformed`,
+ * `trace_malformed`, `trace_empty`, or `inconsistent_upstream` when the answers are not about the same execution.
+ */
+export function canonicalize(raw: RawTransaction): CanonicalTx {
+  const tx = readTransaction(raw.tx);
+  const receipt = readReceipt(raw.receipt);
+  const nodes = raw.trace.dialect === 'parity' ? readParityTrace(raw.trace.result, tx.hash, tx.blockHash) : readCallTracer(raw.trace.result);
+  requireSameTransaction(raw, tx, receipt, nodes[0]!);
+
+  // Before Byzantium only the trace tells; a failed receipt undoes everything even where the trace shows no failure.
+  const succeeded = receipt.status ?? nodes[0]!.error === null;
+  const tree = buildFrames(nodes, !succeeded);
+  const timeline = buildTimeline(tree.frames);
+  const logs = stampOrder(tree, timeline, receipt.logs);
+
+  return {
+    hash: tx.hash,
+    dialect: raw.trace.dialect,
+    blockNumber: receipt.blockNumber,
+    blockHash: receipt.blockHash,
+    type: tx.type,
+    from: tx.from,
+    to: tx.to,
+    value: tx.value,
+    input: tx.input,
+    nonce: tx.nonce,
+    succeeded,
+    createdContract: tx.to === null && succeeded ? tree.frames[0]!.to : null,
+    gasUsed: receipt.gasUsed,
+    effectiveGasPrice: gasPrice(tx, receipt),
+    blobGasUsed: receipt.blobGasUsed,
+    blobGasPrice: receipt.blobGasPrice,
+    authorizations: tx.authorizations,
+    frames: tree.frames,
+    logs,
+  };
+}
+
+function gasPrice(tx: Transaction, receipt: Receipt): bigint {
+  const price = receipt.effectiveGasPrice ?? tx.gasPrice;
+  if (price === null) throw new AnalysisError('receipt_malformed', 'effectiveGasPrice');
+  return price;
+}
+
+function requireSameTransaction(raw: RawTransaction, tx: Transaction, receipt: Receipt, root: CallNode): void {
+  const refuse = (why: string): never => {
+    throw new AnalysisError('inconsistent_upstream', why);
+  };
+  if (tx.hash !== raw.hash || receipt.transactionHash !== raw.hash) refuse('an answer is about another transaction');
+  if (tx.blockHash !== receipt.blockHash) refuse('transaction and receipt name different blocks');
+  if (receipt.from !== null && receipt.from !== tx.from) refuse('transaction and receipt name different senders');
+  if (receipt.status === true && root.error !== null) refuse('the trace failed but the receipt did not');
+  const failed = receipt.status === false || root.error !== null;
+  if (failed && receipt.logs.length > 0) refuse('a reverted transaction has logs');
+
+  const creation = root.type === 'CREATE' || root.type === 'CREATE2';
+  if (!creation && root.type !== 'CALL') throw new AnalysisError('trace_malformed', 'the first call is neither call nor creation');
+  if (creation !== (tx.to === null)) refuse('the trace and the transaction disagree on contract creation');
+  if (root.from !== tx.from || root.value !== tx.value || root.input !== tx.input) refuse('the trace starts another call');
+  if (creation) {
+    if (root.error === null && receipt.contractAddress !== null && root.to !== receipt.contractAddress) refuse('trace and receipt created different contracts');
+  } else if (root.to !== tx.to) refuse('the trace starts another call');
+}
+
+/**
+ * Numbers frame entries and logs in execution order: one counter for both, so that value and events can be compared. The
+ * order is inferred in both dialects, even where a call tracer tells it, because the same transaction must come out in the
+ * same order from either; what the tracer tells names the frames.
+ */
+function stampOrder(tree: FrameTree, timeline: Timeline, receiptLogs: readonly ReceiptLog[]): Log[] {
+  const { frames } = tree;
+  const { running, entry } = timeline;
+  const traced = tracedFrames(tree, timeline, receiptLogs);
+  const { moments, certain, within } = inferLogs(frames, timeline, receiptLogs);
+  const logs: Log[] = [];
+  let seq = 0;
+  for (const [moment, current] of running.entries()) {
+    if (current >= 0 && entry[current] === moment) frames[current]!.seq = seq++;
+    for (; logs.length < receiptLogs.length && moments[logs.length]! <= moment; seq++) {
+      const index = logs.length;
+      const { logIndex, address, topics, data } = receiptLogs[index]!;
+      const frame = traced ? traced[index]! : certain[index]! ? running[moments[index]!]! : null;
+      logs.push({ logIndex, index, address, topics, data, frame, seq, within: within[index]! < 0 ? null : within[index]! });
+    }
+  }
+  return logs;
+}

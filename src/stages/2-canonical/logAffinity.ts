@@ -1,0 +1,112 @@
+import type { Address, Hash } from '../../model/hex.ts';
+import type { Frame } from '../../model/canonicalTx.ts';
+import type { ReceiptLog } from './readReceipt.ts';
+import { fitOf, type Source } from './standardCalls.ts';
+
+/** Words compared per log and per call: events and calls that move value say so in their first arguments. */
+const LOG_WORDS = 8;
+const CALL_WORDS = 24;
+
+/** Cost of a log none of whose words are in the call; a share of it for those that are missing. */
+const FOREIGN = 18;
+/** A call that cannot be expected to make the event at all. */
+const UNFIT = 18;
+/** Something the call may do besides its purpose. */
+const ASIDE = 6;
+/** A second event of a call's one purpose. */
+const REPEATED = 6;
+
+const ZERO_WORD = '0'.repeat(64);
+
+/** What a log says, as far as it can be compared with calls: its indexed arguments, then its data, word by word. */
+export interface Statement {
+  readonly topic: Hash | undefined;
+  readonly words: readonly string[];
+}
+
+export function statementOf(log: ReceiptLog): Statement {
+  const words = log.topics.slice(1).map((topic) => topic.slice(2));
+  for (let at = 2; at + 64 <= log.data.length && words.length < LOG_WORDS; at += 64) words.push(log.data.slice(at, at + 64));
+  return { topic: log.topics[0], words };
+}
+
+/**
+ * `exact`: the call's one purpose, word for word. `unfit`: a proxy's hand-over, a view, or a standard function for something
+ * else. `possible`: all others, where the cost is but a hint.
+ */
+export interface Judgement {
+  readonly cost: number;
+  readonly verdict: 'exact' | 'possible' | 'unfit';
+  /** What one more such event in the same call would cost. */
+  readonly repeat: number;
+}
+
+/**
+ * How badly a log fits a frame, 0 = perfectly. The token standards say it for their own events; any other event mostly
+ * repeats its call's arguments, caller or value, so comparing 32-byte words hints at it without knowing the ABI.
+ */
+export class LogAffinity {
+  readonly #frames: readonly Frame[];
+  readonly #callWords: (ReadonlySet<string> | undefined)[] = [];
+  readonly #callers: Address[] = [];
+  readonly #lastChild: Int32Array;
+
+  constructor(frames: readonly Frame[]) {
+    this.#frames = frames;
+    this.#lastChild = new Int32Array(frames.length).fill(-1);
+    for (const frame of frames) {
+      // msg.sender: DELEGATECALL keeps the caller's (EIP-7).
+      this.#callers.push(frame.type === 'DELEGATECALL' && frame.parent !== null ? this.#callers[frame.parent]! : frame.from);
+      if (frame.parent !== null) this.#lastChild[frame.parent] = frame.index;
+    }
+  }
+
+  judge({ topic, words }: Statement, index: number): Judgement {
+    const standard = fitOf(this.#frames[index]!.selector, topic);
+    const unfit = standard.fit === 'alien' || this.#forwards(index);
+    if (standard.fit === 'purpose') {
+      const missing = standard.says.filter((source, i) => this.#word(source, index) !== words[i]).length;
+      const cost = Math.ceil((FOREIGN * missing) / Math.max(1, standard.says.length)) + (unfit ? UNFIT : 0);
+      return { cost, verdict: unfit ? 'unfit' : missing === 0 ? 'exact' : 'possible', repeat: REPEATED };
+    }
+    const cost = this.#overlapCost(words, index) + (unfit ? UNFIT : standard.fit === 'aside' ? ASIDE : 0);
+    return { cost, verdict: unfit ? 'unfit' : 'possible', repeat: 0 };
+  }
+
+  #overlapCost(words: readonly string[], index: number): number {
+    const stated = new Set(words);
+    stated.delete(ZERO_WORD);
+    if (stated.size === 0) return 0;
+    const spoken = this.#wordsOfCall(index);
+    let missing = 0;
+    for (const word of stated) if (!spoken.has(word)) missing++;
+    return Math.ceil((FOREIGN * missing) / stated.size);
+  }
+
+  /** True for a proxy's hand-over: the call ends in a DELEGATECALL with the very same input. */
+  #forwards(index: number): boolean {
+    const last = this.#lastChild[index]!;
+    if (last < 0) return false;
+    const child = this.#frames[last]!;
+    return child.type === 'DELEGATECALL' && child.effective && child.input === this.#frames[index]!.input;
+  }
+
+  #word(source: Source, index: number): string | undefined {
+    const { input, value } = this.#frames[index]!;
+    if (source === 'caller') return this.#callers[index]!.slice(2).padStart(64, '0');
+    if (source === 'value') return value.toString(16).padStart(64, '0');
+    return input.slice(10 + source * 64, 74 + source * 64);
+  }
+
+  #wordsOfCall(index: number): ReadonlySet<string> {
+    const known = this.#callWords[index];
+    if (known) return known;
+    const { selector, input } = this.#frames[index]!;
+    const words = new Set([this.#word('caller', index)!, this.#word('value', index)!]);
+    if (selector !== null) {
+      for (let at = 10; at + 64 <= input.length && words.size < CALL_WORDS; at += 64) words.add(input.slice(at, at + 64));
+    }
+    this.#callWords[index] = words;
+    return words;
+  }
+}

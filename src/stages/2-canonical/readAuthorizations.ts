@@ -1,0 +1,37 @@
+import type { Address } from '../../model/hex.ts';
+import type { Authorization } from '../../model/canonicalTx.ts';
+import { AnalysisError } from '../../lib/errors.ts';
+import { readAddress, readQuantity } from '../../lib/hex.ts';
+import { recoverAuthority } from '../../lib/recoverAuthority.ts';
+import { absent, readList, readObject, type Fields } from './shape.ts';
+
+const BAD = 'transaction_malformed';
+const MAINNET = 1n;
+/** Each authorisation costs 25,000 gas (EIP-7702, PER_EMPTY_ACCOUNT_COST): no block holds more. */
+const MAX_AUTHORIZATIONS = 4_096;
+
+/**
+ * Reads a type-4 transaction's `authorizationList`. The signing account is recovered from the signature; null where it
+ * cannot be, or where the tuple is for another chain and so has no effect here. Throws `transaction_malformed`.
+ */
+export function readAuthorizations(value: unknown): readonly Authorization[] {
+  const list = readList(value, BAD, 'authorizationList');
+  if (list.length > MAX_AUTHORIZATIONS) throw new AnalysisError(BAD, 'authorizationList is too long');
+  return list.map((raw) => {
+    const fields = readObject(raw, BAD, 'an authorisation is not an object');
+    const address = readAddress(fields['address'], BAD, 'authorisation address');
+    const nonce = readQuantity(fields['nonce'], BAD, 'authorisation nonce');
+    const chainId = absent(fields['chainId']) ? MAINNET : readQuantity(fields['chainId'], BAD, 'authorisation chainId');
+    return { address, nonce, authority: authorityOf(fields, address, nonce, chainId) };
+  });
+}
+
+function authorityOf(fields: Fields, address: Address, nonce: bigint, chainId: bigint): Address | null {
+  if ((chainId !== 0n && chainId !== MAINNET) || nonce > 0xffff_ffff_ffffn) return null;
+  const parity = fields['yParity'] ?? fields['v'];
+  if (absent(parity) || absent(fields['r']) || absent(fields['s'])) return null;
+  const r = readQuantity(fields['r'], BAD, 'authorisation r');
+  const s = readQuantity(fields['s'], BAD, 'authorisation s');
+  const yParity = readQuantity(parity, BAD, 'authorisation yParity');
+  return recoverAuthority({ chainId, address, nonce, r, s, yParity });
+}

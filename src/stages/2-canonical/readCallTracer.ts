@@ -1,0 +1,80 @@
+import type { Address, Hex } from '../../model/hex.ts';
+import type { FrameType } from '../../model/canonicalTx.ts';
+import { AnalysisError } from '../../lib/errors.ts';
+import { readAddress, readBytes, readHash, readQuantity } from '../../lib/hex.ts';
+import { CallBudget, type CallNode, type TracedLog } from './callNode.ts';
+import { canonicalError } from './frameError.ts';
+import { absent, readList, readObject, type Fields } from './shape.ts';
+
+const BAD = 'trace_malformed';
+const TYPES: ReadonlySet<string> = new Set<FrameType>([
+  'CALL', 'CALLCODE', 'DELEGATECALL', 'STATICCALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT',
+]);
+
+/**
+ * Reads geth's `callTracer` result (`{type, from, to, value, input, output, error, calls[], logs[]}`, nested) into
+ * pre-order. Iterative, because a trace may nest deeper than the JavaScript stack bears. Throws `trace_empty` or
+ * `trace_malformed`.
+ */
+export function readCallTracer(result: unknown): CallNode[] {
+  if (absent(result)) throw new AnalysisError('trace_empty');
+  const nodes: CallNode[] = [];
+  const budget = new CallBudget();
+  const pending: { raw: unknown; parent: number | null; depth: number }[] = [{ raw: result, parent: null, depth: 0 }];
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    budget.spend(next.depth);
+    const fields = readObject(next.raw, BAD, 'a call is not an object');
+    const index = nodes.length;
+    nodes.push(readCall(fields, next.parent));
+    const calls = readList(fields['calls'], BAD, 'calls is not a list');
+    for (let i = calls.length - 1; i >= 0; i--) pending.push({ raw: calls[i], parent: index, depth: next.depth + 1 });
+  }
+  return nodes;
+}
+
+function readCall(fields: Fields, parent: number | null): CallNode {
+  const type = fields['type'];
+  if (typeof type !== 'string' || !TYPES.has(type)) {
+    // anvil answers an unknown hash with an opcode log and some tracers with {}: neither is a call.
+    throw new AnalysisError(parent === null && absent(type) ? 'trace_empty' : BAD, 'a call has no known type');
+  }
+  const failed = !absent(fields['error']) && fields['error'] !== '';
+  const creation = type === 'CREATE' || type === 'CREATE2';
+  return {
+    parent,
+    type: type as FrameType,
+    from: readAddress(fields['from'], BAD, 'call from'),
+    to: creation && (failed || absent(fields['to'])) ? null : readTarget(fields),
+    value: absent(fields['value']) ? 0n : readQuantity(fields['value'], BAD, 'call value'),
+    input: readOptionalBytes(fields['input'], 'call input'),
+    output: readOptionalBytes(fields['output'], 'call output'),
+    error: failed ? canonicalError(fields['error']) : null,
+    logs: readList(fields['logs'], BAD, 'call logs is not a list').map(readTracedLog),
+  };
+}
+
+function readTarget(fields: Fields): Address {
+  return readAddress(fields['to'], BAD, 'call to');
+}
+
+function readOptionalBytes(value: unknown, what: string): Hex {
+  return absent(value) ? '0x' : readBytes(value, BAD, what);
+}
+
+function readTracedLog(raw: unknown): TracedLog {
+  const fields = readObject(raw, BAD, 'a traced log is not an object');
+  const topics = readList(fields['topics'], BAD, 'traced log topics');
+  if (topics.length > 4) throw new AnalysisError(BAD, 'a traced log has more than four topics');
+  const position = fields['position'];
+  return {
+    address: readAddress(fields['address'], BAD, 'traced log address'),
+    topics: topics.map((topic) => readHash(topic, BAD, 'traced log topic')),
+    data: readOptionalBytes(fields['data'], 'traced log data'),
+    position: absent(position) ? null : readPosition(position),
+  };
+}
+
+function readPosition(value: unknown): number {
+  const position = readQuantity(value, BAD, 'traced log position');
+  return position > 0xffff_ffffn ? 0xffff_ffff : Number(position);
+}

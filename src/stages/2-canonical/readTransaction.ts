@@ -1,0 +1,42 @@
+import type { Address, Hash, Hex } from '../../model/hex.ts';
+import type { Authorization } from '../../model/canonicalTx.ts';
+import { AnalysisError } from '../../lib/errors.ts';
+import { readAddress, readBytes, readHash, readQuantity } from '../../lib/hex.ts';
+import { readAuthorizations } from './readAuthorizations.ts';
+import { absent, readObject } from './shape.ts';
+
+const BAD = 'transaction_malformed';
+
+export interface Transaction {
+  readonly hash: Hash;
+  readonly blockHash: Hash;
+  readonly type: number;
+  readonly from: Address;
+  readonly to: Address | null;
+  readonly value: bigint;
+  readonly input: Hex;
+  readonly nonce: bigint;
+  readonly gasPrice: bigint | null;
+  readonly authorizations: readonly Authorization[];
+}
+
+/** Checks an `eth_getTransactionByHash` result. Throws `transaction_malformed`, or `transaction_pending` without a block. */
+export function readTransaction(raw: unknown): Transaction {
+  const fields = readObject(raw, BAD, 'the transaction is not an object');
+  if (absent(fields['blockHash'])) throw new AnalysisError('transaction_pending');
+  const type = absent(fields['type']) ? 0n : readQuantity(fields['type'], BAD, 'type');
+  // EIP-2718 leaves types above 0x7f to legacy transactions.
+  if (type > 0x7fn) throw new AnalysisError(BAD, 'type');
+  return {
+    hash: readHash(fields['hash'], BAD, 'hash'),
+    blockHash: readHash(fields['blockHash'], BAD, 'blockHash'),
+    type: Number(type),
+    from: readAddress(fields['from'], BAD, 'from'),
+    to: absent(fields['to']) ? null : readAddress(fields['to'], BAD, 'to'),
+    value: readQuantity(fields['value'], BAD, 'value'),
+    input: readBytes(fields['input'] ?? fields['data'] ?? '0x', BAD, 'input'),
+    nonce: readQuantity(fields['nonce'], BAD, 'nonce'),
+    gasPrice: absent(fields['gasPrice']) ? null : readQuantity(fields['gasPrice'], BAD, 'gasPrice'),
+    authorizations: readAuthorizations(fields['authorizationList']),
+  };
+}

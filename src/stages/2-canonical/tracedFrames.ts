@@ -1,0 +1,52 @@
+import { SYSTEM_ADDRESS } from '../../lib/hex.ts';
+import { AnalysisError } from '../../lib/errors.ts';
+import type { FrameTree, PlacedLog } from './buildFrames.ts';
+import type { ReceiptLog } from './readReceipt.ts';
+import { momentsOfFrame, type Timeline } from './timeline.ts';
+
+/**
+ * Frame of every receipt log as a call tracer tells it, or null where the trace does not: it carries no logs or positions,
+ * attributes logs to frames that cannot have emitted them, or orders them otherwise than the receipt. Logs are joined by
+ * order and content, never by a tracer's own index, which some count reverted logs into. Throws `inconsistent_upstream`
+ * when the trace's logs are not the receipt's.
+ */
+export function tracedFrames(tree: FrameTree, timeline: Timeline, logs: readonly ReceiptLog[]): Int32Array | null {
+  const { frames, tracedLogs } = tree;
+  if (tracedLogs.length === 0) return null;
+  if (!sameLogs(tracedLogs, logs)) throw new AnalysisError('inconsistent_upstream', "the trace's logs are not the receipt's");
+
+  const momentsOf = new Map<number, number[]>();
+  const placed: { readonly log: PlacedLog; readonly moment: number }[] = [];
+  for (const log of tracedLogs) {
+    const { context } = frames[log.frame]!;
+    if (log.position === null || (log.address !== context && log.address !== SYSTEM_ADDRESS)) return null;
+    let moments = momentsOf.get(log.frame);
+    if (!moments) momentsOf.set(log.frame, (moments = momentsOfFrame(frames, timeline, log.frame)));
+    placed.push({ log, moment: moments[Math.min(log.position, moments.length - 1)]! });
+  }
+  // Stable: logs of one moment belong to one frame and stay in its order.
+  placed.sort((a, b) => a.moment - b.moment);
+  if (!placed.every(({ log }, i) => same(log, logs[i]!))) return null;
+  return Int32Array.from(placed, ({ log }) => log.frame);
+}
+
+type Content = Pick<ReceiptLog, 'address' | 'topics' | 'data'>;
+
+function same(a: Content, b: Content): boolean {
+  return a.address === b.address && a.data === b.data && a.topics.length === b.topics.length && a.topics.every((topic, i) => topic === b.topics[i]);
+}
+
+/** Same logs the same number of times; the order is judged apart, and mostly the same. */
+function sameLogs(traced: readonly PlacedLog[], logs: readonly ReceiptLog[]): boolean {
+  if (traced.length !== logs.length) return false;
+  if (traced.every((log, i) => same(log, logs[i]!))) return true;
+  const identity = (log: Content): string => `${log.address}|${log.topics.join(',')}|${log.data}`;
+  const counts = new Map<string, number>();
+  for (const log of logs) counts.set(identity(log), (counts.get(identity(log)) ?? 0) + 1);
+  for (const log of traced) {
+    const left = counts.get(identity(log)) ?? 0;
+    if (left === 0) return false;
+    counts.set(identity(log), left - 1);
+  }
+  return true;
+}
