@@ -1,0 +1,52 @@
+import { MultiDirectedGraph } from 'graphology';
+import type { CanonicalTx } from '../../model/canonicalTx.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
+import type { Asset, AssetId, FlowEdge, Movement, NonEconomicMovement, ValueFlow } from '../../model/valueFlow.ts';
+import { buildLedgers } from './buildLedgers.ts';
+import { readNative } from './readNative.ts';
+import { readTokens } from './readTokens.ts';
+
+/**
+ * Every movement of value in a transaction, in execution order, with the ledgers and the graph that follow from them. Gas
+ * is not among them. Never throws for anything a contract can log: what does not read as a transfer is a plain event.
+ */
+export function buildValueFlow(tx: CanonicalTx, rulebook: Pick<Rulebook, 'wrappedNative' | 'tokenEvents'>): ValueFlow {
+  const readings = tx.succeeded ? [...readNative(tx), ...readTokens(tx, rulebook)] : [];
+  // Stable, so movements of one log or frame keep their order; a frame and a log never share a stamp.
+  readings.sort((a, b) => seqOf(a) - seqOf(b));
+
+  const movements: Movement[] = [];
+  const nonEconomic: NonEconomicMovement[] = [];
+  const assets = new Map<AssetId, Asset>();
+  for (const reading of readings) {
+    if ('aside' in reading) {
+      nonEconomic.push(reading.aside);
+      continue;
+    }
+    const { kind, from, to, asset, amount, seq, evidence } = reading.movement;
+    if (!assets.has(asset.id)) assets.set(asset.id, asset);
+    movements.push({ index: movements.length, kind, from, to, asset: asset.id, amount, seq, evidence });
+  }
+  let graph: ValueFlow['graph'] | undefined;
+  return {
+    movements, nonEconomic, assets, ...buildLedgers(movements),
+    get graph() {
+      return (graph ??= buildGraph(movements));
+    },
+  };
+}
+
+function seqOf(reading: ReturnType<typeof readNative>[number]): number {
+  return 'aside' in reading ? reading.seq : reading.movement.seq;
+}
+
+/** Accounts as nodes, one edge per movement. Own keys: graphology's automatic ones differ from process to process. */
+function buildGraph(movements: readonly Movement[]): ValueFlow['graph'] {
+  const graph = new MultiDirectedGraph<Record<string, never>, FlowEdge>();
+  for (const { index, from, to } of movements) {
+    graph.mergeNode(from);
+    graph.mergeNode(to);
+    graph.addDirectedEdgeWithKey(`m${index}`, from, to, { movement: index });
+  }
+  return graph;
+}

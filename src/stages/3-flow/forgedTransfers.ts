@@ -1,0 +1,71 @@
+import type { Address } from '../../model/hex.ts';
+import type { CanonicalTx } from '../../model/canonicalTx.ts';
+import { ZERO_ADDRESS } from '../../lib/hex.ts';
+import type { Reading } from './draft.ts';
+
+/**
+ * Least gas a balance costs to change: a storage slot's first change in a transaction (2,900) and its first access (2,100
+ * cold, or 1,900 in an access list: EIP-2929, EIP-2930); 5,000 before Berlin (EIP-2200).
+ */
+const GAS_PER_BALANCE = 4_800n;
+/** EIP-2028; dearer before. */
+const GAS_PER_ZERO_BYTE = 4;
+const GAS_PER_BYTE = 16;
+const GAS_PER_TRANSACTION = 21_000;
+/** Refunds hide at most a fifth of the gas spent since London (EIP-3529), half of it before. */
+const LONDON_BLOCK = 12_965_000n;
+/** The gas schedule above is known to hold for blocks below; a cheaper one would turn proof into guess. */
+const SCHEDULE_KNOWN_BELOW = 24_500_000n;
+
+/**
+ * Sets aside the Transfers of ERC-20 emitters that cannot have changed the balances they speak of: the whole transaction
+ * spent less gas than its bare cost, its logs and one storage write per account concerned. That is proof whatever the
+ * contract's code, and the only one a trace gives: a contract that contradicts itself may merely be odd. The emitter's own
+ * balance and one more account are not counted, since both may be implied by a total; net-zero accounts need no write.
+ */
+export function setForgedAside(tx: CanonicalTx, readings: readonly Reading[]): Reading[] {
+  const forgers = findForgers(tx, readings);
+  if (forgers.size === 0) return [...readings];
+  return readings.map((reading) => {
+    if ('aside' in reading || reading.movement.asset.kind !== 'erc20' || !forgers.has(reading.movement.asset.address!)) return reading;
+    const { from, to, evidence, seq } = reading.movement;
+    return { aside: { kind: 'forged_transfer', from, to, evidence }, seq };
+  });
+}
+
+function findForgers(tx: CanonicalTx, readings: readonly Reading[]): ReadonlySet<Address> {
+  const forgers = new Set<Address>();
+  if (tx.blockNumber >= SCHEDULE_KNOWN_BELOW) return forgers;
+  const affordable = writesAffordable(tx);
+  if (affordable === null) return forgers;
+  const changes = new Map<Address, Map<Address, bigint>>();
+  for (const reading of readings) {
+    if ('aside' in reading || reading.movement.asset.kind !== 'erc20') continue;
+    const { asset, from, to, amount } = reading.movement;
+    const net = changes.get(asset.address!) ?? new Map<Address, bigint>();
+    changes.set(asset.address!, net);
+    net.set(from, (net.get(from) ?? 0n) - amount);
+    net.set(to, (net.get(to) ?? 0n) + amount);
+  }
+  for (const [emitter, net] of changes) {
+    if (BigInt(net.size) <= affordable) continue;
+    let changed = -1n;
+    for (const [account, amount] of net) if (amount !== 0n && account !== ZERO_ADDRESS && account !== emitter) changed += 1n;
+    if (changed > affordable) forgers.add(emitter);
+  }
+  return forgers;
+}
+
+/** How many balances the gas not needed for anything else can have changed; null where the figures cannot be true. */
+function writesAffordable(tx: CanonicalTx): bigint | null {
+  let zeros = 0;
+  for (let i = 2; i < tx.input.length; i += 2) if (tx.input[i] === '0' && tx.input[i + 1] === '0') zeros++;
+  const others = (tx.input.length - 2) / 2 - zeros;
+  let bare = GAS_PER_TRANSACTION + zeros * GAS_PER_ZERO_BYTE + others * GAS_PER_BYTE;
+  for (const { topics, data } of tx.logs) bare += 375 + 375 * topics.length + 4 * (data.length - 2);
+  if (tx.gasUsed < BigInt(bare)) return null;
+  // Blob fields exist only since Cancun: they tell it on chains whose blocks are numbered otherwise.
+  const sinceLondon = tx.blockNumber >= LONDON_BLOCK || tx.blobGasPrice > 0n || tx.type >= 2;
+  const spent = sinceLondon ? (tx.gasUsed * 5n) / 4n : tx.gasUsed * 2n;
+  return (spent - BigInt(bare)) / GAS_PER_BALANCE;
+}

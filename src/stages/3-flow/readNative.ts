@@ -1,0 +1,66 @@
+import type { Address } from '../../model/hex.ts';
+import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
+import { NATIVE } from '../../lib/asset.ts';
+import { ZERO_ADDRESS } from '../../lib/hex.ts';
+import { judge, type Draft, type Reading } from './draft.ts';
+
+/** First mainnet block in which SELFDESTRUCT spares contracts of earlier transactions (Cancun, EIP-6780). */
+const CANCUN_BLOCK = 19_426_587n;
+
+/** Wei moved by calls, creations and SELFDESTRUCT, in frame order, and wei destroyed with the account that held it. */
+export function readNative(tx: CanonicalTx): Reading[] {
+  const readings: Reading[] = [];
+  const doomed = destroyedAccounts(tx);
+  for (const frame of tx.frames) {
+    if (frame.value === 0n || frame.to === null) continue;
+    const burnt = frame.type === 'SELFDESTRUCT' && frame.to === frame.from && doomed.has(frame.from);
+    readings.push(judge(draftOf(frame, burnt ? ZERO_ADDRESS : frame.to, frame.value, frame.seq)));
+  }
+  readings.push(...burntAtTheEnd(tx, doomed));
+  return readings;
+}
+
+function draftOf(frame: Frame, to: Address, amount: bigint, seq: number): Draft {
+  return {
+    kind: to === ZERO_ADDRESS ? 'burn' : 'transfer',
+    from: frame.from,
+    to,
+    asset: NATIVE,
+    amount,
+    seq,
+    evidence: { kind: 'frame', frame: frame.index, log: null, contract: frame.type === 'SELFDESTRUCT' ? frame.from : (frame.to ?? to) },
+  };
+}
+
+/** Accounts that cease to exist when the transaction ends, with their last SELFDESTRUCT. */
+function destroyedAccounts(tx: CanonicalTx): ReadonlyMap<Address, Frame> {
+  const doomed = new Map<Address, Frame>();
+  const destructions = tx.frames.filter((frame) => frame.type === 'SELFDESTRUCT' && frame.effective);
+  if (destructions.length === 0) return doomed;
+  // Blob fields exist only since Cancun: they tell it on chains whose blocks are numbered otherwise.
+  const sparing = tx.blockNumber >= CANCUN_BLOCK || tx.blobGasPrice > 0n || tx.type >= 3;
+  const created = new Set(tx.frames.filter((frame) => frame.effective && (frame.type === 'CREATE' || frame.type === 'CREATE2')).map((frame) => frame.to));
+  for (const frame of destructions) if (!sparing || created.has(frame.from)) doomed.set(frame.from, frame);
+  return doomed;
+}
+
+/** What an account receives after its last SELFDESTRUCT and keeps vanishes with it at the end of the transaction. */
+function burntAtTheEnd(tx: CanonicalTx, doomed: ReadonlyMap<Address, Frame>): Reading[] {
+  const readings: Reading[] = [];
+  if (doomed.size === 0) return readings;
+  const kept = new Map<Address, bigint>();
+  const add = (account: Address, frame: Frame, amount: bigint): void => {
+    const last = doomed.get(account);
+    if (last && frame.seq > last.seq) kept.set(account, (kept.get(account) ?? 0n) + amount);
+  };
+  for (const frame of tx.frames) {
+    if (frame.value === 0n || frame.to === null) continue;
+    add(frame.to, frame, frame.value);
+    add(frame.from, frame, -frame.value);
+  }
+  const end = tx.frames.length + tx.logs.length;
+  for (const [account, amount] of kept) {
+    if (amount > 0n) readings.push(judge(draftOf(doomed.get(account)!, ZERO_ADDRESS, amount, end)));
+  }
+  return readings;
+}

@@ -1,0 +1,126 @@
+import type { Address, Hex } from '../../model/hex.ts';
+import type { Log } from '../../model/canonicalTx.ts';
+import type { Asset, MovementKind } from '../../model/valueFlow.ts';
+import { erc20Id, nftId } from '../../lib/asset.ts';
+import { addressOfWord, uintOfWord, wordAt, ZERO_ADDRESS } from '../../lib/hex.ts';
+import { logEvidence, type Draft } from './draft.ts';
+import { CONSECUTIVE_TRANSFER, TRANSFER, TRANSFER_BATCH, TRANSFER_SINGLE } from '../../lib/tokenTopics.ts';
+
+/** ERC-2309 names a range of ids in one event, so a few bytes can claim any number of tokens: a transaction's allowance. */
+export interface RangeBudget {
+  left: number;
+}
+
+/**
+ * The transfers a log states under ERC-20, ERC-721, ERC-1155 or ERC-2309; null where its shape is none of theirs. Reads
+ * words by position, so a hostile length or offset costs nothing and simply does not match.
+ */
+export function readStandardTransfer(log: Log, budget: RangeBudget): readonly Draft[] | null {
+  switch (log.topics[0]) {
+    case TRANSFER:
+      return log.topics.length === 4 ? readErc721(log) : readErc20(log);
+    case TRANSFER_SINGLE:
+      return readSingle(log);
+    case TRANSFER_BATCH:
+      return readBatch(log);
+    case CONSECUTIVE_TRANSFER:
+      return readRange(log, budget);
+    default:
+      return null;
+  }
+}
+
+export function erc20Asset(address: Address): Asset {
+  return { id: erc20Id(address), kind: 'erc20', address, tokenId: null };
+}
+
+export function nftAsset(kind: 'erc721' | 'erc1155', address: Address, tokenId: bigint): Asset {
+  return { id: nftId(kind, address, tokenId), kind, address, tokenId: tokenId.toString() };
+}
+
+/** Mints come from the zero address and burns go to it (ERC-20, ERC-721, ERC-1155). */
+export function kindOf(from: Address, to: Address): MovementKind {
+  if (from === ZERO_ADDRESS) return 'mint';
+  return to === ZERO_ADDRESS ? 'burn' : 'transfer';
+}
+
+export function draftOf(log: Log, from: Address, to: Address, asset: Asset, amount: bigint): Draft {
+  return { kind: kindOf(from, to), from, to, asset, amount, seq: log.seq, evidence: logEvidence(log) };
+}
+
+function topicAddress(log: Log, position: number): Address | null {
+  const topic = log.topics[position];
+  return topic === undefined ? null : addressOfWord(topic);
+}
+
+function wordsIn(data: Hex): number {
+  return (data.length - 2) / 64;
+}
+
+/** Tokens older than the standard's final text index fewer arguments; the arguments keep their order (from, to, value). */
+function readErc20(log: Log): Draft[] | null {
+  const args = [...log.topics.slice(1)] as string[];
+  if (args.length + wordsIn(log.data) !== 3) return null;
+  for (let at = 0; args.length < 3; at += 32) args.push(wordAt(log.data, at)!);
+  const from = addressOfWord(args[0]!);
+  const to = addressOfWord(args[1]!);
+  if (from === null || to === null) return null;
+  return [draftOf(log, from, to, erc20Asset(log.address), uintOfWord(args[2]!))];
+}
+
+function readErc721(log: Log): Draft[] | null {
+  const from = topicAddress(log, 1);
+  const to = topicAddress(log, 2);
+  if (from === null || to === null || log.data.length !== 2) return null;
+  return [draftOf(log, from, to, nftAsset('erc721', log.address, uintOfWord(log.topics[3]!)), 1n)];
+}
+
+function readSingle(log: Log): Draft[] | null {
+  const from = topicAddress(log, 2);
+  const to = topicAddress(log, 3);
+  if (from === null || to === null || wordsIn(log.data) !== 2) return null;
+  const asset = nftAsset('erc1155', log.address, uintOfWord(wordAt(log.data, 0)!));
+  return [draftOf(log, from, to, asset, uintOfWord(wordAt(log.data, 32)!))];
+}
+
+function readBatch(log: Log): Draft[] | null {
+  const from = topicAddress(log, 2);
+  const to = topicAddress(log, 3);
+  const ids = arrayAt(log.data, 0);
+  const amounts = arrayAt(log.data, 32);
+  if (from === null || to === null || ids === null || amounts === null || ids.length !== amounts.length) return null;
+  const drafts: Draft[] = [];
+  for (let i = 0; i < ids.length; i++) {
+    const id = uintOfWord(wordAt(log.data, ids.start + i * 32)!);
+    const amount = uintOfWord(wordAt(log.data, amounts.start + i * 32)!);
+    drafts.push(draftOf(log, from, to, nftAsset('erc1155', log.address, id), amount));
+  }
+  return drafts;
+}
+
+/** A `uint256[]` whose offset stands at `head`, if all of it lies inside the data. */
+function arrayAt(data: Hex, head: number): { readonly start: number; readonly length: number } | null {
+  const size = BigInt((data.length - 2) / 2);
+  const headWord = wordAt(data, head);
+  if (headWord === null) return null;
+  const offset = uintOfWord(headWord);
+  if (offset + 32n > size) return null;
+  const lengthWord = wordAt(data, Number(offset));
+  if (lengthWord === null) return null;
+  const length = uintOfWord(lengthWord);
+  if (length > size || offset + 32n + length * 32n > size) return null;
+  return { start: Number(offset) + 32, length: Number(length) };
+}
+
+function readRange(log: Log, budget: RangeBudget): Draft[] | null {
+  const from = topicAddress(log, 2);
+  const to = topicAddress(log, 3);
+  if (from === null || to === null || log.topics.length !== 4 || wordsIn(log.data) !== 1) return null;
+  const first = uintOfWord(log.topics[1]!);
+  const last = uintOfWord(wordAt(log.data, 0)!);
+  if (last < first || last - first >= BigInt(budget.left)) return null;
+  budget.left -= Number(last - first) + 1;
+  const drafts: Draft[] = [];
+  for (let id = first; id <= last; id++) drafts.push(draftOf(log, from, to, nftAsset('erc721', log.address, id), 1n));
+  return drafts;
+}
