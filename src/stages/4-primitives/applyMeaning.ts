@@ -1,0 +1,119 @@
+import { bindLegs, type Binding } from './bindLegs.ts';
+import { conditionsHold, evaluate, evaluateAccount, NATIVE_REF, paramsByName, type BindScope } from './evaluateBind.ts';
+import { protocolByAddress, type Create2Proofs } from './provenProtocol.ts';
+import { readDetail, type PositionDetail } from './positionDetail.ts';
+import { ZERO_ADDRESS } from '../../lib/hex.ts';
+import type { EnclosingCalls } from './enclosingCalls.ts';
+import type { MovementIndex, Taken } from './movementIndex.ts';
+import type { EncodedArguments } from './readArgument.ts';
+import type { Address } from '../../model/hex.ts';
+import type { Evidence } from '../../model/evidence.ts';
+import type { ProtocolRef, RoleBinding } from '../../model/primitive.ts';
+import type { MeaningSpec } from '../../model/rulebook.ts';
+
+/** One event or call that a meaning is tried on. */
+export interface Utterance {
+  readonly basis: 'event' | 'call';
+  readonly seq: number;
+  /** Emitter of the log, or target of the call. */
+  readonly contract: Address;
+  readonly caller: Address | null;
+  readonly value: bigint | null;
+  readonly args: EncodedArguments;
+  /** What a call returned; absent for events. */
+  readonly output?: EncodedArguments;
+  readonly evidence: Evidence;
+}
+
+/** What one event or call came to, before it is checked against the others. */
+export interface Draft {
+  readonly utterance: Utterance;
+  readonly meaning: MeaningSpec;
+  readonly protocol: ProtocolRef | null;
+  readonly venue: Address;
+  readonly poolId: string | null;
+  readonly roles: readonly RoleBinding[];
+  readonly binding: Binding;
+  readonly detail: PositionDetail;
+  /** The call an event was made in, where its words count. */
+  readonly within: Evidence | null;
+}
+
+/** State shared by all events and calls of one transaction. */
+export interface RecognitionRun {
+  readonly signer: Address;
+  readonly txTo: Address | null;
+  readonly index: MovementIndex;
+  readonly proofs: Create2Proofs;
+  readonly wrappedNative: ReadonlySet<Address>;
+  readonly enclosing: EnclosingCalls;
+  /** Contracts whose NFTs stand for positions elsewhere. */
+  readonly positionTokens: ReadonlySet<Address>;
+  /** Movements accounted for, per `<shape>|<role>`. */
+  readonly taken: Map<string, Taken>;
+}
+
+/**
+ * The first of the event's meanings that its movements bear out. Meanings whose protocol lists the contract's address
+ * come first and shut out mere family meanings; among those all are tried in the rulebook's order.
+ */
+export function recognise(meanings: readonly MeaningSpec[], utterance: Utterance, run: RecognitionRun): Draft | null {
+  const listed = meanings.filter((m) => protocolByAddress(m, utterance.contract) !== null);
+  for (const meaning of listed.length > 0 ? listed : meanings) {
+    if (listed.length === 0 && !meaning.anyEmitter && !meaning.protocols.some((p) => p.create2)) continue;
+    const draft = applyMeaning(meaning, utterance, run);
+    if (draft) return draft;
+  }
+  return null;
+}
+
+function applyMeaning(meaning: MeaningSpec, utterance: Utterance, run: RecognitionRun): Draft | null {
+  const { log } = utterance.evidence;
+  const call = meaning.within === null || log === null ? null : run.enclosing.of(log, meaning.within);
+  const scope: BindScope = {
+    args: utterance.args, params: paramsByName(meaning), contract: utterance.contract, caller: utterance.caller,
+    value: utterance.value, signer: run.signer, txTo: run.txTo, legs: new Map(),
+    callArgs: call && { topics: [], data: call.input, base: 4 },
+    outputArgs: call ? { topics: [], data: call.output, base: 0 } : (utterance.output ?? null),
+  };
+  if (!conditionsHold(meaning, scope)) return null;
+  const taken = (role: string): Taken => {
+    const key = `${meaning.shape}|${role}`;
+    let set = run.taken.get(key);
+    if (!set) run.taken.set(key, (set = new Set()));
+    return set;
+  };
+  const early = evaluateAccount(meaning.venue, scope);
+  const binding = bindLegs(meaning, scope, { index: run.index, seq: utterance.seq, wrappedNative: run.wrappedNative, taken, venue: early });
+  if (!binding) return null;
+
+  const bound: BindScope = { ...scope, legs: new Map(binding.legs.map((b) => [b.leg.role, b.ends])) };
+  const venue = early ?? evaluateAccount(meaning.venue, bound);
+  const protocol = protocolByAddress(meaning, utterance.contract)
+    ?? run.proofs.protocolOf(meaning, utterance.contract, tokensOf(binding));
+  if (!venue || (!protocol && !meaning.anyEmitter)) return null;
+  for (const { leg } of binding.legs) for (const m of leg.movements) taken(leg.role).add(m);
+  return {
+    utterance, meaning, protocol, venue, binding,
+    poolId: poolIdOf(meaning, scope),
+    roles: rolesOf(meaning, bound),
+    detail: readDetail(meaning, bound, run.positionTokens),
+    within: call && { kind: 'frame', frame: call.index, log: null, contract: utterance.contract },
+  };
+}
+
+function tokensOf(binding: Binding): Address[] {
+  return binding.legs.filter((b) => b.leg.role === 'in' || b.leg.role === 'out')
+    .map((b) => b.ends.asset).filter((a) => a !== null && a !== NATIVE_REF);
+}
+
+function poolIdOf(meaning: MeaningSpec, scope: BindScope): string | null {
+  const value = meaning.poolId && evaluate(meaning.poolId, scope);
+  return value === null ? null : String(value);
+}
+
+function rolesOf(meaning: MeaningSpec, scope: BindScope): RoleBinding[] {
+  return meaning.roles
+    .map(({ role, account }) => ({ role, account: evaluateAccount(account, scope) }))
+    .filter((r): r is RoleBinding => r.account !== null && r.account !== ZERO_ADDRESS);
+}

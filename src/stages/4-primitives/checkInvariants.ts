@@ -1,0 +1,63 @@
+import type { BoundLeg } from './bindLegs.ts';
+import type { Draft } from './applyMeaning.ts';
+import type { Address } from '../../model/hex.ts';
+import type { Invariant } from '../../model/primitive.ts';
+import type { ValueFlow } from '../../model/valueFlow.ts';
+
+const INTEREST_BEARING: ReadonlySet<string> = new Set(['debt_share_in', 'collateral_share_in']);
+
+/** What a machine can check of one event's claim against the movements it was tied to. */
+export function checkInvariants(draft: Draft, flow: ValueFlow, netted: ReadonlyMap<Address, boolean>): Invariant[] {
+  const { legs, unresolved } = draft.binding;
+  const invariants: Invariant[] = [];
+  const check = (name: string, holds: boolean): void => void invariants.push({ name, holds });
+
+  // Position tokens taken from a borrower carry interest that the event does not state.
+  const stated = legs.filter((b) => b.stated !== null && !INTEREST_BEARING.has(b.leg.role));
+  const known = draft.protocol !== null && draft.protocol.matchedBy !== 'family';
+  if (stated.length > 0) check('amounts_agree', stated.every((b) => b.leg.exact || agrees(b.leg.amount, b.stated!, known)));
+  if (draft.meaning.legs.length > 0) check('value_moved', legs.length + unresolved.length > 0);
+  const unmoved = unresolved.length > 0 || legs.some((b) => b.leg.movements.length === 0);
+  if (unmoved) check('netted_at_venue', netted.get(draft.venue) ?? false);
+
+  // Unless the contract is known, its word counts only for value that went through its hands or in its own token.
+  if (!known && legs.length > 0) check('venue_involved', legs.some((b) => b.leg.movements.some((m) => involves(flow, m, draft.venue))));
+
+  const assets = (role: string): Set<string> => new Set(legs.filter((b) => b.leg.role === role).map((b) => b.leg.asset));
+  const [given, received] = [assets('in'), assets('out')];
+  if (given.size > 0 && received.size > 0) check('assets_differ', [...given].every((a) => !received.has(a)));
+
+  const kinds = (b: BoundLeg): boolean => b.leg.movements.every((m) => flow.movements[m]!.kind === b.spec.movementKind);
+  const minted = legs.filter((b) => b.spec.movementKind === 'mint');
+  const burnt = legs.filter((b) => b.spec.movementKind === 'burn');
+  if (minted.length > 0) check('minted_from_zero', minted.every(kinds));
+  if (burnt.length > 0) check('burnt_to_zero', burnt.every(kinds));
+
+  const custody = custodians(legs, flow);
+  if (custody.length > 1) check('single_venue', new Set(custody).size === 1);
+  return invariants;
+}
+
+/**
+ * A token that rebases or rounds leaves up to a thousandth between what an event states and what moved. Where the contract
+ * is known to tell the truth, a transfer tax or fee may take up to half of what it paid, or add a twentieth to what it took.
+ */
+function agrees(moved: bigint, stated: bigint, known: boolean): boolean {
+  const apart = moved > stated ? moved - stated : stated - moved;
+  if (apart * 1_000n <= stated || apart <= 2n) return true;
+  return known && moved * 2n >= stated && moved * 20n <= stated * 21n;
+}
+
+function involves(flow: ValueFlow, index: number, venue: Address): boolean {
+  const m = flow.movements[index]!;
+  return m.from === venue || m.to === venue || flow.assets.get(m.asset)?.address === venue;
+}
+
+/** Accounts that took the ins and paid the outs, where the rule says who does. */
+function custodians(legs: readonly BoundLeg[], flow: ValueFlow): Address[] {
+  return legs.flatMap(({ leg, spec }) => {
+    if (leg.role === 'in' && spec.to) return leg.movements.map((m) => flow.movements[m]!.to);
+    if (leg.role === 'out' && spec.from) return leg.movements.map((m) => flow.movements[m]!.from);
+    return [];
+  });
+}

@@ -1,0 +1,155 @@
+import { NATIVE_REF, type AssetRef } from './evaluateBind.ts';
+import type { Address } from '../../model/hex.ts';
+import type { AssetKind, Movement, ValueFlow } from '../../model/valueFlow.ts';
+
+/** What a movement must be; absent fields are free. */
+export interface MovementQuery {
+  readonly from?: Address;
+  readonly to?: Address;
+  readonly asset?: AssetRef;
+  readonly assetKind?: AssetKind;
+  readonly kind?: 'mint' | 'burn';
+  readonly amount?: bigint;
+}
+
+/** Movements looked at per question: events that fit nothing must not make the search quadratic. */
+const MAX_TRIES = 64;
+
+const FIELDS = ['from', 'to', 'asset', 'assetKind', 'kind', 'amount'] as const;
+
+/** Movements that fit one query, in execution order, with pointers that skip those already taken. */
+interface Shelf {
+  readonly items: readonly number[];
+  /** Per set of taken movements: `before[i]` ≤ i and `after[i]` ≥ i lead towards the nearest free item. */
+  readonly pointers: Map<Taken, { before: Int32Array; after: Int32Array }>;
+}
+
+/** Movements a (shape, role) has already accounted for; a movement is used once per such pair. */
+export type Taken = Set<number>;
+
+/**
+ * Finds movements by any combination of fields. One hash per combination, built when first asked for, and path-compressed
+ * pointers over taken movements keep a transaction with 10^5 logs at one venue near-linear.
+ */
+export class MovementIndex {
+  readonly movements: readonly Movement[];
+  readonly #flow: ValueFlow;
+  readonly #shelves = new Map<number, Map<string, Shelf>>();
+
+  constructor(flow: ValueFlow) {
+    this.#flow = flow;
+    this.movements = flow.movements;
+  }
+
+  /** The contract of a movement's asset, or the native one. */
+  assetRef(movement: Movement): AssetRef {
+    return this.#flow.assets.get(movement.asset)?.address ?? NATIVE_REF;
+  }
+
+  /**
+   * The free movement nearest to `seq` that is accepted: the last one before it first, else the first one after it.
+   * Gives up after a bounded number of refusals on each side.
+   */
+  nearest(query: MovementQuery, seq: number, taken: Taken, accept: (m: Movement) => boolean): Movement | null {
+    return this.before(query, seq, taken, accept, 1)[0] ?? this.#after(query, seq, taken, accept);
+  }
+
+  /** Up to `limit` free, accepted movements before `seq`, latest first. */
+  before(query: MovementQuery, seq: number, taken: Taken, accept: (m: Movement) => boolean, limit: number): Movement[] {
+    const shelf = this.#shelf(query);
+    const found: Movement[] = [];
+    if (!shelf) return found;
+    const start = lowerBound(shelf.items, (i) => this.movements[i]!.seq >= seq) - 1;
+    for (let i = this.#free(shelf, taken, start, 'before'), tries = 0; i >= 0 && tries < MAX_TRIES && found.length < limit; tries++) {
+      const movement = this.movements[shelf.items[i]!]!;
+      if (accept(movement)) found.push(movement);
+      i = this.#free(shelf, taken, i - 1, 'before');
+    }
+    return found;
+  }
+
+  /** The first free, accepted movements that fit, in execution order, at most `MAX_TRIES`. */
+  all(query: MovementQuery, taken: Taken, accept: (m: Movement) => boolean): Movement[] {
+    const shelf = this.#shelf(query);
+    const found: Movement[] = [];
+    if (!shelf) return found;
+    for (let i = this.#free(shelf, taken, 0, 'after'), tries = 0; i < shelf.items.length && tries < MAX_TRIES; tries++) {
+      const movement = this.movements[shelf.items[i]!]!;
+      if (accept(movement)) found.push(movement);
+      i = this.#free(shelf, taken, i + 1, 'after');
+    }
+    return found;
+  }
+
+  #after(query: MovementQuery, seq: number, taken: Taken, accept: (m: Movement) => boolean): Movement | null {
+    const shelf = this.#shelf(query);
+    if (!shelf) return null;
+    const start = lowerBound(shelf.items, (i) => this.movements[i]!.seq >= seq);
+    for (let i = this.#free(shelf, taken, start, 'after'), tries = 0; i < shelf.items.length && tries < MAX_TRIES; tries++) {
+      const movement = this.movements[shelf.items[i]!]!;
+      if (accept(movement)) return movement;
+      i = this.#free(shelf, taken, i + 1, 'after');
+    }
+    return null;
+  }
+
+  #shelf(query: MovementQuery): Shelf | null {
+    const mask = FIELDS.reduce((bits, field, i) => (query[field] === undefined ? bits : bits | (1 << i)), 0);
+    let shelves = this.#shelves.get(mask);
+    if (!shelves) this.#shelves.set(mask, (shelves = this.#build(mask)));
+    return shelves.get(FIELDS.map((field) => (query[field] === undefined ? '' : String(query[field]))).join('|')) ?? null;
+  }
+
+  #build(mask: number): Map<string, Shelf> {
+    const lists = new Map<string, number[]>();
+    const bySeq = [...this.movements].sort((a, b) => a.seq - b.seq || a.index - b.index);
+    for (const m of bySeq) {
+      // Wrapping is an act of its own: a venue that wraps what it was given was not paid by the wrapping.
+      if (m.kind === 'wrap' || m.kind === 'unwrap') continue;
+      const asset = this.#flow.assets.get(m.asset);
+      const values = [m.from, m.to, asset?.address ?? NATIVE_REF, asset?.kind ?? '', m.kind, m.amount];
+      const key = FIELDS.map((_, i) => (mask & (1 << i) ? String(values[i]) : '')).join('|');
+      const list = lists.get(key);
+      if (list) list.push(m.index);
+      else lists.set(key, [m.index]);
+    }
+    return new Map([...lists].map(([key, items]) => [key, { items, pointers: new Map() }]));
+  }
+
+  /** Nearest index at or beyond `start` in the direction given whose movement is not taken; -1 or `items.length` when none. */
+  #free(shelf: Shelf, taken: Taken, start: number, direction: 'before' | 'after'): number {
+    const end = direction === 'before' ? -1 : shelf.items.length;
+    if (direction === 'before' ? start < 0 : start >= end) return end;
+    let pointers = shelf.pointers.get(taken);
+    if (!pointers) {
+      // Slot 0 and the last slot stand for "none": positions are shifted by one.
+      const fresh = (): Int32Array => Int32Array.from({ length: shelf.items.length + 2 }, (_, i) => i);
+      shelf.pointers.set(taken, (pointers = { before: fresh(), after: fresh() }));
+    }
+    const jump = pointers[direction];
+    const step = direction === 'before' ? -1 : 1;
+    let at = start + 1;
+    const trail: number[] = [];
+    for (;;) {
+      while (jump[at] !== at) {
+        trail.push(at);
+        at = jump[at]!;
+      }
+      if (at === 0 || at === shelf.items.length + 1 || !taken.has(shelf.items[at - 1]!)) break;
+      jump[at] = at + step;
+    }
+    for (const passed of trail) jump[passed] = at;
+    return at - 1;
+  }
+}
+
+function lowerBound(items: readonly number[], reached: (item: number) => boolean): number {
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (reached(items[middle]!)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,57 @@
+import { nftId } from '../../lib/asset.ts';
+import { SHARE_ROLES } from '../../lib/legRoles.ts';
+import { assetIdOf, evaluate, evaluateAccount, evaluateAsset, type BindScope } from './evaluateBind.ts';
+import type { Address } from '../../model/hex.ts';
+import type { Leg, Portion } from '../../model/primitive.ts';
+import type { MeaningSpec } from '../../model/rulebook.ts';
+import type { AssetId } from '../../model/valueFlow.ts';
+
+/** A portion whose asset may only follow from the legs it is a part of. Its amount may be zero, to keep its place among them. */
+export interface OpenPortion extends Omit<Portion, 'asset'> {
+  readonly asset: AssetId | null;
+}
+
+/** What one event or call says of a position besides what moved. */
+export interface PositionDetail {
+  /** Equal keys speak of the same thing. */
+  readonly about: readonly string[];
+  readonly position: AssetId | null;
+  readonly portions: readonly OpenPortion[];
+}
+
+/** An NFT counts as the position's only where its own contract speaks, or one that the rules name a position manager. */
+export function readDetail(meaning: MeaningSpec, scope: BindScope, positionTokens: ReadonlySet<Address>): PositionDetail {
+  const values = meaning.about.map((expr) => evaluate(expr, scope));
+  const token = meaning.position && evaluateAccount(meaning.position.token, scope);
+  const id = meaning.position && evaluate(meaning.position.id, scope);
+  const known = token !== null && id !== null && (token === scope.contract || positionTokens.has(token));
+  return {
+    about: values.length > 0 && values.every((v) => v !== null) ? [`${aboutPrefix(meaning.shape, scope.contract)}${values.join('|')}`] : [],
+    position: known ? nftId('erc721', token, BigInt.asUintN(256, BigInt(id))) : null,
+    portions: meaning.portions.flatMap(({ role, asset, amount }) => {
+      const value = evaluate(amount, scope);
+      const ref = asset && evaluateAsset(asset, scope);
+      return typeof value !== 'bigint' || value < 0n || (asset && !ref) ? [] : [{ role, asset: ref && assetIdOf(ref), amount: value }];
+    }),
+  };
+}
+
+/** What keys of one shape at one contract begin with. */
+export function aboutPrefix(shape: string, contract: Address): string {
+  return `${shape}|${contract}|`;
+}
+
+/**
+ * Gives portions without an asset those of the legs, in their order, and drops what cannot be: more principal than was
+ * paid, or amounts that no leg can be found for.
+ */
+export function settledPortions({ portions = [], legs }: { readonly portions?: readonly OpenPortion[]; readonly legs: readonly Leg[] }): Portion[] {
+  const sums = new Map<AssetId, bigint>();
+  for (const leg of legs) if (!SHARE_ROLES.has(leg.role)) sums.set(leg.asset, (sums.get(leg.asset) ?? 0n) + leg.amount);
+  const assets = [...sums.keys()];
+  const open = portions.filter((p) => p.asset === null);
+  const stated = open.filter((p) => p.amount > 0n);
+  const placed = open.length === assets.length ? open : stated.length === assets.length ? stated : [];
+  return [...portions.filter((p): p is Portion => p.asset !== null), ...placed.map((p, i): Portion => ({ ...p, asset: assets[i]! }))]
+    .filter((p) => (p.role === 'principal' ? p.amount <= (sums.get(p.asset) ?? 0n) : p.amount > 0n));
+}

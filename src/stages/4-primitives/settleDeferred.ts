@@ -1,0 +1,91 @@
+import { distinctEvidence, distinctRoles, joinedDetail } from './mergeDuplicates.ts';
+import type { Found } from './structure/context.ts';
+import type { Address } from '../../model/hex.ts';
+
+/** Tag of rules whose event only promises what a later one of the same venue pays out. */
+const DEFERRED = 'deferred';
+/** Tag of rules whose event covers one asset of an act that spans several. */
+const PER_ASSET = 'per_asset';
+
+/**
+ * Joins what several events tell of one act: a promise (`deferred`) takes the legs of the next payout at its venue that
+ * has nothing but outgoing legs, of the same position where both say which, and events of one act over several assets
+ * (`per_asset`) become one.
+ */
+export function settleDeferred(found: readonly Found[]): Found[] {
+  const open = new Map<Address, Found[]>();
+  const acts = new Map<string, Found[]>();
+  const settled = new Set<Found>();
+  const kept: (Found | readonly Found[])[] = [];
+  for (const item of found) {
+    if (item.tags.includes(DEFERRED) && item.legs.length === 0) {
+      for (const venue of venuesOf(item)) push(open, venue, item);
+      kept.push(item);
+    } else if (item.tags.includes(PER_ASSET)) {
+      const key = `${item.kind}|${item.venue}|${item.roles.find((r) => r.role === 'owner')?.account}`;
+      if (push(acts, key, item) === 1) kept.push(acts.get(key)!);
+    } else if (item.legs.length > 0 && item.legs.every((leg) => leg.role === 'out')) {
+      const promises = [...new Set(venuesOf(item).flatMap((venue) => open.get(venue) ?? []))].filter((p) => !settled.has(p) && aboutTheSame(p, item));
+      for (const promise of promises) settled.add(promise);
+      for (const venue of venuesOf(item)) open.set(venue, (open.get(venue) ?? []).filter((p) => !settled.has(p)));
+      kept.push(promises.length > 0 ? settle(promises, item) : item);
+    } else kept.push(item);
+  }
+  return kept.flatMap((item) => ('kind' in item ? (settled.has(item) ? [] : [item]) : [oneAct(item)]));
+}
+
+function push<K>(map: Map<K, Found[]>, key: K, item: Found): number {
+  const list = map.get(key);
+  if (list) return list.push(item);
+  map.set(key, [item]);
+  return 1;
+}
+
+function venuesOf(item: Found): Address[] {
+  return [item.venue, ...item.roles.filter((r) => r.role === 'venue').map((r) => r.account)];
+}
+
+/** Where both speak of positions by the same contract's words, these must agree. */
+function aboutTheSame(promise: Found, payout: Found): boolean {
+  const told = (promise.about ?? []).flatMap((key) => {
+    const rivals = (payout.about ?? []).filter((other) => speaker(other) === speaker(key));
+    return rivals.length === 0 ? [] : [rivals.includes(key)];
+  });
+  return told.every((same) => same);
+}
+
+const speaker = (key: string): string => key.split('|', 2).join('|');
+
+function settle(promises: readonly Found[], payout: Found): Found {
+  const known = promises.find((p) => p.protocol !== null && p.protocol.matchedBy !== 'family') ?? promises.at(-1)!;
+  const all = [...promises, payout];
+  return {
+    ...payout,
+    kind: known.kind,
+    protocol: payout.protocol !== null && payout.protocol.matchedBy !== 'family' ? payout.protocol : known.protocol,
+    roles: distinctRoles(all.flatMap((p) => p.roles), new Set(all.flatMap(venuesOf))),
+    invariants: [...payout.invariants, { name: 'principal_was_freed', holds: true }],
+    tags: [...new Set(all.flatMap((p) => p.tags))].filter((tag) => tag !== DEFERRED),
+    evidence: distinctEvidence(all.flatMap((p) => p.evidence)),
+    ...joinedDetail(all),
+  };
+}
+
+function oneAct(parts: readonly Found[]): Found {
+  const invariants = new Map<string, boolean>();
+  for (const { name, holds } of parts.flatMap((p) => p.invariants)) invariants.set(name, holds && (invariants.get(name) ?? true));
+  return {
+    ...parts[0]!,
+    seq: parts.reduce((last, p) => Math.max(last, p.seq), 0),
+    roles: unique(parts.flatMap((p) => p.roles), (r) => `${r.role}|${r.account}`),
+    legs: parts.flatMap((p) => p.legs),
+    invariants: [...invariants].map(([name, holds]) => ({ name, holds })),
+    tags: parts[0]!.tags.filter((tag) => tag !== PER_ASSET),
+    evidence: distinctEvidence(parts.flatMap((p) => p.evidence)),
+    ...joinedDetail(parts),
+  };
+}
+
+function unique<T>(items: readonly T[], key: (item: T) => string): T[] {
+  return [...new Map(items.map((item) => [key(item), item])).values()];
+}

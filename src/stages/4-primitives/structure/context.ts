@@ -1,0 +1,114 @@
+import { laneFollower } from '../../../lib/laneFollower.ts';
+import { mergedLane, wrappedLanes } from '../../../lib/lanes.ts';
+import { SHARE_ROLES } from '../../../lib/legRoles.ts';
+import type { OpenPortion } from '../positionDetail.ts';
+import type { Address } from '../../../model/hex.ts';
+import type { CanonicalTx } from '../../../model/canonicalTx.ts';
+import type { Leg, Primitive } from '../../../model/primitive.ts';
+import type { AssetId, Movement, ValueFlow } from '../../../model/valueFlow.ts';
+
+/** A primitive before it has its place in the list and before its portions have all found their assets. */
+export interface Found extends Omit<Primitive, 'index' | 'portions'> {
+  readonly about?: readonly string[];
+  readonly portions?: readonly OpenPortion[];
+}
+
+/** What events and calls have said so far, and what of the value flow they leave unexplained. */
+export interface StructureContext {
+  readonly tx: CanonicalTx;
+  readonly flow: ValueFlow;
+  readonly wrappedNative: ReadonlySet<Address>;
+  readonly wrappedLanes: ReadonlySet<AssetId>;
+  readonly passThrough: ReadonlySet<Address>;
+  /** Grows as detectors run, so that each movement is explained once. */
+  readonly explained: Set<number>;
+  /** Contracts at which a primitive happened. */
+  readonly venues: Set<Address>;
+  /** Tokens that stand for a share of a venue. */
+  readonly shareAssets: Set<AssetId>;
+  /** Accounts some primitive was done for: never the other side of a structural one. */
+  readonly customers: Set<Address>;
+  /** Accounts that dealt with a venue directly: leg → account. */
+  readonly dealings: Map<Address, Leg[]>;
+  /** Who an account that merely passes value on got a lane from; itself where it is no pass-through. */
+  readonly origins: (account: Address, asset: AssetId) => ReadonlySet<Address>;
+  /** Movements from one account to another in one lane, in execution order. */
+  readonly between: (from: Address, to: Address, asset: AssetId) => readonly Movement[];
+  /** Who value sent to a pass-through account ends up with. */
+  readonly destinations: (account: Address, asset: AssetId) => ReadonlySet<Address>;
+}
+
+/** Roles that name whose action it is, as opposed to who carries or serves it. */
+const CUSTOMER_ROLES = new Set(['owner', 'maker', 'taker', 'buyer', 'seller', 'borrower', 'liquidator', 'payer']);
+
+export function structureContext(tx: CanonicalTx, flow: ValueFlow, wrappedNative: ReadonlySet<Address>, passThrough: ReadonlySet<Address>, spoken: readonly Found[]): StructureContext {
+  const lanes = wrappedLanes(wrappedNative);
+  const context: StructureContext = {
+    tx, flow, wrappedNative, wrappedLanes: lanes, passThrough,
+    explained: new Set(), venues: new Set(), shareAssets: new Set(), customers: new Set(), dealings: new Map(),
+    origins: laneFollower(flow, wrappedNative, passThrough, 'incoming'),
+    destinations: laneFollower(flow, wrappedNative, passThrough, 'outgoing'),
+    between: pairs(flow, lanes),
+  };
+  for (const primitive of spoken) explain(context, primitive);
+  return context;
+}
+
+/** Takes a primitive into account for the detectors that run after it. */
+export function explain(context: StructureContext, found: Found): void {
+  // A smart account that acts for itself is the one who deals, not where it deals.
+  if (!found.roles.some((r) => r.role === 'owner' && r.account === found.venue)) context.venues.add(found.venue);
+  for (const { role, account } of found.roles) if (CUSTOMER_ROLES.has(role)) context.customers.add(account);
+  for (const leg of found.legs) {
+    if (SHARE_ROLES.has(leg.role)) context.shareAssets.add(leg.asset);
+    for (const m of leg.movements) context.explained.add(m);
+    if (leg.account) {
+      const list = context.dealings.get(leg.account);
+      if (list) list.push(leg);
+      else context.dealings.set(leg.account, [leg]);
+    }
+  }
+}
+
+export function unexplained(context: StructureContext): Movement[] {
+  return context.flow.movements.filter((m) => !context.explained.has(m.index));
+}
+
+export function isFungible(flow: ValueFlow, asset: AssetId): boolean {
+  const kind = flow.assets.get(asset)?.kind;
+  return kind === 'native' || kind === 'erc20';
+}
+
+function pairs(flow: ValueFlow, wrapped: ReadonlySet<AssetId>) {
+  const lists = new Map<string, Movement[]>();
+  for (const m of flow.movements) {
+    const key = `${m.from}|${m.to}|${mergedLane(m.asset, wrapped)}`;
+    const list = lists.get(key);
+    if (list) list.push(m);
+    else lists.set(key, [m]);
+  }
+  return (from: Address, to: Address, asset: AssetId): readonly Movement[] => lists.get(`${from}|${to}|${mergedLane(asset, wrapped)}`) ?? [];
+}
+
+/** Up to `count` items just before and just after a moment, of movements given by index in execution order. */
+export function around(flow: ValueFlow, indexes: readonly number[] | undefined, seq: number, count: number): Movement[] {
+  const list = indexes ?? [];
+  const split = firstAfter(list, (i) => flow.movements[i]!.seq > seq);
+  return list.slice(Math.max(0, split - count), split + count).map((i) => flow.movements[i]!);
+}
+
+/** Position of the first item for which `later` holds, in a list sorted so that it holds from there on. */
+export function firstAfter<T>(list: readonly T[], later: (item: T) => boolean): number {
+  let low = 0;
+  for (let high = list.length; low < high; ) {
+    const middle = (low + high) >>> 1;
+    if (later(list[middle]!)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** The only member of a set; null for none or several. */
+export function only<T>(set: ReadonlySet<T>): T | null {
+  return set.size === 1 ? [...set][0]! : null;
+}

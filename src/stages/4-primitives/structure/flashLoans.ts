@@ -1,0 +1,48 @@
+import { ZERO_ADDRESS } from '../../../lib/hex.ts';
+import { around, firstAfter, isFungible, type Found, type StructureContext } from './context.ts';
+import type { Movement } from '../../../model/valueFlow.ts';
+
+/** A lender asks at most this much on top, in parts per hundred. */
+const MAX_FEE_PERCENT = 1n;
+/** A repayment is sought among this many later movements of the borrower to the lender. */
+const MAX_LOOKAHEAD = 16;
+
+/**
+ * Loans repaid inside the transaction that no event tells of: value out to an account, then as much or slightly more of
+ * the same asset back from it, with the borrower active in between.
+ */
+export function findFlashLoans(context: StructureContext): Found[] {
+  const { flow } = context;
+  const used = new Set<number>();
+  const found: Found[] = [];
+  for (const out of flow.movements) {
+    if (out.kind !== 'transfer' || context.explained.has(out.index) || !isFungible(flow, out.asset) || used.has(out.index)) continue;
+    if (out.from === ZERO_ADDRESS || out.from === context.tx.from || context.wrappedNative.has(out.from) || context.passThrough.has(out.from)) continue;
+    const returns = context.between(out.to, out.from, out.asset);
+    const next = firstAfter(returns, (m) => m.seq > out.seq);
+    const repaid = returns.slice(next, next + MAX_LOOKAHEAD).find((m) =>
+      m.asset === out.asset && !used.has(m.index) && !context.explained.has(m.index) && m.amount >= out.amount && (m.amount - out.amount) * 100n <= out.amount * MAX_FEE_PERCENT);
+    if (!repaid || !activeBetween(context, out, repaid)) continue;
+    used.add(out.index).add(repaid.index);
+    found.push(loanOf(out, repaid));
+  }
+  return found;
+}
+
+/** Without anything done in between it is change or a mistake, not a loan. */
+function activeBetween(context: StructureContext, out: Movement, repaid: Movement): boolean {
+  return around(context.flow, context.flow.outgoing.get(out.to), out.seq, MAX_LOOKAHEAD)
+    .some((m) => m.seq > out.seq && m.seq < repaid.seq && m.to !== out.from);
+}
+
+function loanOf(out: Movement, repaid: Movement): Found {
+  return {
+    kind: 'flash_loan', seq: repaid.seq, basis: 'structure', shape: null, protocol: null, venue: out.from, poolId: null,
+    roles: [{ role: 'borrower', account: out.to }],
+    legs: [
+      { role: 'borrowed', asset: out.asset, amount: out.amount, account: out.to, movements: [out.index], exact: false },
+      { role: 'repaid', asset: repaid.asset, amount: repaid.amount, account: repaid.from, movements: [repaid.index], exact: false },
+    ],
+    invariants: [{ name: 'repaid_in_full', holds: true }], tags: ['structural'], evidence: [out.evidence, repaid.evidence],
+  };
+}

@@ -1,0 +1,54 @@
+import { ZERO_ADDRESS } from '../../../lib/hex.ts';
+import { transferTaxes } from './transferTax.ts';
+import { isFungible, only, type Found, type StructureContext } from './context.ts';
+import type { Address } from '../../../model/hex.ts';
+import type { Movement } from '../../../model/valueFlow.ts';
+
+/** Tokens and NFTs created from or sent to nothing that no other primitive accounts for, one primitive per asset and holder. */
+export function findIssuance(context: StructureContext): Found[] {
+  const taxes = transferTaxes(context);
+  const groups = new Map<string, Movement[]>();
+  for (const m of context.flow.movements) {
+    if ((m.kind !== 'mint' && m.kind !== 'burn') || context.explained.has(m.index) || taxes.has(m.index)) continue;
+    const holder = holderOf(context, m);
+    const contract = context.flow.assets.get(m.asset)?.address ?? 'native';
+    // What else happens to a share token (fees taken in shares) is part of what the venue's events already tell.
+    if (contract !== 'native' && (context.venues.has(contract) || context.shareAssets.has(m.asset))) continue;
+    const key = `${m.kind}|${holder}|${contract}`;
+    const group = groups.get(key);
+    if (group) group.push(m);
+    else groups.set(key, [m]);
+  }
+  return [...groups.values()].map((group) => issuanceOf(context, group));
+}
+
+/** Who got or gave the tokens, seen through accounts that only pass them on. */
+function holderOf(context: StructureContext, m: Movement): Address {
+  const end = only(m.kind === 'mint' ? context.destinations(m.to, m.asset) : context.origins(m.from, m.asset));
+  return end === null || end === ZERO_ADDRESS ? (m.kind === 'mint' ? m.to : m.from) : end;
+}
+
+function issuanceOf(context: StructureContext, group: readonly Movement[]): Found {
+  const first = group[0]!;
+  const minted = first.kind === 'mint';
+  const holder = holderOf(context, first);
+  const fungible = isFungible(context.flow, first.asset);
+  const amounts = new Map<string, Movement[]>();
+  for (const m of group) {
+    const list = amounts.get(m.asset);
+    if (list) list.push(m);
+    else amounts.set(m.asset, [m]);
+  }
+  return {
+    kind: `${fungible ? 'token' : 'nft'}_${minted ? 'mint' : 'burn'}`,
+    seq: first.seq, basis: 'structure', shape: null, protocol: null,
+    venue: context.flow.assets.get(first.asset)?.address ?? first.to, poolId: null,
+    roles: [{ role: 'owner', account: holder }],
+    legs: [...amounts].map(([asset, list]) => ({
+      role: minted ? 'out' : 'in', asset, amount: list.reduce((sum, m) => sum + m.amount, 0n), account: holder,
+      movements: list.map((m) => m.index), exact: true,
+    })),
+    invariants: [{ name: minted ? 'minted_from_zero' : 'burnt_to_zero', holds: true }],
+    tags: [], evidence: group.slice(0, 16).map((m) => m.evidence),
+  };
+}

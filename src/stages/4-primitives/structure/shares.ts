@@ -1,0 +1,95 @@
+import { ZERO_ADDRESS } from '../../../lib/hex.ts';
+import { around, isFungible, only, type Found, type StructureContext } from './context.ts';
+import type { Address } from '../../../model/hex.ts';
+import type { Leg } from '../../../model/primitive.ts';
+import type { Movement } from '../../../model/valueFlow.ts';
+
+/** Pairings tried per share token; a deposit moves a handful of underlying assets. */
+const MAX_UNDERLYING = 16;
+/** Movements of one account looked at on either side of the minting. */
+const MAX_NEAR = 32;
+
+/**
+ * Deposits into and withdrawals from contracts no event speaks for: the account gave an asset and was minted a share
+ * token, or had shares burnt and got an asset. Two underlying assets or more make it pool liquidity.
+ */
+export function findShareExchanges(context: StructureContext): Found[] {
+  const found: Found[] = [];
+  const done = new Set<string>();
+  for (const m of context.flow.movements) {
+    if ((m.kind !== 'mint' && m.kind !== 'burn') || context.explained.has(m.index)) continue;
+    if (!isFungible(context.flow, m.asset) || context.wrappedLanes.has(m.asset)) continue;
+    const emitter = context.flow.assets.get(m.asset)?.address;
+    if (!emitter || context.venues.has(emitter) || context.shareAssets.has(m.asset)) continue;
+    const holder = holderOf(context, m, emitter);
+    if (!holder || holder === ZERO_ADDRESS || done.has(`${m.kind}|${emitter}|${holder}`)) continue;
+    done.add(`${m.kind}|${emitter}|${holder}`);
+    const exchange = m.kind === 'mint' ? exchangeOf(context, m, emitter, holder, 'deposit') : exchangeOf(context, m, emitter, holder, 'withdraw');
+    if (exchange) found.push(exchange);
+  }
+  return found;
+}
+
+/** Whose shares they are, seen through routers; shares may be sent to the issuer before it burns them. */
+function holderOf(context: StructureContext, m: Movement, emitter: Address): Address | null {
+  if (m.kind === 'mint') return only(context.destinations(m.to, m.asset));
+  if (m.from !== emitter) return only(context.origins(m.from, m.asset));
+  const senders = around(context.flow, context.flow.incoming.get(emitter), m.seq, MAX_NEAR).filter((t) => t.asset === m.asset && t.seq < m.seq);
+  const last = senders.at(-1);
+  return last ? only(context.origins(last.from, m.asset)) : null;
+}
+
+function exchangeOf(context: StructureContext, share: Movement, emitter: Address, holder: Address, direction: 'deposit' | 'withdraw'): Found | null {
+  const deposit = direction === 'deposit';
+  const parties = new Set<Address>([holder, context.tx.from]);
+  const counterFlow = (at: Address): Movement[] =>
+    around(context.flow, context.flow[deposit ? 'incoming' : 'outgoing'].get(at), share.seq, MAX_NEAR).filter((m) => {
+      if (m.asset === share.asset || context.explained.has(m.index) || !isFungible(context.flow, m.asset)) return false;
+      const other = only(deposit ? context.origins(m.from, m.asset) : context.destinations(m.to, m.asset));
+      return other !== null && parties.has(other);
+    }).slice(0, MAX_UNDERLYING);
+
+  const atIssuer = counterFlow(emitter);
+  const underlying = atIssuer.length > 0 ? atIssuer : elsewhere(context, share, holder, deposit);
+  if (underlying.length === 0) return null;
+  const custody = new Set(underlying.map((m) => (deposit ? m.to : m.from)));
+  const assets = new Set(underlying.map((m) => m.asset));
+  const leg = (role: string, asset: string, movements: readonly Movement[]): Leg => ({
+    role, asset, amount: movements.reduce((sum, m) => sum + m.amount, 0n), account: holder, movements: movements.map((m) => m.index), exact: false,
+  });
+  return {
+    kind: assets.size > 1 ? (deposit ? 'add_liquidity' : 'remove_liquidity') : deposit ? 'vault_deposit' : 'vault_withdraw',
+    seq: share.seq, basis: 'structure', shape: null, protocol: null, venue: emitter, poolId: null,
+    roles: [{ role: 'owner', account: ownerOf(context, holder, underlying, deposit) }],
+    legs: [
+      ...[...assets].map((asset) => leg(deposit ? 'in' : 'out', asset, underlying.filter((m) => m.asset === asset))),
+      leg(deposit ? 'share_out' : 'share_in', share.asset, [share]),
+    ],
+    invariants: [
+      { name: deposit ? 'minted_from_zero' : 'burnt_to_zero', holds: true },
+      { name: 'single_venue', holds: custody.size === 1 },
+      { name: 'issuer_holds_underlying', holds: atIssuer.length > 0 },
+    ],
+    tags: ['structural'],
+    evidence: [share.evidence, ...underlying.map((m) => m.evidence)],
+  };
+}
+
+/** Shares that went straight on into another venue, or came out of it, are those of whoever gave or got the assets. */
+function ownerOf(context: StructureContext, holder: Address, underlying: readonly Movement[], deposit: boolean): Address {
+  if (!context.venues.has(holder)) return holder;
+  const { from, to, asset } = underlying[0]!;
+  const end = only(deposit ? context.origins(from, asset) : context.destinations(to, asset));
+  return end === null || end === ZERO_ADDRESS ? holder : end;
+}
+
+/** The issuer keeps its underlying in another contract: what the holder itself gave to, or got from, an unexplained account. */
+function elsewhere(context: StructureContext, share: Movement, holder: Address, deposit: boolean): Movement[] {
+  const { flow } = context;
+  return around(flow, flow[deposit ? 'outgoing' : 'incoming'].get(holder), share.seq, MAX_NEAR).filter((m) => {
+    const other = deposit ? m.to : m.from;
+    if (m.asset === share.asset || m.kind !== 'transfer' || context.explained.has(m.index) || !isFungible(flow, m.asset)) return false;
+    const end = only(deposit ? context.destinations(other, m.asset) : context.origins(other, m.asset));
+    return end !== null && end !== holder && end !== ZERO_ADDRESS && !context.wrappedNative.has(end);
+  }).slice(0, MAX_UNDERLYING);
+}

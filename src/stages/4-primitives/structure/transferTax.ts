@@ -1,0 +1,37 @@
+import { ZERO_ADDRESS } from '../../../lib/hex.ts';
+import type { StructureContext } from './context.ts';
+import type { Movement } from '../../../model/valueFlow.ts';
+
+/** A tax is at most this part (1/4) of the transfer it is taken from. */
+const TAX_DIVISOR = 4n;
+
+/**
+ * Movements a token makes of itself besides the transfer it was asked for: when the transaction calls the token directly,
+ * one account's smaller payments in it, to others or to nothing, are the token's tax on the largest.
+ */
+export function transferTaxes(context: StructureContext): ReadonlySet<number> {
+  const { flow, tx } = context;
+  const taxes = new Set<number>();
+  if (tx.to === null) return taxes;
+  const largest = new Map<string, Movement>();
+  const own = flow.movements.filter((m) => flow.assets.get(m.asset)?.address === tx.to && flow.assets.get(m.asset)?.kind === 'erc20');
+  for (const m of own) {
+    const best = largest.get(m.from);
+    if (m.kind === 'transfer' && (!best || m.amount > best.amount)) largest.set(m.from, m);
+  }
+  const named = accountsIn(tx.input);
+  // Calls that name several recipients (batch transfers offered by the token) are not one transfer.
+  for (const m of own) {
+    const main = largest.get(m.from);
+    if (main && m !== main && m.amount * TAX_DIVISOR <= main.amount && !named.has(m.to)) taxes.add(m.index);
+  }
+  return taxes;
+}
+
+/** Accounts a call names among its 32-byte argument words. */
+function accountsIn(input: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (let at = 10; at + 64 <= input.length; at += 64) found.add(`0x${input.slice(at + 24, at + 64)}`);
+  found.delete(ZERO_ADDRESS);
+  return found;
+}

@@ -1,0 +1,79 @@
+import { NATIVE_ASSET } from '../../../lib/asset.ts';
+import { ZERO_ADDRESS } from '../../../lib/hex.ts';
+import { GAVE_ROLES } from '../../../lib/legRoles.ts';
+import { laneFollower } from '../../../lib/laneFollower.ts';
+import { mergedLane } from '../../../lib/lanes.ts';
+import { transferTaxes } from './transferTax.ts';
+import { only, type Found, type StructureContext } from './context.ts';
+import type { Address } from '../../../model/hex.ts';
+import type { Movement } from '../../../model/valueFlow.ts';
+
+/** A skim takes at most this part (1/20) of what its payer passed on of the asset. */
+const FEE_DIVISOR = 20n;
+
+/**
+ * What is left once every act is accounted for: plain transfers, change handed back (`refund`) and skims to a third
+ * party (`protocol_fee`). Value on its way through a router is none of these: only where it ends counts, and it is
+ * traced back to who paid.
+ */
+export function findTransfers(context: StructureContext): Found[] {
+  const { flow } = context;
+  const acted = context.dealings.size > 0;
+  const taxes = transferTaxes(context);
+  // What a venue took it may keep elsewhere: the way back to its customer ends there.
+  const carriers = new Set([...context.passThrough].filter((account) => !context.venues.has(account)));
+  const behind = laneFollower(flow, context.wrappedNative, carriers, 'incoming');
+  const found: Found[] = [];
+  for (const m of flow.movements) {
+    if (context.explained.has(m.index) || m.kind !== 'transfer' || context.passThrough.has(m.to)) continue;
+    const origins = behind(m.from, m.asset);
+    const payer = payerBehind(origins, m);
+    if (payer === m.to || isChange(context, m)) found.push(transferOf(context, 'refund', m, payer));
+    else if (taxes.has(m.index) || (acted && isSkim(context, m))) found.push(transferOf(context, 'protocol_fee', m, payer));
+    else if (context.venues.has(m.from) || context.venues.has(m.to) || delivers(context, m, origins)) continue;
+    else found.push(transferOf(context, 'transfer', m, payer));
+  }
+  return found;
+}
+
+/** Who stands behind a router's payment; the sender itself where that is not one account. */
+function payerBehind(origins: ReadonlySet<Address>, m: Movement): Address {
+  const origin = only(origins);
+  return origin === null || origin === ZERO_ADDRESS ? m.from : origin;
+}
+
+/** Hands on what a venue paid out or a token contract minted, for the account that dealt with it: the end of that act, not a transfer of its own. */
+function delivers(context: StructureContext, m: Movement, origins: ReadonlySet<Address>): boolean {
+  if (context.passThrough.has(m.from)) return [...origins].some((origin) => origin === ZERO_ADDRESS || context.venues.has(origin));
+  if (m.from === context.tx.from || context.customers.has(m.from)) return false;
+  const lane = mergedLane(m.asset, context.wrappedLanes);
+  return (context.dealings.get(m.from) ?? []).some((leg) => !GAVE_ROLES.has(leg.role) && mergedLane(leg.asset, context.wrappedLanes) === lane);
+}
+
+/** The recipient had paid the sender more of the same asset before. */
+function isChange(context: StructureContext, m: Movement): boolean {
+  return context.between(m.to, m.from, m.asset).slice(0, 64).some((earlier) => earlier.seq < m.seq && earlier.amount > m.amount);
+}
+
+/** A small part of what its sender passed on, to an account that has no other part in the transaction. */
+function isSkim(context: StructureContext, m: Movement): boolean {
+  const { flow } = context;
+  if (m.to === context.tx.from || context.customers.has(m.to) || context.dealings.has(m.to) || context.venues.has(m.to)) return false;
+  if (flow.outgoing.has(m.to)) return false;
+  if (!context.passThrough.has(m.from) && !context.venues.has(m.from) && !context.dealings.has(m.from)) return false;
+  const lane = mergedLane(m.asset, context.wrappedLanes);
+  const assets = lane === NATIVE_ASSET ? [lane, ...context.wrappedLanes] : [lane];
+  const total = assets.reduce((sum, asset) => sum + (flow.ledgers.get(m.from)?.get(asset)?.outflow ?? 0n), 0n);
+  return m.amount * FEE_DIVISOR <= total;
+}
+
+function transferOf(context: StructureContext, kind: string, m: Movement, payer: Address): Found {
+  const venue = context.flow.assets.get(m.asset)?.address ?? m.to;
+  const roles = [{ role: 'payer', account: payer }, { role: 'recipient', account: m.to }];
+  return {
+    kind, seq: m.seq, basis: 'structure', shape: null, protocol: null, venue, poolId: null,
+    roles: kind === 'transfer' ? [{ role: 'owner', account: payer }, ...roles] : roles,
+    legs: [{ role: 'paid', asset: m.asset, amount: m.amount, account: payer, movements: [m.index], exact: true }],
+    invariants: [], tags: kind === 'transfer' ? [] : ['structural'], evidence: [m.evidence],
+  };
+}
