@@ -1,0 +1,74 @@
+import { erc20Id, NATIVE_ASSET } from '../../lib/asset.ts';
+import { lowestConfidence } from './confidence.ts';
+import { firstSeq, joinEvidence, joinMovements, type MotifDraft } from './draftMotif.ts';
+import type { Entity } from './entity.ts';
+import { assetOfLane, type Hop } from './hops.ts';
+import { sharedProtocol, unique } from './routes.ts';
+import { tradeBalance } from './tradeBalance.ts';
+import type { Address } from '../../model/hex.ts';
+import type { CanonicalTx } from '../../model/canonicalTx.ts';
+import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
+
+/** A lane of the entity counts as flat up to one part in ten thousand of what went through it: bots leave dust behind. */
+const DUST_DIVISOR = 10_000n;
+
+export interface CycleContext {
+  readonly tx: CanonicalTx;
+  readonly flow: ValueFlow;
+  readonly wrappedNative: ReadonlySet<Address>;
+  readonly entity: Entity;
+}
+
+/**
+ * Trades that end in the asset they began with and leave more of it: every lane between chains within 1 %, over at least
+ * two pools, not in and out of the same one. The signer and the contract it called count as one entity, and what they paid
+ * the block builder as part of the residual.
+ */
+export function cycleOf(hops: readonly Hop[], context: CycleContext): MotifDraft | null {
+  if (hops.length < 2 || !hops.some((hop) => hop.trade) || new Set(hops.map((h) => h.pool)).size < 2) return null;
+  const balance = tradeBalance(hops);
+  const gainful = balance.filter((lane) => lane.gave > 0n && lane.got > lane.gave);
+  if (balance.some((lane) => !lane.flat && !gainful.includes(lane))) return null;
+  const { lanes } = context.entity;
+  const base = gainful.find((lane) => !lane.flat) ?? gainful.find((lane) => (lanes.get(lane.lane) ?? 0n) > 0n) ?? (gainful.length === 1 ? gainful[0]! : null);
+  if (!base || gainful.some((lane) => !lane.flat && lane !== base)) return null;
+  // A bot may keep its gains in a third account, which only receives.
+  const wallet = (lanes.get(base.lane) ?? 0n) > 0n ? null : context.entity.walletOf(base.lane);
+  const net = wallet ? context.entity.lanesWith(wallet) : lanes;
+
+  const start = unique(hops.filter((h) => h.gave?.lane === base.lane).map((h) => h.pool));
+  const end = unique(hops.filter((h) => h.got?.lane === base.lane).map((h) => h.pool));
+  if (start.length === 1 && end.length === 1 && start[0] === end[0]) return null;
+
+  const motifs = hops.map((h) => h.motif);
+  const invariants = [
+    { name: 'closed', holds: true },
+    { name: 'amounts_chain', holds: hops.every((h) => h.gave !== null && h.got !== null) },
+    { name: 'distinct_pools', holds: true },
+    { name: 'positive_residual', holds: (net.get(base.lane) ?? 0n) > 0n },
+    { name: 'other_lanes_flat', holds: [...net].every(([lane, amount]) => lane === base.lane || isDust(lane, amount, context)) },
+    { name: 'hops_proven', holds: motifs.every((m) => m.status === 'Proven') },
+  ];
+  return {
+    kind: 'cycle', protocol: sharedProtocol(motifs), basis: motifs.every((m) => m.basis !== 'structure') ? 'event' : 'structure',
+    venue: motifs[0]!.venue, poolId: null, seq: firstSeq(motifs), scopeFrame: null,
+    participants: [
+      { role: 'owner', account: context.tx.from }, ...(context.tx.to ? [{ role: 'caller', account: context.tx.to }] : []),
+      ...(wallet ? [{ role: 'beneficiary', account: wallet }] : []),
+      ...unique(hops.filter((h) => h.trade).map((h) => h.motif.venue)).map((account) => ({ role: 'pool', account })),
+    ],
+    assetsIn: [{ asset: assetOfLane(hops, 'got', base.lane), amount: base.got, role: 'out' }],
+    assetsOut: [{ asset: assetOfLane(hops, 'gave', base.lane), amount: base.gave, role: 'in' }],
+    invariants, tags: [],
+    status: invariants.every((i) => i.holds) ? 'Proven' : 'Suspected',
+    confidence: lowestConfidence(motifs.map((m) => m.confidence)),
+    movements: joinMovements(motifs), evidence: joinEvidence(motifs), children: motifs,
+  };
+}
+
+function isDust(lane: AssetId, amount: bigint, { flow, wrappedNative, entity }: CycleContext): boolean {
+  const assets = lane === NATIVE_ASSET ? [lane, ...[...wrappedNative].map(erc20Id)] : [lane];
+  let through = 0n;
+  for (const account of entity.accounts) for (const asset of assets) through += flow.ledgers.get(account)?.get(asset)?.inflow ?? 0n;
+  return (amount < 0n ? -amount : amount) * DUST_DIVISOR <= through;
+}

@@ -1,0 +1,20 @@
+import type { Motif } from '../../model/motif.ts';
+import type { Evidence } from '../../model/evidence.ts';
+
+/** A motif before it has its place; `children` are drafts that it is made of. */
+export interface MotifDraft extends Omit<Motif, 'index' | 'parent'> {
+  readonly children: readonly MotifDraft[];
+}
+
+/** Several motifs' evidence without repetition. */
+export function joinEvidence(drafts: readonly MotifDraft[]): Evidence[] {
+  return [...new Map(drafts.flatMap((d) => d.evidence).map((e) => [`${e.log}|${e.log === null ? e.frame : ''}`, e])).values()];
+}
+
+export function joinMovements(drafts: readonly MotifDraft[]): number[] {
+  return [...new Set(drafts.flatMap((d) => d.movements))].sort((a, b) => a - b);
+}
+
+export function firstSeq(drafts: readonly MotifDraft[]): number {
+  return drafts.reduce((first, d) => (d.seq < first ? d.seq : first), Infinity);
+}

@@ -1,0 +1,79 @@
+import { GAVE_ROLES } from '../../lib/legRoles.ts';
+import { mergedLane } from '../../lib/lanes.ts';
+import type { MotifDraft } from './draftMotif.ts';
+import type { Address } from '../../model/hex.ts';
+import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
+import type { Leg, Primitive } from '../../model/primitive.ts';
+
+/** One side of a hop. `account` is who dealt with the venue; the venue itself where it nets amounts. */
+export interface HopEnd {
+  /** Native where the asset is wrapped native. */
+  readonly lane: AssetId;
+  readonly asset: AssetId;
+  readonly amount: bigint;
+  readonly account: Address | null;
+}
+
+/** A motif that turned one asset into another: a trade at one pool, or a share token made or redeemed on the way. */
+export interface Hop {
+  readonly motif: MotifDraft;
+  /** Venue and, in a singleton, the pool. */
+  readonly pool: string;
+  readonly trade: boolean;
+  readonly gave: HopEnd | null;
+  readonly got: HopEnd | null;
+}
+
+/** Trades, and conversions between an asset and its share token, as hops; assets nobody names leave an end open. */
+export function hopOf(primitive: Primitive, motif: MotifDraft, flow: ValueFlow, wrapped: ReadonlySet<AssetId>): Hop | null {
+  const fungible = primitive.legs.filter((leg) => {
+    const kind = flow.assets.get(leg.asset)?.kind;
+    return kind !== 'erc721' && kind !== 'erc1155' && leg.role !== 'fee';
+  });
+  const gave = fungible.filter((leg) => GAVE_ROLES.has(leg.role));
+  const got = fungible.filter((leg) => !GAVE_ROLES.has(leg.role));
+  const trade = primitive.kind === 'swap' || primitive.tags.includes('rfq');
+  const conversion = gave.length === 1 && got.length === 1 && (gave[0]!.role === 'share_in') !== (got[0]!.role === 'share_out');
+  if (!trade && !conversion) return null;
+  const end = (legs: readonly Leg[]): HopEnd | null =>
+    legs.length === 0 ? null : {
+      lane: mergedLane(legs[0]!.asset, wrapped), asset: legs[0]!.asset, amount: legs.reduce((sum, l) => sum + l.amount, 0n),
+      account: legs[0]!.movements.length > 0 ? legs[0]!.account : primitive.venue,
+    };
+  return { motif, trade, pool: `${primitive.venue}|${primitive.poolId ?? ''}`, gave: end(gave), got: end(got) };
+}
+
+/**
+ * Hops that belong together: one takes what the other gave, or one account fed or emptied both. Hops of a netting venue
+ * whose assets are unknown hang together through the venue.
+ */
+export function connectedHops(hops: readonly Hop[]): Hop[][] {
+  const root = hops.map((_, i) => i);
+  const find = (i: number): number => {
+    while (root[i] !== i) i = root[i] = root[root[i]!]!;
+    return i;
+  };
+  const seen = new Map<string, number>();
+  hops.forEach((hop, i) => {
+    const keys = [...[hop.gave, hop.got].map((end) => (end ? `${end.lane}|${end.account}` : `open|${hop.motif.venue}`)),
+      ...hop.motif.movements.map((m) => `movement|${m}`)];
+    for (const key of keys) {
+      const other = seen.get(key);
+      if (other === undefined) seen.set(key, i);
+      else root[find(i)] = find(other);
+    }
+  });
+  const groups = new Map<number, Hop[]>();
+  hops.forEach((hop, i) => {
+    const group = groups.get(find(i));
+    if (group) group.push(hop);
+    else groups.set(find(i), [hop]);
+  });
+  return [...groups.values()];
+}
+
+/** The asset several hops moved in one lane, or the lane itself where native and wrapped native were mixed. */
+export function assetOfLane(hops: readonly Hop[], side: 'gave' | 'got', lane: AssetId): AssetId {
+  const assets = new Set(hops.flatMap((hop) => (hop[side]?.lane === lane ? [hop[side].asset] : [])));
+  return assets.size === 1 ? [...assets][0]! : lane;
+}

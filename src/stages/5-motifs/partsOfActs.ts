@@ -1,0 +1,30 @@
+import type { MotifDraft } from './draftMotif.ts';
+
+/**
+ * Acts that are but a part of another one, and which: a liquidation's repayment, a second event for the same deposit. A
+ * part happened at the same venue and moved nothing that the whole does not speak of as well.
+ */
+export function partsOfActs(drafts: readonly MotifDraft[]): ReadonlyMap<MotifDraft, MotifDraft> {
+  const byMovement = new Map<number, MotifDraft[]>();
+  const acts = drafts.filter((d) => d.basis !== 'structure' && d.movements.length > 0);
+  for (const draft of acts)
+    for (const m of draft.movements) {
+      const list = byMovement.get(m);
+      if (list) list.push(draft);
+      else byMovement.set(m, [draft]);
+    }
+  const wholes = new Map<MotifDraft, MotifDraft>();
+  for (const draft of acts) {
+    const rivals = byMovement.get(draft.movements[0]!)!.filter((other) => other !== draft && other.venue === draft.venue && !wholes.has(other));
+    const own = new Set(draft.movements);
+    const whole = rivals.find((other) => (other.movements.length > own.size || outranks(other, draft)) && [...own].every((m) => other.movements.includes(m)));
+    if (whole) wholes.set(draft, whole);
+  }
+  return wholes;
+}
+
+/** Of two that speak of the very same movements the better known one is the act, else the earlier one. */
+function outranks(other: MotifDraft, draft: MotifDraft): boolean {
+  const known = (d: MotifDraft): number => (d.protocol !== null && d.protocol.matchedBy !== 'family' ? 2 : 0) + (d.basis === 'event' ? 1 : 0);
+  return known(other) > known(draft) || (known(other) === known(draft) && other.seq < draft.seq);
+}

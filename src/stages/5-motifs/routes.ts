@@ -1,0 +1,64 @@
+import { firstSeq, joinEvidence, joinMovements, type MotifDraft } from './draftMotif.ts';
+import { assetOfLane, type Hop } from './hops.ts';
+import { tradeBalance } from './tradeBalance.ts';
+import { lowestConfidence } from './confidence.ts';
+import type { Address } from '../../model/hex.ts';
+import type { AssetId } from '../../model/valueFlow.ts';
+
+/** Who a lane came from or went to, seen through accounts that only pass it on. */
+export interface Tracing {
+  readonly origins: (account: Address, lane: AssetId) => ReadonlySet<Address>;
+  readonly destinations: (account: Address, lane: AssetId) => ReadonlySet<Address>;
+}
+
+/**
+ * Trades at two pools or more that chain or split between one asset given and one received. Null where the hops do not come down
+ * to one of each: several traders' orders, or a closed cycle. `feeTakers` only skim and are neither payer nor recipient.
+ */
+export function routeOf(hops: readonly Hop[], tracing: Tracing, feeTakers: ReadonlySet<Address>): MotifDraft | null {
+  const trades = hops.filter((hop) => hop.trade);
+  if (new Set(trades.map((hop) => hop.pool)).size < 2) return null;
+  const balance = tradeBalance(hops);
+  const given = balance.filter((lane) => !lane.flat && lane.gave > lane.got);
+  const received = balance.filter((lane) => !lane.flat && lane.got > lane.gave);
+  if (given.length !== 1 || received.length !== 1) return null;
+  const [from, to] = [given[0]!, received[0]!];
+
+  // A pool that hands on to the next one is a hop, not a party.
+  const venues = new Set(hops.map((h) => h.motif.venue));
+  const party = (account: Address): boolean => !venues.has(account) && !feeTakers.has(account);
+  const payers = unique(hops.filter((h) => h.gave?.lane === from.lane && h.gave.account).flatMap((h) => [...tracing.origins(h.gave!.account!, from.lane)])).filter(party);
+  const recipients = unique(hops.filter((h) => h.got?.lane === to.lane && h.got.account).flatMap((h) => [...tracing.destinations(h.got!.account!, to.lane)])).filter(party);
+  const motifs = hops.map((h) => h.motif);
+  const invariants = [
+    { name: 'amounts_chain', holds: hops.every((h) => h.gave !== null && h.got !== null) },
+    { name: 'one_payer', holds: payers.length === 1 },
+    { name: 'one_recipient', holds: recipients.length === 1 },
+    { name: 'hops_proven', holds: motifs.every((m) => m.status === 'Proven') },
+  ];
+  return {
+    kind: 'route', protocol: sharedProtocol(motifs), basis: motifs.every((m) => m.basis !== 'structure') ? 'event' : 'structure',
+    venue: motifs[0]!.venue, poolId: null, seq: firstSeq(motifs), scopeFrame: null,
+    participants: [
+      ...(payers.length === 1 ? [{ role: 'owner', account: payers[0]! }] : []),
+      ...payers.map((account) => ({ role: 'payer', account })), ...recipients.map((account) => ({ role: 'recipient', account })),
+      ...unique(trades.map((h) => h.motif.venue)).map((account) => ({ role: 'pool', account })),
+    ],
+    assetsIn: [{ asset: assetOfLane(hops, 'got', to.lane), amount: to.got - to.gave, role: 'out' }],
+    assetsOut: [{ asset: assetOfLane(hops, 'gave', from.lane), amount: from.gave - from.got, role: 'in' }],
+    invariants, tags: [],
+    status: invariants.every((i) => i.holds) ? 'Proven' : 'Suspected',
+    confidence: lowestConfidence(motifs.map((m) => m.confidence)),
+    movements: joinMovements(motifs), evidence: joinEvidence(motifs), children: motifs,
+  };
+}
+
+/** The protocol all hops have in common, else none. */
+export function sharedProtocol(motifs: readonly MotifDraft[]): MotifDraft['protocol'] {
+  const first = motifs[0]!.protocol;
+  return first && motifs.every((m) => m.protocol?.slug === first.slug) ? first : null;
+}
+
+export function unique<T>(items: readonly T[]): T[] {
+  return [...new Set(items)];
+}

@@ -1,0 +1,61 @@
+import { GAVE_ROLES } from '../../lib/legRoles.ts';
+import { commonFrame } from './commonFrame.ts';
+import type { MotifDraft } from './draftMotif.ts';
+import { participantsOf } from './participants.ts';
+import type { Tracing } from './routes.ts';
+import type { CanonicalTx } from '../../model/canonicalTx.ts';
+import type { AssetAmount, Confidence, Status } from '../../model/motif.ts';
+import type { Primitive } from '../../model/primitive.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
+
+/** A primitive as a motif of its own. */
+export function standAlone(primitive: Primitive, tx: CanonicalTx, rulebook: Rulebook, tracing: Tracing): MotifDraft {
+  const { legs } = primitive;
+  const amounts = (gave: boolean): AssetAmount[] =>
+    legs.filter((leg) => GAVE_ROLES.has(leg.role) === gave).map(({ asset, amount, role }) => ({ asset, amount, role }));
+  return {
+    kind: primitive.kind, protocol: primitive.protocol, basis: primitive.basis, venue: primitive.venue, poolId: primitive.poolId,
+    seq: primitive.seq, scopeFrame: commonFrame(tx, primitive.evidence), participants: participantsOf(primitive, tracing),
+    assetsIn: amounts(false), assetsOut: amounts(true), invariants: primitive.invariants, tags: primitive.tags,
+    status: statusOf(primitive), confidence: confidenceOf(primitive, rulebook),
+    movements: [...new Set(legs.flatMap((leg) => leg.movements))].sort((a, b) => a - b),
+    evidence: primitive.evidence, position: primitive.position ?? null, portions: primitive.portions ?? [], children: [],
+  };
+}
+
+/** Structure that only suggests an act; plain movements (transfers, mints, wraps) are what they are and carry no such tag. */
+function isGuess(primitive: Primitive): boolean {
+  return primitive.tags.includes('structural');
+}
+
+/**
+ * Proven needs every invariant, and either a plain movement, or an event or call that movements bear out, or one from a
+ * contract known by its address: anybody can log an event that moves nothing.
+ */
+function statusOf(primitive: Primitive): Status {
+  const { basis, invariants, tags, legs, protocol } = primitive;
+  if (isGuess(primitive) || tags.includes('experimental') || invariants.some((i) => !i.holds)) return 'Suspected';
+  if (basis === 'structure') return 'Proven';
+  const carried = legs.some((leg) => leg.movements.length > 0);
+  return carried || (protocol !== null && protocol.matchedBy !== 'family') ? 'Proven' : 'Suspected';
+}
+
+function confidenceOf(primitive: Primitive, rulebook: Rulebook): Confidence {
+  const { basis, protocol, shape } = primitive;
+  if (basis === 'structure') return isGuess(primitive) ? 'Low' : 'High';
+  if (protocol !== null && protocol.matchedBy !== 'family') return 'High';
+  return shape === null ? 'Low' : familyConfidence(rulebook, shape);
+}
+
+const caps = new WeakMap<Rulebook, ReadonlyMap<string, Confidence>>();
+
+/** A family known only by its behaviour is never more than Medium. */
+function familyConfidence(rulebook: Rulebook, shape: string): Confidence {
+  let map = caps.get(rulebook);
+  if (!map) {
+    const meanings = [...rulebook.events.values(), ...rulebook.calls.values()].flatMap((spec) => spec.meanings);
+    map = new Map(meanings.map((m) => [m.shape, m.familyConfidence === 'High' ? 'Medium' : m.familyConfidence]));
+    caps.set(rulebook, map);
+  }
+  return map.get(shape) ?? 'Low';
+}
