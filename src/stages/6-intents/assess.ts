@@ -1,0 +1,45 @@
+import { NATIVE_ASSET } from '../../lib/asset.ts';
+import { PLAIN_MOVEMENTS } from '../../lib/motifKinds.ts';
+import type { SubjectView } from './facts/subjectView.ts';
+import type { Confidence, Motif, Status } from '../../model/motif.ts';
+import type { IntentRule } from '../../model/rulebook.ts';
+
+const ORDER: readonly Confidence[] = ['Low', 'Medium', 'High'];
+
+export function weaker(a: Confidence, b: Confidence): Confidence {
+  return ORDER.indexOf(a) <= ORDER.indexOf(b) ? a : b;
+}
+
+/** The motifs a rule's verdict rests on: of swaps only those between what the actor gave and got. */
+export function restedMotifs(view: SubjectView, rule: IntentRule): Motif[] {
+  const kinds = new Set(rule.restsOn);
+  const onPath = new Set(view.path);
+  return view.own.filter((m) => kinds.has(m.kind) && (m.kind !== 'swap' || onPath.has(m)));
+}
+
+/**
+ * Proven needs all of it: the rule claims a structural proof and is not experimental, one actor was elected, every motif
+ * it rests on is proven, some motif accounts for what the actor gave, and the confidence is not low.
+ * Confidence is what the rule grants for known protocols or for mere families, and never more than the weakest motif's.
+ */
+export function assess(view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): { status: Status; confidence: Confidence } {
+  const grounded = rule.restsOn.length === 0 || (motifs.length > 0 && motifs.every((m) => m.status === 'Proven'));
+  const known = motifs.every((m) => m.protocol !== null && m.protocol.matchedBy !== 'family');
+  const granted = known ? rule.confidence.known : rule.confidence.family;
+  const confidence = motifs.reduce((worst, m) => weaker(worst, m.confidence), granted);
+  const proven = rule.proof === 'structural' && rule.status !== 'experimental' && view.input.subject.elected
+    && grounded && confidence !== 'Low' && accountsFor(view, rule, motifs);
+  return { status: proven ? 'Proven' : 'Suspected', confidence };
+}
+
+/**
+ * Where a rule rests on venues, some motif or one of those venues took everything the actor gave (a fee in native currency
+ * besides), or, where it gave nothing, paid at least some of what it got. Else something else may have been the purpose.
+ */
+function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): boolean {
+  if (rule.restsOn.length === 0 || rule.restsOn.some((kind) => PLAIN_MOVEMENTS.has(kind))) return true;
+  const { gave, got } = view.explainedLanes;
+  if (view.gave.length === 0) return view.got.length === 0 || got.size > 0;
+  const venues = new Set(motifs.map((m) => m.venue));
+  return view.gave.every((l) => gave.has(l.lane) || (l.lane === NATIVE_ASSET && gave.size > 0) || l.outgoing.every((m) => venues.has(m.to)));
+}

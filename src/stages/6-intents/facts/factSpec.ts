@@ -1,0 +1,31 @@
+import type { SubjectView } from './subjectView.ts';
+
+/** `count`: a non-negative safe integer. `enum`: one of `values`. `list`: distinct strings, sorted. Never an amount. */
+export type FactType = 'count' | 'boolean' | 'enum' | 'list';
+export type FactValue = number | boolean | string | readonly string[];
+
+export interface FactSpec {
+  readonly name: string;
+  readonly type: FactType;
+  /** Closed for `enum`; the first is what an example that leaves the fact out means. */
+  readonly values?: readonly string[];
+  readonly doc: string;
+  readonly compute: (view: SubjectView) => FactValue;
+}
+
+export function count(name: string, doc: string, compute: (view: SubjectView) => number): FactSpec {
+  return { name, type: 'count', doc, compute };
+}
+
+export function flag(name: string, doc: string, compute: (view: SubjectView) => boolean): FactSpec {
+  return { name, type: 'boolean', doc, compute };
+}
+
+export function oneOf<const V extends readonly string[]>(name: string, values: V, doc: string, compute: (view: SubjectView) => V[number]): FactSpec {
+  return { name, type: 'enum', values, doc, compute };
+}
+
+/** A list fact: duplicates removed and sorted, so that equal transactions give equal facts. */
+export function list(name: string, doc: string, compute: (view: SubjectView) => Iterable<string>): FactSpec {
+  return { name, type: 'list', doc, compute: (view) => [...new Set(compute(view))].sort() };
+}

@@ -1,0 +1,20 @@
+import type { SubjectView } from './facts/subjectView.ts';
+import type { Fragment } from '../../model/intent.ts';
+
+/**
+ * The parts of the whole in execution order: every motif of the actor's that is part of no larger one and whose kind
+ * the vocabulary shows, and the headline itself where no motif stands for it.
+ */
+export function fragmentsOf(view: SubjectView, headline: Fragment): Fragment[] {
+  const parts: Fragment[] = [];
+  for (const motif of view.own) {
+    const kind = view.input.rulebook.motifKinds.get(motif.kind)?.fragment ?? null;
+    if (kind === null || (motif.parent !== null && !INDEPENDENT.has(motif.kind))) continue;
+    parts.push({ kind, status: motif.status, confidence: motif.confidence, motifs: [motif.index], seq: motif.seq });
+  }
+  if (!parts.some((p) => p.kind === headline.kind)) parts.push(headline);
+  return parts.sort((a, b) => a.seq - b.seq || (a.motifs[0] ?? -1) - (b.motifs[0] ?? -1));
+}
+
+/** Kinds that are told even inside a larger motif, because the whole does not imply them. */
+const INDEPENDENT: ReadonlySet<string> = new Set(['refund', 'protocol_fee', 'builder_payment', 'collateral_toggle']);

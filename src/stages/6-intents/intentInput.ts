@@ -1,0 +1,39 @@
+import type { Address } from '../../model/hex.ts';
+import type { Attribution, AttributionMode, SubmitterRole } from '../../model/attribution.ts';
+import type { CanonicalTx } from '../../model/canonicalTx.ts';
+import type { Motif } from '../../model/motif.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
+import type { ValueFlow } from '../../model/valueFlow.ts';
+
+/** The account the rules look at the transaction from. */
+export interface Subject {
+  readonly account: Address;
+  /** The account and whatever acts as one with it. */
+  readonly entity: ReadonlySet<Address>;
+  readonly signer: Address;
+  readonly mode: AttributionMode;
+  readonly submitterRole: SubmitterRole;
+  /** False when several accounts of equal weight share the transaction and this one only stands in. */
+  readonly elected: boolean;
+}
+
+export interface IntentInput {
+  readonly tx: CanonicalTx;
+  readonly flow: ValueFlow;
+  readonly motifs: readonly Motif[];
+  readonly rulebook: Rulebook;
+  readonly subject: Subject;
+}
+
+/** The elected actor as the subject; the signer stands in where nobody was elected. */
+export function subjectOf(attribution: Attribution): Subject {
+  const account = attribution.actor ?? attribution.signer;
+  return {
+    account,
+    entity: new Set([account, ...attribution.entity]),
+    signer: attribution.signer,
+    mode: attribution.mode,
+    submitterRole: attribution.submitterRole,
+    elected: attribution.actor !== null,
+  };
+}

@@ -1,0 +1,57 @@
+import type { SubjectView } from './facts/subjectView.ts';
+import type { Address } from '../../model/hex.ts';
+import type { Motif } from '../../model/motif.ts';
+import type { Asset } from '../../model/valueFlow.ts';
+
+/** How a label writes assets, accounts and protocols. Texts from the chain arrive cleaned: the caller knows the metadata. */
+export interface LabelFormat {
+  /** `1.5 ETH`, or null where the amount cannot be written (unknown decimals). */
+  readonly amount: (asset: Asset, amount: bigint) => string | null;
+  readonly account: (account: Address) => string;
+  readonly protocol: (slug: string) => string;
+}
+
+/** More assets than this are counted, not listed. */
+const MAX_LISTED = 3;
+
+/**
+ * Fills `{sent}`, `{received}`, `{protocol}`, `{actor}`, `{counterparty}`, `{count}`, `{nft}` and `{venue}`. Where one
+ * of those a template uses has no value the fallback text is taken whole, so no label ever shows a hole.
+ */
+export function renderLabel(template: string, fallback: string, view: SubjectView, motifs: readonly Motif[], format: LabelFormat): string {
+  let complete = true;
+  const text = template.replace(/\{([a-z]+)\}/g, (_, name: string) => {
+    const value = PLACEHOLDERS[name]?.(view, motifs, format) ?? null;
+    if (value === null) complete = false;
+    return value ?? '';
+  });
+  return complete ? text : fallback;
+}
+
+type Placeholder = (view: SubjectView, motifs: readonly Motif[], format: LabelFormat) => string | null;
+
+const PLACEHOLDERS: Readonly<Record<string, Placeholder>> = {
+  sent: (view, _, format) => listed(view.gave.map((l) => format.amount(l.asset, -l.net))),
+  received: (view, _, format) => listed(view.got.map((l) => format.amount(l.asset, l.net))),
+  protocol: (_, motifs, format) => {
+    const slugs = [...new Set(motifs.flatMap((m) => (m.protocol ? [m.protocol.slug] : [])))];
+    return slugs.length === 0 || slugs.length > MAX_LISTED ? null : slugs.map(format.protocol).join(', ');
+  },
+  actor: (view, _, format) => format.account(view.input.subject.account),
+  counterparty: (view, _, format) => {
+    const others = view.payees.size > 0 ? view.payees : new Set(view.got.flatMap((l) => l.incoming.map((m) => m.from)));
+    return others.size === 1 ? format.account([...others][0]!) : null;
+  },
+  count: (view) => String(view.payees.size),
+  nft: (view, _, format) => listed([...view.got, ...view.gave].filter((l) => l.asset.kind === 'erc721' || l.asset.kind === 'erc1155')
+    .map((l) => format.amount(l.asset, l.net < 0n ? -l.net : l.net))),
+  venue: (_, motifs, format) => {
+    const venues = new Set(motifs.map((m) => m.venue));
+    return venues.size === 1 ? format.account([...venues][0]!) : null;
+  },
+};
+
+function listed(texts: readonly (string | null)[]): string | null {
+  if (texts.length === 0 || texts.includes(null)) return null;
+  return texts.length > MAX_LISTED ? `${texts.length} assets` : texts.join(' and ');
+}
