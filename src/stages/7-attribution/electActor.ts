@@ -1,0 +1,92 @@
+import { ZERO_ADDRESS } from '../../lib/hex.ts';
+import { roleOf } from '../../lib/roles.ts';
+import { collectCandidates } from './collectCandidates.ts';
+import { ElectionContext, type ElectionInput } from './electionContext.ts';
+import { ordersOf } from './proposals/settledOrders.ts';
+import type { Proposal, ProposalGroup } from './proposal.ts';
+import type { Address } from '../../model/hex.ts';
+import type { Attribution, Candidate, Delegation } from '../../model/attribution.ts';
+
+/**
+ * Elects the account the transaction was for, from balances, events and code delegations; never from an address list of
+ * users. Candidates come in groups of equal weight, strongest first; the first group decides. Several equals mean that
+ * nobody is elected (`actor` null, `ambiguous`), unless only one of them gave or got anything.
+ */
+export function electActor(input: ElectionInput): Attribution {
+  const context = new ElectionContext(input);
+  const groups = collectCandidates(context);
+  const deciding = groups[0]!;
+  const winner = choose(context, deciding);
+  const actor = winner?.account ?? null;
+  const settlement = input.motifs.find((m) => m.kind === 'order_settled');
+  const operation = input.motifs.find((m) => m.kind === 'user_operation');
+  const paymaster = operation ? roleOf(operation, 'paymaster') : null;
+  return {
+    signer: context.signer,
+    actor,
+    beneficiary: actor === null ? null : beneficiaryOf(context, winner!),
+    feePayer: operation ? (sponsored(paymaster) ?? roleOf(operation, 'owner') ?? context.signer) : context.signer,
+    mode: winner?.mode ?? (actor === null ? 'none' : 'self'),
+    submitterRole: deciding.proposals[0]!.submitterRole,
+    entryPoint: operation?.venue ?? null,
+    paymaster: sponsored(paymaster),
+    settlementContract: settlement?.venue ?? null,
+    orders: ordersOf(context).map(({ order }) => order),
+    delegations: delegationsOf(input),
+    candidates: candidatesOf(context, groups, deciding, actor),
+    ambiguous: actor === null,
+    entity: actor === null ? [] : [...new Set([actor, ...(winner!.entity ?? [])])],
+    evidence: winner?.evidence ?? deciding.proposals.flatMap((p) => p.evidence),
+  };
+}
+
+function sponsored(paymaster: Address | null): Address | null {
+  return paymaster === ZERO_ADDRESS ? null : paymaster;
+}
+
+function choose(context: ElectionContext, group: ProposalGroup): Proposal | null {
+  const distinct = [...new Map([...group.proposals].reverse().map((p) => [p.account, p])).values()].reverse();
+  if (distinct.length === 1) return distinct[0]!;
+  const touched = distinct.filter((p) => context.sides(p.account) !== 'none');
+  return touched.length === 1 ? touched[0]! : null;
+}
+
+/** Who got the proceeds: the receiver an order names, else the actor itself. */
+function beneficiaryOf(context: ElectionContext, winner: Proposal): Address {
+  const receivers = new Set(ordersOf(context).filter(({ order }) => order.owner === winner.account && order.receiver !== null && order.receiver !== ZERO_ADDRESS).map(({ order }) => order.receiver!));
+  return receivers.size === 1 ? [...receivers][0]! : winner.account;
+}
+
+function delegationsOf({ tx, delegations }: ElectionInput): Delegation[] {
+  const listed = tx.authorizations.map((a) => ({ authority: a.authority, delegate: a.address, source: 'authorization_list' as const }));
+  const known = new Set(listed.map((d) => d.authority));
+  const fromCode = [...delegations].filter(([authority]) => !known.has(authority))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([authority, delegate]) => ({ authority, delegate, source: 'code' as const }));
+  return [...listed, ...fromCode];
+}
+
+/** Everybody proposed, and whoever gave and got yet can never be the actor, with the reason. */
+function candidatesOf(context: ElectionContext, groups: readonly ProposalGroup[], deciding: ProposalGroup, actor: Address | null): Candidate[] {
+  const found = new Map<Address, { reasons: string[]; rejectedBecause: string | null; evidence: Candidate['evidence'] }>();
+  for (const group of groups) {
+    for (const proposal of group.proposals) {
+      const known = found.get(proposal.account);
+      if (known) { if (!known.reasons.includes(proposal.reason)) known.reasons.push(proposal.reason); continue; }
+      const rejectedBecause = proposal.account === actor ? null
+        : group !== deciding ? `weaker_than:${deciding.source}`
+        : actor === null ? 'equal_claims' : 'gave_or_got_nothing';
+      found.set(proposal.account, { reasons: [proposal.reason], rejectedBecause, evidence: proposal.evidence });
+    }
+  }
+  for (const account of context.accounts()) {
+    if (found.has(account) || context.sides(account) !== 'both') continue;
+    const { movements, outgoing, incoming } = context.input.flow;
+    const evidence = [outgoing.get(account)?.[0], incoming.get(account)?.[0]].flatMap((index) => (index === undefined ? [] : [movements[index]!.evidence]));
+    found.set(account, { reasons: ['gave_and_got'], rejectedBecause: context.neverElect(account) ?? 'nothing_names_it', evidence });
+  }
+  return [...found].slice(0, MAX_CANDIDATES).map(([account, c]) => ({ account, elected: account === actor, ...c }));
+}
+
+/** A settlement can touch thousands of accounts; the report names the strongest. */
+const MAX_CANDIDATES = 50;

@@ -1,0 +1,24 @@
+import type { Address } from '../../model/hex.ts';
+import type { AttributionMode, SubmitterRole } from '../../model/attribution.ts';
+import type { Evidence } from '../../model/evidence.ts';
+
+/** One account that could be the actor, and why. */
+export interface Proposal {
+  readonly account: Address;
+  readonly mode: AttributionMode;
+  readonly submitterRole: SubmitterRole;
+  /** Machine-readable. */
+  readonly reason: string;
+  readonly evidence: readonly Evidence[];
+  /** Accounts that act as one with it. */
+  readonly entity?: readonly Address[];
+}
+
+/**
+ * Proposals of equal weight. Groups are tried in order and the first that is not empty decides: one account is the
+ * actor, several are an ambiguity that is reported and never guessed away.
+ */
+export interface ProposalGroup {
+  readonly source: string;
+  readonly proposals: readonly Proposal[];
+}

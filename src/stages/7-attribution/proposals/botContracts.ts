@@ -1,0 +1,35 @@
+import { roleOf } from '../../../lib/roles.ts';
+import type { ElectionContext } from '../electionContext.ts';
+import type { Proposal } from '../proposal.ts';
+import type { Address } from '../../../model/hex.ts';
+
+/**
+ * A private contract that holds its owner's inventory: called by the signer, gave or got where the signer did not, says
+ * nothing by events of its own and serves nobody else here. The two are one economic entity.
+ */
+export function botContracts(context: ElectionContext): Proposal[] {
+  const { tx } = context.input;
+  const contract = tx.to;
+  if (contract === null || contract === context.signer || tx.input === '0x') return [];
+  if (context.neverElect(contract) !== null || context.emits(contract)) return [];
+  const bot = { account: contract, mode: 'bot_contract', submitterRole: 'mev_bot', entity: [contract, context.signer] } as const;
+  const liquidation = context.input.motifs.find((m) => m.kind === 'liquidation' && roleOf(m, 'liquidator') === contract);
+  if (liquidation && signerOnlyCollects(context)) return [{ ...bot, reason: 'called_contract_is_the_liquidator', evidence: liquidation.evidence }];
+  if (context.sides(contract) === 'none' || !signerOnlyFeeds(context, contract)) return [];
+  const first = context.net(contract)[0]!;
+  const movement = first.outgoing[0] ?? first.incoming[0]!;
+  return [{ ...bot, reason: 'called_contract_holds_the_inventory', evidence: [movement.evidence] }];
+}
+
+/** The debt was not the signer's to pay: at most it was handed the profit. */
+function signerOnlyCollects(context: ElectionContext): boolean {
+  return context.sides(context.signer) === 'none' || context.sides(context.signer) === 'got';
+}
+
+/** The signer gave and got nothing, or it handed the contract some value and the contract traded or gained far beyond that. */
+function signerOnlyFeeds(context: ElectionContext, contract: Address): boolean {
+  const sides = context.sides(context.signer);
+  if (sides === 'none') return true;
+  if (sides !== 'gave') return sides === 'got' && context.sides(contract) === 'both';
+  return context.sides(contract) === 'both' || context.sidesTogether([contract, context.signer]) === 'got';
+}

@@ -1,0 +1,28 @@
+import type { ElectionContext } from '../electionContext.ts';
+import type { Proposal } from '../proposal.ts';
+import type { Address } from '../../../model/hex.ts';
+import type { Evidence } from '../../../model/evidence.ts';
+
+/**
+ * EIP-7702: an account whose code delegates to another, called by somebody else, acts for itself. The delegation shows
+ * in a type-4 transaction's authorisation list or in the account's code, whichever the transaction's type.
+ */
+export function delegatedAccounts(context: ElectionContext): Proposal[] {
+  const { tx, delegations } = context.input;
+  const authorities = new Set<Address>(delegations.keys());
+  for (const { authority } of tx.authorizations) if (authority) authorities.add(authority);
+  authorities.delete(context.signer);
+  const called: { account: Address; evidence: Evidence }[] = [];
+  for (const frame of tx.frames) {
+    if (!frame.effective || frame.to === null || frame.input === '0x' || !authorities.has(frame.to)) continue;
+    authorities.delete(frame.to);
+    called.push({ account: frame.to, evidence: { kind: 'frame', frame: frame.index, log: null, contract: frame.to } });
+  }
+  const direct = called.filter((c) => c.account === tx.to);
+  const signerTrades = context.sides(context.signer) !== 'none';
+  const moved = called.filter((c) => context.sides(c.account) !== 'none');
+  const chosen = direct.length > 0 && (!signerTrades || moved.includes(direct[0]!)) ? direct : signerTrades ? [] : moved;
+  return chosen.map(({ account, evidence }) => ({
+    account, mode: 'delegated_7702', submitterRole: 'relayer', reason: 'delegated_account_called', evidence: [evidence],
+  }));
+}

@@ -1,0 +1,28 @@
+import type { ElectionContext } from '../electionContext.ts';
+import type { Proposal } from '../proposal.ts';
+import type { Motif } from '../../../model/motif.ts';
+import { roleOf } from '../../../lib/roles.ts';
+
+/**
+ * Contract accounts that executed a call for their owners (Safe `ExecutionSuccess`, `ExecutionFailure`, module
+ * executions): the account acts, the signer only executes. An account reached through others counts only where the
+ * signer itself gave or got nothing, since then the signer is the one who trades with it.
+ */
+export function executedAccounts(context: ElectionContext, motifs: readonly Motif[]): Proposal[] {
+  const executed = motifs
+    .filter((m) => m.kind === 'account_execution' || m.kind === 'account_execution_failed')
+    .map((m) => ({ motif: m, account: roleOf(m, 'owner') ?? m.venue }));
+  if (executed.length === 0) return [];
+  const called = executed.filter((e) => e.account === context.input.tx.to);
+  const signerTrades = context.sides(context.signer) === 'both' || context.sides(context.signer) === 'gave';
+  const chosen = called.length > 0 ? called : signerTrades ? [] : outermostOrMoved(context, executed);
+  return chosen.map(({ motif, account }) => ({
+    account, mode: 'safe', submitterRole: 'safe_executor', reason: motif.kind, evidence: motif.evidence,
+  }));
+}
+
+/** Among nested accounts the one whose assets moved; where none or several did, the last to report is the outermost. */
+function outermostOrMoved<T extends { account: `0x${string}` }>(context: ElectionContext, executed: readonly T[]): T[] {
+  const moved = executed.filter((e) => context.sides(e.account) !== 'none');
+  return moved.length > 0 ? moved : executed.slice(-1);
+}

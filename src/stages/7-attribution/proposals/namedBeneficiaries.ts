@@ -1,0 +1,31 @@
+import { roleOf } from '../../../lib/roles.ts';
+import type { ElectionContext } from '../electionContext.ts';
+import type { Proposal } from '../proposal.ts';
+import type { Motif } from '../../../model/motif.ts';
+
+/** Actions anybody may complete for their owner. */
+const COMPLETED_FOR_OWNER = new Map<string, Proposal['submitterRole']>([
+  ['bridge_withdrawal', 'relayer'], ['claim', 'keeper'], ['unstake', 'keeper'], ['withdraw', 'keeper'], ['vault_withdraw', 'keeper'],
+]);
+
+/**
+ * Bridge deliveries, claims and withdrawals that a signer without any stake of its own completed for the account the
+ * event names. Only where that account gained something.
+ */
+export function namedBeneficiaries(context: ElectionContext): Proposal[] {
+  if (context.sides(context.signer) !== 'none') return [];
+  const found: Proposal[] = [];
+  for (const motif of context.input.motifs) {
+    const submitterRole = COMPLETED_FOR_OWNER.get(motif.kind);
+    if (!submitterRole || motif.parent !== null) continue;
+    const account = beneficiaryOf(context, motif);
+    if (account === null || account === context.signer) continue;
+    found.push({ account, mode: 'meta_transaction', submitterRole, reason: `${motif.kind}_beneficiary`, evidence: motif.evidence });
+  }
+  return found;
+}
+
+function beneficiaryOf(context: ElectionContext, motif: Motif): Proposal['account'] | null {
+  const named = [roleOf(motif, 'owner'), roleOf(motif, 'recipient')];
+  return named.find((a) => a !== null && context.neverElect(a) === null && context.net(a).some((l) => l.net > 0n)) ?? null;
+}

@@ -1,0 +1,36 @@
+import { roleOf } from '../../../lib/roles.ts';
+import type { ElectionContext } from '../electionContext.ts';
+import type { Proposal } from '../proposal.ts';
+import type { Address } from '../../../model/hex.ts';
+
+/**
+ * Somebody else's signed request, brought on chain by a signer who pays the gas: the signer gave nothing (it may be
+ * repaid in native currency), and exactly one account without code of its own gave and got. A mere giver counts only
+ * where it shows that it authorised this very transaction, by permit or transfer-with-authorisation. An account that an
+ * event or call names as the author of a relayed request needs no balances to tell.
+ */
+export function relayedAccounts(context: ElectionContext): Proposal[] {
+  const sides = context.sides(context.signer);
+  if (sides === 'both' || sides === 'gave') return [];
+  const requesters = new Set(context.input.motifs.filter((m) => m.tags.includes('relayed')).flatMap((m) => roleOf(m, 'owner') ?? []));
+  requesters.delete(context.signer);
+  if (requesters.size === 1) return [propose(context, [...requesters][0]!, 'meta_transaction', 'signed_a_relayed_request')];
+  const others = context.accounts().filter((a) => a !== context.signer && context.neverElect(a) === null && !context.showsCode(a));
+  const traders = others.filter((a) => context.sides(a) === 'both');
+  const repaid = sides === 'got' && context.net(context.signer).every((l) => l.asset.kind === 'native');
+  if (traders.length === 1 && (sides === 'none' || repaid)) return [propose(context, traders[0]!, 'meta_transaction', 'sole_account_that_gave_and_got')];
+  const authors = authorsHere(context);
+  const givers = others.filter((a) => authors.has(a) && (context.sides(a) === 'gave' || context.sides(a) === 'both'));
+  return givers.length === 1 ? [propose(context, givers[0]!, 'permit_pull', 'authorised_in_this_transaction')] : [];
+}
+
+function propose(context: ElectionContext, account: Address, mode: 'meta_transaction' | 'permit_pull', reason: string): Proposal {
+  const lane = context.net(account)[0];
+  const movement = lane?.outgoing[0] ?? lane?.incoming[0];
+  return { account, mode, submitterRole: 'relayer', reason, evidence: movement ? [movement.evidence] : [] };
+}
+
+/** Owners of permits spent here, and of EIP-3009 authorisations. */
+function authorsHere(context: ElectionContext): ReadonlySet<Address> {
+  return new Set(context.input.motifs.filter((m) => m.tags.includes('permit') || m.tags.includes('authorization')).flatMap((m) => roleOf(m, 'owner') ?? []));
+}

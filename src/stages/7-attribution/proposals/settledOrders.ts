@@ -1,0 +1,60 @@
+import { ZERO_ADDRESS } from '../../../lib/hex.ts';
+import { roleOf } from '../../../lib/roles.ts';
+import type { ElectionContext } from '../electionContext.ts';
+import type { Proposal } from '../proposal.ts';
+import type { Address } from '../../../model/hex.ts';
+import type { SettledOrder, SubmitterRole } from '../../../model/attribution.ts';
+import type { Motif } from '../../../model/motif.ts';
+
+/** Orders that anybody may take, and quotes given to one taker. All others only ever run for their owners. */
+const isLimitOrder = (motif: Motif): boolean => motif.tags.includes('limit_order');
+const isQuote = (motif: Motif): boolean => motif.tags.includes('rfq');
+
+/**
+ * The account an order speaks for: its owner, or the receiver where the owner only forwards orders of others. A quote is
+ * made for its taker.
+ */
+function principal(context: ElectionContext, motif: Motif): Address | null {
+  const owner = isQuote(motif) ? roleOf(motif, 'taker') : (roleOf(motif, 'owner') ?? roleOf(motif, 'maker'));
+  if (isQuote(motif)) return owner;
+  const receiver = roleOf(motif, 'recipient');
+  if (owner && context.neverElect(owner) === null) return owner;
+  if (receiver && receiver !== ZERO_ADDRESS && context.neverElect(receiver) === null) return receiver;
+  return owner === null ? soleCustomer(context, motif) : null;
+}
+
+/** Some settlements log no owner. The one account that gave and got, has no code of its own and did not sign, is it. */
+function soleCustomer(context: ElectionContext, motif: Motif): Address | null {
+  const customers = context.accounts().filter((a) => a !== context.signer && a !== motif.venue
+    && context.sides(a) === 'both' && context.neverElect(a) === null && !context.showsCode(a));
+  return customers.length === 1 ? customers[0]! : null;
+}
+
+export function ordersOf(context: ElectionContext): { motif: Motif; order: SettledOrder }[] {
+  return context.input.motifs.filter((m) => m.kind === 'order_settled').flatMap((motif) => {
+    const owner = principal(context, motif);
+    return owner === null ? [] : [{
+      motif,
+      order: { owner, receiver: roleOf(motif, 'recipient'), protocol: motif.protocol?.slug ?? null, orderHash: null, evidence: motif.evidence },
+    }];
+  });
+}
+
+/**
+ * Signed orders executed by somebody else. Where whoever drives the transaction trades on its own account, limit orders
+ * are the liquidity it trades against. Quotes are always that, unless their taker is the only one who traded.
+ */
+export function settledOrders(context: ElectionContext, driver: Address): Proposal[] {
+  const orders = ordersOf(context).filter(({ order }) => order.owner !== driver);
+  const driverTrades = context.sides(driver) === 'both';
+  const counts = ({ motif, order }: typeof orders[number]): boolean =>
+    isQuote(motif) ? !driverTrades && context.neverElect(order.owner) === null && context.sides(order.owner) === 'both'
+    : !isLimitOrder(motif) || !driverTrades;
+  return orders.filter(counts).map(({ motif, order }) => ({
+    account: order.owner,
+    mode: 'solver_settlement',
+    submitterRole: (isLimitOrder(motif) ? 'resolver' : isQuote(motif) ? 'relayer' : 'solver') satisfies SubmitterRole,
+    reason: 'order_owner',
+    evidence: motif.evidence,
+  }));
+}

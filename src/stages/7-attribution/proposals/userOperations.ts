@@ -1,0 +1,16 @@
+import type { ElectionContext } from '../electionContext.ts';
+import type { Proposal } from '../proposal.ts';
+import { roleOf } from '../../../lib/roles.ts';
+
+/**
+ * ERC-4337: `UserOperationEvent` names the sender of every operation. Logs decide, not `tx.to`, because a bundle can be
+ * handled inside another call. One bundle may carry operations of many senders: equals, so none of them is elected.
+ */
+export function userOperations(context: ElectionContext): Proposal[] {
+  return context.input.motifs.filter((m) => m.kind === 'user_operation').flatMap((m) => {
+    const account = roleOf(m, 'owner');
+    return account ? [{
+      account, mode: 'smart_account_4337', submitterRole: 'bundler', reason: 'user_operation_sender', evidence: m.evidence,
+    } as const] : [];
+  });
+}
