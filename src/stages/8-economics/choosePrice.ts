@@ -1,0 +1,91 @@
+import { formatAmount } from '../../lib/amount.ts';
+import { DEFAULT_FRESHNESS_S, MAX_DEVIATION_BPS, MIN_CONFIDENCE_BPS, STALE_GRACE_S } from './thresholds.ts';
+import type { Address } from '../../model/hex.ts';
+import type { PriceQuote, PriceRefusal } from '../../model/upstream.ts';
+
+/** Best first: an oracle the market trusts, then what follows from it by contract, then markets, spot prices last. */
+const METHODS: readonly PriceQuote['method'][] = ['chainlink', 'erc4626', 'wrapper', 'lp_share', 'pool_twap', 'http', 'pool_spot'];
+const MAX_SCALE = 255;
+
+export type RefusalReason = Omit<PriceRefusal, 'asset'>;
+
+export interface RatedQuote {
+  readonly quote: PriceQuote;
+  readonly ageSeconds: number;
+  readonly stale: boolean;
+}
+
+export interface PriceChoice {
+  readonly chosen: RatedQuote | null;
+  /** Why quotes were set aside, best quote first. */
+  readonly refused: readonly RefusalReason[];
+}
+
+function freshness(quote: PriceQuote): number {
+  return quote.heartbeat ?? DEFAULT_FRESHNESS_S;
+}
+
+/** Distance in time either way: a price from long after the block says as little about it as one from long before. */
+function distance(quote: PriceQuote, timestamp: number): number {
+  return Math.abs(timestamp - quote.asOf);
+}
+
+function refusalOf(quote: PriceQuote, timestamp: number, touched: ReadonlySet<Address>): RefusalReason | null {
+  if (quote.numerator <= 0n || !Number.isInteger(quote.scale) || quote.scale < 0 || quote.scale > MAX_SCALE || !Number.isSafeInteger(quote.asOf)) {
+    return { code: 'no_source', reason: `${quote.method} answered no positive price`, observed: null, threshold: null };
+  }
+  if (quote.pool !== null && touched.has(quote.pool)) {
+    return { code: 'self_referential', reason: `the ${quote.method} price is set by a pool this transaction moved`, observed: quote.pool, threshold: null };
+  }
+  if (quote.confidenceBps !== null && quote.confidenceBps < MIN_CONFIDENCE_BPS) {
+    return { code: 'low_liquidity', reason: `${quote.method} has little confidence in its own price`, observed: `${quote.confidenceBps} bps`, threshold: `${MIN_CONFIDENCE_BPS} bps` };
+  }
+  const limit = freshness(quote) + STALE_GRACE_S;
+  if (distance(quote, timestamp) > limit) {
+    return { code: 'stale_price', reason: `the ${quote.method} price is too far from the block in time`, observed: `${distance(quote, timestamp)} s`, threshold: `${limit} s` };
+  }
+  return null;
+}
+
+function compareQuotes(a: PriceQuote, b: PriceQuote): number {
+  const depth = (b.depthUsd ?? 0n) - (a.depthUsd ?? 0n);
+  return METHODS.indexOf(a.method) - METHODS.indexOf(b.method)
+    || (depth < 0n ? -1 : depth > 0n ? 1 : 0)
+    || b.asOf - a.asOf
+    || (a.source < b.source ? -1 : a.source > b.source ? 1 : 0)
+    || (a.numerator < b.numerator ? -1 : a.numerator > b.numerator ? 1 : a.scale - b.scale);
+}
+
+/** Refusal when two quotes lie further apart than the threshold. */
+function deviation(quotes: readonly PriceQuote[]): RefusalReason | null {
+  const scale = Math.max(...quotes.map((quote) => quote.scale));
+  const values = quotes.map((quote) => quote.numerator * 10n ** BigInt(scale - quote.scale));
+  const low = values.reduce((a, b) => (b < a ? b : a));
+  const high = values.reduce((a, b) => (b > a ? b : a));
+  if (high * 10_000n <= low * (10_000n + MAX_DEVIATION_BPS)) return null;
+  return {
+    code: 'price_deviation', reason: 'sources disagree about the price',
+    observed: `${formatAmount(low, scale)} to ${formatAmount(high, scale)}`, threshold: `${MAX_DEVIATION_BPS} bps`,
+  };
+}
+
+/**
+ * The price to use among everything that was quoted for one asset, whatever order the answers came in: fresh before
+ * stale, then by method, then the deepest market, then the newest. `touched` are the accounts this transaction moved value through.
+ */
+export function choosePrice(quotes: readonly PriceQuote[], timestamp: number, touched: ReadonlySet<Address>): PriceChoice {
+  const refused: RefusalReason[] = [];
+  const usable: PriceQuote[] = [];
+  for (const quote of [...quotes].sort(compareQuotes)) {
+    const refusal = refusalOf(quote, timestamp, touched);
+    if (refusal) refused.push(refusal);
+    else usable.push(quote);
+  }
+  const fresh = usable.filter((quote) => distance(quote, timestamp) <= freshness(quote));
+  const pool = fresh.length > 0 ? fresh : usable;
+  const best = pool[0];
+  if (!best) return { chosen: null, refused };
+  const apart = deviation(pool);
+  if (apart) return { chosen: null, refused: [apart, ...refused] };
+  return { chosen: { quote: best, ageSeconds: timestamp - best.asOf, stale: fresh.length === 0 }, refused };
+}

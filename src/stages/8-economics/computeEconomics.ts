@@ -1,0 +1,78 @@
+import { parseAssetId } from '../../lib/assetId.ts';
+import { subtractMoney } from '../../lib/money.ts';
+import type { Attribution } from '../../model/attribution.ts';
+import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
+import type { Economics, Valuation } from '../../model/economics.ts';
+import type { Address } from '../../model/hex.ts';
+import type { Verdict } from '../../model/intent.ts';
+import type { Motif } from '../../model/motif.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
+import type { RawContext } from '../../model/upstream.ts';
+import type { Asset, ValueFlow } from '../../model/valueFlow.ts';
+import { gasCost } from './gasCost.ts';
+import { priceAssets } from './priceAssets.ts';
+import { realizedPnl } from './realizedPnl.ts';
+import { subjectFlows } from './subjectFlows.ts';
+import { valuation } from './valuation.ts';
+
+export interface EconomicsInput {
+  readonly tx: CanonicalTx;
+  readonly header: BlockHeader;
+  readonly flow: ValueFlow;
+  readonly context: RawContext;
+  readonly attribution: Attribution;
+  readonly motifs: readonly Motif[];
+  readonly verdict: Verdict;
+  readonly rulebook: Pick<Rulebook, 'wrappedNative' | 'entities' | 'motifKinds'>;
+}
+
+/** Assets that moved, and those motifs speak of without a movement (netted inside a singleton). */
+function assetsOf(flow: ValueFlow, motifs: readonly Motif[]): Asset[] {
+  const stated = motifs.flatMap((motif) => [...motif.assetsIn, ...motif.assetsOut])
+    .filter(({ asset }) => !flow.assets.has(asset)).map(({ asset }) => parseAssetId(asset));
+  return [...flow.assets.values(), ...stated.filter((asset) => asset !== null)];
+}
+
+/** Accounts whose state the transaction moved: whom value reached, who acted, who logged. No price may rest on them. */
+function touchedAccounts(tx: CanonicalTx, flow: ValueFlow, motifs: readonly Motif[]): Set<Address> {
+  return new Set([...flow.ledgers.keys(), ...motifs.map((motif) => motif.venue), ...tx.logs.map((log) => log.address)]);
+}
+
+function warningsOf(attribution: Attribution, prices: Valuation, gasKnown: boolean): string[] {
+  return [
+    ...(attribution.actor !== null && attribution.actor !== attribution.signer ? ['IntentActorDiffersFromSigner'] : []),
+    ...(prices.unpricedAssets.length > 0 || !gasKnown ? ['PartialValuation'] : []),
+    ...(prices.prices.some((price) => price.stale) ? ['StalePrice'] : []),
+  ];
+}
+
+/**
+ * What the transaction meant in money for the elected actor, or the signer where none was elected. Every figure is exact;
+ * one that rests on an asset without a price is unavailable with the reason, never understated.
+ */
+export function computeEconomics(input: EconomicsInput): Economics {
+  const { tx, header, flow, context, attribution, motifs, rulebook } = input;
+  const subject = attribution.actor ?? tx.from;
+  const pricing = priceAssets({
+    assets: assetsOf(flow, motifs), context, timestamp: header.timestamp, touched: touchedAccounts(tx, flow, motifs), motifs, flow, rulebook,
+  });
+  const { book } = pricing;
+  const gas = gasCost(tx, header, book);
+  const flows = subjectFlows(subject, flow, context, book);
+  const pnl = realizedPnl({ flow, header, attribution, motifs, verdict: input.verdict, rulebook, book, gas });
+  const prices = valuation(flow, pricing, tx.blockNumber);
+  return {
+    subject,
+    gas,
+    inflow: flows.inflow,
+    netBeforeGas: flows.net,
+    netAfterGas: subtractMoney(flows.net, gas.usd),
+    tokenIn: flows.tokenIn,
+    tokenOut: flows.tokenOut,
+    structuralProfit: pnl.structuralProfit,
+    realizedPnl: pnl.realized,
+    valuation: prices,
+    warnings: warningsOf(attribution, prices, gas.usd.usd !== null),
+    book,
+  };
+}

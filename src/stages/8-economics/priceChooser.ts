@@ -1,0 +1,111 @@
+import { usableDecimals } from '../../lib/amount.ts';
+import { parseAssetId } from '../../lib/assetId.ts';
+import type { Address } from '../../model/hex.ts';
+import type { Motif } from '../../model/motif.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
+import type { PriceQuote, RawContext } from '../../model/upstream.ts';
+import type { ValueFlow } from '../../model/valueFlow.ts';
+import { choosePrice, type PriceChoice, type RefusalReason } from './choosePrice.ts';
+import { ratedQuote, type PriceKey } from './ratedQuote.ts';
+
+export interface ChooserInput {
+  readonly context: RawContext;
+  readonly timestamp: number;
+  /** Accounts whose state this transaction moved. */
+  readonly touched: ReadonlySet<Address>;
+  readonly motifs: readonly Motif[];
+  readonly flow: ValueFlow;
+  readonly rulebook: Pick<Rulebook, 'wrappedNative' | 'entities'>;
+}
+
+export interface PriceChooser {
+  readonly keyOf: (asset: PriceKey) => PriceKey;
+  readonly choiceFor: (asset: PriceKey) => PriceChoice;
+  /** Assets whose prices a quote was computed from; none for an observed one. */
+  readonly basesOf: (quote: PriceQuote) => readonly PriceKey[];
+}
+
+/** Prices that rest on prices that rest on prices … */
+const MAX_DEPTH = 4;
+
+function byKey<T extends { readonly asset: PriceKey }>(items: readonly T[], keyOf: (asset: PriceKey) => PriceKey): Map<PriceKey, T[]> {
+  const groups = new Map<PriceKey, T[]>();
+  for (const item of items) {
+    const key = keyOf(item.asset);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
+const refusal = (code: RefusalReason['code'], reason: string): PriceChoice => ({ chosen: null, refused: [{ code, reason, observed: null, threshold: null }] });
+const inOrder = (list: readonly RefusalReason[]): RefusalReason[] => [...list].sort((a, b) => (`${a.code} ${a.reason}` < `${b.code} ${b.reason}` ? -1 : 1));
+
+/**
+ * Chooses the price of any asset from what the sources answered, whatever order they answered in. Rates are resolved
+ * through the prices chosen for their bases. Wrapped native is one for one native and priced as it.
+ */
+export function priceChooser({ context, timestamp, touched, motifs, flow, rulebook }: ChooserInput): PriceChooser {
+  const keyOf = (asset: PriceKey): PriceKey => {
+    const key = asset.toLowerCase() as PriceKey;
+    return key !== 'native' && rulebook.wrappedNative.has(key) ? 'native' : key;
+  };
+  const quotes = byKey(context.prices, keyOf);
+  const rates = byKey(context.rates ?? [], keyOf);
+  const declined = byKey(context.refusals, keyOf);
+  const bases = new Map<PriceQuote, readonly PriceKey[]>();
+  const settled = new Map<PriceKey, PriceChoice>();
+  const open: PriceKey[] = [];
+  /** Lowest position in `open` that the answer being worked out had to do without; what rests on such an answer is not kept. */
+  let missed = Infinity;
+
+  const decimalsOf = (asset: PriceKey): number | null => (keyOf(asset) === 'native' ? 18 : usableDecimals(context.tokens.get(asset as Address)?.decimals));
+  const keyOfId = (id: string): PriceKey | null => {
+    const asset = parseAssetId(id);
+    return asset?.kind === 'native' ? 'native' : asset?.kind === 'erc20' ? asset.address : null;
+  };
+
+  function choiceFor(asset: PriceKey): PriceChoice {
+    const key = keyOf(asset);
+    const known = settled.get(key);
+    if (known) return known;
+    const position = open.indexOf(key);
+    if (position >= 0) {
+      missed = Math.min(missed, position);
+      return refusal('self_referential', 'its price would rest on itself');
+    }
+    if (open.length >= MAX_DEPTH) {
+      missed = 0;
+      return refusal('no_source', 'its price would rest on too many others');
+    }
+    const outer = missed;
+    missed = Infinity;
+    open.push(key);
+    const choice = work(key);
+    open.pop();
+    // An answer that had to do without an asset still being worked out says nothing about other occasions.
+    if (missed >= open.length) settled.set(key, choice);
+    missed = Math.min(outer, missed >= open.length ? Infinity : missed);
+    return choice;
+  }
+
+  function work(key: PriceKey): PriceChoice {
+    if (key !== 'native' && rulebook.entities.get(key)?.tags.includes('spam')) return refusal('spam_asset', 'the token is listed as spam');
+    const own = [...(quotes.get(key) ?? [])];
+    const set: RefusalReason[] = [];
+    for (const rate of rates.get(key) ?? []) {
+      const quote = ratedQuote(rate, { choiceFor, decimalsOf, keyOfId, timestamp, motifs, flow });
+      if ('code' in quote) set.push(quote);
+      else {
+        own.push(quote);
+        bases.set(quote, [...new Set(rate.terms.map((term) => keyOf(term.asset)))]);
+      }
+    }
+    const choice = choosePrice(own, timestamp, touched);
+    const others = (declined.get(key) ?? []).map(({ code, reason, observed, threshold }) => ({ code, reason, observed, threshold }));
+    return { chosen: choice.chosen, refused: [...choice.refused, ...inOrder(set), ...inOrder(others)] };
+  }
+
+  return { keyOf, choiceFor, basesOf: (quote) => bases.get(quote) ?? [] };
+}

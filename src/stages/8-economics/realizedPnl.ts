@@ -1,0 +1,80 @@
+import { addUsd, known, subtractUsd, unknown, worth, worthTogether, ZERO_USD } from '../../lib/money.ts';
+import type { Attribution } from '../../model/attribution.ts';
+import type { BlockHeader } from '../../model/canonicalTx.ts';
+import type { GasCost, Money, PnlEntry, PriceBook, RealizedPnl } from '../../model/economics.ts';
+import type { Address } from '../../model/hex.ts';
+import type { Verdict } from '../../model/intent.ts';
+import type { Motif } from '../../model/motif.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
+import type { ValueFlow } from '../../model/valueFlow.ts';
+import { closedFlow, poolsOf, touchesUntoldPosition, walletsOf, type ClosedFlow } from './closedFlow.ts';
+import { entityFlows, type EntityLane } from './entityFlows.ts';
+
+export interface PnlInput {
+  readonly flow: ValueFlow;
+  readonly header: BlockHeader;
+  readonly attribution: Attribution;
+  readonly motifs: readonly Motif[];
+  readonly verdict: Verdict;
+  readonly rulebook: Pick<Rulebook, 'wrappedNative' | 'motifKinds'>;
+  readonly book: PriceBook;
+  readonly gas: GasCost;
+}
+
+export interface Pnl {
+  readonly realized: RealizedPnl;
+  readonly structuralProfit: Money;
+}
+
+const HISTORY = 'requires_multi_transaction_state';
+
+/**
+ * The one lane with a result. Null when value is left over in a second one, for its worth depends on a later
+ * transaction, and when nothing came back to these accounts: then the flow closed elsewhere.
+ */
+function resultLane(lanes: readonly EntityLane[]): EntityLane | null {
+  const open = lanes.filter((lane) => lane.received !== lane.paid);
+  if (open.length > 1) return null;
+  const lane = open[0] ?? lanes.find(({ received }) => received > 0n);
+  return lane && lane.received > 0n ? lane : null;
+}
+
+function entryOf(lane: EntityLane, lanes: readonly EntityLane[], closed: ClosedFlow, group: ReadonlySet<Address>, input: PnlInput): PnlEntry | null {
+  const unit = input.book.prices.get(lane.lane)?.unit;
+  const toBuilder = worthTogether(lanes.filter((l) => l.toBuilder > 0n).map((l) => [l.lane, l.toBuilder]), input.book);
+  const gas = input.gas.usd;
+  if (!unit || toBuilder.usd === null || gas.usd === null) return null;
+  const gross = lane.received - lane.paid;
+  const grossUsd = worth(gross, unit);
+  return {
+    beneficiary: walletsOf(closed)[0] ?? input.attribution.beneficiary ?? input.attribution.actor ?? input.attribution.signer,
+    asset: lane.lane, cost: lane.paid, proceeds: lane.received, gross, grossUsd,
+    gasUsd: gas.usd, builderPayment: lane.toBuilder, builderUsd: toBuilder.usd,
+    netUsd: subtractUsd(grossUsd, addUsd(gas.usd, toBuilder.usd)),
+    motifs: closed.motifs.map((motif) => motif.index), pools: poolsOf(closed, input.motifs, group),
+    evidence: closed.motifs.flatMap((motif) => motif.evidence),
+  };
+}
+
+/**
+ * Realised profit, where one transaction can show it: the actor's entity ran a closed flow (an arbitrage, a liquidation it
+ * left at once, a loan it gave back) and is left with nothing but a difference in one asset; what it paid the builder
+ * and for gas is told apart. Anything else needs the cost basis of earlier transactions. The structural profit is the gross
+ * result of such a flow; zero where there is none, unavailable where there is one whose result cannot be told.
+ */
+export function realizedPnl(input: PnlInput): Pnl {
+  const unsupported = (reason: typeof HISTORY | 'unpriced_asset', structuralProfit: Money): Pnl => ({ realized: { supported: false, reason }, structuralProfit });
+  const { actor, entity } = input.attribution;
+  if (actor === null) return unsupported(HISTORY, known(ZERO_USD));
+  const closed = closedFlow(input.verdict, input.motifs);
+  if (!closed) return unsupported(HISTORY, known(ZERO_USD));
+  const group = new Set([actor, ...entity, ...walletsOf(closed)]);
+  const lanes = entityFlows(input.flow, group, input.header.coinbase, input.rulebook.wrappedNative);
+  const lane = resultLane(lanes);
+  if (!closed.certain && (!lane || lane.paid === 0n || touchesUntoldPosition(input.motifs, lanes, input.rulebook.motifKinds))) return unsupported(HISTORY, known(ZERO_USD));
+  if (!lane) return unsupported(HISTORY, unknown(HISTORY));
+  const profit = worthTogether([[lane.lane, lane.received - lane.paid]], input.book);
+  const entry = entryOf(lane, lanes, closed, group, input);
+  if (!entry) return unsupported('unpriced_asset', profit);
+  return { realized: { supported: true, gross: entry.grossUsd, net: entry.netUsd, entries: [entry] }, structuralProfit: profit };
+}

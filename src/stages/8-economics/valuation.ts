@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { formatAmount } from '../../lib/amount.ts';
+import type { ChosenPrice, Valuation } from '../../model/economics.ts';
+import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
+import type { Pricing } from './priceAssets.ts';
+
+/** Digest of what was priced, by whom, when and at what: equal prices at the same block, equal id. */
+function snapshotId(prices: readonly ChosenPrice[], block: bigint): string | null {
+  if (prices.length === 0) return null;
+  const lines = prices.map(({ asset, unit, quote }) =>
+    JSON.stringify([asset, quote.method, quote.source, formatAmount(unit.usd.numerator, unit.usd.scale), quote.asOf]));
+  return `sha256:${createHash('sha256').update([block.toString(), ...lines].join('\n')).digest('hex')}`;
+}
+
+function count(n: number, one: string): string {
+  return `${n} ${one}${n === 1 ? '' : 's'}`;
+}
+
+function warningText(stale: number, doubted: number): string | null {
+  const parts = [
+    ...(stale > 0 ? [`${count(stale, 'price')} outside the freshness threshold`] : []),
+    ...(doubted > 0 ? [`for ${count(doubted, 'priced asset')} another source was set aside`] : []),
+  ];
+  return parts.length > 0 ? parts.join('; ') : null;
+}
+
+/** Which assets moved, how many of them have a price, and the prices and refusals behind every figure. */
+export function valuation(flow: ValueFlow, pricing: Pricing, block: bigint): Valuation {
+  const { prices, refusals } = pricing.book;
+  const moved: AssetId[] = [...new Set(flow.movements.map((movement) => movement.asset))].sort();
+  const unpriced = moved.filter((asset) => !prices.has(asset));
+  const used = [...prices.values()];
+  return {
+    snapshotId: snapshotId(used, block),
+    pricedAssets: moved.length - unpriced.length,
+    totalAssets: moved.length,
+    unpricedAssets: unpriced,
+    priceWarning: warningText(used.filter((price) => price.stale).length, pricing.doubted.length),
+    refusals: [...refusals.values()],
+    prices: used,
+  };
+}
