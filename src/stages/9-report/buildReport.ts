@@ -1,0 +1,128 @@
+import { formatAmount } from '../../lib/amount.ts';
+import { cleanText } from '../../lib/display.ts';
+import { displayMoney } from '../../lib/money.ts';
+import type { Attribution } from '../../model/attribution.ts';
+import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
+import type { Economics } from '../../model/economics.ts';
+import type { Verdict } from '../../model/intent.ts';
+import type { Motif } from '../../model/motif.ts';
+import type * as wire from '../../model/report.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
+import type { RawContext } from '../../model/upstream.ts';
+import type { ValueFlow } from '../../model/valueFlow.ts';
+import { executionOutcome } from './executionOutcome.ts';
+import { inventoryDeltas } from './inventoryDeltas.ts';
+import { positionEffects } from './positionEffects.ts';
+import { jsonInteger, ReportWriter } from './reportWriter.ts';
+import { writeAttribution } from './writeAttribution.ts';
+import { writeEconomics } from './writeEconomics.ts';
+import { writeMotif } from './writeMotifs.ts';
+
+const CHAIN: wire.Chain = { id: 1, name: 'Ethereum Mainnet' };
+const EXPLORER = 'https://etherscan.io/tx/';
+const MAX_LABEL = 300;
+
+export interface ReportInput {
+  readonly tx: CanonicalTx;
+  readonly header: BlockHeader;
+  readonly flow: ValueFlow;
+  readonly context: RawContext;
+  readonly motifs: readonly Motif[];
+  readonly verdict: Verdict;
+  readonly attribution: Attribution;
+  readonly economics: Economics;
+  readonly rulebook: Pick<Rulebook, 'version' | 'digest' | 'entities' | 'errors' | 'motifKinds' | 'intentKinds' | 'wrappedNative'>;
+  /** What the recognising stages found, for the statistics. */
+  readonly counts: { readonly scopes: number; readonly primitives: number };
+  /** Version of the service. */
+  readonly engineVersion: string;
+}
+
+function writeExecution({ tx, rulebook, economics: { gas } }: ReportInput): wire.Execution {
+  return {
+    outcome: executionOutcome(tx, rulebook.errors),
+    reverted: !tx.succeeded,
+    // Quantities beyond 2^53 (wei per gas has passed it on mainnet) become the nearest double, as any JSON reader would
+    // make of them; the cost in ether stays exact.
+    gas_used: Number(tx.gasUsed),
+    base_fee_per_gas: Number(gas.baseFee),
+    priority_fee_per_gas: Number(gas.priorityFee),
+    gas_cost_native: formatAmount(gas.cost, 18),
+    gas_cost_usd: displayMoney(gas.usd),
+  };
+}
+
+function writeClassification({ tx, verdict, attribution }: ReportInput, writer: ReportWriter): wire.Classification {
+  const own = { kind: verdict.kind, status: verdict.status, confidence: verdict.confidence };
+  const fragments = [...verdict.fragments].sort((a, b) => a.seq - b.seq).map(({ kind, status, confidence }) => ({ kind, status, confidence }));
+  return {
+    intent_kind: verdict.kind,
+    intent_label: cleanText(verdict.label, MAX_LABEL) ?? verdict.kind,
+    status: verdict.status,
+    confidence: verdict.confidence,
+    actor: writer.addressOrNull(attribution.actor),
+    actor_matches_signer: attribution.actor === tx.from,
+    matched_rule: verdict.rule?.slug ?? null,
+    rule_version: verdict.rule?.version ?? null,
+    structural_proof: verdict.status === 'Proven',
+    fragments: fragments.length > 0 ? fragments : [own],
+    category: verdict.category as NonNullable<wire.Classification['category']>,
+    tags: [...verdict.tags],
+  };
+}
+
+function writeStats({ tx, flow, counts }: ReportInput): wire.PipelineStats {
+  return {
+    economic_movements: flow.movements.length,
+    non_economic_movements: flow.nonEconomic.length,
+    frames: tx.frames.length,
+    logs: tx.logs.length,
+    // Every account that value touched is a node, every movement an edge.
+    tvfg_nodes: flow.ledgers.size,
+    tvfg_edges: flow.movements.length,
+    scopes: counts.scopes,
+    primitives: counts.primitives,
+  };
+}
+
+/**
+ * The report, keys in the order the interface lists them; equal input gives an equal report, byte for byte once
+ * serialised. Throws `AnalysisError('receipt_malformed')` where a count cannot be a JSON integer.
+ */
+export function buildReport(input: ReportInput): wire.TxReport {
+  const { tx, flow, motifs, attribution, economics, rulebook } = input;
+  const writer = new ReportWriter(tx, flow, input.context);
+  return {
+    schema_version: 1,
+    chain: { ...CHAIN },
+    tx: {
+      hash: tx.hash,
+      block_number: jsonInteger(tx.blockNumber, 'block number'),
+      signer: writer.address(tx.from),
+      to: writer.addressOrNull(tx.to),
+      etherscan_url: EXPLORER + tx.hash,
+    },
+    execution: writeExecution(input),
+    classification: writeClassification(input, writer),
+    economics: writeEconomics(economics, tx.blockNumber, writer),
+    inventory_deltas: inventoryDeltas(input, economics.book, writer),
+    position_effects: positionEffects(input, economics.book, writer),
+    motifs: motifs.map((motif) => writeMotif(motif, writer)),
+    attribution: writeAttribution(attribution, writer),
+    pipeline_stats: writeStats(input),
+    movements: flow.movements.map((movement) => ({
+      from: writer.address(movement.from),
+      to: writer.address(movement.to),
+      asset_id: movement.asset,
+      amount_raw: movement.amount.toString(),
+      kind: movement.kind,
+      evidence: writer.evidence(movement.evidence),
+    })),
+    engine: { version: input.engineVersion, ruleset_digest: rulebook.digest, trace_dialect: tx.dialect, ruleset_version: rulebook.version },
+  };
+}
+
+/** The report as sent: keys in the order they were written, no white space. */
+export function serialiseReport(report: wire.TxReport): string {
+  return JSON.stringify(report);
+}

@@ -1,0 +1,72 @@
+import { cleanText } from '../../lib/display.ts';
+import { uintOfWord, wordAt } from '../../lib/hex.ts';
+import type { CanonicalTx } from '../../model/canonicalTx.ts';
+import type { Hex } from '../../model/hex.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
+
+/** Selector of Solidity's `Error(string)`. */
+const ERROR_STRING = '0x08c379a0';
+/** Selector of Solidity's `Panic(uint256)`. */
+const PANIC = '0x4e487b71';
+const MAX_REASON = 200;
+const MAX_REASON_BYTES = 1024;
+
+/** Panic codes of the Solidity documentation, "Panic via assert and Error via require". */
+const PANICS: ReadonlyMap<bigint, string> = new Map([
+  [0x00n, 'generic compiler panic'],
+  [0x01n, 'assertion failed'],
+  [0x11n, 'arithmetic overflow or underflow'],
+  [0x12n, 'division or modulo by zero'],
+  [0x21n, 'invalid enum value'],
+  [0x22n, 'badly encoded storage byte array'],
+  [0x31n, 'pop from an empty array'],
+  [0x32n, 'array index out of bounds'],
+  [0x41n, 'out of memory'],
+  [0x51n, 'call of an uninitialised function'],
+]);
+
+/** Failures that have no more to say than that they happened. */
+const SILENT_ERRORS: ReadonlySet<string> = new Set(['execution reverted', 'failed']);
+
+function decodeErrorString(output: Hex): string | null {
+  const offsetWord = wordAt(output, 4);
+  const available = (output.length - 2) / 2 - 4;
+  if (offsetWord === null || uintOfWord(offsetWord) > BigInt(available)) return null;
+  const offset = Number(uintOfWord(offsetWord));
+  const lengthWord = wordAt(output, 4 + offset);
+  if (lengthWord === null || uintOfWord(lengthWord) > BigInt(available - offset - 32)) return null;
+  const start = 2 + (4 + offset + 32) * 2;
+  const length = Math.min(Number(uintOfWord(lengthWord)), MAX_REASON_BYTES);
+  return Buffer.from(output.slice(start, start + length * 2), 'hex').toString('utf8');
+}
+
+function panicText(output: Hex): string | null {
+  const word = wordAt(output, 4);
+  if (word === null) return null;
+  const code = uintOfWord(word);
+  return PANICS.get(code) ?? `panic code 0x${code.toString(16)}`;
+}
+
+function reasonOf(output: Hex, errors: Rulebook['errors']): string | null {
+  if (output.length < 10) return output === '0x' ? null : 'undecodable data';
+  const selector = output.slice(0, 10) as Hex;
+  if (selector === ERROR_STRING) {
+    const text = decodeErrorString(output);
+    return text === null ? 'undecodable data' : cleanText(text, MAX_REASON);
+  }
+  if (selector === PANIC) return panicText(output) ?? 'undecodable data';
+  return errors.get(selector)?.name ?? `custom error ${selector}`;
+}
+
+/**
+ * `Success`, or `Reverted` with what the root frame returned: the text of `Error(string)`, a panic in words, a custom
+ * error by name where the rules know it, else by selector; without data, why the EVM stopped if it says so.
+ */
+export function executionOutcome(tx: CanonicalTx, errors: Rulebook['errors']): string {
+  if (tx.succeeded) return 'Success';
+  const root = tx.frames[0];
+  const reason = root ? reasonOf(root.output, errors) : null;
+  if (reason !== null) return `Reverted: ${reason}`;
+  if (root?.error && !SILENT_ERRORS.has(root.error)) return `Reverted: ${cleanText(root.error, MAX_REASON) ?? 'failed'}`;
+  return 'Reverted without a reason';
+}

@@ -1,0 +1,96 @@
+import { SHARE_ROLES } from '../../lib/legRoles.ts';
+import { displayMoney, worthTogether } from '../../lib/money.ts';
+import { roleOf } from '../../lib/roles.ts';
+import type { Attribution } from '../../model/attribution.ts';
+import type { PriceBook } from '../../model/economics.ts';
+import type { Motif } from '../../model/motif.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
+import type * as wire from '../../model/report.ts';
+import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
+import { LIQUIDATE, sidesOf, type Side } from './positionSides.ts';
+import { partsOf } from './positionUnderlying.ts';
+import { motifId, type ReportWriter } from './reportWriter.ts';
+import { writeProtocol } from './writeMotifs.ts';
+
+/** Tags of rules whose event shows that the position began or ended with it. */
+const OPENS = 'opens';
+const CLOSES = 'closes';
+/** Effects with which a position may end. */
+const ENDING: ReadonlySet<string> = new Set(['decrease', 'collect']);
+/** Tag of entities whose NFTs stand for positions. */
+const POSITION_MANAGER = 'position_manager';
+
+interface Input {
+  readonly motifs: readonly Motif[];
+  readonly flow: ValueFlow;
+  readonly rulebook: Pick<Rulebook, 'motifKinds' | 'entities'>;
+  readonly attribution: Attribution;
+}
+
+function liquidationOf(motif: Motif, writer: ReportWriter): wire.Liquidation {
+  const debt = motif.assetsOut.find(({ role }) => !SHARE_ROLES.has(role));
+  const collateral = motif.assetsIn.find(({ role }) => role === 'collateral') ?? motif.assetsIn[0];
+  return {
+    liquidator: writer.addressOrNull(roleOf(motif, 'liquidator')),
+    borrower: writer.addressOrNull(roleOf(motif, 'borrower')),
+    debt_asset: debt ? writer.asset(debt.asset) : null,
+    debt_covered_raw: debt ? debt.amount.toString() : null,
+    collateral_asset: collateral ? writer.asset(collateral.asset) : null,
+    collateral_seized_raw: collateral ? collateral.amount.toString() : null,
+  };
+}
+
+/** A position token that is one of a kind comes and goes with the position; of others only the event can tell. */
+function effectOf({ position, shares }: Side, motif: Motif, writer: ReportWriter): string {
+  const unique = shares.filter((leg) => writer.asset(leg.asset).kind === 'erc721');
+  if (position.effect === 'increase' && (unique.some((leg) => leg.delta > 0n) || motif.tags.includes(OPENS))) return 'open';
+  if (ENDING.has(position.effect) && (unique.some((leg) => leg.delta < 0n) || motif.tags.includes(CLOSES))) return 'close';
+  return position.effect;
+}
+
+function writeEffect(motif: Motif, side: Side, book: PriceBook, writer: ReportWriter): wire.PositionEffect {
+  const token: AssetId | null = motif.position ?? side.shares[0]?.asset ?? null;
+  const moved = side.shares.filter((leg) => leg.asset === token).reduce((sum, leg) => sum + leg.delta, 0n);
+  return {
+    owner: writer.address(side.owner),
+    category: side.position.category as wire.PositionEffect['category'],
+    effect: effectOf(side, motif, writer) as wire.PositionEffect['effect'],
+    protocol: writeProtocol(motif, writer),
+    market: writer.text(motif.poolId ?? motif.venue),
+    position_asset: token === null ? null : writer.asset(token),
+    position_delta_raw: token === null ? null : moved.toString(),
+    underlying: partsOf(side).map(({ asset, delta, role }) => ({
+      asset: writer.asset(asset), delta_raw: delta.toString(), delta: writer.amount(asset, delta), role, usd: displayMoney(worthTogether([[asset, delta]], book)),
+    })),
+    liquidation: side.position.effect === LIQUIDATE ? liquidationOf(motif, writer) : null,
+    status: motif.status,
+    confidence: motif.confidence,
+    motif_ids: [motifId(motif.index)],
+    evidence: writer.evidences(motif.evidence),
+  };
+}
+
+/** A position that changes hands with its NFT: the giver's and the receiver's side of it. */
+function handedOver(motif: Motif, { rulebook, flow }: Input): Side[] {
+  const token = motif.assetsOut.find(({ asset }) => {
+    const { kind, address } = flow.assets.get(asset)!;
+    return kind === 'erc721' && rulebook.entities.get(address!)?.tags.includes(POSITION_MANAGER);
+  });
+  const [from, to] = [roleOf(motif, 'payer'), roleOf(motif, 'recipient')];
+  if (!token || !from || !to) return [];
+  const side = (owner: typeof from, delta: bigint): Side =>
+    ({ position: { category: 'liquidity', effect: 'transfer' }, owner, shares: [{ ...token, delta }], underlying: [], portions: [] });
+  return [side(from, -token.amount), side(to, token.amount)];
+}
+
+/** The positions that motifs change, as the vocabulary declares, in execution order. */
+export function positionEffects(input: Input, book: PriceBook, writer: ReportWriter): wire.PositionEffect[] {
+  const kinds = input.rulebook.motifKinds;
+  return input.motifs.flatMap((motif) => {
+    // A part of an act that speaks of positions itself: told there.
+    if (motif.parent !== null && kinds.get(input.motifs[motif.parent]!.kind)?.position) return [];
+    const position = kinds.get(motif.kind)?.position;
+    const sides = position ? sidesOf(motif, position, input.attribution, input.flow) : motif.kind === 'transfer' ? handedOver(motif, input) : [];
+    return sides.map((side) => writeEffect(motif, side, book, writer));
+  });
+}

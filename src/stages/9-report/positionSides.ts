@@ -1,0 +1,88 @@
+import { SHARE_ROLES } from '../../lib/legRoles.ts';
+import { roleOf } from '../../lib/roles.ts';
+import type { Attribution } from '../../model/attribution.ts';
+import type { Address } from '../../model/hex.ts';
+import type { AssetAmount, Motif } from '../../model/motif.ts';
+import type { Portion } from '../../model/primitive.ts';
+import type { MotifKindSpec } from '../../model/rulebook.ts';
+import type { ValueFlow } from '../../model/valueFlow.ts';
+
+const BORROWER = 'borrower';
+const LIQUIDATOR = 'liquidator';
+/** Whose position it is, by the role the shape gives the account; first that is bound. */
+const OWNER_ROLES = ['owner', BORROWER, 'recipient', 'payer', 'maker', 'caller'];
+export const LIQUIDATE = 'liquidate';
+export const DEBT_CATEGORY = 'lending_debt';
+const SUPPLY_CATEGORY = 'lending_supply';
+const DEBT_SHARES: ReadonlySet<string> = new Set(['debt_share_out', 'debt_share_in']);
+const COLLATERAL_SHARE = 'collateral_share_in';
+
+export type Position = NonNullable<MotifKindSpec['position']>;
+
+export interface SignedLeg extends AssetAmount {
+  /** From the owner's view. */
+  readonly delta: bigint;
+}
+
+/** One position that an act changed. Some acts change two of them, of different owners or kinds. */
+export interface Side {
+  readonly position: Position;
+  readonly owner: Address;
+  /** The position's own token, created, returned or taken. */
+  readonly shares: readonly SignedLeg[];
+  /** What went in or came out. */
+  readonly underlying: readonly SignedLeg[];
+  readonly portions: readonly Portion[];
+}
+
+/** The positions an act changed: one, except where it has two sides. */
+export function sidesOf(motif: Motif, position: Position, attribution: Attribution, flow: ValueFlow): Side[] {
+  if (position.effect === LIQUIDATE) return liquidationSides(motif, position, flow);
+  const legs = signed(motif);
+  const whole = (own: (leg: SignedLeg) => boolean): Side => ({
+    position, owner: ownerOf(motif, attribution), shares: legs.filter((leg) => SHARE_ROLES.has(leg.role) && own(leg)),
+    underlying: legs.filter((leg) => !SHARE_ROLES.has(leg.role)), portions: motif.portions ?? [],
+  });
+  if (position.category !== DEBT_CATEGORY) return [whole(() => true)];
+  // Debt paid with shares of the same market: these come out of what the payer had supplied.
+  const supplied = legs.filter((leg) => leg.role === 'share_in');
+  const debt = whole((leg) => DEBT_SHARES.has(leg.role));
+  if (supplied.length === 0) return [debt];
+  const owner = roleOf(motif, 'payer') ?? debt.owner;
+  return [debt, { position: { category: SUPPLY_CATEGORY, effect: 'decrease' }, owner, shares: supplied, underlying: [], portions: [] }];
+}
+
+/** Legs as the gains and losses of the venue's counterparty. */
+function signed(motif: Motif): SignedLeg[] {
+  return [...motif.assetsOut.map((leg) => ({ ...leg, delta: -leg.amount })), ...motif.assetsIn.map((leg) => ({ ...leg, delta: leg.amount }))];
+}
+
+/**
+ * The borrower loses debt and collateral alike. A collateral that came straight from the borrower is the position's token
+ * itself, and the liquidator's from then on. A liquidation that names no borrower shrank everybody's position at that market.
+ */
+function liquidationSides(motif: Motif, position: Position, flow: ValueFlow): Side[] {
+  const owner = roleOf(motif, BORROWER) ?? motif.venue;
+  const lost = (legs: readonly AssetAmount[], own: (role: string) => boolean): SignedLeg[] => legs.filter((leg) => own(leg.role)).map((leg) => ({ ...leg, delta: -leg.amount }));
+  const plain = (role: string): boolean => !SHARE_ROLES.has(role);
+  const debt = lost(motif.assetsOut, plain);
+  const seized = lost(motif.assetsIn, plain);
+  const of = (legs: readonly SignedLeg[]): Portion[] => (motif.portions ?? []).filter((p) => legs.some((leg) => leg.asset === p.asset));
+  const sides: Side[] = [{ position, owner, shares: lost(motif.assetsOut, (role) => DEBT_SHARES.has(role)), underlying: debt, portions: of(debt) }];
+  if (seized.length === 0) return sides;
+  const held = seized.filter((leg) => motif.movements.some((m) => flow.movements[m]!.from === owner && flow.movements[m]!.asset === leg.asset));
+  const taken = lost(motif.assetsOut, (role) => role === COLLATERAL_SHARE);
+  sides.push({ position: { category: SUPPLY_CATEGORY, effect: LIQUIDATE }, owner, shares: taken.length > 0 ? taken : held, underlying: seized, portions: of(seized) });
+  const liquidator = roleOf(motif, LIQUIDATOR);
+  if (held.length > 0 && liquidator)
+    sides.push({ position: { category: SUPPLY_CATEGORY, effect: 'increase' }, owner: liquidator, shares: held.map((leg) => ({ ...leg, delta: leg.amount })), underlying: [], portions: [] });
+  return sides;
+}
+
+function ownerOf(motif: Motif, attribution: Attribution): Address {
+  for (const role of OWNER_ROLES) {
+    const account = roleOf(motif, role);
+    if (account) return account;
+  }
+  return attribution.actor ?? attribution.signer;
+}

@@ -1,0 +1,109 @@
+import { formatAmount } from '../../lib/amount.ts';
+import { parseAssetId } from '../../lib/assetId.ts';
+import { checksumAddress } from '../../lib/checksum.ts';
+import { assetText } from '../../lib/display.ts';
+import { AnalysisError } from '../../lib/errors.ts';
+import type { CanonicalTx } from '../../model/canonicalTx.ts';
+import type { Evidence } from '../../model/evidence.ts';
+import type { Address } from '../../model/hex.ts';
+import type { RawContext } from '../../model/upstream.ts';
+import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
+import type * as wire from '../../model/report.ts';
+
+/** A count or height as a JSON integer. One that a double cannot hold exactly is no number to round but a node's nonsense: `receipt_malformed`. */
+export function jsonInteger(value: bigint, what: string): number {
+  if (value > BigInt(Number.MAX_SAFE_INTEGER) || value < 0n) throw new AnalysisError('receipt_malformed', `${what} is out of range`);
+  return Number(value);
+}
+
+/** An address that stands alone in a text, not one inside a lane id or a longer word. */
+const LONE_ADDRESS = /(?<![\w:])0x[0-9a-f]{40}(?!\w)/g;
+
+/** Turns what the pipeline speaks of into what the report says; each address and asset is worked out once per report. */
+export class ReportWriter {
+  private readonly tx: CanonicalTx;
+  private readonly flow: ValueFlow;
+  private readonly context: RawContext;
+  private readonly addresses = new Map<Address, string>();
+  private readonly assets = new Map<AssetId, wire.Asset>();
+
+  constructor(tx: CanonicalTx, flow: ValueFlow, context: RawContext) {
+    this.tx = tx;
+    this.flow = flow;
+    this.context = context;
+  }
+
+  /** EIP-55. */
+  address(address: Address): string {
+    let text = this.addresses.get(address);
+    if (text === undefined) this.addresses.set(address, (text = checksumAddress(address)));
+    return text;
+  }
+
+  /** A text of the pipeline with the addresses in it checksummed. */
+  text(text: string): string {
+    return text.replace(LONE_ADDRESS, (address) => this.address(address as Address));
+  }
+
+  addressOrNull(address: Address | null): string | null {
+    return address === null ? null : this.address(address);
+  }
+
+  asset(id: AssetId): wire.Asset {
+    let asset = this.assets.get(id);
+    if (!asset) this.assets.set(id, (asset = this.describe(id)));
+    return asset;
+  }
+
+  /** Exact amount in whole units; null when the decimals are unknown. */
+  amount(id: AssetId, raw: bigint): string | null {
+    const { decimals } = this.asset(id);
+    return decimals === null ? null : formatAmount(raw, decimals);
+  }
+
+  evidence(evidence: Evidence): wire.Evidence {
+    return {
+      kind: evidence.kind,
+      frame_path: this.framePath(evidence.frame),
+      log_index: evidence.log === null ? null : (this.tx.logs[evidence.log]?.logIndex ?? null),
+      contract: this.address(evidence.contract),
+    };
+  }
+
+  /** Never empty: what rests on nothing narrower rests on the transaction. */
+  evidences(list: readonly Evidence[]): wire.Evidence[] {
+    return list.length > 0 ? list.map((item) => this.evidence(item)) : [this.transactionEvidence()];
+  }
+
+  transactionEvidence(): wire.Evidence {
+    const contract = this.tx.to ?? this.tx.createdContract ?? this.tx.from;
+    return { kind: 'transaction', frame_path: [], log_index: null, contract: this.address(contract) };
+  }
+
+  framePath(frame: number | null): number[] | null {
+    const path = frame === null ? undefined : this.tx.frames[frame]?.path;
+    return path ? [...path] : null;
+  }
+
+  /** First and last receipt index among the logs in a list of evidence. */
+  logRange(list: readonly Evidence[]): number[] | null {
+    let range: [number, number] | null = null;
+    for (const { log } of list) {
+      const index = log === null ? undefined : this.tx.logs[log]?.logIndex;
+      if (index !== undefined) range = range === null ? [index, index] : [Math.min(range[0], index), Math.max(range[1], index)];
+    }
+    return range;
+  }
+
+  private describe(id: AssetId): wire.Asset {
+    const asset = this.flow.assets.get(id) ?? parseAssetId(id);
+    if (!asset) throw new AnalysisError('internal', 'an asset without an id');
+    const { symbol, name, decimals } = assetText(asset, this.context.tokens);
+    return { id, kind: asset.kind, address: this.addressOrNull(asset.address), token_id: asset.tokenId, symbol, name, decimals };
+  }
+}
+
+/** `m-<index>`. */
+export function motifId(index: number): string {
+  return `m-${index}`;
+}

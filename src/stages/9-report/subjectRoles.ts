@@ -1,0 +1,90 @@
+import { ZERO_ADDRESS } from '../../lib/hex.ts';
+import type { Attribution } from '../../model/attribution.ts';
+import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
+import type { Address } from '../../model/hex.ts';
+import type { Motif } from '../../model/motif.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
+import type { ValueFlow } from '../../model/valueFlow.ts';
+import type { InventoryDelta } from '../../model/report.ts';
+
+export type SubjectRole = InventoryDelta['subject_role'];
+
+export interface RoleInput {
+  readonly tx: CanonicalTx;
+  readonly header: BlockHeader;
+  readonly flow: ValueFlow;
+  readonly motifs: readonly Motif[];
+  readonly attribution: Attribution;
+  readonly rulebook: Pick<Rulebook, 'entities' | 'motifKinds' | 'intentKinds' | 'wrappedNative'>;
+}
+
+/** What the rules say an address is, by tag; first match wins. */
+const TAG_ROLES: readonly (readonly [string, SubjectRole])[] = [
+  ['wrapped_native', 'token_contract'], ['router', 'router'], ['aggregator', 'router'], ['settlement', 'router'], ['exchange_proxy', 'router'],
+  ['entry_point', 'router'], ['forwarder', 'router'], ['position_manager', 'router'], ['pool', 'pool'], ['pool_manager', 'pool'],
+  ['vault', 'vault'], ['staking', 'vault'], ['bridge', 'vault'],
+  ['fee_recipient', 'fee_recipient'], ['paymaster', 'fee_recipient'], ['builder', 'builder'],
+];
+/** Part of a motif's venue, by the category of what the motif is. */
+const CATEGORY_ROLES: ReadonlyMap<string, SubjectRole> = new Map([
+  ['trade', 'pool'], ['liquidity', 'pool'], ['lending', 'vault'], ['staking', 'vault'], ['vault', 'vault'], ['bridge', 'vault'],
+]);
+/** Motifs made of others, or settled for others: their venue passes value on. */
+const PASSING_KINDS: ReadonlySet<string> = new Set(['route', 'cycle', 'order_settled']);
+const FEE_KIND = 'protocol_fee';
+
+function venueRoles({ motifs, rulebook }: RoleInput): Map<Address, SubjectRole> {
+  const roles = new Map<Address, SubjectRole>();
+  const parents = new Set(motifs.map((motif) => motif.parent));
+  for (const motif of motifs) {
+    if (roles.has(motif.venue) || parents.has(motif.index) || PASSING_KINDS.has(motif.kind)) continue;
+    const spec = rulebook.motifKinds.get(motif.kind);
+    const category = spec?.fragment ? rulebook.intentKinds.get(spec.fragment)?.category : undefined;
+    const role = category === undefined ? undefined : CATEGORY_ROLES.get(category);
+    if (role) roles.set(motif.venue, role);
+  }
+  return roles;
+}
+
+function feeRecipients(motifs: readonly Motif[]): Set<Address> {
+  return new Set(motifs.filter((motif) => motif.kind === FEE_KIND).flatMap((motif) => motif.participants)
+    .filter(({ role }) => role === 'recipient' || role === 'fee_recipient').map(({ account }) => account));
+}
+
+/** Gave away, of every asset, exactly what it got. */
+function passesOn(account: Address, flow: ValueFlow): boolean {
+  const lanes = [...(flow.ledgers.get(account)?.values() ?? [])];
+  return lanes.length > 0 && lanes.every(({ inflow, outflow }) => inflow === outflow);
+}
+
+/** The part every account that value touched plays in the transaction: one each, the most telling. */
+export function subjectRoles(input: RoleInput): (account: Address) => SubjectRole {
+  const { tx, header, flow, attribution, rulebook } = input;
+  const venues = venueRoles(input);
+  const fees = feeRecipients(input.motifs);
+  const tokens = new Set([...flow.assets.values()].map((asset) => asset.address));
+  const principal = attribution.actor ?? tx.from;
+  const partners = new Set<Address>();
+  for (const { from, to } of flow.movements) {
+    if (from === principal) partners.add(to);
+    if (to === principal) partners.add(from);
+  }
+  return (account) => {
+    if (account === ZERO_ADDRESS) return 'zero';
+    if (account === attribution.actor) return 'actor';
+    if (account === tx.from) return 'signer';
+    if (account === header.coinbase) return 'builder';
+    if (rulebook.wrappedNative.has(account)) return 'token_contract';
+    const tags = rulebook.entities.get(account)?.tags ?? [];
+    const tagged = TAG_ROLES.find(([tag]) => tags.includes(tag));
+    if (tagged) return tagged[1];
+    if (account === attribution.settlementContract || account === attribution.entryPoint) return 'router';
+    if (account === attribution.paymaster) return 'fee_recipient';
+    const venue = venues.get(account);
+    if (venue) return venue;
+    if (fees.has(account)) return 'fee_recipient';
+    if (tokens.has(account)) return 'token_contract';
+    if (passesOn(account, flow)) return 'router';
+    return partners.has(account) ? 'counterparty' : 'other';
+  };
+}

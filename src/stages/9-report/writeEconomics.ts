@@ -1,0 +1,79 @@
+import { formatAmount } from '../../lib/amount.ts';
+import { displayMoney, displayUsd } from '../../lib/money.ts';
+import type { ChosenPrice, Economics, PnlEntry, RealizedPnl, Valuation } from '../../model/economics.ts';
+import type * as wire from '../../model/report.ts';
+import { jsonInteger, motifId, type ReportWriter } from './reportWriter.ts';
+
+function writeEntry(entry: PnlEntry, writer: ReportWriter): wire.PnlEntry {
+  return {
+    beneficiary: writer.address(entry.beneficiary),
+    asset: writer.asset(entry.asset),
+    cost_raw: entry.cost.toString(),
+    proceeds_raw: entry.proceeds.toString(),
+    gross_raw: entry.gross.toString(),
+    gross_usd: displayUsd(entry.grossUsd),
+    gas_usd: displayUsd(entry.gasUsd),
+    builder_payment_raw: entry.builderPayment.toString(),
+    builder_payment_usd: displayUsd(entry.builderUsd),
+    net_usd: displayUsd(entry.netUsd),
+    cycle: { motif_ids: entry.motifs.map(motifId), pools: entry.pools.map((pool) => writer.address(pool)), closed: true },
+    evidence: writer.evidences(entry.evidence),
+  };
+}
+
+function writePnl(pnl: RealizedPnl, writer: ReportWriter): wire.RealizedPnl {
+  if (!pnl.supported) return { supported: false, basis: null, reason: pnl.reason, entries: [] };
+  return {
+    supported: true,
+    basis: 'self_closing_atomic_flow',
+    gross_usd: displayUsd(pnl.gross),
+    net_usd: displayUsd(pnl.net),
+    reason: null,
+    entries: pnl.entries.map((entry) => writeEntry(entry, writer)),
+  };
+}
+
+function writePrice({ asset, unit, quote, ageSeconds, stale, restsOn }: ChosenPrice, block: number, writer: ReportWriter): wire.Price {
+  return {
+    asset_id: asset,
+    price_usd: displayUsd(unit.usd),
+    price_exact: formatAmount(unit.usd.numerator, unit.usd.scale),
+    method: quote.method,
+    source: writer.text(quote.source),
+    block,
+    as_of: quote.asOf,
+    age_s: ageSeconds,
+    stale,
+    ...(restsOn.length > 0 ? { rests_on: [...restsOn] } : {}),
+  };
+}
+
+function writeValuation(valuation: Valuation, block: number, writer: ReportWriter): wire.Valuation {
+  return {
+    snapshot_id: valuation.snapshotId,
+    priced_assets: valuation.pricedAssets,
+    total_assets: valuation.totalAssets,
+    unpriced_assets: [...valuation.unpricedAssets],
+    price_warning: valuation.priceWarning,
+    refusals: valuation.refusals.map(({ asset, code, reason, observed, threshold }) => ({
+      asset_id: asset, code, reason: writer.text(reason), observed: observed === null ? null : writer.text(observed), threshold,
+    })),
+    prices: valuation.prices.map((price) => writePrice(price, block, writer)),
+  };
+}
+
+export function writeEconomics(economics: Economics, blockNumber: bigint, writer: ReportWriter): wire.Economics {
+  return {
+    subject: writer.address(economics.subject),
+    fee_usd: displayMoney(economics.gas.usd),
+    inflow_usd: displayMoney(economics.inflow),
+    net_usd_before_gas: displayMoney(economics.netBeforeGas),
+    net_usd_after_gas: displayMoney(economics.netAfterGas),
+    token_in: economics.tokenIn,
+    token_out: economics.tokenOut,
+    structural_profit_usd: displayMoney(economics.structuralProfit),
+    realized_pnl: writePnl(economics.realizedPnl, writer),
+    valuation: writeValuation(economics.valuation, jsonInteger(blockNumber, 'block number'), writer),
+    warnings: [...economics.warnings],
+  };
+}

@@ -1,0 +1,33 @@
+import type { Motif } from '../../model/motif.ts';
+import type * as wire from '../../model/report.ts';
+import { motifId, type ReportWriter } from './reportWriter.ts';
+
+export function writeProtocol(motif: Motif, writer: ReportWriter): wire.ProtocolRef | null {
+  const { protocol } = motif;
+  return protocol && { slug: protocol.slug, version: protocol.version, contract: writer.address(motif.venue), matched_by: protocol.matchedBy };
+}
+
+function writeAmounts(amounts: Motif['assetsIn'], writer: ReportWriter): wire.AssetAmount[] {
+  return amounts.map(({ asset, amount, role }) => ({
+    asset: writer.asset(asset), amount_raw: amount.toString(), amount: writer.amount(asset, amount), role,
+  }));
+}
+
+export function writeMotif(motif: Motif, writer: ReportWriter): wire.Motif {
+  return {
+    id: motifId(motif.index),
+    kind: motif.kind,
+    protocol: writeProtocol(motif, writer),
+    scope: { frame_path: writer.framePath(motif.scopeFrame), log_range: writer.logRange(motif.evidence) },
+    parent_id: motif.parent === null ? null : motifId(motif.parent),
+    participants: motif.participants.map(({ role, account }) => ({ role, account: writer.address(account) })),
+    assets_in: writeAmounts(motif.assetsIn, writer),
+    assets_out: writeAmounts(motif.assetsOut, writer),
+    invariants: motif.invariants.map(({ name, holds }) => ({ name, holds })),
+    status: motif.status,
+    confidence: motif.confidence,
+    movements: [...motif.movements],
+    evidence: writer.evidences(motif.evidence),
+    tags: [...motif.tags],
+  };
+}
