@@ -1,0 +1,51 @@
+import type { RawAnswers } from './rawChain.ts';
+
+/** The node could not be asked: nothing can be said about the report. Never names the URL, which may hold a credential. */
+export class NodeUnreachable extends Error {}
+
+const TIMEOUT_MS = 30_000;
+
+/** `fetch` refuses URLs that hold a user and password (WHATWG Fetch): they go into a header of their own. */
+function separate(address: string): { url: string; headers: Record<string, string> } {
+  const url = new URL(address);
+  if (!url.username && !url.password) return { url: address, headers: {} };
+  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  url.username = url.password = '';
+  return { url: url.href, headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` } };
+}
+
+async function ask(address: string, method: string, params: readonly unknown[]): Promise<unknown> {
+  let answer: { result?: unknown };
+  try {
+    const { url, headers } = separate(address);
+    const response = await fetch(url, {
+      method: 'POST', redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS),
+      headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+    answer = (await response.json()) as { result?: unknown };
+  } catch {
+    throw new NodeUnreachable(`the node did not answer ${method}`);
+  }
+  // An error answer means that the node has no such method or data, which the caller sees as null.
+  return answer?.result ?? null;
+}
+
+/** The node's own answers for one transaction, one plain request each. Throws `NodeUnreachable`. */
+export async function fetchRawAnswers(url: string, hash: string): Promise<RawAnswers> {
+  const trace = (tracer: string, tracerConfig?: object) => ask(url, 'debug_traceTransaction', [hash, { tracer, ...(tracerConfig ? { tracerConfig } : {}) }]);
+  const [tx, receipt, callTracer, parityTrace, prestateDiff] = await Promise.all([
+    ask(url, 'eth_getTransactionByHash', [hash]),
+    ask(url, 'eth_getTransactionReceipt', [hash]),
+    trace('callTracer'),
+    ask(url, 'trace_transaction', [hash]),
+    trace('prestateTracer', { diffMode: true }),
+  ]);
+  const { blockNumber } = (receipt ?? {}) as { blockNumber?: unknown };
+  if (typeof blockNumber !== 'string') return { tx, receipt, block: null, callTracer, parityTrace, prestateDiff };
+  const { from, to } = (tx ?? {}) as { from?: unknown; to?: unknown };
+  const [block, ...codes] = await Promise.all([
+    ask(url, 'eth_getBlockByNumber', [blockNumber, false]),
+    ...[from, to].filter((account) => typeof account === 'string').map((account) => ask(url, 'eth_getCode', [account, blockNumber])),
+  ]);
+  return { tx, receipt, block, callTracer, parityTrace, prestateDiff, codes };
+}

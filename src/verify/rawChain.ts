@@ -1,0 +1,154 @@
+/** A JSON object of unknown content. */
+type Json = Record<string, unknown>;
+
+export interface RawFrame {
+  readonly path: string;
+  readonly type: string;
+  readonly from: string;
+  readonly to: string;
+  readonly context: string;
+  /** Wei that moved, 0 where a failed frame or the call type undoes it. */
+  readonly value: bigint;
+  readonly failed: boolean;
+  /** What the call returned. */
+  readonly output: string;
+}
+
+export interface RawLog {
+  readonly index: number;
+  readonly address: string;
+  readonly topics: readonly string[];
+  readonly data: string;
+}
+
+/** The node's answers for one transaction, as JSON-RPC gave them. */
+export interface RawAnswers {
+  readonly tx: unknown;
+  readonly receipt: unknown;
+  readonly block: unknown;
+  readonly callTracer: unknown;
+  readonly parityTrace: unknown;
+  /** `prestateTracer` with `diffMode`, where the node has it. */
+  readonly prestateDiff: unknown;
+  /** Code of the signer and the target, which shows delegations (EIP-7702: `0xef0100‖address`). */
+  readonly codes?: readonly unknown[];
+}
+
+/** The chain's own word on the transaction, read anew here so that no claim is checked with the code that made it. */
+export interface RawChain {
+  readonly tx: Json;
+  readonly receipt: Json;
+  readonly block: Json;
+  readonly succeeded: boolean;
+  readonly frames: ReadonlyMap<string, RawFrame>;
+  readonly logs: ReadonlyMap<number, RawLog>;
+  readonly prestateDiff: { pre: Record<string, Json>; post: Record<string, Json> } | null;
+  /** Every address the answers mention, in any position. */
+  readonly addresses: ReadonlySet<string>;
+}
+
+const object = (value: unknown): Json => (value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Json) : {});
+const lower = (value: unknown): string => (typeof value === 'string' ? value.toLowerCase() : '');
+/** A JSON-RPC quantity; anything else reads as zero, which then fails the comparison it is used in. */
+export const quantity = (value: unknown): bigint => {
+  try { return typeof value === 'string' || typeof value === 'number' ? BigInt(value) : 0n; } catch { return 0n; }
+};
+
+interface Node { readonly type: string; readonly from: string; readonly to: string; readonly value: bigint; readonly failed: boolean; readonly output: string; readonly children: Node[] }
+
+function fromCallTracer(root: Json): Node {
+  const convert = (frame: Json): Node => ({
+    type: String(frame['type'] ?? ''), from: lower(frame['from']), to: lower(frame['to']), value: quantity(frame['value']),
+    failed: typeof frame['error'] === 'string' && frame['error'] !== '', output: lower(frame['output']), children: [],
+  });
+  const top = convert(root);
+  const stack: [Json, Node][] = [[root, top]];
+  for (let next = stack.pop(); next; next = stack.pop())
+    for (const call of Array.isArray(next[0]['calls']) ? next[0]['calls'] : []) {
+      const child = convert(object(call));
+      next[1].children.push(child);
+      stack.push([object(call), child]);
+    }
+  return top;
+}
+
+function fromParity(list: readonly unknown[]): Node | null {
+  const byAddress = new Map<string, Node>();
+  let root: Node | null = null;
+  for (const item of list.map(object)) {
+    const action = object(item['action']);
+    const result = object(item['result']);
+    const kind = String(item['type']);
+    if (!['call', 'create', 'suicide', 'selfdestruct'].includes(kind)) continue;
+    const node: Node = {
+      type: kind === 'call' ? String(action['callType'] ?? 'call').toUpperCase() : kind === 'create' ? 'CREATE' : 'SELFDESTRUCT',
+      from: lower(action['from'] ?? action['address']),
+      to: lower(action['to'] ?? action['refundAddress'] ?? result['address']),
+      value: quantity(action['value'] ?? action['balance']),
+      failed: typeof item['error'] === 'string', output: lower(result['output']), children: [],
+    };
+    const path = (Array.isArray(item['traceAddress']) ? item['traceAddress'] : []).map(Number);
+    byAddress.set(path.join('.'), node);
+    if (path.length === 0) root = node;
+    else byAddress.get(path.slice(0, -1).join('.'))?.children.push(node);
+  }
+  return root;
+}
+
+/** Frames in the numbering of reports: value-less calls to precompiles (0x01–0x1ff) are not counted. */
+function numberFrames(root: Node): Map<string, RawFrame> {
+  const frames = new Map<string, RawFrame>();
+  const precompile = (node: Node) => /^0x0{36}[0-9a-f]{4}$/.test(node.to) && BigInt(node.to) >= 1n && BigInt(node.to) <= 0x1ffn && node.value === 0n;
+  const stack: [Node, number[], boolean, string][] = [[root, [], false, root.to]];
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    const [node, path, under, parentContext] = next;
+    const failed = under || node.failed;
+    const borrowed = node.type === 'DELEGATECALL' || node.type === 'CALLCODE';
+    const context = borrowed ? parentContext : node.to;
+    const moves = !failed && !borrowed && node.type !== 'STATICCALL';
+    // A SELFDESTRUCT is its caller's own, whoever the tracer names.
+    const from = node.type === 'SELFDESTRUCT' && path.length > 0 ? parentContext : node.from;
+    frames.set(path.join('.'), { path: path.join('.'), type: node.type, from, to: node.to, context, value: moves ? node.value : 0n, failed, output: node.output });
+    node.children.filter((child) => !precompile(child)).forEach((child, i) => stack.push([child, [...path, i], failed, context]));
+  }
+  return frames;
+}
+
+function addressesIn(values: readonly unknown[]): Set<string> {
+  const found = new Set<string>([`0x${'0'.repeat(40)}`]);
+  const stack = [...values];
+  while (stack.length > 0) {
+    const value = stack.pop();
+    if (Array.isArray(value)) stack.push(...value);
+    else if (value && typeof value === 'object') stack.push(...Object.keys(value), ...Object.values(value));
+    else if (typeof value === 'string' && /^0x[0-9a-fA-F]{40,}$/.test(value)) {
+      const hex = value.slice(2).toLowerCase();
+      if (hex.length === 40) found.add(`0x${hex}`);
+      if (hex.length === 46 && hex.startsWith('ef0100')) found.add(`0x${hex.slice(6)}`);
+      // Words of calldata and log data, with or without a four-byte selector in front.
+      for (const start of [0, 8]) for (let i = start; i + 64 <= hex.length; i += 64) if (hex.startsWith('0'.repeat(24), i)) found.add(`0x${hex.slice(i + 24, i + 64)}`);
+    }
+  }
+  return found;
+}
+
+/** Reads the answers into one view. A missing part reads as empty, so that what rests on it is reported as unproven. */
+export function readRawChain(answers: RawAnswers): RawChain {
+  const receipt = object(answers.receipt);
+  const traced = object(answers.callTracer);
+  const root = typeof traced['from'] === 'string' ? fromCallTracer(traced) : Array.isArray(answers.parityTrace) ? fromParity(answers.parityTrace) : null;
+  const succeeded = receipt['status'] === undefined || receipt['status'] === null ? root?.failed === false : quantity(receipt['status']) === 1n;
+  const logs = new Map<number, RawLog>();
+  for (const item of succeeded && Array.isArray(receipt['logs']) ? receipt['logs'].map(object) : []) {
+    const index = Number(quantity(item['logIndex']));
+    logs.set(index, { index, address: lower(item['address']), topics: (Array.isArray(item['topics']) ? item['topics'] : []).map(lower), data: lower(item['data']) });
+  }
+  const diff = object(answers.prestateDiff);
+  const hasDiff = typeof diff['pre'] === 'object' && typeof diff['post'] === 'object';
+  return {
+    tx: object(answers.tx), receipt, block: object(answers.block), succeeded,
+    frames: root ? numberFrames(root) : new Map(), logs,
+    prestateDiff: hasDiff ? { pre: object(diff['pre']) as Record<string, Json>, post: object(diff['post']) as Record<string, Json> } : null,
+    addresses: addressesIn([answers.tx, answers.receipt, answers.callTracer, answers.parityTrace, answers.block, answers.codes]),
+  };
+}
