@@ -1,0 +1,71 @@
+/**
+ * The pipeline, in the order in which it runs: start reading here.
+ * Stage 1, the only one that does I/O, is called in `createAnalyze.ts`; all that stands here is a pure function of the
+ * node's answers and the rulebook.
+ */
+import { labelFormat } from './lib/labelFormat.ts';
+import { canonicalize } from './stages/2-canonical/canonicalize.ts';
+import { readBlockHeader } from './stages/2-canonical/readBlockHeader.ts';
+import { buildValueFlow } from './stages/3-flow/buildValueFlow.ts';
+import { findPrimitives } from './stages/4-primitives/findPrimitives.ts';
+import { buildMotifs } from './stages/5-motifs/buildMotifs.ts';
+import { findScopes } from './stages/5-motifs/scopes.ts';
+import { subjectOf } from './stages/6-intents/intentInput.ts';
+import { matchIntents } from './stages/6-intents/matchIntents.ts';
+import { electActor } from './stages/7-attribution/electActor.ts';
+import { computeEconomics } from './stages/8-economics/computeEconomics.ts';
+import { buildReport } from './stages/9-report/buildReport.ts';
+import type { Attribution } from './model/attribution.ts';
+import type { BlockHeader, CanonicalTx } from './model/canonicalTx.ts';
+import type { Motif } from './model/motif.ts';
+import type { Primitive } from './model/primitive.ts';
+import type { TxReport } from './model/report.ts';
+import type { Rulebook } from './model/rulebook.ts';
+import type { RawContext, RawTransaction } from './model/upstream.ts';
+import type { ValueFlow } from './model/valueFlow.ts';
+
+/** Told after each stage. */
+export type OnStage = (stage: string) => void;
+
+/** Version of this service, reported as `engine.version`. */
+export const ENGINE_VERSION = '1.0.0';
+
+/** What the stages up to attribution make of the node's answers: who did what, before any rule has spoken. */
+export interface Examined {
+  readonly tx: CanonicalTx;
+  readonly header: BlockHeader;
+  readonly flow: ValueFlow;
+  readonly primitives: readonly Primitive[];
+  readonly motifs: readonly Motif[];
+  readonly attribution: Attribution;
+}
+
+/** Stages 2 to 5 and 7. Throws `AnalysisError` when the answers are malformed or contradict each other. */
+export function examine(raw: RawTransaction, context: RawContext, rulebook: Rulebook, onStage: OnStage = () => {}): Examined {
+  const tx = canonicalize(raw);
+  const header = readBlockHeader(context.block, tx);
+  onStage('canonical');
+  const flow = buildValueFlow(tx, rulebook);
+  onStage('flow');
+  const primitives = findPrimitives(tx, flow, rulebook);
+  onStage('primitives');
+  const motifs = buildMotifs(tx, flow, primitives, rulebook, { coinbase: header.coinbase });
+  onStage('motifs');
+  const attribution = electActor({ tx, flow, motifs, rulebook, header, delegations: context.delegations });
+  onStage('attribution');
+  return { tx, header, flow, primitives, motifs, attribution };
+}
+
+/** From the node's answers to the report. Throws as `examine` does. */
+export async function analyzeRaw(raw: RawTransaction, context: RawContext, rulebook: Rulebook, onStage: OnStage = () => {}): Promise<TxReport> {
+  const examined = examine(raw, context, rulebook, onStage);
+  const { primitives, motifs, attribution } = examined;
+  const verdict = await matchIntents({ ...examined, rulebook, subject: subjectOf(attribution) }, labelFormat(context.tokens, rulebook));
+  onStage('intents');
+  const economics = computeEconomics({ ...examined, context, verdict, rulebook });
+  onStage('economics');
+  const counts = { scopes: findScopes(examined.tx, motifs).length, primitives: primitives.length };
+  const report = buildReport({ ...examined, context, verdict, economics, rulebook, counts, engineVersion: ENGINE_VERSION });
+  onStage('report');
+  return report;
+}

@@ -1,0 +1,55 @@
+import { analyzeRaw, type OnStage } from './analyze.ts';
+import { fetchContext } from './stages/1-fetch/fetchContext.ts';
+import { fetchTransaction } from './stages/1-fetch/fetchTransaction.ts';
+import { LargeAnswer } from './stages/1-fetch/largeAnswer.ts';
+import { planContext } from './stages/1-fetch/planContext.ts';
+import type { PriceSourceName } from './stages/1-fetch/priceSources.ts';
+import type { Upstream } from './stages/1-fetch/upstream.ts';
+import { serialiseReport } from './stages/9-report/buildReport.ts';
+import type { Analyze } from './http/analyze.ts';
+import type { TxReport } from './model/report.ts';
+import type { Rulebook } from './model/rulebook.ts';
+import type { RawTransaction } from './model/upstream.ts';
+import type { LargeAnalyses } from './workers/largeAnalyses.ts';
+
+export interface AnalyzerDeps {
+  readonly upstream: Upstream;
+  /** The rulebook in force, asked once per analysis. */
+  readonly rulebook: () => Rulebook;
+  readonly validate: (report: TxReport) => void;
+  readonly maxTokens: number;
+  /** Price sources to ask; left out or null: the standard ones. */
+  readonly priceSources?: readonly PriceSourceName[] | null;
+  /** Goes on with transactions whose first answer is large; left out: they are analysed here, whatever else has to wait. */
+  readonly large?: LargeAnalyses;
+}
+
+/** The analysis the service offers: two round trips to the node, the pure pipeline, the schema check. */
+export function createAnalyze({ upstream, rulebook: current, validate, maxTokens, priceSources = null, large }: AnalyzerDeps): Analyze {
+  return async (hash, options) => {
+    const { signal, deadlineAt, onStage, onCall, resume } = options;
+    let last = performance.now();
+    const stage: OnStage = (name) => {
+      const now = performance.now();
+      onStage?.(name, now - last);
+      last = now;
+    };
+    const rulebook = current();
+    const session = upstream.open({ signal, deadlineAt, ...(onCall ? { onCall } : {}), ...(resume ? { resume } : {}), ...(large ? { largeBytes: large.largeBytes } : {}) });
+    let raw: RawTransaction;
+    try {
+      raw = await fetchTransaction(session, hash);
+    } catch (error) {
+      if (large && error instanceof LargeAnswer) return large.run(hash, error.answer, options);
+      throw error;
+    }
+    const plan = planContext(raw, rulebook, maxTokens);
+    const context = await fetchContext(session, plan, { names: priceSources, priceApi: upstream.priceApi });
+    stage('fetch');
+    const report = await analyzeRaw(raw, context, rulebook, stage);
+    validate(report);
+    const json = serialiseReport(report);
+    stage('validate');
+    return { json, intentKind: report.classification.intent_kind };
+  };
+}
