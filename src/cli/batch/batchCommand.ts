@@ -1,0 +1,54 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { BatchRequest } from './batch.ts';
+import { WHOLE, parseShard, type Shard } from './shard.ts';
+
+const HELP = `
+The list holds one hash a line; the first column counts, blank lines and # comments do not. Without <list>, or with -, it
+is read from standard input.
+
+With --out the batch can be stopped, or killed, at any moment: the same command again goes on where it ended, with no report
+lost and none twice, and tries again what failed. Failures are listed in the file of --errors; when the batch ends it holds
+those that still have no report. Ctrl-C finishes what runs; a second one leaves at once.
+
+One batch uses one processor core. --shard splits a list by hash among processes or machines, the same way everywhere.
+
+Examples:
+  txreport batch hashes.txt --out reports.ndjson
+  cut -d, -f1 export.csv | txreport batch > reports.ndjson
+  seq 0 3 | xargs -P 4 -I{} txreport batch hashes.txt --shard {}/4 --out reports-{}.ndjson
+
+Exit status: 0 every hash has a report, 1 some failed, 2 called or configured wrongly, 130 or 143 stopped by a signal`;
+
+function whole(min: number, max: number) {
+  return (text: string): number => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= min && value <= max)) throw new InvalidArgumentError(`must be a whole number from ${min} to ${max}`);
+    return value;
+  };
+}
+
+function shard(text: string): Shard {
+  const read = parseShard(text);
+  if (read === null) throw new InvalidArgumentError('must be i/n with i from 0 to n-1');
+  return read;
+}
+
+/** `txreport batch`: many hashes to reports, one JSON object a line. */
+export function addBatchCommand(program: Command): void {
+  program.command('batch')
+    .summary('analyze a list of transactions, one report a line (NDJSON)')
+    .description('analyze a list of transactions and write their reports as NDJSON, in the order in which they are done')
+    .argument('[list]', 'file of hashes, or - for standard input', '-')
+    .option('-o, --out <file>', 'append reports here and resume from it (default: standard output)')
+    .option('--errors <file>', 'failures, one JSON object a line (default: beside --out)')
+    .addOption(new Option('-c, --concurrency <n>', 'analyses running at once').argParser(whole(1, 1_000)).default(8))
+    .addOption(new Option('--shard <i/n>', 'only the i-th of n parts of the list, i from 0').argParser(shard).default(WHOLE, 'the whole list'))
+    .addOption(new Option('--give-up-after <n>', 'stop after this many failures of the node in a row; 0: never').argParser(whole(0, 1_000_000)).default(50))
+    .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
+    .option('-q, --quiet', 'no progress and no summary')
+    .addHelpText('after', HELP)
+    .action(async (list: string, options: Omit<BatchRequest, 'list'>) => {
+      const { batch } = await import('./batch.ts');
+      process.exitCode = await batch({ ...options, list });
+    });
+}
