@@ -1,0 +1,37 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { compile, type JSONSchema } from 'json-schema-to-typescript';
+
+const SCHEMAS = ['analyze-request', 'error', 'tx-report'] as const;
+const schemaUrl = (name: string) => new URL(`../schemas/http/${name}.schema.json`, import.meta.url);
+const target = fileURLToPath(new URL('../src/model/report.ts', import.meta.url));
+
+const HEADER = `/* Generated from schemas/http/*.schema.json by scripts/generateTypes.ts. Do not edit: change the schema and run it again. */\n`;
+
+/** A described `$ref` would become a type of its own per use; only the reference itself makes one shared type. */
+function bareReferences(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(bareReferences);
+  if (typeof node !== 'object' || node === null) return node;
+  if ('$ref' in node && typeof node.$ref === 'string') return { $ref: node.$ref };
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, bareReferences(value)]));
+}
+
+/**
+ * TypeScript source of the wire types. Unknown keys are left out of the types on purpose: the published schemas are
+ * open for clients, while what this service builds is checked closed.
+ */
+export async function generateTypes(): Promise<string> {
+  const parts: string[] = [];
+  for (const name of SCHEMAS) {
+    const schema: unknown = JSON.parse(await readFile(schemaUrl(name), 'utf8'));
+    parts.push(await compile(bareReferences(schema) as JSONSchema, name, {
+      bannerComment: '',
+      additionalProperties: false,
+      ignoreMinAndMaxItems: true,
+      style: { singleQuote: true, printWidth: 120 },
+    }));
+  }
+  return HEADER + parts.join('');
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await writeFile(target, await generateTypes());
