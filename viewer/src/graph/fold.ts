@@ -1,0 +1,51 @@
+import type { TxReport } from '../../../src/model/report.ts';
+import type { AccountBook, Role } from '../lib/accounts.ts';
+import { flowOf, type Flow, type NodeOf } from './flow.ts';
+
+/** More than this does not read at a glance. */
+const LEGIBLE = { nodes: 14, edges: 22 };
+/** Fewer accounts than this are not worth a fold. */
+const FEWEST = 3;
+/** The story's subjects stay by themselves. */
+const NEVER: ReadonlySet<Role> = new Set(['actor', 'signer', 'zero']);
+
+export interface Folded {
+  readonly flow: Flow;
+  /** Parts that are drawn as one node now. */
+  readonly folded: ReadonlySet<Role>;
+  /** Parts with accounts enough to fold, and how many accounts. */
+  readonly foldable: ReadonlyMap<Role, number>;
+}
+
+/**
+ * The flow with accounts of the given parts drawn as one; null chooses: the largest groups first, until the drawing is
+ * small enough to read.
+ */
+export function foldFlow(report: TxReport, accounts: AccountBook, parts: ReadonlySet<Role> | null): Folded {
+  const whole = flowOf(report, accounts);
+  const counts = new Map<Role, number>();
+  for (const node of whole.nodes) counts.set(node.role, (counts.get(node.role) ?? 0) + 1);
+  const foldable = new Map([...counts].filter(([role, count]) => count >= FEWEST && !NEVER.has(role)).sort((a, b) => b[1] - a[1]));
+  const gave = new Set(whole.edges.map((edge) => edge.from));
+  const got = new Set(whole.edges.map((edge) => edge.to));
+  // Those who only gave and those who only got are folded apart, as long as that can be read: it shows who gave to whom.
+  const flowWith = (folded: ReadonlySet<Role>, apart: boolean): Flow => {
+    const nodeOf: NodeOf = (address) => {
+      const { role } = accounts.of(address);
+      const id = address.toLowerCase();
+      return !folded.has(role) ? id : apart ? `fold:${role}:${gave.has(id) ? 'gave' : ''}${got.has(id) ? 'got' : ''}` : `fold:${role}`;
+    };
+    return folded.size === 0 ? whole : flowOf(report, accounts, nodeOf);
+  };
+  const folded = new Set<Role>();
+  let flow = whole;
+  for (const role of foldable.keys()) {
+    if (parts === null ? isLegible(flow) : !parts.has(role)) continue;
+    folded.add(role);
+    flow = flowWith(folded, true);
+  }
+  if (folded.size > 0 && !isLegible(flow)) flow = flowWith(folded, false);
+  return { flow, folded, foldable };
+}
+
+const isLegible = ({ nodes, edges }: Flow): boolean => nodes.length <= LEGIBLE.nodes && edges.length <= LEGIBLE.edges;

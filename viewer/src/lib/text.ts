@@ -1,0 +1,28 @@
+import { cleanText } from '../../../src/lib/display.ts';
+
+/** Text from a report, fit to show: a report file may come from anywhere, so its texts are cleaned again here. */
+export function shown(text: string | null | undefined, limit = 200): string {
+  return cleanText(text, limit) ?? '';
+}
+
+/** `0x549d…6CBe` */
+export function shortHex(hex: string, head = 6, tail = 4): string {
+  return hex.length <= head + tail + 1 ? hex : `${hex.slice(0, head)}…${hex.slice(-tail)}`;
+}
+
+/** `remove_liquidity` and `AggregatedSwap` as words: `Remove liquidity`, `Aggregated swap`. */
+export function words(name: string): string {
+  const spaced = shown(name, 64).replace(/(?<=[a-z0-9])(?=[A-Z])/g, ' ').replace(/[_:-]+/g, ' ').trim().toLowerCase().replace(ACRONYMS, (word) => word.toUpperCase());
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
+}
+
+const ACRONYMS = /\b(mev|nft|amm|lp|dao|usd|eip|erc)\b/g;
+
+/** `uniswap-v3` as a title: `Uniswap V3`. */
+export function title(slug: string): string {
+  return shown(slug, 64).split(/[-_ ]+/).map((word) => (/^v\d/.test(word) || word.search(ACRONYMS) >= 0 ? word.toUpperCase() : word.charAt(0).toUpperCase() + word.slice(1))).join(' ');
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+}

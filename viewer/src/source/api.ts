@@ -1,0 +1,50 @@
+import { createClient, TxReportError } from '../../../src/client/client.ts';
+import type { TxReport } from '../../../src/model/report.ts';
+import { checkReport } from './checkReport.ts';
+
+export const HASH = /^0x[0-9a-f]{64}$/;
+
+/** The address a service is asked at: `http` or `https`, without a trailing slash. Null where it is none. */
+export function readBaseUrl(text: string): string | null {
+  if (!URL.canParse(text)) return null;
+  const url = new URL(text);
+  if (!/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return null;
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+}
+
+/**
+ * Whether a link may make the page ask this service without a word: those on this machine and the one the page came
+ * from or was built for. Any other may show what it likes, so the reader is asked first.
+ */
+export function isOwn(baseUrl: string, builtFor: string): boolean {
+  const { hostname, origin } = new URL(baseUrl);
+  return hostname === 'localhost' || /^127(\.\d+){3}$/.test(hostname) || origin === location.origin || baseUrl === builtFor;
+}
+
+let narrowedTo: string | null = null;
+
+/**
+ * Narrows the page's content security policy to one service before the first request. Policies only ever add up, so
+ * another service needs the page loaded anew; false says so.
+ */
+export function narrowConnections(baseUrl: string, alsoSelf: boolean): boolean {
+  const { origin } = new URL(baseUrl);
+  if (narrowedTo !== null) return narrowedTo === origin;
+  const meta = document.createElement('meta');
+  meta.httpEquiv = 'Content-Security-Policy';
+  meta.content = `connect-src ${origin}${alsoSelf ? " 'self'" : ''}`;
+  document.head.append(meta);
+  narrowedTo = origin;
+  return true;
+}
+
+/** Asks the service. Rejects with an `Error` whose message is meant for the reader. */
+export async function fetchReport(baseUrl: string, hash: string, signal: AbortSignal): Promise<TxReport> {
+  try {
+    return checkReport(await createClient({ baseUrl }).analyze(hash, { signal }));
+  } catch (error) {
+    if (error instanceof TypeError) throw new Error(`Nothing answered at ${baseUrl}. Is the service running there?`, { cause: error });
+    if (error instanceof TxReportError && error.status > 0) throw new Error(`The service answered ${error.status}: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
