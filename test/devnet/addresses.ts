@@ -1,0 +1,43 @@
+// Where mainnet has these contracts, and therefore where the devnet puts them.
+import { getAddress, type Address } from 'viem';
+
+const at = <T extends Record<string, string>>(table: T) =>
+  Object.fromEntries(Object.entries(table).map(([name, address]) => [name, getAddress(address.toLowerCase())])) as { [K in keyof T]: Address };
+
+export const MAINNET = at({
+  weth: '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2',
+  usdc: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+  usdcImplementation: '0x43506849D7C04F9138D1A2050bbF3A0c054402dd',
+  usdt: '0xdAC17F958D2ee523a2206206994597C13D831ec7',
+  dai: '0x6B175474E89094C44Da98b954EedeAC495271d0F',
+  v2Factory: '0x5C69bEe701ef814a2B6a3EDD4B1652CB9cc5aA6f',
+  v2Router: '0x7a250d5630B4cF539739dF2C5dAcb4c659F2488D',
+  sushiFactory: '0xC0AEe478e3658e2610c5F7A4A2E1777cE9e4f2Ac',
+  v3Factory: '0x1F98431c8aD98523631AE4a59f267346ea31F984',
+  v3Positions: '0xC36442b4a4522E871399CD717aBDD847Ab11FE88',
+  v3Router: '0xE592427A0AEce92De3Edee1F18E0157C05861564',
+  v3Router02: '0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45',
+  v4PoolManager: '0x000000000004444c5dc75cB358380D2e3dE08A90',
+  v4Positions: '0xbD216513d74C8cf14cf4747E6AaA6420FF64ee9e',
+  universalRouter: '0x66a9893cC07D91D95644AEDD05D03f95e1dBA8Af',
+  permit2: '0x000000000022D473030F116dDEE9F6B43aC78BA3',
+  multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
+  safe: '0x41675C099F32341bf84BFc5382aF534df5C7461a',
+  safeFactory: '0x4e1DCf7AD4e460CfD30791CCC4F9c8a4f820ec67',
+  safeFallback: '0xfd0732Dc9E303f09fCEf3a7388Ad10A83459Ec99',
+  multiSend: '0x38869bf66a61cF6bDB996A6aE40D5853Fd43B526',
+  entryPoint: '0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108',
+  cowSettlement: '0x9008D19f58AAbD9eD0D60971565AA8510560ab41',
+  cowAllowList: '0x2c4c28DDBdAc9C5E7055b4C863b72eA0149D8aFE',
+  cowRelayer: '0xC92E8bdf79f0507f65a392b0ab4667716BFE0110',
+  balancerVault: '0xBA12222222228d8Ba445958a75a0704d566BF2C8',
+  aaveProvider: '0x2f39d218133AFaB8F2B819B1066c7E434Ad94E9e',
+  aavePool: '0x87870Bca3F3fD6335C3F4ce8392D69350B4fA4E2',
+  aaveConfigurator: '0x64b761D848206f447Fe2dd461b0c635Ec39EbB27',
+  feedEth: '0x5f4eC3Df9cbd43714FE2740f5E3616155c5b8419',
+  feedUsdc: '0x8fFfFfd4AfB6115b954Bd326cbe7B4BA576818f6',
+  feedUsdt: '0x3E7d1eAB13ad0104d2750B8863b489D65364e32D',
+  feedDai: '0xAed0c38402a5d19df6E4c03F4E2DceD6e29c1ee9',
+});
+
+export const NATIVE: Address = '0x0000000000000000000000000000000000000000';

@@ -1,0 +1,9 @@
+// The service itself, in this process, quietly: for the demo and for tests that want it beside a devnet.
+import { assemble } from '../../src/assemble.ts';
+import { startServer } from '../../src/main.ts';
+import type { RunningServer } from '../../src/server.ts';
+
+/** Starts txreport on a loopback port (0: any free one) with the given node behind it. */
+export function startDemoService(rpcUrl: string, port = 0): Promise<RunningServer> {
+  return startServer({ rpcUrl, port, host: '127.0.0.1', adminPort: null, logLevel: 'silent', createAnalyze: assemble });
+}
