@@ -1,0 +1,112 @@
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { join, relative, dirname, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..');
+const SRC = join(ROOT, 'src');
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name);
+    return statSync(path).isDirectory() ? filesBelow(path) : /\.ts$/.test(name) ? [path] : [];
+  });
+}
+
+const files = filesBelow(SRC).map((path) => ({ path: relative(SRC, path), text: readFileSync(path, 'utf8') }));
+
+/** What each place may import: folders of `src` and packages. Everything may import `model` and itself. */
+const MAY_IMPORT: Record<string, { folders: string[]; packages: string[] }> = {
+  'model': { folders: [], packages: ['graphology'] },
+  'lib': { folders: [], packages: ['viem', 'pino', 'ajv', '@noble/curves', 'node:crypto', 'node:fs', 'node:module', 'node:url'] },
+  'rulebook': { folders: ['lib'], packages: ['viem', 'yaml', 'ajv', 'node:fs', 'node:path', 'node:crypto'] },
+  'http': { folders: ['lib'], packages: ['express', 'cors', 'ajv', 'node:fs', 'node:path', 'node:crypto', 'node:http', 'node:cluster', 'pino', 'prom-client'] },
+  'stages/1-fetch': { folders: ['lib'], packages: ['viem', 'undici', 'node:crypto', 'node:events', 'node:timers', 'node:timers/promises', 'node:util', 'node:zlib'] },
+  'stages/2-canonical': { folders: ['lib'], packages: [] },
+  'stages/3-flow': { folders: ['lib'], packages: ['graphology'] },
+  'stages/4-primitives': { folders: ['lib'], packages: ['viem', 'graphology'] },
+  'stages/5-motifs': { folders: ['lib'], packages: ['graphology'] },
+  'stages/6-intents': { folders: ['lib'], packages: ['json-rules-engine'] },
+  'stages/7-attribution': { folders: ['lib'], packages: [] },
+  'stages/8-economics': { folders: ['lib'], packages: ['node:crypto'] },
+  'stages/9-report': { folders: ['lib'], packages: ['viem', 'ajv', 'node:fs', 'node:path'] },
+};
+
+function place(path: string): string {
+  const parts = path.split('/');
+  return parts[0] === 'stages' ? `stages/${parts[1]}` : parts.length === 1 ? '' : parts[0]!;
+}
+
+function imports(text: string): { specifier: string; typeOnly: boolean }[] {
+  return [...text.matchAll(/^\s*(?:import|export)\s+(type\s+)?[^;'"]*?from\s+['"]([^'"]+)['"]|^\s*import\s+['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/gm)]
+    .map((m) => ({ specifier: (m[2] ?? m[3] ?? m[4])!, typeOnly: m[1] !== undefined }));
+}
+
+function packageOf(specifier: string): string {
+  if (specifier.startsWith('node:')) return specifier;
+  const parts = specifier.split('/');
+  return specifier.startsWith('@') ? parts.slice(0, 2).join('/') : parts[0]!;
+}
+
+describe('architecture', () => {
+  it('every import is one its folder may make', () => {
+    const wrong: string[] = [];
+    for (const { path, text } of files) {
+      const here = place(path);
+      const rule = MAY_IMPORT[here];
+      if (!rule) continue;
+      for (const { specifier } of imports(text)) {
+        if (specifier.startsWith('.')) {
+          const target = place(normalize(join(dirname(path), specifier)));
+          if (target !== here && target !== 'model' && !rule.folders.includes(target)) wrong.push(`${path} imports ${specifier}`);
+        } else if (!rule.packages.includes(packageOf(specifier))) wrong.push(`${path} imports ${specifier}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('stages after the fetch take no clock, randomness, environment or I/O', () => {
+    const wrong = files
+      .filter(({ path }) => /^stages\/[2-9]/.test(path))
+      .flatMap(({ path, text }) =>
+        [/\bDate\.now\b/, /\bnew Date\(\)/, /\bMath\.random\b/, /\bprocess\.(env|hrtime|argv)\b/, /\bfetch\(/, /\bsetTimeout\b/, /\bperformance\.now\b/]
+          .filter((word) => word.test(text) && !path.endsWith('validator.ts')).map((word) => `${path}: ${word.source}`));
+    expect(wrong).toEqual([]);
+  });
+
+  it('no address and no protocol name stands in src', () => {
+    // Whole slugs, and brands: a slug's first word alone may be an ordinary word of the code.
+    const slugs = readdirSync(join(ROOT, 'rules/protocols')).map((f) => f.replace(/\.yaml$/, '')).filter((slug) => slug.includes('-'));
+    const protocol = new RegExp(`\\b(${[...slugs, ...BRANDS].join('|')})`, 'i');
+    const wrong: string[] = [];
+    for (const { path, text } of files) {
+      if (path === 'model/report.ts') continue;
+      if (/0x[0-9a-fA-F]{40}\b/.test(text)) wrong.push(`${path}: an address literal`);
+      const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+      const hit = protocol.exec(code);
+      if (hit) wrong.push(`${path}: protocol name ${hit[0]}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('amounts never pass through floats outside lib', () => {
+    const wrong = files.filter(({ path, text }) => !path.startsWith('lib/') && /\bparseFloat\(/.test(text)).map(({ path }) => path);
+    expect(wrong).toEqual([]);
+  });
+
+  it('no barrels, and files stay small', () => {
+    const wrong: string[] = [];
+    for (const { path, text } of files) {
+      if (path === 'model/report.ts') continue;
+      if (/^export \* from/m.test(text)) wrong.push(`${path}: barrel`);
+      const lines = text.split('\n').length;
+      if (lines > (path === 'analyze.ts' || path === 'app.ts' ? 100 : 300)) wrong.push(`${path}: ${lines} lines`);
+    }
+    expect(wrong).toEqual([]);
+  });
+});
+
+const BRANDS = [
+  'uniswap', 'sushiswap', 'pancakeswap', 'balancer', '1inch', 'paraswap', 'cowswap', 'kyberswap', 'openocean', 'metamask',
+  'aave', 'compoundv', 'morpho', 'liquity', 'lido', 'eigenlayer', 'convex', 'pendle', 'yearn', 'seaport', 'opensea', 'looksrare',
+  'stargate', 'layerzero', 'arbitrum', 'zksync', 'gnosis', 'chainlink\\.eth', 'defillama\\.com',
+];

@@ -1,0 +1,154 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describeCommands } from '../../src/cli/completionCommand.ts';
+import { SCRIPTS } from '../../src/cli/completionScripts.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import type { FakeNode } from '../support/fakeNode.ts';
+import { HASH_OF, startRecordedNode } from './recordedNode.ts';
+import { runCli } from './runCli.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const SWAP = HASH_OF['swap-v2-eth-usdc']!;
+let node: FakeNode;
+beforeAll(async () => {
+  node = await startRecordedNode();
+});
+afterAll(() => node.close());
+const cli = (args: readonly string[], input = '') => runCli(args, { env: { RPC_URL: node.url, NO_COLOR: '1' }, input });
+
+/** The help of a command as printed, without running anything. */
+function helpOf(command: Command): string {
+  let text = '';
+  command.configureOutput({ writeOut: (part) => (text += part) }).outputHelp();
+  return text;
+}
+
+describe('help', () => {
+  const program = createProgram();
+  it('lists every command and the exit statuses', () => {
+    const help = helpOf(program);
+    for (const name of ['serve', 'analyze', 'batch', 'verify', 'validate', 'rules', 'mcp', 'completion']) expect(help).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
+    expect(help).toContain('Exit status:');
+  });
+
+  it.each(['serve', 'analyze', 'batch', 'verify', 'validate', 'mcp'])('of %s gives examples and exit statuses', (name) => {
+    const help = helpOf(program.commands.find((command) => command.name() === name)!);
+    expect(help).toMatch(/Exit status: 0 /);
+    expect(help).toMatch(/Examples:|configuration of an agent:/);
+  });
+
+  it('examples name only commands and options that exist', () => {
+    const known = new Map(describeCommands(program).map((words) => [words.path, words]));
+    const examples = program.commands.flatMap((command) => [...helpOf(command).matchAll(/^ {2}(?:.*[|]\s*)?(?:\w+=\S+ )?txreport (\w+)([^|>#\n]*)/gm)]);
+    expect(examples.length).toBeGreaterThan(8);
+    for (const [text, name, rest] of examples) {
+      expect(known.has(name!), text).toBe(true);
+      const flags = known.get(name!)!.options.flatMap((option) => option.flags);
+      for (const [flag] of rest!.matchAll(/(?<=\s)--?[a-z][\w-]*/g)) expect(flags, text).toContain(flag);
+    }
+  });
+});
+
+describe('exit statuses', () => {
+  it.each<[string, string[], number]>([
+    ['help', ['--help'], 0], ['version', ['--version'], 0], ['nothing', [], 2], ['an unknown command', ['frobnicate'], 2], ['an unknown option', ['analyze', SWAP, '--nonsense'], 2],
+    ['no argument', ['analyze'], 2], ['a bad hash', ['analyze', '0x12'], 2], ['a bad node', ['analyze', SWAP, '--rpc', 'ws://x'], 2],
+    ['an unknown hash', ['analyze', `0x${'ab'.repeat(32)}`], 1], ['no file', ['validate', '/no/such/file'], 2], ['no report', ['validate', 'package.json'], 1], ['nothing to verify', ['verify', 'package.json'], 2],
+  ])('%s', async (_, args, status) => {
+    const run = await cli(args);
+    expect(run.code, run.out + run.err).toBe(status);
+    expect(run.err).not.toMatch(/^\s+at /m);
+  });
+
+  it.each([['analyze', SWAP], ['batch'], ['verify', 'package.json'], ['mcp'], ['serve']])('no node: %s', async (...args) => {
+    const run = await runCli(args, { env: {} });
+    expect(run.code).toBe(2);
+    expect(run.err).toContain('RPC_URL');
+  });
+});
+
+describe('analyze, validate, verify', () => {
+  it('shows a report to people, without colours where they are not wanted', async () => {
+    const { code, out } = await cli(['analyze', SWAP]);
+    expect(code).toBe(0);
+    expect(out).not.toContain('\u001b');
+    expect(out).toMatch(/^DirectSwap\s+✓ Proven · High\s*\nSwap 1 ETH for 3388\.11 USDC/);
+    expect(out).toMatch(/actor\s+0x6338A64eEDB77AFfD10945BaF8732bb93E0A16dB {2}the signer/);
+    expect(out).toMatch(/✓ swap\s+uniswap-v2\s+m-1\s+log 4/);
+  });
+
+  it('a report passes from one to the next', async () => {
+    const { out: json } = await cli(['analyze', SWAP, '--json']);
+    expect(await cli(['validate', '-'], json)).toMatchObject({ code: 0, out: '-: valid\n' });
+    expect(await cli(['verify', '-'], json)).toMatchObject({ code: 0, out: expect.stringContaining('holds') as string });
+    const forged = json.replaceAll('3388111026', '3388111027');
+    expect(forged).not.toBe(json);
+    const found = await cli(['verify', '-', '--json'], forged);
+    expect(found.code).toBe(1);
+    expect((JSON.parse(found.out) as { tx_hash: string }[])[0]!.tx_hash).toBe(SWAP);
+  });
+
+  it('reads NDJSON, and documents over several lines', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'txreport-cli-'));
+    const reports = (await cli(['batch'], `${SWAP}\n${HASH_OF['approval']}\n${HASH_OF['safe-swap']}\n`)).out;
+    writeFileSync(join(folder, 'three.ndjson'), reports);
+    writeFileSync(join(folder, 'one.json'), JSON.stringify(JSON.parse(reports.split('\n')[0]!), null, 2));
+    const valid = await cli(['validate', join(folder, 'three.ndjson'), join(folder, 'one.json')]);
+    expect(valid).toMatchObject({ code: 0, out: `${[1, 2, 3].map((n) => `${folder}/three.ndjson:${n}: valid\n`).join('')}${folder}/one.json: valid\n` });
+    expect((await cli(['verify', join(folder, 'three.ndjson')])).out.match(/holds/g)).toHaveLength(3);
+    writeFileSync(join(folder, 'bad.ndjson'), `${reports}{"schema_version":2}\n`);
+    const bad = await cli(['validate', '-q', join(folder, 'bad.ndjson')]);
+    expect(bad.code).toBe(1);
+    expect(bad.out).toContain(`${folder}/bad.ndjson:4: `);
+    expect(bad.out).not.toContain(': valid');
+    writeFileSync(join(folder, 'torn.ndjson'), `${reports}{"schema`);
+    expect(await cli(['validate', join(folder, 'torn.ndjson')])).toMatchObject({ code: 2, err: expect.stringContaining('torn.ndjson:4 is not JSON') as string });
+  });
+});
+
+describe('completion', () => {
+  const words = describeCommands(createProgram());
+  const bash = SCRIPTS.bash(words);
+  /** What bash offers for a line with the cursor at its end. */
+  function offered(line: string): string[] {
+    const parts = line.split(' ');
+    const script = `${bash}\nCOMP_WORDS=(${parts.map((part) => `'${part}'`).join(' ')}); COMP_CWORD=${parts.length - 1}; _txreport; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { stdout, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
+    expect(stderr).toBe('');
+    return stdout.split('\n').filter((word) => word !== '');
+  }
+
+  it.each([
+    ['txreport ba', ['batch']], ['txreport rules l', ['lint', 'lock']], ['txreport batch --sh', ['--shard']], ['txreport completion ', ['bash', 'zsh', 'fish']],
+    ['txreport rules lint --format ', ['text', 'json', 'github']], ['txreport rules explain --fu', ['--full']], ['txreport --ver', ['--version']],
+  ])('bash completes %j', (line, expected) => expect(offered(line)).toEqual(expected));
+
+  it('bash offers files where a file belongs', () => {
+    expect(offered('txreport validate pack')).toContain('package.json');
+    expect(offered('txreport batch --out pack')).toContain('package.json');
+  });
+
+  it.each(['zsh', 'fish'] as const)('%s knows every command and option', (shell) => {
+    const script = SCRIPTS[shell](words);
+    for (const { commands, options } of words) {
+      for (const { name } of commands) expect(script).toContain(name);
+      for (const flag of options.flatMap((option) => option.flags)) expect(script).toContain(shell === 'fish' ? ` ${flag.startsWith('--') ? '-l' : '-s'} ${flag.replace(/^-+/, '')}` : flag);
+    }
+  });
+
+  it.for(['zsh', 'fish'] as const)('%s reads its script without complaint', (shell, ctx) => {
+    const probe = spawnSync(shell, ['-c', 'exit 0']);
+    if (probe.error) {
+      console.warn(`SKIPPED: ${shell} is not installed, so its completion script was not run`);
+      return ctx.skip();
+    }
+    const { status, stderr } = spawnSync(shell, ['-n'], { input: SCRIPTS[shell](words), encoding: 'utf8' });
+    expect(stderr).toBe('');
+    return expect(status).toBe(0);
+  });
+});

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import * as words from '../../scripts/catalogueWords.ts';
+import { generateCatalogue, withSettings } from '../../scripts/generateCatalogue.ts';
+import { ENGINE_VERSION, analyzeRaw } from '../../src/analyze.ts';
+import { allRecordings } from '../../src/cli/rules/recordings.ts';
+import { SETTINGS } from '../../src/config.ts';
+import { loadRules } from '../../src/loadRules.ts';
+import { DOCS } from './guides.ts';
+
+const page = (name: string) => readFileSync(join(DOCS, name), 'utf8');
+
+describe('what is generated', () => {
+  it('docs/catalogue.md is what the rules, the schemas and the code say (npm run generate)', () => {
+    expect(page('catalogue.md')).toBe(generateCatalogue());
+  });
+
+  it.each(['../README.md', 'operator.md'])('%s lists the settings there are (npm run generate)', (name) => {
+    expect(page(name)).toBe(withSettings(page(name), name));
+    for (const { env } of Object.values(SETTINGS)) expect(page(name)).toContain(`| \`${env}\` |`);
+  });
+});
+
+describe('the catalogue', () => {
+  it('knows every open word that reports of the recorded transactions hold', async () => {
+    const rulebook = loadRules();
+    const reports = await Promise.all(allRecordings([join(DOCS, '../test/recordings')]).map(({ raw, context }) => analyzeRaw(raw, context, rulebook)));
+    const used = (pick: (report: (typeof reports)[number]) => string[]) => [...new Set(reports.flatMap(pick))].sort();
+    const known = (list: Readonly<Record<string, string>>) => (word: string) =>
+      word in list || Object.keys(list).some((entry) => entry.includes('<') && new RegExp(`^${entry.replace(/<[^>]+>/g, '[a-z0-9_]+')}$`).test(word));
+    const open: [string, Readonly<Record<string, string>>, string[]][] = [
+      ['warnings', words.WARNINGS, used((r) => r.economics.warnings)],
+      ['flags', words.FLAGS, used((r) => r.inventory_deltas.flatMap((d) => d.flags))],
+      ['invariants', words.INVARIANTS, used((r) => r.motifs.flatMap((m) => m.invariants.map((i) => i.name)))],
+      ['reasons', words.CANDIDATE_REASONS, used((r) => r.attribution.candidates.flatMap((c) => c.reasons))],
+      ['rejections', words.REJECTIONS, used((r) => r.attribution.candidates.flatMap((c) => c.rejected_because ?? []))],
+      ['pnl', words.PNL_REASONS, used((r) => [r.economics.realized_pnl.reason ?? []].flat())],
+    ];
+    for (const [name, list, found] of open) {
+      expect(found.length, name).toBeGreaterThan(0);
+      expect(found.filter((word) => !known(list)(word)), name).toEqual([]);
+    }
+    const text = page('catalogue.md');
+    for (const kind of used((r) => [r.classification.intent_kind, ...r.classification.fragments.map((f) => f.kind), ...r.motifs.map((m) => m.kind)])) expect(text).toContain(`| \`${kind}\` |`);
+  });
+});
+
+describe('versions', () => {
+  it('agree wherever one is told', () => {
+    const root = join(DOCS, '..');
+    const read = (name: string) => readFileSync(join(root, name), 'utf8');
+    expect((JSON.parse(read('package.json')) as { version: string }).version, 'package.json').toBe(ENGINE_VERSION);
+    expect(/^## (\d+\.\d+\.\d+)/m.exec(read('CHANGELOG.md'))![1], 'CHANGELOG.md').toBe(ENGINE_VERSION);
+    expect(/^ {2}version: (\S+)$/m.exec(read('schemas/openapi.yaml'))![1], 'schemas/openapi.yaml').toBe(ENGINE_VERSION);
+    for (const name of ['deploy/kubernetes/deployment.yaml', 'deploy/kubernetes/batch-job.yaml', 'docs/operator.md']) expect(read(name), name).toContain(`txreport:${ENGINE_VERSION}`);
+  });
+});

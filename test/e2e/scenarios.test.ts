@@ -1,0 +1,66 @@
+// Every scenario of the devnet through the real service on a live node, in both trace dialects, held against what the
+// chain itself says: balances before and after, and the node's raw answers.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunningServer } from '../../src/server.ts';
+import type { TxReport } from '../../src/model/report.ts';
+import { fetchRawAnswers } from '../../src/verify/fetchRawAnswers.ts';
+import { verifyReport } from '../../src/verify/verifyReport.ts';
+import { judge } from '../devnet/judge.ts';
+import { startDemoService } from '../devnet/service.ts';
+import { ALL, runStory, type Story } from '../devnet/story.ts';
+import { startDialectProxy } from '../support/dialectProxy.ts';
+
+let story: Story;
+let geth: RunningServer;
+let parity: RunningServer;
+const proxies: { close: () => Promise<void> }[] = [];
+
+beforeAll(async () => {
+  story = await runStory({ scenarios: ALL });
+  const [debugOnly, traceOnly] = await Promise.all([
+    startDialectProxy(story.devnet.rpcUrl, /^trace_/), startDialectProxy(story.devnet.rpcUrl, /^debug_/),
+  ]);
+  proxies.push(debugOnly, traceOnly);
+  [geth, parity] = await Promise.all([startDemoService(debugOnly.url), startDemoService(traceOnly.url)]);
+}, 120_000);
+
+afterAll(async () => {
+  await Promise.all([geth?.close(), parity?.close()]);
+  await Promise.all(proxies.map((proxy) => proxy.close()));
+  await story?.stop();
+});
+
+async function ask(server: RunningServer, hash: string): Promise<string> {
+  const response = await fetch(`${server.url}/analyze`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ tx_hash: hash }) });
+  const text = await response.text();
+  expect(response.status, text).toBe(200);
+  return text;
+}
+
+/** The report without what may differ between dialects: the dialect's name and the frames of log evidence. */
+function comparable(text: string): unknown {
+  return JSON.parse(text, (key, value: unknown) => {
+    if (key === 'trace_dialect') return undefined;
+    const evidence = value as { log_index?: number | null; frame_path?: unknown } | null;
+    if (evidence && typeof evidence === 'object' && typeof evidence.log_index === 'number' && 'frame_path' in evidence) return { ...evidence, frame_path: null };
+    return value;
+  });
+}
+
+describe.each(ALL.map((scenario) => [scenario.name, scenario] as const))('%s', (name, scenario) => {
+  it(`is ${scenario.intent}, with the balances of the chain`, async () => {
+    const told = story.told.find((one) => one.scenario.name === name)!;
+    const report = JSON.parse(await ask(geth, told.hash)) as TxReport;
+    expect(judge(story.ctx, told, await story.measure(told.hash), report).complaints).toEqual([]);
+    expect(verifyReport(report, await fetchRawAnswers(story.devnet.rpcUrl, told.hash))).toEqual([]);
+    // What only looks like an arbitrage is none in its parts either.
+    if (scenario.never?.includes('AtomicArbitrage')) expect(report.classification.fragments.map(({ kind }) => kind)).not.toContain('AtomicArbitrage');
+  });
+
+  it('reads the same in both trace dialects, and the same twice', async () => {
+    const { hash } = story.told.find((one) => one.scenario.name === name)!;
+    const [first, again, other] = await Promise.all([ask(geth, hash), ask(geth, hash), ask(parity, hash)]);
+    expect(again).toBe(first);
+    expect(comparable(other)).toEqual(comparable(first));
+  });
+});

@@ -1,0 +1,56 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startFakeNode, type FakeNode } from '../support/fakeNode.ts';
+import { HASH, sampleHandlers, sampleTransaction } from '../support/sampleTransaction.ts';
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts');
+let child: ChildProcess | undefined;
+let node: FakeNode | undefined;
+afterEach(async () => {
+  child?.kill('SIGKILL');
+  await node?.close();
+});
+
+/** Starts the service as a process and posts one analysis; its answer and what it logged. */
+async function analyse(env: Record<string, string>): Promise<{ status: number; body: string; log: () => string }> {
+  child = spawn(process.execPath, ['--import', 'tsx', MAIN], { env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let log = '';
+  for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (data: Buffer) => (log += data.toString()));
+  let url: string | undefined;
+  while (!(url = /"url":"(http:[^"]+)"/.exec(log)?.[1])) {
+    if (child.exitCode !== null) throw new Error(log);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const response = await fetch(`${url}/analyze`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ tx_hash: HASH }) });
+  return { status: response.status, body: await response.text(), log: () => log };
+}
+
+// Three starts of the whole service from its sources, each with a thread that loads them once more.
+describe('a large transaction', { timeout: 120_000 }, () => {
+  it('is analysed on another thread with the same two requests and the same report', async () => {
+    node = await startFakeNode({ handlers: sampleHandlers(sampleTransaction()) });
+    const here = await analyse({ RPC_URL: node.url });
+    child?.kill('SIGKILL');
+    // A contract that answers nothing costs a third request, here and there.
+    expect([here.status, node.requests.length]).toEqual([200, 3]);
+    const there = await analyse({ RPC_URL: node.url, LARGE_BYTES: '1000' });
+    expect(there.body).toBe(here.body);
+    expect([there.status, node.requests.length]).toEqual([200, 6]);
+    await expect.poll(there.log).toContain('"upstream_requests":3');
+  });
+
+  it('is refused where it is over the limit, naming it', async () => {
+    node = await startFakeNode({ handlers: sampleHandlers(sampleTransaction()) });
+    const { status, body } = await analyse({ RPC_URL: node.url, MAX_RESPONSE_BYTES: '1500' });
+    expect([status, body]).toEqual([502, '{"error":"analysis failed: the upstream answer is too large: over the limit of 1500 bytes"}']);
+  });
+
+  it('fails as one read here does, where the node contradicts itself', async () => {
+    const sample = sampleTransaction();
+    sample.receipt['logs'] = [];
+    node = await startFakeNode({ handlers: sampleHandlers(sample) });
+    const { status, body } = await analyse({ RPC_URL: node.url, LARGE_BYTES: '1000', RPC_RETRIES: '1' });
+    expect([status, body]).toEqual([502, '{"error":"analysis failed: the upstream answers do not belong together: the logs do not match the bloom filter of their receipt"}']);
+  });
+});

@@ -1,0 +1,77 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startFakeNode, type FakeNode } from '../support/fakeNode.ts';
+import { HASH, sampleHandlers, sampleTransaction } from '../support/sampleTransaction.ts';
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts');
+let child: ChildProcess | undefined;
+let node: FakeNode | undefined;
+afterEach(async () => {
+  child?.kill('SIGKILL');
+  await node?.close();
+});
+
+function run(env: Record<string, string>): { output: () => string; ended: Promise<number | null> } {
+  child = spawn(process.execPath, ['--import', 'tsx', MAIN], { env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', WORKERS: '2', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (data: Buffer) => (output += data.toString()));
+  return { output: () => output, ended: new Promise((resolve) => child!.once('close', resolve)) };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+// Several starts of the whole service from its sources.
+describe('several processes', { timeout: 180_000 }, () => {
+  const soon = { timeout: 60_000 };
+
+  it('share the port and the admin port, are replaced, and end together', async () => {
+    node = await startFakeNode({ handlers: sampleHandlers(sampleTransaction()) });
+    const adminPort = await freePort();
+    const program = run({ RPC_URL: node.url, ADMIN_PORT: String(adminPort) });
+    const listening = (): RegExpMatchArray[] => [...program.output().matchAll(/"url":"(http:[^"]+)"/g)];
+    await expect.poll(() => listening().length, soon).toBe(2);
+    const url = listening()[0]![1]!;
+    expect(listening()[1]![1]).toBe(url);
+
+    for (let i = 0; i < 4; i++) {
+      const response = await fetch(`${url}/analyze`, { method: 'POST', headers: { 'content-type': 'application/json', connection: 'close' }, body: JSON.stringify({ tx_hash: HASH }) });
+      expect(response.status).toBe(200);
+    }
+    const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+    expect(metrics).toMatch(/txreport_analyses_total\{outcome="ok"\} 4/);
+    expect((await fetch(`http://127.0.0.1:${adminPort}/ready`)).status).toBe(200);
+
+    const [victim] = (await children(child!.pid!)).slice(-1);
+    process.kill(victim!, 'SIGKILL');
+    await expect.poll(() => listening().length, soon).toBe(3);
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+
+    child!.kill('SIGTERM');
+    expect(await program.ended).toBe(0);
+  });
+
+  it('end with 1 where none can start', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const program = run({ RPC_URL: 'http://127.0.0.1:9', PORT: String((taken.address() as AddressInfo).port) });
+    expect(await program.ended).toBe(1);
+    expect(program.output()).toContain('EADDRINUSE');
+    taken.close();
+  });
+});
+
+/** Process ids of a process's children. */
+async function children(pid: number): Promise<number[]> {
+  const ps = spawn('ps', ['-o', 'pid=', '--ppid', String(pid)]);
+  let text = '';
+  for await (const data of ps.stdout) text += String(data);
+  return text.trim().split(/\s+/).map(Number);
+}

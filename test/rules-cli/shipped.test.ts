@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { generateFactCatalogue, generateNamesSchema } from '../../scripts/generateRuleSchemas.ts';
+import { runRules } from './runRules.ts';
+
+describe('the shipped rules', () => {
+  it('have no problem', async () => {
+    expect(await runRules('lint')).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('come out as their examples say', async () => {
+    const run = await runRules('test');
+    expect(run.out).not.toContain('FAIL');
+    expect(run.code).toBe(0);
+  });
+
+  it('are laid out canonically', async () => {
+    expect(await runRules('fmt', '--check')).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('change their meaning only with their version', async () => {
+    expect(await runRules('lock', '--check')).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('have generated names and catalogue in step with vocabulary and registry (npm run generate)', () => {
+    const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+    expect(generateNamesSchema() === read('schemas/rules/names.schema.json')).toBe(true);
+    expect(generateFactCatalogue() === read('rules/FACTS.md')).toBe(true);
+  });
+});

@@ -1,0 +1,75 @@
+import { privateKeyToAccount } from 'viem/accounts';
+import { describe, expect, it } from 'vitest';
+import { planContext } from '../../../src/stages/1-fetch/planContext.ts';
+import { tokensInLogs } from '../../../src/stages/1-fetch/tokensInLogs.ts';
+import { FEED, SIGNER, TIMESTAMP, TOKEN, TRANSFER, sampleTransaction, transferLog } from '../../support/sampleTransaction.ts';
+import type { PlanVocabulary } from '../../../src/stages/1-fetch/planContext.ts';
+import type { RawTransaction } from '../../../src/model/upstream.ts';
+
+const WRAPPED = `0x${'ee'.repeat(20)}` as const;
+const ODD = `0x${'0d'.repeat(20)}` as const;
+const ODD_TOPIC = `0x${'ab'.repeat(32)}` as const;
+const vocabulary: PlanVocabulary = {
+  wrappedNative: new Set([WRAPPED]),
+  tokenEvents: new Map([[`${ODD_TOPIC}:1`, [{ topic0: ODD_TOPIC, topicCount: 1, emitters: new Set([ODD]), assetKind: 'erc20', ignored: false, params: [], from: { op: 'emitter' }, to: { op: 'emitter' }, amount: null, tokenId: null }]]]),
+  feeds: [{ asset: 'native', feed: FEED, decimals: 8, heartbeat: 1 }, { asset: TOKEN, feed: FEED, decimals: 8, heartbeat: 1 }, { asset: ODD, feed: FEED, decimals: 8, heartbeat: 1 }],
+  multicall: { address: `0x${'ca'.repeat(20)}`, sinceBlock: 20_000_000n },
+};
+
+function rawOf(sample = sampleTransaction()): RawTransaction {
+  return { hash: sample.tx['hash'] as RawTransaction['hash'], tx: sample.tx, receipt: sample.receipt, trace: { dialect: 'call_tracer', result: sample.callTracer } };
+}
+
+describe('tokensInLogs', () => {
+  const at = (address: string, topic0: unknown, more = 0): object => ({ address, topics: [topic0, ...new Array<string>(more).fill(`0x${'00'.repeat(32)}`)], data: '0x' });
+  const deposit = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c';
+
+  it('finds emitters of token events once each, in order', () => {
+    const single = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62';
+    const logs = [at(TOKEN, TRANSFER, 2), at(SIGNER, single, 3), at(TOKEN, TRANSFER, 3), at(WRAPPED, deposit, 1), at(FEED, deposit, 1), at(ODD, ODD_TOPIC), at(FEED, ODD_TOPIC), at(ODD, ODD_TOPIC, 1)];
+    expect(tokensInLogs({ logs }, vocabulary)).toEqual([TOKEN, SIGNER, WRAPPED, ODD]);
+  });
+
+  it.each([null, 'x', {}, { logs: 'x' }, { logs: [null, {}, { address: 'x', topics: [TRANSFER] }, { address: TOKEN, topics: 'x' }, { address: TOKEN, topics: [] }, { address: TOKEN, topics: [5] }] }])('skips malformed receipts (%#)', (receipt) => {
+    expect(tokensInLogs(receipt, vocabulary)).toEqual([]);
+  });
+});
+
+describe('planContext', () => {
+  it('asks for the tokens seen, their feeds, and the accounts that may be delegated', async () => {
+    const plan = planContext(rawOf(), vocabulary, 10);
+    expect(plan).toMatchObject({ blockNumber: 20_000_000n, timestamp: null, tokens: [TOKEN], multicall: vocabulary.multicall.address, accounts: [SIGNER, TOKEN] });
+    expect(plan.pricing.feeds.map((feed) => feed.asset)).toEqual(['native', TOKEN]);
+  });
+
+  it('keeps to the limit and says what is beyond it', async () => {
+    const logs = [1, 2, 3].map((i) => transferLog(`0x${String(i).repeat(40)}`));
+    const plan = planContext(rawOf(sampleTransaction(logs)), vocabulary, 2);
+    expect([plan.tokens.length, plan.tokensBeyondLimit]).toEqual([2, [`0x${'3'.repeat(40)}`]]);
+  });
+
+  it('knows the time early where the node tells it', async () => {
+    const sample = sampleTransaction();
+    (sample.receipt['logs'] as Record<string, unknown>[])[0]!['blockTimestamp'] = `0x${TIMESTAMP.toString(16)}`;
+    expect((planContext(rawOf(sample), vocabulary, 10)).timestamp).toBe(TIMESTAMP);
+  });
+
+  it('uses no Multicall3 before it existed', async () => {
+    expect((planContext(rawOf(), { ...vocabulary, multicall: { ...vocabulary.multicall, sinceBlock: 20_000_001n } }, 10)).multicall).toBeNull();
+  });
+
+  it('recovers who signed an authorisation (EIP-7702) and skips invalid ones', async () => {
+    const account = privateKeyToAccount(`0x${'11'.repeat(32)}`);
+    const signed = await account.signAuthorization({ address: TOKEN, chainId: 1, nonce: 7 });
+    const item = { address: TOKEN, chainId: '0x1', nonce: '0x7', yParity: `0x${signed.yParity!.toString(16)}`, r: signed.r, s: signed.s };
+    const sample = sampleTransaction();
+    sample.tx['authorizationList'] = [item, { ...item, r: `0x${'00'.repeat(32)}` }, null, { address: 5 }];
+    expect((planContext(rawOf(sample), vocabulary, 10)).accounts).toEqual([SIGNER, TOKEN, account.address.toLowerCase()]);
+  });
+
+  it('refuses a receipt without a block', async () => {
+    const sample = sampleTransaction();
+    sample.receipt['blockNumber'] = 'soon';
+    expect(() => planContext(rawOf(sample), vocabulary, 10)).toThrow(expect.objectContaining({ code: 'receipt_malformed' }));
+  });
+});

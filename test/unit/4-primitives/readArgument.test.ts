@@ -1,0 +1,69 @@
+import { encodeAbiParameters, parseAbiParameters } from 'viem';
+import { describe, expect, it } from 'vitest';
+import fc from 'fast-check';
+import { readArgument } from '../../../src/stages/4-primitives/readArgument.ts';
+import { parseAbiType, headSize, isDynamic } from '../../../src/stages/4-primitives/abiType.ts';
+import type { Hex } from '../../../src/model/hex.ts';
+import type { ParamSpec } from '../../../src/model/rulebook.ts';
+
+const param = (type: string, offset: number, indexed = false): ParamSpec => ({ name: 'x', type, indexed, offset });
+const read = (data: Hex, type: string, offset: number, path: (string | number)[] = []) => readArgument({ topics: [], data, base: 0 }, param(type, offset), path);
+
+describe('readArgument', () => {
+  const data = encodeAbiParameters(
+    parseAbiParameters('uint256 a, int128 b, address[] c, (uint256 p, (bytes32 q, uint8 r)[] s) d, uint256[2] e, bytes f'),
+    [7n, -5n, ['0x00000000000000000000000000000000000000aa', '0x00000000000000000000000000000000000000bb'],
+      { p: 9n, s: [{ q: `0x${'1'.repeat(64)}`, r: 3 }, { q: `0x${'2'.repeat(64)}`, r: 4 }] }, [11n, 12n], '0xdeadbeef'],
+  );
+
+  it('reads words, signed words, arrays, nested tuples, fixed arrays and bytes by position', () => {
+    expect(read(data, 'uint256', 0)).toBe(7n);
+    expect(read(data, 'int128', 32)).toBe(-5n);
+    expect(read(data, 'address[]', 64, [1])).toBe('0x00000000000000000000000000000000000000bb');
+    expect(read(data, '(uint256,(bytes32,uint8)[])', 96, [0])).toBe(9n);
+    expect(read(data, '(uint256,(bytes32,uint8)[])', 96, [1, 1, 1])).toBe(4n);
+    expect(read(data, '(uint256,(bytes32,uint8)[])', 96, [1, 0, 0])).toBe(`0x${'1'.repeat(64)}`);
+    expect(read(data, 'uint256[2]', 128, [1])).toBe(12n);
+    expect(read(data, 'bytes', 192)).toBe('0xdeadbeef');
+  });
+
+  it('answers null past the end of arrays, for containers, for paths into scalars and for short data', () => {
+    expect(read(data, 'address[]', 64, [2])).toBeNull();
+    expect(read(data, 'address[]', 64)).toBeNull();
+    expect(read(data, 'uint256', 0, [0])).toBeNull();
+    expect(read('0x', 'uint256', 0)).toBeNull();
+    expect(read('0x1234', 'address[]', 0, [0])).toBeNull();
+    expect(read(data, 'function', 0)).toBeNull();
+  });
+
+  it('reads indexed scalars from topics and refuses dirty addresses', () => {
+    const topics = [`0x${'0'.repeat(64)}`, `0x${'0'.repeat(24)}${'a'.repeat(40)}`, `0x${'f'.repeat(24)}${'a'.repeat(40)}`] as Hex[];
+    const at = (offset: number, type = 'address') => readArgument({ topics, data: '0x', base: 0 }, param(type, offset, true), []);
+    expect(at(1)).toBe(`0x${'a'.repeat(40)}`);
+    expect(at(2)).toBeNull();
+    expect(at(3)).toBeNull();
+    expect(at(1, 'bytes')).toBeNull();
+  });
+
+  it('skips the selector of calldata', () => {
+    const input = `0x12345678${data.slice(2)}` as Hex;
+    expect(readArgument({ topics: [], data: input, base: 4 }, param('address[]', 64), [0])).toBe('0x00000000000000000000000000000000000000aa');
+  });
+
+  it('never throws or hangs on arbitrary bytes', () => {
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 400 }), fc.nat(512), fc.array(fc.nat(9), { maxLength: 4 }), (bytes, offset, path) => {
+      const hex = `0x${Buffer.from(bytes).toString('hex')}` as Hex;
+      for (const type of ['uint256', 'bytes', 'uint256[]', '(uint256[],bytes)[]', 'address[3][]', 'string[]']) read(hex, type, offset, path);
+    }), { numRuns: 300 });
+  });
+});
+
+describe('parseAbiType', () => {
+  it('knows head sizes and what is dynamic', () => {
+    expect(headSize(parseAbiType('(uint256,address)[2]')!)).toBe(128);
+    expect(headSize(parseAbiType('uint256[]')!)).toBe(32);
+    expect(isDynamic(parseAbiType('(uint256,bytes)')!)).toBe(true);
+    expect(isDynamic(parseAbiType('uint8[3]')!)).toBe(false);
+    expect(parseAbiType('nonsense')).toBeNull();
+  });
+});

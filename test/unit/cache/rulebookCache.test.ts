@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { packRulebook, unpackRulebook } from '../../../src/cache/rulebookCache.ts';
+import { loadRules } from '../../../src/loadRules.ts';
+
+describe('a packed rulebook', () => {
+  const loaded = loadRules();
+  const unpacked = unpackRulebook(packRulebook(loaded));
+
+  it('comes out as it went in', () => {
+    expect(unpacked).toEqual(loaded);
+    expect([...unpacked.events.keys()]).toEqual([...loaded.events.keys()]);
+  });
+
+  it('is frozen all the way down', () => {
+    const meaning = [...unpacked.events.values()][0]!.meanings[0]!;
+    expect(() => (unpacked.events as Map<string, unknown>).set('x', 1)).toThrow('frozen');
+    expect(() => (unpacked.wrappedNative as Set<string>).clear()).toThrow('frozen');
+    for (const value of [unpacked, unpacked.intents, unpacked.intents[0]!.when, meaning, meaning.params, unpacked.pricing]) expect(Object.isFrozen(value)).toBe(true);
+  });
+
+  it('keeps what is one object one object', () => {
+    const shared = unpacked.protocols.values().next().value;
+    const speaking = [...unpacked.events.values(), ...unpacked.calls.values()].flatMap((e) => e.meanings.flatMap((m) => m.protocols));
+    expect(speaking.every((protocol) => unpacked.protocols.get(protocol.slug) === protocol)).toBe(true);
+    expect(speaking).toContain(shared);
+  });
+});

@@ -1,0 +1,29 @@
+import { mkdtempSync, readFileSync, writeFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { schemaCheck, schemaModule, type SchemaCheck } from '../../../src/lib/jsonSchema.ts';
+import { REQUEST_SCHEMA } from '../../../src/http/parseRequest.ts';
+import { REPORT_SCHEMA } from '../../../src/stages/9-report/reportValidator.ts';
+
+// Inside the package, where the compiled module finds ajv's runtime.
+const folder = mkdtempSync(join(import.meta.dirname, '.compiled-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('a schema compiled at build', () => {
+  it.each([
+    [REQUEST_SCHEMA, [{ tx_hash: `0x${'ab'.repeat(32)}` }, { tx_hash: '0xAB' }, { chain: 'eth' }, 7]],
+    [REPORT_SCHEMA, [{}, null, JSON.parse(readFileSync(join(import.meta.dirname, '../../../schemas/http/tx-report.schema.json'), 'utf8'))]],
+  ])('checks as the one compiled at start', (source, values) => {
+    const { code } = schemaModule(source);
+    const file = join(folder, `${source.name}.cjs`);
+    writeFileSync(file, code);
+    const compiled = createRequire(import.meta.url)(file) as { default: SchemaCheck<unknown>; source: string };
+    const check = schemaCheck(source);
+    for (const value of values) {
+      expect(compiled.default(value)).toBe(check(value));
+      expect(compiled.default.errors).toEqual(check.errors);
+    }
+    expect(compiled.source).toMatch(/^[0-9a-f]{64}$/);
+  });
+});

@@ -1,0 +1,25 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { analyzeRaw } from '../../../src/analyze.ts';
+import { loadRules } from '../../../src/loadRules.ts';
+import { findRecording } from '../../../src/cli/rules/recordings.ts';
+import type { TxReport } from '../../../src/model/report.ts';
+
+const RECORDINGS = join(import.meta.dirname, '../../recordings');
+let rulebook: ReturnType<typeof loadRules> | null = null;
+
+/** The report of a recorded transaction, as the service would send it. */
+export async function reportOf(name: string): Promise<TxReport> {
+  const { raw, context } = findRecording(name, [RECORDINGS]);
+  return analyzeRaw(raw, context, (rulebook ??= loadRules()));
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'txreport-viewer-'));
+
+/** Writes something to a file that the page can be given. */
+export function asFile(name: string, value: unknown): string {
+  const path = join(folder, name);
+  writeFileSync(path, typeof value === 'string' ? value : JSON.stringify(value));
+  return path;
+}
