@@ -1,0 +1,38 @@
+# syntax=docker/dockerfile:1
+# The service and the command line in one small image: docker build -t txreport .
+#   docker run -p 3000:3000 -e RPC_URL=https://your-node.example txreport
+#   docker run -i -e RPC_URL=https://your-node.example txreport batch < hashes.txt > reports.ndjson
+ARG NODE_VERSION=20.20.2
+
+FROM node:${NODE_VERSION}-alpine AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts --no-audit
+COPY tsconfig.json ./
+COPY scripts ./scripts
+COPY rules ./rules
+COPY schemas ./schemas
+COPY src ./src
+RUN npm run build
+
+FROM node:${NODE_VERSION}-alpine AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --ignore-scripts --no-audit
+
+FROM node:${NODE_VERSION}-alpine AS runtime
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY package.json LICENSE ./
+COPY rules ./rules
+COPY schemas ./schemas
+COPY deploy/healthcheck.mjs ./deploy/healthcheck.mjs
+COPY --from=build /app/dist ./dist
+# The image's own unprivileged user `node`, by number: Kubernetes can only check a number against runAsNonRoot.
+USER 1000:1000
+EXPOSE 3000
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=15s --timeout=3s --start-period=20s --retries=3 CMD ["node", "deploy/healthcheck.mjs"]
+ENTRYPOINT ["node", "--enable-source-maps", "dist/cli.js"]
+CMD ["serve"]
