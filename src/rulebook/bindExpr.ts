@@ -1,4 +1,5 @@
 import { isUnreadable, type SignatureFault } from './signature.ts';
+import { splitTopLevel } from '../lib/splitTopLevel.ts';
 import { ACCOUNT, AMOUNT, BIND_WORDS, stepInto, usesOf, type BindResult, type BindScope, type TypedBind } from './bindScope.ts';
 import { checkAddress } from './addresses.ts';
 import type { BindExpr } from '../model/rulebook.ts';
@@ -71,7 +72,7 @@ function compileLeg(path: readonly string[], scope: BindScope): BindResult {
 function compileFunction(name: string, inside: string, scope: BindScope, depth: number): BindResult {
   if (!(BIND_FUNCTIONS as readonly string[]).includes(name)) return fault('unknown_bind', `${name}()`);
   const operands: TypedBind[] = [];
-  for (const part of splitArguments(inside)) {
+  for (const part of splitTopLevel(inside)) {
     const operand = compileBind(part, scope, depth + 1);
     if (isFault(operand)) return operand;
     operands.push(operand);
@@ -85,22 +86,6 @@ function compileFunction(name: string, inside: string, scope: BindScope, depth: 
   if (operands.length !== 1 || !operand) return fault('unknown_bind', `${name}() takes one expression`);
   if (!operand.type.amount) return fault('bind_type', `${name}(${inside.trim()}) needs a number`);
   return { expr: { op: name as 'abs', of: operand.expr }, type: AMOUNT };
-}
-
-function splitArguments(text: string): string[] {
-  const parts: string[] = [];
-  let depth = 0;
-  let start = 0;
-  for (let i = 0; i < text.length; i++) {
-    if (text[i] === '(') depth++;
-    else if (text[i] === ')') depth--;
-    else if (text[i] === ',' && depth === 0) {
-      parts.push(text.slice(start, i));
-      start = i + 1;
-    }
-  }
-  parts.push(text.slice(start));
-  return parts;
 }
 
 function compileLiteral(text: string): BindResult {

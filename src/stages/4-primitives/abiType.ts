@@ -1,3 +1,5 @@
+import { splitTopLevel } from '../../lib/splitTopLevel.ts';
+
 /** An ABI type as far as reading one value out of encoded data needs it (Solidity contract ABI specification). */
 export type AbiType =
   | { readonly kind: 'address' | 'bool' | 'uint' | 'int' | 'fixed_bytes' | 'bytes' }
@@ -22,7 +24,7 @@ function parse(text: string): AbiType | null {
     return of && { kind: 'array', of, length: array[2] === '' ? null : Number(array[2]) };
   }
   if (text.startsWith('(') && text.endsWith(')')) {
-    const items = splitTop(text.slice(1, -1)).map(parseAbiType);
+    const items = (text === '()' ? [] : splitTopLevel(text.slice(1, -1))).map(parseAbiType);
     return items.every((item) => item !== null) ? { kind: 'tuple', items } : null;
   }
   if (text === 'address' || text === 'bool') return { kind: text };
@@ -31,22 +33,6 @@ function parse(text: string): AbiType | null {
   if (/^int\d+$/.test(text)) return { kind: 'int' };
   if (/^bytes\d+$/.test(text)) return { kind: 'fixed_bytes' };
   return null;
-}
-
-function splitTop(text: string): string[] {
-  if (text === '') return [];
-  const parts: string[] = [];
-  let depth = 0;
-  let start = 0;
-  for (let i = 0; i < text.length; i++) {
-    if (text[i] === '(') depth++;
-    else if (text[i] === ')') depth--;
-    else if (text[i] === ',' && depth === 0) {
-      parts.push(text.slice(start, i));
-      start = i + 1;
-    }
-  }
-  return [...parts, text.slice(start)];
 }
 
 export function isDynamic(type: AbiType): boolean {
