@@ -48,7 +48,9 @@ export async function fetchContext(session: Session, plan: ContextPlan, sources:
   const tokens = readMetadata(known, answers);
   const quotes: PriceQuote[] = [];
   const rates: PriceRate[] = [];
-  const refusals: PriceRefusal[] = [];
+  const refusals: PriceRefusal[] = plan.pricing.beyondLimit.map(({ token, source, limit }) => ({
+    asset: token, code: 'no_source', reason: `more tokens in one transaction than ${source} can be asked about`, observed: null, threshold: String(limit),
+  }));
   const take = (found: PriceAnswers): void => {
     quotes.push(...found.quotes);
     rates.push(...(found.rates ?? []));

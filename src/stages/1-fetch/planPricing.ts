@@ -15,6 +15,8 @@ export interface PricingPlan {
   readonly fungible: readonly Address[];
   /** Tokens that did not move but price others: their decimals are needed too. */
   readonly bases: readonly Address[];
+  /** Tokens that a source could have been asked about, but that are more than it is asked about in one analysis. */
+  readonly beyondLimit: readonly { readonly token: Address; readonly source: string; readonly limit: number }[];
 }
 
 export interface PricingVocabulary {
@@ -59,17 +61,25 @@ export function planPricing(receipt: unknown, tokens: readonly Address[], vocabu
   const withFeed = new Set(feeds.map((feed) => feed.asset));
   const known = (token: Address): boolean => withFeed.has(token) || wrappedNative.has(token);
   const families = pricing.rates.filter((spec) => spec.tokens === null);
-  const shares = issued.filter((token) => seen.has(token) && !known(token) && !rates.has(token)).slice(0, aggregated ? MAX_ISSUED_TOKENS : MAX_ISSUED_SINGLY);
+  const shareLimit = aggregated ? MAX_ISSUED_TOKENS : MAX_ISSUED_SINGLY;
+  const maybeShares = issued.filter((token) => seen.has(token) && !known(token) && !rates.has(token));
+  const shares = maybeShares.slice(0, shareLimit);
   const bases = [...wanted].filter((asset): asset is Address => asset !== 'native' && !seen.has(asset));
   const fungible = moved.filter((token) => seen.has(token) && !wrappedNative.has(token));
   const averageBases = new Set(pricing.averages.flatMap((spec) => spec.bases).filter((base) => !wanted.has(base)));
-  const looked = [...fungible, ...bases].filter((token) => !known(token)).slice(0, MAX_REGISTRY_TOKENS);
+  const feedless = [...fungible, ...bases].filter((token) => !known(token));
+  const registry = aggregated ? pricing.registry : null;
+  const looked = feedless.slice(0, MAX_REGISTRY_TOKENS);
   return {
     feeds: feeds.filter((feed) => wanted.has(feed.asset)),
-    registry: pricing.registry && aggregated && looked.length > 0 ? { spec: pricing.registry, tokens: looked } : null,
+    registry: registry && looked.length > 0 ? { spec: registry, tokens: looked } : null,
     rates: [...rates.values(), ...shares.flatMap((token) => families.map((spec) => ({ spec, token })))],
     averages: pricing.averages,
     averageBases: { tokens: [...averageBases], feeds: feeds.filter(({ asset }) => averageBases.has(asset as Address)) },
     fungible, bases,
+    beyondLimit: [
+      ...(registry ? feedless.slice(MAX_REGISTRY_TOKENS) : []).map((token) => ({ token, source: 'the registry of feeds', limit: MAX_REGISTRY_TOKENS })),
+      ...(families.length > 0 ? maybeShares.slice(shareLimit) : []).map((token) => ({ token, source: 'the contracts of shares', limit: shareLimit })),
+    ],
   };
 }

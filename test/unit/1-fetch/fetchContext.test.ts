@@ -20,7 +20,7 @@ const ANSWERS: Record<string, Hex> = {
 };
 const PLAN: ContextPlan = {
   blockHash: BLOCK_HASH, blockNumber: BLOCK_NUMBER, timestamp: null, tokens: [TOKEN, OLD_TOKEN], tokensBeyondLimit: [], tokenLimit: 2_000,
-  pricing: { feeds: [{ asset: 'native', feed: FEED, decimals: 8, heartbeat: 3600 }], registry: null, rates: [], averages: [], averageBases: { tokens: [], feeds: [] }, fungible: [TOKEN, OLD_TOKEN], bases: [] },
+  pricing: { feeds: [{ asset: 'native', feed: FEED, decimals: 8, heartbeat: 3600 }], registry: null, rates: [], averages: [], averageBases: { tokens: [], feeds: [] }, fungible: [TOKEN, OLD_TOKEN], bases: [], beyondLimit: [] },
   multicall: MULTICALL, accounts: [SIGNER, TOKEN],
 };
 
@@ -110,6 +110,12 @@ describe('fetchContext', () => {
     const { run } = await setup();
     const { refusals } = await run({ tokensBeyondLimit: [FEED], tokenLimit: 2 });
     expect(refusals).toEqual([{ asset: FEED, code: 'unknown_decimals', reason: expect.any(String) as string, observed: '3', threshold: '2' }]);
+  });
+
+  it('says which tokens it asked no source of prices about', async () => {
+    const { run } = await setup();
+    const { refusals } = await run({ pricing: { ...PLAN.pricing, beyondLimit: [{ token: TOKEN, source: 'the registry of feeds', limit: 50 }] } });
+    expect(refusals).toEqual([{ asset: TOKEN, code: 'no_source', reason: 'more tokens in one transaction than the registry of feeds can be asked about', observed: null, threshold: '50' }]);
   });
 
   it('takes a revert for an answer and a passing failure for none', async () => {

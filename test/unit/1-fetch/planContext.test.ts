@@ -4,6 +4,8 @@ import { planContext } from '../../../src/stages/1-fetch/planContext.ts';
 import { tokensInLogs } from '../../../src/stages/1-fetch/tokensInLogs.ts';
 import { FEED, SIGNER, TIMESTAMP, TOKEN, TRANSFER, sampleTransaction, transferLog } from '../../support/sampleTransaction.ts';
 import type { PlanVocabulary } from '../../../src/stages/1-fetch/planContext.ts';
+import type { Address } from '../../../src/model/hex.ts';
+import type { RateSpec } from '../../../src/model/rulebook.ts';
 import type { RawTransaction } from '../../../src/model/upstream.ts';
 
 const WRAPPED = `0x${'ee'.repeat(20)}` as const;
@@ -46,6 +48,16 @@ describe('planContext', () => {
     const logs = [1, 2, 3].map((i) => transferLog(`0x${String(i).repeat(40)}`));
     const plan = planContext(rawOf(sampleTransaction(logs)), vocabulary, 2);
     expect([plan.tokens.length, plan.tokensBeyondLimit]).toEqual([2, [`0x${'3'.repeat(40)}`]]);
+  });
+
+  it('says which tokens the sources of prices are not asked about', () => {
+    const tokens = Array.from({ length: 52 }, (_, i) => `0x${(i + 16).toString(16).repeat(20)}` as const);
+    const minted = (token: Address): object => ({ ...transferLog(token), topics: [TRANSFER, `0x${'00'.repeat(32)}`, `0x${'00'.repeat(31)}05`] });
+    const family: RateSpec = { name: 'shares', method: 'erc4626', tokens: null, terms: [], per: 1n, answers: [], refuse: null };
+    const pricing = { registry: { address: FEED, heartbeat: 1, quotes: [] }, rates: [family], averages: [] };
+    const { registry, rates, beyondLimit } = planContext(rawOf(sampleTransaction(tokens.map(minted) as never)), { ...vocabulary, pricing }, 100).pricing;
+    expect([registry!.tokens.length, rates.length]).toEqual([50, 12]);
+    expect(beyondLimit.map(({ token, limit }) => [token, limit])).toEqual([...tokens.slice(50).map((token) => [token, 50]), ...tokens.slice(12).map((token) => [token, 12])]);
   });
 
   it('knows the time early where the node tells it', async () => {
