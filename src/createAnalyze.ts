@@ -9,7 +9,7 @@ import { serialiseReport } from './stages/9-report/buildReport.ts';
 import type { Analyze } from './http/analyze.ts';
 import type { TxReport } from './model/report.ts';
 import type { Rulebook } from './model/rulebook.ts';
-import type { RawTransaction } from './model/upstream.ts';
+import type { RawContext, RawTransaction } from './model/upstream.ts';
 import type { LargeAnalyses } from './workers/largeAnalyses.ts';
 
 export interface AnalyzerDeps {
@@ -20,7 +20,7 @@ export interface AnalyzerDeps {
   readonly maxTokens: number;
   /** Price sources to ask; left out or null: the standard ones. */
   readonly priceSources?: readonly PriceSourceName[] | null;
-  /** Goes on with transactions whose first answer is large; left out: they are analysed here, whatever else has to wait. */
+  /** Goes on with transactions of which the node's answer is large; left out: they are analysed here, whatever else has to wait. */
   readonly large?: LargeAnalyses;
 }
 
@@ -37,14 +37,15 @@ export function createAnalyze({ upstream, rulebook: current, validate, maxTokens
     const rulebook = current();
     const session = upstream.open({ signal, deadlineAt, ...(onCall ? { onCall } : {}), ...(resume ? { resume } : {}), ...(large ? { largeBytes: large.largeBytes } : {}) });
     let raw: RawTransaction;
+    let context: RawContext;
     try {
       raw = await fetchTransaction(session, hash);
+      context = await fetchContext(session, planContext(raw, rulebook, maxTokens), { names: priceSources, priceApi: upstream.priceApi });
     } catch (error) {
+      // The other thread goes on from a large first answer; one that comes later is rare, and all is asked once more.
       if (large && error instanceof LargeAnswer) return large.run(hash, error.answer, options);
       throw error;
     }
-    const plan = planContext(raw, rulebook, maxTokens);
-    const context = await fetchContext(session, plan, { names: priceSources, priceApi: upstream.priceApi });
     stage('fetch');
     const report = await analyzeRaw(raw, context, rulebook, stage);
     validate(report);

@@ -40,6 +40,17 @@ describe('a large transaction', { timeout: 120_000 }, () => {
     await expect.poll(there.log).toContain('"upstream_requests":3');
   });
 
+  it('is analysed there too where only the answer about its block and tokens is large', async () => {
+    const handlers = sampleHandlers(sampleTransaction());
+    node = await startFakeNode({ handlers });
+    const here = await analyse({ RPC_URL: node.url });
+    child?.kill('SIGKILL');
+    node.handlers['eth_getBlockByNumber'] = (params) => ({ ...(handlers['eth_getBlockByNumber']!(params) as object), extraData: `0x${'00'.repeat(200_000)}` });
+    const there = await analyse({ RPC_URL: node.url });
+    expect([there.status, there.body]).toEqual([200, here.body]);
+    expect(there.log()).not.toContain('"level":50');
+  });
+
   it('is refused where it is over the limit, naming it', async () => {
     node = await startFakeNode({ handlers: sampleHandlers(sampleTransaction()) });
     const { status, body } = await analyse({ RPC_URL: node.url, MAX_RESPONSE_BYTES: '1500' });

@@ -3,11 +3,16 @@ import type { UnreadAnswer } from '../../model/upstream.ts';
 
 /** Thrown in place of an answer that is to be read on another thread. No failure: nothing is retried. */
 export class LargeAnswer extends Error {
-  readonly answer: UnreadAnswer;
+  // Private: whoever logs an error logs its properties, and these are megabytes.
+  readonly #answer: UnreadAnswer;
   constructor(answer: UnreadAnswer) {
     super('an answer for another thread');
     this.name = 'LargeAnswer';
-    this.answer = answer;
+    this.#answer = answer;
+  }
+
+  get answer(): UnreadAnswer {
+    return this.#answer;
   }
 }
 
