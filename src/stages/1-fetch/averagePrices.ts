@@ -29,7 +29,8 @@ interface Pool {
  * and of what was in range on average, so that neither idle nor fleeting liquidity counts.
  */
 export function averagePrices(tokens: readonly Address[], averages: readonly AverageSpec[]): PriceSource {
-  const pools = tokens.slice(0, MAX_TOKENS).flatMap((token) => averages.flatMap((spec) => spec.bases.filter((base) => base !== token)
+  const asked = tokens.slice(0, MAX_TOKENS);
+  const pools = asked.flatMap((token) => averages.flatMap((spec) => spec.bases.filter((base) => base !== token)
     .flatMap((base) => spec.create2.fees.map((fee): Pool => ({ token, base, spec, address: poolAddress(spec, token, base, fee) })))));
   return {
     calls: pools.flatMap(({ token, base, address, spec }): ViewCall[] => [
@@ -45,8 +46,11 @@ export function averagePrices(tokens: readonly Address[], averages: readonly Ave
         if (rate) rates.push(rate);
       });
       const found = new Set(rates.map(({ asset }) => asset));
-      for (const asset of tokens) {
+      for (const asset of asked) {
         if (!found.has(asset)) refusals.push({ asset, code: 'no_source', reason: 'no pool keeps an average of its price over the window', observed: null, threshold: null });
+      }
+      for (const asset of tokens.slice(MAX_TOKENS)) {
+        refusals.push({ asset, code: 'no_source', reason: 'more tokens in one transaction than averages of pools are asked about', observed: String(tokens.length), threshold: String(MAX_TOKENS) });
       }
       return { quotes: [], rates, refusals };
     },

@@ -48,6 +48,7 @@ export function createPriceApi({ url, timeoutMs, fetch }: PriceApiOptions): Pric
       const limit = timeLimit(signal, Math.min(timeoutMs, timeLeft()));
       const groups: (Address | 'native')[][] = [];
       for (let i = 0; i < assets.length && groups.length < MAX_REQUESTS; i += COINS_PER_REQUEST) groups.push(assets.slice(i, i + COINS_PER_REQUEST));
+      const asked = new Set(groups.flat());
       const found = await Promise.all(
         groups.map(async (group): Promise<Record<string, unknown>> => {
           const start = performance.now();
@@ -69,7 +70,8 @@ export function createPriceApi({ url, timeoutMs, fetch }: PriceApiOptions): Pric
       for (const asset of assets) {
         const quote = readCoin(asset, coins.get(coinOf(asset)));
         if (quote) quotes.push(quote);
-        else refusals.push({ asset, code: 'no_source', reason: `${SOURCE} gave no price`, observed: null, threshold: null });
+        else if (asked.has(asset)) refusals.push({ asset, code: 'no_source', reason: `${SOURCE} gave no price`, observed: null, threshold: null });
+        else refusals.push({ asset, code: 'no_source', reason: `more assets in one transaction than ${SOURCE} is asked about`, observed: String(assets.length), threshold: String(asked.size) });
       }
       return { quotes, refusals };
     },

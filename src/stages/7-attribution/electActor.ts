@@ -85,8 +85,5 @@ function candidatesOf(context: ElectionContext, groups: readonly ProposalGroup[]
     const evidence = [outgoing.get(account)?.[0], incoming.get(account)?.[0]].flatMap((index) => (index === undefined ? [] : [movements[index]!.evidence]));
     found.set(account, { reasons: ['gave_and_got'], rejectedBecause: context.neverElect(account) ?? 'nothing_names_it', evidence });
   }
-  return [...found].slice(0, MAX_CANDIDATES).map(([account, c]) => ({ account, elected: account === actor, ...c }));
+  return [...found].map(([account, c]) => ({ account, elected: account === actor, ...c }));
 }
-
-/** A settlement can touch thousands of accounts; the report names the strongest. */
-const MAX_CANDIDATES = 50;

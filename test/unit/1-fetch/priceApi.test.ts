@@ -50,6 +50,7 @@ describe('price API', () => {
     const { paths, refusals } = await ask(many, (_, response) => void response.end('{"coins":{}}'));
     expect(paths).toHaveLength(4);
     expect(refusals).toHaveLength(500);
+    expect(refusals.filter(({ observed, threshold }) => observed === '500' && threshold === '200')).toHaveLength(300);
   });
 });
 

@@ -117,6 +117,13 @@ describe('averagePrices', () => {
     expect(averagePrices([BASE], [spec]).calls).toHaveLength(2 * 3);
   });
 
+  it('says which tokens are too many to be asked about', () => {
+    const many = Array.from({ length: 22 }, (_, i) => account((i + 16).toString(16)));
+    const { calls, read } = averagePrices(many, [spec]);
+    expect(calls).toHaveLength(20 * 2 * 2 * 3);
+    expect(read(calls.map(() => null), situation).refusals.filter(({ threshold }) => threshold === '20').map(({ asset }) => asset)).toEqual(many.slice(20));
+  });
+
   it('averages the tick, towards minus infinity, and the liquidity', () => {
     const [rate] = source.read(answersOf(observe([1_000n, 1_000n - 1_800n * 3n + 1n], [5n, 5n + STEADY])), situation).rates!;
     // −5399/1800 is −3 rounded down; SHARE is the lower address, so the price is token1 per token0.
