@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { formatRuleText } from '../../src/cli/rules/formatRules.ts';
+import { PROBLEM_CASES } from '../unit/rulebook/problemCases.ts';
 import { INTENT, SMALL, writeRuleset } from '../unit/rulebook/smallRuleset.ts';
 import { runRules } from './runRules.ts';
 
@@ -21,6 +22,18 @@ describe('rules lint', () => {
     const json = await runRules('lint', dir, '--format', 'json');
     expect(JSON.parse(json.out)).toMatchObject({ problems: [{ line: 7, column: 14, code: 'unknown_fact' }] });
     expect((await runRules('lint', dir, '--format', 'github')).out).toContain(',line=7,col=14,title=unknown_fact::');
+  });
+
+  it('names every one of many mistakes at once, each where it is', async () => {
+    const single = PROBLEM_CASES.filter(({ files, at }) => Object.keys(files).join() === 'intents/direct.yaml' && typeof files['intents/direct.yaml'] === 'string'
+      && files['intents/direct.yaml'].startsWith('slug: direct\n') && at.startsWith('intents/direct.yaml:'));
+    const broken = single.map(({ files }, i) => [`intents/mistake-${i}.yaml`, (files['intents/direct.yaml'] as string).replace('slug: direct', `slug: mistake-${i}`)] as const);
+    const dir = writeRuleset(SMALL, Object.fromEntries(broken));
+    const { code, out } = await runRules('lint', dir);
+    expect(code).toBe(1);
+    const missing = single.map(({ code: problem, at }, i) => `${dir}/${at.replace('direct', `mistake-${i}`)} ${problem}: `).filter((line) => !out.includes(line));
+    expect(missing).toEqual([]);
+    expect(new Set(single.map(({ code: problem }) => problem)).size).toBeGreaterThanOrEqual(30);
   });
 
   it('explains its codes', async () => {

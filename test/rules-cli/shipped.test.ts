@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { generateFactCatalogue, generateNamesSchema } from '../../scripts/generateRuleSchemas.ts';
+import { ruleset } from '../unit/rules-content/scene.ts';
 import { runRules } from './runRules.ts';
 
 describe('the shipped rules', () => {
@@ -12,6 +13,19 @@ describe('the shipped rules', () => {
     const run = await runRules('test');
     expect(run.out).not.toContain('FAIL');
     expect(run.code).toBe(0);
+  });
+
+  it('have no condition that nothing ever made true', async () => {
+    const run = await runRules('coverage');
+    expect(run.code).toBe(0);
+    expect(run.out).toMatch(/^\d+ recordings and \d+ fact examples; \d+ rules/m);
+    expect(run.out.split('\n').filter((line) => /never (true|evaluated)/.test(line))).toEqual([]);
+  });
+
+  it('have a match and a near miss each', () => {
+    const bare = ruleset.intents.filter(({ value }) => (value.examples.match ?? []).length === 0 || (value.examples.near_miss ?? []).length === 0);
+    expect(bare.map(({ value }) => value.slug)).toEqual([]);
+    expect(ruleset.intents.length).toBeGreaterThan(80);
   });
 
   it('are laid out canonically', async () => {

@@ -19,17 +19,22 @@ export function restedMotifs(view: SubjectView, rule: IntentRule): Motif[] {
 
 /**
  * Proven needs all of it: the rule claims a structural proof and is not experimental, one actor was elected, every motif
- * it rests on is proven, some motif accounts for what the actor gave, and the confidence is not low.
+ * it rests on is proven by more than the name of a function, some motif accounts for what the actor gave, and the confidence is not low.
  * Confidence is what the rule grants for known protocols or for mere families, and never more than the weakest motif's.
  */
 export function assess(view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): { status: Status; confidence: Confidence } {
-  const grounded = rule.restsOn.length === 0 || (motifs.length > 0 && motifs.every((m) => m.status === 'Proven'));
+  const grounded = rule.restsOn.length === 0 || (motifs.length > 0 && motifs.every((m) => m.status === 'Proven' && !isMereName(m)));
   const known = motifs.every((m) => m.protocol !== null && m.protocol.matchedBy !== 'family');
   const granted = known ? rule.confidence.known : rule.confidence.family;
   const confidence = motifs.reduce((worst, m) => weaker(worst, m.confidence), granted);
   const proven = rule.proof === 'structural' && rule.status !== 'experimental' && view.input.subject.elected
     && grounded && confidence !== 'Low' && accountsFor(view, rule, motifs);
   return { status: proven ? 'Proven' : 'Suspected', confidence };
+}
+
+/** Known by nothing but the name of a function: anybody can name one so, and one that moved nothing may have done nothing. */
+export function isMereName({ basis, protocol, movements }: Motif): boolean {
+  return basis === 'call' && (movements.length === 0 || protocol === null || protocol.matchedBy === 'family');
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isMereName } from './assess.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Fragment } from '../../model/intent.ts';
 
@@ -10,7 +11,7 @@ export function fragmentsOf(view: SubjectView, headline: Fragment): Fragment[] {
   for (const motif of view.own) {
     const kind = view.input.rulebook.motifKinds.get(motif.kind)?.fragment ?? null;
     if (kind === null || (motif.parent !== null && !INDEPENDENT.has(motif.kind))) continue;
-    parts.push({ kind, status: motif.status, confidence: motif.confidence, motifs: [motif.index], seq: motif.seq });
+    parts.push({ kind, status: isMereName(motif) ? 'Suspected' : motif.status, confidence: motif.confidence, motifs: [motif.index], seq: motif.seq });
   }
   if (!parts.some((p) => p.kind === headline.kind)) parts.push(headline);
   return parts.sort((a, b) => a.seq - b.seq || (a.motifs[0] ?? -1) - (b.motifs[0] ?? -1));

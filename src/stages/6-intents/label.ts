@@ -11,6 +11,9 @@ export interface LabelFormat {
   readonly protocol: (slug: string) => string;
 }
 
+/** What a label calls a protocol of which only the behaviour is known: the name of a shape means nothing to its reader. */
+const UNKNOWN_PROTOCOL = 'an unknown protocol';
+
 /** More assets than this are counted, not listed. */
 const MAX_LISTED = 3;
 
@@ -34,8 +37,8 @@ const PLACEHOLDERS: Readonly<Record<string, Placeholder>> = {
   sent: (view, _, format) => listed(view.gave.map((l) => format.amount(l.asset, -l.net))),
   received: (view, _, format) => listed(view.got.map((l) => format.amount(l.asset, l.net))),
   protocol: (_, motifs, format) => {
-    const slugs = [...new Set(motifs.flatMap((m) => (m.protocol ? [m.protocol.slug] : [])))];
-    return slugs.length === 0 || slugs.length > MAX_LISTED ? null : slugs.map(format.protocol).join(', ');
+    const names = new Set(motifs.flatMap(({ protocol: p }) => (p === null ? [] : [p.matchedBy === 'family' ? UNKNOWN_PROTOCOL : format.protocol(p.slug)])));
+    return names.size === 0 || names.size > MAX_LISTED ? null : [...names].join(', ');
   },
   actor: (view, _, format) => format.account(view.input.subject.account),
   counterparty: (view, _, format) => {

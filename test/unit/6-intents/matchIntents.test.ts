@@ -80,6 +80,18 @@ describe('proof', () => {
     expect(await status({ restsOn: ['stake'] }, [elsewhere])).toBe('Suspected High');
   });
 
+  it('falls where only the name of a function tells: of an unknown contract, or of a known one that moved nothing', async () => {
+    const family = { slug: 'some-calls', version: 1, matchedBy: 'family' } as const;
+    const called: Motif = { ...swap, basis: 'call' };
+    expect(await status({ restsOn: ['swap'] }, [called])).toBe('Proven High');
+    expect(await status({ restsOn: ['swap'] }, [{ ...called, protocol: family }])).toBe('Suspected Medium');
+    expect(await status({ restsOn: ['swap'] }, [{ ...called, protocol: null }])).toBe('Suspected Medium');
+    const own = { participants: [{ role: 'owner', account: SIGNER }] };
+    expect(await status({ restsOn: ['stake'] }, [motif('stake', { ...own, basis: 'call', movements: [] })])).toBe('Suspected High');
+    const { fragments } = await matchIntents(input([rule('r', 'Best')], [{ ...called, kind: 'stake', protocol: family }]), format);
+    expect(fragments.find((f) => f.kind === 'Better')).toMatchObject({ status: 'Suspected' });
+  });
+
   it('is no surer than the weakest motif, and a family is known less well than a protocol; low confidence proves nothing', async () => {
     const family = { slug: 'amm', version: 1, matchedBy: 'family' } as const;
     expect(await status({ restsOn: ['swap'] }, [{ ...swap, protocol: family }])).toBe('Proven Medium');
@@ -93,6 +105,13 @@ describe('the label', () => {
 
   it('fills its placeholders', async () => {
     expect(await label('{sent} on {protocol} by {actor} at {venue} with {counterparty}, {count}')).toBe('9 AAA on SOME-PROTOCOL by <0051> at <9001> with <9001>, 1');
+  });
+
+  it('calls a protocol known by its behaviour alone unknown, once', async () => {
+    const family = (slug: string): Motif => ({ ...swap, protocol: { slug, version: 1, matchedBy: 'family' } });
+    const told = async (...motifs: Motif[]) => (await matchIntents(input([rule('r', 'Good', { label: 'on {protocol}', restsOn: ['swap'] })], motifs), format)).label;
+    expect(await told(family('amm-a'))).toBe('on an unknown protocol');
+    expect(await told(family('amm-a'), family('amm-b'), { ...swap, seq: 6 })).toBe('on an unknown protocol, SOME-PROTOCOL');
   });
 
   it('is the fallback as a whole where one cannot be filled', async () => {
