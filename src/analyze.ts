@@ -64,7 +64,7 @@ export async function analyzeRaw(raw: RawTransaction, context: RawContext, ruleb
   onStage('intents');
   const economics = computeEconomics({ ...examined, context, verdict, rulebook });
   onStage('economics');
-  const counts = { scopes: findScopes(examined.tx, motifs).length, primitives: primitives.length };
+  const counts = { scopes: findScopes(examined.tx, motifs, examined.flow).length, primitives: primitives.length };
   const report = buildReport({ ...examined, context, verdict, economics, rulebook, counts, engineVersion: ENGINE_VERSION });
   onStage('report');
   return report;

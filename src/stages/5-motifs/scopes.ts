@@ -1,8 +1,13 @@
 import { jointFrame } from '../../lib/jointFrame.ts';
-import { PLAIN_MOVEMENTS } from '../../lib/motifKinds.ts';
+import { ACTING_VENUES, PLAIN_MOVEMENTS } from '../../lib/motifKinds.ts';
 import type { Address } from '../../model/hex.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Motif } from '../../model/motif.ts';
+import type { ValueFlow } from '../../model/valueFlow.ts';
+import { Act, Acts, tokensOf } from './act.ts';
+import { joinExchanges, joinHandedOn } from './handedOn.ts';
+import { Groups } from './groups.ts';
+import { actServed, isDependent, isServing, nearest } from './serving.ts';
 
 /** A coherent part of the transaction: one act with all that serves it. */
 export interface Scope {
@@ -12,103 +17,110 @@ export interface Scope {
   readonly motifs: readonly number[];
 }
 
-/** Kinds that serve the act before or after them, and which of the two is looked for first. */
-const SERVING: ReadonlyMap<string, 'before' | 'after'> = new Map([
-  ['wrap', 'after'], ['approval', 'after'], ['collateral_toggle', 'after'],
-  ['unwrap', 'before'], ['refund', 'before'], ['protocol_fee', 'before'], ['builder_payment', 'before'], ['accrual', 'before'],
-]);
-/** Kinds whose bare presence next to any act makes them part of it: they exist only because something else happened. */
-const DEPENDENT: ReadonlySet<string> = new Set(['refund', 'protocol_fee', 'builder_payment']);
+/** A trade as the contract that arranged it tells it, and the trades it may consist of. */
+const SUMMARY = 'aggregation';
+const TRADES: ReadonlySet<string> = new Set(['swap', 'route', 'cycle', 'order_settled', 'vault_deposit', 'vault_withdraw']);
 /** Kinds that only say who had acts executed. */
 const WRAPPING: ReadonlySet<string> = new Set(['user_operation', 'account_execution', 'account_execution_failed', 'account_delegation']);
-/** Roles of accounts that an act is done by or for, as opposed to where it is done. */
-const PARTIES: ReadonlySet<string> = new Set(['owner', 'payer', 'recipient', 'caller', 'maker', 'taker', 'buyer', 'seller', 'borrower', 'liquidator']);
 
 /**
- * Splits a transaction into its acts: what moved the same value, what a venue did to serve its own customer, and wrapping,
- * allowances, change and fees go with the act they serve. A multicall, a bundle of user operations or a zap has as many
- * scopes as it has such acts. Where nothing is recognised the transaction's own call is the only one.
+ * Splits a transaction into its coherent parts. Acts are one where they moved the same value, where one used what another
+ * had brought to the same account (a zap, a loop, a round trip), and where a venue did them to serve its own customer.
+ * Wrapping, allowances, change, fees, and the creation of the account that acts go with the act they serve, and a user
+ * operation with the acts of its sender. A multicall of unrelated acts, a bundle, and a batch of orders have several
+ * scopes; where nothing is recognised the transaction's own call is the only one.
  */
-export function findScopes(tx: CanonicalTx, motifs: readonly Motif[]): Scope[] {
+export function findScopes(tx: CanonicalTx, motifs: readonly Motif[], flow: ValueFlow): Scope[] {
   if (!tx.succeeded) return [];
   const tops = motifs.filter((m) => m.parent === null);
   if (tops.length === 0) return tx.frames.length === 0 ? [] : [{ frame: 0, motifs: [] }];
-  const acts = tops.filter((m) => !SERVING.has(m.kind) && !WRAPPING.has(m.kind));
-  const groups = new Groups();
-  for (const motif of tops) groups.add(motif.index);
+  const groups = new Groups(tops.map((m) => m.index));
+  const known = Act.of(motifs);
+  const wrappings = known.filter(({ motif }) => WRAPPING.has(motif.kind));
+  const serving = known.filter(({ motif }) => isServing(motif));
+  const acts = known.filter(({ motif }) => !WRAPPING.has(motif.kind) && !isServing(motif));
+  const venues = venuesOf(acts);
   joinSharing(acts, groups);
-  joinInner(acts, groups);
+  joinInner(acts, venues, groups);
   joinSaid(acts, groups);
-  const byParty = index(acts);
-  for (const motif of tops) {
-    const found = SERVING.has(motif.kind) ? served(motif, byParty, acts) : WRAPPING.has(motif.kind) ? wrapped(motif, byParty) : null;
-    if (found) groups.join(found.index, motif.index);
-  }
+  joinExchanges(acts, groups);
+  joinRetold(acts, groups);
+  joinHandedOn(known.filter(({ motif }) => !isDependent(motif)), new Set(venues.keys()), flow, groups);
+  const principals = new Set([tx.from, ...wrappings.flatMap(({ owner }) => owner ?? [])]);
+  joinServing(serving, new Acts(acts), principals, groups);
+  joinWrapping(wrappings, new Acts(acts), new Acts(serving), groups);
   return groups.all().map((members) => ({ motifs: members, frame: holding(tx, members.map((i) => motifs[i]!)) }));
 }
 
-function joinSharing(acts: readonly Motif[], groups: Groups): void {
+function joinTo(target: Act | null, act: Act, groups: Groups): void {
+  if (target) groups.join(target.motif.index, act.motif.index);
+}
+
+/** Contracts at which acts were done, each with the first of these. */
+function venuesOf(acts: readonly Act[]): ReadonlyMap<Address, Act> {
+  const venues = new Map<Address, Act>();
+  for (const act of acts) {
+    const { kind, venue, movements } = act.motif;
+    if (movements.length > 0 && !PLAIN_MOVEMENTS.has(kind) && !ACTING_VENUES.has(kind) && !venues.has(venue)) venues.set(venue, act);
+  }
+  return venues;
+}
+
+function joinSharing(acts: readonly Act[], groups: Groups): void {
   const first = new Map<number, number>();
-  for (const act of acts) for (const m of act.movements) {
+  for (const { motif } of acts) for (const m of motif.movements) {
     const other = first.get(m);
-    if (other === undefined) first.set(m, act.index);
-    else groups.join(other, act.index);
+    if (other === undefined) first.set(m, motif.index);
+    else groups.join(other, motif.index);
   }
 }
 
 /** Acts whose only parties are venues of others: a solver's swaps, a vault's own deposits. */
-function joinInner(acts: readonly Motif[], groups: Groups): void {
-  const venues = new Map<Address, Motif>();
-  for (const act of acts) if (act.movements.length > 0 && !PLAIN_MOVEMENTS.has(act.kind) && !venues.has(act.venue)) venues.set(act.venue, act);
+function joinInner(acts: readonly Act[], venues: ReadonlyMap<Address, Act>, groups: Groups): void {
   for (const act of acts) {
-    const parties = partiesOf(act);
-    const outer = parties[0] === undefined ? undefined : venues.get(parties[0]);
-    if (outer && outer !== act && parties.every((account) => account === act.venue || venues.has(account))) groups.join(outer.index, act.index);
+    const outer = act.own[0] === undefined ? undefined : venues.get(act.own[0]);
+    if (outer && outer !== act && act.own.every((account) => account === act.motif.venue || venues.has(account))) joinTo(outer, act, groups);
   }
 }
 
 /** Several logs of one kind that moved nothing tell of one act of one account. */
-function joinSaid(acts: readonly Motif[], groups: Groups): void {
-  const first = new Map<string, number>();
+function joinSaid(acts: readonly Act[], groups: Groups): void {
+  const first = new Map<string, Act>();
   for (const act of acts) {
-    if (act.movements.length > 0) continue;
-    const key = `${act.kind}|${partiesOf(act)[0] ?? act.venue}`;
+    if (act.motif.movements.length > 0) continue;
+    const key = `${act.motif.kind}|${act.own[0] ?? act.motif.venue}`;
     const other = first.get(key);
-    if (other === undefined) first.set(key, act.index);
-    else groups.join(other, act.index);
+    if (other) joinTo(other, act, groups);
+    else first.set(key, act);
   }
 }
 
-function partiesOf(act: Motif): Address[] {
-  return [...new Set(act.participants.filter((p) => PARTIES.has(p.role)).map((p) => p.account))];
+/** What an aggregator says of a trade, beside the trades that it was made of. */
+function joinRetold(acts: readonly Act[], groups: Groups): void {
+  const summaries = acts.filter(({ motif }) => motif.kind === SUMMARY);
+  if (summaries.length === 0) return;
+  const trades = new Acts(acts.filter(({ motif }) => TRADES.has(motif.kind)));
+  for (const summary of summaries) for (const token of tokensOf(summary.motif)) joinTo(nearest(summary.motif, trades.moving(token), 'before'), summary, groups);
 }
 
-function index(acts: readonly Motif[]): ReadonlyMap<Address, readonly Motif[]> {
-  const found = new Map<Address, Motif[]>();
-  for (const act of acts) for (const account of partiesOf(act)) {
-    const list = found.get(account);
-    if (list) list.push(act);
-    else found.set(account, [act]);
+/** What serves no act of its own account stays an act: allowances somebody gave for later, an account set up for later. */
+function joinServing(serving: readonly Act[], acts: Acts, principals: ReadonlySet<Address>, groups: Groups): void {
+  const left = new Map<string, Act>();
+  for (const act of serving) {
+    if (!groups.alone(act.motif.index)) continue;
+    const key = act.setsUp ? `set up|${act.setsUp}` : `${act.motif.kind}|${act.owner ?? act.motif.venue}`;
+    const target = actServed(act, acts, principals) ?? left.get(key);
+    if (target) joinTo(target, act, groups);
+    else left.set(key, act);
   }
-  return found;
 }
 
-/** The act of one of its accounts that stands nearest on the side where what it serves is expected, else on the other. */
-function served(motif: Motif, byParty: ReadonlyMap<Address, readonly Motif[]>, acts: readonly Motif[]): Motif | null {
-  const near = partiesOf(motif).flatMap((account) => byParty.get(account) ?? []);
-  const side = SERVING.get(motif.kind)!;
-  return nearest(motif, near, side) ?? (DEPENDENT.has(motif.kind) ? nearest(motif, acts, side) : null);
-}
-
-function nearest(motif: Motif, acts: readonly Motif[], side: 'before' | 'after'): Motif | null {
-  const pick = (wanted: readonly Motif[]): Motif | null => wanted.reduce<Motif | null>((best, act) => (best === null || Math.abs(act.index - motif.index) < Math.abs(best.index - motif.index) ? act : best), null);
-  const [before, after] = [acts.filter((act) => act.index < motif.index), acts.filter((act) => act.index > motif.index)];
-  return side === 'before' ? (pick(before) ?? pick(after)) : (pick(after) ?? pick(before));
-}
-
-function wrapped(motif: Motif, byParty: ReadonlyMap<Address, readonly Motif[]>): Motif | null {
-  const owner = motif.participants.find((p) => p.role === 'owner')?.account;
-  return (owner && byParty.get(owner)?.[0]) ?? null;
+/** What an account had executed goes with its first act, else with what prepared one. */
+function joinWrapping(wrappings: readonly Act[], acts: Acts, serving: Acts, groups: Groups): void {
+  for (const wrapping of wrappings) {
+    if (wrapping.owner === null) continue;
+    joinTo(acts.of(wrapping.owner)[0] ?? serving.of(wrapping.owner)[0] ?? serving.at(wrapping.owner)[0] ?? null, wrapping, groups);
+  }
 }
 
 function holding(tx: CanonicalTx, members: readonly Motif[]): number | null {
@@ -118,29 +130,4 @@ function holding(tx: CanonicalTx, members: readonly Motif[]): number | null {
     frame = frame === null ? scopeFrame : jointFrame(tx.frames, frame, scopeFrame);
   }
   return frame;
-}
-
-/** Disjoint sets of motif indexes, each told in order. */
-class Groups {
-  readonly #root = new Map<number, number>();
-  add(index: number): void { this.#root.set(index, index); }
-  join(a: number, b: number): void { this.#root.set(this.#find(b), this.#find(a)); }
-  all(): number[][] {
-    const groups = new Map<number, number[]>();
-    for (const index of this.#root.keys()) {
-      const root = this.#find(index);
-      groups.set(root, [...(groups.get(root) ?? []), index]);
-    }
-    return [...groups.values()].map((members) => members.sort((a, b) => a - b)).sort((a, b) => a[0]! - b[0]!);
-  }
-  #find(index: number): number {
-    let at = index;
-    while (this.#root.get(at) !== at) at = this.#root.get(at)!;
-    for (let next = index; next !== at; ) {
-      const after = this.#root.get(next)!;
-      this.#root.set(next, at);
-      next = after;
-    }
-    return at;
-  }
 }
