@@ -164,6 +164,19 @@ describe.skipIf(!hasBrowser)('the page in a browser', { timeout: 60_000 }, () =>
     expect(await tab.page.locator('.stage.pointing .edge-label.pointed').count()).toBe(motif.movements.length);
   });
 
+  it('says why there are no dollars, and keeps no empty column for them', async () => {
+    await open(small);
+    expect(await text('.tile:nth-child(3)')).toContain('no price for');
+    expect(await tab.page.locator('.deltas th:visible').allInnerTexts()).not.toContain('USD');
+    expect(await tab.page.locator('.deltas th:visible').allInnerTexts()).not.toContain('Gross in and out');
+    // The router took in and gave out: the column comes with it.
+    await tab.page.locator('.deltas .more').click();
+    expect(await tab.page.locator('.deltas th:visible').allInnerTexts()).toContain('Gross in and out');
+    const priced = { ...small, inventory_deltas: small.inventory_deltas.map((d, i) => (i === 0 ? { ...d, usd: { text: '$1.00', available: true } } : d)) };
+    await open(priced);
+    expect(await tab.page.locator('.deltas th:visible').allInnerTexts()).toContain('USD');
+  });
+
   it('is worked by keyboard alone', async () => {
     await open(small);
     const active = (): Promise<string> => tab.page.evaluate('document.activeElement.textContent') as Promise<string>;

@@ -4,7 +4,7 @@ import { ROLE_NAMES } from './lib/accounts.ts';
 import { quantity } from './lib/assets.ts';
 import { h, type Child } from './lib/dom.ts';
 import { icon } from './lib/icons.ts';
-import { plural, shortHex, shown, title, words } from './lib/text.ts';
+import { plural, shortHex, shown, title, lower, words } from './lib/text.ts';
 import { addressLine, badge, longList, money } from './parts.ts';
 import type { Claim, View } from './view.ts';
 
@@ -26,7 +26,7 @@ export function movementText(view: View, m: Movement): readonly Child[] {
   const amount = h('bdi', { class: 'amount' }, amountOf(view, m).exact);
   if (m.kind === 'mint') return [amount, verb, accountLink(view, m.to)];
   if (m.kind === 'burn') return [amount, verb, accountLink(view, m.from)];
-  return [accountLink(view, m.from), ` ${m.kind === 'transfer' ? 'gave' : `${words(m.kind).toLowerCase()}s`} `, amount, verb, accountLink(view, m.to)];
+  return [accountLink(view, m.from), ` ${m.kind === 'transfer' ? 'gave' : `${lower(m.kind)}s`} `, amount, verb, accountLink(view, m.to)];
 }
 
 /** The same as plain text, for labels. */
@@ -66,7 +66,7 @@ export function accountClaim(view: View, address: string): Claim {
       deltas.length > 0 && [h('h3', {}, 'Net change'), h('ul', { class: 'nets' }, deltas.map((d) => h('li', { class: sign(d.delta_raw) },
         h('bdi', { class: 'amount' }, signed(d.delta_raw), quantity(BigInt(d.delta_raw), d.asset, d.asset.id).exact), ' ', money(view, d.usd))))],
       motifs.length > 0 && [h('h3', {}, 'Part in'), h('ul', { class: 'plain' }, motifs.slice(0, 20).map((m) => h('li', {},
-        h('button', { type: 'button', class: 'inline', onclick: () => view.inspect(motifClaim(view, m)) }, `${m.id} ${words(m.kind)}`), ` as ${m.participants.filter((p) => p.account === address).map((p) => words(p.role).toLowerCase()).join(', ')}`)))],
+        h('button', { type: 'button', class: 'inline', onclick: () => view.inspect(motifClaim(view, m)) }, `${m.id} ${words(m.kind)}`), ` as ${m.participants.filter((p) => p.account === address).map((p) => lower(p.role)).join(', ')}`)))],
       movements.length > 0 && [h('h3', {}, plural(movements.length, 'movement')), movementList(view, movements)],
       deltas.length === 0 && movements.length === 0 && h('p', { class: 'hint' }, 'No value went to or from this account.'),
     ],
@@ -86,7 +86,7 @@ export function foldClaim(view: View, node: FlowNode): Claim {
 
 export function motifClaim(view: View, m: Motif): Claim {
   const legs = (heading: string, list: Motif['assets_in']): Child => list.length > 0 && [h('h3', {}, heading), h('ul', { class: 'plain' }, list.map((leg) =>
-    h('li', {}, h('bdi', { class: 'amount' }, quantity(BigInt(leg.amount_raw), leg.asset, leg.asset.id).exact), h('span', { class: 'tag' }, words(leg.role).toLowerCase()))))];
+    h('li', {}, h('bdi', { class: 'amount' }, quantity(BigInt(leg.amount_raw), leg.asset, leg.asset.id).exact), h('span', { class: 'tag' }, lower(leg.role)))))];
   const parent = view.report.motifs.find((other) => other.id === m.parent_id);
   return {
     kind: `Motif ${m.id}`, title: words(m.kind), movements: m.movements, evidence: m.evidence,

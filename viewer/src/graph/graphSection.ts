@@ -13,6 +13,8 @@ import { legend } from './legend.ts';
 /** Below this width the story is drawn downwards. */
 const NARROW = 620;
 const SMALLEST = 0.55;
+/** On a phone smaller than this cannot be read: it is scrolled instead. */
+const SMALLEST_NARROW = 0.7;
 /** A small graph may grow this much to fill its place. */
 const GROWN = 1.2;
 /** A tall one is scrolled rather than made smaller than this. */
@@ -39,7 +41,7 @@ export function graphSection(view: View): HTMLElement {
 
   const fitting = ({ width, height }: DrawnGraph): number => {
     const tallest = Math.max(TALL, (window.innerHeight * 0.76) / height);
-    return Math.max(SMALLEST, Math.min(GROWN, (canvas.clientWidth - 2) / width, tallest));
+    return Math.max(narrow ? SMALLEST_NARROW : SMALLEST, Math.min(GROWN, (canvas.clientWidth - 2) / width, tallest));
   };
   const scale = (): void => {
     if (!graph) return;
@@ -72,9 +74,12 @@ export function graphSection(view: View): HTMLElement {
     folds.hidden = folded.foldable.size === 0;
     about.textContent = `${tooMany ? 'Unfolded it would be too much to draw: the list below has it all. ' : ''}${plural(folded.flow.nodes.length, 'node')}, ${plural(folded.flow.edges.length, 'flow')}, ${plural(movements.length, 'movement')}; numbers on the flows tell their order. Tab enters the graph, arrow keys follow the value, Enter shows the evidence.`;
     scale();
-    // The story starts at the first node: a tall drawing opens there.
+    // The story starts at the first node: a drawing larger than its place opens there.
     const first = canvas.querySelector<HTMLElement>('[tabindex="0"]');
-    if (first) canvas.scrollTop = (first.offsetTop + first.offsetHeight / 2) * fitting(graph) - canvas.clientHeight / 2;
+    if (first) {
+      canvas.scrollTop = (first.offsetTop + first.offsetHeight / 2) * fitting(graph) - canvas.clientHeight / 2;
+      canvas.scrollLeft = (first.offsetLeft + first.offsetWidth / 2) * fitting(graph) - canvas.clientWidth / 2;
+    }
     if (refocus !== null) (folds.querySelector<HTMLElement>(`[data-fold="${refocus}"]`) ?? canvas.querySelector<HTMLElement>('[tabindex="0"]'))?.focus();
   };
   const zoomBy = (factor: number): void => {

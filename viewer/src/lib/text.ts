@@ -16,6 +16,12 @@ export function words(name: string): string {
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }
 
+/** The same within a sentence: `MEV bot`, `remove liquidity`. */
+export function lower(name: string): string {
+  const text = words(name);
+  return /^[A-Z]{2}/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
+}
+
 const ACRONYMS = /\b(mev|nft|amm|lp|dao|usd|eip|erc)\b/g;
 
 /** `uniswap-v3` as a title: `Uniswap V3`. */

@@ -2,7 +2,7 @@ import type { MotifView, RuleView, TryAnswer, TryOutcome, VerdictView } from '..
 import type { Confidence, Status, TxReport } from '../../../src/model/report.ts';
 import { h, type Child } from '../lib/dom.ts';
 import { icon } from '../lib/icons.ts';
-import { plural, shortHex, shown, title, words } from '../lib/text.ts';
+import { plural, shortHex, shown, title, lower, words } from '../lib/text.ts';
 import { badge } from '../parts.ts';
 import { conditionTree } from './conditionTree.ts';
 
@@ -74,7 +74,7 @@ function motifs({ motifs: { before, after } }: TryOutcome): HTMLElement {
     const known = left.get(text(m)) ?? 0;
     left.set(text(m), known - 1);
     return h('li', { class: m.edited ? 'edited' : '' }, h('code', {}, m.id), ' ', h('strong', {}, words(m.kind)), m.protocol && ` ${title(m.protocol)}`, ` ${m.status}`, known <= 0 && h('span', { class: 'chip' }, 'new'), m.edited && h('span', { class: 'tag' }, 'by your rule'),
-      m.failed.length > 0 && h('span', { class: 'bad' }, ` fails ${m.failed.map((name) => words(name).toLowerCase()).join(', ')}`));
+      m.failed.length > 0 && h('span', { class: 'bad' }, ` fails ${m.failed.map(lower).join(', ')}`));
   });
   const gone = [...left].filter(([, count]) => count > 0).map(([what, count]) => h('li', { class: 'gone' }, h('s', {}, what), count > 1 && ` × ${count}`));
   return h('div', {}, h('h3', {}, 'Motifs with your rule'), h('ul', { class: 'plain' }, rows, gone));

@@ -1,6 +1,12 @@
 import { h } from '../lib/dom.ts';
-import { shortHex, shown, words } from '../lib/text.ts';
+import { lower, shortHex, shown } from '../lib/text.ts';
 import type { View } from '../view.ts';
+
+/** `economic movements`, and `scope` where there is one. */
+function counted(name: string, count: number): string {
+  const text = lower(name).replace('tvfg', 'graph').replace('non economic', 'other');
+  return count === 1 ? text.replace(/s$/, '') : text;
+}
 
 /** Counts of the analysis, what made the report, and the report itself to take away. */
 export function aboutSection({ report }: View): HTMLElement {
@@ -15,6 +21,6 @@ export function aboutSection({ report }: View): HTMLElement {
   });
   return h('footer', { class: 'about' },
     h('ul', { class: 'stats', 'aria-label': 'Analysis counts' }, Object.entries(stats).filter(([, count]) => typeof count === 'number').slice(0, 16).map(([name, count]) =>
-      h('li', {}, h('strong', {}, count.toLocaleString('en')), ` ${words(name).toLowerCase().replace('tvfg', 'graph')}`))),
+      h('li', {}, h('strong', {}, count.toLocaleString('en')), ` ${counted(name, count)}`))),
     h('p', {}, `Report schema ${report.schema_version}`, engine && ` · engine ${shown(engine.version, 40)} · rules ${shortHex(shown(engine.ruleset_digest, 100), 15, 6)}`, ' · ', save));
 }

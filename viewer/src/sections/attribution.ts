@@ -2,7 +2,7 @@ import type { Candidate } from '../../../src/model/report.ts';
 import { accountLink } from '../claims.ts';
 import { h, type Child } from '../lib/dom.ts';
 import { icon } from '../lib/icons.ts';
-import { plural, shortHex, shown, words } from '../lib/text.ts';
+import { plural, shortHex, shown, lower, words } from '../lib/text.ts';
 import { longList, proofButton, section } from '../parts.ts';
 import type { View } from '../view.ts';
 import { modeSentence } from './attributionWords.ts';
@@ -14,7 +14,7 @@ export function attributionSection(view: View): HTMLElement {
     ['Entry point', a.entry_point], ['Paymaster', a.paymaster], ['Settlement', a.settlement_contract]];
   const own = a.mode === 'self' && a.candidates.length <= 1;
   return section('attribution', 'Whose transaction it was', proofButton('Evidence', a.evidence, () => view.inspect({ kind: 'Attribution', title: modeSentence(a), body: [], evidence: a.evidence, movements: [] })),
-    h('p', {}, modeSentence(a), a.submitter_role !== 'self' && ` The signer is a ${words(a.submitter_role).toLowerCase()}.`),
+    h('p', {}, modeSentence(a), a.submitter_role !== 'self' && ` The signer is a ${lower(a.submitter_role)}.`),
     a.ambiguous && h('p', { class: 'caveat' }, icon('caution'), 'Several accounts have an equal claim: none is elected.'),
     !own && h('dl', { class: 'rows' }, parties.filter(([name, account]) => account !== null && !(name === 'Beneficiary' && account === a.actor)).map(([name, account]) => h('div', {}, h('dt', {}, name), h('dd', {}, accountLink(view, account!))))),
     a.candidates.length > 0 && [h('h3', {}, plural(a.candidates.length, 'candidate')), longList(a.candidates, 6, (c) => candidate(view, c), h('ul', { class: 'candidates' }), 'candidates')],
@@ -29,6 +29,6 @@ function candidate(view: View, c: Candidate): HTMLElement {
   return h('li', { class: c.elected ? 'elected' : 'rejected' },
     h('span', { class: 'mark', title: c.elected ? 'Elected' : 'Not elected' }, icon(c.elected ? 'check' : 'cross')),
     h('div', {}, h('span', { class: 'sr' }, c.elected ? 'Elected: ' : 'Not elected: '), accountLink(view, c.account), why,
-      c.rejected_because !== null && h('div', { class: 'why-not' }, `Not elected: ${words(c.rejected_because).toLowerCase()}`)),
+      c.rejected_because !== null && h('div', { class: 'why-not' }, `Not elected: ${lower(c.rejected_because)}`)),
     (c.evidence ?? []).length > 0 && proofButton('Evidence', c.evidence!, () => view.inspect({ kind: 'Candidate', title: c.elected ? 'Elected actor' : 'Candidate', body: [h('p', {}, accountLink(view, c.account)), why], evidence: c.evidence!, movements: [] })));
 }

@@ -3,7 +3,7 @@ import { accountLink, movementsClaim, sign, signed } from '../claims.ts';
 import { ROLES } from '../lib/accounts.ts';
 import { quantity } from '../lib/assets.ts';
 import { h } from '../lib/dom.ts';
-import { plural, words } from '../lib/text.ts';
+import { plural, lower } from '../lib/text.ts';
 import { money, section } from '../parts.ts';
 import type { View } from '../view.ts';
 
@@ -19,10 +19,16 @@ export function deltasSection(view: View): HTMLElement | null {
   const subjects = [...bySubject].sort(([a], [b]) => rank(a) - rank(b));
   const changed = subjects.filter(([, deltas]) => deltas.some((d) => sign(d.delta_raw) !== 'flat'));
   const passed = subjects.filter(([, deltas]) => deltas.every((d) => sign(d.delta_raw) === 'flat'));
-  const both = view.report.inventory_deltas.some((d) => gross(d) !== '');
-  const table = h('table', { class: both ? '' : 'one-way' }, h('caption', { class: 'sr' }, 'Net change per account and asset, gas not included'),
+  const table = h('table', {}, h('caption', { class: 'sr' }, 'Net change per account and asset, gas not included'),
     h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'Account'), h('th', { scope: 'col', class: 'number' }, 'Net change'), h('th', { scope: 'col', class: 'number usd' }, 'USD'), h('th', { scope: 'col', class: 'gross' }, 'Gross in and out'))));
-  const add = (list: readonly [string, InventoryDelta[]][]): void => table.append(...list.map(([subject, deltas]) => group(view, subject, deltas)));
+  let shownSoFar: readonly [string, InventoryDelta[]][] = [];
+  const add = (list: readonly [string, InventoryDelta[]][]): void => {
+    shownSoFar = [...shownSoFar, ...list];
+    table.append(...list.map(([subject, deltas]) => group(view, subject, deltas)));
+    // A column that says nothing takes the room of those that do.
+    table.classList.toggle('one-way', shownSoFar.every(([, deltas]) => deltas.every((d) => gross(d) === '')));
+    table.classList.toggle('unpriced', shownSoFar.every(([, deltas]) => deltas.every((d) => !d.usd.available)));
+  };
   add(changed.slice(0, FIRST));
   const rest = [...changed.slice(FIRST), ...passed];
   const more = rest.length > 0 && h('button', { type: 'button', class: 'more', onclick: () => {
@@ -39,7 +45,7 @@ function group(view: View, subject: string, deltas: readonly InventoryDelta[]): 
     i === 0 && h('th', { scope: 'rowgroup', rowspan: deltas.length }, accountLink(view, subject)),
     h('td', { class: 'number' }, h('button', { type: 'button', class: 'inline amount', title: quantity(BigInt(d.delta_raw), d.asset, d.asset.id).exact, onclick: () => view.inspect(deltaClaim(view, d)) },
       signed(d.delta_raw), h('bdi', {}, quantity(BigInt(d.delta_raw), d.asset, d.asset.id).short)),
-    d.flags.length > 0 && h('span', { class: 'flags' }, d.flags.slice(0, 6).map((flag) => h('span', { class: `tag ${flag.startsWith('suspected') ? 'doubt' : ''}` }, words(flag).toLowerCase())))),
+    d.flags.length > 0 && h('span', { class: 'flags' }, d.flags.slice(0, 6).map((flag) => h('span', { class: `tag ${flag.startsWith('suspected') ? 'doubt' : ''}` }, lower(flag))))),
     h('td', { class: 'number usd' }, money(view, d.usd)),
     h('td', { class: 'gross' }, gross(d)))));
 }

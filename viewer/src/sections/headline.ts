@@ -16,7 +16,7 @@ export function headline(view: View): HTMLElement {
   return h('section', { class: 'card headline', 'aria-labelledby': 'headline-title' },
     h('div', { class: 'headline-top' }, badge(c.status, c.confidence, 'big'),
       c.category && h('span', { class: 'chip' }, words(c.category)), h('span', { class: 'chip plain' }, words(c.intent_kind)),
-      execution.reverted && h('span', { class: 'chip bad' }, 'Reverted')),
+      execution.reverted && c.intent_kind !== 'Reverted' && h('span', { class: 'chip bad' }, 'Reverted')),
     h('h1', { id: 'headline-title' }, h('bdi', {}, shown(c.intent_label, 300))),
     caveat(report) && h('p', { class: 'caveat' }, icon('caution'), caveat(report)),
     h('p', { class: 'who' }, who(view)),

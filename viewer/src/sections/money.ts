@@ -1,3 +1,4 @@
+import type { DisplayMoney } from '../../../src/model/report.ts';
 import { shown, shortHex, words, plural } from '../lib/text.ts';
 import { decimal, grouped, shortAmount } from '../lib/amount.ts';
 import { h, type Child } from '../lib/dom.ts';
@@ -21,11 +22,16 @@ export function moneySection(view: View): HTMLElement {
   return h('section', { class: 'money-strip', 'aria-label': 'Money' },
     tile('Gave', 'out-of', legs(view, '-'), () => view.inspect(legsClaim(view, '-'))),
     tile('Got', 'into', legs(view, '+'), () => view.inspect(legsClaim(view, '+'))),
-    tile('Net before gas', '', money(view, e.net_usd_before_gas), () => view.inspect(pricesClaim(view))),
-    tile('Net after gas', '', money(view, e.net_usd_after_gas), () => view.inspect(pricesClaim(view))),
+    tile('Net before gas', '', figure(view, e.net_usd_before_gas), () => view.inspect(pricesClaim(view))),
+    tile('Net after gas', '', figure(view, e.net_usd_after_gas), () => view.inspect(pricesClaim(view))),
     tile('Gas', '', [h('span', { class: 'money' }, `${shortAmount(execution.gas_cost_native)} ETH`), execution.gas_cost_usd.available && h('span', { class: 'money-sub' }, shown(execution.gas_cost_usd.text, 40))], () => view.inspect(gasClaim(view))),
-    (!isZero || e.realized_pnl.supported) && tile(e.realized_pnl.supported ? 'Realised profit' : 'Structural profit', '', money(view, e.realized_pnl.net_usd ?? profit), () => view.inspect(profitClaim(view))),
+    (!isZero || e.realized_pnl.supported) && tile(e.realized_pnl.supported ? 'Realised profit' : 'Structural profit', '', figure(view, e.realized_pnl.net_usd ?? profit), () => view.inspect(profitClaim(view))),
     e.warnings.length > 0 && h('ul', { class: 'warnings' }, e.warnings.map((code) => h('li', {}, icon('caution'), h('span', {}, WARNINGS[code] ?? words(code))))));
+}
+
+/** An amount, or its dash with the reason below it: a tile has no room for doubt about what is missing. */
+function figure(view: View, value: DisplayMoney): readonly Child[] {
+  return [money(view, value), !value.available && h('span', { class: 'money-sub', 'aria-hidden': 'true' }, whyUnavailable(view, value.reason))];
 }
 
 function tile(name: string, kind: string, value: Child, act: () => void): HTMLElement {

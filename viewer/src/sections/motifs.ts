@@ -25,6 +25,9 @@ function withParts(view: View, m: Motif, above: ReadonlySet<string>): HTMLElemen
   return row;
 }
 
+/** Whether the mouse went there, rather than the row to the mouse when a panel opened beside it. */
+const moved = (event: MouseEvent): boolean => event.movementX !== 0 || event.movementY !== 0;
+
 /** One motif as a row that opens its proof; points its movements out in the graph on the way. */
 export function motifRow(view: View, m: Motif): HTMLElement {
   const leg = (list: Motif['assets_in']): string => quantities(list.map((l) => ({ asset: l.asset, raw: l.amount_raw })), 2);
@@ -32,7 +35,7 @@ export function motifRow(view: View, m: Motif): HTMLElement {
   const failed = m.invariants.filter((i) => !i.holds).length;
   return h('li', {}, h('button', {
     type: 'button', class: 'motif', onclick: () => view.inspect(motifClaim(view, m)),
-    onmouseenter: () => view.highlight(m.movements), onmouseleave: () => view.highlight(null),
+    onmouseenter: (event: MouseEvent) => moved(event) && view.highlight(m.movements), onmouseleave: () => view.highlight(null),
   },
   h('span', { class: 'motif-kind' }, words(m.kind)), m.protocol && h('span', { class: 'chip' }, title(m.protocol.slug)),
   (gave || got) && h('span', { class: 'motif-legs' }, gave && h('bdi', {}, gave), gave && got && h('span', { class: 'arrow-text', 'aria-label': 'for' }, ' → '), got && h('bdi', {}, got)),

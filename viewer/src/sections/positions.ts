@@ -2,7 +2,7 @@ import type { PositionEffect } from '../../../src/model/report.ts';
 import { accountLink, motifClaim, sign, signed } from '../claims.ts';
 import { quantity } from '../lib/assets.ts';
 import { h } from '../lib/dom.ts';
-import { shortHex, shown, title, words } from '../lib/text.ts';
+import { shortHex, shown, title, lower, words } from '../lib/text.ts';
 import { badge, longList, money, proofButton, section } from '../parts.ts';
 import type { View } from '../view.ts';
 
@@ -15,9 +15,9 @@ export function positionsSection(view: View): HTMLElement | null {
 
 function position(view: View, p: PositionEffect): HTMLElement {
   return h('li', { class: 'position' },
-    h('div', { class: 'position-head' }, h('strong', {}, `${words(p.category)}: ${words(p.effect).toLowerCase()}`), p.protocol && h('span', { class: 'chip' }, title(p.protocol.slug)), badge(p.status, p.confidence)),
+    h('div', { class: 'position-head' }, h('strong', {}, `${words(p.category)}: ${lower(p.effect)}`), p.protocol && h('span', { class: 'chip' }, title(p.protocol.slug)), badge(p.status, p.confidence)),
     h('div', {}, 'of ', accountLink(view, p.owner)),
-    h('ul', { class: 'nets' }, p.underlying.slice(0, 8).map((u) => h('li', { class: sign(u.delta_raw) }, h('bdi', { class: 'amount', title: quantity(BigInt(u.delta_raw), u.asset, u.asset.id).exact }, signed(u.delta_raw), quantity(BigInt(u.delta_raw), u.asset, u.asset.id).short), h('span', { class: 'tag' }, words(u.role).toLowerCase())))),
+    h('ul', { class: 'nets' }, p.underlying.slice(0, 8).map((u) => h('li', { class: sign(u.delta_raw) }, h('bdi', { class: 'amount', title: quantity(BigInt(u.delta_raw), u.asset, u.asset.id).exact }, signed(u.delta_raw), quantity(BigInt(u.delta_raw), u.asset, u.asset.id).short), h('span', { class: 'tag' }, lower(u.role))))),
     proofButton('Evidence', p.evidence, () => view.inspect(claim(view, p))));
 }
 
@@ -26,7 +26,7 @@ function claim(view: View, p: PositionEffect) {
   const l = p.liquidation;
   const legs = l && ([['debt covered', l.debt_asset, l.debt_covered_raw], ['collateral seized', l.collateral_asset, l.collateral_seized_raw]] as const);
   return {
-    kind: 'Position', title: `${words(p.category)}: ${words(p.effect).toLowerCase()}`, evidence: p.evidence, movements: motifs.flatMap((m) => m.movements),
+    kind: 'Position', title: `${words(p.category)}: ${lower(p.effect)}`, evidence: p.evidence, movements: motifs.flatMap((m) => m.movements),
     body: [
       h('p', {}, badge(p.status, p.confidence), ' ', accountLink(view, p.owner)),
       h('dl', { class: 'rows' },
