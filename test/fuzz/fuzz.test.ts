@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { tryHostileText } from './hostileText.ts';
+import { tryHostileTraces } from './hostileTraces.ts';
 import { fuzzBodies } from './requestBodies.ts';
 import { fuzzAnswers } from './upstreamAnswers.ts';
 import { fuzzClientWire, fuzzNodeWire } from './wire.ts';
@@ -18,4 +19,5 @@ describe('hostile input', () => {
   it('in a node\'s answers ends in a balanced report or an honest error', async () => sound(await fuzzAnswers(300, SEED), 300), 120_000);
   it('in a node\'s bytes ends in 200 or 502', async () => sound(await fuzzNodeWire(60, SEED), 60), 60_000);
   it('in what contracts call themselves is inert in the report', async () => sound(await tryHostileText(), 300), 120_000);
+  it('of depth, frames, logs, tokens and bytes beyond the EVM ends in a report or names the limit', async () => sound(await tryHostileTraces(), 15), 600_000);
 });

@@ -144,7 +144,7 @@ export async function tryHostileTraces(onCase: (measured: Measured) => void = ()
   const tally = newTally('hostile traces');
   let reply: Reply = () => [];
   const node = await startNode((body) => reply(body));
-  const config = { ...readConfig({ RPC_URL: node.url }), host: '127.0.0.1', port: 0, rpcRetries: 0, deadlineMs: 60_000, rpcTimeoutMs: 60_000 };
+  const config = { ...readConfig({ RPC_URL: node.url }), host: '127.0.0.1', port: 0, rpcRetries: 0, deadlineMs: 240_000, rpcTimeoutMs: 240_000 };
   const log = createLog({ level: 'silent' });
   const attempt = async (name: string, expect: RegExp | 'report'): Promise<void> => {
     // A service of its own: the last case's node spoke another dialect.

@@ -93,7 +93,13 @@ export function spoil(value: unknown, random: Random): { value: unknown; how: st
   const how: string[] = [];
   for (let n = 1 + random.below(3); n > 0; n--) {
     const name = random.pick(Object.keys(SPOILS));
-    SPOILS[name]!(changed.root, random);
+    try {
+      SPOILS[name]!(changed.root, random);
+    } catch (error) {
+      // Nested too deep already for copies to be made of it: spoiled enough.
+      if (!(error instanceof RangeError)) throw error;
+      break;
+    }
     how.push(name);
   }
   return { value: changed.root, how };
