@@ -5,7 +5,7 @@ import type { RawChain } from './rawChain.ts';
 
 /**
  * Evidence for an account names it, in the log's words or as a party of the frame; or all of it belongs to one motif in
- * which the account takes part.
+ * which the account takes part. The log of an order that names no owner may stand beside evidence that names the owner.
  */
 export function checkAttribution(report: TxReport, chain: RawChain, find: Report): void {
   const { attribution } = report;
@@ -19,11 +19,13 @@ export function checkAttribution(report: TxReport, chain: RawChain, find: Report
   const motifs = report.motifs.map(({ participants, evidence }) => ({
     accounts: new Set(participants.map(({ account }) => account)), places: new Set(evidence.map(placeOf)),
   }));
+  const orders = new Set(report.motifs.filter(({ kind }) => kind === 'order_settled').flatMap(({ evidence }) => evidence.map(placeOf)));
   const claimed = new Set<string>();
   const check = (list: readonly Evidence[], account: string, at: string) => list.forEach((evidence, i) => {
     claimed.add(placeOf(evidence));
     const ofMotif = motifs.some((motif) => motif.accounts.has(account) && list.every((e) => motif.places.has(placeOf(e))));
-    if (!ofMotif && !names(evidence, account)) find('attribution', `${at}/evidence/${i}`, `${placeOf(evidence)} does not speak of ${account}`);
+    const ofOrder = orders.has(placeOf(evidence)) && list.some((e) => !orders.has(placeOf(e)) && names(e, account));
+    if (!ofMotif && !ofOrder && !names(evidence, account)) find('attribution', `${at}/evidence/${i}`, `${placeOf(evidence)} does not speak of ${account}`);
   });
   attribution.orders.forEach((order, i) => check(order.evidence, order.owner, `/attribution/orders/${i}`));
   attribution.candidates.forEach((candidate, i) => {

@@ -2,6 +2,7 @@ import { ZERO_ADDRESS } from '../../lib/hex.ts';
 import { roleOf } from '../../lib/roles.ts';
 import { collectCandidates } from './collectCandidates.ts';
 import { ElectionContext, type ElectionInput } from './electionContext.ts';
+import { firstMovements } from './firstMovements.ts';
 import { ordersOf } from './proposals/settledOrders.ts';
 import type { Proposal, ProposalGroup } from './proposal.ts';
 import type { Address } from '../../model/hex.ts';
@@ -36,7 +37,7 @@ export function electActor(input: ElectionInput): Attribution {
     candidates: candidatesOf(context, groups, deciding, actor),
     ambiguous: actor === null,
     entity: actor === null ? [] : [...new Set([actor, ...(winner!.entity ?? [])])],
-    evidence: winner?.evidence ?? deciding.proposals.flatMap((p) => p.evidence),
+    evidence: winner?.evidence ?? onePerAccount(deciding).flatMap((p) => p.evidence),
   };
 }
 
@@ -44,8 +45,15 @@ function sponsored(paymaster: Address | null): Address | null {
   return paymaster === ZERO_ADDRESS ? null : paymaster;
 }
 
+/** The first proposal of each account. */
+function onePerAccount({ proposals }: ProposalGroup): Proposal[] {
+  const first = new Map<Address, Proposal>();
+  for (const proposal of proposals) if (!first.has(proposal.account)) first.set(proposal.account, proposal);
+  return [...first.values()];
+}
+
 function choose(context: ElectionContext, group: ProposalGroup): Proposal | null {
-  const distinct = [...new Map([...group.proposals].reverse().map((p) => [p.account, p])).values()].reverse();
+  const distinct = onePerAccount(group);
   if (distinct.length === 1) return distinct[0]!;
   const touched = distinct.filter((p) => context.sides(p.account) !== 'none');
   return touched.length === 1 ? touched[0]! : null;
@@ -81,9 +89,7 @@ function candidatesOf(context: ElectionContext, groups: readonly ProposalGroup[]
   }
   for (const account of context.accounts()) {
     if (found.has(account) || context.sides(account) !== 'both') continue;
-    const { movements, outgoing, incoming } = context.input.flow;
-    const evidence = [outgoing.get(account)?.[0], incoming.get(account)?.[0]].flatMap((index) => (index === undefined ? [] : [movements[index]!.evidence]));
-    found.set(account, { reasons: ['gave_and_got'], rejectedBecause: context.neverElect(account) ?? 'nothing_names_it', evidence });
+    found.set(account, { reasons: ['gave_and_got'], rejectedBecause: context.neverElect(account) ?? 'nothing_names_it', evidence: firstMovements(context.input.flow, account) });
   }
   return [...found].map(([account, c]) => ({ account, elected: account === actor, ...c }));
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { electActor } from '../../../src/stages/7-attribution/electActor.ts';
 import { account, bareRulebook, HEADER, motif, numbered, scenario, SIGNER, ZERO, type Scenario } from '../6-intents/scenario.ts';
+import type { Evidence } from '../../../src/model/evidence.ts';
 import type { Address } from '../../../src/model/hex.ts';
 import type { Rulebook } from '../../../src/model/rulebook.ts';
 import type { Motif } from '../../../src/model/motif.ts';
@@ -68,6 +69,14 @@ describe('electActor', () => {
       .toMatchObject({ actor: USER, beneficiary: receiver, mode: 'solver_settlement', submitterRole: 'solver', settlementContract: settlement });
   });
 
+  it('shows only evidence that stands behind a candidate where nobody is elected', () => {
+    const withdrawal = (to: Address, log: number): Motif => motif('bridge_withdrawal', { participants: [{ role: 'recipient', account: to }], evidence: [{ kind: 'log', frame: null, log, contract: POOL }] });
+    const a = elect(scenario({ steps: [{ token: TOKEN, from: POOL, to: USER, amount: 9n }, { token: TOKEN, from: POOL, to: SAFE, amount: 9n }] }), [withdrawal(USER, 1), withdrawal(SAFE, 2), withdrawal(USER, 3)]);
+    expect(a.actor).toBeNull();
+    expect(a.evidence.map(({ log }) => log)).toEqual(a.candidates.filter((c) => c.rejectedBecause === 'equal_claims').flatMap((c) => c.evidence.map(({ log }) => log)));
+    expect(a.evidence.map(({ log }) => log)).toEqual([1, 2]);
+  });
+
   it('sees through a contract that places orders for others', () => {
     const forwarder = account('f0d');
     const order = motif('order_settled', { tags: ['order'], participants: [...owner(forwarder), { role: 'recipient', account: USER }] });
@@ -87,7 +96,13 @@ describe('electActor', () => {
       { token: TOKEN, from: USER, to: resolver, amount: 9n }, { call: POOL, from: resolver }, { token: TOKEN, from: resolver, to: POOL, amount: 9n },
       { token: OTHER, from: POOL, to: resolver, amount: 9n }, { token: OTHER, from: resolver, to: USER, amount: 8n },
     ];
-    expect(elect(scenario({ to: resolver, steps }), [motif('order_settled', { venue: settlement, tags: ['order', 'limit_order', 'maker_unknown'] }), swapAt(POOL)])).toMatchObject({ actor: USER, submitterRole: 'resolver' });
+    const found = scenario({ to: resolver, steps });
+    const log: Evidence = { kind: 'log', frame: null, log: 77, contract: settlement };
+    const a = elect(found, [motif('order_settled', { venue: settlement, tags: ['order', 'limit_order', 'maker_unknown'], evidence: [log] }), swapAt(POOL)]);
+    expect(a).toMatchObject({ actor: USER, submitterRole: 'resolver' });
+    // The log does not speak of the owner; what it gave and what it got do.
+    expect(a.evidence).toEqual([log, ...[0, 3].map((i) => found.flow.movements[i]!.evidence)]);
+    expect([a.orders[0]!.evidence, a.candidates[0]!.evidence]).toEqual([a.evidence, a.evidence]);
   });
 
   it('takes a signer who trades against a maker\'s order: the order is its liquidity', () => {

@@ -1,8 +1,10 @@
 import { ZERO_ADDRESS } from '../../../lib/hex.ts';
 import { roleOf } from '../../../lib/roles.ts';
+import { firstMovements } from '../firstMovements.ts';
 import type { ElectionContext } from '../electionContext.ts';
 import type { Proposal } from '../proposal.ts';
 import type { Address } from '../../../model/hex.ts';
+import type { Evidence } from '../../../model/evidence.ts';
 import type { SettledOrder, SubmitterRole } from '../../../model/attribution.ts';
 import type { Motif } from '../../../model/motif.ts';
 
@@ -14,20 +16,29 @@ const isQuote = (motif: Motif): boolean => motif.tags.includes('rfq');
  * The account an order speaks for: its owner, or the receiver where the owner only forwards orders of others. A quote is
  * made for its taker.
  */
-function principal(context: ElectionContext, motif: Motif): Address | null {
+function principal(context: ElectionContext, motif: Motif): Principal | null {
+  const told = (account: Address | null): Principal | null => account && { account, evidence: motif.evidence };
   const owner = isQuote(motif) ? roleOf(motif, 'taker') : (roleOf(motif, 'owner') ?? roleOf(motif, 'maker'));
-  if (isQuote(motif)) return owner;
+  if (isQuote(motif)) return told(owner);
   const receiver = roleOf(motif, 'recipient');
-  if (owner && context.neverElect(owner) === null) return owner;
-  if (receiver && receiver !== ZERO_ADDRESS && context.neverElect(receiver) === null) return receiver;
+  if (owner && context.neverElect(owner) === null) return told(owner);
+  if (receiver && receiver !== ZERO_ADDRESS && context.neverElect(receiver) === null) return told(receiver);
   return owner === null ? soleCustomer(context, motif) : null;
 }
 
-/** Some settlements log no owner. The one account that gave and got, has no code of its own and did not sign, is it. */
-function soleCustomer(context: ElectionContext, motif: Motif): Address | null {
-  const customers = context.accounts().filter((a) => a !== context.signer && a !== motif.venue
+interface Principal {
+  readonly account: Address;
+  readonly evidence: readonly Evidence[];
+}
+
+/**
+ * Some settlements log no owner. The one account that gave and got, has no code of its own and did not sign, is it; what
+ * it gave and got shows it.
+ */
+function soleCustomer(context: ElectionContext, motif: Motif): Principal | null {
+  const [account, ...others] = context.accounts().filter((a) => a !== context.signer && a !== motif.venue
     && context.sides(a) === 'both' && context.neverElect(a) === null && !context.showsCode(a));
-  return customers.length === 1 ? customers[0]! : null;
+  return account === undefined || others.length > 0 ? null : { account, evidence: [...motif.evidence, ...firstMovements(context.input.flow, account)] };
 }
 
 export function ordersOf(context: ElectionContext): { motif: Motif; order: SettledOrder }[] {
@@ -35,7 +46,7 @@ export function ordersOf(context: ElectionContext): { motif: Motif; order: Settl
     const owner = principal(context, motif);
     return owner === null ? [] : [{
       motif,
-      order: { owner, receiver: roleOf(motif, 'recipient'), protocol: motif.protocol?.slug ?? null, orderHash: null, evidence: motif.evidence },
+      order: { owner: owner.account, receiver: roleOf(motif, 'recipient'), protocol: motif.protocol?.slug ?? null, orderHash: null, evidence: owner.evidence },
     }];
   });
 }
@@ -55,6 +66,6 @@ export function settledOrders(context: ElectionContext, driver: Address): Propos
     mode: 'solver_settlement',
     submitterRole: (isLimitOrder(motif) ? 'resolver' : isQuote(motif) ? 'relayer' : 'solver') satisfies SubmitterRole,
     reason: 'order_owner',
-    evidence: motif.evidence,
+    evidence: order.evidence,
   }));
 }
