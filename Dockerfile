@@ -9,7 +9,6 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts --no-audit
 COPY tsconfig.json ./
-COPY scripts ./scripts
 COPY rules ./rules
 COPY schemas ./schemas
 COPY src ./src

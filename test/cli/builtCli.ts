@@ -6,35 +6,74 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '../..');
 const CACHE = join(ROOT, 'node_modules/.cache/txreport');
 
+/** After so long a build is taken for one that was killed. */
+const BUILD_MS = 180_000;
+
 /**
  * The package as `npm run build` makes it, in a folder of its own, built once per state of the sources: processes that
  * tests start come up faster from it, and what they run is what is published. Returns that package's root.
  */
 export function builtPackage(): string {
+  const target = join(CACHE, `package-${stateOfSources()}`);
+  if (existsSync(target)) return target;
+  mkdirSync(CACHE, { recursive: true });
+  forgetOld();
+  // Suites run side by side: one builds, the others wait for it, rather than all building at once and none coming to an end.
+  const lock = `${target}.lock`;
+  while (!taken(lock)) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    if (existsSync(target)) return target;
+  }
+  try {
+    if (!existsSync(target)) build(target);
+  } finally {
+    rmSync(lock, { recursive: true, force: true });
+  }
+  return target;
+}
+
+function stateOfSources(): string {
   const key = createHash('sha256');
   for (const folder of ['src', 'rules']) for (const file of readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).filter((name) => /\.(ts|yaml)$/.test(name)).sort()) {
     key.update(file).update(readFileSync(join(ROOT, folder, file)));
   }
   for (const file of ['package.json', 'tsconfig.json']) key.update(readFileSync(join(ROOT, file)));
-  const target = join(CACHE, `package-${key.digest('hex').slice(0, 16)}`);
-  if (existsSync(target)) return target;
-  mkdirSync(CACHE, { recursive: true });
+  return key.digest('hex').slice(0, 16);
+}
+
+function forgetOld(): void {
   for (const name of readdirSync(CACHE).filter((entry) => /^(package|draft)-/.test(entry))) {
-    if (Date.now() - statSync(join(CACHE, name)).mtimeMs > 6 * 3_600_000) rmSync(join(CACHE, name), { recursive: true, force: true });
+    if (age(join(CACHE, name)) > 6 * 3_600_000) rmSync(join(CACHE, name), { recursive: true, force: true });
   }
+}
+
+function age(path: string): number {
+  return Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+}
+
+function taken(lock: string): boolean {
+  if (age(lock) > BUILD_MS) rmSync(lock, { recursive: true, force: true });
+  try {
+    mkdirSync(lock);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function build(target: string): void {
   const draft = mkdtempSync(join(CACHE, 'draft-'));
-  execFileSync(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', join(ROOT, 'tsconfig.json'), '--outDir', join(draft, 'dist')], { stdio: 'pipe' });
+  try {
+    execFileSync(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', join(ROOT, 'tsconfig.json'), '--outDir', join(draft, 'dist')], { stdio: 'pipe', encoding: 'utf8' });
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    throw new Error(`the sources do not compile:\n${(error as { stdout: string }).stdout}`);
+  }
   for (const folder of ['rules', 'schemas']) symlinkSync(join(ROOT, folder), join(draft, folder));
   copyFileSync(join(ROOT, 'package.json'), join(draft, 'package.json'));
   // What the build compiles beforehand makes every start faster; without it everything works alike.
   const writeCache = join(draft, 'dist/cache/writeCache.js');
   if (existsSync(writeCache)) spawnSync(process.execPath, [writeCache], { stdio: 'ignore' });
-  try {
-    renameSync(draft, target);
-  } catch (error) {
-    // Another test file was faster.
-    if (!existsSync(target)) throw error;
-    rmSync(draft, { recursive: true });
-  }
-  return target;
+  renameSync(draft, target);
 }

@@ -113,10 +113,19 @@ describe('what belongs together', () => {
       for (const one of spec.containers) {
         expect(one.securityContext).toEqual({ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } });
         expect(one.resources).toMatchObject({ requests: { cpu: expect.any(String) as string, memory: expect.any(String) as string }, limits: { memory: expect.any(String) as string } });
-        const heap = Number(/--max-old-space-size=(\d+)/.exec(one.env.find(({ name }: Manifest) => name === 'NODE_OPTIONS').value as string)![1]);
-        expect(one.resources.limits.memory).toBe('1Gi');
-        expect(heap).toBe(768);
       }
+    }
+  });
+
+  it('heaps fit the memory limit, so that a large transaction is refused and does not kill the pod', () => {
+    const jobEnv = Object.fromEntries((job.spec.template.spec.containers[0].env as Manifest[]).flatMap(({ name, value }) => (value === undefined ? [] : [[name, value as string]])));
+    for (const [one, env] of [[container, config], [job.spec.template.spec.containers[0], jobEnv]] as const) {
+      const heap = Number(/--max-old-space-size=(\d+)/.exec((one.env as Manifest[]).find(({ name }) => name === 'NODE_OPTIONS')!.value as string)![1]);
+      const { analysisMemoryMb, largeThreads, maxResponseBytes } = readConfig({ ...env, RPC_URL: 'http://node' });
+      // Node.js gives the flag to threads too, over what they were told.
+      expect(analysisMemoryMb).toBe(heap);
+      const outside = (8 * maxResponseBytes) / 2 ** 20;
+      expect(Number(/^(\d+)Gi$/.exec(one.resources.limits.memory as string)![1]) * 1024).toBeGreaterThanOrEqual(heap * (1 + largeThreads) + outside);
     }
   });
 
