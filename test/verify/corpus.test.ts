@@ -1,0 +1,22 @@
+// Every claim about recorded mainnet transactions, re-derived without the code that made it.
+import { describe, expect, it } from 'vitest';
+import { analyzeRaw } from '../../src/analyze.ts';
+import { loadRules } from '../../src/loadRules.ts';
+import { verifyReport } from '../../src/verify/verifyReport.ts';
+import { CORPUS, hasCorpus, readCorpus } from '../unit/3-flow/corpus.ts';
+
+describe.skipIf(!hasCorpus)('reports of recorded mainnet transactions', () => {
+  const rulebook = loadRules();
+
+  it.each(CORPUS)('hold in both dialects: %s', { timeout: 300_000 }, async (name) => {
+    const unborne: string[] = [];
+    for (const { hash, rpc } of readCorpus(name)) {
+      const { tx, receipt, block, callTracer, trace, prestateDiff } = rpc;
+      for (const raw of [{ dialect: 'call_tracer', result: callTracer }, { dialect: 'parity', result: trace }] as const) {
+        const report = await analyzeRaw({ hash, tx, receipt, trace: raw }, { block, tokens: new Map(), prices: [], rates: [], refusals: [], delegations: new Map() }, rulebook);
+        for (const { at, message } of verifyReport(report, { tx, receipt, block, callTracer, parityTrace: trace, prestateDiff })) unborne.push(`${hash} ${raw.dialect} ${at}: ${message}`);
+      }
+    }
+    expect(unborne).toEqual([]);
+  });
+});
