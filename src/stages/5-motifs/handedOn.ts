@@ -25,7 +25,9 @@ export function joinHandedOn(acts: readonly Act[], venues: ReadonlySet<Address>,
     const spread = (side: 'got' | 'gave', accounts: ReadonlySet<Address>, asset: AssetId): void => {
       const [first, last] = times.get(asset) ?? [];
       if (first === undefined) return;
-      for (const account of accounts) if (!venues.has(account)) at(account, asset)[side].push({ act, movement: side === 'got' ? first : last! });
+      // Who stands behind a router may have had the asset in another form, native or wrapped.
+      const held = (account: Address): boolean => (flow.ledgers.get(account)?.get(asset)?.[side === 'got' ? 'inflow' : 'outflow'] ?? 0n) > 0n;
+      for (const account of accounts) if (!venues.has(account) && held(account)) at(account, asset)[side].push({ act, movement: side === 'got' ? first : last! });
     };
     for (const { asset } of act.motif.assetsIn) spread('got', act.got, asset);
     for (const { asset } of act.motif.assetsOut) spread('gave', act.gave, asset);

@@ -1,6 +1,8 @@
+import { roleOf } from '../../lib/roles.ts';
 import { isMereName } from './assess.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Fragment } from '../../model/intent.ts';
+import type { Motif } from '../../model/motif.ts';
 
 /**
  * The parts of the whole in execution order: every motif of the actor's that is part of no larger one and whose kind
@@ -9,12 +11,24 @@ import type { Fragment } from '../../model/intent.ts';
 export function fragmentsOf(view: SubjectView, headline: Fragment): Fragment[] {
   const parts: Fragment[] = [];
   for (const motif of view.own) {
-    const kind = view.input.rulebook.motifKinds.get(motif.kind)?.fragment ?? null;
+    const kind = view.input.rulebook.motifKinds.get(motif.kind)?.fragment ?? paymentBeside(view, motif, headline);
     if (kind === null || (motif.parent !== null && !INDEPENDENT.has(motif.kind))) continue;
     parts.push({ kind, status: isMereName(motif) ? 'Suspected' : motif.status, confidence: motif.confidence, motifs: [motif.index], seq: motif.seq });
   }
   if (!parts.some((p) => p.kind === headline.kind)) parts.push(headline);
   return parts.sort((a, b) => a.seq - b.seq || (a.motifs[0] ?? -1) - (b.motifs[0] ?? -1));
+}
+
+/**
+ * A plain payment of the actor's own, to somebody with no other part in a transaction that is about something else. Where it
+ * is about payments the headline tells.
+ */
+function paymentBeside({ input: { rulebook, tx, flow, subject } }: SubjectView, motif: Motif, headline: Fragment): string | null {
+  if (motif.kind !== 'transfer' || headline.motifs.length === 0 || rulebook.intentKinds.get(headline.kind)?.category === 'transfer' || roleOf(motif, 'payer') !== subject.account) return null;
+  const to = roleOf(motif, 'recipient')!;
+  if (tx.to === to || flow.outgoing.has(to) || tx.frames.some((f) => f.from === to) || tx.logs.some((l) => l.address === to)) return null;
+  const { kind } = flow.assets.get(motif.assetsOut[0]!.asset)!;
+  return kind === 'native' ? 'NativeTransfer' : kind === 'erc20' ? 'TokenTransfer' : 'NftTransfer';
 }
 
 /** Kinds that are told even inside a larger motif, because the whole does not imply them. */

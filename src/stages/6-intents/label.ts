@@ -1,3 +1,4 @@
+import { actAmounts } from './actAmounts.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -34,8 +35,8 @@ export function renderLabel(template: string, fallback: string, view: SubjectVie
 type Placeholder = (view: SubjectView, motifs: readonly Motif[], format: LabelFormat) => string | null;
 
 const PLACEHOLDERS: Readonly<Record<string, Placeholder>> = {
-  sent: (view, _, format) => listed(view.gave.map((l) => format.amount(l.asset, -l.net))),
-  received: (view, _, format) => listed(view.got.map((l) => format.amount(l.asset, l.net))),
+  sent: (view, motifs, format) => listed(actAmounts(view, motifs, 'gave').map((told) => format.amount(told.asset, told.amount))),
+  received: (view, motifs, format) => listed(actAmounts(view, motifs, 'got').map((told) => format.amount(told.asset, told.amount))),
   protocol: (_, motifs, format) => {
     const names = new Set(motifs.flatMap(({ protocol: p }) => (p === null ? [] : [p.matchedBy === 'family' ? UNKNOWN_PROTOCOL : format.protocol(p.slug)])));
     return names.size === 0 || names.size > MAX_LISTED ? null : [...names].join(', ');

@@ -56,8 +56,8 @@ export function structureContext(tx: CanonicalTx, flow: ValueFlow, wrappedNative
 
 /** Takes a primitive into account for the detectors that run after it. */
 export function explain(context: StructureContext, found: Found): void {
-  // A smart account that acts for itself is the one who deals, not where it deals.
-  if (!found.roles.some((r) => r.role === 'owner' && r.account === found.venue)) context.venues.add(found.venue);
+  // A smart account that acts for itself is the one who deals, not where it deals; and nobody deals with a contract by making it.
+  if (found.kind !== 'deployment' && !found.roles.some((r) => r.role === 'owner' && r.account === found.venue)) context.venues.add(found.venue);
   for (const { role, account } of found.roles) if (CUSTOMER_ROLES.has(role)) context.customers.add(account);
   for (const leg of found.legs) {
     if (SHARE_ROLES.has(leg.role)) context.shareAssets.add(leg.asset);
