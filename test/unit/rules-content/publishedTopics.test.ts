@@ -21,6 +21,17 @@ const PUBLISHED: readonly (readonly [topic0: string, topics: number, kind: strin
   ['0x21a9d8e221211780696258a05c6225b1a24f428e2fd4d51708f1ab2be4224d39', 4, 'nft_trade'],
   ['0x0e0d473f43a9d8727e62653cce4cd80d0c870ffb83dc4c93c9db4cb8ffe7053e', 2, 'nft_trade'],
   ['0x4fcc30d90a842164dd58501ab874a101a3749c3d4747139cefe7c876f4ccebd2', 1, 'nft_trade'],
+  ['0x2bad8bc95088af2c247b30fa2b2e6a0886f88625e0945cd3051008e0e270198f', 2, 'supply'],
+  ['0xbc83c08f0b269b1726990c8348ffdf1ae1696244a14868d766e542a2f18cd7d4', 2, 'withdraw'],
+  ['0xdddcdb07e460849cf04a4445b7af9faf01b7f5c7ba75deaf969ac5ed830312c3', 3, 'nft_trade'],
+  ['0xe54e51e42099622516fa3b48e9733581c9dbdcb771cafb093f745a0532a35982', 3, 'bridge_deposit'],
+  ['0x192442a2b2adb6a7948f097023cb6b57d29d3a7a5dd33e6666d33c39cc456f32', 3, 'bridge_deposit'],
+  ['0x97a0199072f487232635d50ab75860891afe0b91c976ed2fc76502c4d82d0d95', 3, 'bridge_deposit'],
+  ['0x59bed9ab5d78073465dd642a9e3e76dfdb7d53bcae9d09df7d0b8f5234d5a806', 1, 'account_execution'],
+  ['0x87f1f9dcf5e8089a3e00811b6a008d8f30293a3da878cb1fe8c90ca376402f8a', 3, 'add_liquidity'],
+  ['0xa32e146844d6144a22e94c586715a1317d58a8aa3581ec33d040113ddcb24350', 3, 'remove_liquidity'],
+  ['0x3a5b9dc26075a3801a6ddccf95fec485bb7500a91b44cec1add984c21ee6db3b', 1, 'vault_deposit'],
+  ['0xd93cf895c7d5b2cd7dc7a098b678b3089f37d91f48d9b83a0800a91cbdf05284', 1, 'vault_withdraw'],
 ];
 
 describe('events with wording of their own', () => {
