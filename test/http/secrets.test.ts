@@ -41,7 +41,7 @@ describe('credentials of the upstream', () => {
     response.writeHead(status, { 'content-type': type, 'x-echo': echo, location: echo }).end(body);
     return true;
   };
-  it.each<[string, FakeNodeOptions]>([
+  const misbehaviours: [string, FakeNodeOptions][] = [
     ['answers well', { handlers: sampleHandlers(sampleTransaction()) }],
     ['echoes them in RPC errors', { intercept: ({ body, response }) => echoing(response, 200, JSON.stringify([body as { id: number }[]].flat().map(({ id }) => ({ jsonrpc: '2.0', id, error: { code: -32000, message: `project s3cretPathKey: ${echo}`, data: echo } })))) }],
     ['echoes them in an error for the batch', { intercept: ({ response }) => echoing(response, 200, JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32005, message: echo } })) }],
@@ -53,13 +53,47 @@ describe('credentials of the upstream', () => {
     ['hangs', { intercept: () => true }],
     ['resets', { intercept: ({ request }) => Boolean(request.socket.destroy()) }],
     ['answers too much', { intercept: ({ response }) => echoing(response, 200, `["${echo.repeat(1_000_000)}"]`) }],
-  ])('stay secret when it %s', async (what, options) => {
+  ];
+  it.each(misbehaviours)('stay secret when it %s', async (what, options) => {
     const node = await startFakeNode(options);
     open.push(node);
     const { said, status, lines } = await everythingSaid({ rpcUrls: [disguise(node.url)] });
     expect(status).toBe(what === 'answers well' ? 200 : 502);
     expectNoSecret(said);
     expect(lines.join('')).toContain('upstream-1');
+  });
+
+  // The node itself is well, but serves no traces, or knows no prices: the other upstream is asked, and misbehaves.
+  const { debug_traceTransaction: _none, trace_transaction: _neither, ...withoutTraces } = sampleHandlers(sampleTransaction());
+  it.each(misbehaviours.filter(([what]) => what !== 'answers well'))('of TRACE_URL stay secret when it %s', async (_, options) => {
+    const [node, tracer] = await Promise.all([startFakeNode({ handlers: withoutTraces }), startFakeNode(options)]);
+    open.push(node, tracer);
+    const { said, status, lines } = await everythingSaid({ rpcUrls: [disguise(node.url)], traceUrl: disguise(tracer.url) });
+    expect(status).toBe(502);
+    expectNoSecret(said);
+    expect(lines.join('')).toContain('trace-upstream');
+  });
+
+  it.each<[string, (response: import('node:http').ServerResponse) => void]>([
+    ['echoes them in its prices', (r) => echoing(r, 200, JSON.stringify({ coins: { [echo]: { price: 1, timestamp: 1, symbol: echo, confidence: echo } }, error: echo }))],
+    ['echoes them in HTML', (r) => echoing(r, 200, `<html>${echo}</html>`, 'text/html')],
+    ['echoes them in a 401', (r) => echoing(r, 401, 'invalid key s3cretQueryKey', 'text/plain')],
+    ['echoes them in a 500', (r) => echoing(r, 500, echo)],
+    ['redirects', (r) => echoing(r, 302, '')],
+    ['sends broken JSON', (r) => echoing(r, 200, `{"coins":{"${echo}`)],
+    ['hangs', () => {}],
+    ['resets', (r) => void r.socket?.destroy()],
+    ['answers too much', (r) => echoing(r, 200, `["${echo.repeat(200_000)}"]`)],
+  ])('of PRICE_API_URL stay secret when it %s', async (_, misbehave) => {
+    const node = await startFakeNode({ handlers: sampleHandlers(sampleTransaction()) });
+    open.push(node);
+    priceServer = createServer((_request, response) => misbehave(response));
+    await new Promise<void>((resolve) => priceServer!.listen(0, '127.0.0.1', resolve));
+    const priceApiUrl = disguise(`http://127.0.0.1:${(priceServer.address() as AddressInfo).port}`);
+    const { said, status, lines } = await everythingSaid({ rpcUrls: [disguise(node.url)], priceApiUrl });
+    expect(status).toBe(200);
+    expectNoSecret(said);
+    expect(lines.join('')).toContain('price-api');
   });
 
   it('stay secret when the host does not exist, cannot be parsed further, or holds odd credentials', async () => {
