@@ -57,7 +57,7 @@ describe('the Dockerfile', () => {
     expect(position('USER')).toBeGreaterThan(last.instructions.findLastIndex(({ name }) => name === 'COPY'));
     expect(all(last, 'EXPOSE')).toEqual([String(readConfig({}).port)]);
     expect(all(last, 'HEALTHCHECK')[0]).toMatch(/CMD \["node", "deploy\/healthcheck\.mjs"\]$/);
-    expect(JSON.parse(all(last, 'ENTRYPOINT')[0]!)).toEqual(['node', '--enable-source-maps', manifest.bin['txreport']]);
+    expect(JSON.parse(all(last, 'ENTRYPOINT')[0]!)).toEqual(['node', '--enable-source-maps', '--no-addons', '--disable-proto=delete', manifest.bin['txreport']]);
     expect(JSON.parse(all(last, 'CMD')[0]!)).toEqual(['serve']);
   });
 });
