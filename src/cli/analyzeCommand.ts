@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { TxReport } from '../model/report.ts';
+import { readTxHash } from './txHash.ts';
 
 const HELP = `
 Examples:
@@ -19,7 +20,7 @@ interface AnalyzeOptions {
 export function addAnalyzeCommand(program: Command): void {
   program.command('analyze')
     .description('analyze one transaction and show its report')
-    .argument('<hash>', 'transaction hash: 0x and 64 lower-case hex characters')
+    .argument('<hash>', 'transaction hash: 0x and 64 hexadecimal digits')
     .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
     .option('--json', 'print the report as the service would send it')
     .option('--full', 'write addresses out')
@@ -29,9 +30,10 @@ export function addAnalyzeCommand(program: Command): void {
     });
 }
 
-async function analyze(hash: string, options: AnalyzeOptions): Promise<number> {
-  if (!/^0x[0-9a-f]{64}$/.test(hash)) {
-    process.stderr.write(`invalid tx_hash \`${hash.slice(0, 100)}\`\n`);
+async function analyze(text: string, options: AnalyzeOptions): Promise<number> {
+  const hash = readTxHash(text);
+  if (hash === null) {
+    process.stderr.write(`invalid tx_hash \`${text.slice(0, 100)}\`: a transaction hash is 0x and 64 hexadecimal digits\n`);
     return 2;
   }
   const [{ openAnalyzer }, { AnalysisError }, { renderReport }] = await Promise.all([import('./openAnalyzer.ts'), import('../lib/errors.ts'), import('./renderReport.ts')]);

@@ -40,7 +40,9 @@ export async function* readReports(file: string): AsyncGenerator<NamedValue> {
     if (first !== null) yield { name: file, value: first.value };
     else if (!several) yield { name: file, value: JSON.parse(pending.join('\n')) };
   } catch (error) {
-    throw error instanceof CliError ? error : new CliError(`${file}: ${(error as Error).message}`);
+    if (error instanceof CliError) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new CliError(code === 'ENOENT' ? `cannot read ${file}: there is no such file` : error instanceof SyntaxError ? `${file} is not JSON` : `cannot read ${file}: ${message}`);
   }
 }
 

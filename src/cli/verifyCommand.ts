@@ -34,7 +34,7 @@ export function addVerifyCommand(program: Command): void {
 }
 
 async function verify(files: readonly string[], options: VerifyOptions): Promise<number> {
-  const rpcUrl = options.rpc ?? process.env['RPC_URL']?.split(',')[0]?.trim();
+  const rpcUrl = (options.rpc ?? process.env['RPC_URL'])?.split(',')[0]?.trim();
   const fail = (message: string): 2 => (process.stderr.write(`${message}\n`), 2);
   if (!rpcUrl) return fail('no node to ask: give --rpc or set RPC_URL');
   const [{ readReports }, { publishedSchemaErrors }, { CliError }, { fetchRawAnswers, NodeUnreachable }, { verifyReport }] = await Promise.all([

@@ -1,12 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { describeCommands } from '../../src/cli/completionCommand.ts';
 import { SCRIPTS } from '../../src/cli/completionScripts.ts';
 import { createProgram } from '../../src/cli/program.ts';
+import { renderReport } from '../../src/cli/renderReport.ts';
+import type { TxReport } from '../../src/model/report.ts';
 import type { FakeNode } from '../support/fakeNode.ts';
 import { HASH_OF, startRecordedNode } from './recordedNode.ts';
 import { runCli } from './runCli.ts';
@@ -14,6 +17,8 @@ import { runCli } from './runCli.ts';
 vi.setConfig({ testTimeout: 120_000 });
 
 const SWAP = HASH_OF['swap-v2-eth-usdc']!;
+/** The report that the published schema shows. */
+const EXAMPLE = (JSON.parse(readFileSync(join(import.meta.dirname, '../../schemas/http/tx-report.schema.json'), 'utf8')) as { examples: TxReport[] }).examples[0]!;
 let node: FakeNode;
 beforeAll(async () => {
   node = await startRecordedNode();
@@ -79,7 +84,24 @@ describe('analyze, validate, verify', () => {
     expect(out).not.toContain('\u001b');
     expect(out).toMatch(/^DirectSwap\s+✓ Proven · High\s*\nSwap 1 ETH for 3388\.11 USDC/);
     expect(out).toMatch(/actor\s+0x6338A64eEDB77AFfD10945BaF8732bb93E0A16dB {2}the signer/);
-    expect(out).toMatch(/✓ swap\s+uniswap-v2\s+m-1\s+log 4/);
+    expect(out).toMatch(/✓ swap\s+uniswap-v2\s+1 WETH → 3388\.111026 USDC\s+m-1\s+log 4/);
+    expect(out).toMatch(/0xB4e16d…28C9Dc\s+pool uniswap-v2\s+-3388\.111026\s+USDC/);
+    // As some tools copy it.
+    expect((await cli(['analyze', SWAP.toUpperCase()])).out).toBe(out);
+  });
+
+  it('marks in words what is not certain, and what has no price', () => {
+    const report = (classification: Partial<TxReport['classification']>) => {
+      const swap = structuredClone(EXAMPLE);
+      Object.assign(swap.classification, classification);
+      swap.economics.net_usd_before_gas = swap.economics.net_usd_after_gas = { text: '—', available: false, reason: `unpriced_asset: ${swap.inventory_deltas[0]!.asset.id} (no_source), eip155:1/slip44:60 (no_source) and 2 more` };
+      return stripVTControlCharacters(renderReport(swap));
+    };
+    const unpriced = `no price for ${EXAMPLE.inventory_deltas[0]!.asset.symbol}, ETH and 2 more`;
+    expect(report({ status: 'Proven', confidence: 'High' })).not.toMatch(/uncertain|not proven/);
+    expect(report({ status: 'Proven', confidence: 'High' }).split(unpriced)).toHaveLength(2);
+    expect(report({ status: 'Proven', confidence: 'Low' })).toMatch(/\? Proven · Low[^]*uncertain/);
+    expect(report({ status: 'Suspected', confidence: 'High' })).toMatch(/\? Suspected · High[^]*not proven/);
   });
 
   it('a report passes from one to the next', async () => {

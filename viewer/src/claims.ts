@@ -93,7 +93,7 @@ export function motifClaim(view: View, m: Motif): Claim {
     body: [
       h('p', {}, badge(m.status, m.confidence), m.protocol ? [' ', h('strong', {}, title(m.protocol.slug)), h('span', { class: 'hint' }, recognised(m.protocol.matched_by))] : h('span', { class: 'hint' }, ' recognised by its structure alone')),
       parent && h('p', {}, 'Part of ', h('button', { type: 'button', class: 'inline', onclick: () => view.inspect(motifClaim(view, parent)) }, `${parent.id} ${words(parent.kind)}`)),
-      legs('The counterparty gave', m.assets_out), legs('The counterparty got', m.assets_in),
+      legs('Given', m.assets_out), legs('Received', m.assets_in),
       m.participants.length > 0 && [h('h3', {}, 'Participants'), h('ul', { class: 'plain' }, m.participants.slice(0, 40).map((p) => h('li', {}, h('span', { class: 'tag' }, words(p.role)), ' ', accountLink(view, p.account))))],
       m.invariants.length > 0 && [h('h3', {}, 'Checked by machine'), h('ul', { class: 'checks' }, m.invariants.map((i) => h('li', { class: i.holds ? 'holds' : 'fails' }, icon(i.holds ? 'check' : 'cross'), words(i.name), !i.holds && h('strong', {}, ' does not hold'))))],
       m.movements.length > 0 && [h('h3', {}, plural(m.movements.length, 'movement')), movementList(view, m.movements)],

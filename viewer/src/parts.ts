@@ -38,13 +38,12 @@ export function money(view: View, value: DisplayMoney): HTMLElement {
   return h('span', { class: 'money none', title: why }, '—', h('span', { class: 'sr' }, ` not available: ${why}`));
 }
 
-/** The reason of an unavailable amount in words: `unpriced_asset: <lane id> (no_source)` names the asset by symbol. */
+/** The reason of an unavailable amount in words: `unpriced_asset: <lane id> (no_source), …` names the assets by symbol. */
 export function whyUnavailable(view: View, reason: string | undefined): string {
-  const text = shown(reason, 160) || 'not available';
-  const named = /^unpriced_asset: (\S+)/.exec(text);
-  if (!named) return text.replaceAll('_', ' ');
-  const symbol = named[1] === 'eip155:1/slip44:60' ? 'ETH' : shown(view.assets.get(named[1]!)?.symbol, 20);
-  return `no price for ${symbol || shortHex(named[1]!.split(':').at(-1)!)}`;
+  const text = shown(reason, 400) || 'not available';
+  if (!text.startsWith('unpriced_asset: ')) return text.replaceAll('_', ' ');
+  const name = (id: string): string => (id === 'eip155:1/slip44:60' ? 'ETH' : shown(view.assets.get(id)?.symbol, 20) || shortHex(id.split(':').at(-1)!));
+  return text.replace('unpriced_asset: ', 'no price for ').replaceAll(/(eip155:[^\s,]+)(?: \(\w+\))?/g, (_, id: string) => name(id));
 }
 
 /** A button that shows where a claim can be checked. */

@@ -56,7 +56,7 @@ async function run(request: BatchRequest, source: Source, analyze: (hash: string
   if (out !== undefined && errors === out) throw new CliError('--out and --errors must be two files');
   const sink: BatchSink = out === undefined ? openStandardStreams() : await openReportFiles(out, errors!);
   const say = (text: string): void => void (quiet || process.stderr.write(`${text}\n`));
-  if ('torn' in sink && (sink.torn as number) > 0) say(`cut off an unfinished last line of ${out}`);
+  if (sink.torn > 0) say(`cut off an unfinished last line of ${out}`);
   if (sink.done.size > 0) say(`${sink.done.size} reports are in ${out} already`);
 
   const progress = startProgress(source.total, process.stderr, quiet);
@@ -101,7 +101,7 @@ async function openSource({ list, shard }: BatchRequest, stop: AbortSignal): Pro
   try {
     await access(list);
   } catch {
-    throw new CliError(`cannot read ${list}`);
+    throw new CliError(`cannot read ${list}: there is no such file, or it may not be read`);
   }
   const seen = new Set<string>();
   let invalid = 0;

@@ -1,11 +1,11 @@
 import type { Shard } from './shard.ts';
+import { readTxHash } from '../txHash.ts';
 import { inShard } from './shard.ts';
 
 export type HashLine =
   | { readonly hash: string; readonly line: number }
   | { readonly invalid: string; readonly line: number };
 
-const HASH = /^0x[0-9a-f]{64}$/;
 /** Longest line kept: whatever follows cannot make it a hash again. */
 const MOST_CHARACTERS = 1_000;
 
@@ -19,9 +19,10 @@ export async function* readHashLines(chunks: AsyncIterable<Buffer | string>, sha
     line++;
     const trimmed = text.trim();
     if (trimmed === '' || trimmed.startsWith('#')) continue;
-    const word = trimmed.split(/[\s,;]/, 1)[0]!.replaceAll('"', '').toLowerCase();
-    if (HASH.test(word)) {
-      if (inShard(word, shard)) yield { hash: word, line };
+    const word = trimmed.split(/[\s,;]/, 1)[0]!.replaceAll('"', '');
+    const hash = readTxHash(word);
+    if (hash !== null) {
+      if (inShard(hash, shard)) yield { hash, line };
     } else if (shard.index === 0) yield { invalid: trimmed.slice(0, 100), line };
   }
 }

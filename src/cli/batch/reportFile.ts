@@ -4,6 +4,8 @@ import { openLineFile } from './lineFile.ts';
 
 /** Where reports and failures of a batch go. */
 export interface BatchSink {
+  /** Bytes of an unfinished last report that were cut off. */
+  readonly torn: number;
   /** Hashes that have a report already. */
   readonly done: ReadonlySet<string>;
   /** Hashes that failed in an earlier run and have no report yet. */
@@ -43,7 +45,7 @@ function parseFailure(line: string): Failure | null {
  * Reports in one file, failures in another, both append-only while the batch runs: a process killed at any moment leaves
  * at worst an unfinished last line, which the next one cuts off. Throws `CliError` when a file holds something else.
  */
-export async function openReportFiles(reportsPath: string, failuresPath: string): Promise<BatchSink & { readonly torn: number }> {
+export async function openReportFiles(reportsPath: string, failuresPath: string): Promise<BatchSink> {
   const done = new Set<string>();
   const reports = await openLineFile(reportsPath, (line, number) => {
     const hash = hashOfReport(line);
@@ -91,6 +93,7 @@ export function openStandardStreams(): BatchSink {
   const write = (stream: NodeJS.WriteStream, text: string): Promise<void> =>
     new Promise((resolve, reject) => stream.write(text, (error) => (error ? reject(error) : resolve())));
   return {
+    torn: 0,
     done: new Set(),
     failedBefore: [],
     report: (_, json) => write(process.stdout, `${json}\n`),
