@@ -59,13 +59,13 @@ export function examine(raw: RawTransaction, context: RawContext, rulebook: Rule
 /** From the node's answers to the report. Throws as `examine` does. */
 export async function analyzeRaw(raw: RawTransaction, context: RawContext, rulebook: Rulebook, onStage: OnStage = () => {}): Promise<TxReport> {
   const examined = examine(raw, context, rulebook, onStage);
-  const { primitives, motifs, attribution } = examined;
-  const verdict = await matchIntents({ ...examined, rulebook, subject: subjectOf(attribution) }, labelFormat(context.tokens, rulebook));
+  const { tx, header, flow, primitives, motifs, attribution } = examined;
+  const verdict = await matchIntents({ tx, flow, motifs, rulebook, subject: subjectOf(attribution) }, labelFormat(context.tokens, rulebook));
   onStage('intents');
-  const economics = computeEconomics({ ...examined, context, verdict, rulebook });
+  const economics = computeEconomics({ tx, header, flow, motifs, attribution, context, verdict, rulebook });
   onStage('economics');
-  const counts = { scopes: findScopes(examined.tx, motifs, examined.flow).length, primitives: primitives.length };
-  const report = buildReport({ ...examined, context, verdict, economics, rulebook, counts, engineVersion: ENGINE_VERSION });
+  const counts = { scopes: findScopes(tx, motifs, flow).length, primitives: primitives.length };
+  const report = buildReport({ tx, header, flow, motifs, attribution, context, verdict, economics, rulebook, counts, engineVersion: ENGINE_VERSION });
   onStage('report');
   return report;
 }

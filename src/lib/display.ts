@@ -19,12 +19,16 @@ const NEVER_SHOWN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\p
 /** More combining marks than any script stacks: text that climbs out of its line. */
 const MARK_PILE = /(\p{M}{3})\p{M}+/gu;
 
+/** What almost every text is: nothing in it needs cleaning. */
+const PLAIN = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
+
 /**
  * Text from the chain made fit to show: white space runs become one space, what could hide, reorder or overflow text is
  * cut, at most `limit` characters (then `…`). Null when nothing visible is left.
  */
 export function cleanText(text: string | null | undefined, limit: number): string | null {
   if (typeof text !== 'string') return null;
+  if (text.length <= limit && PLAIN.test(text)) return text;
   const visible = text.slice(0, MAX_INPUT).replace(LOOKS_BLANK, ' ').replace(NEVER_SHOWN, '').normalize('NFC')
     .replace(MARK_PILE, '$1').replace(/ {2,}/g, ' ').trim();
   if (visible === '') return null;

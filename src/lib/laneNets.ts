@@ -60,7 +60,7 @@ export function laneNets(flow: ValueFlow, wrappedNative: ReadonlySet<Address>, g
   }
   return [...open.values()]
     .filter((e) => !isDust(e.inflow, e.outflow, e.asset.kind === 'native' || e.asset.kind === 'erc20'))
-    .map((e) => ({ ...e, net: e.inflow - e.outflow }));
+    .map(({ lane, asset, inflow, outflow, incoming, outgoing }) => ({ lane, asset, inflow, outflow, incoming, outgoing, net: inflow - outflow }));
 }
 
 /** Which way value went: `both` is a trade or an exchange into a position, the others are one-sided. */

@@ -10,8 +10,12 @@ export interface LaneOptions {
 
 /** Lane ids of wrapped-native tokens, for `mergedLane`. */
 export function wrappedLanes(wrappedNative: ReadonlySet<Address>): ReadonlySet<AssetId> {
-  return new Set([...wrappedNative].map(erc20Id));
+  let lanes = WRAPPED.get(wrappedNative);
+  if (!lanes) WRAPPED.set(wrappedNative, (lanes = new Set([...wrappedNative].map(erc20Id))));
+  return lanes;
 }
+
+const WRAPPED = new WeakMap<ReadonlySet<Address>, ReadonlySet<AssetId>>();
 
 /** The lane an asset counts in when native and wrapped native are one. */
 export function mergedLane(asset: AssetId, wrapped: ReadonlySet<AssetId>): AssetId {

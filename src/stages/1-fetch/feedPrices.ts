@@ -20,7 +20,7 @@ export function feedPrices(feeds: readonly PriceFeedSpec[]): PriceSource {
       feeds.forEach((spec, i) => {
         const read = readRound(answers[i] ?? null, timestamp);
         if (typeof read === 'string') refusals.push({ asset: spec.asset, code: 'no_source', reason: `feed ${spec.feed} ${read}`, observed: null, threshold: null });
-        else quotes.push({ ...read, asset: spec.asset, scale: spec.decimals, method: 'chainlink', source: spec.feed, heartbeat: spec.heartbeat, pool: null, confidenceBps: null });
+        else quotes.push({ numerator: read.numerator, asOf: read.asOf, asset: spec.asset, scale: spec.decimals, method: 'chainlink', source: spec.feed, heartbeat: spec.heartbeat, pool: null, confidenceBps: null });
       });
       // Feeds of one asset succeed each other over the years: one that answers is enough.
       const quoted = new Set(quotes.map((quote) => quote.asset));

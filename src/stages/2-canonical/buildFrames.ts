@@ -51,8 +51,8 @@ export function buildFrames(nodes: readonly CallNode[], reverted: boolean): Fram
     if (!frames[frame]!.effective) continue;
     const before = [0];
     for (const one of kept) before.push(before.at(-1)! + one);
-    for (const { position, ...log } of nodes[node]!.logs) {
-      tracedLogs.push({ ...log, frame, position: position === null ? null : before[Math.min(position, kept.length)]! });
+    for (const { position, address, topics, data } of nodes[node]!.logs) {
+      tracedLogs.push({ address, topics, data, frame, position: position === null ? null : before[Math.min(position, kept.length)]! });
     }
   }
   return { frames, tracedLogs };

@@ -1,4 +1,4 @@
-import { bindLegs, type Binding } from './bindLegs.ts';
+import { bindLegs, withLegs, type Binding } from './bindLegs.ts';
 import { conditionsHold, evaluate, evaluateAccount, NATIVE_REF, paramsByName, type BindScope } from './evaluateBind.ts';
 import { protocolByAddress, type Create2Proofs } from './provenProtocol.ts';
 import { readDetail, type PositionDetail } from './positionDetail.ts';
@@ -58,7 +58,7 @@ export interface RecognitionRun {
  * come first and shut out mere family meanings; among those all are tried in the rulebook's order.
  */
 export function recognise(meanings: readonly MeaningSpec[], utterance: Utterance, run: RecognitionRun): Draft | null {
-  const listed = meanings.filter((m) => protocolByAddress(m, utterance.contract) !== null);
+  const listed = meanings.filter((m) => m.protocols.some((p) => p.addresses.has(utterance.contract)));
   for (const meaning of listed.length > 0 ? listed : meanings) {
     if (listed.length === 0 && !meaning.anyEmitter && !meaning.protocols.some((p) => p.create2)) continue;
     const draft = applyMeaning(meaning, utterance, run);
@@ -87,7 +87,7 @@ function applyMeaning(meaning: MeaningSpec, utterance: Utterance, run: Recogniti
   const binding = bindLegs(meaning, scope, { index: run.index, seq: utterance.seq, wrappedNative: run.wrappedNative, taken, venue: early });
   if (!binding) return null;
 
-  const bound: BindScope = { ...scope, legs: new Map(binding.legs.map((b) => [b.leg.role, b.ends])) };
+  const bound = withLegs(scope, new Map(binding.legs.map((b) => [b.leg.role, b.ends])));
   const venue = early ?? evaluateAccount(meaning.venue, bound);
   const protocol = protocolByAddress(meaning, utterance.contract)
     ?? run.proofs.protocolOf(meaning, utterance.contract, tokensOf(binding));

@@ -49,11 +49,18 @@ export function bindLegs(meaning: MeaningSpec, scope: BindScope, context: BindCo
   let steps = 0;
   const attempt = (at: number, done: readonly Option[]): Binding | null => {
     const spec = meaning.legs[at];
-    const legs = done.flatMap((o) => o.legs);
+    const legs: BoundLeg[] = [];
+    const claimed = new Set<number>();
+    const ends = new Map<string, LegEnds>();
+    for (const option of done) {
+      for (const m of option.movements) claimed.add(m.index);
+      for (const bound of option.legs) {
+        legs.push(bound);
+        ends.set(bound.leg.role, bound.ends);
+      }
+    }
     if (!spec) return agreesSomewhere(legs) ? { legs, unresolved: done.flatMap((o) => o.unresolved) } : null;
-    const claimed = new Set(done.flatMap((o) => o.movements.map((m) => m.index)));
-    const ends = new Map(legs.map((b) => [b.leg.role, b.ends]));
-    for (const option of legOptions(spec, { ...scope, legs: ends }, context, claimed, forbiddenAsset(spec, legs))) {
+    for (const option of legOptions(spec, withLegs(scope, ends), context, claimed, forbiddenAsset(spec, legs))) {
       if (++steps > MAX_STEPS) return null;
       const result = attempt(at + 1, [...done, option]);
       if (result) return result;
@@ -61,6 +68,12 @@ export function bindLegs(meaning: MeaningSpec, scope: BindScope, context: BindCo
     return spec.required ? null : attempt(at + 1, done);
   };
   return attempt(0, []);
+}
+
+/** The same scope with legs bound. Named one by one: spreading an object costs more than all that is done with it. */
+export function withLegs(scope: BindScope, legs: ReadonlyMap<string, LegEnds>): BindScope {
+  const { args, callArgs, outputArgs, params, contract, caller, value, signer, txTo } = scope;
+  return { args, callArgs, outputArgs, params, contract, caller, value, signer, txTo, legs };
 }
 
 /** Legs with stated amounts of which not one is carried exactly: another event's movements, or a forged event. */
@@ -86,14 +99,14 @@ function* legOptions(spec: LegSpec, scope: BindScope, context: BindContext, clai
 
   const taken = context.taken(spec.role);
   const accept = (m: Movement): boolean => !claimed.has(m.index) && m.asset !== forbidden;
-  const base: MovementQuery = {
-    ...(from ? { from } : {}), ...(to ? { to } : {}),
-    ...(spec.assetKind ? { assetKind: spec.assetKind } : {}), ...(spec.movementKind ? { kind: spec.movementKind } : {}),
-  };
-  const queries = assetChoices(asset, context.wrappedNative).map((a) => (a === null ? base : { ...base, asset: a }));
+  const queryFor = (of: AssetRef | null, amount: bigint | undefined): MovementQuery => ({
+    from: from ?? undefined, to: to ?? undefined, asset: of ?? undefined, assetKind: spec.assetKind ?? undefined, kind: spec.movementKind ?? undefined, amount,
+  });
+  const choices = assetChoices(asset, context.wrappedNative);
 
   if (amounts.length === 0) {
-    for (const query of queries) {
+    for (const choice of choices) {
+      const query = queryFor(choice, undefined);
       const found = spec.pick === 'all' ? context.index.all(query, taken, accept) : [context.index.nearest(query, context.seq, taken, accept)];
       const movements = found.filter((m) => m !== null);
       if (movements.length > 0) return yield carried(spec, movements, null, context);
@@ -101,16 +114,17 @@ function* legOptions(spec: LegSpec, scope: BindScope, context: BindContext, clai
     return;
   }
   for (const amount of amounts) {
+    const exactly = choices.map((choice) => queryFor(choice, amount));
     const find = (fits: (m: Movement) => boolean): Movement | null =>
-      firstOf(queries, (query) => context.index.nearest({ ...query, amount }, context.seq, taken, fits));
+      firstOf(exactly, (query) => context.index.nearest(query, context.seq, taken, fits));
     // What changed hands before what was created or destroyed in the same amount on the way.
     const exact = find((m) => accept(m) && m.kind === 'transfer') ?? find(accept);
     if (exact) yield carried(spec, [exact], amount, context);
     else if (spec.match === 'stated' && (asset === null || assetIdOf(asset) !== forbidden)) yield stated(spec, asset, amount, from, to);
   }
   if (spec.match === 'stated') return;
-  for (const query of queries) {
-    const near = context.index.before(query, context.seq, taken, accept, MAX_SPLIT);
+  for (const choice of choices) {
+    const near = context.index.before(queryFor(choice, undefined), context.seq, taken, accept, MAX_SPLIT);
     const split = near[0] && amounts.map((amount) => sumsTo(near.filter((m) => m.asset === near[0]!.asset), amount)).find((s) => s !== null);
     if (split) yield carried(spec, split, split.reduce((sum, m) => sum + m.amount, 0n), context);
     if (spec.otherwise === 'direction') {
@@ -148,7 +162,11 @@ function closest(near: readonly Movement[], amount: bigint): Movement | null {
 /** Legs carried by movements, one per asset. */
 function carried(spec: LegSpec, movements: readonly Movement[], amount: bigint | null, context: BindContext): Option {
   const byAsset = new Map<string, Movement[]>();
-  for (const m of movements) byAsset.set(m.asset, [...(byAsset.get(m.asset) ?? []), m]);
+  for (const m of movements) {
+    const group = byAsset.get(m.asset);
+    if (group) group.push(m);
+    else byAsset.set(m.asset, [m]);
+  }
   const legs = [...byAsset.values()].map((group): BoundLeg => {
     const first = group[0]!;
     const sum = group.reduce((total, m) => total + m.amount, 0n);

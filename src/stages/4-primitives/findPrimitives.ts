@@ -64,7 +64,11 @@ export function findPrimitives(tx: CanonicalTx, flow: ValueFlow, rulebook: Ruleb
   return found
     .map((item, order) => ({ item, order }))
     .sort((a, b) => a.item.seq - b.item.seq || a.order - b.order)
-    .map(({ item: { about: _, ...item }, order }, index) => ({ ...item, portions: settledPortions(found[order]!), index }));
+    .map(({ item }, index) => ({
+      kind: item.kind, seq: item.seq, basis: item.basis, shape: item.shape, protocol: item.protocol, venue: item.venue, poolId: item.poolId,
+      roles: item.roles, legs: item.legs, invariants: item.invariants, tags: item.tags, evidence: item.evidence,
+      position: item.position ?? null, portions: settledPortions(item), index,
+    }));
 }
 
 /** Managers whose NFTs stand for positions that they keep elsewhere. */

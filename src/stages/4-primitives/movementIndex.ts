@@ -2,18 +2,21 @@ import { NATIVE_REF, type AssetRef } from './evaluateBind.ts';
 import type { Address } from '../../model/hex.ts';
 import type { AssetKind, Movement, ValueFlow } from '../../model/valueFlow.ts';
 
-/** What a movement must be; absent fields are free. */
+/** What a movement must be; fields that are absent or undefined are free. */
 export interface MovementQuery {
-  readonly from?: Address;
-  readonly to?: Address;
-  readonly asset?: AssetRef;
-  readonly assetKind?: AssetKind;
-  readonly kind?: 'mint' | 'burn';
-  readonly amount?: bigint;
+  readonly from?: Address | undefined;
+  readonly to?: Address | undefined;
+  readonly asset?: AssetRef | undefined;
+  readonly assetKind?: AssetKind | undefined;
+  readonly kind?: 'mint' | 'burn' | undefined;
+  readonly amount?: bigint | undefined;
 }
 
 /** Movements looked at per question: events that fit nothing must not make the search quadratic. */
 const MAX_TRIES = 64;
+
+/** Up to so many movements looking through them all is quicker than shelving them, and no question runs out of tries. */
+const FEW = MAX_TRIES;
 
 const FIELDS = ['from', 'to', 'asset', 'assetKind', 'kind', 'amount'] as const;
 
@@ -22,6 +25,18 @@ interface Shelf {
   readonly items: readonly number[];
   /** Per set of taken movements: `before[i]` ≤ i and `after[i]` ≥ i lead towards the nearest free item. */
   readonly pointers: Map<Taken, { before: Int32Array; after: Int32Array }>;
+}
+
+interface Entry {
+  readonly movement: Movement;
+  readonly asset: AssetRef;
+  readonly assetKind: AssetKind | '';
+}
+
+function fits({ movement, asset, assetKind }: Entry, query: MovementQuery): boolean {
+  return (query.from === undefined || query.from === movement.from) && (query.to === undefined || query.to === movement.to)
+    && (query.asset === undefined || query.asset === asset) && (query.assetKind === undefined || query.assetKind === assetKind)
+    && (query.kind === undefined || query.kind === movement.kind) && (query.amount === undefined || query.amount === movement.amount);
 }
 
 /** Movements a (shape, role) has already accounted for; a movement is used once per such pair. */
@@ -35,10 +50,13 @@ export class MovementIndex {
   readonly movements: readonly Movement[];
   readonly #flow: ValueFlow;
   readonly #shelves = new Map<number, Map<string, Shelf>>();
+  /** By execution order, with what queries ask for; null where there are many. */
+  readonly #few: readonly Entry[] | null;
 
   constructor(flow: ValueFlow) {
     this.#flow = flow;
     this.movements = flow.movements;
+    this.#few = flow.movements.length <= FEW ? this.#entries() : null;
   }
 
   /** The contract of a movement's asset, or the native one. */
@@ -56,8 +74,15 @@ export class MovementIndex {
 
   /** Up to `limit` free, accepted movements before `seq`, latest first. */
   before(query: MovementQuery, seq: number, taken: Taken, accept: (m: Movement) => boolean, limit: number): Movement[] {
-    const shelf = this.#shelf(query);
     const found: Movement[] = [];
+    if (this.#few) {
+      for (let i = this.#few.length - 1; i >= 0 && found.length < limit; i--) {
+        const entry = this.#few[i]!;
+        if (entry.movement.seq < seq && fits(entry, query) && !taken.has(entry.movement.index) && accept(entry.movement)) found.push(entry.movement);
+      }
+      return found;
+    }
+    const shelf = this.#shelf(query);
     if (!shelf) return found;
     const start = lowerBound(shelf.items, (i) => this.movements[i]!.seq >= seq) - 1;
     for (let i = this.#free(shelf, taken, start, 'before'), tries = 0; i >= 0 && tries < MAX_TRIES && found.length < limit; tries++) {
@@ -70,8 +95,14 @@ export class MovementIndex {
 
   /** The first free, accepted movements that fit, in execution order, at most `MAX_TRIES`. */
   all(query: MovementQuery, taken: Taken, accept: (m: Movement) => boolean): Movement[] {
-    const shelf = this.#shelf(query);
     const found: Movement[] = [];
+    if (this.#few) {
+      for (const entry of this.#few) {
+        if (fits(entry, query) && !taken.has(entry.movement.index) && accept(entry.movement)) found.push(entry.movement);
+      }
+      return found;
+    }
+    const shelf = this.#shelf(query);
     if (!shelf) return found;
     for (let i = this.#free(shelf, taken, 0, 'after'), tries = 0; i < shelf.items.length && tries < MAX_TRIES; tries++) {
       const movement = this.movements[shelf.items[i]!]!;
@@ -82,6 +113,12 @@ export class MovementIndex {
   }
 
   #after(query: MovementQuery, seq: number, taken: Taken, accept: (m: Movement) => boolean): Movement | null {
+    if (this.#few) {
+      for (const entry of this.#few) {
+        if (entry.movement.seq >= seq && fits(entry, query) && !taken.has(entry.movement.index) && accept(entry.movement)) return entry.movement;
+      }
+      return null;
+    }
     const shelf = this.#shelf(query);
     if (!shelf) return null;
     const start = lowerBound(shelf.items, (i) => this.movements[i]!.seq >= seq);
@@ -100,14 +137,21 @@ export class MovementIndex {
     return shelves.get(FIELDS.map((field) => (query[field] === undefined ? '' : String(query[field]))).join('|')) ?? null;
   }
 
+  #entries(): Entry[] {
+    const entries: Entry[] = [];
+    for (const movement of [...this.movements].sort((a, b) => a.seq - b.seq || a.index - b.index)) {
+      // Wrapping is an act of its own: a venue that wraps what it was given was not paid by the wrapping.
+      if (movement.kind === 'wrap' || movement.kind === 'unwrap') continue;
+      const asset = this.#flow.assets.get(movement.asset);
+      entries.push({ movement, asset: asset?.address ?? NATIVE_REF, assetKind: asset?.kind ?? '' });
+    }
+    return entries;
+  }
+
   #build(mask: number): Map<string, Shelf> {
     const lists = new Map<string, number[]>();
-    const bySeq = [...this.movements].sort((a, b) => a.seq - b.seq || a.index - b.index);
-    for (const m of bySeq) {
-      // Wrapping is an act of its own: a venue that wraps what it was given was not paid by the wrapping.
-      if (m.kind === 'wrap' || m.kind === 'unwrap') continue;
-      const asset = this.#flow.assets.get(m.asset);
-      const values = [m.from, m.to, asset?.address ?? NATIVE_REF, asset?.kind ?? '', m.kind, m.amount];
+    for (const { movement: m, asset, assetKind } of this.#entries()) {
+      const values = [m.from, m.to, asset, assetKind, m.kind, m.amount];
       const key = FIELDS.map((_, i) => (mask & (1 << i) ? String(values[i]) : '')).join('|');
       const list = lists.get(key);
       if (list) list.push(m.index);

@@ -69,8 +69,13 @@ function arrange(drafts: readonly MotifDraft[], wholes: ReadonlyMap<MotifDraft, 
     for (const child of draft.children) if (!parents.has(child)) parents.set(child, index);
   });
   return order.map(({ draft }, index) => {
-    const { children: _, ...motif } = draft;
     const whole = wholes.get(draft);
-    return { ...motif, index, parent: parents.get(draft) ?? (whole ? places.get(whole)! : null) };
+    return {
+      kind: draft.kind, protocol: draft.protocol, basis: draft.basis, venue: draft.venue, poolId: draft.poolId, seq: draft.seq,
+      scopeFrame: draft.scopeFrame, participants: draft.participants, assetsIn: draft.assetsIn, assetsOut: draft.assetsOut,
+      invariants: draft.invariants, tags: draft.tags, status: draft.status, confidence: draft.confidence, movements: draft.movements,
+      evidence: draft.evidence, position: draft.position, portions: draft.portions,
+      index, parent: parents.get(draft) ?? (whole ? places.get(whole)! : null),
+    };
   });
 }

@@ -1,4 +1,4 @@
-import { Engine, type TopLevelCondition } from 'json-rules-engine';
+import { Engine, Operator, Rule, type TopLevelCondition } from 'json-rules-engine';
 import { OPERATORS } from './operators.ts';
 import type { FactValue } from './facts/factSpec.ts';
 import type { Condition, IntentRule } from '../../model/rulebook.ts';
@@ -21,6 +21,10 @@ function refusePath(): never {
   throw new Error('rule conditions have no paths');
 }
 
+const TESTS = Object.entries(OPERATORS).map(([name, test]) => new Operator(name, test as (a: unknown, b: unknown) => boolean));
+/** Facts are values already: a key to remember them by costs more than they do. */
+const NOT_CACHED = { cache: false };
+
 /**
  * Evaluates rules over constant facts. A fresh engine per call: a shared one keeps its run state on itself and loses
  * rules when runs overlap. Conditions carry no priorities, so every one is evaluated and can be explained. Outcomes
@@ -30,28 +34,33 @@ function refusePath(): never {
 export async function evaluate(rules: readonly IntentRule[], facts: ReadonlyMap<string, FactValue>): Promise<RuleOutcome[]> {
   if (rules.length === 0) return [];
   const engine = new Engine([], { pathResolver: refusePath, allowUndefinedFacts: false });
-  for (const [name, test] of Object.entries(OPERATORS)) engine.addOperator(name, test as (a: unknown, b: unknown) => boolean);
-  for (const [name, value] of facts) engine.addFact(name, value);
+  for (const test of TESTS) engine.addOperator(test);
+  for (const [name, value] of facts) engine.addFact(name, value, NOT_CACHED);
+  const places = new Map<string, number>();
   for (const [index, rule] of rules.entries()) {
-    engine.addRule({ name: String(index), conditions: topLevel(rule.when), event: { type: 'matched' } });
+    places.set(rule.slug, index);
+    engine.addRule(compiled(rule));
   }
   const { results, failureResults } = await engine.run();
   const outcomes = new Array<RuleOutcome>(rules.length);
   for (const result of [...results, ...failureResults]) {
-    const index = Number(result.name);
-    const rule = rules[index]!;
-    outcomes[index] = { rule, matched: result.result === true, conditions: checked(result.conditions as unknown as EngineCondition) };
+    const index = places.get(result.name)!;
+    outcomes[index] = { rule: rules[index]!, matched: result.result === true, conditions: checked(result.conditions as unknown as EngineCondition) };
   }
   return outcomes;
 }
 
-const LIFTED = new WeakMap<Condition, TopLevelCondition>();
+const COMPILED = new WeakMap<IntentRule, Rule>();
 
-/** The engine wants a boolean node on top; made once per rule. */
-function topLevel(when: Condition): TopLevelCondition {
-  let lifted = LIFTED.get(when);
-  if (!lifted) LIFTED.set(when, (lifted = ('fact' in when ? { all: [when] } : when) as unknown as TopLevelCondition));
-  return lifted;
+/** A rule as the engine knows it, made once: runs write to copies of its conditions, and any engine it is in has the same operators. */
+function compiled(rule: IntentRule): Rule {
+  let made = COMPILED.get(rule);
+  if (!made) {
+    // The engine wants a boolean node on top.
+    const conditions = ('fact' in rule.when ? { all: [rule.when] } : rule.when) as unknown as TopLevelCondition;
+    COMPILED.set(rule, (made = new Rule({ name: rule.slug, conditions, event: { type: 'matched' } })));
+  }
+  return made;
 }
 
 interface EngineCondition {

@@ -5,7 +5,7 @@ import { FactSheet } from './factSheet.ts';
 import { fallbackIntent } from './fallback.ts';
 import { fragmentsOf } from './fragments.ts';
 import { renderLabel, type LabelFormat } from './label.ts';
-import { couldMatch } from './prescreen.ts';
+import { prescreen } from './prescreen.ts';
 import { rankOutcomes } from './rankOutcomes.ts';
 import type { FactValue } from './facts/factSpec.ts';
 import type { IntentInput } from './intentInput.ts';
@@ -28,7 +28,7 @@ export interface ExplainedVerdict {
 export async function matchIntents(input: IntentInput, format: LabelFormat): Promise<Verdict> {
   const view = new SubjectView(input);
   const sheet = new FactSheet(view);
-  const rules = selectRules(view).relevant.filter((rule) => couldMatch(rule, sheet));
+  const rules = prescreen(input.rulebook, view.byKind.keys(), sheet);
   return verdictOf(view, await evaluate(rules, sheet.select(factsOf(rules))), format);
 }
 

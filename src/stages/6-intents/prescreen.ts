@@ -1,28 +1,90 @@
 import { OPERATORS } from './operators.ts';
 import type { FactSheet } from './factSheet.ts';
-import type { IntentRule } from '../../model/rulebook.ts';
+import type { IntentRule, Rulebook } from '../../model/rulebook.ts';
 
-type Test = { readonly fact: string; readonly operator: string; readonly value: unknown };
+interface Test {
+  readonly fact: string;
+  readonly value: unknown;
+  /** Null for an operator that only the engine knows. */
+  readonly holds: ((fact: unknown, value: unknown) => boolean) | null;
+}
 
-const TESTS = new WeakMap<IntentRule, readonly Test[]>();
+interface Screened {
+  readonly rule: IntentRule;
+  /** The plain tests the rule needs to hold, whatever its nested conditions say: places in `tests`. */
+  readonly needs: readonly number[];
+}
 
-/** The plain tests a rule needs to hold, whatever its nested conditions say. */
-function necessaryTests(rule: IntentRule): readonly Test[] {
-  let tests = TESTS.get(rule);
-  if (!tests) {
+/** What of the rules can be prepared for every transaction alike. */
+interface Screen {
+  readonly tests: readonly Test[];
+  /** In the rulebook's order; deprecated rules are none. */
+  readonly rules: readonly Screened[];
+  /** Places in `rules`: of those that need no motif kind, and by each kind that is enough for one. */
+  readonly always: readonly number[];
+  readonly byKind: ReadonlyMap<string, readonly number[]>;
+}
+
+const SCREENS = new WeakMap<Rulebook, Screen>();
+
+function screenOf(rulebook: Rulebook): Screen {
+  let screen = SCREENS.get(rulebook);
+  if (!screen) SCREENS.set(rulebook, (screen = prepare(rulebook)));
+  return screen;
+}
+
+function prepare(rulebook: Rulebook): Screen {
+  const tests: Test[] = [];
+  const places = new Map<string, number>();
+  const placeOf = ({ fact, operator, value }: { fact: string; operator: string; value: unknown }): number => {
+    const key = JSON.stringify([fact, operator, value]);
+    let place = places.get(key);
+    if (place === undefined) {
+      places.set(key, (place = tests.length));
+      tests.push({ fact, value, holds: (OPERATORS[operator] as Test['holds'] | undefined) ?? null });
+    }
+    return place;
+  };
+  const rules: Screened[] = [];
+  const always: number[] = [];
+  const byKind = new Map<string, number[]>();
+  for (const rule of rulebook.intents) {
+    if (rule.status === 'deprecated') continue;
     const parts = 'all' in rule.when ? rule.when.all : [rule.when];
-    TESTS.set(rule, (tests = parts.filter((part): part is Test => 'fact' in part)));
+    for (const kind of rule.requiresAny) byKind.set(kind, [...(byKind.get(kind) ?? []), rules.length]);
+    if (rule.requiresAny.length === 0) always.push(rules.length);
+    rules.push({ rule, needs: parts.flatMap((part) => ('fact' in part ? [placeOf(part)] : [])) });
   }
-  return tests;
+  return { tests, rules, always, byKind };
 }
 
 /**
- * False only for a rule that cannot match: one of the tests all of which it needs does not hold. Saves the engine most
- * rules of most transactions, and the facts only they would ask for; explanations evaluate every rule instead.
+ * The rules that may match, in the rulebook's order: a motif kind they need is present and every plain test they need
+ * holds. Saves the engine most rules of most transactions, and the facts only they would ask for; explanations evaluate
+ * every rule instead.
  */
-export function couldMatch(rule: IntentRule, sheet: FactSheet): boolean {
-  return necessaryTests(rule).every((test) => {
-    const holds = OPERATORS[test.operator] as ((fact: unknown, value: unknown) => boolean) | undefined;
-    return holds === undefined || holds(sheet.value(test.fact), test.value);
-  });
+export function prescreen(rulebook: Rulebook, kinds: Iterable<string>, sheet: FactSheet): IntentRule[] {
+  const { tests, rules, always, byKind } = screenOf(rulebook);
+  const present = new Uint8Array(rules.length);
+  for (const place of always) present[place] = 1;
+  for (const kind of kinds) for (const place of byKind.get(kind) ?? NONE) present[place] = 1;
+  /** Per test: 0 not asked yet, 1 holds, 2 does not. */
+  const known = new Uint8Array(tests.length);
+  const passes = (place: number): boolean => {
+    if (known[place] === 0) {
+      const { fact, value, holds } = tests[place]!;
+      known[place] = holds === null || holds(sheet.value(fact), value) ? 1 : 2;
+    }
+    return known[place] === 1;
+  };
+  const possible: IntentRule[] = [];
+  for (let i = 0; i < rules.length; i++) {
+    if (present[i] === 0) continue;
+    const { rule, needs } = rules[i]!;
+    // What is known already comes first: it may spare a fact.
+    if (!needs.some((place) => known[place] === 2) && needs.every(passes)) possible.push(rule);
+  }
+  return possible;
 }
+
+const NONE: readonly number[] = [];

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { formatAmount } from '../../lib/amount.ts';
 import type { ChosenPrice, Valuation } from '../../model/economics.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
@@ -9,7 +9,7 @@ function snapshotId(prices: readonly ChosenPrice[], block: bigint): string | nul
   if (prices.length === 0) return null;
   const lines = prices.map(({ asset, unit, quote }) =>
     JSON.stringify([asset, quote.method, quote.source, formatAmount(unit.usd.numerator, unit.usd.scale), quote.asOf]));
-  return `sha256:${createHash('sha256').update([block.toString(), ...lines].join('\n')).digest('hex')}`;
+  return `sha256:${hash('sha256', [block.toString(), ...lines].join('\n'))}`;
 }
 
 function count(n: number, one: string): string {

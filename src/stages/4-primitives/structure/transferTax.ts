@@ -15,6 +15,7 @@ export function transferTaxes(context: StructureContext): ReadonlySet<number> {
   if (tx.to === null) return taxes;
   const largest = new Map<string, Movement>();
   const own = flow.movements.filter((m) => flow.assets.get(m.asset)?.address === tx.to && flow.assets.get(m.asset)?.kind === 'erc20');
+  if (own.length < 2) return taxes;
   for (const m of own) {
     const best = largest.get(m.from);
     if (m.kind === 'transfer' && (!best || m.amount > best.amount)) largest.set(m.from, m);

@@ -9,12 +9,18 @@ export const FACTS: readonly FactSpec[] = [...TX_FACTS, ...FLOW_FACTS, ...ACTOR_
 
 const FIXED = new Map(FACTS.map((fact) => [fact.name, fact]));
 const BY_KIND = new Map<string, ReadonlyMap<string, FactSpec>>();
+/** Facts found once, by name. Rules name them, so there are as many as rules use. */
+const FOUND = new Map<string, FactSpec>();
 const MOTIF_FACT = /^motif\.([a-z0-9_]+)\.[a-z]+$/;
 
 /** The fact of this name, or null. Motif kinds are open, so their facts are made when first asked for. */
 export function findFact(name: string): FactSpec | null {
-  const fixed = FIXED.get(name);
-  if (fixed) return fixed;
+  const found = FOUND.get(name) ?? FIXED.get(name) ?? motifFact(name);
+  if (found) FOUND.set(name, found);
+  return found;
+}
+
+function motifFact(name: string): FactSpec | null {
   const kind = MOTIF_FACT.exec(name)?.[1];
   if (kind === undefined) return null;
   let family = BY_KIND.get(kind);
