@@ -1,10 +1,9 @@
 // The guides, followed to the letter: every command runs in a shell as it stands, every output shown comes, every piece of
 // TypeScript compiles, every link leads somewhere.
-import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startServer } from '../../src/main.ts';
 import type { RunningServer } from '../../src/server.ts';
@@ -21,11 +20,12 @@ const guides = readGuides();
 let node: FakeNode;
 let service: RunningServer;
 let bin: string;
+let packageRoot: string;
 beforeAll(async () => {
   node = await startRecordedNode();
   service = await startServer({ rpcUrl: node.url, host: '127.0.0.1', port: 0, adminHost: '127.0.0.1', adminPort: 0, logLevel: 'silent' });
   bin = mkdtempSync(join(tmpdir(), 'txreport-bin-'));
-  const cli = join(builtPackage(), 'dist/cli.js');
+  const cli = join(ownPackage(), 'dist/cli.js');
   // In this repository `npx txreport` and an installed `txreport` are the same program.
   for (const [name, shift] of [['txreport', ''], ['npx', '[ "$1" = txreport ] || exit 99; shift; ']] as const) {
     writeFileSync(join(bin, name), `#!/bin/sh\n${shift}exec "${process.execPath}" "${cli}" "$@"\n`);
@@ -34,10 +34,19 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([service?.close(), node?.close()]));
 
+/** The package with rules of its own, which the guides' commands may write to. */
+function ownPackage(): string {
+  packageRoot = mkdtempSync(join(tmpdir(), 'txreport-package-'));
+  for (const [name, from] of [['dist', builtPackage()], ['rules', ROOT], ['package.json', ROOT]] as const) cpSync(join(from, name), join(packageRoot, name), { recursive: true });
+  for (const name of ['schemas', 'node_modules']) symlinkSync(join(ROOT, name), join(packageRoot, name));
+  return packageRoot;
+}
+
 /** A folder that looks like this repository to commands that look around. */
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'txreport-guide-'));
-  for (const name of ['rules', 'schemas', 'test']) symlinkSync(join(ROOT, name), join(path, name));
+  for (const name of ['schemas', 'test']) symlinkSync(join(ROOT, name), join(path, name));
+  symlinkSync(join(packageRoot, 'rules'), join(path, 'rules'));
   writeFileSync(join(path, 'hashes.txt'), `${RECORDINGS.slice(0, 12).map(({ hash }) => hash).join('\n')}\n`);
   return path;
 }
