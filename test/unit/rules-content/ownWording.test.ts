@@ -107,4 +107,42 @@ describe('events with wording of their own', () => {
   });
 });
 
+describe('tokens that predate the standards', () => {
+  const MKR = '0x9f8f72aa9304c8b593d555f12ef6589cc3a579a2';
+  const SKY = '0x56072c95faa701256059aa122697b133aded9279';
+  const CONVERTER = '0xbdcfca946b6cdd965f99a839e4435bcdc1bc470b';
+  const GNT = '0xa74476443119a942de498590fe1f2454d7d4ac0d';
+  const GLM = '0x7dd9c5cba05e151c895fde1cf355c9a1d5da6429';
+  const AGENT = '0xbfad98d76598961827ba832108c21445aa4fee9a';
+  const BURN = 'Burn(address indexed guy, uint256 wad)';
+
+  it('burn without a Transfer: MKR turned into SKY', () => {
+    const found = recognised({
+      to: CONVERTER,
+      acts: [
+        says(MKR, BURN, [USER, 750012160000000000n]), moves(SKY, ZERO, USER, 18000291840000000000000n),
+        says(CONVERTER, 'MkrToSky(address indexed caller, address indexed usr, uint256 mkrAmt, uint256 skyAmt)', [USER, USER, 750012160000000000n, 18000291840000000000000n]),
+      ],
+    });
+    expect(found).toMatchObject([{ kind: 'migration', protocol: { slug: 'sky', matchedBy: 'address' }, legs: [{ role: 'in', asset: `eip155:1/erc20:${MKR}`, amount: 750012160000000000n }, { role: 'out' }] }]);
+  });
+
+  it('burn without a Transfer: GNT turned into GLM', () => {
+    const amount = 5920000000000000000000n;
+    const found = recognised({
+      to: GNT, call: ['migrate(uint256)', [amount]],
+      acts: [
+        moves(GLM, ZERO, USER, amount), says(AGENT, 'Migrated(address from, address token, uint256 amount)', [USER, GLM, amount]),
+        says(GNT, 'Migrate(address indexed from, address indexed to, uint256 value)', [USER, AGENT, amount]),
+      ],
+    });
+    expect(found).toMatchObject([{ kind: 'migration', protocol: { slug: 'golem', matchedBy: 'address' }, legs: [{ role: 'in', asset: `eip155:1/erc20:${GNT}` }, { role: 'out', asset: `eip155:1/erc20:${GLM}` }] }]);
+  });
+
+  it('are believed only at their own addresses', () => {
+    const found = recognised({ acts: [says(TOKEN, BURN, [USER, HUNDRED])] });
+    expect(found).toEqual([]);
+  });
+});
+
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
