@@ -14,8 +14,8 @@ export interface AnalysisThreadData {
 export interface AnalysisTask {
   readonly hash: Hash;
   readonly answer: UnreadAnswer;
-  /** Milliseconds until an answer is due. */
-  readonly timeLeft: number;
+  /** When an answer is due, milliseconds of the clock that all threads share (since 1970): starting a thread takes time. */
+  readonly due: number;
 }
 
 /** What it came to, and what logs and metrics want to know of it. */

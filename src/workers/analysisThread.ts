@@ -15,14 +15,14 @@ const analyze = createAnalyze({
 });
 
 /** Analyses from an answer that another thread has fetched; never rejects with anything but a defect. */
-export default async function run({ hash, answer, timeLeft }: AnalysisTask): Promise<unknown> {
+export default async function run({ hash, answer, due }: AnalysisTask): Promise<unknown> {
   const stages: [string, number][] = [];
   const calls: UpstreamCallEvent[] = [];
   const finish = (done: AnalysisOutcome['done']): AnalysisOutcome => ({ done, stages, calls });
   try {
     const { json, intentKind } = await analyze(hash, {
       // Whoever gives up ends the thread.
-      signal: new AbortController().signal, deadlineAt: performance.now() + timeLeft, resume: answer,
+      signal: new AbortController().signal, deadlineAt: due - performance.timeOrigin, resume: answer,
       onStage: (name, ms) => stages.push([name, ms]), onCall: (event) => calls.push(event),
     });
     const bytes = new TextEncoder().encode(json as string);

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { packRulebook } from '../cache/rulebookCache.ts';
+import { createGate } from '../http/gate.ts';
 import { AnalysisError } from '../lib/errors.ts';
 import type { Config } from '../config.ts';
 import type { AnalyzeOptions, AnalyzeResult } from '../http/analyze.ts';
@@ -30,6 +31,8 @@ const THREAD = ['./analysisThread.js', './analysisThread.ts'].map((file) => new 
  */
 export function createLargeAnalyses(config: Config, rulebook: () => Rulebook): LargeAnalyses {
   let pool: { readonly digest: string; readonly threads: Piscina } | null = null;
+  // Who waits for a thread waits here: the pool starts one for a task that comes, but none for tasks that wait when one ends.
+  const places = createGate({ maxConcurrency: config.largeThreads, maxQueue: Infinity });
 
   async function threadsFor(book: Rulebook): Promise<Piscina> {
     const { Piscina } = await import('piscina');
@@ -44,18 +47,36 @@ export function createLargeAnalyses(config: Config, rulebook: () => Rulebook): L
     });
     // Without a listener an error between tasks would end the process; the next task starts another thread.
     threads.on('error', () => {});
+    threads.setMaxListeners(0);
     pool = { digest: book.digest, threads };
     return threads;
+  }
+
+  /** Rejects with what ended a thread, also one that ended before it could take the task: the pool would let that task wait. */
+  async function onThread(task: AnalysisTask, signal: AbortSignal): Promise<AnalysisOutcome> {
+    const threads = await threadsFor(rulebook());
+    const given = new AbortController();
+    let onError = (_error: Error): void => {};
+    const failed = new Promise<never>((_, reject) => threads.once('error', (onError = reject)));
+    const running = threads.run(task, { signal: AbortSignal.any([signal, given.signal]), transferList: [task.answer.body.buffer as ArrayBuffer] });
+    try {
+      return (await Promise.race([running, failed])) as AnalysisOutcome;
+    } catch (error) {
+      running.catch(() => {});
+      given.abort();
+      throw error;
+    } finally {
+      threads.off('error', onError);
+    }
   }
 
   return {
     largeBytes: config.largeBytes,
     async run(hash, answer, { signal, deadlineAt, onStage, onCall }) {
-      const threads = await threadsFor(rulebook());
-      const task: AnalysisTask = { hash, answer, timeLeft: deadlineAt - performance.now() };
+      const task: AnalysisTask = { hash, answer, due: performance.timeOrigin + deadlineAt };
       let outcome: AnalysisOutcome;
       try {
-        outcome = (await threads.run(task, { signal, transferList: [answer.body.buffer as ArrayBuffer] })) as AnalysisOutcome;
+        outcome = await places.run(() => onThread(task, signal), signal);
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         if ((error as NodeJS.ErrnoException).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;

@@ -12,8 +12,8 @@ afterEach(async () => {
   await node?.close();
 });
 
-/** Starts the service as a process and posts one analysis; its answer and what it logged. */
-async function analyse(env: Record<string, string>): Promise<{ status: number; body: string; log: () => string }> {
+/** Starts the service as a process; its URL once it listens, and what it logs. */
+async function serve(env: Record<string, string>): Promise<{ url: string; log: () => string }> {
   child = spawn(process.execPath, ['--import', 'tsx', MAIN], { env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   let log = '';
   for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (data: Buffer) => (log += data.toString()));
@@ -22,8 +22,18 @@ async function analyse(env: Record<string, string>): Promise<{ status: number; b
     if (child.exitCode !== null) throw new Error(log);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  const response = await fetch(`${url}/analyze`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ tx_hash: HASH }) });
-  return { status: response.status, body: await response.text(), log: () => log };
+  return { url, log: () => log };
+}
+
+async function post(url: string, signal: AbortSignal | null = null): Promise<{ status: number; body: string }> {
+  const response = await fetch(`${url}/analyze`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ tx_hash: HASH }), signal });
+  return { status: response.status, body: await response.text() };
+}
+
+/** Starts the service and posts one analysis; its answer and what the service logged. */
+async function analyse(env: Record<string, string>): Promise<{ status: number; body: string; log: () => string }> {
+  const { url, log } = await serve(env);
+  return { ...(await post(url)), log };
 }
 
 // Three starts of the whole service from its sources, each with a thread that loads them once more.
@@ -66,5 +76,52 @@ describe('a large transaction', { timeout: 120_000 }, () => {
     expect([status, body]).toEqual([502, '{"error":"analysis failed: the upstream answers do not belong together: the logs do not match the bloom filter of their receipt"}']);
     await expect.poll(log).toContain('upstream-1');
     expect(log()).not.toContain('s3cret');
+  });
+
+  it('that needs more memory than it may have is refused, naming the limit, and the service goes on', async () => {
+    const whole = sampleHandlers(sampleTransaction());
+    const deep = { ...sampleTransaction().callTracer };
+    // Many calls of little text: what they are read into takes far more memory than the answer.
+    deep['calls'] = Array.from({ length: 150_000 }, () => ({ type: 'CALL', from: deep['to'], to: deep['from'], input: '0x', output: '0x', value: '0x1', gas: '0x0', gasUsed: '0x0' }));
+    node = await startFakeNode({ handlers: { ...whole, debug_traceTransaction: () => deep, trace_transaction: () => null } });
+    const { url, log } = await serve({ RPC_URL: node.url, ANALYSIS_MEMORY_MB: '128', LARGE_BYTES: '1000' });
+    const refused = await post(url);
+    expect([refused.status, refused.body]).toEqual([502, '{"error":"analysis failed: the upstream answer is too large: analysing it takes more than 128 MB of memory"}']);
+    expect(await (await fetch(`${url}/health`)).text()).toBe('ok');
+    node.handlers = { ...node.handlers, ...whole };
+    expect((await post(url)).status).toBe(200);
+    expect(log()).not.toContain('"level":50');
+  });
+
+  it('that waits for a thread gets one when the client before it goes away', async () => {
+    const stuck: (() => void)[] = [];
+    let hold = true;
+    node = await startFakeNode({
+      handlers: sampleHandlers(sampleTransaction()),
+      // The second round trip of the first analysis, made by its thread, is not answered.
+      intercept: async ({ body }) => {
+        if (hold && JSON.stringify(body).includes('eth_getBlockByNumber')) await new Promise<void>((resolve) => stuck.push(resolve));
+        return false;
+      },
+    });
+    const { url } = await serve({ RPC_URL: node.url, LARGE_BYTES: '1000', RPC_TIMEOUT_MS: '60000', DEADLINE_MS: '60000' });
+    const gone = new AbortController();
+    const first = post(url, gone.signal).catch((error: Error) => error.name);
+    await expect.poll(() => stuck.length, { timeout: 60_000 }).toBe(1);
+    hold = false;
+    const second = post(url);
+    await expect.poll(() => node!.requests.filter((methods) => methods.includes('eth_getTransactionByHash')).length).toBe(2);
+    gone.abort();
+    expect(await first).toBe('AbortError');
+    expect((await second).status).toBe(200);
+    for (const release of stuck) release();
+  });
+
+  it('is answered in time where its thread would take longer', async () => {
+    node = await startFakeNode({ handlers: sampleHandlers(sampleTransaction()), intercept: ({ body }) => JSON.stringify(body).includes('eth_getBlockByNumber') });
+    const { url } = await serve({ RPC_URL: node.url, LARGE_BYTES: '1000', DEADLINE_MS: '4000' });
+    const start = performance.now();
+    expect((await post(url)).status).toBe(502);
+    expect(performance.now() - start).toBeLessThan(8_000);
   });
 });
