@@ -177,6 +177,14 @@ describe.skipIf(!hasBrowser)('the page in a browser', { timeout: 60_000 }, () =>
     expect(await tab.page.locator('.deltas th:visible').allInnerTexts()).toContain('USD');
   });
 
+  it('hides nothing behind an open panel where the window has room for both', async () => {
+    await open(small);
+    await tab.page.locator('.motif').first().click();
+    const covered = await tab.page.evaluate(`[...document.querySelectorAll('.report button, .report .account')].filter((e) => e.checkVisibility() && !e.closest('.canvas')).filter((e) => e.getBoundingClientRect().right > document.querySelector('.panel').getBoundingClientRect().left).map((e) => e.textContent)`);
+    expect(covered).toEqual([]);
+    await tab.page.keyboard.press('Escape');
+  });
+
   it('is worked by keyboard alone', async () => {
     await open(small);
     const active = (): Promise<string> => tab.page.evaluate('document.activeElement.textContent') as Promise<string>;
