@@ -4,10 +4,13 @@ import type { Address, Hex } from 'viem';
 import { addressOf, type Person } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { fn } from '../devnet/chain.ts';
+import { mintV3 } from '../devnet/deploy/uniswap.ts';
 import { authorize, batch, fields, typed } from '../devnet/scenarios/delegated.ts';
+import { collectV3, mintedId } from '../devnet/scenarios/liquidity.ts';
 import { multiSend, safeTransaction } from '../devnet/scenarios/safe.ts';
 import { settle } from '../devnet/scenarios/settlement.ts';
 import { handleOps } from '../devnet/scenarios/smartAccounts.ts';
+import { v3Single } from '../devnet/scenarios/swaps.ts';
 import type { TxReport } from '../../src/model/report.ts';
 import { gist, startLive, type Live } from './live.ts';
 
@@ -51,6 +54,30 @@ describe('a position belongs to', () => {
     ]);
     expect(report.classification.actor).toBeNull();
     expect(report.pipeline_stats.scopes).toBe(2);
+  });
+
+  it('the smart account that an NFT of the position manager was minted to, and then the one it was collected for', async () => {
+    const sender = at('erinAccount');
+    await live.chain.must('erin', { to: at('WETH'), value: unit('WETH', '2'), data: fn('deposit()') });
+    await token('WETH', 'erin', sender, unit('WETH', '2'));
+    await token('USDC', 'erin', sender, unit('USDC', '5000'));
+    const mint = await live.chain.send('bundler', await handleOps(live.c, [{ owner: 'erin', calls: [
+      approve('USDC', MAINNET.v3Positions, unit('USDC', '5000')), approve('WETH', MAINNET.v3Positions, unit('WETH', '2')),
+      { to: MAINNET.v3Positions, data: mintV3([at('USDC'), at('WETH')], 500, [190_000, 203_000], [unit('USDC', '5000'), unit('WETH', '2')], sender) },
+    ] }]));
+    const id = await mintedId(live.c, mint, MAINNET.v3Positions);
+    const opened = await live.report(mint);
+    expect(opened.position_effects.map((e) => gist(e, live.c))).toEqual([{
+      what: 'open liquidity', owner: sender, token: `1 v3-position#${id}`, parts: [`principal ${await balance(mint, 'USDC', sender)} USDC`, `principal ${await balance(mint, 'WETH', sender)} WETH`],
+    }]);
+    expect(await live.read<Address>(mint, 'after', MAINNET.v3Positions, 'ownerOf(uint256) view returns (address)', [id])).toBe(sender);
+    expect([opened.classification.intent_kind, opened.classification.actor, opened.pipeline_stats.scopes]).toEqual(['AddLiquidity', sender, 1]);
+    await live.c.approve('ivan', 'USDC', 'v3Router02');
+    await live.chain.must('ivan', { to: MAINNET.v3Router02, data: v3Single(live.c, 'USDC', 'WETH', 500, 'ivan', unit('USDC', '20000')) });
+    const collect = await live.chain.send('bundler', await handleOps(live.c, [{ owner: 'erin', calls: [{ to: MAINNET.v3Positions, data: collectV3(id, sender) }] }]));
+    const earned = await balance(collect, 'USDC', sender);
+    expect(earned).toBeGreaterThan(0n);
+    expect((await live.report(collect)).position_effects.map((e) => gist(e, live.c))).toEqual([{ what: 'collect liquidity', owner: sender, token: `0 v3-position#${id}`, parts: [`fee ${earned} USDC`] }]);
   });
 
   it('the Safe, whoever of its owners or helpers executes', async () => {
