@@ -27,6 +27,10 @@ export async function runProcesses(config: Config, log: Log): Promise<number> {
   const running = new Set<Worker>();
   const ended: Promise<void>[] = [];
 
+  const fail = (): void => {
+    failed = stopping = true;
+    for (const worker of running) worker.process.kill('SIGTERM');
+  };
   const start = (): void => {
     const worker = cluster.fork();
     running.add(worker);
@@ -37,8 +41,9 @@ export async function runProcesses(config: Config, log: Log): Promise<number> {
       if (stopping) return;
       log.error({ worker: worker.id, code, signal }, 'a process of the service ended');
       // What fails from the start fails again.
-      if (!begun) failed = stopping = true;
-      else void sleep(RESTART_MS).then(() => stopping || start());
+      if (!begun) fail();
+      // Waited for like a process: all of them may end at once.
+      else ended.push(sleep(RESTART_MS).then(() => void (stopping || start())));
     })));
   };
   const stop = (signal: NodeJS.Signals): void => {
@@ -51,9 +56,12 @@ export async function runProcesses(config: Config, log: Log): Promise<number> {
   process.on('SIGINT', stop);
   for (let i = processCount(config); i > 0; i--) start();
 
-  const closeAdmin = config.adminPort === null ? null : await serveAdmin(config, () => running.size > 0 && !stopping);
+  const closeAdmin = config.adminPort === null ? null : await serveAdmin(config, () => running.size > 0 && !stopping).catch((error: unknown) => {
+    log.fatal({ err: error }, 'cannot start');
+    fail();
+    return null;
+  });
   for (const one of ended) await one;
-  if (failed) for (const worker of running) worker.process.kill('SIGTERM');
   await closeAdmin?.();
   return failed ? 1 : 0;
 }

@@ -54,6 +54,12 @@ describe('several processes', { timeout: 180_000 }, () => {
     await expect.poll(() => listening().length, soon).toBe(3);
     expect((await fetch(`${url}/health`)).status).toBe(200);
 
+    // All at once, as where memory runs out.
+    for (const pid of await children(child!.pid!)) process.kill(pid, 'SIGKILL');
+    await expect.poll(() => listening().length, soon).toBe(5);
+    // The free port that was taken was given up with the last of them.
+    expect((await fetch(`${listening().at(-1)![1]!}/health`)).status).toBe(200);
+
     child!.kill('SIGTERM');
     expect(await program.ended).toBe(0);
   });
@@ -62,6 +68,15 @@ describe('several processes', { timeout: 180_000 }, () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const program = run({ RPC_URL: 'http://127.0.0.1:9', PORT: String((taken.address() as AddressInfo).port) });
+    expect(await program.ended).toBe(1);
+    expect(program.output()).toContain('EADDRINUSE');
+    taken.close();
+  });
+
+  it('end with 1 where the admin port is taken', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const program = run({ RPC_URL: 'http://127.0.0.1:9', ADMIN_PORT: String((taken.address() as AddressInfo).port) });
     expect(await program.ended).toBe(1);
     expect(program.output()).toContain('EADDRINUSE');
     taken.close();
