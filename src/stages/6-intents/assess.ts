@@ -1,6 +1,6 @@
 import { NATIVE_ASSET } from '../../lib/asset.ts';
 import { PLAIN_MOVEMENTS } from '../../lib/motifKinds.ts';
-import type { SubjectView } from './facts/subjectView.ts';
+import { BURNS, type SubjectView } from './facts/subjectView.ts';
 import type { Confidence, Motif, Status } from '../../model/motif.ts';
 import type { IntentRule } from '../../model/rulebook.ts';
 
@@ -39,12 +39,18 @@ export function isMereName({ basis, protocol, movements }: Motif): boolean {
 
 /**
  * Where a rule rests on venues, some motif or one of those venues took everything the actor gave (a fee in native currency
- * besides), or, where it gave nothing, paid at least some of what it got. Else something else may have been the purpose.
+ * besides), and where those venues pay, something of what the actor got came from them or from some motif. Where it gave
+ * nothing, at least some of what it got was paid by one. Else something else may have been the purpose.
  */
 function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): boolean {
   if (rule.restsOn.length === 0 || rule.restsOn.some((kind) => PLAIN_MOVEMENTS.has(kind))) return true;
   const { gave, got } = view.explainedLanes;
   if (view.gave.length === 0) return view.got.length === 0 || got.size > 0;
   const venues = new Set(motifs.map((m) => m.venue));
-  return view.gave.every((l) => gave.has(l.lane) || (l.lane === NATIVE_ASSET && gave.size > 0) || l.outgoing.every((m) => venues.has(m.to)));
+  // The burning of what it gave is the venue's doing where the actor called the venue, or is itself what the rule is about.
+  const burnsCount = venues.has(view.tx.to!) || rule.restsOn.some((kind) => BURNS.has(kind));
+  const taken = view.gave.every((l) => view.isTaken(l.lane, burnsCount) || (l.lane === NATIVE_ASSET && gave.size > 0) || l.outgoing.every((m) => venues.has(m.to)));
+  const paid = view.got.length === 0 || !motifs.some((m) => m.assetsIn.length > 0)
+    || view.got.some((l) => got.has(l.lane) || l.incoming.some((m) => venues.has(m.from)));
+  return taken && paid;
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { explainIntents, matchIntents } from '../../../src/stages/6-intents/matchIntents.ts';
 import { erc20Id } from '../../../src/lib/asset.ts';
-import { account, bareRulebook, motif, numbered, scenario, SIGNER } from './scenario.ts';
+import { account, bareRulebook, motif, numbered, scenario, SIGNER, ZERO } from './scenario.ts';
 import type { IntentInput } from '../../../src/stages/6-intents/intentInput.ts';
+import type { Address } from '../../../src/model/hex.ts';
 import type { LabelFormat } from '../../../src/stages/6-intents/label.ts';
 import type { Motif } from '../../../src/model/motif.ts';
 import type { IntentKindSpec, IntentRule, MotifKindSpec } from '../../../src/model/rulebook.ts';
@@ -78,6 +79,28 @@ describe('proof', () => {
   it('falls where no motif took what the actor gave: something else may have been the purpose', async () => {
     const elsewhere = motif('stake', { venue: account('9009'), participants: [{ role: 'owner', account: SIGNER }], movements: [] });
     expect(await status({ restsOn: ['stake'] }, [elsewhere])).toBe('Suspected High');
+  });
+
+  it('falls where what the actor got came from elsewhere, though the venue pays: an unknown contract may stand behind it', async () => {
+    const VAULT = account('9002'), SHARES = account('a3');
+    const told = scenario({ to: account('40'), steps: [{ token: A, from: SIGNER, to: VAULT, amount: 9n }, { token: B, from: POOL, to: SIGNER, amount: 8n }] });
+    const deposit = motif('stake', {
+      venue: VAULT, participants: [{ role: 'owner', account: SIGNER }], movements: [0],
+      assetsOut: [{ asset: erc20Id(A), amount: 9n, role: 'in' }], assetsIn: [{ asset: erc20Id(SHARES), amount: 7n, role: 'share_out' }],
+    });
+    const verdict = async (m: Motif) => (await matchIntents(input([rule('r', 'Better', { restsOn: ['stake'] })], [m], true, told), format)).status;
+    expect(await verdict(deposit)).toBe('Suspected');
+    // A venue that owes nothing: what came with it is a bonus.
+    expect(await verdict({ ...deposit, assetsIn: [] })).toBe('Proven');
+  });
+
+  it('falls where what the actor gave was burnt by another contract than the venue', async () => {
+    const steps = [{ token: A, from: SIGNER, to: ZERO, amount: 9n }, { token: B, from: POOL, to: SIGNER, amount: 8n }];
+    const burnt = motif('token_burn', { venue: A, basis: 'structure', protocol: null, participants: [{ role: 'owner', account: SIGNER }], movements: [0], assetsOut: [{ asset: erc20Id(A), amount: 9n, role: 'in' }] });
+    const exit = motif('stake', { venue: POOL, seq: 2, participants: [{ role: 'owner', account: SIGNER }], movements: [1], assetsIn: [{ asset: erc20Id(B), amount: 8n, role: 'out' }] });
+    const verdict = async (to: Address) => (await matchIntents(input([rule('r', 'Better', { restsOn: ['stake'] })], [burnt, exit], true, scenario({ to, steps })), format)).status;
+    expect(await verdict(account('40'))).toBe('Suspected');
+    expect(await verdict(POOL)).toBe('Proven');
   });
 
   it('falls where only the name of a function tells: of an unknown contract, or of a known one that moved nothing', async () => {

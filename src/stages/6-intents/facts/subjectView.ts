@@ -13,6 +13,9 @@ import type { Address } from '../../../model/hex.ts';
 import type { AssetId, Movement, NonEconomicMovement } from '../../../model/valueFlow.ts';
 import type { Motif } from '../../../model/motif.ts';
 
+/** Kinds that say that an asset ceased to be, and nothing of what for. */
+export const BURNS: ReadonlySet<string> = new Set(['token_burn', 'nft_burn']);
+
 /** A transaction as one account sees it. Every part is computed when a fact first asks for it, once. */
 export class SubjectView {
   readonly input: IntentInput;
@@ -72,6 +75,11 @@ export class SubjectView {
   get explainedLanes(): { readonly gave: ReadonlySet<AssetId>; readonly got: ReadonlySet<AssetId> } {
     const explained = (ends: ReadonlyMap<AssetId, ReadonlySet<Motif>>) => new Set([...ends].filter(([, motifs]) => motifs.size > 0).map(([lane]) => lane));
     return this.once('explained', () => ({ gave: explained(this.endsInto), got: explained(this.endsOutOf) }));
+  }
+
+  /** Whether a motif took what the subject gave in this lane. That a token was burnt tells nothing of what for, unless `burnsCount`. */
+  isTaken(lane: AssetId, burnsCount: boolean): boolean {
+    return [...this.endsInto.get(lane) ?? []].some((m) => burnsCount || !BURNS.has(m.kind));
   }
 
   /** Who ended up with what the subject gave, after forwarders. */
