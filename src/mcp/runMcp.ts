@@ -2,7 +2,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { loadRules } from '../loadRules.ts';
-import { openAnalyzer, type Analyzer } from '../cli/openAnalyzer.ts';
+import { openAnalyzer } from '../cli/openAnalyzer.ts';
 import { packageVersion } from '../cli/packageVersion.ts';
 import { readConfig } from '../config.ts';
 import { createGate } from '../http/gate.ts';
@@ -32,8 +32,9 @@ export function createMcpServer(tools: readonly Tool[]): McpServer {
 
 /** Serves MCP on standard input and output until the client goes away; returns the exit status. */
 export async function runMcp(rpc: string | undefined): Promise<number> {
+  // Both tools that ask a node find it in RPC_URL.
   if (rpc !== undefined) process.env['RPC_URL'] = rpc;
-  const analyzer: Analyzer | null = await openAnalyzer(undefined);
+  const analyzer = await openAnalyzer(undefined);
   if (analyzer === null) return 2;
   const config = readConfig(process.env);
   const gate = createGate(config);

@@ -180,7 +180,8 @@ describe.skipIf(!hasBrowser)('the playground in a browser', () => {
       expect(await page.evaluate('document.activeElement.id + document.activeElement.value.slice(0, document.activeElement.selectionStart).split("\\n").length')).toBe('rule13');
 
       await page.locator('#start').selectOption('intent aggregated-swap');
-      await page.waitForFunction('document.querySelector("#rule").value.startsWith("slug: aggregated-swap")');
+      // Polled from here: a function that waits in the page would be evaluated there, which its policy forbids.
+      await expect.poll(() => page.locator('#rule').inputValue(), { timeout: 10_000 }).toMatch(/^slug: aggregated-swap/);
       await page.locator('#transaction').fill('swap-v3-two-hops');
       await page.getByRole('button', { name: 'Try it' }).click();
       await page.locator('.rule-card.wins').waitFor();

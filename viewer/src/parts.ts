@@ -1,4 +1,5 @@
 import type { Confidence, DisplayMoney, Evidence, Status } from '../../src/model/report.ts';
+import { grouped } from './lib/amount.ts';
 import { h, link, type Child } from './lib/dom.ts';
 import { icon } from './lib/icons.ts';
 import { shortHex, shown } from './lib/text.ts';
@@ -33,7 +34,7 @@ export function copyButton(text: string, label: string): HTMLElement {
 
 /** Money as the report words it, or its dash with the reason. */
 export function money(view: View, value: DisplayMoney): HTMLElement {
-  if (value.available) return h('span', { class: 'money' }, shown(value.text.replace(/^\$-/, '−$'), 40));
+  if (value.available) return h('span', { class: 'money' }, shown(value.text.replace(/^\$-/, '−$').replace(/(?<=\$)\d{4,}/, grouped), 40));
   const why = whyUnavailable(view, value.reason);
   return h('span', { class: 'money none', title: why }, '—', h('span', { class: 'sr' }, ` not available: ${why}`));
 }
