@@ -45,7 +45,7 @@ async function attempt(session: Session, endpoint: RpcEndpoint, hash: Hash, frug
       : await both(endpoint.send(own, session), tracer.send(traces, session));
 
   if (ownAnswers[2]) checkChain(endpoint, ownAnswers[2]);
-  const { tx, receipt } = readMined(ownAnswers, hash);
+  const { tx, receipt } = readMined(ownAnswers, hash, endpoint);
   let trace: RawTransaction['trace'];
   try {
     trace = chooseTrace(modes, traceAnswers, tracer.abilities);
@@ -70,7 +70,7 @@ function checkChain(endpoint: RpcEndpoint, answer: RpcAnswer): void {
 }
 
 /** Transaction and receipt of a mined transaction, or the fault that names what is missing. */
-function readMined(answers: readonly RpcAnswer[], hash: Hash): { tx: Record<string, unknown>; receipt: Record<string, unknown> } {
+function readMined(answers: readonly RpcAnswer[], hash: Hash, { abilities }: RpcEndpoint): { tx: Record<string, unknown>; receipt: Record<string, unknown> } {
   const [txAnswer, receiptAnswer] = answers as [RpcAnswer, RpcAnswer];
   if (!txAnswer.ok) throw faultOf('eth_getTransactionByHash', txAnswer.error);
   if (!receiptAnswer.ok) throw faultOf('eth_getTransactionReceipt', receiptAnswer.error);
@@ -87,7 +87,8 @@ function readMined(answers: readonly RpcAnswer[], hash: Hash): { tx: Record<stri
   }
   if (!isRecord(receipt)) throw new UpstreamFault('receipt_malformed', 'again');
   const chain = quantity(tx['chainId']);
-  if (chain !== null && chain !== 1n) throw new UpstreamFault('wrong_chain', 'elsewhere');
+  // A node that says itself that it is on mainnet has one bad answer among good ones.
+  if (chain !== null && chain !== 1n) throw new UpstreamFault('wrong_chain', abilities.mainnet ? 'again' : 'elsewhere');
   // The transaction was read just before it was mined, its receipt just after.
   if (tx['blockNumber'] == null) throw new UpstreamFault('inconsistent_upstream', 'again', 'the transaction is pending but has a receipt');
   const mismatch = receiptMismatch(hash, tx, receipt);

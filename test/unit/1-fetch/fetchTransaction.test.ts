@@ -183,6 +183,16 @@ describe('what the chain says', () => {
     expect(await upstream([await node()]).ready(AbortSignal.timeout(1_000))).toBe(true);
   });
 
+  it('asks a node again that is on mainnet but told once of a transaction of another chain', async () => {
+    const sample = sampleTransaction();
+    let asked = 0;
+    const n = await node({ handlers: { ...sampleHandlers(sample), eth_getTransactionByHash: () => ({ ...sample.tx, chainId: asked++ === 0 ? '0xa' : '0x1' }) } });
+    expect((await run(upstream([n]))).hash).toBe(HASH);
+    expect(n.requests).toHaveLength(2);
+    const stubborn = await node({ handlers: { ...sampleHandlers(sample), eth_getTransactionByHash: () => ({ ...sample.tx, chainId: '0xa' }) } });
+    await expect(run(upstream([stubborn]))).rejects.toMatchObject({ code: 'wrong_chain' });
+  });
+
   it('goes to another node when one contradicts itself', async () => {
     const lying = sampleTransaction();
     lying.receipt['logs'] = [];
