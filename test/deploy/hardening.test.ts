@@ -46,11 +46,11 @@ async function run(flags: readonly string[], env: Record<string, string> = {}): 
 const well = { started: true, status: 200, error: '', exit: 0 };
 
 describe('the service runs', () => {
-  it.each([
+  it.each<[string, Record<string, string>]>([
     ['as the image starts it', {}], ['and large answers on their thread', { LARGE_BYTES: '1000' }], ['and several processes', { WORKERS: '2' }],
   ])('without native addons and without __proto__, %s', async (_, env) => expect(await run(IMAGE, env)).toMatchObject(well));
 
-  it.each([{}, { LARGE_BYTES: '1000' }])('without code from strings, on the shipped rules %j', async (env) => expect(await run([...IMAGE, '--disallow-code-generation-from-strings'], env)).toMatchObject(well));
+  it.each<Record<string, string>>([{}, { LARGE_BYTES: '1000' }])('without code from strings, on the shipped rules %j', async (env) => expect(await run([...IMAGE, '--disallow-code-generation-from-strings'], env)).toMatchObject(well));
 
   it('with no permission but to read its own files', async () => expect(await run([...IMAGE, ...permission()])).toMatchObject(well));
   it('with that and threads, for large answers', async () => expect(await run([...IMAGE, ...permission(), '--allow-worker'], { LARGE_BYTES: '1000' })).toMatchObject(well));
