@@ -26,4 +26,24 @@ describe('names of functions', () => {
   it('say nothing about value that went another way', () => {
     expect(kinds({ call: ['withdraw(uint256,uint256)', [3n, HUNDRED]], acts: [moves(TOKEN, USER, OTHER, HUNDRED)] })).toEqual([]);
   });
+
+  it.each([
+    ['supply', 'supply(address,uint256,address,uint16)', [TOKEN, HUNDRED, USER, 0], 'in'],
+    ['repay', 'repay(address,uint256,uint256,address)', [TOKEN, HUNDRED, 2n, USER], 'in'],
+    ['borrow', 'borrow(address,uint256,uint256,uint16,address)', [TOKEN, HUNDRED, 2n, 0, USER], 'out'],
+    ['claim', 'claim(address,uint256,address,uint256,bytes32[])', [TOKEN, 1n, USER, HUNDRED, []], 'out'],
+    ['claim', 'redeemPlans(uint256[])', [[7n]], 'out'],
+    ['bridge_deposit', 'depositFor(address,address,bytes)', [USER, TOKEN, '0x'], 'in'],
+    ['bridge_withdrawal', 'finalizeWithdrawalTransaction((uint256,address,address,uint256,uint256,bytes))', [[1n, USER, USER, 1n, 1n, '0x']], 'out'],
+    ['stake', 'depositIntoStrategy(address,address,uint256)', [OTHER, TOKEN, HUNDRED], 'in'],
+    ['unstake', 'processExpiredLocks(bool)', [false], 'out'],
+  ] as const)('hint at %s: %s, and at nothing where value went the other way', (kind, signature, values, way) => {
+    const [given, taken] = [moves(TOKEN, USER, VENUE, HUNDRED), moves(TOKEN, VENUE, USER, HUNDRED)];
+    const [fits, not] = way === 'in' ? [given, taken] : [taken, given];
+    const [found] = recognised({ call: [signature, values], acts: [fits] });
+    expect(found).toMatchObject({ kind, basis: 'call' });
+    expect(found?.tags).toContain('experimental');
+    // A bridge may pay out to anybody, so only the others can tell.
+    if (kind !== 'bridge_withdrawal') expect(kinds({ call: [signature, values], acts: [not] })).not.toContain(kind);
+  });
 });
