@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, copyFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, cpSync, copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -34,7 +34,7 @@ export function builtPackage(): string {
 
 function stateOfSources(): string {
   const key = createHash('sha256');
-  for (const folder of ['src', 'rules']) for (const file of readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).filter((name) => /\.(ts|yaml)$/.test(name)).sort()) {
+  for (const folder of ['src', 'rules', 'schemas']) for (const file of readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).filter((name) => /\.(ts|yaml|json|lock)$/.test(name)).sort()) {
     key.update(file).update(readFileSync(join(ROOT, folder, file)));
   }
   for (const file of ['package.json', 'tsconfig.json']) key.update(readFileSync(join(ROOT, file)));
@@ -70,7 +70,8 @@ function build(target: string): void {
     rmSync(draft, { recursive: true, force: true });
     throw new Error(`the sources do not compile:\n${(error as { stdout: string }).stdout}`);
   }
-  for (const folder of ['rules', 'schemas']) symlinkSync(join(ROOT, folder), join(draft, folder));
+  // Copied: what is edited meanwhile belongs to another package.
+  for (const folder of ['rules', 'schemas']) cpSync(join(ROOT, folder), join(draft, folder), { recursive: true });
   copyFileSync(join(ROOT, 'package.json'), join(draft, 'package.json'));
   // What the build compiles beforehand makes every start faster; without it everything works alike.
   const writeCache = join(draft, 'dist/cache/writeCache.js');

@@ -165,7 +165,7 @@ describe('against the real program', () => {
     const done: string[] = [];
     for (let i = 0; i < n; i++) {
       const args = (one.args as string[]).map((arg) => arg.replaceAll('$(JOB_COMPLETION_INDEX)', String(i)).replace('/data/', `${folder}/`));
-      expect((await runCli(args, { env: { RPC_URL: node.url } })).code).toBe(0);
+      expect(await runCli(args, { env: { RPC_URL: node.url } })).toMatchObject({ code: 0 });
       done.push(...hashesOf(join(folder, `reports-${i}.ndjson`)));
     }
     expect(done.sort()).toEqual([...hashes].sort());

@@ -37,7 +37,7 @@ afterAll(() => Promise.all([service?.close(), node?.close()]));
 /** The package with rules of its own, which the guides' commands may write to. */
 function ownPackage(): string {
   packageRoot = mkdtempSync(join(tmpdir(), 'txreport-package-'));
-  for (const [name, from] of [['dist', builtPackage()], ['rules', ROOT], ['package.json', ROOT]] as const) cpSync(join(from, name), join(packageRoot, name), { recursive: true });
+  for (const name of ['dist', 'rules', 'package.json']) cpSync(join(builtPackage(), name), join(packageRoot, name), { recursive: true });
   for (const name of ['schemas', 'node_modules']) symlinkSync(join(ROOT, name), join(packageRoot, name));
   return packageRoot;
 }
