@@ -1,7 +1,7 @@
-import type { Address, Hash } from '../../model/hex.ts';
+import type { Address, Hash, Hex } from '../../model/hex.ts';
 import type { Frame } from '../../model/canonicalTx.ts';
 import type { ReceiptLog } from './readReceipt.ts';
-import { fitOf, type Source } from './standardCalls.ts';
+import { fitOf, type Fit, type Source } from './standardCalls.ts';
 
 /** Words compared per log and per call: events and calls that move value say so in their first arguments. */
 const LOG_WORDS = 8;
@@ -41,19 +41,38 @@ export interface Judgement {
   readonly repeat: number;
 }
 
+/** A statement with its words as numbers, and without repetition those that say something. */
+interface Numbered {
+  readonly statement: Statement;
+  readonly words: readonly number[];
+  readonly stated: ReadonlySet<number>;
+  readonly fits: Map<Hex | null, Fit>;
+}
+
 /**
  * How badly a log fits a frame, 0 = perfectly. The token standards say it for their own events; any other event mostly
  * repeats its call's arguments, caller or value, so comparing 32-byte words hints at it without knowing the ABI.
  */
 export class LogAffinity {
   readonly #frames: readonly Frame[];
-  readonly #callWords: (ReadonlySet<string> | undefined)[] = [];
+  readonly #callWords: (ReadonlySet<number> | undefined)[] = [];
   readonly #callers: Address[] = [];
   readonly #lastChild: Int32Array;
+  /** Words by number: a log is compared with very many calls. */
+  readonly #numbers = new Map<string, number>();
+  /** What each frame's standard function should state, once asked for. */
+  readonly #sayings: (readonly number[] | undefined)[] = [];
+  /** Whether each frame is a proxy's hand-over: 0 not asked yet, 1 yes, 2 no. */
+  readonly #handOver: Uint8Array;
+  /** Per topic what `fitOf` says about each selector. */
+  readonly #fits = new Map<Hash | undefined, Map<Hex | null, Fit>>();
+  /** The statement that is being judged, all frames in turn. */
+  #current: Numbered | null = null;
 
   constructor(frames: readonly Frame[]) {
     this.#frames = frames;
     this.#lastChild = new Int32Array(frames.length).fill(-1);
+    this.#handOver = new Uint8Array(frames.length);
     for (const frame of frames) {
       // msg.sender: DELEGATECALL keeps the caller's (EIP-7).
       this.#callers.push(frame.type === 'DELEGATECALL' && frame.parent !== null ? this.#callers[frame.parent]! : frame.from);
@@ -61,21 +80,46 @@ export class LogAffinity {
     }
   }
 
-  judge({ topic, words }: Statement, index: number): Judgement {
-    const standard = fitOf(this.#frames[index]!.selector, topic);
+  judge(statement: Statement, index: number): Judgement {
+    const current = this.#current?.statement === statement ? this.#current : this.#take(statement);
+    const { selector } = this.#frames[index]!;
+    let standard = current.fits.get(selector);
+    if (!standard) current.fits.set(selector, (standard = fitOf(selector, statement.topic)));
     const unfit = standard.fit === 'alien' || this.#forwards(index);
     if (standard.fit === 'purpose') {
-      const missing = standard.says.filter((source, i) => this.#word(source, index) !== words[i]).length;
+      const missing = this.#missing(standard.says, current.words, index);
       const cost = Math.ceil((FOREIGN * missing) / Math.max(1, standard.says.length)) + (unfit ? UNFIT : 0);
       return { cost, verdict: unfit ? 'unfit' : missing === 0 ? 'exact' : 'possible', repeat: REPEATED };
     }
-    const cost = this.#overlapCost(words, index) + (unfit ? UNFIT : standard.fit === 'aside' ? ASIDE : 0);
+    const cost = this.#overlapCost(current.stated, index) + (unfit ? UNFIT : standard.fit === 'aside' ? ASIDE : 0);
     return { cost, verdict: unfit ? 'unfit' : 'possible', repeat: 0 };
   }
 
-  #overlapCost(words: readonly string[], index: number): number {
+  #take(statement: Statement): Numbered {
+    const words = statement.words.map((word) => this.#number(word));
     const stated = new Set(words);
-    stated.delete(ZERO_WORD);
+    stated.delete(this.#number(ZERO_WORD));
+    let fits = this.#fits.get(statement.topic);
+    if (!fits) this.#fits.set(statement.topic, (fits = new Map<Hex | null, Fit>()));
+    return (this.#current = { statement, words, stated, fits });
+  }
+
+  #number(word: string): number {
+    let number = this.#numbers.get(word);
+    if (number === undefined) this.#numbers.set(word, (number = this.#numbers.size));
+    return number;
+  }
+
+  /** How many words a frame's standard function should state are not there. A frame has one such function, so `says` is always the same or empty. */
+  #missing(says: readonly Source[], words: readonly number[], index: number): number {
+    if (says.length === 0) return 0;
+    const saying = (this.#sayings[index] ??= says.map((source) => this.#number(this.#word(source, index))));
+    let missing = 0;
+    for (let i = 0; i < saying.length; i++) if (saying[i] !== words[i]) missing++;
+    return missing;
+  }
+
+  #overlapCost(stated: ReadonlySet<number>, index: number): number {
     if (stated.size === 0) return 0;
     const spoken = this.#wordsOfCall(index);
     let missing = 0;
@@ -85,26 +129,31 @@ export class LogAffinity {
 
   /** True for a proxy's hand-over: the call ends in a DELEGATECALL with the very same input. */
   #forwards(index: number): boolean {
+    if (this.#handOver[index] === 0) this.#handOver[index] = this.#handsOver(index) ? 1 : 2;
+    return this.#handOver[index] === 1;
+  }
+
+  #handsOver(index: number): boolean {
     const last = this.#lastChild[index]!;
     if (last < 0) return false;
     const child = this.#frames[last]!;
     return child.type === 'DELEGATECALL' && child.effective && child.input === this.#frames[index]!.input;
   }
 
-  #word(source: Source, index: number): string | undefined {
+  #word(source: Source, index: number): string {
     const { input, value } = this.#frames[index]!;
     if (source === 'caller') return this.#callers[index]!.slice(2).padStart(64, '0');
     if (source === 'value') return value.toString(16).padStart(64, '0');
     return input.slice(10 + source * 64, 74 + source * 64);
   }
 
-  #wordsOfCall(index: number): ReadonlySet<string> {
+  #wordsOfCall(index: number): ReadonlySet<number> {
     const known = this.#callWords[index];
     if (known) return known;
     const { selector, input } = this.#frames[index]!;
-    const words = new Set([this.#word('caller', index)!, this.#word('value', index)!]);
+    const words = new Set([this.#number(this.#word('caller', index)), this.#number(this.#word('value', index))]);
     if (selector !== null) {
-      for (let at = 10; at + 64 <= input.length && words.size < CALL_WORDS; at += 64) words.add(input.slice(at, at + 64));
+      for (let at = 10; at + 64 <= input.length && words.size < CALL_WORDS; at += 64) words.add(this.#number(input.slice(at, at + 64)));
     }
     this.#callWords[index] = words;
     return words;
