@@ -2,7 +2,7 @@
 // Everything runs on this machine; Ctrl-C leaves nothing behind.
 //
 //   --all     the hard scenarios too          --once    exit after the table, with status 1 if a row is wrong
-//   --port N  the service's port (default: any free one)
+//   --port N  the service's port (default: 3000, or any free one where that is taken)
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import { judge, type Judgement, type Report } from './judge.ts';
 import { ALL, CORE, runStory, type Story, type Told } from './story.ts';
 
 const { values: options } = parseArgs({
-  options: { all: { type: 'boolean', default: false }, once: { type: 'boolean', default: false }, port: { type: 'string', default: '0' } },
+  options: { all: { type: 'boolean', default: false }, once: { type: 'boolean', default: false }, port: { type: 'string' } },
 });
 
 interface Row { told: Told; report: Report | null; judgement: Judgement | null; error: string | null; ms: number }
@@ -58,7 +58,9 @@ async function main(): Promise<void> {
   });
   step(`local chain with ${story.told.length} transactions on ${story.devnet.rpcUrl}`, true);
   step('starting txreport');
-  service = await (await loading).startDemoService(story.devnet.rpcUrl, Number(options.port));
+  const { rpcUrl } = story.devnet;
+  const started = await loading;
+  service = await startOn(options.port, (port) => started.startDemoService(rpcUrl, port));
   step(`txreport on ${service.url}`, true);
   const rows = await analyzeAll(service.url, story);
   step(`${rows.length} transactions analysed`, true);
@@ -69,6 +71,15 @@ async function main(): Promise<void> {
   await buildViewer();
   playground = await startPlayground({ port: 0, recordingsDir: join(import.meta.dirname, '../recordings'), rpcUrl: story.devnet.rpcUrl, api: service.url });
   printNext(service.url, playground.url, rows);
+}
+
+/** On the port asked for; else where every example expects it, or anywhere if that is taken. */
+async function startOn(port: string | undefined, start: (port: number) => Promise<Service>): Promise<Service> {
+  if (port !== undefined) return start(Number(port));
+  return start(3000).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error;
+    return start(0);
+  });
 }
 
 async function analyzeAll(url: string, { told, ctx, measure }: Story): Promise<Row[]> {
