@@ -140,7 +140,7 @@ await service.stop();
 
 const mixed = sets.flatMap(([, hashes]) => hashes).slice(0, 1_200);
 for (const n of [1, 4, 16, 64]) {
-  service = await startService(node.url, { MAX_CONCURRENCY: String(n), LOG_LEVEL: 'error' });
+  service = await startService(node.url, { MAX_CONCURRENCY: String(n) });
   await atOnce(service.url, mixed.slice(0, 300), n);
   const [cpu, began] = [await service.cpuMs(), performance.now()];
   await atOnce(service.url, mixed, n);
