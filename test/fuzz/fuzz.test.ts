@@ -30,5 +30,5 @@ describe('hostile input', () => {
   it('in a node\'s answers ends in a balanced report or an honest error', async () => sound(await fuzzAnswers(300, SEED), 300), 120_000);
   it('in a node\'s bytes ends in 200 or 502', () => apart('--only', 'node', '--count', '600'), 120_000);
   it('in what contracts call themselves is inert in the report', async () => sound(await tryHostileText(), 300), 120_000);
-  it('of depth, frames, logs, tokens and bytes beyond the EVM ends in a report or names the limit', () => apart('--only', 'traces'), 600_000);
+  it('of depth, frames, logs, tokens and bytes beyond the EVM ends in a report or names the limit', () => apart('--only', 'traces', '--frames', '5000'), 120_000);
 });

@@ -4,6 +4,7 @@
  * interface, or a report that does not balance.
  *
  *   --count N   cases per kind (default 2000; wire cases are a tenth)      --seed N   other cases (default 1)
+ *   --frames N  of hostile traces, and logs; a tenth of it tokens (default 100000)
  *   --only K    one kind: bodies, answers, node, client, traces, text      --case N   answers: only case N of the seed
  */
 import { parseArgs } from 'node:util';
@@ -14,7 +15,7 @@ import { fuzzBodies } from './requestBodies.ts';
 import { fuzzAnswers } from './upstreamAnswers.ts';
 import { fuzzClientWire, fuzzNodeWire } from './wire.ts';
 
-const { values } = parseArgs({ options: { count: { type: 'string', default: '2000' }, seed: { type: 'string', default: '1' }, only: { type: 'string' }, case: { type: 'string' } } });
+const { values } = parseArgs({ options: { count: { type: 'string', default: '2000' }, seed: { type: 'string', default: '1' }, only: { type: 'string' }, case: { type: 'string' }, frames: { type: 'string', default: '100000' } } });
 const count = Number(values.count);
 const seed = Number(values.seed);
 const tenth = Math.ceil(count / 10);
@@ -28,7 +29,7 @@ const kinds: Record<string, () => Promise<Tally>> = {
   node: () => fuzzNodeWire(tenth, seed),
   client: () => fuzzClientWire(tenth, seed),
   text: tryHostileText,
-  traces: () => tryHostileTraces(({ name, ms, stallMs, peakMb, answer }) => console.log(`${name.padEnd(26)}  ${ms.toFixed(0).padStart(6)} ms, loop held ${stallMs.toFixed(0).padStart(5)} ms, RSS ${peakMb.toFixed(0).padStart(5)} MB  ${answer.slice(0, 140)}`)),
+  traces: () => tryHostileTraces(Number(values.frames), ({ name, ms, stallMs, peakMb, answer }) => console.log(`${name.padEnd(26)}  ${ms.toFixed(0).padStart(6)} ms, loop held ${stallMs.toFixed(0).padStart(5)} ms, RSS ${peakMb.toFixed(0).padStart(5)} MB  ${answer.slice(0, 140)}`)),
 };
 
 const tallies: Tally[] = [];

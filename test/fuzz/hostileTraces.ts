@@ -67,24 +67,24 @@ const entry = (traceAddress: number[], over: Json = {}): Json => ({
 });
 const inner = (path: number[]): Json => entry(path, { from: TARGET, to: address(path.length % 50), input: '0x', value: '0x1' });
 
-/** The node's answers per case; a report or an honest refusal may come of each, named where it must be one of them. */
-export const HOSTILE: Record<string, { answers: () => Answers; expect: RegExp | 'report' }> = {
+/** The node's answers per case, some as large as `many` says; a report or an honest refusal may come of each, named where it must be one of them. */
+const hostile = (many: number): Record<string, { answers: () => Answers; expect: RegExp | 'report' }> => ({
   'depth 1,024': { answers: () => ({ ...transaction([]), callTracer: chain(1_024), trace: null }), expect: 'report' },
   'depth 1,024, flat': { answers: () => ({ ...transaction([]), callTracer: null, trace: Array.from({ length: 1_025 }, (_, i) => (i === 0 ? entry([]) : inner(new Array<number>(i).fill(0)))) }), expect: 'report' },
   'depth 1,030': { answers: () => ({ ...transaction([]), callTracer: chain(1_030), trace: null }), expect: /nest deeper than the EVM allows/ },
   'depth 5,000, flat': { answers: () => ({ ...transaction([]), callTracer: null, trace: [entry([]), inner(new Array<number>(5_000).fill(0))] }), expect: /nest deeper than the EVM allows/ },
   'orphans, flat': { answers: () => ({ ...transaction([]), callTracer: null, trace: [entry([]), inner([0, 1]), inner([3])] }), expect: /no parent/ },
   'a parent of itself, flat': { answers: () => ({ ...transaction([]), callTracer: null, trace: [entry([]), inner([0]), inner([0])] }), expect: /share an address/ },
-  '100,000 frames, wide': { answers: () => ({ ...transaction([]), callTracer: wide(100_000), trace: null }), expect: 'report' },
-  '100,000 frames, tree': { answers: () => ({ ...transaction([]), callTracer: tree(100_000), trace: null }), expect: 'report' },
-  '100,000 frames, flat': { answers: () => ({ ...transaction([]), callTracer: null, trace: Array.from({ length: 100_001 }, (_, i) => (i === 0 ? entry([]) : inner([i - 1]))) }), expect: 'report' },
-  '100,000 logs': { answers: () => ({ ...transaction(transfers(100_000, 100)), callTracer: root([]), trace: null }), expect: 'report' },
-  '10,000 tokens': { answers: () => ({ ...transaction(transfers(20_000, 10_000)), callTracer: root([]), trace: null }), expect: 'report' },
-  '10,000 tokens, calls': {
-    answers: () => ({ ...transaction(transfers(10_000, 10_000)), callTracer: root(Array.from({ length: 10_000 }, (_, i) => ({ ...call(TARGET, address(i), '0x0'), input: `0xa9059cbb${word(address(1_000_003)).slice(2)}${word('0x1').slice(2)}` }))), trace: null }),
+  [`${many} frames, wide`]: { answers: () => ({ ...transaction([]), callTracer: wide(many), trace: null }), expect: 'report' },
+  [`${many} frames, tree`]: { answers: () => ({ ...transaction([]), callTracer: tree(many), trace: null }), expect: 'report' },
+  [`${many} frames, flat`]: { answers: () => ({ ...transaction([]), callTracer: null, trace: Array.from({ length: many + 1 }, (_, i) => (i === 0 ? entry([]) : inner([i - 1]))) }), expect: 'report' },
+  [`${many} logs`]: { answers: () => ({ ...transaction(transfers(many, 100)), callTracer: root([]), trace: null }), expect: 'report' },
+  [`${many / 10} tokens`]: { answers: () => ({ ...transaction(transfers(many / 5, many / 10)), callTracer: root([]), trace: null }), expect: 'report' },
+  [`${many / 10} tokens, calls`]: {
+    answers: () => ({ ...transaction(transfers(many / 10, many / 10)), callTracer: root(Array.from({ length: many / 10 }, (_, i) => ({ ...call(TARGET, address(i), '0x0'), input: `0xa9059cbb${word(address(1_000_003)).slice(2)}${word('0x1').slice(2)}` }))), trace: null }),
     expect: 'report',
   },
-};
+});
 
 /** Deeper JSON than any parser of ours may be asked to walk: written as text. */
 export const TEXTS: Record<string, { text: () => Iterable<string>; expect: RegExp }> = {
@@ -139,8 +139,8 @@ export interface Measured {
   readonly peakMb: number;
 }
 
-/** Every case once; prints nothing. `onCase` is told each figure. */
-export async function tryHostileTraces(onCase: (measured: Measured) => void = () => {}): Promise<Tally> {
+/** Every case once, the large ones of `many` frames or logs; prints nothing. `onCase` is told each figure. */
+export async function tryHostileTraces(many: number, onCase: (measured: Measured) => void): Promise<Tally> {
   const tally = newTally('hostile traces');
   let reply: Reply = () => [];
   const node = await startNode((body) => reply(body));
@@ -170,7 +170,7 @@ export async function tryHostileTraces(onCase: (measured: Measured) => void = ()
     if (expect === 'report' ? response.status !== 200 : !(response.status === 502 && expect.test(text))) tally.failures.push({ index: tally.tried, what: name, why: answer.slice(0, 300) });
   };
   try {
-    for (const [name, { answers, expect }] of Object.entries(HOSTILE)) {
+    for (const [name, { answers, expect }] of Object.entries(hostile(many))) {
       const made = answers();
       const one = (message: RpcMessage): string => JSON.stringify({ jsonrpc: '2.0', id: message.id, ...answersOf(made, message) });
       reply = function* (body) {
