@@ -4,7 +4,7 @@ import type { AssetId } from '../model/valueFlow.ts';
 
 export const ZERO_USD: Usd = { numerator: 0n, scale: 0 };
 /** Stands where no number can; must not be parsed as one. */
-export const UNAVAILABLE_TEXT = '—';
+const UNAVAILABLE_TEXT = '—';
 /** Small amounts show this many digits that are not leading zeros. */
 const SIGNIFICANT_DIGITS = 2;
 
@@ -36,11 +36,6 @@ export function worth(raw: bigint, unit: UnitPrice): Usd {
 
 export const known = (usd: Usd): Money => ({ usd, reason: null });
 export const unknown = (reason: string): Money => ({ usd: null, reason });
-
-/** Sum of both, or the reason of the first that is unknown. */
-export function addMoney(a: Money, b: Money): Money {
-  return a.usd === null ? a : b.usd === null ? b : known(addUsd(a.usd, b.usd));
-}
 
 export function subtractMoney(a: Money, b: Money): Money {
   return a.usd === null ? a : b.usd === null ? b : known(subtractUsd(a.usd, b.usd));

@@ -1,5 +1,4 @@
-import type { Address, Hash, Hex } from '../../model/hex.ts';
-import type { Authorization } from '../../model/canonicalTx.ts';
+import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import { AnalysisError } from '../../lib/errors.ts';
 import { readAddress, readBytes, readHash, readQuantity } from '../../lib/hex.ts';
 import { readAuthorizations } from './readAuthorizations.ts';
@@ -7,18 +6,8 @@ import { absent, readObject } from './shape.ts';
 
 const BAD = 'transaction_malformed';
 
-export interface Transaction {
-  readonly hash: Hash;
-  readonly blockHash: Hash;
-  readonly type: number;
-  readonly from: Address;
-  readonly to: Address | null;
-  readonly value: bigint;
-  readonly input: Hex;
-  readonly nonce: bigint;
-  readonly gasPrice: bigint | null;
-  readonly authorizations: readonly Authorization[];
-}
+/** What the transaction itself tells, as the canonical one has it; its own gas price may be missing. */
+export type Transaction = Pick<CanonicalTx, 'hash' | 'blockHash' | 'type' | 'from' | 'to' | 'value' | 'input' | 'nonce' | 'authorizations'> & { readonly gasPrice: bigint | null };
 
 /** Checks an `eth_getTransactionByHash` result. Throws `transaction_malformed`, or `transaction_pending` without a block. */
 export function readTransaction(raw: unknown): Transaction {

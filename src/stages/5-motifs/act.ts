@@ -1,3 +1,4 @@
+import { roleOf } from '../../lib/roles.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
 
@@ -6,8 +7,10 @@ const PARTIES: ReadonlyMap<string, 'gave' | 'got' | 'both'> = new Map([
   ['payer', 'gave'], ['recipient', 'got'], ['owner', 'both'], ['caller', 'both'], ['maker', 'both'], ['taker', 'both'],
   ['buyer', 'both'], ['seller', 'both'], ['borrower', 'both'], ['liquidator', 'both'],
 ]);
-/** Tag of acts that bring an account into being. */
-const CREATION = 'creation';
+/** Whether a motif tells of an account that came into being. */
+export function createsAccount({ kind, tags }: Motif): boolean {
+  return kind === 'account_administration' && tags.includes('creation');
+}
 
 /** A motif that stands on its own, with the accounts that it and its parts were done by or for. */
 export class Act {
@@ -30,9 +33,8 @@ export class Act {
     this.gave = side('gave');
     this.got = side('got');
     this.parties = new Set([...this.gave, ...this.got]);
-    const of = (role: string): Address | null => motif.participants.find((p) => p.role === role)?.account ?? null;
-    this.owner = of('owner');
-    this.setsUp = motif.kind === 'deployment' ? (of('created') ?? motif.venue) : motif.kind === 'account_administration' && motif.tags.includes(CREATION) ? this.owner : null;
+    this.owner = roleOf(motif, 'owner');
+    this.setsUp = motif.kind === 'deployment' ? (roleOf(motif, 'created') ?? motif.venue) : createsAccount(motif) ? this.owner : null;
   }
 
   static of(motifs: readonly Motif[]): Act[] {

@@ -1,6 +1,6 @@
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
-import { tokensOf, type Act, type Acts, type Token } from './act.ts';
+import { createsAccount, tokensOf, type Act, type Acts, type Token } from './act.ts';
 
 type Side = 'before' | 'after';
 
@@ -15,7 +15,7 @@ const DEPENDENT: ReadonlySet<string> = new Set(['refund', 'protocol_fee', 'build
 const ABOUT_ASSETS: ReadonlySet<string> = new Set(['wrap', 'unwrap', 'approval']);
 
 export function isServing(motif: Motif): boolean {
-  return SERVING.has(motif.kind) || (motif.kind === 'account_administration' && motif.tags.includes('creation'));
+  return SERVING.has(motif.kind) || createsAccount(motif);
 }
 
 /** Exists only because something else happened. */

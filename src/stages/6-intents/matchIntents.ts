@@ -5,7 +5,7 @@ import { FactSheet } from './factSheet.ts';
 import { fallbackIntent } from './fallback.ts';
 import { fragmentsOf } from './fragments.ts';
 import { renderLabel, type LabelFormat } from './label.ts';
-import { prescreen } from './prescreen.ts';
+import { prescreen, relevantRules } from './prescreen.ts';
 import { rankOutcomes } from './rankOutcomes.ts';
 import type { FactValue } from './facts/factSpec.ts';
 import type { IntentInput } from './intentInput.ts';
@@ -35,7 +35,9 @@ export async function matchIntents(input: IntentInput, format: LabelFormat): Pro
 /** As `matchIntents`, with every rule evaluated and every condition kept, also of rules that could not match. */
 export async function explainIntents(input: IntentInput, format: LabelFormat): Promise<ExplainedVerdict> {
   const view = new SubjectView(input);
-  const { relevant, skipped } = selectRules(view);
+  const relevant = relevantRules(input.rulebook, view.byKind.keys());
+  const evaluated = new Set(relevant);
+  const skipped = input.rulebook.intents.filter((rule) => !evaluated.has(rule)).map((rule) => rule.slug);
   const facts = new FactSheet(view).select(factsOf(relevant));
   const outcomes = await evaluate(relevant, facts);
   return { verdict: verdictOf(view, outcomes, format), facts, outcomes, skipped };
@@ -56,17 +58,6 @@ function factsOf(rules: readonly IntentRule[]): Set<string> {
     for (const name of own) names.add(name);
   }
   return names;
-}
-
-function selectRules(view: SubjectView): { relevant: IntentRule[]; skipped: string[] } {
-  const relevant: IntentRule[] = [];
-  const skipped: string[] = [];
-  for (const rule of view.input.rulebook.intents) {
-    const needed = rule.requiresAny.length === 0 || rule.requiresAny.some((kind) => view.byKind.has(kind));
-    if (rule.status !== 'deprecated' && needed) relevant.push(rule);
-    else skipped.push(rule.slug);
-  }
-  return { relevant, skipped };
 }
 
 function ruleVerdict(view: SubjectView, rule: IntentRule, others: readonly IntentRule[], format: LabelFormat): Verdict {

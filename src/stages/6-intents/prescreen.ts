@@ -58,16 +58,30 @@ function prepare(rulebook: Rulebook): Screen {
   return { tests, rules, always, byKind };
 }
 
+/** Marks the places in `rules` of those for which a motif kind they need is present. */
+function presentRules({ rules, always, byKind }: Screen, kinds: Iterable<string>): Uint8Array {
+  const present = new Uint8Array(rules.length);
+  for (const place of always) present[place] = 1;
+  for (const kind of kinds) for (const place of byKind.get(kind) ?? NONE) present[place] = 1;
+  return present;
+}
+
+/** The rules in force for which a motif kind they need is present, in the rulebook's order, whatever their tests say. */
+export function relevantRules(rulebook: Rulebook, kinds: Iterable<string>): IntentRule[] {
+  const screen = screenOf(rulebook);
+  const present = presentRules(screen, kinds);
+  return screen.rules.filter((_, place) => present[place] === 1).map(({ rule }) => rule);
+}
+
 /**
  * The rules that may match, in the rulebook's order: a motif kind they need is present and every plain test they need
  * holds. Saves the engine most rules of most transactions, and the facts only they would ask for; explanations evaluate
  * every rule instead.
  */
 export function prescreen(rulebook: Rulebook, kinds: Iterable<string>, sheet: FactSheet): IntentRule[] {
-  const { tests, rules, always, byKind } = screenOf(rulebook);
-  const present = new Uint8Array(rules.length);
-  for (const place of always) present[place] = 1;
-  for (const kind of kinds) for (const place of byKind.get(kind) ?? NONE) present[place] = 1;
+  const screen = screenOf(rulebook);
+  const { tests, rules } = screen;
+  const present = presentRules(screen, kinds);
   /** Per test: 0 not asked yet, 1 holds, 2 does not. */
   const known = new Uint8Array(tests.length);
   const passes = (place: number): boolean => {
