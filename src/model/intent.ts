@@ -26,6 +26,4 @@ export interface Verdict {
   readonly tags: readonly string[];
   readonly motifs: readonly number[];
   readonly fragments: readonly Fragment[];
-  /** Slugs of rules that matched as well and lost, best first. */
-  readonly outranked: readonly string[];
 }

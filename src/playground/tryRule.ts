@@ -41,7 +41,7 @@ function verdictView({ subject, attribution }: ExaminedTx): VerdictView {
 }
 
 function ruleView(rule: IntentRule, { account, explained }: SubjectReading, subject: boolean): RuleView {
-  const { verdict, outcomes } = explained;
+  const { verdict, outcomes, outranked } = explained;
   const base = { slug: rule.slug, version: rule.version, intent: rule.intent, account: shown(account), subject };
   const outcome = outcomes.find((o) => o.rule.slug === rule.slug);
   if (!outcome) {
@@ -50,7 +50,7 @@ function ruleView(rule: IntentRule, { account, explained }: SubjectReading, subj
   // The engine leaves the result of the outermost node to the outcome.
   const conditions = { ...outcome.conditions, result: outcome.matched };
   if (!outcome.matched) return { ...base, fate: 'does_not_match', conditions, why: blockers(conditions) };
-  if (verdict.rule?.slug === rule.slug) return { ...base, fate: 'wins', conditions, why: verdict.outranked.map((slug) => `outranks ${slug}`) };
+  if (verdict.rule?.slug === rule.slug) return { ...base, fate: 'wins', conditions, why: outranked.map((slug) => `outranks ${slug}`) };
   return { ...base, fate: 'outranked', conditions, why: [`${verdict.rule?.slug ?? 'a heuristic'} (${verdict.kind}) outranks it`] };
 }
 

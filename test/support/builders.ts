@@ -116,7 +116,7 @@ export function attribution(over: Partial<Attribution> = {}): Attribution {
 export function verdict(over: Partial<Verdict> = {}): Verdict {
   return {
     candidate: SIGNER, kind: 'ContractCall', label: 'Call a contract', status: 'Proven', confidence: 'High', rule: { slug: 'contract-call', version: 1 },
-    category: 'contract', tags: [], motifs: [], fragments: [], outranked: [], ...over,
+    category: 'contract', tags: [], motifs: [], fragments: [], ...over,
   };
 }
 

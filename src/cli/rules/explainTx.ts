@@ -61,7 +61,7 @@ function printTransaction({ tx, recording, primitives, motifs, attribution, inpu
 }
 
 async function printReading(examined: ExaminedTx, reading: SubjectReading, ruleset: SoundRuleset, options: ExplainOptions, io: CliIo): Promise<void> {
-  const { verdict, outcomes, skipped, facts } = reading.explained;
+  const { verdict, outcomes, outranked, skipped, facts } = reading.explained;
   io.out(`\n== as ${short(reading.account)}${reading.account === examined.attribution.actor ? ' (elected)' : ''}`);
   io.out(`${verdict.kind}: ${verdict.label}   [${verdict.status}, ${verdict.confidence}; ${verdict.rule ? `${verdict.rule.slug} v${verdict.rule.version}` : 'fallback, no rule matched'}]`);
   if (verdict.fragments.length > 0) io.out(`fragments: ${verdict.fragments.map((f) => f.kind).join(', ')}`);
@@ -76,7 +76,7 @@ async function printReading(examined: ExaminedTx, reading: SubjectReading, rules
     return;
   }
   for (const o of wanted.filter((o) => o.rule === winner)) printOutcome(o, winner, ruleset, io);
-  for (const slug of verdict.outranked) io.out(`lost: ${slug}: ${whyLost(ruleset.rulebook.intents.find((r) => r.slug === slug)!, winner!, ruleset)}`);
+  for (const slug of outranked) io.out(`lost: ${slug}: ${whyLost(ruleset.rulebook.intents.find((r) => r.slug === slug)!, winner!, ruleset)}`);
   const near = wanted.filter((o) => !o.matched).map((o) => ({ rule: o.rule, unmet: blockers(o.conditions), met: countMet(o.conditions) }))
     .filter((n) => n.unmet.length <= NEAR && n.met >= 2 * n.unmet.length);
   for (const { rule, unmet } of near.sort((a, b) => a.unmet.length - b.unmet.length)) io.out(`near miss: ${rule.slug} (${rule.intent}): ${unmet.join('; ')}`);

@@ -1,4 +1,4 @@
-import { Engine, Operator, Rule, type TopLevelCondition } from 'json-rules-engine';
+import { Almanac, Engine, Operator, type RuleResult, type TopLevelCondition } from 'json-rules-engine';
 import { OPERATORS } from './operators.ts';
 import type { FactValue } from './facts/factSpec.ts';
 import type { Condition, IntentRule } from '../../model/rulebook.ts';
@@ -16,51 +16,66 @@ export interface RuleOutcome {
   readonly conditions: CheckedCondition;
 }
 
-/** Facts are flat values; a path in a condition would be rule text reaching an expression language. */
-function refusePath(): never {
-  throw new Error('rule conditions have no paths');
+/** Where the engine finds facts. Throws for one that does not exist. */
+export type FactSource = (name: string) => FactValue;
+
+/** The engine's view of one transaction. Facts are flat values: a path in a condition would be rule text reaching an expression language. */
+class Facts extends Almanac {
+  private readonly source: FactSource;
+  constructor(source: FactSource) {
+    super();
+    this.source = source;
+  }
+
+  override async factValue<T>(name: string, _params?: unknown, path?: string): Promise<T> {
+    if (path) throw new Error('rule conditions have no paths');
+    return this.source(name) as T;
+  }
 }
 
 const TESTS = Object.entries(OPERATORS).map(([name, test]) => new Operator(name, test as (a: unknown, b: unknown) => boolean));
-/** Facts are values already: a key to remember them by costs more than they do. */
-const NOT_CACHED = { cache: false };
 
-/**
- * Evaluates rules over constant facts. A fresh engine per call: a shared one keeps its run state on itself and loses
- * rules when runs overlap. Conditions carry no priorities, so every one is evaluated and can be explained. Outcomes
- * come in the order of `rules`.
- * @throws Error when a rule names a fact that is not among `facts`.
- */
-export async function evaluate(rules: readonly IntentRule[], facts: ReadonlyMap<string, FactValue>): Promise<RuleOutcome[]> {
-  if (rules.length === 0) return [];
-  const engine = new Engine([], { pathResolver: refusePath, allowUndefinedFacts: false });
+/** Engines made of one rule each that no run is using: an engine keeps the state of its run on itself, so runs never share one. */
+const IDLE = new WeakMap<IntentRule, Engine[]>();
+
+function engineOf(rule: IntentRule): Engine {
+  const engine = new Engine();
   for (const test of TESTS) engine.addOperator(test);
-  for (const [name, value] of facts) engine.addFact(name, value, NOT_CACHED);
-  const places = new Map<string, number>();
-  for (const [index, rule] of rules.entries()) {
-    places.set(rule.slug, index);
-    engine.addRule(compiled(rule));
-  }
-  const { results, failureResults } = await engine.run();
-  const outcomes = new Array<RuleOutcome>(rules.length);
-  for (const result of [...results, ...failureResults]) {
-    const index = places.get(result.name)!;
-    outcomes[index] = { rule: rules[index]!, matched: result.result === true, conditions: checked(result.conditions as unknown as EngineCondition) };
-  }
-  return outcomes;
+  // The engine wants a boolean node on top.
+  const conditions = ('fact' in rule.when ? { all: [rule.when] } : rule.when) as unknown as TopLevelCondition;
+  engine.addRule({ name: rule.slug, conditions, event: { type: 'matched' } });
+  return engine;
 }
 
-const COMPILED = new WeakMap<IntentRule, Rule>();
+async function run(rule: IntentRule, source: FactSource): Promise<RuleResult> {
+  let idle = IDLE.get(rule);
+  if (!idle) IDLE.set(rule, (idle = []));
+  const engine = idle.pop() ?? engineOf(rule);
+  const { results, failureResults } = await engine.run({}, { almanac: new Facts(source) });
+  idle.push(engine);
+  return (results[0] ?? failureResults[0])!;
+}
 
-/** A rule as the engine knows it, made once: runs write to copies of its conditions, and any engine it is in has the same operators. */
-function compiled(rule: IntentRule): Rule {
-  let made = COMPILED.get(rule);
-  if (!made) {
-    // The engine wants a boolean node on top.
-    const conditions = ('fact' in rule.when ? { all: [rule.when] } : rule.when) as unknown as TopLevelCondition;
-    COMPILED.set(rule, (made = new Rule({ name: rule.slug, conditions, event: { type: 'matched' } })));
-  }
-  return made;
+/** Whether the engine says that a rule matches. Throws as the source does. */
+export async function confirms(rule: IntentRule, source: FactSource): Promise<boolean> {
+  return (await run(rule, source)).result === true;
+}
+
+/**
+ * Evaluates rules over constant facts. Conditions carry no priorities, so every one is evaluated and can be explained.
+ * Outcomes come in the order of `rules`.
+ * @throws Error when a rule names a fact that is not among `facts`.
+ */
+export function evaluate(rules: readonly IntentRule[], facts: ReadonlyMap<string, FactValue>): Promise<RuleOutcome[]> {
+  const source = (name: string): FactValue => {
+    const value = facts.get(name);
+    if (value === undefined) throw new Error(`no fact ${name}`);
+    return value;
+  };
+  return Promise.all(rules.map(async (rule) => {
+    const { result, conditions } = await run(rule, source);
+    return { rule, matched: result === true, conditions: checked(conditions as unknown as EngineCondition) };
+  }));
 }
 
 interface EngineCondition {

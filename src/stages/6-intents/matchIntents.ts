@@ -1,12 +1,12 @@
 import { assess, restedMotifs } from './assess.ts';
-import { evaluate, factNames, type RuleOutcome } from './engine.ts';
+import { confirms, evaluate, factNames, type RuleOutcome } from './engine.ts';
 import { SubjectView } from './facts/subjectView.ts';
 import { FactSheet } from './factSheet.ts';
 import { fallbackIntent } from './fallback.ts';
 import { fragmentsOf } from './fragments.ts';
 import { renderLabel, type LabelFormat } from './label.ts';
-import { prescreen, relevantRules } from './prescreen.ts';
-import { rankOutcomes } from './rankOutcomes.ts';
+import { matchingRules, relevantRules } from './screen.ts';
+import { rankRules } from './rankRules.ts';
 import type { FactValue } from './facts/factSpec.ts';
 import type { IntentInput } from './intentInput.ts';
 import type { Verdict } from '../../model/intent.ts';
@@ -18,49 +18,40 @@ export interface ExplainedVerdict {
   readonly facts: ReadonlyMap<string, FactValue>;
   /** Rules that were evaluated, in the rulebook's order. */
   readonly outcomes: readonly RuleOutcome[];
+  /** Slugs of rules that matched as well and lost, best first. */
+  readonly outranked: readonly string[];
   /** Slugs of rules left out because no motif they need is present. */
   readonly skipped: readonly string[];
 }
 
 /**
- * What the transaction was for its subject: the best of the rules that match, or a marked heuristic where none does.
+ * What the transaction was for its subject: the best of the rules that match, or a marked heuristic where none does. Rules
+ * are screened, best first, and the engine has the last word on what they come to.
  */
 export async function matchIntents(input: IntentInput, format: LabelFormat): Promise<Verdict> {
   const view = new SubjectView(input);
   const sheet = new FactSheet(view);
-  const rules = prescreen(input.rulebook, view.byKind.keys(), sheet);
-  return verdictOf(view, await evaluate(rules, sheet.select(factsOf(rules))), format);
+  const source = (name: string): FactValue => sheet.value(name);
+  for (const rule of matchingRules(input.rulebook, view.byKind.keys(), sheet)) {
+    if (await confirms(rule, source)) return ruleVerdict(view, rule, format);
+  }
+  return fallbackVerdict(view);
 }
 
 /** As `matchIntents`, with every rule evaluated and every condition kept, also of rules that could not match. */
 export async function explainIntents(input: IntentInput, format: LabelFormat): Promise<ExplainedVerdict> {
   const view = new SubjectView(input);
-  const relevant = relevantRules(input.rulebook, view.byKind.keys());
+  const relevant = relevantRules(input.rulebook, view.byKind);
   const evaluated = new Set(relevant);
   const skipped = input.rulebook.intents.filter((rule) => !evaluated.has(rule)).map((rule) => rule.slug);
-  const facts = new FactSheet(view).select(factsOf(relevant));
+  const facts = new FactSheet(view).select(new Set(relevant.flatMap((rule) => [...factNames(rule.when)])));
   const outcomes = await evaluate(relevant, facts);
-  return { verdict: verdictOf(view, outcomes, format), facts, outcomes, skipped };
+  const [winner, ...others] = rankRules(outcomes.filter((o) => o.matched).map((o) => o.rule), input.rulebook);
+  const verdict = winner ? ruleVerdict(view, winner, format) : fallbackVerdict(view);
+  return { verdict, facts, outcomes, outranked: others.map((rule) => rule.slug), skipped };
 }
 
-function verdictOf(view: SubjectView, outcomes: readonly RuleOutcome[], format: LabelFormat): Verdict {
-  const [winner, ...others] = rankOutcomes(outcomes, view.input.rulebook);
-  return winner ? ruleVerdict(view, winner, others, format) : fallbackVerdict(view);
-}
-
-const FACT_NAMES = new WeakMap<IntentRule, ReadonlySet<string>>();
-
-function factsOf(rules: readonly IntentRule[]): Set<string> {
-  const names = new Set<string>();
-  for (const rule of rules) {
-    let own = FACT_NAMES.get(rule);
-    if (!own) FACT_NAMES.set(rule, (own = factNames(rule.when)));
-    for (const name of own) names.add(name);
-  }
-  return names;
-}
-
-function ruleVerdict(view: SubjectView, rule: IntentRule, others: readonly IntentRule[], format: LabelFormat): Verdict {
+function ruleVerdict(view: SubjectView, rule: IntentRule, format: LabelFormat): Verdict {
   const motifs = restedMotifs(view, rule);
   const { status, confidence } = assess(view, rule, motifs);
   const indexes = motifs.map((m) => m.index);
@@ -75,7 +66,6 @@ function ruleVerdict(view: SubjectView, rule: IntentRule, others: readonly Inten
     tags: rule.tags,
     motifs: indexes,
     fragments,
-    outranked: others.map((r) => r.slug),
   };
 }
 
@@ -87,7 +77,6 @@ function fallbackVerdict(view: SubjectView): Verdict {
     kind, label, status: 'Suspected', confidence: 'Low', rule: null,
     category: categoryOf(view, kind), tags: [], motifs: [],
     fragments: fragmentsOf(view, headline),
-    outranked: [],
   };
 }
 

@@ -49,11 +49,15 @@ describe('the winner', () => {
 
   it('is never a rule that another match supersedes, whatever its rank', async () => {
     expect(await winner(rule('best', 'Best'), rule('special', 'Good', { supersedes: ['best'] }))).toBe('special');
+    const never = { all: [{ fact: 'tx.outcome', operator: 'eq', value: 'reverted' }] };
+    expect(await winner(rule('best', 'Best'), rule('special', 'Good', { supersedes: ['best'], when: never }))).toBe('best');
+    expect(await winner(rule('best', 'Best'), rule('special', 'Good', { supersedes: ['best'], requiresAny: ['stake'] }))).toBe('best');
+    expect(await winner(rule('best', 'Best', { supersedes: ['special'] }), rule('special', 'Good', { supersedes: ['best'] }))).toBe('best');
   });
 
   it('names the losers, best first, and leaves out deprecated rules and those whose motifs are absent', async () => {
-    const verdict = await matchIntents(input([rule('c', 'Good'), rule('a', 'Best'), rule('b', 'Better'), rule('old', 'Best', { status: 'deprecated' }), rule('staker', 'Best', { requiresAny: ['stake'] })]), format);
-    expect(verdict).toMatchObject({ kind: 'Best', rule: { slug: 'a', version: 3 }, outranked: ['b', 'c'] });
+    const explained = await explainIntents(input([rule('c', 'Good'), rule('a', 'Best'), rule('b', 'Better'), rule('old', 'Best', { status: 'deprecated' }), rule('staker', 'Best', { requiresAny: ['stake'] })]), format);
+    expect(explained).toMatchObject({ verdict: { kind: 'Best', rule: { slug: 'a', version: 3 } }, outranked: ['b', 'c'] });
   });
 });
 
@@ -157,7 +161,7 @@ describe('fragments', () => {
 
 describe('without a rule', () => {
   it('answers a marked heuristic', async () => {
-    expect(await matchIntents(input([]), format)).toMatchObject({ kind: 'Unknown', rule: null, status: 'Suspected', confidence: 'Low', outranked: [] });
+    expect(await matchIntents(input([]), format)).toMatchObject({ kind: 'Unknown', rule: null, status: 'Suspected', confidence: 'Low' });
     expect(await matchIntents(input([], [], true, scenario({})), format)).toMatchObject({ kind: 'ContractCall', rule: null, status: 'Suspected' });
     expect(await matchIntents(input([], [], true, scenario({ succeeded: false })), format)).toMatchObject({ kind: 'Reverted', rule: null });
   });
