@@ -17,6 +17,8 @@ export function laneFollower(
   const wrapped = wrappedLanes(wrappedNative);
   const memo = new Map<string, ReadonlySet<Address>>();
   return (account, asset) => {
+    // Most accounts are no pass-through: where they stand no lane needs to be told apart.
+    if (!passThrough.has(account)) return onlyItself(account, memo);
     const lane = mergedLane(asset, wrapped);
     const key = `${account}|${lane}`;
     const known = memo.get(key);
@@ -40,4 +42,10 @@ export function laneFollower(
     memo.set(key, answer);
     return answer;
   };
+}
+
+function onlyItself(account: Address, memo: Map<string, ReadonlySet<Address>>): ReadonlySet<Address> {
+  let answer = memo.get(account);
+  if (!answer) memo.set(account, (answer = new Set([account])));
+  return answer;
 }

@@ -1,7 +1,7 @@
 import { erc20Id, NATIVE_ASSET } from './asset.ts';
 import { ZERO_ADDRESS } from './hex.ts';
 import type { Address } from '../model/hex.ts';
-import type { AssetId, ValueFlow } from '../model/valueFlow.ts';
+import type { AssetId, Ledger, ValueFlow } from '../model/valueFlow.ts';
 
 export interface LaneOptions {
   /** Wrapped-native token contracts to count as the native asset; null keeps every asset apart. */
@@ -38,29 +38,25 @@ export function netLanes(flow: ValueFlow, accounts: Address | Iterable<Address>,
   return net;
 }
 
-export interface PassThroughOptions {
-  /** A lane that keeps at most this share of what came in, in parts per ten thousand, still counts as passed on. */
-  readonly slackBps?: number;
-}
-
 /**
  * Accounts that passed on everything they received (routers, proxies, settlement contracts): no lane keeps or loses
  * anything, native and wrapped native being one lane. The zero address and the wrapped-native contracts are never among them.
  */
-export function passThroughAccounts(flow: ValueFlow, wrappedNative: ReadonlySet<Address>, options: PassThroughOptions = {}): Set<Address> {
-  const slack = BigInt(options.slackBps ?? 0);
+export function passThroughAccounts(flow: ValueFlow, wrappedNative: ReadonlySet<Address>): Set<Address> {
   const wrapped = wrappedLanes(wrappedNative);
   const found = new Set<Address>();
   for (const [account, ledger] of flow.ledgers) {
-    if (account === ZERO_ADDRESS || wrappedNative.has(account)) continue;
-    const lanes = new Map<AssetId, { inflow: bigint; outflow: bigint }>();
-    for (const [asset, lane] of ledger) {
-      const key = mergedLane(asset, wrapped);
-      const sum = lanes.get(key) ?? { inflow: 0n, outflow: 0n };
-      lanes.set(key, { inflow: sum.inflow + lane.inflow, outflow: sum.outflow + lane.outflow });
-    }
-    const kept = [...lanes.values()].every(({ inflow, outflow }) => inflow >= outflow && (inflow - outflow) * 10_000n <= inflow * slack);
-    if (lanes.size > 0 && kept) found.add(account);
+    if (passesAllOn(ledger, wrapped) && account !== ZERO_ADDRESS && !wrappedNative.has(account)) found.add(account);
   }
   return found;
+}
+
+function passesAllOn(ledger: Ledger, wrapped: ReadonlySet<AssetId>): boolean {
+  let native = 0n;
+  for (const [asset, { inflow, outflow }] of ledger) {
+    if (inflow === outflow) continue;
+    if (mergedLane(asset, wrapped) !== NATIVE_ASSET) return false;
+    native += inflow - outflow;
+  }
+  return native === 0n;
 }

@@ -6,6 +6,7 @@ import type { ValueFlow } from '../../model/valueFlow.ts';
 
 /** One payer, two or more recipients, and nothing that came back for it. */
 export function batchTransfers(transfers: readonly MotifDraft[], tx: CanonicalTx, flow: ValueFlow): MotifDraft[] {
+  if (transfers.length < 2) return [];
   const byPayer = new Map<Address, MotifDraft[]>();
   for (const draft of transfers) {
     const payer = draft.participants.find((p) => p.role === 'payer')?.account;

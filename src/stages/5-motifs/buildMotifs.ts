@@ -2,12 +2,11 @@ import { NATIVE_ASSET } from '../../lib/asset.ts';
 import { laneFollower } from '../../lib/laneFollower.ts';
 import { passThroughAccounts, wrappedLanes } from '../../lib/lanes.ts';
 import { batchTransfers } from './batchTransfers.ts';
-import { cycleOf, type CycleContext } from './cycles.ts';
-import { entityOf } from './entity.ts';
+import { compositesOf } from './composites.ts';
 import type { MotifDraft } from './draftMotif.ts';
-import { connectedHops, hopOf, type Hop } from './hops.ts';
+import { hopOf, type Hop } from './hops.ts';
 import { partsOfActs } from './partsOfActs.ts';
-import { routeOf, type Tracing } from './routes.ts';
+import type { Tracing } from './routes.ts';
 import { standAlone } from './standAlone.ts';
 import type { Address } from '../../model/hex.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
@@ -41,41 +40,38 @@ export function buildMotifs(tx: CanonicalTx, flow: ValueFlow, primitives: readon
     const hop = hopOf(seen, draft, flow, wrapped);
     if (hop) hops.push(hop);
   }
-  const feeTakers = new Set(single.filter((d) => d.kind === 'protocol_fee').flatMap((d) => d.participants.filter((p) => p.role === 'recipient').map((p) => p.account)));
-  const entity = entityOf(tx, flow, rulebook.wrappedNative, extra.coinbase, new Set(hops.map((hop) => hop.motif.venue)));
-  const context: CycleContext = { tx, flow, wrappedNative: rulebook.wrappedNative, entity };
-  const composites = connectedHops(hops).flatMap((group) => {
-    const composite = cycleOf(group, context) ?? routeOf(group, tracing, feeTakers);
-    return composite ? [composite] : [];
-  });
+  const composites = compositesOf(hops, single, { tx, flow, wrappedNative: rulebook.wrappedNative, tracing, coinbase: extra.coinbase });
   const batches = batchTransfers(single.filter((d) => d.kind === 'transfer'), tx, flow);
   return arrange([...composites, ...batches, ...single], partsOfActs(single));
 }
 
+const PAYING: ReadonlySet<string> = new Set(['transfer', 'protocol_fee', 'refund']);
+
 /** Ether sent to the block's fee recipient, other than by a plain transfer to it. */
 function paysBuilder(primitive: Primitive, tx: CanonicalTx, coinbase: Address | null): boolean {
-  if (coinbase === null || primitive.basis !== 'structure' || !['transfer', 'protocol_fee', 'refund'].includes(primitive.kind)) return false;
+  if (coinbase === null || primitive.basis !== 'structure' || !PAYING.has(primitive.kind)) return false;
   const toBuilder = primitive.roles.some((r) => r.role === 'recipient' && r.account === coinbase);
   return toBuilder && tx.to !== coinbase && primitive.legs.every((leg) => leg.asset === NATIVE_ASSET);
 }
 
 /** Numbers the motifs in execution order, composites before their parts, and points parts at the composite. */
 function arrange(drafts: readonly MotifDraft[], wholes: ReadonlyMap<MotifDraft, MotifDraft>): Motif[] {
-  const order = drafts.map((draft, i) => ({ draft, i }))
-    .sort((a, b) => a.draft.seq - b.draft.seq || b.draft.children.length - a.draft.children.length || a.i - b.i);
-  const places = new Map(order.map(({ draft }, index) => [draft, index]));
+  const order = [...drafts].sort((a, b) => a.seq - b.seq || b.children.length - a.children.length);
   const parents = new Map<MotifDraft, number>();
-  order.forEach(({ draft }, index) => {
-    for (const child of draft.children) if (!parents.has(child)) parents.set(child, index);
+  order.forEach(({ children }, index) => {
+    for (const child of children) if (!parents.has(child)) parents.set(child, index);
   });
-  return order.map(({ draft }, index) => {
-    const whole = wholes.get(draft);
+  if (wholes.size > 0) {
+    const places = new Map(order.map((draft, index) => [draft, index]));
+    for (const [part, whole] of wholes) if (!parents.has(part)) parents.set(part, places.get(whole)!);
+  }
+  return order.map((draft, index) => {
     return {
       kind: draft.kind, protocol: draft.protocol, basis: draft.basis, venue: draft.venue, poolId: draft.poolId, seq: draft.seq,
       scopeFrame: draft.scopeFrame, participants: draft.participants, assetsIn: draft.assetsIn, assetsOut: draft.assetsOut,
       invariants: draft.invariants, tags: draft.tags, status: draft.status, confidence: draft.confidence, movements: draft.movements,
       evidence: draft.evidence, position: draft.position, portions: draft.portions,
-      index, parent: parents.get(draft) ?? (whole ? places.get(whole)! : null),
+      index, parent: parents.get(draft) ?? null,
     };
   });
 }

@@ -11,8 +11,16 @@ export function joinEvidence(drafts: readonly MotifDraft[]): Evidence[] {
   return [...new Map(drafts.flatMap((d) => d.evidence).map((e) => [`${e.log}|${e.log === null ? e.frame : ''}`, e])).values()];
 }
 
-export function joinMovements(drafts: readonly MotifDraft[]): number[] {
-  return [...new Set(drafts.flatMap((d) => d.movements))].sort((a, b) => a - b);
+/** Movements of several drafts or legs, each once, in order. */
+export function joinMovements(parts: readonly { readonly movements: readonly number[] }[]): number[] {
+  const all: number[] = [];
+  let sorted = true;
+  for (const { movements } of parts)
+    for (const m of movements) {
+      sorted &&= all.length === 0 || m > all[all.length - 1]!;
+      all.push(m);
+    }
+  return sorted ? all : [...new Set(all)].sort((a, b) => a - b);
 }
 
 export function firstSeq(drafts: readonly MotifDraft[]): number {

@@ -6,18 +6,19 @@ import type { MotifDraft } from './draftMotif.ts';
  */
 export function partsOfActs(drafts: readonly MotifDraft[]): ReadonlyMap<MotifDraft, MotifDraft> {
   const byMovement = new Map<number, MotifDraft[]>();
+  const wholes = new Map<MotifDraft, MotifDraft>();
   const acts = drafts.filter((d) => d.basis !== 'structure' && d.movements.length > 0);
+  if (acts.length < 2) return wholes;
   for (const draft of acts)
     for (const m of draft.movements) {
       const list = byMovement.get(m);
       if (list) list.push(draft);
       else byMovement.set(m, [draft]);
     }
-  const wholes = new Map<MotifDraft, MotifDraft>();
   for (const draft of acts) {
-    const rivals = byMovement.get(draft.movements[0]!)!.filter((other) => other !== draft && other.venue === draft.venue && !wholes.has(other));
-    const own = new Set(draft.movements);
-    const whole = rivals.find((other) => (other.movements.length > own.size || outranks(other, draft)) && [...own].every((m) => other.movements.includes(m)));
+    const rivals = byMovement.get(draft.movements[0]!)!;
+    const whole = rivals.length === 1 ? undefined : rivals.find((other) => other !== draft && other.venue === draft.venue && !wholes.has(other)
+      && (other.movements.length > draft.movements.length || outranks(other, draft)) && draft.movements.every((m) => other.movements.includes(m)));
     if (whole) wholes.set(draft, whole);
   }
   return wholes;

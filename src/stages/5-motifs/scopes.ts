@@ -1,21 +1,16 @@
-import { jointFrame } from '../../lib/jointFrame.ts';
 import { ACTING_VENUES, PLAIN_MOVEMENTS } from '../../lib/motifKinds.ts';
 import type { Address } from '../../model/hex.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
-import { Act, Acts, tokensOf } from './act.ts';
+import { Act } from './act.ts';
+import { Acts } from './acts.ts';
 import { joinExchanges, joinHandedOn } from './handedOn.ts';
 import { Groups } from './groups.ts';
 import { actServed, isDependent, isServing, nearest } from './serving.ts';
 
-/** A coherent part of the transaction: one act with all that serves it. */
-export interface Scope {
-  /** Smallest frame that is certain to hold it; null where the trace does not show it. */
-  readonly frame: number | null;
-  /** Motif indexes. */
-  readonly motifs: readonly number[];
-}
+/** A coherent part of the transaction: one act with all that serves it. The indexes of its motifs, in order. */
+export type Scope = readonly number[];
 
 /** A trade as the contract that arranged it tells it, and the trades it may consist of. */
 const SUMMARY = 'aggregation';
@@ -32,24 +27,32 @@ const WRAPPING: ReadonlySet<string> = new Set(['user_operation', 'account_execut
  */
 export function findScopes(tx: CanonicalTx, motifs: readonly Motif[], flow: ValueFlow): Scope[] {
   if (!tx.succeeded) return [];
-  const tops = motifs.filter((m) => m.parent === null);
-  if (tops.length === 0) return tx.frames.length === 0 ? [] : [{ frame: 0, motifs: [] }];
-  const groups = new Groups(tops.map((m) => m.index));
-  const known = Act.of(motifs);
-  const wrappings = known.filter(({ motif }) => WRAPPING.has(motif.kind));
-  const serving = known.filter(({ motif }) => isServing(motif));
-  const acts = known.filter(({ motif }) => !WRAPPING.has(motif.kind) && !isServing(motif));
+  const tops: number[] = [];
+  for (const { parent, index } of motifs) if (parent === null) tops.push(index);
+  if (tops.length === 0) return tx.frames.length === 0 ? [] : [tops];
+  if (tops.length === 1) return [tops];
+  const groups = new Groups(tops);
+  const independent: Act[] = [];
+  const wrappings: Act[] = [];
+  const serving: Act[] = [];
+  const acts: Act[] = [];
+  for (const act of Act.of(motifs)) {
+    if (!isDependent(act.motif)) independent.push(act);
+    (WRAPPING.has(act.motif.kind) ? wrappings : isServing(act.motif) ? serving : acts).push(act);
+  }
   const venues = venuesOf(acts);
-  joinSharing(acts, groups);
-  joinInner(acts, venues, groups);
-  joinSaid(acts, groups);
-  joinExchanges(acts, groups);
-  joinRetold(acts, groups);
-  joinHandedOn(known.filter(({ motif }) => !isDependent(motif)), new Set(venues.keys()), flow, groups);
-  const principals = new Set([tx.from, ...wrappings.flatMap(({ owner }) => owner ?? [])]);
-  joinServing(serving, new Acts(acts), principals, groups);
-  joinWrapping(wrappings, new Acts(acts), new Acts(serving), groups);
-  return groups.all().map((members) => ({ motifs: members, frame: holding(tx, members.map((i) => motifs[i]!)) }));
+  if (acts.length > 1) {
+    joinSharing(acts, groups);
+    joinInner(acts, venues, groups);
+    joinSaid(acts, groups);
+    joinExchanges(acts, groups);
+    joinRetold(acts, groups);
+  }
+  joinHandedOn(independent, venues, flow, groups);
+  const found = new Acts(acts);
+  joinServing(serving, found, new Set([tx.from, ...wrappings.flatMap(({ owner }) => owner ?? [])]), groups);
+  joinWrapping(wrappings, found, new Acts(serving), groups);
+  return groups.all();
 }
 
 function joinTo(target: Act | null, act: Act, groups: Groups): void {
@@ -100,7 +103,7 @@ function joinRetold(acts: readonly Act[], groups: Groups): void {
   const summaries = acts.filter(({ motif }) => motif.kind === SUMMARY);
   if (summaries.length === 0) return;
   const trades = new Acts(acts.filter(({ motif }) => TRADES.has(motif.kind)));
-  for (const summary of summaries) for (const token of tokensOf(summary.motif)) joinTo(nearest(summary.motif, trades.moving(token), 'before'), summary, groups);
+  for (const summary of summaries) for (const token of summary.tokens) joinTo(nearest(summary.motif, trades.moving(token), 'before'), summary, groups);
 }
 
 /** What serves no act of its own account stays an act: allowances somebody gave for later, an account set up for later. */
@@ -121,13 +124,4 @@ function joinWrapping(wrappings: readonly Act[], acts: Acts, serving: Acts, grou
     if (wrapping.owner === null) continue;
     joinTo(acts.of(wrapping.owner)[0] ?? serving.of(wrapping.owner)[0] ?? serving.at(wrapping.owner)[0] ?? null, wrapping, groups);
   }
-}
-
-function holding(tx: CanonicalTx, members: readonly Motif[]): number | null {
-  let frame: number | null = null;
-  for (const { scopeFrame } of members) {
-    if (scopeFrame === null) return null;
-    frame = frame === null ? scopeFrame : jointFrame(tx.frames, frame, scopeFrame);
-  }
-  return frame;
 }

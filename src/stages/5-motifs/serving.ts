@@ -1,6 +1,7 @@
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
-import { createsAccount, tokensOf, type Act, type Acts, type Token } from './act.ts';
+import { createsAccount, type Act, type Token } from './act.ts';
+import type { Acts } from './acts.ts';
 
 type Side = 'before' | 'after';
 
@@ -32,16 +33,23 @@ export function actServed(serving: Act, acts: Acts, principals: ReadonlySet<Addr
   const { motif, setsUp } = serving;
   const side = SERVING.get(motif.kind) ?? 'after';
   if (setsUp) return nearest(motif, acts.of(setsUp), side) ?? nearest(motif, acts.at(setsUp), side);
-  const tokens = ABOUT_ASSETS.has(motif.kind) ? assetsAbout(motif) : null;
-  const found = serving.own.flatMap((account) => (tokens ? tokens.map((token) => acts.of(account, token)) : [acts.of(account)]))
-    .flatMap((list) => nearest(motif, list, side) ?? []);
+  const tokens = ABOUT_ASSETS.has(motif.kind) ? assetsAbout(serving) : null;
+  const found: Act[] = [];
+  const take = (list: readonly Act[]): void => {
+    const act = nearest(motif, list, side);
+    if (act) found.push(act);
+  };
+  for (const account of serving.own) {
+    if (tokens) for (const token of tokens) take(acts.of(account, token));
+    else take(acts.of(account));
+  }
   const inner = motif.kind === 'approval' && serving.owner !== null && !principals.has(serving.owner);
   return nearest(motif, found.sort((a, b) => a.motif.index - b.motif.index), side) ?? (DEPENDENT.has(motif.kind) || inner ? nearest(motif, acts.all, side) : null);
 }
 
-function assetsAbout(motif: Motif): Token[] {
-  const named = motif.participants.filter(({ role }) => role === 'token_contract').map(({ account }) => account);
-  return motif.kind === 'approval' ? [motif.venue, ...named] : [...tokensOf(motif)];
+function assetsAbout({ motif, tokens }: Act): Iterable<Token> {
+  if (motif.kind !== 'approval') return tokens;
+  return [motif.venue, ...motif.participants.filter(({ role }) => role === 'token_contract').map(({ account }) => account)];
 }
 
 /** The nearest of acts in execution order, first on the side asked for. */

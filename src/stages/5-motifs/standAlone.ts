@@ -1,6 +1,6 @@
 import { GAVE_ROLES } from '../../lib/legRoles.ts';
 import { commonFrame } from './commonFrame.ts';
-import type { MotifDraft } from './draftMotif.ts';
+import { joinMovements, type MotifDraft } from './draftMotif.ts';
 import { participantsOf } from './participants.ts';
 import type { Tracing } from './routes.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
@@ -11,14 +11,15 @@ import type { Rulebook } from '../../model/rulebook.ts';
 /** A primitive as a motif of its own. */
 export function standAlone(primitive: Primitive, tx: CanonicalTx, rulebook: Rulebook, tracing: Tracing): MotifDraft {
   const { legs } = primitive;
-  const amounts = (gave: boolean): AssetAmount[] =>
-    legs.filter((leg) => GAVE_ROLES.has(leg.role) === gave).map(({ asset, amount, role }) => ({ asset, amount, role }));
+  const assetsIn: AssetAmount[] = [];
+  const assetsOut: AssetAmount[] = [];
+  for (const { asset, amount, role } of legs) (GAVE_ROLES.has(role) ? assetsOut : assetsIn).push({ asset, amount, role });
   return {
     kind: primitive.kind, protocol: primitive.protocol, basis: primitive.basis, venue: primitive.venue, poolId: primitive.poolId,
     seq: primitive.seq, scopeFrame: commonFrame(tx, primitive.evidence), participants: participantsOf(primitive, tracing),
-    assetsIn: amounts(false), assetsOut: amounts(true), invariants: primitive.invariants, tags: primitive.tags,
+    assetsIn, assetsOut, invariants: primitive.invariants, tags: primitive.tags,
     status: statusOf(primitive), confidence: confidenceOf(primitive, rulebook),
-    movements: [...new Set(legs.flatMap((leg) => leg.movements))].sort((a, b) => a - b),
+    movements: joinMovements(legs),
     evidence: primitive.evidence, position: primitive.position ?? null, portions: primitive.portions ?? [], children: [],
   };
 }

@@ -10,7 +10,7 @@ const [USER, ROUTER, P1, P2, VAULT, A, B, C, FRIEND, OTHER, ENTRY] = [1, 2, 3, 4
 function scopesOf(steps: readonly Step[], options: TxOptions = {}): string[] {
   const { tx, flow, primitives } = analyse(steps, options);
   const motifs = buildMotifs(tx, flow, primitives, rulebook, { coinbase: null });
-  return findScopes(tx, motifs, flow).map((scope) => scope.motifs.map((i) => motifs[i]!.kind).join(' '));
+  return findScopes(tx, motifs, flow).map((scope) => scope.map((i) => motifs[i]!.kind).join(' '));
 }
 
 const trade = (pool: Address, payer: Address, taker: Address, tokenIn: Address, x: bigint, tokenOut: Address, y: bigint): Step[] =>
