@@ -54,21 +54,25 @@ export function wordAt(data: Hex, byteOffset: number): string | null {
   return data.length >= start + 64 ? data.slice(start, start + 64) : null;
 }
 
+const HIGH_BYTES = '0'.repeat(24);
+const PREFIXED_HIGH_BYTES = `0x${HIGH_BYTES}`;
+
 /** The low 20 bytes of a topic or word as an address; null unless the high 12 bytes are zero. */
 export function addressOfWord(word: string): Address | null {
-  const body = word.startsWith('0x') ? word.slice(2) : word;
-  return body.length === 64 && body.startsWith('000000000000000000000000') ? (`0x${body.slice(24)}` as Address) : null;
+  // A slice compared is several times quicker than `startsWith`.
+  if (word.length === 66) return word.slice(0, 26) === PREFIXED_HIGH_BYTES ? `0x${word.slice(26)}` : null;
+  return word.length === 64 && word.slice(0, 24) === HIGH_BYTES ? `0x${word.slice(24)}` : null;
 }
 
 export function uintOfWord(word: string): bigint {
-  return BigInt(word.startsWith('0x') ? word : `0x${word}`);
+  return BigInt(word.charCodeAt(1) === 120 ? word : `0x${word}`);
 }
 
 const ZEROS = '0'.repeat(56);
 
 /** A word without prefix that is meant as an offset or a length, as a number; null from 2^32 on. */
 export function smallUintOfWord(word: string): number | null {
-  return word.startsWith(ZEROS) ? parseInt(word.slice(56), 16) : null;
+  return word.slice(0, 56) === ZEROS ? parseInt(word.slice(56), 16) : null;
 }
 
 /** Two's complement 256-bit integer. */

@@ -1,3 +1,4 @@
+import { filedUnder } from '../../lib/topicIndex.ts';
 import { isRecord } from './rpcMessages.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
@@ -38,6 +39,6 @@ export function tokensInLogs(receipt: unknown, vocabulary: TokenVocabulary): Add
 function isTokenEvent(emitter: Address, topic0: string, topicCount: number, vocabulary: TokenVocabulary): boolean {
   if (TOKEN_TOPICS.has(topic0)) return true;
   if (WRAP_TOPICS.has(topic0) && vocabulary.wrappedNative.has(emitter)) return true;
-  const specs = vocabulary.tokenEvents.get(`${topic0}:${topicCount}`) ?? [];
-  return specs.some((spec) => spec.emitters.size === 0 || spec.emitters.has(emitter));
+  const specs = filedUnder(vocabulary.tokenEvents, topic0, topicCount);
+  return specs !== undefined && specs.some((spec) => spec.emitters.size === 0 || spec.emitters.has(emitter));
 }

@@ -24,16 +24,37 @@ export function buildValueFlow(tx: CanonicalTx, rulebook: Pick<Rulebook, 'wrappe
       continue;
     }
     const { kind, from, to, asset, amount, seq, evidence } = reading.movement;
-    if (!assets.has(asset.id)) assets.set(asset.id, asset);
-    movements.push({ index: movements.length, kind, from, to, asset: asset.id, amount, seq, evidence });
+    let known = assets.get(asset.id);
+    if (!known) assets.set(asset.id, (known = asset));
+    // One text for all movements of an asset: comparing it is comparing a reference.
+    movements.push({ index: movements.length, kind, from, to, asset: known.id, amount, seq, evidence });
   }
-  let graph: ValueFlow['graph'] | undefined;
-  return {
-    movements, nonEconomic, assets, ...buildLedgers(movements),
-    get graph() {
-      return (graph ??= buildGraph(movements));
-    },
-  };
+  return new Flow(movements, nonEconomic, assets);
+}
+
+/** A class, since an object with a getter of its own is costly to make: most transactions are small. */
+class Flow implements ValueFlow {
+  readonly ledgers: ValueFlow['ledgers'];
+  readonly outgoing: ValueFlow['outgoing'];
+  readonly incoming: ValueFlow['incoming'];
+  readonly movements: readonly Movement[];
+  readonly nonEconomic: readonly NonEconomicMovement[];
+  readonly assets: ReadonlyMap<AssetId, Asset>;
+  #graph: ValueFlow['graph'] | null = null;
+
+  constructor(movements: readonly Movement[], nonEconomic: readonly NonEconomicMovement[], assets: ReadonlyMap<AssetId, Asset>) {
+    const { ledgers, outgoing, incoming } = buildLedgers(movements);
+    this.movements = movements;
+    this.nonEconomic = nonEconomic;
+    this.assets = assets;
+    this.ledgers = ledgers;
+    this.outgoing = outgoing;
+    this.incoming = incoming;
+  }
+
+  get graph(): ValueFlow['graph'] {
+    return (this.#graph ??= buildGraph(this.movements));
+  }
 }
 
 function seqOf(reading: ReturnType<typeof readNative>[number]): number {

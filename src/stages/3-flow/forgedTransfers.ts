@@ -1,4 +1,4 @@
-import type { Address } from '../../model/hex.ts';
+import type { Address, Hex } from '../../model/hex.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import { ZERO_ADDRESS } from '../../lib/hex.ts';
 import type { Reading } from './draft.ts';
@@ -23,9 +23,9 @@ const SCHEDULE_KNOWN_BELOW = 24_500_000n;
  * contract's code, and the only one a trace gives: a contract that contradicts itself may merely be odd. The emitter's own
  * balance and one more account are not counted, since both may be implied by a total; net-zero accounts need no write.
  */
-export function setForgedAside(tx: CanonicalTx, readings: readonly Reading[]): Reading[] {
+export function setForgedAside(tx: CanonicalTx, readings: Reading[]): Reading[] {
   const forgers = findForgers(tx, readings);
-  if (forgers.size === 0) return [...readings];
+  if (forgers.size === 0) return readings;
   return readings.map((reading) => {
     if ('aside' in reading || reading.movement.asset.kind !== 'erc20' || !forgers.has(reading.movement.asset.address!)) return reading;
     const { from, to, evidence, seq } = reading.movement;
@@ -33,11 +33,19 @@ export function setForgedAside(tx: CanonicalTx, readings: readonly Reading[]): R
   });
 }
 
+const NOBODY: ReadonlySet<Address> = new Set();
+
 function findForgers(tx: CanonicalTx, readings: readonly Reading[]): ReadonlySet<Address> {
-  const forgers = new Set<Address>();
-  if (tx.blockNumber >= SCHEDULE_KNOWN_BELOW) return forgers;
-  const affordable = writesAffordable(tx);
-  if (affordable === null) return forgers;
+  if (tx.blockNumber >= SCHEDULE_KNOWN_BELOW) return NOBODY;
+  // Most transactions could pay for twice as many balances as they have transfers even if their data cost the most it can.
+  const doubtful = writesAffordable(tx, (tx.input.length / 2 - 1) * GAS_PER_BYTE);
+  if (doubtful !== null && BigInt(2 * readings.length) <= doubtful) return NOBODY;
+  const affordable = writesAffordable(tx, dataGas(tx.input));
+  return affordable === null ? NOBODY : emittersBeyond(affordable, readings);
+}
+
+/** Emitters whose transfers change more balances than that. */
+function emittersBeyond(affordable: bigint, readings: readonly Reading[]): ReadonlySet<Address> {
   const changes = new Map<Address, Map<Address, bigint>>();
   for (const reading of readings) {
     if ('aside' in reading || reading.movement.asset.kind !== 'erc20') continue;
@@ -47,6 +55,7 @@ function findForgers(tx: CanonicalTx, readings: readonly Reading[]): ReadonlySet
     net.set(from, (net.get(from) ?? 0n) - amount);
     net.set(to, (net.get(to) ?? 0n) + amount);
   }
+  const forgers = new Set<Address>();
   for (const [emitter, net] of changes) {
     if (BigInt(net.size) <= affordable) continue;
     let changed = -1n;
@@ -56,16 +65,23 @@ function findForgers(tx: CanonicalTx, readings: readonly Reading[]): ReadonlySet
   return forgers;
 }
 
-/** How many balances the gas not needed for anything else can have changed; null where the figures cannot be true. */
-function writesAffordable(tx: CanonicalTx): bigint | null {
+const ZERO_DIGIT = '0'.charCodeAt(0);
+
+/** What the transaction's data cost at least. */
+function dataGas(input: Hex): number {
   let zeros = 0;
-  for (let i = 2; i < tx.input.length; i += 2) if (tx.input[i] === '0' && tx.input[i + 1] === '0') zeros++;
-  const others = (tx.input.length - 2) / 2 - zeros;
-  let bare = GAS_PER_TRANSACTION + zeros * GAS_PER_ZERO_BYTE + others * GAS_PER_BYTE;
-  for (const { topics, data } of tx.logs) bare += 375 + 375 * topics.length + 4 * (data.length - 2);
-  if (tx.gasUsed < BigInt(bare)) return null;
+  for (let i = 2; i < input.length; i += 2) if (input.charCodeAt(i) === ZERO_DIGIT && input.charCodeAt(i + 1) === ZERO_DIGIT) zeros++;
+  return zeros * GAS_PER_ZERO_BYTE + (input.length / 2 - 1 - zeros) * GAS_PER_BYTE;
+}
+
+/** How many balances the gas not needed for anything else can have changed, given what the data cost; null where the figures cannot be true. */
+function writesAffordable(tx: CanonicalTx, forData: number): bigint | null {
+  let needed = GAS_PER_TRANSACTION + forData;
+  for (const { topics, data } of tx.logs) needed += 375 + 375 * topics.length + 4 * (data.length - 2);
+  const bare = BigInt(needed);
+  if (tx.gasUsed < bare) return null;
   // Blob fields exist only since Cancun: they tell it on chains whose blocks are numbered otherwise.
   const sinceLondon = tx.blockNumber >= LONDON_BLOCK || tx.blobGasPrice > 0n || tx.type >= 2;
   const spent = sinceLondon ? (tx.gasUsed * 5n) / 4n : tx.gasUsed * 2n;
-  return (spent - BigInt(bare)) / GAS_PER_BALANCE;
+  return (spent - bare) / GAS_PER_BALANCE;
 }

@@ -16,8 +16,7 @@ export function readNative(tx: CanonicalTx): Reading[] {
     const burnt = frame.type === 'SELFDESTRUCT' && frame.to === frame.from && doomed.has(frame.from);
     readings.push(judge(draftOf(frame, burnt ? ZERO_ADDRESS : frame.to, frame.value, frame.seq)));
   }
-  readings.push(...burntAtTheEnd(tx, doomed));
-  return readings;
+  return doomed.size === 0 ? readings : [...readings, ...burntAtTheEnd(tx, doomed)];
 }
 
 function draftOf(frame: Frame, to: Address, amount: bigint, seq: number): Draft {
@@ -32,14 +31,16 @@ function draftOf(frame: Frame, to: Address, amount: bigint, seq: number): Draft 
   };
 }
 
+const NOBODY: ReadonlyMap<Address, Frame> = new Map();
+
 /** Accounts that cease to exist when the transaction ends, with their last SELFDESTRUCT. */
 function destroyedAccounts(tx: CanonicalTx): ReadonlyMap<Address, Frame> {
-  const doomed = new Map<Address, Frame>();
   const destructions = tx.frames.filter((frame) => frame.type === 'SELFDESTRUCT' && frame.effective);
-  if (destructions.length === 0) return doomed;
+  if (destructions.length === 0) return NOBODY;
   // Blob fields exist only since Cancun: they tell it on chains whose blocks are numbered otherwise.
   const sparing = tx.blockNumber >= CANCUN_BLOCK || tx.blobGasPrice > 0n || tx.type >= 3;
   const created = new Set(tx.frames.filter((frame) => frame.effective && (frame.type === 'CREATE' || frame.type === 'CREATE2')).map((frame) => frame.to));
+  const doomed = new Map<Address, Frame>();
   for (const frame of destructions) if (!sparing || created.has(frame.from)) doomed.set(frame.from, frame);
   return doomed;
 }
@@ -47,7 +48,6 @@ function destroyedAccounts(tx: CanonicalTx): ReadonlyMap<Address, Frame> {
 /** What an account receives after its last SELFDESTRUCT and keeps vanishes with it at the end of the transaction. */
 function burntAtTheEnd(tx: CanonicalTx, doomed: ReadonlyMap<Address, Frame>): Reading[] {
   const readings: Reading[] = [];
-  if (doomed.size === 0) return readings;
   const kept = new Map<Address, bigint>();
   const add = (account: Address, frame: Frame, amount: bigint): void => {
     const last = doomed.get(account);

@@ -59,13 +59,14 @@ function wordsIn(data: Hex): number {
 
 /** Tokens older than the standard's final text index fewer arguments; the arguments keep their order (from, to, value). */
 function readErc20(log: Log): Draft[] | null {
-  const args = [...log.topics.slice(1)] as string[];
-  if (args.length + wordsIn(log.data) !== 3) return null;
-  for (let at = 0; args.length < 3; at += 32) args.push(wordAt(log.data, at)!);
-  const from = addressOfWord(args[0]!);
-  const to = addressOfWord(args[1]!);
+  const { topics, data } = log;
+  const indexed = topics.length - 1;
+  if (indexed + wordsIn(data) !== 3) return null;
+  const argument = (i: number): string => (i < indexed ? topics[i + 1]! : wordAt(data, (i - indexed) * 32)!);
+  const from = addressOfWord(argument(0));
+  const to = addressOfWord(argument(1));
   if (from === null || to === null) return null;
-  return [draftOf(log, from, to, erc20Asset(log.address), uintOfWord(args[2]!))];
+  return [draftOf(log, from, to, erc20Asset(log.address), uintOfWord(argument(2)))];
 }
 
 function readErc721(log: Log): Draft[] | null {

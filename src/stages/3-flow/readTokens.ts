@@ -7,6 +7,7 @@ import { judge, setAside, type Draft, type Reading } from './draft.ts';
 import { declarationFor, readDeclaredTransfer } from './readDeclaredTransfer.ts';
 import { setForgedAside } from './forgedTransfers.ts';
 import { readStandardTransfer } from './readStandardTransfer.ts';
+import { TransferCount } from './transferCount.ts';
 import { provenWrappers, readWrapping, wrappingDraft, type Wrapping } from './wrappedNative.ts';
 
 type FlowRules = Pick<Rulebook, 'wrappedNative' | 'tokenEvents'>;
@@ -26,57 +27,65 @@ const SHAPELESS: Shape = { declared: null, standard: null, wrapping: null };
 /** Token movements stated by logs, and every other log as a non-economic action. */
 export function readTokens(tx: CanonicalTx, rulebook: FlowRules): Reading[] {
   const shapes = readShapes(tx, rulebook);
-  const transfers = shapes.flatMap(({ standard }) => standard ?? []);
-  const wraps = recognisedWraps(tx, shapes, transfers, rulebook);
+  const wraps = recognisedWraps(tx, shapes, rulebook);
 
   // Only where one transfer may be told twice is it worth counting who told it.
   const toldTwice = wraps.size > 0 || shapes.some(({ declared }) => declared !== null);
-  const transferCount = new TransferCount(toldTwice ? transfers : []);
+  const transferCount = new TransferCount(toldTwice ? standardTransfers(shapes) : []);
   /** Wrapping events that a Transfer repeats: the Transfer stays, as the wrap. */
-  const repeated = new Set([...wraps].filter((wrapping) => transferCount.take(wrappingDraft(wrapping))));
+  const repeated = new Set<Wrapping>();
+  for (const wrapping of wraps) if (transferCount.take(wrappingDraft(wrapping))) repeated.add(wrapping);
   const wrapCount = new TransferCount([...repeated].map(wrappingDraft));
 
-  const readings = tx.logs.flatMap((log, i): Reading | Reading[] => {
+  const readings: Reading[] = [];
+  for (let i = 0; i < shapes.length; i++) {
+    const log = tx.logs[i]!;
     const { declared, standard, wrapping } = shapes[i]!;
     if (declared) {
       const again = declared.asset.kind === 'erc20' && transferCount.take(declared);
-      return again ? setAside(log, 'event') : judge(declared);
-    }
-    if (standard) {
-      return standard.map((draft) => judge(wrapCount.take(draft) ? { ...draft, kind: draft.from === ZERO_ADDRESS ? 'wrap' : 'unwrap' } : draft));
-    }
-    if (wrapping && wraps.has(wrapping)) {
+      readings.push(again ? setAside(log, 'event') : judge(declared));
+    } else if (standard) {
+      for (const draft of standard) readings.push(judge(wrapCount.take(draft) ? { ...draft, kind: draft.from === ZERO_ADDRESS ? 'wrap' : 'unwrap' } : draft));
+    } else if (wrapping && wraps.has(wrapping)) {
       const draft = wrappingDraft(wrapping);
-      return repeated.has(wrapping) ? setAside(log, 'duplicate_wrap_log', draft.from, draft.to) : judge(draft);
-    }
-    return setAsideOther(log);
-  });
+      readings.push(repeated.has(wrapping) ? setAside(log, 'duplicate_wrap_log', draft.from, draft.to) : judge(draft));
+    } else readings.push(setAsideOther(log));
+  }
   return setForgedAside(tx, readings);
 }
 
 function readShapes(tx: CanonicalTx, rulebook: FlowRules): Shape[] {
-  const nftContracts = declaredNftContracts(rulebook);
+  const nftContracts = declaredNftContracts(rulebook.tokenEvents);
   const budget = { left: RANGE_ALLOWANCE };
   return tx.logs.map((log) => {
     if (log.address === SYSTEM_ADDRESS) return SHAPELESS;
     const spec = declarationFor(log, rulebook.tokenEvents);
     if (spec?.ignored) return SHAPELESS;
     const declared = spec ? readDeclaredTransfer(log, spec, tx) : null;
-    if (declared) return { ...SHAPELESS, declared };
+    if (declared) return { declared, standard: null, wrapping: null };
     const standard = readStandardTransfer(log, budget);
     // A contract declared as an NFT has no ERC-20: its Transfer events repeat the declared ones or count tokens held.
     if (standard?.some(({ asset }) => asset.kind === 'erc20') && nftContracts.has(log.address)) return SHAPELESS;
-    if (standard) return { ...SHAPELESS, standard };
+    if (standard) return { declared: null, standard, wrapping: null };
     const wrapping = readWrapping(log);
-    return wrapping ? { ...SHAPELESS, wrapping } : SHAPELESS;
+    return wrapping ? { declared: null, standard: null, wrapping } : SHAPELESS;
   });
 }
 
-function recognisedWraps(tx: CanonicalTx, shapes: readonly Shape[], transfers: readonly Draft[], { wrappedNative }: FlowRules): Set<Wrapping> {
-  const wrappings = shapes.flatMap(({ wrapping }) => wrapping ?? []);
+const NONE: ReadonlySet<Wrapping> = new Set();
+
+function recognisedWraps(tx: CanonicalTx, shapes: readonly Shape[], { wrappedNative }: FlowRules): ReadonlySet<Wrapping> {
+  if (!shapes.some(({ wrapping }) => wrapping !== null)) return NONE;
+  const wrappings = shapes.map(({ wrapping }) => wrapping).filter((wrapping) => wrapping !== null);
   const unknown = wrappings.filter(({ log }) => !wrappedNative.has(log.address));
-  const proven = provenWrappers(tx, unknown, transfers);
+  const proven = provenWrappers(tx, unknown, standardTransfers(shapes));
   return new Set(wrappings.filter(({ log }) => wrappedNative.has(log.address) || proven.has(log.address)));
+}
+
+function standardTransfers(shapes: readonly Shape[]): Draft[] {
+  const transfers: Draft[] = [];
+  for (const { standard } of shapes) if (standard) for (const draft of standard) transfers.push(draft);
+  return transfers;
 }
 
 function setAsideOther(log: Log): Reading {
@@ -92,28 +101,14 @@ function topicAddress(log: Log, position: number): Address | null {
   return topic === undefined ? null : addressOfWord(topic);
 }
 
-function declaredNftContracts(rulebook: FlowRules): ReadonlySet<Address> {
-  const contracts = new Set<Address>();
-  for (const specs of rulebook.tokenEvents.values()) {
-    for (const { assetKind, emitters } of specs) if (assetKind === 'erc721') for (const emitter of emitters) contracts.add(emitter);
+/** Found once per set of declarations. */
+function declaredNftContracts(tokenEvents: Rulebook['tokenEvents']): ReadonlySet<Address> {
+  let contracts = NFT_CONTRACTS.get(tokenEvents);
+  if (!contracts) {
+    const specs = [...tokenEvents.values()].flat().filter(({ assetKind }) => assetKind === 'erc721');
+    NFT_CONTRACTS.set(tokenEvents, (contracts = new Set(specs.flatMap(({ emitters }) => [...emitters]))));
   }
   return contracts;
 }
 
-/** A multiset of transfers by asset, ends and amount, to pair each statement of a transfer with one other. */
-class TransferCount {
-  readonly #counts = new Map<string, number>();
-  constructor(drafts: readonly Draft[]) {
-    for (const draft of drafts) this.#counts.set(keyOf(draft), (this.#counts.get(keyOf(draft)) ?? 0) + 1);
-  }
-  take(draft: Draft): boolean {
-    if (this.#counts.size === 0) return false;
-    const left = this.#counts.get(keyOf(draft)) ?? 0;
-    if (left > 0) this.#counts.set(keyOf(draft), left - 1);
-    return left > 0;
-  }
-}
-
-function keyOf({ asset, from, to, amount }: Draft): string {
-  return `${asset.id}|${from}|${to}|${amount}`;
-}
+const NFT_CONTRACTS = new WeakMap<Rulebook['tokenEvents'], ReadonlySet<Address>>();

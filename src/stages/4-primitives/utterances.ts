@@ -1,3 +1,4 @@
+import { filedUnder } from '../../lib/topicIndex.ts';
 import type { Utterance } from './applyMeaning.ts';
 import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
 import type { MeaningSpec, Rulebook } from '../../model/rulebook.ts';
@@ -5,7 +6,7 @@ import type { MeaningSpec, Rulebook } from '../../model/rulebook.ts';
 /** Logs and calls the rulebook has a meaning for, logs first; each list in execution order. */
 export function* utterances(tx: CanonicalTx, rulebook: Rulebook): Generator<{ meanings: readonly MeaningSpec[]; utterance: Utterance }> {
   for (const log of tx.logs) {
-    const spec = log.topics.length === 0 ? undefined : rulebook.events.get(`${log.topics[0]}:${log.topics.length}`);
+    const spec = log.topics.length === 0 ? undefined : filedUnder(rulebook.events, log.topics[0]!, log.topics.length);
     if (!spec) continue;
     yield {
       meanings: spec.meanings,
