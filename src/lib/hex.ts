@@ -5,22 +5,56 @@ export const ZERO_ADDRESS = `0x${'0'.repeat(40)}` as Address;
 /** EIP-7708: the system address whose Transfer logs repeat native transfers. */
 export const SYSTEM_ADDRESS = `0x${'f'.repeat(39)}e` as Address;
 
-/** 1 at the code of every hexadecimal digit, of either case. */
-const DIGIT = new Uint8Array(128);
-for (const digit of '0123456789abcdefABCDEF') DIGIT[digit.charCodeAt(0)] = 1;
+/** What a text consists of, from good to bad; it is as bad as its worst character. */
+const LOWER = 0;
+const MIXED = 1;
+const FOREIGN = 2;
 
-/** From this length on decoding natively, as a check, is quicker than looking at every character. */
-const LONG = 256;
+/** Of every byte, as a character of a text. */
+const KINDS = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const char = String.fromCharCode(byte);
+  return '0123456789abcdef'.includes(char) ? LOWER : 'ABCDEF'.includes(char) ? MIXED : FOREIGN;
+});
+/** Of every two bytes, whichever comes first. */
+const PAIR_KINDS = Uint8Array.from({ length: 65_536 }, (_, pair) => KINDS[pair & 255]! | KINDS[pair >> 8]!);
+
+/** Texts are copied here to be looked at, long ones piece by piece: bytes two at a time are far quicker than characters. */
+const pairs = new Uint16Array(8_192);
+const bytes = Buffer.from(pairs.buffer);
+/** Up to this length the copy costs more than it saves. */
+const SHORT = 24;
+
+function kindOf(text: string): number {
+  if (text.charCodeAt(0) !== 48 || text.charCodeAt(1) !== 120) return FOREIGN;
+  let kind = LOWER;
+  if (text.length <= SHORT) {
+    for (let i = 2; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      kind |= code < 256 ? KINDS[code]! : FOREIGN;
+    }
+    return kind;
+  }
+  for (let from = 0; from < text.length; from += bytes.length) {
+    const piece = text.length <= bytes.length ? text : text.slice(from, from + bytes.length);
+    const size = bytes.write(piece);
+    // A character past 127 takes several bytes.
+    if (size !== piece.length) return FOREIGN;
+    for (let i = from === 0 ? 1 : 0; i < size >> 1; i++) kind |= PAIR_KINDS[pairs[i]!]!;
+    if (size % 2 === 1) kind |= KINDS[bytes[size - 1]!]!;
+  }
+  return kind;
+}
 
 /** Whether a text is `0x` and then hexadecimal digits only, of either case. Every byte of an analysis passes through here. */
 export function isHex(text: string): boolean {
-  if (text.charCodeAt(0) !== 48 || text.charCodeAt(1) !== 120) return false;
-  if (text.length >= LONG && text.length % 2 === 0) return Buffer.from(text.slice(2), 'hex').length * 2 === text.length - 2;
-  for (let i = 2; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code > 102 || DIGIT[code] !== 1) return false;
-  }
-  return true;
+  return kindOf(text) < FOREIGN;
+}
+
+/** A text with its digits in lower case; null where it is not `0x` and then hexadecimal digits only. */
+export function lowerHex(text: string): Hex | null {
+  const kind = kindOf(text);
+  if (kind === LOWER) return text as Hex;
+  return kind < FOREIGN ? (text.toLowerCase() as Hex) : null;
 }
 
 function bad(code: ErrorCode, what: string): never {
@@ -29,16 +63,16 @@ function bad(code: ErrorCode, what: string): never {
 
 /** Lower-cased 20-byte address, or throws `AnalysisError(code)` naming `what`. */
 export function readAddress(value: unknown, code: ErrorCode, what: string): Address {
-  return typeof value === 'string' && value.length === 42 && isHex(value) ? (value.toLowerCase() as Address) : bad(code, what);
+  return typeof value === 'string' && value.length === 42 ? (lowerHex(value) ?? bad(code, what)) : bad(code, what);
 }
 
 export function readHash(value: unknown, code: ErrorCode, what: string): Hash {
-  return typeof value === 'string' && value.length === 66 && isHex(value) ? (value.toLowerCase() as Hash) : bad(code, what);
+  return typeof value === 'string' && value.length === 66 ? (lowerHex(value) ?? bad(code, what)) : bad(code, what);
 }
 
 /** Lower-cased byte string of whole bytes. */
 export function readBytes(value: unknown, code: ErrorCode, what: string): Hex {
-  return typeof value === 'string' && value.length % 2 === 0 && isHex(value) ? (value.toLowerCase() as Hex) : bad(code, what);
+  return typeof value === 'string' && value.length % 2 === 0 ? (lowerHex(value) ?? bad(code, what)) : bad(code, what);
 }
 
 /** JSON-RPC quantity; some nodes send small ones as JSON numbers. At most 256 bits. */
