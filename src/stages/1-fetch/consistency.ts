@@ -1,6 +1,5 @@
 import { SYSTEM_ADDRESS, isHex } from '../../lib/hex.ts';
-import { keccak } from '../../lib/keccak.ts';
-import { memoised } from '../../lib/memo.ts';
+import { bloomRefutes } from './bloom.ts';
 import { isRecord } from './rpcMessages.ts';
 import type { Hash } from '../../model/hex.ts';
 import type { RawTransaction } from '../../model/upstream.ts';
@@ -15,6 +14,7 @@ function text(value: unknown): string | null {
 }
 
 function differ(a: unknown, b: unknown): boolean {
+  if (a === b) return false;
   const left = text(a);
   const right = text(b);
   return left !== null && right !== null && left !== right;
@@ -27,6 +27,7 @@ export function quantity(value: unknown): bigint | null {
 }
 
 function quantitiesDiffer(a: unknown, b: unknown): boolean {
+  if (a === b) return false;
   const left = quantity(a);
   const right = quantity(b);
   return left !== null && right !== null && left !== right;
@@ -50,44 +51,7 @@ export function logsMismatch(hash: Hash, receipt: Record<string, unknown>): stri
     if (differ(log['transactionHash'], hash)) return 'a log of another transaction';
     if (differ(log['blockHash'], receipt['blockHash'])) return 'a log of another block';
   }
-  const bloom = text(receipt['logsBloom']);
-  // Archives that drop blooms serve zero or nothing: no proof of anything.
-  if (!bloom || bloom.length !== 2 + 2 * BLOOM_BYTES || !isHex(bloom) || /^0x0+$/.test(bloom)) return null;
-  return bloomOf(logs as unknown[]) === bloom ? null : 'the logs do not match the bloom filter of their receipt';
-}
-
-const BLOOM_BYTES = 256;
-/** Addresses and topics remembered: events and tokens recur from one transaction to the next. */
-const REMEMBERED = 16_384;
-
-/** The three 11-bit indexes an address or topic sets in a bloom filter, side by side in one number (Yellow Paper §4.3.1); `NOTHING` where it is neither. */
-function bloomIndexes(value: string): number {
-  if (value.length % 2 !== 0 || !isHex(value)) return NOTHING;
-  const digest = keccak(Buffer.from(value.slice(2), 'hex'));
-  const index = (at: number): number => parseInt(digest.slice(at, at + 4), 16) & 2047;
-  return index(0) * 2 ** 22 + index(4) * 2 ** 11 + index(8);
-}
-
-const NOTHING = -1;
-const rememberedIndexes = memoised(bloomIndexes, REMEMBERED);
-/** Characters of a topic; nothing longer is kept. */
-const LONGEST = 66;
-
-/** The 2048-bit bloom filter over addresses and topics, as it stands in a receipt. */
-function bloomOf(logs: readonly unknown[]): string {
-  const filter = Buffer.alloc(BLOOM_BYTES);
-  const add = (item: unknown): void => {
-    if (typeof item !== 'string') return;
-    const indexes = item.length <= LONGEST ? rememberedIndexes(item) : bloomIndexes(item);
-    if (indexes === NOTHING) return;
-    for (const at of [Math.floor(indexes / 2 ** 22), (indexes >>> 11) & 2047, indexes & 2047]) filter[BLOOM_BYTES - 1 - (at >>> 3)]! |= 1 << (at & 7);
-  };
-  for (const log of logs) {
-    if (!isRecord(log)) continue;
-    add(log['address']);
-    if (Array.isArray(log['topics'])) for (const topic of log['topics'] as unknown[]) add(topic);
-  }
-  return `0x${filter.toString('hex')}`;
+  return bloomRefutes(receipt['logsBloom'], logs as unknown[]) ? 'the logs do not match the bloom filter of their receipt' : null;
 }
 
 /** The trace's root against transaction and receipt, and the number of its logs where it carries any. */
@@ -142,8 +106,13 @@ function parityRoot(tx: Record<string, unknown>, result: unknown): Root | string
 
 /** EIP-7708 logs of native transfers are written by the protocol: tracers may or may not list them. */
 function isSystemLog(log: unknown): boolean {
-  return isRecord(log) && text(log['address']) === SYSTEM_ADDRESS;
+  if (!isRecord(log)) return false;
+  const address = log['address'];
+  return address === SYSTEM_ADDRESS || (typeof address === 'string' && SYSTEM.test(address));
 }
+
+/** `SYSTEM_ADDRESS` in any case. */
+const SYSTEM = new RegExp(`^${SYSTEM_ADDRESS}$`, 'i');
 
 /** Logs that remain, in frames that did not fail. Iterative: the depth of a trace is the node's to choose. */
 function effectiveLogs(result: unknown): unknown[] {
@@ -173,7 +142,8 @@ function sameLogs(traced: readonly unknown[], received: readonly unknown[]): boo
 /** Equal as they stand, which is how most nodes tell them: in the receipt's order and in one spelling. */
 function plainlySame(a: unknown, b: unknown): boolean {
   if (!isRecord(a) || !isRecord(b) || typeof a['data'] !== 'string' || a['data'] !== b['data'] || typeof a['address'] !== 'string' || a['address'] !== b['address']) return false;
-  const [left, right]: unknown[] = [a['topics'], b['topics']];
+  const left: unknown = a['topics'];
+  const right: unknown = b['topics'];
   if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return false;
   for (let i = 0; i < left.length; i++) if (typeof left[i] !== 'string' || left[i] !== right[i]) return false;
   return true;

@@ -63,7 +63,7 @@ export async function fetchContext(session: Session, plan: ContextPlan, sources:
   takeAll(priceSources, answers.slice(metadataReads(known).length));
   if (names.has('twap')) {
     const wanting = unpriced(plan, quotes, rates, timestamp);
-    const { tokens: bases, feeds } = wanting.length > 0 ? plan.pricing.averageBases : { tokens: [], feeds: [] };
+    const { tokens: bases, feeds } = wanting.length > 0 ? plan.pricing.averageBases() : { tokens: [], feeds: [] };
     const list = [...(names.has('chainlink') ? [feedPrices(feeds)] : []), averagePrices(wanting, plan.pricing.averages)];
     const further = [...metadataReads(bases), ...list.flatMap((source) => source.calls)];
     if (further.length > 0) {

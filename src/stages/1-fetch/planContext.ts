@@ -1,4 +1,4 @@
-import { isHex, readHash, readQuantity } from '../../lib/hex.ts';
+import { isHex, lowerHex, readHash, readQuantity } from '../../lib/hex.ts';
 import { recoverAuthority } from '../../lib/recoverAuthority.ts';
 import { quantity } from './consistency.ts';
 import { planPricing, type PricingPlan } from './planPricing.ts';
@@ -39,17 +39,17 @@ export function planContext(raw: RawTransaction, vocabulary: PlanVocabulary, tok
   const receipt = isRecord(raw.receipt) ? raw.receipt : {};
   const tx = isRecord(raw.tx) ? raw.tx : {};
   const blockNumber = readQuantity(receipt['blockNumber'], 'receipt_malformed', 'blockNumber');
-  const seen = tokensInLogs(receipt, vocabulary);
-  const tokens = seen.slice(0, tokenLimit);
+  const found = tokensInLogs(receipt, vocabulary);
+  const tokens = found.seen.slice(0, tokenLimit);
   const multicall = blockNumber >= vocabulary.multicall.sinceBlock ? vocabulary.multicall.address : null;
   return {
     blockHash: readHash(receipt['blockHash'], 'receipt_malformed', 'blockHash'),
     blockNumber,
     timestamp: knownTimestamp(tx, receipt),
     tokens,
-    tokensBeyondLimit: seen.slice(tokenLimit),
+    tokensBeyondLimit: found.seen.slice(tokenLimit),
     tokenLimit,
-    pricing: planPricing(receipt, tokens, vocabulary, multicall !== null),
+    pricing: planPricing(found, tokens, vocabulary, multicall !== null),
     multicall,
     accounts: accountsToLookAt(tx),
   };
@@ -59,7 +59,7 @@ export function planContext(raw: RawTransaction, vocabulary: PlanVocabulary, tok
 function knownTimestamp(tx: Record<string, unknown>, receipt: Record<string, unknown>): number | null {
   const firstLog: unknown = Array.isArray(receipt['logs']) ? receipt['logs'][0] : null;
   for (const holder of [tx, receipt, firstLog]) {
-    const value = isRecord(holder) ? quantity(holder['blockTimestamp']) : null;
+    const value = isRecord(holder) && holder['blockTimestamp'] !== undefined ? quantity(holder['blockTimestamp']) : null;
     if (value !== null && value > 0n && value <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(value);
   }
   return null;
@@ -67,11 +67,16 @@ function knownTimestamp(tx: Record<string, unknown>, receipt: Record<string, unk
 
 /** The signer, the target and who signed the transaction's authorisations (EIP-7702). */
 function accountsToLookAt(tx: Record<string, unknown>): Address[] {
-  const list = Array.isArray(tx['authorizationList']) ? (tx['authorizationList'] as unknown[]).slice(0, MAX_AUTHORIZATIONS) : [];
-  const authorities = list.map(authorityOf);
   const accounts = new Set<Address>();
-  for (const account of [tx['from'], tx['to'], ...authorities]) {
-    if (typeof account === 'string' && account.length === 42 && isHex(account)) accounts.add(account.toLowerCase() as Address);
+  for (const account of [tx['from'], tx['to']]) {
+    const address = typeof account === 'string' && account.length === 42 ? lowerHex(account) : null;
+    if (address !== null) accounts.add(address);
+  }
+  if (Array.isArray(tx['authorizationList'])) {
+    for (const item of (tx['authorizationList'] as unknown[]).slice(0, MAX_AUTHORIZATIONS)) {
+      const authority = authorityOf(item);
+      if (authority !== null) accounts.add(authority);
+    }
   }
   return [...accounts];
 }

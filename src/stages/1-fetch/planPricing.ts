@@ -1,4 +1,4 @@
-import { fungibleTokens } from './issuedTokens.ts';
+import type { TokensInLogs } from './tokensInLogs.ts';
 import type { Address } from '../../model/hex.ts';
 import type { AverageSpec, FeedRegistrySpec, PriceFeedSpec, PricingRules, RateSpec } from '../../model/rulebook.ts';
 
@@ -9,8 +9,8 @@ export interface PricingPlan {
   readonly registry: { readonly spec: FeedRegistrySpec; readonly tokens: readonly Address[] } | null;
   readonly rates: readonly { readonly spec: RateSpec; readonly token: Address }[];
   readonly averages: readonly AverageSpec[];
-  /** The bases of the averages that nothing above looks at, with their feeds. */
-  readonly averageBases: { readonly tokens: readonly Address[]; readonly feeds: readonly PriceFeedSpec[] };
+  /** The bases of the averages that nothing above looks at, with their feeds: asked for only where averages are. */
+  readonly averageBases: () => { readonly tokens: readonly Address[]; readonly feeds: readonly PriceFeedSpec[] };
   /** Tokens that may be priced by an average, once nothing else priced them. */
   readonly fungible: readonly Address[];
   /** Tokens that did not move but price others: their decimals are needed too. */
@@ -36,37 +36,25 @@ const MAX_DEPTH = 4;
 
 const NOTHING: PricingRules = { registry: null, rates: [], averages: [] };
 
+/** Assets, of which native ether is one. */
+type Asset = Address | 'native';
+type Rate = PricingPlan['rates'][number];
+
 /**
  * Decides what to ask for the tokens of a transaction: their feeds, the registry for those without, the rates of tokens the
  * rules list and of those that were minted or burnt, and all that these rest on. `aggregated` says whether many reads
  * fit one call at this block; without that the registry is left out, whose reads would be too many.
  */
-export function planPricing(receipt: unknown, tokens: readonly Address[], vocabulary: PricingVocabulary, aggregated: boolean): PricingPlan {
+export function planPricing({ moved, issued }: TokensInLogs, tokens: readonly Address[], vocabulary: PricingVocabulary, aggregated: boolean): PricingPlan {
   const { feeds, wrappedNative, pricing = NOTHING } = vocabulary;
+  const { withFeed, families } = lookupOf(vocabulary);
   const seen = new Set(tokens);
-  const { moved, issued } = fungibleTokens(receipt);
-  const wanted = new Set<Address | 'native'>(['native', ...tokens]);
-  const rates = new Map<string, { spec: RateSpec; token: Address }>();
-  for (let depth = 0, frontier: readonly (Address | 'native')[] = tokens; depth < MAX_DEPTH && frontier.length > 0; depth++) {
-    const next: (Address | 'native')[] = [];
-    for (const spec of pricing.rates) {
-      for (const token of frontier) {
-        if (token === 'native' || spec.tokens?.has(token) !== true) continue;
-        rates.set(token, { spec, token });
-        next.push(...spec.terms.flatMap(({ asset }) => (typeof asset === 'string' ? [asset] : [])));
-      }
-    }
-    frontier = next.filter((asset) => !wanted.has(asset) && wanted.add(asset));
-  }
-  const withFeed = new Set(feeds.map((feed) => feed.asset));
+  const { rates, wanted, bases } = listedRates(tokens, vocabulary);
   const known = (token: Address): boolean => withFeed.has(token) || wrappedNative.has(token);
-  const families = pricing.rates.filter((spec) => spec.tokens === null);
   const shareLimit = aggregated ? MAX_ISSUED_TOKENS : MAX_ISSUED_SINGLY;
   const maybeShares = issued.filter((token) => seen.has(token) && !known(token) && !rates.has(token));
   const shares = maybeShares.slice(0, shareLimit);
-  const bases = [...wanted].filter((asset): asset is Address => asset !== 'native' && !seen.has(asset));
   const fungible = moved.filter((token) => seen.has(token) && !wrappedNative.has(token));
-  const averageBases = new Set(pricing.averages.flatMap((spec) => spec.bases).filter((base) => !wanted.has(base)));
   const feedless = [...fungible, ...bases].filter((token) => !known(token));
   const registry = aggregated ? pricing.registry : null;
   const looked = feedless.slice(0, MAX_REGISTRY_TOKENS);
@@ -75,11 +63,60 @@ export function planPricing(receipt: unknown, tokens: readonly Address[], vocabu
     registry: registry && looked.length > 0 ? { spec: registry, tokens: looked } : null,
     rates: [...rates.values(), ...shares.flatMap((token) => families.map((spec) => ({ spec, token })))],
     averages: pricing.averages,
-    averageBases: { tokens: [...averageBases], feeds: feeds.filter(({ asset }) => averageBases.has(asset as Address)) },
+    averageBases() {
+      const further = new Set<Asset>(pricing.averages.flatMap((spec) => spec.bases).filter((base) => !wanted.has(base)));
+      return { tokens: [...further] as Address[], feeds: feeds.filter(({ asset }) => further.has(asset)) };
+    },
     fungible, bases,
     beyondLimit: [
       ...(registry ? feedless.slice(MAX_REGISTRY_TOKENS) : []).map((token) => ({ token, source: 'the registry of feeds', limit: MAX_REGISTRY_TOKENS })),
       ...(families.length > 0 ? maybeShares.slice(shareLimit) : []).map((token) => ({ token, source: 'the contracts of shares', limit: shareLimit })),
     ],
   };
+}
+
+/** The rates of tokens the rules list, and of those they rest on; `wanted` holds all assets then, `bases` the tokens that came with them. */
+function listedRates(tokens: readonly Address[], vocabulary: PricingVocabulary): { rates: ReadonlyMap<Address, Rate>; wanted: ReadonlySet<Asset>; bases: readonly Address[] } {
+  const specs = vocabulary.pricing?.rates ?? [];
+  const { listed } = lookupOf(vocabulary);
+  const rates = new Map<Address, Rate>();
+  const wanted = new Set<Asset>(tokens).add('native');
+  const bases: Address[] = [];
+  for (let depth = 0, frontier = tokens; depth < MAX_DEPTH && frontier.some((token) => listed.has(token)); depth++) {
+    const next: Address[] = [];
+    for (const spec of specs) {
+      for (const token of frontier) {
+        if (spec.tokens?.has(token) !== true) continue;
+        rates.set(token, { spec, token });
+        for (const { asset } of spec.terms) if (typeof asset === 'string' && asset !== 'native' && !wanted.has(asset) && wanted.add(asset)) next.push(asset);
+      }
+    }
+    bases.push(...next);
+    frontier = next;
+  }
+  return { rates, wanted, bases };
+}
+
+/** What the rules' lists say about one asset. */
+interface Lookup {
+  readonly withFeed: ReadonlySet<Asset>;
+  /** Tokens with a rate of their own. */
+  readonly listed: ReadonlySet<Address>;
+  /** Rates that any token may have. */
+  readonly families: readonly RateSpec[];
+}
+
+const LOOKUPS = new WeakMap<PricingVocabulary, Lookup>();
+
+function lookupOf(vocabulary: PricingVocabulary): Lookup {
+  const known = LOOKUPS.get(vocabulary);
+  if (known) return known;
+  const { feeds, pricing = NOTHING } = vocabulary;
+  const lookup = {
+    withFeed: new Set(feeds.map(({ asset }) => asset)),
+    listed: new Set(pricing.rates.flatMap(({ tokens }) => [...(tokens ?? [])])),
+    families: pricing.rates.filter(({ tokens }) => tokens === null),
+  };
+  LOOKUPS.set(vocabulary, lookup);
+  return lookup;
 }

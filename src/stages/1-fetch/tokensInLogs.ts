@@ -1,11 +1,15 @@
+import { lowerHex } from '../../lib/hex.ts';
 import { filedUnder } from '../../lib/topicIndex.ts';
 import { isRecord } from './rpcMessages.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 
+/** `Transfer(address,address,uint256)`; with two indexed arguments it is ERC-20's, with three ERC-721's. */
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+
 /** Events whose emitter is a token by ERC-20, ERC-721 or ERC-1155, whatever their indexed parts. */
 const TOKEN_TOPICS = new Set([
-  '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef', // Transfer(address,address,uint256)
+  TRANSFER,
   '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62', // TransferSingle(address,address,address,uint256,uint256)
   '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb', // TransferBatch(address,address,address,uint256[],uint256[])
   '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925', // Approval(address,address,uint256)
@@ -17,23 +21,39 @@ const WRAP_TOPICS = new Set([
   '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65',
 ]);
 
+const ZERO_TOPIC = `0x${'0'.repeat(64)}`;
+
 export type TokenVocabulary = Pick<Rulebook, 'wrappedNative' | 'tokenEvents'>;
 
-/**
- * Addresses that the logs of an unchecked receipt show to be tokens, in order of appearance: which contracts to ask for
- * symbol and decimals. Too many is harmless, malformed logs are skipped: stage 2 refuses them.
- */
-export function tokensInLogs(receipt: unknown, vocabulary: TokenVocabulary): Address[] {
+/** Each in order of appearance. */
+export interface TokensInLogs {
+  /** Addresses that the logs show to be tokens: which contracts to ask for symbol and decimals. */
+  readonly seen: readonly Address[];
+  /** Tokens that moved as ERC-20 tokens do. */
+  readonly moved: readonly Address[];
+  /** Those among them that were minted or burnt: shares of something, as often as not. */
+  readonly issued: readonly Address[];
+}
+
+/** Reads an unchecked receipt. Too many tokens are harmless, malformed logs are skipped: stage 2 refuses them. */
+export function tokensInLogs(receipt: unknown, vocabulary: TokenVocabulary): TokensInLogs {
   const logs = isRecord(receipt) && Array.isArray(receipt['logs']) ? (receipt['logs'] as unknown[]) : [];
-  const tokens = new Set<Address>();
+  const seen = new Set<Address>();
+  const moved = new Set<Address>();
+  const issued = new Set<Address>();
   for (const log of logs) {
-    if (!isRecord(log) || typeof log['address'] !== 'string' || !Array.isArray(log['topics'])) continue;
-    if (!/^0x[0-9a-fA-F]{40}$/.test(log['address'])) continue;
-    const address = log['address'].toLowerCase() as Address;
-    const topic0: unknown = log['topics'][0];
-    if (typeof topic0 === 'string' && isTokenEvent(address, topic0.toLowerCase(), log['topics'].length, vocabulary)) tokens.add(address);
+    if (!isRecord(log)) continue;
+    const emitter = log['address'];
+    const topics = log['topics'];
+    const address = typeof emitter === 'string' && emitter.length === 42 ? lowerHex(emitter) : null;
+    if (address === null || !Array.isArray(topics) || typeof topics[0] !== 'string') continue;
+    const topic0 = topics[0].toLowerCase();
+    if (isTokenEvent(address, topic0, topics.length, vocabulary)) seen.add(address);
+    if (topic0 !== TRANSFER || topics.length !== 3 || typeof topics[1] !== 'string' || typeof topics[2] !== 'string') continue;
+    moved.add(address);
+    if (topics[1] === ZERO_TOPIC || topics[2] === ZERO_TOPIC) issued.add(address);
   }
-  return [...tokens];
+  return { seen: [...seen], moved: [...moved], issued: [...issued] };
 }
 
 function isTokenEvent(emitter: Address, topic0: string, topicCount: number, vocabulary: TokenVocabulary): boolean {

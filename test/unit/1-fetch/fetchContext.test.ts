@@ -20,7 +20,7 @@ const ANSWERS: Record<string, Hex> = {
 };
 const PLAN: ContextPlan = {
   blockHash: BLOCK_HASH, blockNumber: BLOCK_NUMBER, timestamp: null, tokens: [TOKEN, OLD_TOKEN], tokensBeyondLimit: [], tokenLimit: 2_000,
-  pricing: { feeds: [{ asset: 'native', feed: FEED, decimals: 8, heartbeat: 3600 }], registry: null, rates: [], averages: [], averageBases: { tokens: [], feeds: [] }, fungible: [TOKEN, OLD_TOKEN], bases: [], beyondLimit: [] },
+  pricing: { feeds: [{ asset: 'native', feed: FEED, decimals: 8, heartbeat: 3600 }], registry: null, rates: [], averages: [], averageBases: () => ({ tokens: [], feeds: [] }), fungible: [TOKEN, OLD_TOKEN], bases: [], beyondLimit: [] },
   multicall: MULTICALL, accounts: [SIGNER, TOKEN],
 };
 

@@ -29,11 +29,11 @@ describe('tokensInLogs', () => {
   it('finds emitters of token events once each, in order', () => {
     const single = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62';
     const logs = [at(TOKEN, TRANSFER, 2), at(SIGNER, single, 3), at(TOKEN, TRANSFER, 3), at(WRAPPED, deposit, 1), at(FEED, deposit, 1), at(ODD, ODD_TOPIC), at(FEED, ODD_TOPIC), at(ODD, ODD_TOPIC, 1)];
-    expect(tokensInLogs({ logs }, vocabulary)).toEqual([TOKEN, SIGNER, WRAPPED, ODD]);
+    expect(tokensInLogs({ logs }, vocabulary).seen).toEqual([TOKEN, SIGNER, WRAPPED, ODD]);
   });
 
   it.each([null, 'x', {}, { logs: 'x' }, { logs: [null, {}, { address: 'x', topics: [TRANSFER] }, { address: TOKEN, topics: 'x' }, { address: TOKEN, topics: [] }, { address: TOKEN, topics: [5] }] }])('skips malformed receipts (%#)', (receipt) => {
-    expect(tokensInLogs(receipt, vocabulary)).toEqual([]);
+    expect(tokensInLogs(receipt, vocabulary)).toEqual({ seen: [], moved: [], issued: [] });
   });
 });
 

@@ -1,11 +1,11 @@
 import { encodeAbiParameters, encodeFunctionResult, parseAbi, parseAbiParameters, toFunctionSelector } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { averagePrices } from '../../../src/stages/1-fetch/averagePrices.ts';
-import { fungibleTokens } from '../../../src/stages/1-fetch/issuedTokens.ts';
 import { planPricing, type PricingVocabulary } from '../../../src/stages/1-fetch/planPricing.ts';
 import { contractSources, PRICE_SOURCE_NAMES } from '../../../src/stages/1-fetch/priceSources.ts';
 import { ratePrices } from '../../../src/stages/1-fetch/ratePrices.ts';
 import { registryPrices } from '../../../src/stages/1-fetch/registryPrices.ts';
+import { tokensInLogs } from '../../../src/stages/1-fetch/tokensInLogs.ts';
 import { groupReads } from '../../../src/stages/1-fetch/viewReads.ts';
 import type { ViewCall } from '../../../src/stages/1-fetch/multicall.ts';
 import type { PriceSource } from '../../../src/stages/1-fetch/priceSource.ts';
@@ -156,8 +156,10 @@ describe('planPricing', () => {
     pricing: { registry: { address: REGISTRY, heartbeat: 1, quotes: [] }, rates: [VAULT, LISTED], averages: [] },
   };
 
+  const found = (receipt: unknown) => tokensInLogs(receipt, { ...vocabulary, tokenEvents: new Map() });
+
   it('asks for what a listed token rests on, though it did not move', () => {
-    const plan = planPricing({ logs: [log(SHARE, FEED, WETH)] }, [SHARE], vocabulary, true);
+    const plan = planPricing(found({ logs: [log(SHARE, FEED, WETH)] }), [SHARE], vocabulary, true);
     expect(plan.rates).toEqual([{ spec: LISTED, token: SHARE }]);
     expect(plan.bases).toEqual([BASE]);
     expect(plan.feeds.map(({ asset }) => asset)).toEqual(['native', BASE]);
@@ -168,26 +170,26 @@ describe('planPricing', () => {
     const minted = account('77');
     const logs = [log(minted, ZERO, FEED), log(OTHER, FEED, ZERO), log(WETH, ZERO, FEED), log(account('78'), ZERO, FEED, [`0x${word(1n)}`]), log(account('79'), FEED, WETH)];
     const tokens = [minted, OTHER, WETH, account('78'), account('79')];
-    const plan = planPricing({ logs }, tokens, vocabulary, true);
+    const plan = planPricing(found({ logs }), tokens, vocabulary, true);
     expect(plan.rates).toEqual([{ spec: VAULT, token: minted }]);
     expect(plan.registry!.tokens).toEqual([minted, account('79')]);
     expect(plan.fungible).toEqual([minted, OTHER, account('79')]);
-    expect(planPricing({ logs }, tokens, vocabulary, false).registry).toBeNull();
+    expect(planPricing(found({ logs }), tokens, vocabulary, false).registry).toBeNull();
   });
 
   it('keeps the batch small whatever the transaction minted', () => {
     const many = Array.from({ length: 40 }, (_, i) => `0x${(i + 4096).toString(16).padStart(40, '0')}` as Address);
     const logs = many.map((address) => log(address, ZERO, FEED));
-    expect(planPricing({ logs }, many, vocabulary, true).rates).toHaveLength(12);
-    expect(planPricing({ logs }, many, vocabulary, false).rates).toHaveLength(2);
+    expect(planPricing(found({ logs }), many, vocabulary, true).rates).toHaveLength(12);
+    expect(planPricing(found({ logs }), many, vocabulary, false).rates).toHaveLength(2);
   });
 
   it.each([null, 'x', { logs: 'x' }, { logs: [null, { address: 'x' }, { address: SHARE, topics: [TRANSFER, 5, 6] }, { address: SHARE, topics: [TRANSFER, '0x', '0x'] }] }])('skips malformed receipts (%#)', (receipt) => {
-    expect(fungibleTokens(receipt).issued).toEqual([]);
+    expect(found(receipt).issued).toEqual([]);
   });
 
   it('composes the sources that are asked for', () => {
-    const plan = planPricing({ logs: [log(SHARE, FEED, WETH), log(account('77'), ZERO, FEED)] }, [SHARE, account('77')], vocabulary, true);
+    const plan = planPricing(found({ logs: [log(SHARE, FEED, WETH), log(account('77'), ZERO, FEED)] }), [SHARE, account('77')], vocabulary, true);
     const calls = (...names: (typeof PRICE_SOURCE_NAMES)[number][]) => contractSources(plan, new Set(names)).flatMap((source) => source.calls).length;
     expect([calls(), calls('chainlink'), calls('vault'), calls('wrapper'), calls('vault', 'wrapper'), calls('http', 'twap')]).toEqual([0, 2, 3, 1, 4, 0]);
   });
