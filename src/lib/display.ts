@@ -56,11 +56,13 @@ export interface AssetText {
 export function assetText(asset: Asset, tokens: ReadonlyMap<Address, TokenMetadata>): AssetText {
   if (asset.kind === 'native') return { symbol: 'ETH', name: 'Ether', decimals: 18 };
   const token = asset.address === null ? undefined : tokens.get(asset.address);
-  return {
-    symbol: cleanSymbol(token?.symbol),
-    name: cleanName(token?.name),
-    decimals: asset.kind === 'erc20' ? usableDecimals(token?.decimals) : 0,
-  };
+  return { symbol: cleanSymbol(token?.symbol), name: cleanName(token?.name), decimals: assetDecimals(asset, tokens) };
+}
+
+/** Null when the contract states none; 0 for NFTs, whose amounts are counts. */
+export function assetDecimals({ kind, address }: Asset, tokens: ReadonlyMap<Address, TokenMetadata>): number | null {
+  if (kind === 'native') return 18;
+  return kind === 'erc20' ? usableDecimals(address === null ? null : tokens.get(address)?.decimals) : 0;
 }
 
 function shortTokenId(tokenId: string): string {

@@ -1,6 +1,6 @@
 import { NATIVE, NATIVE_ASSET } from './asset.ts';
 import type { Address } from '../model/hex.ts';
-import type { Asset, AssetId, Movement, ValueFlow } from '../model/valueFlow.ts';
+import type { Asset, AssetId, Ledger, Movement, ValueFlow } from '../model/valueFlow.ts';
 
 /** What a group of accounts gained or lost of one asset, with the movements across the group's border that did it. */
 export interface LaneNet {
@@ -22,10 +22,21 @@ const ROUNDING_UNITS = 10n;
 const PASSED_ON_PARTS = 1_000_000n;
 
 function isDust(inflow: bigint, outflow: bigint, fungible: boolean): boolean {
-  const net = inflow > outflow ? inflow - outflow : outflow - inflow;
-  if (net === 0n) return true;
+  if (inflow === outflow) return true;
   if (!fungible || inflow === 0n || outflow === 0n) return false;
-  return net <= ROUNDING_UNITS || net * PASSED_ON_PARTS < (inflow > outflow ? inflow : outflow);
+  const [larger, smaller] = inflow > outflow ? [inflow, outflow] : [outflow, inflow];
+  const net = larger - smaller;
+  return net <= ROUNDING_UNITS || net * PASSED_ON_PARTS < larger;
+}
+
+/** A lane while it is being summed up; a result once `net` is told. */
+interface OpenLane extends LaneNet {
+  asset: Asset;
+  inflow: bigint;
+  outflow: bigint;
+  net: bigint;
+  readonly incoming: Movement[];
+  readonly outgoing: Movement[];
 }
 
 const NOTHING: ReadonlySet<number> = new Set();
@@ -36,31 +47,45 @@ const NOTHING: ReadonlySet<number> = new Set();
  * names movements to leave out.
  */
 export function laneNets(flow: ValueFlow, wrappedNative: ReadonlySet<Address>, group: ReadonlySet<Address>, skip: ReadonlySet<number> = NOTHING): LaneNet[] {
-  interface Open { lane: AssetId; asset: Asset; inflow: bigint; outflow: bigint; incoming: Movement[]; outgoing: Movement[] }
-  const touched = new Set<number>();
-  for (const account of group) {
-    for (const index of flow.outgoing.get(account) ?? []) touched.add(index);
-    for (const index of flow.incoming.get(account) ?? []) touched.add(index);
-  }
-  const open = new Map<AssetId, Open>();
-  for (const index of [...touched].sort((a, b) => a - b)) {
-    const movement = flow.movements[index]!;
+  const open = new Map<AssetId, OpenLane>();
+  for (const index of touching(flow, group)) {
     if (skip.has(index)) continue;
+    const movement = flow.movements[index]!;
     const leaves = group.has(movement.from);
     if (leaves === group.has(movement.to)) continue;
     const own = flow.assets.get(movement.asset);
     if (!own) continue;
-    const native = own.kind === 'native' || (own.kind === 'erc20' && wrappedNative.has(own.address!));
-    const lane = native ? NATIVE_ASSET : own.id;
+    const lane = isNative(own, wrappedNative) ? NATIVE_ASSET : own.id;
     let entry = open.get(lane);
-    if (!entry) open.set(lane, (entry = { lane, asset: own, inflow: 0n, outflow: 0n, incoming: [], outgoing: [] }));
+    if (!entry) open.set(lane, (entry = { lane, asset: own, inflow: 0n, outflow: 0n, net: 0n, incoming: [], outgoing: [] }));
     else if (entry.asset !== own) entry.asset = NATIVE;
     if (leaves) { entry.outflow += movement.amount; entry.outgoing.push(movement); }
     else { entry.inflow += movement.amount; entry.incoming.push(movement); }
   }
-  return [...open.values()]
-    .filter((e) => !isDust(e.inflow, e.outflow, e.asset.kind === 'native' || e.asset.kind === 'erc20'))
-    .map(({ lane, asset, inflow, outflow, incoming, outgoing }) => ({ lane, asset, inflow, outflow, incoming, outgoing, net: inflow - outflow }));
+  const kept: LaneNet[] = [];
+  for (const entry of open.values()) {
+    if (isDust(entry.inflow, entry.outflow, isFungible(entry.asset))) continue;
+    entry.net = entry.inflow - entry.outflow;
+    kept.push(entry);
+  }
+  return kept;
+}
+
+function isNative({ kind, address }: Asset, wrappedNative: ReadonlySet<Address>): boolean {
+  return kind === 'native' || (kind === 'erc20' && wrappedNative.has(address!));
+}
+
+const isFungible = ({ kind }: Asset): boolean => kind === 'native' || kind === 'erc20';
+
+/** Indexes of the movements that any account of a group sent or received, in order. */
+function touching(flow: ValueFlow, group: ReadonlySet<Address>): number[] {
+  const found: number[] = [];
+  for (const account of group) {
+    for (const index of flow.outgoing.get(account) ?? []) found.push(index);
+    for (const index of flow.incoming.get(account) ?? []) found.push(index);
+  }
+  // An account does not pay itself, but two of a group may pay each other.
+  return (group.size === 1 ? found : [...new Set(found)]).sort((a, b) => a - b);
 }
 
 /** Which way value went: `both` is a trade or an exchange into a position, the others are one-sided. */
@@ -71,3 +96,27 @@ export function sidesOf(lanes: readonly LaneNet[]): Sides {
   const got = lanes.some((l) => l.net > 0n);
   return gave && got ? 'both' : gave ? 'gave' : got ? 'got' : 'none';
 }
+
+/** `sidesOf` the net lanes of one account, from its ledger alone. */
+export function sidesOfAccount(flow: ValueFlow, wrappedNative: ReadonlySet<Address>, account: Address): Sides {
+  let [gave, got] = [false, false];
+  const take = (inflow: bigint, outflow: bigint, fungible: boolean): void => {
+    if (isDust(inflow, outflow, fungible)) return;
+    if (inflow > outflow) got = true;
+    else gave = true;
+  };
+  let [nativeIn, nativeOut] = [0n, 0n];
+  for (const [id, { inflow, outflow }] of flow.ledgers.get(account) ?? NO_LEDGER) {
+    const asset = flow.assets.get(id);
+    if (!asset) continue;
+    if (!isNative(asset, wrappedNative)) take(inflow, outflow, isFungible(asset));
+    else {
+      nativeIn += inflow;
+      nativeOut += outflow;
+    }
+  }
+  take(nativeIn, nativeOut, true);
+  return gave && got ? 'both' : gave ? 'gave' : got ? 'got' : 'none';
+}
+
+const NO_LEDGER: Ledger = new Map();

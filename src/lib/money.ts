@@ -1,3 +1,4 @@
+import { powerOfTen } from './amount.ts';
 import type { DisplayMoney } from '../model/report.ts';
 import type { Money, PriceBook, UnitPrice, Usd } from '../model/economics.ts';
 import type { AssetId } from '../model/valueFlow.ts';
@@ -8,24 +9,25 @@ const UNAVAILABLE_TEXT = '—';
 /** Small amounts show this many digits that are not leading zeros. */
 const SIGNIFICANT_DIGITS = 2;
 
-function aligned(a: Usd, b: Usd): readonly [bigint, bigint, number] {
-  const scale = Math.max(a.scale, b.scale);
-  return [a.numerator * 10n ** BigInt(scale - a.scale), b.numerator * 10n ** BigInt(scale - b.scale), scale];
+/** The numerator of an amount at a scale that is no smaller than its own. */
+function numeratorAt(scale: number, usd: Usd): bigint {
+  return usd.scale === scale ? usd.numerator : usd.numerator * powerOfTen(scale - usd.scale);
 }
 
 export function addUsd(a: Usd, b: Usd): Usd {
-  const [left, right, scale] = aligned(a, b);
-  return { numerator: left + right, scale };
+  const scale = Math.max(a.scale, b.scale);
+  return { numerator: numeratorAt(scale, a) + numeratorAt(scale, b), scale };
 }
 
 export function subtractUsd(a: Usd, b: Usd): Usd {
-  const [left, right, scale] = aligned(a, b);
-  return { numerator: left - right, scale };
+  const scale = Math.max(a.scale, b.scale);
+  return { numerator: numeratorAt(scale, a) - numeratorAt(scale, b), scale };
 }
 
 /** Negative, zero or positive, as sort wants it. */
 export function compareUsd(a: Usd, b: Usd): number {
-  const [left, right] = aligned(a, b);
+  const scale = Math.max(a.scale, b.scale);
+  const [left, right] = [numeratorAt(scale, a), numeratorAt(scale, b)];
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
@@ -46,23 +48,29 @@ const NAMED_REASONS = 3;
 
 /** What several amounts are worth together; if any of them has no price, why. An understated sum is never given. */
 export function worthTogether(amounts: Iterable<readonly [AssetId, bigint]>, book: PriceBook): Money {
-  let sum = ZERO_USD;
-  const unpriced = new Set<AssetId>();
+  let sum: Usd | null = null;
+  let unpriced: AssetId[] | null = null;
   for (const [asset, raw] of amounts) {
     const price = book.prices.get(asset);
-    if (price) sum = addUsd(sum, worth(raw, price.unit));
-    else unpriced.add(asset);
+    if (!price) (unpriced ??= []).push(asset);
+    else {
+      const value = worth(raw, price.unit);
+      sum = sum ? addUsd(sum, value) : value;
+    }
   }
-  if (unpriced.size === 0) return known(sum);
-  const ids = [...unpriced].sort();
+  return unpriced ? unpricedMoney(unpriced, book) : known(sum ?? ZERO_USD);
+}
+
+function unpricedMoney(assets: readonly AssetId[], book: PriceBook): Money {
+  const ids = [...new Set(assets)].sort();
   const named = ids.slice(0, NAMED_REASONS).map((id) => `${id} (${book.refusals.get(id)?.code ?? 'no_source'})`).join(', ');
   return unknown(`unpriced_asset: ${named}${ids.length > NAMED_REASONS ? ` and ${ids.length - NAMED_REASONS} more` : ''}`);
 }
 
 /** `numerator / 10^scale` to `places` decimals, half away from zero, as the magnitude's integer. */
 function roundedMagnitude(magnitude: bigint, scale: number, places: number): bigint {
-  if (scale <= places) return magnitude * 10n ** BigInt(places - scale);
-  const unit = 10n ** BigInt(scale - places);
+  if (scale <= places) return magnitude * powerOfTen(places - scale);
+  const unit = powerOfTen(scale - places);
   return (magnitude + unit / 2n) / unit;
 }
 

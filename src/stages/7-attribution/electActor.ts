@@ -3,7 +3,7 @@ import { roleOf } from '../../lib/roles.ts';
 import { collectCandidates } from './collectCandidates.ts';
 import { ElectionContext, type ElectionInput } from './electionContext.ts';
 import { firstMovements } from './firstMovements.ts';
-import { ordersOf } from './proposals/settledOrders.ts';
+import { ordersOf, type ToldOrder } from './proposals/settledOrders.ts';
 import type { Proposal, ProposalGroup } from './proposal.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Attribution, Candidate, Delegation } from '../../model/attribution.ts';
@@ -15,7 +15,8 @@ import type { Attribution, Candidate, Delegation } from '../../model/attribution
  */
 export function electActor(input: ElectionInput): Attribution {
   const context = new ElectionContext(input);
-  const groups = collectCandidates(context);
+  const orders = ordersOf(context);
+  const groups = collectCandidates(context, orders);
   const deciding = groups[0]!;
   const winner = choose(context, deciding);
   const actor = winner?.account ?? null;
@@ -25,14 +26,14 @@ export function electActor(input: ElectionInput): Attribution {
   return {
     signer: context.signer,
     actor,
-    beneficiary: actor === null ? null : beneficiaryOf(context, winner!),
+    beneficiary: actor === null ? null : beneficiaryOf(orders, winner!),
     feePayer: operation ? (sponsored(paymaster) ?? roleOf(operation, 'owner') ?? context.signer) : context.signer,
     mode: winner?.mode ?? (actor === null ? 'none' : 'self'),
     submitterRole: deciding.proposals[0]!.submitterRole,
     entryPoint: operation?.venue ?? null,
     paymaster: sponsored(paymaster),
     settlementContract: settlement?.venue ?? null,
-    orders: ordersOf(context).map(({ order }) => order),
+    orders: orders.map(({ order }) => order),
     delegations: delegationsOf(input),
     candidates: candidatesOf(context, groups, deciding, actor),
     ambiguous: actor === null,
@@ -53,6 +54,7 @@ function onePerAccount({ proposals }: ProposalGroup): Proposal[] {
 }
 
 function choose(context: ElectionContext, group: ProposalGroup): Proposal | null {
+  if (group.proposals.length === 1) return group.proposals[0]!;
   const distinct = onePerAccount(group);
   if (distinct.length === 1) return distinct[0]!;
   const touched = distinct.filter((p) => context.sides(p.account) !== 'none');
@@ -60,8 +62,9 @@ function choose(context: ElectionContext, group: ProposalGroup): Proposal | null
 }
 
 /** Who got the proceeds: the receiver an order names, else the actor itself. */
-function beneficiaryOf(context: ElectionContext, winner: Proposal): Address {
-  const receivers = new Set(ordersOf(context).filter(({ order }) => order.owner === winner.account && order.receiver !== null && order.receiver !== ZERO_ADDRESS).map(({ order }) => order.receiver!));
+function beneficiaryOf(orders: readonly ToldOrder[], winner: Proposal): Address {
+  const receivers = new Set<Address>();
+  for (const { order: { owner, receiver } } of orders) if (owner === winner.account && receiver !== null && receiver !== ZERO_ADDRESS) receivers.add(receiver);
   return receivers.size === 1 ? [...receivers][0]! : winner.account;
 }
 
@@ -87,8 +90,8 @@ function candidatesOf(context: ElectionContext, groups: readonly ProposalGroup[]
       found.set(proposal.account, { reasons: [proposal.reason], rejectedBecause, evidence: proposal.evidence });
     }
   }
-  for (const account of context.accounts()) {
-    if (found.has(account) || context.sides(account) !== 'both') continue;
+  for (const account of context.traders) {
+    if (found.has(account)) continue;
     found.set(account, { reasons: ['gave_and_got'], rejectedBecause: context.neverElect(account) ?? 'nothing_names_it', evidence: firstMovements(context.input.flow, account) });
   }
   return [...found].map(([account, c]) => ({ account, elected: account === actor, ...c }));

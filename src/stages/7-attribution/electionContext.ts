@@ -1,7 +1,7 @@
 import { isPrecompile } from '../../lib/accounts.ts';
 import { ZERO_ADDRESS } from '../../lib/hex.ts';
 import { ACTING_VENUES, COMPOSITES, PLAIN_MOVEMENTS } from '../../lib/motifKinds.ts';
-import { laneNets, sidesOf, type LaneNet, type Sides } from '../../lib/laneNets.ts';
+import { laneNets, sidesOf, sidesOfAccount, type LaneNet, type Sides } from '../../lib/laneNets.ts';
 import type { Address } from '../../model/hex.ts';
 import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -23,52 +23,61 @@ const SUBMITTING = new Set(['approval', 'swap', 'order_settled', 'account_delega
 /** Entity tags that say an address serves everybody and is nobody's own account. */
 const SERVING_TAGS = new Set(['never_elect', 'router', 'aggregator', 'settlement', 'entry_point', 'bridge', 'infrastructure', 'multicall', 'wrapped_native', 'exchange_proxy', 'pool', 'vault', 'paymaster', 'forwarder']);
 
-/** What the proposals ask about the accounts of one transaction, each answer computed once. */
+/** What the proposals ask about the accounts of one transaction, each answer computed once, when it is first asked for. */
 export class ElectionContext {
   readonly input: ElectionInput;
-  private readonly nets = new Map<Address, LaneNet[]>();
-  private readonly venues = new Set<Address>();
-  private readonly tokens = new Set<Address>();
-  private readonly acting = new Set<Address>();
-  private readonly emitters = new Set<Address>();
+  readonly #nets = new Map<Address, readonly LaneNet[]>();
+  readonly #sides = new Map<Address, Sides>();
+  #traders: readonly Address[] | undefined;
+  #venues: ReadonlySet<Address> | undefined;
+  #tokens: ReadonlySet<Address> | undefined;
+  #acting: ReadonlySet<Address> | undefined;
+  #emitters: ReadonlySet<Address> | undefined;
 
-  constructor(input: ElectionInput) {
-    this.input = input;
-    for (const motif of input.motifs) if (!ACTING_VENUES.has(motif.kind) && !PLAIN_MOVEMENTS.has(motif.kind) && !COMPOSITES.has(motif.kind)) this.venues.add(motif.venue);
-    for (const asset of input.flow.assets.values()) if (asset.address) this.tokens.add(asset.address);
-    for (const frame of input.tx.frames) if (frame.effective && frame.parent !== null) this.acting.add(frame.from);
-    for (const log of input.tx.logs) this.emitters.add(log.address);
-  }
+  constructor(input: ElectionInput) { this.input = input; }
 
   get signer(): Address { return this.input.tx.from; }
 
   /** Net lanes of one account, gas excluded. */
   net(account: Address): readonly LaneNet[] {
-    let lanes = this.nets.get(account);
-    if (!lanes) this.nets.set(account, (lanes = laneNets(this.input.flow, this.input.rulebook.wrappedNative, new Set([account]))));
+    let lanes = this.#nets.get(account);
+    if (!lanes) this.#nets.set(account, (lanes = laneNets(this.input.flow, this.input.rulebook.wrappedNative, new Set([account]))));
     return lanes;
   }
 
-  sides(account: Address): Sides { return sidesOf(this.net(account)); }
+  /** Which way value went for one account. */
+  sides(account: Address): Sides {
+    let sides = this.#sides.get(account);
+    if (!sides) this.#sides.set(account, (sides = sidesOfAccount(this.input.flow, this.input.rulebook.wrappedNative, account)));
+    return sides;
+  }
 
   /** As `sides`, of several accounts taken as one. */
   sidesTogether(accounts: readonly Address[]): Sides {
     return sidesOf(laneNets(this.input.flow, this.input.rulebook.wrappedNative, new Set(accounts)));
   }
 
-  hasTag(account: Address, tag: string): boolean {
-    return this.input.rulebook.entities.get(account)?.tags.includes(tag) ?? false;
+  /** Accounts value touched, in first-movement order. */
+  get accounts(): readonly Address[] { return [...this.input.flow.ledgers.keys()]; }
+
+  /** Those of the accounts that gave and got. */
+  get traders(): readonly Address[] {
+    const { outgoing, incoming } = this.input.flow;
+    return (this.#traders ??= this.accounts.filter((account) => outgoing.has(account) && incoming.has(account) && this.sides(account) === 'both'));
   }
 
   /** The account called others, emitted events or was created here: it has code of its own. */
   showsCode(account: Address): boolean {
-    return this.acting.has(account) && account !== this.signer || this.emitters.has(account) || this.input.tx.createdContract === account;
+    if (this.emits(account) || this.input.tx.createdContract === account) return true;
+    this.#acting ??= new Set(this.input.tx.frames.filter((frame) => frame.effective && frame.parent !== null).map((frame) => frame.from));
+    return account !== this.signer && this.#acting.has(account);
   }
 
   /** The account emitted events in this transaction. */
-  emits(account: Address): boolean { return this.emitters.has(account); }
-
-  isVenue(account: Address): boolean { return this.venues.has(account); }
+  emits(account: Address): boolean {
+    this.#emitters ??= new Set(this.input.tx.logs.map((log) => log.address));
+    return this.#emitters.has(account);
+  }
 
   /** An event or call says that the signer is the one it was done for, so it is no mere submitter. */
   get signerIsNamed(): boolean {
@@ -82,17 +91,20 @@ export class ElectionContext {
     if (isPrecompile(account)) return 'precompile';
     if (account === this.signer) return null;
     if (account === this.input.header.coinbase) return 'block_builder';
-    if (this.tokens.has(account)) return 'token_contract';
+    if (this.#isToken(account)) return 'token_contract';
     const tags = this.input.rulebook.entities.get(account)?.tags;
     const serving = tags?.find((tag) => SERVING_TAGS.has(tag));
     if (serving) return `serves_everybody:${serving}`;
-    return this.venues.has(account) ? 'venue' : null;
+    return this.#isVenue(account) ? 'venue' : null;
   }
 
-  /** Accounts value touched, in first-movement order. */
-  accounts(): Address[] {
-    const seen = new Set<Address>();
-    for (const movement of this.input.flow.movements) { seen.add(movement.from); seen.add(movement.to); }
-    return [...seen];
+  #isToken(account: Address): boolean {
+    this.#tokens ??= new Set([...this.input.flow.assets.values()].flatMap(({ address }) => address ?? []));
+    return this.#tokens.has(account);
+  }
+
+  #isVenue(account: Address): boolean {
+    this.#venues ??= new Set(this.input.motifs.filter(({ kind }) => !ACTING_VENUES.has(kind) && !PLAIN_MOVEMENTS.has(kind) && !COMPOSITES.has(kind)).map(({ venue }) => venue));
+    return this.#venues.has(account);
   }
 }

@@ -1,4 +1,4 @@
-import { formatAmount } from '../../lib/amount.ts';
+import { formatAmount, powerOfTen } from '../../lib/amount.ts';
 import { DEFAULT_FRESHNESS_S, MAX_DEVIATION_BPS, MIN_CONFIDENCE_BPS, STALE_GRACE_S } from './thresholds.ts';
 import type { Address } from '../../model/hex.ts';
 import type { PriceQuote, PriceRefusal } from '../../model/upstream.ts';
@@ -8,6 +8,9 @@ const METHODS: readonly PriceQuote['method'][] = ['chainlink', 'erc4626', 'wrapp
 const MAX_SCALE = 255;
 
 export type RefusalReason = Omit<PriceRefusal, 'asset'>;
+
+/** Accounts whose state this transaction moved; no price may rest on them. */
+export type TouchedAccounts = Pick<ReadonlySet<Address>, 'has'>;
 
 export interface RatedQuote {
   readonly quote: PriceQuote;
@@ -30,7 +33,7 @@ function distance(quote: PriceQuote, timestamp: number): number {
   return Math.abs(timestamp - quote.asOf);
 }
 
-function refusalOf(quote: PriceQuote, timestamp: number, touched: ReadonlySet<Address>): RefusalReason | null {
+function refusalOf(quote: PriceQuote, timestamp: number, touched: TouchedAccounts): RefusalReason | null {
   if (quote.numerator <= 0n || !Number.isInteger(quote.scale) || quote.scale < 0 || quote.scale > MAX_SCALE || !Number.isSafeInteger(quote.asOf)) {
     return { code: 'no_source', reason: `${quote.method} answered no positive price`, observed: null, threshold: null };
   }
@@ -58,8 +61,9 @@ function compareQuotes(a: PriceQuote, b: PriceQuote): number {
 
 /** Refusal when two quotes lie further apart than the threshold. */
 function deviation(quotes: readonly PriceQuote[]): RefusalReason | null {
+  if (quotes.length < 2) return null;
   const scale = Math.max(...quotes.map((quote) => quote.scale));
-  const values = quotes.map((quote) => quote.numerator * 10n ** BigInt(scale - quote.scale));
+  const values = quotes.map((quote) => quote.numerator * powerOfTen(scale - quote.scale));
   const low = values.reduce((a, b) => (b < a ? b : a));
   const high = values.reduce((a, b) => (b > a ? b : a));
   if (high * 10_000n <= low * (10_000n + MAX_DEVIATION_BPS)) return null;
@@ -69,11 +73,14 @@ function deviation(quotes: readonly PriceQuote[]): RefusalReason | null {
   };
 }
 
+const UNQUOTED: PriceChoice = { chosen: null, refused: [] };
+
 /**
  * The price to use among everything that was quoted for one asset, whatever order the answers came in: fresh before
- * stale, then by method, then the deepest market, then the newest. `touched` are the accounts this transaction moved value through.
+ * stale, then by method, then the deepest market, then the newest. No price may rest on a pool among `touched`.
  */
-export function choosePrice(quotes: readonly PriceQuote[], timestamp: number, touched: ReadonlySet<Address>): PriceChoice {
+export function choosePrice(quotes: readonly PriceQuote[], timestamp: number, touched: TouchedAccounts): PriceChoice {
+  if (quotes.length === 0) return UNQUOTED;
   const refused: RefusalReason[] = [];
   const usable: PriceQuote[] = [];
   for (const quote of [...quotes].sort(compareQuotes)) {

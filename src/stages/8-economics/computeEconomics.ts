@@ -5,10 +5,11 @@ import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Economics, Valuation } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Verdict } from '../../model/intent.ts';
-import type { Motif } from '../../model/motif.ts';
+import type { AssetAmount, Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { RawContext } from '../../model/upstream.ts';
-import type { Asset, ValueFlow } from '../../model/valueFlow.ts';
+import type { Asset, AssetId, ValueFlow } from '../../model/valueFlow.ts';
+import type { TouchedAccounts } from './choosePrice.ts';
 import { gasCost } from './gasCost.ts';
 import { priceAssets } from './priceAssets.ts';
 import { realizedPnl } from './realizedPnl.ts';
@@ -27,23 +28,37 @@ export interface EconomicsInput {
 }
 
 /** Assets that moved, and those motifs speak of without a movement (netted inside a singleton). */
-function assetsOf(flow: ValueFlow, motifs: readonly Motif[]): Asset[] {
-  const stated = motifs.flatMap((motif) => [...motif.assetsIn, ...motif.assetsOut])
-    .filter(({ asset }) => !flow.assets.has(asset)).map(({ asset }) => parseAssetId(asset));
-  return [...flow.assets.values(), ...stated.filter((asset) => asset !== null)];
+function assetsOf(flow: ValueFlow, motifs: readonly Motif[]): ReadonlyMap<AssetId, Asset> {
+  let assets: Map<AssetId, Asset> | null = null;
+  const take = ({ asset: id }: AssetAmount): void => {
+    if (flow.assets.has(id)) return;
+    const asset = parseAssetId(id);
+    if (asset) (assets ??= new Map(flow.assets)).set(id, asset);
+  };
+  for (const { assetsIn, assetsOut } of motifs) {
+    assetsIn.forEach(take);
+    assetsOut.forEach(take);
+  }
+  return assets ?? flow.assets;
 }
 
-/** Accounts whose state the transaction moved: whom value reached, who acted, who logged. No price may rest on them. */
-function touchedAccounts(tx: CanonicalTx, flow: ValueFlow, motifs: readonly Motif[]): Set<Address> {
-  return new Set([...flow.ledgers.keys(), ...motifs.map((motif) => motif.venue), ...tx.logs.map((log) => log.address)]);
+/** Whom value reached, who acted, who logged: asked only where a price rests on a pool. */
+function touchedAccounts(tx: CanonicalTx, flow: ValueFlow, motifs: readonly Motif[]): TouchedAccounts {
+  let others: Set<Address> | undefined;
+  return {
+    has: (account) => {
+      others ??= new Set([...motifs.map((motif) => motif.venue), ...tx.logs.map((log) => log.address)]);
+      return flow.ledgers.has(account) || others.has(account);
+    },
+  };
 }
 
 function warningsOf(attribution: Attribution, prices: Valuation, gasKnown: boolean): string[] {
-  return [
-    ...(attribution.actor !== null && attribution.actor !== attribution.signer ? ['IntentActorDiffersFromSigner'] : []),
-    ...(prices.unpricedAssets.length > 0 || !gasKnown ? ['PartialValuation'] : []),
-    ...(prices.prices.some((price) => price.stale) ? ['StalePrice'] : []),
-  ];
+  const warnings: string[] = [];
+  if (attribution.actor !== null && attribution.actor !== attribution.signer) warnings.push('IntentActorDiffersFromSigner');
+  if (prices.unpricedAssets.length > 0 || !gasKnown) warnings.push('PartialValuation');
+  if (prices.prices.some((price) => price.stale)) warnings.push('StalePrice');
+  return warnings;
 }
 
 /**

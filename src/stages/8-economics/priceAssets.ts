@@ -1,6 +1,6 @@
 import { erc20Id, NATIVE, NATIVE_ASSET } from '../../lib/asset.ts';
 import { parseAssetId } from '../../lib/assetId.ts';
-import { assetText } from '../../lib/display.ts';
+import { assetDecimals } from '../../lib/display.ts';
 import type { AssetRefusal, ChosenPrice, PriceBook } from '../../model/economics.ts';
 import type { Asset, AssetId } from '../../model/valueFlow.ts';
 import type { RefusalReason } from './choosePrice.ts';
@@ -8,7 +8,8 @@ import { priceChooser, type ChooserInput } from './priceChooser.ts';
 import type { PriceKey } from './ratedQuote.ts';
 
 export interface PricingInput extends ChooserInput {
-  readonly assets: Iterable<Asset>;
+  /** By id. */
+  readonly assets: ReadonlyMap<AssetId, Asset>;
 }
 
 export interface Pricing {
@@ -34,7 +35,7 @@ export function priceAssets(input: PricingInput): Pricing {
     if (asset.kind === 'erc721' || asset.kind === 'erc1155') return refuse('nft_no_floor', 'NFTs are not priced');
     const { chosen, refused } = choiceFor(asset.address ?? 'native');
     if (!chosen) return refused[0] ?? refuse('no_source', 'no source quotes the asset');
-    const { decimals } = assetText(asset, input.context.tokens);
+    const decimals = assetDecimals(asset, input.context.tokens);
     if (decimals === null) return refuse('unknown_decimals', 'the token states no decimals, so a price per whole token has no meaning');
     const { quote, ageSeconds, stale } = chosen;
     return { asset: asset.id, unit: { usd: { numerator: quote.numerator, scale: quote.scale }, decimals }, quote, ageSeconds, stale, restsOn: basesOf(quote).map(idOfKey) };
@@ -43,8 +44,9 @@ export function priceAssets(input: PricingInput): Pricing {
   const found = new Map<AssetId, ChosenPrice>();
   const refusals = new Map<AssetId, AssetRefusal>();
   const doubted: AssetId[] = [];
-  const work = [...new Map([NATIVE, ...input.assets].map((asset) => [asset.id, asset])).values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-  const seen = new Set(work.map(({ id }) => id));
+  const assets = new Map(input.assets).set(NATIVE_ASSET, NATIVE);
+  const work = [...assets.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const given = work.length;
   for (const asset of work) {
     const answer = price(asset);
     if (!('quote' in answer)) {
@@ -54,11 +56,12 @@ export function priceAssets(input: PricingInput): Pricing {
     found.set(asset.id, answer);
     if (choiceFor(keyOf(asset.address ?? 'native')).refused.some(({ code }) => DOUBTS.has(code))) doubted.push(asset.id);
     for (const id of answer.restsOn) {
-      if (seen.has(id)) continue;
-      seen.add(id);
-      work.push(parseAssetId(id)!);
+      if (assets.has(id)) continue;
+      const base = parseAssetId(id)!;
+      assets.set(id, base);
+      work.push(base);
     }
   }
-  const prices = new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
+  const prices = work.length === given ? found : new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
   return { book: { prices, refusals }, doubted };
 }

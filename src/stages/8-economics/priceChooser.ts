@@ -5,14 +5,13 @@ import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { PriceQuote, RawContext } from '../../model/upstream.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
-import { choosePrice, type PriceChoice, type RefusalReason } from './choosePrice.ts';
+import { choosePrice, type PriceChoice, type RefusalReason, type TouchedAccounts } from './choosePrice.ts';
 import { ratedQuote, type PriceKey } from './ratedQuote.ts';
 
 export interface ChooserInput {
   readonly context: RawContext;
   readonly timestamp: number;
-  /** Accounts whose state this transaction moved. */
-  readonly touched: ReadonlySet<Address>;
+  readonly touched: TouchedAccounts;
   readonly motifs: readonly Motif[];
   readonly flow: ValueFlow;
   readonly rulebook: Pick<Rulebook, 'wrappedNative' | 'entities'>;
@@ -103,7 +102,9 @@ export function priceChooser({ context, timestamp, touched, motifs, flow, rulebo
       }
     }
     const choice = choosePrice(own, timestamp, touched);
-    const others = (declined.get(key) ?? []).map(({ code, reason, observed, threshold }) => ({ code, reason, observed, threshold }));
+    const silent = declined.get(key) ?? [];
+    if (set.length === 0 && silent.length === 0) return choice;
+    const others = silent.map(({ code, reason, observed, threshold }) => ({ code, reason, observed, threshold }));
     return { chosen: choice.chosen, refused: [...choice.refused, ...inOrder(set), ...inOrder(others)] };
   }
 

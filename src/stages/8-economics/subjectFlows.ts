@@ -31,25 +31,35 @@ function byValue(book: PriceBook): (a: NetLane, b: NetLane) => number {
 }
 
 function tokenList(lanes: readonly NetLane[], flow: ValueFlow, context: RawContext, book: PriceBook): string {
-  return [...lanes].sort(byValue(book)).flatMap(({ asset: id, magnitude }) => {
+  const texts: string[] = [];
+  for (const { asset: id, magnitude } of [...lanes].sort(byValue(book))) {
     const asset = flow.assets.get(id) ?? parseAssetId(id);
-    if (!asset) return [];
+    if (!asset) continue;
     const text = assetText(asset, context.tokens);
-    return [`${formatAmount(magnitude, text.decimals ?? 0)} ${listSymbol(asset, text)}`];
-  }).join(', ');
+    texts.push(`${formatAmount(magnitude, text.decimals ?? 0)} ${listSymbol(asset, text)}`);
+  }
+  return texts.join(', ');
 }
 
 /** What the subject received and sent: gross in US dollars, net per asset as display lists. */
 export function subjectFlows(subject: Address, flow: ValueFlow, context: RawContext, book: PriceBook): SubjectFlows {
-  const ledger: Ledger = flow.ledgers.get(subject) ?? new Map();
-  const lanes = [...ledger].map(([asset, entry]) => ({ asset, ...entry, net: entry.inflow - entry.outflow }));
-  const inflow = worthTogether(lanes.filter((l) => l.inflow > 0n).map((l) => [l.asset, l.inflow]), book);
-  const outflow = worthTogether(lanes.filter((l) => l.outflow > 0n).map((l) => [l.asset, l.outflow]), book);
-  const side = (sign: 1n | -1n) => lanes.filter((l) => l.net * sign > 0n).map((l) => ({ asset: l.asset, magnitude: l.net * sign }));
+  const received: [AssetId, bigint][] = [];
+  const sent: [AssetId, bigint][] = [];
+  const gained: NetLane[] = [];
+  const lost: NetLane[] = [];
+  for (const [asset, { inflow, outflow }] of flow.ledgers.get(subject) ?? NOTHING) {
+    if (inflow > 0n) received.push([asset, inflow]);
+    if (outflow > 0n) sent.push([asset, outflow]);
+    if (inflow > outflow) gained.push({ asset, magnitude: inflow - outflow });
+    else if (outflow > inflow) lost.push({ asset, magnitude: outflow - inflow });
+  }
+  const inflow = worthTogether(received, book);
   return {
     inflow,
-    net: subtractMoney(inflow, outflow),
-    tokenIn: tokenList(side(1n), flow, context, book),
-    tokenOut: tokenList(side(-1n), flow, context, book),
+    net: subtractMoney(inflow, worthTogether(sent, book)),
+    tokenIn: tokenList(gained, flow, context, book),
+    tokenOut: tokenList(lost, flow, context, book),
   };
 }
+
+const NOTHING: Ledger = new Map();

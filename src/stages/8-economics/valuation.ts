@@ -17,17 +17,16 @@ function count(n: number, one: string): string {
 }
 
 function warningText(stale: number, doubted: number): string | null {
-  const parts = [
-    ...(stale > 0 ? [`${count(stale, 'price')} outside the freshness threshold`] : []),
-    ...(doubted > 0 ? [`for ${count(doubted, 'priced asset')} another source was set aside`] : []),
-  ];
+  const parts: string[] = [];
+  if (stale > 0) parts.push(`${count(stale, 'price')} outside the freshness threshold`);
+  if (doubted > 0) parts.push(`for ${count(doubted, 'priced asset')} another source was set aside`);
   return parts.length > 0 ? parts.join('; ') : null;
 }
 
 /** Which assets moved, how many of them have a price, and the prices and refusals behind every figure. */
 export function valuation(flow: ValueFlow, pricing: Pricing, block: bigint): Valuation {
   const { prices, refusals } = pricing.book;
-  const moved: AssetId[] = [...new Set(flow.movements.map((movement) => movement.asset))].sort();
+  const moved: AssetId[] = [...flow.assets.keys()].sort();
   const unpriced = moved.filter((asset) => !prices.has(asset));
   const used = [...prices.values()];
   return {

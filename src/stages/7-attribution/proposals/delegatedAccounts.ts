@@ -12,6 +12,7 @@ export function delegatedAccounts(context: ElectionContext): Proposal[] {
   const authorities = new Set<Address>(delegations.keys());
   for (const { authority } of tx.authorizations) if (authority) authorities.add(authority);
   authorities.delete(context.signer);
+  if (authorities.size === 0) return [];
   const called: { account: Address; evidence: Evidence }[] = [];
   for (const frame of tx.frames) {
     if (!frame.effective || frame.to === null || frame.input === '0x' || !authorities.has(frame.to)) continue;

@@ -15,12 +15,12 @@ export function relayedAccounts(context: ElectionContext): Proposal[] {
   const requesters = new Set(context.input.motifs.filter((m) => m.tags.includes('relayed')).flatMap((m) => roleOf(m, 'owner') ?? []));
   requesters.delete(context.signer);
   if (requesters.size === 1) return [propose(context, [...requesters][0]!, 'meta_transaction', 'signed_a_relayed_request')];
-  const others = context.accounts().filter((a) => a !== context.signer && context.neverElect(a) === null && !context.showsCode(a));
-  const traders = others.filter((a) => context.sides(a) === 'both');
-  const repaid = sides === 'got' && context.net(context.signer).every((l) => l.asset.kind === 'native');
-  if (traders.length === 1 && (sides === 'none' || repaid)) return [propose(context, traders[0]!, 'meta_transaction', 'sole_account_that_gave_and_got')];
-  const authors = authorsHere(context);
-  const givers = others.filter((a) => authors.has(a) && (context.sides(a) === 'gave' || context.sides(a) === 'both'));
+  const isOther = (a: Address): boolean => a !== context.signer && context.neverElect(a) === null && !context.showsCode(a);
+  if (sides === 'none' || context.net(context.signer).every((l) => l.asset.kind === 'native')) {
+    const traders = context.traders.filter(isOther);
+    if (traders.length === 1) return [propose(context, traders[0]!, 'meta_transaction', 'sole_account_that_gave_and_got')];
+  }
+  const givers = authorsHere(context).filter((a) => (context.sides(a) === 'gave' || context.sides(a) === 'both') && isOther(a));
   return givers.length === 1 ? [propose(context, givers[0]!, 'permit_pull', 'authorised_in_this_transaction')] : [];
 }
 
@@ -31,6 +31,7 @@ function propose(context: ElectionContext, account: Address, mode: 'meta_transac
 }
 
 /** Owners of permits spent here, and of EIP-3009 authorisations. */
-function authorsHere(context: ElectionContext): ReadonlySet<Address> {
-  return new Set(context.input.motifs.filter((m) => m.tags.includes('permit') || m.tags.includes('authorization')).flatMap((m) => roleOf(m, 'owner') ?? []));
+function authorsHere(context: ElectionContext): Address[] {
+  const speaking = context.input.motifs.filter((m) => m.tags.includes('permit') || m.tags.includes('authorization'));
+  return [...new Set(speaking.flatMap((m) => roleOf(m, 'owner') ?? []))];
 }

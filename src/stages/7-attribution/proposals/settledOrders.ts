@@ -36,12 +36,17 @@ interface Principal {
  * it gave and got shows it.
  */
 function soleCustomer(context: ElectionContext, motif: Motif): Principal | null {
-  const [account, ...others] = context.accounts().filter((a) => a !== context.signer && a !== motif.venue
-    && context.sides(a) === 'both' && context.neverElect(a) === null && !context.showsCode(a));
+  const [account, ...others] = context.traders.filter((a) => a !== context.signer && a !== motif.venue && context.neverElect(a) === null && !context.showsCode(a));
   return account === undefined || others.length > 0 ? null : { account, evidence: [...motif.evidence, ...firstMovements(context.input.flow, account)] };
 }
 
-export function ordersOf(context: ElectionContext): { motif: Motif; order: SettledOrder }[] {
+/** An order and the motif that tells of it. */
+export interface ToldOrder {
+  readonly motif: Motif;
+  readonly order: SettledOrder;
+}
+
+export function ordersOf(context: ElectionContext): ToldOrder[] {
   return context.input.motifs.filter((m) => m.kind === 'order_settled').flatMap((motif) => {
     const owner = principal(context, motif);
     return owner === null ? [] : [{
@@ -55,10 +60,11 @@ export function ordersOf(context: ElectionContext): { motif: Motif; order: Settl
  * Signed orders executed by somebody else. Where whoever drives the transaction trades on its own account, limit orders
  * are the liquidity it trades against. Quotes are always that, unless their taker is the only one who traded.
  */
-export function settledOrders(context: ElectionContext, driver: Address): Proposal[] {
-  const orders = ordersOf(context).filter(({ order }) => order.owner !== driver);
+export function settledOrders(context: ElectionContext, told: readonly ToldOrder[], driver: Address): Proposal[] {
+  const orders = told.filter(({ order }) => order.owner !== driver);
+  if (orders.length === 0) return [];
   const driverTrades = context.sides(driver) === 'both';
-  const counts = ({ motif, order }: typeof orders[number]): boolean =>
+  const counts = ({ motif, order }: ToldOrder): boolean =>
     isQuote(motif) ? !driverTrades && context.neverElect(order.owner) === null && context.sides(order.owner) === 'both'
     : !isLimitOrder(motif) || !driverTrades;
   return orders.filter(counts).map(({ motif, order }) => ({
