@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 
-const DIST = new URL('../dist/', import.meta.url);
+/** Where the build puts the service. */
+export const DIST = new URL('../dist/', import.meta.url);
 
 /**
  * A module of the built service. What runs in production is measured, not the sources as a development tool loads them.

@@ -63,9 +63,10 @@ if (wanted('load')) {
     keep('load', basename(place), result);
     const row = (name: string, figures: typeof result.service, show = ms): string[] => [name, show === ms ? figures.requestsPerCpuSecond.toFixed(0) : show(figures.requestsPerCpuSecond), show(figures.p50), show(figures.p99)];
     printTable(`Load: ${result.transactions} transactions of ${basename(place)}, ${result.connections} connections`, ['', 'requests per CPU second', 'p50 ms', 'p99 ms'], [
-      row('floor', result.floor), row('service', result.service), row('service to floor', result.ratio, times),
+      row('floor: any service that reads the same bytes', result.floor), row('this service, a ready report for its analysis', result.hollow), row('this service', result.service),
+      row('  to the floor', result.serviceToFloor, times), row('  to its shell alone', result.serviceToHollow, times),
     ]);
-    printTable('One at a time: time added to the two round trips to the node', ['', 'p50 ms', 'p99 ms', 'p99 to p50', 'requests to the node'], [
+    printTable('One at a time: time added to the node\'s own', ['', 'p50 ms', 'p99 ms', 'p99 to p50', 'requests to the node'], [
       ['service', ms(result.added.p50), ms(result.added.p99), times(result.added.p99 / result.added.p50), result.upstreamRequestsPerAnalysis.toFixed(2)],
     ]);
   }

@@ -3,13 +3,17 @@ import { join } from 'node:path';
 import autocannon from 'autocannon';
 import { build } from 'esbuild';
 import { median, quantile } from '../stats.ts';
-import { startFloor, startNode, startService, type Program } from './processes.ts';
-import { writeScript, type Script } from './script.ts';
+import { startFloor, startHollow, startNode, startService, type Program } from './processes.ts';
+import { writeScript } from './script.ts';
 import type { Recorded } from '../recordings.ts';
 
 /** How often each transaction is timed alone. */
 const PASSES = 3;
 const ROOT = join(import.meta.dirname, '../..');
+
+/** The programs that are compared, in the order in which they are loaded. */
+const COMPARED = ['floor', 'hollow', 'service'] as const;
+type Compared = (typeof COMPARED)[number];
 
 export interface Figures {
   readonly requestsPerCpuSecond: number;
@@ -20,11 +24,14 @@ export interface Figures {
 export interface LoadResult {
   readonly transactions: number;
   readonly connections: number;
-  readonly service: Figures;
   readonly floor: Figures;
-  /** Service to floor; of each round, then the median. */
-  readonly ratio: Figures;
-  /** One request at a time: time over the two round trips to the node, measured between the same processes. */
+  /** The service with a ready report in place of its analysis. */
+  readonly hollow: Figures;
+  readonly service: Figures;
+  /** Of each round, then the median. */
+  readonly serviceToFloor: Figures;
+  readonly serviceToHollow: Figures;
+  /** One request at a time: its time less what the node had of it. */
   readonly added: { readonly p50: number; readonly p99: number };
   readonly upstreamRequestsPerAnalysis: number;
 }
@@ -46,33 +53,35 @@ export async function measureLoad(recorded: readonly Recorded[], places: readonl
     return ready;
   };
   try {
-    writeFileSync(join(work, 'script.json'), JSON.stringify(script));
-    await build({ entryPoints: [join(import.meta.dirname, 'floor.ts')], outfile: join(work, 'floor.mjs'), format: 'esm', platform: 'node', logLevel: 'error' });
+    const scriptFile = join(work, 'script.json');
+    writeFileSync(scriptFile, JSON.stringify(script));
+    await build({ entryPoints: ['floor.ts', 'hollow.ts'].map((name) => join(import.meta.dirname, name)), outdir: work, outExtension: { '.js': '.mjs' }, format: 'esm', platform: 'node', logLevel: 'error' });
     const node = await started(startNode(places));
-    const floor = await started(startFloor(join(work, 'floor.mjs'), node.url, join(work, 'script.json')));
-    const service = await started(startService(node.url, { MAX_CONCURRENCY: '64' }));
+    const env = { MAX_CONCURRENCY: '64' };
+    const compared: Readonly<Record<Compared, Program>> = {
+      floor: await started(startFloor(join(work, 'floor.mjs'), node.url, scriptFile)),
+      hollow: await started(startHollow(join(work, 'hollow.mjs'), node.url, scriptFile, env)),
+      service: await started(startService(node.url, env)),
+    };
 
-    for (const program of [floor, service]) await cannonade(program, hashes, { requests: options.warmUp, connections: options.connections });
-    const rounds: { service: Figures; floor: Figures }[] = [];
+    for (const name of COMPARED) await cannonade(compared[name], hashes, { requests: options.warmUp, connections: options.connections });
+    const rounds: Record<Compared, Figures>[] = [];
     for (let round = 0; round < options.rounds; round++) {
-      rounds.push({ floor: await cannonade(floor, hashes, options), service: await cannonade(service, hashes, options) });
+      const figures: Partial<Record<Compared, Figures>> = {};
+      for (const name of COMPARED) figures[name] = await cannonade(compared[name], hashes, options);
+      rounds.push(figures as Record<Compared, Figures>);
     }
-    const of = (figures: (round: { service: Figures; floor: Figures }) => Figures): Figures => ({
+    const of = (figures: (round: Record<Compared, Figures>) => Figures): Figures => ({
       requestsPerCpuSecond: median(rounds.map((r) => figures(r).requestsPerCpuSecond)),
       p50: median(rounds.map((r) => figures(r).p50)), p99: median(rounds.map((r) => figures(r).p99)),
     });
-    await node.ask();
-    const added = await timeOneByOne(service.url, node.url, script, PASSES);
-    const { requests } = await node.ask();
-    // Every other pair of requests to the node was this process's own.
-    const ownRequests = PASSES * Object.values(script).reduce((all, one) => all + one.requests.length, 0);
+    const alone = await timeOneByOne(compared.service.url, node, hashes);
     return {
       transactions: hashes.length, connections: options.connections,
-      service: of((r) => r.service), floor: of((r) => r.floor),
-      ratio: of(({ service: s, floor: f }) => ({ requestsPerCpuSecond: s.requestsPerCpuSecond / f.requestsPerCpuSecond, p50: s.p50 / f.p50, p99: s.p99 / f.p99 })),
-      added: { p50: quantile(added, 0.5), p99: quantile(added, 0.99) },
-
-      upstreamRequestsPerAnalysis: (requests! - ownRequests) / added.length,
+      floor: of((r) => r.floor), hollow: of((r) => r.hollow), service: of((r) => r.service),
+      serviceToFloor: of((r) => ratio(r.service, r.floor)), serviceToHollow: of((r) => ratio(r.service, r.hollow)),
+      added: { p50: quantile(alone.added, 0.5), p99: quantile(alone.added, 0.99) },
+      upstreamRequestsPerAnalysis: alone.requests / alone.added.length,
     };
   } finally {
     await Promise.all(programs.map((program) => program.stop()));
@@ -99,21 +108,25 @@ async function cannonade(program: Program, hashes: readonly string[], { requests
   return { requestsPerCpuSecond: times.length / ((after['cpu']! - before['cpu']!) / 1e6), p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
 }
 
-/** Every transaction `passes` times, alone: its time at the service less the time of its two round trips to the node. */
-async function timeOneByOne(service: string, node: string, script: Script, passes: number): Promise<number[]> {
-  const post = async (url: string, body: string): Promise<number> => {
-    const start = performance.now();
-    const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-    await response.text();
-    return performance.now() - start;
-  };
+function ratio(of: Figures, to: Figures): Figures {
+  return { requestsPerCpuSecond: of.requestsPerCpuSecond / to.requestsPerCpuSecond, p50: of.p50 / to.p50, p99: of.p99 / to.p99 };
+}
+
+/** Every transaction several times, alone: its milliseconds at the service less those the node took to answer. */
+async function timeOneByOne(service: string, node: Program, hashes: readonly string[]): Promise<{ added: number[]; requests: number }> {
   const added: number[] = [];
-  for (let pass = 0; pass < passes; pass++) {
-    for (const [hash, { requests }] of Object.entries(script)) {
-      let upstream = 0;
-      for (const body of requests) upstream += await post(node, body);
-      added.push((await post(`${service}/analyze`, JSON.stringify({ tx_hash: hash }))) - upstream);
+  let requests = 0;
+  await node.ask();
+  for (let pass = 0; pass < PASSES; pass++) {
+    for (const hash of hashes) {
+      const start = performance.now();
+      const response = await fetch(`${service}/analyze`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ tx_hash: hash }) });
+      await response.text();
+      const took = performance.now() - start;
+      const asked = await node.ask();
+      added.push(took - asked['busy']!);
+      requests += asked['requests']!;
     }
   }
-  return added;
+  return { added, requests };
 }

@@ -1,6 +1,8 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { once } from 'node:events';
+import { DIST } from '../product.ts';
 
 const HERE = import.meta.dirname;
 const running = new Set<ChildProcess>();
@@ -9,7 +11,7 @@ process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 /** A program of the bench, by its URL. */
 export interface Program {
   readonly url: string;
-  /** What it answers to an empty message: its CPU time, or the requests it has seen since the last time. */
+  /** Its CPU time; of the node, the requests since it was last asked and its time over them. */
   ask(): Promise<Record<string, number>>;
   stop(): Promise<void>;
 }
@@ -59,14 +61,25 @@ export function startFloor(compiled: string, nodeUrl: string, scriptFile: string
 
 /** The service as built, listening on a free port. */
 export function startService(nodeUrl: string, env: Readonly<Record<string, string>> = {}): Promise<Program> {
-  const program = join(HERE, '../../dist/main.js');
+  return startLogging({ program: fileURLToPath(new URL('main.js', DIST)), env: { RPC_URL: nodeUrl, ...env } });
+}
+
+/** The service without its analysis, from its compiled file. */
+export function startHollow(compiled: string, nodeUrl: string, scriptFile: string, env: Readonly<Record<string, string>> = {}): Promise<Program> {
+  return startLogging({ program: compiled, args: [DIST.href, scriptFile], env: { RPC_URL: nodeUrl, ...env } });
+}
+
+function startLogging({ env, ...given }: Start): Promise<Program> {
   const listening = (child: ChildProcess): Promise<string> => new Promise((resolve) => {
     let output = '';
-    child.stdout!.on('data', (data: Buffer) => {
+    const read = (data: Buffer): void => {
       output += data.toString();
       const url = /"url":"(http:[^"]+)"/.exec(output)?.[1];
-      if (url) resolve(url);
-    });
+      if (!url) return;
+      child.stdout!.off('data', read);
+      resolve(url);
+    };
+    child.stdout!.on('data', read);
   });
-  return start({ program, env: { RPC_URL: nodeUrl, HOST: '127.0.0.1', PORT: '0', ...env }, execArgv: ['--import', join(HERE, 'reportCpu.mjs')] }, listening);
+  return start({ ...given, env: { HOST: '127.0.0.1', PORT: '0', ...env }, execArgv: ['--import', join(HERE, 'reportCpu.mjs')] }, listening);
 }
