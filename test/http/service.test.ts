@@ -61,9 +61,9 @@ describe('load', () => {
     const answers = [ask(url), ask(url), ask(url)];
     while (work.started() < 2) await sleep(5);
     await sleep(50);
-    const before = performance.now();
+    // Answered while the others are held, so it did not wait for them.
     expect(await ask(url)).toEqual({ status: 502, error: 'analysis failed: overloaded', retryAfter: '1' });
-    expect(performance.now() - before).toBeLessThan(200);
+    expect(work.started()).toBe(2);
     work.release();
     while (work.started() < 3) await sleep(5);
     work.release();
