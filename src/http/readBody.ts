@@ -50,7 +50,7 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
     request.on('data', onData);
     request.once('end', () => resolve(Buffer.concat(chunks)));
     request.once('error', () => reject(malformed('incomplete')));
-    request.once('close', () => reject(malformed('incomplete')));
+    request.once('close', () => request.complete || reject(malformed('incomplete')));
   });
 }
 

@@ -42,8 +42,7 @@ export function forgetTrace(abilities: Abilities): void {
 
 export function traceCall(mode: TraceMode, hash: Hash): RpcCall {
   if (mode === 'parity') return { method: 'trace_transaction', params: [hash] };
-  const config = mode === 'call_tracer_with_log' ? { tracer: 'callTracer', tracerConfig: { withLog: true } } : { tracer: 'callTracer' };
-  return { method: 'debug_traceTransaction', params: [hash, config] };
+  return { method: 'debug_traceTransaction', params: [hash, { tracer: 'callTracer', ...(mode === 'call_tracer_with_log' ? { tracerConfig: { withLog: true } } : {}) }] };
 }
 
 export function dialectOf(mode: TraceMode): TraceDialect {

@@ -86,7 +86,7 @@ interface Attempt {
 }
 
 async function attempt(session: Session, endpoint: RpcEndpoint, plan: ContextPlan, reads: readonly ViewCall[]): Promise<Attempt> {
-  const at = `0x${plan.blockNumber.toString(16)}`;
+  const at: Hex = `0x${plan.blockNumber.toString(16)}`;
   const groups = groupReads(reads, plan);
   const asked: RpcCall[] = [
     // By number: after a reorganisation the hash that comes back is another one, and that is noticed.

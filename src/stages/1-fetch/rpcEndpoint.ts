@@ -1,4 +1,3 @@
-import { getHttpRpcClient } from 'viem/utils';
 import { AnalysisError } from '../../lib/errors.ts';
 import { isRateLimit, isRecord, readBatch, readError, readSingle, type RpcAnswer, type RpcCall, type RpcRequestMessage } from './rpcMessages.ts';
 import { newAbilities, type Abilities } from './abilities.ts';
@@ -52,9 +51,6 @@ let nextId = Math.floor(Math.random() * 1e9);
 export function createEndpoint(options: EndpointOptions): RpcEndpoint {
   const { name, url, timeoutMs, maxResponseBytes, maxBatch } = options;
   const send = createHttpPost(url, options.agent);
-  // viem's JSON-RPC client over our connection pool. Its `http` transport would mix the calls of concurrent analyses into
-  // one batch and would not check ids.
-  const client = getHttpRpcClient(url, { maxResponseBodySize: false, timeout: 0 });
   const abilities = newAbilities();
 
   async function post(body: RpcRequestMessage | RpcRequestMessage[], scope: CallScope): Promise<{ status: number; data: unknown }> {
@@ -65,25 +61,18 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
       return { status: 200, data: resumed.data };
     }
     const limits = { signal: scope.signal, ms: Math.min(timeoutMs, scope.timeLeft()), maxBytes: maxResponseBytes, ...(scope.largeBytes === undefined ? {} : { largeBytes: scope.largeBytes }) };
-    let answer: HttpAnswer | null = null;
-    let failure: unknown = null;
-    const fetchFn = async (_url: unknown, init?: RequestInit): Promise<Response> => {
-      try {
-        answer = await send(String(init?.body), limits);
-        if (answer.unread) throw new LargeAnswer({ upstream: name, body: answer.unread, requests: requests.map(({ id, method }) => ({ id, method })), abilities: { ...abilities, unsupported: [...abilities.unsupported] } });
-        return asResponse(answer);
-      } catch (error) {
-        failure = error;
-        throw error;
-      }
-    };
-    // What viem throws holds the URL: only the answer itself, or our own failure, is looked at.
-    const data: unknown = await client.request({ body: body as never, fetchFn }).catch(() => undefined);
-    if (failure !== null) throw failure instanceof HttpFailure ? faultOfFailure(failure, scope) : failure;
-    const { status, retryAfter } = answer!;
+    let answer: HttpAnswer;
+    try {
+      answer = await send(JSON.stringify(body), limits);
+    } catch (error) {
+      throw error instanceof HttpFailure ? faultOfFailure(error, scope) : error;
+    }
+    const { status, retryAfter, text, unread } = answer;
+    if (unread) throw new LargeAnswer({ upstream: name, body: unread, requests: requests.map(({ id, method }) => ({ id, method })), abilities: { ...abilities, unsupported: [...abilities.unsupported] } });
     if (status === 429) throw rateLimited(retryAfter);
     // A redirect is not followed: as good as not reached.
     if (status >= 300 && status < 400) throw new UpstreamFault('upstream_unreachable', 'again');
+    const data = parsed(text);
     if (status < 300 && data !== undefined) return { status, data };
     if (status < 300) throw new UpstreamFault('upstream_malformed', 'again', 'not JSON');
     // Nodes also tell JSON-RPC errors with an HTTP error's status.
@@ -183,8 +172,11 @@ export function parseRetryAfter(value: string | null): number {
   return Number.isNaN(at) ? 0 : Math.max(0, at - Date.now());
 }
 
-/** The parts of a `Response` that viem reads, without the streams of a real one. */
-function asResponse({ status, text }: HttpAnswer): Response {
-  const headers = { get: (name: string) => (name.toLowerCase() === 'content-type' ? 'application/json' : null) };
-  return { ok: status >= 200 && status < 300, status, statusText: '', headers, text: async () => text } as unknown as Response;
+/** The text as a JSON value; undefined where it is none. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

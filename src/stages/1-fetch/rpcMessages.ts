@@ -1,9 +1,18 @@
+import type { PublicRpcSchema } from 'viem';
 import { UpstreamFault } from './upstreamFault.ts';
+import type { Hash } from '../../model/hex.ts';
 
-export interface RpcCall {
-  readonly method: string;
-  readonly params: readonly unknown[];
-}
+/** The standard methods (EIP-1474) as viem types them, and the two trace APIs it leaves out. */
+type Methods = PublicRpcSchema[number]
+  | { Method: 'debug_traceTransaction'; Parameters: [hash: Hash, config: { tracer: 'callTracer'; tracerConfig?: { withLog: true } }] }
+  | { Method: 'trace_transaction'; Parameters: [hash: Hash] };
+
+type CallOf<Schema> = Schema extends { Method: infer Method; Parameters?: infer Parameters }
+  ? { readonly method: Method; readonly params: Parameters extends readonly unknown[] ? Readonly<Parameters> : readonly [] }
+  : never;
+
+/** What a node is asked: a method with the parameters it takes. */
+export type RpcCall = CallOf<Methods>;
 
 export interface RpcError {
   readonly code: number;
@@ -13,9 +22,11 @@ export interface RpcError {
 
 export type RpcAnswer = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly error: RpcError };
 
-export interface RpcRequestMessage extends RpcCall {
+export interface RpcRequestMessage {
   readonly jsonrpc: '2.0';
   readonly id: number;
+  readonly method: RpcCall['method'];
+  readonly params: RpcCall['params'];
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

@@ -4,6 +4,7 @@ import { Gathered, LargeAnswer, readUnread } from '../../../src/stages/1-fetch/l
 import { startFakeNode, type FakeNode } from '../../support/fakeNode.ts';
 import { upstreamFor } from '../../support/fetchAnalyze.ts';
 import { HASH, sampleHandlers, sampleTransaction } from '../../support/sampleTransaction.ts';
+import type { RpcCall } from '../../../src/stages/1-fetch/rpcMessages.ts';
 import type { UnreadAnswer, UpstreamCallEvent } from '../../../src/model/upstream.ts';
 
 const signal = new AbortController().signal;
@@ -42,14 +43,14 @@ describe('a large answer', () => {
 
   it('takes over no answer to other requests, and no id that nobody asked under', () => {
     const answer: UnreadAnswer = {
-      upstream: 'upstream-1', body: Buffer.from('[{"id":7,"result":1},{"id":9,"result":2}]'), requests: [{ id: 7, method: 'a' }, { id: 8, method: 'b' }],
+      upstream: 'upstream-1', body: Buffer.from('[{"id":7,"result":1},{"id":9,"result":2}]'), requests: [{ id: 7, method: 'eth_chainId' }, { id: 8, method: 'eth_blockNumber' }],
       abilities: { batches: true, trace: null, unsupported: [], mainnet: true },
     };
-    const asking = (...methods: string[]) => methods.map((method, i) => ({ jsonrpc: '2.0', id: 100 + i, method, params: [] }) as const);
-    expect(readUnread(answer, asking('a', 'b'))).toEqual({ data: [{ id: 100, result: 1 }, { id: 9, result: 2 }] });
-    expect(readUnread(answer, asking('b', 'a'))).toBeNull();
-    expect(readUnread(answer, asking('a'))).toBeNull();
-    expect(readUnread({ ...answer, body: Buffer.from('[') }, asking('a', 'b'))).toEqual({ data: undefined });
+    const asking = (...methods: RpcCall['method'][]) => methods.map((method, i) => ({ jsonrpc: '2.0', id: 100 + i, method, params: [] }) as const);
+    expect(readUnread(answer, asking('eth_chainId', 'eth_blockNumber'))).toEqual({ data: [{ id: 100, result: 1 }, { id: 9, result: 2 }] });
+    expect(readUnread(answer, asking('eth_blockNumber', 'eth_chainId'))).toBeNull();
+    expect(readUnread(answer, asking('eth_chainId'))).toBeNull();
+    expect(readUnread({ ...answer, body: Buffer.from('[') }, asking('eth_chainId', 'eth_blockNumber'))).toEqual({ data: undefined });
   });
 });
 
