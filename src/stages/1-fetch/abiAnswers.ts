@@ -1,4 +1,4 @@
-import { isHex, smallUintOfWord, wordAt } from '../../lib/hex.ts';
+import { lowerHex, smallUintOfWord, wordAt } from '../../lib/hex.ts';
 import type { Hex } from '../../model/hex.ts';
 
 /** Longest symbol or name kept, in bytes; what contracts claim about themselves has no bound. */
@@ -6,7 +6,7 @@ const TEXT_BYTES = 256;
 
 /** Result of an `eth_call`: whole bytes, lower-case, or null for anything else, the empty answer included. */
 export function readCallResult(result: unknown): Hex | null {
-  return typeof result === 'string' && result.length > 2 && result.length % 2 === 0 && isHex(result) ? (result.toLowerCase() as Hex) : null;
+  return typeof result === 'string' && result.length > 2 && result.length % 2 === 0 ? lowerHex(result) : null;
 }
 
 /** Number of a word that is meant as an offset or length within `size` bytes; null when it points outside. */
@@ -39,7 +39,9 @@ function textOf(hex: string): string | null {
   const bytes = Buffer.from(hex, 'hex');
   let end = bytes.length;
   while (end > 0 && bytes[end - 1] === 0) end--;
-  return end === 0 ? null : UTF8.decode(bytes.subarray(0, end));
+  if (end === 0) return null;
+  for (let i = 0; i < end; i++) if (bytes[i]! > 127) return UTF8.decode(bytes.subarray(0, end));
+  return bytes.toString('latin1', 0, end);
 }
 
 /** `decimals()`: a uint8; null for anything larger, which no amount could be scaled by. */

@@ -23,6 +23,7 @@ export function feedPrices(feeds: readonly PriceFeedSpec[]): PriceSource {
         else quotes.push({ numerator: read.numerator, asOf: read.asOf, asset: spec.asset, scale: spec.decimals, method: 'chainlink', source: spec.feed, heartbeat: spec.heartbeat, pool: null, confidenceBps: null });
       });
       // Feeds of one asset succeed each other over the years: one that answers is enough.
+      if (refusals.length === 0) return { quotes, refusals };
       const quoted = new Set(quotes.map((quote) => quote.asset));
       return { quotes, refusals: refusals.filter((refusal) => !quoted.has(refusal.asset)) };
     },

@@ -5,7 +5,7 @@ import { faultOf, isRecord, type RpcAnswer, type RpcCall } from './rpcMessages.t
 import { UpstreamFault } from './upstreamFault.ts';
 import { feedPrices } from './feedPrices.ts';
 import { contractSources, STANDARD_PRICE_SOURCES, type PriceSourceName } from './priceSources.ts';
-import { groupReads, readAnswers, rpcOfGroup, settledResult } from './viewReads.ts';
+import { groupReads, readAnswers, rpcsOfGroups, settledResult } from './viewReads.ts';
 import type { ContextPlan } from './planContext.ts';
 import type { PriceApi } from './priceApi.ts';
 import type { PriceAnswers, PriceSource } from './priceSource.ts';
@@ -23,6 +23,9 @@ export interface ContextSources {
   readonly priceApi?: PriceApi | null;
 }
 
+/** What is asked where nothing else is said. */
+const USUAL_SOURCES: ReadonlySet<PriceSourceName> = new Set<PriceSourceName>([...STANDARD_PRICE_SOURCES, 'http']);
+
 /** `symbol()`, `name()`, `decimals()`. */
 const METADATA_SELECTORS = ['0x95d89b41', '0x06fdde03', '0x313ce567'] as const satisfies readonly Hex[];
 
@@ -33,19 +36,18 @@ const METADATA_SELECTORS = ['0x95d89b41', '0x06fdde03', '0x313ce567'] as const s
  * the HTTP price source waits for the header where the node did not tell the block's time earlier.
  */
 export async function fetchContext(session: Session, plan: ContextPlan, sources: ContextSources = {}): Promise<RawContext> {
-  const names = new Set<PriceSourceName>(sources.names ?? [...STANDARD_PRICE_SOURCES, 'http']);
+  const names = sources.names == null ? USUAL_SOURCES : new Set(sources.names);
   const priceSources = [...contractSources(plan.pricing, names), ...(sources.priceSources ?? [])];
-  const known = [...plan.tokens, ...plan.pricing.bases];
-  const reads = [...metadataReads(known), ...priceSources.flatMap((source) => source.calls)];
+  const known = plan.pricing.bases.length === 0 ? plan.tokens : [...plan.tokens, ...plan.pricing.bases];
+  const reads = readsOf(known, priceSources);
 
   const priceApi = names.has('http') ? sources.priceApi : null;
-  const askApi = (timestamp: number): Promise<PriceAnswers> =>
-    priceApi?.prices(['native', ...known], timestamp, session) ?? Promise.resolve({ quotes: [], refusals: [] });
+  const askApi = (timestamp: number): Promise<PriceAnswers> | undefined => priceApi?.prices(['native', ...known], timestamp, session);
   const early = plan.timestamp === null ? null : askApi(plan.timestamp);
   const { block, timestamp, answers, delegations } = await session.ask((endpoint) => attempt(session, endpoint, plan, reads));
-  const fromApi = early ?? askApi(timestamp);
+  const fromApi = plan.timestamp === null ? askApi(timestamp) : early;
 
-  const tokens = readMetadata(known, answers);
+  const tokens = new Map<Address, TokenMetadata>();
   const quotes: PriceQuote[] = [];
   const rates: PriceRate[] = [];
   const refusals: PriceRefusal[] = plan.pricing.beyondLimit.map(({ token, source, limit }) => ({
@@ -53,29 +55,36 @@ export async function fetchContext(session: Session, plan: ContextPlan, sources:
   }));
   const take = (found: PriceAnswers): void => {
     quotes.push(...found.quotes);
-    rates.push(...(found.rates ?? []));
+    if (found.rates) rates.push(...found.rates);
     refusals.push(...found.refusals);
   };
-  const takeAll = (list: readonly PriceSource[], own: readonly (Hex | null)[]): void => {
-    let position = 0;
+  const takeAll = (asked: readonly Address[], list: readonly PriceSource[], own: readonly (Hex | null)[]): void => {
+    let position = readMetadata(asked, own, tokens);
     for (const source of list) take(source.read(own.slice(position, (position += source.calls.length)), { timestamp, tokens, quotes }));
   };
-  takeAll(priceSources, answers.slice(metadataReads(known).length));
+  takeAll(known, priceSources, answers);
   if (names.has('twap')) {
     const wanting = unpriced(plan, quotes, rates, timestamp);
     const { tokens: bases, feeds } = wanting.length > 0 ? plan.pricing.averageBases() : { tokens: [], feeds: [] };
     const list = [...(names.has('chainlink') ? [feedPrices(feeds)] : []), averagePrices(wanting, plan.pricing.averages)];
-    const further = [...metadataReads(bases), ...list.flatMap((source) => source.calls)];
+    const further = readsOf(bases, list);
     if (further.length > 0) {
       const third = await session.ask((endpoint) => attempt(session, endpoint, { ...plan, accounts: [] }, further));
-      for (const [address, metadata] of readMetadata(bases, third.answers)) tokens.set(address, metadata);
-      takeAll(list, third.answers.slice(metadataReads(bases).length));
+      takeAll(bases, list, third.answers);
     }
   }
-  take(await fromApi);
+  if (fromApi) take(await fromApi);
   const priced = new Set([...quotes, ...rates].map(({ asset }) => asset));
   const telling = refusals.filter(({ asset, code }) => code !== 'no_source' || !priced.has(asset));
   return { block, tokens, prices: quotes, rates, refusals: [...withoutRepeats(telling), ...beyondLimit(plan)], delegations };
+}
+
+/** What is read in one round trip: the tokens' metadata, then what each source asks. */
+function readsOf(tokens: readonly Address[], sources: readonly PriceSource[]): ViewCall[] {
+  const reads: ViewCall[] = [];
+  for (const to of tokens) for (const data of METADATA_SELECTORS) reads.push({ to, data });
+  for (const source of sources) reads.push(...source.calls);
+  return reads;
 }
 
 interface Attempt {
@@ -88,17 +97,15 @@ interface Attempt {
 async function attempt(session: Session, endpoint: RpcEndpoint, plan: ContextPlan, reads: readonly ViewCall[]): Promise<Attempt> {
   const at: Hex = `0x${plan.blockNumber.toString(16)}`;
   const groups = groupReads(reads, plan);
-  const asked: RpcCall[] = [
-    // By number: after a reorganisation the hash that comes back is another one, and that is noticed.
-    { method: 'eth_getBlockByNumber', params: [at, false] },
-    ...plan.accounts.map((account): RpcCall => ({ method: 'eth_getCode', params: [account, at] })),
-    ...groups.map((group) => rpcOfGroup(group, plan)),
-  ];
-  const [header, ...rest] = await endpoint.send(asked, session);
-  const { block, timestamp } = readHeader(header!, plan);
-  const codes = rest.slice(0, plan.accounts.length).map(settledResult);
-  const answers = await readAnswers(groups, rest.slice(plan.accounts.length), plan, (calls) => endpoint.send(calls, session));
-  return { block, timestamp, answers, delegations: readDelegations(plan.accounts, codes) };
+  // By number: after a reorganisation the hash that comes back is another one, and that is noticed.
+  const asked: RpcCall[] = [{ method: 'eth_getBlockByNumber', params: [at, false] }];
+  for (const account of plan.accounts) asked.push({ method: 'eth_getCode', params: [account, at] });
+  asked.push(...rpcsOfGroups(groups, plan));
+  const results = await endpoint.send(asked, session);
+  const { block, timestamp } = readHeader(results[0]!, plan);
+  const delegations = readDelegations(plan.accounts, results.slice(1, 1 + plan.accounts.length));
+  const answers = await readAnswers(groups, results.slice(1 + plan.accounts.length), plan, (calls) => endpoint.send(calls, session));
+  return { block, timestamp, answers, delegations };
 }
 
 /** Fungible tokens that nothing prices, or only an answer older than its source promises. */
@@ -120,29 +127,30 @@ function readHeader(answer: RpcAnswer, plan: ContextPlan): { block: unknown; tim
   return { block, timestamp: Number(timestamp) };
 }
 
-/** EIP-7702: the code of a delegated account is `0xef0100 ‖ address`. */
-function readDelegations(accounts: readonly Address[], codes: readonly (Hex | null)[]): ReadonlyMap<Address, Address> {
+/** EIP-7702: the code of a delegated account is `0xef0100 ‖ address`, no other code has its length and its start. */
+const DELEGATION = /^0xef0100([0-9a-f]{40})$/;
+const DELEGATION_LENGTH = 48;
+
+function readDelegations(accounts: readonly Address[], codes: readonly RpcAnswer[]): ReadonlyMap<Address, Address> {
   const found = new Map<Address, Address>();
   accounts.forEach((account, i) => {
-    const match = /^0xef0100([0-9a-f]{40})$/.exec(codes[i] ?? '');
+    const answer = codes[i]!;
+    // Contracts are long, and their code is of no interest.
+    if (answer.ok && (typeof answer.result !== 'string' || answer.result.length !== DELEGATION_LENGTH)) return;
+    const match = DELEGATION.exec(settledResult(answer) ?? '');
     if (match) found.set(account, `0x${match[1]!}`);
   });
   return found;
 }
 
-function metadataReads(tokens: readonly Address[]): ViewCall[] {
-  return tokens.flatMap((to) => METADATA_SELECTORS.map((data): ViewCall => ({ to, data })));
-}
-
-/** From the first answers, in the order of `metadataReads`. */
-function readMetadata(tokens: readonly Address[], answers: readonly (Hex | null)[]): Map<Address, TokenMetadata> {
-  const width = METADATA_SELECTORS.length;
-  return new Map(
-    tokens.map((address, i) => {
-      const [symbol, name, decimals] = answers.slice(i * width, (i + 1) * width);
-      return [address, { address, symbol: decodeText(symbol ?? null), name: decodeText(name ?? null), decimals: decodeDecimals(decimals ?? null) }];
-    }),
-  );
+/** Files what the first answers say about the tokens, three answers each; returns how many answers those were. */
+function readMetadata(tokens: readonly Address[], answers: readonly (Hex | null)[], found: Map<Address, TokenMetadata>): number {
+  let at = 0;
+  for (const address of tokens) {
+    found.set(address, { address, symbol: decodeText(answers[at]!), name: decodeText(answers[at + 1]!), decimals: decodeDecimals(answers[at + 2]!) });
+    at += METADATA_SELECTORS.length;
+  }
+  return at;
 }
 
 function beyondLimit(plan: ContextPlan): PriceRefusal[] {

@@ -1,5 +1,3 @@
-import { wordAt } from '../../lib/hex.ts';
-import { wordWithin } from './abiAnswers.ts';
 import type { Address, Hex } from '../../model/hex.ts';
 
 /** A read of a contract, answered in the state at the end of the transaction's block. */
@@ -18,22 +16,23 @@ export interface ViewCall {
 /** Selector of Multicall3's `aggregate3((address target, bool allowFailure, bytes callData)[])`. */
 const AGGREGATE3 = '0x82ad56cb';
 
-const word = (value: number): string => value.toString(16).padStart(64, '0');
-const [ONE, THREE_WORDS] = [word(1), word(96)];
+const digitsOf = (value: number): string => value.toString(16).padStart(64, '0');
+/** The offsets and lengths that most aggregates are made of. */
+const WORDS: readonly string[] = Array.from({ length: 2_048 }, (_, i) => digitsOf(i * 4));
+const word = (value: number): string => (value % 4 === 0 && WORDS[value / 4]) || digitsOf(value);
+const [ONE, THREE_WORDS, ZEROS] = [word(1), word(96), '0'.repeat(64)];
 
 /** Calldata of Multicall3 `aggregate3`, every call allowed to fail. */
 export function encodeAggregate3(calls: readonly ViewCall[]): Hex {
   let heads = '';
   let tails = '';
   for (const { to, data } of calls) {
-    const bytes = data.slice(2);
+    const digits = data.length - 2;
     heads += word(32 * calls.length + tails.length / 2);
-    tails += `${to.slice(2).padStart(64, '0')}${ONE}${THREE_WORDS}${word(bytes.length / 2)}${bytes.padEnd(Math.ceil(bytes.length / 64) * 64, '0')}`;
+    tails += `${ZEROS.slice(40)}${to.slice(2)}${ONE}${THREE_WORDS}${word(digits / 2)}${data.slice(2)}${ZEROS.slice(0, -digits & 63)}`;
   }
   return `${AGGREGATE3}${word(32)}${word(calls.length)}${heads}${tails}` as Hex;
 }
-
-const ZERO = word(0);
 
 /**
  * Result of `aggregate3`: `(bool success, bytes returnData)[]`, one entry per call, null for a failed or empty one.
@@ -41,21 +40,34 @@ const ZERO = word(0);
  * holds bytes that contracts chose.
  */
 export function decodeAggregate3(result: Hex, count: number): (Hex | null)[] | null {
-  const size = (result.length - 2) / 2;
-  const array = wordWithin(result, 0, size - 32);
-  if (array === null || wordWithin(result, array, size) !== count) return null;
+  const bytes = Buffer.from(result.slice(2), 'hex');
+  const size = bytes.length;
+  const array = numberAt(bytes, 0, size - 32);
+  if (array === null || numberAt(bytes, array, size) !== count) return null;
   const base = array + 32;
   const answers: (Hex | null)[] = [];
   for (let i = 0; i < count; i++) {
-    const entry = wordWithin(result, base + 32 * i, size - base);
-    const success = entry === null ? null : wordAt(result, base + entry);
-    const bytes = entry === null ? null : wordWithin(result, base + entry + 32, size - base - entry);
-    if (entry === null || success === null || bytes === null) return null;
-    const at = base + entry + bytes;
-    const length = wordWithin(result, at, size - at - 32);
+    const entry = numberAt(bytes, base + 32 * i, size - base);
+    const returned = entry === null ? null : numberAt(bytes, base + entry + 32, size - base - entry);
+    if (entry === null || returned === null) return null;
+    const at = base + entry + returned;
+    const length = numberAt(bytes, at, size - at - 32);
     if (length === null) return null;
+    const failed = zerosUntil(bytes, base + entry, base + entry + 32);
     const start = 2 + (at + 32) * 2;
-    answers.push(success === ZERO || length === 0 ? null : (`0x${result.slice(start, start + length * 2)}` as Hex));
+    answers.push(failed || length === 0 ? null : (`0x${result.slice(start, start + length * 2)}` as Hex));
   }
   return answers;
+}
+
+/** The word at an offset as a number, null past the end or where it is over `limit`. */
+function numberAt(bytes: Buffer, at: number, limit: number): number | null {
+  if (at + 32 > bytes.length || !zerosUntil(bytes, at, at + 28)) return null;
+  const value = bytes.readUInt32BE(at + 28);
+  return value <= limit ? value : null;
+}
+
+function zerosUntil(bytes: Buffer, from: number, end: number): boolean {
+  for (let i = from; i < end; i++) if (bytes[i] !== 0) return false;
+  return true;
 }

@@ -12,15 +12,14 @@ export type PriceSourceName = (typeof PRICE_SOURCE_NAMES)[number];
 /** What is asked unless the configuration says otherwise: all that comes with the second round trip. */
 export const STANDARD_PRICE_SOURCES: readonly PriceSourceName[] = ['chainlink', 'vault', 'wrapper', 'lp'];
 
-const RATES: readonly (readonly [PriceSourceName, RateSpec['method']])[] = [['vault', 'erc4626'], ['wrapper', 'wrapper'], ['lp', 'lp_share']];
+/** Name of the source that reads rates of a method. */
+const RATE_SOURCES: Readonly<Record<RateSpec['method'], PriceSourceName>> = { erc4626: 'vault', wrapper: 'wrapper', lp_share: 'lp' };
 
 /** The sources that read contracts in the second round trip. */
 export function contractSources(plan: PricingPlan, names: ReadonlySet<PriceSourceName>): PriceSource[] {
-  const methods = new Set(RATES.filter(([name]) => names.has(name)).map(([, method]) => method));
-  const planned = plan.rates.filter(({ spec }) => methods.has(spec.method));
-  return [
-    ...(names.has('chainlink') ? [feedPrices(plan.feeds), registryPrices(plan.registry)] : []),
-    // One source for all families: a token is asked once what several of them want to know.
-    ...(planned.length > 0 ? [ratePrices(planned)] : []),
-  ];
+  const sources = names.has('chainlink') ? [feedPrices(plan.feeds), registryPrices(plan.registry)] : [];
+  // One source for all families: a token is asked once what several of them want to know.
+  const planned = plan.rates.filter(({ spec }) => names.has(RATE_SOURCES[spec.method]));
+  if (planned.length > 0) sources.push(ratePrices(planned));
+  return sources;
 }

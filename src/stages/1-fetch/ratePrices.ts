@@ -9,6 +9,12 @@ type Planned = { readonly spec: RateSpec; readonly token: Address };
 /** Answer of a function of a token, before the block or at its end. */
 type Ask = (call: RateCall, before: boolean) => string | null;
 
+/** Where the answers to a token's functions stand among all, by calldata. */
+interface Places {
+  readonly at: Map<Hex, number>;
+  readonly before: Map<Hex, number>;
+}
+
 /**
  * Prices of tokens in terms of other assets, as the rules say to read them. Listed tokens are read at the block. Any other
  * token was minted or burnt by the transaction, which may have moved its rate: it is read in the state before the block,
@@ -16,21 +22,25 @@ type Ask = (call: RateCall, before: boolean) => string | null;
  */
 export function ratePrices(planned: readonly Planned[]): PriceSource {
   const calls: ViewCall[] = [];
-  const positions = new Map<string, number>();
+  const places = new Map<Address, Places>();
   const want = (token: Address, data: Hex, before: boolean): void => {
-    const key = keyOf(token, data, before);
-    if (positions.has(key)) return;
-    positions.set(key, calls.length);
+    let ofToken = places.get(token);
+    if (!ofToken) places.set(token, (ofToken = { at: new Map(), before: new Map() }));
+    const list = before ? ofToken.before : ofToken.at;
+    if (list.has(data)) return;
+    list.set(data, calls.length);
     calls.push({ to: token, data, before, apart: token });
+  };
+  const wantNumber = ({ tokens }: RateSpec, token: Address, number: RateNumber): void => {
+    if (typeof number === 'bigint') return;
+    want(token, number.data, false);
+    if (tokens === null) want(token, number.data, true);
   };
   for (const { spec, token } of planned) {
     for (const { asset } of spec.terms) if (typeof asset !== 'string') want(token, asset.data, false);
     for (const data of spec.answers) want(token, data, false);
-    for (const number of [spec.per, ...spec.terms.map(({ amount }) => amount)]) {
-      if (typeof number === 'bigint') continue;
-      want(token, number.data, false);
-      if (spec.tokens === null) want(token, number.data, true);
-    }
+    wantNumber(spec, token, spec.per);
+    for (const { amount } of spec.terms) wantNumber(spec, token, amount);
   }
   return {
     calls,
@@ -38,8 +48,9 @@ export function ratePrices(planned: readonly Planned[]): PriceSource {
       const rates: PriceRate[] = [];
       const refusals: PriceRefusal[] = [];
       for (const { spec, token } of planned) {
+        const ofToken = places.get(token);
         const ask: Ask = ({ data, word }, before) => {
-          const answer = answers[positions.get(keyOf(token, data, before)) ?? -1] ?? null;
+          const answer = answers[(before ? ofToken?.before : ofToken?.at)?.get(data) ?? -1] ?? null;
           return answer === null ? null : wordAt(answer, 32 * word);
         };
         const read = readRate(spec, token, ask);
@@ -49,10 +60,6 @@ export function ratePrices(planned: readonly Planned[]): PriceSource {
       return { quotes: [], rates, refusals };
     },
   };
-}
-
-function keyOf(token: Address, data: Hex, before: boolean): string {
-  return `${token}|${data}|${before}`;
 }
 
 /** Null where the token is none of this family: it does not answer as one. */

@@ -2,7 +2,8 @@ import { usableDecimals } from '../../lib/amount.ts';
 import { decodeDecimals } from './abiAnswers.ts';
 import { readRound } from './feedPrices.ts';
 import type { PriceSource } from './priceSource.ts';
-import type { Address, Hex } from '../../model/hex.ts';
+import type { ViewCall } from './multicall.ts';
+import type { Address } from '../../model/hex.ts';
 import type { FeedRegistrySpec } from '../../model/rulebook.ts';
 import type { PriceQuote, PriceRate, PriceRefusal } from '../../model/upstream.ts';
 
@@ -19,9 +20,18 @@ const READS = ['0xbcfd032d', '0x58e2d3a8'] as const;
 export function registryPrices(registry: { readonly spec: FeedRegistrySpec; readonly tokens: readonly Address[] } | null): PriceSource {
   if (!registry) return { calls: [], read: () => ({ quotes: [], refusals: [] }) };
   const { address, heartbeat, quotes: denominations } = registry.spec;
-  const pairs = registry.tokens.flatMap((token) => denominations.map((quote) => ({ token, quote })));
+  const denominated = denominations.map((quote) => ({ quote, word: word(quote.denomination) }));
+  const pairs: { token: Address; quote: FeedRegistrySpec['quotes'][number] }[] = [];
+  const calls: ViewCall[] = [];
+  for (const token of registry.tokens) {
+    const ofToken = word(token);
+    for (const { quote, word: inQuote } of denominated) {
+      pairs.push({ token, quote });
+      for (const selector of READS) calls.push({ to: address, data: `${selector}${ofToken}${inQuote}` });
+    }
+  }
   return {
-    calls: pairs.flatMap(({ token, quote }) => READS.map((selector) => ({ to: address, data: `${selector}${word(token)}${word(quote.denomination)}` as Hex }))),
+    calls,
     read(answers, { timestamp, tokens }) {
       const quotes: PriceQuote[] = [];
       const rates: PriceRate[] = [];

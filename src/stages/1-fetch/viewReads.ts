@@ -22,28 +22,48 @@ export interface ReadGroup {
   readonly dispensable: boolean;
 }
 
+type OpenGroup = { positions: number[]; calls: ViewCall[]; before: boolean; dispensable: boolean };
+
 /** Puts reads together that can share an aggregate: of the same state, and not set apart from each other. */
 export function groupReads(reads: readonly ViewCall[], { multicall }: ReadPlace): ReadGroup[] {
-  const groups = new Map<string, { positions: number[]; calls: ViewCall[]; before: boolean; dispensable: boolean }[]>();
+  if (multicall === null) return reads.map((call, position) => newGroup(call, position));
+  const groups = new Map<string, OpenGroup[]>();
+  let last: OpenGroup | null = null;
   reads.forEach((call, position) => {
-    const before = call.before === true;
-    const key = `${before}|${multicall === null ? position : (call.apart ?? '')}`;
-    const list = groups.get(key) ?? [];
-    groups.set(key, list);
-    const last = list.at(-1);
-    if (last && last.calls.length < READS_PER_MULTICALL) {
-      last.positions.push(position);
-      last.calls.push(call);
-    } else list.push({ positions: [position], calls: [call], before, dispensable: call.apart !== undefined });
+    // Most reads belong with the one before them.
+    if (last === null || last.calls.length >= READS_PER_MULTICALL || !belongsWith(last.calls[0]!, call)) {
+      const key = `${call.before === true}|${call.apart ?? ''}`;
+      const list = groups.get(key);
+      last = list?.at(-1) ?? null;
+      if (last === null || last.calls.length >= READS_PER_MULTICALL) {
+        last = newGroup(call, position);
+        if (list) list.push(last);
+        else groups.set(key, [last]);
+        return;
+      }
+    }
+    last.positions.push(position);
+    last.calls.push(call);
   });
   return [...groups.values()].flat();
 }
 
-/** The `eth_call` of a group, pinned at the block, or at the one before it. */
-export function rpcOfGroup({ calls, before }: ReadGroup, { multicall, blockNumber }: ReadPlace): RpcCall {
-  const [first] = calls;
-  const to = multicall ?? first!.to;
-  return { method: 'eth_call', params: [{ to, data: multicall === null ? first!.data : encodeAggregate3(calls) }, tagOf(blockNumber, before)] };
+function belongsWith(a: ViewCall, b: ViewCall): boolean {
+  return a.apart === b.apart && (a.before === true) === (b.before === true);
+}
+
+function newGroup(call: ViewCall, position: number): OpenGroup {
+  return { positions: [position], calls: [call], before: call.before === true, dispensable: call.apart !== undefined };
+}
+
+/** The `eth_call` of each group, pinned at the block, or at the one before it. */
+export function rpcsOfGroups(groups: readonly ReadGroup[], { multicall, blockNumber }: ReadPlace): RpcCall[] {
+  const at = tagOf(blockNumber, false);
+  return groups.map(({ calls, before }) => {
+    const [first] = calls;
+    const call = multicall === null ? { to: first!.to, data: first!.data } : { to: multicall, data: encodeAggregate3(calls) };
+    return { method: 'eth_call', params: [call, before ? tagOf(blockNumber, true) : at] };
+  });
 }
 
 /**
@@ -55,19 +75,25 @@ export async function readAnswers(
 ): Promise<(Hex | null)[]> {
   const answers: (Hex | null)[] = [];
   const again: { position: number; call: RpcCall }[] = [];
-  groups.forEach((group, i) => {
+  groups.forEach(({ positions, calls, before, dispensable }, i) => {
     const result = settledResult(results[i]!);
-    const decoded = place.multicall === null ? [result] : result === null ? null : decodeAggregate3(result, group.calls.length);
-    group.positions.forEach((position, k) => {
-      answers[position] = decoded?.[k] ?? null;
-      if (decoded === null && !group.dispensable) {
-        const { to, data } = group.calls[k]!;
-        again.push({ position, call: { method: 'eth_call', params: [{ to, data }, tagOf(place.blockNumber, group.before)] } });
+    if (place.multicall === null) {
+      answers[positions[0]!] = result;
+      return;
+    }
+    const decoded = result === null ? null : decodeAggregate3(result, calls.length);
+    positions.forEach((position, k) => {
+      answers[position] = decoded === null ? null : decoded[k]!;
+      if (decoded === null && !dispensable) {
+        const { to, data } = calls[k]!;
+        again.push({ position, call: { method: 'eth_call', params: [{ to, data }, tagOf(place.blockNumber, before)] } });
       }
     });
   });
-  const singles = again.length === 0 ? [] : await askSingly(again.map(({ call }) => call));
-  again.forEach(({ position }, i) => (answers[position] = settledResult(singles[i]!)));
+  if (again.length > 0) {
+    const singles = await askSingly(again.map(({ call }) => call));
+    again.forEach(({ position }, i) => (answers[position] = settledResult(singles[i]!)));
+  }
   return answers;
 }
 
