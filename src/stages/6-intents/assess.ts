@@ -12,9 +12,9 @@ export function weaker(a: Confidence, b: Confidence): Confidence {
 
 /** The motifs a rule's verdict rests on: of swaps only those between what the actor gave and got. */
 export function restedMotifs(view: SubjectView, rule: IntentRule): Motif[] {
-  const kinds = new Set(rule.restsOn);
-  const onPath = new Set(view.path);
-  return view.own.filter((m) => kinds.has(m.kind) && (m.kind !== 'swap' || onPath.has(m)));
+  if (rule.restsOn.length === 0) return [];
+  const onPath = rule.restsOn.includes('swap') ? new Set(view.path) : null;
+  return view.own.filter((m) => rule.restsOn.includes(m.kind) && (m.kind !== 'swap' || onPath!.has(m)));
 }
 
 /**
@@ -44,13 +44,13 @@ export function isMereName({ basis, protocol, movements }: Motif): boolean {
  */
 function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): boolean {
   if (rule.restsOn.length === 0 || rule.restsOn.some((kind) => PLAIN_MOVEMENTS.has(kind))) return true;
-  const { gave, got } = view.explainedLanes;
-  if (view.gave.length === 0) return view.got.length === 0 || got.size > 0;
+  if (view.gave.length === 0) return view.got.length === 0 || view.got.some((l) => view.isPaid(l.lane));
   const venues = new Set(motifs.map((m) => m.venue));
   // The burning of what it gave is the venue's doing where the actor called the venue, or is itself what the rule is about.
   const burnsCount = venues.has(view.tx.to!) || rule.restsOn.some((kind) => BURNS.has(kind));
-  const taken = view.gave.every((l) => view.isTaken(l.lane, burnsCount) || (l.lane === NATIVE_ASSET && gave.size > 0) || l.outgoing.every((m) => venues.has(m.to)));
+  const taken = view.gave.every((l) => view.isTaken(l.lane, burnsCount)
+    || (l.lane === NATIVE_ASSET && view.gave.some((other) => view.isTaken(other.lane, true))) || l.outgoing.every((m) => venues.has(m.to)));
   const paid = view.got.length === 0 || !motifs.some((m) => m.assetsIn.length > 0)
-    || view.got.some((l) => got.has(l.lane) || l.incoming.some((m) => venues.has(m.from)));
+    || view.got.some((l) => view.isPaid(l.lane) || l.incoming.some((m) => venues.has(m.from)));
   return taken && paid;
 }

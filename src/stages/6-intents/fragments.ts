@@ -23,10 +23,11 @@ export function fragmentsOf(view: SubjectView, headline: Fragment): Fragment[] {
  * A plain payment of the actor's own, to somebody with no other part in a transaction that is about something else. Where it
  * is about payments the headline tells.
  */
-function paymentBeside({ input: { rulebook, tx, flow, subject } }: SubjectView, motif: Motif, headline: Fragment): string | null {
+function paymentBeside(view: SubjectView, motif: Motif, headline: Fragment): string | null {
+  const { rulebook, tx, flow, subject } = view.input;
   if (motif.kind !== 'transfer' || headline.motifs.length === 0 || rulebook.intentKinds.get(headline.kind)?.category === 'transfer' || roleOf(motif, 'payer') !== subject.account) return null;
   const to = roleOf(motif, 'recipient')!;
-  if (tx.to === to || flow.outgoing.has(to) || tx.frames.some((f) => f.from === to) || tx.logs.some((l) => l.address === to)) return null;
+  if (tx.to === to || flow.outgoing.has(to) || view.active.has(to)) return null;
   const { kind } = flow.assets.get(motif.assetsOut[0]!.asset)!;
   return kind === 'native' ? 'NativeTransfer' : kind === 'erc20' ? 'TokenTransfer' : 'NftTransfer';
 }

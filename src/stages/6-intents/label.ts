@@ -2,6 +2,7 @@ import { actAmounts } from './actAmounts.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
+import type { IntentRule } from '../../model/rulebook.ts';
 import type { Asset } from '../../model/valueFlow.ts';
 
 /** How a label writes assets, accounts and protocols. Texts from the chain arrive cleaned: the caller knows the metadata. */
@@ -20,16 +21,26 @@ const MAX_LISTED = 3;
 
 /**
  * Fills `{sent}`, `{received}`, `{protocol}`, `{actor}`, `{counterparty}`, `{count}`, `{nft}` and `{venue}`. Where one
- * of those a template uses has no value the fallback text is taken whole, so no label ever shows a hole.
+ * of those a rule's label uses has no value its fallback text is taken whole, so no label ever shows a hole.
  */
-export function renderLabel(template: string, fallback: string, view: SubjectView, motifs: readonly Motif[], format: LabelFormat): string {
-  let complete = true;
-  const text = template.replace(/\{([a-z]+)\}/g, (_, name: string) => {
-    const value = PLACEHOLDERS[name]?.(view, motifs, format) ?? null;
-    if (value === null) complete = false;
-    return value ?? '';
-  });
-  return complete ? text : fallback;
+export function renderLabel(rule: IntentRule, view: SubjectView, motifs: readonly Motif[], format: LabelFormat): string {
+  const parts = partsOf(rule);
+  let text = parts[0]!;
+  for (let i = 1; i < parts.length; i += 2) {
+    const value = PLACEHOLDERS[parts[i]!]?.(view, motifs, format) ?? null;
+    if (value === null) return rule.labelFallback;
+    text += value + parts[i + 1]!;
+  }
+  return text;
+}
+
+const PARTS = new WeakMap<IntentRule, readonly string[]>();
+
+/** A label taken apart once: text and names of placeholders by turns. */
+function partsOf(rule: IntentRule): readonly string[] {
+  let parts = PARTS.get(rule);
+  if (!parts) PARTS.set(rule, (parts = rule.label.split(/\{([a-z]+)\}/)));
+  return parts;
 }
 
 type Placeholder = (view: SubjectView, motifs: readonly Motif[], format: LabelFormat) => string | null;
@@ -38,7 +49,8 @@ const PLACEHOLDERS: Readonly<Record<string, Placeholder>> = {
   sent: (view, motifs, format) => listed(actAmounts(view, motifs, 'gave').map((told) => format.amount(told.asset, told.amount))),
   received: (view, motifs, format) => listed(actAmounts(view, motifs, 'got').map((told) => format.amount(told.asset, told.amount))),
   protocol: (_, motifs, format) => {
-    const names = new Set(motifs.flatMap(({ protocol: p }) => (p === null ? [] : [p.matchedBy === 'family' ? UNKNOWN_PROTOCOL : format.protocol(p.slug)])));
+    const names = new Set<string>();
+    for (const { protocol } of motifs) if (protocol !== null) names.add(protocol.matchedBy === 'family' ? UNKNOWN_PROTOCOL : format.protocol(protocol.slug));
     return names.size === 0 || names.size > MAX_LISTED ? null : [...names].join(', ');
   },
   actor: (view, _, format) => format.account(view.input.subject.account),

@@ -59,7 +59,7 @@ function ruleVerdict(view: SubjectView, rule: IntentRule, format: LabelFormat): 
   return {
     candidate: view.input.subject.account,
     kind: rule.intent,
-    label: renderLabel(rule.label, rule.labelFallback, view, motifs, format),
+    label: renderLabel(rule, view, motifs, format),
     status, confidence,
     rule: { slug: rule.slug, version: rule.version },
     category: categoryOf(view, rule.intent),

@@ -74,37 +74,32 @@ export function relevantRules(rulebook: Rulebook, kinds: { has(kind: string): bo
 class Screening {
   private readonly screen: Screen;
   private readonly sheet: FactSheet;
-  /** By place in `tests`: 0 not asked yet. */
-  private readonly known: Uint8Array;
-  /** By place in `rules`: 1 where a motif kind the rule needs is present. */
-  private readonly present: Uint8Array;
+  /** By place in `tests`. Plain lists: a typed array of this size is slower to make than to fill. */
+  private readonly known: number[];
+  /** By place in `rules`: whether a motif kind the rule needs is present. */
+  private readonly present: boolean[];
 
   constructor(screen: Screen, kinds: Iterable<string>, sheet: FactSheet) {
     this.screen = screen;
     this.sheet = sheet;
-    this.known = new Uint8Array(screen.tests.length);
-    this.present = new Uint8Array(screen.rules.length);
-    for (const place of screen.always) this.present[place] = 1;
-    for (const kind of kinds) for (const place of screen.byKind.get(kind) ?? NONE) this.present[place] = 1;
+    this.known = new Array<number>(screen.tests.length).fill(NOT_ASKED);
+    this.present = new Array<boolean>(screen.rules.length).fill(false);
+    for (const place of screen.always) this.present[place] = true;
+    for (const kind of kinds) for (const place of screen.byKind.get(kind) ?? NONE) this.present[place] = true;
   }
 
   matches(place: number): boolean {
-    return this.present[place] === 1 && this.holds(this.screen.rules[place]!.when);
+    return this.present[place]! && this.holds(this.screen.rules[place]!.when);
   }
 
   private holds(node: Node): boolean {
-    if (typeof node === 'number') return this.known[node] === 0 ? this.ask(node) : this.known[node] === HOLDS;
-    switch (node.op) {
-      // What is known already comes first: it may spare a fact.
-      case 'all': return !this.anyKnown(node.of, FAILS) && node.of.every((part) => this.holds(part));
-      case 'any': return this.anyKnown(node.of, HOLDS) || node.of.some((part) => this.holds(part));
-      case 'not': return !this.holds(node.of[0]!);
-    }
-  }
-
-  private anyKnown(nodes: readonly Node[], outcome: number): boolean {
-    for (const node of nodes) if (typeof node === 'number' && this.known[node] === outcome) return true;
-    return false;
+    if (typeof node === 'number') return this.known[node] === NOT_ASKED ? this.ask(node) : this.known[node] === HOLDS;
+    if (node.op === 'not') return !this.holds(node.of[0]!);
+    // All hold unless one fails, any does if one holds. What is known already comes first: it may spare a fact.
+    const decisive = node.op === 'any';
+    for (const part of node.of) if (typeof part === 'number' && this.known[part] === (decisive ? HOLDS : FAILS)) return decisive;
+    for (const part of node.of) if (this.holds(part) === decisive) return decisive;
+    return !decisive;
   }
 
   private ask(place: number): boolean {
@@ -123,13 +118,14 @@ export function* matchingRules(rulebook: Rulebook, kinds: Iterable<string>, shee
   const screen = screenOf(rulebook);
   const screening = new Screening(screen, kinds, sheet);
   const superseded: IntentRule[] = [];
-  for (const [place, { rule, supersededBy }] of screen.rules.entries()) {
+  for (let place = 0; place < screen.rules.length; place++) {
     if (!screening.matches(place)) continue;
+    const { rule, supersededBy } = screen.rules[place]!;
     if (supersededBy.some((other) => screening.matches(other))) superseded.push(rule);
     else yield rule;
   }
   yield* superseded;
 }
 
-const HOLDS = 1, FAILS = 2;
+const NOT_ASKED = 0, HOLDS = 1, FAILS = 2;
 const NONE: readonly number[] = [];

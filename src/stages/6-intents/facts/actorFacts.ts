@@ -6,6 +6,7 @@ import type { SubjectView } from './subjectView.ts';
 const isNft = (lane: LaneNet): boolean => lane.asset.kind === 'erc721' || lane.asset.kind === 'erc1155';
 const minted = (v: SubjectView, lane: LaneNet): boolean => lane.incoming.length > 0 && lane.incoming.every((m) => v.isMint(m));
 const burnt = (v: SubjectView, lane: LaneNet): boolean => lane.outgoing.length > 0 && lane.outgoing.every((m) => v.isBurn(m));
+const kindsIn = (ends: SubjectView['takers']): string[] => [...ends.values()].flatMap((motifs) => [...motifs].map((m) => m.kind));
 const ofKind = (lanes: readonly LaneNet[], kind: string): number => lanes.filter((l) => l.asset.kind === kind).length;
 
 /** Who the subject is. */
@@ -38,7 +39,7 @@ const LANES: readonly FactSpec[] = [
   count('actor.got.fungible', 'Fungible assets the actor ended with more of.', (v) => v.got.filter((l) => !isNft(l)).length),
   count('actor.got.fungible_transferred', 'Fungible assets the actor got from somebody who had them.', (v) => v.got.filter((l) => !isNft(l) && !minted(v, l)).length),
   count('actor.got.transferred', 'Assets the actor got from somebody who had them.', (v) => v.got.filter((l) => !minted(v, l)).length),
-  count('actor.got.unexplained', 'Assets the actor got that no recognised act paid out.', (v) => v.got.filter((l) => !v.explainedLanes.got.has(l.lane)).length),
+  count('actor.got.unexplained', 'Assets the actor got that no recognised act paid out.', (v) => v.got.filter((l) => !v.isPaid(l.lane)).length),
   flag('actor.got.gas_back', 'All the actor got is native currency, within a tenth of what the gas cost.', (v) => {
     const gas = v.tx.gasUsed * v.tx.effectiveGasPrice;
     return v.got.length === 1 && v.got[0]!.asset.kind === 'native' && v.got[0]!.net * 10n >= gas * 9n && v.got[0]!.net * 10n <= gas * 11n;
@@ -57,8 +58,8 @@ const LANES: readonly FactSpec[] = [
 
 /** Whom the subject dealt with. */
 const COUNTERPARTIES: readonly FactSpec[] = [
-  list('actor.gave.into', 'Kinds of the motifs that took what the actor gave, behind routers and proxies.', (v) => [...v.gaveInto].map((m) => m.kind)),
-  list('actor.got.out_of', 'Kinds of the motifs that paid what the actor got, behind routers and proxies.', (v) => [...v.gotOutOf].map((m) => m.kind)),
+  list('actor.gave.into', 'Kinds of the motifs that took what the actor gave, behind routers and proxies.', (v) => kindsIn(v.takers)),
+  list('actor.got.out_of', 'Kinds of the motifs that paid what the actor got, behind routers and proxies.', (v) => kindsIn(v.payers)),
   count('actor.payees', 'Accounts that kept what the actor gave, behind forwarders and routers.', (v) => v.payees.size),
   flag('actor.pays_directly', 'Everything the actor gave went straight to who kept it.', (v) =>
     v.gave.length > 0 && v.gave.every((l) => l.outgoing.every((m) => v.payees.has(m.to)))),

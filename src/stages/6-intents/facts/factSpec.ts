@@ -26,6 +26,10 @@ export function oneOf<const V extends readonly string[]>(name: string, values: V
 }
 
 /** A list fact: duplicates removed and sorted, so that equal transactions give equal facts. */
-export function list(name: string, doc: string, compute: (view: SubjectView) => Iterable<string>): FactSpec {
-  return { name, type: 'list', doc, compute: (view) => [...new Set(compute(view))].sort() };
+export function list(name: string, doc: string, compute: (view: SubjectView) => readonly string[]): FactSpec {
+  return { name, type: 'list', doc, compute: (view) => distinct(compute(view)) };
+}
+
+function distinct(words: readonly string[]): readonly string[] {
+  return words.length < 2 ? words : [...new Set(words)].sort();
 }

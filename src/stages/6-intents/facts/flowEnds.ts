@@ -1,7 +1,8 @@
 import { COMPOSITES, PLAIN_MOVEMENTS } from '../../../lib/motifKinds.ts';
 import type { SubjectView } from './subjectView.ts';
+import type { Address } from '../../../model/hex.ts';
 import type { Motif } from '../../../model/motif.ts';
-import type { AssetId, Movement } from '../../../model/valueFlow.ts';
+import type { AssetId } from '../../../model/valueFlow.ts';
 
 /**
  * Motifs that directly took what the subject gave (`into`), or paid what it got (`outOf`), behind routers and proxies
@@ -9,24 +10,25 @@ import type { AssetId, Movement } from '../../../model/valueFlow.ts';
  * comes out of a vault. Per lane of the subject.
  */
 export function motifsAtEnd(view: SubjectView, side: 'into' | 'outOf'): ReadonlyMap<AssetId, ReadonlySet<Motif>> {
-  const takers = takersOf(view, side);
+  const { flow, entity } = view;
+  const into = side === 'into';
   const ends = new Map<AssetId, Set<Motif>>();
-  const seen = new Set<number>();
-  const lanes = side === 'into' ? view.gave : view.got;
-  for (const lane of lanes) {
+  const lanes = into ? view.gave : view.got;
+  if (lanes.length === 0) return ends;
+  const told = toldOf(view, into);
+  for (const { lane, outgoing, incoming } of lanes) {
     const found = new Set<Motif>();
-    ends.set(lane.lane, found);
-    const queue = [...(side === 'into' ? lane.outgoing : lane.incoming)];
-    for (let movement = queue.pop(); movement !== undefined; movement = queue.pop()) {
-      if (seen.has(movement.index)) continue;
-      seen.add(movement.index);
-      const here = takers(movement, lane.lane);
-      if (here.length > 0) { for (const motif of here) found.add(motif); continue; }
-      const carrier = side === 'into' ? movement.to : movement.from;
+    ends.set(lane, found);
+    // What is added on the way is looked at in its turn.
+    const movements = new Set(into ? outgoing : incoming);
+    for (const movement of movements) {
+      const carrier = into ? movement.to : movement.from;
+      const here = told.byMovement.get(movement.index) ?? told.byVenue.get(carrier)?.get(lane);
+      if (here) { for (const motif of here) found.add(motif); continue; }
       if (!view.agents.has(carrier)) continue;
-      for (const index of (side === 'into' ? view.flow.outgoing : view.flow.incoming).get(carrier) ?? []) {
-        const next = view.flow.movements[index]!;
-        if (view.laneOf(next.asset) === lane.lane && !view.entity.has(side === 'into' ? next.to : next.from)) queue.push(next);
+      for (const index of (into ? flow.outgoing : flow.incoming).get(carrier) ?? []) {
+        const next = flow.movements[index]!;
+        if (view.laneOf(next.asset) === lane && !entity.has(into ? next.to : next.from)) movements.add(next);
       }
     }
   }
@@ -36,21 +38,31 @@ export function motifsAtEnd(view: SubjectView, side: 'into' | 'outOf'): Readonly
 /** Kinds that say how value was packed or who ordered it, not where it went. */
 const CARRYING: ReadonlySet<string> = new Set(['wrap', 'unwrap', 'approval', 'user_operation', 'account_execution', 'account_execution_failed']);
 
-function takersOf(view: SubjectView, side: 'into' | 'outOf'): (movement: Movement, lane: AssetId) => readonly Motif[] {
+interface Told {
+  readonly byMovement: ReadonlyMap<number, readonly Motif[]>;
+  readonly byVenue: ReadonlyMap<Address, ReadonlyMap<AssetId, readonly Motif[]>>;
+}
+
+/** The motifs that say where value went, or came from: by the movements they tell, and by what they say their venue took or paid. */
+function toldOf(view: SubjectView, into: boolean): Told {
   const byMovement = new Map<number, Motif[]>();
-  const byVenue = new Map<string, Motif[]>();
-  const add = <K>(map: Map<K, Motif[]>, key: K, motif: Motif): void => {
-    const known = map.get(key);
-    if (known) known.push(motif); else map.set(key, [motif]);
-  };
+  const byVenue = new Map<Address, Map<AssetId, Motif[]>>();
   for (const motif of view.input.motifs) {
     if (CARRYING.has(motif.kind) || PLAIN_MOVEMENTS.has(motif.kind) || COMPOSITES.has(motif.kind)) continue;
-    const lanes = new Set((side === 'into' ? motif.assetsOut : motif.assetsIn).map((a) => view.laneOf(a.asset)));
-    for (const lane of lanes) add(byVenue, `${motif.venue}|${lane}`, motif);
+    const lanes = view.lanesOf(into ? motif.assetsOut : motif.assetsIn);
+    if (lanes.size > 0) {
+      let ofVenue = byVenue.get(motif.venue);
+      if (!ofVenue) byVenue.set(motif.venue, (ofVenue = new Map()));
+      for (const lane of lanes) add(ofVenue, lane, motif);
+    }
     // A trade between two parties is told from one's view; the other's movements are part of it all the same.
     const mutual = motif.participants.some((p) => p.role === 'seller' || p.role === 'maker');
     for (const index of motif.movements) if (mutual || lanes.has(view.laneOf(view.flow.movements[index]!.asset))) add(byMovement, index, motif);
   }
-  return (movement, lane) => byMovement.get(movement.index)
-    ?? byVenue.get(`${side === 'into' ? movement.to : movement.from}|${lane}`) ?? [];
+  return { byMovement, byVenue };
+}
+
+function add<K>(map: Map<K, Motif[]>, key: K, motif: Motif): void {
+  const known = map.get(key);
+  if (known) known.push(motif); else map.set(key, [motif]);
 }

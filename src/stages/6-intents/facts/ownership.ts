@@ -1,4 +1,5 @@
 import type { SubjectView } from './subjectView.ts';
+import type { Address } from '../../../model/hex.ts';
 import type { Motif } from '../../../model/motif.ts';
 
 /** Roles that name whose act a motif is. Others name venues, or somebody it merely involves. */
@@ -10,18 +11,17 @@ const PARTY_ROLES = new Set(['owner', 'recipient', 'caller', 'payer', 'liquidato
  * by several accounts only what names or touches the subject is its own, or what names and moves nothing.
  */
 export function ownership(view: SubjectView): readonly Motif[] {
-  const { subject } = view.input;
+  const { subject, motifs } = view.input;
   const shared = subject.mode === 'solver_settlement' || !subject.elected;
-  const own = new Set<number>();
-  for (const motif of view.input.motifs) {
-    const connected = touches(view, motif);
-    const anonymous = subject.elected && motif.movements.length === 0 && !namesAnother(motif);
-    if (connected || anonymous || (!shared && !namesAnother(motif))) own.add(motif.index);
-  }
-  const ours = view.input.motifs.filter((m) => own.has(m.index));
+  const ours = motifs.filter((motif) => {
+    const unclaimed = !namesAnother(motif) && (!shared || (subject.elected && motif.movements.length === 0));
+    return unclaimed || touches(view, motif);
+  });
   const echoes = echoesAmong(view, ours);
   return echoes.size === 0 ? ours : ours.filter((m) => !echoes.has(m));
 }
+
+const NONE: ReadonlySet<Motif> = new Set();
 
 /**
  * Position changes told twice: once by a contract known by its address or by an event, once more by a mere family or by
@@ -29,6 +29,7 @@ export function ownership(view: SubjectView): readonly Motif[] {
  */
 function echoesAmong(view: SubjectView, motifs: readonly Motif[]): ReadonlySet<Motif> {
   const positions = motifs.filter((m) => m.movements.length > 0 && view.input.rulebook.motifKinds.get(m.kind)?.position != null);
+  if (positions.length < 2) return NONE;
   const byMovement = new Map<number, Set<Motif>>();
   for (const motif of positions) {
     for (const index of motif.movements) {
@@ -48,14 +49,14 @@ function strength(motif: Motif): number {
   return (known ? 2 : 0) + (motif.basis === 'event' ? 1 : 0);
 }
 
+/** Who carries for the subject is asked for only where the subject itself has no part: most motifs name or move something of its own. */
 function touches(view: SubjectView, motif: Motif): boolean {
-  const ours = (account: `0x${string}`): boolean => view.entity.has(account) || view.agents.has(account);
-  if (motif.participants.some((p) => PARTY_ROLES.has(p.role) && ours(p.account))) return true;
-  if (view.entity.has(motif.venue)) return true;
-  return motif.movements.some((index) => {
-    const movement = view.flow.movements[index]!;
-    return ours(movement.from) || ours(movement.to);
-  });
+  return view.entity.has(motif.venue) || takesPart(view, motif, view.entity) || takesPart(view, motif, view.agents);
+}
+
+function takesPart({ flow }: SubjectView, motif: Motif, accounts: ReadonlySet<Address>): boolean {
+  return motif.participants.some((p) => PARTY_ROLES.has(p.role) && accounts.has(p.account))
+    || motif.movements.some((index) => accounts.has(flow.movements[index]!.from) || accounts.has(flow.movements[index]!.to));
 }
 
 function namesAnother(motif: Motif): boolean {

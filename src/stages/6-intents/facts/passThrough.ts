@@ -8,24 +8,23 @@ import type { Address } from '../../../model/hex.ts';
  */
 export function passThroughAccounts(view: SubjectView): ReadonlySet<Address> {
   const { flow, venues, entity, tx, input } = view;
-  const tokens = new Set([...flow.assets.values()].map((a) => a.address));
+  const tokens = new Set<Address | null>();
+  for (const { address } of flow.assets.values()) tokens.add(address);
+  const mayCarry = (account: Address): boolean => !entity.has(account) && !venues.has(account) && !tokens.has(account);
   const agents = new Set<Address>();
-  const mayPass = (account: Address): boolean =>
-    account !== ZERO_ADDRESS && !entity.has(account) && !venues.has(account) && !tokens.has(account)
-    && (flow.outgoing.get(account)?.length ?? 0) > 0 && (flow.incoming.get(account)?.length ?? 0) > 0;
-  const queue = [...entity];
-  for (let account = queue.pop(); account !== undefined; account = queue.pop()) {
-    const next = [
-      ...(flow.outgoing.get(account) ?? []).map((i) => flow.movements[i]!.to),
-      ...(flow.incoming.get(account) ?? []).map((i) => flow.movements[i]!.from),
-    ];
-    for (const other of next) {
-      if (agents.has(other) || !mayPass(other)) continue;
-      agents.add(other);
-      queue.push(other);
-    }
-  }
+  const visit = (account: Address): void => {
+    if (account !== ZERO_ADDRESS && flow.outgoing.has(account) && flow.incoming.has(account) && mayCarry(account)) agents.add(account);
+  };
+  const visitNext = (account: Address): void => {
+    for (const index of flow.outgoing.get(account) ?? NONE) visit(flow.movements[index]!.to);
+    for (const index of flow.incoming.get(account) ?? NONE) visit(flow.movements[index]!.from);
+  };
+  for (const account of entity) visitNext(account);
+  // What is added on the way is visited in its turn.
+  for (const account of agents) visitNext(account);
   const drives = entity.has(tx.from) || input.subject.mode !== 'solver_settlement';
-  if (drives && tx.to !== null && !venues.has(tx.to) && !entity.has(tx.to) && !tokens.has(tx.to)) agents.add(tx.to);
+  if (drives && tx.to !== null && mayCarry(tx.to)) agents.add(tx.to);
   return agents;
 }
+
+const NONE: readonly number[] = [];

@@ -1,30 +1,48 @@
 import { laneNets, type LaneNet } from '../../../lib/laneNets.ts';
 import { NATIVE_ASSET } from '../../../lib/asset.ts';
 import { ZERO_ADDRESS } from '../../../lib/hex.ts';
+import { wrappedLanes } from '../../../lib/lanes.ts';
 import { COMPOSITES, PLAIN_MOVEMENTS } from '../../../lib/motifKinds.ts';
+import { Exchange } from './exchange.ts';
 import { executionFees } from './executionFees.ts';
-import { exchangePath } from './exchangePath.ts';
 import { motifsAtEnd } from './flowEnds.ts';
 import { passThroughAccounts } from './passThrough.ts';
 import { ownership } from './ownership.ts';
 import { payees } from './payees.ts';
 import type { IntentInput } from '../intentInput.ts';
 import type { Address } from '../../../model/hex.ts';
+import type { AssetAmount, Motif } from '../../../model/motif.ts';
 import type { AssetId, Movement, NonEconomicMovement } from '../../../model/valueFlow.ts';
-import type { Motif } from '../../../model/motif.ts';
 
 /** Kinds that say that an asset ceased to be, and nothing of what for. */
 export const BURNS: ReadonlySet<string> = new Set(['token_burn', 'nft_burn']);
 
+type MotifsByKind = ReadonlyMap<string, readonly Motif[]>;
+type MotifsByLane = ReadonlyMap<AssetId, ReadonlySet<Motif>>;
+
 /** A transaction as one account sees it. Every part is computed when a fact first asks for it, once. */
 export class SubjectView {
   readonly input: IntentInput;
-  constructor(input: IntentInput) { this.input = input; }
+  readonly #wrapped: ReadonlySet<AssetId>;
+  #lanes?: readonly LaneNet[];
+  #gave?: readonly LaneNet[];
+  #got?: readonly LaneNet[];
+  #venues?: ReadonlySet<Address>;
+  #agents?: ReadonlySet<Address>;
+  #own?: readonly Motif[];
+  #ownByKind?: MotifsByKind;
+  #byKind?: MotifsByKind;
+  #exchange?: Exchange;
+  #takers?: MotifsByLane;
+  #payers?: MotifsByLane;
+  #payees?: ReadonlySet<Address>;
+  #keepers?: { readonly payers: number; readonly receivers: number };
+  #active?: ReadonlySet<Address>;
+  #code?: ReadonlySet<Address>;
 
-  private readonly memo = new Map<string, unknown>();
-  private once<T>(key: string, compute: () => T): T {
-    if (!this.memo.has(key)) this.memo.set(key, compute());
-    return this.memo.get(key) as T;
+  constructor(input: IntentInput) {
+    this.input = input;
+    this.#wrapped = wrappedLanes(input.rulebook.wrappedNative);
   }
 
   get tx() { return this.input.tx; }
@@ -32,105 +50,112 @@ export class SubjectView {
   get entity() { return this.input.subject.entity; }
 
   /** Net lanes of the subject's entity: native and wrapped native merged, what only passed through and what execution cost dropped. */
-  get lanes(): readonly LaneNet[] {
-    return this.once('lanes', () => {
-      const net = (skip: ReadonlySet<number>) => laneNets(this.flow, this.input.rulebook.wrappedNative, this.entity, skip);
-      const { prefunds, compensation } = executionFees(this);
-      const without = net(new Set([...prefunds, ...compensation]));
-      // An account that pays nobody but its submitter means to pay it.
-      return without.length > 0 || compensation.size === 0 ? without : net(prefunds);
-    });
-  }
-  get gave(): readonly LaneNet[] { return this.once('gave', () => this.lanes.filter((l) => l.net < 0n)); }
-  get got(): readonly LaneNet[] { return this.once('got', () => this.lanes.filter((l) => l.net > 0n)); }
+  get lanes(): readonly LaneNet[] { return (this.#lanes ??= lanesWithoutFees(this)); }
+  get gave(): readonly LaneNet[] { return (this.#gave ??= this.lanes.filter((l) => l.net < 0n)); }
+  get got(): readonly LaneNet[] { return (this.#got ??= this.lanes.filter((l) => l.net > 0n)); }
 
   /** Accounts that are somebody's counterparty in a motif: value ends there as far as passing on goes. */
-  get venues(): ReadonlySet<Address> {
-    return this.once('venues', () => new Set(this.input.motifs
-      .filter((m) => m.assetsIn.length + m.assetsOut.length > 0 && !PLAIN_MOVEMENTS.has(m.kind) && !COMPOSITES.has(m.kind) && !this.entity.has(m.venue))
-      .map((m) => m.venue)));
-  }
+  get venues(): ReadonlySet<Address> { return (this.#venues ??= venuesOf(this)); }
 
   /** Accounts that only carry value between the subject and its counterparties: routers, proxies, forwarders. */
-  get agents(): ReadonlySet<Address> {
-    return this.once('agents', () => passThroughAccounts(this));
-  }
+  get agents(): ReadonlySet<Address> { return (this.#agents ??= passThroughAccounts(this)); }
 
   /** Motifs that are the subject's doing or happen to it, in execution order. */
-  get own(): readonly Motif[] { return this.once('own', () => ownership(this)); }
-  get ownByKind(): ReadonlyMap<string, readonly Motif[]> { return this.once('ownByKind', () => groupByKind(this.own)); }
-  get byKind(): ReadonlyMap<string, readonly Motif[]> { return this.once('byKind', () => groupByKind(this.input.motifs)); }
-  ownOf(kind: string): readonly Motif[] { return this.ownByKind.get(kind) ?? []; }
+  get own(): readonly Motif[] { return (this.#own ??= ownership(this)); }
+  get ownByKind(): MotifsByKind { return (this.#ownByKind ??= this.own.length === this.input.motifs.length ? this.byKind : groupByKind(this.own)); }
+  get byKind(): MotifsByKind { return (this.#byKind ??= groupByKind(this.input.motifs)); }
+  ownOf(kind: string): readonly Motif[] { return this.ownByKind.get(kind) ?? NONE; }
 
+  get exchange(): Exchange { return (this.#exchange ??= new Exchange(this)); }
   /** Swaps that lie between what the subject gave and what it, or whoever it pays, got. */
-  get path(): readonly Motif[] { return this.once('path', () => exchangePath(this)); }
+  get path(): readonly Motif[] { return this.byKind.has('swap') ? this.exchange.path : NONE; }
 
-  /** Motifs that took what the subject gave, and those that paid what it got. */
-  private get endsInto() { return this.once('endsInto', () => motifsAtEnd(this, 'into')); }
-  private get endsOutOf() { return this.once('endsOutOf', () => motifsAtEnd(this, 'outOf')); }
-  get gaveInto(): ReadonlySet<Motif> { return this.once('into', () => new Set([...this.endsInto.values()].flatMap((s) => [...s]))); }
-  get gotOutOf(): ReadonlySet<Motif> { return this.once('outOf', () => new Set([...this.endsOutOf.values()].flatMap((s) => [...s]))); }
-
-  /** Lanes of the subject that some motif took or paid. */
-  get explainedLanes(): { readonly gave: ReadonlySet<AssetId>; readonly got: ReadonlySet<AssetId> } {
-    const explained = (ends: ReadonlyMap<AssetId, ReadonlySet<Motif>>) => new Set([...ends].filter(([, motifs]) => motifs.size > 0).map(([lane]) => lane));
-    return this.once('explained', () => ({ gave: explained(this.endsInto), got: explained(this.endsOutOf) }));
-  }
+  /** Motifs that took what the subject gave, by its lanes, and those that paid what it got. */
+  get takers(): MotifsByLane { return (this.#takers ??= motifsAtEnd(this, 'into')); }
+  get payers(): MotifsByLane { return (this.#payers ??= motifsAtEnd(this, 'outOf')); }
 
   /** Whether a motif took what the subject gave in this lane. That a token was burnt tells nothing of what for, unless `burnsCount`. */
   isTaken(lane: AssetId, burnsCount: boolean): boolean {
-    return [...this.endsInto.get(lane) ?? []].some((m) => burnsCount || !BURNS.has(m.kind));
+    for (const motif of this.takers.get(lane) ?? NONE) if (burnsCount || !BURNS.has(motif.kind)) return true;
+    return false;
   }
+  /** Whether a motif paid what the subject got in this lane. */
+  isPaid(lane: AssetId): boolean { return (this.payers.get(lane)?.size ?? 0) > 0; }
 
   /** Who ended up with what the subject gave, after forwarders. */
-  get payees(): ReadonlySet<Address> { return this.once('payees', () => payees(this)); }
+  get payees(): ReadonlySet<Address> { return (this.#payees ??= payees(this)); }
 
   /** Native and wrapped native are one lane. */
   laneOf(asset: AssetId): AssetId {
-    const known = this.flow.assets.get(asset);
-    const native = known?.kind === 'erc20' && this.input.rulebook.wrappedNative.has(known.address!);
-    return native ? NATIVE_ASSET : asset;
+    return this.#wrapped.has(asset) && this.flow.assets.has(asset) ? NATIVE_ASSET : asset;
+  }
+  /** The lanes of some legs of a motif, each once. */
+  lanesOf(legs: readonly AssetAmount[]): ReadonlySet<AssetId> {
+    const lanes = new Set<AssetId>();
+    for (const { asset } of legs) lanes.add(this.laneOf(asset));
+    return lanes;
   }
 
-
-  private get keepers() {
-    return this.once('keepers', () => {
-      let payers = 0, receivers = 0;
-      for (const account of this.flow.ledgers.keys()) {
-        if (account === ZERO_ADDRESS) continue;
-        const lanes = laneNets(this.flow, this.input.rulebook.wrappedNative, new Set([account]));
-        if (lanes.some((l) => l.net < 0n)) payers += 1;
-        if (lanes.some((l) => l.net > 0n)) receivers += 1;
-      }
-      return { payers, receivers };
-    });
-  }
-  get payerCount(): number { return this.keepers.payers; }
-  get receiverCount(): number { return this.keepers.receivers; }
+  /** How many accounts ended with less, and with more, of something. */
+  get keepers() { return (this.#keepers ??= countKeepers(this)); }
 
   nonEconomic(kind: NonEconomicMovement['kind']): number {
     return this.flow.nonEconomic.filter((m) => m.kind === kind).length;
   }
 
   tagsOf(account: Address | null): readonly string[] {
-    return account === null ? [] : (this.input.rulebook.entities.get(account)?.tags ?? []);
+    return account === null ? NO_TAGS : (this.input.rulebook.entities.get(account)?.tags ?? NO_TAGS);
   }
 
-  /** The account emitted events, called others, or was called with data: it has code. */
-  get codeAccounts(): ReadonlySet<Address> {
-    return this.once('code', () => {
-      const found = new Set<Address>(this.tx.logs.map((l) => l.address));
-      for (const frame of this.tx.frames) {
-        if (frame.parent !== null) found.add(frame.from);
-        if (frame.to !== null && (frame.input !== '0x' || frame.output !== '0x')) found.add(frame.to);
-      }
-      found.delete(this.input.subject.signer);
-      return found;
-    });
-  }
+  /** Accounts that made calls or emitted events. */
+  get active(): ReadonlySet<Address> { return (this.#active ??= new Set([...this.tx.frames.map((f) => f.from), ...this.tx.logs.map((l) => l.address)])); }
+
+  /** Accounts that emitted events, called others, or were called with data: they have code. */
+  get codeAccounts(): ReadonlySet<Address> { return (this.#code ??= codeAccountsOf(this)); }
 
   isMint(movement: Movement): boolean { return movement.kind === 'mint' || (movement.kind === 'transfer' && movement.from === ZERO_ADDRESS); }
   isBurn(movement: Movement): boolean { return movement.kind === 'burn' || (movement.kind === 'transfer' && movement.to === ZERO_ADDRESS); }
+}
+
+const NONE: readonly Motif[] = [];
+const NO_TAGS: readonly string[] = [];
+
+function lanesWithoutFees(view: SubjectView): readonly LaneNet[] {
+  const { flow, entity, input: { rulebook: { wrappedNative } } } = view;
+  const { prefunds, compensation } = executionFees(view);
+  if (compensation.size === 0) return laneNets(flow, wrappedNative, entity, prefunds);
+  const without = laneNets(flow, wrappedNative, entity, new Set([...prefunds, ...compensation]));
+  // An account that pays nobody but its submitter means to pay it.
+  return without.length > 0 ? without : laneNets(flow, wrappedNative, entity, prefunds);
+}
+
+function venuesOf({ input, entity }: SubjectView): Set<Address> {
+  const venues = new Set<Address>();
+  for (const { kind, venue, assetsIn, assetsOut } of input.motifs) {
+    if (assetsIn.length + assetsOut.length > 0 && !PLAIN_MOVEMENTS.has(kind) && !COMPOSITES.has(kind) && !entity.has(venue)) venues.add(venue);
+  }
+  return venues;
+}
+
+function countKeepers({ flow, input: { rulebook } }: SubjectView): { payers: number; receivers: number } {
+  let payers = 0, receivers = 0;
+  for (const account of flow.ledgers.keys()) {
+    if (account === ZERO_ADDRESS) continue;
+    const lanes = laneNets(flow, rulebook.wrappedNative, new Set([account]));
+    if (lanes.some((l) => l.net < 0n)) payers += 1;
+    if (lanes.some((l) => l.net > 0n)) receivers += 1;
+  }
+  return { payers, receivers };
+}
+
+function codeAccountsOf({ tx, input }: SubjectView): Set<Address> {
+  const found = new Set<Address>(tx.logs.map((l) => l.address));
+  for (const frame of tx.frames) {
+    if (frame.parent !== null) found.add(frame.from);
+    if (frame.to !== null && (frame.input !== '0x' || frame.output !== '0x')) found.add(frame.to);
+  }
+  found.delete(input.subject.signer);
+  return found;
 }
 
 function groupByKind(motifs: readonly Motif[]): Map<string, Motif[]> {

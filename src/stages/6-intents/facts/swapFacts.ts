@@ -1,5 +1,4 @@
 import { count, flag, list, type FactSpec } from './factSpec.ts';
-import { deliveries } from './exchangePath.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { Motif } from '../../../model/motif.ts';
 
@@ -15,7 +14,7 @@ export const SWAP_FACTS: readonly FactSpec[] = [
   list('swaps.protocols', 'Protocols on that way.', (v) => v.path.flatMap((m) => (m.protocol ? [m.protocol.slug] : []))),
   list('swaps.tags', 'Tags of the swaps on that way.', (v) => v.path.flatMap((m) => [...m.tags])),
   count('swaps.elsewhere', 'Swaps in the transaction that are not on that way.', (v) => (v.byKind.get('swap') ?? []).length - v.path.length),
-  count('swaps.delivered_to', 'Accounts other than the actor that kept proceeds of those swaps.', (v) => (v.path.length === 0 ? 0 : deliveries(v).size)),
+  count('swaps.delivered_to', 'Accounts other than the actor that kept proceeds of those swaps.', (v) => (v.path.length === 0 ? 0 : v.exchange.deliveries().size)),
   flag('swaps.by_aggregator', 'An aggregator, a solver or an order book settled the trade.', settledByOthers),
 ];
 

@@ -1,4 +1,5 @@
 import { count, flag, list, oneOf, type FactSpec } from './factSpec.ts';
+import type { SubjectView } from './subjectView.ts';
 
 /** The shape of the transaction itself, whoever looks at it. */
 export const TX_FACTS: readonly FactSpec[] = [
@@ -18,11 +19,16 @@ export const TX_FACTS: readonly FactSpec[] = [
   count('tx.logs', 'Events in the receipt.', (v) => v.tx.logs.length),
   count('tx.calls', 'Call frames below the root that took effect.', (v) => v.tx.frames.filter((f) => f.effective && f.parent !== null).length),
   list('tx.to_tags', 'Entity tags of the called address.', (v) => v.tagsOf(v.tx.to)),
-  list('tx.touched_tags', 'Entity tags of every address that was called or emitted an event.', (v) => [
-    ...v.tx.frames.flatMap((f) => v.tagsOf(f.to)), ...v.tx.logs.flatMap((l) => v.tagsOf(l.address)),
-  ]),
+  list('tx.touched_tags', 'Entity tags of every address that was called or emitted an event.', touchedTags),
   list('tx.signer_tags', 'Entity tags of the signer.', (v) => v.tagsOf(v.tx.from)),
 ];
+
+function touchedTags(v: SubjectView): string[] {
+  const tags: string[] = [];
+  for (const { to } of v.tx.frames) tags.push(...v.tagsOf(to));
+  for (const { address } of v.tx.logs) tags.push(...v.tagsOf(address));
+  return tags;
+}
 
 /** What happened in the whole value flow, whoever looks at it. */
 export const FLOW_FACTS: readonly FactSpec[] = [
@@ -35,8 +41,8 @@ export const FLOW_FACTS: readonly FactSpec[] = [
     v.flow.movements.filter((m) => { const k = v.flow.assets.get(m.asset)?.kind; return k === 'native' || k === 'erc20'; }).length),
   count('flow.nft_movements', 'Movements of non-fungible or ERC-1155 tokens.', (v) =>
     v.flow.movements.filter((m) => { const k = v.flow.assets.get(m.asset)?.kind; return k === 'erc721' || k === 'erc1155'; }).length),
-  count('flow.payers', 'Accounts other than the zero address that ended with less of something.', (v) => v.payerCount),
-  count('flow.receivers', 'Accounts other than the zero address that ended with more of something.', (v) => v.receiverCount),
+  count('flow.payers', 'Accounts other than the zero address that ended with less of something.', (v) => v.keepers.payers),
+  count('flow.receivers', 'Accounts other than the zero address that ended with more of something.', (v) => v.keepers.receivers),
   count('noneconomic.approvals', 'Allowances granted or revoked.', (v) => v.nonEconomic('approval')),
   count('noneconomic.zero_transfers', 'Transfers of nothing.', (v) => v.nonEconomic('zero_transfer')),
   count('noneconomic.signer_zero_transfers', 'Transfers of nothing out of the signer.', (v) =>
