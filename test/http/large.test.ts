@@ -1,29 +1,13 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startFakeNode, type FakeNode } from '../support/fakeNode.ts';
+import { killServices, runService } from '../support/serviceProcess.ts';
 import { HASH, sampleHandlers, sampleTransaction } from '../support/sampleTransaction.ts';
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts');
-let child: ChildProcess | undefined;
 let node: FakeNode | undefined;
 afterEach(async () => {
-  child?.kill('SIGKILL');
+  killServices();
   await node?.close();
 });
-
-/** Starts the service as a process; its URL once it listens, and what it logs. */
-async function serve(env: Record<string, string>): Promise<{ url: string; log: () => string }> {
-  child = spawn(process.execPath, ['--import', 'tsx', MAIN], { env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
-  let log = '';
-  for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (data: Buffer) => (log += data.toString()));
-  let url: string | undefined;
-  while (!(url = /"url":"(http:[^"]+)"/.exec(log)?.[1])) {
-    if (child.exitCode !== null) throw new Error(log);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  return { url, log: () => log };
-}
 
 async function post(url: string, signal: AbortSignal | null = null): Promise<{ status: number; body: string }> {
   const response = await fetch(`${url}/analyze`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ tx_hash: HASH }), signal });
@@ -32,8 +16,8 @@ async function post(url: string, signal: AbortSignal | null = null): Promise<{ s
 
 /** Starts the service and posts one analysis; its answer and what the service logged. */
 async function analyse(env: Record<string, string>): Promise<{ status: number; body: string; log: () => string }> {
-  const { url, log } = await serve(env);
-  return { ...(await post(url)), log };
+  const service = runService(env);
+  return { ...(await post(await service.listening())), log: service.output };
 }
 
 // Three starts of the whole service from its sources, each with a thread that loads them once more.
@@ -41,7 +25,7 @@ describe('a large transaction', { timeout: 120_000 }, () => {
   it('is analysed on another thread with the same two requests and the same report', async () => {
     node = await startFakeNode({ handlers: sampleHandlers(sampleTransaction()) });
     const here = await analyse({ RPC_URL: node.url });
-    child?.kill('SIGKILL');
+    killServices();
     // A contract that answers nothing costs a third request, here and there.
     expect([here.status, node.requests.length]).toEqual([200, 3]);
     const there = await analyse({ RPC_URL: node.url, LARGE_BYTES: '1000' });
@@ -54,7 +38,7 @@ describe('a large transaction', { timeout: 120_000 }, () => {
     const handlers = sampleHandlers(sampleTransaction());
     node = await startFakeNode({ handlers });
     const here = await analyse({ RPC_URL: node.url });
-    child?.kill('SIGKILL');
+    killServices();
     node.handlers['eth_getBlockByNumber'] = (params) => ({ ...(handlers['eth_getBlockByNumber']!(params) as object), extraData: `0x${'00'.repeat(200_000)}` });
     const there = await analyse({ RPC_URL: node.url });
     expect([there.status, there.body]).toEqual([200, here.body]);
@@ -84,13 +68,14 @@ describe('a large transaction', { timeout: 120_000 }, () => {
     // Many calls of little text: what they are read into takes far more memory than the answer.
     deep['calls'] = Array.from({ length: 150_000 }, () => ({ type: 'CALL', from: deep['to'], to: deep['from'], input: '0x', output: '0x', value: '0x1', gas: '0x0', gasUsed: '0x0' }));
     node = await startFakeNode({ handlers: { ...whole, debug_traceTransaction: () => deep, trace_transaction: () => null } });
-    const { url, log } = await serve({ RPC_URL: node.url, ANALYSIS_MEMORY_MB: '128', LARGE_BYTES: '1000' });
+    const service = runService({ RPC_URL: node.url, ANALYSIS_MEMORY_MB: '128', LARGE_BYTES: '1000' });
+    const url = await service.listening();
     const refused = await post(url);
     expect([refused.status, refused.body]).toEqual([502, '{"error":"analysis failed: the upstream answer is too large: analysing it takes more than 128 MB of memory"}']);
     expect(await (await fetch(`${url}/health`)).text()).toBe('ok');
     node.handlers = { ...node.handlers, ...whole };
     expect((await post(url)).status).toBe(200);
-    expect(log()).not.toContain('"level":50');
+    expect(service.output()).not.toContain('"level":50');
   });
 
   it('that waits for a thread gets one when the client before it goes away', async () => {
@@ -104,7 +89,7 @@ describe('a large transaction', { timeout: 120_000 }, () => {
         return false;
       },
     });
-    const { url } = await serve({ RPC_URL: node.url, LARGE_BYTES: '1000', RPC_TIMEOUT_MS: '60000', DEADLINE_MS: '60000' });
+    const url = await runService({ RPC_URL: node.url, LARGE_BYTES: '1000', RPC_TIMEOUT_MS: '60000', DEADLINE_MS: '60000' }).listening();
     const gone = new AbortController();
     const first = post(url, gone.signal).catch((error: Error) => error.name);
     await expect.poll(() => stuck.length, { timeout: 60_000 }).toBe(1);
@@ -119,7 +104,7 @@ describe('a large transaction', { timeout: 120_000 }, () => {
 
   it('is answered in time where its thread would take longer', async () => {
     node = await startFakeNode({ handlers: sampleHandlers(sampleTransaction()), intercept: ({ body }) => JSON.stringify(body).includes('eth_getBlockByNumber') });
-    const { url } = await serve({ RPC_URL: node.url, LARGE_BYTES: '1000', DEADLINE_MS: '4000' });
+    const url = await runService({ RPC_URL: node.url, LARGE_BYTES: '1000', DEADLINE_MS: '4000' }).listening();
     const start = performance.now();
     expect((await post(url)).status).toBe(502);
     expect(performance.now() - start).toBeLessThan(8_000);

@@ -1,24 +1,17 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startFakeNode, type FakeNode } from '../support/fakeNode.ts';
+import { killServices, runService, type ServiceProcess } from '../support/serviceProcess.ts';
 import { HASH, sampleHandlers, sampleTransaction } from '../support/sampleTransaction.ts';
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts');
-let child: ChildProcess | undefined;
 let node: FakeNode | undefined;
 afterEach(async () => {
-  child?.kill('SIGKILL');
+  killServices();
   await node?.close();
 });
 
-function run(env: Record<string, string>): { output: () => string; ended: Promise<number | null> } {
-  child = spawn(process.execPath, ['--import', 'tsx', MAIN], { env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', WORKERS: '2', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (data: Buffer) => (output += data.toString()));
-  return { output: () => output, ended: new Promise((resolve) => child!.once('close', resolve)) };
-}
+const run = (env: Record<string, string>): ServiceProcess => runService({ WORKERS: '2', ...env });
 
 async function freePort(): Promise<number> {
   const server = createServer();
@@ -49,18 +42,18 @@ describe('several processes', { timeout: 180_000 }, () => {
     expect(metrics).toMatch(/txreport_analyses_total\{outcome="ok"\} 4/);
     expect((await fetch(`http://127.0.0.1:${adminPort}/ready`)).status).toBe(200);
 
-    const [victim] = (await children(child!.pid!)).slice(-1);
+    const [victim] = (await children(program.child.pid!)).slice(-1);
     process.kill(victim!, 'SIGKILL');
     await expect.poll(() => listening().length, soon).toBe(3);
     expect((await fetch(`${url}/health`)).status).toBe(200);
 
     // All at once, as where memory runs out.
-    for (const pid of await children(child!.pid!)) process.kill(pid, 'SIGKILL');
+    for (const pid of await children(program.child.pid!)) process.kill(pid, 'SIGKILL');
     await expect.poll(() => listening().length, soon).toBe(5);
     // The free port that was taken was given up with the last of them.
     expect((await fetch(`${listening().at(-1)![1]!}/health`)).status).toBe(200);
 
-    child!.kill('SIGTERM');
+    program.child.kill('SIGTERM');
     expect(await program.ended).toBe(0);
   });
 
