@@ -14,17 +14,25 @@ export function powerOfTen(exponent: number): bigint {
   return POWERS[exponent]!;
 }
 
-const ZERO_DIGIT = 48;
+const MINUS = 45;
+const ZERO = 48;
 
 /**
  * `raw / 10^decimals` as an exact decimal string: no exponent, no separators, trailing zeros cut, `-` before negatives
  * and never before zero. `decimals` must be `usableDecimals`.
  */
 export function formatAmount(raw: bigint, decimals: number): string {
-  const sign = raw < 0n ? '-' : '';
-  const digits = (raw < 0n ? -raw : raw).toString().padStart(decimals + 1, '0');
-  const point = digits.length - decimals;
-  let end = digits.length;
-  while (end > point && digits.charCodeAt(end - 1) === ZERO_DIGIT) end--;
-  return end === point ? sign + digits.slice(0, point) : `${sign}${digits.slice(0, point)}.${digits.slice(point, end)}`;
+  return placePoint(raw.toString(), decimals);
+}
+
+/** `formatAmount` of an integer that is a text already. */
+export function placePoint(integer: string, decimals: number): string {
+  const start = integer.charCodeAt(0) === MINUS ? 1 : 0;
+  const point = integer.length - decimals;
+  let end = integer.length;
+  while (end > start && end > point && integer.charCodeAt(end - 1) === ZERO) end--;
+  if (end === start) return '0';
+  if (end <= point) return integer.slice(0, point);
+  if (point > start) return `${integer.slice(0, point)}.${integer.slice(point, end)}`;
+  return `${integer.slice(0, start)}0.${'0'.repeat(start - point)}${integer.slice(start, end)}`;
 }

@@ -43,6 +43,16 @@ export function subtractMoney(a: Money, b: Money): Money {
   return a.usd === null ? a : b.usd === null ? b : known(subtractUsd(a.usd, b.usd));
 }
 
+/** What an amount is worth; if it has no price, why. */
+export function worthOf(asset: AssetId, raw: bigint, book: PriceBook): Money {
+  const price = book.prices.get(asset);
+  return price ? known(worth(raw, price.unit)) : unknown(`unpriced_asset: ${whyUnpriced(asset, book)}`);
+}
+
+function whyUnpriced(asset: AssetId, book: PriceBook): string {
+  return `${asset} (${book.refusals.get(asset)?.code ?? 'no_source'})`;
+}
+
 /** Amounts that have no price make every sum they are part of unavailable; naming this many is enough. */
 const NAMED_REASONS = 3;
 
@@ -63,15 +73,14 @@ export function worthTogether(amounts: Iterable<readonly [AssetId, bigint]>, boo
 
 function unpricedMoney(assets: readonly AssetId[], book: PriceBook): Money {
   const ids = [...new Set(assets)].sort();
-  const named = ids.slice(0, NAMED_REASONS).map((id) => `${id} (${book.refusals.get(id)?.code ?? 'no_source'})`).join(', ');
+  const named = ids.slice(0, NAMED_REASONS).map((id) => whyUnpriced(id, book)).join(', ');
   return unknown(`unpriced_asset: ${named}${ids.length > NAMED_REASONS ? ` and ${ids.length - NAMED_REASONS} more` : ''}`);
 }
 
 /** `numerator / 10^scale` to `places` decimals, half away from zero, as the magnitude's integer. */
 function roundedMagnitude(magnitude: bigint, scale: number, places: number): bigint {
   if (scale <= places) return magnitude * powerOfTen(places - scale);
-  const unit = powerOfTen(scale - places);
-  return (magnitude + unit / 2n) / unit;
+  return (magnitude + 5n * powerOfTen(scale - places - 1)) / powerOfTen(scale - places);
 }
 
 /** Decimals at which the first significant digits of an amount below half a cent show. */

@@ -29,6 +29,7 @@ export function assetMarks(tx: CanonicalTx, flow: ValueFlow): ReadonlyMap<Addres
     else byToken.set(address!, [movement]);
   }
   for (const frame of tx.frames) {
+    if (frame.selector !== TRANSFER_CALL && frame.selector !== TRANSFER_FROM_CALL) continue;
     const own = frame.type === 'CALL' && frame.effective && frame.to !== null ? byToken.get(frame.to) : undefined;
     if (own && frame.to !== null && !marks.get(frame.to)?.has('fee_on_transfer') && arrivedShort(frame, tx, own)) mark(frame.to, 'fee_on_transfer');
   }

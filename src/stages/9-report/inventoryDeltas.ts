@@ -1,4 +1,4 @@
-import { displayMoney, worthTogether } from '../../lib/money.ts';
+import { displayMoney, worthOf } from '../../lib/money.ts';
 import type { PriceBook } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
 import type { InventoryDelta } from '../../model/report.ts';
@@ -22,12 +22,14 @@ function orderedSubjects({ flow, attribution, tx }: RoleInput): Address[] {
   return [...order].filter((account) => flow.ledgers.has(account));
 }
 
-function flagsOf(asset: AssetId, entry: LedgerEntry, { flow, rulebook }: RoleInput, shown: ReadonlyMap<Address, ReadonlySet<AssetMark>>): string[] {
-  const kinds = new Set(entry.movements.map((index) => flow.movements[index]!.kind));
-  const address = flow.assets.get(asset)?.address;
-  const tags = (address && rulebook.entities.get(address)?.tags) || [];
-  const marks: ReadonlySet<string> = (address && shown.get(address)) || new Set<string>();
-  return [...MARKED_KINDS.filter((kind) => kinds.has(kind)), ...TAG_FLAGS.filter(([tag, flag]) => tags.includes(tag) || marks.has(flag)).map(([, flag]) => flag)];
+function flagsOf(id: AssetId, entry: LedgerEntry, { flow, rulebook }: RoleInput, shown: ReadonlyMap<Address, ReadonlySet<AssetMark>>): string[] {
+  const flags: string[] = MARKED_KINDS.filter((kind) => entry.movements.some((index) => flow.movements[index]!.kind === kind));
+  const token = flow.assets.get(id)?.address;
+  if (!token) return flags;
+  const tags = rulebook.entities.get(token)?.tags;
+  const marks: ReadonlySet<string> | undefined = shown.get(token);
+  if (tags || marks) for (const [tag, flag] of TAG_FLAGS) if (tags?.includes(tag) || marks?.has(flag)) flags.push(flag);
+  return flags;
 }
 
 /** One entry per subject and asset; over all subjects the deltas of an asset sum to zero. */
@@ -35,19 +37,22 @@ export function inventoryDeltas(input: RoleInput, book: PriceBook, writer: Repor
   const roleOf = subjectRoles(input);
   const marks = assetMarks(input.tx, input.flow);
   return orderedSubjects(input).flatMap((subject) => {
+    const role = roleOf(subject);
     const lanes = [...input.flow.ledgers.get(subject)!].sort(([a], [b]) => (a < b ? -1 : 1));
-    return lanes.map(([asset, entry]) => {
+    return lanes.map(([id, entry]) => {
+      const asset = writer.asset(id);
       const delta = entry.inflow - entry.outflow;
+      const raw = delta.toString();
       return {
         subject: writer.address(subject),
-        subject_role: roleOf(subject),
-        asset: writer.asset(asset),
-        delta_raw: delta.toString(),
-        delta: writer.amount(asset, delta),
+        subject_role: role,
+        asset,
+        delta_raw: raw,
+        delta: writer.amount(asset, raw),
         inflow_raw: entry.inflow.toString(),
         outflow_raw: entry.outflow.toString(),
-        usd: displayMoney(worthTogether([[asset, delta]], book)),
-        flags: flagsOf(asset, entry, input, marks),
+        usd: displayMoney(worthOf(id, delta, book)),
+        flags: flagsOf(id, entry, input, marks),
         movements: [...entry.movements],
       };
     });

@@ -1,5 +1,5 @@
 import { SHARE_ROLES } from '../../lib/legRoles.ts';
-import { displayMoney, worthTogether } from '../../lib/money.ts';
+import { displayMoney, worthOf } from '../../lib/money.ts';
 import { roleOf } from '../../lib/roles.ts';
 import type { Attribution } from '../../model/attribution.ts';
 import type { PriceBook } from '../../model/economics.ts';
@@ -7,7 +7,7 @@ import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type * as wire from '../../model/report.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
-import { LIQUIDATE, sidesOf, type Side } from './positionSides.ts';
+import { LIQUIDATE, sidesOf, type Side, type SignedLeg } from './positionSides.ts';
 import { partsOf } from './positionUnderlying.ts';
 import { motifId, type ReportWriter } from './reportWriter.ts';
 import { writeProtocol } from './writeMotifs.ts';
@@ -42,9 +42,9 @@ function liquidationOf(motif: Motif, writer: ReportWriter): wire.Liquidation {
 
 /** A position token that is one of a kind comes and goes with the position; of others only the event can tell. */
 function effectOf({ position, shares }: Side, motif: Motif, writer: ReportWriter): string {
-  const unique = shares.filter((leg) => writer.asset(leg.asset).kind === 'erc721');
-  if (position.effect === 'increase' && (unique.some((leg) => leg.delta > 0n) || motif.tags.includes(OPENS))) return 'open';
-  if (ENDING.has(position.effect) && (unique.some((leg) => leg.delta < 0n) || motif.tags.includes(CLOSES))) return 'close';
+  const unique = (leg: SignedLeg): boolean => writer.asset(leg.asset).kind === 'erc721';
+  if (position.effect === 'increase' && (motif.tags.includes(OPENS) || shares.some((leg) => leg.delta > 0n && unique(leg)))) return 'open';
+  if (ENDING.has(position.effect) && (motif.tags.includes(CLOSES) || shares.some((leg) => leg.delta < 0n && unique(leg)))) return 'close';
   return position.effect;
 }
 
@@ -56,12 +56,14 @@ function writeEffect(motif: Motif, side: Side, book: PriceBook, writer: ReportWr
     category: side.position.category as wire.PositionEffect['category'],
     effect: effectOf(side, motif, writer) as wire.PositionEffect['effect'],
     protocol: writeProtocol(motif, writer),
-    market: writer.text(motif.poolId ?? motif.venue),
+    market: motif.poolId === null ? writer.address(motif.venue) : writer.text(motif.poolId),
     position_asset: token === null ? null : writer.asset(token),
     position_delta_raw: token === null ? null : moved.toString(),
-    underlying: partsOf(side).map(({ asset, delta, role }) => ({
-      asset: writer.asset(asset), delta_raw: delta.toString(), delta: writer.amount(asset, delta), role, usd: displayMoney(worthTogether([[asset, delta]], book)),
-    })),
+    underlying: partsOf(side).map(({ asset: id, delta, role }) => {
+      const asset = writer.asset(id);
+      const raw = delta.toString();
+      return { asset, delta_raw: raw, delta: writer.amount(asset, raw), role, usd: displayMoney(worthOf(id, delta, book)) };
+    }),
     liquidation: side.position.effect === LIQUIDATE ? liquidationOf(motif, writer) : null,
     status: motif.status,
     confidence: motif.confidence,

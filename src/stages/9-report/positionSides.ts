@@ -38,23 +38,28 @@ export interface Side {
 /** The positions an act changed: one, except where it has two sides. */
 export function sidesOf(motif: Motif, position: Position, attribution: Attribution, flow: ValueFlow): Side[] {
   if (position.effect === LIQUIDATE) return liquidationSides(motif, position, flow);
-  const legs = signed(motif);
-  const whole = (own: (leg: SignedLeg) => boolean): Side => ({
-    position, owner: ownerOf(motif, attribution), shares: legs.filter((leg) => SHARE_ROLES.has(leg.role) && own(leg)),
-    underlying: legs.filter((leg) => !SHARE_ROLES.has(leg.role)), portions: motif.portions ?? [],
-  });
-  if (position.category !== DEBT_CATEGORY) return [whole(() => true)];
+  const isDebt = position.category === DEBT_CATEGORY;
+  const shares: SignedLeg[] = [];
+  const underlying: SignedLeg[] = [];
   // Debt paid with shares of the same market: these come out of what the payer had supplied.
-  const supplied = legs.filter((leg) => leg.role === 'share_in');
-  const debt = whole((leg) => DEBT_SHARES.has(leg.role));
-  if (supplied.length === 0) return [debt];
-  const owner = roleOf(motif, 'payer') ?? debt.owner;
-  return [debt, { position: { category: SUPPLY_CATEGORY, effect: 'decrease' }, owner, shares: supplied, underlying: [], portions: [] }];
+  const supplied: SignedLeg[] = [];
+  for (const leg of signed(motif)) {
+    if (!SHARE_ROLES.has(leg.role)) underlying.push(leg);
+    else if (!isDebt || DEBT_SHARES.has(leg.role)) shares.push(leg);
+    else if (leg.role === 'share_in') supplied.push(leg);
+  }
+  const side: Side = { position, owner: ownerOf(motif, attribution), shares, underlying, portions: motif.portions ?? [] };
+  if (supplied.length === 0) return [side];
+  const owner = roleOf(motif, 'payer') ?? side.owner;
+  return [side, { position: { category: SUPPLY_CATEGORY, effect: 'decrease' }, owner, shares: supplied, underlying: [], portions: [] }];
 }
 
 /** Legs as the gains and losses of the venue's counterparty. */
 function signed(motif: Motif): SignedLeg[] {
-  return [...motif.assetsOut.map((leg) => ({ ...leg, delta: -leg.amount })), ...motif.assetsIn.map((leg) => ({ ...leg, delta: leg.amount }))];
+  const legs: SignedLeg[] = [];
+  for (const { asset, amount, role } of motif.assetsOut) legs.push({ asset, amount, role, delta: -amount });
+  for (const { asset, amount, role } of motif.assetsIn) legs.push({ asset, amount, role, delta: amount });
+  return legs;
 }
 
 /**

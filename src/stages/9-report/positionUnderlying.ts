@@ -19,6 +19,7 @@ export interface Part {
 
 /** What went into or came out of a position, asset by asset, principal apart from fees and interest where the act tells. */
 export function partsOf(side: Side): Part[] {
+  if (side.portions.length === 0) return side.underlying.map((leg) => ({ asset: leg.asset, delta: leg.delta, role: roleOfLeg(leg, side) }));
   const parts = side.underlying.flatMap((leg): Part[] => {
     const role = roleOfLeg(leg, side);
     return role === 'principal' && split(side.portions, leg.asset) ? [] : [{ asset: leg.asset, delta: leg.delta, role }];

@@ -1,4 +1,4 @@
-import { formatAmount } from '../../lib/amount.ts';
+import { placePoint } from '../../lib/amount.ts';
 import { parseAssetId } from '../../lib/assetId.ts';
 import { checksumAddress } from '../../lib/checksum.ts';
 import { assetText } from '../../lib/display.ts';
@@ -18,6 +18,8 @@ export function jsonInteger(value: bigint, what: string): number {
 
 /** An address that stands alone in a text, not one inside a lane id or a longer word. */
 const LONE_ADDRESS = /(?<![\w:])0x[0-9a-f]{40}(?!\w)/g;
+
+const WHOLE_ADDRESS = /^0x[0-9a-f]{40}$/;
 
 /** Turns what the pipeline speaks of into what the report says; each address and asset is worked out once per report. */
 export class ReportWriter {
@@ -42,7 +44,8 @@ export class ReportWriter {
 
   /** A text of the pipeline with the addresses in it checksummed. */
   text(text: string): string {
-    return text.replace(LONE_ADDRESS, (address) => this.address(address as Address));
+    if (WHOLE_ADDRESS.test(text)) return this.address(text as Address);
+    return !text.includes('0x') ? text : text.replace(LONE_ADDRESS, (address) => this.address(address as Address));
   }
 
   addressOrNull(address: Address | null): string | null {
@@ -55,10 +58,9 @@ export class ReportWriter {
     return asset;
   }
 
-  /** Exact amount in whole units; null when the decimals are unknown. */
-  amount(id: AssetId, raw: bigint): string | null {
-    const { decimals } = this.asset(id);
-    return decimals === null ? null : formatAmount(raw, decimals);
+  /** An amount in smallest units, as a text, in whole units: exact; null when the decimals are unknown. */
+  amount({ decimals }: wire.Asset, raw: string): string | null {
+    return decimals === null ? null : placePoint(raw, decimals);
   }
 
   evidence(evidence: Evidence): wire.Evidence {

@@ -35,7 +35,8 @@ const FEE_KIND = 'protocol_fee';
 
 function venueRoles({ motifs, rulebook }: RoleInput): Map<Address, SubjectRole> {
   const roles = new Map<Address, SubjectRole>();
-  const parents = new Set(motifs.map((motif) => motif.parent));
+  const parents = new Set<number>();
+  for (const { parent } of motifs) if (parent !== null) parents.add(parent);
   for (const motif of motifs) {
     if (roles.has(motif.venue) || parents.has(motif.index) || PASSING_KINDS.has(motif.kind)) continue;
     const spec = rulebook.motifKinds.get(motif.kind);
@@ -47,14 +48,20 @@ function venueRoles({ motifs, rulebook }: RoleInput): Map<Address, SubjectRole> 
 }
 
 function feeRecipients(motifs: readonly Motif[]): Set<Address> {
-  return new Set(motifs.filter((motif) => motif.kind === FEE_KIND).flatMap((motif) => motif.participants)
-    .filter(({ role }) => role === 'recipient' || role === 'fee_recipient').map(({ account }) => account));
+  const recipients = new Set<Address>();
+  for (const { kind, participants } of motifs) {
+    if (kind !== FEE_KIND) continue;
+    for (const { role, account } of participants) if (role === 'recipient' || role === 'fee_recipient') recipients.add(account);
+  }
+  return recipients;
 }
 
 /** Gave away, of every asset, exactly what it got. */
 function passesOn(account: Address, flow: ValueFlow): boolean {
-  const lanes = [...(flow.ledgers.get(account)?.values() ?? [])];
-  return lanes.length > 0 && lanes.every(({ inflow, outflow }) => inflow === outflow);
+  const ledger = flow.ledgers.get(account);
+  if (!ledger) return false;
+  for (const { inflow, outflow } of ledger.values()) if (inflow !== outflow) return false;
+  return ledger.size > 0;
 }
 
 /** The part every account that value touched plays in the transaction: one each, the most telling. */
@@ -62,7 +69,8 @@ export function subjectRoles(input: RoleInput): (account: Address) => SubjectRol
   const { tx, header, flow, attribution, rulebook } = input;
   const venues = venueRoles(input);
   const fees = feeRecipients(input.motifs);
-  const tokens = new Set([...flow.assets.values()].map((asset) => asset.address));
+  const tokens = new Set<Address | null>();
+  for (const { address } of flow.assets.values()) tokens.add(address);
   const principal = attribution.actor ?? tx.from;
   const partners = new Set<Address>();
   for (const { from, to } of flow.movements) {
@@ -75,8 +83,8 @@ export function subjectRoles(input: RoleInput): (account: Address) => SubjectRol
     if (account === tx.from) return 'signer';
     if (account === header.coinbase) return 'builder';
     if (rulebook.wrappedNative.has(account)) return 'token_contract';
-    const tags = rulebook.entities.get(account)?.tags ?? [];
-    const tagged = TAG_ROLES.find(([tag]) => tags.includes(tag));
+    const tags = rulebook.entities.get(account)?.tags;
+    const tagged = tags && TAG_ROLES.find(([tag]) => tags.includes(tag));
     if (tagged) return tagged[1];
     if (account === attribution.settlementContract || account === attribution.entryPoint) return 'router';
     if (account === attribution.paymaster) return 'fee_recipient';

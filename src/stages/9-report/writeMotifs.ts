@@ -8,9 +8,11 @@ export function writeProtocol(motif: Motif, writer: ReportWriter): wire.Protocol
 }
 
 function writeAmounts(amounts: Motif['assetsIn'], writer: ReportWriter): wire.AssetAmount[] {
-  return amounts.map(({ asset, amount, role }) => ({
-    asset: writer.asset(asset), amount_raw: amount.toString(), amount: writer.amount(asset, amount), role,
-  }));
+  return amounts.map(({ asset: id, amount, role }) => {
+    const asset = writer.asset(id);
+    const raw = amount.toString();
+    return { asset, amount_raw: raw, amount: writer.amount(asset, raw), role };
+  });
 }
 
 export function writeMotif(motif: Motif, writer: ReportWriter): wire.Motif {

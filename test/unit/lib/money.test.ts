@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addUsd, compareUsd, displayMoney, known, subtractUsd, unknown, usdText, worth, worthTogether } from '../../../src/lib/money.ts';
+import { addUsd, compareUsd, displayMoney, known, subtractUsd, unknown, usdText, worth, worthOf, worthTogether } from '../../../src/lib/money.ts';
 import type { PriceBook } from '../../../src/model/economics.ts';
 
 const usd = fc.record({ numerator: fc.bigInt(-(10n ** 60n), 10n ** 60n), scale: fc.integer({ min: 0, max: 40 }) });
@@ -48,5 +48,6 @@ describe('exact dollars', () => {
     expect(worthTogether([['a', 1n], ['b', 0n]], book)).toEqual(unknown('unpriced_asset: a (spam_asset), b (no_source)'));
     expect(worthTogether(['a', 'b', 'c', 'd', 'e'].map((id) => [id, 1n]), book).reason).toMatch(/^unpriced_asset: a .*, c \(no_source\) and 2 more$/);
     expect(worthTogether([], book).usd).not.toBeNull();
+    for (const id of ['a', 'b']) expect(worthOf(id, 1n, book)).toEqual(worthTogether([[id, 1n]], book));
   });
 });
