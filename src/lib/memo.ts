@@ -14,3 +14,20 @@ export function memoised<T extends {}>(compute: (text: string) => T, limit: numb
     return value;
   };
 }
+
+/** The same of two texts, which need not be put together to be looked up. */
+export function memoisedPair<T extends {}>(compute: (first: string, second: string) => T, limit: number): (first: string, second: string) => T {
+  let recent = new Map<string, Map<string, T>>();
+  let older = new Map<string, Map<string, T>>();
+  let size = 0;
+  return (first, second) => {
+    let answers = recent.get(first);
+    if (!answers) recent.set(first, (answers = new Map()));
+    let value = answers.get(second);
+    if (value !== undefined) return value;
+    value = older.get(first)?.get(second) ?? compute(first, second);
+    answers.set(second, value);
+    if (++size >= limit) [older, recent, size] = [recent, new Map(), 0];
+    return value;
+  };
+}

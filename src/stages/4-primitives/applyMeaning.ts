@@ -1,10 +1,12 @@
-import { bindLegs, withLegs, type Binding } from './bindLegs.ts';
-import { conditionsHold, evaluate, evaluateAccount, NATIVE_REF, paramsByName, type BindScope } from './evaluateBind.ts';
-import { protocolByAddress, type Create2Proofs } from './provenProtocol.ts';
+import { bindLegs, type Binding } from './bindLegs.ts';
+import { conditionsHold, evaluate, evaluateAccount, NATIVE_REF, paramsByName } from './evaluateBind.ts';
+import { opensToUnlisted, protocolByAddress, type Create2Proofs } from './provenProtocol.ts';
 import { readDetail, type PositionDetail } from './positionDetail.ts';
 import { ZERO_ADDRESS } from '../../lib/hex.ts';
+import type { BoundLeg } from './boundLeg.ts';
 import type { EnclosingCalls } from './enclosingCalls.ts';
-import type { MovementIndex, Taken } from './movementIndex.ts';
+import type { BindScope } from './evaluateBind.ts';
+import type { MovementIndex, Taken, TakenMovements } from './movementIndex.ts';
 import type { EncodedArguments } from './readArgument.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Evidence } from '../../model/evidence.ts';
@@ -20,8 +22,8 @@ export interface Utterance {
   readonly caller: Address | null;
   readonly value: bigint | null;
   readonly args: EncodedArguments;
-  /** What a call returned; absent for events. */
-  readonly output?: EncodedArguments;
+  /** What a call returned; null for events. */
+  readonly output: EncodedArguments | null;
   readonly evidence: Evidence;
 }
 
@@ -49,8 +51,7 @@ export interface RecognitionRun {
   readonly enclosing: EnclosingCalls;
   /** Contracts whose NFTs stand for positions elsewhere. */
   readonly positionTokens: ReadonlySet<Address>;
-  /** Movements accounted for, per `<shape>|<role>`. */
-  readonly taken: Map<string, Taken>;
+  readonly taken: TakenMovements;
 }
 
 /**
@@ -58,9 +59,9 @@ export interface RecognitionRun {
  * come first and shut out mere family meanings; among those all are tried in the rulebook's order.
  */
 export function recognise(meanings: readonly MeaningSpec[], utterance: Utterance, run: RecognitionRun): Draft | null {
-  const listed = meanings.filter((m) => m.protocols.some((p) => p.addresses.has(utterance.contract)));
+  const listed = meanings.filter((meaning) => protocolByAddress(meaning, utterance.contract) !== null);
   for (const meaning of listed.length > 0 ? listed : meanings) {
-    if (listed.length === 0 && !meaning.anyEmitter && !meaning.protocols.some((p) => p.create2)) continue;
+    if (listed.length === 0 && !opensToUnlisted(meaning)) continue;
     const draft = applyMeaning(meaning, utterance, run);
     if (draft) return draft;
   }
@@ -68,42 +69,37 @@ export function recognise(meanings: readonly MeaningSpec[], utterance: Utterance
 }
 
 function applyMeaning(meaning: MeaningSpec, utterance: Utterance, run: RecognitionRun): Draft | null {
+  const { contract } = utterance;
   const { log } = utterance.evidence;
   const call = meaning.within === null || log === null ? null : run.enclosing.of(log, meaning.within);
-  const scope: BindScope = {
-    args: utterance.args, params: paramsByName(meaning), contract: utterance.contract, caller: utterance.caller,
-    value: utterance.value, signer: run.signer, txTo: run.txTo, legs: new Map(),
+  const legs: BoundLeg[] = [];
+  const scope = {
+    args: utterance.args, params: paramsByName(meaning), contract, caller: utterance.caller,
+    value: utterance.value, signer: run.signer, txTo: run.txTo, legs,
     callArgs: call && { topics: [], data: call.input, base: 4 },
-    outputArgs: call ? { topics: [], data: call.output, base: 0 } : (utterance.output ?? null),
+    outputArgs: call ? { topics: [], data: call.output, base: 0 } : utterance.output,
   };
   if (!conditionsHold(meaning, scope)) return null;
-  const taken = (role: string): Taken => {
-    const key = `${meaning.shape}|${role}`;
-    let set = run.taken.get(key);
-    if (!set) run.taken.set(key, (set = new Set()));
-    return set;
-  };
+  const taken = (role: string): Taken => run.taken.of(meaning.shape, role);
   const early = evaluateAccount(meaning.venue, scope);
   const binding = bindLegs(meaning, scope, { index: run.index, seq: utterance.seq, wrappedNative: run.wrappedNative, taken, venue: early });
   if (!binding) return null;
 
-  const bound = withLegs(scope, new Map(binding.legs.map((b) => [b.leg.role, b.ends])));
-  const venue = early ?? evaluateAccount(meaning.venue, bound);
-  const protocol = protocolByAddress(meaning, utterance.contract)
-    ?? run.proofs.protocolOf(meaning, utterance.contract, tokensOf(binding));
+  const venue = early ?? evaluateAccount(meaning.venue, scope);
+  const protocol = protocolByAddress(meaning, contract) ?? run.proofs.protocolOf(meaning, contract, () => tokensOf(legs));
   if (!venue || (!protocol && !meaning.anyEmitter)) return null;
-  for (const { leg } of binding.legs) for (const m of leg.movements) taken(leg.role).add(m);
+  for (const { leg } of legs) for (const m of leg.movements) taken(leg.role).add(m);
   return {
     utterance, meaning, protocol, venue, binding,
     poolId: poolIdOf(meaning, scope),
-    roles: rolesOf(meaning, bound),
-    detail: readDetail(meaning, bound, run.positionTokens),
-    within: call && { kind: 'frame', frame: call.index, log: null, contract: utterance.contract },
+    roles: rolesOf(meaning, scope),
+    detail: readDetail(meaning, scope, run.positionTokens),
+    within: call && { kind: 'frame', frame: call.index, log: null, contract },
   };
 }
 
-function tokensOf(binding: Binding): Address[] {
-  return binding.legs.filter((b) => b.leg.role === 'in' || b.leg.role === 'out')
+function tokensOf(legs: readonly BoundLeg[]): Address[] {
+  return legs.filter((b) => b.leg.role === 'in' || b.leg.role === 'out')
     .map((b) => b.ends.asset).filter((a) => a !== null && a !== NATIVE_REF);
 }
 
@@ -113,7 +109,10 @@ function poolIdOf(meaning: MeaningSpec, scope: BindScope): string | null {
 }
 
 function rolesOf(meaning: MeaningSpec, scope: BindScope): RoleBinding[] {
-  return meaning.roles
-    .map(({ role, account }) => ({ role, account: evaluateAccount(account, scope) }))
-    .filter((r): r is RoleBinding => r.account !== null && r.account !== ZERO_ADDRESS);
+  const roles: RoleBinding[] = [];
+  for (const { role, account: expr } of meaning.roles) {
+    const account = evaluateAccount(expr, scope);
+    if (account !== null && account !== ZERO_ADDRESS) roles.push({ role, account });
+  }
+  return roles;
 }

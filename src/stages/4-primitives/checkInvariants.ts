@@ -1,8 +1,8 @@
-import type { BoundLeg } from './bindLegs.ts';
+import type { BoundLeg } from './boundLeg.ts';
 import type { Draft } from './applyMeaning.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Invariant } from '../../model/primitive.ts';
-import type { ValueFlow } from '../../model/valueFlow.ts';
+import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
 
 const INTEREST_BEARING: ReadonlySet<string> = new Set(['debt_share_in', 'collateral_share_in']);
 
@@ -23,9 +23,9 @@ export function checkInvariants(draft: Draft, flow: ValueFlow, netted: ReadonlyM
   // Unless the contract is known, its word counts only for value that went through its hands or in its own token.
   if (!known && legs.length > 0) check('venue_involved', legs.some((b) => b.leg.movements.some((m) => involves(flow, m, draft.venue))));
 
-  const assets = (role: string): Set<string> => new Set(legs.filter((b) => b.leg.role === role).map((b) => b.leg.asset));
-  const [given, received] = [assets('in'), assets('out')];
-  if (given.size > 0 && received.size > 0) check('assets_differ', [...given].every((a) => !received.has(a)));
+  const given = assetsOf(legs, 'in');
+  const received = assetsOf(legs, 'out');
+  if (given.length > 0 && received.length > 0) check('assets_differ', !given.some((asset) => received.includes(asset)));
 
   const kinds = (b: BoundLeg): boolean => b.leg.movements.every((m) => flow.movements[m]!.kind === b.spec.movementKind);
   const minted = legs.filter((b) => b.spec.movementKind === 'mint');
@@ -34,7 +34,7 @@ export function checkInvariants(draft: Draft, flow: ValueFlow, netted: ReadonlyM
   if (burnt.length > 0) check('burnt_to_zero', burnt.every(kinds));
 
   const custody = custodians(legs, flow);
-  if (custody.length > 1) check('single_venue', new Set(custody).size === 1);
+  if (custody.length > 1) check('single_venue', custody.every((account) => account === custody[0]));
   return invariants;
 }
 
@@ -53,11 +53,19 @@ function involves(flow: ValueFlow, index: number, venue: Address): boolean {
   return m.from === venue || m.to === venue || flow.assets.get(m.asset)?.address === venue;
 }
 
+/** The assets of one role: a handful, since a rule's legs are few and take a bounded number of movements. */
+function assetsOf(legs: readonly BoundLeg[], role: string): AssetId[] {
+  const assets: AssetId[] = [];
+  for (const { leg } of legs) if (leg.role === role) assets.push(leg.asset);
+  return assets;
+}
+
 /** Accounts that took the ins and paid the outs, where the rule says who does. */
 function custodians(legs: readonly BoundLeg[], flow: ValueFlow): Address[] {
-  return legs.flatMap(({ leg, spec }) => {
-    if (leg.role === 'in' && spec.to) return leg.movements.map((m) => flow.movements[m]!.to);
-    if (leg.role === 'out' && spec.from) return leg.movements.map((m) => flow.movements[m]!.from);
-    return [];
-  });
+  const accounts: Address[] = [];
+  for (const { leg, spec } of legs) {
+    if (leg.role === 'in' && spec.to) for (const m of leg.movements) accounts.push(flow.movements[m]!.to);
+    if (leg.role === 'out' && spec.from) for (const m of leg.movements) accounts.push(flow.movements[m]!.from);
+  }
+  return accounts;
 }

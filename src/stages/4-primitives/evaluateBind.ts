@@ -1,5 +1,5 @@
 import { erc20Id, NATIVE_ASSET } from '../../lib/asset.ts';
-import { ZERO_ADDRESS } from '../../lib/hex.ts';
+import { addressOfWord, ZERO_ADDRESS } from '../../lib/hex.ts';
 import { readArgument, type ArgumentValue, type EncodedArguments } from './readArgument.ts';
 import type { Address } from '../../model/hex.ts';
 import type { AssetId } from '../../model/valueFlow.ts';
@@ -9,6 +9,8 @@ import type { AmountWord, BindExpr, MeaningSpec, ParamSpec } from '../../model/r
 export const NATIVE_REF = 'native';
 /** The contract of an asset, or the native one. */
 export type AssetRef = Address | typeof NATIVE_REF;
+
+const ADDRESS_LIMIT = 1n << 160n;
 
 /** Widely used as the "address" of ether (ERC-7528). */
 const NATIVE_PLACEHOLDER = `0x${'e'.repeat(40)}`;
@@ -24,8 +26,8 @@ export interface LegEnds {
 export interface BindScope {
   readonly args: EncodedArguments;
   /** Arguments of the call an event was made in, and what a call returned; absent where the trace does not tell. */
-  readonly callArgs?: EncodedArguments | null;
-  readonly outputArgs?: EncodedArguments | null;
+  readonly callArgs: EncodedArguments | null;
+  readonly outputArgs: EncodedArguments | null;
   readonly params: ReadonlyMap<string, ParamSpec>;
   /** Emitter of the log or target of the call. */
   readonly contract: Address;
@@ -33,7 +35,8 @@ export interface BindScope {
   readonly value: bigint | null;
   readonly signer: Address;
   readonly txTo: Address | null;
-  readonly legs: ReadonlyMap<string, LegEnds>;
+  /** Legs bound so far. Of several in one role the last one counts. */
+  readonly legs: readonly { readonly leg: { readonly role: string }; readonly ends: LegEnds }[];
 }
 
 const paramMaps = new WeakMap<MeaningSpec, ReadonlyMap<string, ParamSpec>>();
@@ -68,9 +71,9 @@ export function evaluate(expr: BindExpr, scope: BindScope): ArgumentValue | null
     case 'zero':
       return ZERO_ADDRESS;
     case 'leg': {
-      const ends = scope.legs.get(expr.role);
-      if (!ends) return null;
-      const end = ends[expr.end];
+      const bound = scope.legs.findLast(({ leg }) => leg.role === expr.role);
+      if (!bound) return null;
+      const end = bound.ends[expr.end];
       return end === NATIVE_REF ? ZERO_ADDRESS : end;
     }
     case 'literal':
@@ -105,9 +108,9 @@ function asInteger(value: ArgumentValue | null): bigint | null {
 export function evaluateAccount(expr: BindExpr | null, scope: BindScope): Address | null {
   const value = expr && evaluate(expr, scope);
   if (value === null) return null;
-  if (typeof value === 'bigint') return value >= 0n && value < 1n << 160n ? `0x${value.toString(16).padStart(40, '0')}` : null;
+  if (typeof value === 'bigint') return value >= 0n && value < ADDRESS_LIMIT ? `0x${value.toString(16).padStart(40, '0')}` : null;
   if (value.length === 42) return value;
-  return value.length === 66 && /^0x0{24}/.test(value) ? `0x${value.slice(26)}` : null;
+  return value.length === 66 ? addressOfWord(value) : null;
 }
 
 /** As an asset's contract; the zero address and the usual placeholder mean the native asset. */
@@ -144,6 +147,7 @@ export function conditionsHold(meaning: MeaningSpec, scope: BindScope): boolean 
 
 /** Equal as numbers, so that an address equals the same address in a 32-byte word. */
 function same(a: ArgumentValue, b: ArgumentValue): boolean {
+  if (typeof a === 'string' && typeof b === 'string' && a.length === b.length) return a === b;
   const number = (v: ArgumentValue): bigint | null => (typeof v === 'bigint' ? v : v.length <= 66 && v.length > 2 ? BigInt(v) : null);
   const [left, right] = [number(a), number(b)];
   return left === null || right === null ? a === b : left === right;

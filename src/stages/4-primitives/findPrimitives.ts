@@ -4,7 +4,7 @@ import { checkInvariants } from './checkInvariants.ts';
 import { EnclosingCalls } from './enclosingCalls.ts';
 import { joinDetails } from './joinDetails.ts';
 import { distinctEvidence, mergeDuplicates } from './mergeDuplicates.ts';
-import { MovementIndex } from './movementIndex.ts';
+import { MovementIndex, TakenMovements } from './movementIndex.ts';
 import { hintedDrafts, provable } from './namedCalls.ts';
 import { nettedVenues } from './netting.ts';
 import { settledPortions } from './positionDetail.ts';
@@ -23,6 +23,7 @@ import { findWraps } from './structure/wraps.ts';
 import { utterances } from './utterances.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
+import type { Evidence } from '../../model/evidence.ts';
 import type { Primitive } from '../../model/primitive.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
@@ -41,7 +42,7 @@ export function findPrimitives(tx: CanonicalTx, flow: ValueFlow, rulebook: Ruleb
   if (!tx.succeeded) return [];
   const run: RecognitionRun = {
     signer: tx.from, txTo: tx.to, index: new MovementIndex(flow), proofs: new Create2Proofs(),
-    wrappedNative: rulebook.wrappedNative, taken: new Map(), enclosing: new EnclosingCalls(tx), positionTokens: positionTokens(rulebook),
+    wrappedNative: rulebook.wrappedNative, taken: new TakenMovements(), enclosing: new EnclosingCalls(tx), positionTokens: positionTokens(rulebook),
   };
   const drafts: Draft[] = [];
   for (const { meanings, utterance } of utterances(tx, rulebook)) {
@@ -55,20 +56,25 @@ export function findPrimitives(tx: CanonicalTx, flow: ValueFlow, rulebook: Ruleb
   const context = structureContext(tx, flow, rulebook.wrappedNative, passThroughAccounts(flow, rulebook.wrappedNative), spoken);
   const found = [...spoken];
   const take = (more: readonly Found[]): void => {
-    for (const item of more) explain(context, item);
-    found.push(...more);
+    for (const item of more) {
+      explain(context, item);
+      found.push(item);
+    }
   };
   for (const detect of DETECTORS) take(detect(context));
-  take(mergeDuplicates(hintedDrafts(tx, rulebook, run, found, context.explained).map((draft) => foundOf(draft, flow, netted)), flow));
+  const hinted = hintedDrafts(tx, rulebook, run, found, context.explained);
+  take(mergeDuplicates(hinted.map((draft) => foundOf(draft, flow, netted)), flow));
   for (const detect of LEFTOVERS) take(detect(context));
-  return found
-    .map((item, order) => ({ item, order }))
-    .sort((a, b) => a.item.seq - b.item.seq || a.order - b.order)
-    .map(({ item }, index) => ({
-      kind: item.kind, seq: item.seq, basis: item.basis, shape: item.shape, protocol: item.protocol, venue: item.venue, poolId: item.poolId,
-      roles: item.roles, legs: item.legs, invariants: item.invariants, tags: item.tags, evidence: item.evidence,
-      position: item.position ?? null, portions: settledPortions(item), index,
-    }));
+  return inOrder(found);
+}
+
+function inOrder(found: readonly Found[]): Primitive[] {
+  // Stable: what has one moment stays in the order in which it was found.
+  return [...found].sort((a, b) => a.seq - b.seq).map((item, index) => ({
+    kind: item.kind, seq: item.seq, basis: item.basis, shape: item.shape, protocol: item.protocol, venue: item.venue, poolId: item.poolId,
+    roles: item.roles, legs: item.legs, invariants: item.invariants, tags: item.tags, evidence: item.evidence,
+    position: item.position, portions: settledPortions(item), index,
+  }));
 }
 
 /** Managers whose NFTs stand for positions that they keep elsewhere. */
@@ -81,14 +87,20 @@ function positionTokens(rulebook: Rulebook): ReadonlySet<Address> {
 const managers = new WeakMap<Rulebook, ReadonlySet<Address>>();
 
 function foundOf(draft: Draft, flow: ValueFlow, netted: Parameters<typeof checkInvariants>[2]): Found {
-  const { utterance, meaning, binding } = draft;
+  const { utterance, meaning, binding, detail } = draft;
   return {
     kind: meaning.kind, seq: utterance.seq, basis: utterance.basis, shape: meaning.shape,
     protocol: draft.protocol ?? { slug: meaning.shape, version: 1, matchedBy: 'family' },
     venue: draft.venue, poolId: draft.poolId, roles: draft.roles, legs: binding.legs.map((b) => b.leg),
     invariants: checkInvariants(draft, flow, netted),
     tags: meaning.status === 'experimental' ? [...meaning.tags, 'experimental'] : meaning.tags,
-    evidence: distinctEvidence([utterance.evidence, ...(draft.within ? [draft.within] : []), ...binding.legs.flatMap((b) => b.leg.movements.map((m) => flow.movements[m]!.evidence))]),
-    ...draft.detail,
+    evidence: evidenceOf(draft, flow),
+    about: detail.about, position: detail.position, portions: detail.portions,
   };
+}
+
+function evidenceOf({ utterance, within, binding }: Draft, flow: ValueFlow): Evidence[] {
+  const evidence = within ? [utterance.evidence, within] : [utterance.evidence];
+  for (const { leg } of binding.legs) for (const m of leg.movements) evidence.push(flow.movements[m]!.evidence);
+  return distinctEvidence(evidence);
 }

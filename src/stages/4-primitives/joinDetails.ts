@@ -14,8 +14,8 @@ const COUNTERPARTS: Readonly<Record<string, string>> = { debt_share_in: 'debt', 
  * A token's own account of a movement (how much of it is interest) joins the act that moved it. One that belongs to
  * no act stands on its own.
  */
-export function joinDetails(found: readonly Found[]): Found[] {
-  if (!found.some((item) => item.tags.includes(DETAIL))) return [...found];
+export function joinDetails(found: readonly Found[]): readonly Found[] {
+  if (!found.some((item) => item.tags.includes(DETAIL))) return found;
   const hosts = new Map<number, number>();
   found.forEach((item, at) => {
     if (!item.tags.includes(DETAIL)) for (const leg of item.legs) for (const m of leg.movements) hosts.set(m, at);
@@ -29,7 +29,7 @@ export function joinDetails(found: readonly Found[]): Found[] {
     const host = joined[hosts.get(movement)!]!;
     joined[hosts.get(movement)!] = {
       ...host,
-      ...joinedDetail([host, { ...item, position: null, about: [], portions: portionsFor(host, movement, item.portions ?? []) }]),
+      ...joinedDetail([host, { ...item, position: null, about: [], portions: portionsFor(host, movement, item.portions) }]),
       evidence: distinctEvidence([...host.evidence, ...item.evidence]),
     };
   });

@@ -11,32 +11,61 @@ import type { ValueFlow } from '../../model/valueFlow.ts';
  * one kind that claim the same movement in the same role become one: the better known one, with what only the other tells
  * added.
  */
-export function mergeDuplicates(found: readonly Found[], flow: ValueFlow): Found[] {
-  const claims = new Map<string, number>();
-  const kept: (Found | null)[] = [];
+export function mergeDuplicates(found: readonly Found[], flow: ValueFlow): readonly Found[] {
+  if (found.length < 2) return found;
+  const claims = new Map<number, Claim[]>();
+  const kept: Found[] = [];
   for (const item of found) {
-    const keys = item.legs.flatMap((leg) => leg.movements.map((m) => `${item.kind}|${leg.role}|${m}`));
-    const earlier = keys.map((key) => claims.get(key)).find((at) => at !== undefined && kept[at] !== null);
-    let at = kept.length;
-    if (earlier === undefined) kept.push(item);
+    const earlier = claimedBefore(item, claims);
+    const at = earlier ?? kept.length;
+    if (earlier === null) kept.push(item);
     else {
-      at = earlier;
       const other = kept[at]!;
       kept[at] = rank(item, flow) > rank(other, flow) ? combine(item, other) : combine(other, item);
     }
-    for (const key of keys) claims.set(key, at);
+    for (const { role, movements } of item.legs) for (const m of movements) addClaim(claims, m, { kind: item.kind, role, at });
   }
-  return withoutEchoes(kept.filter((item) => item !== null));
+  return withoutEchoes(kept);
+}
+
+/** A movement that a find of this kind, kept at this place, has in this role. There are as many as rules that take the movement. */
+interface Claim {
+  readonly kind: string;
+  readonly role: string;
+  at: number;
+}
+
+function claimedBefore({ kind, legs }: Found, claims: ReadonlyMap<number, readonly Claim[]>): number | null {
+  for (const { role, movements } of legs) {
+    for (const m of movements) {
+      const claim = claims.get(m)?.find((c) => c.kind === kind && c.role === role);
+      if (claim) return claim.at;
+    }
+  }
+  return null;
+}
+
+function addClaim(claims: Map<number, Claim[]>, movement: number, own: Claim): void {
+  const list = claims.get(movement);
+  if (!list) {
+    claims.set(movement, [own]);
+    return;
+  }
+  const known = list.find((c) => c.kind === own.kind && c.role === own.role);
+  if (known) known.at = own.at;
+  else list.push(own);
 }
 
 /** Leaves out calls of which events tell the same, movement by movement, under another name: the contract's own word counts. */
-function withoutEchoes(found: readonly Found[]): Found[] {
-  const claim = (leg: Leg, m: number): string => `${GAVE_ROLES.has(leg.role)}|${m}`;
-  const told = new Set(found.filter((item) => item.basis === 'event').flatMap((item) => item.legs.flatMap((leg) => leg.movements.map((m) => claim(leg, m)))));
-  return found.filter((item) => {
-    const own = item.legs.flatMap((leg) => leg.movements.map((m) => claim(leg, m)));
-    return item.basis !== 'call' || own.length === 0 || item.protocol?.matchedBy !== 'family' || !own.every((key) => told.has(key));
-  });
+function withoutEchoes(found: readonly Found[]): readonly Found[] {
+  const mayEcho = (item: Found): boolean => item.basis === 'call' && item.protocol?.matchedBy === 'family' && item.legs.some((leg) => leg.movements.length > 0);
+  if (!found.some(mayEcho)) return found;
+  const told = { gave: new Set<number>(), got: new Set<number>() };
+  const toldOf = ({ role }: Leg): Set<number> => told[GAVE_ROLES.has(role) ? 'gave' : 'got'];
+  for (const item of found) {
+    if (item.basis === 'event') for (const leg of item.legs) for (const m of leg.movements) toldOf(leg).add(m);
+  }
+  return found.filter((item) => !mayEcho(item) || !item.legs.every((leg) => leg.movements.every((m) => toldOf(leg).has(m))));
 }
 
 /** A contract known by address or creation, then an event before a call, then who keeps the assets, then the one that accounts for more. */
@@ -55,9 +84,10 @@ const ISSUANCE: ReadonlySet<string> = new Set(['minted_from_zero', 'burnt_to_zer
 function combine(best: Found, other: Found): Found {
   const venues = new Set([best.venue, other.venue]);
   const roles = [...best.roles, ...other.roles, { role: 'venue', account: other.venue }];
-  const movements = new Set(best.legs.flatMap((leg) => leg.movements));
-  const lanes = new Set(best.legs.map((leg) => `${leg.role}|${leg.asset}`));
-  const further = other.legs.filter((leg) => !lanes.has(`${leg.role}|${leg.asset}`) && !leg.movements.some((m) => movements.has(m)));
+  const movements = new Set<number>();
+  for (const leg of best.legs) for (const m of leg.movements) movements.add(m);
+  const further = other.legs.filter((leg) => !best.legs.some((l) => l.role === leg.role && l.asset === leg.asset) && !leg.movements.some((m) => movements.has(m)));
+  const { about, position, portions } = joinedDetail([best, other]);
   return {
     ...best,
     seq: Math.max(best.seq, other.seq),
@@ -66,18 +96,18 @@ function combine(best: Found, other: Found): Found {
     invariants: [...best.invariants, ...(further.length === 0 ? [] : other.invariants.filter(({ name }) => ISSUANCE.has(name) && !best.invariants.some((b) => b.name === name)))],
     tags: [...new Set([...best.tags, ...other.tags])],
     evidence: distinctEvidence([...best.evidence, ...other.evidence]),
-    ...joinedDetail([best, other]),
+    about, position, portions,
   };
 }
 
 /** What several finds of one act say of the position. Where a manager names the position its word on the parts is taken alone. */
 export function joinedDetail(items: readonly Found[]): Pick<Found, 'about' | 'position' | 'portions'> {
   const named = items.filter((item) => item.position);
-  const telling = named.some((item) => item.portions?.length) ? named : items;
+  const telling = named.some((item) => item.portions.length > 0) ? named : items;
   return {
-    about: [...new Set(items.flatMap((item) => item.about ?? []))],
+    about: [...new Set(items.flatMap((item) => item.about))],
     position: named[0]?.position ?? null,
-    portions: sumPortions(telling.map((item) => item.portions ?? [])),
+    portions: sumPortions(telling.map((item) => item.portions)),
   };
 }
 
@@ -96,7 +126,10 @@ function sumPortions(lists: readonly (readonly OpenPortion[])[]): OpenPortion[] 
 
 /** Each log and each frame once. */
 export function distinctEvidence(list: readonly Evidence[]): Evidence[] {
-  return [...new Map(list.map((e) => [`${e.log}|${e.log === null ? e.frame : ''}`, e])).values()];
+  const places = new Map<number, Evidence>();
+  // Logs count upwards from nought, frames downwards from below it; what names neither is one.
+  for (const e of list) places.set(e.log ?? -2 - (e.frame ?? -1), e);
+  return [...places.values()];
 }
 
 /** Each role once; a manager that a pool calls the owner is only another venue of the same act. */

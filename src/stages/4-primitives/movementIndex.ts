@@ -42,6 +42,19 @@ function fits({ movement, asset, assetKind }: Entry, query: MovementQuery): bool
 /** Movements a (shape, role) has already accounted for; a movement is used once per such pair. */
 export type Taken = Set<number>;
 
+/** One set per shape and role. */
+export class TakenMovements {
+  readonly #byShape = new Map<string, Map<string, Taken>>();
+
+  of(shape: string, role: string): Taken {
+    let byRole = this.#byShape.get(shape);
+    if (!byRole) this.#byShape.set(shape, (byRole = new Map()));
+    let taken = byRole.get(role);
+    if (!taken) byRole.set(role, (taken = new Set()));
+    return taken;
+  }
+}
+
 /**
  * Finds movements by any combination of fields. One hash per combination, built when first asked for, and path-compressed
  * pointers over taken movements keep a transaction with 10^5 logs at one venue near-linear.
@@ -139,7 +152,7 @@ export class MovementIndex {
 
   #entries(): Entry[] {
     const entries: Entry[] = [];
-    for (const movement of [...this.movements].sort((a, b) => a.seq - b.seq || a.index - b.index)) {
+    for (const movement of this.movements) {
       // Wrapping is an act of its own: a venue that wraps what it was given was not paid by the wrapping.
       if (movement.kind === 'wrap' || movement.kind === 'unwrap') continue;
       const asset = this.#flow.assets.get(movement.asset);

@@ -10,9 +10,23 @@ const HINT = 'hint';
 /** Acts that come with others and say nothing about what value moved for. */
 const ACCOMPANYING = new Set(['approval', 'wrap', 'unwrap', 'account_execution', 'user_operation', 'account_administration', 'message', 'attestation']);
 
+interface Sorted {
+  readonly provable: readonly MeaningSpec[];
+  readonly hints: readonly MeaningSpec[];
+}
+
+/** By the list of meanings that an event or function has in the rulebook. */
+const SORTED = new WeakMap<readonly MeaningSpec[], Sorted>();
+
+function sorted(meanings: readonly MeaningSpec[]): Sorted {
+  let known = SORTED.get(meanings);
+  if (!known) SORTED.set(meanings, (known = { provable: meanings.filter((m) => !m.tags.includes(HINT)), hints: meanings.filter((m) => m.tags.includes(HINT)) }));
+  return known;
+}
+
 /** The meanings that events and calls are tried on first: all but the hints. */
 export function provable(meanings: readonly MeaningSpec[]): readonly MeaningSpec[] {
-  return meanings.some(isHint) ? meanings.filter((m) => !isHint(m)) : meanings;
+  return sorted(meanings).provable;
 }
 
 /**
@@ -24,13 +38,9 @@ export function hintedDrafts(tx: CanonicalTx, rulebook: Rulebook, run: Recogniti
   const callers = new Set<Address>([tx.from, ...found.filter((f) => f.kind === 'account_execution' || f.kind === 'user_operation').flatMap((f) => f.roles.filter((r) => r.role === 'owner').map((r) => r.account))]);
   const drafts: Draft[] = [];
   for (const { meanings, utterance } of utterances(tx, rulebook)) {
-    if (utterance.basis !== 'call' || !callers.has(utterance.caller!) || !meanings.some(isHint)) continue;
-    const draft = recognise(meanings.filter(isHint), utterance, run);
+    if (utterance.basis !== 'call' || !callers.has(utterance.caller!)) continue;
+    const draft = recognise(sorted(meanings).hints, utterance, run);
     if (draft && draft.binding.legs.every((b) => b.leg.movements.every((m) => !explained.has(m)))) drafts.push(draft);
   }
   return drafts;
-}
-
-function isHint(meaning: MeaningSpec): boolean {
-  return meaning.tags.includes(HINT);
 }

@@ -21,20 +21,33 @@ export interface PositionDetail {
 
 /** An NFT counts as the position's only where its own contract speaks, or one that the rules name a position manager. */
 export function readDetail(meaning: MeaningSpec, scope: BindScope, positionTokens: ReadonlySet<Address>): PositionDetail {
-  const values = meaning.about.map((expr) => evaluate(expr, scope));
-  const token = meaning.position && evaluateAccount(meaning.position.token, scope);
-  const id = meaning.position && evaluate(meaning.position.id, scope);
-  const known = token !== null && id !== null && (token === scope.contract || positionTokens.has(token));
-  return {
-    about: values.length > 0 && values.every((v) => v !== null) ? [`${aboutPrefix(meaning.shape, scope.contract)}${values.join('|')}`] : [],
-    position: known ? nftId('erc721', token, BigInt.asUintN(256, BigInt(id))) : null,
-    portions: meaning.portions.flatMap(({ role, asset, amount }) => {
-      const value = evaluate(amount, scope);
-      const ref = asset && evaluateAsset(asset, scope);
-      return typeof value !== 'bigint' || value < 0n || (asset && !ref) ? [] : [{ role, asset: ref && assetIdOf(ref), amount: value }];
-    }),
-  };
+  return { about: readAbout(meaning, scope), position: readPosition(meaning, scope, positionTokens), portions: readPortions(meaning, scope) };
 }
+
+function readAbout({ about, shape }: MeaningSpec, scope: BindScope): readonly string[] {
+  if (about.length === 0) return NOTHING;
+  const values = about.map((expr) => evaluate(expr, scope));
+  return values.every((v) => v !== null) ? [`${aboutPrefix(shape, scope.contract)}${values.join('|')}`] : NOTHING;
+}
+
+function readPosition({ position }: MeaningSpec, scope: BindScope, positionTokens: ReadonlySet<Address>): AssetId | null {
+  if (!position) return null;
+  const token = evaluateAccount(position.token, scope);
+  const id = evaluate(position.id, scope);
+  const known = token !== null && id !== null && (token === scope.contract || positionTokens.has(token));
+  return known ? nftId('erc721', token, BigInt.asUintN(256, BigInt(id))) : null;
+}
+
+function readPortions({ portions }: MeaningSpec, scope: BindScope): readonly OpenPortion[] {
+  if (portions.length === 0) return NOTHING;
+  return portions.flatMap(({ role, asset, amount }) => {
+    const value = evaluate(amount, scope);
+    const ref = asset && evaluateAsset(asset, scope);
+    return typeof value !== 'bigint' || value < 0n || (asset && !ref) ? [] : [{ role, asset: ref && assetIdOf(ref), amount: value }];
+  });
+}
+
+const NOTHING: readonly never[] = [];
 
 /** What keys of one shape at one contract begin with. */
 export function aboutPrefix(shape: string, contract: Address): string {
@@ -45,7 +58,7 @@ export function aboutPrefix(shape: string, contract: Address): string {
  * Gives portions without an asset those of the legs, in their order, and drops what cannot be: more principal than was
  * paid, or amounts that no leg can be found for.
  */
-export function settledPortions({ portions = [], legs }: { readonly portions?: readonly OpenPortion[]; readonly legs: readonly Leg[] }): Portion[] {
+export function settledPortions({ portions, legs }: { readonly portions: readonly OpenPortion[]; readonly legs: readonly Leg[] }): Portion[] {
   if (portions.length === 0) return [];
   const sums = new Map<AssetId, bigint>();
   for (const leg of legs) if (!SHARE_ROLES.has(leg.role)) sums.set(leg.asset, (sums.get(leg.asset) ?? 0n) + leg.amount);

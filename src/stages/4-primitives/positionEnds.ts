@@ -5,15 +5,15 @@ import type { Leg } from '../../model/primitive.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 
 /** Tags of rules whose event shows that the act its contract speaks of next began, or ended, the position. */
-const NEXT: Readonly<Record<string, string>> = { opens_next: 'opens', closes_next: 'closes' };
+const NEXT: ReadonlyMap<string, string> = new Map([['opens_next', 'opens'], ['closes_next', 'closes']]);
 
 /**
  * Some events only occur with the first deposit to a position or the last withdrawal from it (collateral switched on or off
  * by itself), but also for reasons of their own. They count where the contract's very next log is an act about the same thing.
  */
-export function markEnds(found: readonly Found[], tx: CanonicalTx): Found[] {
-  const hints = found.filter((item) => item.tags.some((tag) => tag in NEXT));
-  if (hints.length === 0) return [...found];
+export function markEnds(found: readonly Found[], tx: CanonicalTx): readonly Found[] {
+  const hints = found.filter((item) => item.tags.some((tag) => NEXT.has(tag)));
+  if (hints.length === 0) return found;
   const next = new Map<number, number>();
   const latest = new Map<string, number>();
   for (const { address, index } of tx.logs) {
@@ -29,9 +29,9 @@ export function markEnds(found: readonly Found[], tx: CanonicalTx): Found[] {
   }
   return found.map((item) => {
     const mark = item.evidence[0] && item.evidence[0].log !== null ? marks.get(item.evidence[0].log) : undefined;
-    const tags = item.tags.filter((tag) => !(tag in NEXT));
-    if (!mark || !sameThing(mark.about ?? [], item.about ?? [])) return { ...item, tags };
-    return { ...item, tags: [...tags, ...mark.tags.flatMap((tag) => NEXT[tag] ?? [])], evidence: distinctEvidence([...item.evidence, ...mark.evidence]) };
+    const tags = item.tags.filter((tag) => !NEXT.has(tag));
+    if (!mark || !sameThing(mark.about, item.about)) return { ...item, tags };
+    return { ...item, tags: [...tags, ...mark.tags.flatMap((tag) => NEXT.get(tag) ?? [])], evidence: distinctEvidence([...item.evidence, ...mark.evidence]) };
   });
 }
 
@@ -39,11 +39,17 @@ export function markEnds(found: readonly Found[], tx: CanonicalTx): Found[] {
  * The position's own NFT, created or destroyed apart from the events that speak of it: a leg of the act that came last, or
  * comes next, for that position.
  */
-export function claimTokens(found: readonly Found[], flow: ValueFlow): Found[] {
+export function claimTokens(found: readonly Found[], flow: ValueFlow): readonly Found[] {
+  if (!found.some((item) => item.position)) return found;
   const acts = new Map<string, number[]>();
-  found.forEach((item, at) => { if (item.position) acts.set(item.position, [...(acts.get(item.position) ?? []), at]); });
-  if (acts.size === 0) return [...found];
-  const claimed = new Set(found.flatMap((item) => item.legs.flatMap((leg) => leg.movements)));
+  found.forEach(({ position }, at) => {
+    if (!position) return;
+    const own = acts.get(position);
+    if (own) own.push(at);
+    else acts.set(position, [at]);
+  });
+  const claimed = new Set<number>();
+  for (const { legs } of found) for (const leg of legs) for (const m of leg.movements) claimed.add(m);
   const result = [...found];
   for (const m of flow.movements) {
     const own = m.kind === 'mint' || m.kind === 'burn' ? acts.get(m.asset) : undefined;

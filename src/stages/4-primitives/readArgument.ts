@@ -1,4 +1,4 @@
-import { addressOfWord, intOfWord, uintOfWord, wordAt } from '../../lib/hex.ts';
+import { addressOfWord, intOfWord, smallUintOfWord, uintOfWord, wordAt } from '../../lib/hex.ts';
 import { headSize, isDynamic, parseAbiType, type AbiType } from './abiType.ts';
 import type { Hash, Hex } from '../../model/hex.ts';
 import type { ParamSpec } from '../../model/rulebook.ts';
@@ -25,7 +25,7 @@ export function readArgument(args: EncodedArguments, param: ParamSpec, path: rea
   if (!type) return null;
   if (param.indexed) {
     const topic = args.topics[param.offset];
-    return topic === undefined || path.length > 0 || !isWord(type) ? null : scalar(type, topic.slice(2));
+    return topic === undefined || path.length > 0 || !isWord(type) ? null : scalar(type, topic);
   }
   return readAt(args.data, type, args.base, param.offset, path);
 }
@@ -65,19 +65,19 @@ function isWord(type: AbiType): boolean {
   return type.kind !== 'bytes' && type.kind !== 'array' && type.kind !== 'tuple';
 }
 
+/** A word with or without prefix. */
 function scalar(type: AbiType, word: string): ArgumentValue | null {
   if (type.kind === 'address') return addressOfWord(word);
   if (type.kind === 'int') return intOfWord(word);
-  if (type.kind === 'fixed_bytes') return `0x${word}`;
+  if (type.kind === 'fixed_bytes') return word.length === 66 ? (word as Hex) : `0x${word}`;
   return uintOfWord(word);
 }
 
 /** An offset or length: null when it could not lie inside the data. */
 function smallWord(data: Hex, at: number): number | null {
   const word = wordAt(data, at);
-  if (word === null || !/^0{56}/.test(word)) return null;
-  const value = parseInt(word.slice(56), 16);
-  return value * 2 <= data.length ? value : null;
+  const value = word === null ? null : smallUintOfWord(word);
+  return value !== null && value * 2 <= data.length ? value : null;
 }
 
 function readBytes(data: Hex, at: number): Hex | null {

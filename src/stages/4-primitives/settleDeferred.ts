@@ -12,7 +12,8 @@ const PER_ASSET = 'per_asset';
  * has nothing but outgoing legs, of the same position where both say which, and events of one act over several assets
  * (`per_asset`) become one.
  */
-export function settleDeferred(found: readonly Found[]): Found[] {
+export function settleDeferred(found: readonly Found[]): readonly Found[] {
+  if (!found.some(({ tags }) => tags.includes(DEFERRED) || tags.includes(PER_ASSET))) return found;
   const open = new Map<Address, Found[]>();
   const acts = new Map<string, Found[]>();
   const settled = new Set<Found>();
@@ -47,8 +48,8 @@ function venuesOf(item: Found): Address[] {
 
 /** Where both speak of positions by the same contract's words, these must agree. */
 function aboutTheSame(promise: Found, payout: Found): boolean {
-  const told = (promise.about ?? []).flatMap((key) => {
-    const rivals = (payout.about ?? []).filter((other) => speaker(other) === speaker(key));
+  const told = promise.about.flatMap((key) => {
+    const rivals = payout.about.filter((other) => speaker(other) === speaker(key));
     return rivals.length === 0 ? [] : [rivals.includes(key)];
   });
   return told.every((same) => same);

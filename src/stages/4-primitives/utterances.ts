@@ -12,7 +12,7 @@ export function* utterances(tx: CanonicalTx, rulebook: Rulebook): Generator<{ me
       meanings: spec.meanings,
       utterance: {
         basis: 'event', seq: log.seq, contract: log.address, caller: null, value: null,
-        args: { topics: log.topics, data: log.data, base: 0 },
+        args: { topics: log.topics, data: log.data, base: 0 }, output: null,
         evidence: { kind: 'log', frame: log.frame, log: log.index, contract: log.address },
       },
     };

@@ -21,7 +21,8 @@ const query: fc.Arbitrary<MovementQuery> = fc.record({
 /** A flow of these movements; `padding` more wrappings, which no query finds, make it a large one. */
 function flowOf(list: readonly Omit<Movement, 'index' | 'evidence'>[], padding: number): ValueFlow {
   const more = Array.from({ length: padding }, () => ({ from: ACCOUNTS[0]!, to: ACCOUNTS[1]!, asset: ASSETS[0]!.id, amount: 1n, kind: 'wrap' as const, seq: 99 }));
-  return { movements: [...list, ...more].map((m, index) => ({ ...m, index })), assets: new Map(ASSETS.map((asset) => [asset.id, asset])) } as unknown as ValueFlow;
+  const inOrder = [...list, ...more].sort((a, b) => a.seq - b.seq);
+  return { movements: inOrder.map((m, index) => ({ ...m, index })), assets: new Map(ASSETS.map((asset) => [asset.id, asset])) } as unknown as ValueFlow;
 }
 
 describe('the movement index', () => {

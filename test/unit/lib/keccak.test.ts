@@ -3,7 +3,7 @@ import { checksumAddress as viemChecksum, keccak256 } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { checksumAddress } from '../../../src/lib/checksum.ts';
 import { keccak } from '../../../src/lib/keccak.ts';
-import { memoised } from '../../../src/lib/memo.ts';
+import { memoised, memoisedPair } from '../../../src/lib/memo.ts';
 
 describe('keccak', () => {
   it.each([0, 1, 20, 32, 134, 135, 136, 137, 271, 272, 273, 1_000])('hashes %i bytes as viem does', (length) => {
@@ -32,5 +32,12 @@ describe('memoised', () => {
     const length = memoised((text) => (asked.push(text), text.length), 2);
     expect([length('a'), length('a'), length('bb'), length('a'), length('ccc'), length('dddd'), length('bb')]).toEqual([1, 1, 2, 1, 3, 4, 2]);
     expect(asked).toEqual(['a', 'bb', 'ccc', 'dddd', 'bb']);
+  });
+
+  it('does the same of two texts, whose order counts', () => {
+    const asked: string[] = [];
+    const join = memoisedPair((a, b) => (asked.push(`${a}-${b}`), `${a}-${b}`), 2);
+    expect([join('a', 'b'), join('b', 'a'), join('a', 'b'), join('a', 'c'), join('b', 'a'), join('d', 'd'), join('a', 'b')]).toEqual(['a-b', 'b-a', 'a-b', 'a-c', 'b-a', 'd-d', 'a-b']);
+    expect(asked).toEqual(['a-b', 'b-a', 'a-c', 'b-a', 'd-d', 'a-b']);
   });
 });

@@ -1,5 +1,6 @@
 import { addressOfWord, wordAt } from '../../../lib/hex.ts';
-import type { Found, StructureContext } from './context.ts';
+import { structural, type Found, type StructureContext } from './context.ts';
+import type { Address } from '../../../model/hex.ts';
 import type { Log } from '../../../model/canonicalTx.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 
@@ -9,29 +10,29 @@ import type { Movement } from '../../../model/valueFlow.ts';
  */
 export function findApprovals(context: StructureContext): Found[] {
   const { tx, flow } = context;
+  const approvals = flow.nonEconomic.filter(({ kind }) => kind === 'approval');
+  if (approvals.length === 0) return [];
   const transfers = new Map<number, Movement>();
   for (const m of flow.movements) if (m.evidence.log !== null) transfers.set(m.evidence.log, m);
 
   const found: Found[] = [];
-  for (const item of flow.nonEconomic) {
+  for (const item of approvals) {
     const log = item.evidence.log === null ? undefined : tx.logs[item.evidence.log];
-    if (item.kind !== 'approval' || !log || !item.from || !item.to) continue;
-    if (isUsage(log, item.from, transfers)) continue;
+    if (!log || !item.from || !item.to) continue;
+    if (isUsage(log, item.from, transfers.get(log.index - 1)) || isUsage(log, item.from, transfers.get(log.index + 1))) continue;
     const token = permitToken(log);
-    found.push({
-      kind: 'approval', seq: log.seq, basis: 'structure', shape: null, protocol: null, venue: log.address, poolId: null,
+    found.push(structural({
+      kind: 'approval', seq: log.seq, venue: log.address,
       roles: [{ role: 'owner', account: item.from }, { role: 'spender', account: item.to }, ...(token ? [{ role: 'token', account: token }] : [])],
       legs: [], invariants: [], tags: grantsNothing(log) ? ['revoked'] : ['granted'], evidence: [item.evidence],
-    });
+    }));
   }
   return found;
 }
 
-function isUsage(log: Log, owner: string, transfers: ReadonlyMap<number, Movement>): boolean {
-  return [log.index - 1, log.index + 1].some((at) => {
-    const m = transfers.get(at);
-    return m !== undefined && m.evidence.contract === log.address && m.from === owner;
-  });
+/** Whether a transfer that stands next to an approval used it up. */
+function isUsage(log: Log, owner: Address, transfer: Movement | undefined): boolean {
+  return transfer !== undefined && transfer.evidence.contract === log.address && transfer.from === owner;
 }
 
 /** All shapes of approval carry the allowance (or true/false) in the first word of the data, the NFT one has none. */

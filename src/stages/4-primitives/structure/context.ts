@@ -8,9 +8,21 @@ import type { Leg, Primitive } from '../../../model/primitive.ts';
 import type { AssetId, Movement, ValueFlow } from '../../../model/valueFlow.ts';
 
 /** A primitive before it has its place in the list and before its portions have all found their assets. */
-export interface Found extends Omit<Primitive, 'index' | 'portions'> {
-  readonly about?: readonly string[];
-  readonly portions?: readonly OpenPortion[];
+export interface Found extends Omit<Primitive, 'index' | 'position' | 'portions'> {
+  readonly about: readonly string[];
+  readonly position: AssetId | null;
+  readonly portions: readonly OpenPortion[];
+}
+
+const NOTHING: readonly never[] = [];
+
+/** What structure alone shows: no rule names a protocol, a pool or a position. */
+export function structural(found: Pick<Found, 'kind' | 'seq' | 'venue' | 'roles' | 'legs' | 'invariants' | 'tags' | 'evidence'>): Found {
+  return {
+    kind: found.kind, seq: found.seq, basis: 'structure', shape: null, protocol: null, venue: found.venue, poolId: null,
+    roles: found.roles, legs: found.legs, invariants: found.invariants, tags: found.tags, evidence: found.evidence,
+    about: NOTHING, position: null, portions: NOTHING,
+  };
 }
 
 /** What events and calls have said so far, and what of the value flow they leave unexplained. */
@@ -70,16 +82,22 @@ export function explain(context: StructureContext, found: Found): void {
   }
 }
 
-export function unexplained(context: StructureContext): Movement[] {
-  return context.flow.movements.filter((m) => !context.explained.has(m.index));
-}
-
 export function isFungible(flow: ValueFlow, asset: AssetId): boolean {
   const kind = flow.assets.get(asset)?.kind;
   return kind === 'native' || kind === 'erc20';
 }
 
-function pairs(flow: ValueFlow, wrapped: ReadonlySet<AssetId>) {
+/** Most transactions never ask, and most questions are about accounts that never paid or never got anything. */
+function pairs(flow: ValueFlow, wrapped: ReadonlySet<AssetId>): StructureContext['between'] {
+  let lists: ReadonlyMap<string, readonly Movement[]> | null = null;
+  return (from, to, asset) => {
+    if (!flow.outgoing.has(from) || !flow.incoming.has(to)) return NOTHING;
+    lists ??= byPair(flow, wrapped);
+    return lists.get(`${from}|${to}|${mergedLane(asset, wrapped)}`) ?? NOTHING;
+  };
+}
+
+function byPair(flow: ValueFlow, wrapped: ReadonlySet<AssetId>): Map<string, Movement[]> {
   const lists = new Map<string, Movement[]>();
   for (const m of flow.movements) {
     const key = `${m.from}|${m.to}|${mergedLane(m.asset, wrapped)}`;
@@ -87,7 +105,7 @@ function pairs(flow: ValueFlow, wrapped: ReadonlySet<AssetId>) {
     if (list) list.push(m);
     else lists.set(key, [m]);
   }
-  return (from: Address, to: Address, asset: AssetId): readonly Movement[] => lists.get(`${from}|${to}|${mergedLane(asset, wrapped)}`) ?? [];
+  return lists;
 }
 
 /** Up to `count` items just before and just after a moment, of movements given by index in execution order. */

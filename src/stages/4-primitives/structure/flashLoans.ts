@@ -1,5 +1,5 @@
 import { ZERO_ADDRESS } from '../../../lib/hex.ts';
-import { around, firstAfter, isFungible, type Found, type StructureContext } from './context.ts';
+import { around, firstAfter, isFungible, structural, type Found, type StructureContext } from './context.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 
 /** A lender asks at most this much on top, in parts per hundred. */
@@ -19,6 +19,7 @@ export function findFlashLoans(context: StructureContext): Found[] {
     if (out.kind !== 'transfer' || context.explained.has(out.index) || !isFungible(flow, out.asset) || used.has(out.index)) continue;
     if (out.from === ZERO_ADDRESS || out.from === context.tx.from || context.wrappedNative.has(out.from) || context.passThrough.has(out.from)) continue;
     const returns = context.between(out.to, out.from, out.asset);
+    if (returns.length === 0) continue;
     const next = firstAfter(returns, (m) => m.seq > out.seq);
     const repaid = returns.slice(next, next + MAX_LOOKAHEAD).find((m) =>
       m.asset === out.asset && !used.has(m.index) && !context.explained.has(m.index) && m.amount >= out.amount && (m.amount - out.amount) * 100n <= out.amount * MAX_FEE_PERCENT);
@@ -36,13 +37,13 @@ function activeBetween(context: StructureContext, out: Movement, repaid: Movemen
 }
 
 function loanOf(out: Movement, repaid: Movement): Found {
-  return {
-    kind: 'flash_loan', seq: repaid.seq, basis: 'structure', shape: null, protocol: null, venue: out.from, poolId: null,
+  return structural({
+    kind: 'flash_loan', seq: repaid.seq, venue: out.from,
     roles: [{ role: 'borrower', account: out.to }],
     legs: [
       { role: 'borrowed', asset: out.asset, amount: out.amount, account: out.to, movements: [out.index], exact: false },
       { role: 'repaid', asset: repaid.asset, amount: repaid.amount, account: repaid.from, movements: [repaid.index], exact: false },
     ],
     invariants: [{ name: 'repaid_in_full', holds: true }], tags: ['structural'], evidence: [out.evidence, repaid.evidence],
-  };
+  });
 }

@@ -1,15 +1,17 @@
 import { ZERO_ADDRESS } from '../../../lib/hex.ts';
 import { transferTaxes } from './transferTax.ts';
-import { isFungible, only, type Found, type StructureContext } from './context.ts';
+import { isFungible, only, structural, type Found, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 
 /** Tokens and NFTs created from or sent to nothing that no other primitive accounts for, one primitive per asset and holder. */
 export function findIssuance(context: StructureContext): Found[] {
+  const left = context.flow.movements.filter((m) => (m.kind === 'mint' || m.kind === 'burn') && !context.explained.has(m.index));
+  if (left.length === 0) return [];
   const taxes = transferTaxes(context);
   const groups = new Map<string, Movement[]>();
-  for (const m of context.flow.movements) {
-    if ((m.kind !== 'mint' && m.kind !== 'burn') || context.explained.has(m.index) || taxes.has(m.index)) continue;
+  for (const m of left) {
+    if (taxes.has(m.index)) continue;
     const holder = holderOf(context, m);
     const contract = context.flow.assets.get(m.asset)?.address ?? 'native';
     // What else happens to a share token (fees taken in shares) is part of what the venue's events already tell.
@@ -39,10 +41,9 @@ function issuanceOf(context: StructureContext, group: readonly Movement[]): Foun
     if (list) list.push(m);
     else amounts.set(m.asset, [m]);
   }
-  return {
-    kind: `${fungible ? 'token' : 'nft'}_${minted ? 'mint' : 'burn'}`,
-    seq: first.seq, basis: 'structure', shape: null, protocol: null,
-    venue: context.flow.assets.get(first.asset)?.address ?? first.to, poolId: null,
+  return structural({
+    kind: `${fungible ? 'token' : 'nft'}_${minted ? 'mint' : 'burn'}`, seq: first.seq,
+    venue: context.flow.assets.get(first.asset)?.address ?? first.to,
     roles: [{ role: 'owner', account: holder }],
     legs: [...amounts].map(([asset, list]) => ({
       role: minted ? 'out' : 'in', asset, amount: list.reduce((sum, m) => sum + m.amount, 0n), account: holder,
@@ -50,5 +51,5 @@ function issuanceOf(context: StructureContext, group: readonly Movement[]): Foun
     })),
     invariants: [{ name: minted ? 'minted_from_zero' : 'burnt_to_zero', holds: true }],
     tags: [], evidence: group.slice(0, 16).map((m) => m.evidence),
-  };
+  });
 }

@@ -1,5 +1,5 @@
 import { ZERO_ADDRESS } from '../../../lib/hex.ts';
-import { around, isFungible, only, type Found, type StructureContext } from './context.ts';
+import { around, isFungible, only, structural, type Found, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Leg } from '../../../model/primitive.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
@@ -57,9 +57,9 @@ function exchangeOf(context: StructureContext, share: Movement, emitter: Address
   const leg = (role: string, asset: string, movements: readonly Movement[]): Leg => ({
     role, asset, amount: movements.reduce((sum, m) => sum + m.amount, 0n), account: holder, movements: movements.map((m) => m.index), exact: false,
   });
-  return {
+  return structural({
     kind: assets.size > 1 ? (deposit ? 'add_liquidity' : 'remove_liquidity') : deposit ? 'vault_deposit' : 'vault_withdraw',
-    seq: share.seq, basis: 'structure', shape: null, protocol: null, venue: emitter, poolId: null,
+    seq: share.seq, venue: emitter,
     roles: [{ role: 'owner', account: ownerOf(context, holder, underlying, deposit) }],
     legs: [
       ...[...assets].map((asset) => leg(deposit ? 'in' : 'out', asset, underlying.filter((m) => m.asset === asset))),
@@ -72,7 +72,7 @@ function exchangeOf(context: StructureContext, share: Movement, emitter: Address
     ],
     tags: ['structural'],
     evidence: [share.evidence, ...underlying.map((m) => m.evidence)],
-  };
+  });
 }
 
 /** Shares that went straight on into another venue, or came out of it, are those of whoever gave or got the assets. */

@@ -1,7 +1,7 @@
 import { ZERO_ADDRESS } from '../../../lib/hex.ts';
 import { mergedLane } from '../../../lib/lanes.ts';
 import { GAVE_ROLES } from '../../../lib/legRoles.ts';
-import { isFungible, type Found, type StructureContext } from './context.ts';
+import { isFungible, structural, type Found, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Leg } from '../../../model/primitive.ts';
 import type { AssetId } from '../../../model/valueFlow.ts';
@@ -75,13 +75,13 @@ function swapOf(context: StructureContext, venue: Address, sides: Sides): Found 
   };
   const legs = [leg('in', sides.gained, sides.gain), leg('out', sides.lost, sides.loss)];
   const seqs = legs.flatMap((l) => l.movements.map((i) => flow.movements[i]!.seq));
-  return {
-    kind: 'swap', seq: seqs.reduce((a, b) => Math.max(a, b), 0), basis: 'structure', shape: null, protocol: null, venue, poolId: null,
+  return structural({
+    kind: 'swap', seq: seqs.reduce((a, b) => Math.max(a, b), 0), venue,
     roles: [], legs, tags: ['structural'],
     invariants: [
       { name: 'assets_differ', holds: true }, { name: 'single_venue', holds: true },
       { name: 'venue_gained_in', holds: sides.gain > 0n }, { name: 'venue_lost_out', holds: sides.loss > 0n },
     ],
     evidence: legs.flatMap((l) => l.movements.slice(0, 8).map((i) => flow.movements[i]!.evidence)),
-  };
+  });
 }

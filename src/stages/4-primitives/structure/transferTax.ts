@@ -1,6 +1,7 @@
 import { ZERO_ADDRESS } from '../../../lib/hex.ts';
 import type { StructureContext } from './context.ts';
-import type { Movement } from '../../../model/valueFlow.ts';
+import type { Address } from '../../../model/hex.ts';
+import type { AssetId, Movement, ValueFlow } from '../../../model/valueFlow.ts';
 
 /** A tax is at most this part (1/4) of the transfer it is taken from. */
 const TAX_DIVISOR = 4n;
@@ -11,11 +12,12 @@ const TAX_DIVISOR = 4n;
  */
 export function transferTaxes(context: StructureContext): ReadonlySet<number> {
   const { flow, tx } = context;
+  const called = tokenAt(flow, tx.to);
+  if (called === null) return NONE;
+  const own = flow.movements.filter((m) => m.asset === called);
+  if (own.length < 2) return NONE;
   const taxes = new Set<number>();
-  if (tx.to === null) return taxes;
   const largest = new Map<string, Movement>();
-  const own = flow.movements.filter((m) => flow.assets.get(m.asset)?.address === tx.to && flow.assets.get(m.asset)?.kind === 'erc20');
-  if (own.length < 2) return taxes;
   for (const m of own) {
     const best = largest.get(m.from);
     if (m.kind === 'transfer' && (!best || m.amount > best.amount)) largest.set(m.from, m);
@@ -27,6 +29,13 @@ export function transferTaxes(context: StructureContext): ReadonlySet<number> {
     if (main && m !== main && m.amount * TAX_DIVISOR <= main.amount && !named.has(m.to)) taxes.add(m.index);
   }
   return taxes;
+}
+
+const NONE: ReadonlySet<number> = new Set();
+
+function tokenAt(flow: ValueFlow, contract: Address | null): AssetId | null {
+  for (const { id, kind, address } of flow.assets.values()) if (kind === 'erc20' && address === contract) return id;
+  return null;
 }
 
 /** Accounts a call names among its 32-byte argument words. */

@@ -4,7 +4,7 @@ import { GAVE_ROLES } from '../../../lib/legRoles.ts';
 import { laneFollower } from '../../../lib/laneFollower.ts';
 import { mergedLane } from '../../../lib/lanes.ts';
 import { transferTaxes } from './transferTax.ts';
-import { only, type Found, type StructureContext } from './context.ts';
+import { only, structural, type Found, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 
@@ -18,14 +18,15 @@ const FEE_DIVISOR = 20n;
  */
 export function findTransfers(context: StructureContext): Found[] {
   const { flow } = context;
+  const left = flow.movements.filter((m) => m.kind === 'transfer' && !context.explained.has(m.index) && !context.passThrough.has(m.to));
+  if (left.length === 0) return [];
   const acted = context.dealings.size > 0;
   const taxes = transferTaxes(context);
   // What a venue took it may keep elsewhere: the way back to its customer ends there.
   const carriers = new Set([...context.passThrough].filter((account) => !context.venues.has(account)));
   const behind = laneFollower(flow, context.wrappedNative, carriers, 'incoming');
   const found: Found[] = [];
-  for (const m of flow.movements) {
-    if (context.explained.has(m.index) || m.kind !== 'transfer' || context.passThrough.has(m.to)) continue;
+  for (const m of left) {
     const origins = behind(m.from, m.asset);
     const payer = payerBehind(origins, m);
     if (payer === m.to || isChange(context, m)) found.push(transferOf(context, 'refund', m, payer));
@@ -70,10 +71,10 @@ function isSkim(context: StructureContext, m: Movement): boolean {
 function transferOf(context: StructureContext, kind: string, m: Movement, payer: Address): Found {
   const venue = context.flow.assets.get(m.asset)?.address ?? m.to;
   const roles = [{ role: 'payer', account: payer }, { role: 'recipient', account: m.to }];
-  return {
-    kind, seq: m.seq, basis: 'structure', shape: null, protocol: null, venue, poolId: null,
+  return structural({
+    kind, seq: m.seq, venue,
     roles: kind === 'transfer' ? [{ role: 'owner', account: payer }, ...roles] : roles,
     legs: [{ role: 'paid', asset: m.asset, amount: m.amount, account: payer, movements: [m.index], exact: true }],
     invariants: [], tags: kind === 'transfer' ? [] : ['structural'], evidence: [m.evidence],
-  };
+  });
 }

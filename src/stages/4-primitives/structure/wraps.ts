@@ -1,29 +1,24 @@
 import { NATIVE_ASSET } from '../../../lib/asset.ts';
-import { wrappedLanes } from '../../../lib/lanes.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Leg } from '../../../model/primitive.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
-import type { Found, StructureContext } from './context.ts';
+import { structural, type Found, type StructureContext } from './context.ts';
 
 /** One primitive per wrapping or unwrapping of the native asset: the token side and the native side of it, equal in amount. */
 export function findWraps(context: StructureContext): Found[] {
-  const { flow } = context;
-  const lanes = wrappedLanes(context.wrappedNative);
+  const { flow, wrappedLanes } = context;
+  const tokens = flow.movements.filter((m) => (m.kind === 'wrap' || m.kind === 'unwrap') && wrappedLanes.has(m.asset));
+  if (tokens.length === 0) return [];
   const natives = new Map<string, Movement[]>();
-  for (const m of flow.movements)
-    if (m.asset === NATIVE_ASSET) push(natives, `${m.from}|${m.to}|${m.amount}`, m);
+  for (const m of flow.movements) if (m.asset === NATIVE_ASSET) push(natives, `${m.from}|${m.to}|${m.amount}`, m);
 
-  const found: Found[] = [];
-  for (const token of flow.movements) {
-    if ((token.kind !== 'wrap' && token.kind !== 'unwrap') || !lanes.has(token.asset)) continue;
+  return tokens.map((token) => {
     const contract = flow.assets.get(token.asset)!.address!;
     const wrapping = token.kind === 'wrap';
     const account = wrapping ? token.to : token.from;
     const key = wrapping ? `${account}|${contract}|${token.amount}` : `${contract}|${account}|${token.amount}`;
-    const native = natives.get(key)?.shift() ?? null;
-    found.push(wrapOf(wrapping, account, contract, token, native));
-  }
-  return found;
+    return wrapOf(wrapping, account, contract, token, natives.get(key)?.shift() ?? null);
+  });
 }
 
 function wrapOf(wrapping: boolean, account: Address, contract: Address, token: Movement, native: Movement | null): Found {
@@ -31,12 +26,11 @@ function wrapOf(wrapping: boolean, account: Address, contract: Address, token: M
   const legs = wrapping
     ? [...(native ? [leg('in', native)] : []), leg('out', token)]
     : [leg('in', token), ...(native ? [leg('out', native)] : [])];
-  return {
-    kind: wrapping ? 'wrap' : 'unwrap', seq: token.seq, basis: 'structure', shape: null, protocol: null,
-    venue: contract, poolId: null, roles: [{ role: 'owner', account }], legs,
+  return structural({
+    kind: wrapping ? 'wrap' : 'unwrap', seq: token.seq, venue: contract, roles: [{ role: 'owner', account }], legs,
     invariants: [{ name: 'both_sides_equal', holds: native !== null }], tags: [],
-    evidence: [token.evidence, ...(native ? [native.evidence] : [])],
-  };
+    evidence: native ? [token.evidence, native.evidence] : [token.evidence],
+  });
 }
 
 function push<T>(map: Map<string, T[]>, key: string, item: T): void {
