@@ -77,9 +77,17 @@ export function readBytes(value: unknown, code: ErrorCode, what: string): Hex {
 
 /** JSON-RPC quantity; some nodes send small ones as JSON numbers. At most 256 bits. */
 export function readQuantity(value: unknown, code: ErrorCode, what: string): bigint {
-  if (typeof value === 'string' && value.length > 2 && value.length <= 66 && isHex(value)) return BigInt(value);
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return BigInt(value);
-  return bad(code, what);
+  return isQuantity(value) ? BigInt(value) : bad(code, what);
+}
+
+/** The same of something that is counted, as a number: beyond 2^53 it is rounded. */
+export function readCount(value: unknown, code: ErrorCode, what: string): number {
+  return isQuantity(value) ? Number(value) : bad(code, what);
+}
+
+function isQuantity(value: unknown): value is string | number {
+  if (typeof value === 'string') return value.length > 2 && value.length <= 66 && isHex(value);
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
 /** 32-byte word of a `0x` byte string at a byte offset; null past the end. */

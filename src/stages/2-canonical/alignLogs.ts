@@ -1,5 +1,7 @@
-import { feasibleWindows, lowerBound, type Candidates, type LogWindow } from './logWindows.ts';
-import type { LogAffinity, Statement } from './logAffinity.ts';
+import type { Frame } from '../../model/canonicalTx.ts';
+import { LogAffinity, statementOf, type Statement } from './logAffinity.ts';
+import { lowerBound, type Candidates, type LogWindow } from './logWindows.ts';
+import type { ReceiptLog } from './readReceipt.ts';
 import type { Timeline } from './timeline.ts';
 
 export interface Aligned {
@@ -42,11 +44,16 @@ interface Table {
 
 /**
  * Cheapest order-keeping assignment of logs to moments (a Viterbi pass over the rows), and by a second pass from the end the
- * cost of every alternative, which tells how sure each choice is. Logs without a possible moment are left out.
+ * cost of every alternative, which tells how sure each choice is. `rows` are the feasible windows of the logs; logs without
+ * one are left out.
  */
-export function alignLogs(candidates: readonly Candidates[], statements: readonly Statement[], affinity: LogAffinity, timeline: Timeline): Aligned[] {
-  const rows = feasibleWindows(candidates);
-  const limit = Math.max(LEAST, Math.floor(WORK / Math.max(1, rows.length)));
+export function alignLogs(candidates: readonly Candidates[], rows: readonly LogWindow[], logs: readonly ReceiptLog[], frames: readonly Frame[], timeline: Timeline): Aligned[] {
+  // One place for each: nothing to weigh.
+  if (rows.every(({ first, last }) => first === last)) {
+    return rows.map(({ log, first }) => ({ log, moment: candidates[log]!.moments[first]!, sure: candidates[log]!.own }));
+  }
+  const affinity = new LogAffinity(frames);
+  const limit = Math.max(LEAST, Math.floor(WORK / rows.length));
   const table = emptyTable(rows, limit);
   let base = 0;
   for (const [r, { log, first, last }] of rows.entries()) {
@@ -56,10 +63,11 @@ export function alignLogs(candidates: readonly Candidates[], statements: readonl
     const start = table.start[r]!;
     table.start[r + 1] = start + size;
     table.whole[r] = own && from === first && size === last + 1 - first ? 1 : 0;
-    const follows = r > 0 && rows[r - 1]!.log === log - 1 && statements[log - 1]!.topic === statements[log]!.topic;
+    const statement = own && last > first ? statementOf(logs[log]!) : null;
+    const follows = r > 0 && rows[r - 1]!.log === log - 1 && logs[log - 1]!.topics[0] === logs[log]!.topics[0];
     for (let i = 0; i < size; i++) {
       table.moment[start + i] = moments[from + i]!;
-      if (own && last > first) judgeCell(table, start + i, statements[log]!, follows, affinity, timeline);
+      if (statement) judgeCell(table, start + i, statement, follows, affinity, timeline);
       else table.verdict[start + i] = VERDICTS.possible;
     }
     addEarlier(table, r);

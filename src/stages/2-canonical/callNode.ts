@@ -1,12 +1,10 @@
-import type { Address, Hash, Hex } from '../../model/hex.ts';
+import type { Address, Hex } from '../../model/hex.ts';
 import type { FrameType } from '../../model/canonicalTx.ts';
 import { AnalysisError } from '../../lib/errors.ts';
+import type { LogContent } from './logContent.ts';
 
 /** A log as a call tracer attaches it to a frame. */
-export interface TracedLog {
-  readonly address: Address;
-  readonly topics: readonly Hash[];
-  readonly data: Hex;
+export interface TracedLog extends LogContent {
   /** Number of child calls before it, counting every call the node lists; null where an old node does not say. */
   readonly position: number | null;
 }

@@ -19,7 +19,7 @@ import { tracedFrames } from './tracedFrames.ts';
 export function canonicalize(raw: RawTransaction): CanonicalTx {
   const tx = readTransaction(raw.tx);
   const receipt = readReceipt(raw.receipt);
-  const nodes = raw.trace.dialect === 'parity' ? readParityTrace(raw.trace.result, tx.hash, tx.blockHash) : readCallTracer(raw.trace.result);
+  const nodes = raw.trace.dialect === 'parity' ? readParityTrace(raw.trace.result, tx.hash, tx.blockHash) : readCallTracer(raw.trace.result, receipt.logs);
   requireSameTransaction(raw, tx, receipt, nodes[0]!);
 
   // Before Byzantium only the trace tells; a failed receipt undoes everything even where the trace shows no failure.
@@ -89,7 +89,8 @@ function stampOrder(tree: FrameTree, timeline: Timeline, receiptLogs: readonly R
   const { moments, certain, within } = inferLogs(frames, timeline, receiptLogs);
   const logs: Log[] = [];
   let seq = 0;
-  for (const [moment, current] of running.entries()) {
+  for (let moment = 0; moment < running.length; moment++) {
+    const current = running[moment]!;
     if (current >= 0 && entry[current] === moment) frames[current]!.seq = seq++;
     for (; logs.length < receiptLogs.length && moments[logs.length]! <= moment; seq++) {
       const index = logs.length;

@@ -1,10 +1,9 @@
 import { jointFrame } from '../../lib/jointFrame.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Frame } from '../../model/canonicalTx.ts';
-import { LogAffinity, statementOf } from './logAffinity.ts';
 import type { ReceiptLog } from './readReceipt.ts';
 import { alignLogs } from './alignLogs.ts';
-import { feasibleWindows, type Candidates } from './logWindows.ts';
+import { feasibleWindows, type Candidates, type LogWindow } from './logWindows.ts';
 import type { Timeline } from './timeline.ts';
 
 export interface InferredLogs {
@@ -25,23 +24,28 @@ export function inferLogs(frames: readonly Frame[], timeline: Timeline, logs: re
   const moments = new Int32Array(logs.length);
   const certain = new Array<boolean>(logs.length).fill(false);
   const candidates = findCandidates(frames, timeline, logs);
-  const placed = alignLogs(candidates, logs.map(statementOf), new LogAffinity(frames), timeline);
-  for (const { log, moment, sure } of placed) {
+  const windows = feasibleWindows(candidates);
+  let next = 0;
+  for (const { log, moment, sure } of alignLogs(candidates, windows, logs, frames, timeline)) {
+    // A log whose emitter never runs in this trace stands right after the one before it.
+    for (; next < log; next++) if (next > 0) moments[next] = moments[next - 1]!;
     moments[log] = moment;
     certain[log] = sure;
+    next = log + 1;
   }
-  // A log whose emitter never runs in this trace stands right after the one before it.
-  const known = new Set(placed.map(({ log }) => log));
-  for (let i = 1; i < logs.length; i++) if (!known.has(i)) moments[i] = moments[i - 1]!;
-  return { moments, certain, within: holdingFrames(frames, timeline, candidates) };
+  for (; next < logs.length; next++) if (next > 0) moments[next] = moments[next - 1]!;
+  return { moments, certain, within: holdingFrames(frames, timeline, candidates, windows) };
 }
 
+const NOWHERE: readonly number[] = [];
+
 /** What runs between two moments runs inside whatever holds both. */
-function holdingFrames(frames: readonly Frame[], { running }: Timeline, candidates: readonly Candidates[]): Int32Array {
+function holdingFrames(frames: readonly Frame[], { running }: Timeline, candidates: readonly Candidates[], windows: readonly LogWindow[]): Int32Array {
   const within = new Int32Array(candidates.length).fill(-1);
   // Mere hints must not narrow down the others.
-  const sure = candidates.map((c) => (c.own ? c : { ...c, moments: [] }));
-  for (const { log, first, last } of feasibleWindows(sure)) {
+  const hinted = candidates.some(({ own, moments }) => !own && moments.length > 0);
+  const sure = hinted ? candidates.map((c) => (c.own ? c : { own: false, moments: NOWHERE })) : candidates;
+  for (const { log, first, last } of hinted ? feasibleWindows(sure) : windows) {
     const { moments } = sure[log]!;
     within[log] = jointFrame(frames, running[moments[first]!]!, running[moments[last]!]!);
   }
@@ -50,26 +54,34 @@ function holdingFrames(frames: readonly Frame[], { running }: Timeline, candidat
 
 /** Per log, the ascending list of moments in which its emitter could have spoken. */
 function findCandidates(frames: readonly Frame[], timeline: Timeline, logs: readonly ReceiptLog[]): Candidates[] {
-  const emitters = new Set(logs.map((log) => log.address));
-  const own = new Map<Address, number[]>();
-  const payouts = new Map<Address, number[]>();
-  const add = (map: Map<Address, number[]>, emitter: Address, moment: number): void => {
-    const list = map.get(emitter);
-    if (list) list.push(moment);
-    else map.set(emitter, [moment]);
-  };
-  for (const [moment, running] of timeline.running.entries()) {
-    if (running >= 0) {
-      const { context, effective, static: isStatic, type } = frames[running]!;
-      if (context !== null && effective && !isStatic && type !== 'SELFDESTRUCT' && emitters.has(context)) add(own, context, moment);
-    }
+  const own = new Map<Address, { readonly moments: number[]; readonly own: boolean }>();
+  for (const { address } of logs) if (!own.has(address)) own.set(address, { moments: [], own: true });
+  if (own.size === 0) return [];
+  const { running } = timeline;
+  for (let moment = 0; moment < running.length; moment++) {
+    if (running[moment]! < 0) continue;
+    const { context, effective, static: isStatic, type } = frames[running[moment]!]!;
+    if (context !== null && effective && !isStatic && type !== 'SELFDESTRUCT') own.get(context)?.moments.push(moment);
   }
-  for (const frame of frames) if (frame.value > 0n && emitters.has(frame.from)) add(payouts, frame.from, timeline.exit[frame.index]!);
-  for (const list of payouts.values()) list.sort((a, b) => a - b);
-  return logs.map((log) => {
-    const mine = own.get(log.address);
-    if (mine) return { moments: mine, own: true };
-    // A trace of value transfers alone lacks the emitter's frame, but may show what it paid out.
-    return { moments: payouts.get(log.address) ?? [], own: false };
+  // A trace of value transfers alone lacks the emitter's frame, but may show what it paid out.
+  let payouts: ReadonlyMap<Address, readonly number[]> | null = null;
+  return logs.map(({ address }) => {
+    const mine = own.get(address)!;
+    if (mine.moments.length > 0) return mine;
+    payouts ??= findPayouts(frames, timeline, own);
+    return { moments: payouts.get(address) ?? NOWHERE, own: false };
   });
+}
+
+/** The moments right after each emitter's payments, ascending. */
+function findPayouts(frames: readonly Frame[], { exit }: Timeline, emitters: ReadonlyMap<Address, unknown>): ReadonlyMap<Address, readonly number[]> {
+  const payouts = new Map<Address, number[]>();
+  for (const { value, from, index } of frames) {
+    if (value === 0n || !emitters.has(from)) continue;
+    const list = payouts.get(from);
+    if (list) list.push(exit[index]!);
+    else payouts.set(from, [exit[index]!]);
+  }
+  for (const list of payouts.values()) list.sort((a, b) => a - b);
+  return payouts;
 }

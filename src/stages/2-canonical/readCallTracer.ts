@@ -1,9 +1,10 @@
 import type { Address, Hex } from '../../model/hex.ts';
 import type { FrameType } from '../../model/canonicalTx.ts';
 import { AnalysisError } from '../../lib/errors.ts';
-import { readAddress, readBytes, readHash, readQuantity } from '../../lib/hex.ts';
+import { readAddress, readBytes, readCount, readQuantity } from '../../lib/hex.ts';
 import { CallBudget, type CallNode, type TracedLog } from './callNode.ts';
 import { canonicalError } from './frameError.ts';
+import { readTopics, repeatsLog, type LogContent } from './logContent.ts';
 import { absent, readList, readObject, type Fields } from './shape.ts';
 
 const BAD = 'trace_malformed';
@@ -13,11 +14,12 @@ const TYPES: ReadonlySet<string> = new Set<FrameType>([
 
 /**
  * Reads geth's `callTracer` result (`{type, from, to, value, input, output, error, calls[], logs[]}`, nested) into
- * pre-order. Iterative, because a trace may nest deeper than the JavaScript stack bears. Throws `trace_empty` or
- * `trace_malformed`.
+ * pre-order. Iterative, because a trace may nest deeper than the JavaScript stack bears. What it repeats of `logs`, the
+ * receipt's, is not read once more. Throws `trace_empty` or `trace_malformed`.
  */
-export function readCallTracer(result: unknown): CallNode[] {
+export function readCallTracer(result: unknown, logs: readonly LogContent[]): CallNode[] {
   if (absent(result)) throw new AnalysisError('trace_empty');
+  const told: Told = { logs, next: 0 };
   const nodes: CallNode[] = [];
   const budget = new CallBudget();
   const pending: { raw: unknown; parent: number | null; depth: number }[] = [{ raw: result, parent: null, depth: 0 }];
@@ -25,14 +27,14 @@ export function readCallTracer(result: unknown): CallNode[] {
     budget.spend(next.depth);
     const fields = readObject(next.raw, BAD, 'a call is not an object');
     const index = nodes.length;
-    nodes.push(readCall(fields, next.parent));
+    nodes.push(readCall(fields, next.parent, told));
     const calls = readList(fields['calls'], BAD, 'calls is not a list');
     for (let i = calls.length - 1; i >= 0; i--) pending.push({ raw: calls[i], parent: index, depth: next.depth + 1 });
   }
   return nodes;
 }
 
-function readCall(fields: Fields, parent: number | null): CallNode {
+function readCall(fields: Fields, parent: number | null, told: Told): CallNode {
   const type = fields['type'];
   if (typeof type !== 'string' || !TYPES.has(type)) {
     // anvil answers an unknown hash with an opcode log and some tracers with {}: neither is a call.
@@ -49,7 +51,7 @@ function readCall(fields: Fields, parent: number | null): CallNode {
     input: readOptionalBytes(fields['input'], 'call input'),
     output: readOptionalBytes(fields['output'], 'call output'),
     error: failed ? canonicalError(fields['error']) : null,
-    logs: readList(fields['logs'], BAD, 'call logs is not a list').map(readTracedLog),
+    logs: readList(fields['logs'], BAD, 'call logs is not a list').map((raw) => readTracedLog(raw, told)),
   };
 }
 
@@ -61,20 +63,27 @@ function readOptionalBytes(value: unknown, what: string): Hex {
   return absent(value) ? '0x' : readBytes(value, BAD, what);
 }
 
-function readTracedLog(raw: unknown): TracedLog {
+/** The receipt's logs, and the one that the trace is to come to next. */
+interface Told {
+  readonly logs: readonly LogContent[];
+  next: number;
+}
+
+function readTracedLog(raw: unknown, told: Told): TracedLog {
   const fields = readObject(raw, BAD, 'a traced log is not an object');
-  const topics = readList(fields['topics'], BAD, 'traced log topics');
-  if (topics.length > 4) throw new AnalysisError(BAD, 'a traced log has more than four topics');
+  const next = told.logs[told.next];
+  const repeats = next !== undefined && repeatsLog(fields, next);
+  if (repeats) told.next++;
+  const { address, topics, data } = repeats ? next : readContent(fields);
   const position = fields['position'];
-  return {
-    address: readAddress(fields['address'], BAD, 'traced log address'),
-    topics: topics.map((topic) => readHash(topic, BAD, 'traced log topic')),
-    data: readOptionalBytes(fields['data'], 'traced log data'),
-    position: absent(position) ? null : readPosition(position),
-  };
+  return { address, topics, data, position: absent(position) ? null : readPosition(position) };
+}
+
+function readContent(fields: Fields): LogContent {
+  const topics = readTopics(fields['topics'], BAD, 'traced log');
+  return { address: readAddress(fields['address'], BAD, 'traced log address'), topics, data: readOptionalBytes(fields['data'], 'traced log data') };
 }
 
 function readPosition(value: unknown): number {
-  const position = readQuantity(value, BAD, 'traced log position');
-  return position > 0xffff_ffffn ? 0xffff_ffff : Number(position);
+  return Math.min(readCount(value, BAD, 'traced log position'), 0xffff_ffff);
 }

@@ -1,15 +1,13 @@
-import type { Address, Hash, Hex } from '../../model/hex.ts';
+import type { Address, Hash } from '../../model/hex.ts';
 import { AnalysisError } from '../../lib/errors.ts';
-import { readAddress, readBytes, readHash, readQuantity } from '../../lib/hex.ts';
-import { absent, readList, readObject } from './shape.ts';
+import { readAddress, readBytes, readCount, readHash, readQuantity } from '../../lib/hex.ts';
+import { readTopics, type LogContent } from './logContent.ts';
+import { absent, readObject } from './shape.ts';
 
 const BAD = 'receipt_malformed';
 
-export interface ReceiptLog {
+export interface ReceiptLog extends LogContent {
   readonly logIndex: number;
-  readonly address: Address;
-  readonly topics: readonly Hash[];
-  readonly data: Hex;
 }
 
 export interface Receipt {
@@ -57,7 +55,14 @@ function readStatus(value: bigint | null): boolean | null {
 
 function readLogs(value: unknown, transactionHash: Hash): ReceiptLog[] {
   if (!Array.isArray(value)) throw new AnalysisError(BAD, 'logs is not a list');
-  const logs = value.map((raw) => readLog(raw, transactionHash));
+  const logs: ReceiptLog[] = [];
+  let ascending = true;
+  for (const raw of value as unknown[]) {
+    const log = readLog(raw, transactionHash);
+    if (logs.length > 0 && logs[logs.length - 1]!.logIndex >= log.logIndex) ascending = false;
+    logs.push(log);
+  }
+  if (ascending) return logs;
   logs.sort((a, b) => a.logIndex - b.logIndex);
   if (logs.some((log, i) => i > 0 && logs[i - 1]!.logIndex === log.logIndex)) throw new AnalysisError(BAD, 'two logs share an index');
   return logs;
@@ -66,17 +71,17 @@ function readLogs(value: unknown, transactionHash: Hash): ReceiptLog[] {
 function readLog(raw: unknown, transactionHash: Hash): ReceiptLog {
   const fields = readObject(raw, BAD, 'a log is not an object');
   if (fields['removed'] === true) throw new AnalysisError('inconsistent_upstream', 'a log was removed by a reorganisation');
-  if (!absent(fields['transactionHash']) && readHash(fields['transactionHash'], BAD, 'log transactionHash') !== transactionHash) {
+  const owner = fields['transactionHash'];
+  if (owner !== transactionHash && !absent(owner) && readHash(owner, BAD, 'log transactionHash') !== transactionHash) {
     throw new AnalysisError('inconsistent_upstream', 'a log belongs to another transaction');
   }
-  const topics = readList(fields['topics'], BAD, 'log topics');
-  if (topics.length > 4) throw new AnalysisError(BAD, 'a log has more than four topics');
-  const logIndex = readQuantity(fields['logIndex'], BAD, 'logIndex');
-  if (logIndex > 0xffff_ffffn) throw new AnalysisError(BAD, 'logIndex');
+  const topics = readTopics(fields['topics'], BAD, 'log');
+  const logIndex = readCount(fields['logIndex'], BAD, 'logIndex');
+  if (logIndex > 0xffff_ffff) throw new AnalysisError(BAD, 'logIndex');
   return {
-    logIndex: Number(logIndex),
+    logIndex,
     address: readAddress(fields['address'], BAD, 'log address'),
-    topics: topics.map((topic) => readHash(topic, BAD, 'log topic')),
+    topics,
     data: absent(fields['data']) ? '0x' : readBytes(fields['data'], BAD, 'log data'),
   };
 }

@@ -1,6 +1,7 @@
 import { SYSTEM_ADDRESS } from '../../lib/hex.ts';
 import { AnalysisError } from '../../lib/errors.ts';
 import type { FrameTree, PlacedLog } from './buildFrames.ts';
+import { sameLog, type LogContent } from './logContent.ts';
 import type { ReceiptLog } from './readReceipt.ts';
 import { momentsOfFrame, type Timeline } from './timeline.ts';
 
@@ -26,21 +27,15 @@ export function tracedFrames(tree: FrameTree, timeline: Timeline, logs: readonly
   }
   // Stable: logs of one moment belong to one frame and stay in its order.
   placed.sort((a, b) => a.moment - b.moment);
-  if (!placed.every(({ log }, i) => same(log, logs[i]!))) return null;
+  if (!placed.every(({ log }, i) => sameLog(log, logs[i]!))) return null;
   return Int32Array.from(placed, ({ log }) => log.frame);
-}
-
-type Content = Pick<ReceiptLog, 'address' | 'topics' | 'data'>;
-
-function same(a: Content, b: Content): boolean {
-  return a.address === b.address && a.data === b.data && a.topics.length === b.topics.length && a.topics.every((topic, i) => topic === b.topics[i]);
 }
 
 /** Same logs the same number of times; the order is judged apart, and mostly the same. */
 function sameLogs(traced: readonly PlacedLog[], logs: readonly ReceiptLog[]): boolean {
   if (traced.length !== logs.length) return false;
-  if (traced.every((log, i) => same(log, logs[i]!))) return true;
-  const identity = (log: Content): string => `${log.address}|${log.topics.join(',')}|${log.data}`;
+  if (traced.every((log, i) => sameLog(log, logs[i]!))) return true;
+  const identity = (log: LogContent): string => `${log.address}|${log.topics.join(',')}|${log.data}`;
   const counts = new Map<string, number>();
   for (const log of logs) counts.set(identity(log), (counts.get(identity(log)) ?? 0) + 1);
   for (const log of traced) {
