@@ -42,7 +42,9 @@ export function buildMotifs(tx: CanonicalTx, flow: ValueFlow, primitives: readon
   }
   const composites = compositesOf(hops, single, { tx, flow, wrappedNative: rulebook.wrappedNative, tracing, coinbase: extra.coinbase });
   const batches = batchTransfers(single.filter((d) => d.kind === 'transfer'), tx, flow);
-  return arrange([...composites, ...batches, ...single], partsOfActs(single));
+  // Primitives come in execution order.
+  const drafts = composites.length + batches.length === 0 ? single : [...composites, ...batches, ...single].sort(inOrder);
+  return numbered(drafts, partsOfActs(single));
 }
 
 const PAYING: ReadonlySet<string> = new Set(['transfer', 'protocol_fee', 'refund']);
@@ -54,18 +56,22 @@ function paysBuilder(primitive: Primitive, tx: CanonicalTx, coinbase: Address | 
   return toBuilder && tx.to !== coinbase && primitive.legs.every((leg) => leg.asset === NATIVE_ASSET);
 }
 
-/** Numbers the motifs in execution order, composites before their parts, and points parts at the composite. */
-function arrange(drafts: readonly MotifDraft[], wholes: ReadonlyMap<MotifDraft, MotifDraft>): Motif[] {
-  const order = [...drafts].sort((a, b) => a.seq - b.seq || b.children.length - a.children.length);
+/** By execution, composites before their parts. */
+function inOrder(a: MotifDraft, b: MotifDraft): number {
+  return a.seq - b.seq || b.children.length - a.children.length;
+}
+
+/** Numbers the motifs as they stand and points parts at the composite. */
+function numbered(drafts: readonly MotifDraft[], wholes: ReadonlyMap<MotifDraft, MotifDraft>): Motif[] {
   const parents = new Map<MotifDraft, number>();
-  order.forEach(({ children }, index) => {
+  drafts.forEach(({ children }, index) => {
     for (const child of children) if (!parents.has(child)) parents.set(child, index);
   });
   if (wholes.size > 0) {
-    const places = new Map(order.map((draft, index) => [draft, index]));
+    const places = new Map(drafts.map((draft, index) => [draft, index]));
     for (const [part, whole] of wholes) if (!parents.has(part)) parents.set(part, places.get(whole)!);
   }
-  return order.map((draft, index) => {
+  return drafts.map((draft, index) => {
     return {
       kind: draft.kind, protocol: draft.protocol, basis: draft.basis, venue: draft.venue, poolId: draft.poolId, seq: draft.seq,
       scopeFrame: draft.scopeFrame, participants: draft.participants, assetsIn: draft.assetsIn, assetsOut: draft.assetsOut,

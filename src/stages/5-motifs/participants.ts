@@ -30,18 +30,18 @@ function endsOf({ venue, roles, legs }: Primitive, tracing: Tracing): { ends: re
   for (const { role, account } of roles) if (role === 'venue') venues.add(account);
   const ends: RoleBinding[] = [];
   const final = new Set<Address>();
-  for (const [i, leg] of legs.entries()) {
+  legs.forEach((leg, i) => {
     const { account } = leg;
-    if (account === null || account === venue) continue;
+    if (account === null || account === venue) return;
     const gave = GAVE_ROLES.has(leg.role);
     const role = gave ? 'payer' : 'recipient';
     // A manager beside the venue takes and pays for somebody who stands behind it.
     if (!venues.has(account)) ends.push({ role, account });
-    if (i >= MAX_TRACED_LEGS) continue;
+    if (i >= MAX_TRACED_LEGS) return;
     const behind: Address[] = [];
     for (const far of (gave ? tracing.origins : tracing.destinations)(account, leg.asset)) if (far !== ZERO_ADDRESS && !venues.has(far)) behind.push(far);
     for (const far of behind) final.add(far);
     if (behind.length === 1) ends.push({ role, account: behind[0]! });
-  }
+  });
   return { ends, owner: final.size === 1 ? final.values().next().value! : null };
 }

@@ -37,7 +37,7 @@ export function electActor(input: ElectionInput): Attribution {
     delegations: delegationsOf(input),
     candidates: candidatesOf(context, groups, deciding, actor),
     ambiguous: actor === null,
-    entity: actor === null ? [] : [...new Set([actor, ...(winner!.entity ?? [])])],
+    entity: actor === null ? [] : (winner!.entity ?? [actor]),
     evidence: winner?.evidence ?? onePerAccount(deciding).flatMap((p) => p.evidence),
   };
 }
@@ -79,20 +79,22 @@ function delegationsOf({ tx, delegations }: ElectionInput): Delegation[] {
 
 /** Everybody proposed, and whoever gave and got yet can never be the actor, with the reason. */
 function candidatesOf(context: ElectionContext, groups: readonly ProposalGroup[], deciding: ProposalGroup, actor: Address | null): Candidate[] {
-  const found = new Map<Address, { reasons: string[]; rejectedBecause: string | null; evidence: Candidate['evidence'] }>();
+  const found = new Map<Address, Candidate & { readonly reasons: string[] }>();
   for (const group of groups) {
-    for (const proposal of group.proposals) {
-      const known = found.get(proposal.account);
-      if (known) { if (!known.reasons.includes(proposal.reason)) known.reasons.push(proposal.reason); continue; }
-      const rejectedBecause = proposal.account === actor ? null
+    for (const { account, reason, evidence } of group.proposals) {
+      const known = found.get(account);
+      if (known) { if (!known.reasons.includes(reason)) known.reasons.push(reason); continue; }
+      const elected = account === actor;
+      const rejectedBecause = elected ? null
         : group !== deciding ? `weaker_than:${deciding.source}`
         : actor === null ? 'equal_claims' : 'gave_or_got_nothing';
-      found.set(proposal.account, { reasons: [proposal.reason], rejectedBecause, evidence: proposal.evidence });
+      found.set(account, { account, elected, reasons: [reason], rejectedBecause, evidence });
     }
   }
   for (const account of context.traders) {
     if (found.has(account)) continue;
-    found.set(account, { reasons: ['gave_and_got'], rejectedBecause: context.neverElect(account) ?? 'nothing_names_it', evidence: firstMovements(context.input.flow, account) });
+    const rejectedBecause = context.neverElect(account) ?? 'nothing_names_it';
+    found.set(account, { account, elected: false, reasons: ['gave_and_got'], rejectedBecause, evidence: firstMovements(context.input.flow, account) });
   }
-  return [...found].map(([account, c]) => ({ account, elected: account === actor, ...c }));
+  return [...found.values()];
 }

@@ -23,10 +23,9 @@ const SUBMITTING = new Set(['approval', 'swap', 'order_settled', 'account_delega
 /** Entity tags that say an address serves everybody and is nobody's own account. */
 const SERVING_TAGS = new Set(['never_elect', 'router', 'aggregator', 'settlement', 'entry_point', 'bridge', 'infrastructure', 'multicall', 'wrapped_native', 'exchange_proxy', 'pool', 'vault', 'paymaster', 'forwarder']);
 
-/** What the proposals ask about the accounts of one transaction, each answer computed once, when it is first asked for. */
+/** What the proposals ask about the accounts of one transaction, worked out when it is first asked for. */
 export class ElectionContext {
   readonly input: ElectionInput;
-  readonly #nets = new Map<Address, readonly LaneNet[]>();
   readonly #sides = new Map<Address, Sides>();
   #traders: readonly Address[] | undefined;
   #venues: ReadonlySet<Address> | undefined;
@@ -40,9 +39,7 @@ export class ElectionContext {
 
   /** Net lanes of one account, gas excluded. */
   net(account: Address): readonly LaneNet[] {
-    let lanes = this.#nets.get(account);
-    if (!lanes) this.#nets.set(account, (lanes = laneNets(this.input.flow, this.input.rulebook.wrappedNative, new Set([account]))));
-    return lanes;
+    return laneNets(this.input.flow, this.input.rulebook.wrappedNative, new Set([account]));
   }
 
   /** Which way value went for one account. */

@@ -10,7 +10,7 @@ export interface Proposal {
   /** Machine-readable. */
   readonly reason: string;
   readonly evidence: readonly Evidence[];
-  /** Accounts that act as one with it. */
+  /** Accounts that act as one with it, itself first. */
   readonly entity?: readonly Address[];
 }
 

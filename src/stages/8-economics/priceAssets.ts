@@ -3,7 +3,7 @@ import { parseAssetId } from '../../lib/assetId.ts';
 import { assetDecimals } from '../../lib/display.ts';
 import type { AssetRefusal, ChosenPrice, PriceBook } from '../../model/economics.ts';
 import type { Asset, AssetId } from '../../model/valueFlow.ts';
-import type { RefusalReason } from './choosePrice.ts';
+import type { PriceChoice, RefusalReason } from './choosePrice.ts';
 import { priceChooser, type ChooserInput } from './priceChooser.ts';
 import type { PriceKey } from './ratedQuote.ts';
 
@@ -22,46 +22,45 @@ export interface Pricing {
 const DOUBTS: ReadonlySet<RefusalReason['code']> = new Set(['self_referential', 'price_deviation', 'low_liquidity', 'nonstandard_supply', 'spam_asset']);
 
 const refuse = (code: RefusalReason['code'], reason: string): RefusalReason => ({ code, reason, observed: null, threshold: null });
+const NO_FLOOR: PriceChoice = { chosen: null, refused: [refuse('nft_no_floor', 'NFTs are not priced')] };
+const NO_SOURCE = refuse('no_source', 'no source quotes the asset');
+const NO_DECIMALS = refuse('unknown_decimals', 'the token states no decimals, so a price per whole token has no meaning');
 
 const idOfKey = (key: PriceKey): AssetId => (key === 'native' ? NATIVE_ASSET : erc20Id(key));
+
+const byId = (a: Asset, b: Asset): number => (a.id < b.id ? -1 : 1);
 
 /**
  * Prices or refuses every given asset and the native one. The assets that prices rest on are in the book too: they are
  * prices that were used.
  */
 export function priceAssets(input: PricingInput): Pricing {
-  const { keyOf, choiceFor, basesOf } = priceChooser(input);
-  const price = (asset: Asset): ChosenPrice | RefusalReason => {
-    if (asset.kind === 'erc721' || asset.kind === 'erc1155') return refuse('nft_no_floor', 'NFTs are not priced');
-    const { chosen, refused } = choiceFor(asset.address ?? 'native');
-    if (!chosen) return refused[0] ?? refuse('no_source', 'no source quotes the asset');
-    const decimals = assetDecimals(asset, input.context.tokens);
-    if (decimals === null) return refuse('unknown_decimals', 'the token states no decimals, so a price per whole token has no meaning');
-    const { quote, ageSeconds, stale } = chosen;
-    return { asset: asset.id, unit: { usd: { numerator: quote.numerator, scale: quote.scale }, decimals }, quote, ageSeconds, stale, restsOn: basesOf(quote).map(idOfKey) };
-  };
-
+  const { choiceFor, basesOf } = priceChooser(input);
   const found = new Map<AssetId, ChosenPrice>();
   const refusals = new Map<AssetId, AssetRefusal>();
   const doubted: AssetId[] = [];
-  const assets = new Map(input.assets).set(NATIVE_ASSET, NATIVE);
-  const work = [...assets.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-  const given = work.length;
+  const work = [...input.assets.values()];
+  if (!input.assets.has(NATIVE_ASSET)) work.push(NATIVE);
+  work.sort(byId);
+  const bases = new Set<AssetId>();
   for (const asset of work) {
-    const answer = price(asset);
-    if (!('quote' in answer)) {
-      refusals.set(asset.id, { asset: asset.id, ...answer });
+    const choice = asset.kind === 'native' || asset.kind === 'erc20' ? choiceFor(asset.address ?? 'native') : NO_FLOOR;
+    const decimals = assetDecimals(asset, input.context.tokens);
+    if (choice.chosen === null || decimals === null) {
+      const { code, reason, observed, threshold } = choice.chosen ? NO_DECIMALS : (choice.refused[0] ?? NO_SOURCE);
+      refusals.set(asset.id, { asset: asset.id, code, reason, observed, threshold });
       continue;
     }
-    found.set(asset.id, answer);
-    if (choiceFor(keyOf(asset.address ?? 'native')).refused.some(({ code }) => DOUBTS.has(code))) doubted.push(asset.id);
-    for (const id of answer.restsOn) {
-      if (assets.has(id)) continue;
-      const base = parseAssetId(id)!;
-      assets.set(id, base);
-      work.push(base);
+    const { quote, ageSeconds, stale } = choice.chosen;
+    const restsOn = basesOf(quote).map(idOfKey);
+    found.set(asset.id, { asset: asset.id, unit: { usd: { numerator: quote.numerator, scale: quote.scale }, decimals }, quote, ageSeconds, stale, restsOn });
+    if (choice.refused.some(({ code }) => DOUBTS.has(code))) doubted.push(asset.id);
+    for (const id of restsOn) {
+      if (id === NATIVE_ASSET || input.assets.has(id) || bases.has(id)) continue;
+      bases.add(id);
+      work.push(parseAssetId(id)!);
     }
   }
-  const prices = work.length === given ? found : new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
+  const prices = bases.size === 0 ? found : new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
   return { book: { prices, refusals }, doubted };
 }

@@ -26,13 +26,14 @@ function warningText(stale: number, doubted: number): string | null {
 /** Which assets moved, how many of them have a price, and the prices and refusals behind every figure. */
 export function valuation(flow: ValueFlow, pricing: Pricing, block: bigint): Valuation {
   const { prices, refusals } = pricing.book;
-  const moved: AssetId[] = [...flow.assets.keys()].sort();
-  const unpriced = moved.filter((asset) => !prices.has(asset));
+  const { assets } = flow;
+  // Refusals stand in the order of the ids.
+  const unpriced: AssetId[] = [...refusals.keys()].filter((asset) => assets.has(asset));
   const used = [...prices.values()];
   return {
     snapshotId: snapshotId(used, block),
-    pricedAssets: moved.length - unpriced.length,
-    totalAssets: moved.length,
+    pricedAssets: assets.size - unpriced.length,
+    totalAssets: assets.size,
     unpricedAssets: unpriced,
     priceWarning: warningText(used.filter((price) => price.stale).length, pricing.doubted.length),
     refusals: [...refusals.values()],

@@ -1,6 +1,7 @@
 import { roleOf } from '../../../lib/roles.ts';
 import type { ElectionContext } from '../electionContext.ts';
 import type { Proposal } from '../proposal.ts';
+import type { Address } from '../../../model/hex.ts';
 import type { Motif } from '../../../model/motif.ts';
 
 /** Actions anybody may complete for their owner. */
@@ -26,6 +27,7 @@ export function namedBeneficiaries(context: ElectionContext): Proposal[] {
 }
 
 function beneficiaryOf(context: ElectionContext, motif: Motif): Proposal['account'] | null {
+  const gained = (a: Address): boolean => context.sides(a) === 'got' || context.sides(a) === 'both';
   const named = [roleOf(motif, 'owner'), roleOf(motif, 'recipient')];
-  return named.find((a) => a !== null && context.neverElect(a) === null && context.net(a).some((l) => l.net > 0n)) ?? null;
+  return named.find((a) => a !== null && gained(a) && context.neverElect(a) === null) ?? null;
 }
