@@ -1,15 +1,15 @@
-import { analyzeRaw, type OnStage } from './analyze.ts';
+import { judge, read, type OnStage, type Read } from './analyze.ts';
 import { fetchContext } from './stages/1-fetch/fetchContext.ts';
 import { fetchTransaction } from './stages/1-fetch/fetchTransaction.ts';
 import { LargeAnswer } from './stages/1-fetch/largeAnswer.ts';
 import { planContext } from './stages/1-fetch/planContext.ts';
 import type { PriceSourceName } from './stages/1-fetch/priceSources.ts';
 import type { Upstream } from './stages/1-fetch/upstream.ts';
-import { serialiseReport } from './stages/9-report/buildReport.ts';
+import { writeReport } from './stages/9-report/writeReport.ts';
 import type { Analyze } from './http/analyze.ts';
 import type { TxReport } from './model/report.ts';
 import type { Rulebook } from './model/rulebook.ts';
-import type { RawContext, RawTransaction } from './model/upstream.ts';
+import type { RawContext } from './model/upstream.ts';
 import type { LargeAnalyses } from './workers/largeAnalyses.ts';
 
 export interface AnalyzerDeps {
@@ -35,22 +35,25 @@ export function createAnalyze({ upstream, rulebook: current, validate, maxTokens
       last = now;
     };
     const rulebook = current();
-    const session = upstream.open({ signal, deadlineAt, ...(onCall ? { onCall } : {}), ...(resume ? { resume } : {}), ...(large ? { largeBytes: large.largeBytes } : {}) });
-    let raw: RawTransaction;
-    let context: RawContext;
+    // The node's answers are let go of once they are read: of a large transaction they are a good part of all there is.
+    const answers = async (): Promise<Read & { context: RawContext }> => {
+      const session = upstream.open({ signal, deadlineAt, ...(onCall ? { onCall } : {}), ...(resume ? { resume } : {}), ...(large ? { largeBytes: large.largeBytes } : {}) });
+      const raw = await fetchTransaction(session, hash);
+      const context = await fetchContext(session, planContext(raw, rulebook, maxTokens), { names: priceSources, priceApi: upstream.priceApi });
+      stage('fetch');
+      return { ...read(raw, context, stage), context };
+    };
+    let found: Awaited<ReturnType<typeof answers>>;
     try {
-      raw = await fetchTransaction(session, hash);
-      context = await fetchContext(session, planContext(raw, rulebook, maxTokens), { names: priceSources, priceApi: upstream.priceApi });
+      found = await answers();
     } catch (error) {
       // The other thread goes on from a large first answer; one that comes later is rare, and all is asked once more.
       if (large && error instanceof LargeAnswer) return large.run(hash, error.answer, options);
       throw error;
     }
-    stage('fetch');
-    const report = await analyzeRaw(raw, context, rulebook, stage);
-    validate(report);
-    const json = serialiseReport(report);
+    const input = await judge(found, found.context, rulebook, stage);
+    const json = writeReport(input, validate, () => stage('report'));
     stage('validate');
-    return { json, intentKind: report.classification.intent_kind };
+    return { json, intentKind: input.verdict.kind };
   };
 }

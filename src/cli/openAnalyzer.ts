@@ -1,6 +1,7 @@
 import { assemble } from '../assemble.ts';
 import { ConfigError, readConfig, secretUrls, type Config } from '../config.ts';
 import { createLog, createRedact } from '../lib/log.ts';
+import { jsonText } from '../lib/reportJson.ts';
 import type { Hash } from '../model/hex.ts';
 import { RulebookError } from '../rulebook/problems.ts';
 import { createUpstream } from '../stages/1-fetch/upstream.ts';
@@ -42,7 +43,7 @@ export async function openAnalyzer(rpcUrls: string | undefined): Promise<Analyze
     return {
       analyze: async (hash, signal = new AbortController().signal) => {
         const { json } = await analyze(hash as Hash, { signal, deadlineAt: performance.now() + config.deadlineMs });
-        return typeof json === 'string' ? json : new TextDecoder().decode(json);
+        return jsonText(json);
       },
       close: async () => {
         await analyze.close?.();

@@ -1,3 +1,4 @@
+import type { ReportJson } from '../lib/reportJson.ts';
 import type { Hash } from '../model/hex.ts';
 import type { UnreadAnswer, UpstreamCallEvent } from '../model/upstream.ts';
 
@@ -14,8 +15,7 @@ export interface AnalyzeOptions {
 }
 
 export interface AnalyzeResult {
-  /** The report, serialised; as UTF-8 where it comes from another thread. */
-  readonly json: string | Uint8Array;
+  readonly json: ReportJson;
   readonly intentKind: string;
 }
 

@@ -8,6 +8,7 @@ import type { Gate } from './gate.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from './metrics.ts';
 import type { ParseRequest } from './parseRequest.ts';
+import type { ReportJson } from '../lib/reportJson.ts';
 import type { Hash } from '../model/hex.ts';
 
 export interface PostAnalyzeDeps {
@@ -47,7 +48,7 @@ export function postAnalyze(deps: PostAnalyzeDeps): RequestHandler {
     try {
       const result = await analyzeWithin(deps, hash, start, response, record);
       dropWhenUnread(response);
-      response.status(200).type('application/json').send(typeof result.json === 'string' ? result.json : asBuffer(result.json));
+      sendReport(response, result.json);
       const ms = performance.now() - start;
       deps.metrics?.analysisDone('ok', result.intentKind, ms / 1000);
       log.info({ hash, status: 200, intent: result.intentKind, ms: Math.round(ms), ...record.summary() }, 'analyzed');
@@ -71,8 +72,12 @@ function dropWhenUnread(response: Response): void {
   response.once('close', () => clearTimeout(timer));
 }
 
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+function sendReport(response: Response, json: ReportJson): void {
+  response.status(200).type('application/json');
+  if (typeof json === 'string') return void response.send(json);
+  response.set('Content-Length', String(json.reduce((sum, piece) => sum + piece.byteLength, 0)));
+  for (const piece of json) response.write(piece);
+  response.end();
 }
 
 async function analyzeWithin(deps: PostAnalyzeDeps, hash: Hash, start: number, response: Response, record: CallRecord): Promise<AnalyzeResult> {

@@ -25,10 +25,10 @@ export default async function run({ hash, answer, due }: AnalysisTask): Promise<
       signal: new AbortController().signal, deadlineAt: due - performance.timeOrigin, resume: answer,
       onStage: (name, ms) => stages.push([name, ms]), onCall: (event) => calls.push(event),
     });
-    const bytes = new TextEncoder().encode(json as string);
-    const outcome = finish({ json: bytes, intentKind });
+    const pieces = typeof json === 'string' ? [new TextEncoder().encode(json)] : json;
+    const outcome = finish({ json: pieces, intentKind });
     // Handed over, not copied.
-    return move({ [transferableSymbol]: [bytes.buffer], [valueSymbol]: outcome } as never);
+    return move({ [transferableSymbol]: pieces.map(({ buffer }) => buffer), [valueSymbol]: outcome } as never);
   } catch (error) {
     if (!(error instanceof AnalysisError)) throw error;
     return finish({ code: error.code, detail: error.detail, cause: error.cause === undefined ? null : JSON.stringify(error.cause) });

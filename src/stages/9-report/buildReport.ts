@@ -22,6 +22,10 @@ const CHAIN: wire.Chain = { id: 1, name: 'Ethereum Mainnet' };
 const EXPLORER = 'https://etherscan.io/tx/';
 const MAX_LABEL = 300;
 
+/** Lists of a report that grow with its transaction, and what stands in each part of a report at most: subjects, motifs, movements. */
+export const LISTS = ['inventory_deltas', 'position_effects', 'motifs', 'movements'] as const;
+const PART = 1_000;
+
 export interface ReportInput {
   readonly tx: CanonicalTx;
   readonly header: BlockHeader;
@@ -90,36 +94,53 @@ function writeStats({ tx, flow, counts }: ReportInput): wire.PipelineStats {
  * serialised. Throws `AnalysisError('receipt_malformed')` where a count cannot be a JSON integer.
  */
 export function buildReport(input: ReportInput): wire.TxReport {
+  return reportParts(input, Infinity).next().value as wire.TxReport;
+}
+
+/**
+ * The same report in parts, each a report by the published schema: they differ in `LISTS` alone, whose items the parts
+ * hold in turn. At least one.
+ */
+export function* reportParts(input: ReportInput, size = PART): Generator<wire.TxReport, void> {
   const { tx, flow, motifs, attribution, economics, rulebook } = input;
   const writer = new ReportWriter(tx, flow, input.context);
-  return {
-    schema_version: 1,
-    chain: { ...CHAIN },
-    tx: {
-      hash: tx.hash,
-      block_number: jsonInteger(tx.blockNumber, 'block number'),
-      signer: writer.address(tx.from),
-      to: writer.addressOrNull(tx.to),
-      etherscan_url: EXPLORER + tx.hash,
-    },
-    execution: writeExecution(input),
-    classification: writeClassification(input, writer),
-    economics: writeEconomics(economics, tx.blockNumber, writer),
-    inventory_deltas: inventoryDeltas(input, economics.book, writer),
-    position_effects: positionEffects(input, economics.book, writer),
-    motifs: motifs.map((motif) => writeMotif(motif, writer)),
-    attribution: writeAttribution(attribution, writer),
-    pipeline_stats: writeStats(input),
-    movements: flow.movements.map((movement) => ({
-      from: writer.address(movement.from),
-      to: writer.address(movement.to),
-      asset_id: movement.asset,
-      amount_raw: movement.amount.toString(),
-      kind: movement.kind,
-      evidence: writer.evidence(movement.evidence),
-    })),
-    engine: { version: input.engineVersion, ruleset_digest: rulebook.digest, trace_dialect: tx.dialect, ruleset_version: rulebook.version },
-  };
+  const deltas = inventoryDeltas(input, economics.book, writer);
+  const execution = writeExecution(input);
+  const classification = writeClassification(input, writer);
+  const written = writeEconomics(economics, tx.blockNumber, writer);
+  const attributed = writeAttribution(attribution, writer);
+  const items = Math.max(deltas.subjects, motifs.length, flow.movements.length);
+  for (let from = 0, to = size; from === 0 || from < items; from = to, to += size) {
+    const told = motifs.slice(from, to);
+    yield {
+      schema_version: 1,
+      chain: { ...CHAIN },
+      tx: {
+        hash: tx.hash,
+        block_number: jsonInteger(tx.blockNumber, 'block number'),
+        signer: writer.address(tx.from),
+        to: writer.addressOrNull(tx.to),
+        etherscan_url: EXPLORER + tx.hash,
+      },
+      execution,
+      classification,
+      economics: written,
+      inventory_deltas: deltas.write(from, to),
+      position_effects: positionEffects(told, input, economics.book, writer),
+      motifs: told.map((motif) => writeMotif(motif, writer)),
+      attribution: attributed,
+      pipeline_stats: writeStats(input),
+      movements: flow.movements.slice(from, to).map((movement) => ({
+        from: writer.address(movement.from),
+        to: writer.address(movement.to),
+        asset_id: movement.asset,
+        amount_raw: movement.amount.toString(),
+        kind: movement.kind,
+        evidence: writer.evidence(movement.evidence),
+      })),
+      engine: { version: input.engineVersion, ruleset_digest: rulebook.digest, trace_dialect: tx.dialect, ruleset_version: rulebook.version },
+    };
+  }
 }
 
 /** The report as sent: keys in the order they were written, no white space. */

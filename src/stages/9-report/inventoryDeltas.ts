@@ -33,10 +33,17 @@ function flagsOf(id: AssetId, entry: LedgerEntry, { flow, rulebook }: RoleInput,
 }
 
 /** One entry per subject and asset; over all subjects the deltas of an asset sum to zero. */
-export function inventoryDeltas(input: RoleInput, book: PriceBook, writer: ReportWriter): InventoryDelta[] {
+export interface InventoryDeltas {
+  readonly subjects: number;
+  /** The entries of some subjects, by their places. */
+  write(from: number, to: number): InventoryDelta[];
+}
+
+export function inventoryDeltas(input: RoleInput, book: PriceBook, writer: ReportWriter): InventoryDeltas {
   const roleOf = subjectRoles(input);
   const marks = assetMarks(input.tx, input.flow);
-  return orderedSubjects(input).flatMap((subject) => {
+  const subjects = orderedSubjects(input);
+  const write = (subject: Address): InventoryDelta[] => {
     const role = roleOf(subject);
     const lanes = [...input.flow.ledgers.get(subject)!].sort(([a], [b]) => (a < b ? -1 : 1));
     return lanes.map(([id, entry]) => {
@@ -56,5 +63,6 @@ export function inventoryDeltas(input: RoleInput, book: PriceBook, writer: Repor
         movements: [...entry.movements],
       };
     });
-  });
+  };
+  return { subjects: subjects.length, write: (from, to) => subjects.slice(from, to).flatMap(write) };
 }

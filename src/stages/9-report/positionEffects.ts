@@ -85,10 +85,10 @@ function handedOver(motif: Motif, { rulebook, flow }: Input): Side[] {
   return [side(from, -token.amount), side(to, token.amount)];
 }
 
-/** The positions that motifs change, as the vocabulary declares, in execution order. */
-export function positionEffects(input: Input, book: PriceBook, writer: ReportWriter): wire.PositionEffect[] {
+/** The positions that motifs `told` change, as the vocabulary declares, in execution order. */
+export function positionEffects(told: readonly Motif[], input: Input, book: PriceBook, writer: ReportWriter): wire.PositionEffect[] {
   const kinds = input.rulebook.motifKinds;
-  return input.motifs.flatMap((motif) => {
+  return told.flatMap((motif) => {
     // A part of an act that speaks of positions itself: told there.
     if (motif.parent !== null && kinds.get(input.motifs[motif.parent]!.kind)?.position) return [];
     const position = kinds.get(motif.kind)?.position;

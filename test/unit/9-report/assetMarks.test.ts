@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { toEventSelector } from 'viem';
 import { loadRules } from '../../../src/loadRules.ts';
-import { examine } from '../../../src/analyze.ts';
+import { examine, read } from '../../../src/analyze.ts';
 import { findRecording } from '../../../src/cli/rules/recordings.ts';
 import { SHARE_TOPICS } from '../../../src/lib/shareTopics.ts';
 import { assetMarks } from '../../../src/stages/9-report/assetMarks.ts';
@@ -12,7 +12,7 @@ const rulebook = loadRules();
 
 function marksOf(name: string): string[] {
   const { raw, context } = findRecording(name, [FOLDER]);
-  const { tx, flow } = examine(raw, context, rulebook);
+  const { tx, flow } = examine(read(raw, context), context, rulebook);
   return [...assetMarks(tx, flow).values()].flatMap((marks) => [...marks]);
 }
 

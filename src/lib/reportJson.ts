@@ -1,0 +1,6 @@
+/** A report, serialised: a text, or its UTF-8 in pieces where it is large or comes from another thread. */
+export type ReportJson = string | readonly Uint8Array[];
+
+export function jsonText(json: ReportJson): string {
+  return typeof json === 'string' ? json : Buffer.concat(json).toString('utf8');
+}

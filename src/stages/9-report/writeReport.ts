@@ -1,0 +1,61 @@
+import type { ReportJson } from '../../lib/reportJson.ts';
+import type { TxReport } from '../../model/report.ts';
+import { LISTS, reportParts, serialiseReport, type ReportInput } from './buildReport.ts';
+
+/**
+ * The report as sent, every part of it checked by `validate` before it is serialised. Whatever its size, no more than a
+ * part of it is in memory as anything but text. `onBuilt` is told when the first part stands; most reports are one part.
+ */
+export function writeReport(input: ReportInput, validate: (report: TxReport) => void, onBuilt: () => void): ReportJson {
+  const parts = reportParts(input);
+  const first = parts.next().value as TxReport;
+  onBuilt();
+  validate(first);
+  let part = parts.next();
+  if (part.done) return serialiseReport(first);
+  const pieces = new Pieces(first);
+  for (; !part.done; part = parts.next()) {
+    validate(part.value);
+    pieces.take(part.value);
+  }
+  return pieces.join();
+}
+
+const utf8 = new TextEncoder();
+
+/** A report's parts as UTF-8, put together without copying. */
+class Pieces {
+  readonly #first: TxReport;
+  readonly #lists = new Map<string, Uint8Array[]>(LISTS.map((list) => [list, []]));
+
+  constructor(first: TxReport) {
+    this.#first = first;
+    this.take(first);
+  }
+
+  take(part: TxReport): void {
+    for (const list of LISTS) {
+      const items = part[list];
+      if (items === undefined || items.length === 0) continue;
+      const pieces = this.#lists.get(list)!;
+      pieces.push(utf8.encode((pieces.length > 0 ? ',' : '') + JSON.stringify(items).slice(1, -1)));
+    }
+  }
+
+  /** The very bytes of the whole report. */
+  join(): Uint8Array[] {
+    const whole: Uint8Array[] = [];
+    let text = '{';
+    for (const [key, value] of Object.entries(this.#first)) {
+      const items = this.#lists.get(key);
+      text += `${text === '{' ? '' : ','}${JSON.stringify(key)}:`;
+      if (items === undefined) text += JSON.stringify(value);
+      else {
+        whole.push(utf8.encode(`${text}[`), ...items);
+        text = ']';
+      }
+    }
+    whole.push(utf8.encode(`${text}}`));
+    return whole;
+  }
+}
