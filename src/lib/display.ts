@@ -45,18 +45,30 @@ export function shortAddress(address: Address): string {
   return `${full.slice(0, 6)}…${full.slice(-4)}`;
 }
 
-export interface AssetText {
+/** What amounts of an asset are told in. */
+export interface AssetUnit {
   readonly symbol: string | null;
-  readonly name: string | null;
   /** Null when the contract states none; 0 for NFTs, whose amounts are counts. */
   readonly decimals: number | null;
 }
 
+export interface AssetText extends AssetUnit {
+  readonly name: string | null;
+}
+
+const NATIVE_TEXT: AssetText = { symbol: 'ETH', name: 'Ether', decimals: 18 };
+
 /** Names and decimals of an asset as far as they are known, cleaned. */
 export function assetText(asset: Asset, tokens: ReadonlyMap<Address, TokenMetadata>): AssetText {
-  if (asset.kind === 'native') return { symbol: 'ETH', name: 'Ether', decimals: 18 };
-  const token = asset.address === null ? undefined : tokens.get(asset.address);
-  return { symbol: cleanSymbol(token?.symbol), name: cleanName(token?.name), decimals: assetDecimals(asset, tokens) };
+  if (asset.kind === 'native') return NATIVE_TEXT;
+  const { symbol, decimals } = assetUnit(asset, tokens);
+  return { symbol, name: cleanName(asset.address && tokens.get(asset.address)?.name), decimals };
+}
+
+/** As `assetText`, without the name. */
+export function assetUnit(asset: Asset, tokens: ReadonlyMap<Address, TokenMetadata>): AssetUnit {
+  if (asset.kind === 'native') return NATIVE_TEXT;
+  return { symbol: cleanSymbol(asset.address && tokens.get(asset.address)?.symbol), decimals: assetDecimals(asset, tokens) };
 }
 
 /** Null when the contract states none; 0 for NFTs, whose amounts are counts. */
@@ -73,8 +85,15 @@ function shortTokenId(tokenId: string): string {
  * The asset's name inside a `<quantity> <symbol>, …` list: one word without commas, so that no symbol can pose as
  * another entry. Falls back to the shortened address; amounts that are raw for want of decimals say so.
  */
-export function listSymbol(asset: Asset, text: AssetText): string {
-  const word = (text.symbol ?? '').replace(/[,\u060c\u3001\ufe10\ufe50\uff0c]/g, '').trim().replace(/\s+/g, '_');
-  const symbol = word !== '' ? word : asset.address === null ? asset.id : shortAddress(asset.address);
-  return `${symbol}${asset.tokenId === null ? '' : `#${shortTokenId(asset.tokenId)}`}${text.decimals === null ? '[raw]' : ''}`;
+export function listSymbol(asset: Asset, { symbol, decimals }: AssetUnit): string {
+  const word = symbol === null ? '' : ONE_WORD.test(symbol) ? symbol : asOneWord(symbol);
+  const name = word !== '' ? word : asset.address === null ? asset.id : shortAddress(asset.address);
+  return `${name}${asset.tokenId === null ? '' : `#${shortTokenId(asset.tokenId)}`}${decimals === null ? '[raw]' : ''}`;
+}
+
+/** What almost every symbol is. */
+const ONE_WORD = /^[\x21-\x2b\x2d-\x7e]+$/;
+
+function asOneWord(symbol: string): string {
+  return symbol.replace(/[,\u060c\u3001\ufe10\ufe50\uff0c]/g, '').trim().replace(/\s+/g, '_');
 }

@@ -1,5 +1,5 @@
 import { formatAmount } from './amount.ts';
-import { assetText, listSymbol, shortAddress } from './display.ts';
+import { assetUnit, listSymbol, shortAddress } from './display.ts';
 import type { Address } from '../model/hex.ts';
 import type { Rulebook } from '../model/rulebook.ts';
 import type { TokenMetadata } from '../model/upstream.ts';
@@ -8,12 +8,18 @@ import type { Asset } from '../model/valueFlow.ts';
 /** Digits a label shows of an amount; the exact figure stands in the deltas. */
 const LABEL_DIGITS = 6;
 
+const ZERO = 48;
+
 /** Cuts a decimal text to its first significant digits, never rounding up: `1234.56789` → `1234.56`. */
 function shorten(text: string): string {
-  const [whole = '0', fraction = ''] = text.split('.');
-  const room = whole === '0' ? fraction.search(/[1-9]/) + LABEL_DIGITS : Math.max(0, LABEL_DIGITS - whole.length);
-  const kept = fraction.slice(0, room).replace(/0+$/, '');
-  return kept ? `${whole}.${kept}` : whole;
+  const point = text.indexOf('.');
+  if (point < 0) return text;
+  let end = point + 1;
+  if (text.startsWith('0.')) while (text.charCodeAt(end) === ZERO) end++;
+  else end -= Math.min(point, LABEL_DIGITS);
+  end = Math.min(end + LABEL_DIGITS, text.length);
+  while (text.charCodeAt(end - 1) === ZERO) end--;
+  return text.slice(0, end === point + 1 ? point : end);
 }
 
 export interface LabelFormat {
@@ -26,9 +32,9 @@ export interface LabelFormat {
 export function labelFormat(tokens: ReadonlyMap<Address, TokenMetadata>, rulebook: Pick<Rulebook, 'entities' | 'protocols'>): LabelFormat {
   return {
     amount: (asset, amount) => {
-      const text = assetText(asset, tokens);
-      if (asset.kind === 'erc721') return listSymbol(asset, text);
-      return text.decimals === null ? null : `${shorten(formatAmount(amount, text.decimals))} ${listSymbol(asset, text)}`;
+      const unit = assetUnit(asset, tokens);
+      if (asset.kind === 'erc721') return listSymbol(asset, unit);
+      return unit.decimals === null ? null : `${shorten(formatAmount(amount, unit.decimals))} ${listSymbol(asset, unit)}`;
     },
     account: (account) => rulebook.entities.get(account)?.name ?? shortAddress(account),
     protocol: (slug) => rulebook.protocols.get(slug)?.name ?? slug,

@@ -29,6 +29,7 @@ export interface ClosedFlow {
  */
 export function closedFlow(verdict: Verdict, motifs: readonly Motif[]): ClosedFlow | null {
   const certain = verdict.category === CLOSED_CATEGORY;
+  if (!certain && !motifs.some(({ kind }) => kind === CYCLE || CLOSABLE.has(kind))) return null;
   const own = new Set(verdict.motifs);
   const cycles = motifs.filter((motif) => motif.kind === CYCLE && (certain || own.has(motif.index)));
   if (cycles.length > 0) return { motifs: cycles, certain: true };

@@ -1,6 +1,6 @@
 import { formatAmount } from '../../lib/amount.ts';
 import { parseAssetId } from '../../lib/assetId.ts';
-import { assetText, listSymbol } from '../../lib/display.ts';
+import { assetUnit, listSymbol } from '../../lib/display.ts';
 import { compareUsd, subtractMoney, worth, worthTogether } from '../../lib/money.ts';
 import type { Money, PriceBook } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
@@ -35,8 +35,8 @@ function tokenList(lanes: readonly NetLane[], flow: ValueFlow, context: RawConte
   for (const { asset: id, magnitude } of [...lanes].sort(byValue(book))) {
     const asset = flow.assets.get(id) ?? parseAssetId(id);
     if (!asset) continue;
-    const text = assetText(asset, context.tokens);
-    texts.push(`${formatAmount(magnitude, text.decimals ?? 0)} ${listSymbol(asset, text)}`);
+    const unit = assetUnit(asset, context.tokens);
+    texts.push(`${formatAmount(magnitude, unit.decimals ?? 0)} ${listSymbol(asset, unit)}`);
   }
   return texts.join(', ');
 }

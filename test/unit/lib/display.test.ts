@@ -46,7 +46,7 @@ describe('listSymbol', () => {
   it('says when the quantity before it is raw, and which NFT it is', () => {
     expect(of('X', null)).toBe('X[raw]');
     const nft = parseAssetId(nftId('erc721', TOKEN, 12345678901234567890n))!;
-    expect(listSymbol(nft, { symbol: 'APE', name: null, decimals: 0 })).toBe('APE#123456…7890');
+    expect(listSymbol(nft, { symbol: 'APE', decimals: 0 })).toBe('APE#123456…7890');
     expect(listSymbol(NATIVE, assetText(NATIVE, new Map()))).toBe('ETH');
   });
 
