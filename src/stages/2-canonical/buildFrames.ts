@@ -39,7 +39,7 @@ export function buildFrames(nodes: readonly CallNode[], reverted: boolean): Fram
     if (!kept) continue;
     frameOf[index] = frames.length;
     const up = parent === null ? null : frames[parent]!;
-    const path = parent === null ? [] : [...up!.path, childCount[parent]!++];
+    const path = parent === null ? [] : up!.path.concat(childCount[parent]!++);
     childCount.push(0);
     frames.push(interpret(node, frames.length, up, path, reverted));
     if (node.logs.length > 0) keptChildren.set(index, []);

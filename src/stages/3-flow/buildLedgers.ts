@@ -9,20 +9,19 @@ export function buildLedgers(movements: readonly Movement[]): Pick<ValueFlow, 'l
   const ledgers = new Map<Address, Map<AssetId, LedgerEntry>>();
   const outgoing = new Map<Address, number[]>();
   const incoming = new Map<Address, number[]>();
-  const entryOf = (account: Address, asset: AssetId): LedgerEntry => {
+  const book = (account: Address, asset: AssetId, inflow: bigint, outflow: bigint, movement: number): void => {
     let ledger = ledgers.get(account);
     if (!ledger) ledgers.set(account, (ledger = new Map()));
-    let entry = ledger.get(asset);
-    if (!entry) ledger.set(asset, (entry = { inflow: 0n, outflow: 0n, movements: [] }));
-    return entry;
+    const entry = ledger.get(asset);
+    if (entry) {
+      entry.inflow += inflow;
+      entry.outflow += outflow;
+      entry.movements.push(movement);
+    } else ledger.set(asset, { inflow, outflow, movements: [movement] });
   };
   for (const { index, from, to, asset, amount } of movements) {
-    const payer = entryOf(from, asset);
-    payer.outflow += amount;
-    payer.movements.push(index);
-    const payee = entryOf(to, asset);
-    payee.inflow += amount;
-    payee.movements.push(index);
+    book(from, asset, 0n, amount, index);
+    book(to, asset, amount, 0n, index);
     append(outgoing, from, index);
     append(incoming, to, index);
   }

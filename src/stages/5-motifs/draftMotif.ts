@@ -12,7 +12,8 @@ export function joinEvidence(drafts: readonly MotifDraft[]): Evidence[] {
 }
 
 /** Movements of several drafts or legs, each once, in order. */
-export function joinMovements(parts: readonly { readonly movements: readonly number[] }[]): number[] {
+export function joinMovements(parts: readonly { readonly movements: readonly number[] }[]): readonly number[] {
+  if (parts.length === 1 && parts[0]!.movements.length === 1) return parts[0]!.movements;
   const all: number[] = [];
   let sorted = true;
   for (const { movements } of parts)

@@ -5,23 +5,30 @@ import { participantsOf } from './participants.ts';
 import type { Tracing } from './routes.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { AssetAmount, Confidence, Status } from '../../model/motif.ts';
-import type { Primitive } from '../../model/primitive.ts';
+import type { Leg, Primitive } from '../../model/primitive.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 
 /** A primitive as a motif of its own. */
 export function standAlone(primitive: Primitive, tx: CanonicalTx, rulebook: Rulebook, tracing: Tracing): MotifDraft {
   const { legs } = primitive;
-  const assetsIn: AssetAmount[] = [];
-  const assetsOut: AssetAmount[] = [];
-  for (const { asset, amount, role } of legs) (GAVE_ROLES.has(role) ? assetsOut : assetsIn).push({ asset, amount, role });
   return {
     kind: primitive.kind, protocol: primitive.protocol, basis: primitive.basis, venue: primitive.venue, poolId: primitive.poolId,
     seq: primitive.seq, scopeFrame: commonFrame(tx, primitive.evidence), participants: participantsOf(primitive, tracing),
-    assetsIn, assetsOut, invariants: primitive.invariants, tags: primitive.tags,
+    assetsIn: amountsOf(legs, false), assetsOut: amountsOf(legs, true), invariants: primitive.invariants, tags: primitive.tags,
     status: statusOf(primitive), confidence: confidenceOf(primitive, rulebook),
     movements: joinMovements(legs),
     evidence: primitive.evidence, position: primitive.position ?? null, portions: primitive.portions ?? [], children: [],
   };
+}
+
+/** What the venue's counterparty gave, or got. Most motifs move one amount: a list made as long as it is takes a sixth of one that grows. */
+function amountsOf(legs: readonly Leg[], gave: boolean): AssetAmount[] {
+  if (legs.length !== 1) return legs.filter(({ role }) => GAVE_ROLES.has(role) === gave).map(amountOf);
+  return GAVE_ROLES.has(legs[0]!.role) === gave ? [amountOf(legs[0]!)] : [];
+}
+
+function amountOf({ asset, amount, role }: Leg): AssetAmount {
+  return { asset, amount, role };
 }
 
 /** Structure that only suggests an act; plain movements (transfers, mints, wraps) are what they are and carry no such tag. */
