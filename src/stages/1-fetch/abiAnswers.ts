@@ -34,10 +34,11 @@ export function decodeText(answer: Hex | null): string | null {
 }
 
 const UTF8 = new TextDecoder();
+/** Texts are decoded here. */
+const bytes = Buffer.alloc(TEXT_BYTES);
 
 function textOf(hex: string): string | null {
-  const bytes = Buffer.from(hex, 'hex');
-  let end = bytes.length;
+  let end = bytes.write(hex, 'hex');
   while (end > 0 && bytes[end - 1] === 0) end--;
   if (end === 0) return null;
   for (let i = 0; i < end; i++) if (bytes[i]! > 127) return UTF8.decode(bytes.subarray(0, end));

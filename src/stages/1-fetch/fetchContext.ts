@@ -74,9 +74,7 @@ export async function fetchContext(session: Session, plan: ContextPlan, sources:
     }
   }
   if (fromApi) take(await fromApi);
-  const priced = new Set([...quotes, ...rates].map(({ asset }) => asset));
-  const telling = refusals.filter(({ asset, code }) => code !== 'no_source' || !priced.has(asset));
-  return { block, tokens, prices: quotes, rates, refusals: [...withoutRepeats(telling), ...beyondLimit(plan)], delegations };
+  return { block, tokens, prices: quotes, rates, refusals: [...telling(refusals, quotes, rates), ...beyondLimit(plan)], delegations };
 }
 
 /** What is read in one round trip: the tokens' metadata, then what each source asks. */
@@ -104,7 +102,12 @@ async function attempt(session: Session, endpoint: RpcEndpoint, plan: ContextPla
   const results = await endpoint.send(asked, session);
   const { block, timestamp } = readHeader(results[0]!, plan);
   const delegations = readDelegations(plan.accounts, results.slice(1, 1 + plan.accounts.length));
-  const answers = await readAnswers(groups, results.slice(1 + plan.accounts.length), plan, (calls) => endpoint.send(calls, session));
+  const answers = new Array<Hex | null>(reads.length).fill(null);
+  const again = readAnswers(groups, results.slice(1 + plan.accounts.length), plan, answers);
+  if (again.calls.length > 0) {
+    const singles = await endpoint.send(again.calls, session);
+    again.positions.forEach((position, i) => (answers[position] = settledResult(singles[i]!)));
+  }
   return { block, timestamp, answers, delegations };
 }
 
@@ -160,8 +163,13 @@ function beyondLimit(plan: ContextPlan): PriceRefusal[] {
   }));
 }
 
-/** One refusal per asset and code is enough. */
-function withoutRepeats(refusals: readonly PriceRefusal[]): PriceRefusal[] {
+/** Without those of assets that another source priced, and one per asset and code. */
+function telling(refusals: readonly PriceRefusal[], quotes: readonly PriceQuote[], rates: readonly PriceRate[]): readonly PriceRefusal[] {
+  if (refusals.length === 0) return refusals;
+  const priced = new Set([...quotes, ...rates].map(({ asset }) => asset));
   const seen = new Set<string>();
-  return refusals.filter(({ asset, code }) => !seen.has(`${asset} ${code}`) && seen.add(`${asset} ${code}`));
+  return refusals.filter(({ asset, code }) => {
+    if (code === 'no_source' && priced.has(asset)) return false;
+    return !seen.has(`${asset} ${code}`) && seen.add(`${asset} ${code}`);
+  });
 }

@@ -39,10 +39,15 @@ async function attempt(session: Session, endpoint: RpcEndpoint, hash: Hash, frug
   const traces = modes.map((mode) => traceCall(mode, hash));
   if (!endpoint.abilities.mainnet) own.push({ method: 'eth_chainId', params: [] });
 
-  const [ownAnswers, traceAnswers] =
-    tracer === endpoint
-      ? await endpoint.send([...own, ...traces], session).then((all) => [all.slice(0, own.length), all.slice(own.length)] as const)
-      : await both(endpoint.send(own, session), tracer.send(traces, session));
+  let ownAnswers: readonly RpcAnswer[];
+  let traceAnswers: readonly RpcAnswer[];
+  if (tracer === endpoint) {
+    const answers = await endpoint.send([...own, ...traces], session);
+    ownAnswers = answers.slice(0, own.length);
+    traceAnswers = answers.slice(own.length);
+  } else {
+    [ownAnswers, traceAnswers] = await Promise.all([endpoint.send(own, session), tracer.send(traces, session)]);
+  }
 
   if (ownAnswers[2]) checkChain(endpoint, ownAnswers[2]);
   const { tx, receipt } = readMined(ownAnswers, hash, endpoint);
@@ -57,10 +62,6 @@ async function attempt(session: Session, endpoint: RpcEndpoint, hash: Hash, frug
   const mismatch = traceMismatch(tx, receipt, trace);
   if (mismatch) throw new UpstreamFault('inconsistent_upstream', 'again', mismatch);
   return { hash, tx, receipt, trace };
-}
-
-async function both<A, B>(a: Promise<A>, b: Promise<B>): Promise<readonly [A, B]> {
-  return Promise.all([a, b]);
 }
 
 function checkChain(endpoint: RpcEndpoint, answer: RpcAnswer): void {

@@ -34,24 +34,27 @@ export function encodeAggregate3(calls: readonly ViewCall[]): Hex {
   return `${AGGREGATE3}${word(32)}${word(calls.length)}${heads}${tails}` as Hex;
 }
 
+/** Answers are decoded here to be looked at, where they fit. */
+const scratch = Buffer.alloc(32_768);
+
 /**
  * Result of `aggregate3`: `(bool success, bytes returnData)[]`, one entry per call, null for a failed or empty one.
  * Null as a whole when it is no such array of exactly `count`. Bounds are checked before anything is sliced: the answer
  * holds bytes that contracts chose.
  */
 export function decodeAggregate3(result: Hex, count: number): (Hex | null)[] | null {
-  const bytes = Buffer.from(result.slice(2), 'hex');
-  const size = bytes.length;
-  const array = numberAt(bytes, 0, size - 32);
-  if (array === null || numberAt(bytes, array, size) !== count) return null;
+  const bytes = result.length <= 2 * scratch.length ? scratch : Buffer.allocUnsafe(result.length / 2);
+  const size = bytes.write(result.slice(2), 'hex');
+  const array = numberAt(bytes, size, 0, size - 32);
+  if (array === null || numberAt(bytes, size, array, size) !== count) return null;
   const base = array + 32;
   const answers: (Hex | null)[] = [];
   for (let i = 0; i < count; i++) {
-    const entry = numberAt(bytes, base + 32 * i, size - base);
-    const returned = entry === null ? null : numberAt(bytes, base + entry + 32, size - base - entry);
+    const entry = numberAt(bytes, size, base + 32 * i, size - base);
+    const returned = entry === null ? null : numberAt(bytes, size, base + entry + 32, size - base - entry);
     if (entry === null || returned === null) return null;
     const at = base + entry + returned;
-    const length = numberAt(bytes, at, size - at - 32);
+    const length = numberAt(bytes, size, at, size - at - 32);
     if (length === null) return null;
     const failed = zerosUntil(bytes, base + entry, base + entry + 32);
     const start = 2 + (at + 32) * 2;
@@ -60,9 +63,9 @@ export function decodeAggregate3(result: Hex, count: number): (Hex | null)[] | n
   return answers;
 }
 
-/** The word at an offset as a number, null past the end or where it is over `limit`. */
-function numberAt(bytes: Buffer, at: number, limit: number): number | null {
-  if (at + 32 > bytes.length || !zerosUntil(bytes, at, at + 28)) return null;
+/** The word at an offset as a number, null past the end (`size`) or where it is over `limit`. */
+function numberAt(bytes: Buffer, size: number, at: number, limit: number): number | null {
+  if (at + 32 > size || !zerosUntil(bytes, at, at + 28)) return null;
   const value = bytes.readUInt32BE(at + 28);
   return value <= limit ? value : null;
 }

@@ -45,46 +45,52 @@ type Rate = PricingPlan['rates'][number];
  * rules list and of those that were minted or burnt, and all that these rest on. `aggregated` says whether many reads
  * fit one call at this block; without that the registry is left out, whose reads would be too many.
  */
-export function planPricing({ moved, issued }: TokensInLogs, tokens: readonly Address[], vocabulary: PricingVocabulary, aggregated: boolean): PricingPlan {
-  const { feeds, wrappedNative, pricing = NOTHING } = vocabulary;
-  const { withFeed, families } = lookupOf(vocabulary);
-  const seen = new Set(tokens);
-  const { rates, wanted, bases } = listedRates(tokens, vocabulary);
-  const known = (token: Address): boolean => withFeed.has(token) || wrappedNative.has(token);
+export function planPricing(found: TokensInLogs, tokens: readonly Address[], vocabulary: PricingVocabulary, aggregated: boolean): PricingPlan {
+  const { wrappedNative, pricing = NOTHING } = vocabulary;
+  const { feedsOf, families } = lookupOf(vocabulary);
+  const { rates, bases } = listedRates(tokens, vocabulary);
+  // What moved is among the tokens found, unless there were too many.
+  const lookedAt = tokens.length < found.seen.length ? new Set(tokens) : null;
+  const fungible: Address[] = [];
+  const feedless: Address[] = [];
+  for (const token of found.moved) {
+    if ((lookedAt && !lookedAt.has(token)) || wrappedNative.has(token)) continue;
+    fungible.push(token);
+    if (!feedsOf.has(token)) feedless.push(token);
+  }
+  for (const base of bases) if (!feedsOf.has(base) && !wrappedNative.has(base)) feedless.push(base);
+  const maybeShares = found.issued.filter((token) => (!lookedAt || lookedAt.has(token)) && !wrappedNative.has(token) && !feedsOf.has(token) && !rates.has(token));
   const shareLimit = aggregated ? MAX_ISSUED_TOKENS : MAX_ISSUED_SINGLY;
-  const maybeShares = issued.filter((token) => seen.has(token) && !known(token) && !rates.has(token));
-  const shares = maybeShares.slice(0, shareLimit);
-  const fungible = moved.filter((token) => seen.has(token) && !wrappedNative.has(token));
-  const feedless = [...fungible, ...bases].filter((token) => !known(token));
+  const planned = [...rates.values()];
+  for (const token of maybeShares.slice(0, shareLimit)) for (const spec of families) planned.push({ spec, token });
   const registry = aggregated ? pricing.registry : null;
-  const looked = feedless.slice(0, MAX_REGISTRY_TOKENS);
+  const beyondLimit: { token: Address; source: string; limit: number }[] = [];
+  if (registry) for (const token of feedless.slice(MAX_REGISTRY_TOKENS)) beyondLimit.push({ token, source: 'the registry of feeds', limit: MAX_REGISTRY_TOKENS });
+  if (families.length > 0) for (const token of maybeShares.slice(shareLimit)) beyondLimit.push({ token, source: 'the contracts of shares', limit: shareLimit });
   return {
-    feeds: feeds.filter((feed) => wanted.has(feed.asset)),
-    registry: registry && looked.length > 0 ? { spec: registry, tokens: looked } : null,
-    rates: [...rates.values(), ...shares.flatMap((token) => families.map((spec) => ({ spec, token })))],
+    feeds: feedsFor(['native', ...tokens, ...bases], vocabulary),
+    registry: registry && feedless.length > 0 ? { spec: registry, tokens: feedless.slice(0, MAX_REGISTRY_TOKENS) } : null,
+    rates: planned,
     averages: pricing.averages,
     averageBases() {
-      const further = new Set<Asset>(pricing.averages.flatMap((spec) => spec.bases).filter((base) => !wanted.has(base)));
-      return { tokens: [...further] as Address[], feeds: feeds.filter(({ asset }) => further.has(asset)) };
+      const wanted = new Set([...tokens, ...bases]);
+      const further = [...new Set(pricing.averages.flatMap((spec) => spec.bases))].filter((base) => !wanted.has(base));
+      return { tokens: further, feeds: feedsFor(further, vocabulary) };
     },
-    fungible, bases,
-    beyondLimit: [
-      ...(registry ? feedless.slice(MAX_REGISTRY_TOKENS) : []).map((token) => ({ token, source: 'the registry of feeds', limit: MAX_REGISTRY_TOKENS })),
-      ...(families.length > 0 ? maybeShares.slice(shareLimit) : []).map((token) => ({ token, source: 'the contracts of shares', limit: shareLimit })),
-    ],
+    fungible, bases, beyondLimit,
   };
 }
 
-/** The rates of tokens the rules list, and of those they rest on; `wanted` holds all assets then, `bases` the tokens that came with them. */
-function listedRates(tokens: readonly Address[], vocabulary: PricingVocabulary): { rates: ReadonlyMap<Address, Rate>; wanted: ReadonlySet<Asset>; bases: readonly Address[] } {
-  const specs = vocabulary.pricing?.rates ?? [];
+/** The rates of tokens the rules list and of those they rest on; `bases` are the tokens that came with them. */
+function listedRates(tokens: readonly Address[], vocabulary: PricingVocabulary): { rates: ReadonlyMap<Address, Rate>; bases: readonly Address[] } {
   const { listed } = lookupOf(vocabulary);
   const rates = new Map<Address, Rate>();
-  const wanted = new Set<Asset>(tokens).add('native');
   const bases: Address[] = [];
-  for (let depth = 0, frontier = tokens; depth < MAX_DEPTH && frontier.some((token) => listed.has(token)); depth++) {
+  if (!tokens.some((token) => listed.has(token))) return { rates, bases };
+  const wanted = new Set<Asset>(tokens).add('native');
+  for (let depth = 0, frontier = tokens; depth < MAX_DEPTH && frontier.length > 0; depth++) {
     const next: Address[] = [];
-    for (const spec of specs) {
+    for (const spec of vocabulary.pricing!.rates) {
       for (const token of frontier) {
         if (spec.tokens?.has(token) !== true) continue;
         rates.set(token, { spec, token });
@@ -94,12 +100,24 @@ function listedRates(tokens: readonly Address[], vocabulary: PricingVocabulary):
     bases.push(...next);
     frontier = next;
   }
-  return { rates, wanted, bases };
+  return { rates, bases };
+}
+
+/** The feeds of some assets, in the order of the rules. */
+function feedsFor(assets: readonly Asset[], vocabulary: PricingVocabulary): readonly PriceFeedSpec[] {
+  const { feedsOf } = lookupOf(vocabulary);
+  const positions: number[] = [];
+  for (const asset of assets) {
+    const own = feedsOf.get(asset);
+    if (own) positions.push(...own);
+  }
+  return positions.sort((a, b) => a - b).map((position) => vocabulary.feeds[position]!);
 }
 
 /** What the rules' lists say about one asset. */
 interface Lookup {
-  readonly withFeed: ReadonlySet<Asset>;
+  /** Where its feeds stand among all. */
+  readonly feedsOf: ReadonlyMap<Asset, readonly number[]>;
   /** Tokens with a rate of their own. */
   readonly listed: ReadonlySet<Address>;
   /** Rates that any token may have. */
@@ -112,8 +130,10 @@ function lookupOf(vocabulary: PricingVocabulary): Lookup {
   const known = LOOKUPS.get(vocabulary);
   if (known) return known;
   const { feeds, pricing = NOTHING } = vocabulary;
+  const feedsOf = new Map<Asset, number[]>();
+  feeds.forEach(({ asset }, position) => feedsOf.set(asset, [...(feedsOf.get(asset) ?? []), position]));
   const lookup = {
-    withFeed: new Set(feeds.map(({ asset }) => asset)),
+    feedsOf,
     listed: new Set(pricing.rates.flatMap(({ tokens }) => [...(tokens ?? [])])),
     families: pricing.rates.filter(({ tokens }) => tokens === null),
   };

@@ -67,10 +67,11 @@ export function readSingle(request: RpcRequestMessage, body: unknown): RpcAnswer
 export function readBatch(requests: readonly RpcRequestMessage[], body: unknown): RpcAnswer[] {
   if (!Array.isArray(body)) throw new UpstreamFault('upstream_malformed', 'again', 'not a batch of responses');
   if (body.length !== requests.length) throw new UpstreamFault('upstream_malformed', 'again', 'a batch of another length');
-  const byId = new Map<unknown, Record<string, unknown>>();
-  for (const message of body as unknown[]) if (isRecord(message)) byId.set(message['id'], message);
-  return requests.map(({ id }) => {
-    const message = byId.get(id);
+  let byId: ReadonlyMap<unknown, Record<string, unknown>> | null = null;
+  return requests.map(({ id }, i) => {
+    const inPlace: unknown = body[i];
+    if (isRecord(inPlace) && inPlace['id'] === id) return readAnswer(inPlace);
+    const message = (byId ??= new Map((body as unknown[]).filter(isRecord).map((one) => [one['id'], one]))).get(id);
     if (!message) throw new UpstreamFault('upstream_malformed', 'again', 'answers to other requests');
     return readAnswer(message);
   });

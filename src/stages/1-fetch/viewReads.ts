@@ -66,35 +66,34 @@ export function rpcsOfGroups(groups: readonly ReadGroup[], { multicall, blockNum
   });
 }
 
+/** Reads that an aggregate which failed as a whole left without an answer: they are asked one by one. */
+export interface Unanswered {
+  readonly positions: readonly number[];
+  readonly calls: readonly RpcCall[];
+}
+
 /**
- * The answer to each read, in order. Reads of an aggregate that failed as a whole are handed to `askSingly`, except the
- * dispensable ones. Throws an `UpstreamFault` for a failure that may pass.
+ * Files the answer to each read in `answers`, by its position, and returns the reads that are to be asked again: those of
+ * an aggregate that failed as a whole, except the dispensable ones. Throws an `UpstreamFault` for a failure that may pass.
  */
-export async function readAnswers(
-  groups: readonly ReadGroup[], results: readonly RpcAnswer[], place: ReadPlace, askSingly: (calls: readonly RpcCall[]) => Promise<readonly RpcAnswer[]>,
-): Promise<(Hex | null)[]> {
-  const answers: (Hex | null)[] = [];
-  const again: { position: number; call: RpcCall }[] = [];
+export function readAnswers(groups: readonly ReadGroup[], results: readonly RpcAnswer[], { multicall, blockNumber }: ReadPlace, answers: (Hex | null)[]): Unanswered {
+  const again: { positions: number[]; calls: RpcCall[] } = { positions: [], calls: [] };
   groups.forEach(({ positions, calls, before, dispensable }, i) => {
     const result = settledResult(results[i]!);
-    if (place.multicall === null) {
+    if (multicall === null) {
       answers[positions[0]!] = result;
       return;
     }
     const decoded = result === null ? null : decodeAggregate3(result, calls.length);
-    positions.forEach((position, k) => {
-      answers[position] = decoded === null ? null : decoded[k]!;
-      if (decoded === null && !dispensable) {
-        const { to, data } = calls[k]!;
-        again.push({ position, call: { method: 'eth_call', params: [{ to, data }, tagOf(place.blockNumber, before)] } });
-      }
-    });
+    for (let k = 0; k < positions.length; k++) {
+      answers[positions[k]!] = decoded === null ? null : decoded[k]!;
+      if (decoded !== null || dispensable) continue;
+      const { to, data } = calls[k]!;
+      again.positions.push(positions[k]!);
+      again.calls.push({ method: 'eth_call', params: [{ to, data }, tagOf(blockNumber, before)] });
+    }
   });
-  if (again.length > 0) {
-    const singles = await askSingly(again.map(({ call }) => call));
-    again.forEach(({ position }, i) => (answers[position] = settledResult(singles[i]!)));
-  }
-  return answers;
+  return again;
 }
 
 /** A result, or null for a failure that is the contract's or the node's last word; a passing failure is retried. */
