@@ -13,6 +13,7 @@ import { checkRules } from './lint/checkRules.ts';
 import { RulebookError, sortProblems, type Problem } from './problems.ts';
 import type { RawEntityFile, RawHead, RawIntent, RawProtocol, RawShape } from './rawRules.ts';
 import { readRuleFiles, type RuleFile } from './readRuleFiles.ts';
+import { shareEqual } from './shareEqual.ts';
 import { ProblemSink, applyOverlays, knownSlugs, readItems, type RuleItem } from './ruleItem.ts';
 
 /** Version of the rule language this loader reads. */
@@ -78,8 +79,7 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
   if (all.length > 0) return { ...base, rulebook: null };
   const rulebook: Rulebook = {
     version, digest: digestFiles(files),
-    events: frozenMap(events), calls: frozenMap(calls),
-    protocols: frozenMap(spoken.protocols.map((p) => [p.slug, p] as const)),
+    ...shareEqual({ events: frozenMap(events), calls: frozenMap(calls), protocols: frozenMap(spoken.protocols.map((p) => [p.slug, p] as const)) }),
     entities: frozenMap(known.entities), wrappedNative: frozenSet(known.wrappedNative),
     tokenEvents: frozenMap(known.tokenEvents), feeds: known.feeds, pricing, multicall: known.multicall!, errors: frozenMap(known.errors),
     legRoles: frozenMap(words.legRoles), motifKinds: frozenMap(words.motifKinds), intentKinds: frozenMap(words.intentKinds),

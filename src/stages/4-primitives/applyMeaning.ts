@@ -1,13 +1,14 @@
 import { bindLegs, type Binding } from './bindLegs.ts';
-import { conditionsHold, evaluate, evaluateAccount, NATIVE_REF, paramsByName } from './evaluateBind.ts';
-import { opensToUnlisted, protocolByAddress, type Create2Proofs } from './provenProtocol.ts';
+import { conditionsHold, evaluate, evaluateAccount, NATIVE_REF } from './evaluateBind.ts';
 import { readDetail, type PositionDetail } from './positionDetail.ts';
 import { ZERO_ADDRESS } from '../../lib/hex.ts';
 import type { BoundLeg } from './boundLeg.ts';
 import type { EnclosingCalls } from './enclosingCalls.ts';
 import type { BindScope } from './evaluateBind.ts';
 import type { MovementIndex, Taken, TakenMovements } from './movementIndex.ts';
+import type { Create2Proofs } from './provenProtocol.ts';
 import type { EncodedArguments } from './readArgument.ts';
+import type { Meaning } from './repertoire.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Evidence } from '../../model/evidence.ts';
 import type { ProtocolRef, RoleBinding } from '../../model/primitive.ts';
@@ -58,23 +59,30 @@ export interface RecognitionRun {
  * The first of the event's meanings that its movements bear out. Meanings whose protocol lists the contract's address
  * come first and shut out mere family meanings; among those all are tried in the rulebook's order.
  */
-export function recognise(meanings: readonly MeaningSpec[], utterance: Utterance, run: RecognitionRun): Draft | null {
-  const listed = meanings.filter((meaning) => protocolByAddress(meaning, utterance.contract) !== null);
-  for (const meaning of listed.length > 0 ? listed : meanings) {
-    if (listed.length === 0 && !opensToUnlisted(meaning)) continue;
+export function recognise(meanings: readonly Meaning[], utterance: Utterance, run: RecognitionRun): Draft | null {
+  let listed = false;
+  for (const meaning of meanings) {
+    if (!meaning.listed.has(utterance.contract)) continue;
+    listed = true;
     const draft = applyMeaning(meaning, utterance, run);
+    if (draft) return draft;
+  }
+  if (listed) return null;
+  for (const meaning of meanings) {
+    const draft = meaning.open ? applyMeaning(meaning, utterance, run) : null;
     if (draft) return draft;
   }
   return null;
 }
 
-function applyMeaning(meaning: MeaningSpec, utterance: Utterance, run: RecognitionRun): Draft | null {
+function applyMeaning(known: Meaning, utterance: Utterance, run: RecognitionRun): Draft | null {
+  const meaning = known.spec;
   const { contract } = utterance;
   const { log } = utterance.evidence;
   const call = meaning.within === null || log === null ? null : run.enclosing.of(log, meaning.within);
   const legs: BoundLeg[] = [];
   const scope = {
-    args: utterance.args, params: paramsByName(meaning), contract, caller: utterance.caller,
+    args: utterance.args, params: known.params, contract, caller: utterance.caller,
     value: utterance.value, signer: run.signer, txTo: run.txTo, legs,
     callArgs: call && { topics: [], data: call.input, base: 4 },
     outputArgs: call ? { topics: [], data: call.output, base: 0 } : utterance.output,
@@ -86,7 +94,7 @@ function applyMeaning(meaning: MeaningSpec, utterance: Utterance, run: Recogniti
   if (!binding) return null;
 
   const venue = early ?? evaluateAccount(meaning.venue, scope);
-  const protocol = protocolByAddress(meaning, contract) ?? run.proofs.protocolOf(meaning, contract, () => tokensOf(legs));
+  const protocol = known.listed.get(contract) ?? run.proofs.protocolOf(known, contract, () => tokensOf(legs));
   if (!venue || (!protocol && !meaning.anyEmitter)) return null;
   for (const { leg } of legs) for (const m of leg.movements) taken(leg.role).add(m);
   return {

@@ -1,5 +1,13 @@
-import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
+import type { CanonicalTx, Frame, Log } from '../../model/canonicalTx.ts';
 import type { Address, Hex } from '../../model/hex.ts';
+
+/** One event of a contract, paired with the calls of one of its functions: the log's index leads to the frame. */
+interface Pairing {
+  readonly topic: string | undefined;
+  readonly topicCount: number;
+  readonly selector: Hex;
+  readonly frames: ReadonlyMap<number, Frame>;
+}
 
 /**
  * The call an event was made in, for events that a function makes once each: the n-th of them belongs to the n-th call.
@@ -8,9 +16,10 @@ import type { Address, Hex } from '../../model/hex.ts';
  */
 export class EnclosingCalls {
   readonly #tx: CanonicalTx;
-  readonly #paired = new Map<string, ReadonlyMap<number, Frame>>();
-  #events: Map<string, number[]> | null = null;
-  #calls: Map<string, Frame[]> | null = null;
+  /** By contract; each has as many as the rules pair events of it with functions. */
+  readonly #pairings = new Map<Address, Pairing[]>();
+  #logs: ReadonlyMap<Address, readonly Log[]> | null = null;
+  #calls: ReadonlyMap<Address, readonly Frame[]> | null = null;
 
   constructor(tx: CanonicalTx) {
     this.#tx = tx;
@@ -19,30 +28,34 @@ export class EnclosingCalls {
   /** The frame that ran `selector` at the emitter when the log was made; null where that cannot be told. */
   of(log: number, selector: Hex): Frame | null {
     const { address, topics } = this.#tx.logs[log]!;
-    const event = `${address}|${topics[0]}|${topics.length}`;
-    const key = `${event}|${selector}`;
-    let pairs = this.#paired.get(key);
-    if (!pairs) this.#paired.set(key, (pairs = this.#pair(event, address, selector)));
-    return pairs.get(log) ?? null;
+    let pairings = this.#pairings.get(address);
+    if (!pairings) this.#pairings.set(address, (pairings = []));
+    let pairing = pairings.find((p) => p.selector === selector && p.topic === topics[0] && p.topicCount === topics.length);
+    if (!pairing) pairings.push((pairing = this.#pair(address, topics[0], topics.length, selector)));
+    return pairing.frames.get(log) ?? null;
   }
 
-  #pair(event: string, emitter: Address, selector: Hex): ReadonlyMap<number, Frame> {
-    this.#events ??= groupBy(this.#tx.logs, ({ address, topics }) => `${address}|${topics[0]}|${topics.length}`, (log) => log.index);
-    this.#calls ??= groupBy(this.#tx.frames.filter((f) => f.type === 'CALL' && f.effective && !f.static && f.selector !== null), (f) => `${f.to}|${f.selector}`, (f) => f);
-    const logs = this.#events.get(event) ?? [];
-    const frames = this.#calls.get(`${emitter}|${selector}`) ?? [];
-    const nested = frames.some((frame, i) => i > 0 && frame.index < frames[i - 1]!.end);
-    return logs.length !== frames.length || nested ? new Map() : new Map(logs.map((log, i) => [log, frames[i]!]));
+  #pair(emitter: Address, topic: string | undefined, topicCount: number, selector: Hex): Pairing {
+    this.#logs ??= groupBy(this.#tx.logs, ({ address }) => address);
+    this.#calls ??= groupBy(this.#tx.frames, ({ type, effective, static: still, to }) => (type === 'CALL' && effective && !still ? to : null));
+    const logs = (this.#logs.get(emitter) ?? []).filter(({ topics }) => topics[0] === topic && topics.length === topicCount);
+    const calls = (this.#calls.get(emitter) ?? []).filter((frame) => frame.selector === selector);
+    const nested = calls.some((frame, i) => i > 0 && frame.index < calls[i - 1]!.end);
+    const frames = new Map<number, Frame>();
+    if (logs.length === calls.length && !nested) logs.forEach(({ index }, i) => frames.set(index, calls[i]!));
+    return { topic, topicCount, selector, frames };
   }
 }
 
-function groupBy<T, V>(items: readonly T[], keyOf: (item: T) => string, valueOf: (item: T) => V): Map<string, V[]> {
-  const groups = new Map<string, V[]>();
+/** Items in lists by key; those without one are left out. */
+function groupBy<K, T>(items: readonly T[], keyOf: (item: T) => K | null): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
   for (const item of items) {
     const key = keyOf(item);
+    if (key === null) continue;
     const group = groups.get(key);
-    if (group) group.push(valueOf(item));
-    else groups.set(key, [valueOf(item)]);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
   }
   return groups;
 }

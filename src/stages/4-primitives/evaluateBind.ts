@@ -39,15 +39,6 @@ export interface BindScope {
   readonly legs: readonly { readonly leg: { readonly role: string }; readonly ends: LegEnds }[];
 }
 
-const paramMaps = new WeakMap<MeaningSpec, ReadonlyMap<string, ParamSpec>>();
-
-/** Parameters by name, built once per meaning of the rulebook. */
-export function paramsByName(meaning: MeaningSpec): ReadonlyMap<string, ParamSpec> {
-  let map = paramMaps.get(meaning);
-  if (!map) paramMaps.set(meaning, (map = new Map(meaning.params.map((p) => [p.name, p]))));
-  return map;
-}
-
 /** The expression's value as it stands in the data; null where it does not resolve. */
 export function evaluate(expr: BindExpr, scope: BindScope): ArgumentValue | null {
   switch (expr.op) {
@@ -132,17 +123,20 @@ export function evaluateAmount(expr: BindExpr, scope: BindScope): bigint | null 
 
 /** Whether every condition of the meaning holds; a side that does not resolve makes its condition false. */
 export function conditionsHold(meaning: MeaningSpec, scope: BindScope): boolean {
-  return meaning.when.every(({ left, operator, right }) => {
-    const value = evaluate(left, scope);
-    if (value === null) return false;
-    if (operator === 'equals' || operator === 'differs') {
-      const other = right && evaluate(right, scope);
-      if (other === null) return false;
-      return same(value, other) === (operator === 'equals');
-    }
-    const number = typeof value === 'bigint' ? value : BigInt(value);
-    return operator === 'gt0' ? number > 0n : operator === 'lt0' ? number < 0n : number === 0n;
-  });
+  for (const condition of meaning.when) if (!holds(condition, scope)) return false;
+  return true;
+}
+
+function holds({ left, operator, right }: MeaningSpec['when'][number], scope: BindScope): boolean {
+  const value = evaluate(left, scope);
+  if (value === null) return false;
+  if (operator === 'equals' || operator === 'differs') {
+    const other = right && evaluate(right, scope);
+    if (other === null) return false;
+    return same(value, other) === (operator === 'equals');
+  }
+  const number = typeof value === 'bigint' ? value : BigInt(value);
+  return operator === 'gt0' ? number > 0n : operator === 'lt0' ? number < 0n : number === 0n;
 }
 
 /** Equal as numbers, so that an address equals the same address in a 32-byte word. */

@@ -5,7 +5,7 @@ import { EnclosingCalls } from './enclosingCalls.ts';
 import { joinDetails } from './joinDetails.ts';
 import { distinctEvidence, mergeDuplicates } from './mergeDuplicates.ts';
 import { MovementIndex, TakenMovements } from './movementIndex.ts';
-import { hintedDrafts, provable } from './namedCalls.ts';
+import { hintedDrafts } from './namedCalls.ts';
 import { nettedVenues } from './netting.ts';
 import { settledPortions } from './positionDetail.ts';
 import { claimTokens, markEnds } from './positionEnds.ts';
@@ -45,8 +45,8 @@ export function findPrimitives(tx: CanonicalTx, flow: ValueFlow, rulebook: Ruleb
     wrappedNative: rulebook.wrappedNative, taken: new TakenMovements(), enclosing: new EnclosingCalls(tx), positionTokens: positionTokens(rulebook),
   };
   const drafts: Draft[] = [];
-  for (const { meanings, utterance } of utterances(tx, rulebook)) {
-    const draft = recognise(provable(meanings), utterance, run);
+  for (const { repertoire, utterance } of utterances(tx, rulebook)) {
+    const draft = recognise(repertoire.provable, utterance, run);
     if (draft) drafts.push(draft);
   }
   const netted = nettedVenues(drafts, flow, wrappedLanes(rulebook.wrappedNative));

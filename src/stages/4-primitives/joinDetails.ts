@@ -23,17 +23,20 @@ export function joinDetails(found: readonly Found[]): readonly Found[] {
   const joined = [...found];
   const absorbed = new Set<number>();
   found.forEach((item, at) => {
-    const movement = item.tags.includes(DETAIL) ? item.legs.flatMap((leg) => leg.movements).find((m) => hosts.has(m)) : undefined;
+    const movement = item.tags.includes(DETAIL) ? hostedMovement(item, hosts) : undefined;
     if (movement === undefined) return;
     absorbed.add(at);
     const host = joined[hosts.get(movement)!]!;
-    joined[hosts.get(movement)!] = {
-      ...host,
-      ...joinedDetail([host, { ...item, position: null, about: [], portions: portionsFor(host, movement, item.portions) }]),
-      evidence: distinctEvidence([...host.evidence, ...item.evidence]),
-    };
+    const { about, position, portions } = joinedDetail([host, { ...item, position: null, about: [], portions: portionsFor(host, movement, item.portions) }]);
+    joined[hosts.get(movement)!] = { ...host, about, position, portions, evidence: distinctEvidence([...host.evidence, ...item.evidence]) };
   });
-  return joined.flatMap((item, at) => (absorbed.has(at) ? [] : [{ ...item, tags: item.tags.filter((tag) => tag !== DETAIL) }]));
+  return joined.filter((_, at) => !absorbed.has(at))
+    .map((item) => (item.tags.includes(DETAIL) ? { ...item, tags: item.tags.filter((tag) => tag !== DETAIL) } : item));
+}
+
+function hostedMovement({ legs }: Found, hosts: ReadonlyMap<number, number>): number | undefined {
+  for (const { movements } of legs) for (const m of movements) if (hosts.has(m)) return m;
+  return undefined;
 }
 
 /** Interest is paid in what the position is in: the one asset of the act, or the one that goes with this position token. */

@@ -100,8 +100,11 @@ function combine(best: Found, other: Found): Found {
   };
 }
 
+const NO_DETAIL: Pick<Found, 'about' | 'position' | 'portions'> = { about: [], position: null, portions: [] };
+
 /** What several finds of one act say of the position. Where a manager names the position its word on the parts is taken alone. */
 export function joinedDetail(items: readonly Found[]): Pick<Found, 'about' | 'position' | 'portions'> {
+  if (items.every(({ about, position, portions }) => about.length === 0 && position === null && portions.length === 0)) return NO_DETAIL;
   const named = items.filter((item) => item.position);
   const telling = named.some((item) => item.portions.length > 0) ? named : items;
   return {
@@ -134,6 +137,13 @@ export function distinctEvidence(list: readonly Evidence[]): Evidence[] {
 
 /** Each role once; a manager that a pool calls the owner is only another venue of the same act. */
 export function distinctRoles(roles: readonly RoleBinding[], venues: ReadonlySet<Address>): RoleBinding[] {
-  const kept = roles.filter((r) => r.role !== 'owner' || !venues.has(r.account));
-  return [...new Map(kept.map((r) => [`${r.role}|${r.account}`, r])).values()];
+  const rolesOf = new Map<Address, string[]>();
+  return roles.filter(({ role, account }) => {
+    if (role === 'owner' && venues.has(account)) return false;
+    const known = rolesOf.get(account);
+    if (!known) rolesOf.set(account, [role]);
+    else if (known.includes(role)) return false;
+    else known.push(role);
+    return true;
+  });
 }

@@ -1,33 +1,12 @@
 import { recognise, type Draft, type RecognitionRun } from './applyMeaning.ts';
-import { utterances } from './utterances.ts';
+import { spokenCalls } from './utterances.ts';
 import type { Found } from './structure/context.ts';
 import type { Address } from '../../model/hex.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
-import type { MeaningSpec, Rulebook } from '../../model/rulebook.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
 
-/** Tag of meanings that rest on nothing but how a function is called. */
-const HINT = 'hint';
 /** Acts that come with others and say nothing about what value moved for. */
 const ACCOMPANYING = new Set(['approval', 'wrap', 'unwrap', 'account_execution', 'user_operation', 'account_administration', 'message', 'attestation']);
-
-interface Sorted {
-  readonly provable: readonly MeaningSpec[];
-  readonly hints: readonly MeaningSpec[];
-}
-
-/** By the list of meanings that an event or function has in the rulebook. */
-const SORTED = new WeakMap<readonly MeaningSpec[], Sorted>();
-
-function sorted(meanings: readonly MeaningSpec[]): Sorted {
-  let known = SORTED.get(meanings);
-  if (!known) SORTED.set(meanings, (known = { provable: meanings.filter((m) => !m.tags.includes(HINT)), hints: meanings.filter((m) => m.tags.includes(HINT)) }));
-  return known;
-}
-
-/** The meanings that events and calls are tried on first: all but the hints. */
-export function provable(meanings: readonly MeaningSpec[]): readonly MeaningSpec[] {
-  return sorted(meanings).provable;
-}
 
 /**
  * What the name of the called function suggests: taken only where no event and no structure says anything, and only of
@@ -37,9 +16,9 @@ export function hintedDrafts(tx: CanonicalTx, rulebook: Rulebook, run: Recogniti
   if (found.some((f) => !ACCOMPANYING.has(f.kind))) return [];
   const callers = new Set<Address>([tx.from, ...found.filter((f) => f.kind === 'account_execution' || f.kind === 'user_operation').flatMap((f) => f.roles.filter((r) => r.role === 'owner').map((r) => r.account))]);
   const drafts: Draft[] = [];
-  for (const { meanings, utterance } of utterances(tx, rulebook)) {
-    if (utterance.basis !== 'call' || !callers.has(utterance.caller!)) continue;
-    const draft = recognise(sorted(meanings).hints, utterance, run);
+  for (const { repertoire, utterance } of spokenCalls(tx, rulebook)) {
+    if (!callers.has(utterance.caller!)) continue;
+    const draft = recognise(repertoire.hints, utterance, run);
     if (draft && draft.binding.legs.every((b) => b.leg.movements.every((m) => !explained.has(m)))) drafts.push(draft);
   }
   return drafts;

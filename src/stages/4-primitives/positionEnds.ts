@@ -12,7 +12,7 @@ const NEXT: ReadonlyMap<string, string> = new Map([['opens_next', 'opens'], ['cl
  * by itself), but also for reasons of their own. They count where the contract's very next log is an act about the same thing.
  */
 export function markEnds(found: readonly Found[], tx: CanonicalTx): readonly Found[] {
-  const hints = found.filter((item) => item.tags.some((tag) => NEXT.has(tag)));
+  const hints = found.filter(isHint);
   if (hints.length === 0) return found;
   const next = new Map<number, number>();
   const latest = new Map<string, number>();
@@ -28,11 +28,19 @@ export function markEnds(found: readonly Found[], tx: CanonicalTx): readonly Fou
     if (following !== undefined) marks.set(following, hint);
   }
   return found.map((item) => {
-    const mark = item.evidence[0] && item.evidence[0].log !== null ? marks.get(item.evidence[0].log) : undefined;
+    const log = item.evidence[0]?.log ?? null;
+    const mark = log === null ? undefined : marks.get(log);
+    const marked = mark !== undefined && sameThing(mark.about, item.about);
+    if (!marked && !isHint(item)) return item;
     const tags = item.tags.filter((tag) => !NEXT.has(tag));
-    if (!mark || !sameThing(mark.about, item.about)) return { ...item, tags };
+    if (!marked) return { ...item, tags };
     return { ...item, tags: [...tags, ...mark.tags.flatMap((tag) => NEXT.get(tag) ?? [])], evidence: distinctEvidence([...item.evidence, ...mark.evidence]) };
   });
+}
+
+function isHint({ tags }: Found): boolean {
+  for (const tag of tags) if (NEXT.has(tag)) return true;
+  return false;
 }
 
 /**

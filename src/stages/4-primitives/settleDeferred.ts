@@ -43,7 +43,9 @@ function push<K>(map: Map<K, Found[]>, key: K, item: Found): number {
 }
 
 function venuesOf(item: Found): Address[] {
-  return [item.venue, ...item.roles.filter((r) => r.role === 'venue').map((r) => r.account)];
+  const venues = [item.venue];
+  for (const { role, account } of item.roles) if (role === 'venue') venues.push(account);
+  return venues;
 }
 
 /** Where both speak of positions by the same contract's words, these must agree. */
@@ -60,6 +62,7 @@ const speaker = (key: string): string => key.split('|', 2).join('|');
 function settle(promises: readonly Found[], payout: Found): Found {
   const known = promises.find((p) => p.protocol !== null && p.protocol.matchedBy !== 'family') ?? promises.at(-1)!;
   const all = [...promises, payout];
+  const { about, position, portions } = joinedDetail(all);
   return {
     ...payout,
     kind: known.kind,
@@ -68,25 +71,24 @@ function settle(promises: readonly Found[], payout: Found): Found {
     invariants: [...payout.invariants, { name: 'principal_was_freed', holds: true }],
     tags: [...new Set(all.flatMap((p) => p.tags))].filter((tag) => tag !== DEFERRED),
     evidence: distinctEvidence(all.flatMap((p) => p.evidence)),
-    ...joinedDetail(all),
+    about, position, portions,
   };
 }
 
 function oneAct(parts: readonly Found[]): Found {
   const invariants = new Map<string, boolean>();
-  for (const { name, holds } of parts.flatMap((p) => p.invariants)) invariants.set(name, holds && (invariants.get(name) ?? true));
+  for (const part of parts) for (const { name, holds } of part.invariants) invariants.set(name, holds && (invariants.get(name) ?? true));
+  const { about, position, portions } = joinedDetail(parts);
   return {
     ...parts[0]!,
     seq: parts.reduce((last, p) => Math.max(last, p.seq), 0),
-    roles: unique(parts.flatMap((p) => p.roles), (r) => `${r.role}|${r.account}`),
+    roles: distinctRoles(parts.flatMap((p) => p.roles), NOBODY),
     legs: parts.flatMap((p) => p.legs),
     invariants: [...invariants].map(([name, holds]) => ({ name, holds })),
     tags: parts[0]!.tags.filter((tag) => tag !== PER_ASSET),
     evidence: distinctEvidence(parts.flatMap((p) => p.evidence)),
-    ...joinedDetail(parts),
+    about, position, portions,
   };
 }
 
-function unique<T>(items: readonly T[], key: (item: T) => string): T[] {
-  return [...new Map(items.map((item) => [key(item), item])).values()];
-}
+const NOBODY: ReadonlySet<Address> = new Set();

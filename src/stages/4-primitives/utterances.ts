@@ -1,40 +1,58 @@
+import { repertoireOf, type Repertoire } from './repertoire.ts';
 import { filedUnder } from '../../lib/topicIndex.ts';
 import type { Utterance } from './applyMeaning.ts';
 import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
-import type { MeaningSpec, Rulebook } from '../../model/rulebook.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
 
-/** Logs and calls the rulebook has a meaning for, logs first; each list in execution order. */
-export function* utterances(tx: CanonicalTx, rulebook: Rulebook): Generator<{ meanings: readonly MeaningSpec[]; utterance: Utterance }> {
-  for (const log of tx.logs) {
-    const spec = log.topics.length === 0 ? undefined : filedUnder(rulebook.events, log.topics[0]!, log.topics.length);
-    if (!spec) continue;
-    yield {
-      meanings: spec.meanings,
-      utterance: {
-        basis: 'event', seq: log.seq, contract: log.address, caller: null, value: null,
-        args: { topics: log.topics, data: log.data, base: 0 }, output: null,
-        evidence: { kind: 'log', frame: log.frame, log: log.index, contract: log.address },
-      },
-    };
-  }
-  for (const frame of tx.frames) {
-    const spec = frame.selector === null ? undefined : rulebook.calls.get(frame.selector);
-    if (!spec || !speaks(tx, frame) || (spec.depth === 'root' && frame.parent !== null)) continue;
-    yield {
-      meanings: spec.meanings,
-      utterance: {
-        basis: 'call', seq: frame.seq, contract: frame.to!, caller: frame.from, value: frame.value,
-        args: { topics: [], data: frame.input, base: 4 }, output: { topics: [], data: frame.output, base: 0 },
-        evidence: { kind: 'frame', frame: frame.index, log: null, contract: frame.to! },
-      },
-    };
-  }
+/** Something said, and what it may mean. */
+interface Told {
+  readonly repertoire: Repertoire;
+  readonly utterance: Utterance;
 }
 
-/** A call that took effect; a proxy's forwarding of the same call to its code is not said twice. */
-function speaks(tx: CanonicalTx, frame: Frame): boolean {
-  if (!frame.effective || frame.static || frame.to === null) return false;
-  if (frame.type === 'CALL') return true;
-  if (frame.type !== 'DELEGATECALL' && frame.type !== 'CALLCODE') return false;
-  return frame.parent === null || tx.frames[frame.parent]!.input !== frame.input;
+/** Logs and calls the rulebook has a meaning for, logs first; each list in execution order. */
+export function utterances(tx: CanonicalTx, rulebook: Rulebook): Told[] {
+  return [...spokenLogs(tx, rulebook), ...spokenCalls(tx, rulebook)];
+}
+
+function spokenLogs({ logs }: CanonicalTx, rulebook: Rulebook): Told[] {
+  const told: Told[] = [];
+  for (const { topics, data, address, seq, frame, index } of logs) {
+    const spec = topics.length === 0 ? undefined : filedUnder(rulebook.events, topics[0]!, topics.length);
+    if (!spec) continue;
+    told.push({
+      repertoire: repertoireOf(spec.meanings),
+      utterance: {
+        basis: 'event', seq, contract: address, caller: null, value: null, args: { topics, data, base: 0 }, output: null,
+        evidence: { kind: 'log', frame, log: index, contract: address },
+      },
+    });
+  }
+  return told;
+}
+
+/** Of the calls the transaction made. */
+export function spokenCalls(tx: CanonicalTx, rulebook: Rulebook): Told[] {
+  const told: Told[] = [];
+  for (const frame of tx.frames) {
+    const { selector, seq, to, from, value, index } = frame;
+    if (selector === null || to === null || !frame.effective || frame.static) continue;
+    const spec = rulebook.calls.get(selector);
+    if (!spec || (spec.depth === 'root' && frame.parent !== null) || !speaks(tx, frame)) continue;
+    told.push({
+      repertoire: repertoireOf(spec.meanings),
+      utterance: {
+        basis: 'call', seq, contract: to, caller: from, value, args: { topics: [], data: frame.input, base: 4 }, output: { topics: [], data: frame.output, base: 0 },
+        evidence: { kind: 'frame', frame: index, log: null, contract: to },
+      },
+    });
+  }
+  return told;
+}
+
+/** A proxy's forwarding of the same call to its code is not said twice. */
+function speaks({ frames }: CanonicalTx, { type, parent, input }: Frame): boolean {
+  if (type === 'CALL') return true;
+  if (type !== 'DELEGATECALL' && type !== 'CALLCODE') return false;
+  return parent === null || frames[parent]!.input !== input;
 }
