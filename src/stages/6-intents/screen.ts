@@ -1,16 +1,13 @@
-import { bestFirst } from './rankRules.ts';
+import { placeOf } from './facts/registry.ts';
 import { OPERATORS } from './operators.ts';
+import { bestFirst } from './rankRules.ts';
 import type { FactSheet } from './factSheet.ts';
 import type { Condition, IntentRule, Rulebook } from '../../model/rulebook.ts';
 
-interface Test {
-  readonly fact: string;
-  readonly value: unknown;
-  readonly holds: (fact: unknown, value: unknown) => boolean;
-}
-
-/** A condition with its tests as places in the screen's `tests`, so that rules share what is known about them. */
-type Node = number | { readonly op: 'all' | 'any' | 'not'; readonly of: readonly Node[] };
+/** A condition made ready: a test knows its operator, and its fact by the registry's place. */
+type Node =
+  | { readonly op: 'test'; readonly fact: number; readonly value: unknown; readonly holds: (fact: unknown, value: unknown) => boolean }
+  | { readonly op: 'all' | 'any' | 'not'; readonly of: readonly Node[] };
 
 interface Screened {
   readonly rule: IntentRule;
@@ -21,7 +18,6 @@ interface Screened {
 
 /** What of the rules can be prepared for every transaction alike. */
 interface Screen {
-  readonly tests: readonly Test[];
   /** Best first; deprecated rules are none. */
   readonly rules: readonly Screened[];
   /** Places in `rules`: of those that need no motif kind, and by each kind that is enough for one. */
@@ -38,21 +34,6 @@ function screenOf(rulebook: Rulebook): Screen {
 }
 
 function prepare(rulebook: Rulebook): Screen {
-  const tests: Test[] = [];
-  const places = new Map<string, number>();
-  const compile = (condition: Condition): Node => {
-    if ('all' in condition) return { op: 'all', of: condition.all.map(compile) };
-    if ('any' in condition) return { op: 'any', of: condition.any.map(compile) };
-    if ('not' in condition) return { op: 'not', of: [compile(condition.not)] };
-    const { fact, operator, value } = condition;
-    const key = JSON.stringify([fact, operator, value]);
-    const known = places.get(key);
-    if (known !== undefined) return known;
-    const holds = OPERATORS[operator] as Test['holds'] | undefined;
-    if (!holds) throw new Error(`unknown operator ${operator}`);
-    places.set(key, tests.length);
-    return tests.push({ fact, value, holds }) - 1;
-  };
   const inForce = rulebook.intents.filter((rule) => rule.status !== 'deprecated').sort(bestFirst(rulebook));
   const always: number[] = [];
   const byKind = new Map<string, number[]>();
@@ -62,7 +43,16 @@ function prepare(rulebook: Rulebook): Screen {
     const supersededBy = inForce.flatMap((other, at) => (other.supersedes.includes(rule.slug) ? [at] : []));
     return { rule, when: compile(rule.when), supersededBy };
   });
-  return { tests, rules, always, byKind };
+  return { rules, always, byKind };
+}
+
+function compile(condition: Condition): Node {
+  if ('all' in condition) return { op: 'all', of: condition.all.map(compile) };
+  if ('any' in condition) return { op: 'any', of: condition.any.map(compile) };
+  if ('not' in condition) return { op: 'not', of: [compile(condition.not)] };
+  const holds = OPERATORS[condition.operator] as ((fact: unknown, value: unknown) => boolean) | undefined;
+  if (!holds) throw new Error(`unknown operator ${condition.operator}`);
+  return { op: 'test', fact: placeOf(condition.fact), value: condition.value, holds };
 }
 
 /** The rules in force for which a motif kind they need is present, in the rulebook's order, whatever their conditions say. */
@@ -70,44 +60,22 @@ export function relevantRules(rulebook: Rulebook, kinds: { has(kind: string): bo
   return rulebook.intents.filter((rule) => rule.status !== 'deprecated' && (rule.requiresAny.length === 0 || rule.requiresAny.some((kind) => kinds.has(kind))));
 }
 
-/** What is known of one transaction while rules are screened: each fact and test is asked once, and only if a rule depends on it. */
-class Screening {
-  private readonly screen: Screen;
-  private readonly sheet: FactSheet;
-  /** By place in `tests`. Plain lists: a typed array of this size is slower to make than to fill. */
-  private readonly known: number[];
-  /** By place in `rules`: whether a motif kind the rule needs is present. */
-  private readonly present: boolean[];
+/** By place in the screen's `rules`: whether a motif kind the rule needs is present. */
+function presentRules({ rules, always, byKind }: Screen, kinds: Iterable<string>): boolean[] {
+  const present = new Array<boolean>(rules.length).fill(false);
+  for (const place of always) present[place] = true;
+  for (const kind of kinds) for (const place of byKind.get(kind) ?? NONE) present[place] = true;
+  return present;
+}
 
-  constructor(screen: Screen, kinds: Iterable<string>, sheet: FactSheet) {
-    this.screen = screen;
-    this.sheet = sheet;
-    this.known = new Array<number>(screen.tests.length).fill(NOT_ASKED);
-    this.present = new Array<boolean>(screen.rules.length).fill(false);
-    for (const place of screen.always) this.present[place] = true;
-    for (const kind of kinds) for (const place of screen.byKind.get(kind) ?? NONE) this.present[place] = true;
-  }
-
-  matches(place: number): boolean {
-    return this.present[place]! && this.holds(this.screen.rules[place]!.when);
-  }
-
-  private holds(node: Node): boolean {
-    if (typeof node === 'number') return this.known[node] === NOT_ASKED ? this.ask(node) : this.known[node] === HOLDS;
-    if (node.op === 'not') return !this.holds(node.of[0]!);
-    // All hold unless one fails, any does if one holds. What is known already comes first: it may spare a fact.
-    const decisive = node.op === 'any';
-    for (const part of node.of) if (typeof part === 'number' && this.known[part] === (decisive ? HOLDS : FAILS)) return decisive;
-    for (const part of node.of) if (this.holds(part) === decisive) return decisive;
-    return !decisive;
-  }
-
-  private ask(place: number): boolean {
-    const { fact, value, holds } = this.screen.tests[place]!;
-    const outcome = holds(this.sheet.value(fact), value);
-    this.known[place] = outcome ? HOLDS : FAILS;
-    return outcome;
-  }
+function holds(node: Node, sheet: FactSheet): boolean {
+  if (node.op === 'test') return node.holds(sheet.at(node.fact), node.value);
+  if (node.op === 'not') return !holds(node.of[0]!, sheet);
+  // All hold unless one fails, any does if one holds. What rests on known facts comes first: it may spare others.
+  const decisive = node.op === 'any';
+  for (const part of node.of) if (part.op === 'test' && sheet.knows(part.fact) && holds(part, sheet) === decisive) return decisive;
+  for (const part of node.of) if (holds(part, sheet) === decisive) return decisive;
+  return !decisive;
 }
 
 /**
@@ -116,16 +84,16 @@ class Screening {
  */
 export function* matchingRules(rulebook: Rulebook, kinds: Iterable<string>, sheet: FactSheet): Generator<IntentRule> {
   const screen = screenOf(rulebook);
-  const screening = new Screening(screen, kinds, sheet);
+  const present = presentRules(screen, kinds);
+  const matches = (place: number): boolean => present[place]! && holds(screen.rules[place]!.when, sheet);
   const superseded: IntentRule[] = [];
-  for (let place = 0; place < screen.rules.length; place++) {
-    if (!screening.matches(place)) continue;
+  for (let place = 0; place < present.length; place++) {
+    if (!matches(place)) continue;
     const { rule, supersededBy } = screen.rules[place]!;
-    if (supersededBy.some((other) => screening.matches(other))) superseded.push(rule);
+    if (supersededBy.some(matches)) superseded.push(rule);
     else yield rule;
   }
   yield* superseded;
 }
 
-const NOT_ASKED = 0, HOLDS = 1, FAILS = 2;
 const NONE: readonly number[] = [];

@@ -1,4 +1,4 @@
-import { laneNets, type LaneNet } from '../../../lib/laneNets.ts';
+import { laneNets, sidesOfAccount, type LaneNet } from '../../../lib/laneNets.ts';
 import { NATIVE_ASSET } from '../../../lib/asset.ts';
 import { ZERO_ADDRESS } from '../../../lib/hex.ts';
 import { wrappedLanes } from '../../../lib/lanes.ts';
@@ -141,9 +141,9 @@ function countKeepers({ flow, input: { rulebook } }: SubjectView): { payers: num
   let payers = 0, receivers = 0;
   for (const account of flow.ledgers.keys()) {
     if (account === ZERO_ADDRESS) continue;
-    const lanes = laneNets(flow, rulebook.wrappedNative, new Set([account]));
-    if (lanes.some((l) => l.net < 0n)) payers += 1;
-    if (lanes.some((l) => l.net > 0n)) receivers += 1;
+    const sides = sidesOfAccount(flow, rulebook.wrappedNative, account);
+    if (sides === 'gave' || sides === 'both') payers += 1;
+    if (sides === 'got' || sides === 'both') receivers += 1;
   }
   return { payers, receivers };
 }
