@@ -7,9 +7,12 @@ import type { Pricing } from './priceAssets.ts';
 /** Digest of what was priced, by whom, when and at what: equal prices at the same block, equal id. */
 function snapshotId(prices: readonly ChosenPrice[], block: bigint): string | null {
   if (prices.length === 0) return null;
-  const lines = prices.map(({ asset, unit, quote }) =>
-    JSON.stringify([asset, quote.method, quote.source, formatAmount(unit.usd.numerator, unit.usd.scale), quote.asOf]));
-  return `sha256:${hash('sha256', [block.toString(), ...lines].join('\n'))}`;
+  let text = block.toString();
+  // Lines of JSON. Only what a source calls itself may need escapes.
+  for (const { asset, unit, quote } of prices) {
+    text += `\n["${asset}","${quote.method}",${JSON.stringify(quote.source)},"${formatAmount(unit.usd.numerator, unit.usd.scale)}",${quote.asOf}]`;
+  }
+  return `sha256:${hash('sha256', text)}`;
 }
 
 function count(n: number, one: string): string {
