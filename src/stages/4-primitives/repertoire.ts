@@ -1,6 +1,6 @@
-import type { Address } from '../../model/hex.ts';
+import type { Address, Hex } from '../../model/hex.ts';
 import type { ProtocolRef } from '../../model/primitive.ts';
-import type { MeaningSpec, ParamSpec, ProtocolSpec } from '../../model/rulebook.ts';
+import type { MeaningSpec, ParamSpec, ProtocolSpec, Rulebook } from '../../model/rulebook.ts';
 
 /** A meaning, with what is worked out of it once per rulebook. */
 export interface Meaning {
@@ -20,23 +20,36 @@ export interface Repertoire {
   readonly provable: readonly Meaning[];
   /** Those that rest on nothing but how the function is called. */
   readonly hints: readonly Meaning[];
+  /** Said by the transaction's own call only. */
+  readonly rootOnly: boolean;
+}
+
+/** What can be said: events by `<topic0>:<topic count>`, calls by selector. */
+export interface Language {
+  readonly events: ReadonlyMap<string, Repertoire>;
+  readonly calls: ReadonlyMap<Hex, Repertoire>;
 }
 
 /** Tag of meanings that are mere hints. */
 const HINT = 'hint';
 
-/** By the list of meanings that an event or function has in the rulebook. */
-const REPERTOIRES = new WeakMap<readonly MeaningSpec[], Repertoire>();
+const LANGUAGES = new WeakMap<Rulebook, Language>();
 
-/** Found once per list of the rulebook. */
-export function repertoireOf(meanings: readonly MeaningSpec[]): Repertoire {
-  let repertoire = REPERTOIRES.get(meanings);
-  if (!repertoire) {
-    const isHint = ({ spec }: Meaning): boolean => spec.tags.includes(HINT);
-    const all = meanings.map(prepare);
-    REPERTOIRES.set(meanings, (repertoire = { provable: all.filter((m) => !isHint(m)), hints: all.filter(isHint) }));
+/** Prepared once per rulebook. */
+export function languageOf(rulebook: Rulebook): Language {
+  let language = LANGUAGES.get(rulebook);
+  if (!language) {
+    const events = new Map([...rulebook.events].map(([key, { meanings }]) => [key, repertoire(meanings, false)]));
+    const calls = new Map([...rulebook.calls].map(([selector, { meanings, depth }]) => [selector, repertoire(meanings, depth === 'root')]));
+    LANGUAGES.set(rulebook, (language = { events, calls }));
   }
-  return repertoire;
+  return language;
+}
+
+function repertoire(meanings: readonly MeaningSpec[], rootOnly: boolean): Repertoire {
+  const isHint = ({ spec }: Meaning): boolean => spec.tags.includes(HINT);
+  const all = meanings.map(prepare);
+  return { provable: all.filter((m) => !isHint(m)), hints: all.filter(isHint), rootOnly };
 }
 
 function prepare(spec: MeaningSpec): Meaning {
@@ -45,5 +58,13 @@ function prepare(spec: MeaningSpec): Meaning {
     for (const address of addresses) if (!listed.has(address)) listed.set(address, { slug, version, matchedBy: 'address' });
   }
   const creators = spec.protocols.filter(({ create2 }) => create2 !== null);
-  return { spec, params: new Map(spec.params.map((p) => [p.name, p])), listed, creators, open: spec.anyEmitter || creators.length > 0 };
+  return {
+    spec, params: new Map(spec.params.map((p) => [p.name, p])),
+    listed: listed.size > 0 ? listed : NOBODY, creators: creators.length > 0 ? creators : NONE,
+    open: spec.anyEmitter || creators.length > 0,
+  };
 }
+
+/** One for all that have none. */
+const NOBODY: ReadonlyMap<Address, ProtocolRef> = new Map();
+const NONE: readonly ProtocolSpec[] = [];

@@ -1,4 +1,4 @@
-import { repertoireOf, type Repertoire } from './repertoire.ts';
+import { languageOf, type Repertoire } from './repertoire.ts';
 import { filedUnder } from '../../lib/topicIndex.ts';
 import type { Utterance } from './applyMeaning.ts';
 import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
@@ -16,12 +16,13 @@ export function utterances(tx: CanonicalTx, rulebook: Rulebook): Told[] {
 }
 
 function spokenLogs({ logs }: CanonicalTx, rulebook: Rulebook): Told[] {
+  const { events } = languageOf(rulebook);
   const told: Told[] = [];
   for (const { topics, data, address, seq, frame, index } of logs) {
-    const spec = topics.length === 0 ? undefined : filedUnder(rulebook.events, topics[0]!, topics.length);
-    if (!spec) continue;
+    const repertoire = topics.length === 0 ? undefined : filedUnder(events, topics[0]!, topics.length);
+    if (!repertoire) continue;
     told.push({
-      repertoire: repertoireOf(spec.meanings),
+      repertoire,
       utterance: {
         basis: 'event', seq, contract: address, caller: null, value: null, args: { topics, data, base: 0 }, output: null,
         evidence: { kind: 'log', frame, log: index, contract: address },
@@ -33,14 +34,15 @@ function spokenLogs({ logs }: CanonicalTx, rulebook: Rulebook): Told[] {
 
 /** Of the calls the transaction made. */
 export function spokenCalls(tx: CanonicalTx, rulebook: Rulebook): Told[] {
+  const { calls } = languageOf(rulebook);
   const told: Told[] = [];
   for (const frame of tx.frames) {
     const { selector, seq, to, from, value, index } = frame;
     if (selector === null || to === null || !frame.effective || frame.static) continue;
-    const spec = rulebook.calls.get(selector);
-    if (!spec || (spec.depth === 'root' && frame.parent !== null) || !speaks(tx, frame)) continue;
+    const repertoire = calls.get(selector);
+    if (!repertoire || (repertoire.rootOnly && frame.parent !== null) || !speaks(tx, frame)) continue;
     told.push({
-      repertoire: repertoireOf(spec.meanings),
+      repertoire,
       utterance: {
         basis: 'call', seq, contract: to, caller: from, value, args: { topics: [], data: frame.input, base: 4 }, output: { topics: [], data: frame.output, base: 0 },
         evidence: { kind: 'frame', frame: index, log: null, contract: to },
