@@ -9,7 +9,7 @@ import { findPrimitives } from '../../../src/stages/4-primitives/findPrimitives.
 import { buildMotifs } from '../../../src/stages/5-motifs/buildMotifs.ts';
 import { FACT_VOCABULARY } from '../../../src/stages/6-intents/facts/registry.ts';
 import { subjectOf } from '../../../src/stages/6-intents/intentInput.ts';
-import { matchIntents } from '../../../src/stages/6-intents/matchIntents.ts';
+import { explainIntents, matchIntents } from '../../../src/stages/6-intents/matchIntents.ts';
 import { electActor } from '../../../src/stages/7-attribution/electActor.ts';
 import type { Address, Hash } from '../../../src/model/hex.ts';
 
@@ -37,7 +37,10 @@ async function examine(r: (typeof recordings)[number], dialect: 'call_tracer' | 
   const motifs = buildMotifs(tx, flow, findPrimitives(tx, flow, rulebook), rulebook, { coinbase: header.coinbase });
   const attribution = electActor({ tx, flow, motifs, rulebook, header, delegations });
   const format = { amount: () => '1', account: (a: Address) => a, protocol: (slug: string) => slug };
-  const verdict = await matchIntents({ tx, flow, motifs, rulebook, subject: subjectOf(attribution) }, format);
+  const input = { tx, flow, motifs, rulebook, subject: subjectOf(attribution) };
+  const verdict = await matchIntents(input, format);
+  // Rules are screened by code of our own; where the engine evaluates every one it must come to the same.
+  expect((await explainIntents(input, format)).verdict).toEqual(verdict);
   return { attribution, verdict };
 }
 
