@@ -69,9 +69,14 @@ const ZERO_DIGIT = '0'.charCodeAt(0);
 
 /** What the transaction's data cost at least. */
 function dataGas(input: Hex): number {
+  const zeros = zeroBytes(input);
+  return zeros * GAS_PER_ZERO_BYTE + (input.length / 2 - 1 - zeros) * GAS_PER_BYTE;
+}
+
+function zeroBytes(input: Hex): number {
   let zeros = 0;
   for (let i = 2; i < input.length; i += 2) if (input.charCodeAt(i) === ZERO_DIGIT && input.charCodeAt(i + 1) === ZERO_DIGIT) zeros++;
-  return zeros * GAS_PER_ZERO_BYTE + (input.length / 2 - 1 - zeros) * GAS_PER_BYTE;
+  return zeros;
 }
 
 /** How many balances the gas not needed for anything else can have changed, given what the data cost; null where the figures cannot be true. */
