@@ -42,10 +42,16 @@ export function bloomRefutes(bloom: unknown, logs: readonly unknown[]): boolean 
   // Archives that drop blooms serve zero or nothing: no proof of anything.
   if (digits === null || /^0x0+$/.test(digits)) return false;
   filter.fill(0);
+  let emitter: unknown;
+  let topics: readonly unknown[] = [];
   for (const log of logs) {
     if (!isRecord(log)) continue;
-    add(log['address']);
-    if (Array.isArray(log['topics'])) for (const topic of log['topics'] as unknown[]) add(topic);
+    // Logs often repeat what the one before them said.
+    if (log['address'] !== emitter) add((emitter = log['address']));
+    if (!Array.isArray(log['topics'])) continue;
+    const own = log['topics'] as unknown[];
+    for (let i = 0; i < own.length; i++) if (own[i] !== topics[i]) add(own[i]);
+    topics = own;
   }
   return digits.slice(2) !== filter.toString('hex');
 }

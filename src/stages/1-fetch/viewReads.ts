@@ -27,25 +27,26 @@ type OpenGroup = { positions: number[]; calls: ViewCall[]; before: boolean; disp
 /** Puts reads together that can share an aggregate: of the same state, and not set apart from each other. */
 export function groupReads(reads: readonly ViewCall[], { multicall }: ReadPlace): ReadGroup[] {
   if (multicall === null) return reads.map((call, position) => newGroup(call, position));
-  const groups = new Map<string, OpenGroup[]>();
-  let last: OpenGroup | null = null;
-  reads.forEach((call, position) => {
+  const groups: OpenGroup[] = [];
+  const latest = new Map<string, OpenGroup>();
+  let last: OpenGroup | undefined;
+  for (let position = 0; position < reads.length; position++) {
+    const call = reads[position]!;
     // Most reads belong with the one before them.
-    if (last === null || last.calls.length >= READS_PER_MULTICALL || !belongsWith(last.calls[0]!, call)) {
-      const key = `${call.before === true}|${call.apart ?? ''}`;
-      const list = groups.get(key);
-      last = list?.at(-1) ?? null;
-      if (last === null || last.calls.length >= READS_PER_MULTICALL) {
-        last = newGroup(call, position);
-        if (list) list.push(last);
-        else groups.set(key, [last]);
-        return;
-      }
+    if (!last || !belongsWith(last.calls[0]!, call)) last = latest.get(keyOf(call));
+    if (!last || last.calls.length >= READS_PER_MULTICALL) {
+      groups.push((last = newGroup(call, position)));
+      latest.set(keyOf(call), last);
+    } else {
+      last.positions.push(position);
+      last.calls.push(call);
     }
-    last.positions.push(position);
-    last.calls.push(call);
-  });
-  return [...groups.values()].flat();
+  }
+  return groups;
+}
+
+function keyOf(call: ViewCall): string {
+  return `${call.before === true}|${call.apart ?? ''}`;
 }
 
 function belongsWith(a: ViewCall, b: ViewCall): boolean {

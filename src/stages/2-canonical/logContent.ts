@@ -10,11 +10,17 @@ export interface LogContent {
   readonly data: Hex;
 }
 
-/** The topics of a log, which `what` names in errors. */
-export function readTopics(value: unknown, code: ErrorCode, what: string): readonly Hash[] {
-  const list = readList(value, code, `${what} topics`);
-  if (list.length > 4) throw new AnalysisError(code, `a ${what} has more than four topics`);
-  return list.map((topic) => readHash(topic, code, `${what} topic`));
+/** What errors call a log and its topics: put together nowhere else, a log is read far too often. */
+export interface LogWording {
+  readonly log: string;
+  readonly topics: string;
+  readonly topic: string;
+}
+
+export function readTopics(value: unknown, code: ErrorCode, wording: LogWording): readonly Hash[] {
+  const list = readList(value, code, wording.topics);
+  if (list.length > 4) throw new AnalysisError(code, `${wording.log} has more than four topics`);
+  return list.map((topic) => readHash(topic, code, wording.topic));
 }
 
 export function sameLog(a: LogContent, b: LogContent): boolean {

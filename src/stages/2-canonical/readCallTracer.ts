@@ -4,10 +4,11 @@ import { AnalysisError } from '../../lib/errors.ts';
 import { readAddress, readBytes, readCount, readQuantity } from '../../lib/hex.ts';
 import { CallBudget, type CallNode, type TracedLog } from './callNode.ts';
 import { canonicalError } from './frameError.ts';
-import { readTopics, repeatsLog, type LogContent } from './logContent.ts';
+import { readTopics, repeatsLog, type LogContent, type LogWording } from './logContent.ts';
 import { absent, readList, readObject, type Fields } from './shape.ts';
 
 const BAD = 'trace_malformed';
+const WORDING: LogWording = { log: 'a traced log', topics: 'traced log topics', topic: 'traced log topic' };
 const TYPES: ReadonlySet<string> = new Set<FrameType>([
   'CALL', 'CALLCODE', 'DELEGATECALL', 'STATICCALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT',
 ]);
@@ -80,7 +81,7 @@ function readTracedLog(raw: unknown, told: Told): TracedLog {
 }
 
 function readContent(fields: Fields): LogContent {
-  const topics = readTopics(fields['topics'], BAD, 'traced log');
+  const topics = readTopics(fields['topics'], BAD, WORDING);
   return { address: readAddress(fields['address'], BAD, 'traced log address'), topics, data: readOptionalBytes(fields['data'], 'traced log data') };
 }
 

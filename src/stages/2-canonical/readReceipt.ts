@@ -1,10 +1,11 @@
 import type { Address, Hash } from '../../model/hex.ts';
 import { AnalysisError } from '../../lib/errors.ts';
 import { readAddress, readBytes, readCount, readHash, readQuantity } from '../../lib/hex.ts';
-import { readTopics, type LogContent } from './logContent.ts';
+import { readTopics, type LogContent, type LogWording } from './logContent.ts';
 import { absent, readObject } from './shape.ts';
 
 const BAD = 'receipt_malformed';
+const WORDING: LogWording = { log: 'a log', topics: 'log topics', topic: 'log topic' };
 
 export interface ReceiptLog extends LogContent {
   readonly logIndex: number;
@@ -75,7 +76,7 @@ function readLog(raw: unknown, transactionHash: Hash): ReceiptLog {
   if (owner !== transactionHash && !absent(owner) && readHash(owner, BAD, 'log transactionHash') !== transactionHash) {
     throw new AnalysisError('inconsistent_upstream', 'a log belongs to another transaction');
   }
-  const topics = readTopics(fields['topics'], BAD, 'log');
+  const topics = readTopics(fields['topics'], BAD, WORDING);
   const logIndex = readCount(fields['logIndex'], BAD, 'logIndex');
   if (logIndex > 0xffff_ffff) throw new AnalysisError(BAD, 'logIndex');
   return {
