@@ -2,7 +2,7 @@ import { addressOfWord, uintOfWord, wordAt } from '../../lib/hex.ts';
 import { SHARE_TOPICS } from '../../lib/shareTopics.ts';
 import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
-import type { Movement, ValueFlow } from '../../model/valueFlow.ts';
+import type { ValueFlow } from '../../model/valueFlow.ts';
 
 /** `transfer(address,uint256)` and `transferFrom(address,address,uint256)` (EIP-20). */
 const TRANSFER_CALL = '0xa9059cbb';
@@ -20,54 +20,49 @@ export function assetMarks(tx: CanonicalTx, flow: ValueFlow): ReadonlyMap<Addres
   const mark = (token: Address, name: AssetMark): void => void marks.set(token, (marks.get(token) ?? new Set<AssetMark>()).add(name));
   for (const { address, topics } of tx.logs) if (topics[0] !== undefined && SHARE_TOPICS.has(topics[0])) mark(address, 'rebasing');
 
-  const byToken = new Map<Address, Movement[]>();
-  for (const movement of flow.movements) {
-    const { kind, address } = flow.assets.get(movement.asset)!;
-    if (kind !== 'erc20') continue;
-    const own = byToken.get(address!);
-    if (own) own.push(movement);
-    else byToken.set(address!, [movement]);
-  }
   for (const frame of tx.frames) {
     if (frame.selector !== TRANSFER_CALL && frame.selector !== TRANSFER_FROM_CALL) continue;
-    const own = frame.type === 'CALL' && frame.effective && frame.to !== null ? byToken.get(frame.to) : undefined;
-    if (own && frame.to !== null && !marks.get(frame.to)?.has('fee_on_transfer') && arrivedShort(frame, tx, own)) mark(frame.to, 'fee_on_transfer');
+    if (frame.type === 'CALL' && frame.effective && frame.to !== null && !marks.get(frame.to)?.has('fee_on_transfer') && arrivedShort(frame, tx, flow)) mark(frame.to, 'fee_on_transfer');
   }
   return marks;
 }
 
-/** `movements` in execution order. */
-function arrivedShort(frame: Frame, tx: CanonicalTx, movements: readonly Movement[]): boolean {
+/** Whether the token called took from the payer what it was asked for, and less than that came to the recipient. */
+function arrivedShort(frame: Frame, tx: CanonicalTx, flow: ValueFlow): boolean {
   const asked = readTransferCall(frame);
-  if (asked === null) return false;
+  const payments = asked && flow.outgoing.get(asked.from);
+  if (!payments) return false;
   const until = tx.frames[frame.end]?.seq ?? Number.POSITIVE_INFINITY;
   let [sent, arrived] = [0n, 0n];
-  for (let i = firstAfter(movements, frame.seq); i < movements.length && movements[i]!.seq < until && sent <= asked.amount; i++) {
-    const { from, to, amount } = movements[i]!;
-    if (from !== asked.from) continue;
+  for (let i = firstAfter(payments, flow, frame.seq); i < payments.length; i++) {
+    const { seq, asset, to, amount } = flow.movements[payments[i]!]!;
+    if (seq >= until) break;
+    const { kind, address } = flow.assets.get(asset)!;
+    if (kind !== 'erc20' || address !== frame.to) continue;
     sent += amount;
     if (to === asked.to) arrived += amount;
   }
-  return sent === asked.amount && arrived > 0n && arrived < sent;
+  return arrived > 0n && arrived < sent && sent === uintOfWord(asked.amount);
 }
 
-/** Index of the first movement later than `seq`. */
-function firstAfter(movements: readonly Movement[], seq: number): number {
-  let [low, high] = [0, movements.length];
+/** Place of the first movement later than `seq` in a list of their indexes. */
+function firstAfter(indexes: readonly number[], { movements }: ValueFlow, seq: number): number {
+  let [low, high] = [0, indexes.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (movements[middle]!.seq > seq) high = middle;
+    if (movements[indexes[middle]!]!.seq > seq) high = middle;
     else low = middle + 1;
   }
   return low;
 }
 
-/** The ends and amount of a `transfer` or `transferFrom` call (EIP-20); null for any other. */
-function readTransferCall({ selector, input, from }: Frame): { from: Address; to: Address; amount: bigint } | null {
+/** The ends and amount of a `transfer` or `transferFrom` call (EIP-20); null where it is cut short or an end is no address. */
+function readTransferCall({ selector, input, from: caller }: Frame): { from: Address; to: Address; amount: string } | null {
   const pulled = selector === TRANSFER_FROM_CALL;
-  if (!pulled && selector !== TRANSFER_CALL) return null;
-  const words = Array.from({ length: pulled ? 3 : 2 }, (_, i) => wordAt(input, 4 + 32 * i));
-  const [payer, to, amount] = pulled ? words : [null, ...words];
-  const ends = { from: pulled ? payer && addressOfWord(payer) : from, to: to ? addressOfWord(to) : null };
-  return ends.from && ends.to && amount ? { from: ends.from, to: ends.to, amount: uintOfWord(amount) } : null;
+  const first = pulled ? 36 : 4;
+  const amount = wordAt(input, first + 32);
+  if (amount === null) return null;
+  const from = pulled ? addressOfWord(wordAt(input, 4)!) : caller;
+  const to = addressOfWord(wordAt(input, first)!);
+  return from && to && { from, to, amount };
 }

@@ -57,8 +57,7 @@ function writeExecution({ tx, rulebook, economics: { gas } }: ReportInput): wire
 }
 
 function writeClassification({ tx, verdict, attribution }: ReportInput, writer: ReportWriter): wire.Classification {
-  const own = { kind: verdict.kind, status: verdict.status, confidence: verdict.confidence };
-  const fragments = [...verdict.fragments].sort((a, b) => a.seq - b.seq).map(({ kind, status, confidence }) => ({ kind, status, confidence }));
+  const told = verdict.fragments.length > 0 ? [...verdict.fragments].sort((a, b) => a.seq - b.seq) : [verdict];
   return {
     intent_kind: verdict.kind,
     intent_label: cleanText(verdict.label, MAX_LABEL) ?? verdict.kind,
@@ -69,7 +68,7 @@ function writeClassification({ tx, verdict, attribution }: ReportInput, writer: 
     matched_rule: verdict.rule?.slug ?? null,
     rule_version: verdict.rule?.version ?? null,
     structural_proof: verdict.status === 'Proven',
-    fragments: fragments.length > 0 ? fragments : [own],
+    fragments: told.map(({ kind, status, confidence }) => ({ kind, status, confidence })),
     category: verdict.category as NonNullable<wire.Classification['category']>,
     tags: [...verdict.tags],
   };

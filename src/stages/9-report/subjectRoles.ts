@@ -64,19 +64,27 @@ function passesOn(account: Address, flow: ValueFlow): boolean {
   return ledger.size > 0;
 }
 
+function contractsOf({ assets }: ValueFlow): ReadonlySet<Address | null> {
+  const contracts = new Set<Address | null>();
+  for (const { address } of assets.values()) contracts.add(address);
+  return contracts;
+}
+
+/** Whether value went from one account to the other, or back. */
+function dealtWith(account: Address, other: Address, { movements, outgoing, incoming }: ValueFlow): boolean {
+  for (const index of outgoing.get(other) ?? []) if (movements[index]!.to === account) return true;
+  for (const index of incoming.get(other) ?? []) if (movements[index]!.from === account) return true;
+  return false;
+}
+
 /** The part every account that value touched plays in the transaction: one each, the most telling. */
 export function subjectRoles(input: RoleInput): (account: Address) => SubjectRole {
   const { tx, header, flow, attribution, rulebook } = input;
   const venues = venueRoles(input);
   const fees = feeRecipients(input.motifs);
-  const tokens = new Set<Address | null>();
-  for (const { address } of flow.assets.values()) tokens.add(address);
   const principal = attribution.actor ?? tx.from;
-  const partners = new Set<Address>();
-  for (const { from, to } of flow.movements) {
-    if (from === principal) partners.add(to);
-    if (to === principal) partners.add(from);
-  }
+  // Few accounts are asked about: the others are known by something else.
+  let tokens: ReadonlySet<Address | null> | null = null;
   return (account) => {
     if (account === ZERO_ADDRESS) return 'zero';
     if (account === attribution.actor) return 'actor';
@@ -91,8 +99,8 @@ export function subjectRoles(input: RoleInput): (account: Address) => SubjectRol
     const venue = venues.get(account);
     if (venue) return venue;
     if (fees.has(account)) return 'fee_recipient';
-    if (tokens.has(account)) return 'token_contract';
+    if ((tokens ??= contractsOf(flow)).has(account)) return 'token_contract';
     if (passesOn(account, flow)) return 'router';
-    return partners.has(account) ? 'counterparty' : 'other';
+    return dealtWith(principal, account, flow) ? 'counterparty' : 'other';
   };
 }
