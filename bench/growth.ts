@@ -27,6 +27,10 @@ export interface GrowthPoint {
 /** What the measuring process reports. */
 export type Measured = Pick<GrowthPoint, 'reportBytes' | 'usPerUnit' | 'parseUsPerUnit' | 'peakBytes'>;
 
+/** More accounts than a service remembers from one transaction to the next, as far as so many variants have them. */
+const ACCOUNTS = 20_000;
+const MOST_VARIANTS = 30;
+
 /** Time and memory of synthetic transactions, each size in a process of its own, which reads its answers from files. */
 export async function measureGrowth(sizes: readonly number[], onPoint: (point: GrowthPoint) => void): Promise<GrowthPoint[]> {
   const points: GrowthPoint[] = [];
@@ -37,8 +41,10 @@ export async function measureGrowth(sizes: readonly number[], onPoint: (point: G
     for (const size of sizes) {
       const folder = mkdtempSync(join(results, '.growth-'));
       try {
-        const bytes = await writeAnswers(shape, size, folder, rulebook);
-        const child = fork(join(import.meta.dirname, 'growthChild.ts'), [folder, String(size)], { execArgv: ['--import', 'tsx', '--max-old-space-size=12000'] });
+        const variants = Math.min(MOST_VARIANTS, Math.ceil(ACCOUNTS / size));
+        let bytes = 0;
+        for (let variant = variants - 1; variant >= 0; variant--) bytes = await writeAnswers(shape, size, variant, folder, rulebook);
+        const child = fork(join(import.meta.dirname, 'growthChild.ts'), [folder, String(size), String(variants)], { execArgv: ['--import', 'tsx', '--max-old-space-size=12000'] });
         const [measured] = (await once(child, 'message')) as [Measured | { error: string }];
         if ('error' in measured) throw new Error(`${shape} of ${size}: ${measured.error}`);
         const point = { shape, size, upstreamBytes: bytes, ...measured, peakRatio: measured.peakBytes / bytes };
@@ -53,21 +59,21 @@ export async function measureGrowth(sizes: readonly number[], onPoint: (point: G
 }
 
 /** The response bodies an analysis reads, one file per round trip, and its hash. Returns their size. */
-async function writeAnswers(shape: Shape, size: number, folder: string, rulebook: ReturnType<typeof loadRules>): Promise<number> {
-  const recorded = synthetic(shape, size);
+async function writeAnswers(shape: Shape, size: number, variant: number, folder: string, rulebook: ReturnType<typeof loadRules>): Promise<number> {
+  const recorded = synthetic(shape, size, variant);
   const answers = new Answers([recorded]);
   let rounds = 0;
   let bytes = 0;
   const upstream = timedUpstream((_hash, round, requests) => {
     const text = answers.respond(requests);
-    writeFileSync(join(folder, `${round}.json`), text);
+    writeFileSync(join(folder, `${variant}-${round}.json`), text);
     rounds = round + 1;
     bytes += text.length;
     return text;
   });
   const analyze = createAnalyze({ upstream, rulebook: () => rulebook, validate: () => {}, maxTokens: 2_000 });
   await analyze(recorded.hash, { signal: new AbortController().signal, deadlineAt: Infinity });
-  writeFileSync(join(folder, 'hash'), recorded.hash);
+  writeFileSync(join(folder, `${variant}-hash`), recorded.hash);
   if (rounds !== 2) throw new Error(`${shape} of ${size} took ${rounds} round trips`);
   return bytes;
 }

@@ -1,4 +1,4 @@
-// Measures the analysis whose answers lie in a folder: growthChild.ts FOLDER SIZE
+// Measures the analysis whose answers lie in a folder: growthChild.ts FOLDER SIZE VARIANTS
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Answers } from './answers.ts';
@@ -7,6 +7,7 @@ import { median } from './stats.ts';
 import { SHAPES, synthetic } from './synthetic.ts';
 import { timedUpstream } from './timedUpstream.ts';
 import type { Measured } from './growth.ts';
+import type { ReportJson } from '../src/lib/reportJson.ts';
 import type { Upstream } from '../src/stages/1-fetch/upstream.ts';
 
 const { createAnalyze } = await built<typeof import('../src/createAnalyze.ts')>('createAnalyze.js');
@@ -16,10 +17,11 @@ const { createReportValidator } = await built<typeof import('../src/stages/9-rep
 /** Of the shapes all together, before anything is measured. */
 const WARM_UPS = 10;
 
-const [folder, size] = process.argv.slice(2) as [string, string];
+const [folder, size, variants] = process.argv.slice(2) as [string, string, string];
 const rulebook = loadRules();
 const validate = createReportValidator();
 const options = { signal: new AbortController().signal, deadlineAt: Infinity };
+const bytesOf = (json: ReportJson): number => (typeof json === 'string' ? Buffer.byteLength(json) : json.reduce((sum, piece) => sum + piece.byteLength, 0));
 const analyzerOf = (upstream: Upstream) => createAnalyze({ upstream, rulebook: () => rulebook, validate, maxTokens: 2_000 });
 
 async function measure(): Promise<Measured> {
@@ -29,18 +31,20 @@ async function measure(): Promise<Measured> {
     const analyze = analyzerOf(timedUpstream((_hash, _round, requests) => answers.respond(requests)));
     for (let i = 0; i < WARM_UPS; i++) await analyze(recorded.hash, options);
   }
-  const hash = readFileSync(join(folder, 'hash'), 'utf8') as `0x${string}`;
+  let variant = 0;
   // Bytes from outside, as a service gets them: nothing of them is in memory before.
-  const upstream = timedUpstream((_hash, round) => readFileSync(join(folder, `${round}.json`)).toString('utf8'));
-  const analyze = analyzerOf(upstream);
+  const upstream = timedUpstream((_hash, round) => readFileSync(join(folder, `${variant}-${round}.json`)).toString('utf8'));
+  const analyzer = analyzerOf(upstream);
+  const analyze = async (): Promise<number> => bytesOf((await analyzer(readFileSync(join(folder, `${variant}-hash`), 'utf8') as `0x${string}`, options)).json);
   const before = process.memoryUsage.rss();
-  let reportBytes = (await analyze(hash, options)).json.length;
+  const reportBytes = await analyze();
   const peakBytes = process.resourceUsage().maxRSS * 1_024 - before;
   const [times, parses]: [number[], number[]] = [[], []];
   upstream.take();
   for (let left = Math.max(3, Math.min(30, Math.round(100_000 / Number(size)))); left > 0; left--) {
+    variant = (variant + 1) % Number(variants);
     const start = performance.now();
-    reportBytes = (await analyze(hash, options)).json.length;
+    await analyze();
     const cost = upstream.take();
     times.push(performance.now() - start - cost.otherMs);
     parses.push(cost.ms);

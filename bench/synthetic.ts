@@ -40,6 +40,9 @@ function send(of: string, from: string, to: string, amount: bigint): Frame {
   return call(from, of, `0xa9059cbb${word(to)}${word(amount)}`, [transfer(of, from, to, amount)]);
 }
 
+/** Who is paid n-th. */
+type Payee = (n: number) => string;
+
 /** Two frames and two logs a hop: the pool pays the next pool, then says what was swapped. */
 function swapChain(frames: number): Frame[] {
   const hops = Math.max(1, Math.floor((frames - 2) / 2));
@@ -53,8 +56,8 @@ function swapChain(frames: number): Frame[] {
   return calls;
 }
 
-function batchTransfer(frames: number): Frame[] {
-  return Array.from({ length: frames - 1 }, (_, n) => send(token(0), ROUTER, account('e0', n + 1), BigInt(n + 1)));
+function batchTransfer(frames: number, payee: Payee): Frame[] {
+  return Array.from({ length: frames - 1 }, (_, n) => send(token(0), ROUTER, payee(n), BigInt(n + 1)));
 }
 
 /** One chain of calls as deep as the machine allows; whatever is left stands beside it. */
@@ -65,17 +68,17 @@ function deepNesting(frames: number): Frame[] {
   return [...(inner ? [inner] : []), ...Array.from({ length: frames - 1 - depth }, (_, n) => call(ROUTER, pool(n), `0x12345678${word(n)}`))];
 }
 
-function wideFanOut(frames: number): Frame[] {
-  return Array.from({ length: frames - 1 }, (_, n) => call(ROUTER, account('e0', n + 1), '0x', [], [], BigInt(n + 1)));
+function wideFanOut(frames: number, payee: Payee): Frame[] {
+  return Array.from({ length: frames - 1 }, (_, n) => call(ROUTER, payee(n), '0x', [], [], BigInt(n + 1)));
 }
 
-function rootOf(shape: Shape, size: number): Frame {
+function rootOf(shape: Shape, size: number, payee: Payee): Frame {
   const input = `0x5f575529${word(1)}${word(32)}`;
   if (shape === 'logs of one call') {
-    const logs = Array.from({ length: size }, (_, n) => transfer(ROUTER, SIGNER, account('e0', n + 1), BigInt(n + 1)));
+    const logs = Array.from({ length: size }, (_, n) => transfer(ROUTER, SIGNER, payee(n), BigInt(n + 1)));
     return call(SIGNER, ROUTER, input, logs);
   }
-  const inner = { 'swap chain': swapChain, 'batch transfer': batchTransfer, 'deep nesting': deepNesting, 'wide fan-out': wideFanOut }[shape](size);
+  const inner = { 'swap chain': swapChain, 'batch transfer': batchTransfer, 'deep nesting': deepNesting, 'wide fan-out': wideFanOut }[shape](size, payee);
   const value = shape === 'wide fan-out' ? BigInt(size) * BigInt(size) : 0n;
   return call(SIGNER, ROUTER, input, [], inner, value);
 }
@@ -109,11 +112,11 @@ function bloomOf(logs: readonly Log[]): string {
 
 /**
  * A transaction of `size` frames (or logs), valid in every respect that is checked: trace, receipt, bloom filter and header
- * agree. The same every time.
+ * agree. The same every time; variants of one shape and size pay other accounts.
  */
-export function synthetic(shape: Shape, size: number): Recorded {
-  const callTracer = rootOf(shape, size);
-  const hash: `0x${string}` = `0x5c${word(SHAPES.indexOf(shape) * 2 ** 32 + size).slice(2)}`;
+export function synthetic(shape: Shape, size: number, variant = 0): Recorded {
+  const callTracer = rootOf(shape, size, (n) => account('e0', variant * size + n + 1));
+  const hash: `0x${string}` = `0x5c${word(variant).slice(-4)}${word(SHAPES.indexOf(shape) * 2 ** 32 + size).slice(6)}`;
   const logs = logsOf(callTracer);
   const place = { blockHash: BLOCK_HASH, blockNumber: '0x1312d00', transactionIndex: '0x0' };
   const gasUsed = `0x${(21_000 + size * 60_000).toString(16)}`;
