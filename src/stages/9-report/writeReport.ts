@@ -22,6 +22,7 @@ export function writeReport(input: ReportInput, validate: (report: TxReport) => 
 }
 
 const utf8 = new TextEncoder();
+const COMMA = 0x2c;
 
 /** A report's parts as UTF-8, put together without copying. */
 class Pieces {
@@ -38,7 +39,10 @@ class Pieces {
       const items = part[list];
       if (items === undefined || items.length === 0) continue;
       const pieces = this.#lists.get(list)!;
-      pieces.push(utf8.encode((pieces.length > 0 ? ',' : '') + JSON.stringify(items).slice(1, -1)));
+      const bytes = utf8.encode(JSON.stringify(items));
+      // What opens a list goes on with it in later pieces; `join` closes it.
+      if (pieces.length > 0) bytes[0] = COMMA;
+      pieces.push(bytes.subarray(0, -1));
     }
   }
 
@@ -51,7 +55,7 @@ class Pieces {
       text += `${text === '{' ? '' : ','}${JSON.stringify(key)}:`;
       if (items === undefined) text += JSON.stringify(value);
       else {
-        whole.push(utf8.encode(`${text}[`), ...items);
+        whole.push(utf8.encode(items.length > 0 ? text : `${text}[`), ...items);
         text = ']';
       }
     }
