@@ -7,14 +7,15 @@ const MAX_WALK = 256;
 const MAX_EDGES = 4_096;
 
 /**
- * Follows one lane from an account through pass-through accounts, backwards (`incoming`) or forwards, to where it stops:
- * the account itself unless it is one of them. Native and wrapped native are one lane. Remembers its answers; the answer
- * is empty where the chain gets too long to follow.
+ * Follows one lane along the value-flow graph's edges from an account through pass-through accounts, backwards (`incoming`)
+ * or forwards, to where it stops: the account itself unless it is one of them. Native and wrapped native are one lane.
+ * Remembers its answers; the answer is empty where the chain gets too long to follow.
  */
 export function laneFollower(
   flow: ValueFlow, wrappedNative: ReadonlySet<Address>, passThrough: ReadonlySet<Address>, side: 'incoming' | 'outgoing',
 ): (account: Address, asset: AssetId) => ReadonlySet<Address> {
   const wrapped = wrappedLanes(wrappedNative);
+  const find = side === 'incoming' ? 'findInEdge' : 'findOutEdge';
   const memo = new Map<string, ReadonlySet<Address>>();
   return (account, asset) => {
     // Most accounts are no pass-through: where they stand no lane needs to be told apart.
@@ -31,12 +32,11 @@ export function laneFollower(
         ends.add(here);
         continue;
       }
-      for (const index of flow[side].get(here) ?? []) {
-        if (++edges > MAX_EDGES || seen.size > MAX_WALK) break;
-        const m = flow.movements[index]!;
-        const next = side === 'incoming' ? m.from : m.to;
-        if (mergedLane(m.asset, wrapped) === lane && m.kind !== 'wrap' && m.kind !== 'unwrap' && !wrappedNative.has(next)) seen.add(next);
-      }
+      flow.graph[find](here, (_edge, { from, to, asset, kind }) => {
+        if (++edges > MAX_EDGES || seen.size > MAX_WALK) return true;
+        const next = side === 'incoming' ? from : to;
+        if (mergedLane(asset, wrapped) === lane && kind !== 'wrap' && kind !== 'unwrap' && !wrappedNative.has(next)) seen.add(next);
+      });
     }
     const answer = edges > MAX_EDGES || seen.size > MAX_WALK ? new Set<Address>() : ends;
     memo.set(key, answer);

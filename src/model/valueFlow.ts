@@ -45,10 +45,6 @@ export interface LedgerEntry {
 
 export type Ledger = ReadonlyMap<AssetId, LedgerEntry>;
 
-export interface FlowEdge {
-  readonly movement: number;
-}
-
 export interface ValueFlow {
   /** Execution order. */
   readonly movements: readonly Movement[];
@@ -58,6 +54,6 @@ export interface ValueFlow {
   readonly ledgers: ReadonlyMap<Address, Ledger>;
   readonly outgoing: ReadonlyMap<Address, readonly number[]>;
   readonly incoming: ReadonlyMap<Address, readonly number[]>;
-  /** Accounts and movements as nodes and edges, built when first asked for: the lists above answer most questions. */
-  readonly graph: MultiDirectedGraph<Record<string, never>, FlowEdge>;
+  /** Accounts as nodes, movements as edges: for following value on its way. Built when first asked for; what one account gave or got is in the lists above. */
+  readonly graph: MultiDirectedGraph<Record<string, never>, Movement>;
 }

@@ -9,7 +9,7 @@ import type { Verdict } from '../../src/model/intent.ts';
 import type { Motif } from '../../src/model/motif.ts';
 import type { Entity, IntentKindSpec, MotifKindSpec, Rulebook } from '../../src/model/rulebook.ts';
 import type { PriceQuote, RawContext, TokenMetadata } from '../../src/model/upstream.ts';
-import type { Asset, AssetId, FlowEdge, LedgerEntry, Movement, MovementKind, ValueFlow } from '../../src/model/valueFlow.ts';
+import type { Asset, AssetId, LedgerEntry, Movement, MovementKind, ValueFlow } from '../../src/model/valueFlow.ts';
 
 /** `0xaa…aa` from one byte: readable test accounts. */
 export const account = (byte: string): Address => `0x${byte.repeat(20)}`;
@@ -62,7 +62,7 @@ export function valueFlow(sketches: readonly MovementSketch[]): ValueFlow {
   const ledgers = new Map<Address, Map<AssetId, LedgerEntry>>();
   const outgoing = new Map<Address, number[]>();
   const incoming = new Map<Address, number[]>();
-  const graph = new MultiDirectedGraph<Record<string, never>, FlowEdge>();
+  const graph = new MultiDirectedGraph<Record<string, never>, Movement>();
   const lane = (who: Address, asset: AssetId): LedgerEntry => {
     const ledger = ledgers.get(who) ?? new Map<AssetId, LedgerEntry>();
     ledgers.set(who, ledger);
@@ -82,7 +82,7 @@ export function valueFlow(sketches: readonly MovementSketch[]): ValueFlow {
     incoming.set(m.to, [...(incoming.get(m.to) ?? []), m.index]);
     graph.mergeNode(m.from);
     graph.mergeNode(m.to);
-    graph.addDirectedEdgeWithKey(String(m.index), m.from, m.to, { movement: m.index });
+    graph.addDirectedEdgeWithKey(String(m.index), m.from, m.to, m);
   }
   return { movements, nonEconomic: [], assets, ledgers, outgoing, incoming, graph };
 }

@@ -1,7 +1,8 @@
 import { MultiDirectedGraph } from 'graphology';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
+import type { Address } from '../../model/hex.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
-import type { Asset, AssetId, FlowEdge, Movement, NonEconomicMovement, ValueFlow } from '../../model/valueFlow.ts';
+import type { Asset, AssetId, Movement, NonEconomicMovement, ValueFlow } from '../../model/valueFlow.ts';
 import { buildLedgers } from './buildLedgers.ts';
 import { readNative } from './readNative.ts';
 import { readTokens } from './readTokens.ts';
@@ -53,7 +54,7 @@ class Flow implements ValueFlow {
   }
 
   get graph(): ValueFlow['graph'] {
-    return (this.#graph ??= buildGraph(this.movements));
+    return (this.#graph ??= buildGraph(this.ledgers.keys(), this.movements));
   }
 }
 
@@ -61,13 +62,10 @@ function seqOf(reading: ReturnType<typeof readNative>[number]): number {
   return 'aside' in reading ? reading.seq : reading.movement.seq;
 }
 
-/** Accounts as nodes, one edge per movement. Own keys: graphology's automatic ones differ from process to process. */
-function buildGraph(movements: readonly Movement[]): ValueFlow['graph'] {
-  const graph = new MultiDirectedGraph<Record<string, never>, FlowEdge>();
-  for (const { index, from, to } of movements) {
-    graph.mergeNode(from);
-    graph.mergeNode(to);
-    graph.addDirectedEdgeWithKey(`m${index}`, from, to, { movement: index });
-  }
+/** Accounts as nodes, movements as edges. Own keys: graphology's automatic ones differ from process to process. */
+function buildGraph(accounts: Iterable<Address>, movements: readonly Movement[]): ValueFlow['graph'] {
+  const graph: ValueFlow['graph'] = new MultiDirectedGraph();
+  for (const account of accounts) graph.addNode(account);
+  for (const movement of movements) graph.addDirectedEdgeWithKey(`m${movement.index}`, movement.from, movement.to, movement);
   return graph;
 }
