@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Answers } from './answers.ts';
 import { built } from './product.ts';
+import { reportBytes } from './reportBytes.ts';
 import { median } from './stats.ts';
 import { SHAPES, synthetic } from './synthetic.ts';
 import { timedUpstream } from './timedUpstream.ts';
 import type { Measured } from './growth.ts';
-import type { ReportJson } from '../src/lib/reportJson.ts';
 import type { Upstream } from '../src/stages/1-fetch/upstream.ts';
 
 const { createAnalyze } = await built<typeof import('../src/createAnalyze.ts')>('createAnalyze.js');
@@ -21,7 +21,6 @@ const [folder, size, variants] = process.argv.slice(2) as [string, string, strin
 const rulebook = loadRules();
 const validate = createReportValidator();
 const options = { signal: new AbortController().signal, deadlineAt: Infinity };
-const bytesOf = (json: ReportJson): number => (typeof json === 'string' ? Buffer.byteLength(json) : json.reduce((sum, piece) => sum + piece.byteLength, 0));
 const analyzerOf = (upstream: Upstream) => createAnalyze({ upstream, rulebook: () => rulebook, validate, maxTokens: 2_000 });
 
 async function measure(): Promise<Measured> {
@@ -35,9 +34,9 @@ async function measure(): Promise<Measured> {
   // Bytes from outside, as a service gets them: nothing of them is in memory before.
   const upstream = timedUpstream((_hash, round) => readFileSync(join(folder, `${variant}-${round}.json`)).toString('utf8'));
   const analyzer = analyzerOf(upstream);
-  const analyze = async (): Promise<number> => bytesOf((await analyzer(readFileSync(join(folder, `${variant}-hash`), 'utf8') as `0x${string}`, options)).json);
+  const analyze = async (): Promise<number> => reportBytes((await analyzer(readFileSync(join(folder, `${variant}-hash`), 'utf8') as `0x${string}`, options)).json);
   const before = process.memoryUsage.rss();
-  const reportBytes = await analyze();
+  const bytes = await analyze();
   const peakBytes = process.resourceUsage().maxRSS * 1_024 - before;
   const [times, parses]: [number[], number[]] = [[], []];
   upstream.take();
@@ -49,7 +48,7 @@ async function measure(): Promise<Measured> {
     times.push(performance.now() - start - cost.otherMs);
     parses.push(cost.ms);
   }
-  return { reportBytes, peakBytes, usPerUnit: (median(times) * 1_000) / Number(size), parseUsPerUnit: (median(parses) * 1_000) / Number(size) };
+  return { reportBytes: bytes, peakBytes, usPerUnit: (median(times) * 1_000) / Number(size), parseUsPerUnit: (median(parses) * 1_000) / Number(size) };
 }
 
 measure().then((measured) => process.send!(measured), (error: Error) => process.send!({ error: error.message })).finally(() => process.disconnect());

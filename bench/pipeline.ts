@@ -1,7 +1,9 @@
 import { Answers } from './answers.ts';
 import { built } from './product.ts';
+import { reportBytes } from './reportBytes.ts';
 import { median, quantile, sum } from './stats.ts';
 import { remembered, timedUpstream } from './timedUpstream.ts';
+import type { ReportJson } from '../src/lib/reportJson.ts';
 import type { Recorded } from './recordings.ts';
 
 const { createAnalyze } = await built<typeof import('../src/createAnalyze.ts')>('createAnalyze.js');
@@ -50,9 +52,9 @@ export async function measurePipeline(recorded: readonly Recorded[], options: { 
     for (const { hash } of recorded) {
       const stages: [string, number][] = [];
       const start = performance.now();
-      let reportBytes: number;
+      let json: ReportJson;
       try {
-        reportBytes = (await analyze(hash, { signal, deadlineAt: Infinity, onStage: (name, ms) => stages.push([name, ms]) })).json.length;
+        ({ json } = await analyze(hash, { signal, deadlineAt: Infinity, onStage: (name, ms) => stages.push([name, ms]) }));
       } catch {
         refused++;
         upstream.take();
@@ -63,7 +65,7 @@ export async function measurePipeline(recorded: readonly Recorded[], options: { 
       const other = parse.ms + parse.otherMs;
       if (pass < 0) continue;
       let sample = samples.get(hash);
-      if (!sample) samples.set(hash, (sample = { parse: [], analysis: [], stages: new Map(), bytes: parse.bytes, reportBytes }));
+      if (!sample) samples.set(hash, (sample = { parse: [], analysis: [], stages: new Map(), bytes: parse.bytes, reportBytes: reportBytes(json) }));
       sample.parse.push(parse.ms);
       sample.analysis.push(total - other);
       for (const [name, ms] of stages) {

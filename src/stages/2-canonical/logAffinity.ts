@@ -46,7 +46,8 @@ interface Numbered {
   readonly statement: Statement;
   readonly words: readonly number[];
   readonly stated: ReadonlySet<number>;
-  readonly fits: Map<Hex | null, Fit>;
+  /** By the selector's number. */
+  readonly fits: (Fit | undefined)[];
 }
 
 /**
@@ -58,6 +59,8 @@ export class LogAffinity {
   readonly #callWords: (ReadonlySet<number> | undefined)[] = [];
   readonly #callers: Address[] = [];
   readonly #lastChild: Int32Array;
+  /** Selectors by number, of every frame. */
+  readonly #selectors: Int32Array;
   /** Words by number: a log is compared with very many calls. */
   readonly #numbers = new Map<string, number>();
   /** What each frame's standard function should state, once asked for. */
@@ -65,7 +68,7 @@ export class LogAffinity {
   /** Whether each frame is a proxy's hand-over: 0 not asked yet, 1 yes, 2 no. */
   readonly #handOver: Uint8Array;
   /** Per topic what `fitOf` says about each selector. */
-  readonly #fits = new Map<Hash | undefined, Map<Hex | null, Fit>>();
+  readonly #fits = new Map<Hash | undefined, Numbered['fits']>();
   /** The statement that is being judged, all frames in turn. */
   #current: Numbered | null = null;
 
@@ -73,18 +76,21 @@ export class LogAffinity {
     this.#frames = frames;
     this.#lastChild = new Int32Array(frames.length).fill(-1);
     this.#handOver = new Uint8Array(frames.length);
+    this.#selectors = new Int32Array(frames.length);
+    const selectors = new Map<Hex | null, number>();
     for (const frame of frames) {
       // msg.sender: DELEGATECALL keeps the caller's (EIP-7).
       this.#callers.push(frame.type === 'DELEGATECALL' && frame.parent !== null ? this.#callers[frame.parent]! : frame.from);
+      let number = selectors.get(frame.selector);
+      if (number === undefined) selectors.set(frame.selector, (number = selectors.size));
+      this.#selectors[frame.index] = number;
       if (frame.parent !== null) this.#lastChild[frame.parent] = frame.index;
     }
   }
 
   judge(statement: Statement, index: number): Judgement {
     const current = this.#current?.statement === statement ? this.#current : this.#take(statement);
-    const { selector } = this.#frames[index]!;
-    let standard = current.fits.get(selector);
-    if (!standard) current.fits.set(selector, (standard = fitOf(selector, statement.topic)));
+    const standard = (current.fits[this.#selectors[index]!] ??= fitOf(this.#frames[index]!.selector, statement.topic));
     const unfit = standard.fit === 'alien' || this.#forwards(index);
     if (standard.fit === 'purpose') {
       const missing = this.#missing(standard.says, current.words, index);
@@ -100,7 +106,7 @@ export class LogAffinity {
     const stated = new Set(words);
     stated.delete(this.#number(ZERO_WORD));
     let fits = this.#fits.get(statement.topic);
-    if (!fits) this.#fits.set(statement.topic, (fits = new Map<Hex | null, Fit>()));
+    if (!fits) this.#fits.set(statement.topic, (fits = []));
     return (this.#current = { statement, words, stated, fits });
   }
 
