@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Answers } from './answers.ts';
 import { built } from './product.ts';
-import { reportBytes } from './reportBytes.ts';
 import { median } from './stats.ts';
 import { SHAPES, synthetic } from './synthetic.ts';
 import { timedUpstream } from './timedUpstream.ts';
 import type { Measured } from './growth.ts';
 import type { Upstream } from '../src/stages/1-fetch/upstream.ts';
 
+const { jsonBytes } = await built<typeof import('../src/lib/reportJson.ts')>('lib/reportJson.js');
 const { createAnalyze } = await built<typeof import('../src/createAnalyze.ts')>('createAnalyze.js');
 const { loadRules } = await built<typeof import('../src/loadRules.ts')>('loadRules.js');
 const { createReportValidator } = await built<typeof import('../src/stages/9-report/reportValidator.ts')>('stages/9-report/reportValidator.js');
@@ -34,9 +34,9 @@ async function measure(): Promise<Measured> {
   // Bytes from outside, as a service gets them: nothing of them is in memory before.
   const upstream = timedUpstream((_hash, round) => readFileSync(join(folder, `${variant}-${round}.json`)).toString('utf8'));
   const analyzer = analyzerOf(upstream);
-  const analyze = async (): Promise<number> => reportBytes((await analyzer(readFileSync(join(folder, `${variant}-hash`), 'utf8') as `0x${string}`, options)).json);
+  const analyze = async (): Promise<number> => jsonBytes((await analyzer(readFileSync(join(folder, `${variant}-hash`), 'utf8') as `0x${string}`, options)).json);
   const before = process.memoryUsage.rss();
-  const bytes = await analyze();
+  const reportBytes = await analyze();
   const peakBytes = process.resourceUsage().maxRSS * 1_024 - before;
   const [times, parses]: [number[], number[]] = [[], []];
   upstream.take();
@@ -48,7 +48,7 @@ async function measure(): Promise<Measured> {
     times.push(performance.now() - start - cost.otherMs);
     parses.push(cost.ms);
   }
-  return { reportBytes: bytes, peakBytes, usPerUnit: (median(times) * 1_000) / Number(size), parseUsPerUnit: (median(parses) * 1_000) / Number(size) };
+  return { reportBytes, peakBytes, usPerUnit: (median(times) * 1_000) / Number(size), parseUsPerUnit: (median(parses) * 1_000) / Number(size) };
 }
 
 measure().then((measured) => process.send!(measured), (error: Error) => process.send!({ error: error.message })).finally(() => process.disconnect());

@@ -1,11 +1,11 @@
 import { Answers } from './answers.ts';
 import { built } from './product.ts';
-import { reportBytes } from './reportBytes.ts';
 import { median, quantile, sum } from './stats.ts';
 import { remembered, timedUpstream } from './timedUpstream.ts';
 import type { ReportJson } from '../src/lib/reportJson.ts';
 import type { Recorded } from './recordings.ts';
 
+const { jsonBytes } = await built<typeof import('../src/lib/reportJson.ts')>('lib/reportJson.js');
 const { createAnalyze } = await built<typeof import('../src/createAnalyze.ts')>('createAnalyze.js');
 const { loadRules } = await built<typeof import('../src/loadRules.ts')>('loadRules.js');
 const { createReportValidator } = await built<typeof import('../src/stages/9-report/reportValidator.ts')>('stages/9-report/reportValidator.js');
@@ -65,7 +65,7 @@ export async function measurePipeline(recorded: readonly Recorded[], options: { 
       const other = parse.ms + parse.otherMs;
       if (pass < 0) continue;
       let sample = samples.get(hash);
-      if (!sample) samples.set(hash, (sample = { parse: [], analysis: [], stages: new Map(), bytes: parse.bytes, reportBytes: reportBytes(json) }));
+      if (!sample) samples.set(hash, (sample = { parse: [], analysis: [], stages: new Map(), bytes: parse.bytes, reportBytes: jsonBytes(json) }));
       sample.parse.push(parse.ms);
       sample.analysis.push(total - other);
       for (const [name, ms] of stages) {

@@ -8,7 +8,7 @@ import type { Gate } from './gate.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from './metrics.ts';
 import type { ParseRequest } from './parseRequest.ts';
-import type { ReportJson } from '../lib/reportJson.ts';
+import { jsonBytes, type ReportJson } from '../lib/reportJson.ts';
 import type { Hash } from '../model/hex.ts';
 
 export interface PostAnalyzeDeps {
@@ -75,7 +75,7 @@ function dropWhenUnread(response: Response): void {
 function sendReport(response: Response, json: ReportJson): void {
   response.status(200).type('application/json');
   if (typeof json === 'string') return void response.send(json);
-  response.set('Content-Length', String(json.reduce((sum, piece) => sum + piece.byteLength, 0)));
+  response.set('Content-Length', String(jsonBytes(json)));
   for (const piece of json) response.write(piece);
   response.end();
 }

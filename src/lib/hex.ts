@@ -85,7 +85,8 @@ export function readCount(value: unknown, code: ErrorCode, what: string): number
   return isQuantity(value) ? Number(value) : bad(code, what);
 }
 
-function isQuantity(value: unknown): value is string | number {
+/** Whether a value reads as such a quantity. */
+export function isQuantity(value: unknown): value is string | number {
   if (typeof value === 'string') return value.length > 2 && value.length <= 66 && isHex(value);
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }

@@ -1,4 +1,5 @@
-import { SYSTEM_ADDRESS, isHex } from '../../lib/hex.ts';
+import { SYSTEM_ADDRESS, isQuantity } from '../../lib/hex.ts';
+import { sameInAnyOrder } from '../../lib/sameInAnyOrder.ts';
 import { bloomRefutes } from './bloom.ts';
 import { isRecord } from './rpcMessages.ts';
 import type { Hash } from '../../model/hex.ts';
@@ -22,8 +23,7 @@ function differ(a: unknown, b: unknown): boolean {
 
 /** Quantity as a bigint, null when it is not one. */
 export function quantity(value: unknown): bigint | null {
-  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : null;
-  return typeof value === 'string' && value.length > 2 && value.length <= 66 && isHex(value) ? BigInt(value) : null;
+  return isQuantity(value) ? BigInt(value) : null;
 }
 
 function quantitiesDiffer(a: unknown, b: unknown): boolean {
@@ -130,13 +130,7 @@ function effectiveLogs(result: unknown): unknown[] {
 /** The same emitters, topics and data the same number of times, in any order. */
 function sameLogs(traced: readonly unknown[], received: readonly unknown[]): boolean {
   if (traced.every((log, i) => plainlySame(log, received[i]))) return true;
-  const counts = new Map<string, number>();
-  for (const content of received.map(contentOf)) counts.set(content, (counts.get(content) ?? 0) + 1);
-  return traced.map(contentOf).every((content) => {
-    const left = counts.get(content) ?? 0;
-    counts.set(content, left - 1);
-    return left > 0;
-  });
+  return sameInAnyOrder(traced.map(contentOf), received.map(contentOf));
 }
 
 /** Equal as they stand, which is how most nodes tell them: in the receipt's order and in one spelling. */

@@ -1,25 +1,15 @@
 import { lowerHex } from '../../lib/hex.ts';
+import { APPROVAL, DEPOSIT, TRANSFER, TRANSFER_BATCH, TRANSFER_SINGLE, WITHDRAWAL } from '../../lib/tokenTopics.ts';
 import { filedUnder } from '../../lib/topicIndex.ts';
 import { isRecord } from './rpcMessages.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 
-/** `Transfer(address,address,uint256)`; with two indexed arguments it is ERC-20's, with three ERC-721's. */
-const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
-
 /** Events whose emitter is a token by ERC-20, ERC-721 or ERC-1155, whatever their indexed parts. */
-const TOKEN_TOPICS = new Set([
-  TRANSFER,
-  '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62', // TransferSingle(address,address,address,uint256,uint256)
-  '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb', // TransferBatch(address,address,address,uint256[],uint256[])
-  '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925', // Approval(address,address,uint256)
-]);
+const TOKEN_TOPICS: ReadonlySet<string> = new Set([TRANSFER, TRANSFER_SINGLE, TRANSFER_BATCH, APPROVAL]);
 
-/** `Deposit(address,uint256)` and `Withdrawal(address,uint256)` of the wrapped native token: many other contracts emit them too. */
-const WRAP_TOPICS = new Set([
-  '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c',
-  '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65',
-]);
+/** Of the wrapped native token: many other contracts emit them too. */
+const WRAP_TOPICS: ReadonlySet<string> = new Set([DEPOSIT, WITHDRAWAL]);
 
 const ZERO_TOPIC = `0x${'0'.repeat(64)}`;
 
@@ -49,6 +39,7 @@ export function tokensInLogs(receipt: unknown, vocabulary: TokenVocabulary): Tok
     if (address === null || !Array.isArray(topics) || typeof topics[0] !== 'string') continue;
     const topic0 = topics[0].toLowerCase();
     if (isTokenEvent(address, topic0, topics.length, vocabulary)) seen.add(address);
+    // With two indexed arguments it is ERC-20's, with three ERC-721's.
     if (topic0 !== TRANSFER || topics.length !== 3 || typeof topics[1] !== 'string' || typeof topics[2] !== 'string') continue;
     moved.add(address);
     if (topics[1] === ZERO_TOPIC || topics[2] === ZERO_TOPIC) issued.add(address);

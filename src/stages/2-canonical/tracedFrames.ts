@@ -1,5 +1,6 @@
 import { SYSTEM_ADDRESS } from '../../lib/hex.ts';
 import { AnalysisError } from '../../lib/errors.ts';
+import { sameInAnyOrder } from '../../lib/sameInAnyOrder.ts';
 import type { FrameTree, PlacedLog } from './buildFrames.ts';
 import { sameLog, type LogContent } from './logContent.ts';
 import type { ReceiptLog } from './readReceipt.ts';
@@ -36,12 +37,5 @@ function sameLogs(traced: readonly PlacedLog[], logs: readonly ReceiptLog[]): bo
   if (traced.length !== logs.length) return false;
   if (traced.every((log, i) => sameLog(log, logs[i]!))) return true;
   const identity = (log: LogContent): string => `${log.address}|${log.topics.join(',')}|${log.data}`;
-  const counts = new Map<string, number>();
-  for (const log of logs) counts.set(identity(log), (counts.get(identity(log)) ?? 0) + 1);
-  for (const log of traced) {
-    const left = counts.get(identity(log)) ?? 0;
-    if (left === 0) return false;
-    counts.set(identity(log), left - 1);
-  }
-  return true;
+  return sameInAnyOrder(traced.map(identity), logs.map(identity));
 }
