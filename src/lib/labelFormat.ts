@@ -8,18 +8,12 @@ import type { Asset } from '../model/valueFlow.ts';
 /** Digits a label shows of an amount; the exact figure stands in the deltas. */
 const LABEL_DIGITS = 6;
 
-const ZERO = 48;
-
 /** Cuts a decimal text to its first significant digits, never rounding up: `1234.56789` → `1234.56`. */
 function shorten(text: string): string {
-  const point = text.indexOf('.');
-  if (point < 0) return text;
-  let end = point + 1;
-  if (text.startsWith('0.')) while (text.charCodeAt(end) === ZERO) end++;
-  else end -= Math.min(point, LABEL_DIGITS);
-  end = Math.min(end + LABEL_DIGITS, text.length);
-  while (text.charCodeAt(end - 1) === ZERO) end--;
-  return text.slice(0, end === point + 1 ? point : end);
+  const [whole = '0', fraction = ''] = text.split('.');
+  const room = whole === '0' ? fraction.search(/[1-9]/) + LABEL_DIGITS : Math.max(0, LABEL_DIGITS - whole.length);
+  const kept = fraction.slice(0, room).replace(/0+$/, '');
+  return kept ? `${whole}.${kept}` : whole;
 }
 
 export interface LabelFormat {

@@ -94,6 +94,10 @@ export type Sides = 'none' | 'gave' | 'got' | 'both';
 export function sidesOf(lanes: readonly LaneNet[]): Sides {
   const gave = lanes.some((l) => l.net < 0n);
   const got = lanes.some((l) => l.net > 0n);
+  return sidesWhere(gave, got);
+}
+
+function sidesWhere(gave: boolean, got: boolean): Sides {
   return gave && got ? 'both' : gave ? 'gave' : got ? 'got' : 'none';
 }
 
@@ -116,7 +120,7 @@ export function sidesOfAccount(flow: ValueFlow, wrappedNative: ReadonlySet<Addre
     }
   }
   take(nativeIn, nativeOut, true);
-  return gave && got ? 'both' : gave ? 'gave' : got ? 'got' : 'none';
+  return sidesWhere(gave, got);
 }
 
 const NO_LEDGER: Ledger = new Map();

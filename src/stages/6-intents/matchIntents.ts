@@ -41,7 +41,7 @@ export async function matchIntents(input: IntentInput, format: LabelFormat): Pro
 /** As `matchIntents`, with every rule evaluated and every condition kept, also of rules that could not match. */
 export async function explainIntents(input: IntentInput, format: LabelFormat): Promise<ExplainedVerdict> {
   const view = new SubjectView(input);
-  const relevant = relevantRules(input.rulebook, view.byKind);
+  const relevant = relevantRules(input.rulebook, view.byKind.keys());
   const evaluated = new Set(relevant);
   const skipped = input.rulebook.intents.filter((rule) => !evaluated.has(rule)).map((rule) => rule.slug);
   const facts = new FactSheet(view).select(new Set(relevant.flatMap((rule) => [...factNames(rule.when)])));

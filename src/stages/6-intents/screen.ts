@@ -55,17 +55,20 @@ function compile(condition: Condition): Node {
   return { op: 'test', fact: placeOf(condition.fact), value: condition.value, holds };
 }
 
-/** The rules in force for which a motif kind they need is present, in the rulebook's order, whatever their conditions say. */
-export function relevantRules(rulebook: Rulebook, kinds: { has(kind: string): boolean }): IntentRule[] {
-  return rulebook.intents.filter((rule) => rule.status !== 'deprecated' && (rule.requiresAny.length === 0 || rule.requiresAny.some((kind) => kinds.has(kind))));
-}
-
 /** By place in the screen's `rules`: whether a motif kind the rule needs is present. */
 function presentRules({ rules, always, byKind }: Screen, kinds: Iterable<string>): boolean[] {
   const present = new Array<boolean>(rules.length).fill(false);
   for (const place of always) present[place] = true;
   for (const kind of kinds) for (const place of byKind.get(kind) ?? NONE) present[place] = true;
   return present;
+}
+
+/** The rules in force for which a motif kind they need is present, in the rulebook's order, whatever their conditions say. */
+export function relevantRules(rulebook: Rulebook, kinds: Iterable<string>): IntentRule[] {
+  const screen = screenOf(rulebook);
+  const present = presentRules(screen, kinds);
+  const relevant = new Set(screen.rules.filter((_, place) => present[place]).map(({ rule }) => rule));
+  return rulebook.intents.filter((rule) => relevant.has(rule));
 }
 
 function holds(node: Node, sheet: FactSheet): boolean {

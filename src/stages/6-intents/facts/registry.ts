@@ -8,7 +8,6 @@ import type { FactSpec } from './factSpec.ts';
 export const FACTS: readonly FactSpec[] = [...TX_FACTS, ...FLOW_FACTS, ...ACTOR_FACTS, ...SWAP_FACTS, ...MOTIF_FACTS];
 
 const FIXED = new Map(FACTS.map((fact) => [fact.name, fact]));
-const BY_KIND = new Map<string, ReadonlyMap<string, FactSpec>>();
 const MOTIF_FACT = /^motif\.([a-z0-9_]+)\.[a-z]+$/;
 
 /** Facts asked for by name, in the order in which they first were, and their places. Rules name them, so there are as many as rules use. */
@@ -40,10 +39,7 @@ export function factAt(place: number): FactSpec { return FOUND[place]!; }
 
 function motifFact(name: string): FactSpec | null {
   const kind = MOTIF_FACT.exec(name)?.[1];
-  if (kind === undefined) return null;
-  let family = BY_KIND.get(kind);
-  if (!family) BY_KIND.set(kind, (family = new Map(motifFacts(kind).map((fact) => [fact.name, fact]))));
-  return family.get(name) ?? null;
+  return kind === undefined ? null : motifFacts(kind).find((fact) => fact.name === name) ?? null;
 }
 
 /** What the rulebook loader checks rules against. */
