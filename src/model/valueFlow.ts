@@ -54,6 +54,6 @@ export interface ValueFlow {
   readonly ledgers: ReadonlyMap<Address, Ledger>;
   readonly outgoing: ReadonlyMap<Address, readonly number[]>;
   readonly incoming: ReadonlyMap<Address, readonly number[]>;
-  /** Accounts as nodes, movements as edges: for following value on its way. Built when first asked for; what one account gave or got is in the lists above. */
+  /** Accounts as nodes, movements as edges: for following value on its way through several accounts. Built when first asked for; what one account gave or got is in the lists above. */
   readonly graph: MultiDirectedGraph<Record<string, never>, Movement>;
 }

@@ -2,13 +2,13 @@ import { firstSeq, joinEvidence, joinMovements, type MotifDraft } from './draftM
 import { assetOfLane, type Hop } from './hops.ts';
 import { tradeBalance } from './tradeBalance.ts';
 import { lowestConfidence } from './confidence.ts';
+import type { LaneFollower } from '../../lib/laneFollower.ts';
 import type { Address } from '../../model/hex.ts';
-import type { AssetId } from '../../model/valueFlow.ts';
 
 /** Who a lane came from or went to, seen through accounts that only pass it on. */
 export interface Tracing {
-  readonly origins: (account: Address, lane: AssetId) => ReadonlySet<Address>;
-  readonly destinations: (account: Address, lane: AssetId) => ReadonlySet<Address>;
+  readonly origins: LaneFollower;
+  readonly destinations: LaneFollower;
 }
 
 /**
@@ -27,8 +27,8 @@ export function routeOf(hops: readonly Hop[], tracing: Tracing, feeTakers: Reado
   // A pool that hands on to the next one is a hop, not a party.
   const venues = new Set(hops.map((h) => h.motif.venue));
   const party = (account: Address): boolean => !venues.has(account) && !feeTakers.has(account);
-  const payers = unique(hops.filter((h) => h.gave?.lane === from.lane && h.gave.account).flatMap((h) => [...tracing.origins(h.gave!.account!, from.lane)])).filter(party);
-  const recipients = unique(hops.filter((h) => h.got?.lane === to.lane && h.got.account).flatMap((h) => [...tracing.destinations(h.got!.account!, to.lane)])).filter(party);
+  const payers = unique(hops.filter((h) => h.gave?.lane === from.lane && h.gave.account).flatMap((h) => tracing.origins(h.gave!.account!, from.lane))).filter(party);
+  const recipients = unique(hops.filter((h) => h.got?.lane === to.lane && h.got.account).flatMap((h) => tracing.destinations(h.got!.account!, to.lane))).filter(party);
   const motifs = hops.map((h) => h.motif);
   const invariants = [
     { name: 'amounts_chain', holds: hops.every((h) => h.gave !== null && h.got !== null) },

@@ -1,4 +1,4 @@
-import { laneFollower } from '../../../lib/laneFollower.ts';
+import { laneFollower, type LaneFollower } from '../../../lib/laneFollower.ts';
 import { mergedLane, wrappedLanes } from '../../../lib/lanes.ts';
 import { SHARE_ROLES } from '../../../lib/legRoles.ts';
 import type { OpenPortion } from '../positionDetail.ts';
@@ -43,11 +43,11 @@ export interface StructureContext {
   /** Accounts that dealt with a venue directly: leg → account. */
   readonly dealings: Map<Address, Leg[]>;
   /** Who an account that merely passes value on got a lane from; itself where it is no pass-through. */
-  readonly origins: (account: Address, asset: AssetId) => ReadonlySet<Address>;
+  readonly origins: LaneFollower;
   /** Movements from one account to another in one lane, in execution order. */
   readonly between: (from: Address, to: Address, asset: AssetId) => readonly Movement[];
   /** Who value sent to a pass-through account ends up with. */
-  readonly destinations: (account: Address, asset: AssetId) => ReadonlySet<Address>;
+  readonly destinations: LaneFollower;
 }
 
 /** Roles that name whose action it is, as opposed to who carries or serves it. */
@@ -126,7 +126,7 @@ export function firstAfter<T>(list: readonly T[], later: (item: T) => boolean): 
   return low;
 }
 
-/** The only member of a set; null for none or several. */
-export function only<T>(set: ReadonlySet<T>): T | null {
-  return set.size === 1 ? [...set][0]! : null;
+/** The only one of a list; null for none or several. */
+export function only<T>(list: readonly T[]): T | null {
+  return list.length === 1 ? list[0]! : null;
 }

@@ -38,14 +38,14 @@ export function findTransfers(context: StructureContext): Found[] {
 }
 
 /** Who stands behind a router's payment; the sender itself where that is not one account. */
-function payerBehind(origins: ReadonlySet<Address>, m: Movement): Address {
+function payerBehind(origins: readonly Address[], m: Movement): Address {
   const origin = only(origins);
   return origin === null || origin === ZERO_ADDRESS ? m.from : origin;
 }
 
 /** Hands on what a venue paid out or a token contract minted, for the account that dealt with it: the end of that act, not a transfer of its own. */
-function delivers(context: StructureContext, m: Movement, origins: ReadonlySet<Address>): boolean {
-  if (context.passThrough.has(m.from)) return [...origins].some((origin) => origin === ZERO_ADDRESS || context.venues.has(origin));
+function delivers(context: StructureContext, m: Movement, origins: readonly Address[]): boolean {
+  if (context.passThrough.has(m.from)) return origins.some((origin) => origin === ZERO_ADDRESS || context.venues.has(origin));
   if (m.from === context.tx.from || context.customers.has(m.from)) return false;
   const lane = mergedLane(m.asset, context.wrappedLanes);
   return (context.dealings.get(m.from) ?? []).some((leg) => !GAVE_ROLES.has(leg.role) && mergedLane(leg.asset, context.wrappedLanes) === lane);
