@@ -1,4 +1,5 @@
 import { NATIVE_REF, type AssetRef } from './evaluateBind.ts';
+import type { Taken } from './takenMovements.ts';
 import type { Address } from '../../model/hex.ts';
 import type { AssetKind, Movement, ValueFlow } from '../../model/valueFlow.ts';
 
@@ -39,22 +40,6 @@ function fits({ movement, asset, assetKind }: Entry, query: MovementQuery): bool
     && (query.kind === undefined || query.kind === movement.kind) && (query.amount === undefined || query.amount === movement.amount);
 }
 
-/** Movements a (shape, role) has already accounted for; a movement is used once per such pair. */
-export type Taken = Set<number>;
-
-/** One set per shape and role. */
-export class TakenMovements {
-  readonly #byShape = new Map<string, Map<string, Taken>>();
-
-  of(shape: string, role: string): Taken {
-    let byRole = this.#byShape.get(shape);
-    if (!byRole) this.#byShape.set(shape, (byRole = new Map()));
-    let taken = byRole.get(role);
-    if (!taken) byRole.set(role, (taken = new Set()));
-    return taken;
-  }
-}
-
 /**
  * Finds movements by any combination of fields. One hash per combination, built when first asked for, and path-compressed
  * pointers over taken movements keep a transaction with 10^5 logs at one venue near-linear.
@@ -63,13 +48,12 @@ export class MovementIndex {
   readonly movements: readonly Movement[];
   readonly #flow: ValueFlow;
   readonly #shelves = new Map<number, Map<string, Shelf>>();
-  /** By execution order, with what queries ask for; null where there are many. */
-  readonly #few: readonly Entry[] | null;
+  /** By execution order, with what queries ask for; null where there are many. Most transactions of plain payments never ask. */
+  #few: readonly Entry[] | null | undefined;
 
   constructor(flow: ValueFlow) {
     this.#flow = flow;
     this.movements = flow.movements;
-    this.#few = flow.movements.length <= FEW ? this.#entries() : null;
   }
 
   /** The contract of a movement's asset, or the native one. */
@@ -82,15 +66,25 @@ export class MovementIndex {
    * Gives up after a bounded number of refusals on each side.
    */
   nearest(query: MovementQuery, seq: number, taken: Taken, accept: (m: Movement) => boolean): Movement | null {
-    return this.before(query, seq, taken, accept, 1)[0] ?? this.#after(query, seq, taken, accept);
+    const few = this.#ifFew();
+    if (!few) return this.before(query, seq, taken, accept, 1)[0] ?? this.#after(query, seq, taken, accept);
+    let after: Movement | null = null;
+    for (let i = few.length - 1; i >= 0; i--) {
+      const { movement } = few[i]!;
+      if (!fits(few[i]!, query) || taken.has(movement.index) || !accept(movement)) continue;
+      if (movement.seq < seq) return movement;
+      after = movement;
+    }
+    return after;
   }
 
   /** Up to `limit` free, accepted movements before `seq`, latest first. */
   before(query: MovementQuery, seq: number, taken: Taken, accept: (m: Movement) => boolean, limit: number): Movement[] {
     const found: Movement[] = [];
-    if (this.#few) {
-      for (let i = this.#few.length - 1; i >= 0 && found.length < limit; i--) {
-        const entry = this.#few[i]!;
+    const few = this.#ifFew();
+    if (few) {
+      for (let i = few.length - 1; i >= 0 && found.length < limit; i--) {
+        const entry = few[i]!;
         if (entry.movement.seq < seq && fits(entry, query) && !taken.has(entry.movement.index) && accept(entry.movement)) found.push(entry.movement);
       }
       return found;
@@ -109,8 +103,9 @@ export class MovementIndex {
   /** The first free, accepted movements that fit, in execution order, at most `MAX_TRIES`. */
   all(query: MovementQuery, taken: Taken, accept: (m: Movement) => boolean): Movement[] {
     const found: Movement[] = [];
-    if (this.#few) {
-      for (const entry of this.#few) {
+    const few = this.#ifFew();
+    if (few) {
+      for (const entry of few) {
         if (fits(entry, query) && !taken.has(entry.movement.index) && accept(entry.movement)) found.push(entry.movement);
       }
       return found;
@@ -126,12 +121,6 @@ export class MovementIndex {
   }
 
   #after(query: MovementQuery, seq: number, taken: Taken, accept: (m: Movement) => boolean): Movement | null {
-    if (this.#few) {
-      for (const entry of this.#few) {
-        if (entry.movement.seq >= seq && fits(entry, query) && !taken.has(entry.movement.index) && accept(entry.movement)) return entry.movement;
-      }
-      return null;
-    }
     const shelf = this.#shelf(query);
     if (!shelf) return null;
     const start = lowerBound(shelf.items, (i) => this.movements[i]!.seq >= seq);
@@ -148,6 +137,11 @@ export class MovementIndex {
     let shelves = this.#shelves.get(mask);
     if (!shelves) this.#shelves.set(mask, (shelves = this.#build(mask)));
     return shelves.get(FIELDS.map((field) => (query[field] === undefined ? '' : String(query[field]))).join('|')) ?? null;
+  }
+
+  #ifFew(): readonly Entry[] | null {
+    if (this.#few === undefined) this.#few = this.movements.length <= FEW ? this.#entries() : null;
+    return this.#few;
   }
 
   #entries(): Entry[] {
