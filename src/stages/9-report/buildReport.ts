@@ -141,8 +141,3 @@ export function* reportParts(input: ReportInput, size = PART): Generator<wire.Tx
     };
   }
 }
-
-/** The report as sent: keys in the order they were written, no white space. */
-export function serialiseReport(report: wire.TxReport): string {
-  return JSON.stringify(report);
-}
