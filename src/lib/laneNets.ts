@@ -92,8 +92,8 @@ function touching(flow: ValueFlow, group: ReadonlySet<Address>): number[] {
 export type Sides = 'none' | 'gave' | 'got' | 'both';
 
 export function sidesOf(lanes: readonly LaneNet[]): Sides {
-  const gave = lanes.some((l) => l.net < 0n);
-  const got = lanes.some((l) => l.net > 0n);
+  let gave = false, got = false;
+  for (const { net } of lanes) if (net < 0n) gave = true; else got = true;
   return sidesWhere(gave, got);
 }
 
@@ -103,23 +103,22 @@ function sidesWhere(gave: boolean, got: boolean): Sides {
 
 /** `sidesOf` the net lanes of one account, from its ledger alone. */
 export function sidesOfAccount(flow: ValueFlow, wrappedNative: ReadonlySet<Address>, account: Address): Sides {
-  let [gave, got] = [false, false];
-  const take = (inflow: bigint, outflow: bigint, fungible: boolean): void => {
-    if (isDust(inflow, outflow, fungible)) return;
-    if (inflow > outflow) got = true;
-    else gave = true;
-  };
-  let [nativeIn, nativeOut] = [0n, 0n];
+  let gave = false, got = false;
+  let nativeIn = 0n, nativeOut = 0n;
   for (const [id, { inflow, outflow }] of flow.ledgers.get(account) ?? NO_LEDGER) {
     const asset = flow.assets.get(id);
     if (!asset) continue;
-    if (!isNative(asset, wrappedNative)) take(inflow, outflow, isFungible(asset));
-    else {
+    if (isNative(asset, wrappedNative)) {
       nativeIn += inflow;
       nativeOut += outflow;
-    }
+    } else if (isDust(inflow, outflow, isFungible(asset))) continue;
+    else if (inflow > outflow) got = true;
+    else gave = true;
   }
-  take(nativeIn, nativeOut, true);
+  if (!isDust(nativeIn, nativeOut, true)) {
+    if (nativeIn > nativeOut) got = true;
+    else gave = true;
+  }
   return sidesWhere(gave, got);
 }
 

@@ -14,9 +14,6 @@ export class FactSheet {
     return (this.values[place] ??= factAt(place).compute(this.view));
   }
 
-  /** Whether that fact has been computed. */
-  knows(place: number): boolean { return this.values[place] !== undefined; }
-
   /** @throws Error for a name outside the registry; the loader refuses such rules, so this is a defect. */
   value(name: string): FactValue { return this.at(placeOf(name)); }
 

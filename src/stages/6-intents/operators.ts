@@ -16,8 +16,13 @@ export const OPERATORS: Readonly<Record<string, Test>> = {
   in: (fact: FactValue, value: readonly FactValue[]) => value.includes(fact),
   not_in: (fact: FactValue, value: readonly FactValue[]) => !value.includes(fact),
   includes: (fact: readonly string[], value: string) => fact.includes(value),
-  includes_any: (fact: readonly string[], value: readonly string[]) => value.some((v) => fact.includes(v)),
-  includes_none: (fact: readonly string[], value: readonly string[]) => !value.some((v) => fact.includes(v)),
+  includes_any: (fact: readonly string[], value: readonly string[]) => shareAny(fact, value),
+  includes_none: (fact: readonly string[], value: readonly string[]) => !shareAny(fact, value),
   subset_of: (fact: readonly string[], value: readonly string[]) => fact.every((f) => value.includes(f)),
   is: (fact: boolean, value: boolean) => fact === value,
 };
+
+function shareAny(words: readonly string[], others: readonly string[]): boolean {
+  for (const word of words) if (others.includes(word)) return true;
+  return false;
+}

@@ -1,28 +1,31 @@
-import { placeOf } from './facts/registry.ts';
-import { OPERATORS } from './operators.ts';
+import { compileRule, demandOf, holds, type CompiledRule } from './compileRule.ts';
+import { factAt } from './facts/registry.ts';
 import { bestFirst } from './rankRules.ts';
+import { add, cut, firstFrom, has, join, noRules, type RuleSet } from './ruleSet.ts';
 import type { FactSheet } from './factSheet.ts';
-import type { Condition, IntentRule, Rulebook } from '../../model/rulebook.ts';
+import type { FactValue } from './facts/factSpec.ts';
+import type { IntentRule, Rulebook } from '../../model/rulebook.ts';
 
-/** A condition made ready: a test knows its operator, and its fact by the registry's place. */
-type Node =
-  | { readonly op: 'test'; readonly fact: number; readonly value: unknown; readonly holds: (fact: unknown, value: unknown) => boolean }
-  | { readonly op: 'all' | 'any' | 'not'; readonly of: readonly Node[] };
-
-interface Screened {
+interface Screened extends CompiledRule {
   readonly rule: IntentRule;
-  readonly when: Node;
   /** Places in `rules` of those that supersede it. */
   readonly supersededBy: readonly number[];
+}
+
+/** A fact with few values, and the rules that each of them leaves. */
+interface Guard {
+  readonly fact: number;
+  readonly leaves: ReadonlyMap<FactValue, RuleSet>;
 }
 
 /** What of the rules can be prepared for every transaction alike. */
 interface Screen {
   /** Best first; deprecated rules are none. */
   readonly rules: readonly Screened[];
-  /** Places in `rules`: of those that need no motif kind, and by each kind that is enough for one. */
-  readonly always: readonly number[];
-  readonly byKind: ReadonlyMap<string, readonly number[]>;
+  /** Those that need no motif kind, and those for which a kind is enough. */
+  readonly always: RuleSet;
+  readonly byKind: ReadonlyMap<string, RuleSet>;
+  readonly guards: readonly Guard[];
 }
 
 const SCREENS = new WeakMap<Rulebook, Screen>();
@@ -35,31 +38,41 @@ function screenOf(rulebook: Rulebook): Screen {
 
 function prepare(rulebook: Rulebook): Screen {
   const inForce = rulebook.intents.filter((rule) => rule.status !== 'deprecated').sort(bestFirst(rulebook));
-  const always: number[] = [];
-  const byKind = new Map<string, number[]>();
+  const demand = demandOf(inForce);
+  const always = noRules(inForce.length);
+  const byKind = new Map<string, RuleSet>();
   const rules = inForce.map((rule, place): Screened => {
-    for (const kind of rule.requiresAny) byKind.set(kind, [...(byKind.get(kind) ?? []), place]);
-    if (rule.requiresAny.length === 0) always.push(place);
+    for (const kind of rule.requiresAny) {
+      if (!byKind.has(kind)) byKind.set(kind, noRules(inForce.length));
+      add(byKind.get(kind)!, place);
+    }
+    if (rule.requiresAny.length === 0) add(always, place);
     const supersededBy = inForce.flatMap((other, at) => (other.supersedes.includes(rule.slug) ? [at] : []));
-    return { rule, when: compile(rule.when), supersededBy };
+    return { rule, ...compileRule(rule, demand), supersededBy };
   });
-  return { rules, always, byKind };
+  const guarding = new Set(rules.flatMap(({ guards }) => guards.map(({ fact }) => fact)));
+  return { rules, always, byKind, guards: [...guarding].map((fact) => ({ fact, leaves: leavesOf(fact, rules) })) };
 }
 
-function compile(condition: Condition): Node {
-  if ('all' in condition) return { op: 'all', of: condition.all.map(compile) };
-  if ('any' in condition) return { op: 'any', of: condition.any.map(compile) };
-  if ('not' in condition) return { op: 'not', of: [compile(condition.not)] };
-  const holds = OPERATORS[condition.operator] as ((fact: unknown, value: unknown) => boolean) | undefined;
-  if (!holds) throw new Error(`unknown operator ${condition.operator}`);
-  return { op: 'test', fact: placeOf(condition.fact), value: condition.value, holds };
+/** By each value of a fact, the rules whose tests of it hold. */
+function leavesOf(fact: number, rules: readonly Screened[]): Map<FactValue, RuleSet> {
+  return new Map(factAt(fact).values!.map((value) => {
+    const left = noRules(rules.length);
+    rules.forEach(({ guards }, place) => {
+      if (guards.every((test) => test.fact !== fact || test.holds(value, test.value))) add(left, place);
+    });
+    return [value, left];
+  }));
 }
 
-/** By place in the screen's `rules`: whether a motif kind the rule needs is present. */
-function presentRules({ rules, always, byKind }: Screen, kinds: Iterable<string>): boolean[] {
-  const present = new Array<boolean>(rules.length).fill(false);
-  for (const place of always) present[place] = true;
-  for (const kind of kinds) for (const place of byKind.get(kind) ?? NONE) present[place] = true;
+/** The rules for which a motif kind they need is present. */
+function presentRules({ rules, always, byKind }: Screen, kinds: Iterable<string>): RuleSet {
+  const present = noRules(rules.length);
+  join(present, always);
+  for (const kind of kinds) {
+    const called = byKind.get(kind);
+    if (called) join(present, called);
+  }
   return present;
 }
 
@@ -67,18 +80,8 @@ function presentRules({ rules, always, byKind }: Screen, kinds: Iterable<string>
 export function relevantRules(rulebook: Rulebook, kinds: Iterable<string>): IntentRule[] {
   const screen = screenOf(rulebook);
   const present = presentRules(screen, kinds);
-  const relevant = new Set(screen.rules.filter((_, place) => present[place]).map(({ rule }) => rule));
+  const relevant = new Set(screen.rules.filter((_, place) => has(present, place)).map(({ rule }) => rule));
   return rulebook.intents.filter((rule) => relevant.has(rule));
-}
-
-function holds(node: Node, sheet: FactSheet): boolean {
-  if (node.op === 'test') return node.holds(sheet.at(node.fact), node.value);
-  if (node.op === 'not') return !holds(node.of[0]!, sheet);
-  // All hold unless one fails, any does if one holds. What rests on known facts comes first: it may spare others.
-  const decisive = node.op === 'any';
-  for (const part of node.of) if (part.op === 'test' && sheet.knows(part.fact) && holds(part, sheet) === decisive) return decisive;
-  for (const part of node.of) if (holds(part, sheet) === decisive) return decisive;
-  return !decisive;
 }
 
 /**
@@ -87,16 +90,15 @@ function holds(node: Node, sheet: FactSheet): boolean {
  */
 export function* matchingRules(rulebook: Rulebook, kinds: Iterable<string>, sheet: FactSheet): Generator<IntentRule> {
   const screen = screenOf(rulebook);
-  const present = presentRules(screen, kinds);
-  const matches = (place: number): boolean => present[place]! && holds(screen.rules[place]!.when, sheet);
+  const candidates = presentRules(screen, kinds);
+  for (const { fact, leaves } of screen.guards) cut(candidates, leaves.get(sheet.at(fact))!);
+  const matches = (place: number): boolean => has(candidates, place) && holds(screen.rules[place]!.rest, sheet);
   const superseded: IntentRule[] = [];
-  for (let place = 0; place < present.length; place++) {
-    if (!matches(place)) continue;
-    const { rule, supersededBy } = screen.rules[place]!;
+  for (let place = firstFrom(candidates, 0); place >= 0; place = firstFrom(candidates, place + 1)) {
+    const { rule, rest, supersededBy } = screen.rules[place]!;
+    if (!holds(rest, sheet)) continue;
     if (supersededBy.some(matches)) superseded.push(rule);
     else yield rule;
   }
   yield* superseded;
 }
-
-const NONE: readonly number[] = [];

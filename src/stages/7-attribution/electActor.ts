@@ -20,8 +20,8 @@ export function electActor(input: ElectionInput): Attribution {
   const deciding = groups[0]!;
   const winner = choose(context, deciding);
   const actor = winner?.account ?? null;
-  const settlement = input.motifs.find((m) => m.kind === 'order_settled');
-  const operation = input.motifs.find((m) => m.kind === 'user_operation');
+  const [settlement] = context.ofKind('order_settled');
+  const [operation] = context.ofKind('user_operation');
   const paymaster = operation ? roleOf(operation, 'paymaster') : null;
   return {
     signer: context.signer,
@@ -63,12 +63,14 @@ function choose(context: ElectionContext, group: ProposalGroup): Proposal | null
 
 /** Who got the proceeds: the receiver an order names, else the actor itself. */
 function beneficiaryOf(orders: readonly ToldOrder[], winner: Proposal): Address {
+  if (orders.length === 0) return winner.account;
   const receivers = new Set<Address>();
   for (const { order: { owner, receiver } } of orders) if (owner === winner.account && receiver !== null && receiver !== ZERO_ADDRESS) receivers.add(receiver);
   return receivers.size === 1 ? [...receivers][0]! : winner.account;
 }
 
 function delegationsOf({ tx, delegations }: ElectionInput): Delegation[] {
+  if (tx.authorizations.length === 0 && delegations.size === 0) return [];
   const listed = tx.authorizations.map((a) => ({ authority: a.authority, delegate: a.address, source: 'authorization_list' as const }));
   const known = new Set(listed.map((d) => d.authority));
   const fromCode = [...delegations].filter(([authority]) => !known.has(authority))

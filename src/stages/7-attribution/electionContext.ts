@@ -54,32 +54,43 @@ export class ElectionContext {
     return sidesOf(laneNets(this.input.flow, this.input.rulebook.wrappedNative, new Set(accounts)));
   }
 
-  /** Accounts value touched, in first-movement order. */
-  get accounts(): readonly Address[] { return [...this.input.flow.ledgers.keys()]; }
+  /** The motifs of a kind. */
+  ofKind(kind: string): readonly Motif[] {
+    const found: Motif[] = [];
+    for (const motif of this.input.motifs) if (motif.kind === kind) found.push(motif);
+    return found;
+  }
 
-  /** Those of the accounts that gave and got. */
+  /** Accounts value touched that gave and got, in first-movement order. */
   get traders(): readonly Address[] {
-    const { outgoing, incoming } = this.input.flow;
-    return (this.#traders ??= this.accounts.filter((account) => outgoing.has(account) && incoming.has(account) && this.sides(account) === 'both'));
+    if (this.#traders) return this.#traders;
+    const { ledgers, outgoing, incoming } = this.input.flow;
+    const traders: Address[] = [];
+    for (const account of ledgers.keys()) if (outgoing.has(account) && incoming.has(account) && this.sides(account) === 'both') traders.push(account);
+    return (this.#traders = traders);
   }
 
   /** The account called others, emitted events or was created here: it has code of its own. */
   showsCode(account: Address): boolean {
     if (this.emits(account) || this.input.tx.createdContract === account) return true;
-    this.#acting ??= new Set(this.input.tx.frames.filter((frame) => frame.effective && frame.parent !== null).map((frame) => frame.from));
-    return account !== this.signer && this.#acting.has(account);
+    if (account === this.signer) return false;
+    this.#acting ??= setOf(this.input.tx.frames, (frame) => (frame.effective && frame.parent !== null ? frame.from : null));
+    return this.#acting.has(account);
   }
 
   /** The account emitted events in this transaction. */
   emits(account: Address): boolean {
-    this.#emitters ??= new Set(this.input.tx.logs.map((log) => log.address));
+    this.#emitters ??= setOf(this.input.tx.logs, (log) => log.address);
     return this.#emitters.has(account);
   }
 
   /** An event or call says that the signer is the one it was done for, so it is no mere submitter. */
   get signerIsNamed(): boolean {
-    return this.input.motifs.some((m) => m.basis !== 'structure' && !COMPOSITES.has(m.kind) && !SUBMITTING.has(m.kind)
-      && m.participants.some((p) => p.role === 'owner' && p.account === this.signer));
+    for (const { basis, kind, participants } of this.input.motifs) {
+      if (basis === 'structure' || COMPOSITES.has(kind) || SUBMITTING.has(kind)) continue;
+      for (const { role, account } of participants) if (role === 'owner' && account === this.signer) return true;
+    }
+    return false;
   }
 
   /** Why the account can never be the actor, or null. */
@@ -96,12 +107,22 @@ export class ElectionContext {
   }
 
   #isToken(account: Address): boolean {
-    this.#tokens ??= new Set([...this.input.flow.assets.values()].flatMap(({ address }) => address ?? []));
+    this.#tokens ??= setOf(this.input.flow.assets.values(), (asset) => asset.address);
     return this.#tokens.has(account);
   }
 
   #isVenue(account: Address): boolean {
-    this.#venues ??= new Set(this.input.motifs.filter(({ kind }) => !ACTING_VENUES.has(kind) && !PLAIN_MOVEMENTS.has(kind) && !COMPOSITES.has(kind)).map(({ venue }) => venue));
+    this.#venues ??= setOf(this.input.motifs, ({ kind, venue }) => (ACTING_VENUES.has(kind) || PLAIN_MOVEMENTS.has(kind) || COMPOSITES.has(kind) ? null : venue));
     return this.#venues.has(account);
   }
+}
+
+/** The accounts that items name, those that name none left out. */
+function setOf<T>(items: Iterable<T>, account: (item: T) => Address | null): Set<Address> {
+  const found = new Set<Address>();
+  for (const item of items) {
+    const named = account(item);
+    if (named !== null) found.add(named);
+  }
+  return found;
 }

@@ -8,10 +8,10 @@ import type { Proposal } from '../proposal.ts';
  */
 export function bridgePayouts(context: ElectionContext): Proposal[] {
   // The reference of the order rides along as calldata; a plain payment says nothing about its purpose.
-  if (context.input.tx.input === '0x') return [];
+  if (context.input.tx.input === '0x' || context.sides(context.signer) !== 'gave') return [];
   const kinds = spokenKinds(context.input.rulebook, context.signer);
-  if (!(kinds.has('bridge_deposit') || kinds.has('bridge_withdrawal')) || context.sides(context.signer) !== 'gave') return [];
-  const paid = context.accounts.filter((a) => a !== context.signer && context.sides(a) === 'got' && context.neverElect(a) === null && !context.showsCode(a));
+  if (!kinds.has('bridge_deposit') && !kinds.has('bridge_withdrawal')) return [];
+  const paid = [...context.input.flow.ledgers.keys()].filter((a) => a !== context.signer && context.sides(a) === 'got' && context.neverElect(a) === null && !context.showsCode(a));
   if (paid.length !== 1) return [];
   const movement = context.net(paid[0]!)[0]!.incoming[0]!;
   return [{ account: paid[0]!, mode: 'meta_transaction', submitterRole: 'relayer', reason: 'paid_by_a_bridge', evidence: [movement.evidence] }];

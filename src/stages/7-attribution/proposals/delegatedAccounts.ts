@@ -9,6 +9,7 @@ import type { Evidence } from '../../../model/evidence.ts';
  */
 export function delegatedAccounts(context: ElectionContext): Proposal[] {
   const { tx, delegations } = context.input;
+  if (delegations.size === 0 && tx.authorizations.length === 0) return [];
   const authorities = new Set<Address>(delegations.keys());
   for (const { authority } of tx.authorizations) if (authority) authorities.add(authority);
   authorities.delete(context.signer);

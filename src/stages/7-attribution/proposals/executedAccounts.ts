@@ -1,5 +1,6 @@
 import type { ElectionContext } from '../electionContext.ts';
 import type { Proposal } from '../proposal.ts';
+import type { Address } from '../../../model/hex.ts';
 import type { Motif } from '../../../model/motif.ts';
 import { roleOf } from '../../../lib/roles.ts';
 
@@ -8,10 +9,11 @@ import { roleOf } from '../../../lib/roles.ts';
  * executions): the account acts, the signer only executes. An account reached through others counts only where the
  * signer itself gave or got nothing, since then the signer is the one who trades with it.
  */
-export function executedAccounts(context: ElectionContext, motifs: readonly Motif[]): Proposal[] {
-  const executed = motifs
-    .filter((m) => m.kind === 'account_execution' || m.kind === 'account_execution_failed')
-    .map((m) => ({ motif: m, account: roleOf(m, 'owner') ?? m.venue }));
+export function executedAccounts(context: ElectionContext): Proposal[] {
+  const executed: { readonly motif: Motif; readonly account: Address }[] = [];
+  for (const motif of context.input.motifs) {
+    if (motif.kind === 'account_execution' || motif.kind === 'account_execution_failed') executed.push({ motif, account: roleOf(motif, 'owner') ?? motif.venue });
+  }
   if (executed.length === 0) return [];
   const called = executed.filter((e) => e.account === context.input.tx.to);
   const signerTrades = context.sides(context.signer) === 'both' || context.sides(context.signer) === 'gave';
@@ -22,7 +24,7 @@ export function executedAccounts(context: ElectionContext, motifs: readonly Moti
 }
 
 /** Among nested accounts the one whose assets moved; where none or several did, the last to report is the outermost. */
-function outermostOrMoved<T extends { account: `0x${string}` }>(context: ElectionContext, executed: readonly T[]): T[] {
+function outermostOrMoved<T extends { readonly account: Address }>(context: ElectionContext, executed: readonly T[]): T[] {
   const moved = executed.filter((e) => context.sides(e.account) !== 'none');
   return moved.length > 0 ? moved : executed.slice(-1);
 }

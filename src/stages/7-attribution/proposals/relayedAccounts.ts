@@ -12,7 +12,7 @@ import type { Address } from '../../../model/hex.ts';
 export function relayedAccounts(context: ElectionContext): Proposal[] {
   const sides = context.sides(context.signer);
   if (sides === 'both' || sides === 'gave') return [];
-  const requesters = new Set(context.input.motifs.filter((m) => m.tags.includes('relayed')).flatMap((m) => roleOf(m, 'owner') ?? []));
+  const requesters = ownersWhere(context, (tags) => tags.includes('relayed'));
   requesters.delete(context.signer);
   if (requesters.size === 1) return [propose(context, [...requesters][0]!, 'meta_transaction', 'signed_a_relayed_request')];
   const isOther = (a: Address): boolean => a !== context.signer && context.neverElect(a) === null && !context.showsCode(a);
@@ -20,7 +20,9 @@ export function relayedAccounts(context: ElectionContext): Proposal[] {
     const traders = context.traders.filter(isOther);
     if (traders.length === 1) return [propose(context, traders[0]!, 'meta_transaction', 'sole_account_that_gave_and_got')];
   }
-  const givers = authorsHere(context).filter((a) => (context.sides(a) === 'gave' || context.sides(a) === 'both') && isOther(a));
+  // Owners of permits spent here, and of EIP-3009 authorisations.
+  const authors = ownersWhere(context, (tags) => tags.includes('permit') || tags.includes('authorization'));
+  const givers = [...authors].filter((a) => (context.sides(a) === 'gave' || context.sides(a) === 'both') && isOther(a));
   return givers.length === 1 ? [propose(context, givers[0]!, 'permit_pull', 'authorised_in_this_transaction')] : [];
 }
 
@@ -30,8 +32,12 @@ function propose(context: ElectionContext, account: Address, mode: 'meta_transac
   return { account, mode, submitterRole: 'relayer', reason, evidence: movement ? [movement.evidence] : [] };
 }
 
-/** Owners of permits spent here, and of EIP-3009 authorisations. */
-function authorsHere(context: ElectionContext): Address[] {
-  const speaking = context.input.motifs.filter((m) => m.tags.includes('permit') || m.tags.includes('authorization'));
-  return [...new Set(speaking.flatMap((m) => roleOf(m, 'owner') ?? []))];
+/** Accounts that motifs with such tags name as owners. */
+function ownersWhere(context: ElectionContext, speaks: (tags: readonly string[]) => boolean): Set<Address> {
+  const owners = new Set<Address>();
+  for (const motif of context.input.motifs) {
+    const owner = speaks(motif.tags) ? roleOf(motif, 'owner') : null;
+    if (owner !== null) owners.add(owner);
+  }
+  return owners;
 }

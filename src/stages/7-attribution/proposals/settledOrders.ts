@@ -47,13 +47,14 @@ export interface ToldOrder {
 }
 
 export function ordersOf(context: ElectionContext): ToldOrder[] {
-  return context.input.motifs.filter((m) => m.kind === 'order_settled').flatMap((motif) => {
+  const told: ToldOrder[] = [];
+  for (const motif of context.ofKind('order_settled')) {
     const owner = principal(context, motif);
-    return owner === null ? [] : [{
-      motif,
-      order: { owner: owner.account, receiver: roleOf(motif, 'recipient'), protocol: motif.protocol?.slug ?? null, orderHash: null, evidence: owner.evidence },
-    }];
-  });
+    if (owner === null) continue;
+    const { account, evidence } = owner;
+    told.push({ motif, order: { owner: account, receiver: roleOf(motif, 'recipient'), protocol: motif.protocol?.slug ?? null, orderHash: null, evidence } });
+  }
+  return told;
 }
 
 /**
@@ -61,6 +62,7 @@ export function ordersOf(context: ElectionContext): ToldOrder[] {
  * are the liquidity it trades against. Quotes are always that, unless their taker is the only one who traded.
  */
 export function settledOrders(context: ElectionContext, told: readonly ToldOrder[], driver: Address): Proposal[] {
+  if (told.length === 0) return [];
   const orders = told.filter(({ order }) => order.owner !== driver);
   if (orders.length === 0) return [];
   const driverTrades = context.sides(driver) === 'both';

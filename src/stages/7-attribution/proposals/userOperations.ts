@@ -7,10 +7,10 @@ import { roleOf } from '../../../lib/roles.ts';
  * handled inside another call. One bundle may carry operations of many senders: equals, so none of them is elected.
  */
 export function userOperations(context: ElectionContext): Proposal[] {
-  return context.input.motifs.filter((m) => m.kind === 'user_operation').flatMap((m) => {
-    const account = roleOf(m, 'owner');
-    return account ? [{
-      account, mode: 'smart_account_4337', submitterRole: 'bundler', reason: 'user_operation_sender', evidence: m.evidence,
-    } as const] : [];
-  });
+  const found: Proposal[] = [];
+  for (const motif of context.ofKind('user_operation')) {
+    const account = roleOf(motif, 'owner');
+    if (account) found.push({ account, mode: 'smart_account_4337', submitterRole: 'bundler', reason: 'user_operation_sender', evidence: motif.evidence });
+  }
+  return found;
 }
