@@ -4,6 +4,7 @@ import type { Address } from '../../model/hex.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { Asset, AssetId, Movement, NonEconomicMovement, ValueFlow } from '../../model/valueFlow.ts';
 import { buildLedgers } from './buildLedgers.ts';
+import { isAside } from './draft.ts';
 import { readNative } from './readNative.ts';
 import { readTokens } from './readTokens.ts';
 
@@ -12,19 +13,19 @@ import { readTokens } from './readTokens.ts';
  * is not among them. Never throws for anything a contract can log: what does not read as a transfer is a plain event.
  */
 export function buildValueFlow(tx: CanonicalTx, rulebook: Pick<Rulebook, 'wrappedNative' | 'tokenEvents'>): ValueFlow {
-  const readings = tx.succeeded ? [...readNative(tx), ...readTokens(tx, rulebook)] : [];
-  // Stable, so movements of one log or frame keep their order; a frame and a log never share a stamp.
-  readings.sort((a, b) => seqOf(a) - seqOf(b));
-
+  const native = tx.succeeded ? readNative(tx) : [];
+  const tokens = tx.succeeded ? readTokens(tx, rulebook) : [];
   const movements: Movement[] = [];
   const nonEconomic: NonEconomicMovement[] = [];
   const assets = new Map<AssetId, Asset>();
-  for (const reading of readings) {
-    if ('aside' in reading) {
-      nonEconomic.push(reading.aside);
+  // Both lists are in execution order, and a frame and a log never share a stamp.
+  for (let n = 0, t = 0; n < native.length || t < tokens.length; ) {
+    const reading = t === tokens.length || (n < native.length && native[n]!.seq < tokens[t]!.seq) ? native[n++]! : tokens[t++]!;
+    if (isAside(reading)) {
+      nonEconomic.push({ kind: reading.kind, from: reading.from, to: reading.to, evidence: reading.evidence });
       continue;
     }
-    const { kind, from, to, asset, amount, seq, evidence } = reading.movement;
+    const { kind, from, to, asset, amount, seq, evidence } = reading;
     let known = assets.get(asset.id);
     if (!known) assets.set(asset.id, (known = asset));
     // One text for all movements of an asset: comparing it is comparing a reference.
@@ -56,10 +57,6 @@ class Flow implements ValueFlow {
   get graph(): ValueFlow['graph'] {
     return (this.#graph ??= buildGraph(this.ledgers.keys(), this.movements));
   }
-}
-
-function seqOf(reading: ReturnType<typeof readNative>[number]): number {
-  return 'aside' in reading ? reading.seq : reading.movement.seq;
 }
 
 /** Accounts as nodes, movements as edges. Own keys: graphology's automatic ones differ from process to process. */

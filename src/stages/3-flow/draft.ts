@@ -14,24 +14,31 @@ export interface Draft {
   readonly evidence: Evidence;
 }
 
+/** Something that moved nothing, with its place in the execution. */
+export interface Aside extends NonEconomicMovement {
+  readonly seq: number;
+}
+
 /** What one frame or log came to. */
-export type Reading =
-  | { readonly movement: Draft }
-  | { readonly aside: NonEconomicMovement; readonly seq: number };
+export type Reading = Draft | Aside;
+
+export function isAside(reading: Reading): reading is Aside {
+  return !('amount' in reading);
+}
 
 export function logEvidence(log: Log): Evidence {
   return { kind: 'log', frame: log.frame, log: log.index, contract: log.address };
 }
 
 /** A log that moves nothing. */
-export function setAside(log: Log, kind: NonEconomicMovement['kind'], from: Address | null = null, to: Address | null = null): Reading {
-  return { aside: { kind, from, to, evidence: logEvidence(log) }, seq: log.seq };
+export function setAside(log: Log, kind: NonEconomicMovement['kind'], from: Address | null = null, to: Address | null = null): Aside {
+  return { kind, from, to, evidence: logEvidence(log), seq: log.seq };
 }
 
 /** Zero amounts and transfers to oneself change nothing: counted, never valued. */
 export function judge(draft: Draft): Reading {
   const { from, to, evidence, seq } = draft;
-  if (draft.amount === 0n) return { aside: { kind: 'zero_transfer', from, to, evidence }, seq };
-  if (from === to) return { aside: { kind: 'self_transfer', from, to, evidence }, seq };
-  return { movement: draft };
+  if (draft.amount === 0n) return { kind: 'zero_transfer', from, to, evidence, seq };
+  if (from === to) return { kind: 'self_transfer', from, to, evidence, seq };
+  return draft;
 }

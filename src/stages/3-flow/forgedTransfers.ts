@@ -1,7 +1,7 @@
 import type { Address, Hex } from '../../model/hex.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import { ZERO_ADDRESS } from '../../lib/hex.ts';
-import type { Reading } from './draft.ts';
+import { isAside, type Reading } from './draft.ts';
 
 /**
  * Least gas a balance costs to change: a storage slot's first change in a transaction (2,900) and its first access (2,100
@@ -27,9 +27,9 @@ export function setForgedAside(tx: CanonicalTx, readings: Reading[]): Reading[] 
   const forgers = findForgers(tx, readings);
   if (forgers.size === 0) return readings;
   return readings.map((reading) => {
-    if ('aside' in reading || reading.movement.asset.kind !== 'erc20' || !forgers.has(reading.movement.asset.address!)) return reading;
-    const { from, to, evidence, seq } = reading.movement;
-    return { aside: { kind: 'forged_transfer', from, to, evidence }, seq };
+    if (isAside(reading) || reading.asset.kind !== 'erc20' || !forgers.has(reading.asset.address!)) return reading;
+    const { from, to, evidence, seq } = reading;
+    return { kind: 'forged_transfer', from, to, evidence, seq };
   });
 }
 
@@ -48,8 +48,8 @@ function findForgers(tx: CanonicalTx, readings: readonly Reading[]): ReadonlySet
 function emittersBeyond(affordable: bigint, readings: readonly Reading[]): ReadonlySet<Address> {
   const changes = new Map<Address, Map<Address, bigint>>();
   for (const reading of readings) {
-    if ('aside' in reading || reading.movement.asset.kind !== 'erc20') continue;
-    const { asset, from, to, amount } = reading.movement;
+    if (isAside(reading) || reading.asset.kind !== 'erc20') continue;
+    const { asset, from, to, amount } = reading;
     const net = changes.get(asset.address!) ?? new Map<Address, bigint>();
     changes.set(asset.address!, net);
     net.set(from, (net.get(from) ?? 0n) - amount);

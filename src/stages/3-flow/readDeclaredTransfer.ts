@@ -1,19 +1,9 @@
 import type { Hash } from '../../model/hex.ts';
 import type { CanonicalTx, Log } from '../../model/canonicalTx.ts';
-import type { BindExpr, Rulebook, TokenEventSpec } from '../../model/rulebook.ts';
+import type { BindExpr, TokenEventSpec } from '../../model/rulebook.ts';
 import { addressOfWord, uintOfWord, wordAt } from '../../lib/hex.ts';
-import { filedUnder } from '../../lib/topicIndex.ts';
 import type { Draft } from './draft.ts';
 import { draftOf, erc20Asset, nftAsset } from './readStandardTransfer.ts';
-
-/** The declared event a log is, if its emitter is one the declaration names (or it names none). */
-export function declarationFor(log: Log, tokenEvents: Rulebook['tokenEvents']): TokenEventSpec | null {
-  const { topics } = log;
-  const specs = topics.length === 0 ? undefined : filedUnder(tokenEvents, topics[0]!, topics.length);
-  if (!specs) return null;
-  // A declaration that names the emitter is about it; one for any emitter is only the fallback.
-  return specs.find((spec) => spec.emitters.has(log.address)) ?? specs.find((spec) => spec.emitters.size === 0) ?? null;
-}
 
 /** The transfer a declared event states; null where its arguments do not resolve. */
 export function readDeclaredTransfer(log: Log, spec: TokenEventSpec, tx: CanonicalTx): Draft | null {
