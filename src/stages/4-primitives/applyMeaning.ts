@@ -1,14 +1,14 @@
 import { bindLegs, type Binding } from './bindLegs.ts';
-import { conditionsHold, evaluate, evaluateAccount, NATIVE_REF } from './evaluateBind.ts';
+import { NATIVE_REF, type BindScope } from './bindWord.ts';
+import { evaluateAccount, testsHold } from './evaluateBind.ts';
 import { readDetail, type PositionDetail } from './positionDetail.ts';
 import { ZERO_ADDRESS } from '../../lib/hex.ts';
 import type { BoundLeg } from './boundLeg.ts';
 import type { EnclosingCalls } from './enclosingCalls.ts';
-import type { BindScope } from './evaluateBind.ts';
 import type { MovementIndex } from './movementIndex.ts';
 import type { Create2Proofs } from './provenProtocol.ts';
 import type { EncodedArguments } from './readArgument.ts';
-import type { Meaning } from './repertoire.ts';
+import type { Meaning } from './meaning.ts';
 import type { Taken, TakenMovements } from './takenMovements.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Evidence } from '../../model/evidence.ts';
@@ -76,30 +76,30 @@ export function recognise(meanings: readonly Meaning[], utterance: Utterance, ru
   return null;
 }
 
-function applyMeaning(known: Meaning, utterance: Utterance, run: RecognitionRun): Draft | null {
-  const meaning = known.spec;
+function applyMeaning(meaning: Meaning, utterance: Utterance, run: RecognitionRun): Draft | null {
+  const { spec } = meaning;
   const { contract } = utterance;
   const { log } = utterance.evidence;
-  const call = meaning.within === null || log === null ? null : run.enclosing.of(log, meaning.within);
+  const call = spec.within === null || log === null ? null : run.enclosing.of(log, spec.within);
   const legs: BoundLeg[] = [];
   const scope = {
-    args: utterance.args, params: known.params, contract, caller: utterance.caller,
+    args: utterance.args, contract, caller: utterance.caller,
     value: utterance.value, signer: run.signer, txTo: run.txTo, legs,
     callArgs: call && { topics: [], data: call.input, base: 4 },
     outputArgs: call ? { topics: [], data: call.output, base: 0 } : utterance.output,
   };
-  if (!conditionsHold(meaning, scope)) return null;
-  const taken = (role: string): Taken => run.taken.of(meaning.shape, role);
+  if (!testsHold(meaning.when, scope)) return null;
+  const taken = (role: string): Taken => run.taken.of(spec.shape, role);
   const early = evaluateAccount(meaning.venue, scope);
-  const binding = bindLegs(meaning, scope, { index: run.index, seq: utterance.seq, wrappedNative: run.wrappedNative, taken, venue: early });
+  const binding = bindLegs(meaning.legs, scope, { index: run.index, seq: utterance.seq, wrappedNative: run.wrappedNative, taken, venue: early });
   if (!binding) return null;
 
   const venue = early ?? evaluateAccount(meaning.venue, scope);
-  const protocol = known.listed.get(contract) ?? run.proofs.protocolOf(known, contract, () => tokensOf(legs));
-  if (!venue || (!protocol && !meaning.anyEmitter)) return null;
+  const protocol = meaning.listed.get(contract) ?? run.proofs.protocolOf(meaning, contract, () => tokensOf(legs));
+  if (!venue || (!protocol && !spec.anyEmitter)) return null;
   for (const { leg } of legs) for (const m of leg.movements) taken(leg.role).add(m);
   return {
-    utterance, meaning, protocol, venue, binding,
+    utterance, meaning: spec, protocol, venue, binding,
     poolId: poolIdOf(meaning, scope),
     roles: rolesOf(meaning, scope),
     detail: readDetail(meaning, scope, run.positionTokens),
@@ -108,19 +108,20 @@ function applyMeaning(known: Meaning, utterance: Utterance, run: RecognitionRun)
 }
 
 function tokensOf(legs: readonly BoundLeg[]): Address[] {
-  return legs.filter((b) => b.leg.role === 'in' || b.leg.role === 'out')
-    .map((b) => b.ends.asset).filter((a) => a !== null && a !== NATIVE_REF);
+  const tokens: Address[] = [];
+  for (const { leg, ends } of legs) if ((leg.role === 'in' || leg.role === 'out') && ends.asset !== null && ends.asset !== NATIVE_REF) tokens.push(ends.asset);
+  return tokens;
 }
 
-function poolIdOf(meaning: MeaningSpec, scope: BindScope): string | null {
-  const value = meaning.poolId && evaluate(meaning.poolId, scope);
+function poolIdOf({ poolId }: Meaning, scope: BindScope): string | null {
+  const value = poolId && poolId(scope);
   return value === null ? null : String(value);
 }
 
-function rolesOf(meaning: MeaningSpec, scope: BindScope): RoleBinding[] {
+function rolesOf(meaning: Meaning, scope: BindScope): RoleBinding[] {
   const roles: RoleBinding[] = [];
-  for (const { role, account: expr } of meaning.roles) {
-    const account = evaluateAccount(expr, scope);
+  for (const { role, account: word } of meaning.roles) {
+    const account = evaluateAccount(word, scope);
     if (account !== null && account !== ZERO_ADDRESS) roles.push({ role, account });
   }
   return roles;

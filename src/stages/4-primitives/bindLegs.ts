@@ -1,7 +1,7 @@
 import { offerOptions, type LegContext } from './legOptions.ts';
 import type { BoundLeg, Option, Unresolved } from './boundLeg.ts';
-import type { BindScope } from './evaluateBind.ts';
-import type { LegSpec, MeaningSpec } from '../../model/rulebook.ts';
+import type { BindScope } from './bindWord.ts';
+import type { ReadyLeg } from './meaning.ts';
 
 /** What one event's legs came to. `unresolved`: stated amounts of an asset that neither event nor flow names. */
 export interface Binding {
@@ -17,14 +17,14 @@ const MAX_STEPS = 64;
  * of earlier ones; where a later leg fails because of an earlier choice the next choice is tried. Null when a required leg
  * binds nothing: an event that moved no value proves nothing.
  */
-export function bindLegs(meaning: MeaningSpec, scope: BindScope & { readonly legs: BoundLeg[] }, context: LegContext): Binding | null {
+export function bindLegs(specs: readonly ReadyLeg[], scope: BindScope & { readonly legs: BoundLeg[] }, context: LegContext): Binding | null {
   const { legs } = scope;
   const unresolved: Unresolved[] = [];
   const claimed: number[] = [];
   let steps = 0;
   const attempt = (at: number): boolean => {
-    if (at === meaning.legs.length) return agreesSomewhere(legs);
-    const spec = meaning.legs[at]!;
+    if (at === specs.length) return agreesSomewhere(legs);
+    const spec = specs[at]!;
     let outcome: 'bound' | 'given up' | null = null;
     const tryOption = (option: Option): boolean => {
       if (++steps > MAX_STEPS) {
@@ -62,7 +62,7 @@ function agreesSomewhere(legs: readonly BoundLeg[]): boolean {
 }
 
 /** What goes in never comes out as the same asset. */
-function forbiddenAsset(spec: LegSpec, legs: readonly BoundLeg[]): string | null {
+function forbiddenAsset(spec: ReadyLeg, legs: readonly BoundLeg[]): string | null {
   const other = spec.role === 'out' ? 'in' : spec.role === 'in' ? 'out' : null;
   if (other === null) return null;
   let found: string | null = null;

@@ -1,15 +1,16 @@
-import { assetIdOf, type AssetRef, type LegEnds } from './evaluateBind.ts';
+import { assetIdOf } from './evaluateBind.ts';
+import type { AssetRef, LegEnds } from './bindWord.ts';
+import type { ReadyLeg } from './meaning.ts';
 import { farEnd } from '../../lib/legRoles.ts';
 import type { MovementIndex } from './movementIndex.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Leg } from '../../model/primitive.ts';
-import type { LegSpec } from '../../model/rulebook.ts';
 import type { Movement } from '../../model/valueFlow.ts';
 
 export interface BoundLeg {
   readonly leg: Leg;
   readonly ends: LegEnds;
-  readonly spec: LegSpec;
+  readonly spec: ReadyLeg;
   /** The amount the event states for it, if it states one. */
   readonly stated: bigint | null;
 }
@@ -33,7 +34,7 @@ interface LegContext {
 }
 
 /** Legs carried by movements, one per asset. */
-export function carried(spec: LegSpec, movements: readonly Movement[], amount: bigint | null, context: LegContext): Option {
+export function carried(spec: ReadyLeg, movements: readonly Movement[], amount: bigint | null, context: LegContext): Option {
   if (movements.length === 1) return { movements, legs: [legOf(spec, movements, amount, context)], unresolved: [] };
   const byAsset = new Map<string, Movement[]>();
   for (const m of movements) {
@@ -45,7 +46,7 @@ export function carried(spec: LegSpec, movements: readonly Movement[], amount: b
 }
 
 /** A leg carried by movements of one asset. */
-function legOf(spec: LegSpec, group: readonly Movement[], amount: bigint | null, context: LegContext): BoundLeg {
+function legOf(spec: ReadyLeg, group: readonly Movement[], amount: bigint | null, context: LegContext): BoundLeg {
   const first = group[0]!;
   const sum = group.length === 1 ? first.amount : group.reduce((total, m) => total + m.amount, 0n);
   return {
@@ -59,7 +60,7 @@ function legOf(spec: LegSpec, group: readonly Movement[], amount: bigint | null,
 }
 
 /** A leg that no single movement carries: settled by net deltas inside the venue. */
-export function stated(spec: LegSpec, asset: AssetRef | null, amount: bigint, from: Address | null, to: Address | null): Option {
+export function stated(spec: ReadyLeg, asset: AssetRef | null, amount: bigint, from: Address | null, to: Address | null): Option {
   if (asset === null) return { movements: [], legs: [], unresolved: [{ role: spec.role, amount }] };
   const leg: Leg = { role: spec.role, asset: assetIdOf(asset), amount, account: null, movements: [], exact: true };
   return { movements: [], legs: [{ spec, stated: amount, ends: { from, to, asset }, leg }], unresolved: [] };

@@ -1,9 +1,10 @@
 import { carried, stated, type Option } from './boundLeg.ts';
-import { assetIdOf, evaluateAccount, evaluateAmount, evaluateAsset, NATIVE_REF, type AssetRef, type BindScope } from './evaluateBind.ts';
+import { NATIVE_REF, type AssetRef, type BindScope } from './bindWord.ts';
+import { assetIdOf, evaluateAccount, evaluateAmount, evaluateAsset } from './evaluateBind.ts';
+import type { ReadyLeg } from './meaning.ts';
 import type { MovementIndex, MovementQuery } from './movementIndex.ts';
 import type { Taken } from './takenMovements.ts';
 import type { Address } from '../../model/hex.ts';
-import type { LegSpec } from '../../model/rulebook.ts';
 import type { Movement } from '../../model/valueFlow.ts';
 
 export interface LegContext {
@@ -26,7 +27,7 @@ const MAX_SPLIT = 8;
  * legs, `forbidden` an asset that it cannot be.
  */
 export function offerOptions(
-  spec: LegSpec, scope: BindScope, context: LegContext, claimed: readonly number[], forbidden: string | null, take: (option: Option) => boolean,
+  spec: ReadyLeg, scope: BindScope, context: LegContext, claimed: readonly number[], forbidden: string | null, take: (option: Option) => boolean,
 ): void {
   const from = evaluateAccount(spec.from, scope);
   const to = evaluateAccount(spec.to, scope);
@@ -70,19 +71,19 @@ export function offerOptions(
   }
 }
 
-function unstated(spec: LegSpec, query: MovementQuery, { index, seq }: LegContext, taken: Taken, accept: Accept): readonly Movement[] {
+function unstated(spec: ReadyLeg, query: MovementQuery, { index, seq }: LegContext, taken: Taken, accept: Accept): readonly Movement[] {
   if (spec.pick === 'all') return index.all(query, taken, accept);
   const nearest = index.nearest(query, seq, taken, accept);
   return nearest ? [nearest] : [];
 }
 
 /** What changed hands before what was created or destroyed in the same amount on the way. */
-function exactly(spec: LegSpec, choices: readonly (AssetRef | null)[], amount: bigint, queryFor: QueryFor, { index, seq }: LegContext, taken: Taken, accept: Accept): Movement | null {
+function exactly(spec: ReadyLeg, choices: readonly (AssetRef | null)[], amount: bigint, queryFor: QueryFor, { index, seq }: LegContext, taken: Taken, accept: Accept): Movement | null {
   const find = (fits: Accept): Movement | null => firstOf(choices, (choice) => index.nearest(queryFor(choice, amount), seq, taken, fits));
   return (spec.movementKind === null ? find((m) => m.kind === 'transfer' && accept(m)) : null) ?? find(accept);
 }
 
-function statedAmounts(spec: LegSpec, scope: BindScope): bigint[] {
+function statedAmounts(spec: ReadyLeg, scope: BindScope): bigint[] {
   const amounts: bigint[] = [];
   for (const expr of spec.amount) {
     const amount = evaluateAmount(expr, scope);

@@ -1,4 +1,4 @@
-import { NATIVE_REF, type AssetRef } from './evaluateBind.ts';
+import { NATIVE_REF, type AssetRef } from './bindWord.ts';
 import type { Taken } from './takenMovements.ts';
 import type { Address } from '../../model/hex.ts';
 import type { AssetKind, Movement, ValueFlow } from '../../model/valueFlow.ts';

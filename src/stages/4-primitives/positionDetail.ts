@@ -1,9 +1,10 @@
 import { nftId } from '../../lib/asset.ts';
 import { SHARE_ROLES } from '../../lib/legRoles.ts';
-import { assetIdOf, evaluate, evaluateAccount, evaluateAsset, type BindScope } from './evaluateBind.ts';
+import { assetIdOf, evaluateAccount, evaluateAsset } from './evaluateBind.ts';
+import type { BindScope } from './bindWord.ts';
+import type { Meaning } from './meaning.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Leg, Portion } from '../../model/primitive.ts';
-import type { MeaningSpec } from '../../model/rulebook.ts';
 import type { AssetId } from '../../model/valueFlow.ts';
 
 /** A portion whose asset may only follow from the legs it is a part of. Its amount may be zero, to keep its place among them. */
@@ -20,28 +21,28 @@ export interface PositionDetail {
 }
 
 /** An NFT counts as the position's only where its own contract speaks, or one that the rules name a position manager. */
-export function readDetail(meaning: MeaningSpec, scope: BindScope, positionTokens: ReadonlySet<Address>): PositionDetail {
+export function readDetail(meaning: Meaning, scope: BindScope, positionTokens: ReadonlySet<Address>): PositionDetail {
   return { about: readAbout(meaning, scope), position: readPosition(meaning, scope, positionTokens), portions: readPortions(meaning, scope) };
 }
 
-function readAbout({ about, shape }: MeaningSpec, scope: BindScope): readonly string[] {
+function readAbout({ about, spec }: Meaning, scope: BindScope): readonly string[] {
   if (about.length === 0) return NOTHING;
-  const values = about.map((expr) => evaluate(expr, scope));
-  return values.every((v) => v !== null) ? [`${aboutPrefix(shape, scope.contract)}${values.join('|')}`] : NOTHING;
+  const values = about.map((word) => word(scope));
+  return values.every((v) => v !== null) ? [`${aboutPrefix(spec.shape, scope.contract)}${values.join('|')}`] : NOTHING;
 }
 
-function readPosition({ position }: MeaningSpec, scope: BindScope, positionTokens: ReadonlySet<Address>): AssetId | null {
+function readPosition({ position }: Meaning, scope: BindScope, positionTokens: ReadonlySet<Address>): AssetId | null {
   if (!position) return null;
   const token = evaluateAccount(position.token, scope);
-  const id = evaluate(position.id, scope);
+  const id = position.id(scope);
   const known = token !== null && id !== null && (token === scope.contract || positionTokens.has(token));
   return known ? nftId('erc721', token, BigInt.asUintN(256, BigInt(id))) : null;
 }
 
-function readPortions({ portions }: MeaningSpec, scope: BindScope): readonly OpenPortion[] {
+function readPortions({ portions }: Meaning, scope: BindScope): readonly OpenPortion[] {
   if (portions.length === 0) return NOTHING;
   return portions.flatMap(({ role, asset, amount }) => {
-    const value = evaluate(amount, scope);
+    const value = amount(scope);
     const ref = asset && evaluateAsset(asset, scope);
     return typeof value !== 'bigint' || value < 0n || (asset && !ref) ? [] : [{ role, asset: ref && assetIdOf(ref), amount: value }];
   });

@@ -16,18 +16,28 @@ export interface EncodedArguments {
 /** Longest `bytes`/`string` handed back; rules compare identifiers, they do not read texts. */
 const MAX_BYTES = 1024;
 
+/** Reads one argument of whatever events or calls it is given. */
+export type ArgumentReader = (args: EncodedArguments) => ArgumentValue | null;
+
 /**
- * One scalar of the encoded arguments, by slicing. `path` goes into tuples and arrays. Data is hostile: whatever does not
- * decode (short data, wild offsets, dirty address words, index past the end, a path that stops at a container) is null.
+ * A reader of one scalar of the encoded arguments, by slicing. `path` goes into tuples and arrays. Data is hostile: whatever
+ * does not decode (short data, wild offsets, dirty address words, index past the end, a path that stops at a container) is null.
  */
-export function readArgument(args: EncodedArguments, param: ParamSpec, path: readonly (string | number)[]): ArgumentValue | null {
-  const type = parseAbiType(param.type);
-  if (!type) return null;
-  if (param.indexed) {
-    const topic = args.topics[param.offset];
-    return topic === undefined || path.length > 0 || !isWord(type) ? null : scalar(type, topic);
+export function argumentReader({ type: text, indexed, offset }: ParamSpec, path: readonly (string | number)[]): ArgumentReader {
+  const type = parseAbiType(text);
+  if (!type) return () => null;
+  const read = path.length === 0 ? scalarReader(type) : null;
+  if (indexed) {
+    return ({ topics }) => {
+      const topic = topics[offset];
+      return read === null || topic === undefined ? null : read(topic);
+    };
   }
-  return readAt(args.data, type, args.base, param.offset, path);
+  if (read === null) return ({ data, base }) => readAt(data, type, base, offset, path);
+  return ({ data, base }) => {
+    const word = wordAt(data, base + offset);
+    return word === null ? null : read(word);
+  };
 }
 
 /** Reads the value whose head stands at `enclosing + head`; dynamic offsets count from `enclosing`. */
@@ -41,7 +51,7 @@ function readAt(data: Hex, type: AbiType, enclosing: number, head: number, path:
   if (type.kind === 'bytes') return path.length > 0 ? null : readBytes(data, at);
   if (type.kind !== 'array' && type.kind !== 'tuple') {
     const word = path.length > 0 ? null : wordAt(data, at);
-    return word === null ? null : scalar(type, word);
+    return word === null ? null : scalarReader(type)!(word);
   }
   const index = Number(path[0]);
   if (path.length === 0 || !Number.isInteger(index) || index < 0) return null;
@@ -61,16 +71,14 @@ function readAt(data: Hex, type: AbiType, enclosing: number, head: number, path:
   return index >= length ? null : readAt(data, type.of, at, index * headSize(type.of), rest);
 }
 
-function isWord(type: AbiType): boolean {
-  return type.kind !== 'bytes' && type.kind !== 'array' && type.kind !== 'tuple';
+/** What makes a value of a word with or without prefix; null for types that take more than a word. */
+function scalarReader({ kind }: AbiType): ((word: string) => ArgumentValue | null) | null {
+  if (kind === 'bytes' || kind === 'array' || kind === 'tuple') return null;
+  return kind === 'address' ? addressOfWord : kind === 'int' ? intOfWord : kind === 'fixed_bytes' ? bytesOfWord : uintOfWord;
 }
 
-/** A word with or without prefix. */
-function scalar(type: AbiType, word: string): ArgumentValue | null {
-  if (type.kind === 'address') return addressOfWord(word);
-  if (type.kind === 'int') return intOfWord(word);
-  if (type.kind === 'fixed_bytes') return word.length === 66 ? (word as Hex) : `0x${word}`;
-  return uintOfWord(word);
+function bytesOfWord(word: string): Hex {
+  return word.length === 66 ? (word as Hex) : `0x${word}`;
 }
 
 /** An offset or length: null when it could not lie inside the data. */

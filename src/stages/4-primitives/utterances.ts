@@ -1,4 +1,4 @@
-import { languageOf, type Repertoire } from './repertoire.ts';
+import { languageOf, type Language, type Repertoire } from './repertoire.ts';
 import { filedUnder } from '../../lib/topicIndex.ts';
 import type { Utterance } from './applyMeaning.ts';
 import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
@@ -12,12 +12,21 @@ interface Told {
 
 /** Logs and calls the rulebook has a meaning for, logs first; each list in execution order. */
 export function utterances(tx: CanonicalTx, rulebook: Rulebook): Told[] {
-  return [...spokenLogs(tx, rulebook), ...spokenCalls(tx, rulebook)];
+  const { events, calls } = languageOf(rulebook);
+  const told: Told[] = [];
+  hearLogs(tx, events, told);
+  hearCalls(tx, calls, told);
+  return told;
 }
 
-function spokenLogs({ logs }: CanonicalTx, rulebook: Rulebook): Told[] {
-  const { events } = languageOf(rulebook);
+/** Of the calls the transaction made. */
+export function spokenCalls(tx: CanonicalTx, rulebook: Rulebook): Told[] {
   const told: Told[] = [];
+  hearCalls(tx, languageOf(rulebook).calls, told);
+  return told;
+}
+
+function hearLogs({ logs }: CanonicalTx, events: Language['events'], told: Told[]): void {
   for (const { topics, data, address, seq, frame, index } of logs) {
     const repertoire = topics.length === 0 ? undefined : filedUnder(events, topics[0]!, topics.length);
     if (!repertoire) continue;
@@ -29,13 +38,9 @@ function spokenLogs({ logs }: CanonicalTx, rulebook: Rulebook): Told[] {
       },
     });
   }
-  return told;
 }
 
-/** Of the calls the transaction made. */
-export function spokenCalls(tx: CanonicalTx, rulebook: Rulebook): Told[] {
-  const { calls } = languageOf(rulebook);
-  const told: Told[] = [];
+function hearCalls(tx: CanonicalTx, calls: Language['calls'], told: Told[]): void {
   for (const frame of tx.frames) {
     const { selector, seq, to, from, value, index } = frame;
     if (selector === null || to === null || !frame.effective || frame.static) continue;
@@ -49,7 +54,6 @@ export function spokenCalls(tx: CanonicalTx, rulebook: Rulebook): Told[] {
       },
     });
   }
-  return told;
 }
 
 /** A proxy's forwarding of the same call to its code is not said twice. */

@@ -1,15 +1,15 @@
 import { encodeAbiParameters, parseAbiParameters } from 'viem';
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
-import { readArgument } from '../../../src/stages/4-primitives/readArgument.ts';
+import { argumentReader } from '../../../src/stages/4-primitives/readArgument.ts';
 import { parseAbiType, headSize, isDynamic } from '../../../src/stages/4-primitives/abiType.ts';
 import type { Hex } from '../../../src/model/hex.ts';
 import type { ParamSpec } from '../../../src/model/rulebook.ts';
 
 const param = (type: string, offset: number, indexed = false): ParamSpec => ({ name: 'x', type, indexed, offset });
-const read = (data: Hex, type: string, offset: number, path: (string | number)[] = []) => readArgument({ topics: [], data, base: 0 }, param(type, offset), path);
+const read = (data: Hex, type: string, offset: number, path: (string | number)[] = []) => argumentReader(param(type, offset), path)({ topics: [], data, base: 0 });
 
-describe('readArgument', () => {
+describe('argumentReader', () => {
   const data = encodeAbiParameters(
     parseAbiParameters('uint256 a, int128 b, address[] c, (uint256 p, (bytes32 q, uint8 r)[] s) d, uint256[2] e, bytes f'),
     [7n, -5n, ['0x00000000000000000000000000000000000000aa', '0x00000000000000000000000000000000000000bb'],
@@ -38,7 +38,7 @@ describe('readArgument', () => {
 
   it('reads indexed scalars from topics and refuses dirty addresses', () => {
     const topics = [`0x${'0'.repeat(64)}`, `0x${'0'.repeat(24)}${'a'.repeat(40)}`, `0x${'f'.repeat(24)}${'a'.repeat(40)}`] as Hex[];
-    const at = (offset: number, type = 'address') => readArgument({ topics, data: '0x', base: 0 }, param(type, offset, true), []);
+    const at = (offset: number, type = 'address') => argumentReader(param(type, offset, true), [])({ topics, data: '0x', base: 0 });
     expect(at(1)).toBe(`0x${'a'.repeat(40)}`);
     expect(at(2)).toBeNull();
     expect(at(3)).toBeNull();
@@ -47,7 +47,7 @@ describe('readArgument', () => {
 
   it('skips the selector of calldata', () => {
     const input = `0x12345678${data.slice(2)}` as Hex;
-    expect(readArgument({ topics: [], data: input, base: 4 }, param('address[]', 64), [0])).toBe('0x00000000000000000000000000000000000000aa');
+    expect(argumentReader(param('address[]', 64), [0])({ topics: [], data: input, base: 4 })).toBe('0x00000000000000000000000000000000000000aa');
   });
 
   it('never throws or hangs on arbitrary bytes', () => {
