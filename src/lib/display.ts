@@ -19,8 +19,8 @@ const NEVER_SHOWN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\p
 /** More combining marks than any script stacks: text that climbs out of its line. */
 const MARK_PILE = /(\p{M}{3})\p{M}+/gu;
 
-/** What almost every text is: nothing in it needs cleaning. */
-const PLAIN = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
+/** What almost every text is, one with a shortened address in it too: nothing in it needs cleaning. */
+const PLAIN = /^[\x21-\x7e\u2026]+(?: [\x21-\x7e\u2026]+)*$/;
 
 /**
  * Text from the chain made fit to show: white space runs become one space, what could hide, reorder or overflow text is

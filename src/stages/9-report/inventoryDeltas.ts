@@ -9,21 +9,27 @@ import { subjectRoles, type RoleInput } from './subjectRoles.ts';
 
 /** Movement kinds that are worth a mark of their own. */
 const MARKED_KINDS: readonly MovementKind[] = ['mint', 'burn', 'wrap', 'unwrap'];
+/** All the others are of this kind. */
+const UNMARKED_KIND: MovementKind = 'transfer';
 /** Tags of a token that matter to whoever reads its amounts, and the mark they leave. */
 const TAG_FLAGS: readonly (readonly [tag: string, flag: string])[] = [
   ['fee_on_transfer', 'fee_on_transfer'], ['rebasing', 'rebasing'], ['spam', 'suspected_spam'],
 ];
 
 /** The actor, the signer, then everybody by first touch. */
-function orderedSubjects({ flow, attribution, tx }: RoleInput): Address[] {
-  const order = new Set<Address>();
-  for (const account of [attribution.actor, tx.from]) if (account !== null) order.add(account);
-  for (const movement of flow.movements) order.add(movement.from).add(movement.to);
-  return [...order].filter((account) => flow.ledgers.has(account));
+function orderedSubjects({ flow: { ledgers }, attribution: { actor }, tx: { from } }: RoleInput): Address[] {
+  const subjects: Address[] = [];
+  if (actor !== null && ledgers.has(actor)) subjects.push(actor);
+  if (from !== actor && ledgers.has(from)) subjects.push(from);
+  for (const account of ledgers.keys()) if (account !== actor && account !== from) subjects.push(account);
+  return subjects;
 }
 
-function flagsOf(id: AssetId, entry: LedgerEntry, { flow, rulebook }: RoleInput, shown: ReadonlyMap<Address, ReadonlySet<AssetMark>>): string[] {
-  const flags: string[] = MARKED_KINDS.filter((kind) => entry.movements.some((index) => flow.movements[index]!.kind === kind));
+function flagsOf(id: AssetId, { movements }: LedgerEntry, { flow, rulebook }: RoleInput, shown: ReadonlyMap<Address, ReadonlySet<AssetMark>>): string[] {
+  const flags: string[] = [];
+  if (movements.some((index) => flow.movements[index]!.kind !== UNMARKED_KIND)) {
+    for (const kind of MARKED_KINDS) if (movements.some((index) => flow.movements[index]!.kind === kind)) flags.push(kind);
+  }
   const token = flow.assets.get(id)?.address;
   if (!token) return flags;
   const tags = rulebook.entities.get(token)?.tags;
@@ -43,26 +49,39 @@ export function inventoryDeltas(input: RoleInput, book: PriceBook, writer: Repor
   const roleOf = subjectRoles(input);
   const marks = assetMarks(input.tx, input.flow);
   const subjects = orderedSubjects(input);
-  const write = (subject: Address): InventoryDelta[] => {
+  const writeSubject = (subject: Address, deltas: InventoryDelta[]): void => {
+    const address = writer.address(subject);
     const role = roleOf(subject);
-    const lanes = [...input.flow.ledgers.get(subject)!].sort(([a], [b]) => (a < b ? -1 : 1));
-    return lanes.map(([id, entry]) => {
+    const ledger = input.flow.ledgers.get(subject)!;
+    for (const id of ledger.size === 1 ? ledger.keys() : [...ledger.keys()].sort()) {
+      const entry = ledger.get(id)!;
       const asset = writer.asset(id);
       const delta = entry.inflow - entry.outflow;
-      const raw = delta.toString();
-      return {
-        subject: writer.address(subject),
+      const [inflow, outflow] = [rawText(entry.inflow), rawText(entry.outflow)];
+      const raw = entry.outflow === 0n ? inflow : entry.inflow === 0n ? `-${outflow}` : rawText(delta);
+      deltas.push({
+        subject: address,
         subject_role: role,
         asset,
         delta_raw: raw,
         delta: writer.amount(asset, raw),
-        inflow_raw: entry.inflow.toString(),
-        outflow_raw: entry.outflow.toString(),
+        inflow_raw: inflow,
+        outflow_raw: outflow,
         usd: displayMoney(worthOf(id, delta, book)),
         flags: flagsOf(id, entry, input, marks),
         movements: [...entry.movements],
-      };
-    });
+      });
+    }
   };
-  return { subjects: subjects.length, write: (from, to) => subjects.slice(from, to).flatMap(write) };
+  const write = (from: number, to: number): InventoryDelta[] => {
+    const deltas: InventoryDelta[] = [];
+    for (let i = from; i < to && i < subjects.length; i++) writeSubject(subjects[i]!, deltas);
+    return deltas;
+  };
+  return { subjects: subjects.length, write };
+}
+
+/** Most accounts only gave or only got. */
+function rawText(amount: bigint): string {
+  return amount === 0n ? '0' : amount.toString();
 }

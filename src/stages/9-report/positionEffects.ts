@@ -50,7 +50,8 @@ function effectOf({ position, shares }: Side, motif: Motif, writer: ReportWriter
 
 function writeEffect(motif: Motif, side: Side, book: PriceBook, writer: ReportWriter): wire.PositionEffect {
   const token: AssetId | null = motif.position ?? side.shares[0]?.asset ?? null;
-  const moved = side.shares.filter((leg) => leg.asset === token).reduce((sum, leg) => sum + leg.delta, 0n);
+  let moved = 0n;
+  for (const { asset, delta } of side.shares) if (asset === token) moved += delta;
   return {
     owner: writer.address(side.owner),
     category: side.position.category as wire.PositionEffect['category'],
@@ -88,11 +89,13 @@ function handedOver(motif: Motif, { rulebook, flow }: Input): Side[] {
 /** The positions that motifs `told` change, as the vocabulary declares, in execution order. */
 export function positionEffects(told: readonly Motif[], input: Input, book: PriceBook, writer: ReportWriter): wire.PositionEffect[] {
   const kinds = input.rulebook.motifKinds;
-  return told.flatMap((motif) => {
-    // A part of an act that speaks of positions itself: told there.
-    if (motif.parent !== null && kinds.get(input.motifs[motif.parent]!.kind)?.position) return [];
+  const effects: wire.PositionEffect[] = [];
+  for (const motif of told) {
     const position = kinds.get(motif.kind)?.position;
-    const sides = position ? sidesOf(motif, position, input.attribution, input.flow) : motif.kind === 'transfer' ? handedOver(motif, input) : [];
-    return sides.map((side) => writeEffect(motif, side, book, writer));
-  });
+    if (!position && motif.kind !== 'transfer') continue;
+    // A part of an act that speaks of positions itself: told there.
+    if (motif.parent !== null && kinds.get(input.motifs[motif.parent]!.kind)?.position) continue;
+    for (const side of position ? sidesOf(motif, position, input.attribution, input.flow) : handedOver(motif, input)) effects.push(writeEffect(motif, side, book, writer));
+  }
+  return effects;
 }

@@ -34,7 +34,7 @@ function writePnl(pnl: RealizedPnl, writer: ReportWriter): wire.RealizedPnl {
 }
 
 function writePrice({ asset, unit, quote, ageSeconds, stale, restsOn }: ChosenPrice, block: number, writer: ReportWriter): wire.Price {
-  return {
+  const price: wire.Price = {
     asset_id: asset,
     price_usd: displayUsd(unit.usd),
     price_exact: formatAmount(unit.usd.numerator, unit.usd.scale),
@@ -44,8 +44,9 @@ function writePrice({ asset, unit, quote, ageSeconds, stale, restsOn }: ChosenPr
     as_of: quote.asOf,
     age_s: ageSeconds,
     stale,
-    ...(restsOn.length > 0 ? { rests_on: [...restsOn] } : {}),
   };
+  if (restsOn.length > 0) price.rests_on = [...restsOn];
+  return price;
 }
 
 function writeValuation(valuation: Valuation, block: number, writer: ReportWriter): wire.Valuation {
