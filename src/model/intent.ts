@@ -25,5 +25,6 @@ export interface Verdict {
   readonly category: string;
   readonly tags: readonly string[];
   readonly motifs: readonly number[];
+  /** In execution order. */
   readonly fragments: readonly Fragment[];
 }

@@ -83,7 +83,7 @@ export function choosePrice(quotes: readonly PriceQuote[], timestamp: number, to
   if (quotes.length === 0) return UNQUOTED;
   const refused: RefusalReason[] = [];
   const usable: PriceQuote[] = [];
-  for (const quote of [...quotes].sort(compareQuotes)) {
+  for (const quote of quotes.length === 1 ? quotes : [...quotes].sort(compareQuotes)) {
     const refusal = refusalOf(quote, timestamp, touched);
     if (refusal) refused.push(refusal);
     else usable.push(quote);

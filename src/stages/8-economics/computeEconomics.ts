@@ -30,14 +30,15 @@ export interface EconomicsInput {
 /** Assets that moved, and those motifs speak of without a movement (netted inside a singleton). */
 function assetsOf(flow: ValueFlow, motifs: readonly Motif[]): ReadonlyMap<AssetId, Asset> {
   let assets: Map<AssetId, Asset> | null = null;
-  const take = ({ asset: id }: AssetAmount): void => {
-    if (flow.assets.has(id)) return;
-    const asset = parseAssetId(id);
-    if (asset) (assets ??= new Map(flow.assets)).set(id, asset);
+  const take = (legs: readonly AssetAmount[]): void => {
+    for (const { asset: id } of legs) {
+      const asset = flow.assets.has(id) ? null : parseAssetId(id);
+      if (asset) (assets ??= new Map(flow.assets)).set(id, asset);
+    }
   };
   for (const { assetsIn, assetsOut } of motifs) {
-    assetsIn.forEach(take);
-    assetsOut.forEach(take);
+    take(assetsIn);
+    take(assetsOut);
   }
   return assets ?? flow.assets;
 }

@@ -41,7 +41,7 @@ export function priceAssets(input: PricingInput): Pricing {
   const doubted: AssetId[] = [];
   const work = [...input.assets.values()];
   if (!input.assets.has(NATIVE_ASSET)) work.push(NATIVE);
-  work.sort(byId);
+  if (work.length > 1) work.sort(byId);
   const bases = new Set<AssetId>();
   for (const asset of work) {
     const choice = asset.kind === 'native' || asset.kind === 'erc20' ? choiceFor(asset.address ?? 'native') : NO_FLOOR;

@@ -24,6 +24,8 @@ export interface PriceChooser {
   readonly basesOf: (quote: PriceQuote) => readonly PriceKey[];
 }
 
+const NONE: readonly [] = [];
+
 /** Prices that rest on prices that rest on prices … */
 const MAX_DEPTH = 4;
 
@@ -46,10 +48,7 @@ const inOrder = (list: readonly RefusalReason[]): RefusalReason[] => [...list].s
  * through the prices chosen for their bases. Wrapped native is one for one native and priced as it.
  */
 export function priceChooser({ context, timestamp, touched, motifs, flow, rulebook }: ChooserInput): PriceChooser {
-  const keyOf = (asset: PriceKey): PriceKey => {
-    const key = asset.toLowerCase() as PriceKey;
-    return key !== 'native' && rulebook.wrappedNative.has(key) ? 'native' : key;
-  };
+  const keyOf = (asset: PriceKey): PriceKey => (asset !== 'native' && rulebook.wrappedNative.has(asset) ? 'native' : asset);
   const quotes = byKey(context.prices, keyOf);
   const rates = byKey(context.rates ?? [], keyOf);
   const declined = byKey(context.refusals, keyOf);
@@ -91,9 +90,13 @@ export function priceChooser({ context, timestamp, touched, motifs, flow, rulebo
 
   function work(key: PriceKey): PriceChoice {
     if (key !== 'native' && rulebook.entities.get(key)?.tags.includes('spam')) return refusal('spam_asset', 'the token is listed as spam');
-    const own = [...(quotes.get(key) ?? [])];
+    const quoted = quotes.get(key) ?? NONE;
+    const rated = rates.get(key);
+    const silent = declined.get(key);
+    if (!rated && !silent) return choosePrice(quoted, timestamp, touched);
+    const own = [...quoted];
     const set: RefusalReason[] = [];
-    for (const rate of rates.get(key) ?? []) {
+    for (const rate of rated ?? []) {
       const quote = ratedQuote(rate, { choiceFor, decimalsOf, keyOfId, timestamp, motifs, flow });
       if ('code' in quote) set.push(quote);
       else {
@@ -102,11 +105,9 @@ export function priceChooser({ context, timestamp, touched, motifs, flow, rulebo
       }
     }
     const choice = choosePrice(own, timestamp, touched);
-    const silent = declined.get(key) ?? [];
-    if (set.length === 0 && silent.length === 0) return choice;
-    const others = silent.map(({ code, reason, observed, threshold }) => ({ code, reason, observed, threshold }));
+    const others = (silent ?? []).map(({ code, reason, observed, threshold }) => ({ code, reason, observed, threshold }));
     return { chosen: choice.chosen, refused: [...choice.refused, ...inOrder(set), ...inOrder(others)] };
   }
 
-  return { keyOf, choiceFor, basesOf: (quote) => bases.get(quote) ?? [] };
+  return { keyOf, choiceFor, basesOf: (quote) => bases.get(quote) ?? NONE };
 }

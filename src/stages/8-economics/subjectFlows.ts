@@ -32,7 +32,7 @@ function byValue(book: PriceBook): (a: NetLane, b: NetLane) => number {
 
 function tokenList(lanes: readonly NetLane[], flow: ValueFlow, context: RawContext, book: PriceBook): string {
   const texts: string[] = [];
-  for (const { asset: id, magnitude } of [...lanes].sort(byValue(book))) {
+  for (const { asset: id, magnitude } of lanes.length < 2 ? lanes : [...lanes].sort(byValue(book))) {
     const asset = flow.assets.get(id) ?? parseAssetId(id);
     if (!asset) continue;
     const unit = assetUnit(asset, context.tokens);

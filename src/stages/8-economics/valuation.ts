@@ -31,7 +31,8 @@ export function valuation(flow: ValueFlow, pricing: Pricing, block: bigint): Val
   const { prices, refusals } = pricing.book;
   const { assets } = flow;
   // Refusals stand in the order of the ids.
-  const unpriced: AssetId[] = [...refusals.keys()].filter((asset) => assets.has(asset));
+  const unpriced: AssetId[] = [];
+  for (const asset of refusals.keys()) if (assets.has(asset)) unpriced.push(asset);
   const used = [...prices.values()];
   return {
     snapshotId: snapshotId(used, block),

@@ -57,7 +57,7 @@ function writeExecution({ tx, rulebook, economics: { gas } }: ReportInput): wire
 }
 
 function writeClassification({ tx, verdict, attribution }: ReportInput, writer: ReportWriter): wire.Classification {
-  const told = verdict.fragments.length > 0 ? [...verdict.fragments].sort((a, b) => a.seq - b.seq) : [verdict];
+  const told = verdict.fragments.length > 0 ? verdict.fragments : [verdict];
   return {
     intent_kind: verdict.kind,
     intent_label: cleanText(verdict.label, MAX_LABEL) ?? verdict.kind,
