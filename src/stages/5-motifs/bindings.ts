@@ -1,22 +1,39 @@
 import type { Address } from '../../model/hex.ts';
 import type { RoleBinding } from '../../model/primitive.ts';
 
+/** Up to so many are looked through, which is quicker than sorting them by account. */
+const FEW = 16;
+
 /** Roles given to accounts, each pair once, in the order in which they were first given. */
 export class Bindings {
   readonly #all: RoleBinding[] = [];
-  readonly #roles = new Map<Address, string[]>();
+  /** Only where there are many. */
+  #roles: Map<Address, string[]> | null = null;
 
-  add(binding: RoleBinding): void {
-    const { role, account } = binding;
-    const roles = this.#roles.get(account);
-    if (!roles) this.#roles.set(account, [role]);
-    else if (roles.includes(role)) return;
-    else roles.push(role);
-    this.#all.push(binding);
+  add(role: string, account: Address): void {
+    if (this.#isKnown(role, account)) return;
+    this.#all.push({ role, account });
+    if (this.#roles) take(this.#roles, role, account);
+    else if (this.#all.length > FEW) {
+      this.#roles = new Map();
+      for (const known of this.#all) take(this.#roles, known.role, known.account);
+    }
   }
 
-  /** As long as it is: a list that grows has room for many more. */
-  get all(): RoleBinding[] {
-    return this.#all.slice();
+  /** A list that grew, with room for many more: a copy takes less. */
+  get all(): readonly RoleBinding[] {
+    return this.#all;
   }
+
+  #isKnown(role: string, account: Address): boolean {
+    if (this.#roles) return this.#roles.get(account)?.includes(role) ?? false;
+    for (const known of this.#all) if (known.role === role && known.account === account) return true;
+    return false;
+  }
+}
+
+function take(roles: Map<Address, string[]>, role: string, account: Address): void {
+  const own = roles.get(account);
+  if (own) own.push(role);
+  else roles.set(account, [role]);
 }

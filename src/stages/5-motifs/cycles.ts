@@ -4,7 +4,7 @@ import { firstSeq, joinEvidence, joinMovements, type MotifDraft } from './draftM
 import type { Entity } from './entity.ts';
 import { assetOfLane, type Hop } from './hops.ts';
 import { sharedProtocol, unique } from './routes.ts';
-import { tradeBalance } from './tradeBalance.ts';
+import type { LaneBalance } from './tradeBalance.ts';
 import type { Address } from '../../model/hex.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
@@ -16,25 +16,26 @@ export interface CycleContext {
   readonly tx: CanonicalTx;
   readonly flow: ValueFlow;
   readonly wrappedNative: ReadonlySet<Address>;
-  readonly entity: Entity;
+  /** Worked out when first asked for. */
+  readonly entity: () => Entity;
 }
 
 /**
- * Trades that end in the asset they began with and leave more of it: every lane between chains within 1 %, over at least
- * two pools, not in and out of the same one. The signer and the contract it called count as one entity, and what they paid
- * the block builder as part of the residual.
+ * Trades at two pools or more that end in the asset they began with and leave more of it: every lane between chains within
+ * 1 %, not in and out of the same pool. The signer and the contract it called count as one entity, and what they paid the
+ * block builder as part of the residual. `balance` is that of the hops.
  */
-export function cycleOf(hops: readonly Hop[], context: CycleContext): MotifDraft | null {
-  if (hops.length < 2 || !hops.some((hop) => hop.trade) || new Set(hops.map((h) => h.pool)).size < 2) return null;
-  const balance = tradeBalance(hops);
+export function cycleOf(hops: readonly Hop[], balance: readonly LaneBalance[], context: CycleContext): MotifDraft | null {
+  if (!hops.some((hop) => hop.trade)) return null;
   const gainful = balance.filter((lane) => lane.gave > 0n && lane.got > lane.gave);
-  if (balance.some((lane) => !lane.flat && !gainful.includes(lane))) return null;
-  const { lanes } = context.entity;
+  if (gainful.length === 0 || balance.some((lane) => !lane.flat && !gainful.includes(lane))) return null;
+  const entity = context.entity();
+  const { lanes } = entity;
   const base = gainful.find((lane) => !lane.flat) ?? gainful.find((lane) => (lanes.get(lane.lane) ?? 0n) > 0n) ?? (gainful.length === 1 ? gainful[0]! : null);
   if (!base || gainful.some((lane) => !lane.flat && lane !== base)) return null;
   // A bot may keep its gains in a third account, which only receives.
-  const wallet = (lanes.get(base.lane) ?? 0n) > 0n ? null : context.entity.walletOf(base.lane);
-  const net = wallet ? context.entity.lanesWith(wallet) : lanes;
+  const wallet = (lanes.get(base.lane) ?? 0n) > 0n ? null : entity.walletOf(base.lane);
+  const net = wallet ? entity.lanesWith(wallet) : lanes;
 
   const start = unique(hops.filter((h) => h.gave?.lane === base.lane).map((h) => h.pool));
   const end = unique(hops.filter((h) => h.got?.lane === base.lane).map((h) => h.pool));
@@ -46,7 +47,7 @@ export function cycleOf(hops: readonly Hop[], context: CycleContext): MotifDraft
     { name: 'amounts_chain', holds: hops.every((h) => h.gave !== null && h.got !== null) },
     { name: 'distinct_pools', holds: true },
     { name: 'positive_residual', holds: (net.get(base.lane) ?? 0n) > 0n },
-    { name: 'other_lanes_flat', holds: [...net].every(([lane, amount]) => lane === base.lane || isDust(lane, amount, context)) },
+    { name: 'other_lanes_flat', holds: [...net].every(([lane, amount]) => lane === base.lane || isDust(lane, amount, entity, context)) },
     { name: 'hops_proven', holds: motifs.every((m) => m.status === 'Proven') },
   ];
   return {
@@ -66,7 +67,7 @@ export function cycleOf(hops: readonly Hop[], context: CycleContext): MotifDraft
   };
 }
 
-function isDust(lane: AssetId, amount: bigint, { flow, wrappedNative, entity }: CycleContext): boolean {
+function isDust(lane: AssetId, amount: bigint, entity: Entity, { flow, wrappedNative }: CycleContext): boolean {
   const assets = lane === NATIVE_ASSET ? [lane, ...[...wrappedNative].map(erc20Id)] : [lane];
   let through = 0n;
   for (const account of entity.accounts) for (const asset of assets) through += flow.ledgers.get(account)?.get(asset)?.inflow ?? 0n;

@@ -36,12 +36,16 @@ export function hopOf(primitive: Primitive, motif: MotifDraft, flow: ValueFlow, 
   }
   const conversion = gave.length === 1 && got.length === 1 && (gave[0]!.role === 'share_in') !== (got[0]!.role === 'share_out');
   if (!trade && !conversion) return null;
-  const end = (legs: readonly Leg[]): HopEnd | null =>
-    legs.length === 0 ? null : {
-      lane: mergedLane(legs[0]!.asset, wrapped), asset: legs[0]!.asset, amount: legs.reduce((sum, l) => sum + l.amount, 0n),
-      account: legs[0]!.movements.length > 0 ? legs[0]!.account : primitive.venue,
-    };
-  return { motif, trade, pool: `${primitive.venue}|${primitive.poolId ?? ''}`, gave: end(gave), got: end(got) };
+  const { venue, poolId } = primitive;
+  return { motif, trade, pool: poolId === null ? venue : `${venue}|${poolId}`, gave: endOf(gave, venue, wrapped), got: endOf(got, venue, wrapped) };
+}
+
+function endOf(legs: readonly Leg[], venue: Address, wrapped: ReadonlySet<AssetId>): HopEnd | null {
+  if (legs.length === 0) return null;
+  const { asset, account, movements } = legs[0]!;
+  let amount = legs[0]!.amount;
+  for (let i = 1; i < legs.length; i++) amount += legs[i]!.amount;
+  return { lane: mergedLane(asset, wrapped), asset, amount, account: movements.length > 0 ? account : venue };
 }
 
 /**
@@ -54,15 +58,22 @@ export function connectedHops(hops: readonly Hop[]): Hop[][] {
     while (root[i] !== i) i = root[i] = root[root[i]!]!;
     return i;
   };
-  const seen = new Map<string, number>();
-  hops.forEach((hop, i) => {
-    const keys = [...[hop.gave, hop.got].map((end) => (end ? `${end.lane}|${end.account}` : `open|${hop.motif.venue}`)),
-      ...hop.motif.movements.map((m) => `movement|${m}`)];
-    for (const key of keys) {
-      const other = seen.get(key);
-      if (other === undefined) seen.set(key, i);
-      else root[find(i)] = find(other);
+  /** The first hop that had to do with something: with a movement, or with an account in a lane. */
+  const link = <K>(seen: Map<K, number>, key: K, hop: number): void => {
+    const other = seen.get(key);
+    if (other === undefined) seen.set(key, hop);
+    else root[find(hop)] = find(other);
+  };
+  const lanes = new Map<AssetId | null, Map<Address | null, number>>();
+  const movements = new Map<number, number>();
+  hops.forEach(({ gave, got, motif }, i) => {
+    for (const end of [gave, got]) {
+      const lane = end ? end.lane : null;
+      let accounts = lanes.get(lane);
+      if (!accounts) lanes.set(lane, (accounts = new Map()));
+      link(accounts, end ? end.account : motif.venue, i);
     }
+    for (const m of motif.movements) link(movements, m, i);
   });
   const groups = new Map<number, Hop[]>();
   hops.forEach((hop, i) => {

@@ -14,34 +14,53 @@ const MAX_TRACED_LEGS = 64;
  * it is. Where no role says whose act it was and one account paid and received, that account is the owner.
  */
 export function participantsOf(primitive: Primitive, tracing: Tracing): RoleBinding[] {
-  const { ends, owner } = endsOf(primitive, tracing);
   const bindings = new Bindings();
-  if (owner !== null && primitive.basis !== 'structure' && !primitive.roles.some((r) => r.role === 'owner')) bindings.add({ role: 'owner', account: owner });
-  for (const binding of primitive.roles) bindings.add(binding);
-  for (const binding of ends) bindings.add(binding);
-  const venue = venueRole(primitive);
-  if (venue) bindings.add(venue);
-  return bindings.all;
+  for (const { role, account } of primitive.roles) bindings.add(role, account);
+  const owner = addEnds(primitive, tracing, bindings);
+  const role = venueRole(primitive);
+  if (role !== null) bindings.add(role, primitive.venue);
+  const unnamed = owner !== null && primitive.basis !== 'structure' && !namesOwner(primitive);
+  return unnamed ? [{ role: 'owner', account: owner }, ...bindings.all] : bindings.all.slice();
 }
 
-/** Who paid and who received, leg by leg; and the one account that all legs lead to in the end, null where they lead to none or several. */
-function endsOf({ venue, roles, legs }: Primitive, tracing: Tracing): { ends: readonly RoleBinding[]; owner: Address | null } {
-  const venues = new Set([venue]);
-  for (const { role, account } of roles) if (role === 'venue') venues.add(account);
-  const ends: RoleBinding[] = [];
-  const final = new Set<Address>();
-  legs.forEach((leg, i) => {
-    const { account } = leg;
-    if (account === null || account === venue) return;
-    const gave = GAVE_ROLES.has(leg.role);
+function namesOwner({ roles }: Primitive): boolean {
+  for (const { role } of roles) if (role === 'owner') return true;
+  return false;
+}
+
+/** Adds who paid and who received, leg by leg. Hands back the one account that all legs lead to in the end, null where they lead to none or several. */
+function addEnds(primitive: Primitive, tracing: Tracing, bindings: Bindings): Address | null {
+  const { venue, legs } = primitive;
+  const managers = managersOf(primitive);
+  let owner: Address | null = null;
+  let several = false;
+  for (let i = 0; i < legs.length; i++) {
+    const { account, asset, role: legRole } = legs[i]!;
+    if (account === null || account === venue) continue;
+    const gave = GAVE_ROLES.has(legRole);
     const role = gave ? 'payer' : 'recipient';
     // A manager beside the venue takes and pays for somebody who stands behind it.
-    if (!venues.has(account)) ends.push({ role, account });
-    if (i >= MAX_TRACED_LEGS) return;
-    const behind: Address[] = [];
-    for (const far of (gave ? tracing.origins : tracing.destinations)(account, leg.asset)) if (far !== ZERO_ADDRESS && !venues.has(far)) behind.push(far);
-    for (const far of behind) final.add(far);
-    if (behind.length === 1) ends.push({ role, account: behind[0]! });
-  });
-  return { ends, owner: final.size === 1 ? final.values().next().value! : null };
+    if (!managers.has(account)) bindings.add(role, account);
+    if (i >= MAX_TRACED_LEGS) continue;
+    let behind: Address | null = null;
+    let count = 0;
+    for (const far of gave ? tracing.origins(account, asset) : tracing.destinations(account, asset)) {
+      if (far === ZERO_ADDRESS || far === venue || managers.has(far)) continue;
+      behind = far;
+      count++;
+      several ||= owner !== null && owner !== far;
+      owner ??= far;
+    }
+    if (behind !== null && count === 1 && behind !== account) bindings.add(role, behind);
+  }
+  return several ? null : owner;
 }
+
+/** What else the roles call a venue; few acts have more than one. */
+function managersOf({ roles }: Primitive): ReadonlySet<Address> {
+  let managers: Set<Address> | null = null;
+  for (const { role, account } of roles) if (role === 'venue') (managers ??= new Set()).add(account);
+  return managers ?? NOBODY;
+}
+
+const NOBODY: ReadonlySet<Address> = new Set();

@@ -1,6 +1,6 @@
 import { firstSeq, joinEvidence, joinMovements, type MotifDraft } from './draftMotif.ts';
 import { assetOfLane, type Hop } from './hops.ts';
-import { tradeBalance } from './tradeBalance.ts';
+import type { LaneBalance } from './tradeBalance.ts';
 import { lowestConfidence } from './confidence.ts';
 import type { LaneFollower } from '../../lib/laneFollower.ts';
 import type { Address } from '../../model/hex.ts';
@@ -14,11 +14,11 @@ export interface Tracing {
 /**
  * Trades at two pools or more that chain or split between one asset given and one received. Null where the hops do not come down
  * to one of each: several traders' orders, or a closed cycle. `feeTakers` only skim and are neither payer nor recipient.
+ * `balance` is that of the hops.
  */
-export function routeOf(hops: readonly Hop[], tracing: Tracing, feeTakers: ReadonlySet<Address>): MotifDraft | null {
+export function routeOf(hops: readonly Hop[], balance: readonly LaneBalance[], tracing: Tracing, feeTakers: ReadonlySet<Address>): MotifDraft | null {
   const trades = hops.filter((hop) => hop.trade);
   if (new Set(trades.map((hop) => hop.pool)).size < 2) return null;
-  const balance = tradeBalance(hops);
   const given = balance.filter((lane) => !lane.flat && lane.gave > lane.got);
   const received = balance.filter((lane) => !lane.flat && lane.got > lane.gave);
   if (given.length !== 1 || received.length !== 1) return null;

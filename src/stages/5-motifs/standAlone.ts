@@ -21,14 +21,15 @@ export function standAlone(primitive: Primitive, tx: CanonicalTx, rulebook: Rule
   };
 }
 
-/** What the venue's counterparty gave, or got. Most motifs move one amount: a list made as long as it is takes a sixth of one that grows. */
+/** What the venue's counterparty gave, or got. Most motifs move one amount each way: a list made as long as it is takes a sixth of one that grows. */
 function amountsOf(legs: readonly Leg[], gave: boolean): AssetAmount[] {
-  if (legs.length !== 1) return legs.filter(({ role }) => GAVE_ROLES.has(role) === gave).map(amountOf);
-  return GAVE_ROLES.has(legs[0]!.role) === gave ? [amountOf(legs[0]!)] : [];
-}
-
-function amountOf({ asset, amount, role }: Leg): AssetAmount {
-  return { asset, amount, role };
+  let amounts: AssetAmount[] | null = null;
+  for (const { asset, amount, role } of legs) {
+    if (GAVE_ROLES.has(role) !== gave) continue;
+    if (amounts === null) amounts = [{ asset, amount, role }];
+    else amounts.push({ asset, amount, role });
+  }
+  return amounts ?? [];
 }
 
 /** Structure that only suggests an act; plain movements (transfers, mints, wraps) are what they are and carry no such tag. */

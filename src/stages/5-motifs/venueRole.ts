@@ -1,5 +1,5 @@
 import { ZERO_ADDRESS } from '../../lib/hex.ts';
-import type { Primitive, RoleBinding } from '../../model/primitive.ts';
+import type { Primitive } from '../../model/primitive.ts';
 
 /** What a venue is called among the participants, by the kind of act; anything else is a `venue`. */
 const ROLE_BY_KIND: ReadonlyMap<string, string> = new Map(Object.entries({
@@ -14,8 +14,8 @@ const ROLE_BY_KIND: ReadonlyMap<string, string> = new Map(Object.entries({
 /** Transfers have no venue: the token that moved only keeps the books. */
 const WITHOUT_VENUE = new Set(['transfer', 'refund', 'protocol_fee', 'builder_payment']);
 
-/** The venue as a participant; null where there is none. */
-export function venueRole({ kind, venue }: Primitive): RoleBinding | null {
+/** The role that the venue has as a participant; null where there is none. */
+export function venueRole({ kind, venue }: Primitive): string | null {
   if (WITHOUT_VENUE.has(kind) || venue === ZERO_ADDRESS) return null;
-  return { role: ROLE_BY_KIND.get(kind) ?? 'venue', account: venue };
+  return ROLE_BY_KIND.get(kind) ?? 'venue';
 }
