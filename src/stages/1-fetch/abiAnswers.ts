@@ -1,4 +1,4 @@
-import { lowerHex, smallUintOfWord, wordAt } from '../../lib/hex.ts';
+import { DIGITS, lowerHex, smallUintOfWord, wordAt } from '../../lib/hex.ts';
 import type { Hex } from '../../model/hex.ts';
 
 /** Longest symbol or name kept, in bytes; what contracts claim about themselves has no bound. */
@@ -24,25 +24,32 @@ export function wordWithin(data: Hex, offset: number, size: number): number | nu
 export function decodeText(answer: Hex | null): string | null {
   if (answer === null) return null;
   const size = (answer.length - 2) / 2;
-  if (size === 32) return textOf(answer.slice(2));
+  if (size === 32) return textOf(answer, 2, answer.length);
   const offset = wordWithin(answer, 0, size - 32);
   if (offset === null) return null;
   const length = wordWithin(answer, offset, size - offset - 32);
   if (length === null) return null;
   const start = 2 + (offset + 32) * 2;
-  return textOf(answer.slice(start, start + Math.min(length, TEXT_BYTES) * 2));
+  return textOf(answer, start, start + Math.min(length, TEXT_BYTES) * 2);
 }
 
 const UTF8 = new TextDecoder();
-/** Texts are decoded here. */
-const bytes = Buffer.alloc(TEXT_BYTES);
 
-function textOf(hex: string): string | null {
-  let end = bytes.write(hex, 'hex');
-  while (end > 0 && bytes[end - 1] === 0) end--;
-  if (end === 0) return null;
-  for (let i = 0; i < end; i++) if (bytes[i]! > 127) return UTF8.decode(bytes.subarray(0, end));
-  return bytes.toString('latin1', 0, end);
+/** The bytes between two digits of an answer as a text without the zeros at its end; null for an empty one. */
+function textOf(answer: Hex, start: number, end: number): string | null {
+  while (end > start && byteAt(answer, end - 2) === 0) end -= 2;
+  if (end === start) return null;
+  let text = '';
+  for (let at = start; at < end; at += 2) {
+    const byte = byteAt(answer, at);
+    if (byte > 127) return UTF8.decode(Buffer.from(answer.slice(start, end), 'hex'));
+    text += String.fromCharCode(byte);
+  }
+  return text;
+}
+
+function byteAt(answer: Hex, at: number): number {
+  return DIGITS[answer.charCodeAt(at)]! * 16 + DIGITS[answer.charCodeAt(at + 1)]!;
 }
 
 /** `decimals()`: a uint8; null for anything larger, which no amount could be scaled by. */

@@ -40,9 +40,12 @@ export function forgetTrace(abilities: Abilities): void {
   abilities.unsupported.clear();
 }
 
+const WITHOUT_LOGS = { tracer: 'callTracer' } as const;
+const WITH_LOGS = { tracer: 'callTracer', tracerConfig: { withLog: true } } as const;
+
 export function traceCall(mode: TraceMode, hash: Hash): RpcCall {
   if (mode === 'parity') return { method: 'trace_transaction', params: [hash] };
-  return { method: 'debug_traceTransaction', params: [hash, { tracer: 'callTracer', ...(mode === 'call_tracer_with_log' ? { tracerConfig: { withLog: true } } : {}) }] };
+  return { method: 'debug_traceTransaction', params: [hash, mode === 'call_tracer_with_log' ? WITH_LOGS : WITHOUT_LOGS] };
 }
 
 export function dialectOf(mode: TraceMode): TraceDialect {

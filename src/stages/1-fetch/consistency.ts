@@ -1,4 +1,4 @@
-import { SYSTEM_ADDRESS, isQuantity } from '../../lib/hex.ts';
+import { SYSTEM_ADDRESS, quantity } from '../../lib/hex.ts';
 import { sameInAnyOrder } from '../../lib/sameInAnyOrder.ts';
 import { bloomRefutes } from './bloom.ts';
 import { isRecord } from './rpcMessages.ts';
@@ -21,11 +21,6 @@ function differ(a: unknown, b: unknown): boolean {
   return left !== null && right !== null && left !== right;
 }
 
-/** Quantity as a bigint, null when it is not one. */
-export function quantity(value: unknown): bigint | null {
-  return isQuantity(value) ? BigInt(value) : null;
-}
-
 function quantitiesDiffer(a: unknown, b: unknown): boolean {
   if (a === b) return false;
   const left = quantity(a);
@@ -33,10 +28,14 @@ function quantitiesDiffer(a: unknown, b: unknown): boolean {
   return left !== null && right !== null && left !== right;
 }
 
+function isHash(value: unknown, hash: Hash): boolean {
+  return value === hash || text(value) === hash;
+}
+
 /** Transaction, receipt and the hash asked for. */
 export function receiptMismatch(hash: Hash, tx: Record<string, unknown>, receipt: Record<string, unknown>): string | null {
-  if (text(tx['hash']) !== hash) return 'another transaction than asked for';
-  if (text(receipt['transactionHash']) !== hash) return 'the receipt of another transaction';
+  if (!isHash(tx['hash'], hash)) return 'another transaction than asked for';
+  if (!isHash(receipt['transactionHash'], hash)) return 'the receipt of another transaction';
   if (differ(tx['blockHash'], receipt['blockHash']) || quantitiesDiffer(tx['blockNumber'], receipt['blockNumber'])) return 'transaction and receipt name different blocks';
   if (differ(tx['from'], receipt['from'])) return 'transaction and receipt name different senders';
   return logsMismatch(hash, receipt);
@@ -151,6 +150,6 @@ function contentOf(log: unknown): string {
 
 /** The header against the block the receipt names. */
 export function headerMismatch(block: Record<string, unknown>, expected: { hash: Hash; number: bigint }): string | null {
-  if (text(block['hash']) !== expected.hash) return 'the header of another block';
+  if (!isHash(block['hash'], expected.hash)) return 'the header of another block';
   return quantity(block['number']) === expected.number ? null : 'a header with another number';
 }

@@ -1,4 +1,4 @@
-import { intOfWord, uintOfWord, wordAt } from '../../lib/hex.ts';
+import { intOfWord, smallUintOfWord, uintOfWord, wordAt } from '../../lib/hex.ts';
 import type { PriceSource } from './priceSource.ts';
 import type { Hex } from '../../model/hex.ts';
 import type { PriceFeedSpec } from '../../model/rulebook.ts';
@@ -37,8 +37,8 @@ export function readRound(answer: Hex | null, timestamp: number): { numerator: b
   if (price === null || updated === null) return 'did not answer at this block';
   const numerator = intOfWord(price);
   if (numerator <= 0n) return 'answered without a positive price';
-  const asOf = uintOfWord(updated);
-  if (asOf === 0n) return 'has no finished round at this block';
-  if (asOf > BigInt(timestamp)) return 'answered from after the block';
-  return { numerator, asOf: Number(asOf) };
+  const asOf = smallUintOfWord(updated) ?? Number(uintOfWord(updated));
+  if (asOf === 0) return 'has no finished round at this block';
+  if (asOf > timestamp) return 'answered from after the block';
+  return { numerator, asOf };
 }

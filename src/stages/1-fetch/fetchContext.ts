@@ -1,6 +1,7 @@
+import { quantity } from '../../lib/hex.ts';
 import { decodeDecimals, decodeText } from './abiAnswers.ts';
 import { averagePrices } from './averagePrices.ts';
-import { headerMismatch, quantity } from './consistency.ts';
+import { headerMismatch } from './consistency.ts';
 import { faultOf, isRecord, type RpcAnswer, type RpcCall } from './rpcMessages.ts';
 import { UpstreamFault } from './upstreamFault.ts';
 import { feedPrices } from './feedPrices.ts';

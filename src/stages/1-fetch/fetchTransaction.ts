@@ -1,6 +1,7 @@
+import { quantity } from '../../lib/hex.ts';
 import { traceCall, traceModesToAsk } from './abilities.ts';
 import { chooseTrace } from './traceShape.ts';
-import { quantity, receiptMismatch, traceMismatch } from './consistency.ts';
+import { receiptMismatch, traceMismatch } from './consistency.ts';
 import { faultOf, isRecord, type RpcAnswer, type RpcCall } from './rpcMessages.ts';
 import { UpstreamFault } from './upstreamFault.ts';
 import type { RpcEndpoint } from './rpcEndpoint.ts';
@@ -13,43 +14,39 @@ import type { RawTransaction } from '../../model/upstream.ts';
  * Throws `AnalysisError`: `transaction_not_found`, `transaction_pending`, `wrong_chain`, `trace_*`,
  * `inconsistent_upstream`, or the `upstream_*` failure that outlasted the retries.
  */
-export async function fetchTransaction(session: Session, hash: Hash): Promise<RawTransaction> {
-  let frugal = false;
-  return session.ask(async (endpoint) => {
-    try {
-      return await attempt(session, endpoint, hash, frugal);
-    } catch (error) {
-      if (!(error instanceof UpstreamFault) || error.code !== 'upstream_too_large' || frugal) throw error;
-      // Both dialects were asked for and did not fit together: one alone may.
-      const modes = traceModesToAsk((session.traceEndpoint ?? endpoint).abilities);
-      if (modes.length < 2) throw error;
-      frugal = true;
-      throw new UpstreamFault(error.code, 'again', error.detail);
-    }
-  });
+export function fetchTransaction(session: Session, hash: Hash): Promise<RawTransaction> {
+  const manner = { frugal: false };
+  return session.ask((endpoint) => attempt(session, endpoint, hash, manner));
 }
 
-async function attempt(session: Session, endpoint: RpcEndpoint, hash: Hash, frugal: boolean): Promise<RawTransaction> {
+/** `frugal` is set where both dialects were asked for and did not fit together: one alone may. */
+async function attempt(session: Session, endpoint: RpcEndpoint, hash: Hash, manner: { frugal: boolean }): Promise<RawTransaction> {
   const tracer = session.traceEndpoint ?? endpoint;
-  const modes = traceModesToAsk(tracer.abilities, frugal);
+  const modes = traceModesToAsk(tracer.abilities, manner.frugal);
   const own: RpcCall[] = [
     { method: 'eth_getTransactionByHash', params: [hash] },
     { method: 'eth_getTransactionReceipt', params: [hash] },
   ];
-  const traces = modes.map((mode) => traceCall(mode, hash));
   if (!endpoint.abilities.mainnet) own.push({ method: 'eth_chainId', params: [] });
 
+  // Its first ones, in the order of `own`.
   let ownAnswers: readonly RpcAnswer[];
   let traceAnswers: readonly RpcAnswer[];
-  if (tracer === endpoint) {
-    const answers = await endpoint.send([...own, ...traces], session);
-    ownAnswers = answers.slice(0, own.length);
-    traceAnswers = answers.slice(own.length);
-  } else {
-    [ownAnswers, traceAnswers] = await Promise.all([endpoint.send(own, session), tracer.send(traces, session)]);
+  try {
+    const traces = modes.map((mode) => traceCall(mode, hash));
+    if (tracer === endpoint) {
+      ownAnswers = await endpoint.send(own.concat(traces), session);
+      traceAnswers = ownAnswers.slice(own.length);
+    } else {
+      [ownAnswers, traceAnswers] = await Promise.all([endpoint.send(own, session), tracer.send(traces, session)]);
+    }
+  } catch (error) {
+    if (!(error instanceof UpstreamFault) || error.code !== 'upstream_too_large' || manner.frugal || modes.length < 2) throw error;
+    manner.frugal = true;
+    throw new UpstreamFault(error.code, 'again', error.detail);
   }
 
-  if (ownAnswers[2]) checkChain(endpoint, ownAnswers[2]);
+  if (own.length > 2) checkChain(endpoint, ownAnswers[2]!);
   const { tx, receipt } = readMined(ownAnswers, hash, endpoint);
   let trace: RawTransaction['trace'];
   try {

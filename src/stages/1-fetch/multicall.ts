@@ -1,3 +1,4 @@
+import { DIGITS, lowerHex } from '../../lib/hex.ts';
 import type { Address, Hex } from '../../model/hex.ts';
 
 /** A read of a contract, answered in the state at the end of the transaction's block. */
@@ -20,57 +21,103 @@ const digitsOf = (value: number): string => value.toString(16).padStart(64, '0')
 /** The offsets and lengths that most aggregates are made of. */
 const WORDS: readonly string[] = Array.from({ length: 2_048 }, (_, i) => digitsOf(i * 4));
 const word = (value: number): string => (value % 4 === 0 && WORDS[value / 4]) || digitsOf(value);
-const [ONE, THREE_WORDS, ZEROS] = [word(1), word(96), '0'.repeat(64)];
+const ZEROS = '0'.repeat(64);
+/** Before the contract's address, and after it: that the call may fail, and where its calldata is told. */
+const [HIGH_BYTES, MAY_FAIL] = ['0'.repeat(24), word(1) + word(96)];
 
 /** Calldata of Multicall3 `aggregate3`, every call allowed to fail. */
 export function encodeAggregate3(calls: readonly ViewCall[]): Hex {
   let heads = '';
   let tails = '';
+  let asked: Address | null = null;
+  let start = '';
   for (const { to, data } of calls) {
-    const digits = data.length - 2;
+    // A contract is mostly asked several things in a row.
+    if (to !== asked) start = HIGH_BYTES + (asked = to).slice(2) + MAY_FAIL;
     heads += word(32 * calls.length + tails.length / 2);
-    tails += `${ZEROS.slice(40)}${to.slice(2)}${ONE}${THREE_WORDS}${word(digits / 2)}${data.slice(2)}${ZEROS.slice(0, -digits & 63)}`;
+    tails += start + argumentOf(data);
   }
   return `${AGGREGATE3}${word(32)}${word(calls.length)}${heads}${tails}` as Hex;
 }
 
-/** Answers are decoded here to be looked at, where they fit. */
-const scratch = Buffer.alloc(32_768);
+/** Characters of calldata that is a selector alone: these come from the rules and from constants, few and always the same. */
+const SELECTOR = 10;
+const encodedSelectors = new Map<Hex, string>();
+
+/** Calldata as an ABI `bytes`: its length, then itself, filled up to whole words. */
+function argumentOf(data: Hex): string {
+  const known = data.length === SELECTOR ? encodedSelectors.get(data) : undefined;
+  if (known !== undefined) return known;
+  const digits = data.length - 2;
+  const encoded = `${word(digits / 2)}${data.slice(2)}${ZEROS.slice(0, -digits & 63)}`;
+  if (data.length === SELECTOR) encodedSelectors.set(data, encoded);
+  return encoded;
+}
+
+/** Answers are looked at here, character by character, where they fit. */
+const scratch = charactersOf(65_536);
+
+interface Characters {
+  readonly bytes: Buffer;
+  readonly view: DataView;
+}
+
+function charactersOf(size: number): Characters {
+  const bytes = Buffer.alloc(size);
+  return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, size) };
+}
 
 /**
- * Result of `aggregate3`: `(bool success, bytes returnData)[]`, one entry per call, null for a failed or empty one.
- * Null as a whole when it is no such array of exactly `count`. Bounds are checked before anything is sliced: the answer
- * holds bytes that contracts chose.
+ * Result of `aggregate3`: `(bool success, bytes returnData)[]`, one entry per call in lower case, null for a failed or empty
+ * one. Null as a whole when it is no such array of exactly `count`. Nothing of the result need have been checked: bounds
+ * are before anything is sliced, and of what an entry returned every digit is.
  */
-export function decodeAggregate3(result: Hex, count: number): (Hex | null)[] | null {
-  const bytes = result.length <= 2 * scratch.length ? scratch : Buffer.allocUnsafe(result.length / 2);
-  const size = bytes.write(result.slice(2), 'hex');
-  const array = numberAt(bytes, size, 0, size - 32);
-  if (array === null || numberAt(bytes, size, array, size) !== count) return null;
+export function decodeAggregate3(result: string, count: number): (Hex | null)[] | null {
+  if (result.length % 2 !== 0 || result.charCodeAt(0) !== 48 || result.charCodeAt(1) !== 120) return null;
+  const { bytes, view: text } = result.length <= scratch.bytes.length ? scratch : charactersOf(result.length);
+  bytes.write(result, 'latin1');
+  const size = result.length / 2 - 1;
+  const array = numberAt(text, size, 0, size - 32);
+  if (array === null || numberAt(text, size, array, size) !== count) return null;
   const base = array + 32;
   const answers: (Hex | null)[] = [];
   for (let i = 0; i < count; i++) {
-    const entry = numberAt(bytes, size, base + 32 * i, size - base);
-    const returned = entry === null ? null : numberAt(bytes, size, base + entry + 32, size - base - entry);
+    const entry = numberAt(text, size, base + 32 * i, size - base);
+    const returned = entry === null ? null : numberAt(text, size, base + entry + 32, size - base - entry);
     if (entry === null || returned === null) return null;
     const at = base + entry + returned;
-    const length = numberAt(bytes, size, at, size - at - 32);
+    const length = numberAt(text, size, at, size - at - 32);
     if (length === null) return null;
-    const failed = zerosUntil(bytes, base + entry, base + entry + 32);
     const start = 2 + (at + 32) * 2;
-    answers.push(failed || length === 0 ? null : (`0x${result.slice(start, start + length * 2)}` as Hex));
+    const failed = leadingZeros(text, base + entry) === 64;
+    const answer = failed || length === 0 ? null : lowerHex(`0x${result.slice(start, start + length * 2)}`);
+    if (answer === null && !failed && length > 0) return null;
+    answers.push(answer);
   }
   return answers;
 }
 
-/** The word at an offset as a number, null past the end (`size`) or where it is over `limit`. */
-function numberAt(bytes: Buffer, size: number, at: number, limit: number): number | null {
-  if (at + 32 > size || !zerosUntil(bytes, at, at + 28)) return null;
-  const value = bytes.readUInt32BE(at + 28);
-  return value <= limit ? value : null;
+/** Eight characters `0`, as the number their bytes are. */
+const EIGHT_ZEROS = new Float64Array(new Uint8Array(8).fill(48).buffer)[0]!;
+
+/** How many of the digits of the word at an offset are zeros before the first that is not, in steps of eight. */
+function leadingZeros(text: DataView, at: number): number {
+  let zeros = 0;
+  for (let start = 2 + at * 2; zeros < 64 && text.getFloat64(start + zeros, true) === EIGHT_ZEROS; ) zeros += 8;
+  return zeros;
 }
 
-function zerosUntil(bytes: Buffer, from: number, end: number): boolean {
-  for (let i = from; i < end; i++) if (bytes[i] !== 0) return false;
-  return true;
+/** The word at an offset as a number, null past the end (`size`) or where it is over `limit` or no number. */
+function numberAt(text: DataView, size: number, at: number, limit: number): number | null {
+  if (at + 32 > size) return null;
+  const zeros = leadingZeros(text, at);
+  if (zeros === 64) return limit < 0 ? null : 0;
+  if (zeros < 56) return null;
+  let value = 0;
+  for (let i = 2 + at * 2 + zeros; i < 66 + at * 2; i++) {
+    const digit = DIGITS[text.getUint8(i)]!;
+    if (digit < 0) return null;
+    value = value * 16 + digit;
+  }
+  return value <= limit ? value : null;
 }

@@ -1,6 +1,5 @@
-import { isHex, lowerHex, readHash, readQuantity } from '../../lib/hex.ts';
+import { isHex, lowerHex, quantity, readHash, readQuantity } from '../../lib/hex.ts';
 import { recoverAuthority } from '../../lib/recoverAuthority.ts';
-import { quantity } from './consistency.ts';
 import { planPricing, type PricingPlan } from './planPricing.ts';
 import { isRecord } from './rpcMessages.ts';
 import { tokensInLogs } from './tokensInLogs.ts';
@@ -30,6 +29,7 @@ export type PlanVocabulary = Pick<Rulebook, 'wrappedNative' | 'tokenEvents' | 'f
 
 /** Authorisations whose authority is recovered and looked at. */
 const MAX_AUTHORIZATIONS = 64;
+const MAX_TIMESTAMP = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
  * Plans the second round trip from the first's answers. No I/O.
@@ -40,14 +40,15 @@ export function planContext(raw: RawTransaction, vocabulary: PlanVocabulary, tok
   const tx = isRecord(raw.tx) ? raw.tx : {};
   const blockNumber = readQuantity(receipt['blockNumber'], 'receipt_malformed', 'blockNumber');
   const found = tokensInLogs(receipt, vocabulary);
-  const tokens = found.seen.slice(0, tokenLimit);
+  const tooMany = found.seen.length > tokenLimit;
+  const tokens = tooMany ? found.seen.slice(0, tokenLimit) : found.seen;
   const multicall = blockNumber >= vocabulary.multicall.sinceBlock ? vocabulary.multicall.address : null;
   return {
     blockHash: readHash(receipt['blockHash'], 'receipt_malformed', 'blockHash'),
     blockNumber,
     timestamp: knownTimestamp(tx, receipt),
     tokens,
-    tokensBeyondLimit: found.seen.slice(tokenLimit),
+    tokensBeyondLimit: tooMany ? found.seen.slice(tokenLimit) : [],
     tokenLimit,
     pricing: planPricing(found, tokens, vocabulary, multicall !== null),
     multicall,
@@ -58,27 +59,33 @@ export function planContext(raw: RawTransaction, vocabulary: PlanVocabulary, tok
 /** Newer nodes put `blockTimestamp` on transactions, receipts or logs. */
 function knownTimestamp(tx: Record<string, unknown>, receipt: Record<string, unknown>): number | null {
   const firstLog: unknown = Array.isArray(receipt['logs']) ? receipt['logs'][0] : null;
-  for (const holder of [tx, receipt, firstLog]) {
-    const value = isRecord(holder) && holder['blockTimestamp'] !== undefined ? quantity(holder['blockTimestamp']) : null;
-    if (value !== null && value > 0n && value <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(value);
-  }
-  return null;
+  return timestampOf(tx) ?? timestampOf(receipt) ?? timestampOf(firstLog);
 }
 
-/** The signer, the target and who signed the transaction's authorisations (EIP-7702). */
+function timestampOf(holder: unknown): number | null {
+  if (!isRecord(holder) || holder['blockTimestamp'] === undefined) return null;
+  const value = quantity(holder['blockTimestamp']);
+  return value !== null && value > 0n && value <= MAX_TIMESTAMP ? Number(value) : null;
+}
+
+/** The signer, the target and who signed the transaction's authorisations (EIP-7702), each once. */
 function accountsToLookAt(tx: Record<string, unknown>): Address[] {
-  const accounts = new Set<Address>();
-  for (const account of [tx['from'], tx['to']]) {
-    const address = typeof account === 'string' && account.length === 42 ? lowerHex(account) : null;
-    if (address !== null) accounts.add(address);
+  const accounts: Address[] = [];
+  const from = addressOf(tx['from']);
+  const to = addressOf(tx['to']);
+  if (from !== null) accounts.push(from);
+  if (to !== null && to !== from) accounts.push(to);
+  if (!Array.isArray(tx['authorizationList'])) return accounts;
+  // At most `MAX_AUTHORIZATIONS`: a list does.
+  for (const item of (tx['authorizationList'] as unknown[]).slice(0, MAX_AUTHORIZATIONS)) {
+    const authority = authorityOf(item);
+    if (authority !== null && !accounts.includes(authority)) accounts.push(authority);
   }
-  if (Array.isArray(tx['authorizationList'])) {
-    for (const item of (tx['authorizationList'] as unknown[]).slice(0, MAX_AUTHORIZATIONS)) {
-      const authority = authorityOf(item);
-      if (authority !== null) accounts.add(authority);
-    }
-  }
-  return [...accounts];
+  return accounts;
+}
+
+function addressOf(value: unknown): Address | null {
+  return typeof value === 'string' && value.length === 42 ? lowerHex(value) : null;
 }
 
 function authorityOf(item: unknown): Address | null {

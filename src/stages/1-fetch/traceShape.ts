@@ -39,25 +39,30 @@ function finding(mode: TraceMode, answer: RpcAnswer): Finding {
  * Throws `trace_unavailable`, `trace_empty` or `trace_malformed` where none is a trace.
  */
 export function chooseTrace(modes: readonly TraceMode[], answers: readonly RpcAnswer[], abilities: Abilities): RawTransaction['trace'] {
-  const findings = modes.map((mode, i) => ({ mode, found: finding(mode, answers[i]!) }));
-  for (const { mode, found } of findings) {
-    if (found.kind !== 'unsupported') continue;
+  const findings = modes.map((mode, i) => finding(mode, answers[i]!));
+  for (let i = 0; i < modes.length; i++) {
+    if (findings[i]!.kind !== 'unsupported') continue;
+    const mode = modes[i]!;
     // What worked is gone: another node may answer now, so nothing known of the old one holds.
     if (abilities.trace === mode) forgetTrace(abilities);
     abilities.unsupported.add(mode);
     // A method that is missing is missing with every option.
-    const answer = answers[modes.indexOf(mode)]!;
+    const answer = answers[i]!;
     if (mode === 'call_tracer_with_log' && !answer.ok && isUnsupported(answer.error)) abilities.unsupported.add('call_tracer');
   }
   // Whatever brought no trace is no longer the way that works: the next attempt asks in every way that may.
   abilities.trace = null;
-  for (const [position, { mode, found }] of findings.entries()) {
-    if (found.kind !== 'ok') continue;
-    // Only what the node cannot do may settle the dialect, not a better mode's passing failure.
-    if (findings.slice(0, position).every((f) => f.found.kind === 'unsupported')) abilities.trace = mode;
-    return { dialect: dialectOf(mode), result: found.result };
+  // Only what the node cannot do may settle the dialect, not a better mode's passing failure.
+  let settled = true;
+  for (let i = 0; i < modes.length; i++) {
+    const found = findings[i]!;
+    if (found.kind === 'ok') {
+      if (settled) abilities.trace = modes[i]!;
+      return { dialect: dialectOf(modes[i]!), result: found.result };
+    }
+    if (found.kind !== 'unsupported') settled = false;
   }
-  throw explain(findings.map((f) => f.found), abilities);
+  throw explain(findings, abilities);
 }
 
 function explain(findings: readonly Finding[], abilities: Abilities): UpstreamFault {

@@ -28,25 +28,22 @@ type OpenGroup = { positions: number[]; calls: ViewCall[]; before: boolean; disp
 export function groupReads(reads: readonly ViewCall[], { multicall }: ReadPlace): ReadGroup[] {
   if (multicall === null) return reads.map((call, position) => newGroup(call, position));
   const groups: OpenGroup[] = [];
-  const latest = new Map<string, OpenGroup>();
+  // By what sets them apart.
+  const latest = { at: new Map<string | undefined, OpenGroup>(), before: new Map<string | undefined, OpenGroup>() };
   let last: OpenGroup | undefined;
   for (let position = 0; position < reads.length; position++) {
     const call = reads[position]!;
     // Most reads belong with the one before them.
-    if (!last || !belongsWith(last.calls[0]!, call)) last = latest.get(keyOf(call));
+    if (!last || !belongsWith(last.calls[0]!, call)) last = latest[call.before === true ? 'before' : 'at'].get(call.apart);
     if (!last || last.calls.length >= READS_PER_MULTICALL) {
       groups.push((last = newGroup(call, position)));
-      latest.set(keyOf(call), last);
+      latest[last.before ? 'before' : 'at'].set(call.apart, last);
     } else {
       last.positions.push(position);
       last.calls.push(call);
     }
   }
   return groups;
-}
-
-function keyOf(call: ViewCall): string {
-  return `${call.before === true}|${call.apart ?? ''}`;
 }
 
 function belongsWith(a: ViewCall, b: ViewCall): boolean {
@@ -61,8 +58,8 @@ function newGroup(call: ViewCall, position: number): OpenGroup {
 export function rpcsOfGroups(groups: readonly ReadGroup[], { multicall, blockNumber }: ReadPlace): RpcCall[] {
   const at = tagOf(blockNumber, false);
   return groups.map(({ calls, before }) => {
-    const [first] = calls;
-    const call = multicall === null ? { to: first!.to, data: first!.data } : { to: multicall, data: encodeAggregate3(calls) };
+    const first = calls[0]!;
+    const call = multicall === null ? { to: first.to, data: first.data } : { to: multicall, data: encodeAggregate3(calls) };
     return { method: 'eth_call', params: [call, before ? tagOf(blockNumber, true) : at] };
   });
 }
@@ -74,32 +71,41 @@ export interface Unanswered {
 }
 
 /**
- * Files the answer to each read in `answers`, by its position, and returns the reads that are to be asked again: those of
- * an aggregate that failed as a whole, except the dispensable ones. Throws an `UpstreamFault` for a failure that may pass.
+ * Files the answer to each read in `answers` (nulls before), by its position, and returns the reads that are to be asked
+ * again: those of an aggregate that failed as a whole, except the dispensable ones. Throws an `UpstreamFault` for a failure
+ * that may pass.
  */
 export function readAnswers(groups: readonly ReadGroup[], results: readonly RpcAnswer[], { multicall, blockNumber }: ReadPlace, answers: (Hex | null)[]): Unanswered {
   const again: { positions: number[]; calls: RpcCall[] } = { positions: [], calls: [] };
-  groups.forEach(({ positions, calls, before, dispensable }, i) => {
-    const result = settledResult(results[i]!);
+  for (let i = 0; i < groups.length; i++) {
+    const { positions, calls, before, dispensable } = groups[i]!;
     if (multicall === null) {
-      answers[positions[0]!] = result;
-      return;
+      answers[positions[0]!] = settledResult(results[i]!);
+      continue;
     }
-    const decoded = result === null ? null : decodeAggregate3(result, calls.length);
+    const result = settled(results[i]!);
+    const decoded = typeof result === 'string' ? decodeAggregate3(result, calls.length) : null;
     for (let k = 0; k < positions.length; k++) {
-      answers[positions[k]!] = decoded === null ? null : decoded[k]!;
-      if (decoded !== null || dispensable) continue;
-      const { to, data } = calls[k]!;
-      again.positions.push(positions[k]!);
-      again.calls.push({ method: 'eth_call', params: [{ to, data }, tagOf(blockNumber, before)] });
+      if (decoded !== null) {
+        answers[positions[k]!] = decoded[k]!;
+      } else if (!dispensable) {
+        const { to, data } = calls[k]!;
+        again.positions.push(positions[k]!);
+        again.calls.push({ method: 'eth_call', params: [{ to, data }, tagOf(blockNumber, before)] });
+      }
     }
-  });
+  }
   return again;
 }
 
 /** A result, or null for a failure that is the contract's or the node's last word; a passing failure is retried. */
 export function settledResult(answer: RpcAnswer): Hex | null {
-  if (answer.ok) return readCallResult(answer.result);
+  return readCallResult(settled(answer));
+}
+
+/** The same unchecked. */
+function settled(answer: RpcAnswer): unknown {
+  if (answer.ok) return answer.result;
   if (!isSettled(answer.error)) throw faultOf('a read at the block', answer.error);
   return null;
 }
