@@ -96,11 +96,22 @@ export function uintOfWord(word: string): bigint {
   return BigInt(word.charCodeAt(1) === 120 ? word : `0x${word}`);
 }
 
-const ZEROS = '0'.repeat(56);
-
 /** A word without prefix that is meant as an offset or a length, as a number; null from 2^32 on. */
 export function smallUintOfWord(word: string): number | null {
-  return word.slice(0, 56) === ZEROS ? parseInt(word.slice(56), 16) : null;
+  return smallUint(word, 0);
+}
+
+/** The same of the word at a byte offset; null past the end too. */
+export function smallUintAt(data: Hex, byteOffset: number): number | null {
+  const start = 2 + byteOffset * 2;
+  return data.length >= start + 64 ? smallUint(data, start) : null;
+}
+
+function smallUint(digits: string, start: number): number | null {
+  for (let i = start; i < start + 56; i++) if (digits.charCodeAt(i) !== 48) return null;
+  let value = 0;
+  for (let i = start + 56; i < start + 64; i++) value = value * 16 + DIGITS[digits.charCodeAt(i)]!;
+  return value;
 }
 
 /** Two's complement 256-bit integer. */

@@ -1,4 +1,4 @@
-import { DIGITS, lowerHex, smallUintOfWord, wordAt } from '../../lib/hex.ts';
+import { DIGITS, lowerHex, smallUintAt } from '../../lib/hex.ts';
 import type { Hex } from '../../model/hex.ts';
 
 /** Longest symbol or name kept, in bytes; what contracts claim about themselves has no bound. */
@@ -11,9 +11,7 @@ export function readCallResult(result: unknown): Hex | null {
 
 /** Number of a word that is meant as an offset or length within `size` bytes; null when it points outside. */
 export function wordWithin(data: Hex, offset: number, size: number): number | null {
-  const word = wordAt(data, offset);
-  if (word === null) return null;
-  const value = smallUintOfWord(word);
+  const value = smallUintAt(data, offset);
   return value !== null && value <= size ? value : null;
 }
 
@@ -54,8 +52,6 @@ function byteAt(answer: Hex, at: number): number {
 
 /** `decimals()`: a uint8; null for anything larger, which no amount could be scaled by. */
 export function decodeDecimals(answer: Hex | null): number | null {
-  const word = answer === null ? null : wordAt(answer, 0);
-  if (word === null) return null;
-  const value = smallUintOfWord(word);
+  const value = answer === null ? null : smallUintAt(answer, 0);
   return value !== null && value <= 255 ? value : null;
 }

@@ -58,6 +58,8 @@ export function registryPrices(registry: { readonly spec: FeedRegistrySpec; read
   };
 }
 
+const HIGH_BYTES = '0'.repeat(24);
+
 function word(address: Address): string {
-  return address.slice(2).padStart(64, '0');
+  return HIGH_BYTES + address.slice(2);
 }

@@ -52,7 +52,7 @@ export function alignLogs(candidates: readonly Candidates[], rows: readonly LogW
   if (rows.every(({ first, last }) => first === last)) {
     return rows.map(({ log, first }) => ({ log, moment: candidates[log]!.moments[first]!, sure: candidates[log]!.own }));
   }
-  const affinity = new LogAffinity(frames);
+  let affinity: LogAffinity | null = null;
   const limit = Math.max(LEAST, Math.floor(WORK / rows.length));
   const table = emptyTable(rows, limit);
   let base = 0;
@@ -63,12 +63,12 @@ export function alignLogs(candidates: readonly Candidates[], rows: readonly LogW
     const start = table.start[r]!;
     table.start[r + 1] = start + size;
     table.whole[r] = own && from === first && size === last + 1 - first ? 1 : 0;
-    const statement = own && last > first ? statementOf(logs[log]!) : null;
+    const statement = own && !(last - first < limit && isOneFrame(moments, first, last, timeline)) ? statementOf(logs[log]!) : null;
     const follows = r > 0 && rows[r - 1]!.log === log - 1 && logs[log - 1]!.topics[0] === logs[log]!.topics[0];
     for (let i = 0; i < size; i++) {
       table.moment[start + i] = moments[from + i]!;
-      if (statement) judgeCell(table, start + i, statement, follows, affinity, timeline);
-      else table.verdict[start + i] = VERDICTS.possible;
+      if (statement) judgeCell(table, start + i, statement, follows, (affinity ??= new LogAffinity(frames)), timeline);
+      else judgeMoment(table, start + i, own, timeline);
     }
     addEarlier(table, r);
     // Once a row had to be cut, later rows start where the best so far ends.
@@ -89,6 +89,18 @@ function emptyTable(rows: readonly LogWindow[], limit: number): Table {
     upTo: new Int32Array(cells),
     whole: new Uint8Array(rows.length),
   };
+}
+
+/** Where a log can only be of one frame what it says decides nothing: it would cost the same in each of the frame's moments. */
+function isOneFrame(moments: readonly number[], first: number, last: number, { running }: Timeline): boolean {
+  for (let i = first + 1; i <= last; i++) if (running[moments[i]!] !== running[moments[first]!]) return false;
+  return true;
+}
+
+function judgeMoment(table: Table, cell: number, own: boolean, { running, exit }: Timeline): void {
+  const moment = table.moment[cell]!;
+  table.cost[cell] = !own || moment + 1 === exit[running[moment]!] ? 0 : EARLY;
+  table.verdict[cell] = VERDICTS.possible;
 }
 
 function judgeCell(table: Table, cell: number, statement: Statement, follows: boolean, affinity: LogAffinity, timeline: Timeline): void {

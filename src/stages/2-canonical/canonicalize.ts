@@ -8,6 +8,7 @@ import { readCallTracer } from './readCallTracer.ts';
 import { readParityTrace } from './readParityTrace.ts';
 import { readReceipt, type Receipt, type ReceiptLog } from './readReceipt.ts';
 import { readTransaction, type Transaction } from './readTransaction.ts';
+import { SharedTexts } from './sharedTexts.ts';
 import { buildTimeline, type Timeline } from './timeline.ts';
 import { tracedFrames } from './tracedFrames.ts';
 
@@ -17,9 +18,10 @@ import { tracedFrames } from './tracedFrames.ts';
  * `trace_malformed`, `trace_empty`, or `inconsistent_upstream` when the answers are not about the same execution.
  */
 export function canonicalize(raw: RawTransaction): CanonicalTx {
-  const tx = readTransaction(raw.tx);
-  const receipt = readReceipt(raw.receipt);
-  const nodes = raw.trace.dialect === 'parity' ? readParityTrace(raw.trace.result, tx.hash, tx.blockHash) : readCallTracer(raw.trace.result, receipt.logs);
+  const texts = new SharedTexts();
+  const tx = readTransaction(raw.tx, texts);
+  const receipt = readReceipt(raw.receipt, texts);
+  const nodes = raw.trace.dialect === 'parity' ? readParityTrace(raw.trace.result, tx.hash, tx.blockHash, texts) : readCallTracer(raw.trace.result, tx.input, receipt.logs, texts);
   requireSameTransaction(raw, tx, receipt, nodes[0]!);
 
   // Before Byzantium only the trace tells; a failed receipt undoes everything even where the trace shows no failure.

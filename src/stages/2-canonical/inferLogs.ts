@@ -37,14 +37,16 @@ export function inferLogs(frames: readonly Frame[], timeline: Timeline, logs: re
   return { moments, certain, within: holdingFrames(frames, timeline, candidates, windows) };
 }
 
-const NOWHERE: readonly number[] = [];
+/** A log whose emitter never runs. */
+const NOWHERE: Candidates = { moments: [], own: false };
 
 /** What runs between two moments runs inside whatever holds both. */
 function holdingFrames(frames: readonly Frame[], { running }: Timeline, candidates: readonly Candidates[], windows: readonly LogWindow[]): Int32Array {
   const within = new Int32Array(candidates.length).fill(-1);
+  if (windows.length === 0) return within;
   // Mere hints must not narrow down the others.
-  const hinted = candidates.some(({ own, moments }) => !own && moments.length > 0);
-  const sure = hinted ? candidates.map((c) => (c.own ? c : { own: false, moments: NOWHERE })) : candidates;
+  const hinted = windows.some(({ log }) => !candidates[log]!.own);
+  const sure = hinted ? candidates.map((c) => (c.own ? c : NOWHERE)) : candidates;
   for (const { log, first, last } of hinted ? feasibleWindows(sure) : windows) {
     const { moments } = sure[log]!;
     within[log] = jointFrame(frames, running[moments[first]!]!, running[moments[last]!]!);
@@ -64,24 +66,24 @@ function findCandidates(frames: readonly Frame[], timeline: Timeline, logs: read
     if (context !== null && effective && !isStatic && type !== 'SELFDESTRUCT') own.get(context)?.moments.push(moment);
   }
   // A trace of value transfers alone lacks the emitter's frame, but may show what it paid out.
-  let payouts: ReadonlyMap<Address, readonly number[]> | null = null;
+  let payouts: ReadonlyMap<Address, Candidates> | null = null;
   return logs.map(({ address }) => {
     const mine = own.get(address)!;
     if (mine.moments.length > 0) return mine;
     payouts ??= findPayouts(frames, timeline, own);
-    return { moments: payouts.get(address) ?? NOWHERE, own: false };
+    return payouts.get(address) ?? NOWHERE;
   });
 }
 
 /** The moments right after each emitter's payments, ascending. */
-function findPayouts(frames: readonly Frame[], { exit }: Timeline, emitters: ReadonlyMap<Address, unknown>): ReadonlyMap<Address, readonly number[]> {
-  const payouts = new Map<Address, number[]>();
+function findPayouts(frames: readonly Frame[], { exit }: Timeline, emitters: ReadonlyMap<Address, unknown>): ReadonlyMap<Address, Candidates> {
+  const payouts = new Map<Address, { readonly moments: number[]; readonly own: boolean }>();
   for (const { value, from, index } of frames) {
     if (value === 0n || !emitters.has(from)) continue;
-    const list = payouts.get(from);
-    if (list) list.push(exit[index]!);
-    else payouts.set(from, [exit[index]!]);
+    const known = payouts.get(from);
+    if (known) known.moments.push(exit[index]!);
+    else payouts.set(from, { moments: [exit[index]!], own: false });
   }
-  for (const list of payouts.values()) list.sort((a, b) => a - b);
+  for (const { moments } of payouts.values()) moments.sort((a, b) => a - b);
   return payouts;
 }

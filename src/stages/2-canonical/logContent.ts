@@ -1,7 +1,7 @@
 import type { Address, Hash, Hex } from '../../model/hex.ts';
 import { AnalysisError, type ErrorCode } from '../../lib/errors.ts';
-import { readHash } from '../../lib/hex.ts';
 import { readList } from './shape.ts';
+import type { SharedTexts } from './sharedTexts.ts';
 
 /** What a log says, wherever it is told. */
 export interface LogContent {
@@ -17,10 +17,10 @@ export interface LogWording {
   readonly topic: string;
 }
 
-export function readTopics(value: unknown, code: ErrorCode, wording: LogWording): readonly Hash[] {
+export function readTopics(value: unknown, code: ErrorCode, wording: LogWording, texts: SharedTexts): readonly Hash[] {
   const list = readList(value, code, wording.topics);
   if (list.length > 4) throw new AnalysisError(code, `${wording.log} has more than four topics`);
-  return list.map((topic) => readHash(topic, code, wording.topic));
+  return list.map((topic) => texts.hash(topic, code, wording.topic));
 }
 
 export function sameLog(a: LogContent, b: LogContent): boolean {

@@ -1,26 +1,28 @@
-import type { Address, Hex } from '../../model/hex.ts';
+import type { Hex } from '../../model/hex.ts';
 import type { FrameType } from '../../model/canonicalTx.ts';
 import { AnalysisError } from '../../lib/errors.ts';
-import { readAddress, readBytes, readCount, readQuantity } from '../../lib/hex.ts';
+import { readBytes, readCount, readQuantity } from '../../lib/hex.ts';
 import { CallBudget, type CallNode, type TracedLog } from './callNode.ts';
 import { canonicalError } from './frameError.ts';
 import { readTopics, repeatsLog, type LogContent, type LogWording } from './logContent.ts';
 import { absent, readList, readObject, type Fields } from './shape.ts';
+import type { SharedTexts } from './sharedTexts.ts';
 
 const BAD = 'trace_malformed';
 const WORDING: LogWording = { log: 'a traced log', topics: 'traced log topics', topic: 'traced log topic' };
+const NO_LOGS: readonly TracedLog[] = [];
 const TYPES: ReadonlySet<string> = new Set<FrameType>([
   'CALL', 'CALLCODE', 'DELEGATECALL', 'STATICCALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT',
 ]);
 
 /**
  * Reads geth's `callTracer` result (`{type, from, to, value, input, output, error, calls[], logs[]}`, nested) into
- * pre-order. Iterative, because a trace may nest deeper than the JavaScript stack bears. What it repeats of `logs`, the
- * receipt's, is not read once more. Throws `trace_empty` or `trace_malformed`.
+ * pre-order. Iterative, because a trace may nest deeper than the JavaScript stack bears. What it repeats of the
+ * transaction's input and of `logs`, the receipt's, is not read once more. Throws `trace_empty` or `trace_malformed`.
  */
-export function readCallTracer(result: unknown, logs: readonly LogContent[]): CallNode[] {
+export function readCallTracer(result: unknown, input: Hex, logs: readonly LogContent[], texts: SharedTexts): CallNode[] {
   if (absent(result)) throw new AnalysisError('trace_empty');
-  const told: Told = { logs, next: 0 };
+  const told: Told = { texts, logs, next: 0 };
   const nodes: CallNode[] = [];
   const budget = new CallBudget();
   const pending: { raw: unknown; parent: number | null; depth: number }[] = [{ raw: result, parent: null, depth: 0 }];
@@ -28,14 +30,15 @@ export function readCallTracer(result: unknown, logs: readonly LogContent[]): Ca
     budget.spend(next.depth);
     const fields = readObject(next.raw, BAD, 'a call is not an object');
     const index = nodes.length;
-    nodes.push(readCall(fields, next.parent, told));
+    nodes.push(readCall(fields, next.parent, next.parent === null ? input : nodes[next.parent]!.input, told));
     const calls = readList(fields['calls'], BAD, 'calls is not a list');
     for (let i = calls.length - 1; i >= 0; i--) pending.push({ raw: calls[i], parent: index, depth: next.depth + 1 });
   }
   return nodes;
 }
 
-function readCall(fields: Fields, parent: number | null, told: Told): CallNode {
+/** `outer`: the input of the call around it, which a proxy hands on as it is. */
+function readCall(fields: Fields, parent: number | null, outer: Hex, told: Told): CallNode {
   const type = fields['type'];
   if (typeof type !== 'string' || !TYPES.has(type)) {
     // anvil answers an unknown hash with an opcode log and some tracers with {}: neither is a call.
@@ -46,26 +49,23 @@ function readCall(fields: Fields, parent: number | null, told: Told): CallNode {
   return {
     parent,
     type: type as FrameType,
-    from: readAddress(fields['from'], BAD, 'call from'),
-    to: creation && (failed || absent(fields['to'])) ? null : readTarget(fields),
+    from: told.texts.address(fields['from'], BAD, 'call from'),
+    to: creation && (failed || absent(fields['to'])) ? null : told.texts.address(fields['to'], BAD, 'call to'),
     value: absent(fields['value']) ? 0n : readQuantity(fields['value'], BAD, 'call value'),
-    input: readOptionalBytes(fields['input'], 'call input'),
+    input: fields['input'] === outer ? outer : readOptionalBytes(fields['input'], 'call input'),
     output: readOptionalBytes(fields['output'], 'call output'),
     error: failed ? canonicalError(fields['error']) : null,
-    logs: readList(fields['logs'], BAD, 'call logs is not a list').map((raw) => readTracedLog(raw, told)),
+    logs: absent(fields['logs']) ? NO_LOGS : readList(fields['logs'], BAD, 'call logs is not a list').map((raw) => readTracedLog(raw, told)),
   };
-}
-
-function readTarget(fields: Fields): Address {
-  return readAddress(fields['to'], BAD, 'call to');
 }
 
 function readOptionalBytes(value: unknown, what: string): Hex {
   return absent(value) ? '0x' : readBytes(value, BAD, what);
 }
 
-/** The receipt's logs, and the one that the trace is to come to next. */
+/** What was told before: the texts that recur, the receipt's logs, and the one that the trace is to come to next. */
 interface Told {
+  readonly texts: SharedTexts;
   readonly logs: readonly LogContent[];
   next: number;
 }
@@ -75,14 +75,14 @@ function readTracedLog(raw: unknown, told: Told): TracedLog {
   const next = told.logs[told.next];
   const repeats = next !== undefined && repeatsLog(fields, next);
   if (repeats) told.next++;
-  const { address, topics, data } = repeats ? next : readContent(fields);
+  const { address, topics, data } = repeats ? next : readContent(fields, told.texts);
   const position = fields['position'];
   return { address, topics, data, position: absent(position) ? null : readPosition(position) };
 }
 
-function readContent(fields: Fields): LogContent {
-  const topics = readTopics(fields['topics'], BAD, WORDING);
-  return { address: readAddress(fields['address'], BAD, 'traced log address'), topics, data: readOptionalBytes(fields['data'], 'traced log data') };
+function readContent(fields: Fields, texts: SharedTexts): LogContent {
+  const topics = readTopics(fields['topics'], BAD, WORDING, texts);
+  return { address: texts.address(fields['address'], BAD, 'traced log address'), topics, data: readOptionalBytes(fields['data'], 'traced log data') };
 }
 
 function readPosition(value: unknown): number {

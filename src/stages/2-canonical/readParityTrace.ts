@@ -1,10 +1,11 @@
 import type { Address, Hash, Hex } from '../../model/hex.ts';
 import type { FrameType } from '../../model/canonicalTx.ts';
 import { AnalysisError } from '../../lib/errors.ts';
-import { readAddress, readBytes, readHash, readQuantity } from '../../lib/hex.ts';
+import { readBytes, readCount, readQuantity } from '../../lib/hex.ts';
 import { CallBudget, type CallNode } from './callNode.ts';
 import { canonicalError } from './frameError.ts';
 import { absent, readObject, type Fields } from './shape.ts';
+import type { SharedTexts } from './sharedTexts.ts';
 
 const BAD = 'trace_malformed';
 const CALL_TYPES: ReadonlyMap<unknown, FrameType> = new Map<unknown, FrameType>([
@@ -21,7 +22,7 @@ interface Entry {
  * The tree is rebuilt from `traceAddress`, whatever order the list came in. Throws `trace_empty`, `trace_malformed` or,
  * where an entry names another transaction or block, `inconsistent_upstream`.
  */
-export function readParityTrace(result: unknown, hash: Hash, blockHash: Hash): CallNode[] {
+export function readParityTrace(result: unknown, hash: Hash, blockHash: Hash, texts: SharedTexts): CallNode[] {
   if (absent(result) || (Array.isArray(result) && result.length === 0)) throw new AnalysisError('trace_empty');
   if (!Array.isArray(result)) throw new AnalysisError(BAD, 'the trace is not a list');
   const budget = new CallBudget();
@@ -29,10 +30,10 @@ export function readParityTrace(result: unknown, hash: Hash, blockHash: Hash): C
   for (const raw of result) {
     const fields = readObject(raw, BAD, 'a trace entry is not an object');
     if (fields['type'] === 'reward') continue;
-    if (!absent(fields['transactionHash']) && readHash(fields['transactionHash'], BAD, 'trace transactionHash') !== hash) {
+    if (!absent(fields['transactionHash']) && texts.hash(fields['transactionHash'], BAD, 'trace transactionHash') !== hash) {
       throw new AnalysisError('inconsistent_upstream', 'a trace entry belongs to another transaction');
     }
-    if (!absent(fields['blockHash']) && readHash(fields['blockHash'], BAD, 'trace blockHash') !== blockHash) {
+    if (!absent(fields['blockHash']) && texts.hash(fields['blockHash'], BAD, 'trace blockHash') !== blockHash) {
       throw new AnalysisError('inconsistent_upstream', 'the trace is from another block');
     }
     const address = readTraceAddress(fields['traceAddress']);
@@ -41,15 +42,15 @@ export function readParityTrace(result: unknown, hash: Hash, blockHash: Hash): C
   }
   if (entries.length === 0) throw new AnalysisError('trace_empty');
   if (!inOrder(entries)) entries.sort((a, b) => comparePaths(a.address, b.address));
-  return linkParents(entries);
+  return linkParents(entries, texts);
 }
 
 function readTraceAddress(value: unknown): number[] {
   if (!Array.isArray(value)) throw new AnalysisError(BAD, 'traceAddress is not a list');
   return value.map((step: unknown) => {
-    const position = readQuantity(step, BAD, 'traceAddress');
-    if (position > 0xffff_ffffn) throw new AnalysisError(BAD, 'traceAddress');
-    return Number(position);
+    const position = readCount(step, BAD, 'traceAddress');
+    if (position > 0xffff_ffff) throw new AnalysisError(BAD, 'traceAddress');
+    return position;
   });
 }
 
@@ -64,7 +65,7 @@ function inOrder(entries: readonly Entry[]): boolean {
 }
 
 /** Entries sorted by path: a parent is the last entry seen one level up, and must be a prefix. */
-function linkParents(entries: readonly Entry[]): CallNode[] {
+function linkParents(entries: readonly Entry[], texts: SharedTexts): CallNode[] {
   const open: number[] = [];
   return entries.map(({ fields, address }, index) => {
     const depth = address.length;
@@ -78,11 +79,11 @@ function linkParents(entries: readonly Entry[]): CallNode[] {
     }
     open.length = depth;
     open.push(index);
-    return readEntry(fields, parent);
+    return readEntry(fields, parent, texts);
   });
 }
 
-function readEntry(fields: Fields, parent: number | null): CallNode {
+function readEntry(fields: Fields, parent: number | null, texts: SharedTexts): CallNode {
   const action = readObject(fields['action'], BAD, 'trace action');
   const result = absent(fields['result']) ? {} : readObject(fields['result'], BAD, 'trace result');
   const failed = !absent(fields['error']) && fields['error'] !== '';
@@ -91,26 +92,26 @@ function readEntry(fields: Fields, parent: number | null): CallNode {
     case 'call': {
       const type = CALL_TYPES.get(action['callType'] ?? 'call');
       if (type === undefined) throw new AnalysisError(BAD, 'callType');
-      return { ...common, type, from: address(action, 'from'), to: address(action, 'to'), value: wei(action, 'value'),
+      return { ...common, type, from: address(action, 'from', texts), to: address(action, 'to', texts), value: wei(action, 'value'),
         input: bytes(action['input'], 'trace input'), output: bytes(result['output'], 'trace output') };
     }
     case 'create': {
       const method = action['creationMethod'];
-      return { ...common, type: method === 'create2' ? 'CREATE2' : 'CREATE', from: address(action, 'from'),
-        to: failed || absent(result['address']) ? null : address(result, 'address'), value: wei(action, 'value'),
+      return { ...common, type: method === 'create2' ? 'CREATE2' : 'CREATE', from: address(action, 'from', texts),
+        to: failed || absent(result['address']) ? null : address(result, 'address', texts), value: wei(action, 'value'),
         input: bytes(action['init'], 'trace init'), output: bytes(result['code'] ?? result['output'], 'trace code') };
     }
     case 'suicide':
     case 'selfdestruct':
-      return { ...common, type: 'SELFDESTRUCT', from: address(action, 'address'), to: address(action, 'refundAddress'),
+      return { ...common, type: 'SELFDESTRUCT', from: address(action, 'address', texts), to: address(action, 'refundAddress', texts),
         value: wei(action, 'balance'), input: '0x', output: '0x' };
     default:
       throw new AnalysisError(BAD, 'a trace entry has no known type');
   }
 }
 
-function address(fields: Fields, key: string): Address {
-  return readAddress(fields[key], BAD, `trace ${key}`);
+function address(fields: Fields, key: string, texts: SharedTexts): Address {
+  return texts.address(fields[key], BAD, `trace ${key}`);
 }
 
 function wei(fields: Fields, key: string): bigint {

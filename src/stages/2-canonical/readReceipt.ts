@@ -1,8 +1,9 @@
 import type { Address, Hash } from '../../model/hex.ts';
 import { AnalysisError } from '../../lib/errors.ts';
-import { readAddress, readBytes, readCount, readHash, readQuantity } from '../../lib/hex.ts';
+import { readBytes, readCount, readQuantity } from '../../lib/hex.ts';
 import { readTopics, type LogContent, type LogWording } from './logContent.ts';
-import { absent, readObject } from './shape.ts';
+import { absent, readObject, type Fields } from './shape.ts';
+import type { SharedTexts } from './sharedTexts.ts';
 
 const BAD = 'receipt_malformed';
 const WORDING: LogWording = { log: 'a log', topics: 'log topics', topic: 'log topic' };
@@ -29,37 +30,41 @@ export interface Receipt {
 }
 
 /** Checks an `eth_getTransactionReceipt` result. Throws `receipt_malformed`, or `inconsistent_upstream` for removed logs. */
-export function readReceipt(raw: unknown): Receipt {
+export function readReceipt(raw: unknown, texts: SharedTexts): Receipt {
   const fields = readObject(raw, BAD, 'the receipt is not an object');
-  const transactionHash = readHash(fields['transactionHash'], BAD, 'transactionHash');
-  const optional = (key: string): bigint | null => (absent(fields[key]) ? null : readQuantity(fields[key], BAD, key));
+  const transactionHash = texts.hash(fields['transactionHash'], BAD, 'transactionHash');
   return {
     transactionHash,
-    blockHash: readHash(fields['blockHash'], BAD, 'blockHash'),
+    blockHash: texts.hash(fields['blockHash'], BAD, 'blockHash'),
     blockNumber: readQuantity(fields['blockNumber'], BAD, 'blockNumber'),
-    from: absent(fields['from']) ? null : readAddress(fields['from'], BAD, 'from'),
-    contractAddress: absent(fields['contractAddress']) ? null : readAddress(fields['contractAddress'], BAD, 'contractAddress'),
-    status: readStatus(optional('status')),
+    from: absent(fields['from']) ? null : texts.address(fields['from'], BAD, 'from'),
+    contractAddress: absent(fields['contractAddress']) ? null : texts.address(fields['contractAddress'], BAD, 'contractAddress'),
+    status: readStatus(fields['status']),
     gasUsed: readQuantity(fields['gasUsed'], BAD, 'gasUsed'),
-    effectiveGasPrice: optional('effectiveGasPrice'),
-    blobGasUsed: optional('blobGasUsed') ?? 0n,
-    blobGasPrice: optional('blobGasPrice') ?? 0n,
-    logs: readLogs(fields['logs'], transactionHash),
+    effectiveGasPrice: optional(fields, 'effectiveGasPrice'),
+    blobGasUsed: optional(fields, 'blobGasUsed') ?? 0n,
+    blobGasPrice: optional(fields, 'blobGasPrice') ?? 0n,
+    logs: readLogs(fields['logs'], transactionHash, texts),
   };
 }
 
-function readStatus(value: bigint | null): boolean | null {
-  if (value === null) return null;
-  if (value > 1n) throw new AnalysisError(BAD, 'status');
-  return value === 1n;
+function optional(fields: Fields, key: string): bigint | null {
+  return absent(fields[key]) ? null : readQuantity(fields[key], BAD, key);
 }
 
-function readLogs(value: unknown, transactionHash: Hash): ReceiptLog[] {
+function readStatus(value: unknown): boolean | null {
+  if (absent(value)) return null;
+  const status = readCount(value, BAD, 'status');
+  if (status > 1) throw new AnalysisError(BAD, 'status');
+  return status === 1;
+}
+
+function readLogs(value: unknown, transactionHash: Hash, texts: SharedTexts): ReceiptLog[] {
   if (!Array.isArray(value)) throw new AnalysisError(BAD, 'logs is not a list');
   const logs: ReceiptLog[] = [];
   let ascending = true;
   for (const raw of value as unknown[]) {
-    const log = readLog(raw, transactionHash);
+    const log = readLog(raw, transactionHash, texts);
     if (logs.length > 0 && logs[logs.length - 1]!.logIndex >= log.logIndex) ascending = false;
     logs.push(log);
   }
@@ -69,19 +74,19 @@ function readLogs(value: unknown, transactionHash: Hash): ReceiptLog[] {
   return logs;
 }
 
-function readLog(raw: unknown, transactionHash: Hash): ReceiptLog {
+function readLog(raw: unknown, transactionHash: Hash, texts: SharedTexts): ReceiptLog {
   const fields = readObject(raw, BAD, 'a log is not an object');
   if (fields['removed'] === true) throw new AnalysisError('inconsistent_upstream', 'a log was removed by a reorganisation');
   const owner = fields['transactionHash'];
-  if (owner !== transactionHash && !absent(owner) && readHash(owner, BAD, 'log transactionHash') !== transactionHash) {
+  if (owner !== transactionHash && !absent(owner) && texts.hash(owner, BAD, 'log transactionHash') !== transactionHash) {
     throw new AnalysisError('inconsistent_upstream', 'a log belongs to another transaction');
   }
-  const topics = readTopics(fields['topics'], BAD, WORDING);
+  const topics = readTopics(fields['topics'], BAD, WORDING, texts);
   const logIndex = readCount(fields['logIndex'], BAD, 'logIndex');
   if (logIndex > 0xffff_ffff) throw new AnalysisError(BAD, 'logIndex');
   return {
     logIndex,
-    address: readAddress(fields['address'], BAD, 'log address'),
+    address: texts.address(fields['address'], BAD, 'log address'),
     topics,
     data: absent(fields['data']) ? '0x' : readBytes(fields['data'], BAD, 'log data'),
   };

@@ -1,8 +1,9 @@
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import { AnalysisError } from '../../lib/errors.ts';
-import { readAddress, readBytes, readHash, readQuantity } from '../../lib/hex.ts';
+import { readBytes, readCount, readQuantity } from '../../lib/hex.ts';
 import { readAuthorizations } from './readAuthorizations.ts';
 import { absent, readObject } from './shape.ts';
+import type { SharedTexts } from './sharedTexts.ts';
 
 const BAD = 'transaction_malformed';
 
@@ -10,18 +11,18 @@ const BAD = 'transaction_malformed';
 export type Transaction = Pick<CanonicalTx, 'hash' | 'blockHash' | 'type' | 'from' | 'to' | 'value' | 'input' | 'nonce' | 'authorizations'> & { readonly gasPrice: bigint | null };
 
 /** Checks an `eth_getTransactionByHash` result. Throws `transaction_malformed`, or `transaction_pending` without a block. */
-export function readTransaction(raw: unknown): Transaction {
+export function readTransaction(raw: unknown, texts: SharedTexts): Transaction {
   const fields = readObject(raw, BAD, 'the transaction is not an object');
   if (absent(fields['blockHash'])) throw new AnalysisError('transaction_pending');
-  const type = absent(fields['type']) ? 0n : readQuantity(fields['type'], BAD, 'type');
+  const type = absent(fields['type']) ? 0 : readCount(fields['type'], BAD, 'type');
   // EIP-2718 leaves types above 0x7f to legacy transactions.
-  if (type > 0x7fn) throw new AnalysisError(BAD, 'type');
+  if (type > 0x7f) throw new AnalysisError(BAD, 'type');
   return {
-    hash: readHash(fields['hash'], BAD, 'hash'),
-    blockHash: readHash(fields['blockHash'], BAD, 'blockHash'),
-    type: Number(type),
-    from: readAddress(fields['from'], BAD, 'from'),
-    to: absent(fields['to']) ? null : readAddress(fields['to'], BAD, 'to'),
+    hash: texts.hash(fields['hash'], BAD, 'hash'),
+    blockHash: texts.hash(fields['blockHash'], BAD, 'blockHash'),
+    type,
+    from: texts.address(fields['from'], BAD, 'from'),
+    to: absent(fields['to']) ? null : texts.address(fields['to'], BAD, 'to'),
     value: readQuantity(fields['value'], BAD, 'value'),
     input: readBytes(fields['input'] ?? fields['data'] ?? '0x', BAD, 'input'),
     nonce: readQuantity(fields['nonce'], BAD, 'nonce'),
