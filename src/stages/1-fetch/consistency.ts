@@ -113,17 +113,46 @@ function isSystemLog(log: unknown): boolean {
 
 const LAST_BUT_ONE = SYSTEM_ADDRESS.charCodeAt(40);
 
-/** Logs that remain, in frames that did not fail. Iterative: the depth of a trace is the node's to choose. */
+/** A frame whose calls and logs are being gone through. */
+interface OpenCall {
+  readonly calls: readonly unknown[];
+  readonly logs: readonly unknown[];
+  call: number;
+  log: number;
+}
+
+/**
+ * Logs that remain, in frames that did not fail, as far as positions tell in the order of execution, which is the
+ * receipt's. Iterative: the depth of a trace is the node's to choose.
+ */
 function effectiveLogs(result: unknown): unknown[] {
-  const logs: unknown[] = [];
-  const open: unknown[] = [result];
+  const found: unknown[] = [];
+  const open: OpenCall[] = [];
+  const enter = (frame: unknown): void => {
+    if (!isRecord(frame) || frame['error'] != null) return;
+    const calls = Array.isArray(frame['calls']) ? (frame['calls'] as unknown[]) : NOTHING;
+    const logs = Array.isArray(frame['logs']) ? (frame['logs'] as unknown[]) : NOTHING;
+    if (calls.length + logs.length > 0) open.push({ calls, logs, call: 0, log: 0 });
+  };
+  enter(result);
   while (open.length > 0) {
-    const frame = open.pop();
-    if (!isRecord(frame) || frame['error'] != null) continue;
-    if (Array.isArray(frame['logs'])) for (const log of frame['logs'] as unknown[]) if (!isSystemLog(log)) logs.push(log);
-    if (Array.isArray(frame['calls'])) for (const call of frame['calls'] as unknown[]) open.push(call);
+    const frame = open[open.length - 1]!;
+    const last = frame.call === frame.calls.length;
+    for (; frame.log < frame.logs.length && (last || positionOf(frame.logs[frame.log]) <= frame.call); frame.log++) {
+      if (!isSystemLog(frame.logs[frame.log])) found.push(frame.logs[frame.log]);
+    }
+    if (last) open.pop();
+    else enter(frame.calls[frame.call++]);
   }
-  return logs;
+  return found;
+}
+
+const NOTHING: readonly unknown[] = [];
+
+/** How many calls of its frame stand before a log; more than there are where the node does not say. */
+function positionOf(log: unknown): number {
+  const position = isRecord(log) ? log['position'] : undefined;
+  return isQuantity(position) ? Number(position) : Infinity;
 }
 
 /** The same emitters, topics and data the same number of times, in any order. */
