@@ -151,8 +151,8 @@ const NOTHING: readonly unknown[] = [];
 
 /** How many calls of its frame stand before a log; more than there are where the node does not say. */
 function positionOf(log: unknown): number {
-  const position = isRecord(log) ? log['position'] : undefined;
-  return isQuantity(position) ? Number(position) : Infinity;
+  const position = isRecord(log) ? quantity(log['position']) : null;
+  return position === null ? Infinity : Number(position);
 }
 
 /** The same emitters, topics and data the same number of times, in any order. */

@@ -13,29 +13,36 @@ import { momentsOfFrame, type Timeline } from './timeline.ts';
  * when the trace's logs are not the receipt's.
  */
 export function tracedFrames(tree: FrameTree, timeline: Timeline, logs: readonly ReceiptLog[]): Int32Array | null {
-  const { frames, tracedLogs } = tree;
+  const { tracedLogs } = tree;
   if (tracedLogs.length === 0) return null;
+  const placed = tracedLogs.length === logs.length ? inTheirFrames(tree, timeline) : null;
+  if (placed?.every((log, i) => sameLog(log, logs[i]!))) return Int32Array.from(placed, ({ frame }) => frame);
   if (!sameLogs(tracedLogs, logs)) throw new AnalysisError('inconsistent_upstream', "the trace's logs are not the receipt's");
+  return null;
+}
 
+/** The logs in order of execution; null where their places are not told, or are none where they can have been emitted. */
+function inTheirFrames({ frames, tracedLogs }: FrameTree, timeline: Timeline): PlacedLog[] | null {
   const momentsOf = new Map<number, number[]>();
   const placed: { readonly log: PlacedLog; readonly moment: number }[] = [];
+  let ordered = true;
   for (const log of tracedLogs) {
     const { context } = frames[log.frame]!;
     if (log.position === null || (log.address !== context && log.address !== SYSTEM_ADDRESS)) return null;
     let moments = momentsOf.get(log.frame);
     if (!moments) momentsOf.set(log.frame, (moments = momentsOfFrame(frames, timeline, log.frame)));
-    placed.push({ log, moment: moments[Math.min(log.position, moments.length - 1)]! });
+    const moment = moments[Math.min(log.position, moments.length - 1)]!;
+    ordered &&= placed.length === 0 || placed[placed.length - 1]!.moment <= moment;
+    placed.push({ log, moment });
   }
   // Stable: logs of one moment belong to one frame and stay in its order.
-  placed.sort((a, b) => a.moment - b.moment);
-  if (!placed.every(({ log }, i) => sameLog(log, logs[i]!))) return null;
-  return Int32Array.from(placed, ({ log }) => log.frame);
+  if (!ordered) placed.sort((a, b) => a.moment - b.moment);
+  return placed.map(({ log }) => log);
 }
 
-/** Same logs the same number of times; the order is judged apart, and mostly the same. */
+/** Same logs the same number of times, in any order. */
 function sameLogs(traced: readonly PlacedLog[], logs: readonly ReceiptLog[]): boolean {
   if (traced.length !== logs.length) return false;
-  if (traced.every((log, i) => sameLog(log, logs[i]!))) return true;
   const identity = (log: LogContent): string => `${log.address}|${log.topics.join(',')}|${log.data}`;
   return sameInAnyOrder(traced.map(identity), logs.map(identity));
 }

@@ -59,8 +59,8 @@ export function aboutPrefix(shape: string, contract: Address): string {
  * Gives portions without an asset those of the legs, in their order, and drops what cannot be: more principal than was
  * paid, or amounts that no leg can be found for.
  */
-export function settledPortions({ portions, legs }: { readonly portions: readonly OpenPortion[]; readonly legs: readonly Leg[] }): Portion[] {
-  if (portions.length === 0) return [];
+export function settledPortions({ portions, legs }: { readonly portions: readonly OpenPortion[]; readonly legs: readonly Leg[] }): readonly Portion[] {
+  if (portions.length === 0) return NOTHING;
   const sums = new Map<AssetId, bigint>();
   for (const leg of legs) if (!SHARE_ROLES.has(leg.role)) sums.set(leg.asset, (sums.get(leg.asset) ?? 0n) + leg.amount);
   const assets = [...sums.keys()];

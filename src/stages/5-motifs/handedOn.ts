@@ -24,8 +24,9 @@ export function joinHandedOn(acts: readonly Act[], venues: ReadonlyMap<Address, 
       for (const [account, did] of act.parties) {
         if ((did & side) === 0 || venues.has(account)) continue;
         const lane = flow.ledgers.get(account)?.get(asset);
-        // Who stands behind a router may have had the asset in another form, native or wrapped.
-        if (!lane || (side === GOT ? lane.inflow : lane.outflow) === 0n) continue;
+        // Who stands behind a router may have had the asset in another form, native or wrapped; and who only got it, or only
+        // gave it, hands nothing on.
+        if (!lane || lane.inflow === 0n || lane.outflow === 0n) continue;
         const at = handsAt(hands, account, asset);
         (side === GOT ? at.got : at.gave).push({ act, movement });
       }
@@ -70,17 +71,23 @@ function movementsByAsset({ motif }: Act, flow: ValueFlow): ReadonlyMap<AssetId,
 export function joinExchanges(acts: readonly Act[], groups: Groups): void {
   const payments = acts.filter(({ motif }) => motif.kind === 'transfer' || motif.kind === 'batch_transfer');
   if (payments.length < 2) return;
-  const first = new Map<string, Act>();
+  const payers = new Set<Address>();
+  for (const { motif } of payments) for (const { role, account } of motif.participants) if (role === 'payer') payers.add(account);
+  const first = new Map<Address, Act>();
+  const firstBetween = new Map<string, Act>();
   for (const act of payments) {
-    const role = (wanted: string): Address[] => act.motif.participants.filter((p) => p.role === wanted).map((p) => p.account);
-    for (const payer of role('payer')) {
-      for (const recipient of role('recipient')) {
-        const back = first.get(`${recipient} ${payer}`);
-        if (back) groups.join(back.motif.index, act.motif.index);
-        if (!first.has(`${payer} ${recipient}`)) first.set(`${payer} ${recipient}`, act);
+    const { participants, index } = act.motif;
+    for (const { role: paying, account: payer } of participants) {
+      if (paying !== 'payer') continue;
+      for (const { role, account: recipient } of participants) {
+        // From who never pays nothing comes back.
+        if (role !== 'recipient' || !payers.has(recipient)) continue;
+        const back = firstBetween.get(`${recipient} ${payer}`);
+        if (back) groups.join(back.motif.index, index);
+        if (!firstBetween.has(`${payer} ${recipient}`)) firstBetween.set(`${payer} ${recipient}`, act);
       }
       const other = first.get(payer);
-      if (other) groups.join(other.motif.index, act.motif.index);
+      if (other) groups.join(other.motif.index, index);
       else first.set(payer, act);
     }
   }

@@ -17,20 +17,22 @@ export function standAlone(primitive: Primitive, tx: CanonicalTx, rulebook: Rule
     assetsIn: amountsOf(legs, false), assetsOut: amountsOf(legs, true), invariants: primitive.invariants, tags: primitive.tags,
     status: statusOf(primitive), confidence: confidenceOf(primitive, rulebook),
     movements: joinMovements(legs),
-    evidence: primitive.evidence, position: primitive.position ?? null, portions: primitive.portions ?? [], children: [],
+    evidence: primitive.evidence, position: primitive.position ?? null, portions: primitive.portions ?? NOTHING, children: NOTHING,
   };
 }
 
 /** What the venue's counterparty gave, or got. Most motifs move one amount each way: a list made as long as it is takes a sixth of one that grows. */
-function amountsOf(legs: readonly Leg[], gave: boolean): AssetAmount[] {
+function amountsOf(legs: readonly Leg[], gave: boolean): readonly AssetAmount[] {
   let amounts: AssetAmount[] | null = null;
   for (const { asset, amount, role } of legs) {
     if (GAVE_ROLES.has(role) !== gave) continue;
     if (amounts === null) amounts = [{ asset, amount, role }];
     else amounts.push({ asset, amount, role });
   }
-  return amounts ?? [];
+  return amounts ?? NOTHING;
 }
+
+const NOTHING: readonly never[] = [];
 
 /** Structure that only suggests an act; plain movements (transfers, mints, wraps) are what they are and carry no such tag. */
 function isGuess(primitive: Primitive): boolean {

@@ -70,11 +70,15 @@ function isSkim(context: StructureContext, m: Movement): boolean {
 
 function transferOf(context: StructureContext, kind: string, m: Movement, payer: Address): Found {
   const venue = context.flow.assets.get(m.asset)?.address ?? m.to;
-  const roles = [{ role: 'payer', account: payer }, { role: 'recipient', account: m.to }];
+  const [pays, receives] = [{ role: 'payer', account: payer }, { role: 'recipient', account: m.to }];
   return structural({
     kind, seq: m.seq, venue,
-    roles: kind === 'transfer' ? [{ role: 'owner', account: payer }, ...roles] : roles,
+    roles: kind === 'transfer' ? [{ role: 'owner', account: payer }, pays, receives] : [pays, receives],
     legs: [{ role: 'paid', asset: m.asset, amount: m.amount, account: payer, movements: [m.index], exact: true }],
-    invariants: [], tags: kind === 'transfer' ? [] : ['structural'], evidence: [m.evidence],
+    invariants: NOTHING, tags: kind === 'transfer' ? NOTHING : GUESSED, evidence: [m.evidence],
   });
 }
+
+/** Shared: of such there are as many as payments. */
+const NOTHING: readonly never[] = [];
+const GUESSED: readonly string[] = ['structural'];
