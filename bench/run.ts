@@ -66,9 +66,12 @@ if (wanted('load')) {
       row('floor: any service that reads the same bytes', result.floor), row('this service, a ready report for its analysis', result.hollow), row('this service', result.service),
       row('  to the floor', result.serviceToFloor, times), row('  to its shell alone', result.serviceToHollow, times),
     ]);
-    printTable('One at a time: time added to the node\'s own', ['', 'p50 ms', 'p99 ms', 'p99 to p50', 'requests to the node'], [
-      ['service', ms(result.added.p50), ms(result.added.p99), times(result.added.p99 / result.added.p50), result.upstreamRequestsPerAnalysis.toFixed(2)],
+    const added = (what: string, { p50, p99 }: { p50: number; p99: number }): string[] => [what, ms(p50), ms(p99), times(p99 / p50)];
+    printTable('One at a time: time added to the node\'s own', ['', 'p50 ms', 'p99 ms', 'p99 to p50'], [
+      added('this service, each transaction by its median', result.added.transactions), added('  every request', result.added.requests),
+      added('floor, each transaction by its median', result.floorAdded.transactions), added('  every request', result.floorAdded.requests),
     ]);
+    console.log(`${result.upstreamRequestsPerAnalysis.toFixed(2)} requests to the node per analysis`);
   }
 }
 

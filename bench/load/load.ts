@@ -8,7 +8,7 @@ import { writeScript } from './script.ts';
 import type { Recorded } from '../recordings.ts';
 
 /** How often each transaction is timed alone. */
-const PASSES = 3;
+const PASSES = 5;
 const ROOT = join(import.meta.dirname, '../..');
 
 /** The programs that are compared, in the order in which they are loaded. */
@@ -19,6 +19,12 @@ export interface Figures {
   readonly requestsPerCpuSecond: number;
   readonly p50: number;
   readonly p99: number;
+}
+
+/** Milliseconds over all requests, and over the transactions by each one's median: without what else the machine did. */
+export interface Added {
+  readonly requests: { readonly p50: number; readonly p99: number };
+  readonly transactions: { readonly p50: number; readonly p99: number };
 }
 
 export interface LoadResult {
@@ -32,7 +38,8 @@ export interface LoadResult {
   readonly serviceToFloor: Figures;
   readonly serviceToHollow: Figures;
   /** One request at a time: its time less what the node had of it. */
-  readonly added: { readonly p50: number; readonly p99: number };
+  readonly added: Added;
+  readonly floorAdded: Added;
   readonly upstreamRequestsPerAnalysis: number;
 }
 
@@ -75,13 +82,14 @@ export async function measureLoad(recorded: readonly Recorded[], places: readonl
       requestsPerCpuSecond: median(rounds.map((r) => figures(r).requestsPerCpuSecond)),
       p50: median(rounds.map((r) => figures(r).p50)), p99: median(rounds.map((r) => figures(r).p99)),
     });
+    const floorAlone = await timeOneByOne(compared.floor.url, node, hashes);
     const alone = await timeOneByOne(compared.service.url, node, hashes);
     return {
       transactions: hashes.length, connections: options.connections,
       floor: of((r) => r.floor), hollow: of((r) => r.hollow), service: of((r) => r.service),
       serviceToFloor: of((r) => ratio(r.service, r.floor)), serviceToHollow: of((r) => ratio(r.service, r.hollow)),
-      added: { p50: quantile(alone.added, 0.5), p99: quantile(alone.added, 0.99) },
-      upstreamRequestsPerAnalysis: alone.requests / alone.added.length,
+      added: alone.added, floorAdded: floorAlone.added,
+      upstreamRequestsPerAnalysis: alone.requestsToNode / (hashes.length * PASSES),
     };
   } finally {
     await Promise.all(programs.map((program) => program.stop()));
@@ -112,21 +120,22 @@ function ratio(of: Figures, to: Figures): Figures {
   return { requestsPerCpuSecond: of.requestsPerCpuSecond / to.requestsPerCpuSecond, p50: of.p50 / to.p50, p99: of.p99 / to.p99 };
 }
 
-/** Every transaction several times, alone: its milliseconds at the service less those the node took to answer. */
-async function timeOneByOne(service: string, node: Program, hashes: readonly string[]): Promise<{ added: number[]; requests: number }> {
-  const added: number[] = [];
-  let requests = 0;
+/** Every transaction several times, alone: its milliseconds less those the node took to answer. */
+async function timeOneByOne(url: string, node: Program, hashes: readonly string[]): Promise<{ added: Added; requestsToNode: number }> {
+  const added = hashes.map((): number[] => []);
+  let requestsToNode = 0;
   await node.ask();
   for (let pass = 0; pass < PASSES; pass++) {
-    for (const hash of hashes) {
+    for (const [i, hash] of hashes.entries()) {
       const start = performance.now();
-      const response = await fetch(`${service}/analyze`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ tx_hash: hash }) });
+      const response = await fetch(`${url}/analyze`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ tx_hash: hash }) });
       await response.text();
       const took = performance.now() - start;
       const asked = await node.ask();
-      added.push(took - asked['busy']!);
-      requests += asked['requests']!;
+      added[i]!.push(took - asked['busy']!);
+      requestsToNode += asked['requests']!;
     }
   }
-  return { added, requests };
+  const spread = (times: readonly number[]): { p50: number; p99: number } => ({ p50: quantile(times, 0.5), p99: quantile(times, 0.99) });
+  return { added: { requests: spread(added.flat()), transactions: spread(added.map(median)) }, requestsToNode };
 }
