@@ -43,7 +43,22 @@ export interface LedgerEntry {
   readonly movements: number[];
 }
 
-export type Ledger = ReadonlyMap<AssetId, LedgerEntry>;
+/** One account's lanes, in the order in which value first touched them. */
+export interface Ledger extends Iterable<readonly [AssetId, LedgerEntry]> {
+  readonly size: number;
+  get(asset: AssetId): LedgerEntry | undefined;
+  keys(): Iterable<AssetId>;
+  values(): Iterable<LedgerEntry>;
+}
+
+/** Indexes of movements by account, in order. */
+export interface MovementLists {
+  /** Undefined where there are none. */
+  get(account: Address): readonly number[] | undefined;
+  has(account: Address): boolean;
+  /** In the order of first movements. */
+  keys(): Iterable<Address>;
+}
 
 export interface ValueFlow {
   /** Execution order. */
@@ -52,8 +67,8 @@ export interface ValueFlow {
   readonly assets: ReadonlyMap<AssetId, Asset>;
   /** Who gained and lost what, per account that value touched (the zero address included). Gas is not in it. */
   readonly ledgers: ReadonlyMap<Address, Ledger>;
-  readonly outgoing: ReadonlyMap<Address, readonly number[]>;
-  readonly incoming: ReadonlyMap<Address, readonly number[]>;
+  readonly outgoing: MovementLists;
+  readonly incoming: MovementLists;
   /** Accounts as nodes, movements as edges: for following value on its way through several accounts. Built when first asked for; what one account gave or got is in the lists above. */
   readonly graph: MultiDirectedGraph<Record<string, never>, Movement>;
 }

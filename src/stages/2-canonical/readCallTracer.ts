@@ -1,7 +1,7 @@
 import type { Hex } from '../../model/hex.ts';
 import type { FrameType } from '../../model/canonicalTx.ts';
 import { AnalysisError } from '../../lib/errors.ts';
-import { readBytes, readCount, readQuantity } from '../../lib/hex.ts';
+import { readCount, readQuantity } from '../../lib/hex.ts';
 import { CallBudget, type CallNode, type TracedLog } from './callNode.ts';
 import { canonicalError } from './frameError.ts';
 import { readTopics, repeatsLog, type LogContent, type LogWording } from './logContent.ts';
@@ -52,15 +52,15 @@ function readCall(fields: Fields, parent: number | null, outer: Hex, told: Told)
     from: told.texts.address(fields['from'], BAD, 'call from'),
     to: creation && (failed || absent(fields['to'])) ? null : told.texts.address(fields['to'], BAD, 'call to'),
     value: absent(fields['value']) ? 0n : readQuantity(fields['value'], BAD, 'call value'),
-    input: fields['input'] === outer ? outer : readOptionalBytes(fields['input'], 'call input'),
-    output: readOptionalBytes(fields['output'], 'call output'),
+    input: fields['input'] === outer ? outer : readOptionalBytes(fields['input'], 'call input', told.texts),
+    output: readOptionalBytes(fields['output'], 'call output', told.texts),
     error: failed ? canonicalError(fields['error']) : null,
     logs: absent(fields['logs']) ? NO_LOGS : readList(fields['logs'], BAD, 'call logs is not a list').map((raw) => readTracedLog(raw, told)),
   };
 }
 
-function readOptionalBytes(value: unknown, what: string): Hex {
-  return absent(value) ? '0x' : readBytes(value, BAD, what);
+function readOptionalBytes(value: unknown, what: string, texts: SharedTexts): Hex {
+  return absent(value) ? '0x' : texts.bytes(value, BAD, what);
 }
 
 /** What was told before: the texts that recur, the receipt's logs, and the one that the trace is to come to next. */
@@ -82,7 +82,7 @@ function readTracedLog(raw: unknown, told: Told): TracedLog {
 
 function readContent(fields: Fields, texts: SharedTexts): LogContent {
   const topics = readTopics(fields['topics'], BAD, WORDING, texts);
-  return { address: texts.address(fields['address'], BAD, 'traced log address'), topics, data: readOptionalBytes(fields['data'], 'traced log data') };
+  return { address: texts.address(fields['address'], BAD, 'traced log address'), topics, data: readOptionalBytes(fields['data'], 'traced log data', texts) };
 }
 
 function readPosition(value: unknown): number {

@@ -1,7 +1,7 @@
 import type { Address, Hash, Hex } from '../../model/hex.ts';
 import type { FrameType } from '../../model/canonicalTx.ts';
 import { AnalysisError } from '../../lib/errors.ts';
-import { readBytes, readCount, readQuantity } from '../../lib/hex.ts';
+import { readCount, readQuantity } from '../../lib/hex.ts';
 import { CallBudget, type CallNode } from './callNode.ts';
 import { canonicalError } from './frameError.ts';
 import { absent, readObject, type Fields } from './shape.ts';
@@ -93,13 +93,13 @@ function readEntry(fields: Fields, parent: number | null, texts: SharedTexts): C
       const type = CALL_TYPES.get(action['callType'] ?? 'call');
       if (type === undefined) throw new AnalysisError(BAD, 'callType');
       return { ...common, type, from: address(action, 'from', texts), to: address(action, 'to', texts), value: wei(action, 'value'),
-        input: bytes(action['input'], 'trace input'), output: bytes(result['output'], 'trace output') };
+        input: bytes(action['input'], 'trace input', texts), output: bytes(result['output'], 'trace output', texts) };
     }
     case 'create': {
       const method = action['creationMethod'];
       return { ...common, type: method === 'create2' ? 'CREATE2' : 'CREATE', from: address(action, 'from', texts),
         to: failed || absent(result['address']) ? null : address(result, 'address', texts), value: wei(action, 'value'),
-        input: bytes(action['init'], 'trace init'), output: bytes(result['code'] ?? result['output'], 'trace code') };
+        input: bytes(action['init'], 'trace init', texts), output: bytes(result['code'] ?? result['output'], 'trace code', texts) };
     }
     case 'suicide':
     case 'selfdestruct':
@@ -118,6 +118,6 @@ function wei(fields: Fields, key: string): bigint {
   return absent(fields[key]) ? 0n : readQuantity(fields[key], BAD, `trace ${key}`);
 }
 
-function bytes(value: unknown, what: string): Hex {
-  return absent(value) ? '0x' : readBytes(value, BAD, what);
+function bytes(value: unknown, what: string, texts: SharedTexts): Hex {
+  return absent(value) ? '0x' : texts.bytes(value, BAD, what);
 }

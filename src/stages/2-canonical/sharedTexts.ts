@@ -1,12 +1,15 @@
 import type { ErrorCode } from '../../lib/errors.ts';
-import { readAddress, readHash } from '../../lib/hex.ts';
+import { readAddress, readBytes, readHash } from '../../lib/hex.ts';
 import type { Address, Hash, Hex } from '../../model/hex.ts';
 
 /** A power of two; two texts of one place only take turns in it. */
 const PLACES = 128;
+/** Of a word. What is longer seldom comes again. */
+const LONGEST = 66;
+const NOTHING: Hex = '0x';
 
 /**
- * The addresses and hashes that one transaction's answers repeat: read once, and one text from then on, as far as there is
+ * The addresses, hashes and words that one transaction's answers repeat: read once, and one text from then on, as far as there is
  * room. What is one text is looked up and compared several times quicker than what merely reads the same.
  */
 export class SharedTexts {
@@ -24,6 +27,15 @@ export class SharedTexts {
     const place = placeOf(value);
     const known = this.#texts[place];
     return known !== undefined && known === value && known.length === 66 ? known : (this.#texts[place] = readHash(value, code, what));
+  }
+
+  /** As `readBytes`. */
+  bytes(value: unknown, code: ErrorCode, what: string): Hex {
+    if (typeof value !== 'string' || value.length > LONGEST) return readBytes(value, code, what);
+    if (value === NOTHING) return NOTHING;
+    const place = placeOf(value);
+    const known = this.#texts[place];
+    return known === value ? known : (this.#texts[place] = readBytes(value, code, what));
   }
 }
 

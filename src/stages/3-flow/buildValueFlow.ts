@@ -3,7 +3,7 @@ import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { Asset, AssetId, Movement, NonEconomicMovement, ValueFlow } from '../../model/valueFlow.ts';
-import { buildLedgers } from './buildLedgers.ts';
+import { Ledgers } from './ledgers.ts';
 import { isAside } from './draft.ts';
 import { readNative } from './readNative.ts';
 import { readTokens } from './readTokens.ts';
@@ -18,6 +18,7 @@ export function buildValueFlow(tx: CanonicalTx, rulebook: Pick<Rulebook, 'wrappe
   const movements: Movement[] = [];
   const nonEconomic: NonEconomicMovement[] = [];
   const assets = new Map<AssetId, Asset>();
+  const ledgers = new Ledgers();
   // Both lists are in execution order, and a frame and a log never share a stamp.
   for (let n = 0, t = 0; n < native.length || t < tokens.length; ) {
     const reading = t === tokens.length || (n < native.length && native[n]!.seq < tokens[t]!.seq) ? native[n++]! : tokens[t++]!;
@@ -28,10 +29,15 @@ export function buildValueFlow(tx: CanonicalTx, rulebook: Pick<Rulebook, 'wrappe
     const { kind, from, to, asset, amount, seq, evidence } = reading;
     let known = assets.get(asset.id);
     if (!known) assets.set(asset.id, (known = asset));
-    // One text for all movements of an asset: comparing it is comparing a reference.
-    movements.push({ index: movements.length, kind, from, to, asset: known.id, amount, seq, evidence });
+    const giver = ledgers.of(from);
+    const taker = ledgers.of(to);
+    const index = movements.length;
+    giver.give(known.id, amount, index);
+    taker.take(known.id, amount, index);
+    // One text for all movements of an asset or account: comparing it is comparing a reference.
+    movements.push({ index, kind, from: giver.account, to: taker.account, asset: known.id, amount, seq, evidence });
   }
-  return new Flow(movements, nonEconomic, assets);
+  return new Flow(movements, nonEconomic, assets, ledgers);
 }
 
 /** A class, since an object with a getter of its own is costly to make: most transactions are small. */
@@ -44,8 +50,8 @@ class Flow implements ValueFlow {
   readonly assets: ReadonlyMap<AssetId, Asset>;
   #graph: ValueFlow['graph'] | null = null;
 
-  constructor(movements: readonly Movement[], nonEconomic: readonly NonEconomicMovement[], assets: ReadonlyMap<AssetId, Asset>) {
-    const { ledgers, outgoing, incoming } = buildLedgers(movements);
+  constructor(movements: readonly Movement[], nonEconomic: readonly NonEconomicMovement[], assets: ReadonlyMap<AssetId, Asset>, books: Ledgers) {
+    const { ledgers, outgoing, incoming } = books.told(movements);
     this.movements = movements;
     this.nonEconomic = nonEconomic;
     this.assets = assets;
