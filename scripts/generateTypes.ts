@@ -1,11 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
-import { generateReportText } from './generateReportText.ts';
 
 const SCHEMAS = ['analyze-request', 'error', 'tx-report'] as const;
 const schemaUrl = (name: string) => new URL(`../schemas/http/${name}.schema.json`, import.meta.url);
-const target = (path: string) => fileURLToPath(new URL(`../src/${path}`, import.meta.url));
+const target = fileURLToPath(new URL('../src/model/report.ts', import.meta.url));
 
 const HEADER = `/* Generated from schemas/http/*.schema.json by scripts/generateTypes.ts. Do not edit: change the schema and run it again. */\n`;
 
@@ -35,7 +34,4 @@ export async function generateTypes(): Promise<string> {
   return HEADER + parts.join('');
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await writeFile(target('model/report.ts'), await generateTypes());
-  await writeFile(target('stages/9-report/reportText.ts'), await generateReportText());
-}
+if (process.argv[1] === fileURLToPath(import.meta.url)) await writeFile(target, await generateTypes());

@@ -9,7 +9,7 @@ import { planContext } from '../../src/stages/1-fetch/planContext.ts';
 import type { RpcEndpoint } from '../../src/stages/1-fetch/rpcEndpoint.ts';
 import type { RpcAnswer } from '../../src/stages/1-fetch/rpcMessages.ts';
 import type { Session } from '../../src/stages/1-fetch/session.ts';
-import { reportText } from '../../src/stages/9-report/reportText.ts';
+import { serialiseReport } from '../../src/stages/9-report/buildReport.ts';
 import { createReportValidator } from '../../src/stages/9-report/reportValidator.ts';
 import { lie, topicsOf } from './lie.ts';
 import { spoil } from './mutate.ts';
@@ -98,7 +98,7 @@ export async function analyzeCase(tried: Case): Promise<string> {
   const context = await fetchContext(session, planContext(raw, rulebook, MAX_TOKENS));
   const report = await analyzeRaw(raw, context, rulebook);
   validate(report);
-  return reportText(report);
+  return serialiseReport(report);
 }
 
 /** Tries `count` cases, from number `from`. */

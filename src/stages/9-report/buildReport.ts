@@ -141,3 +141,8 @@ export function* reportParts(input: ReportInput, size = PART): Generator<wire.Tx
     };
   }
 }
+
+/** The report as sent: keys in the order they were written, no white space. */
+export function serialiseReport(report: wire.TxReport): string {
+  return JSON.stringify(report);
+}

@@ -1,7 +1,6 @@
 import type { ReportJson } from '../../lib/reportJson.ts';
 import type { TxReport } from '../../model/report.ts';
-import { LISTS, reportParts, type ReportInput } from './buildReport.ts';
-import { reportText } from './reportText.ts';
+import { LISTS, reportParts, serialiseReport, type ReportInput } from './buildReport.ts';
 
 /**
  * The report as sent, every part of it checked by `validate` before it is serialised. Whatever its size, no more than a
@@ -13,7 +12,7 @@ export function writeReport(input: ReportInput, validate: (report: TxReport) => 
   onBuilt();
   validate(first);
   let part = parts.next();
-  if (part.done) return reportText(first);
+  if (part.done) return serialiseReport(first);
   const pieces = new Pieces(first);
   for (; !part.done; part = parts.next()) {
     validate(part.value);
