@@ -1,4 +1,4 @@
-import { formatAmount } from './amount.ts';
+import { placePoint } from './amount.ts';
 import { assetUnit, listSymbol, shortAddress } from './display.ts';
 import type { Address } from '../model/hex.ts';
 import type { Rulebook } from '../model/rulebook.ts';
@@ -8,12 +8,11 @@ import type { Asset } from '../model/valueFlow.ts';
 /** Digits a label shows of an amount; the exact figure stands in the deltas. */
 const LABEL_DIGITS = 6;
 
-/** Cuts a decimal text to its first significant digits, never rounding up: `1234.56789` → `1234.56`. */
-function shorten(text: string): string {
-  const [whole = '0', fraction = ''] = text.split('.');
-  const room = whole === '0' ? fraction.search(/[1-9]/) + LABEL_DIGITS : Math.max(0, LABEL_DIGITS - whole.length);
-  const kept = fraction.slice(0, room).replace(/0+$/, '');
-  return kept ? `${whole}.${kept}` : whole;
+/** The first significant digits of an amount, all those before the point at least, never rounded up: `1234.56789` → `1234.56`. */
+function firstDigits(amount: bigint, decimals: number): string {
+  const digits = amount.toString();
+  const kept = Math.min(digits.length, Math.max(LABEL_DIGITS, digits.length - decimals));
+  return placePoint(digits.slice(0, kept), decimals - (digits.length - kept));
 }
 
 export interface LabelFormat {
@@ -28,7 +27,7 @@ export function labelFormat(tokens: ReadonlyMap<Address, TokenMetadata>, ruleboo
     amount: (asset, amount) => {
       const unit = assetUnit(asset, tokens);
       if (asset.kind === 'erc721') return listSymbol(asset, unit);
-      return unit.decimals === null ? null : `${shorten(formatAmount(amount, unit.decimals))} ${listSymbol(asset, unit)}`;
+      return unit.decimals === null ? null : `${firstDigits(amount, unit.decimals)} ${listSymbol(asset, unit)}`;
     },
     account: (account) => rulebook.entities.get(account)?.name ?? shortAddress(account),
     protocol: (slug) => rulebook.protocols.get(slug)?.name ?? slug,

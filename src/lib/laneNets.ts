@@ -78,14 +78,32 @@ function isNative({ kind, address }: Asset, wrappedNative: ReadonlySet<Address>)
 const isFungible = ({ kind }: Asset): boolean => kind === 'native' || kind === 'erc20';
 
 /** Indexes of the movements that any account of a group sent or received, in order. */
-function touching(flow: ValueFlow, group: ReadonlySet<Address>): number[] {
-  const found: number[] = [];
+function touching({ outgoing, incoming }: ValueFlow, group: ReadonlySet<Address>): readonly number[] {
+  let found: readonly number[] = NO_MOVEMENTS;
   for (const account of group) {
-    for (const index of flow.outgoing.get(account) ?? []) found.push(index);
-    for (const index of flow.incoming.get(account) ?? []) found.push(index);
+    found = merged(found, outgoing.get(account) ?? NO_MOVEMENTS);
+    found = merged(found, incoming.get(account) ?? NO_MOVEMENTS);
   }
-  // An account does not pay itself, but two of a group may pay each other.
-  return (group.size === 1 ? found : [...new Set(found)]).sort((a, b) => a - b);
+  return found;
+}
+
+const NO_MOVEMENTS: readonly number[] = [];
+
+/** Two lists of ascending numbers as one; what is in both is there once. */
+function merged(a: readonly number[], b: readonly number[]): readonly number[] {
+  if (a.length === 0) return b;
+  if (b.length === 0) return a;
+  const all: number[] = [];
+  let i = 0, j = 0;
+  while (i < a.length && j < b.length) {
+    const [left, right] = [a[i]!, b[j]!];
+    all.push(Math.min(left, right));
+    if (left <= right) i++;
+    if (right <= left) j++;
+  }
+  while (i < a.length) all.push(a[i++]!);
+  while (j < b.length) all.push(b[j++]!);
+  return all;
 }
 
 /** Which way value went: `both` is a trade or an exchange into a position, the others are one-sided. */

@@ -3,7 +3,8 @@ import type { Motif } from '../model/motif.ts';
 
 /** The account a motif gives a role, or null. */
 export function roleOf(motif: Motif, role: string): Address | null {
-  return motif.participants.find((p) => p.role === role)?.account ?? null;
+  for (const participant of motif.participants) if (participant.role === role) return participant.account;
+  return null;
 }
 
 /** Every account that takes part in a motif, with a role or at the end of a leg's movement. */

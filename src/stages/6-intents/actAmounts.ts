@@ -1,4 +1,5 @@
 import { mergedLane, wrappedLanes } from '../../lib/lanes.ts';
+import type { LaneNet } from '../../lib/laneNets.ts';
 import { SHARE_ROLES } from '../../lib/legRoles.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -6,18 +7,23 @@ import type { Asset, AssetId } from '../../model/valueFlow.ts';
 
 export interface Told { readonly lane: AssetId; readonly asset: Asset; readonly amount: bigint }
 
+/** All of a lane, whichever way it went. */
+export function netOf({ lane, asset, net }: LaneNet): Told {
+  return { lane, asset, amount: net < 0n ? -net : net };
+}
+
 /**
  * What the actor gave, or got, as a label tells it: all of it, except where the headline speaks of positions. Then it is
  * what went into them or came out: not what the transaction did besides, nor the tokens that stand for a position. Amounts
  * are the actor's own, unless one act alone says otherwise of just these assets.
  */
 export function actAmounts(view: SubjectView, motifs: readonly Motif[], side: 'gave' | 'got'): Told[] {
-  const own = view[side].map(({ lane, asset, net }): Told => ({ lane, asset, amount: net < 0n ? -net : net }));
+  const own = view[side].map(netOf);
   const { motifKinds } = view.input.rulebook;
   if (motifs.length === 0 || motifs.some((m) => !motifKinds.get(m.kind)?.position || m.status !== 'Proven')) return own;
   // What was given in shares was paid with them, unless they are the position itself.
   const shares = sharesOf(side === 'got' ? view.own : motifs);
-  const besides = own.filter(({ lane }) => !shares.has(lane));
+  const besides = shares.size === 0 ? own : own.filter(({ lane }) => !shares.has(lane));
   if (motifs.length > 1) return besides.length > 0 ? besides : own;
   const act = sumsOf(view, motifs, side);
   const related = besides.filter(({ lane }) => act.has(lane));

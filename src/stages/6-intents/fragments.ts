@@ -10,12 +10,16 @@ import type { Motif } from '../../model/motif.ts';
  */
 export function fragmentsOf(view: SubjectView, headline: Fragment): Fragment[] {
   const parts: Fragment[] = [];
+  let told = false;
   for (const motif of view.own) {
     const kind = view.input.rulebook.motifKinds.get(motif.kind)?.fragment ?? paymentBeside(view, motif, headline);
     if (kind === null || (motif.parent !== null && !INDEPENDENT.has(motif.kind))) continue;
     parts.push({ kind, status: isMereName(motif) ? 'Suspected' : motif.status, confidence: motif.confidence, motifs: [motif.index], seq: motif.seq });
+    if (kind === headline.kind) told = true;
   }
-  if (!parts.some((p) => p.kind === headline.kind)) parts.push(headline);
+  // Motifs come in execution order; only a headline that stands for none has to find its place.
+  if (told) return parts;
+  parts.push(headline);
   return parts.sort((a, b) => a.seq - b.seq || (a.motifs[0] ?? -1) - (b.motifs[0] ?? -1));
 }
 

@@ -1,4 +1,4 @@
-import { actAmounts } from './actAmounts.ts';
+import { actAmounts, netOf, type Told } from './actAmounts.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -24,50 +24,73 @@ const MAX_LISTED = 3;
  * of those a rule's label uses has no value its fallback text is taken whole, so no label ever shows a hole.
  */
 export function renderLabel(rule: IntentRule, view: SubjectView, motifs: readonly Motif[], format: LabelFormat): string {
-  const parts = partsOf(rule);
-  let text = parts[0]!;
-  for (let i = 1; i < parts.length; i += 2) {
-    const value = PLACEHOLDERS[parts[i]!]?.(view, motifs, format) ?? null;
+  const { start, gaps } = templateOf(rule);
+  let text = start;
+  for (const { fill, after } of gaps) {
+    const value = fill(view, motifs, format);
     if (value === null) return rule.labelFallback;
-    text += value + parts[i + 1]!;
+    text += value + after;
   }
   return text;
 }
 
-const PARTS = new WeakMap<IntentRule, readonly string[]>();
+/** A label taken apart: what it starts with, and its placeholders, each with the text behind it. */
+interface Template {
+  readonly start: string;
+  readonly gaps: readonly { readonly fill: Placeholder; readonly after: string }[];
+}
 
-/** A label taken apart once: text and names of placeholders by turns. */
-function partsOf(rule: IntentRule): readonly string[] {
-  let parts = PARTS.get(rule);
-  if (!parts) PARTS.set(rule, (parts = rule.label.split(/\{([a-z]+)\}/)));
-  return parts;
+const TEMPLATES = new WeakMap<IntentRule, Template>();
+
+function templateOf(rule: IntentRule): Template {
+  let template = TEMPLATES.get(rule);
+  if (!template) TEMPLATES.set(rule, (template = takeApart(rule.label)));
+  return template;
+}
+
+function takeApart(label: string): Template {
+  // Text and names of placeholders by turns.
+  const [start, ...rest] = label.split(/\{([a-z]+)\}/);
+  const gaps: { fill: Placeholder; after: string }[] = [];
+  for (let i = 0; i < rest.length; i += 2) gaps.push({ fill: PLACEHOLDERS[rest[i]!] ?? (() => null), after: rest[i + 1]! });
+  return { start: start!, gaps };
 }
 
 type Placeholder = (view: SubjectView, motifs: readonly Motif[], format: LabelFormat) => string | null;
 
 const PLACEHOLDERS: Readonly<Record<string, Placeholder>> = {
-  sent: (view, motifs, format) => listed(actAmounts(view, motifs, 'gave').map((told) => format.amount(told.asset, told.amount))),
-  received: (view, motifs, format) => listed(actAmounts(view, motifs, 'got').map((told) => format.amount(told.asset, told.amount))),
+  sent: (view, motifs, format) => listed(actAmounts(view, motifs, 'gave'), format),
+  received: (view, motifs, format) => listed(actAmounts(view, motifs, 'got'), format),
   protocol: (_, motifs, format) => {
     const names = new Set<string>();
     for (const { protocol } of motifs) if (protocol !== null) names.add(protocol.matchedBy === 'family' ? UNKNOWN_PROTOCOL : format.protocol(protocol.slug));
-    return names.size === 0 || names.size > MAX_LISTED ? null : [...names].join(', ');
+    if (names.size === 0 || names.size > MAX_LISTED) return null;
+    return names.size === 1 ? first(names) : [...names].join(', ');
   },
   actor: (view, _, format) => format.account(view.input.subject.account),
   counterparty: (view, _, format) => {
-    const others = view.payees.size > 0 ? view.payees : new Set(view.got.flatMap((l) => l.incoming.map((m) => m.from)));
-    return others.size === 1 ? format.account([...others][0]!) : null;
+    const others = view.payees.size > 0 ? view.payees : view.sources;
+    return others.size === 1 ? format.account(first(others)) : null;
   },
   count: (view) => String(view.payees.size),
-  nft: (view, _, format) => listed([...view.got, ...view.gave].filter((l) => l.asset.kind === 'erc721' || l.asset.kind === 'erc1155')
-    .map((l) => format.amount(l.asset, l.net < 0n ? -l.net : l.net))),
+  nft: (view, _, format) => listed([...view.got, ...view.gave].filter((l) => l.asset.kind === 'erc721' || l.asset.kind === 'erc1155').map(netOf), format),
   venue: (_, motifs, format) => {
     const venues = new Set(motifs.map((m) => m.venue));
-    return venues.size === 1 ? format.account([...venues][0]!) : null;
+    return venues.size === 1 ? format.account(first(venues)) : null;
   },
 };
 
-function listed(texts: readonly (string | null)[]): string | null {
-  if (texts.length === 0 || texts.includes(null)) return null;
-  return texts.length > MAX_LISTED ? `${texts.length} assets` : texts.join(' and ');
+function first<T>(of: ReadonlySet<T>): T {
+  for (const one of of) return one;
+  throw new Error('nothing to take');
+}
+
+function listed(amounts: readonly Told[], format: LabelFormat): string | null {
+  let text: string | null = null;
+  for (const { asset, amount } of amounts) {
+    const one = format.amount(asset, amount);
+    if (one === null) return null;
+    text = text === null ? one : `${text} and ${one}`;
+  }
+  return amounts.length > MAX_LISTED ? `${amounts.length} assets` : text;
 }

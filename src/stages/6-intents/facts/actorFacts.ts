@@ -2,12 +2,25 @@ import { sidesOf, type LaneNet } from '../../../lib/laneNets.ts';
 import { count, flag, list, oneOf, type FactSpec } from './factSpec.ts';
 import { spokenKinds } from '../../../lib/spokenKinds.ts';
 import type { SubjectView } from './subjectView.ts';
+import type { Address } from '../../../model/hex.ts';
 
 const isNft = (lane: LaneNet): boolean => lane.asset.kind === 'erc721' || lane.asset.kind === 'erc1155';
 const minted = (v: SubjectView, lane: LaneNet): boolean => lane.incoming.length > 0 && lane.incoming.every((m) => v.isMint(m));
 const burnt = (v: SubjectView, lane: LaneNet): boolean => lane.outgoing.length > 0 && lane.outgoing.every((m) => v.isBurn(m));
-const kindsIn = (ends: SubjectView['takers']): string[] => [...ends.values()].flatMap((motifs) => [...motifs].map((m) => m.kind));
 const ofKind = (lanes: readonly LaneNet[], kind: string): number => lanes.filter((l) => l.asset.kind === kind).length;
+
+function kindsIn(ends: SubjectView['takers']): string[] {
+  const kinds: string[] = [];
+  for (const motifs of ends.values()) for (const { kind } of motifs) kinds.push(kind);
+  return kinds;
+}
+
+/** What accounts are known for, all in one list. */
+function allOf(accounts: Iterable<Address>, known: (account: Address) => Iterable<string>): string[] {
+  const words: string[] = [];
+  for (const account of accounts) for (const word of known(account)) words.push(word);
+  return words;
+}
 
 /** Who the subject is. */
 const WHO: readonly FactSpec[] = [
@@ -66,18 +79,18 @@ const COUNTERPARTIES: readonly FactSpec[] = [
   flag('actor.payee_shows_code', 'An account that kept what the actor gave has code: it emitted events, made calls or answered.', (v) =>
     [...v.payees].some((a) => v.codeAccounts.has(a))),
   flag('actor.payee_is_called', 'The called contract kept what the actor gave.', (v) => v.tx.to !== null && v.payees.has(v.tx.to)),
-  list('actor.payee_tags', 'Entity tags of the accounts that kept what the actor gave.', (v) => [...v.payees].flatMap((a) => v.tagsOf(a))),
-  count('actor.sources', 'Accounts the actor got something from directly, the zero address included.', (v) => new Set(v.got.flatMap((l) => l.incoming.map((m) => m.from))).size),
+  list('actor.payee_tags', 'Entity tags of the accounts that kept what the actor gave.', (v) => allOf(v.payees, (a) => v.tagsOf(a))),
+  count('actor.sources', 'Accounts the actor got something from directly, the zero address included.', (v) => v.sources.size),
   flag('actor.sources_speak', 'Whoever paid the actor, or the contract it called, emitted an event that is no transfer or approval.', (v) => {
     const speakers = new Set(v.flow.nonEconomic.filter((m) => m.kind === 'event').map((m) => m.evidence.contract));
     return (v.tx.to !== null && speakers.has(v.tx.to)) || v.got.some((l) => l.incoming.some((m) => speakers.has(m.from)));
   }),
   flag('actor.paid_by_called', 'The called contract paid the actor.', (v) => v.got.some((l) => l.incoming.some((m) => m.from === v.tx.to))),
-  list('actor.source_tags', 'Entity tags of the accounts the actor got something from.', (v) => v.got.flatMap((l) => l.incoming.flatMap((m) => v.tagsOf(m.from)))),
+  list('actor.source_tags', 'Entity tags of the accounts the actor got something from.', (v) => allOf(v.sources, (a) => v.tagsOf(a))),
   list('actor.payee_speaks', 'Motif kinds spoken by the known protocols whose addresses kept what the actor gave.', (v) =>
-    [...v.payees].flatMap((a) => [...spokenKinds(v.input.rulebook, a)])),
+    allOf(v.payees, (a) => spokenKinds(v.input.rulebook, a))),
   list('actor.source_speaks', 'Motif kinds spoken by the known protocols whose addresses paid the actor directly.', (v) =>
-    v.got.flatMap((l) => l.incoming.flatMap((m) => [...spokenKinds(v.input.rulebook, m.from)]))),
+    allOf(v.sources, (a) => spokenKinds(v.input.rulebook, a))),
   list('actor.tags', 'Entity tags of the actor.', (v) => v.tagsOf(v.input.subject.account)),
 ];
 

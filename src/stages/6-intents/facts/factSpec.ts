@@ -31,5 +31,11 @@ export function list(name: string, doc: string, compute: (view: SubjectView) => 
 }
 
 function distinct(words: readonly string[]): readonly string[] {
-  return words.length < 2 ? words : [...new Set(words)].sort();
+  if (words.length < 2) return words;
+  return allEqual(words) ? [words[0]!] : [...new Set(words)].sort();
+}
+
+function allEqual(words: readonly string[]): boolean {
+  for (const word of words) if (word !== words[0]) return false;
+  return true;
 }

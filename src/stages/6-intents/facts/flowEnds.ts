@@ -1,4 +1,5 @@
 import { COMPOSITES, PLAIN_MOVEMENTS } from '../../../lib/motifKinds.ts';
+import { roleOf } from '../../../lib/roles.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Motif } from '../../../model/motif.ts';
@@ -56,7 +57,7 @@ function toldOf(view: SubjectView, into: boolean): Told {
       for (const lane of lanes) add(ofVenue, lane, motif);
     }
     // A trade between two parties is told from one's view; the other's movements are part of it all the same.
-    const mutual = motif.participants.some((p) => p.role === 'seller' || p.role === 'maker');
+    const mutual = roleOf(motif, 'seller') !== null || roleOf(motif, 'maker') !== null;
     for (const index of motif.movements) if (mutual || lanes.has(view.laneOf(view.flow.movements[index]!.asset))) add(byMovement, index, motif);
   }
   return { byMovement, byVenue };

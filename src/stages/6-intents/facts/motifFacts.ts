@@ -1,4 +1,5 @@
 import { count, list, type FactSpec } from './factSpec.ts';
+import type { Motif } from '../../../model/motif.ts';
 
 /** The family of facts every motif kind of the vocabulary has. */
 export function motifFacts(kind: string): readonly FactSpec[] {
@@ -10,8 +11,8 @@ export function motifFacts(kind: string): readonly FactSpec[] {
       v.ownOf(kind).filter((m) => m.participants.some((p) => p.role === 'owner' && v.entity.has(p.account))).length),
     count(`motif.${kind}.venues`, `Distinct venues of the actor's motifs of kind ${kind}.`, (v) => new Set(v.ownOf(kind).map((m) => m.poolId ?? m.venue)).size),
     count(`motif.${kind}.proven`, `The actor's motifs of kind ${kind} with status Proven.`, (v) => v.ownOf(kind).filter((m) => m.status === 'Proven').length),
-    list(`motif.${kind}.protocols`, `Protocols of the actor's motifs of kind ${kind}.`, (v) => v.ownOf(kind).flatMap((m) => (m.protocol ? [m.protocol.slug] : []))),
-    list(`motif.${kind}.tags`, `Tags of the actor's motifs of kind ${kind}.`, (v) => v.ownOf(kind).flatMap((m) => [...m.tags])),
+    list(`motif.${kind}.protocols`, `Protocols of the actor's motifs of kind ${kind}.`, (v) => protocolsOf(v.ownOf(kind))),
+    list(`motif.${kind}.tags`, `Tags of the actor's motifs of kind ${kind}.`, (v) => tagsOf(v.ownOf(kind))),
   ];
 }
 
@@ -19,7 +20,27 @@ export function motifFacts(kind: string): readonly FactSpec[] {
 export const MOTIF_FACTS: readonly FactSpec[] = [
   count('motifs.own', 'Motifs of any kind that are the actor\'s.', (v) => v.own.length),
   list('motifs.kinds', 'Kinds of the actor\'s motifs.', (v) => v.own.map((m) => m.kind)),
-  list('motifs.top_kinds', 'Kinds of the actor\'s motifs that are part of no larger motif.', (v) => v.own.filter((m) => m.parent === null).map((m) => m.kind)),
-  list('motifs.protocols', 'Protocols of the actor\'s motifs.', (v) => v.own.flatMap((m) => (m.protocol ? [m.protocol.slug] : []))),
-  list('motifs.tags', 'Tags of the actor\'s motifs.', (v) => v.own.flatMap((m) => [...m.tags])),
+  list('motifs.top_kinds', 'Kinds of the actor\'s motifs that are part of no larger motif.', (v) => topKinds(v.own)),
+  list('motifs.protocols', 'Protocols of the actor\'s motifs.', (v) => protocolsOf(v.own)),
+  list('motifs.tags', 'Tags of the actor\'s motifs.', (v) => tagsOf(v.own)),
 ];
+
+function topKinds(motifs: readonly Motif[]): string[] {
+  const kinds: string[] = [];
+  for (const { kind, parent } of motifs) if (parent === null) kinds.push(kind);
+  return kinds;
+}
+
+/** Slugs of the protocols of motifs. */
+export function protocolsOf(motifs: readonly Motif[]): string[] {
+  const slugs: string[] = [];
+  for (const { protocol } of motifs) if (protocol) slugs.push(protocol.slug);
+  return slugs;
+}
+
+/** Tags of motifs. */
+export function tagsOf(motifs: readonly Motif[]): string[] {
+  const tags: string[] = [];
+  for (const motif of motifs) for (const tag of motif.tags) tags.push(tag);
+  return tags;
+}

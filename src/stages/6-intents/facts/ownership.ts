@@ -13,10 +13,11 @@ const PARTY_ROLES = new Set(['owner', 'recipient', 'caller', 'payer', 'liquidato
 export function ownership(view: SubjectView): readonly Motif[] {
   const { subject, motifs } = view.input;
   const shared = subject.mode === 'solver_settlement' || !subject.elected;
-  const ours = motifs.filter((motif) => {
+  const ours: Motif[] = [];
+  for (const motif of motifs) {
     const unclaimed = !namesAnother(motif) && (!shared || (subject.elected && motif.movements.length === 0));
-    return unclaimed || touches(view, motif);
-  });
+    if (unclaimed || touches(view, motif)) ours.push(motif);
+  }
   const echoes = echoesAmong(view, ours);
   return echoes.size === 0 ? ours : ours.filter((m) => !echoes.has(m));
 }
@@ -28,6 +29,7 @@ const NONE: ReadonlySet<Motif> = new Set();
  * the call that led there. The weaker telling is dropped where the stronger accounts for all of its movements.
  */
 function echoesAmong(view: SubjectView, motifs: readonly Motif[]): ReadonlySet<Motif> {
+  if (motifs.length < 2) return NONE;
   const positions = motifs.filter((m) => m.movements.length > 0 && view.input.rulebook.motifKinds.get(m.kind)?.position != null);
   if (positions.length < 2) return NONE;
   const byMovement = new Map<number, Set<Motif>>();
@@ -55,10 +57,15 @@ function touches(view: SubjectView, motif: Motif): boolean {
 }
 
 function takesPart({ flow }: SubjectView, motif: Motif, accounts: ReadonlySet<Address>): boolean {
-  return motif.participants.some((p) => PARTY_ROLES.has(p.role) && accounts.has(p.account))
-    || motif.movements.some((index) => accounts.has(flow.movements[index]!.from) || accounts.has(flow.movements[index]!.to));
+  for (const { role, account } of motif.participants) if (PARTY_ROLES.has(role) && accounts.has(account)) return true;
+  for (const index of motif.movements) {
+    const { from, to } = flow.movements[index]!;
+    if (accounts.has(from) || accounts.has(to)) return true;
+  }
+  return false;
 }
 
 function namesAnother(motif: Motif): boolean {
-  return motif.participants.some((p) => PARTY_ROLES.has(p.role) && p.account !== motif.venue);
+  for (const { role, account } of motif.participants) if (account !== motif.venue && PARTY_ROLES.has(role)) return true;
+  return false;
 }

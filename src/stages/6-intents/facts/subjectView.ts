@@ -36,6 +36,7 @@ export class SubjectView {
   #takers?: MotifsByLane;
   #payers?: MotifsByLane;
   #payees?: ReadonlySet<Address>;
+  #sources?: ReadonlySet<Address>;
   #keepers?: { readonly payers: number; readonly receivers: number };
   #active?: ReadonlySet<Address>;
   #code?: ReadonlySet<Address>;
@@ -84,6 +85,9 @@ export class SubjectView {
 
   /** Who ended up with what the subject gave, after forwarders. */
   get payees(): ReadonlySet<Address> { return (this.#payees ??= payees(this)); }
+
+  /** Accounts the subject got something from directly, the zero address included. */
+  get sources(): ReadonlySet<Address> { return (this.#sources ??= sourcesOf(this)); }
 
   /** Native and wrapped native are one lane. */
   laneOf(asset: AssetId): AssetId {
@@ -135,6 +139,12 @@ function venuesOf({ input, entity }: SubjectView): Set<Address> {
     if (assetsIn.length + assetsOut.length > 0 && !PLAIN_MOVEMENTS.has(kind) && !COMPOSITES.has(kind) && !entity.has(venue)) venues.add(venue);
   }
   return venues;
+}
+
+function sourcesOf({ got }: SubjectView): Set<Address> {
+  const sources = new Set<Address>();
+  for (const { incoming } of got) for (const { from } of incoming) sources.add(from);
+  return sources;
 }
 
 function countKeepers({ flow, input: { rulebook } }: SubjectView): { payers: number; receivers: number } {

@@ -1,4 +1,5 @@
 import { count, flag, list, type FactSpec } from './factSpec.ts';
+import { protocolsOf, tagsOf } from './motifFacts.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { Motif } from '../../../model/motif.ts';
 
@@ -11,8 +12,8 @@ export const SWAP_FACTS: readonly FactSpec[] = [
   count('swaps.venues', 'Distinct contracts on that way.', (v) => new Set(v.path.map((m) => m.venue)).size),
   count('swaps.proven', 'Swaps on that way that are proven.', (v) => v.path.filter((m) => m.status === 'Proven').length),
   count('swaps.structural', 'Swaps on that way that only the movements show, no event.', (v) => v.path.filter((m) => m.basis === 'structure').length),
-  list('swaps.protocols', 'Protocols on that way.', (v) => v.path.flatMap((m) => (m.protocol ? [m.protocol.slug] : []))),
-  list('swaps.tags', 'Tags of the swaps on that way.', (v) => v.path.flatMap((m) => [...m.tags])),
+  list('swaps.protocols', 'Protocols on that way.', (v) => protocolsOf(v.path)),
+  list('swaps.tags', 'Tags of the swaps on that way.', (v) => tagsOf(v.path)),
   count('swaps.elsewhere', 'Swaps in the transaction that are not on that way.', (v) => (v.byKind.get('swap') ?? []).length - v.path.length),
   count('swaps.delivered_to', 'Accounts other than the actor that kept proceeds of those swaps.', (v) => (v.path.length === 0 ? 0 : v.exchange.deliveries().size)),
   flag('swaps.by_aggregator', 'An aggregator, a solver or an order book settled the trade.', settledByOthers),
@@ -22,6 +23,12 @@ const SETTLING_TAGS = new Set(['aggregator', 'settlement', 'order_book', 'solver
 
 function settledByOthers(v: SubjectView): boolean {
   if (v.ownOf('order_settled').length > 0 || v.ownOf('aggregation').length > 0 || v.input.subject.mode === 'solver_settlement') return true;
-  if (v.path.some((m) => m.tags.some((t) => SETTLING_TAGS.has(t)))) return true;
-  return [v.tx.to, ...v.agents].some((a) => v.tagsOf(a).some((t) => SETTLING_TAGS.has(t)));
+  if (settles(tagsOf(v.path)) || settles(v.tagsOf(v.tx.to))) return true;
+  for (const agent of v.agents) if (settles(v.tagsOf(agent))) return true;
+  return false;
+}
+
+function settles(tags: readonly string[]): boolean {
+  for (const tag of tags) if (SETTLING_TAGS.has(tag)) return true;
+  return false;
 }
