@@ -96,6 +96,8 @@ export function uintOfWord(word: string): bigint {
   return BigInt(word.charCodeAt(1) === 120 ? word : `0x${word}`);
 }
 
+const ZEROS = '0'.repeat(56);
+
 /** A word without prefix that is meant as an offset or a length, as a number; null from 2^32 on. */
 export function smallUintOfWord(word: string): number | null {
   return smallUint(word, 0);
@@ -108,7 +110,7 @@ export function smallUintAt(data: Hex, byteOffset: number): number | null {
 }
 
 function smallUint(digits: string, start: number): number | null {
-  for (let i = start; i < start + 56; i++) if (digits.charCodeAt(i) !== 48) return null;
+  if (digits.slice(start, start + 56) !== ZEROS) return null;
   let value = 0;
   for (let i = start + 56; i < start + 64; i++) value = value * 16 + DIGITS[digits.charCodeAt(i)]!;
   return value;

@@ -119,6 +119,8 @@ function unpriced(plan: ContextPlan, quotes: readonly PriceQuote[], rates: reado
   return plan.pricing.fungible.filter((token) => !fresh.has(token));
 }
 
+const MAX_TIMESTAMP = BigInt(Number.MAX_SAFE_INTEGER);
+
 function readHeader(answer: RpcAnswer, plan: ContextPlan): { block: unknown; timestamp: number } {
   if (!answer.ok) throw faultOf('eth_getBlockByNumber', answer.error);
   const block = answer.result;
@@ -127,7 +129,7 @@ function readHeader(answer: RpcAnswer, plan: ContextPlan): { block: unknown; tim
   const mismatch = headerMismatch(block, { hash: plan.blockHash, number: plan.blockNumber });
   if (mismatch) throw new UpstreamFault('inconsistent_upstream', 'again', mismatch);
   const timestamp = quantity(block['timestamp']);
-  if (timestamp === null || timestamp > BigInt(Number.MAX_SAFE_INTEGER)) throw new UpstreamFault('block_malformed', 'again', 'timestamp');
+  if (timestamp === null || timestamp > MAX_TIMESTAMP) throw new UpstreamFault('block_malformed', 'again', 'timestamp');
   return { block, timestamp: Number(timestamp) };
 }
 
@@ -158,6 +160,7 @@ function readMetadata(tokens: readonly Address[], answers: readonly (Hex | null)
 }
 
 function beyondLimit(plan: ContextPlan): PriceRefusal[] {
+  if (plan.tokensBeyondLimit.length === 0) return [];
   const observed = String(plan.tokens.length + plan.tokensBeyondLimit.length);
   return plan.tokensBeyondLimit.map((asset) => ({
     asset, code: 'unknown_decimals', reason: 'more tokens in one transaction than are looked up', observed, threshold: String(plan.tokenLimit),

@@ -47,8 +47,8 @@ type Rate = PricingPlan['rates'][number];
  */
 export function planPricing(found: TokensInLogs, tokens: readonly Address[], vocabulary: PricingVocabulary, aggregated: boolean): PricingPlan {
   const { wrappedNative, pricing = NOTHING } = vocabulary;
-  const { feedsOf, families } = lookupOf(vocabulary);
-  const { rates, bases } = listedRates(tokens, vocabulary);
+  const { feedsOf, families, listed } = lookupOf(vocabulary);
+  const { rates, bases } = tokens.some((token) => listed.has(token)) ? listedRates(tokens, vocabulary) : UNLISTED;
   // What moved is among the tokens found, unless there were too many.
   const lookedAt = tokens.length < found.seen.length ? new Set(tokens) : null;
   const fungible: Address[] = [];
@@ -62,11 +62,14 @@ export function planPricing(found: TokensInLogs, tokens: readonly Address[], voc
   const maybeShares = found.issued.filter((token) => (!lookedAt || lookedAt.has(token)) && !wrappedNative.has(token) && !feedsOf.has(token) && !rates.has(token));
   const shareLimit = aggregated ? MAX_ISSUED_TOKENS : MAX_ISSUED_SINGLY;
   const planned = [...rates.values()];
-  for (const token of maybeShares.slice(0, shareLimit)) for (const spec of families) planned.push({ spec, token });
+  for (let i = 0; i < Math.min(maybeShares.length, shareLimit); i++) for (const spec of families) planned.push({ spec, token: maybeShares[i]! });
   const registry = aggregated ? pricing.registry : null;
   const beyondLimit: { token: Address; source: string; limit: number }[] = [];
-  if (registry) for (const token of feedless.slice(MAX_REGISTRY_TOKENS)) beyondLimit.push({ token, source: 'the registry of feeds', limit: MAX_REGISTRY_TOKENS });
-  if (families.length > 0) for (const token of maybeShares.slice(shareLimit)) beyondLimit.push({ token, source: 'the contracts of shares', limit: shareLimit });
+  const leaveOut = (some: readonly Address[], source: string, limit: number): void => {
+    for (let i = limit; i < some.length; i++) beyondLimit.push({ token: some[i]!, source, limit });
+  };
+  if (registry) leaveOut(feedless, 'the registry of feeds', MAX_REGISTRY_TOKENS);
+  if (families.length > 0) leaveOut(maybeShares, 'the contracts of shares', shareLimit);
   return {
     feeds: feedsFor(['native', ...tokens, ...bases], vocabulary),
     registry: registry && feedless.length > 0 ? { spec: registry, tokens: feedless.slice(0, MAX_REGISTRY_TOKENS) } : null,
@@ -81,12 +84,17 @@ export function planPricing(found: TokensInLogs, tokens: readonly Address[], voc
   };
 }
 
+interface ListedRates {
+  readonly rates: ReadonlyMap<Address, Rate>;
+  readonly bases: readonly Address[];
+}
+
+const UNLISTED: ListedRates = { rates: new Map(), bases: [] };
+
 /** The rates of tokens the rules list and of those they rest on; `bases` are the tokens that came with them. */
-function listedRates(tokens: readonly Address[], vocabulary: PricingVocabulary): { rates: ReadonlyMap<Address, Rate>; bases: readonly Address[] } {
-  const { listed } = lookupOf(vocabulary);
+function listedRates(tokens: readonly Address[], vocabulary: PricingVocabulary): ListedRates {
   const rates = new Map<Address, Rate>();
   const bases: Address[] = [];
-  if (!tokens.some((token) => listed.has(token))) return { rates, bases };
   const wanted = new Set<Asset>(tokens).add('native');
   for (let depth = 0, frontier = tokens; depth < MAX_DEPTH && frontier.length > 0; depth++) {
     const next: Address[] = [];
@@ -103,15 +111,21 @@ function listedRates(tokens: readonly Address[], vocabulary: PricingVocabulary):
   return { rates, bases };
 }
 
+const NO_POSITIONS: readonly number[] = [];
+
 /** The feeds of some assets, in the order of the rules. */
 function feedsFor(assets: readonly Asset[], vocabulary: PricingVocabulary): readonly PriceFeedSpec[] {
   const { feedsOf } = lookupOf(vocabulary);
   const positions: number[] = [];
+  let ascending = true;
   for (const asset of assets) {
-    const own = feedsOf.get(asset);
-    if (own) positions.push(...own);
+    for (const position of feedsOf.get(asset) ?? NO_POSITIONS) {
+      if (positions.length > 0 && positions.at(-1)! > position) ascending = false;
+      positions.push(position);
+    }
   }
-  return positions.sort((a, b) => a - b).map((position) => vocabulary.feeds[position]!);
+  if (!ascending) positions.sort((a, b) => a - b);
+  return positions.map((position) => vocabulary.feeds[position]!);
 }
 
 /** What the rules' lists say about one asset. */

@@ -57,10 +57,11 @@ function newGroup(call: ViewCall, position: number): OpenGroup {
 /** The `eth_call` of each group, pinned at the block, or at the one before it. */
 export function rpcsOfGroups(groups: readonly ReadGroup[], { multicall, blockNumber }: ReadPlace): RpcCall[] {
   const at = tagOf(blockNumber, false);
+  let earlier: Hex | null = null;
   return groups.map(({ calls, before }) => {
     const first = calls[0]!;
     const call = multicall === null ? { to: first.to, data: first.data } : { to: multicall, data: encodeAggregate3(calls) };
-    return { method: 'eth_call', params: [call, before ? tagOf(blockNumber, true) : at] };
+    return { method: 'eth_call', params: [call, before ? (earlier ??= tagOf(blockNumber, true)) : at] };
   });
 }
 

@@ -57,8 +57,13 @@ function holdingFrames(frames: readonly Frame[], { running }: Timeline, candidat
 /** Per log, the ascending list of moments in which its emitter could have spoken. */
 function findCandidates(frames: readonly Frame[], timeline: Timeline, logs: readonly ReceiptLog[]): Candidates[] {
   const own = new Map<Address, { readonly moments: number[]; readonly own: boolean }>();
-  for (const { address } of logs) if (!own.has(address)) own.set(address, { moments: [], own: true });
-  if (own.size === 0) return [];
+  const candidates: Candidates[] = [];
+  for (const { address } of logs) {
+    let mine = own.get(address);
+    if (!mine) own.set(address, (mine = { moments: [], own: true }));
+    candidates.push(mine);
+  }
+  if (logs.length === 0) return candidates;
   const { running } = timeline;
   for (let moment = 0; moment < running.length; moment++) {
     if (running[moment]! < 0) continue;
@@ -67,12 +72,12 @@ function findCandidates(frames: readonly Frame[], timeline: Timeline, logs: read
   }
   // A trace of value transfers alone lacks the emitter's frame, but may show what it paid out.
   let payouts: ReadonlyMap<Address, Candidates> | null = null;
-  return logs.map(({ address }) => {
-    const mine = own.get(address)!;
-    if (mine.moments.length > 0) return mine;
+  for (let log = 0; log < logs.length; log++) {
+    if (candidates[log]!.moments.length > 0) continue;
     payouts ??= findPayouts(frames, timeline, own);
-    return payouts.get(address) ?? NOWHERE;
-  });
+    candidates[log] = payouts.get(logs[log]!.address) ?? NOWHERE;
+  }
+  return candidates;
 }
 
 /** The moments right after each emitter's payments, ascending. */
