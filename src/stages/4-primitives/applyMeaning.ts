@@ -77,10 +77,10 @@ export function recognise(meanings: readonly Meaning[], utterance: Utterance, ru
 }
 
 function applyMeaning(meaning: Meaning, utterance: Utterance, run: RecognitionRun): Draft | null {
-  const { spec } = meaning;
+  const { shape, within } = meaning;
   const { contract } = utterance;
   const { log } = utterance.evidence;
-  const call = spec.within === null || log === null ? null : run.enclosing.of(log, spec.within);
+  const call = within === null || log === null ? null : run.enclosing.of(log, within);
   const legs: BoundLeg[] = [];
   const scope = {
     args: utterance.args, contract, caller: utterance.caller,
@@ -89,17 +89,17 @@ function applyMeaning(meaning: Meaning, utterance: Utterance, run: RecognitionRu
     outputArgs: call ? { topics: [], data: call.output, base: 0 } : utterance.output,
   };
   if (!testsHold(meaning.when, scope)) return null;
-  const taken = (role: string): Taken => run.taken.of(spec.shape, role);
+  const taken = (role: string): Taken => run.taken.of(shape, role);
   const early = evaluateAccount(meaning.venue, scope);
   const binding = bindLegs(meaning.legs, scope, { index: run.index, seq: utterance.seq, wrappedNative: run.wrappedNative, taken, venue: early });
   if (!binding) return null;
 
   const venue = early ?? evaluateAccount(meaning.venue, scope);
   const protocol = meaning.listed.get(contract) ?? run.proofs.protocolOf(meaning, contract, () => tokensOf(legs));
-  if (!venue || (!protocol && !spec.anyEmitter)) return null;
+  if (!venue || (!protocol && !meaning.anyEmitter)) return null;
   for (const { leg } of legs) for (const m of leg.movements) taken(leg.role).add(m);
   return {
-    utterance, meaning: spec, protocol, venue, binding,
+    utterance, meaning: meaning.spec, protocol, venue, binding,
     poolId: poolIdOf(meaning, scope),
     roles: rolesOf(meaning, scope),
     detail: readDetail(meaning, scope, run.positionTokens),

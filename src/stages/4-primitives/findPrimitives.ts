@@ -70,8 +70,11 @@ export function findPrimitives(tx: CanonicalTx, flow: ValueFlow, rulebook: Ruleb
 }
 
 function inOrder(found: readonly Found[]): Primitive[] {
+  let sorted = true;
+  for (let i = 1; i < found.length && sorted; i++) sorted = found[i - 1]!.seq <= found[i]!.seq;
   // Stable: what has one moment stays in the order in which it was found.
-  return [...found].sort((a, b) => a.seq - b.seq).map((item, index) => ({
+  const ordered = sorted ? found : [...found].sort((a, b) => a.seq - b.seq);
+  return ordered.map((item, index) => ({
     kind: item.kind, seq: item.seq, basis: item.basis, shape: item.shape, protocol: item.protocol, venue: item.venue, poolId: item.poolId,
     roles: item.roles, legs: item.legs, invariants: item.invariants, tags: item.tags, evidence: item.evidence,
     position: item.position, portions: settledPortions(item), index,
@@ -100,7 +103,7 @@ function foundOf(draft: Draft, flow: ValueFlow, netted: Parameters<typeof checkI
   };
 }
 
-function evidenceOf({ utterance, within, binding }: Draft, flow: ValueFlow): Evidence[] {
+function evidenceOf({ utterance, within, binding }: Draft, flow: ValueFlow): readonly Evidence[] {
   const evidence = within ? [utterance.evidence, within] : [utterance.evidence];
   for (const { leg } of binding.legs) for (const m of leg.movements) evidence.push(flow.movements[m]!.evidence);
   return distinctEvidence(evidence);

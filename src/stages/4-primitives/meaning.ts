@@ -1,7 +1,7 @@
 import { wordOf, type Word } from './bindWord.ts';
 import { poolsOfPair, type PoolsOfPair } from './poolsOfPair.ts';
 import type { Test } from './evaluateBind.ts';
-import type { Address } from '../../model/hex.ts';
+import type { Address, Hex } from '../../model/hex.ts';
 import type { PortionRole, ProtocolRef } from '../../model/primitive.ts';
 import type { BindExpr, LegSpec, MeaningSpec } from '../../model/rulebook.ts';
 
@@ -15,6 +15,10 @@ export interface ReadyLeg extends Omit<LegSpec, 'from' | 'to' | 'asset' | 'amoun
 
 /** A meaning, with what is worked out of it once per rulebook. */
 export interface Meaning {
+  readonly shape: string;
+  readonly within: Hex | null;
+  readonly anyEmitter: boolean;
+  /** What only acts that are found ask for. */
   readonly spec: MeaningSpec;
   readonly when: readonly Test[];
   readonly venue: Word;
@@ -39,7 +43,7 @@ export function prepareMeaning(spec: MeaningSpec): Meaning {
   const maybe = (expr: BindExpr | null): Word | null => expr && ready(expr);
   const pools = poolsOfPair(spec.protocols);
   return {
-    spec,
+    shape: spec.shape, within: spec.within, anyEmitter: spec.anyEmitter, spec,
     when: spec.when.map(({ left, operator, right }) => ({ left: ready(left), operator, right: maybe(right) })),
     venue: ready(spec.venue), poolId: maybe(spec.poolId),
     roles: spec.roles.map(({ role, account }) => ({ role, account: ready(account) })),

@@ -128,11 +128,16 @@ function sumPortions(lists: readonly (readonly OpenPortion[])[]): OpenPortion[] 
 }
 
 /** Each log and each frame once. */
-export function distinctEvidence(list: readonly Evidence[]): Evidence[] {
+export function distinctEvidence(list: readonly Evidence[]): readonly Evidence[] {
+  if (list.length < 2 || (list.length === 2 && placeOf(list[0]!) !== placeOf(list[1]!))) return list;
   const places = new Map<number, Evidence>();
-  // Logs count upwards from nought, frames downwards from below it; what names neither is one.
-  for (const e of list) places.set(e.log ?? -2 - (e.frame ?? -1), e);
-  return [...places.values()];
+  for (const e of list) places.set(placeOf(e), e);
+  return places.size === list.length ? list : [...places.values()];
+}
+
+/** Logs count upwards from nought, frames downwards from below it; what names neither is one. */
+function placeOf({ log, frame }: Evidence): number {
+  return log ?? -2 - (frame ?? -1);
 }
 
 /** Each role once; a manager that a pool calls the owner is only another venue of the same act. */

@@ -25,10 +25,10 @@ export function readDetail(meaning: Meaning, scope: BindScope, positionTokens: R
   return { about: readAbout(meaning, scope), position: readPosition(meaning, scope, positionTokens), portions: readPortions(meaning, scope) };
 }
 
-function readAbout({ about, spec }: Meaning, scope: BindScope): readonly string[] {
+function readAbout({ about, shape }: Meaning, scope: BindScope): readonly string[] {
   if (about.length === 0) return NOTHING;
   const values = about.map((word) => word(scope));
-  return values.every((v) => v !== null) ? [`${aboutPrefix(spec.shape, scope.contract)}${values.join('|')}`] : NOTHING;
+  return values.every((v) => v !== null) ? [`${aboutPrefix(shape, scope.contract)}${values.join('|')}`] : NOTHING;
 }
 
 function readPosition({ position }: Meaning, scope: BindScope, positionTokens: ReadonlySet<Address>): AssetId | null {

@@ -12,15 +12,13 @@ import type { AssetId } from '../../../model/valueFlow.ts';
  * either asset and venues already explained by an event are none.
  */
 export function findStructuralSwaps(context: StructureContext): Found[] {
-  const { flow, tx } = context;
-  const own = new Set<Address>([tx.from, ...context.customers]);
-  const traded = (account: Address): boolean => twoSided(context, account) !== null;
-  const customerTraded = [...own].some(traded);
-  if (!customerTraded && !(tx.to !== null && traded(tx.to))) return [];
+  const { flow, tx, customers } = context;
+  const customerTraded = anyTraded(context);
+  if (!customerTraded && (tx.to === null || !twoSided(context, tx.to))) return [];
 
   const found: Found[] = [];
   for (const account of flow.ledgers.keys()) {
-    if (account === ZERO_ADDRESS || own.has(account) || context.wrappedNative.has(account) || context.venues.has(account)) continue;
+    if (account === ZERO_ADDRESS || account === tx.from || customers.has(account) || context.wrappedNative.has(account) || context.venues.has(account)) continue;
     if (account === tx.to && !customerTraded) continue;
     const sides = twoSided(context, account);
     if (!sides || issues(context, account, sides.gained) || issues(context, account, sides.lost)) continue;
@@ -28,6 +26,13 @@ export function findStructuralSwaps(context: StructureContext): Found[] {
     found.push(swapOf(context, account, sides));
   }
   return found;
+}
+
+/** Whether the signer or any account that something was done for ended up with more of one asset and less of another. */
+function anyTraded(context: StructureContext): boolean {
+  if (twoSided(context, context.tx.from)) return true;
+  for (const account of context.customers) if (twoSided(context, account)) return true;
+  return false;
 }
 
 interface Sides {
@@ -39,17 +44,19 @@ interface Sides {
 
 /** The two lanes of an account that gained exactly one fungible asset and lost exactly one other; null for anything else. */
 function twoSided(context: StructureContext, account: Address): Sides | null {
-  let gained: [AssetId, bigint] | null = null;
-  let lost: [AssetId, bigint] | null = null;
-  for (const [asset, lane] of context.flow.ledgers.get(account) ?? []) {
-    const net = lane.inflow - lane.outflow;
-    if (net === 0n) continue;
-    if (!isFungible(context.flow, asset) || (net > 0n ? gained : lost)) return null;
-    if (net > 0n) gained = [asset, net];
-    else lost = [asset, -net];
+  const ledger = context.flow.ledgers.get(account);
+  if (!ledger || ledger.size < 2) return null;
+  let [gained, lost]: [AssetId | null, AssetId | null] = [null, null];
+  for (const [asset, { inflow, outflow }] of ledger) {
+    if (inflow === outflow) continue;
+    const gains = inflow > outflow;
+    if ((gains ? gained : lost) !== null || !isFungible(context.flow, asset)) return null;
+    if (gains) gained = asset;
+    else lost = asset;
   }
-  if (!gained || !lost || mergedLane(gained[0], context.wrappedLanes) === mergedLane(lost[0], context.wrappedLanes)) return null;
-  return { gained: gained[0], gain: gained[1], lost: lost[0], loss: lost[1] };
+  if (gained === null || lost === null || mergedLane(gained, context.wrappedLanes) === mergedLane(lost, context.wrappedLanes)) return null;
+  const [more, less] = [ledger.get(gained)!, ledger.get(lost)!];
+  return { gained, gain: more.inflow - more.outflow, lost, loss: less.outflow - less.inflow };
 }
 
 function issues(context: StructureContext, account: Address, asset: AssetId): boolean {

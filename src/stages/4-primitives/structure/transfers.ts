@@ -1,7 +1,7 @@
 import { NATIVE_ASSET } from '../../../lib/asset.ts';
 import { ZERO_ADDRESS } from '../../../lib/hex.ts';
 import { GAVE_ROLES } from '../../../lib/legRoles.ts';
-import { laneFollower } from '../../../lib/laneFollower.ts';
+import { laneFollower, type LaneFollower } from '../../../lib/laneFollower.ts';
 import { mergedLane } from '../../../lib/lanes.ts';
 import { transferTaxes } from './transferTax.ts';
 import { only, structural, type Found, type StructureContext } from './context.ts';
@@ -22,9 +22,7 @@ export function findTransfers(context: StructureContext): Found[] {
   if (left.length === 0) return [];
   const acted = context.dealings.size > 0;
   const taxes = transferTaxes(context);
-  // What a venue took it may keep elsewhere: the way back to its customer ends there.
-  const carriers = new Set([...context.passThrough].filter((account) => !context.venues.has(account)));
-  const behind = laneFollower(flow, context.wrappedNative, carriers, 'incoming');
+  const behind = customersBehind(context);
   const found: Found[] = [];
   for (const m of left) {
     const origins = behind(m.from, m.asset);
@@ -35,6 +33,13 @@ export function findTransfers(context: StructureContext): Found[] {
     else found.push(transferOf(context, 'transfer', m, payer));
   }
   return found;
+}
+
+/** What a venue took it may keep elsewhere: the way back to its customer ends there. */
+function customersBehind({ flow, wrappedNative, passThrough, venues, origins }: StructureContext): LaneFollower {
+  const carriers: Address[] = [];
+  for (const account of passThrough) if (!venues.has(account)) carriers.push(account);
+  return carriers.length === passThrough.size ? origins : laneFollower(flow, wrappedNative, new Set(carriers), 'incoming');
 }
 
 /** Who stands behind a router's payment; the sender itself where that is not one account. */
