@@ -1,10 +1,59 @@
 import type { Address, Hex } from '../../model/hex.ts';
-import type { Frame } from '../../model/canonicalTx.ts';
+import type { Frame, FrameType } from '../../model/canonicalTx.ts';
 import { AnalysisError } from '../../lib/errors.ts';
 import type { CallNode, TracedLog } from './callNode.ts';
 
 /** A frame under construction: `end` and `seq` are set once what follows it is known. */
-export type OpenFrame = Omit<Frame, 'end' | 'seq'> & { end: number; seq: number };
+export class OpenFrame implements Frame {
+  end: number;
+  seq = 0;
+  readonly index: number;
+  readonly parent: number | null;
+  readonly type: FrameType;
+  readonly from: Address;
+  readonly to: Address | null;
+  readonly context: Address | null;
+  readonly value: bigint;
+  readonly input: Hex;
+  readonly output: Hex;
+  readonly selector: Hex | null;
+  readonly error: string | null;
+  readonly effective: boolean;
+  readonly static: boolean;
+  readonly #up: OpenFrame | null;
+  /** Position among its siblings. */
+  readonly #place: number;
+
+  constructor(node: CallNode, index: number, up: OpenFrame | null, place: number, reverted: boolean) {
+    const error = node.error ?? (up === null && reverted ? 'failed' : null);
+    const effective = error === null && (up?.effective ?? true);
+    const creation = node.type === 'CREATE' || node.type === 'CREATE2';
+    if (creation && effective && node.to === null) throw new AnalysisError('trace_malformed', 'a creation does not name its contract');
+    this.index = index;
+    this.parent = up?.index ?? null;
+    this.end = index + 1;
+    this.type = node.type;
+    this.from = senderOf(node, up);
+    this.to = node.to;
+    this.context = contextOf(node, up);
+    this.value = effective && movesValue(node) ? node.value : 0n;
+    this.input = node.input;
+    this.output = node.output;
+    this.selector = creation || node.input.length < 10 ? null : (node.input.slice(0, 10) as Hex);
+    this.error = error;
+    this.effective = effective;
+    this.static = node.type === 'STATICCALL' || (up?.static ?? false);
+    this.#up = up;
+    this.#place = place;
+  }
+
+  /** Put together when asked for: a list for each frame of a deep trace is more than the trace. */
+  get path(): readonly number[] {
+    const path: number[] = [];
+    for (let at: OpenFrame = this; at.#up !== null; at = at.#up) path.push(at.#place);
+    return path.reverse();
+  }
+}
 
 /** A traced log that survived: where it stands among the frames that were kept. */
 export interface PlacedLog extends Omit<TracedLog, 'position'> {
@@ -39,9 +88,8 @@ export function buildFrames(nodes: readonly CallNode[], reverted: boolean): Fram
     if (!kept) continue;
     frameOf[index] = frames.length;
     const up = parent === null ? null : frames[parent]!;
-    const path = parent === null ? [] : up!.path.concat(childCount[parent]!++);
+    frames.push(new OpenFrame(node, frames.length, up, parent === null ? 0 : childCount[parent]!++, reverted));
     childCount.push(0);
-    frames.push(interpret(node, frames.length, up, path, reverted));
     if (node.logs.length > 0) keptChildren.set(index, []);
   }
   setEnds(frames);
@@ -56,32 +104,6 @@ export function buildFrames(nodes: readonly CallNode[], reverted: boolean): Fram
     }
   }
   return { frames, tracedLogs };
-}
-
-function interpret(node: CallNode, index: number, up: OpenFrame | null, path: readonly number[], reverted: boolean): OpenFrame {
-  const error = node.error ?? (up === null && reverted ? 'failed' : null);
-  const effective = error === null && (up?.effective ?? true);
-  const isStatic = node.type === 'STATICCALL' || (up?.static ?? false);
-  const creation = node.type === 'CREATE' || node.type === 'CREATE2';
-  if (creation && effective && node.to === null) throw new AnalysisError('trace_malformed', 'a creation does not name its contract');
-  return {
-    index,
-    parent: up?.index ?? null,
-    end: index + 1,
-    path,
-    type: node.type,
-    from: senderOf(node, up),
-    to: node.to,
-    context: contextOf(node, up),
-    value: effective && movesValue(node) ? node.value : 0n,
-    input: node.input,
-    output: node.output,
-    selector: creation || node.input.length < 10 ? null : (node.input.slice(0, 10) as Hex),
-    error,
-    effective,
-    static: isStatic,
-    seq: 0,
-  };
 }
 
 /** A SELFDESTRUCT is its caller's own: some tracers name the caller's caller where an account names itself as beneficiary. */

@@ -37,7 +37,7 @@ class Lists implements MovementLists {
   }
 
   get(account: Address): readonly number[] | undefined {
-    return this.#ledgers.get(account)?.[this.#side] ?? undefined;
+    return this.#ledgers.get(account)?.[this.#side];
   }
 
   has(account: Address): boolean {
