@@ -49,9 +49,7 @@ export function schemaModule(source: SchemaSource): { readonly file: URL; readon
 // evaluated properties and dynamic anchors that no schema of ours asks for, which is a fifth of its time.
 function compile({ prepare = (schema) => schema, options }: SchemaSource, text: string, more: object) {
   const { Ajv: Plain } = require('ajv') as { Ajv: typeof Ajv };
-  // Every definition is a function of its own, and errors name keyword and place without a sentence: functions with all of
-  // it written into them grow too large for the runtime to optimise.
-  const ajv = new Plain({ strict: true, inlineRefs: false, messages: false, ...options, ...more });
+  const ajv = new Plain({ strict: true, ...options, ...more });
   const { $schema: _draft, ...schema } = prepare(JSON.parse(text) as object) as { readonly $schema?: string };
   return { ajv, check: ajv.compile(schema) };
 }
