@@ -77,7 +77,7 @@ function isNative({ kind, address }: Asset, wrappedNative: ReadonlySet<Address>)
 
 const isFungible = ({ kind }: Asset): boolean => kind === 'native' || kind === 'erc20';
 
-/** Indexes of the movements that any account of a group sent or received, in order. */
+/** Indexes of the movements that any account of a group sent or received, in order. Groups are of few accounts. */
 function touching({ outgoing, incoming }: ValueFlow, group: ReadonlySet<Address>): readonly number[] {
   let found: readonly number[] = NO_MOVEMENTS;
   for (const account of group) {

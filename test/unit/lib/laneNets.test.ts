@@ -28,6 +28,7 @@ it('sums up what crosses the border of a group, and nothing of what stays inside
     for (const { inflow, outflow, net, incoming, outgoing } of laneNets(flow, wrappedNative, new Set([HOLDERS[0]!, HOLDERS[1]!]))) {
       const total = (list: readonly Movement[]): bigint => list.reduce((sum, { amount }) => sum + amount, 0n);
       expect([total(incoming), total(outgoing), inflow - outflow]).toEqual([inflow, outflow, net]);
+      for (const list of [incoming, outgoing]) expect(list.map(({ index }) => index)).toEqual(list.map(({ index }) => index).sort((a, b) => a - b));
     }
   }));
 });

@@ -11,9 +11,11 @@ export function botContracts(context: ElectionContext): Proposal[] {
   const { tx } = context.input;
   const contract = tx.to;
   if (contract === null || contract === context.signer || tx.input === '0x') return [];
+  const liquidation = context.ofKind('liquidation').find((m) => roleOf(m, 'liquidator') === contract);
+  // Most contracts keep nothing and liquidate nobody: they need no closer look.
+  if (!liquidation && context.sides(contract) === 'none') return [];
   if (context.neverElect(contract) !== null || context.emits(contract)) return [];
   const bot = { account: contract, mode: 'bot_contract', submitterRole: 'mev_bot', entity: [contract, context.signer] } as const;
-  const liquidation = context.ofKind('liquidation').find((m) => roleOf(m, 'liquidator') === contract);
   if (liquidation && signerOnlyCollects(context)) return [{ ...bot, reason: 'called_contract_is_the_liquidator', evidence: liquidation.evidence }];
   if (context.sides(contract) === 'none' || !signerOnlyFeeds(context, contract)) return [];
   const first = context.net(contract)[0]!;
