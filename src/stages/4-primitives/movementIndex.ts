@@ -1,17 +1,7 @@
 import { NATIVE_REF, type AssetRef } from './bindWord.ts';
+import { fits, type Entry, type MovementQuery } from './movementQuery.ts';
 import type { Taken } from './takenMovements.ts';
-import type { Address } from '../../model/hex.ts';
-import type { AssetKind, Movement, ValueFlow } from '../../model/valueFlow.ts';
-
-/** What a movement must be; fields that are absent or undefined are free. */
-export interface MovementQuery {
-  readonly from?: Address | undefined;
-  readonly to?: Address | undefined;
-  readonly asset?: AssetRef | undefined;
-  readonly assetKind?: AssetKind | undefined;
-  readonly kind?: 'mint' | 'burn' | undefined;
-  readonly amount?: bigint | undefined;
-}
+import type { Movement, ValueFlow } from '../../model/valueFlow.ts';
 
 /** Movements looked at per question: events that fit nothing must not make the search quadratic. */
 const MAX_TRIES = 64;
@@ -26,18 +16,6 @@ interface Shelf {
   readonly items: readonly number[];
   /** Per set of taken movements: `before[i]` ≤ i and `after[i]` ≥ i lead towards the nearest free item. */
   readonly pointers: Map<Taken, { before: Int32Array; after: Int32Array }>;
-}
-
-interface Entry {
-  readonly movement: Movement;
-  readonly asset: AssetRef;
-  readonly assetKind: AssetKind | '';
-}
-
-function fits({ movement, asset, assetKind }: Entry, query: MovementQuery): boolean {
-  return (query.from === undefined || query.from === movement.from) && (query.to === undefined || query.to === movement.to)
-    && (query.asset === undefined || query.asset === asset) && (query.assetKind === undefined || query.assetKind === assetKind)
-    && (query.kind === undefined || query.kind === movement.kind) && (query.amount === undefined || query.amount === movement.amount);
 }
 
 /**
