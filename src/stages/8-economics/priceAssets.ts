@@ -42,7 +42,7 @@ export function priceAssets(input: PricingInput): Pricing {
   const work = [...input.assets.values()];
   if (!input.assets.has(NATIVE_ASSET)) work.push(NATIVE);
   if (work.length > 1) work.sort(byId);
-  const bases = new Set<AssetId>();
+  let bases: Set<AssetId> | null = null;
   for (const asset of work) {
     const choice = asset.kind === 'native' || asset.kind === 'erc20' ? choiceFor(asset.address ?? 'native') : NO_FLOOR;
     const decimals = assetDecimals(asset, input.context.tokens);
@@ -56,11 +56,11 @@ export function priceAssets(input: PricingInput): Pricing {
     found.set(asset.id, { asset: asset.id, unit: { usd: { numerator: quote.numerator, scale: quote.scale }, decimals }, quote, ageSeconds, stale, restsOn });
     if (choice.refused.some(({ code }) => DOUBTS.has(code))) doubted.push(asset.id);
     for (const id of restsOn) {
-      if (id === NATIVE_ASSET || input.assets.has(id) || bases.has(id)) continue;
-      bases.add(id);
+      if (id === NATIVE_ASSET || input.assets.has(id) || bases?.has(id)) continue;
+      (bases ??= new Set()).add(id);
       work.push(parseAssetId(id)!);
     }
   }
-  const prices = bases.size === 0 ? found : new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
+  const prices = bases === null ? found : new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
   return { book: { prices, refusals }, doubted };
 }

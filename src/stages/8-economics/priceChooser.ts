@@ -25,11 +25,13 @@ export interface PriceChooser {
 }
 
 const NONE: readonly [] = [];
+const NO_GROUPS: ReadonlyMap<PriceKey, never> = new Map<PriceKey, never>();
 
 /** Prices that rest on prices that rest on prices … */
 const MAX_DEPTH = 4;
 
-function byKey<T extends { readonly asset: PriceKey }>(items: readonly T[], keyOf: (asset: PriceKey) => PriceKey): Map<PriceKey, T[]> {
+function byKey<T extends { readonly asset: PriceKey }>(items: readonly T[], keyOf: (asset: PriceKey) => PriceKey): ReadonlyMap<PriceKey, readonly T[]> {
+  if (items.length === 0) return NO_GROUPS;
   const groups = new Map<PriceKey, T[]>();
   for (const item of items) {
     const key = keyOf(item.asset);
@@ -50,7 +52,7 @@ const inOrder = (list: readonly RefusalReason[]): RefusalReason[] => [...list].s
 export function priceChooser({ context, timestamp, touched, motifs, flow, rulebook }: ChooserInput): PriceChooser {
   const keyOf = (asset: PriceKey): PriceKey => (asset !== 'native' && rulebook.wrappedNative.has(asset) ? 'native' : asset);
   const quotes = byKey(context.prices, keyOf);
-  const rates = byKey(context.rates ?? [], keyOf);
+  const rates = byKey(context.rates ?? NONE, keyOf);
   const declined = byKey(context.refusals, keyOf);
   const bases = new Map<PriceQuote, readonly PriceKey[]>();
   const settled = new Map<PriceKey, PriceChoice>();

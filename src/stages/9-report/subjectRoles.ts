@@ -33,6 +33,8 @@ const CATEGORY_ROLES: ReadonlyMap<string, SubjectRole> = new Map([
 const PASSING_KINDS: ReadonlySet<string> = new Set(['route', 'cycle', 'order_settled']);
 const FEE_KIND = 'protocol_fee';
 
+const NOBODY: ReadonlySet<Address> = new Set();
+
 function venueRoles({ motifs, rulebook }: RoleInput): Map<Address, SubjectRole> {
   const roles = new Map<Address, SubjectRole>();
   const parents = new Set<number>();
@@ -47,13 +49,13 @@ function venueRoles({ motifs, rulebook }: RoleInput): Map<Address, SubjectRole> 
   return roles;
 }
 
-function feeRecipients(motifs: readonly Motif[]): Set<Address> {
-  const recipients = new Set<Address>();
+function feeRecipients(motifs: readonly Motif[]): ReadonlySet<Address> {
+  let recipients: Set<Address> | null = null;
   for (const { kind, participants } of motifs) {
     if (kind !== FEE_KIND) continue;
-    for (const { role, account } of participants) if (role === 'recipient' || role === 'fee_recipient') recipients.add(account);
+    for (const { role, account } of participants) if (role === 'recipient' || role === 'fee_recipient') (recipients ??= new Set()).add(account);
   }
-  return recipients;
+  return recipients ?? NOBODY;
 }
 
 /** Gave away, of every asset, exactly what it got. */
