@@ -80,7 +80,8 @@ function unpricedMoney(assets: readonly AssetId[], book: PriceBook): Money {
 /** `numerator / 10^scale` to `places` decimals, half away from zero, as the magnitude's integer. */
 function roundedMagnitude(magnitude: bigint, scale: number, places: number): bigint {
   if (scale <= places) return magnitude * powerOfTen(places - scale);
-  return (magnitude + 5n * powerOfTen(scale - places - 1)) / powerOfTen(scale - places);
+  // The digit after the last one shown decides.
+  return (magnitude / powerOfTen(scale - places - 1) + 5n) / 10n;
 }
 
 /** Decimals at which the first significant digits of an amount below half a cent show. */
