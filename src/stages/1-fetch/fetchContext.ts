@@ -38,7 +38,8 @@ const METADATA_SELECTORS = ['0x95d89b41', '0x06fdde03', '0x313ce567'] as const s
  */
 export async function fetchContext(session: Session, plan: ContextPlan, sources: ContextSources = {}): Promise<RawContext> {
   const names = sources.names == null ? USUAL_SOURCES : new Set(sources.names);
-  const priceSources = [...contractSources(plan.pricing, names), ...(sources.priceSources ?? [])];
+  const priceSources = contractSources(plan.pricing, names);
+  if (sources.priceSources) priceSources.push(...sources.priceSources);
   const known = plan.pricing.bases.length === 0 ? plan.tokens : [...plan.tokens, ...plan.pricing.bases];
   const reads = readsOf(known, priceSources);
 

@@ -67,22 +67,28 @@ function readRate(spec: RateSpec, token: Address, ask: Ask): PriceRate | PriceRe
   const listed = spec.tokens !== null;
   const refuse = (code: PriceRefusal['code'], reason: string): PriceRefusal | null =>
     ({ asset: token, code, reason: `${spec.method}: ${reason}`, observed: null, threshold: null });
-  const bases = spec.terms.map(({ asset }) => {
-    if (typeof asset === 'string') return asset;
-    const word = ask(asset, false);
-    return word === null ? null : addressOfWord(word);
-  });
-  if (bases.includes(null) || spec.answers.some((data) => ask({ data, word: 0 }, false) === null)) {
-    return listed ? refuse('no_source', 'the contract did not answer at this block') : null;
-  }
+  const bases = readBases(spec, ask);
+  if (bases === null) return listed ? refuse('no_source', 'the contract did not answer at this block') : null;
   if (spec.refuse !== null) return refuse('nonstandard_supply', spec.refuse);
-  const at = readTerms(spec, bases as (Address | 'native')[], ask, false);
+  const at = readTerms(spec, bases, ask, false);
   // A token that tells its base but no rate is of another family.
   if (at === null) return listed ? refuse('no_source', 'the contract did not answer at this block') : null;
-  const before = listed ? null : readTerms(spec, bases as (Address | 'native')[], ask, true);
+  const before = listed ? null : readTerms(spec, bases, ask, true);
   if (!listed && before === null) return refuse('no_source', 'the contract told no rate before the transaction');
   if (at === 'empty' || before === 'empty') return refuse('nonstandard_supply', 'nothing was in circulation, so that a share of it means nothing');
   return { asset: token, method: spec.method, source: token, terms: before ?? at, after: before && at, vouched: listed, asOf: null, heartbeat: null, pool: null, market: null };
+}
+
+/** What the token rests on; null where it leaves a question of this family unanswered. */
+function readBases(spec: RateSpec, ask: Ask): (Address | 'native')[] | null {
+  const bases: (Address | 'native')[] = [];
+  for (const { asset } of spec.terms) {
+    const base = typeof asset === 'string' ? asset : addressOfWord(ask(asset, false) ?? '');
+    if (base === null) return null;
+    bases.push(base);
+  }
+  for (const data of spec.answers) if (ask({ data, word: 0 }, false) === null) return null;
+  return bases;
 }
 
 /** Null where a number is missing; `empty` where there is nothing to divide by. */
