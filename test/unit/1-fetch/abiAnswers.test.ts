@@ -59,10 +59,20 @@ describe('aggregate3', () => {
     expect(decodeAggregate3(encoded, 3)).toBeNull();
   });
 
+  it('answers in lower case, and nothing where a digit is none', () => {
+    const encoded = encodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', result: [{ success: true, returnData: '0xabcd' }] });
+    expect(decodeAggregate3(`0x${encoded.slice(2).toUpperCase()}`, 1)).toEqual(['0xabcd']);
+    for (const broken of [encoded.replace('abcd', 'abcg'), encoded.replace('abcd', 'ab\u0130d'), encoded.replace('abcd', 'ab d'), encoded.slice(2), encoded.slice(0, -1), encoded.replace('0x00', '0x0g'), '', '0x']) {
+      expect(decodeAggregate3(broken, 1), broken).toBeNull();
+    }
+  });
+
   it('encodes with every call allowed to fail', () => {
-    const calls = [0, 1, 4, 31, 32, 33, 100].map((length) => ({ to: `0x${'1f'.repeat(20)}`, data: `0x${'ab'.repeat(length)}` }) as const);
+    const calls = [0, 1, 4, 31, 32, 33, 100].map((length) => ({ to: `0x${(length < 31 ? '1f' : '2e').repeat(20)}`, data: `0x${'ab'.repeat(length)}` }) as const);
     const args = [calls.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }))] as const;
-    expect(encodeAggregate3(calls)).toBe(encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args }));
+    const expected = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args });
+    expect(encodeAggregate3(calls)).toBe(expected);
+    expect(encodeAggregate3(calls), 'once more').toBe(expected);
   });
 
   it('survives any bytes', () => {
