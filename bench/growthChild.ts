@@ -1,54 +1,89 @@
 // Measures the analysis whose answers lie in a folder: growthChild.ts FOLDER SIZE VARIANTS
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { Answers } from './answers.ts';
+import { text } from 'node:stream/consumers';
+import { Answers, type Call } from './answers.ts';
 import { built } from './product.ts';
 import { median } from './stats.ts';
 import { SHAPES, synthetic } from './synthetic.ts';
-import { timedUpstream } from './timedUpstream.ts';
 import type { Measured } from './growth.ts';
-import type { Upstream } from '../src/stages/1-fetch/upstream.ts';
+import type { UnreadAnswer } from '../src/model/upstream.ts';
 
+const { readConfig } = await built<typeof import('../src/config.ts')>('config.js');
 const { jsonBytes } = await built<typeof import('../src/lib/reportJson.ts')>('lib/reportJson.js');
-const { createAnalyze } = await built<typeof import('../src/createAnalyze.ts')>('createAnalyze.js');
 const { loadRules } = await built<typeof import('../src/loadRules.ts')>('loadRules.js');
-const { createReportValidator } = await built<typeof import('../src/stages/9-report/reportValidator.ts')>('stages/9-report/reportValidator.js');
+const { createLargeAnalyses } = await built<typeof import('../src/workers/largeAnalyses.ts')>('workers/largeAnalyses.js');
 
 /** Of the shapes all together, before anything is measured. */
 const WARM_UPS = 10;
+/** What is asked first, of a node that was asked before. */
+const FIRST = ['eth_getTransactionByHash', 'eth_getTransactionReceipt', 'debug_traceTransaction'];
+const ABILITIES: UnreadAnswer['abilities'] = { batches: true, trace: 'call_tracer_with_log', unsupported: [], mainnet: true };
+/** Longer than any of these takes. */
+const PATIENCE_MS = 600_000;
 
 const [folder, size, variants] = process.argv.slice(2) as [string, string, string];
+
+/** What the node says to the second round trip of the analysis at hand. */
+let second: (calls: readonly Call[]) => string;
+const node = createServer((request, response) => {
+  void text(request).then((body) => response.end(second(JSON.parse(body) as Call[])));
+}).listen(0, '127.0.0.1');
+await once(node, 'listening');
 const rulebook = loadRules();
-const validate = createReportValidator();
-const options = { signal: new AbortController().signal, deadlineAt: Infinity };
-const analyzerOf = (upstream: Upstream) => createAnalyze({ upstream, rulebook: () => rulebook, validate, maxTokens: 2_000 });
+// The service's own threads, which every transaction of more than `LARGE_BYTES` goes to, whatever its size here.
+const large = createLargeAnalyses(readConfig({ RPC_URL: `http://127.0.0.1:${(node.address() as AddressInfo).port}` }), () => rulebook);
+
+/** From the bytes of the first answer to the report's: milliseconds without the wait for the second, and the report's size. */
+async function analyze(hash: string, first: Uint8Array): Promise<{ ms: number; bytes: number }> {
+  let ms = 0;
+  const answer: UnreadAnswer = { upstream: 'upstream-1', body: first, requests: FIRST.map((method, id) => ({ id, method })), abilities: ABILITIES };
+  const { json } = await large.run(hash as `0x${string}`, answer, {
+    signal: new AbortController().signal, deadlineAt: performance.now() + PATIENCE_MS,
+    onStage: (_stage, took) => (ms += took), onCall: (call) => (ms -= call.ms),
+  });
+  return { ms, bytes: jsonBytes(json) };
+}
 
 async function measure(): Promise<Measured> {
   for (const shape of SHAPES) {
     const recorded = synthetic(shape, 300);
     const answers = new Answers([recorded]);
-    const analyze = analyzerOf(timedUpstream((_hash, _round, requests) => answers.respond(requests)));
-    for (let i = 0; i < WARM_UPS; i++) await analyze(recorded.hash, options);
+    second = (calls) => answers.respond(calls);
+    for (let i = 0; i < WARM_UPS; i++) await analyze(recorded.hash, new TextEncoder().encode(answers.respond(FIRST.map((method, id) => ({ id, method, params: [recorded.hash] })))));
   }
-  let variant = 0;
-  // Bytes from outside, as a service gets them: nothing of them is in memory before.
-  const upstream = timedUpstream((_hash, round) => readFileSync(join(folder, `${variant}-${round}.json`)).toString('utf8'));
-  const analyzer = analyzerOf(upstream);
-  const analyze = async (): Promise<number> => jsonBytes((await analyzer(readFileSync(join(folder, `${variant}-hash`), 'utf8') as `0x${string}`, options)).json);
+  const recordedAnswer = (variant: number, round: number): Buffer => readFileSync(join(folder, `${variant}-${round}.json`));
+  const run = (variant: number): ReturnType<typeof analyze> => {
+    second = (calls) => withIds(recordedAnswer(variant, 1), calls);
+    // Bytes from outside, as a service gets them: nothing of them is in memory before, and they are handed over.
+    return analyze(readFileSync(join(folder, `${variant}-hash`), 'utf8'), recordedAnswer(variant, 0));
+  };
   const before = process.memoryUsage.rss();
-  const reportBytes = await analyze();
+  const { bytes: reportBytes } = await run(0);
   const peakBytes = process.resourceUsage().maxRSS * 1_024 - before;
   const [times, parses]: [number[], number[]] = [[], []];
-  upstream.take();
   for (let left = Math.max(3, Math.min(30, Math.round(100_000 / Number(size)))); left > 0; left--) {
-    variant = (variant + 1) % Number(variants);
+    const variant = left % Number(variants);
+    times.push((await run(variant)).ms);
+    const content = recordedAnswer(variant, 0).toString('utf8');
     const start = performance.now();
-    await analyze();
-    const cost = upstream.take();
-    times.push(performance.now() - start - cost.otherMs);
-    parses.push(cost.ms);
+    JSON.parse(content);
+    parses.push(performance.now() - start);
   }
   return { reportBytes, peakBytes, usPerUnit: (median(times) * 1_000) / Number(size), parseUsPerUnit: (median(parses) * 1_000) / Number(size) };
 }
 
-measure().then((measured) => process.send!(measured), (error: Error) => process.send!({ error: error.message })).finally(() => process.disconnect());
+/** A batch's recorded answers, in the order asked, under the ids they were asked with now. */
+function withIds(recorded: Buffer, calls: readonly Call[]): string {
+  const answers = JSON.parse(recorded.toString('utf8')) as object[];
+  return JSON.stringify(answers.map((answer, i) => ({ ...answer, id: calls[i]!.id })));
+}
+
+measure().then((measured) => process.send!(measured), (error: Error) => process.send!({ error: error.message })).finally(() => {
+  node.close();
+  void large.close();
+  process.disconnect();
+});

@@ -113,7 +113,8 @@ export interface UpstreamCallEvent {
 export interface UnreadAnswer {
   /** The upstream's only name, as above. */
   readonly upstream: string;
-  readonly body: Uint8Array;
+  /** Nothing once it is read: whoever holds the answer holds megabytes. */
+  body: Uint8Array;
   readonly requests: readonly { readonly id: number; readonly method: string }[];
   /** What was known of the node when it was asked: whoever asks it again asks the same. */
   readonly abilities: {
