@@ -5,9 +5,13 @@ export const ZERO_ADDRESS = `0x${'0'.repeat(40)}` as Address;
 /** EIP-7708: the system address whose Transfer logs repeat native transfers. */
 export const SYSTEM_ADDRESS = `0x${'f'.repeat(39)}e` as Address;
 
-/** Every byte of an analysis passes through one of these: an expression looks at a text several times quicker than a loop. */
-const LOWER = /^0x[0-9a-f]*$/;
-const HEX = /^0x[0-9a-fA-F]*$/;
+/**
+ * `0x` and then digits only. Every byte of an analysis passes through one of these: an expression looks at a text several
+ * times quicker than a loop, and half as quick again where it takes sixteen digits a step.
+ */
+const only = (digit: string): RegExp => new RegExp(`^0x(?:${digit.repeat(16)})*${digit}{0,15}$`);
+const LOWER = only('[0-9a-f]');
+const HEX = only('[0-9a-fA-F]');
 
 /** Whether a text is `0x` and then hexadecimal digits only, of either case. */
 export function isHex(text: string): boolean {

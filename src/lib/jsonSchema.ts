@@ -50,8 +50,17 @@ export function schemaModule(source: SchemaSource): { readonly file: URL; readon
 function compile({ prepare = (schema) => schema, options }: SchemaSource, text: string, more: object) {
   const { Ajv: Plain } = require('ajv') as { Ajv: typeof Ajv };
   const ajv = new Plain({ strict: true, ...options, ...more });
-  const { $schema: _draft, ...schema } = prepare(JSON.parse(text) as object) as { readonly $schema?: string };
+  const { $schema: _draft, ...schema } = prepare(JSON.parse(text, spellOut) as object) as { readonly $schema?: string };
   return { ajv, check: ajv.compile(schema) };
+}
+
+/** A class of characters so many times. */
+const COUNTED = /(\[[^\]\\]+\])\{(\d+)\}/g;
+
+/** A pattern without counts of single characters, as the runtime's expressions count more slowly than they compare. */
+function spellOut(key: string, value: unknown): unknown {
+  if (key !== 'pattern' || typeof value !== 'string') return value;
+  return value.replace(COUNTED, (_, characters: string, times: string) => characters.repeat(Number(times)));
 }
 
 function moduleFile(name: string): URL {
