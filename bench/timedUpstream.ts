@@ -11,7 +11,7 @@ const { newAbilities } = await built<typeof import('../src/stages/1-fetch/abilit
 export interface UpstreamCost {
   /** Parsing of the response texts. */
   readonly ms: number;
-  /** Getting hold of the texts: no part of any service. */
+  /** Getting hold of the texts: what stands for sending the requests. */
   readonly otherMs: number;
   readonly bytes: number;
 }
@@ -35,9 +35,9 @@ export function timedUpstream(respond: Respond): TimedUpstream {
     const endpoint: RpcEndpoint = {
       name: 'recordings', abilities,
       async send(calls) {
+        const asked = performance.now();
         const requests = calls.map((call, id) => ({ jsonrpc: '2.0' as const, id, ...call }));
         if (round === 0) hash = String(calls[0]!.params[0]);
-        const asked = performance.now();
         const text = respond(hash, round++, requests);
         const start = performance.now();
         const body: unknown = JSON.parse(text);
