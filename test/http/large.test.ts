@@ -57,7 +57,7 @@ describe('a large transaction', { timeout: 120_000 }, () => {
     node = await startFakeNode({ handlers: sampleHandlers(sample) });
     const secret = `${node.url.replace('//', '//s3cretUser:s3cretPass@')}/s3cretPathKey?key=s3cretQueryKey`;
     const { status, body, log } = await analyse({ RPC_URL: secret, LARGE_BYTES: '1000', RPC_RETRIES: '1', LOG_LEVEL: 'trace' });
-    expect([status, body]).toEqual([502, '{"error":"analysis failed: the upstream answers do not belong together: the logs do not match the bloom filter of their receipt"}']);
+    expect([status, body]).toEqual([502, '{"error":"analysis failed: the upstream answers do not belong together: the trace holds 1 logs, the receipt 0"}']);
     await expect.poll(log).toContain('upstream-1');
     expect(log()).not.toContain('s3cret');
   });
