@@ -55,7 +55,7 @@ function compile({ prepare = (schema) => schema, options }: SchemaSource, text: 
 }
 
 /** A class of characters so many times. */
-const COUNTED = /(\[[^\]\\]+\])\{(\d+)\}/g;
+const COUNTED = /(?<!\\)(\[[^\]\\]+\])\{(\d+)\}/g;
 
 /** A pattern without counts of single characters, as the runtime's expressions count more slowly than they compare. */
 function spellOut(key: string, value: unknown): unknown {

@@ -50,6 +50,7 @@ function follow(flow: ValueFlow, account: Address, passThrough: ReadonlySet<Addr
 /** Who stands at the other ends, in the order in which they first dealt with the account; null for too many. */
 function neighbours(flow: ValueFlow, account: Address, side: Side, carries: Carries): Address[] | null {
   const own = flow[side].get(account) ?? [];
+  if (own.length > MAX_EDGES) return null;
   const met = new Map<Address, boolean>();
   for (const index of own) {
     const movement = flow.movements[index]!;
@@ -59,7 +60,7 @@ function neighbours(flow: ValueFlow, account: Address, side: Side, carries: Carr
   }
   const near: Address[] = [];
   for (const [next, carried] of met) if (carried) near.push(next);
-  return own.length > MAX_EDGES || near.length >= MAX_WALK ? null : near;
+  return near.length >= MAX_WALK ? null : near;
 }
 
 /** Along the edges of the value-flow graph. */

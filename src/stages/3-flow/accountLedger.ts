@@ -3,7 +3,8 @@ import type { AssetId, Ledger, LedgerEntry } from '../../model/valueFlow.ts';
 
 /**
  * One account's ledger and lists of movements. Most accounts only gave or only got one asset: they need neither a map nor
- * lists beside that asset's own, and where there are very many of them that is what counts.
+ * lists beside that asset's own, and where there are very many of them that is what counts. Amounts are positive: what
+ * moves nothing is no movement.
  */
 export class AccountLedger implements Ledger {
   readonly account: Address;
