@@ -2,16 +2,25 @@
 export class Groups {
   readonly #root = new Map<number, number>();
   readonly #joined = new Set<number>();
+  #left: number;
 
   constructor(indexes: readonly number[]) {
     for (const index of indexes) this.#root.set(index, index);
+    this.#left = indexes.length;
   }
 
   join(a: number, b: number): void {
     if (a === b) return;
     this.#joined.add(a).add(b);
-    this.#root.set(this.#find(b), this.#find(a));
+    const root = this.#find(a);
+    const other = this.#find(b);
+    if (root === other) return;
+    this.#root.set(other, root);
+    this.#left--;
   }
+
+  /** Nothing is left to be joined. */
+  get one(): boolean { return this.#left <= 1; }
 
   /** Nothing was joined with it yet. */
   alone(index: number): boolean { return !this.#joined.has(index); }

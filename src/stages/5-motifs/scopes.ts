@@ -48,7 +48,9 @@ export function findScopes(tx: CanonicalTx, motifs: readonly Motif[], flow: Valu
     joinExchanges(acts, groups);
     joinRetold(acts, groups);
   }
+  if (groups.one) return groups.all();
   joinHandedOn(independent, venues, flow, groups);
+  if (groups.one) return groups.all();
   const found = new Acts(acts);
   joinServing(serving, found, new Set([tx.from, ...wrappings.flatMap(({ owner }) => owner ?? [])]), groups);
   joinWrapping(wrappings, found, new Acts(serving), groups);
