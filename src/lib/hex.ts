@@ -86,7 +86,8 @@ export function wordAt(data: Hex, byteOffset: number): string | null {
   return data.length >= start + 64 ? data.slice(start, start + 64) : null;
 }
 
-const HIGH_BYTES = '0'.repeat(24);
+/** What an address stands behind in its 32-byte word, without prefix. */
+export const HIGH_BYTES = '0'.repeat(24);
 const PREFIXED_HIGH_BYTES = `0x${HIGH_BYTES}`;
 
 /** The low 20 bytes of a topic or word as an address; null unless the high 12 bytes are zero. */

@@ -38,34 +38,14 @@ function add(item: unknown): void {
 
 /** Whether a receipt's 2048-bit filter is another than the addresses and topics of its logs make. */
 export function bloomRefutes(bloom: unknown, logs: readonly unknown[]): boolean {
-  if (typeof bloom !== 'string' || bloom.length !== 2 + 2 * BYTES) return false;
+  const digits = typeof bloom === 'string' && bloom.length === 2 + 2 * BYTES ? lowerHex(bloom) : null;
+  // Archives that drop blooms serve zero or nothing: no proof of anything.
+  if (digits === null || /^0x0+$/.test(digits)) return false;
   filter.fill(0);
-  let emitter: unknown;
-  let topics: readonly unknown[] = [];
   for (const log of logs) {
     if (!isRecord(log)) continue;
-    // Logs often repeat what the one before them said.
-    if (log['address'] !== emitter) add((emitter = log['address']));
-    if (!Array.isArray(log['topics'])) continue;
-    const own = log['topics'] as unknown[];
-    for (let i = 0; i < own.length; i++) if (own[i] !== topics[i]) add(own[i]);
-    topics = own;
+    add(log['address']);
+    if (Array.isArray(log['topics'])) for (const topic of log['topics'] as unknown[]) add(topic);
   }
-  if (tells(bloom)) return false;
-  const lower = lowerHex(bloom);
-  // Archives that drop blooms serve zero or nothing: no proof of anything.
-  return lower !== null && !/^0x0+$/.test(lower) && !tells(lower);
-}
-
-/** What every byte reads as: its two characters in one number, as they lie in memory. */
-const READS_AS = new Uint16Array(Uint8Array.from(Buffer.from(Uint8Array.from({ length: 256 }, (_, byte) => byte)).toString('hex'), (char) => char.charCodeAt(0)).buffer);
-/** A text is copied here, its `0x` first, to be compared two characters at a time. */
-const pairs = new Uint16Array(1 + BYTES);
-const characters = Buffer.from(pairs.buffer);
-
-/** Whether the digits of a text are those of the filter under construction. */
-function tells(bloom: string): boolean {
-  characters.write(bloom, 'latin1');
-  for (let i = 0; i < BYTES; i++) if (pairs[1 + i] !== READS_AS[filter[i]!]) return false;
-  return true;
+  return digits.slice(2) !== filter.toString('hex');
 }

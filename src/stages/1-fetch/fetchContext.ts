@@ -1,7 +1,7 @@
-import { quantity } from '../../lib/hex.ts';
 import { decodeDecimals, decodeText } from './abiAnswers.ts';
 import { averagePrices } from './averagePrices.ts';
 import { headerMismatch } from './consistency.ts';
+import { readTimestamp } from './readTimestamp.ts';
 import { faultOf, isRecord, type RpcAnswer, type RpcCall } from './rpcMessages.ts';
 import { UpstreamFault } from './upstreamFault.ts';
 import { feedPrices } from './feedPrices.ts';
@@ -120,8 +120,6 @@ function unpriced(plan: ContextPlan, quotes: readonly PriceQuote[], rates: reado
   return plan.pricing.fungible.filter((token) => !fresh.has(token));
 }
 
-const MAX_TIMESTAMP = BigInt(Number.MAX_SAFE_INTEGER);
-
 function readHeader(answer: RpcAnswer, plan: ContextPlan): { block: unknown; timestamp: number } {
   if (!answer.ok) throw faultOf('eth_getBlockByNumber', answer.error);
   const block = answer.result;
@@ -129,9 +127,9 @@ function readHeader(answer: RpcAnswer, plan: ContextPlan): { block: unknown; tim
   if (!isRecord(block)) throw new UpstreamFault('block_malformed', 'again');
   const mismatch = headerMismatch(block, { hash: plan.blockHash, number: plan.blockNumber });
   if (mismatch) throw new UpstreamFault('inconsistent_upstream', 'again', mismatch);
-  const timestamp = quantity(block['timestamp']);
-  if (timestamp === null || timestamp > MAX_TIMESTAMP) throw new UpstreamFault('block_malformed', 'again', 'timestamp');
-  return { block, timestamp: Number(timestamp) };
+  const timestamp = readTimestamp(block['timestamp']);
+  if (timestamp === null) throw new UpstreamFault('block_malformed', 'again', 'timestamp');
+  return { block, timestamp };
 }
 
 /** EIP-7702: the code of a delegated account is `0xef0100 ‖ address`, no other code has its length and its start. */

@@ -1,6 +1,7 @@
 import { isHex, lowerHex, quantity, readHash, readQuantity } from '../../lib/hex.ts';
 import { recoverAuthority } from '../../lib/recoverAuthority.ts';
 import { planPricing, type PricingPlan } from './planPricing.ts';
+import { readTimestamp } from './readTimestamp.ts';
 import { isRecord } from './rpcMessages.ts';
 import { tokensInLogs } from './tokensInLogs.ts';
 import type { Address, Hash } from '../../model/hex.ts';
@@ -29,7 +30,6 @@ export type PlanVocabulary = Pick<Rulebook, 'wrappedNative' | 'tokenEvents' | 'f
 
 /** Authorisations whose authority is recovered and looked at. */
 const MAX_AUTHORIZATIONS = 64;
-const MAX_TIMESTAMP = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
  * Plans the second round trip from the first's answers. No I/O.
@@ -64,8 +64,9 @@ function knownTimestamp(tx: Record<string, unknown>, receipt: Record<string, unk
 
 function timestampOf(holder: unknown): number | null {
   if (!isRecord(holder) || holder['blockTimestamp'] === undefined) return null;
-  const value = quantity(holder['blockTimestamp']);
-  return value !== null && value > 0n && value <= MAX_TIMESTAMP ? Number(value) : null;
+  const value = readTimestamp(holder['blockTimestamp']);
+  // Some answer zero for a time they do not know.
+  return value === 0 ? null : value;
 }
 
 /** The signer, the target and who signed the transaction's authorisations (EIP-7702), each once. */

@@ -1,4 +1,5 @@
 import { usableDecimals } from '../../lib/amount.ts';
+import { HIGH_BYTES } from '../../lib/hex.ts';
 import { decodeDecimals } from './abiAnswers.ts';
 import { readRound } from './feedPrices.ts';
 import type { PriceSource } from './priceSource.ts';
@@ -57,8 +58,6 @@ export function registryPrices(registry: { readonly spec: FeedRegistrySpec; read
     },
   };
 }
-
-const HIGH_BYTES = '0'.repeat(24);
 
 function word(address: Address): string {
   return HIGH_BYTES + address.slice(2);

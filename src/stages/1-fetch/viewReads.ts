@@ -84,8 +84,7 @@ export function readAnswers(groups: readonly ReadGroup[], results: readonly RpcA
       answers[positions[0]!] = settledResult(results[i]!);
       continue;
     }
-    const result = settled(results[i]!);
-    const decoded = typeof result === 'string' ? decodeAggregate3(result, calls.length) : null;
+    const decoded = decodeAggregate3(settled(results[i]!), calls.length);
     for (let k = 0; k < positions.length; k++) {
       if (decoded !== null) {
         answers[positions[k]!] = decoded[k]!;
