@@ -21,33 +21,19 @@ export class AccountLedger implements Ledger {
   }
 
   give(asset: AssetId, amount: bigint, movement: number): void {
-    const entry = this.get(asset);
-    if (this.#sides === null && this.#entry !== null && (!entry || entry.inflow > 0n)) this.#sides = this.#apart();
-    this.#sides?.outgoing.push(movement);
-    if (entry) {
-      entry.outflow += amount;
-      entry.movements.push(movement);
-    } else this.#open(asset, { inflow: 0n, outflow: amount, movements: [movement] });
+    this.#book('outflow', 'outgoing', asset, amount, movement);
   }
 
   take(asset: AssetId, amount: bigint, movement: number): void {
-    const entry = this.get(asset);
-    if (this.#sides === null && this.#entry !== null && (!entry || entry.outflow > 0n)) this.#sides = this.#apart();
-    this.#sides?.incoming.push(movement);
-    if (entry) {
-      entry.inflow += amount;
-      entry.movements.push(movement);
-    } else this.#open(asset, { inflow: amount, outflow: 0n, movements: [movement] });
+    this.#book('inflow', 'incoming', asset, amount, movement);
   }
 
   get outgoing(): readonly number[] | undefined {
-    const list = this.#sides ? this.#sides.outgoing : this.#entry?.inflow === 0n ? this.#entry.movements : NONE;
-    return list.length > 0 ? list : undefined;
+    return this.#side('outgoing', 'inflow');
   }
 
   get incoming(): readonly number[] | undefined {
-    const list = this.#sides ? this.#sides.incoming : this.#entry?.outflow === 0n ? this.#entry.movements : NONE;
-    return list.length > 0 ? list : undefined;
+    return this.#side('incoming', 'outflow');
   }
 
   get size(): number {
@@ -69,6 +55,23 @@ export class AccountLedger implements Ledger {
 
   [Symbol.iterator](): Iterator<[AssetId, LedgerEntry]> {
     return this.#lanes ? this.#lanes[Symbol.iterator]() : this.#entry ? [[this.#asset!, this.#entry] as [AssetId, LedgerEntry]].values() : NONE.values();
+  }
+
+  #book(flow: 'inflow' | 'outflow', side: 'incoming' | 'outgoing', asset: AssetId, amount: bigint, movement: number): void {
+    const entry = this.get(asset);
+    if (this.#sides === null && this.#entry !== null && (!entry || entry[flow === 'inflow' ? 'outflow' : 'inflow'] > 0n)) this.#sides = this.#apart();
+    this.#sides?.[side].push(movement);
+    if (entry) {
+      entry[flow] += amount;
+      entry.movements.push(movement);
+      // A list made as long as it is takes a sixth of one that grows.
+    } else this.#open(asset, { inflow: flow === 'inflow' ? amount : 0n, outflow: flow === 'outflow' ? amount : 0n, movements: [movement] });
+  }
+
+  /** One side's movements; `other` is what went the other way. */
+  #side(side: 'incoming' | 'outgoing', other: 'inflow' | 'outflow'): readonly number[] | undefined {
+    const list = this.#sides ? this.#sides[side] : this.#entry?.[other] === 0n ? this.#entry.movements : NONE;
+    return list.length > 0 ? list : undefined;
   }
 
   #open(asset: AssetId, entry: LedgerEntry): void {
