@@ -33,16 +33,19 @@ function arrivedShort(frame: Frame, tx: CanonicalTx, flow: ValueFlow): boolean {
   const payments = asked && flow.outgoing.get(asked.from);
   if (!payments) return false;
   const until = tx.frames[frame.end]?.seq ?? Number.POSITIVE_INFINITY;
+  const amount = uintOfWord(asked.amount);
   let [sent, arrived] = [0n, 0n];
   for (let i = firstAfter(payments, flow, frame.seq); i < payments.length; i++) {
-    const { seq, asset, to, amount } = flow.movements[payments[i]!]!;
-    if (seq >= until) break;
-    const { kind, address } = flow.assets.get(asset)!;
+    const movement = flow.movements[payments[i]!]!;
+    if (movement.seq >= until) break;
+    const { kind, address } = flow.assets.get(movement.asset)!;
     if (kind !== 'erc20' || address !== frame.to) continue;
-    sent += amount;
-    if (to === asked.to) arrived += amount;
+    sent += movement.amount;
+    if (movement.to === asked.to) arrived += movement.amount;
+    // Nothing that follows makes either less: calls within calls do not all go through the same payments to their end.
+    if (sent > amount || arrived === amount) return false;
   }
-  return arrived > 0n && arrived < sent && sent === uintOfWord(asked.amount);
+  return arrived > 0n && arrived < sent && sent === amount;
 }
 
 /** Place of the first movement later than `seq` in a list of their indexes. */
