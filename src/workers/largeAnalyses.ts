@@ -21,12 +21,6 @@ export interface LargeAnalyses {
 /** An idle thread is worth its memory for this long. */
 const IDLE_MS = 60_000;
 
-/**
- * Room for what such a thread has just made, before the garbage collector looks what of it is still needed and copies
- * that: twice the usual. Of a large transaction most is needed for as long as its analysis runs.
- */
-const YOUNG_MB = 96;
-
 /** As compiled, or as the sources are run with a loader. */
 const THREAD = ['./analysisThread.js', './analysisThread.ts'].map((file) => new URL(file, import.meta.url)).find((file) => existsSync(file))!.href;
 
@@ -49,7 +43,7 @@ export function createLargeAnalyses(config: Config, rulebook: () => Rulebook): L
       filename: THREAD, workerData, minThreads: 0, maxThreads: config.largeThreads, idleTimeout: IDLE_MS,
       // An idle thread must go on serving its connections.
       atomics: 'disabled',
-      resourceLimits: { maxOldGenerationSizeMb: config.analysisMemoryMb, maxYoungGenerationSizeMb: YOUNG_MB },
+      resourceLimits: { maxOldGenerationSizeMb: config.analysisMemoryMb },
     });
     // Without a listener an error between tasks would end the process; the next task starts another thread.
     threads.on('error', () => {});
