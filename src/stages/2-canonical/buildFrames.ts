@@ -75,35 +75,44 @@ export interface FrameTree {
  */
 export function buildFrames(nodes: readonly CallNode[], reverted: boolean): FrameTree {
   const frames: OpenFrame[] = [];
-  const tracedLogs: PlacedLog[] = [];
   /** Node index → frame index, or -1 where the node or an ancestor was left out. */
   const frameOf = new Int32Array(nodes.length).fill(-1);
-  const childCount: number[] = [];
-  const keptChildren = new Map<number, number[]>();
+  /** Of frames. */
+  const childCount = new Int32Array(nodes.length);
+  /** Of nodes that tell of logs: how many of the first calls were kept, for each number of them. */
+  const keptBefore = new Map<number, number[]>();
 
-  for (const [index, node] of nodes.entries()) {
+  for (let index = 0; index < nodes.length; index++) {
+    const node = nodes[index]!;
     const parent = node.parent === null ? null : frameOf[node.parent]!;
     const kept = parent === null || (parent >= 0 && !isValuelessPrecompileCall(node));
-    if (node.parent !== null) keptChildren.get(node.parent)?.push(kept ? 1 : 0);
+    if (node.parent !== null && nodes[node.parent]!.logs.length > 0) count(keptBefore, node.parent, kept);
     if (!kept) continue;
     frameOf[index] = frames.length;
     const up = parent === null ? null : frames[parent]!;
     frames.push(new OpenFrame(node, frames.length, up, parent === null ? 0 : childCount[parent]!++, reverted));
-    childCount.push(0);
-    if (node.logs.length > 0) keptChildren.set(index, []);
   }
   setEnds(frames);
 
-  for (const [node, kept] of keptChildren) {
-    const frame = frameOf[node]!;
-    if (!frames[frame]!.effective) continue;
-    const before = [0];
-    for (const one of kept) before.push(before.at(-1)! + one);
-    for (const { position, address, topics, data } of nodes[node]!.logs) {
-      tracedLogs.push({ address, topics, data, frame, position: position === null ? null : before[Math.min(position, kept.length)]! });
+  const tracedLogs: PlacedLog[] = [];
+  for (let index = 0; index < nodes.length; index++) {
+    const { logs } = nodes[index]!;
+    const frame = frameOf[index]!;
+    if (logs.length === 0 || frame < 0 || !frames[frame]!.effective) continue;
+    const before = keptBefore.get(index) ?? NONE_BEFORE;
+    for (const { position, address, topics, data } of logs) {
+      tracedLogs.push({ address, topics, data, frame, position: position === null ? null : before[Math.min(position, before.length - 1)]! });
     }
   }
   return { frames, tracedLogs };
+}
+
+const NONE_BEFORE: readonly number[] = [0];
+
+function count(keptBefore: Map<number, number[]>, node: number, kept: boolean): void {
+  const before = keptBefore.get(node);
+  if (before) before.push(before[before.length - 1]! + (kept ? 1 : 0));
+  else keptBefore.set(node, [0, kept ? 1 : 0]);
 }
 
 /** A SELFDESTRUCT is its caller's own: some tracers name the caller's caller where an account names itself as beneficiary. */

@@ -25,16 +25,30 @@ export function readCallTracer(result: unknown, input: Hex, logs: readonly LogCo
   const told: Told = { texts, logs, next: 0 };
   const nodes: CallNode[] = [];
   const budget = new CallBudget();
-  const pending: { raw: unknown; parent: number | null; depth: number }[] = [{ raw: result, parent: null, depth: 0 }];
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    budget.spend(next.depth);
-    const fields = readObject(next.raw, BAD, 'a call is not an object');
+  const open: OpenCalls[] = [];
+  const enter = (raw: unknown, parent: number | null, depth: number): void => {
+    budget.spend(depth);
+    const fields = readObject(raw, BAD, 'a call is not an object');
     const index = nodes.length;
-    nodes.push(readCall(fields, next.parent, next.parent === null ? input : nodes[next.parent]!.input, told));
+    nodes.push(readCall(fields, parent, parent === null ? input : nodes[parent]!.input, told));
     const calls = readList(fields['calls'], BAD, 'calls is not a list');
-    for (let i = calls.length - 1; i >= 0; i--) pending.push({ raw: calls[i], parent: index, depth: next.depth + 1 });
+    if (calls.length > 0) open.push({ calls, next: 0, parent: index, depth: depth + 1 });
+  };
+  enter(result, null, 0);
+  while (open.length > 0) {
+    const inner = open[open.length - 1]!;
+    if (inner.next === inner.calls.length) open.pop();
+    else enter(inner.calls[inner.next++], inner.parent, inner.depth);
   }
   return nodes;
+}
+
+/** The calls of one call, as far as they have been read. */
+interface OpenCalls {
+  readonly calls: readonly unknown[];
+  next: number;
+  readonly parent: number;
+  readonly depth: number;
 }
 
 /** `outer`: the input of the call around it, which a proxy hands on as it is. */

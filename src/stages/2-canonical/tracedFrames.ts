@@ -22,22 +22,22 @@ export function tracedFrames(tree: FrameTree, timeline: Timeline, logs: readonly
 }
 
 /** The logs in order of execution; null where their places are not told, or are none where they can have been emitted. */
-function inTheirFrames({ frames, tracedLogs }: FrameTree, timeline: Timeline): PlacedLog[] | null {
-  const momentsOf = new Map<number, number[]>();
-  const placed: { readonly log: PlacedLog; readonly moment: number }[] = [];
+function inTheirFrames({ frames, tracedLogs }: FrameTree, timeline: Timeline): readonly PlacedLog[] | null {
+  const placed = new Int32Array(tracedLogs.length);
   let ordered = true;
-  for (const log of tracedLogs) {
-    const { context } = frames[log.frame]!;
-    if (log.position === null || (log.address !== context && log.address !== SYSTEM_ADDRESS)) return null;
-    let moments = momentsOf.get(log.frame);
-    if (!moments) momentsOf.set(log.frame, (moments = momentsOfFrame(frames, timeline, log.frame)));
-    const moment = moments[Math.min(log.position, moments.length - 1)]!;
-    ordered &&= placed.length === 0 || placed[placed.length - 1]!.moment <= moment;
-    placed.push({ log, moment });
+  // The logs of a frame stand together.
+  let current = -1;
+  let moments: readonly number[] = [];
+  for (let i = 0; i < tracedLogs.length; i++) {
+    const { frame, address, position } = tracedLogs[i]!;
+    if (position === null || (address !== frames[frame]!.context && address !== SYSTEM_ADDRESS)) return null;
+    if (frame !== current) moments = momentsOfFrame(frames, timeline, (current = frame));
+    placed[i] = moments[Math.min(position, moments.length - 1)]!;
+    if (i > 0 && placed[i - 1]! > placed[i]!) ordered = false;
   }
+  if (ordered) return tracedLogs;
   // Stable: logs of one moment belong to one frame and stay in its order.
-  if (!ordered) placed.sort((a, b) => a.moment - b.moment);
-  return placed.map(({ log }) => log);
+  return tracedLogs.map((log, i) => ({ log, moment: placed[i]! })).sort((a, b) => a.moment - b.moment).map(({ log }) => log);
 }
 
 /** Same logs the same number of times, in any order; mostly in one. */
