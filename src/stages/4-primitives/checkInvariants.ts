@@ -10,7 +10,7 @@ const INTEREST_BEARING: ReadonlySet<string> = new Set(['debt_share_in', 'collate
 export function checkInvariants(draft: Draft, flow: ValueFlow, netted: ReadonlyMap<Address, boolean>): Invariant[] {
   const { legs, unresolved } = draft.binding;
   const invariants: Invariant[] = [];
-  const check = (name: string, holds: boolean): void => void invariants.push({ name, holds });
+  const check = (name: string, holds: boolean): void => void invariants.push(told(name, holds));
 
   // Position tokens taken from a borrower carry interest that the event does not state.
   const stated = legs.filter((b) => b.stated !== null && !INTEREST_BEARING.has(b.leg.role));
@@ -36,6 +36,16 @@ export function checkInvariants(draft: Draft, flow: ValueFlow, netted: ReadonlyM
   const custody = custodians(legs, flow);
   if (custody.length > 1) check('single_venue', custody.every((account) => account === custody[0]));
   return invariants;
+}
+
+const TOLD = { holding: new Map<string, Invariant>(), failing: new Map<string, Invariant>() };
+
+/** One object for all of a kind: there are several to every event. */
+function told(name: string, holds: boolean): Invariant {
+  const kind = holds ? TOLD.holding : TOLD.failing;
+  let invariant = kind.get(name);
+  if (!invariant) kind.set(name, (invariant = { name, holds }));
+  return invariant;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { NATIVE_REF, type AssetRef } from './bindWord.ts';
 import { fits, type Entry, type MovementQuery } from './movementQuery.ts';
+import { Shelf } from './shelf.ts';
 import type { Taken } from './takenMovements.ts';
 import type { Movement, ValueFlow } from '../../model/valueFlow.ts';
 
@@ -10,13 +11,6 @@ const MAX_TRIES = 64;
 const FEW = MAX_TRIES;
 
 const FIELDS = ['from', 'to', 'asset', 'assetKind', 'kind', 'amount'] as const;
-
-/** Movements that fit one query, in execution order, with pointers that skip those already taken. */
-interface Shelf {
-  readonly items: readonly number[];
-  /** Per set of taken movements: `before[i]` ≤ i and `after[i]` ≥ i lead towards the nearest free item. */
-  readonly pointers: Map<Taken, { before: Int32Array; after: Int32Array }>;
-}
 
 /**
  * Finds movements by any combination of fields. One hash per combination, built when first asked for, and path-compressed
@@ -70,10 +64,10 @@ export class MovementIndex {
     const shelf = this.#shelf(query);
     if (!shelf) return found;
     const start = lowerBound(shelf.items, (i) => this.movements[i]!.seq >= seq) - 1;
-    for (let i = this.#free(shelf, taken, start, 'before'), tries = 0; i >= 0 && tries < MAX_TRIES && found.length < limit; tries++) {
+    for (let i = shelf.free(taken, start, 'before'), tries = 0; i >= 0 && tries < MAX_TRIES && found.length < limit; tries++) {
       const movement = this.movements[shelf.items[i]!]!;
       if (accept(movement)) found.push(movement);
-      i = this.#free(shelf, taken, i - 1, 'before');
+      i = shelf.free(taken, i - 1, 'before');
     }
     return found;
   }
@@ -90,10 +84,10 @@ export class MovementIndex {
     }
     const shelf = this.#shelf(query);
     if (!shelf) return found;
-    for (let i = this.#free(shelf, taken, 0, 'after'), tries = 0; i < shelf.items.length && tries < MAX_TRIES; tries++) {
+    for (let i = shelf.free(taken, 0, 'after'), tries = 0; i < shelf.items.length && tries < MAX_TRIES; tries++) {
       const movement = this.movements[shelf.items[i]!]!;
       if (accept(movement)) found.push(movement);
-      i = this.#free(shelf, taken, i + 1, 'after');
+      i = shelf.free(taken, i + 1, 'after');
     }
     return found;
   }
@@ -102,10 +96,10 @@ export class MovementIndex {
     const shelf = this.#shelf(query);
     if (!shelf) return null;
     const start = lowerBound(shelf.items, (i) => this.movements[i]!.seq >= seq);
-    for (let i = this.#free(shelf, taken, start, 'after'), tries = 0; i < shelf.items.length && tries < MAX_TRIES; tries++) {
+    for (let i = shelf.free(taken, start, 'after'), tries = 0; i < shelf.items.length && tries < MAX_TRIES; tries++) {
       const movement = this.movements[shelf.items[i]!]!;
       if (accept(movement)) return movement;
-      i = this.#free(shelf, taken, i + 1, 'after');
+      i = shelf.free(taken, i + 1, 'after');
     }
     return null;
   }
@@ -142,33 +136,7 @@ export class MovementIndex {
       if (list) list.push(m.index);
       else lists.set(key, [m.index]);
     }
-    return new Map([...lists].map(([key, items]) => [key, { items, pointers: new Map() }]));
-  }
-
-  /** Nearest index at or beyond `start` in the direction given whose movement is not taken; -1 or `items.length` when none. */
-  #free(shelf: Shelf, taken: Taken, start: number, direction: 'before' | 'after'): number {
-    const end = direction === 'before' ? -1 : shelf.items.length;
-    if (direction === 'before' ? start < 0 : start >= end) return end;
-    let pointers = shelf.pointers.get(taken);
-    if (!pointers) {
-      // Slot 0 and the last slot stand for "none": positions are shifted by one.
-      const fresh = (): Int32Array => Int32Array.from({ length: shelf.items.length + 2 }, (_, i) => i);
-      shelf.pointers.set(taken, (pointers = { before: fresh(), after: fresh() }));
-    }
-    const jump = pointers[direction];
-    const step = direction === 'before' ? -1 : 1;
-    let at = start + 1;
-    const trail: number[] = [];
-    for (;;) {
-      while (jump[at] !== at) {
-        trail.push(at);
-        at = jump[at]!;
-      }
-      if (at === 0 || at === shelf.items.length + 1 || !taken.has(shelf.items[at - 1]!)) break;
-      jump[at] = at + step;
-    }
-    for (const passed of trail) jump[passed] = at;
-    return at - 1;
+    return new Map([...lists].map(([key, items]) => [key, new Shelf(items)]));
   }
 }
 

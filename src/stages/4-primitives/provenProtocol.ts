@@ -20,13 +20,13 @@ export class Create2Proofs {
     if (pools === null) return null;
     const known = this.#byPool.get(pool);
     if (known) return protocols.includes(known) ? reference(known) : null;
-    const tokens = tokensAt();
-    const pair = tokens.filter((token, i) => token !== pool && tokens.indexOf(token) === i).sort();
-    if (pair.length !== 2 || this.#tries >= MAX_PROOFS) return null;
-    const key = (): string => `${shape}|${pool}|${pair.join('|')}`;
+    const pair = pairOf(tokensAt(), pool);
+    if (!pair || this.#tries >= MAX_PROOFS) return null;
+    const [low, high] = pair;
+    const key = (): string => `${shape}|${pool}|${low}|${high}`;
     if (this.#failed.size > 0 && this.#failed.has(key())) return null;
     this.#tries++;
-    const creator = pools(pair[0]!, pair[1]!).get(pool);
+    const creator = pools(low, high).get(pool);
     if (!creator) {
       this.#failed.add(key());
       return null;
@@ -34,6 +34,20 @@ export class Create2Proofs {
     this.#byPool.set(pool, creator);
     return reference(creator);
   }
+}
+
+/** The two tokens beside the pool's own, in order; null where there are not just two. */
+function pairOf(tokens: readonly Address[], pool: Address): readonly [low: Address, high: Address] | null {
+  let one: Address | null = null;
+  let other: Address | null = null;
+  for (const token of tokens) {
+    if (token === pool || token === one || token === other) continue;
+    if (other !== null) return null;
+    if (one === null) one = token;
+    else other = token;
+  }
+  if (one === null || other === null) return null;
+  return one < other ? [one, other] : [other, one];
 }
 
 function reference(spec: ProtocolSpec): ProtocolRef {
