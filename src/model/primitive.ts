@@ -50,7 +50,6 @@ export interface Portion {
 
 /** The smallest recognised pattern: one event or call whose meaning a shape declares, or one that pure structure shows. */
 export interface Primitive {
-  readonly index: number;
   readonly kind: MotifKind;
   readonly seq: number;
   readonly basis: 'event' | 'call' | 'structure';

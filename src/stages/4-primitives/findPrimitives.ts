@@ -7,7 +7,7 @@ import { distinctEvidence, mergeDuplicates } from './mergeDuplicates.ts';
 import { MovementIndex } from './movementIndex.ts';
 import { hintedDrafts } from './namedCalls.ts';
 import { nettedVenues } from './netting.ts';
-import { settledPortions } from './positionDetail.ts';
+import { settled } from './positionDetail.ts';
 import { claimTokens, markEnds } from './positionEnds.ts';
 import { Create2Proofs } from './provenProtocol.ts';
 import { findApprovals } from './structure/approvals.ts';
@@ -74,11 +74,7 @@ function inOrder(found: readonly Found[]): Primitive[] {
   for (let i = 1; i < found.length && sorted; i++) sorted = found[i - 1]!.seq <= found[i]!.seq;
   // Stable: what has one moment stays in the order in which it was found.
   const ordered = sorted ? found : [...found].sort((a, b) => a.seq - b.seq);
-  return ordered.map((item, index) => ({
-    kind: item.kind, seq: item.seq, basis: item.basis, shape: item.shape, protocol: item.protocol, venue: item.venue, poolId: item.poolId,
-    roles: item.roles, legs: item.legs, invariants: item.invariants, tags: item.tags, evidence: item.evidence,
-    position: item.position, portions: settledPortions(item), index,
-  }));
+  return ordered.map(settled);
 }
 
 /** Managers whose NFTs stand for positions that they keep elsewhere. */

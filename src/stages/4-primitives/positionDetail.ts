@@ -55,12 +55,21 @@ export function aboutPrefix(shape: string, contract: Address): string {
   return `${shape}|${contract}|`;
 }
 
+/** With its portions settled; itself where it has none, like most. */
+export function settled<T extends Unsettled>(item: T): T & { readonly portions: readonly Portion[] } {
+  return item.portions.length === 0 ? (item as T & { readonly portions: readonly never[] }) : { ...item, portions: settledPortions(item) };
+}
+
+interface Unsettled {
+  readonly portions: readonly OpenPortion[];
+  readonly legs: readonly Leg[];
+}
+
 /**
  * Gives portions without an asset those of the legs, in their order, and drops what cannot be: more principal than was
  * paid, or amounts that no leg can be found for.
  */
-export function settledPortions({ portions, legs }: { readonly portions: readonly OpenPortion[]; readonly legs: readonly Leg[] }): readonly Portion[] {
-  if (portions.length === 0) return NOTHING;
+function settledPortions({ portions, legs }: Unsettled): Portion[] {
   const sums = new Map<AssetId, bigint>();
   for (const leg of legs) if (!SHARE_ROLES.has(leg.role)) sums.set(leg.asset, (sums.get(leg.asset) ?? 0n) + leg.amount);
   const assets = [...sums.keys()];

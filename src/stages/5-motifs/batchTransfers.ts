@@ -27,7 +27,7 @@ function batchOf(payer: Address, recipients: readonly Address[], list: readonly 
   for (const draft of list) for (const { asset, amount } of draft.assetsOut) sums.set(asset, (sums.get(asset) ?? 0n) + amount);
   const evidence = joinEvidence(list);
   return {
-    kind: 'batch_transfer', protocol: null, basis: 'structure', venue: payer, poolId: null,
+    index: -1, parent: null, kind: 'batch_transfer', protocol: null, basis: 'structure', venue: payer, poolId: null,
     seq: firstSeq(list), scopeFrame: commonFrame(tx, evidence),
     participants: [{ role: 'owner', account: payer }, { role: 'payer', account: payer }, ...recipients.map((account) => ({ role: 'recipient', account }))],
     assetsIn: [], assetsOut: [...sums].map(([asset, amount]) => ({ asset, amount, role: 'paid' })),

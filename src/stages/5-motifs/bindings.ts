@@ -11,9 +11,17 @@ export class Bindings {
   #roles: Map<Address, string[]> | null = null;
 
   add(role: string, account: Address): void {
-    if (this.#isKnown(role, account)) return;
-    this.#all.push({ role, account });
-    if (this.#roles) take(this.#roles, role, account);
+    if (!this.#isKnown(role, account)) this.#push({ role, account });
+  }
+
+  /** One that stands already: there are as many as roles of acts. */
+  take(binding: RoleBinding): void {
+    if (!this.#isKnown(binding.role, binding.account)) this.#push(binding);
+  }
+
+  #push(binding: RoleBinding): void {
+    this.#all.push(binding);
+    if (this.#roles) take(this.#roles, binding.role, binding.account);
     else if (this.#all.length > FEW) {
       this.#roles = new Map();
       for (const known of this.#all) take(this.#roles, known.role, known.account);

@@ -44,7 +44,7 @@ export function buildMotifs(tx: CanonicalTx, flow: ValueFlow, primitives: readon
   const batches = batchTransfers(single.filter((d) => d.kind === 'transfer'), tx, flow);
   // Primitives come in execution order.
   const drafts = composites.length + batches.length === 0 ? single : [...composites, ...batches, ...single].sort(inOrder);
-  return numbered(drafts, partsOfActs(single));
+  return placed(drafts, partsOfActs(single));
 }
 
 const PAYING: ReadonlySet<string> = new Set(['transfer', 'protocol_fee', 'refund']);
@@ -61,23 +61,12 @@ function inOrder(a: MotifDraft, b: MotifDraft): number {
   return a.seq - b.seq || b.children.length - a.children.length;
 }
 
-/** Numbers the motifs as they stand and points parts at the composite. */
-function numbered(drafts: readonly MotifDraft[], wholes: ReadonlyMap<MotifDraft, MotifDraft>): Motif[] {
-  const parents = new Map<MotifDraft, number>();
-  drafts.forEach(({ children }, index) => {
-    for (const child of children) if (!parents.has(child)) parents.set(child, index);
+/** Gives each its number and points parts at the first composite they are of, or at the act. */
+function placed(drafts: MotifDraft[], wholes: ReadonlyMap<MotifDraft, MotifDraft>): Motif[] {
+  drafts.forEach((draft, index) => {
+    draft.index = index;
+    for (const child of draft.children) child.parent ??= index;
   });
-  if (wholes.size > 0) {
-    const places = new Map(drafts.map((draft, index) => [draft, index]));
-    for (const [part, whole] of wholes) if (!parents.has(part)) parents.set(part, places.get(whole)!);
-  }
-  return drafts.map((draft, index) => {
-    return {
-      kind: draft.kind, protocol: draft.protocol, basis: draft.basis, venue: draft.venue, poolId: draft.poolId, seq: draft.seq,
-      scopeFrame: draft.scopeFrame, participants: draft.participants, assetsIn: draft.assetsIn, assetsOut: draft.assetsOut,
-      invariants: draft.invariants, tags: draft.tags, status: draft.status, confidence: draft.confidence, movements: draft.movements,
-      evidence: draft.evidence, position: draft.position, portions: draft.portions,
-      index, parent: parents.get(draft) ?? null,
-    };
-  });
+  for (const [part, whole] of wholes) part.parent ??= whole.index;
+  return drafts;
 }

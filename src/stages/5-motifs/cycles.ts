@@ -51,7 +51,7 @@ export function cycleOf(hops: readonly Hop[], balance: readonly LaneBalance[], c
     { name: 'hops_proven', holds: motifs.every((m) => m.status === 'Proven') },
   ];
   return {
-    kind: 'cycle', protocol: sharedProtocol(motifs), basis: motifs.every((m) => m.basis !== 'structure') ? 'event' : 'structure',
+    index: -1, parent: null, kind: 'cycle', protocol: sharedProtocol(motifs), basis: motifs.every((m) => m.basis !== 'structure') ? 'event' : 'structure',
     venue: motifs[0]!.venue, poolId: null, seq: firstSeq(motifs), scopeFrame: null,
     participants: [
       { role: 'owner', account: context.tx.from }, ...(context.tx.to ? [{ role: 'caller', account: context.tx.to }] : []),

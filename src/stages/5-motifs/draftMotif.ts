@@ -1,8 +1,10 @@
 import type { Motif } from '../../model/motif.ts';
 import type { Evidence } from '../../model/evidence.ts';
 
-/** A motif before it has its place; `children` are drafts that it is made of. */
-export interface MotifDraft extends Omit<Motif, 'index' | 'parent'> {
+/** A motif before it has its place, which is -1 until then; `children` are drafts that it is made of. */
+export interface MotifDraft extends Motif {
+  index: number;
+  parent: number | null;
   readonly children: readonly MotifDraft[];
 }
 

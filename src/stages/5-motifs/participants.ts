@@ -15,7 +15,7 @@ const MAX_TRACED_LEGS = 64;
  */
 export function participantsOf(primitive: Primitive, tracing: Tracing): RoleBinding[] {
   const bindings = new Bindings();
-  for (const { role, account } of primitive.roles) bindings.add(role, account);
+  for (const binding of primitive.roles) bindings.take(binding);
   const owner = addEnds(primitive, tracing, bindings);
   const role = venueRole(primitive);
   if (role !== null) bindings.add(role, primitive.venue);

@@ -37,7 +37,7 @@ export function routeOf(hops: readonly Hop[], balance: readonly LaneBalance[], t
     { name: 'hops_proven', holds: motifs.every((m) => m.status === 'Proven') },
   ];
   return {
-    kind: 'route', protocol: sharedProtocol(motifs), basis: motifs.every((m) => m.basis !== 'structure') ? 'event' : 'structure',
+    index: -1, parent: null, kind: 'route', protocol: sharedProtocol(motifs), basis: motifs.every((m) => m.basis !== 'structure') ? 'event' : 'structure',
     venue: motifs[0]!.venue, poolId: null, seq: firstSeq(motifs), scopeFrame: null,
     participants: [
       ...(payers.length === 1 ? [{ role: 'owner', account: payers[0]! }] : []),

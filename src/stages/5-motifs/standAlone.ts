@@ -12,7 +12,7 @@ import type { Rulebook } from '../../model/rulebook.ts';
 export function standAlone(primitive: Primitive, tx: CanonicalTx, rulebook: Rulebook, tracing: Tracing): MotifDraft {
   const { legs } = primitive;
   return {
-    kind: primitive.kind, protocol: primitive.protocol, basis: primitive.basis, venue: primitive.venue, poolId: primitive.poolId,
+    index: -1, parent: null, kind: primitive.kind, protocol: primitive.protocol, basis: primitive.basis, venue: primitive.venue, poolId: primitive.poolId,
     seq: primitive.seq, scopeFrame: commonFrame(tx, primitive.evidence), participants: participantsOf(primitive, tracing),
     assetsIn: amountsOf(legs, false), assetsOut: amountsOf(legs, true), invariants: primitive.invariants, tags: primitive.tags,
     status: statusOf(primitive), confidence: confidenceOf(primitive, rulebook),

@@ -15,7 +15,7 @@ describe('swap events', () => {
     expect(primitives).toHaveLength(1);
     const [swap] = primitives;
     expect(swap).toMatchObject({
-      index: 0, kind: 'swap', basis: 'event', shape: 'amm-v2-pool', venue: POOL, poolId: null,
+      kind: 'swap', basis: 'event', shape: 'amm-v2-pool', venue: POOL, poolId: null,
       protocol: { slug: 'amm-v2-pool', matchedBy: 'family' },
       roles: [{ role: 'payer', account: USER }, { role: 'recipient', account: USER }],
     });

@@ -7,8 +7,8 @@ import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { Leg, Primitive } from '../../../model/primitive.ts';
 import type { AssetId, Movement, ValueFlow } from '../../../model/valueFlow.ts';
 
-/** A primitive before it has its place in the list and before its portions have all found their assets. */
-export interface Found extends Omit<Primitive, 'index' | 'position' | 'portions'> {
+/** A primitive before its portions have all found their assets. */
+export interface Found extends Omit<Primitive, 'position' | 'portions'> {
   readonly about: readonly string[];
   readonly position: AssetId | null;
   readonly portions: readonly OpenPortion[];
