@@ -97,17 +97,17 @@ export function buildReport(input: ReportInput): wire.TxReport {
 }
 
 /**
- * The same report in parts, each a report by the published schema: they differ in `LISTS` alone, whose items the parts
- * hold in turn. At least one.
+ * The same report in parts, each a report by the published schema, at least one. The items of `LISTS` stand in all of them in
+ * turn, what else there is in the first; of that the others hold no more than they need to be reports.
  */
 export function* reportParts(input: ReportInput, size = PART): Generator<wire.TxReport, void> {
   const { tx, flow, motifs, attribution, economics, rulebook } = input;
   const writer = new ReportWriter(tx, flow, input.context);
   const deltas = inventoryDeltas(input, economics.book, writer);
-  const execution = writeExecution(input);
-  const classification = writeClassification(input, writer);
-  const written = writeEconomics(economics, tx.blockNumber, writer);
-  const attributed = writeAttribution(attribution, writer);
+  let summary: Pick<wire.TxReport, 'execution' | 'classification' | 'economics' | 'attribution'> = {
+    execution: writeExecution(input), classification: writeClassification(input, writer),
+    economics: writeEconomics(economics, tx.blockNumber, writer), attribution: writeAttribution(attribution, writer),
+  };
   const items = Math.max(deltas.subjects, motifs.length, flow.movements.length);
   for (let from = 0, to = size; from === 0 || from < items; from = to, to += size) {
     const told = motifs.slice(from, to);
@@ -121,13 +121,13 @@ export function* reportParts(input: ReportInput, size = PART): Generator<wire.Tx
         to: writer.addressOrNull(tx.to),
         etherscan_url: EXPLORER + tx.hash,
       },
-      execution,
-      classification,
-      economics: written,
+      execution: summary.execution,
+      classification: summary.classification,
+      economics: summary.economics,
       inventory_deltas: deltas.write(from, to),
       position_effects: positionEffects(told, input, economics.book, writer),
       motifs: told.map((motif) => writeMotif(motif, writer)),
-      attribution: attributed,
+      attribution: summary.attribution,
       pipeline_stats: writeStats(input),
       movements: flow.movements.slice(from, to).map((movement) => ({
         from: writer.address(movement.from),
@@ -139,7 +139,15 @@ export function* reportParts(input: ReportInput, size = PART): Generator<wire.Tx
       })),
       engine: { version: input.engineVersion, ruleset_digest: rulebook.digest, trace_dialect: tx.dialect, ruleset_version: rulebook.version },
     };
+    if (from === 0 && to < items) summary = brief(summary);
   }
+}
+
+/** With one item in lists of several, in depth: every part of a report is checked, and that must not take longer with each. */
+function brief<T>(value: T): T {
+  if (Array.isArray(value)) return value.slice(0, 1).map(brief) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, brief(inner)])) as T;
 }
 
 /** The report as sent: keys in the order they were written, no white space. */

@@ -41,4 +41,24 @@ describe('writeReport', () => {
     for (const list of LISTS) expect(Object.keys(schema.properties[list]!).sort()).toEqual(['description', 'items', 'type']);
     expect(Object.keys(schema).filter((key) => ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'dependentSchemas'].includes(key))).toEqual([]);
   });
+
+  it('the schema wants more than one item of no list that later parts cut short', () => {
+    const wanting: string[] = [];
+    const walk = (schema: unknown, path: string): void => {
+      if (typeof schema !== 'object' || schema === null) return;
+      if (((schema as { minItems?: number }).minItems ?? 0) > 1) wanting.push(path);
+      for (const [key, inner] of Object.entries(schema)) walk(inner, `${path}/${key}`);
+    };
+    walk(JSON.parse(readFileSync(REPORT_SCHEMA.file, 'utf8')), '');
+    // Of motifs, which stand in one part each.
+    expect(wanting).toEqual(['/$defs/MotifScope/properties/log_range']);
+  });
+
+  it('checks what stands in the first part once: the others hold one item of its lists', async () => {
+    const checked: TxReport[] = [];
+    writeReport(await inputOf('swap chain', 2_500), (part) => { validate(part); checked.push(part); }, () => {});
+    const sizes = checked.map(({ attribution, economics }) => [attribution.candidates.length, economics.valuation.unpriced_assets.length]);
+    // The signer and 256 pools; 256 tokens.
+    expect(sizes).toEqual([[257, 256], [1, 1]]);
+  });
 });
