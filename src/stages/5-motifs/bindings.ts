@@ -28,9 +28,13 @@ export class Bindings {
     }
   }
 
-  /** A list that grew, with room for many more: a copy takes less. */
   get all(): readonly RoleBinding[] {
     return this.#all;
+  }
+
+  /** To keep: `same` where it holds just these, else a copy, which takes less than a list that grew, with room for many more. */
+  list(same: readonly RoleBinding[]): readonly RoleBinding[] {
+    return same.length === this.#all.length && same.every((binding, i) => binding === this.#all[i]) ? same : this.#all.slice();
   }
 
   #isKnown(role: string, account: Address): boolean {

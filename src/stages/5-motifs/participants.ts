@@ -13,14 +13,14 @@ const MAX_TRACED_LEGS = 64;
  * Roles the event gives, then who stands at the far end of each leg and behind the routers there, then the venue by what
  * it is. Where no role says whose act it was and one account paid and received, that account is the owner.
  */
-export function participantsOf(primitive: Primitive, tracing: Tracing): RoleBinding[] {
+export function participantsOf(primitive: Primitive, tracing: Tracing): readonly RoleBinding[] {
   const bindings = new Bindings();
   for (const binding of primitive.roles) bindings.take(binding);
   const owner = addEnds(primitive, tracing, bindings);
   const role = venueRole(primitive);
   if (role !== null) bindings.add(role, primitive.venue);
   const unnamed = owner !== null && primitive.basis !== 'structure' && !namesOwner(primitive);
-  return unnamed ? [{ role: 'owner', account: owner }, ...bindings.all] : bindings.all.slice();
+  return unnamed ? [{ role: 'owner', account: owner }, ...bindings.all] : bindings.list(primitive.roles);
 }
 
 function namesOwner({ roles }: Primitive): boolean {
