@@ -1,3 +1,4 @@
+import { firstAfter } from '../../lib/firstAfter.ts';
 import { NATIVE_REF, type AssetRef } from './bindWord.ts';
 import { fits, type Entry, type MovementQuery } from './movementQuery.ts';
 import { Shelf } from './shelf.ts';
@@ -63,7 +64,7 @@ export class MovementIndex {
     }
     const shelf = this.#shelf(query);
     if (!shelf) return found;
-    const start = lowerBound(shelf.items, (i) => this.movements[i]!.seq >= seq) - 1;
+    const start = firstAfter(shelf.items, (i) => this.movements[i]!.seq >= seq) - 1;
     for (let i = shelf.free(taken, start, 'before'), tries = 0; i >= 0 && tries < MAX_TRIES && found.length < limit; tries++) {
       const movement = this.movements[shelf.items[i]!]!;
       if (accept(movement)) found.push(movement);
@@ -95,7 +96,7 @@ export class MovementIndex {
   #after(query: MovementQuery, seq: number, taken: Taken, accept: (m: Movement) => boolean): Movement | null {
     const shelf = this.#shelf(query);
     if (!shelf) return null;
-    const start = lowerBound(shelf.items, (i) => this.movements[i]!.seq >= seq);
+    const start = firstAfter(shelf.items, (i) => this.movements[i]!.seq >= seq);
     for (let i = shelf.free(taken, start, 'after'), tries = 0; i < shelf.items.length && tries < MAX_TRIES; tries++) {
       const movement = this.movements[shelf.items[i]!]!;
       if (accept(movement)) return movement;
@@ -128,25 +129,14 @@ export class MovementIndex {
   }
 
   #build(mask: number): Map<string, Shelf> {
-    const lists = new Map<string, number[]>();
+    const shelves = new Map<string, Shelf>();
     for (const { movement: m, asset, assetKind } of this.#entries()) {
       const values = [m.from, m.to, asset, assetKind, m.kind, m.amount];
       const key = FIELDS.map((_, i) => (mask & (1 << i) ? String(values[i]) : '')).join('|');
-      const list = lists.get(key);
-      if (list) list.push(m.index);
-      else lists.set(key, [m.index]);
+      const shelf = shelves.get(key);
+      if (shelf) shelf.items.push(m.index);
+      else shelves.set(key, new Shelf([m.index]));
     }
-    return new Map([...lists].map(([key, items]) => [key, new Shelf(items)]));
+    return shelves;
   }
-}
-
-function lowerBound(items: readonly number[], reached: (item: number) => boolean): number {
-  let low = 0;
-  let high = items.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (reached(items[middle]!)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

@@ -9,13 +9,13 @@ interface Pointers {
   readonly after: Int32Array;
 }
 
-/** Movements that fit one query, by index and in execution order, where those already taken are passed over. */
+/** Movements that fit one query, by index and in execution order, where those already taken are passed over. Full before it is first asked. */
 export class Shelf {
-  readonly items: readonly number[];
+  readonly items: number[];
   /** Path-compressed; only where there are many items. Most shelves hold one. */
   #pointers: Map<Taken, Pointers> | null = null;
 
-  constructor(items: readonly number[]) {
+  constructor(items: number[]) {
     this.items = items;
   }
 

@@ -1,3 +1,4 @@
+import { firstAfter } from '../../lib/firstAfter.ts';
 import { addressOfWord, uintOfWord, wordAt } from '../../lib/hex.ts';
 import { SHARE_TOPICS } from '../../lib/shareTopics.ts';
 import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
@@ -35,7 +36,7 @@ function arrivedShort(frame: Frame, tx: CanonicalTx, flow: ValueFlow): boolean {
   const until = tx.frames[frame.end]?.seq ?? Number.POSITIVE_INFINITY;
   const amount = uintOfWord(asked.amount);
   let [sent, arrived] = [0n, 0n];
-  for (let i = firstAfter(payments, flow, frame.seq); i < payments.length; i++) {
+  for (let i = firstAfter(payments, (index) => flow.movements[index]!.seq > frame.seq); i < payments.length; i++) {
     const movement = flow.movements[payments[i]!]!;
     if (movement.seq >= until) break;
     const { kind, address } = flow.assets.get(movement.asset)!;
@@ -46,17 +47,6 @@ function arrivedShort(frame: Frame, tx: CanonicalTx, flow: ValueFlow): boolean {
     if (sent > amount || arrived === amount) return false;
   }
   return arrived > 0n && arrived < sent && sent === amount;
-}
-
-/** Place of the first movement later than `seq` in a list of their indexes. */
-function firstAfter(indexes: readonly number[], { movements }: ValueFlow, seq: number): number {
-  let [low, high] = [0, indexes.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (movements[indexes[middle]!]!.seq > seq) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }
 
 /** The ends and amount of a `transfer` or `transferFrom` call (EIP-20); null where it is cut short or an end is no address. */

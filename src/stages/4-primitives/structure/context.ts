@@ -1,3 +1,4 @@
+import { firstAfter } from '../../../lib/firstAfter.ts';
 import { laneFollower, type LaneFollower } from '../../../lib/laneFollower.ts';
 import { mergedLane, wrappedLanes } from '../../../lib/lanes.ts';
 import { SHARE_ROLES } from '../../../lib/legRoles.ts';
@@ -113,17 +114,6 @@ export function around(flow: ValueFlow, indexes: readonly number[] | undefined, 
   const list = indexes ?? [];
   const split = firstAfter(list, (i) => flow.movements[i]!.seq > seq);
   return list.slice(Math.max(0, split - count), split + count).map((i) => flow.movements[i]!);
-}
-
-/** Position of the first item for which `later` holds, in a list sorted so that it holds from there on. */
-export function firstAfter<T>(list: readonly T[], later: (item: T) => boolean): number {
-  let low = 0;
-  for (let high = list.length; low < high; ) {
-    const middle = (low + high) >>> 1;
-    if (later(list[middle]!)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }
 
 /** The only one of a list; null for none or several. */

@@ -1,5 +1,6 @@
+import { firstAfter } from '../../../lib/firstAfter.ts';
 import { ZERO_ADDRESS } from '../../../lib/hex.ts';
-import { around, firstAfter, isFungible, structural, type Found, type StructureContext } from './context.ts';
+import { around, isFungible, structural, type Found, type StructureContext } from './context.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 
 /** A lender asks at most this much on top, in parts per hundred. */
