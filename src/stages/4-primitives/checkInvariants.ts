@@ -1,3 +1,4 @@
+import { memoised } from '../../lib/memo.ts';
 import type { BoundLeg } from './boundLeg.ts';
 import type { Draft } from './applyMeaning.ts';
 import type { Address } from '../../model/hex.ts';
@@ -10,7 +11,7 @@ const INTEREST_BEARING: ReadonlySet<string> = new Set(['debt_share_in', 'collate
 export function checkInvariants(draft: Draft, flow: ValueFlow, netted: ReadonlyMap<Address, boolean>): Invariant[] {
   const { legs, unresolved } = draft.binding;
   const invariants: Invariant[] = [];
-  const check = (name: string, holds: boolean): void => void invariants.push(told(name, holds));
+  const check = (name: string, holds: boolean): void => void invariants.push(holds ? holding(name) : failing(name));
 
   // Position tokens taken from a borrower carry interest that the event does not state.
   const stated = legs.filter((b) => b.stated !== null && !INTEREST_BEARING.has(b.leg.role));
@@ -38,15 +39,11 @@ export function checkInvariants(draft: Draft, flow: ValueFlow, netted: ReadonlyM
   return invariants;
 }
 
-const TOLD = { holding: new Map<string, Invariant>(), failing: new Map<string, Invariant>() };
-
-/** One object for all of a kind: there are several to every event. */
-function told(name: string, holds: boolean): Invariant {
-  const kind = holds ? TOLD.holding : TOLD.failing;
-  let invariant = kind.get(name);
-  if (!invariant) kind.set(name, (invariant = { name, holds }));
-  return invariant;
-}
+/** More than there are names. */
+const NAMES = 64;
+/** One object for all that say the same: there are several to every event. */
+const holding = memoised<Invariant>((name) => ({ name, holds: true }), NAMES);
+const failing = memoised<Invariant>((name) => ({ name, holds: false }), NAMES);
 
 /**
  * A token that rebases or rounds leaves up to a thousandth between what an event states and what moved. Where the contract

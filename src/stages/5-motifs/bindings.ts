@@ -21,10 +21,10 @@ export class Bindings {
 
   #push(binding: RoleBinding): void {
     this.#all.push(binding);
-    if (this.#roles) take(this.#roles, binding.role, binding.account);
+    if (this.#roles) note(this.#roles, binding.role, binding.account);
     else if (this.#all.length > FEW) {
       this.#roles = new Map();
-      for (const known of this.#all) take(this.#roles, known.role, known.account);
+      for (const known of this.#all) note(this.#roles, known.role, known.account);
     }
   }
 
@@ -44,7 +44,7 @@ export class Bindings {
   }
 }
 
-function take(roles: Map<Address, string[]>, role: string, account: Address): void {
+function note(roles: Map<Address, string[]>, role: string, account: Address): void {
   const own = roles.get(account);
   if (own) own.push(role);
   else roles.set(account, [role]);
