@@ -27,6 +27,15 @@ export interface ReplayNode {
   close(): Promise<void>;
 }
 
+/** Every corpus file. */
+export const CORPUS = ['labelled-defi', 'full-traces', 'geth-tracers', 'whole-blocks', 'block-10m', 'mev-blocks'].map((name) => `${name}.ndjson.gz`);
+
+/** Hashes of the transactions in these corpus files, each once. */
+export function recordedHashes(files: readonly string[]): Set<string> {
+  const texts = files.map((file) => gunzipSync(readFileSync(corpus(file))).toString('utf8'));
+  return new Set(texts.flatMap((text) => text.split('\n').filter((line) => line !== '').map((line) => (JSON.parse(line) as { hash: string }).hash)));
+}
+
 export const DEFAULT_FILES = ['whole-blocks.ndjson.gz', 'full-traces.ndjson.gz'];
 
 /** Starts a replaying node of its own on a free port. */
