@@ -56,7 +56,7 @@ async function serve(dialect) {
   const [nodePort, port] = [await freePort(), await freePort()];
   children.push(spawn(process.execPath, [join(shared, 'replay/replay-node.mjs'), '--port', String(nodePort), '--dialect', dialect, ...ALL.map(corpus)], { stdio: 'ignore' }));
   await untilAnswers(`http://127.0.0.1:${nodePort}/__stats`);
-  children.push(spawn(process.execPath, ['dist/main.js'], {
+  children.push(spawn(process.execPath, ['dist/service/main.js'], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, RPC_URL: `http://127.0.0.1:${nodePort}`, PORT: String(port), LOG_LEVEL: 'error' },
   }));

@@ -7,8 +7,8 @@ import { built } from './product.ts';
 import { SHAPES, synthetic, type Shape } from './synthetic.ts';
 import { timedUpstream } from './timedUpstream.ts';
 
-const { createAnalyze } = await built<typeof import('../src/createAnalyze.ts')>('createAnalyze.js');
-const { loadRules } = await built<typeof import('../src/loadRules.ts')>('loadRules.js');
+const { createAnalyze } = await built<typeof import('../src/service/createAnalyze.ts')>('service/createAnalyze.js');
+const { loadRules } = await built<typeof import('../src/service/loadRules.ts')>('service/loadRules.js');
 
 export interface GrowthPoint {
   readonly shape: Shape;

@@ -12,10 +12,10 @@ import { SHAPES, synthetic } from './synthetic.ts';
 import type { Measured } from './growth.ts';
 import type { UnreadAnswer } from '../src/model/upstream.ts';
 
-const { readConfig } = await built<typeof import('../src/config.ts')>('config.js');
+const { readConfig } = await built<typeof import('../src/service/config.ts')>('service/config.js');
 const { jsonBytes } = await built<typeof import('../src/lib/reportJson.ts')>('lib/reportJson.js');
-const { loadRules } = await built<typeof import('../src/loadRules.ts')>('loadRules.js');
-const { createLargeAnalyses } = await built<typeof import('../src/workers/largeAnalyses.ts')>('workers/largeAnalyses.js');
+const { loadRules } = await built<typeof import('../src/service/loadRules.ts')>('service/loadRules.js');
+const { createLargeAnalyses } = await built<typeof import('../src/service/workers/largeAnalyses.ts')>('service/workers/largeAnalyses.js');
 
 /** Of the shapes all together, before anything is measured. */
 const WARM_UPS = 10;

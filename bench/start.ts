@@ -22,13 +22,13 @@ export async function measureStart(times: number): Promise<StartResult> {
   for (let i = 0; i < times; i++) {
     const start = performance.now();
     // The service writes one line once it listens; the process is asked for its CPU time as it ends.
-    const service = await run(['--import', `data:text/javascript,${encodeURIComponent(`${CPU} process.on('exit', () => console.log('CPU ' + cpu()));`)}`, 'dist/main.js'], '"listening"');
+    const service = await run(['--import', `data:text/javascript,${encodeURIComponent(`${CPU} process.on('exit', () => console.log('CPU ' + cpu()));`)}`, 'dist/service/main.js'], '"listening"');
     listening!.push(service.at - start);
     cpu!.push(Number(/CPU ([\d.]+)/.exec(service.output)![1]));
     const timed = (load: string) => `${CPU} const from = cpu(); ${load} console.log('CPU ' + (cpu() - from));`;
     for (const [list, load] of [
-      [rulesCached!, `const { cachedRulebook } = await import('./dist/cache/rulebookCache.js'); if (!cachedRulebook(${JSON.stringify(RULES)})) throw new Error('the rules are not compiled: npm run build');`],
-      [rulesCompiled!, `const { loadRules } = await import('./dist/loadRules.js'); loadRules();`],
+      [rulesCached!, `const { cachedRulebook } = await import('./dist/service/cache/rulebookCache.js'); if (!cachedRulebook(${JSON.stringify(RULES)})) throw new Error('the rules are not compiled: npm run build');`],
+      [rulesCompiled!, `const { loadRules } = await import('./dist/service/loadRules.js'); loadRules();`],
     ] as const) list.push(Number(/CPU ([\d.]+)/.exec((await run(['--input-type=module', '-e', timed(load)], null)).output)![1]));
   }
   return { listening: median(listening!), cpu: median(cpu!), rulesCached: median(rulesCached!), rulesCompiled: median(rulesCompiled!) };

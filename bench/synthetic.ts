@@ -1,4 +1,4 @@
-import { keccak } from '../src/lib/keccak.ts';
+import { keccak } from '../src/evm/keccak.ts';
 import type { Recorded } from './recordings.ts';
 
 /** The shapes large transactions take. */

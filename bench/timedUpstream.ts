@@ -1,11 +1,11 @@
 import { built } from './product.ts';
-import type { RpcEndpoint } from '../src/stages/1-fetch/rpcEndpoint.ts';
-import type { RpcRequestMessage } from '../src/stages/1-fetch/rpcMessages.ts';
-import type { Session } from '../src/stages/1-fetch/session.ts';
-import type { Upstream } from '../src/stages/1-fetch/upstream.ts';
+import type { RpcEndpoint } from '../src/stages/1-fetch/rpc/rpcEndpoint.ts';
+import type { RpcRequestMessage } from '../src/stages/1-fetch/rpc/rpcMessages.ts';
+import type { Session } from '../src/stages/1-fetch/rpc/session.ts';
+import type { Upstream } from '../src/stages/1-fetch/rpc/upstream.ts';
 
-const { readBatch } = await built<typeof import('../src/stages/1-fetch/rpcMessages.ts')>('stages/1-fetch/rpcMessages.js');
-const { newAbilities } = await built<typeof import('../src/stages/1-fetch/abilities.ts')>('stages/1-fetch/abilities.js');
+const { readBatch } = await built<typeof import('../src/stages/1-fetch/rpc/rpcMessages.ts')>('stages/1-fetch/rpc/rpcMessages.js');
+const { newAbilities } = await built<typeof import('../src/stages/1-fetch/rpc/abilities.ts')>('stages/1-fetch/rpc/abilities.js');
 
 /** What the upstream's part of the analyses since the last `take` cost. */
 export interface UpstreamCost {

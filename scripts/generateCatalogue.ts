@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { SETTINGS } from '../src/config.ts';
+import { SETTINGS } from '../src/service/config.ts';
 import { ERROR_TEXT } from '../src/lib/errors.ts';
-import { ProblemSink, readItems } from '../src/rulebook/ruleItem.ts';
-import { readRuleFiles, type FileKind } from '../src/rulebook/readRuleFiles.ts';
-import { readVocabulary } from '../src/rulebook/readVocabulary.ts';
-import { PROBLEMS } from '../src/rulebook/problems.ts';
-import { FACT_VOCABULARY } from '../src/stages/6-intents/facts/registry.ts';
+import { ProblemSink, readItems } from '../src/rules/compile/ruleItem.ts';
+import { readRuleFiles, type FileKind } from '../src/rules/read/readRuleFiles.ts';
+import { readVocabulary } from '../src/rules/read/readVocabulary.ts';
+import { PROBLEMS } from '../src/rules/read/problems.ts';
+import { FACT_VOCABULARY } from '../src/stages/7-intent/facts/registry.ts';
 import * as words from './catalogueWords.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));

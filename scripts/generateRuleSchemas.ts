@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { BIND_WORDS } from '../src/rulebook/bindScope.ts';
-import { BIND_FUNCTIONS } from '../src/rulebook/bindExpr.ts';
-import { readVocabulary } from '../src/rulebook/readVocabulary.ts';
-import { OPERATORS } from '../src/rulebook/operators.ts';
-import { FACT_VOCABULARY } from '../src/stages/6-intents/facts/registry.ts';
+import { BIND_WORDS } from '../src/rules/compile/bindScope.ts';
+import { BIND_FUNCTIONS } from '../src/rules/compile/bindExpr.ts';
+import { readVocabulary } from '../src/rules/read/readVocabulary.ts';
+import { OPERATORS } from '../src/rules/compile/operators.ts';
+import { FACT_VOCABULARY } from '../src/stages/7-intent/facts/registry.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const WORD = '^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$';

@@ -4,7 +4,7 @@ import { compile, type JSONSchema } from 'json-schema-to-typescript';
 
 const SCHEMAS = ['analyze-request', 'error', 'tx-report'] as const;
 const schemaUrl = (name: string) => new URL(`../schemas/http/${name}.schema.json`, import.meta.url);
-const target = fileURLToPath(new URL('../src/model/report.ts', import.meta.url));
+const target = fileURLToPath(new URL('../src/model/generated/report.ts', import.meta.url));
 
 const HEADER = `/* Generated from schemas/http/*.schema.json by scripts/generateTypes.ts. Do not edit: change the schema and run it again. */\n`;
 

@@ -8,12 +8,12 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { analyzeRaw } from '../src/analyze.ts';
-import { allRecordings, type Recording } from '../src/cli/rules/recordings.ts';
-import { createAnalyze } from '../src/createAnalyze.ts';
+import { allRecordings, type Recording } from '../src/tools/cli/rules/recordings.ts';
+import { createAnalyze } from '../src/service/createAnalyze.ts';
 import { AnalysisError } from '../src/lib/errors.ts';
-import { loadRules } from '../src/loadRules.ts';
+import { loadRules } from '../src/service/loadRules.ts';
 import type { Hash } from '../src/model/hex.ts';
-import { createUpstream } from '../src/stages/1-fetch/upstream.ts';
+import { createUpstream } from '../src/stages/1-fetch/rpc/upstream.ts';
 import { createReportValidator } from '../src/stages/9-report/reportValidator.ts';
 import { CORPUS, REPLAY_AVAILABLE, recordedHashes, startReplayNode, warnIfAbsent } from '../test/support/replayNode.ts';
 

@@ -3,22 +3,22 @@
  * Stage 1, the only one that does I/O, is called in `createAnalyze.ts`; all that stands here is a pure function of the
  * node's answers and the rulebook.
  */
-import { labelFormat } from './lib/labelFormat.ts';
+import { labelFormat } from './value/labelFormat.ts';
 import { canonicalize } from './stages/2-canonical/canonicalize.ts';
 import { readBlockHeader } from './stages/2-canonical/readBlockHeader.ts';
 import { buildValueFlow } from './stages/3-flow/buildValueFlow.ts';
 import { findPrimitives } from './stages/4-primitives/findPrimitives.ts';
 import { buildMotifs } from './stages/5-motifs/buildMotifs.ts';
 import { findScopes } from './stages/5-motifs/scopes.ts';
-import { subjectOf } from './stages/6-intents/intentInput.ts';
-import { matchIntents } from './stages/6-intents/matchIntents.ts';
-import { electActor } from './stages/7-attribution/electActor.ts';
+import { subjectOf } from './stages/7-intent/intentInput.ts';
+import { matchIntents } from './stages/7-intent/matchIntents.ts';
+import { electActor } from './stages/6-actor/electActor.ts';
 import { computeEconomics } from './stages/8-economics/computeEconomics.ts';
 import { buildReport, type ReportInput } from './stages/9-report/buildReport.ts';
 import type { Attribution } from './model/attribution.ts';
 import type { BlockHeader, CanonicalTx } from './model/canonicalTx.ts';
 import type { Motif } from './model/motif.ts';
-import type { TxReport } from './model/report.ts';
+import type { TxReport } from './model/generated/report.ts';
 import type { Rulebook } from './model/rulebook.ts';
 import type { RawContext, RawTransaction } from './model/upstream.ts';
 import type { ValueFlow } from './model/valueFlow.ts';

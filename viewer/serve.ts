@@ -4,7 +4,7 @@
 //   --recordings D   default: test/recordings       --rpc URL          node for other transactions (default: RPC_URL)
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startPlayground } from '../src/playground/startPlayground.ts';
+import { startPlayground } from '../src/tools/playground/startPlayground.ts';
 import { buildViewer } from './build.ts';
 
 const { values } = parseArgs({ options: {

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, mkdtempSync, readFileSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { publishedSchemaErrors } from '../../src/cli/publishedSchema.ts';
+import { publishedSchemaErrors } from '../../src/tools/cli/publishedSchema.ts';
 import type { FakeNode } from '../support/fakeNode.ts';
 import { hashesOf, linesOf, runKilled } from './killing.ts';
 import { HASH_OF, RECORDINGS, startRecordedNode } from './recordedNode.ts';

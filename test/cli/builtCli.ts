@@ -74,7 +74,7 @@ function build(target: string): void {
   for (const folder of ['rules', 'schemas']) cpSync(join(ROOT, folder), join(draft, folder), { recursive: true });
   copyFileSync(join(ROOT, 'package.json'), join(draft, 'package.json'));
   // What the build compiles beforehand makes every start faster; without it everything works alike.
-  const writeCache = join(draft, 'dist/cache/writeCache.js');
+  const writeCache = join(draft, 'dist/service/cache/writeCache.js');
   if (existsSync(writeCache)) spawnSync(process.execPath, [writeCache], { stdio: 'ignore' });
   renameSync(draft, target);
 }

@@ -20,7 +20,7 @@ export interface CliOptions {
 
 /** Runs `txreport` as users do, in a process of its own, with nothing in its environment but what is given. */
 export function startCli(args: readonly string[], options: CliOptions = {}): CliRun {
-  cli ??= join(builtPackage(), 'dist/cli.js');
+  cli ??= join(builtPackage(), 'dist/tools/cli/cli.js');
   const child = spawn(process.execPath, [cli, ...args], {
     env: { PATH: process.env['PATH'], ...options.env }, ...(options.cwd ? { cwd: options.cwd } : {}), stdio: ['pipe', 'pipe', 'pipe'],
   });

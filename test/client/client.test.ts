@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import vm from 'node:vm';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createClient, SCHEMA_VERSION, TxReportError, type TxReport } from '../../src/client/client.ts';
+import { createClient, SCHEMA_VERSION, TxReportError, type TxReport } from '../../src/tools/client/client.ts';
 import { AnalysisError } from '../../src/lib/errors.ts';
-import { startServer } from '../../src/main.ts';
-import type { RunningServer } from '../../src/server.ts';
+import { startServer } from '../../src/service/main.ts';
+import type { RunningServer } from '../../src/service/server.ts';
 import { HASH_OF, startRecordedNode } from '../cli/recordedNode.ts';
 import type { FakeNode } from '../support/fakeNode.ts';
 
-const ENTRY = join(import.meta.dirname, '../../src/client/client.ts');
+const ENTRY = join(import.meta.dirname, '../../src/tools/client/client.ts');
 const SWAP = HASH_OF['swap-v2-eth-usdc']!;
 
 let node: FakeNode;
@@ -76,7 +76,7 @@ describe('the client in a browser', () => {
   it('bundles without anything of Node, small, and works with what a browser has', async () => {
     const bundle = await build({ entryPoints: [ENTRY], bundle: true, platform: 'browser', format: 'iife', globalName: 'txreport', target: 'es2022', minify: true, write: false, metafile: true });
     expect(bundle.warnings).toEqual([]);
-    expect(Object.keys(bundle.metafile.inputs)).toEqual(['src/client/client.ts']);
+    expect(Object.keys(bundle.metafile.inputs)).toEqual(['src/tools/client/client.ts']);
     const code = bundle.outputFiles[0]!.text;
     expect(code.length).toBeLessThan(4_000);
     expect(code).not.toMatch(/\brequire\b|\bprocess\b|\bBuffer\b|node:/);

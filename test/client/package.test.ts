@@ -36,7 +36,7 @@ beforeAll(() => {
     symlinkSync(join(ROOT, 'node_modules', name), join(project, 'node_modules', name));
   }
   mkdirSync(join(project, 'node_modules/.bin'), { recursive: true });
-  symlinkSync('../txreport/dist/cli.js', join(project, 'node_modules/.bin/txreport'));
+  symlinkSync('../txreport/dist/tools/cli/cli.js', join(project, 'node_modules/.bin/txreport'));
 });
 
 describe('the installed package', () => {

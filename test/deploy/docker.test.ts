@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/service/config.ts';
 import { HASH_OF, startRecordedNode } from '../cli/recordedNode.ts';
 import { ROOT, readCopy, readDockerfile, type Stage } from './dockerfile.ts';
 

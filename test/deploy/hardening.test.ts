@@ -27,7 +27,7 @@ const permission = (): string[] => [
 
 /** Starts the service; what it said before it ended, or how it answers one analysis. */
 async function run(flags: readonly string[], env: Record<string, string> = {}): Promise<{ started: boolean; status: number | null; error: string; exit: number | null; said: string }> {
-  child = spawn(process.execPath, [...flags, join(app, 'dist/cli.js'), 'serve'], { env: { PATH: process.env['PATH'], RPC_URL: node.url, HOST: '127.0.0.1', PORT: '0', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  child = spawn(process.execPath, [...flags, join(app, 'dist/tools/cli/cli.js'), 'serve'], { env: { PATH: process.env['PATH'], RPC_URL: node.url, HOST: '127.0.0.1', PORT: '0', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   const own = child;
   let said = '';
   for (const stream of [own.stdout!, own.stderr!]) stream.on('data', (data: Buffer) => (said += data.toString()));

@@ -38,7 +38,7 @@ async function countingProxy(target: string): Promise<Node & { sent: number; rec
 }
 
 async function startService(rpcUrl: string, env: Record<string, string> = {}) {
-  const program = join(builtPackage(), 'dist/cli.js');
+  const program = join(builtPackage(), 'dist/tools/cli/cli.js');
   const began = performance.now();
   const child = spawn(process.execPath, [program, 'serve'], {
     env: { PATH: process.env['PATH'], RPC_URL: rpcUrl, PORT: '0', HOST: '127.0.0.1', ADMIN_PORT: '0', LOG_LEVEL: 'info', ...env }, stdio: ['ignore', 'pipe', 'inherit'],

@@ -67,7 +67,7 @@ async function main(): Promise<void> {
   const wrong = printTable(rows, story);
   if (options.once) return leave(wrong > 0 ? 1 : 0);
   const { buildViewer } = await import('../../viewer/build.ts');
-  const { startPlayground } = await import('../../src/playground/startPlayground.ts');
+  const { startPlayground } = await import('../../src/tools/playground/startPlayground.ts');
   await buildViewer();
   playground = await startPlayground({ port: 0, recordingsDir: join(import.meta.dirname, '../recordings'), rpcUrl: story.devnet.rpcUrl, api: service.url });
   printNext(service.url, playground.url, rows);

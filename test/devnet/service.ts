@@ -1,7 +1,7 @@
 // The service itself, in this process, quietly: for the demo and for tests that want it beside a devnet.
-import { assemble } from '../../src/assemble.ts';
-import { startServer } from '../../src/main.ts';
-import type { RunningServer } from '../../src/server.ts';
+import { assemble } from '../../src/service/assemble.ts';
+import { startServer } from '../../src/service/main.ts';
+import type { RunningServer } from '../../src/service/server.ts';
 
 /** Starts txreport on a loopback port (0: any free one) with the given node behind it. */
 export function startDemoService(rpcUrl: string, port = 0): Promise<RunningServer> {

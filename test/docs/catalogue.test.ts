@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import * as words from '../../scripts/catalogueWords.ts';
 import { generateCatalogue, withSettings } from '../../scripts/generateCatalogue.ts';
 import { ENGINE_VERSION, analyzeRaw } from '../../src/analyze.ts';
-import { allRecordings } from '../../src/cli/rules/recordings.ts';
-import { SETTINGS } from '../../src/config.ts';
-import { loadRules } from '../../src/loadRules.ts';
+import { allRecordings } from '../../src/tools/cli/rules/recordings.ts';
+import { SETTINGS } from '../../src/service/config.ts';
+import { loadRules } from '../../src/service/loadRules.ts';
 import { DOCS } from './guides.ts';
 
 const page = (name: string) => readFileSync(join(DOCS, name), 'utf8');

@@ -5,8 +5,8 @@ import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, sy
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { startServer } from '../../src/main.ts';
-import type { RunningServer } from '../../src/server.ts';
+import { startServer } from '../../src/service/main.ts';
+import type { RunningServer } from '../../src/service/server.ts';
 import { builtPackage } from '../cli/builtCli.ts';
 import { RECORDINGS, startRecordedNode } from '../cli/recordedNode.ts';
 import type { FakeNode } from '../support/fakeNode.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
   node = await startRecordedNode();
   service = await startServer({ rpcUrl: node.url, host: '127.0.0.1', port: 0, adminHost: '127.0.0.1', adminPort: 0, logLevel: 'silent' });
   bin = mkdtempSync(join(tmpdir(), 'txreport-bin-'));
-  const cli = join(ownPackage(), 'dist/cli.js');
+  const cli = join(ownPackage(), 'dist/tools/cli/cli.js');
   // In this repository `npx txreport` and an installed `txreport` are the same program.
   for (const [name, shift] of [['txreport', ''], ['npx', '[ "$1" = txreport ] || exit 99; shift; ']] as const) {
     writeFileSync(join(bin, name), `#!/bin/sh\n${shift}exec "${process.execPath}" "${cli}" "$@"\n`);

@@ -1,10 +1,10 @@
 // Every scenario of the devnet through the real service on a live node, in both trace dialects, held against what the
 // chain itself says: balances before and after, and the node's raw answers.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunningServer } from '../../src/server.ts';
-import type { TxReport } from '../../src/model/report.ts';
-import { fetchRawAnswers } from '../../src/verify/fetchRawAnswers.ts';
-import { verifyReport } from '../../src/verify/verifyReport.ts';
+import type { RunningServer } from '../../src/service/server.ts';
+import type { TxReport } from '../../src/model/generated/report.ts';
+import { fetchRawAnswers } from '../../src/tools/verify/fetchRawAnswers.ts';
+import { verifyReport } from '../../src/tools/verify/verifyReport.ts';
 import { judge } from '../devnet/judge.ts';
 import { startDemoService } from '../devnet/service.ts';
 import { ALL, runStory, type Story } from '../devnet/story.ts';

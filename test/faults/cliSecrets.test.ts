@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createProgram } from '../../src/cli/program.ts';
+import { createProgram } from '../../src/tools/cli/program.ts';
 import { answer, loadRecordings, type Recorded } from '../fuzz/recordedNode.ts';
 import { startFakeNode, type FakeNode } from '../support/fakeNode.ts';
 

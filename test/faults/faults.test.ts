@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { FAULTS, LIMITS, SECRETS, runFault } from './runFault.ts';
-import { createUpstream } from '../../src/stages/1-fetch/upstream.ts';
+import { createUpstream } from '../../src/stages/1-fetch/rpc/upstream.ts';
 import { fetchAnalyze, upstreamFor } from '../support/fetchAnalyze.ts';
 import { REPLAY_AVAILABLE, recordings, startReplayNode, warnIfAbsent } from '../support/replayNode.ts';
 

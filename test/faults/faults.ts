@@ -4,13 +4,13 @@
  * is not told by its right failure within the deadline, when one in five costs more than one analysis in a hundred, when a
  * lie is believed, or when a secret shows up anywhere.
  */
-import { loadRules } from '../../src/loadRules.ts';
-import { createAnalyze } from '../../src/createAnalyze.ts';
+import { loadRules } from '../../src/service/loadRules.ts';
+import { createAnalyze } from '../../src/service/createAnalyze.ts';
 import { createReportValidator } from '../../src/stages/9-report/reportValidator.ts';
 import { LIES, dialectsOf, tellLie } from './inconsistent.ts';
 import { FAULTS, LIMITS, SECRETS, runFault, type Outcome } from './runFault.ts';
 import { REPLAY_AVAILABLE, startReplayNode, warnIfAbsent } from '../support/replayNode.ts';
-import type { CreateAnalyze } from '../../src/server.ts';
+import type { CreateAnalyze } from '../../src/service/server.ts';
 
 const COUNT = Number(process.argv[2] ?? 100);
 let bad = 0;

@@ -1,9 +1,9 @@
 // A node whose answers do not belong together: each well formed, none of them the whole truth. Recordings of this
 // repository, a fake node over HTTP, the whole service before it.
-import { assemble } from '../../src/assemble.ts';
-import { readConfig } from '../../src/config.ts';
+import { assemble } from '../../src/service/assemble.ts';
+import { readConfig } from '../../src/service/config.ts';
 import { createLog } from '../../src/lib/log.ts';
-import { serve } from '../../src/server.ts';
+import { serve } from '../../src/service/server.ts';
 import { Random } from '../fuzz/random.ts';
 import { answer, loadRecordings, type Dialect, type Recorded } from '../fuzz/recordedNode.ts';
 import { startFakeNode } from '../support/fakeNode.ts';

@@ -1,10 +1,10 @@
-import { readConfig, type Config } from '../../src/config.ts';
+import { readConfig, type Config } from '../../src/service/config.ts';
 import { createLog, createRedact } from '../../src/lib/log.ts';
-import { secretUrls } from '../../src/config.ts';
-import { serve } from '../../src/server.ts';
+import { secretUrls } from '../../src/service/config.ts';
+import { serve } from '../../src/service/server.ts';
 import { fetchAnalyze } from '../support/fetchAnalyze.ts';
 import { recordings, startReplayNode, type Recording, type ReplayOptions } from '../support/replayNode.ts';
-import type { CreateAnalyze } from '../../src/server.ts';
+import type { CreateAnalyze } from '../../src/service/server.ts';
 
 /** Every way the replaying node can misbehave, with the failure the client must be told when it never stops. */
 export const FAULTS: Record<string, RegExp> = {

@@ -1,7 +1,7 @@
 // Text that contracts chose, in every place where a report repeats it: symbols, names and reasons for failing.
 import { encodeAbiParameters, encodeErrorResult, parseAbi, parseAbiParameters, type Hex } from 'viem';
-import { renderReport } from '../../src/cli/renderReport.ts';
-import type { TxReport } from '../../src/model/report.ts';
+import { renderReport } from '../../src/tools/cli/renderReport.ts';
+import type { TxReport } from '../../src/model/generated/report.ts';
 import { ODD_TEXTS } from './oddTexts.ts';
 import { brokenReport, improperFailure, newTally, type Tally } from './outcome.ts';
 import { loadRecordings, type Recorded } from './recordedNode.ts';

@@ -2,10 +2,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { assemble } from '../../src/assemble.ts';
-import { readConfig } from '../../src/config.ts';
+import { assemble } from '../../src/service/assemble.ts';
+import { readConfig } from '../../src/service/config.ts';
 import { createLog } from '../../src/lib/log.ts';
-import { serve } from '../../src/server.ts';
+import { serve } from '../../src/service/server.ts';
 import { brokenReport, newTally, type Tally } from './outcome.ts';
 
 type Json = Record<string, unknown>;

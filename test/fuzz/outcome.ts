@@ -1,6 +1,6 @@
 // What a fuzzed analysis may end in, and what an accepted report must still be.
 import { AnalysisError } from '../../src/lib/errors.ts';
-import type { TxReport } from '../../src/model/report.ts';
+import type { TxReport } from '../../src/model/generated/report.ts';
 
 /** Why a failure is no honest refusal; null for one that is. */
 export function improperFailure(error: unknown): string | null {

@@ -1,8 +1,8 @@
 // Fuzzed request bodies against the HTTP service itself, over loopback, judged by an oracle of a few lines.
 import fc from 'fast-check';
 import { Agent, request } from 'node:http';
-import { createApp } from '../../src/app.ts';
-import { createHttpServer, listen, stopListening } from '../../src/http/httpServer.ts';
+import { createApp } from '../../src/service/app.ts';
+import { createHttpServer, listen, stopListening } from '../../src/service/http/httpServer.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { newTally, type Tally } from './outcome.ts';
 import { ODD_TEXTS } from './oddTexts.ts';

@@ -1,14 +1,14 @@
 // Fuzzed answers of the node, through the fetch, every stage and the report's own schema.
 import { analyzeRaw } from '../../src/analyze.ts';
-import { loadRules } from '../../src/loadRules.ts';
+import { loadRules } from '../../src/service/loadRules.ts';
 import type { Hash, Hex } from '../../src/model/hex.ts';
-import { newAbilities } from '../../src/stages/1-fetch/abilities.ts';
-import { fetchContext } from '../../src/stages/1-fetch/fetchContext.ts';
+import { newAbilities } from '../../src/stages/1-fetch/rpc/abilities.ts';
+import { fetchContext } from '../../src/stages/1-fetch/context/fetchContext.ts';
 import { fetchTransaction } from '../../src/stages/1-fetch/fetchTransaction.ts';
-import { planContext } from '../../src/stages/1-fetch/planContext.ts';
-import type { RpcEndpoint } from '../../src/stages/1-fetch/rpcEndpoint.ts';
-import type { RpcAnswer } from '../../src/stages/1-fetch/rpcMessages.ts';
-import type { Session } from '../../src/stages/1-fetch/session.ts';
+import { planContext } from '../../src/stages/1-fetch/context/planContext.ts';
+import type { RpcEndpoint } from '../../src/stages/1-fetch/rpc/rpcEndpoint.ts';
+import type { RpcAnswer } from '../../src/stages/1-fetch/rpc/rpcMessages.ts';
+import type { Session } from '../../src/stages/1-fetch/rpc/session.ts';
 import { serialiseReport } from '../../src/stages/9-report/buildReport.ts';
 import { createReportValidator } from '../../src/stages/9-report/reportValidator.ts';
 import { lie, topicsOf } from './lie.ts';

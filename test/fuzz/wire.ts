@@ -1,10 +1,10 @@
 // Hostile bytes on both wires: what clients send that is no request, and what a node sends that is no answer.
 import fc from 'fast-check';
 import { connect } from 'node:net';
-import { assemble } from '../../src/assemble.ts';
-import { readConfig, type Config } from '../../src/config.ts';
+import { assemble } from '../../src/service/assemble.ts';
+import { readConfig, type Config } from '../../src/service/config.ts';
 import { createLog } from '../../src/lib/log.ts';
-import { serve, type RunningServer } from '../../src/server.ts';
+import { serve, type RunningServer } from '../../src/service/server.ts';
 import { startFakeNode, type FakeNode } from '../support/fakeNode.ts';
 import { spoil } from './mutate.ts';
 import { brokenReport, newTally, type Tally } from './outcome.ts';

@@ -1,9 +1,9 @@
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
-import { createApp } from '../../src/app.ts';
+import { createApp } from '../../src/service/app.ts';
 import { AnalysisError, ERROR_TEXT, type ErrorCode } from '../../src/lib/errors.ts';
 import { createLog } from '../../src/lib/log.ts';
-import type { Analyze } from '../../src/http/analyze.ts';
+import type { Analyze } from '../../src/service/http/analyze.ts';
 
 const HASH = `0x${'5c'.repeat(32)}`;
 const log = createLog({ level: 'silent' });

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { startServer } from '../../src/main.ts';
-import type { RunningServer } from '../../src/server.ts';
-import type { TxReport } from '../../src/model/report.ts';
+import { startServer } from '../../src/service/main.ts';
+import type { RunningServer } from '../../src/service/server.ts';
+import type { TxReport } from '../../src/model/generated/report.ts';
 import { startFakeNode, type FakeNode } from '../support/fakeNode.ts';
 import { HASH, sampleHandlers, sampleTransaction } from '../support/sampleTransaction.ts';
 

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readConfig, secretUrls, type Config } from '../../src/config.ts';
+import { readConfig, secretUrls, type Config } from '../../src/service/config.ts';
 import { createLog, createRedact } from '../../src/lib/log.ts';
-import { serve } from '../../src/server.ts';
+import { serve } from '../../src/service/server.ts';
 import { startFakeNode, type FakeNodeOptions } from '../support/fakeNode.ts';
 import { fetchAnalyze } from '../support/fetchAnalyze.ts';
 import { HASH, sampleHandlers, sampleTransaction } from '../support/sampleTransaction.ts';

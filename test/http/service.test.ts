@@ -1,14 +1,14 @@
 import { connect } from 'node:net';
 import { request as httpRequest } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readConfig, type Config } from '../../src/config.ts';
+import { readConfig, type Config } from '../../src/service/config.ts';
 import { AnalysisError } from '../../src/lib/errors.ts';
 import { createLog } from '../../src/lib/log.ts';
-import { serve, type RunningServer } from '../../src/server.ts';
+import { serve, type RunningServer } from '../../src/service/server.ts';
 import { startFakeNode, type FakeNode } from '../support/fakeNode.ts';
 import { VOCABULARY, fetchAnalyze } from '../support/fetchAnalyze.ts';
 import { HASH, sampleHandlers, sampleTransaction } from '../support/sampleTransaction.ts';
-import type { Analyze } from '../../src/http/analyze.ts';
+import type { Analyze } from '../../src/service/http/analyze.ts';
 
 /** The fake node has no Multicall3. */
 const PLAIN = { ...VOCABULARY, multicall: { ...VOCABULARY.multicall, sinceBlock: 10n ** 12n } };

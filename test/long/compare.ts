@@ -1,8 +1,8 @@
 // A report held against the chain: balances read before and after, and every claim re-derived from the node's answers.
 import { getAddress } from 'viem';
-import type { TxReport } from '../../src/model/report.ts';
-import { fetchRawAnswers } from '../../src/verify/fetchRawAnswers.ts';
-import { verifyReport } from '../../src/verify/verifyReport.ts';
+import type { TxReport } from '../../src/model/generated/report.ts';
+import { fetchRawAnswers } from '../../src/tools/verify/fetchRawAnswers.ts';
+import { verifyReport } from '../../src/tools/verify/verifyReport.ts';
 import { wrongBalances } from '../devnet/judge.ts';
 import { measure } from '../devnet/measure.ts';
 import { brokenReport } from '../fuzz/outcome.ts';

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { loadRules } from '../../src/loadRules.ts';
-import { publishedSchemaErrors } from '../../src/cli/publishedSchema.ts';
-import { startServer } from '../../src/main.ts';
-import type { RunningServer } from '../../src/server.ts';
+import { loadRules } from '../../src/service/loadRules.ts';
+import { publishedSchemaErrors } from '../../src/tools/cli/publishedSchema.ts';
+import { startServer } from '../../src/service/main.ts';
+import type { RunningServer } from '../../src/service/server.ts';
 import { builtPackage } from '../cli/builtCli.ts';
 import { HASH_OF, startRecordedNode } from '../cli/recordedNode.ts';
 import type { FakeNode } from '../support/fakeNode.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   client = new Client({ name: 'test', version: '1' });
   // LOG_LEVEL: whatever is logged must stay off standard output, which is the protocol's.
   await client.connect(new StdioClientTransport({
-    command: process.execPath, args: [join(builtPackage(), 'dist/cli.js'), 'mcp'], stderr: 'ignore',
+    command: process.execPath, args: [join(builtPackage(), 'dist/tools/cli/cli.js'), 'mcp'], stderr: 'ignore',
     env: { PATH: process.env['PATH']!, RPC_URL: node.url, LOG_LEVEL: 'debug' },
   }));
 });

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { analyzeRaw } from '../../src/analyze.ts';
-import { loadRules } from '../../src/loadRules.ts';
-import { allRecordings } from '../../src/cli/rules/recordings.ts';
-import { summarize } from '../../src/mcp/summarize.ts';
-import type { TxReport } from '../../src/model/report.ts';
+import { loadRules } from '../../src/service/loadRules.ts';
+import { allRecordings } from '../../src/tools/cli/rules/recordings.ts';
+import { summarize } from '../../src/tools/mcp/summarize.ts';
+import type { TxReport } from '../../src/model/generated/report.ts';
 
 const rulebook = loadRules();
 const recordings = allRecordings([join(import.meta.dirname, '../recordings')]);

@@ -6,8 +6,8 @@ import { answer, loadRecordings, type Recorded } from '../fuzz/recordedNode.ts';
 import { startDemoService } from '../devnet/service.ts';
 import { startFakeNode, FakeRpcError, type FakeNode, type Handler } from '../support/fakeNode.ts';
 import { bloomOf, type SampleLog } from '../support/sampleTransaction.ts';
-import type { RunningServer } from '../../src/server.ts';
-import type { TxReport } from '../../src/model/report.ts';
+import type { RunningServer } from '../../src/service/server.ts';
+import type { TxReport } from '../../src/model/generated/report.ts';
 
 const SYSTEM = '0xfffffffffffffffffffffffffffffffffffffffe';
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';

@@ -1,5 +1,5 @@
 // What a report says of a transaction that is not what it looks like, in few words.
-import type { TxReport } from '../../src/model/report.ts';
+import type { TxReport } from '../../src/model/generated/report.ts';
 
 /** `symbol delta` of one account, with the marks of the asset. */
 export const nets = (report: TxReport, subject: string): string[] =>

@@ -1,6 +1,6 @@
 // npx tsx test/openapi/writeExample.ts: writes the report that schemas/openapi.yaml shows as its example.
 import { writeFileSync } from 'node:fs';
-import { startServer } from '../../src/main.ts';
+import { startServer } from '../../src/service/main.ts';
 import { HASH_OF, startRecordedNode } from '../cli/recordedNode.ts';
 
 const node = await startRecordedNode();

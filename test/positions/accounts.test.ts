@@ -11,7 +11,7 @@ import { multiSend, safeTransaction } from '../devnet/scenarios/safe.ts';
 import { settle } from '../devnet/scenarios/settlement.ts';
 import { handleOps } from '../devnet/scenarios/smartAccounts.ts';
 import { v3Single } from '../devnet/scenarios/swaps.ts';
-import type { TxReport } from '../../src/model/report.ts';
+import type { TxReport } from '../../src/model/generated/report.ts';
 import { gist, startLive, type Live } from './live.ts';
 
 let live: Live;

@@ -7,7 +7,7 @@ import { fn } from '../devnet/chain.ts';
 import { FAR_FUTURE } from '../devnet/deploy/uniswap.ts';
 import { multiSend, safeTransaction } from '../devnet/scenarios/safe.ts';
 import { handleOps } from '../devnet/scenarios/smartAccounts.ts';
-import type { TxReport } from '../../src/model/report.ts';
+import type { TxReport } from '../../src/model/generated/report.ts';
 import { gist, startLive, type Live } from './live.ts';
 
 let live: Live;

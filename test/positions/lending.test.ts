@@ -5,7 +5,7 @@ import { addressOf, type Person } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { fn } from '../devnet/chain.ts';
 import { gist, startLive, type Live } from './live.ts';
-import type { PositionEffect } from '../../src/model/report.ts';
+import type { PositionEffect } from '../../src/model/generated/report.ts';
 
 let live: Live;
 beforeAll(async () => { live = await startLive(); }, 120_000);

@@ -7,7 +7,7 @@ import { fn } from '../devnet/chain.ts';
 import { FAR_FUTURE, mintV3, sqrt, V4, V4_MINT, v4Actions, v4Key } from '../devnet/deploy/uniswap.ts';
 import { mintedId } from '../devnet/scenarios/liquidity.ts';
 import { v3Single, ur, v4Swap } from '../devnet/scenarios/swaps.ts';
-import type { PositionEffect } from '../../src/model/report.ts';
+import type { PositionEffect } from '../../src/model/generated/report.ts';
 import { gist, startLive, type Live } from './live.ts';
 
 let live: Live;

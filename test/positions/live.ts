@@ -2,10 +2,10 @@
 // say is compared with what the contracts answer before and after.
 import { expect } from 'vitest';
 import { getAddress, type Address, type Hex } from 'viem';
-import type { RunningServer } from '../../src/server.ts';
-import type { PositionEffect, TxReport } from '../../src/model/report.ts';
-import { fetchRawAnswers } from '../../src/verify/fetchRawAnswers.ts';
-import { verifyReport } from '../../src/verify/verifyReport.ts';
+import type { RunningServer } from '../../src/service/server.ts';
+import type { PositionEffect, TxReport } from '../../src/model/generated/report.ts';
+import { fetchRawAnswers } from '../../src/tools/verify/fetchRawAnswers.ts';
+import { verifyReport } from '../../src/tools/verify/verifyReport.ts';
 import type { Chain } from '../devnet/chain.ts';
 import { startDevnet } from '../devnet/deploy.ts';
 import { measure, type Delta } from '../devnet/measure.ts';

@@ -4,7 +4,7 @@ import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { fn } from '../devnet/chain.ts';
 import { FAR_FUTURE } from '../devnet/deploy/uniswap.ts';
-import type { TxReport } from '../../src/model/report.ts';
+import type { TxReport } from '../../src/model/generated/report.ts';
 import { Dollars, minimum, pairPays, units } from './byHand.ts';
 import { changeOf, figures, idOf, ordinary, startStage, valuedDeltas, type Stage } from './stage.ts';
 

@@ -11,8 +11,8 @@ import type { Contract } from '../devnet/compile.ts';
 import { startDevnet, type Devnet } from '../devnet/deploy.ts';
 import { measure, type Delta } from '../devnet/measure.ts';
 import { Ctx, toUnits } from '../devnet/scenario.ts';
-import { startServer, type StartOptions } from '../../src/main.ts';
-import type { TxReport } from '../../src/model/report.ts';
+import { startServer, type StartOptions } from '../../src/service/main.ts';
+import type { TxReport } from '../../src/model/generated/report.ts';
 import { Dollars, units } from './byHand.ts';
 
 export type FeedName = 'feedEth' | 'feedUsdc' | 'feedUsdt' | 'feedDai';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { addRulesCommand } from '../../src/cli/rules/rulesCommand.ts';
+import { addRulesCommand } from '../../src/tools/cli/rules/rulesCommand.ts';
 
 export interface Run {
   readonly code: number;

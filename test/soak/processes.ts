@@ -32,7 +32,7 @@ export function build(): { main: string; remove: () => void } {
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   const { status, stdout } = spawnSync(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', join(ROOT, 'tsconfig.json'), '--outDir', join(folder, 'dist'), '--noEmitOnError', 'false'], { encoding: 'utf8' });
   if (status !== 0) console.warn(`the sources do not type-check:\n${stdout.slice(0, 500)}`);
-  return { main: join(folder, 'dist/main.js'), remove: () => rmSync(folder, { recursive: true, force: true }) };
+  return { main: join(folder, 'dist/service/main.js'), remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 const children = new Set<ChildProcess>();

@@ -1,7 +1,7 @@
 import { MultiDirectedGraph } from 'graphology';
-import { NATIVE, NATIVE_ASSET, erc20Id } from '../../src/lib/asset.ts';
-import { parseAssetId } from '../../src/lib/assetId.ts';
-import { ZERO_ADDRESS } from '../../src/lib/hex.ts';
+import { NATIVE, NATIVE_ASSET, erc20Id } from '../../src/value/asset.ts';
+import { parseAssetId } from '../../src/value/assetId.ts';
+import { ZERO_ADDRESS } from '../../src/evm/hex.ts';
 import type { Attribution } from '../../src/model/attribution.ts';
 import type { BlockHeader, CanonicalTx, Frame, Log } from '../../src/model/canonicalTx.ts';
 import type { Address, Hash, Hex } from '../../src/model/hex.ts';

@@ -1,9 +1,9 @@
-import { createUpstream, type Upstream, type UpstreamOptions } from '../../src/stages/1-fetch/upstream.ts';
-import { fetchContext } from '../../src/stages/1-fetch/fetchContext.ts';
+import { createUpstream, type Upstream, type UpstreamOptions } from '../../src/stages/1-fetch/rpc/upstream.ts';
+import { fetchContext } from '../../src/stages/1-fetch/context/fetchContext.ts';
 import { fetchTransaction } from '../../src/stages/1-fetch/fetchTransaction.ts';
-import { planContext, type PlanVocabulary } from '../../src/stages/1-fetch/planContext.ts';
-import type { Analyze } from '../../src/http/analyze.ts';
-import type { Session } from '../../src/stages/1-fetch/session.ts';
+import { planContext, type PlanVocabulary } from '../../src/stages/1-fetch/context/planContext.ts';
+import type { Analyze } from '../../src/service/http/analyze.ts';
+import type { Session } from '../../src/stages/1-fetch/rpc/session.ts';
 
 /** The part of a rule set the fetch needs: wrapped ether, Multicall3 and four dollar feeds of mainnet. */
 export const VOCABULARY: PlanVocabulary = {

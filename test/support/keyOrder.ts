@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { TxReport } from '../../src/model/report.ts';
+import type { TxReport } from '../../src/model/generated/report.ts';
 
 interface Described { readonly $ref?: string; readonly properties?: Readonly<Record<string, Described>>; readonly items?: Described; readonly anyOf?: readonly Described[] }
 

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts');
+const MAIN = join(import.meta.dirname, '../../src/service/main.ts');
 const running: ChildProcess[] = [];
 
 /** The service as a process of its own. */

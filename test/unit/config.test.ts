@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, SETTINGS, describeSettings, readConfig, secretUrls } from '../../src/config.ts';
+import { ConfigError, SETTINGS, describeSettings, readConfig, secretUrls } from '../../src/service/config.ts';
 
 describe('readConfig', () => {
   it('takes defaults, and empty variables for absent ones', () => {

@@ -1,8 +1,8 @@
 // Every claim about recorded mainnet transactions, re-derived without the code that made it.
 import { describe, expect, it } from 'vitest';
 import { analyzeRaw } from '../../src/analyze.ts';
-import { loadRules } from '../../src/loadRules.ts';
-import { verifyReport } from '../../src/verify/verifyReport.ts';
+import { loadRules } from '../../src/service/loadRules.ts';
+import { verifyReport } from '../../src/tools/verify/verifyReport.ts';
 import { CORPUS, hasCorpus, readCorpus } from '../unit/3-flow/corpus.ts';
 
 describe.skipIf(!hasCorpus)('reports of recorded mainnet transactions', () => {

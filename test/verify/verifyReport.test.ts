@@ -2,11 +2,11 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { analyzeRaw } from '../../src/analyze.ts';
-import { loadRules } from '../../src/loadRules.ts';
-import { findRecording } from '../../src/cli/rules/recordings.ts';
-import type { TxReport } from '../../src/model/report.ts';
-import type { RawAnswers } from '../../src/verify/rawChain.ts';
-import { verifyReport } from '../../src/verify/verifyReport.ts';
+import { loadRules } from '../../src/service/loadRules.ts';
+import { findRecording } from '../../src/tools/cli/rules/recordings.ts';
+import type { TxReport } from '../../src/model/generated/report.ts';
+import type { RawAnswers } from '../../src/tools/verify/rawChain.ts';
+import { verifyReport } from '../../src/tools/verify/verifyReport.ts';
 import { mutationsOf } from './mutations.ts';
 
 const FOLDER = join(import.meta.dirname, '../recordings');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Movement, TxReport } from '../../src/model/report.ts';
+import type { Movement, TxReport } from '../../src/model/generated/report.ts';
 import { actorNode, flowOf } from '../../viewer/src/graph/flow.ts';
 import { foldFlow } from '../../viewer/src/graph/fold.ts';
 import { layOut, type Measures } from '../../viewer/src/graph/layout.ts';
@@ -7,7 +7,7 @@ import { accountsOf } from '../../viewer/src/lib/accounts.ts';
 import { decimal, grouped, shortAmount } from '../../viewer/src/lib/amount.ts';
 import { explorerOf } from '../../viewer/src/lib/explorer.ts';
 import { shown, title, words } from '../../viewer/src/lib/text.ts';
-import { publishedSchemaErrors } from '../../src/cli/publishedSchema.ts';
+import { publishedSchemaErrors } from '../../src/tools/cli/publishedSchema.ts';
 import { bigReport } from './support/bigReport.ts';
 import { reportOf } from './support/reports.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TxReport } from '../../src/model/report.ts';
+import type { TxReport } from '../../src/model/generated/report.ts';
 import { buildViewer } from '../../viewer/build.ts';
 import { bigReport } from './support/bigReport.ts';
 import { hasBrowser, openTab, type Tab } from './support/browser.ts';

@@ -1,4 +1,4 @@
-import type { Motif, Movement } from '../../src/model/report.ts';
+import type { Motif, Movement } from '../../src/model/generated/report.ts';
 import type { FlowEdge, FlowNode } from './graph/flow.ts';
 import { ROLE_NAMES } from './lib/accounts.ts';
 import { quantity } from './lib/assets.ts';

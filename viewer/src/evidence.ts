@@ -1,4 +1,4 @@
-import type { Evidence } from '../../src/model/report.ts';
+import type { Evidence } from '../../src/model/generated/report.ts';
 import { h, link, type Child } from './lib/dom.ts';
 import { icon } from './lib/icons.ts';
 import { addressLine, copyButton } from './parts.ts';

@@ -1,4 +1,4 @@
-import type { TxReport } from '../../src/model/report.ts';
+import type { TxReport } from '../../src/model/generated/report.ts';
 import { h, replaceChildren } from './lib/dom.ts';
 import { icon } from './lib/icons.ts';
 import { shortHex, words } from './lib/text.ts';

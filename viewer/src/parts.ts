@@ -1,4 +1,4 @@
-import type { Confidence, DisplayMoney, Evidence, Status } from '../../src/model/report.ts';
+import type { Confidence, DisplayMoney, Evidence, Status } from '../../src/model/generated/report.ts';
 import { grouped } from './lib/amount.ts';
 import { h, link, type Child } from './lib/dom.ts';
 import { icon } from './lib/icons.ts';

@@ -1,4 +1,4 @@
-import type { TxReport } from '../../src/model/report.ts';
+import type { TxReport } from '../../src/model/generated/report.ts';
 import { graphSection } from './graph/graphSection.ts';
 import { h } from './lib/dom.ts';
 import { aboutSection } from './sections/about.ts';

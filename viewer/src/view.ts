@@ -1,4 +1,4 @@
-import type { Evidence, TxReport } from '../../src/model/report.ts';
+import type { Evidence, TxReport } from '../../src/model/generated/report.ts';
 import { accountsOf, type AccountBook } from './lib/accounts.ts';
 import { assetsOf, type AssetBook } from './lib/assets.ts';
 import { explorerOf, type Explorer } from './lib/explorer.ts';

@@ -1,11 +1,11 @@
-import { quantity } from '../../lib/hex.ts';
-import { traceCall, traceModesToAsk } from './abilities.ts';
+import { quantity } from '../../evm/hex.ts';
+import { traceCall, traceModesToAsk } from './rpc/abilities.ts';
 import { chooseTrace } from './traceShape.ts';
-import { receiptMismatch, traceMismatch } from './consistency.ts';
-import { faultOf, isRecord, type RpcAnswer, type RpcCall } from './rpcMessages.ts';
-import { UpstreamFault } from './upstreamFault.ts';
-import type { RpcEndpoint } from './rpcEndpoint.ts';
-import type { Session } from './session.ts';
+import { receiptMismatch, traceMismatch } from './context/consistency.ts';
+import { faultOf, isRecord, type RpcAnswer, type RpcCall } from './rpc/rpcMessages.ts';
+import { UpstreamFault } from './rpc/upstreamFault.ts';
+import type { RpcEndpoint } from './rpc/rpcEndpoint.ts';
+import type { Session } from './rpc/session.ts';
 import type { Hash } from '../../model/hex.ts';
 import type { RawTransaction } from '../../model/upstream.ts';
 

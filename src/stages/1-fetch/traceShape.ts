@@ -1,6 +1,6 @@
-import { TRACE_MODES, dialectOf, forgetTrace, type Abilities } from './abilities.ts';
-import { faultOf, isRateLimit, isRecord, isUnsupported, type RpcAnswer, type RpcError } from './rpcMessages.ts';
-import { UpstreamFault } from './upstreamFault.ts';
+import { TRACE_MODES, dialectOf, forgetTrace, type Abilities } from './rpc/abilities.ts';
+import { faultOf, isRateLimit, isRecord, isUnsupported, type RpcAnswer, type RpcError } from './rpc/rpcMessages.ts';
+import { UpstreamFault } from './rpc/upstreamFault.ts';
 import type { RawTransaction, TraceMode } from '../../model/upstream.ts';
 
 type Finding =

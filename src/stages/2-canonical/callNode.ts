@@ -1,7 +1,7 @@
 import type { Address, Hex } from '../../model/hex.ts';
 import type { FrameType } from '../../model/canonicalTx.ts';
 import { AnalysisError } from '../../lib/errors.ts';
-import type { LogContent } from './logContent.ts';
+import type { LogContent } from './logPlacement/logContent.ts';
 
 /** A log as a call tracer attaches it to a frame. */
 export interface TracedLog extends LogContent {

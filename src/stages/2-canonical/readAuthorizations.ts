@@ -1,8 +1,8 @@
 import type { Address } from '../../model/hex.ts';
 import type { Authorization } from '../../model/canonicalTx.ts';
 import { AnalysisError } from '../../lib/errors.ts';
-import { readAddress, readQuantity } from '../../lib/hex.ts';
-import { recoverAuthority } from '../../lib/recoverAuthority.ts';
+import { readAddress, readQuantity } from '../../evm/hex.ts';
+import { recoverAuthority } from '../../evm/recoverAuthority.ts';
 import { absent, readList, readObject, type Fields } from './shape.ts';
 
 const BAD = 'transaction_malformed';

@@ -1,6 +1,6 @@
 import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
 import { AnalysisError } from '../../lib/errors.ts';
-import { readAddress, readHash, readQuantity } from '../../lib/hex.ts';
+import { readAddress, readHash, readQuantity } from '../../evm/hex.ts';
 import { absent, readObject } from './shape.ts';
 
 const BAD = 'block_malformed';

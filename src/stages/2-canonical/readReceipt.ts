@@ -1,7 +1,7 @@
 import type { Address, Hash } from '../../model/hex.ts';
 import { AnalysisError } from '../../lib/errors.ts';
-import { readBytes, readCount, readQuantity } from '../../lib/hex.ts';
-import { readTopics, type LogContent, type LogWording } from './logContent.ts';
+import { readBytes, readCount, readQuantity } from '../../evm/hex.ts';
+import { readTopics, type LogContent, type LogWording } from './logPlacement/logContent.ts';
 import { absent, readObject, type Fields } from './shape.ts';
 import type { SharedTexts } from './sharedTexts.ts';
 

@@ -1,6 +1,6 @@
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import { AnalysisError } from '../../lib/errors.ts';
-import { readBytes, readCount, readQuantity } from '../../lib/hex.ts';
+import { readBytes, readCount, readQuantity } from '../../evm/hex.ts';
 import { readAuthorizations } from './readAuthorizations.ts';
 import { absent, readObject } from './shape.ts';
 import type { SharedTexts } from './sharedTexts.ts';

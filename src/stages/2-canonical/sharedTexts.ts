@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../lib/errors.ts';
-import { readAddress, readBytes, readHash } from '../../lib/hex.ts';
+import { readAddress, readBytes, readHash } from '../../evm/hex.ts';
 import type { Address, Hash, Hex } from '../../model/hex.ts';
 
 /** A power of two; two texts of one place only take turns in it. */

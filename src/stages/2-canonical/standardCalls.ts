@@ -1,5 +1,5 @@
 import type { Hash, Hex } from '../../model/hex.ts';
-import { APPROVAL, APPROVAL_FOR_ALL, DEPOSIT, TRANSFER, TRANSFER_BATCH, TRANSFER_SINGLE, WITHDRAWAL } from '../../lib/tokenTopics.ts';
+import { APPROVAL, APPROVAL_FOR_ALL, DEPOSIT, TRANSFER, TRANSFER_BATCH, TRANSFER_SINGLE, WITHDRAWAL } from '../../evm/tokenTopics.ts';
 
 /** Where a word of the event comes from: the caller, the value sent, or the call's n-th argument. */
 export type Source = 'caller' | 'value' | number;

@@ -1,8 +1,8 @@
-import { SYSTEM_ADDRESS } from '../../lib/hex.ts';
+import { SYSTEM_ADDRESS } from '../../evm/hex.ts';
 import { AnalysisError } from '../../lib/errors.ts';
 import { sameInAnyOrder } from '../../lib/sameInAnyOrder.ts';
 import type { FrameTree, PlacedLog } from './buildFrames.ts';
-import { sameLog, type LogContent } from './logContent.ts';
+import { sameLog, type LogContent } from './logPlacement/logContent.ts';
 import type { ReceiptLog } from './readReceipt.ts';
 import { momentsOfFrame, type Timeline } from './timeline.ts';
 

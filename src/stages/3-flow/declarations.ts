@@ -1,7 +1,7 @@
 import type { Address } from '../../model/hex.ts';
 import type { Log } from '../../model/canonicalTx.ts';
 import type { Rulebook, TokenEventSpec } from '../../model/rulebook.ts';
-import { filedUnder } from '../../lib/topicIndex.ts';
+import { filedUnder } from '../../evm/topicIndex.ts';
 
 /** What is declared of one event: for the emitters that declarations name, and for any other. */
 interface Declared {

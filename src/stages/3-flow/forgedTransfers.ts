@@ -1,6 +1,6 @@
 import type { Address, Hex } from '../../model/hex.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
-import { ZERO_ADDRESS } from '../../lib/hex.ts';
+import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { isAside, type Reading } from './draft.ts';
 
 /**

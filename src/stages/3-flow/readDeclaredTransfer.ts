@@ -1,7 +1,7 @@
 import type { Hash } from '../../model/hex.ts';
 import type { CanonicalTx, Log } from '../../model/canonicalTx.ts';
 import type { BindExpr, TokenEventSpec } from '../../model/rulebook.ts';
-import { addressOfWord, uintOfWord, wordAt } from '../../lib/hex.ts';
+import { addressOfWord, uintOfWord, wordAt } from '../../evm/hex.ts';
 import type { Draft } from './draft.ts';
 import { draftOf, erc20Asset, nftAsset } from './readStandardTransfer.ts';
 

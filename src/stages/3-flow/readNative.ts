@@ -1,7 +1,7 @@
 import type { Address } from '../../model/hex.ts';
 import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
-import { NATIVE } from '../../lib/asset.ts';
-import { ZERO_ADDRESS } from '../../lib/hex.ts';
+import { NATIVE } from '../../value/asset.ts';
+import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { judge, type Draft, type Reading } from './draft.ts';
 
 /** First mainnet block in which SELFDESTRUCT spares contracts of earlier transactions (Cancun, EIP-6780). */

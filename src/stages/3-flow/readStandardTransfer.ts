@@ -1,10 +1,10 @@
 import type { Address, Hex } from '../../model/hex.ts';
 import type { Log } from '../../model/canonicalTx.ts';
 import type { Asset, MovementKind } from '../../model/valueFlow.ts';
-import { erc20Id, nftId } from '../../lib/asset.ts';
-import { addressOfWord, uintOfWord, wordAt, ZERO_ADDRESS } from '../../lib/hex.ts';
+import { erc20Id, nftId } from '../../value/asset.ts';
+import { addressOfWord, uintOfWord, wordAt, ZERO_ADDRESS } from '../../evm/hex.ts';
 import { logEvidence, type Draft } from './draft.ts';
-import { CONSECUTIVE_TRANSFER, TRANSFER, TRANSFER_BATCH, TRANSFER_SINGLE } from '../../lib/tokenTopics.ts';
+import { CONSECUTIVE_TRANSFER, TRANSFER, TRANSFER_BATCH, TRANSFER_SINGLE } from '../../evm/tokenTopics.ts';
 
 /** ERC-2309 names a range of ids in one event, so a few bytes can claim any number of tokens: a transaction's allowance. */
 export interface RangeBudget {

@@ -1,8 +1,8 @@
 import type { Address } from '../../model/hex.ts';
 import type { CanonicalTx, Log } from '../../model/canonicalTx.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
-import { addressOfWord, SYSTEM_ADDRESS, ZERO_ADDRESS } from '../../lib/hex.ts';
-import { APPROVAL, APPROVAL_FOR_ALL } from '../../lib/tokenTopics.ts';
+import { addressOfWord, SYSTEM_ADDRESS, ZERO_ADDRESS } from '../../evm/hex.ts';
+import { APPROVAL, APPROVAL_FOR_ALL } from '../../evm/tokenTopics.ts';
 import { Declarations } from './declarations.ts';
 import { judge, setAside, type Draft, type Reading } from './draft.ts';
 import { readDeclaredTransfer } from './readDeclaredTransfer.ts';

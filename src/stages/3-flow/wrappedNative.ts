@@ -1,9 +1,9 @@
 import type { Address } from '../../model/hex.ts';
 import type { CanonicalTx, Log } from '../../model/canonicalTx.ts';
-import { addressOfWord, uintOfWord, wordAt, ZERO_ADDRESS } from '../../lib/hex.ts';
+import { addressOfWord, uintOfWord, wordAt, ZERO_ADDRESS } from '../../evm/hex.ts';
 import { logEvidence, type Draft } from './draft.ts';
 import { erc20Asset } from './readStandardTransfer.ts';
-import { DEPOSIT, WITHDRAWAL } from '../../lib/tokenTopics.ts';
+import { DEPOSIT, WITHDRAWAL } from '../../evm/tokenTopics.ts';
 
 /** A `Deposit(address indexed,uint256)` or `Withdrawal(address indexed,uint256)`: wrapped ether made or unmade. */
 export interface Wrapping {

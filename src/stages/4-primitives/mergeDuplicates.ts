@@ -1,5 +1,5 @@
 import { GAVE_ROLES, SHARE_ROLES } from '../../lib/legRoles.ts';
-import type { OpenPortion } from './positionDetail.ts';
+import type { OpenPortion } from './bind/positionDetail.ts';
 import type { Found } from './structure/context.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Evidence } from '../../model/evidence.ts';

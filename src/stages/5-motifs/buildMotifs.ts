@@ -1,6 +1,6 @@
-import { NATIVE_ASSET } from '../../lib/asset.ts';
-import { laneFollower } from '../../lib/laneFollower.ts';
-import { passThroughAccounts, wrappedLanes } from '../../lib/lanes.ts';
+import { NATIVE_ASSET } from '../../value/asset.ts';
+import { laneFollower } from '../../value/laneFollower.ts';
+import { passThroughAccounts, wrappedLanes } from '../../value/lanes.ts';
 import { batchTransfers } from './batchTransfers.ts';
 import { compositesOf } from './composites.ts';
 import type { MotifDraft } from './draftMotif.ts';

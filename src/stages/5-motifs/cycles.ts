@@ -1,4 +1,4 @@
-import { erc20Id, NATIVE_ASSET } from '../../lib/asset.ts';
+import { erc20Id, NATIVE_ASSET } from '../../value/asset.ts';
 import { lowestConfidence } from './confidence.ts';
 import { firstSeq, joinEvidence, joinMovements, type MotifDraft } from './draftMotif.ts';
 import type { Entity } from './entity.ts';

@@ -1,5 +1,5 @@
-import { ZERO_ADDRESS } from '../../lib/hex.ts';
-import { mergedLane, netLanes, wrappedLanes } from '../../lib/lanes.ts';
+import { ZERO_ADDRESS } from '../../evm/hex.ts';
+import { mergedLane, netLanes, wrappedLanes } from '../../value/lanes.ts';
 import type { Address } from '../../model/hex.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';

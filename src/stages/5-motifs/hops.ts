@@ -1,5 +1,5 @@
 import { GAVE_ROLES } from '../../lib/legRoles.ts';
-import { mergedLane } from '../../lib/lanes.ts';
+import { mergedLane } from '../../value/lanes.ts';
 import type { MotifDraft } from './draftMotif.ts';
 import type { Address } from '../../model/hex.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';

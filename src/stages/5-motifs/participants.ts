@@ -1,4 +1,4 @@
-import { ZERO_ADDRESS } from '../../lib/hex.ts';
+import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { GAVE_ROLES } from '../../lib/legRoles.ts';
 import { Bindings } from './bindings.ts';
 import type { Tracing } from './routes.ts';

@@ -2,7 +2,7 @@ import { firstSeq, joinEvidence, joinMovements, type MotifDraft } from './draftM
 import { assetOfLane, type Hop } from './hops.ts';
 import type { LaneBalance } from './tradeBalance.ts';
 import { lowestConfidence } from './confidence.ts';
-import type { LaneFollower } from '../../lib/laneFollower.ts';
+import type { LaneFollower } from '../../value/laneFollower.ts';
 import type { Address } from '../../model/hex.ts';
 
 /** Who a lane came from or went to, seen through accounts that only pass it on. */

@@ -1,4 +1,4 @@
-import { ZERO_ADDRESS } from '../../lib/hex.ts';
+import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import type { Primitive } from '../../model/primitive.ts';
 
 /** What a venue is called among the participants, by the kind of act; anything else is a `venue`. */

@@ -1,4 +1,4 @@
-import { formatAmount, powerOfTen } from '../../lib/amount.ts';
+import { formatAmount, powerOfTen } from '../../value/amount.ts';
 import { DEFAULT_FRESHNESS_S, MAX_DEVIATION_BPS, MIN_CONFIDENCE_BPS, STALE_GRACE_S } from './thresholds.ts';
 import type { Address } from '../../model/hex.ts';
 import type { PriceQuote, PriceRefusal } from '../../model/upstream.ts';

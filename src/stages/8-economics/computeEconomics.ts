@@ -1,5 +1,5 @@
-import { parseAssetId } from '../../lib/assetId.ts';
-import { subtractMoney } from '../../lib/money.ts';
+import { parseAssetId } from '../../value/assetId.ts';
+import { subtractMoney } from '../../value/money.ts';
 import type { Attribution } from '../../model/attribution.ts';
 import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Economics, Valuation } from '../../model/economics.ts';

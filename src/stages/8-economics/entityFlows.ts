@@ -1,5 +1,5 @@
-import { NATIVE_ASSET } from '../../lib/asset.ts';
-import { ZERO_ADDRESS } from '../../lib/hex.ts';
+import { NATIVE_ASSET } from '../../value/asset.ts';
+import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Asset, AssetId, Movement, ValueFlow } from '../../model/valueFlow.ts';
 

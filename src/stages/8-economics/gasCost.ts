@@ -1,5 +1,5 @@
-import { NATIVE_ASSET } from '../../lib/asset.ts';
-import { worthTogether } from '../../lib/money.ts';
+import { NATIVE_ASSET } from '../../value/asset.ts';
+import { worthTogether } from '../../value/money.ts';
 import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
 import type { GasCost, PriceBook } from '../../model/economics.ts';
 

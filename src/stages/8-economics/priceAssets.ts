@@ -1,6 +1,6 @@
-import { erc20Id, NATIVE, NATIVE_ASSET } from '../../lib/asset.ts';
-import { parseAssetId } from '../../lib/assetId.ts';
-import { assetDecimals } from '../../lib/display.ts';
+import { erc20Id, NATIVE, NATIVE_ASSET } from '../../value/asset.ts';
+import { parseAssetId } from '../../value/assetId.ts';
+import { assetDecimals } from '../../value/display.ts';
 import type { AssetRefusal, ChosenPrice, PriceBook } from '../../model/economics.ts';
 import type { Asset, AssetId } from '../../model/valueFlow.ts';
 import type { PriceChoice, RefusalReason } from './choosePrice.ts';

@@ -1,5 +1,5 @@
-import { usableDecimals } from '../../lib/amount.ts';
-import { parseAssetId } from '../../lib/assetId.ts';
+import { usableDecimals } from '../../value/amount.ts';
+import { parseAssetId } from '../../value/assetId.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';

@@ -1,5 +1,5 @@
-import { usdText } from '../../lib/money.ts';
-import { erc20Id } from '../../lib/asset.ts';
+import { usdText } from '../../value/money.ts';
+import { erc20Id } from '../../value/asset.ts';
 import { COMPOSITES } from '../../lib/motifKinds.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { PriceQuote, PriceRate, RateTerm } from '../../model/upstream.ts';

@@ -1,4 +1,4 @@
-import { addUsd, known, subtractUsd, unknown, worth, worthTogether, ZERO_USD } from '../../lib/money.ts';
+import { addUsd, known, subtractUsd, unknown, worth, worthTogether, ZERO_USD } from '../../value/money.ts';
 import type { Attribution } from '../../model/attribution.ts';
 import type { BlockHeader } from '../../model/canonicalTx.ts';
 import type { GasCost, Money, PnlEntry, PriceBook, RealizedPnl } from '../../model/economics.ts';

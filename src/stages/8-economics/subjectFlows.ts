@@ -1,7 +1,7 @@
-import { formatAmount } from '../../lib/amount.ts';
-import { parseAssetId } from '../../lib/assetId.ts';
-import { assetUnit, listSymbol } from '../../lib/display.ts';
-import { compareUsd, subtractMoney, worth, worthTogether } from '../../lib/money.ts';
+import { formatAmount } from '../../value/amount.ts';
+import { parseAssetId } from '../../value/assetId.ts';
+import { assetUnit, listSymbol } from '../../value/display.ts';
+import { compareUsd, subtractMoney, worth, worthTogether } from '../../value/money.ts';
 import type { Money, PriceBook } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
 import type { RawContext } from '../../model/upstream.ts';

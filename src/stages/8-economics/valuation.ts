@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { formatAmount } from '../../lib/amount.ts';
+import { formatAmount } from '../../value/amount.ts';
 import type { ChosenPrice, Valuation } from '../../model/economics.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import type { Pricing } from './priceAssets.ts';

@@ -1,6 +1,6 @@
 import { firstAfter } from '../../lib/firstAfter.ts';
-import { addressOfWord, uintOfWord, wordAt } from '../../lib/hex.ts';
-import { SHARE_TOPICS } from '../../lib/shareTopics.ts';
+import { addressOfWord, uintOfWord, wordAt } from '../../evm/hex.ts';
+import { SHARE_TOPICS } from '../../evm/shareTopics.ts';
 import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';

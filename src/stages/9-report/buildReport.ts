@@ -1,12 +1,12 @@
-import { formatAmount } from '../../lib/amount.ts';
-import { cleanText } from '../../lib/display.ts';
-import { displayMoney } from '../../lib/money.ts';
+import { formatAmount } from '../../value/amount.ts';
+import { cleanText } from '../../value/display.ts';
+import { displayMoney } from '../../value/money.ts';
 import type { Attribution } from '../../model/attribution.ts';
 import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Economics } from '../../model/economics.ts';
 import type { Verdict } from '../../model/intent.ts';
 import type { Motif } from '../../model/motif.ts';
-import type * as wire from '../../model/report.ts';
+import type * as wire from '../../model/generated/report.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { RawContext } from '../../model/upstream.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';

@@ -1,5 +1,5 @@
-import { cleanText } from '../../lib/display.ts';
-import { uintOfWord, wordAt } from '../../lib/hex.ts';
+import { cleanText } from '../../value/display.ts';
+import { uintOfWord, wordAt } from '../../evm/hex.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Hex } from '../../model/hex.ts';
 import type { Rulebook } from '../../model/rulebook.ts';

@@ -1,7 +1,7 @@
-import { displayMoney, worthOf } from '../../lib/money.ts';
+import { displayMoney, worthOf } from '../../value/money.ts';
 import type { PriceBook } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
-import type { InventoryDelta } from '../../model/report.ts';
+import type { InventoryDelta } from '../../model/generated/report.ts';
 import type { AssetId, LedgerEntry, MovementKind } from '../../model/valueFlow.ts';
 import type { ReportWriter } from './reportWriter.ts';
 import { assetMarks, type AssetMark } from './assetMarks.ts';

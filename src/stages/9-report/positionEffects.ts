@@ -1,11 +1,11 @@
 import { SHARE_ROLES } from '../../lib/legRoles.ts';
-import { displayMoney, worthOf } from '../../lib/money.ts';
+import { displayMoney, worthOf } from '../../value/money.ts';
 import { roleOf } from '../../lib/roles.ts';
 import type { Attribution } from '../../model/attribution.ts';
 import type { PriceBook } from '../../model/economics.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
-import type * as wire from '../../model/report.ts';
+import type * as wire from '../../model/generated/report.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import { LIQUIDATE, sidesOf, type Side, type SignedLeg } from './positionSides.ts';
 import { partsOf } from './positionUnderlying.ts';

@@ -1,7 +1,7 @@
 import { DEBT_CATEGORY, LIQUIDATE, type Side, type SignedLeg } from './positionSides.ts';
 import type { Portion } from '../../model/primitive.ts';
 import type { AssetId } from '../../model/valueFlow.ts';
-import type * as wire from '../../model/report.ts';
+import type * as wire from '../../model/generated/report.ts';
 
 type Role = wire.Underlying['role'];
 

@@ -1,6 +1,6 @@
 import { AnalysisError } from '../../lib/errors.ts';
 import { schemaCheck, type SchemaSource } from '../../lib/jsonSchema.ts';
-import type { TxReport } from '../../model/report.ts';
+import type { TxReport } from '../../model/generated/report.ts';
 import { closeSchema } from './closeSchema.ts';
 
 /** The published report schema, closed: what the service emits holds no key it does not describe. */

@@ -1,14 +1,14 @@
-import { placePoint } from '../../lib/amount.ts';
-import { parseAssetId } from '../../lib/assetId.ts';
-import { checksumAddress } from '../../lib/checksum.ts';
-import { assetText } from '../../lib/display.ts';
+import { placePoint } from '../../value/amount.ts';
+import { parseAssetId } from '../../value/assetId.ts';
+import { checksumAddress } from '../../evm/checksum.ts';
+import { assetText } from '../../value/display.ts';
 import { AnalysisError } from '../../lib/errors.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Evidence } from '../../model/evidence.ts';
 import type { Address } from '../../model/hex.ts';
 import type { RawContext } from '../../model/upstream.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
-import type * as wire from '../../model/report.ts';
+import type * as wire from '../../model/generated/report.ts';
 
 /** A count or height as a JSON integer. One that a double cannot hold exactly is no number to round but a node's nonsense: `receipt_malformed`. */
 export function jsonInteger(value: bigint, what: string): number {

@@ -1,11 +1,11 @@
-import { ZERO_ADDRESS } from '../../lib/hex.ts';
+import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import type { Attribution } from '../../model/attribution.ts';
 import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
-import type { InventoryDelta } from '../../model/report.ts';
+import type { InventoryDelta } from '../../model/generated/report.ts';
 
 export type SubjectRole = InventoryDelta['subject_role'];
 

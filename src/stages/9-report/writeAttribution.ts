@@ -1,5 +1,5 @@
 import type { Attribution } from '../../model/attribution.ts';
-import type * as wire from '../../model/report.ts';
+import type * as wire from '../../model/generated/report.ts';
 import type { ReportWriter } from './reportWriter.ts';
 
 export function writeAttribution(attribution: Attribution, writer: ReportWriter): wire.Attribution {

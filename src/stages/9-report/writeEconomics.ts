@@ -1,7 +1,7 @@
-import { formatAmount } from '../../lib/amount.ts';
-import { displayMoney, displayUsd } from '../../lib/money.ts';
+import { formatAmount } from '../../value/amount.ts';
+import { displayMoney, displayUsd } from '../../value/money.ts';
 import type { ChosenPrice, Economics, PnlEntry, RealizedPnl, Valuation } from '../../model/economics.ts';
-import type * as wire from '../../model/report.ts';
+import type * as wire from '../../model/generated/report.ts';
 import { jsonInteger, motifId, type ReportWriter } from './reportWriter.ts';
 
 function writeEntry(entry: PnlEntry, writer: ReportWriter): wire.PnlEntry {

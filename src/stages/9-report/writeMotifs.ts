@@ -1,5 +1,5 @@
 import type { Motif } from '../../model/motif.ts';
-import type * as wire from '../../model/report.ts';
+import type * as wire from '../../model/generated/report.ts';
 import { motifId, type ReportWriter } from './reportWriter.ts';
 
 export function writeProtocol(motif: Motif, writer: ReportWriter): wire.ProtocolRef | null {

@@ -1,5 +1,5 @@
 import type { ReportJson } from '../../lib/reportJson.ts';
-import type { TxReport } from '../../model/report.ts';
+import type { TxReport } from '../../model/generated/report.ts';
 import { LISTS, reportParts, serialiseReport, type ReportInput } from './buildReport.ts';
 
 /**

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { encodeFunctionData, encodeFunctionResult, multicall3Abi, type Hex } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { decodeDecimals, decodeText, readCallResult } from '../../../src/stages/1-fetch/abiAnswers.ts';
-import { decodeAggregate3, encodeAggregate3 } from '../../../src/stages/1-fetch/multicall.ts';
+import { decodeDecimals, decodeText, readCallResult } from '../../../src/stages/1-fetch/context/abiAnswers.ts';
+import { decodeAggregate3, encodeAggregate3 } from '../../../src/stages/1-fetch/context/multicall.ts';
 import { abiString, uint } from '../../support/sampleTransaction.ts';
 
 const hexBytes = fc.uint8Array({ maxLength: 700 }).map((bytes) => `0x${Buffer.from(bytes).toString('hex')}` as Hex);

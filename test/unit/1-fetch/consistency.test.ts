@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { headerMismatch, receiptMismatch, traceMismatch } from '../../../src/stages/1-fetch/consistency.ts';
+import { headerMismatch, receiptMismatch, traceMismatch } from '../../../src/stages/1-fetch/context/consistency.ts';
 import { BLOCK_HASH, BLOCK_NUMBER, HASH, SIGNER, TOKEN, bloomOf, sampleTransaction, transferLog, type Sample, type SampleLog } from '../../support/sampleTransaction.ts';
 
 const OTHER_HASH = `0x${'99'.repeat(32)}`;

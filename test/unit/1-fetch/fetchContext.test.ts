@@ -1,12 +1,12 @@
 import { decodeFunctionData, encodeFunctionResult, multicall3Abi, type Hex } from 'viem';
 import { afterEach, describe, expect, it } from 'vitest';
-import { fetchContext } from '../../../src/stages/1-fetch/fetchContext.ts';
+import { fetchContext } from '../../../src/stages/1-fetch/context/fetchContext.ts';
 import { startFakeNode, FakeRpcError, type FakeNode, type Handler } from '../../support/fakeNode.ts';
 import { upstreamFor } from '../../support/fetchAnalyze.ts';
 import { BLOCK_HASH, BLOCK_NUMBER, FEED, SIGNER, TIMESTAMP, TOKEN, abiString, sampleHandlers, sampleTransaction, uint } from '../../support/sampleTransaction.ts';
-import type { ContextPlan } from '../../../src/stages/1-fetch/planContext.ts';
-import type { PriceSource } from '../../../src/stages/1-fetch/priceSource.ts';
-import type { Upstream } from '../../../src/stages/1-fetch/upstream.ts';
+import type { ContextPlan } from '../../../src/stages/1-fetch/context/planContext.ts';
+import type { PriceSource } from '../../../src/stages/1-fetch/prices/priceSource.ts';
+import type { Upstream } from '../../../src/stages/1-fetch/rpc/upstream.ts';
 import type { RawContext } from '../../../src/model/upstream.ts';
 
 const MULTICALL = `0x${'ca'.repeat(20)}` as const;

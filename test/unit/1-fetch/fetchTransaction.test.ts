@@ -3,7 +3,7 @@ import { fetchTransaction } from '../../../src/stages/1-fetch/fetchTransaction.t
 import { startFakeNode, FakeRpcError, type FakeNode, type FakeNodeOptions, type Handler } from '../../support/fakeNode.ts';
 import { upstreamFor } from '../../support/fetchAnalyze.ts';
 import { HASH, sampleHandlers, sampleTransaction } from '../../support/sampleTransaction.ts';
-import type { Upstream, UpstreamOptions } from '../../../src/stages/1-fetch/upstream.ts';
+import type { Upstream, UpstreamOptions } from '../../../src/stages/1-fetch/rpc/upstream.ts';
 import type { RawTransaction, UpstreamCallEvent } from '../../../src/model/upstream.ts';
 
 const open: { close(): Promise<void> }[] = [];

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AnalysisError } from '../../../src/lib/errors.ts';
-import { newAbilities } from '../../../src/stages/1-fetch/abilities.ts';
-import { fetchContext } from '../../../src/stages/1-fetch/fetchContext.ts';
+import { newAbilities } from '../../../src/stages/1-fetch/rpc/abilities.ts';
+import { fetchContext } from '../../../src/stages/1-fetch/context/fetchContext.ts';
 import { fetchTransaction } from '../../../src/stages/1-fetch/fetchTransaction.ts';
-import { planContext } from '../../../src/stages/1-fetch/planContext.ts';
-import { readBatch, readSingle, type RpcAnswer, type RpcCall } from '../../../src/stages/1-fetch/rpcMessages.ts';
+import { planContext } from '../../../src/stages/1-fetch/context/planContext.ts';
+import { readBatch, readSingle, type RpcAnswer, type RpcCall } from '../../../src/stages/1-fetch/rpc/rpcMessages.ts';
 import { VOCABULARY } from '../../support/fetchAnalyze.ts';
 import { HASH, sampleHandlers, sampleTransaction } from '../../support/sampleTransaction.ts';
 import type { Handler } from '../../support/fakeNode.ts';
-import type { RpcEndpoint } from '../../../src/stages/1-fetch/rpcEndpoint.ts';
-import type { Session } from '../../../src/stages/1-fetch/session.ts';
+import type { RpcEndpoint } from '../../../src/stages/1-fetch/rpc/rpcEndpoint.ts';
+import type { Session } from '../../../src/stages/1-fetch/rpc/session.ts';
 
 const junk = fc.oneof(fc.jsonValue(), fc.constantFrom('0x', '0x0', `0x${'f'.repeat(64)}`, `0x${'0'.repeat(40)}`, -1, 1e300, '0xzz', '__proto__'), fc.bigInt({ min: 0n, max: 2n ** 256n }).map((n) => `0x${n.toString(16)}`));
 

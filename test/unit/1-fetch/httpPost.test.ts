@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { Agent } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHttpPost, type HttpLimits } from '../../../src/stages/1-fetch/httpPost.ts';
+import { createHttpPost, type HttpLimits } from '../../../src/stages/1-fetch/rpc/httpPost.ts';
 
 const LIMITS: HttpLimits = { signal: new AbortController().signal, ms: 1_000, maxBytes: 1_000 };
 const agent = new Agent();

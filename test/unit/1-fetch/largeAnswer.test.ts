@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { fetchTransaction } from '../../../src/stages/1-fetch/fetchTransaction.ts';
-import { Gathered, LargeAnswer, readUnread } from '../../../src/stages/1-fetch/largeAnswer.ts';
+import { Gathered, LargeAnswer, readUnread } from '../../../src/stages/1-fetch/rpc/largeAnswer.ts';
 import { startFakeNode, type FakeNode } from '../../support/fakeNode.ts';
 import { upstreamFor } from '../../support/fetchAnalyze.ts';
 import { HASH, sampleHandlers, sampleTransaction } from '../../support/sampleTransaction.ts';
-import type { RpcCall } from '../../../src/stages/1-fetch/rpcMessages.ts';
+import type { RpcCall } from '../../../src/stages/1-fetch/rpc/rpcMessages.ts';
 import type { UnreadAnswer, UpstreamCallEvent } from '../../../src/model/upstream.ts';
 
 const signal = new AbortController().signal;

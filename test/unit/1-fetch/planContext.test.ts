@@ -1,9 +1,9 @@
 import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
-import { planContext } from '../../../src/stages/1-fetch/planContext.ts';
-import { tokensInLogs } from '../../../src/stages/1-fetch/tokensInLogs.ts';
+import { planContext } from '../../../src/stages/1-fetch/context/planContext.ts';
+import { tokensInLogs } from '../../../src/stages/1-fetch/context/tokensInLogs.ts';
 import { FEED, SIGNER, TIMESTAMP, TOKEN, TRANSFER, sampleTransaction, transferLog } from '../../support/sampleTransaction.ts';
-import type { PlanVocabulary } from '../../../src/stages/1-fetch/planContext.ts';
+import type { PlanVocabulary } from '../../../src/stages/1-fetch/context/planContext.ts';
 import type { Address } from '../../../src/model/hex.ts';
 import type { RateSpec } from '../../../src/model/rulebook.ts';
 import type { RawTransaction } from '../../../src/model/upstream.ts';

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createPriceApi, exactDecimal } from '../../../src/stages/1-fetch/priceApi.ts';
+import { createPriceApi, exactDecimal } from '../../../src/stages/1-fetch/prices/priceApi.ts';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { PriceAnswers } from '../../../src/stages/1-fetch/priceSource.ts';
+import type { PriceAnswers } from '../../../src/stages/1-fetch/prices/priceSource.ts';
 import type { Address } from '../../../src/model/hex.ts';
 
 const TOKEN: Address = `0x${'70'.repeat(20)}`;

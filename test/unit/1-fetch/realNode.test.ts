@@ -3,7 +3,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { startAnvil, type Anvil } from '../../devnet/startAnvil.ts';
 import { VOCABULARY, fetchAnalyze, upstreamFor } from '../../support/fetchAnalyze.ts';
 import type { UpstreamCallEvent } from '../../../src/model/upstream.ts';
-import type { Upstream } from '../../../src/stages/1-fetch/upstream.ts';
+import type { Upstream } from '../../../src/stages/1-fetch/rpc/upstream.ts';
 
 type Hash = `0x${string}`;
 

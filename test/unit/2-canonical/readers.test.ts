@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toEventSelector, toFunctionSelector } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { readFileSync } from 'node:fs';
-import * as tokenTopics from '../../../src/lib/tokenTopics.ts';
+import * as tokenTopics from '../../../src/evm/tokenTopics.ts';
 import { AnalysisError } from '../../../src/lib/errors.ts';
 import { canonicalize } from '../../../src/stages/2-canonical/canonicalize.ts';
 import { readAuthorizations } from '../../../src/stages/2-canonical/readAuthorizations.ts';
@@ -76,7 +76,7 @@ describe('constants from outside', () => {
   });
 
   it('topics are those of the events named above them', () => {
-    const source = readFileSync(new URL('../../../src/lib/tokenTopics.ts', import.meta.url), 'utf8');
+    const source = readFileSync(new URL('../../../src/evm/tokenTopics.ts', import.meta.url), 'utf8');
     const named = [...source.matchAll(/`(\w+\(.*?\))`.*\n.*'(0x[0-9a-f]{64})'/g)];
     expect(named).toHaveLength(Object.keys(tokenTopics).length);
     for (const [, signature, topic] of named) expect(`${topic} ${signature}`).toBe(`${toEventSelector(`event ${signature}`)} ${signature}`);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readAddress, readBytes, readHash } from '../../../src/lib/hex.ts';
+import { readAddress, readBytes, readHash } from '../../../src/evm/hex.ts';
 import { SharedTexts } from '../../../src/stages/2-canonical/sharedTexts.ts';
 
 const BAD = 'trace_malformed';

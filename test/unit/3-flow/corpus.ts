@@ -6,7 +6,7 @@ import type { CanonicalTx } from '../../../src/model/canonicalTx.ts';
 import type { Hash } from '../../../src/model/hex.ts';
 import type { TraceDialect } from '../../../src/model/upstream.ts';
 import type { ValueFlow } from '../../../src/model/valueFlow.ts';
-import { NATIVE_ASSET } from '../../../src/lib/asset.ts';
+import { NATIVE_ASSET } from '../../../src/value/asset.ts';
 import { canonicalize } from '../../../src/stages/2-canonical/canonicalize.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../../shared/corpus');

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalize } from '../../../src/stages/2-canonical/canonicalize.ts';
 import { buildValueFlow } from '../../../src/stages/3-flow/buildValueFlow.ts';
-import { TRANSFER } from '../../../src/lib/tokenTopics.ts';
-import { ZERO_ADDRESS } from '../../../src/lib/hex.ts';
+import { TRANSFER } from '../../../src/evm/tokenTopics.ts';
+import { ZERO_ADDRESS } from '../../../src/evm/hex.ts';
 import { address, rawTransaction, topic, word, type Call, type Emit, type ToldOptions } from '../2-canonical/execution.ts';
 
 const TOKEN = address('70');

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { canonicalize } from '../../../src/stages/2-canonical/canonicalize.ts';
 import { buildValueFlow } from '../../../src/stages/3-flow/buildValueFlow.ts';
-import { erc20Id, nftId } from '../../../src/lib/asset.ts';
-import { ZERO_ADDRESS } from '../../../src/lib/hex.ts';
-import { APPROVAL, APPROVAL_FOR_ALL, CONSECUTIVE_TRANSFER, TRANSFER, TRANSFER_BATCH, TRANSFER_SINGLE } from '../../../src/lib/tokenTopics.ts';
+import { erc20Id, nftId } from '../../../src/value/asset.ts';
+import { ZERO_ADDRESS } from '../../../src/evm/hex.ts';
+import { APPROVAL, APPROVAL_FOR_ALL, CONSECUTIVE_TRANSFER, TRANSFER, TRANSFER_BATCH, TRANSFER_SINGLE } from '../../../src/evm/tokenTopics.ts';
 import type { TokenEventSpec } from '../../../src/model/rulebook.ts';
 import { address, EOA, rawTransaction, ROOT, topic, word, type Call, type Emit } from '../2-canonical/execution.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalize } from '../../../src/stages/2-canonical/canonicalize.ts';
 import { buildValueFlow } from '../../../src/stages/3-flow/buildValueFlow.ts';
-import { NATIVE_ASSET } from '../../../src/lib/asset.ts';
-import { ZERO_ADDRESS } from '../../../src/lib/hex.ts';
-import { DEPOSIT, TRANSFER, WITHDRAWAL } from '../../../src/lib/tokenTopics.ts';
+import { NATIVE_ASSET } from '../../../src/value/asset.ts';
+import { ZERO_ADDRESS } from '../../../src/evm/hex.ts';
+import { DEPOSIT, TRANSFER, WITHDRAWAL } from '../../../src/evm/tokenTopics.ts';
 import { address, EOA, rawTransaction, ROOT, topic, word, type Call, type Emit } from '../2-canonical/execution.ts';
 
 const POOL = address('9f');

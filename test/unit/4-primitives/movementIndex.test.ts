@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MovementIndex } from '../../../src/stages/4-primitives/movementIndex.ts';
-import type { MovementQuery } from '../../../src/stages/4-primitives/movementQuery.ts';
+import { MovementIndex } from '../../../src/stages/4-primitives/bind/movementIndex.ts';
+import type { MovementQuery } from '../../../src/stages/4-primitives/bind/movementQuery.ts';
 import type { Address } from '../../../src/model/hex.ts';
 import type { Asset, Movement, ValueFlow } from '../../../src/model/valueFlow.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Shelf } from '../../../src/stages/4-primitives/shelf.ts';
+import { Shelf } from '../../../src/stages/4-primitives/bind/shelf.ts';
 
 type Direction = 'before' | 'after';
 

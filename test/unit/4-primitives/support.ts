@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { encodeAbiParameters, encodeEventTopics, parseAbiItem, type AbiEvent } from 'viem';
-import { loadRulebook } from '../../../src/rulebook/loadRulebook.ts';
+import { loadRulebook } from '../../../src/rules/compile/loadRulebook.ts';
 import { buildValueFlow } from '../../../src/stages/3-flow/buildValueFlow.ts';
 import { findPrimitives } from '../../../src/stages/4-primitives/findPrimitives.ts';
 import type { CanonicalTx, Frame, Log } from '../../../src/model/canonicalTx.ts';

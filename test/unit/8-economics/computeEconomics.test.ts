@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { erc20Id, NATIVE_ASSET, nftId } from '../../../src/lib/asset.ts';
-import { displayMoney, usdText } from '../../../src/lib/money.ts';
+import { erc20Id, NATIVE_ASSET, nftId } from '../../../src/value/asset.ts';
+import { displayMoney, usdText } from '../../../src/value/money.ts';
 import { computeEconomics, type EconomicsInput } from '../../../src/stages/8-economics/computeEconomics.ts';
 import { account, attribution, blockHeader, canonicalTx, ETHER, motif, quote, rawContext, rulebook, SIGNER, token, valueFlow, verdict, WRAPPED, wrappedId } from '../../support/builders.ts';
 

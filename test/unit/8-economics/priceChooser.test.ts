@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { erc20Id } from '../../../src/lib/asset.ts';
-import { formatAmount } from '../../../src/lib/amount.ts';
+import { erc20Id } from '../../../src/value/asset.ts';
+import { formatAmount } from '../../../src/value/amount.ts';
 import { priceChooser, type ChooserInput } from '../../../src/stages/8-economics/priceChooser.ts';
 import type { Address } from '../../../src/model/hex.ts';
 import type { PriceRate, RateTerm } from '../../../src/model/upstream.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { erc20Id, NATIVE_ASSET } from '../../../src/lib/asset.ts';
-import { compareUsd, subtractUsd, worth } from '../../../src/lib/money.ts';
+import { erc20Id, NATIVE_ASSET } from '../../../src/value/asset.ts';
+import { compareUsd, subtractUsd, worth } from '../../../src/value/money.ts';
 import type { Economics, Money, Usd } from '../../../src/model/economics.ts';
 import { computeEconomics } from '../../../src/stages/8-economics/computeEconomics.ts';
 import type { Address } from '../../../src/model/hex.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { erc20Id, NATIVE_ASSET } from '../../../src/lib/asset.ts';
-import { ZERO_ADDRESS } from '../../../src/lib/hex.ts';
-import { usdText } from '../../../src/lib/money.ts';
+import { erc20Id, NATIVE_ASSET } from '../../../src/value/asset.ts';
+import { ZERO_ADDRESS } from '../../../src/evm/hex.ts';
+import { usdText } from '../../../src/value/money.ts';
 import type { PriceQuote } from '../../../src/model/upstream.ts';
 import { computeEconomics, type EconomicsInput } from '../../../src/stages/8-economics/computeEconomics.ts';
 import { account, attribution, blockHeader, BUILDER, canonicalTx, ETHER, motif, quote, rawContext, rulebook, SIGNER, token, valueFlow, verdict, WRAPPED, wrappedId, type MovementSketch } from '../../support/builders.ts';

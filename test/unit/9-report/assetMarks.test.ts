@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { toEventSelector } from 'viem';
-import { loadRules } from '../../../src/loadRules.ts';
+import { loadRules } from '../../../src/service/loadRules.ts';
 import { examine, read } from '../../../src/analyze.ts';
-import { findRecording } from '../../../src/cli/rules/recordings.ts';
-import { SHARE_TOPICS } from '../../../src/lib/shareTopics.ts';
+import { findRecording } from '../../../src/tools/cli/rules/recordings.ts';
+import { SHARE_TOPICS } from '../../../src/evm/shareTopics.ts';
 import { assetMarks } from '../../../src/stages/9-report/assetMarks.ts';
 import type { CanonicalTx } from '../../../src/model/canonicalTx.ts';
 import type { Address } from '../../../src/model/hex.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { erc20Id, NATIVE_ASSET, nftId } from '../../../src/lib/asset.ts';
-import { ZERO_ADDRESS } from '../../../src/lib/hex.ts';
+import { erc20Id, NATIVE_ASSET, nftId } from '../../../src/value/asset.ts';
+import { ZERO_ADDRESS } from '../../../src/evm/hex.ts';
 import { computeEconomics } from '../../../src/stages/8-economics/computeEconomics.ts';
 import { buildReport, serialiseReport, type ReportInput } from '../../../src/stages/9-report/buildReport.ts';
 import { createReportValidator } from '../../../src/stages/9-report/reportValidator.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { erc20Id } from '../../../src/lib/asset.ts';
-import { ZERO_ADDRESS } from '../../../src/lib/hex.ts';
+import { erc20Id } from '../../../src/value/asset.ts';
+import { ZERO_ADDRESS } from '../../../src/evm/hex.ts';
 import { subjectRoles } from '../../../src/stages/9-report/subjectRoles.ts';
 import { account, attribution, blockHeader, BUILDER, canonicalTx, motif, rulebook, SIGNER, valueFlow, WRAPPED, wrappedId } from '../../support/builders.ts';
 

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { synthetic, type Shape } from '../../../bench/synthetic.ts';
 import { judge, read } from '../../../src/analyze.ts';
 import { jsonText } from '../../../src/lib/reportJson.ts';
-import { loadRules } from '../../../src/loadRules.ts';
+import { loadRules } from '../../../src/service/loadRules.ts';
 import { buildReport, LISTS, serialiseReport } from '../../../src/stages/9-report/buildReport.ts';
 import { createReportValidator, REPORT_SCHEMA } from '../../../src/stages/9-report/reportValidator.ts';
 import { writeReport } from '../../../src/stages/9-report/writeReport.ts';
-import type { TxReport } from '../../../src/model/report.ts';
+import type { TxReport } from '../../../src/model/generated/report.ts';
 
 const rulebook = loadRules();
 const validate = createReportValidator();

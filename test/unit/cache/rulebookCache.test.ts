@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { packRulebook, unpackRulebook } from '../../../src/cache/rulebookCache.ts';
-import { loadRules } from '../../../src/loadRules.ts';
+import { packRulebook, unpackRulebook } from '../../../src/service/cache/rulebookCache.ts';
+import { loadRules } from '../../../src/service/loadRules.ts';
 
 describe('a packed rulebook', () => {
   const loaded = loadRules();

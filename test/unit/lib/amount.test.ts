@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatAmount, usableDecimals } from '../../../src/lib/amount.ts';
+import { formatAmount, usableDecimals } from '../../../src/value/amount.ts';
 
 /** Reads a formatted amount back without any float. */
 function parse(text: string, decimals: number): bigint {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { encodeAbiParameters, encodePacked, getCreate2Address, keccak256, toFunctionSelector, type Hex } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { create2Address, pairSalt } from '../../../src/lib/create2.ts';
+import { create2Address, pairSalt } from '../../../src/evm/create2.ts';
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length }).map((data): Hex => `0x${Buffer.from(data).toString('hex')}`);
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { erc20Id, NATIVE, nftId } from '../../../src/lib/asset.ts';
-import { parseAssetId } from '../../../src/lib/assetId.ts';
-import { assetText, cleanName, cleanSymbol, cleanText, listSymbol, shortAddress } from '../../../src/lib/display.ts';
+import { erc20Id, NATIVE, nftId } from '../../../src/value/asset.ts';
+import { parseAssetId } from '../../../src/value/assetId.ts';
+import { assetText, cleanName, cleanSymbol, cleanText, listSymbol, shortAddress } from '../../../src/value/display.ts';
 import { account, token } from '../../support/builders.ts';
 
 const TOKEN = account('ab');

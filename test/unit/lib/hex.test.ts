@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isHex, lowerHex } from '../../../src/lib/hex.ts';
+import { isHex, lowerHex } from '../../../src/evm/hex.ts';
 
 /** Lengths around the ways of looking: short, copied whole, copied in pieces. */
 const LENGTHS = [2, 3, 4, 23, 24, 25, 42, 66, 16_383, 16_384, 16_385, 16_386, 40_001];

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { schemaCheck, schemaModule, type SchemaCheck } from '../../../src/lib/jsonSchema.ts';
-import { REQUEST_SCHEMA } from '../../../src/http/parseRequest.ts';
+import { REQUEST_SCHEMA } from '../../../src/service/http/parseRequest.ts';
 import { REPORT_SCHEMA } from '../../../src/stages/9-report/reportValidator.ts';
 
 // Inside the package, where the compiled module finds ajv's runtime.

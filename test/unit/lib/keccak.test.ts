@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { checksumAddress as viemChecksum, keccak256 } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { checksumAddress } from '../../../src/lib/checksum.ts';
-import { keccak } from '../../../src/lib/keccak.ts';
+import { checksumAddress } from '../../../src/evm/checksum.ts';
+import { keccak } from '../../../src/evm/keccak.ts';
 import { memoised, memoisedPair } from '../../../src/lib/memo.ts';
 
 describe('keccak', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { account } from '../../support/builders.ts';
-import { NATIVE } from '../../../src/lib/asset.ts';
-import { labelFormat } from '../../../src/lib/labelFormat.ts';
+import { NATIVE } from '../../../src/value/asset.ts';
+import { labelFormat } from '../../../src/value/labelFormat.ts';
 import type { Asset } from '../../../src/model/valueFlow.ts';
 
 const token: Asset = { id: 'token', kind: 'erc20', address: account('a0'), tokenId: null };

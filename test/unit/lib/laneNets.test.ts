@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { account, valueFlow, WRAPPED, wrappedId } from '../../support/builders.ts';
-import { erc20Id, NATIVE_ASSET, nftId } from '../../../src/lib/asset.ts';
-import { laneNets, sidesOf, sidesOfAccount } from '../../../src/lib/laneNets.ts';
-import { passThroughAccounts } from '../../../src/lib/lanes.ts';
+import { erc20Id, NATIVE_ASSET, nftId } from '../../../src/value/asset.ts';
+import { laneNets, sidesOf, sidesOfAccount } from '../../../src/value/laneNets.ts';
+import { passThroughAccounts } from '../../../src/value/lanes.ts';
 import type { Movement } from '../../../src/model/valueFlow.ts';
 
 const HOLDERS = ['01', '02', '03', '04'].map(account);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addUsd, compareUsd, displayMoney, known, subtractUsd, unknown, usdText, worth, worthOf, worthTogether } from '../../../src/lib/money.ts';
+import { addUsd, compareUsd, displayMoney, known, subtractUsd, unknown, usdText, worth, worthOf, worthTogether } from '../../../src/value/money.ts';
 import type { PriceBook } from '../../../src/model/economics.ts';
 
 const usd = fc.record({ numerator: fc.bigInt(-(10n ** 60n), 10n ** 60n), scale: fc.integer({ min: 0, max: 40 }) });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { compileBind } from '../../../src/rulebook/bindExpr.ts';
-import type { BindScope } from '../../../src/rulebook/bindScope.ts';
-import { parseSignature, type ParsedSignature } from '../../../src/rulebook/signature.ts';
+import { compileBind } from '../../../src/rules/compile/bindExpr.ts';
+import type { BindScope } from '../../../src/rules/compile/bindScope.ts';
+import { parseSignature, type ParsedSignature } from '../../../src/rules/compile/signature.ts';
 import { TOKEN } from './smallRuleset.ts';
 
 const EVENT = parseSignature('event', 'E(address indexed who, int256 delta, uint256 packed, bytes32 word, (address maker, uint256[] amounts) order, address[] path, string note, uint64 small, bytes indexed blob)') as ParsedSignature;

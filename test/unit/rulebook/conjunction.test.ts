@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Condition } from '../../../src/model/rulebook.ts';
-import { indexFacts, type FactDeclaration } from '../../../src/rulebook/facts.ts';
-import { conjunctionOf, implies } from '../../../src/rulebook/lint/conjunction.ts';
-import { OPERATORS as ENGINE_OPERATORS } from '../../../src/stages/6-intents/operators.ts';
-import { OPERATORS } from '../../../src/rulebook/operators.ts';
+import { indexFacts, type FactDeclaration } from '../../../src/rules/compile/facts.ts';
+import { conjunctionOf, implies } from '../../../src/rules/lint/conjunction.ts';
+import { OPERATORS as ENGINE_OPERATORS } from '../../../src/stages/7-intent/operators.ts';
+import { OPERATORS } from '../../../src/rules/compile/operators.ts';
 import { FACTS } from './smallRuleset.ts';
 
 const facts = indexFacts(FACTS, ['swap']);

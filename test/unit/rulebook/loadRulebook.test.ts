@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadRulebook, readRuleset } from '../../../src/rulebook/loadRulebook.ts';
+import { loadRulebook, readRuleset } from '../../../src/rules/compile/loadRulebook.ts';
 import { FACTS, INTENT, OTHER, PROTOCOL, SHAPE, SMALL, TOKEN, writeRuleset, type Files } from './smallRuleset.ts';
 
 const load = (...layers: Files[]) => loadRulebook([writeRuleset(SMALL, ...layers)], { facts: FACTS });

@@ -1,5 +1,5 @@
 import { INTENT, OTHER, PROTOCOL, SHAPE, SMALL, TOKEN, type Files } from './smallRuleset.ts';
-import type { ProblemCode } from '../../../src/rulebook/problems.ts';
+import type { ProblemCode } from '../../../src/rules/read/problems.ts';
 
 export interface ProblemCase {
   readonly code: ProblemCode;

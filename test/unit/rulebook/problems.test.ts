@@ -1,9 +1,9 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadRulebook, readRuleset } from '../../../src/rulebook/loadRulebook.ts';
-import { PROBLEMS, RulebookError, type Problem } from '../../../src/rulebook/problems.ts';
-import { parseYamlTree } from '../../../src/rulebook/yamlTree.ts';
+import { loadRulebook, readRuleset } from '../../../src/rules/compile/loadRulebook.ts';
+import { PROBLEMS, RulebookError, type Problem } from '../../../src/rules/read/problems.ts';
+import { parseYamlTree } from '../../../src/rules/read/yamlTree.ts';
 import { PROBLEM_CASES } from './problemCases.ts';
 import { FACTS, SMALL, writeRuleset } from './smallRuleset.ts';
 

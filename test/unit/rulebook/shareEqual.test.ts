@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { frozenMap, frozenSet } from '../../../src/rulebook/freeze.ts';
-import { shareEqual } from '../../../src/rulebook/shareEqual.ts';
+import { frozenMap, frozenSet } from '../../../src/rules/compile/freeze.ts';
+import { shareEqual } from '../../../src/rules/compile/shareEqual.ts';
 
 describe('equal parts of a rulebook', () => {
   it('become one object, at any depth and inside Maps', () => {

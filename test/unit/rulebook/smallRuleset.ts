@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll } from 'vitest';
-import type { FactVocabulary } from '../../../src/rulebook/facts.ts';
+import type { FactVocabulary } from '../../../src/rules/compile/facts.ts';
 
 export type Files = Readonly<Record<string, string | Uint8Array | null>>;
 

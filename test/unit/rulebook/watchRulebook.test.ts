@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Rulebook } from '../../../src/model/rulebook.ts';
-import { loadRulebook } from '../../../src/rulebook/loadRulebook.ts';
-import type { RulebookError } from '../../../src/rulebook/problems.ts';
-import { watchRulebook, type RulebookWatch } from '../../../src/rulebook/watchRulebook.ts';
+import { loadRulebook } from '../../../src/rules/compile/loadRulebook.ts';
+import type { RulebookError } from '../../../src/rules/read/problems.ts';
+import { watchRulebook, type RulebookWatch } from '../../../src/rules/read/watchRulebook.ts';
 import { FACTS, INTENT, SMALL, writeRuleset } from './smallRuleset.ts';
 
 describe('watchRulebook', () => {

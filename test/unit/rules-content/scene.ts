@@ -6,7 +6,7 @@ import type { CanonicalTx, Frame, Log } from '../../../src/model/canonicalTx.ts'
 import type { Address, Hash, Hex } from '../../../src/model/hex.ts';
 import type { Primitive } from '../../../src/model/primitive.ts';
 import type { Rulebook } from '../../../src/model/rulebook.ts';
-import { readRuleset } from '../../../src/rulebook/loadRulebook.ts';
+import { readRuleset } from '../../../src/rules/compile/loadRulebook.ts';
 import { buildValueFlow } from '../../../src/stages/3-flow/buildValueFlow.ts';
 import { findPrimitives } from '../../../src/stages/4-primitives/findPrimitives.ts';
 

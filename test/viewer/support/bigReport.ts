@@ -1,4 +1,4 @@
-import type { Asset, InventoryDelta, Movement, TxReport } from '../../../src/model/report.ts';
+import type { Asset, InventoryDelta, Movement, TxReport } from '../../../src/model/generated/report.ts';
 
 const address = (n: number): string => `0x${n.toString(16).padStart(40, '0')}`;
 const token = (n: number): Asset => ({

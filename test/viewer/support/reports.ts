@@ -2,9 +2,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { analyzeRaw } from '../../../src/analyze.ts';
-import { loadRules } from '../../../src/loadRules.ts';
-import { findRecording } from '../../../src/cli/rules/recordings.ts';
-import type { TxReport } from '../../../src/model/report.ts';
+import { loadRules } from '../../../src/service/loadRules.ts';
+import { findRecording } from '../../../src/tools/cli/rules/recordings.ts';
+import type { TxReport } from '../../../src/model/generated/report.ts';
 
 const RECORDINGS = join(import.meta.dirname, '../../recordings');
 let rulebook: ReturnType<typeof loadRules> | null = null;

@@ -1,4 +1,4 @@
-import type { Movement, TxReport } from '../../../src/model/report.ts';
+import type { Movement, TxReport } from '../../../src/model/generated/report.ts';
 import type { AccountBook, Role } from '../lib/accounts.ts';
 
 /** An account, or several of one part drawn as one. */

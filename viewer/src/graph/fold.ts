@@ -1,4 +1,4 @@
-import type { TxReport } from '../../../src/model/report.ts';
+import type { TxReport } from '../../../src/model/generated/report.ts';
 import type { AccountBook, Role } from '../lib/accounts.ts';
 import { flowOf, type Flow, type NodeOf } from './flow.ts';
 

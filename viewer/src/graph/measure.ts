@@ -1,7 +1,7 @@
 import { ROLE_NAMES, type AccountBook } from '../lib/accounts.ts';
 import { quantity, type AssetBook } from '../lib/assets.ts';
 import { plural, shortHex, shown } from '../lib/text.ts';
-import type { InventoryDelta } from '../../../src/model/report.ts';
+import type { InventoryDelta } from '../../../src/model/generated/report.ts';
 import type { FlowEdge, FlowNode } from './flow.ts';
 import type { Size } from './layout.ts';
 

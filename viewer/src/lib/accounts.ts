@@ -1,4 +1,4 @@
-import type { TxReport } from '../../../src/model/report.ts';
+import type { TxReport } from '../../../src/model/generated/report.ts';
 import { shortHex, title, words } from './text.ts';
 
 /** Parts that are drawn apart, most telling first. A part the viewer does not know is drawn as `other`. */

@@ -1,4 +1,4 @@
-import type { Asset, TxReport } from '../../../src/model/report.ts';
+import type { Asset, TxReport } from '../../../src/model/generated/report.ts';
 import { decimal, grouped, shortAmount } from './amount.ts';
 import { shortHex, shown } from './text.ts';
 

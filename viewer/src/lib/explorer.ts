@@ -1,4 +1,4 @@
-import type { TxReport } from '../../../src/model/report.ts';
+import type { TxReport } from '../../../src/model/generated/report.ts';
 import { isHttps } from './url.ts';
 
 /** Pages of the block explorer that the report itself names. */

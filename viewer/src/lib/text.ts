@@ -1,4 +1,4 @@
-import { cleanText } from '../../../src/lib/display.ts';
+import { cleanText } from '../../../src/value/display.ts';
 
 /** Text from a report, fit to show: a report file may come from anywhere, so its texts are cleaned again here. */
 export function shown(text: string | null | undefined, limit = 200): string {

@@ -1,4 +1,4 @@
-import type { RecordingsAnswer, RulesAnswer, TextAnswer, TryAnswer, TryRequest } from '../../../src/playground/answers.ts';
+import type { RecordingsAnswer, RulesAnswer, TextAnswer, TryAnswer, TryRequest } from '../../../src/tools/playground/answers.ts';
 
 /** Asks the server the page came from. Rejects with what it says went wrong. */
 async function ask<T>(path: string, body?: object): Promise<T> {

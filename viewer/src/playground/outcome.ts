@@ -1,5 +1,5 @@
-import type { MotifView, RuleView, TryAnswer, TryOutcome, VerdictView } from '../../../src/playground/answers.ts';
-import type { Confidence, Status, TxReport } from '../../../src/model/report.ts';
+import type { MotifView, RuleView, TryAnswer, TryOutcome, VerdictView } from '../../../src/tools/playground/answers.ts';
+import type { Confidence, Status, TxReport } from '../../../src/model/generated/report.ts';
 import { h, type Child } from '../lib/dom.ts';
 import { icon } from '../lib/icons.ts';
 import { plural, shortHex, shown, title, lower, words } from '../lib/text.ts';

@@ -1,5 +1,5 @@
-import type { RecordingsAnswer, TryRequest } from '../../../src/playground/answers.ts';
-import type { TxReport } from '../../../src/model/report.ts';
+import type { RecordingsAnswer, TryRequest } from '../../../src/tools/playground/answers.ts';
+import type { TxReport } from '../../../src/model/generated/report.ts';
 import { h, replaceChildren } from '../lib/dom.ts';
 import { words } from '../lib/text.ts';
 import { HASH } from '../source/api.ts';

@@ -1,4 +1,4 @@
-import type { Candidate } from '../../../src/model/report.ts';
+import type { Candidate } from '../../../src/model/generated/report.ts';
 import { accountLink } from '../claims.ts';
 import { h, type Child } from '../lib/dom.ts';
 import { icon } from '../lib/icons.ts';

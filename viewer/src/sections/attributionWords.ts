@@ -1,4 +1,4 @@
-import type { Attribution } from '../../../src/model/report.ts';
+import type { Attribution } from '../../../src/model/generated/report.ts';
 import { words } from '../lib/text.ts';
 
 const MODES: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import type { InventoryDelta } from '../../../src/model/report.ts';
+import type { InventoryDelta } from '../../../src/model/generated/report.ts';
 import { accountLink, movementsClaim, sign, signed } from '../claims.ts';
 import { ROLES } from '../lib/accounts.ts';
 import { quantity } from '../lib/assets.ts';

@@ -1,4 +1,4 @@
-import type { TxReport } from '../../../src/model/report.ts';
+import type { TxReport } from '../../../src/model/generated/report.ts';
 import { accountLink, movementsClaim } from '../claims.ts';
 import { h, link, type Child } from '../lib/dom.ts';
 import { icon } from '../lib/icons.ts';

@@ -1,4 +1,4 @@
-import type { DisplayMoney } from '../../../src/model/report.ts';
+import type { DisplayMoney } from '../../../src/model/generated/report.ts';
 import { shown, shortHex, words, plural } from '../lib/text.ts';
 import { decimal, grouped, shortAmount } from '../lib/amount.ts';
 import { h, type Child } from '../lib/dom.ts';

@@ -1,4 +1,4 @@
-import type { Motif } from '../../../src/model/report.ts';
+import type { Motif } from '../../../src/model/generated/report.ts';
 import { motifClaim } from '../claims.ts';
 import { quantities } from '../lib/assets.ts';
 import { h } from '../lib/dom.ts';

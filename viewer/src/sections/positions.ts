@@ -1,4 +1,4 @@
-import type { PositionEffect } from '../../../src/model/report.ts';
+import type { PositionEffect } from '../../../src/model/generated/report.ts';
 import { accountLink, motifClaim, sign, signed } from '../claims.ts';
 import { quantity } from '../lib/assets.ts';
 import { h } from '../lib/dom.ts';

@@ -1,5 +1,5 @@
-import { createClient, TxReportError } from '../../../src/client/client.ts';
-import type { TxReport } from '../../../src/model/report.ts';
+import { createClient, TxReportError } from '../../../src/tools/client/client.ts';
+import type { TxReport } from '../../../src/model/generated/report.ts';
 import { checkReport } from './checkReport.ts';
 
 export const HASH = /^0x[0-9a-f]{64}$/;

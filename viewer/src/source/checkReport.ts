@@ -1,5 +1,5 @@
 import validate from 'txreport:validate';
-import type { TxReport } from '../../../src/model/report.ts';
+import type { TxReport } from '../../../src/model/generated/report.ts';
 
 /** What was opened or answered is no report this viewer can show. */
 export class NotAReport extends Error {

@@ -1,4 +1,4 @@
-import type { TxReport } from '../../../src/model/report.ts';
+import type { TxReport } from '../../../src/model/generated/report.ts';
 import { checkReport, NotAReport } from './checkReport.ts';
 
 const MOST_BYTES = 64 * 1024 * 1024;

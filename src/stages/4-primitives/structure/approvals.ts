@@ -1,4 +1,4 @@
-import { addressOfWord, wordAt } from '../../../lib/hex.ts';
+import { addressOfWord, wordAt } from '../../../evm/hex.ts';
 import { structural, type Found, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Log } from '../../../model/canonicalTx.ts';

@@ -1,8 +1,8 @@
 import { firstAfter } from '../../../lib/firstAfter.ts';
-import { laneFollower, type LaneFollower } from '../../../lib/laneFollower.ts';
-import { mergedLane, wrappedLanes } from '../../../lib/lanes.ts';
+import { laneFollower, type LaneFollower } from '../../../value/laneFollower.ts';
+import { mergedLane, wrappedLanes } from '../../../value/lanes.ts';
 import { SHARE_ROLES } from '../../../lib/legRoles.ts';
-import type { OpenPortion } from '../positionDetail.ts';
+import type { OpenPortion } from '../bind/positionDetail.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { Leg, Primitive } from '../../../model/primitive.ts';

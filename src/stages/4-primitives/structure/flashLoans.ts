@@ -1,5 +1,5 @@
 import { firstAfter } from '../../../lib/firstAfter.ts';
-import { ZERO_ADDRESS } from '../../../lib/hex.ts';
+import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { around, isFungible, structural, type Found, type StructureContext } from './context.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 

@@ -1,4 +1,4 @@
-import { ZERO_ADDRESS } from '../../../lib/hex.ts';
+import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { transferTaxes } from './transferTax.ts';
 import { isFungible, only, structural, type Found, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';

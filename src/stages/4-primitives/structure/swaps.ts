@@ -1,5 +1,5 @@
-import { ZERO_ADDRESS } from '../../../lib/hex.ts';
-import { mergedLane } from '../../../lib/lanes.ts';
+import { ZERO_ADDRESS } from '../../../evm/hex.ts';
+import { mergedLane } from '../../../value/lanes.ts';
 import { GAVE_ROLES } from '../../../lib/legRoles.ts';
 import { isFungible, structural, type Found, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';

@@ -1,4 +1,4 @@
-import { ZERO_ADDRESS } from '../../../lib/hex.ts';
+import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import type { StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { AssetId, Movement, ValueFlow } from '../../../model/valueFlow.ts';

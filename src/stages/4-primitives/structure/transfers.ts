@@ -1,8 +1,8 @@
-import { NATIVE_ASSET } from '../../../lib/asset.ts';
-import { ZERO_ADDRESS } from '../../../lib/hex.ts';
+import { NATIVE_ASSET } from '../../../value/asset.ts';
+import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { GAVE_ROLES } from '../../../lib/legRoles.ts';
-import { laneFollower, type LaneFollower } from '../../../lib/laneFollower.ts';
-import { mergedLane } from '../../../lib/lanes.ts';
+import { laneFollower, type LaneFollower } from '../../../value/laneFollower.ts';
+import { mergedLane } from '../../../value/lanes.ts';
 import { transferTaxes } from './transferTax.ts';
 import { only, structural, type Found, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';

@@ -1,4 +1,4 @@
-import { NATIVE_ASSET } from '../../../lib/asset.ts';
+import { NATIVE_ASSET } from '../../../value/asset.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Leg } from '../../../model/primitive.ts';
 import type { Movement } from '../../../model/valueFlow.ts';

@@ -1,0 +1,97 @@
+import { isUnreadable, type SignatureFault } from './signature.ts';
+import { splitTopLevel } from '../../lib/splitTopLevel.ts';
+import { ACCOUNT, AMOUNT, BIND_WORDS, stepInto, usesOf, type BindResult, type BindScope, type TypedBind } from './bindScope.ts';
+import { checkAddress } from './addresses.ts';
+import type { BindExpr } from '../../model/rulebook.ts';
+
+/** Functions over expressions. All but `first` take one amount. */
+export const BIND_FUNCTIONS = ['abs', 'positive', 'negative', 'low128', 'high128', 'signed_low128', 'signed_high128', 'first'] as const;
+
+export function isFault(result: object): result is SignatureFault {
+  return 'code' in result;
+}
+
+const fault = (code: SignatureFault['code'], message: string): SignatureFault => ({ code, message });
+const IDENT = '[A-Za-z_][A-Za-z0-9_]*';
+const WORD = new RegExp(`^\\$(${IDENT})((?:\\.(?:${IDENT}|[0-9]+))*)$`);
+const CALL = new RegExp(`^([a-z0-9_]+)\\((.*)\\)$`, 's');
+
+/** Compiles the text of one bind expression. The words are listed in `rules/README.md`. Never throws. */
+export function compileBind(source: string, scope: BindScope, depth = 0): BindResult {
+  const text = source.trim();
+  if (depth > 8) return fault('unknown_bind', 'functions are nested too deeply');
+  const word = WORD.exec(text);
+  if (word) return compileWord(word[1]!, word[2] === '' ? [] : word[2]!.slice(1).split('.'), scope);
+  const call = CALL.exec(text);
+  if (call) return compileFunction(call[1]!, call[2]!, scope, depth);
+  return compileLiteral(text);
+}
+
+function compileWord(name: string, path: readonly string[], scope: BindScope): BindResult {
+  if (name === 'leg' && path.length > 0) return compileLeg(path, scope);
+  const at = scope.params.findIndex((p) => p.name === name);
+  const word = Object.hasOwn(BIND_WORDS, name) ? BIND_WORDS[name]! : null;
+  const wordHere = word !== null && (word.in === 'both' || word.in === scope.kind);
+  if (at >= 0 && wordHere) return fault('param_shadows_word', `$${name}`);
+  if (at >= 0) return compileArg(at, path, scope);
+  if (word === null) {
+    const names = scope.params.map((p) => `$${p.name}`).join(' ');
+    return fault('unknown_param', `$${name} (parameters: ${names || 'none'})`);
+  }
+  if (!wordHere) return fault('bind_out_of_scope', `$${name} exists only for ${word.in}s`);
+  if (path.length > 0) return fault('unknown_param', `$${name} has no parts`);
+  if (name === 'venue') return scope.venue ?? fault('bind_out_of_scope', 'the venue cannot be defined by $venue');
+  return { expr: { op: name } as BindExpr, type: word.type };
+}
+
+function compileArg(at: number, path: readonly string[], scope: BindScope): BindResult {
+  const spec = scope.params[at]!;
+  let param = scope.inputs[at]!;
+  if (isUnreadable(param, spec.indexed) && path.length > 0) {
+    return fault('bind_type', `$${spec.name} is indexed: the topic holds only a hash of it`);
+  }
+  const indexes: number[] = [];
+  for (const step of path) {
+    const next = stepInto(param, step);
+    if (next === null) return fault('unknown_param', `$${spec.name}.${path.join('.')}: no ${step} in ${param.type}`);
+    indexes.push(next.index);
+    param = next.param;
+  }
+  return { expr: { op: 'arg', name: spec.name, path: indexes }, type: usesOf(param.type) };
+}
+
+function compileLeg(path: readonly string[], scope: BindScope): BindResult {
+  const [role, end] = path;
+  if (path.length !== 2 || !(end === 'from' || end === 'to' || end === 'asset')) {
+    return fault('unknown_bind', `$leg.${path.join('.')}: write $leg.<role>.from, .to or .asset`);
+  }
+  if (!scope.legs.includes(role!)) return fault('unknown_leg', `$leg.${role}.${end}`);
+  return { expr: { op: 'leg', role: role!, end }, type: ACCOUNT };
+}
+
+function compileFunction(name: string, inside: string, scope: BindScope, depth: number): BindResult {
+  if (!(BIND_FUNCTIONS as readonly string[]).includes(name)) return fault('unknown_bind', `${name}()`);
+  const operands: TypedBind[] = [];
+  for (const part of splitTopLevel(inside)) {
+    const operand = compileBind(part, scope, depth + 1);
+    if (isFault(operand)) return operand;
+    operands.push(operand);
+  }
+  if (name === 'first') {
+    if (operands.length < 2) return fault('unknown_bind', 'first() takes two or more expressions');
+    const type = { account: operands.every((o) => o.type.account), amount: operands.every((o) => o.type.amount) };
+    return { expr: { op: 'first', of: operands.map((o) => o.expr) }, type };
+  }
+  const [operand] = operands;
+  if (operands.length !== 1 || !operand) return fault('unknown_bind', `${name}() takes one expression`);
+  if (!operand.type.amount) return fault('bind_type', `${name}(${inside.trim()}) needs a number`);
+  return { expr: { op: name as 'abs', of: operand.expr }, type: AMOUNT };
+}
+
+function compileLiteral(text: string): BindResult {
+  if (/^[0-9]{1,78}$/.test(text)) return { expr: { op: 'literal', value: text }, type: AMOUNT };
+  if (/^0x[0-9a-fA-F]{64}$/.test(text)) return { expr: { op: 'literal', value: text.toLowerCase() }, type: { account: true, amount: true } };
+  if (!/^0x/i.test(text)) return fault('unknown_bind', `${text.slice(0, 80)} is neither a bind word nor a literal`);
+  const address = checkAddress(text);
+  return isFault(address) ? address : { expr: { op: 'literal', value: address.address }, type: ACCOUNT };
+}

@@ -1,0 +1,61 @@
+import type { Hex } from '../../model/hex.ts';
+import type { CallSpec, EventSpec, MeaningSpec, ProtocolSpec } from '../../model/rulebook.ts';
+import { compileMeaning, type CompiledMeaning } from './compileMeaning.ts';
+import type { Vocabulary } from './compileVocabulary.ts';
+import type { RawMeaning, RawShape } from '../read/rawRules.ts';
+import type { ProblemSink, RuleItem } from './ruleItem.ts';
+
+/** Key of an event: ERC-20 and ERC-721 Transfer share topic0 and differ in the number of topics. */
+export function eventKey(topic0: Hex, topicCount: number): string {
+  return `${topic0}:${topicCount}`;
+}
+
+/** Compiles all shapes into the two lookup tables. Meanings of one key are in the order of shape slug, then of the file. */
+export function compileShapes(
+  shapes: readonly RuleItem<RawShape>[], speakers: ReadonlyMap<string, readonly ProtocolSpec[]>,
+  words: Vocabulary, sink: ProblemSink,
+): { events: Map<string, EventSpec>; calls: Map<Hex, CallSpec> } {
+  const events = new Map<string, EventSpec & { meanings: MeaningSpec[] }>();
+  const calls = new Map<Hex, CallSpec & { meanings: MeaningSpec[] }>();
+  const bodies = new Map<string, string>();
+
+  for (const item of shapes) {
+    const { slug, any_emitter: anyEmitter } = item.value;
+    if (!anyEmitter && !speakers.has(slug) && item.value.status !== 'deprecated') sink.add(item, ['slug'], 'unused_shape', slug);
+    const spoken = speakers.get(slug) ?? [];
+    for (const section of ['events', 'calls'] as const) {
+      for (const [i, raw] of (item.value[section] ?? []).entries()) {
+        const compiled = compileMeaning(item, [section, i], raw, words, sink);
+        if (!compiled) continue;
+        noteBody(item, [section, i], raw, compiled, bodies, sink);
+        const meaning: MeaningSpec = { ...compiled.meaning, protocols: spoken };
+        const { signature } = compiled;
+        if (section === 'events') {
+          const key = eventKey(signature.id, signature.topicCount);
+          const spec = events.get(key) ?? { signature: signature.canonical, topic0: signature.id, topicCount: signature.topicCount, meanings: [] };
+          spec.meanings.push(meaning);
+          events.set(key, spec);
+        } else {
+          const spec = calls.get(signature.id) ?? { signature: signature.canonical, selector: signature.id, depth: compiled.depth, meanings: [] };
+          if (spec.depth !== compiled.depth) sink.add(item, [section, i, 'depth'], 'mixed_depth', `${signature.canonical} is ${spec.depth} elsewhere`);
+          spec.meanings.push(meaning);
+          calls.set(signature.id, spec);
+        }
+      }
+    }
+  }
+  return { events, calls };
+}
+
+/** Two meanings with the same signature and body are one written twice. */
+function noteBody(item: RuleItem<RawShape>, path: readonly (string | number)[], raw: RawMeaning, compiled: CompiledMeaning, bodies: Map<string, string>, sink: ProblemSink): void {
+  const { meaning, signature } = compiled;
+  const { venue, poolId, kind, roles, legs, when } = meaning;
+  // Meanings tied to different protocols' addresses may say the same: only the family ones compete.
+  const scope = item.value.any_emitter ? 'family' : item.value.slug;
+  const body = JSON.stringify([scope, signature.id, signature.topicCount, signature.params, kind, venue, poolId, roles, legs, when]);
+  const line = item.file.locate(`${item.pointer}/${path.join('/')}`).line;
+  const first = bodies.get(body);
+  if (first !== undefined) sink.add(item, [...path, raw.event === undefined ? 'call' : 'event'], 'duplicate_meaning', `same as ${first}`);
+  else bodies.set(body, `${item.file.shownPath}:${line}`);
+}

@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto';
+import type { Tree } from '../read/yamlTree.ts';
+import type { RuleFile } from '../read/readRuleFiles.ts';
+
+/** JSON with sorted keys: the same content gives the same text, however the file is laid out. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const keys = Object.keys(value).sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalJson((value as Record<string, unknown>)[key])}`).join(',')}}`;
+}
+
+export function sha256(text: string): string {
+  return `sha256:${createHash('sha256').update(text, 'utf8').digest('hex')}`;
+}
+
+/** Digest over what all rule files say: comments, layout and key order do not count, paths and layers do. */
+export function digestFiles(files: readonly RuleFile[]): string {
+  const lines = files.map((f): [string, Tree | null] => [`${f.layer}/${f.path}`, f.tree]);
+  lines.sort((a, b) => (a[0] < b[0] ? -1 : 1));
+  return sha256(lines.map(([path, tree]) => `${path}\n${canonicalJson(tree)}\n`).join(''));
+}

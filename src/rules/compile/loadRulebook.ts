@@ -1,0 +1,104 @@
+import type { Rulebook } from '../../model/rulebook.ts';
+import { checkLifecycle } from '../lint/checkLifecycle.ts';
+import { compileEntities } from './compileEntities.ts';
+import { compileIntents } from './compileIntents.ts';
+import { compilePricing } from './compilePricing.ts';
+import { compileProtocols } from './compileProtocols.ts';
+import { compileShapes } from './compileShapes.ts';
+import { compileVocabulary } from './compileVocabulary.ts';
+import { digestFiles } from './digest.ts';
+import { indexFacts, type FactDeclaration, type FactVocabulary } from './facts.ts';
+import { deepFreeze, frozenMap, frozenSet } from './freeze.ts';
+import { checkRules } from '../lint/checkRules.ts';
+import { RulebookError, sortProblems, type Problem } from '../read/problems.ts';
+import type { RawEntityFile, RawHead, RawIntent, RawProtocol, RawShape } from '../read/rawRules.ts';
+import { readRuleFiles, type RuleFile } from '../read/readRuleFiles.ts';
+import { shareEqual } from './shareEqual.ts';
+import { ProblemSink, applyOverlays, knownSlugs, readItems, type RuleItem } from './ruleItem.ts';
+
+/** Version of the rule language this loader reads. */
+export const ENGINE = 1;
+
+export interface LoadOptions {
+  /** Facts that rules may use. Left out, fact names and values are not checked: only for tests without rules. */
+  readonly facts?: FactVocabulary;
+}
+
+/** What a ruleset is, for tools: the compiled book with the items it was made from, and everything that is wrong. */
+export interface Ruleset {
+  /** Null when there are problems. */
+  readonly rulebook: Rulebook | null;
+  readonly problems: readonly Problem[];
+  readonly files: readonly RuleFile[];
+  /** Items in force by kind, sorted by slug. */
+  readonly shapes: readonly RuleItem<RawShape>[];
+  readonly protocols: readonly RuleItem<RawProtocol>[];
+  readonly entities: readonly RuleItem<RawEntityFile>[];
+  readonly intents: readonly RuleItem<RawIntent>[];
+  readonly facts: ReadonlyMap<string, FactDeclaration> | null;
+}
+
+interface RawRuleset { readonly name: string; readonly version: string; readonly engine: number }
+
+/**
+ * Loads, checks and compiles the rules of the base directory and its overlays into one deeply frozen book.
+ * Throws `RulebookError` with every problem found; nothing is ever loaded in part.
+ */
+export function loadRulebook(dirs: readonly string[], options: LoadOptions = {}): Rulebook {
+  const { rulebook, problems } = readRuleset(dirs, options);
+  if (rulebook === null) throw new RulebookError(problems);
+  return rulebook;
+}
+
+/** As `loadRulebook`, but hands problems back instead of throwing, together with the source items. */
+export function readRuleset(dirs: readonly string[], options: LoadOptions = {}): Ruleset {
+  const { files, problems } = readRuleFiles(dirs);
+  const sink = new ProblemSink();
+  const items = readItems(files, sink);
+  const version = readVersion(items, files, dirs, sink);
+  const words = compileVocabulary(items, sink);
+  const facts = options.facts ? indexFacts(options.facts, words.motifKinds.keys()) : null;
+
+  const shapes = applyOverlays<RawShape>(items, 'shape', sink);
+  const protocols = applyOverlays<RawProtocol>(items, 'protocol', sink);
+  const entities = applyOverlays<RawEntityFile>(items, 'entity', sink);
+  const intents = applyOverlays<RawIntent>(items, 'intent', sink);
+  for (const [kind, list] of [['shape', shapes], ['protocol', protocols], ['entity', entities], ['intent', intents]] as const) {
+    checkLifecycle(list as readonly RuleItem<RawHead>[], knownSlugs(files, kind), sink);
+  }
+  const spoken = compileProtocols(protocols, shapes, knownSlugs(files, 'shape'), sink);
+  const { events, calls } = compileShapes(shapes, spoken.speakers, words, sink);
+  const home = items.find((i) => i.file.kind === 'ruleset') ?? null;
+  const known = compileEntities(entities, home, sink);
+  const pricing = compilePricing(entities, spoken.protocols, sink);
+  const rules = compileIntents(intents, words, facts, sink);
+  if (facts) checkRules(rules, intents, words, facts, sink);
+
+  const all = sortProblems([...problems, ...sink.problems]);
+  const base = { problems: all, files, shapes, protocols, entities, intents, facts };
+  if (all.length > 0) return { ...base, rulebook: null };
+  const rulebook: Rulebook = {
+    version, digest: digestFiles(files),
+    ...shareEqual({ events: frozenMap(events), calls: frozenMap(calls), protocols: frozenMap(spoken.protocols.map((p) => [p.slug, p] as const)) }),
+    entities: frozenMap(known.entities), wrappedNative: frozenSet(known.wrappedNative),
+    tokenEvents: frozenMap(known.tokenEvents), feeds: known.feeds, pricing, multicall: known.multicall!, errors: frozenMap(known.errors),
+    legRoles: frozenMap(words.legRoles), motifKinds: frozenMap(words.motifKinds), intentKinds: frozenMap(words.intentKinds),
+    intents: rules,
+  };
+  return { ...base, rulebook: deepFreeze(rulebook) };
+}
+
+/** Version of the base ruleset, with those of the overlays as SemVer build metadata: `1.2.0+acme.0.3.0`. */
+function readVersion(items: readonly RuleItem[], files: readonly RuleFile[], dirs: readonly string[], sink: ProblemSink): string {
+  for (const kind of ['ruleset', 'vocabulary', 'precedence'] as const) {
+    if (files.some((f) => f.kind === kind && f.layer === 0)) continue;
+    sink.problems.push({ file: `${dirs[0] ?? '(no directory)'}/${kind}.yaml`, line: 1, column: 1, code: 'missing_file', message: `the base ruleset needs ${kind}.yaml` });
+  }
+  const rulesets = items.filter((i) => i.file.kind === 'ruleset') as RuleItem<RawRuleset>[];
+  for (const item of rulesets) {
+    if (item.value.engine !== ENGINE) sink.add(item, ['engine'], 'unsupported_engine', `${item.value.engine}; this is engine ${ENGINE}`);
+  }
+  const [base, ...overlays] = rulesets;
+  const build = overlays.map((o) => `${o.value.name}.${o.value.version}`).join('.');
+  return `${base?.value.version ?? '0.0.0'}${build && `+${build}`}`;
+}

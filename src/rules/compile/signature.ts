@@ -1,0 +1,102 @@
+import { parseAbiItem, toEventSelector, toFunctionSelector, type AbiParameter } from 'viem';
+import type { Hash, Hex } from '../../model/hex.ts';
+import type { ParamSpec } from '../../model/rulebook.ts';
+import type { ProblemCode } from '../read/problems.ts';
+
+export type SignatureKind = 'event' | 'function' | 'error';
+
+export interface ParsedSignature {
+  readonly name: string;
+  /** `Name(type,type)`, the text that is hashed. */
+  readonly canonical: string;
+  /** topic0 of an event, else the 4-byte selector. */
+  readonly id: Hash | Hex;
+  /** Topics of the event's logs, topic0 included; 0 for functions and errors. */
+  readonly topicCount: number;
+  readonly params: readonly ParamSpec[];
+  /** ABI types of `params`, in the same order. */
+  readonly inputs: readonly AbiParameter[];
+}
+
+type Input = AbiParameter & { indexed?: boolean };
+
+/** The first name that occurs twice, or null. */
+export function repeated(names: readonly string[]): string | null {
+  return names.find((name, i) => names.indexOf(name) !== i) ?? null;
+}
+
+/** More than any block's gas could pay for. */
+const MAX_HEAD_BYTES = 1 << 20;
+
+export interface SignatureFault {
+  readonly code: ProblemCode;
+  readonly message: string;
+}
+
+/** Canonical ABI type: tuples are written `(…)`, as in the hashed signature. */
+export function canonicalType(param: AbiParameter): string {
+  if (!param.type.startsWith('tuple')) return param.type;
+  const components = 'components' in param ? (param.components as readonly AbiParameter[]) : [];
+  return `(${components.map(canonicalType).join(',')})${param.type.slice('tuple'.length)}`;
+}
+
+/** Whether the ABI encodes the type behind an offset (ABI specification, "dynamic types"). */
+export function isDynamic(param: AbiParameter): boolean {
+  if (param.type === 'string' || param.type === 'bytes' || /\[\]/.test(param.type)) return true;
+  return 'components' in param && (param.components as readonly AbiParameter[]).some(isDynamic);
+}
+
+/** Words the type takes in the head: one for dynamic types, all of them for static tuples and arrays. */
+export function headWords(param: AbiParameter): number {
+  if (isDynamic(param)) return 1;
+  const lengths = [...param.type.matchAll(/\[(\d+)\]/g)].map((m) => Number(m[1]));
+  const one = 'components' in param ? (param.components as readonly AbiParameter[]).reduce((n, c) => n + headWords(c), 0) : 1;
+  return lengths.reduce((n, length) => n * length, one);
+}
+
+/** A topic holds only the hash of these. */
+function hashedWhenIndexed(param: AbiParameter): boolean {
+  return isDynamic(param) || param.type.endsWith(']') || param.type.startsWith('tuple');
+}
+
+export function isUnreadable(param: AbiParameter, indexed: boolean): boolean {
+  return indexed && hashedWhenIndexed(param);
+}
+
+/**
+ * Compiles a human-readable signature such as `Transfer(address indexed from, address indexed to, uint256 value)`. What a
+ * function `returns` counts among its parameters. Returns a fault for anything Solidity would not accept; never throws.
+ */
+export function parseSignature(kind: SignatureKind, text: string): ParsedSignature | SignatureFault {
+  let item;
+  try {
+    item = parseAbiItem(`${kind} ${text.trim()}` as 'event E()');
+  } catch (error) {
+    const reason = error instanceof Error ? ((error as { shortMessage?: string }).shortMessage ?? error.message) : 'unreadable';
+    return { code: 'bad_signature', message: `${text.slice(0, 120)}: ${reason.split('\n')[0]}` };
+  }
+  const { type, name, inputs, outputs = [] } = item as unknown as { type: string; name: string; inputs: readonly Input[]; outputs?: readonly AbiParameter[] };
+  if (type !== kind) return { code: 'bad_signature', message: `${text.slice(0, 120)}: not a signature of a ${kind}` };
+  const all = [...inputs, ...outputs];
+  const odd = all.find((p) => /^function|\[0\]/.test(p.type));
+  if (odd) return { code: 'bad_signature', message: `type ${odd.type} is not supported` };
+  const named = all.map((p, i) => p.name || (i < inputs.length ? `arg${i}` : `return${i - inputs.length}`));
+  const twice = repeated(named);
+  if (twice !== null) return { code: 'duplicate_param', message: `parameter ${twice}` };
+  const indexedCount = inputs.filter((p) => p.indexed).length;
+  if (indexedCount > 3) return { code: 'too_many_indexed', message: `${indexedCount} indexed parameters` };
+
+  let topic = 0;
+  const heads = { input: 0, output: 0 };
+  const params = all.map((p: Input, i): ParamSpec => {
+    const side = i < inputs.length ? 'input' : 'output';
+    const indexed = p.indexed === true;
+    const offset = indexed ? (topic += 1) : heads[side];
+    if (!indexed) heads[side] += 32 * headWords(p);
+    return { name: named[i]!, type: canonicalType(p), indexed, offset, ...(side === 'output' ? { at: 'output' as const } : {}) };
+  });
+  if (Math.max(heads.input, heads.output) > MAX_HEAD_BYTES) return { code: 'bad_signature', message: 'the fixed-size parameters take more room than any log or call has' };
+  const canonical = `${name}(${inputs.map(canonicalType).join(',')})`;
+  const id = kind === 'event' ? toEventSelector(canonical) : toFunctionSelector(canonical);
+  return { name, canonical, id, topicCount: kind === 'event' ? indexedCount + 1 : 0, params, inputs: all };
+}

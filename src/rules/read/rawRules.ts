@@ -1,0 +1,125 @@
+import type { RuleStatus } from '../../model/rulebook.ts';
+import type { Hash } from '../../model/hex.ts';
+import type { Confidence } from '../../model/motif.ts';
+import type { PortionRole } from '../../model/primitive.ts';
+
+/** What the files hold once their schemas have passed. Names are those of the YAML keys. */
+export interface RawHead {
+  readonly slug: string;
+  readonly version: number;
+  readonly status: RuleStatus;
+  readonly replaced_by?: string;
+  readonly override?: boolean;
+}
+
+export interface RawLeg {
+  readonly role: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly asset?: string;
+  readonly asset_kind?: 'native' | 'erc20' | 'erc721' | 'erc1155';
+  readonly movement?: 'mint' | 'burn';
+  readonly amount?: string | readonly string[];
+  readonly match?: 'movement' | 'stated';
+  readonly otherwise?: 'none' | 'direction';
+  readonly pick?: 'one' | 'all';
+  readonly required?: boolean;
+}
+
+export interface RawMeaning {
+  readonly event?: string;
+  /** First topic of an anonymous log, in place of the hash of `event`. */
+  readonly topic0?: Hash;
+  readonly call?: string;
+  readonly depth?: 'root' | 'any';
+  readonly kind: string;
+  readonly venue?: string;
+  readonly pool_id?: string;
+  readonly roles?: Readonly<Record<string, string>>;
+  readonly legs?: readonly RawLeg[];
+  readonly when?: readonly { readonly left: string; readonly is: 'equals' | 'differs' | 'gt0' | 'lt0' | 'is0'; readonly right?: string }[];
+  readonly tags?: readonly string[];
+  readonly about?: readonly string[];
+  readonly position?: { readonly token: string; readonly id: string };
+  readonly portions?: readonly { readonly role: PortionRole; readonly asset?: string; readonly amount: string }[];
+  /** Signature of the function an event is made in. */
+  readonly within?: string;
+}
+
+export interface RawShape extends RawHead {
+  readonly any_emitter: boolean;
+  readonly family_confidence?: Confidence;
+  readonly events?: readonly RawMeaning[];
+  readonly calls?: readonly RawMeaning[];
+}
+
+export interface RawProtocol extends RawHead {
+  readonly name: string;
+  readonly shapes: readonly string[];
+  readonly addresses?: readonly string[];
+  readonly create2?: { readonly deployer: string; readonly init_code_hash: string; readonly salt: 'packed' | 'abi_fee'; readonly fees?: readonly number[] };
+}
+
+export type RawCondition =
+  | { readonly all: readonly RawCondition[] }
+  | { readonly any: readonly RawCondition[] }
+  | { readonly not: RawCondition }
+  | { readonly fact: string; readonly is: string | boolean; readonly value?: unknown };
+
+export interface RawExample {
+  readonly name?: string;
+  readonly facts?: Readonly<Record<string, unknown>>;
+  readonly recording?: string;
+  readonly actor?: string;
+}
+
+export interface RawIntent extends RawHead {
+  readonly intent: string;
+  readonly label: string;
+  readonly label_fallback?: string;
+  readonly priority?: number;
+  readonly supersedes?: readonly string[];
+  readonly rests_on?: readonly string[];
+  readonly requires_any?: readonly string[];
+  readonly when: RawCondition;
+  readonly proof: 'structural' | 'heuristic';
+  readonly confidence: { readonly known: Confidence; readonly family: Confidence };
+  readonly tags?: readonly string[];
+  readonly examples: { readonly match?: readonly RawExample[]; readonly near_miss?: readonly RawExample[] };
+}
+
+export interface RawVocabulary {
+  readonly override?: boolean;
+  readonly motifs?: Readonly<Record<string, { readonly title: string; readonly fragment?: string; readonly position?: { readonly category: string; readonly effect: string } }>>;
+  readonly intents?: Readonly<Record<string, { readonly category: string; readonly headline?: boolean }>>;
+  readonly leg_roles?: Readonly<Record<string, 'gave' | 'got'>>;
+  readonly account_roles?: Readonly<Record<string, string>>;
+}
+
+export interface RawPrecedence {
+  readonly override?: boolean;
+  readonly order?: readonly string[];
+  readonly insert?: readonly { readonly intent: string; readonly before?: string; readonly after?: string }[];
+}
+
+export interface RawEntityFile extends RawHead {
+  readonly kind: 'wrapped_native' | 'accounts' | 'token_events' | 'feeds' | 'rates' | 'averages' | 'errors';
+  readonly accounts?: readonly { readonly slug: string; readonly name: string; readonly address: string; readonly tags?: readonly string[]; readonly since_block?: number }[];
+  readonly events?: readonly { readonly event: string; readonly emitters?: readonly string[]; readonly asset_kind: 'erc20' | 'erc721'; readonly from: string; readonly to: string; readonly amount?: string; readonly token_id?: string }[];
+  readonly ignored_events?: readonly { readonly event: string; readonly emitters: readonly string[] }[];
+  readonly feeds?: readonly { readonly asset: string; readonly feed: string; readonly decimals: number; readonly heartbeat: number }[];
+  readonly registry?: { readonly address: string; readonly heartbeat: number; readonly quotes: readonly { readonly denomination: string; readonly in: 'usd' | 'native' }[] };
+  readonly rates?: readonly RawRate[];
+  readonly averages?: readonly { readonly protocol: string; readonly window: number; readonly bases: readonly string[]; readonly min_side_usd: number }[];
+  readonly errors?: readonly string[];
+}
+
+export interface RawRate {
+  readonly name: string;
+  readonly method: 'erc4626' | 'wrapper' | 'lp_share';
+  readonly tokens: 'issued' | readonly string[];
+  readonly terms: readonly { readonly asset: string; readonly amount: string; readonly word?: number }[];
+  readonly per: string;
+  readonly answers?: readonly string[];
+  readonly refuse?: string;
+}

@@ -1,0 +1,14 @@
+import { compileVocabulary, type Vocabulary } from '../compile/compileVocabulary.ts';
+import { RulebookError } from './problems.ts';
+import { readRuleFiles } from './readRuleFiles.ts';
+import { ProblemSink, readItems } from '../compile/ruleItem.ts';
+
+/** The vocabulary alone, for tools that must work while rules are still being written. Throws `RulebookError`. */
+export function readVocabulary(dirs: readonly string[]): Vocabulary {
+  const { files } = readRuleFiles(dirs);
+  const sink = new ProblemSink();
+  const own = files.filter((f) => f.kind === 'vocabulary' || f.kind === 'precedence');
+  const words = compileVocabulary(readItems(own, sink), sink);
+  if (sink.problems.length > 0) throw new RulebookError(sink.problems);
+  return words;
+}

@@ -1,0 +1,65 @@
+import cors from 'cors';
+import express, { type Express, type RequestHandler } from 'express';
+import { createGate, type Gate } from './http/gate.ts';
+import { createParseRequest } from './http/parseRequest.ts';
+import { errorHandler } from './http/errorResponse.ts';
+import { postAnalyze } from './http/postAnalyze.ts';
+import { RequestError } from './http/requestError.ts';
+import type { Analyze } from './http/analyze.ts';
+import type { Log } from '../lib/log.ts';
+import type { Metrics } from './http/metrics.ts';
+
+export interface AppDeps {
+  readonly analyze: Analyze;
+  readonly log: Log;
+  readonly metrics?: Metrics | null;
+  /** Shared with the server that drains it at shutdown; its own from `limits` when absent. */
+  readonly gate?: Gate;
+  readonly limits?: { readonly maxConcurrency: number; readonly maxQueue: number };
+  readonly deadlineMs?: number;
+  readonly stopping?: AbortSignal;
+}
+
+/** The two operations of the interface. Never listens. */
+export function createApp(deps: AppDeps): Express {
+  const { analyze, log, metrics = null, deadlineMs = 30_000 } = deps;
+  const gate = deps.gate ?? createGate(deps.limits ?? { maxConcurrency: 16, maxQueue: 64 });
+  const stopping = deps.stopping ?? new AbortController().signal;
+  const parseRequest = createParseRequest();
+
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.use(count(metrics));
+  app.use((_request, response, next) => {
+    response.set('X-Content-Type-Options', 'nosniff');
+    next();
+  });
+  app.use(cors({ origin: '*', methods: ['GET', 'POST'], allowedHeaders: ['Content-Type', 'X-API-Key'], exposedHeaders: ['Retry-After', 'X-Request-Id'], maxAge: 86_400 }));
+
+  app.get('/health', (_request, response) => void response.type('text/plain').send('ok'));
+  app.post('/analyze', postAnalyze({ analyze, parseRequest, gate, log, metrics, deadlineMs, stopping }));
+
+  app.all('/health', refuse(405, 'method not allowed', { Allow: 'GET, HEAD, OPTIONS' }));
+  app.all('/analyze', refuse(405, 'method not allowed', { Allow: 'POST, OPTIONS' }));
+  app.use(refuse(404, 'not found'));
+  app.use(errorHandler(log));
+  return app;
+}
+
+function refuse(status: number, message: string, headers?: Record<string, string>): RequestHandler {
+  return () => {
+    throw new RequestError(status, message, headers);
+  };
+}
+
+const ROUTES = new Set(['/health', '/analyze']);
+
+function count(metrics: Metrics | null): RequestHandler {
+  return (request, response, next) => {
+    const route = ROUTES.has(request.path) ? request.path : 'other';
+    if (metrics) response.once('finish', () => metrics.requestDone(route, response.statusCode));
+    next();
+  };
+}

@@ -1,0 +1,13 @@
+// Run by `npm run build` after the compiler: what would otherwise be compiled at every start is compiled here, into
+// dist/compiled. Everything in it is compared with its source before it is used, and done without where that differs.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { REQUEST_SCHEMA } from '../http/parseRequest.ts';
+import { schemaModule } from '../../lib/jsonSchema.ts';
+import { loadRules } from '../loadRules.ts';
+import { SHIPPED_RULES } from '../../rules/read/shippedRules.ts';
+import { REPORT_SCHEMA } from '../../stages/9-report/reportValidator.ts';
+import { packCache, RULEBOOK_CACHE } from './rulebookCache.ts';
+
+mkdirSync(new URL('./', RULEBOOK_CACHE), { recursive: true });
+for (const { file, code } of [REPORT_SCHEMA, REQUEST_SCHEMA].map(schemaModule)) writeFileSync(file, code);
+writeFileSync(RULEBOOK_CACHE, packCache(SHIPPED_RULES, loadRules()));

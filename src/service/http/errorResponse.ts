@@ -1,0 +1,45 @@
+import type { ErrorRequestHandler, Response } from 'express';
+import { AnalysisError, ERROR_TEXT } from '../../lib/errors.ts';
+import { RequestError } from './requestError.ts';
+import type { Log } from '../../lib/log.ts';
+
+/** Seconds after which a refused client may try again. */
+const RETRY_AFTER_S = '1';
+
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly error: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The only place that maps failures to statuses. What is neither a refused request nor a known failure stays anonymous. */
+export function errorAnswer(error: unknown): ErrorAnswer {
+  if (error instanceof RequestError) return { status: error.status, error: error.message, headers: error.headers };
+  if (error instanceof AnalysisError) {
+    const headers: Record<string, string> = error.code === 'overloaded' ? { 'Retry-After': RETRY_AFTER_S } : {};
+    return { status: 502, error: `analysis failed: ${error.message}`, headers };
+  }
+  if (isRefused(error)) return { status: 400, error: 'malformed request', headers: {} };
+  return { status: 502, error: `analysis failed: ${ERROR_TEXT.internal}`, headers: {} };
+}
+
+/** What the router refuses about a request, such as a path it cannot decode. */
+function isRefused(error: unknown): boolean {
+  const { status } = error instanceof Error ? (error as Error & { status?: unknown }) : {};
+  return typeof status === 'number' && status >= 400 && status < 500;
+}
+
+export function sendError(response: Response, error: unknown): void {
+  if (response.headersSent || response.destroyed) return;
+  const { status, error: message, headers } = errorAnswer(error);
+  response.status(status).set(headers).json({ error: message });
+}
+
+/** Express's last resort: failures outside the analysis itself. */
+export function errorHandler(log: Log): ErrorRequestHandler {
+  return (error: unknown, _request, response, next) => {
+    if (response.headersSent) return next(error);
+    if (!(error instanceof RequestError) && !isRefused(error)) log.error({ err: error }, 'request failed');
+    sendError(response, error);
+  };
+}

@@ -1,0 +1,51 @@
+import cluster from 'node:cluster';
+import { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import type { Gate } from './gate.ts';
+import type { UpstreamCallEvent } from '../../model/upstream.ts';
+
+/** What the service counts. Labels come from closed vocabularies: never a hash, an address or a URL. */
+export interface Metrics {
+  readonly registry: Registry;
+  analysisDone(outcome: string, intentKind: string | null, seconds: number): void;
+  requestDone(route: string, status: number): void;
+  stageDone(stage: string, ms: number): void;
+  upstreamCall(event: UpstreamCallEvent): void;
+}
+
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Metrics in a registry of their own, so that several services in one process stay apart. */
+export function createMetrics(gate: Gate): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  if (cluster.isWorker) {
+    // Answers the parent, which sums up over its processes.
+    AggregatorRegistry.setRegistries(registry);
+    new AggregatorRegistry();
+  }
+  collectDefaultMetrics({ register: registry, prefix: 'txreport_' });
+  const requests = new Counter({ name: 'txreport_http_requests_total', help: 'Requests answered.', labelNames: ['route', 'status'], registers });
+  const analyses = new Counter({ name: 'txreport_analyses_total', help: 'Analyses by outcome: ok or the error code.', labelNames: ['outcome'], registers });
+  const intents = new Counter({ name: 'txreport_intents_total', help: 'Reports by intent kind.', labelNames: ['intent_kind'], registers });
+  const duration = new Histogram({ name: 'txreport_analysis_seconds', help: 'Duration of an analysis, its wait in the queue included.', buckets: SECONDS, registers });
+  const stages = new Histogram({ name: 'txreport_stage_seconds', help: 'Duration of a pipeline stage.', labelNames: ['stage'], buckets: SECONDS, registers });
+  const upstream = new Histogram({ name: 'txreport_upstream_seconds', help: 'Duration of an upstream HTTP request.', labelNames: ['upstream', 'outcome'], buckets: SECONDS, registers });
+  const calls = new Counter({ name: 'txreport_upstream_rpc_calls_total', help: 'Calls sent upstream, each member of a batch counted.', labelNames: ['upstream', 'method'], registers });
+  new Gauge({ name: 'txreport_analyses_running', help: 'Analyses running now.', registers, collect() { this.set(gate.running); } });
+  new Gauge({ name: 'txreport_analyses_waiting', help: 'Analyses waiting for a place.', registers, collect() { this.set(gate.waiting); } });
+
+  return {
+    registry,
+    analysisDone(outcome, intentKind, seconds) {
+      analyses.inc({ outcome });
+      duration.observe(seconds);
+      if (intentKind !== null) intents.inc({ intent_kind: intentKind });
+    },
+    requestDone: (route, status) => requests.inc({ route, status: String(status) }),
+    stageDone: (stage, ms) => stages.observe({ stage }, ms / 1000),
+    upstreamCall(event) {
+      upstream.observe({ upstream: event.upstream, outcome: event.outcome }, event.ms / 1000);
+      for (const method of event.methods) calls.inc({ upstream: event.upstream, method });
+    },
+  };
+}

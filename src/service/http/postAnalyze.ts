@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import type { RequestHandler, Response } from 'express';
+import { AnalysisError } from '../../lib/errors.ts';
+import { readBody } from './readBody.ts';
+import { sendError } from './errorResponse.ts';
+import type { Analyze, AnalyzeResult } from './analyze.ts';
+import type { Gate } from './gate.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Metrics } from './metrics.ts';
+import type { ParseRequest } from './parseRequest.ts';
+import { jsonBytes, type ReportJson } from '../../lib/reportJson.ts';
+import type { Hash } from '../../model/hex.ts';
+
+export interface PostAnalyzeDeps {
+  readonly analyze: Analyze;
+  readonly parseRequest: ParseRequest;
+  readonly gate: Gate;
+  readonly log: Log;
+  readonly metrics: Metrics | null;
+  /** Overall time for one request, its wait in the queue included, milliseconds. */
+  readonly deadlineMs: number;
+  /** Aborts every analysis: the service stops and its grace time is over. */
+  readonly stopping: AbortSignal;
+}
+
+/** The fetch gives up at the deadline with the upstream's own failure; only what overruns even that is cut off here. */
+const CUT_OFF_MS = 250;
+
+/** How long a client may take to fetch its answer; one that does not read must not hold it in memory for ever. */
+const FETCH_MS = 60_000;
+
+/** `POST /analyze`: admits, times, logs and counts one analysis. */
+export function postAnalyze(deps: PostAnalyzeDeps): RequestHandler {
+  return async (request, response) => {
+    const requestId = randomUUID();
+    response.set('X-Request-Id', requestId);
+    const log = deps.log.child({ request_id: requestId });
+    const start = performance.now();
+    let hash: Hash;
+    try {
+      hash = deps.parseRequest(await readBody(request));
+    } catch (error) {
+      log.info({ status: 400, reason: (error as Error).message }, 'refused');
+      sendError(response, error);
+      return;
+    }
+    const record = newRecord(deps.metrics, log);
+    try {
+      const result = await analyzeWithin(deps, hash, start, response, record);
+      dropWhenUnread(response);
+      sendReport(response, result.json);
+      const ms = performance.now() - start;
+      deps.metrics?.analysisDone('ok', result.intentKind, ms / 1000);
+      log.info({ hash, status: 200, intent: result.intentKind, ms: Math.round(ms), ...record.summary() }, 'analyzed');
+    } catch (error) {
+      const ms = performance.now() - start;
+      const gone = response.destroyed && !response.writableEnded;
+      const code = error instanceof AnalysisError ? error.code : 'internal';
+      deps.metrics?.analysisDone(gone ? 'client_gone' : code, null, ms / 1000);
+      const line = { hash, status: gone ? null : 502, code, ms: Math.round(ms), ...record.summary() };
+      if (gone) log.info(line, 'client went away');
+      // A failure of this service is logged in full, one of the upstream in a line.
+      else if (code === 'internal' || code === 'internal_validation') log.error({ ...line, err: error }, 'analysis failed');
+      else log.warn({ ...line, reason: (error as Error).message }, 'analysis failed');
+      sendError(response, error);
+    }
+  };
+}
+
+function dropWhenUnread(response: Response): void {
+  const timer = setTimeout(() => response.destroy(), FETCH_MS).unref();
+  response.once('close', () => clearTimeout(timer));
+}
+
+function sendReport(response: Response, json: ReportJson): void {
+  response.status(200).type('application/json');
+  if (typeof json === 'string') return void response.send(json);
+  response.set('Content-Length', String(jsonBytes(json)));
+  for (const piece of json) response.write(piece);
+  response.end();
+}
+
+async function analyzeWithin(deps: PostAnalyzeDeps, hash: Hash, start: number, response: Response, record: CallRecord): Promise<AnalyzeResult> {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const onStop = (): void => controller.abort(new AnalysisError('overloaded', 'the service is stopping'));
+  const onClose = (): void => controller.abort(new AnalysisError('internal', 'the client went away'));
+  const timer = setTimeout(() => controller.abort(new AnalysisError('deadline')), deps.deadlineMs + CUT_OFF_MS);
+  deps.stopping.addEventListener('abort', onStop, { once: true });
+  response.once('close', onClose);
+  const cutOff = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));
+  try {
+    const options = { signal, deadlineAt: start + deps.deadlineMs, onStage: record.onStage, onCall: record.onCall };
+    // The place at the gate is given back when the analysis has really ended, the client is answered when time is up.
+    return await Promise.race([deps.gate.run(() => deps.analyze(hash, options), signal), cutOff]);
+  } finally {
+    clearTimeout(timer);
+    deps.stopping.removeEventListener('abort', onStop);
+    response.off('close', onClose);
+  }
+}
+
+interface CallRecord extends Required<Pick<Parameters<Analyze>[1], 'onStage' | 'onCall'>> {
+  summary(): { stages: Record<string, number>; upstream_requests: number; upstream_calls: number };
+}
+
+/** Durations and upstream calls of one analysis, for its log line and the metrics. */
+function newRecord(metrics: Metrics | null, log: Log): CallRecord {
+  const stages: Record<string, number> = {};
+  let requests = 0;
+  let calls = 0;
+  return {
+    onStage(stage, ms) {
+      stages[stage] = Math.round(ms * 10) / 10;
+      metrics?.stageDone(stage, ms);
+    },
+    onCall(event) {
+      requests++;
+      calls += event.methods.length;
+      metrics?.upstreamCall(event);
+      if (event.outcome === 'ok') log.debug({ ...event, methods: event.methods.length }, 'upstream request');
+      else log.warn({ ...event, methods: event.methods.length }, 'upstream request failed');
+    },
+    summary: () => ({ stages, upstream_requests: requests, upstream_calls: calls }),
+  };
+}

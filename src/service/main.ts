@@ -1,0 +1,77 @@
+import cluster from 'node:cluster';
+import { pathToFileURL } from 'node:url';
+import { assemble } from './assemble.ts';
+import { ConfigError, describeSettings, readConfig, secretUrls, type Config } from './config.ts';
+import { createLog, createRedact, type Log } from '../lib/log.ts';
+import { RulebookError } from '../rules/read/problems.ts';
+import { serve, type CreateAnalyze, type RunningServer } from './server.ts';
+import { processCount, runProcesses } from './workers/processes.ts';
+
+export interface StartOptions extends Partial<Omit<Config, 'rpcUrls'>> {
+  /** One endpoint, or several comma-separated. */
+  readonly rpcUrl: string;
+  /** Defaults to the real pipeline. */
+  readonly createAnalyze?: CreateAnalyze;
+  readonly log?: Log;
+}
+
+/**
+ * Starts the service inside the calling process: what is not given takes its default, the environment is not read.
+ * Throws `ConfigError` for a bad `rpcUrl`.
+ */
+export function startServer(options: StartOptions): Promise<RunningServer> {
+  const { rpcUrl, createAnalyze = assemble, log, ...overrides } = options;
+  const config: Config = { ...readConfig({ RPC_URL: rpcUrl }), ...overrides };
+  return serve(config, createAnalyze, log ? { log } : {});
+}
+
+const USAGE = `RPC_URL is not set: the service needs an Ethereum mainnet node with debug_traceTransaction or trace_transaction.
+
+  RPC_URL=https://your-node.example npm start
+
+To try it without a node:  npm run demo
+
+Settings (environment variable, default, meaning):
+${describeSettings()}
+`;
+
+/** Runs until SIGTERM or SIGINT. Exit codes: 0 stopped, 1 failed, 2 wrongly configured. */
+export async function main(createAnalyze: CreateAnalyze = assemble): Promise<void> {
+  let config: Config;
+  try {
+    config = readConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 2;
+    return;
+  }
+  if (config.rpcUrls.length === 0) {
+    process.stderr.write(USAGE);
+    process.exitCode = 2;
+    return;
+  }
+  const log = createLog({ level: config.logLevel, redact: createRedact(secretUrls(config)) });
+  if (cluster.isPrimary && processCount(config) > 1) {
+    process.exit(await runProcesses(config, log));
+  }
+  try {
+    const server = await serve(config, createAnalyze, { log });
+    const stop = (signal: NodeJS.Signals): void => {
+      log.info({ signal }, 'signal received');
+      server.close().then(() => process.exit(0), () => process.exit(1));
+    };
+    process.once('SIGTERM', stop);
+    // A terminal interrupts every process; where there are several their parent passes it on.
+    if (cluster.isPrimary) process.once('SIGINT', stop);
+    else process.on('SIGINT', () => {});
+  } catch (error) {
+    if (error instanceof RulebookError) process.stderr.write(`${error.message}\n`);
+    else log.fatal({ err: error }, 'cannot start');
+    process.exitCode = 1;
+    // The channel to the parent would keep the process alive.
+    if (cluster.isWorker) process.exit(1);
+  }
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) await main();

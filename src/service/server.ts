@@ -1,0 +1,90 @@
+import cluster from 'node:cluster';
+import { setMaxListeners } from 'node:events';
+import { createApp } from './app.ts';
+import { createAdminServer } from './http/adminServer.ts';
+import { createGate } from './http/gate.ts';
+import { createHttpServer, listen, stopListening } from './http/httpServer.ts';
+import { createMetrics } from './http/metrics.ts';
+import { createLog, createRedact, type Log } from '../lib/log.ts';
+import { secretUrls, type Config } from './config.ts';
+import { openUpstream } from './openUpstream.ts';
+import type { Upstream } from '../stages/1-fetch/rpc/upstream.ts';
+import type { Analyze } from './http/analyze.ts';
+
+/** Builds the analysis once the upstream stands; rejects when the rule set cannot be loaded. */
+export type CreateAnalyze = (deps: { upstream: Upstream; config: Config; log: Log }) => Analyze | Promise<Analyze>;
+
+export interface RunningServer {
+  readonly url: string;
+  readonly port: number;
+  readonly adminPort: number | null;
+  /** Stops listening, lets running analyses finish within the grace time, then aborts them. */
+  close(): Promise<void>;
+}
+
+/** What aborted analyses get to give up. */
+const ABORT_MS = 1_000;
+
+async function within(done: Promise<void>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), ms)));
+  try {
+    return await Promise.race([done.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Puts the service together and listens. Rejects when a port is taken or the analysis cannot be built. */
+export async function serve(config: Config, createAnalyze: CreateAnalyze, given: { log?: Log } = {}): Promise<RunningServer> {
+  const log = given.log ?? createLog({ level: config.logLevel, redact: createRedact(secretUrls(config)) });
+  const upstream = openUpstream(config);
+  const stop = new AbortController();
+  // Every running analysis listens.
+  setMaxListeners(0, stop.signal);
+  const gate = createGate(config);
+  const metrics = config.adminPort === null ? null : createMetrics(gate);
+  try {
+    const analyze = await createAnalyze({ upstream, config, log });
+    const app = createApp({ analyze, log, metrics, gate, deadlineMs: config.deadlineMs, stopping: stop.signal });
+    const server = createHttpServer(app, config);
+    const port = await listen(server, config.port, config.host);
+    const admin = metrics && !cluster.isWorker && createAdminServer({ metrics: { contentType: metrics.registry.contentType, text: () => metrics.registry.metrics() }, ready: async () => {
+      const reachable = await upstream.ready(stop.signal);
+      // Without a rule set the service would not have started.
+      return { ready: reachable && !stop.signal.aborted, upstream: reachable, rules: true };
+    } });
+    // The processes of one service have one admin port, which their parent answers on.
+    const adminPort = admin ? await listen(admin, config.adminPort!, config.adminHost) : null;
+    const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host.includes(':') ? `[${config.host}]` : config.host;
+    const url = `http://${host}:${port}`;
+    log.info({ url, admin_port: adminPort, upstreams: config.rpcUrls.length }, 'listening');
+
+    let closing: Promise<void> | null = null;
+    const shutDown = async (): Promise<void> => {
+      log.info({ running: gate.running, waiting: gate.waiting }, 'stopping');
+      const stopped = stopListening(server);
+      const idle = gate.close();
+      if (!(await within(idle, config.shutdownGraceMs))) {
+        stop.abort();
+        await within(idle, ABORT_MS);
+      }
+      // Answers of the last analyses may still be on their way out.
+      const cut = setTimeout(() => server.closeAllConnections(), 500);
+      await stopped;
+      clearTimeout(cut);
+      if (admin) {
+        admin.closeAllConnections();
+        await stopListening(admin);
+      }
+      stop.abort();
+      await analyze.close?.();
+      await upstream.close();
+      log.info('stopped');
+    };
+    return { url, port, adminPort, close: () => (closing ??= shutDown()) };
+  } catch (error) {
+    await upstream.close();
+    throw error;
+  }
+}

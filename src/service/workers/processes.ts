@@ -1,0 +1,88 @@
+import cluster, { type Worker } from 'node:cluster';
+import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createAdminServer } from '../http/adminServer.ts';
+import { listen } from '../http/httpServer.ts';
+import { openUpstream } from '../openUpstream.ts';
+import type { Config } from '../config.ts';
+import type { Log } from '../../lib/log.ts';
+
+/** A process that ended is replaced, but not faster than this. */
+const RESTART_MS = 1_000;
+
+/** How many processes the configuration asks for. */
+export function processCount(config: Config): number {
+  return config.workers === 0 ? availableParallelism() : config.workers;
+}
+
+/**
+ * Runs the service as several processes that share the port, each a service of its own; the calling process only keeps them
+ * running and answers on the admin port for all of them. Resolves when all have ended after a signal, with the exit
+ * status: 1 if the first of them could not start.
+ */
+export async function runProcesses(config: Config, log: Log): Promise<number> {
+  let stopping = false;
+  let failed = false;
+  let begun = false;
+  const running = new Set<Worker>();
+  const ended: Promise<void>[] = [];
+
+  const fail = (): void => {
+    failed = stopping = true;
+    for (const worker of running) worker.process.kill('SIGTERM');
+  };
+  const start = (): void => {
+    const worker = cluster.fork();
+    running.add(worker);
+    worker.once('listening', () => (begun = true));
+    ended.push(new Promise((resolve) => worker.once('exit', (code, signal) => {
+      running.delete(worker);
+      resolve();
+      if (stopping) return;
+      log.error({ worker: worker.id, code, signal }, 'a process of the service ended');
+      // What fails from the start fails again.
+      if (!begun) fail();
+      // Waited for like a process: all of them may end at once.
+      else ended.push(sleep(RESTART_MS).then(() => void (stopping || start())));
+    })));
+  };
+  const stop = (signal: NodeJS.Signals): void => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ signal, processes: running.size }, 'signal received');
+    for (const worker of running) worker.process.kill('SIGTERM');
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  for (let i = processCount(config); i > 0; i--) start();
+
+  const closeAdmin = config.adminPort === null ? null : await serveAdmin(config, () => running.size > 0 && !stopping).catch((error: unknown) => {
+    log.fatal({ err: error }, 'cannot start');
+    fail();
+    return null;
+  });
+  for (const one of ended) await one;
+  await closeAdmin?.();
+  return failed ? 1 : 0;
+}
+
+/** `GET /metrics` summed up over the processes, and `GET /ready`. */
+async function serveAdmin(config: Config, alive: () => boolean): Promise<() => Promise<void>> {
+  const { AggregatorRegistry } = await import('prom-client');
+  const registry = new AggregatorRegistry();
+  const upstream = openUpstream(config);
+  const signal = new AbortController().signal;
+  const server = createAdminServer({
+    metrics: { contentType: registry.contentType, text: () => registry.clusterMetrics() },
+    ready: async () => {
+      const reachable = await upstream.ready(signal);
+      return { ready: reachable && alive(), upstream: reachable, rules: alive() };
+    },
+  });
+  await listen(server, config.adminPort!, config.adminHost);
+  return async () => {
+    server.closeAllConnections();
+    server.close();
+    await upstream.close();
+  };
+}

@@ -1,0 +1,178 @@
+import { decodeDecimals, decodeText } from './abiAnswers.ts';
+import { averagePrices } from '../prices/averagePrices.ts';
+import { headerMismatch } from './consistency.ts';
+import { readTimestamp } from './readTimestamp.ts';
+import { faultOf, isRecord, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
+import { UpstreamFault } from '../rpc/upstreamFault.ts';
+import { feedPrices } from '../prices/feedPrices.ts';
+import { contractSources, STANDARD_PRICE_SOURCES, type PriceSourceName } from '../prices/priceSources.ts';
+import { groupReads, readAnswers, rpcsOfGroups, settledResult } from './viewReads.ts';
+import type { ContextPlan } from './planContext.ts';
+import type { PriceApi } from '../prices/priceApi.ts';
+import type { PriceAnswers, PriceSource } from '../prices/priceSource.ts';
+import type { RpcEndpoint } from '../rpc/rpcEndpoint.ts';
+import type { Session } from '../rpc/session.ts';
+import type { ViewCall } from './multicall.ts';
+import type { Address, Hex } from '../../../model/hex.ts';
+import type { PriceQuote, PriceRate, PriceRefusal, RawContext, TokenMetadata } from '../../../model/upstream.ts';
+
+export interface ContextSources {
+  /** Sources to ask. Left out: the standard ones, and the HTTP source where `priceApi` is one. */
+  readonly names?: readonly PriceSourceName[] | null;
+  /** Further sources, read after those in this order. */
+  readonly priceSources?: readonly PriceSource[];
+  readonly priceApi?: PriceApi | null;
+}
+
+/** What is asked where nothing else is said. */
+const USUAL_SOURCES: ReadonlySet<PriceSourceName> = new Set<PriceSourceName>([...STANDARD_PRICE_SOURCES, 'http']);
+
+/** `symbol()`, `name()`, `decimals()`. */
+const METADATA_SELECTORS = ['0x95d89b41', '0x06fdde03', '0x313ce567'] as const satisfies readonly Hex[];
+
+/**
+ * Second round trip: block header, token metadata, prices and delegations in one JSON-RPC batch, reads pinned at the
+ * transaction's block. Three cases need a third request: a contract that spends all gas spoils an aggregate, whose reads
+ * are then asked one by one; averages of pools, where configured, are asked for the tokens that nothing else priced; and
+ * the HTTP price source waits for the header where the node did not tell the block's time earlier.
+ */
+export async function fetchContext(session: Session, plan: ContextPlan, sources: ContextSources = {}): Promise<RawContext> {
+  const names = sources.names == null ? USUAL_SOURCES : new Set(sources.names);
+  const priceSources = contractSources(plan.pricing, names);
+  if (sources.priceSources) priceSources.push(...sources.priceSources);
+  const known = plan.pricing.bases.length === 0 ? plan.tokens : [...plan.tokens, ...plan.pricing.bases];
+  const reads = readsOf(known, priceSources);
+
+  const priceApi = names.has('http') ? sources.priceApi : null;
+  const askApi = (timestamp: number): Promise<PriceAnswers> | undefined => priceApi?.prices(['native', ...known], timestamp, session);
+  const early = plan.timestamp === null ? null : askApi(plan.timestamp);
+  const { block, timestamp, answers, delegations } = await session.ask((endpoint) => attempt(session, endpoint, plan, reads));
+  const fromApi = plan.timestamp === null ? askApi(timestamp) : early;
+
+  const tokens = new Map<Address, TokenMetadata>();
+  const quotes: PriceQuote[] = [];
+  const rates: PriceRate[] = [];
+  const refusals: PriceRefusal[] = plan.pricing.beyondLimit.map(({ token, source, limit }) => ({
+    asset: token, code: 'no_source', reason: `more tokens in one transaction than ${source} can be asked about`, observed: null, threshold: String(limit),
+  }));
+  const take = (found: PriceAnswers): void => {
+    quotes.push(...found.quotes);
+    if (found.rates) rates.push(...found.rates);
+    refusals.push(...found.refusals);
+  };
+  const takeAll = (asked: readonly Address[], list: readonly PriceSource[], own: readonly (Hex | null)[]): void => {
+    let position = readMetadata(asked, own, tokens);
+    for (const source of list) take(source.read(own.slice(position, (position += source.calls.length)), { timestamp, tokens, quotes }));
+  };
+  takeAll(known, priceSources, answers);
+  if (names.has('twap')) {
+    const wanting = unpriced(plan, quotes, rates, timestamp);
+    const { tokens: bases, feeds } = wanting.length > 0 ? plan.pricing.averageBases() : { tokens: [], feeds: [] };
+    const list = [...(names.has('chainlink') ? [feedPrices(feeds)] : []), averagePrices(wanting, plan.pricing.averages)];
+    const further = readsOf(bases, list);
+    if (further.length > 0) {
+      const third = await session.ask((endpoint) => attempt(session, endpoint, { ...plan, accounts: [] }, further));
+      takeAll(bases, list, third.answers);
+    }
+  }
+  if (fromApi) take(await fromApi);
+  return { block, tokens, prices: quotes, rates, refusals: [...telling(refusals, quotes, rates), ...beyondLimit(plan)], delegations };
+}
+
+/** What is read in one round trip: the tokens' metadata, then what each source asks. */
+function readsOf(tokens: readonly Address[], sources: readonly PriceSource[]): ViewCall[] {
+  const reads: ViewCall[] = [];
+  for (const to of tokens) for (const data of METADATA_SELECTORS) reads.push({ to, data });
+  for (const source of sources) reads.push(...source.calls);
+  return reads;
+}
+
+interface Attempt {
+  readonly block: unknown;
+  readonly timestamp: number;
+  readonly answers: readonly (Hex | null)[];
+  readonly delegations: ReadonlyMap<Address, Address>;
+}
+
+async function attempt(session: Session, endpoint: RpcEndpoint, plan: ContextPlan, reads: readonly ViewCall[]): Promise<Attempt> {
+  const at: Hex = `0x${plan.blockNumber.toString(16)}`;
+  const groups = groupReads(reads, plan);
+  // By number: after a reorganisation the hash that comes back is another one, and that is noticed.
+  const asked: RpcCall[] = [{ method: 'eth_getBlockByNumber', params: [at, false] }];
+  for (const account of plan.accounts) asked.push({ method: 'eth_getCode', params: [account, at] });
+  asked.push(...rpcsOfGroups(groups, plan));
+  const results = await endpoint.send(asked, session);
+  const { block, timestamp } = readHeader(results[0]!, plan);
+  const delegations = readDelegations(plan.accounts, results.slice(1, 1 + plan.accounts.length));
+  const answers = new Array<Hex | null>(reads.length).fill(null);
+  const again = readAnswers(groups, results.slice(1 + plan.accounts.length), plan, answers);
+  if (again.calls.length > 0) {
+    const singles = await endpoint.send(again.calls, session);
+    again.positions.forEach((position, i) => (answers[position] = settledResult(singles[i]!)));
+  }
+  return { block, timestamp, answers, delegations };
+}
+
+/** Fungible tokens that nothing prices, or only an answer older than its source promises. */
+function unpriced(plan: ContextPlan, quotes: readonly PriceQuote[], rates: readonly PriceRate[], timestamp: number): Address[] {
+  const fresh = new Set<string>();
+  for (const { asset, asOf, heartbeat } of [...quotes, ...rates]) if (asOf === null || heartbeat === null || timestamp - asOf <= heartbeat) fresh.add(asset);
+  return plan.pricing.fungible.filter((token) => !fresh.has(token));
+}
+
+function readHeader(answer: RpcAnswer, plan: ContextPlan): { block: unknown; timestamp: number } {
+  if (!answer.ok) throw faultOf('eth_getBlockByNumber', answer.error);
+  const block = answer.result;
+  if (block == null) throw new UpstreamFault('inconsistent_upstream', 'again', 'no header for the block the receipt names');
+  if (!isRecord(block)) throw new UpstreamFault('block_malformed', 'again');
+  const mismatch = headerMismatch(block, { hash: plan.blockHash, number: plan.blockNumber });
+  if (mismatch) throw new UpstreamFault('inconsistent_upstream', 'again', mismatch);
+  const timestamp = readTimestamp(block['timestamp']);
+  if (timestamp === null) throw new UpstreamFault('block_malformed', 'again', 'timestamp');
+  return { block, timestamp };
+}
+
+/** EIP-7702: the code of a delegated account is `0xef0100 ‖ address`, no other code has its length and its start. */
+const DELEGATION = /^0xef0100([0-9a-f]{40})$/;
+const DELEGATION_LENGTH = 48;
+
+function readDelegations(accounts: readonly Address[], codes: readonly RpcAnswer[]): ReadonlyMap<Address, Address> {
+  const found = new Map<Address, Address>();
+  accounts.forEach((account, i) => {
+    const answer = codes[i]!;
+    // Contracts are long, and their code is of no interest.
+    if (answer.ok && (typeof answer.result !== 'string' || answer.result.length !== DELEGATION_LENGTH)) return;
+    const match = DELEGATION.exec(settledResult(answer) ?? '');
+    if (match) found.set(account, `0x${match[1]!}`);
+  });
+  return found;
+}
+
+/** Files what the first answers say about the tokens, three answers each; returns how many answers those were. */
+function readMetadata(tokens: readonly Address[], answers: readonly (Hex | null)[], found: Map<Address, TokenMetadata>): number {
+  let at = 0;
+  for (const address of tokens) {
+    found.set(address, { address, symbol: decodeText(answers[at]!), name: decodeText(answers[at + 1]!), decimals: decodeDecimals(answers[at + 2]!) });
+    at += METADATA_SELECTORS.length;
+  }
+  return at;
+}
+
+function beyondLimit(plan: ContextPlan): PriceRefusal[] {
+  if (plan.tokensBeyondLimit.length === 0) return [];
+  const observed = String(plan.tokens.length + plan.tokensBeyondLimit.length);
+  return plan.tokensBeyondLimit.map((asset) => ({
+    asset, code: 'unknown_decimals', reason: 'more tokens in one transaction than are looked up', observed, threshold: String(plan.tokenLimit),
+  }));
+}
+
+/** Without those of assets that another source priced, and one per asset and code. */
+function telling(refusals: readonly PriceRefusal[], quotes: readonly PriceQuote[], rates: readonly PriceRate[]): readonly PriceRefusal[] {
+  if (refusals.length === 0) return refusals;
+  const priced = new Set([...quotes, ...rates].map(({ asset }) => asset));
+  const seen = new Set<string>();
+  return refusals.filter(({ asset, code }) => {
+    if (code === 'no_source' && priced.has(asset)) return false;
+    return !seen.has(`${asset} ${code}`) && seen.add(`${asset} ${code}`);
+  });
+}

@@ -1,0 +1,83 @@
+import { HIGH_BYTES, smallUintAt } from '../../../evm/hex.ts';
+import { readCallResult, wordWithin } from './abiAnswers.ts';
+import type { Address, Hex } from '../../../model/hex.ts';
+
+/** A read of a contract, answered in the state at the end of the transaction's block. */
+export interface ViewCall {
+  readonly to: Address;
+  readonly data: Hex;
+  /** Answered in the state before the block instead: what the transaction has not moved. */
+  readonly before?: boolean;
+  /**
+   * Reads of one name share an aggregate of their own: a contract that nobody knows to offer the function may spend all
+   * gas on it. If that happens they count as unanswered and are not asked again.
+   */
+  readonly apart?: string;
+}
+
+/** Selector of Multicall3's `aggregate3((address target, bool allowFailure, bytes callData)[])`. */
+const AGGREGATE3 = '0x82ad56cb';
+
+const digitsOf = (value: number): string => value.toString(16).padStart(64, '0');
+/** The offsets and lengths that most aggregates are made of. */
+const WORDS: readonly string[] = Array.from({ length: 2_048 }, (_, i) => digitsOf(i * 4));
+const word = (value: number): string => (value % 4 === 0 && WORDS[value / 4]) || digitsOf(value);
+const ZEROS = '0'.repeat(64);
+/** What follows the contract's address: that the call may fail, and where its calldata is told. */
+const MAY_FAIL = word(1) + word(96);
+
+/** Calldata of Multicall3 `aggregate3`, every call allowed to fail. */
+export function encodeAggregate3(calls: readonly ViewCall[]): Hex {
+  let heads = '';
+  let tails = '';
+  let asked: Address | null = null;
+  let start = '';
+  for (const { to, data } of calls) {
+    // A contract is mostly asked several things in a row.
+    if (to !== asked) start = HIGH_BYTES + (asked = to).slice(2) + MAY_FAIL;
+    heads += word(32 * calls.length + tails.length / 2);
+    tails += start + argumentOf(data);
+  }
+  return `${AGGREGATE3}${word(32)}${word(calls.length)}${heads}${tails}` as Hex;
+}
+
+/** Characters of calldata that is a selector alone: these come from the rules and from constants, few and always the same. */
+const SELECTOR = 10;
+const encodedSelectors = new Map<Hex, string>();
+
+/** Calldata as an ABI `bytes`: its length, then itself, filled up to whole words. */
+function argumentOf(data: Hex): string {
+  const known = data.length === SELECTOR ? encodedSelectors.get(data) : undefined;
+  if (known !== undefined) return known;
+  const digits = data.length - 2;
+  const encoded = `${word(digits / 2)}${data.slice(2)}${ZEROS.slice(0, -digits & 63)}`;
+  if (data.length === SELECTOR) encodedSelectors.set(data, encoded);
+  return encoded;
+}
+
+/**
+ * Result of `aggregate3`: `(bool success, bytes returnData)[]`, one entry per call in lower case, null for a failed or empty
+ * one. Null as a whole when it is no such array of exactly `count`. Nothing of the result need have been checked: its digits
+ * are here, and bounds before anything is sliced.
+ */
+export function decodeAggregate3(result: unknown, count: number): (Hex | null)[] | null {
+  const data = readCallResult(result);
+  if (data === null) return null;
+  const size = data.length / 2 - 1;
+  const array = wordWithin(data, 0, size - 32);
+  if (array === null || wordWithin(data, array, size) !== count) return null;
+  const base = array + 32;
+  const answers: (Hex | null)[] = [];
+  for (let i = 0; i < count; i++) {
+    const entry = wordWithin(data, base + 32 * i, size - base);
+    const returned = entry === null ? null : wordWithin(data, base + entry + 32, size - base - entry);
+    if (entry === null || returned === null) return null;
+    const at = base + entry + returned;
+    const length = wordWithin(data, at, size - at - 32);
+    if (length === null) return null;
+    const failed = smallUintAt(data, base + entry) === 0;
+    const start = 2 + (at + 32) * 2;
+    answers.push(failed || length === 0 ? null : (`0x${data.slice(start, start + length * 2)}` as Hex));
+  }
+  return answers;
+}

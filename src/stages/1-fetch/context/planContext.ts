@@ -1,0 +1,98 @@
+import { isHex, lowerHex, quantity, readHash, readQuantity } from '../../../evm/hex.ts';
+import { recoverAuthority } from '../../../evm/recoverAuthority.ts';
+import { planPricing, type PricingPlan } from '../prices/planPricing.ts';
+import { readTimestamp } from './readTimestamp.ts';
+import { isRecord } from '../rpc/rpcMessages.ts';
+import { tokensInLogs } from './tokensInLogs.ts';
+import type { Address, Hash } from '../../../model/hex.ts';
+import type { Rulebook } from '../../../model/rulebook.ts';
+import type { RawTransaction } from '../../../model/upstream.ts';
+
+/** What the second round trip asks for. */
+export interface ContextPlan {
+  readonly blockHash: Hash;
+  readonly blockNumber: bigint;
+  /** Unix seconds where the first round trip told the block's time already; else null. */
+  readonly timestamp: number | null;
+  /** Tokens to ask for their metadata, at most the limit given. */
+  readonly tokens: readonly Address[];
+  /** Tokens over that limit. */
+  readonly tokensBeyondLimit: readonly Address[];
+  readonly tokenLimit: number;
+  readonly pricing: PricingPlan;
+  /** Multicall3 contract, null where it did not exist yet. */
+  readonly multicall: Address | null;
+  /** Accounts whose code may be an EIP-7702 delegation. */
+  readonly accounts: readonly Address[];
+}
+
+export type PlanVocabulary = Pick<Rulebook, 'wrappedNative' | 'tokenEvents' | 'feeds' | 'multicall'> & Partial<Pick<Rulebook, 'pricing'>>;
+
+/** Authorisations whose authority is recovered and looked at. */
+const MAX_AUTHORIZATIONS = 64;
+
+/**
+ * Plans the second round trip from the first's answers. No I/O.
+ * Throws `receipt_malformed` when the receipt names no block.
+ */
+export function planContext(raw: RawTransaction, vocabulary: PlanVocabulary, tokenLimit: number): ContextPlan {
+  const receipt = isRecord(raw.receipt) ? raw.receipt : {};
+  const tx = isRecord(raw.tx) ? raw.tx : {};
+  const blockNumber = readQuantity(receipt['blockNumber'], 'receipt_malformed', 'blockNumber');
+  const found = tokensInLogs(receipt, vocabulary);
+  const tooMany = found.seen.length > tokenLimit;
+  const tokens = tooMany ? found.seen.slice(0, tokenLimit) : found.seen;
+  const multicall = blockNumber >= vocabulary.multicall.sinceBlock ? vocabulary.multicall.address : null;
+  return {
+    blockHash: readHash(receipt['blockHash'], 'receipt_malformed', 'blockHash'),
+    blockNumber,
+    timestamp: knownTimestamp(tx, receipt),
+    tokens,
+    tokensBeyondLimit: tooMany ? found.seen.slice(tokenLimit) : [],
+    tokenLimit,
+    pricing: planPricing(found, tokens, vocabulary, multicall !== null),
+    multicall,
+    accounts: accountsToLookAt(tx),
+  };
+}
+
+/** Newer nodes put `blockTimestamp` on transactions, receipts or logs. */
+function knownTimestamp(tx: Record<string, unknown>, receipt: Record<string, unknown>): number | null {
+  const firstLog: unknown = Array.isArray(receipt['logs']) ? receipt['logs'][0] : null;
+  return timestampOf(tx) ?? timestampOf(receipt) ?? timestampOf(firstLog);
+}
+
+function timestampOf(holder: unknown): number | null {
+  if (!isRecord(holder) || holder['blockTimestamp'] === undefined) return null;
+  const value = readTimestamp(holder['blockTimestamp']);
+  // Some answer zero for a time they do not know.
+  return value === 0 ? null : value;
+}
+
+/** The signer, the target and who signed the transaction's authorisations (EIP-7702), each once. */
+function accountsToLookAt(tx: Record<string, unknown>): Address[] {
+  const accounts: Address[] = [];
+  const from = addressOf(tx['from']);
+  const to = addressOf(tx['to']);
+  if (from !== null) accounts.push(from);
+  if (to !== null && to !== from) accounts.push(to);
+  if (!Array.isArray(tx['authorizationList'])) return accounts;
+  // At most `MAX_AUTHORIZATIONS`: a list does.
+  for (const item of (tx['authorizationList'] as unknown[]).slice(0, MAX_AUTHORIZATIONS)) {
+    const authority = authorityOf(item);
+    if (authority !== null && !accounts.includes(authority)) accounts.push(authority);
+  }
+  return accounts;
+}
+
+function addressOf(value: unknown): Address | null {
+  return typeof value === 'string' && value.length === 42 ? lowerHex(value) : null;
+}
+
+function authorityOf(item: unknown): Address | null {
+  if (!isRecord(item)) return null;
+  const { address } = item;
+  const [chainId, nonce, r, s, yParity] = [item['chainId'], item['nonce'], item['r'], item['s'], item['yParity'] ?? item['v']].map(quantity) as (bigint | null)[];
+  if (typeof address !== 'string' || address.length !== 42 || !isHex(address) || chainId == null || nonce == null || r == null || s == null || yParity == null) return null;
+  return recoverAuthority({ chainId, address: address.toLowerCase() as Address, nonce, r, s, yParity });
+}

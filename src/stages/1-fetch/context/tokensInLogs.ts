@@ -1,0 +1,55 @@
+import { lowerHex } from '../../../evm/hex.ts';
+import { APPROVAL, DEPOSIT, TRANSFER, TRANSFER_BATCH, TRANSFER_SINGLE, WITHDRAWAL } from '../../../evm/tokenTopics.ts';
+import { filedUnder } from '../../../evm/topicIndex.ts';
+import { isRecord } from '../rpc/rpcMessages.ts';
+import type { Address } from '../../../model/hex.ts';
+import type { Rulebook } from '../../../model/rulebook.ts';
+
+const ZERO_TOPIC = `0x${'0'.repeat(64)}`;
+
+export type TokenVocabulary = Pick<Rulebook, 'wrappedNative' | 'tokenEvents'>;
+
+/** Each in order of appearance. */
+export interface TokensInLogs {
+  /** Addresses that the logs show to be tokens, by events of ERC-20, ERC-721 or ERC-1155 or of the rules: which contracts to ask for symbol and decimals. */
+  readonly seen: readonly Address[];
+  /** Tokens that moved as ERC-20 tokens do. */
+  readonly moved: readonly Address[];
+  /** Those among them that were minted or burnt: shares of something, as often as not. */
+  readonly issued: readonly Address[];
+}
+
+/** Reads an unchecked receipt. Too many tokens are harmless, malformed logs are skipped: stage 2 refuses them. */
+export function tokensInLogs(receipt: unknown, vocabulary: TokenVocabulary): TokensInLogs {
+  const logs = isRecord(receipt) && Array.isArray(receipt['logs']) ? (receipt['logs'] as unknown[]) : [];
+  const seen = new Set<Address>();
+  const moved = new Set<Address>();
+  const issued = new Set<Address>();
+  let emitter: unknown;
+  let address: Address | null = null;
+  for (const log of logs) {
+    if (!isRecord(log)) continue;
+    // Logs often come from the emitter of the one before them.
+    if (log['address'] !== emitter) {
+      emitter = log['address'];
+      address = typeof emitter === 'string' && emitter.length === 42 ? lowerHex(emitter) : null;
+    }
+    const topics = log['topics'];
+    if (address === null || !Array.isArray(topics) || typeof topics[0] !== 'string') continue;
+    const topic0 = topics[0] === TRANSFER ? TRANSFER : topics[0].toLowerCase();
+    if (isTokenEvent(address, topic0, topics.length, vocabulary)) seen.add(address);
+    // With two indexed arguments it is ERC-20's, with three ERC-721's.
+    if (topic0 !== TRANSFER || topics.length !== 3 || typeof topics[1] !== 'string' || typeof topics[2] !== 'string') continue;
+    moved.add(address);
+    if (topics[1] === ZERO_TOPIC || topics[2] === ZERO_TOPIC) issued.add(address);
+  }
+  return { seen: [...seen], moved: [...moved], issued: [...issued] };
+}
+
+function isTokenEvent(emitter: Address, topic0: string, topicCount: number, vocabulary: TokenVocabulary): boolean {
+  if (topic0 === TRANSFER || topic0 === APPROVAL || topic0 === TRANSFER_SINGLE || topic0 === TRANSFER_BATCH) return true;
+  // Of the wrapped native token: many other contracts emit them too.
+  if ((topic0 === DEPOSIT || topic0 === WITHDRAWAL) && vocabulary.wrappedNative.has(emitter)) return true;
+  const specs = filedUnder(vocabulary.tokenEvents, topic0, topicCount);
+  return specs !== undefined && specs.some((spec) => spec.emitters.size === 0 || spec.emitters.has(emitter));
+}

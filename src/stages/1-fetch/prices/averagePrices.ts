@@ -1,0 +1,104 @@
+import { create2Address, pairSalt } from '../../../evm/create2.ts';
+import { intOfWord, uintOfWord, wordAt } from '../../../evm/hex.ts';
+import { Q96, Q192, sqrtRatioAtTick } from './tickPrice.ts';
+import { wordWithin } from '../context/abiAnswers.ts';
+import type { ViewCall } from '../context/multicall.ts';
+import type { PriceSource } from './priceSource.ts';
+import type { Address, Hex } from '../../../model/hex.ts';
+import type { AverageSpec } from '../../../model/rulebook.ts';
+import type { PriceRate, PriceRefusal } from '../../../model/upstream.ts';
+
+/** Selector of `observe(uint32[] secondsAgos)`, which answers `(int56[], uint160[])`. */
+const OBSERVE = '0x883bdbfd';
+/** Selector of `balanceOf(address)`. */
+const BALANCE_OF = '0x70a08231';
+const READS_PER_POOL = 3;
+/** More tokens than this in one transaction are not looked up: each is a dozen pools. */
+const MAX_TOKENS = 20;
+
+interface Pool {
+  readonly token: Address;
+  readonly base: Address;
+  readonly address: Address;
+  readonly spec: AverageSpec;
+}
+
+/**
+ * Time-weighted average prices of tokens in pools that keep them, against the bases the rules name. An average at the end
+ * of a block weighs nothing that happened within it. How much lies in the pool goes along: the lesser of what it holds
+ * and of what was in range on average, so that neither idle nor fleeting liquidity counts.
+ */
+export function averagePrices(tokens: readonly Address[], averages: readonly AverageSpec[]): PriceSource {
+  const asked = tokens.slice(0, MAX_TOKENS);
+  const pools = asked.flatMap((token) => averages.flatMap((spec) => spec.bases.filter((base) => base !== token)
+    .flatMap((base) => spec.create2.fees.map((fee): Pool => ({ token, base, spec, address: poolAddress(spec, token, base, fee) })))));
+  return {
+    calls: pools.flatMap(({ token, base, address, spec }): ViewCall[] => [
+      { to: address, data: `${OBSERVE}${[32, 2, spec.window, 0].map((number) => word(number.toString(16))).join('')}` },
+      ...[token, base].map((asset) => ({ to: asset, data: `${BALANCE_OF}${word(address.slice(2))}` as Hex })),
+    ]),
+    read(answers, { timestamp }) {
+      const rates: PriceRate[] = [];
+      const refusals: PriceRefusal[] = [];
+      pools.forEach((pool, i) => {
+        const [observed, ...balances] = answers.slice(READS_PER_POOL * i, READS_PER_POOL * (i + 1));
+        const rate = observed == null ? null : readPool(pool, observed, balances as (Hex | null)[], timestamp);
+        if (rate) rates.push(rate);
+      });
+      const found = new Set(rates.map(({ asset }) => asset));
+      for (const asset of asked) {
+        if (!found.has(asset)) refusals.push({ asset, code: 'no_source', reason: 'no pool keeps an average of its price over the window', observed: null, threshold: null });
+      }
+      for (const asset of tokens.slice(MAX_TOKENS)) {
+        refusals.push({ asset, code: 'no_source', reason: 'more tokens in one transaction than averages of pools are asked about', observed: String(tokens.length), threshold: String(MAX_TOKENS) });
+      }
+      return { quotes: [], rates, refusals };
+    },
+  };
+}
+
+function readPool({ token, base, address, spec }: Pool, observed: Hex, balances: readonly (Hex | null)[], timestamp: number): PriceRate | null {
+  const [ticks, seconds] = [0, 32].map((head) => twoWords(observed, head));
+  const [tokenWord, baseWord] = balances.map((answer) => (answer === null ? null : wordAt(answer, 0)));
+  if (!ticks || !seconds || tokenWord == null || baseWord == null) return null;
+  const window = BigInt(spec.window);
+  const elapsed = intOfWord(ticks[1]) - intOfWord(ticks[0]);
+  // Towards minus infinity, as the pools' own library rounds.
+  const tick = elapsed / window - (elapsed < 0n && elapsed % window !== 0n ? 1n : 0n);
+  const sqrt = tick > -(1n << 53n) && tick < 1n << 53n ? sqrtRatioAtTick(Number(tick)) : null;
+  const perLiquidity = BigInt.asUintN(160, uintOfWord(seconds[1]) - uintOfWord(seconds[0]));
+  if (sqrt === null || perLiquidity === 0n) return null;
+  // Harmonic mean over the window: seconds per liquidity are Q128.
+  const liquidity = (window << 128n) / perLiquidity;
+  const first = token < base;
+  const amount0 = (liquidity * Q96) / sqrt;
+  const amount1 = (liquidity * sqrt) / Q96;
+  const [ofToken, ofBase] = first ? [amount0, amount1] : [amount1, amount0];
+  const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+  const price = sqrt * sqrt;
+  return {
+    asset: token, method: 'pool_twap', source: address, after: null, vouched: true, asOf: timestamp, heartbeat: spec.window, pool: address,
+    terms: [first ? { asset: base, numerator: price, denominator: Q192 } : { asset: base, numerator: Q192, denominator: price }],
+    market: {
+      sides: [{ asset: token, amount: least(ofToken, uintOfWord(tokenWord)) }, { asset: base, amount: least(ofBase, uintOfWord(baseWord)) }],
+      minSideUsd: spec.minSideUsd,
+    },
+  };
+}
+
+/** Both words of a two-element array whose offset stands at `head`. */
+function twoWords(data: Hex, head: number): [string, string] | null {
+  const size = (data.length - 2) / 2;
+  const start = wordWithin(data, head, size - 32);
+  if (start === null || wordWithin(data, start, size) !== 2) return null;
+  const [a, b] = [wordAt(data, start + 32), wordAt(data, start + 64)];
+  return a === null || b === null ? null : [a, b];
+}
+
+function poolAddress({ create2 }: AverageSpec, a: Address, b: Address, fee: number): Address {
+  return create2Address(create2.deployer, a < b ? pairSalt(a, b, fee) : pairSalt(b, a, fee), create2.initCodeHash);
+}
+
+function word(digits: string): string {
+  return digits.padStart(64, '0');
+}

@@ -1,0 +1,25 @@
+import { feedPrices } from './feedPrices.ts';
+import { ratePrices } from './ratePrices.ts';
+import { registryPrices } from './registryPrices.ts';
+import type { PricingPlan } from './planPricing.ts';
+import type { PriceSource } from './priceSource.ts';
+import type { RateSpec } from '../../../model/rulebook.ts';
+
+/** Every source there is, by the name the configuration gives it. */
+export const PRICE_SOURCE_NAMES = ['chainlink', 'vault', 'wrapper', 'lp', 'twap', 'http'] as const;
+export type PriceSourceName = (typeof PRICE_SOURCE_NAMES)[number];
+
+/** What is asked unless the configuration says otherwise: all that comes with the second round trip. */
+export const STANDARD_PRICE_SOURCES: readonly PriceSourceName[] = ['chainlink', 'vault', 'wrapper', 'lp'];
+
+/** Name of the source that reads rates of a method. */
+const RATE_SOURCES: Readonly<Record<RateSpec['method'], PriceSourceName>> = { erc4626: 'vault', wrapper: 'wrapper', lp_share: 'lp' };
+
+/** The sources that read contracts in the second round trip. */
+export function contractSources(plan: PricingPlan, names: ReadonlySet<PriceSourceName>): PriceSource[] {
+  const sources = names.has('chainlink') ? [feedPrices(plan.feeds), registryPrices(plan.registry)] : [];
+  // One source for all families: a token is asked once what several of them want to know.
+  const planned = plan.rates.filter(({ spec }) => names.has(RATE_SOURCES[spec.method]));
+  if (planned.length > 0) sources.push(ratePrices(planned));
+  return sources;
+}

@@ -1,0 +1,110 @@
+import type { PublicRpcSchema } from 'viem';
+import { UpstreamFault } from './upstreamFault.ts';
+import type { Hash } from '../../../model/hex.ts';
+
+/** The standard methods (EIP-1474) as viem types them, and the two trace APIs it leaves out. */
+type Methods = PublicRpcSchema[number]
+  | { Method: 'debug_traceTransaction'; Parameters: [hash: Hash, config: { tracer: 'callTracer'; tracerConfig?: { withLog: true } }] }
+  | { Method: 'trace_transaction'; Parameters: [hash: Hash] };
+
+type CallOf<Schema> = Schema extends { Method: infer Method; Parameters?: infer Parameters }
+  ? { readonly method: Method; readonly params: Parameters extends readonly unknown[] ? Readonly<Parameters> : readonly [] }
+  : never;
+
+/** What a node is asked: a method with the parameters it takes. */
+export type RpcCall = CallOf<Methods>;
+
+export interface RpcError {
+  readonly code: number;
+  /** The node's words: for recognising classes of errors and for the redacted log, never for the client. */
+  readonly message: string;
+}
+
+export type RpcAnswer = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly error: RpcError };
+
+export interface RpcRequestMessage {
+  readonly jsonrpc: '2.0';
+  readonly id: number;
+  readonly method: RpcCall['method'];
+  readonly params: RpcCall['params'];
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The error of a JSON-RPC response object, with hostile fields made harmless; null where there is none. */
+export function readError(message: unknown): RpcError | null {
+  if (!isRecord(message) || message['error'] == null) return null;
+  const error = message['error'];
+  if (!isRecord(error)) return { code: 0, message: typeof error === 'string' ? error.slice(0, 300) : '' };
+  const { code, message: text } = error;
+  return {
+    code: typeof code === 'number' && Number.isSafeInteger(code) ? code : 0,
+    message: typeof text === 'string' ? text.slice(0, 300) : '',
+  };
+}
+
+function readAnswer(message: Record<string, unknown>): RpcAnswer {
+  const error = readError(message);
+  if (error) return { ok: false, error };
+  if (!('result' in message)) throw new UpstreamFault('upstream_malformed', 'again', 'an answer without result or error');
+  return { ok: true, result: message['result'] };
+}
+
+/** The answer to a single request. An error may come with id null: the node could not read the request. */
+export function readSingle(request: RpcRequestMessage, body: unknown): RpcAnswer {
+  if (!isRecord(body)) throw new UpstreamFault('upstream_malformed', 'again', 'not a response object');
+  const excusable = body['id'] == null && readError(body) !== null;
+  if (body['id'] !== request.id && !excusable) throw new UpstreamFault('upstream_malformed', 'again', 'the answer to another request');
+  return readAnswer(body);
+}
+
+/**
+ * Answers of a batch in the order of the requests (JSON-RPC 2.0 §6 lets the node answer in any order).
+ * Throws `upstream_malformed` unless every request has exactly one answer under its own id.
+ */
+export function readBatch(requests: readonly RpcRequestMessage[], body: unknown): RpcAnswer[] {
+  if (!Array.isArray(body)) throw new UpstreamFault('upstream_malformed', 'again', 'not a batch of responses');
+  if (body.length !== requests.length) throw new UpstreamFault('upstream_malformed', 'again', 'a batch of another length');
+  let byId: ReadonlyMap<unknown, Record<string, unknown>> | null = null;
+  return requests.map(({ id }, i) => {
+    const inPlace: unknown = body[i];
+    if (isRecord(inPlace) && inPlace['id'] === id) return readAnswer(inPlace);
+    const message = (byId ??= new Map((body as unknown[]).filter(isRecord).map((one) => [one['id'], one]))).get(id);
+    if (!message) throw new UpstreamFault('upstream_malformed', 'again', 'answers to other requests');
+    return readAnswer(message);
+  });
+}
+
+const SAYS_UNSUPPORTED =
+  /\b(?:method|namespace|api)\b.*\b(?:not (?:found|supported|available|allowed|exist|enabled|whitelisted)|disabled|unavailable|unsupported)|unsupported method|not available on|upgrade your (?:plan|tier)/i;
+
+/** The node does not offer the method at all (EIP-1474: -32601 not found, -32004 not supported). */
+export function isUnsupported({ code, message }: RpcError): boolean {
+  return code === -32601 || code === -32004 || (code !== 3 && SAYS_UNSUPPORTED.test(message));
+}
+
+const SAYS_SETTLED =
+  /revert|out of gas|invalid opcode|stack (?:under|over)flow|invalid jump|bad instruction|vm execution|execution (?:aborted|timeout)|missing trie node|pruned|historical|archive|state (?:is )?(?:not|un)available|header not found|unknown block/i;
+
+/**
+ * Asking again would bring the same: the EVM failed (3, -32015), the request itself is refused (-32600…-32602), or the
+ * node lacks the state. Everything else (rate limits, internal errors) may pass.
+ */
+export function isSettled(error: RpcError): boolean {
+  const { code, message } = error;
+  return code === 3 || code === -32015 || code === -32600 || code === -32602 || isUnsupported(error) || SAYS_SETTLED.test(message);
+}
+
+/** A node's rate limit told inside JSON-RPC (-32005 of EIP-1474, 429 and -32029 of hosted nodes). */
+export function isRateLimit({ code, message }: RpcError): boolean {
+  return code === 429 || code === -32029 || /rate.?limit|too many requests/i.test(message);
+}
+
+/** The fault a failed call amounts to. */
+export function faultOf(call: string, error: RpcError): UpstreamFault {
+  const extras = { note: error.message };
+  if (isRateLimit(error)) return new UpstreamFault('upstream_rate_limited', 'again', null, extras);
+  return new UpstreamFault('upstream_rpc', isUnsupported(error) ? 'elsewhere' : 'again', `${call} failed with code ${error.code}`, extras);
+}

@@ -1,0 +1,75 @@
+import { Agent, fetch as undiciFetch } from 'undici';
+import { createEndpoint, type RpcEndpoint } from './rpcEndpoint.ts';
+import { openSession, type Session, type SessionOptions } from './session.ts';
+import { createPriceApi, type PriceApi } from '../prices/priceApi.ts';
+import type { UnreadAnswer } from '../../../model/upstream.ts';
+
+export interface UpstreamOptions {
+  /** JSON-RPC endpoints, asked in this order. */
+  readonly rpcUrls: readonly string[];
+  /** Asked for traces alone, where the nodes above offer none. */
+  readonly traceUrl?: string | null;
+  readonly priceApiUrl?: string | null;
+  readonly timeoutMs: number;
+  /** Further attempts after the first, per round trip. */
+  readonly retries: number;
+  /** Overall time for one analysis. */
+  readonly deadlineMs: number;
+  readonly maxResponseBytes: number;
+  readonly maxBatch: number;
+}
+
+/** The nodes behind the service. Remembers what each can do, never what it answered. */
+export interface Upstream {
+  readonly priceApi: PriceApi | null;
+  open(options: SessionOptions): Session;
+  /** Whether a node answers `eth_chainId` with chain 1 just now. */
+  ready(signal: AbortSignal): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+const CHAIN_ID = '0x1';
+
+export function createUpstream(options: UpstreamOptions): Upstream {
+  const agent = new Agent({ connect: { timeout: options.timeoutMs }, keepAliveTimeout: 30_000, connections: 64 });
+  // A redirect would carry the credentials to another host.
+  const fetch = ((input: never, init: object) =>
+    undiciFetch(input, { ...init, dispatcher: agent, redirect: 'error' })) as unknown as (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+  const endpointOf = (url: string, name: string): RpcEndpoint =>
+    createEndpoint({ name, url, agent, timeoutMs: options.timeoutMs, maxResponseBytes: options.maxResponseBytes, maxBatch: options.maxBatch });
+
+  const endpoints = options.rpcUrls.map((url, i) => endpointOf(url, `upstream-${i + 1}`));
+  const traceEndpoint = options.traceUrl ? endpointOf(options.traceUrl, 'trace-upstream') : null;
+  const priceApi = options.priceApiUrl ? createPriceApi({ url: options.priceApiUrl, fetch, timeoutMs: options.timeoutMs }) : null;
+  const restingUntil = new Map<RpcEndpoint, number>();
+  const open = (session: SessionOptions): Session => {
+    if (session.resume) adopt(session.resume);
+    return openSession(endpoints, traceEndpoint, options, restingUntil, session);
+  };
+
+  /** Takes over what another thread knew of an endpoint when it asked. */
+  function adopt({ upstream: name, abilities: { unsupported, ...known } }: UnreadAnswer): void {
+    const endpoint = [...endpoints, traceEndpoint].find((one) => one?.name === name);
+    if (!endpoint) return;
+    Object.assign(endpoint.abilities, known);
+    endpoint.abilities.unsupported.clear();
+    for (const mode of unsupported) endpoint.abilities.unsupported.add(mode);
+  }
+
+  async function ready(signal: AbortSignal): Promise<boolean> {
+    const session = open({ signal, deadlineAt: performance.now() + Math.min(options.deadlineMs, 5_000) });
+    const answers = await Promise.all(
+      endpoints.map(async (endpoint) => {
+        try {
+          const [answer] = await endpoint.send([{ method: 'eth_chainId', params: [] }], session);
+          return answer!.ok && answer!.result === CHAIN_ID;
+        } catch {
+          return false;
+        }
+      }),
+    );
+    return answers.includes(true);
+  }
+
+  return { priceApi, open, ready, close: () => agent.destroy() };
+}

@@ -1,0 +1,186 @@
+import type { Frame } from '../../../model/canonicalTx.ts';
+import { LogAffinity, statementOf, type Statement } from './logAffinity.ts';
+import { lowerBound, type Candidates, type LogWindow } from './logWindows.ts';
+import type { ReceiptLog } from '../readReceipt.ts';
+import type { Timeline } from '../timeline.ts';
+
+export interface Aligned {
+  readonly log: number;
+  readonly moment: number;
+  /** Every other frame fits clearly worse. */
+  readonly sure: boolean;
+}
+
+/** Moments examined over all logs; where that is not enough each log looks at fewer, but never at fewer than `LEAST`. */
+const WORK = 1_000_000;
+const LEAST = 8;
+/** Contracts log after their calls far more often than before or between them. */
+const EARLY = 2;
+/** By how much every other frame must fit worse before one is claimed. */
+const MARGIN = 5;
+/** More than any sum of costs can reach. */
+const NEVER = 2 ** 30;
+
+const VERDICTS = { unfit: 0, possible: 1, exact: 2 } as const;
+
+/**
+ * The choices of all logs, row after row in flat arrays: a row object per log would cost more than the search. Row `r`
+ * stands at `start[r] … start[r+1]-1`.
+ */
+interface Table {
+  readonly rows: readonly LogWindow[];
+  readonly start: Int32Array;
+  readonly moment: Int32Array;
+  /** How badly the log fits the moment. */
+  readonly cost: Int32Array;
+  /** Extra cost of standing in the same moment as the log before. */
+  readonly repeat: Uint8Array;
+  readonly verdict: Uint8Array;
+  /** Least cost of all earlier logs and this one when it stands there. */
+  readonly upTo: Int32Array;
+  /** 0 where candidates were left out to bound the work. */
+  readonly whole: Uint8Array;
+}
+
+/**
+ * Cheapest order-keeping assignment of logs to moments (a Viterbi pass over the rows), and by a second pass from the end the
+ * cost of every alternative, which tells how sure each choice is. `rows` are the feasible windows of the logs; logs without
+ * one are left out.
+ */
+export function alignLogs(candidates: readonly Candidates[], rows: readonly LogWindow[], logs: readonly ReceiptLog[], frames: readonly Frame[], timeline: Timeline): Aligned[] {
+  // One place for each: nothing to weigh.
+  if (rows.every(({ first, last }) => first === last)) {
+    return rows.map(({ log, first }) => ({ log, moment: candidates[log]!.moments[first]!, sure: candidates[log]!.own }));
+  }
+  let affinity: LogAffinity | null = null;
+  const limit = Math.max(LEAST, Math.floor(WORK / rows.length));
+  const table = emptyTable(rows, limit);
+  let base = 0;
+  for (const [r, { log, first, last }] of rows.entries()) {
+    const { moments, own } = candidates[log]!;
+    const from = Math.max(first, lowerBound(moments, base));
+    const size = Math.min(last + 1 - from, limit);
+    const start = table.start[r]!;
+    table.start[r + 1] = start + size;
+    table.whole[r] = own && from === first && size === last + 1 - first ? 1 : 0;
+    const statement = own && !(last - first < limit && isOneFrame(moments, first, last, timeline)) ? statementOf(logs[log]!) : null;
+    const follows = r > 0 && rows[r - 1]!.log === log - 1 && logs[log - 1]!.topics[0] === logs[log]!.topics[0];
+    for (let i = 0; i < size; i++) {
+      table.moment[start + i] = moments[from + i]!;
+      if (statement) judgeCell(table, start + i, statement, follows, (affinity ??= new LogAffinity(frames)), timeline);
+      else judgeMoment(table, start + i, own, timeline);
+    }
+    addEarlier(table, r);
+    // Once a row had to be cut, later rows start where the best so far ends.
+    if (size < last + 1 - from) base = table.moment[cheapest(table, r)]!;
+  }
+  return readBack(table, timeline);
+}
+
+function emptyTable(rows: readonly LogWindow[], limit: number): Table {
+  const cells = rows.reduce((sum, { first, last }) => sum + Math.min(last - first + 1, limit), 0);
+  return {
+    rows,
+    start: new Int32Array(rows.length + 1),
+    moment: new Int32Array(cells),
+    cost: new Int32Array(cells),
+    repeat: new Uint8Array(cells),
+    verdict: new Uint8Array(cells),
+    upTo: new Int32Array(cells),
+    whole: new Uint8Array(rows.length),
+  };
+}
+
+/** Where a log can only be of one frame what it says decides nothing: it would cost the same in each of the frame's moments. */
+function isOneFrame(moments: readonly number[], first: number, last: number, { running }: Timeline): boolean {
+  for (let i = first + 1; i <= last; i++) if (running[moments[i]!] !== running[moments[first]!]) return false;
+  return true;
+}
+
+function judgeMoment(table: Table, cell: number, own: boolean, { running, exit }: Timeline): void {
+  const moment = table.moment[cell]!;
+  table.cost[cell] = !own || moment + 1 === exit[running[moment]!] ? 0 : EARLY;
+  table.verdict[cell] = VERDICTS.possible;
+}
+
+function judgeCell(table: Table, cell: number, statement: Statement, follows: boolean, affinity: LogAffinity, timeline: Timeline): void {
+  const moment = table.moment[cell]!;
+  const frame = timeline.running[moment]!;
+  const judgement = affinity.judge(statement, frame);
+  const isLast = moment + 1 === timeline.exit[frame];
+  const isLeaf = isLast && timeline.entry[frame] === moment;
+  table.cost[cell] = judgement.cost + (isLast ? 0 : EARLY);
+  table.repeat[cell] = follows && isLeaf ? judgement.repeat : 0;
+  table.verdict[cell] = VERDICTS[judgement.verdict];
+}
+
+/** Fills `upTo` of a row from the row before. */
+function addEarlier({ start, moment, cost, repeat, upTo }: Table, row: number): void {
+  const end = start[row]!;
+  let earlier = row > 0 ? start[row - 1]! : end;
+  let before = row > 0 ? NEVER : 0;
+  for (let cell = end; cell < start[row + 1]!; cell++) {
+    for (; earlier < end && moment[earlier]! < moment[cell]!; earlier++) before = Math.min(before, upTo[earlier]!);
+    const together = earlier < end && moment[earlier] === moment[cell] ? upTo[earlier]! + repeat[cell]! : NEVER;
+    upTo[cell] = Math.min(NEVER, cost[cell]! + Math.min(before, together));
+  }
+}
+
+function cheapest({ start, upTo }: Table, row: number): number {
+  let best = start[row]!;
+  for (let cell = best + 1; cell < start[row + 1]!; cell++) if (upTo[cell]! < upTo[best]!) best = cell;
+  return best;
+}
+
+function readBack(table: Table, timeline: Timeline): Aligned[] {
+  const { rows, moment } = table;
+  const aligned: Aligned[] = [];
+  /** Least cost of all later logs, per cell. */
+  const onward = new Int32Array(moment.length);
+  let chosen = -1;
+  for (let row = rows.length - 1; row >= 0; row--) {
+    addLater(table, row, onward);
+    chosen = bestBefore(table, row, chosen);
+    aligned.push({ log: rows[row]!.log, moment: moment[chosen]!, sure: isSure(table, row, chosen, onward, timeline) });
+  }
+  return aligned.reverse();
+}
+
+function addLater({ rows, start, moment, cost, repeat }: Table, row: number, onward: Int32Array): void {
+  if (row === rows.length - 1) return;
+  const end = start[row + 1]!;
+  let later = start[row + 2]! - 1;
+  let after = NEVER;
+  for (let cell = end - 1; cell >= start[row]!; cell--) {
+    for (; later >= end && moment[later]! > moment[cell]!; later--) after = Math.min(after, cost[later]! + onward[later]!);
+    const together = later >= end && moment[later] === moment[cell] ? cost[later]! + onward[later]! + repeat[later]! : NEVER;
+    onward[cell] = Math.min(NEVER, after, together);
+  }
+}
+
+/** The row's cheapest cell not after the next row's chosen one (-1 = none), the later one of equals. */
+function bestBefore({ start, moment, repeat, upTo }: Table, row: number, next: number): number {
+  let best = start[row]!;
+  let least = Infinity;
+  for (let cell = best; cell < start[row + 1]! && (next < 0 || moment[cell]! <= moment[next]!); cell++) {
+    const total = upTo[cell]! + (next >= 0 && moment[cell] === moment[next] ? repeat[next]! : 0);
+    if (total <= least) [best, least] = [cell, total];
+  }
+  return best;
+}
+
+/**
+ * A frame is named only where it is the one that can be expected to make the event, or where the event is its one purpose
+ * word for word; and every rival costs clearly more. Overlapping words alone place a log in time but never name its frame.
+ */
+function isSure({ start, moment, verdict, upTo, whole }: Table, row: number, chosen: number, onward: Int32Array, timeline: Timeline): boolean {
+  if (whole[row] === 0) return false;
+  const frame = timeline.running[moment[chosen]!];
+  const limit = upTo[chosen]! + onward[chosen]! + MARGIN;
+  for (let cell = start[row]!; cell < start[row + 1]!; cell++) {
+    if (timeline.running[moment[cell]!] === frame) continue;
+    const outdone = verdict[chosen] === VERDICTS.exact || (verdict[chosen] === VERDICTS.possible && verdict[cell] === VERDICTS.unfit);
+    if (!outdone || upTo[cell]! + onward[cell]! < limit) return false;
+  }
+  return true;
+}

@@ -1,0 +1,94 @@
+import { jointFrame } from '../../../lib/jointFrame.ts';
+import type { Address } from '../../../model/hex.ts';
+import type { Frame } from '../../../model/canonicalTx.ts';
+import type { ReceiptLog } from '../readReceipt.ts';
+import { alignLogs } from './alignLogs.ts';
+import { feasibleWindows, type Candidates, type LogWindow } from './logWindows.ts';
+import type { Timeline } from '../timeline.ts';
+
+export interface InferredLogs {
+  /** Moment of every log, never decreasing. */
+  readonly moments: Int32Array;
+  /** Whether the moment's frame is beyond reasonable doubt. */
+  readonly certain: readonly boolean[];
+  /** Smallest frame that holds every moment which the emitter's frames and the order of the logs leave possible; -1 where there is none. */
+  readonly within: Int32Array;
+}
+
+/**
+ * Places receipt logs among the calls without help from the trace. A log can only come from a frame that acts on its emitter's storage,
+ * lasted and may write; logs keep their order; among the moments left, the one whose call best explains the log wins.
+ * A frame is claimed only where every other one fits clearly worse. Near-linear in frames plus logs.
+ */
+export function inferLogs(frames: readonly Frame[], timeline: Timeline, logs: readonly ReceiptLog[]): InferredLogs {
+  const moments = new Int32Array(logs.length);
+  const certain = new Array<boolean>(logs.length).fill(false);
+  const candidates = findCandidates(frames, timeline, logs);
+  const windows = feasibleWindows(candidates);
+  let next = 0;
+  for (const { log, moment, sure } of alignLogs(candidates, windows, logs, frames, timeline)) {
+    // A log whose emitter never runs in this trace stands right after the one before it.
+    for (; next < log; next++) if (next > 0) moments[next] = moments[next - 1]!;
+    moments[log] = moment;
+    certain[log] = sure;
+    next = log + 1;
+  }
+  for (; next < logs.length; next++) if (next > 0) moments[next] = moments[next - 1]!;
+  return { moments, certain, within: holdingFrames(frames, timeline, candidates, windows) };
+}
+
+/** A log whose emitter never runs. */
+const NOWHERE: Candidates = { moments: [], own: false };
+
+/** What runs between two moments runs inside whatever holds both. */
+function holdingFrames(frames: readonly Frame[], { running }: Timeline, candidates: readonly Candidates[], windows: readonly LogWindow[]): Int32Array {
+  const within = new Int32Array(candidates.length).fill(-1);
+  if (windows.length === 0) return within;
+  // Mere hints must not narrow down the others.
+  const hinted = windows.some(({ log }) => !candidates[log]!.own);
+  const sure = hinted ? candidates.map((c) => (c.own ? c : NOWHERE)) : candidates;
+  for (const { log, first, last } of hinted ? feasibleWindows(sure) : windows) {
+    const { moments } = sure[log]!;
+    within[log] = jointFrame(frames, running[moments[first]!]!, running[moments[last]!]!);
+  }
+  return within;
+}
+
+/** Per log, the ascending list of moments in which its emitter could have spoken. */
+function findCandidates(frames: readonly Frame[], timeline: Timeline, logs: readonly ReceiptLog[]): Candidates[] {
+  const own = new Map<Address, { readonly moments: number[]; readonly own: boolean }>();
+  const candidates: Candidates[] = [];
+  for (const { address } of logs) {
+    let mine = own.get(address);
+    if (!mine) own.set(address, (mine = { moments: [], own: true }));
+    candidates.push(mine);
+  }
+  if (logs.length === 0) return candidates;
+  const { running } = timeline;
+  for (let moment = 0; moment < running.length; moment++) {
+    if (running[moment]! < 0) continue;
+    const { context, effective, static: isStatic, type } = frames[running[moment]!]!;
+    if (context !== null && effective && !isStatic && type !== 'SELFDESTRUCT') own.get(context)?.moments.push(moment);
+  }
+  // A trace of value transfers alone lacks the emitter's frame, but may show what it paid out.
+  let payouts: ReadonlyMap<Address, Candidates> | null = null;
+  for (let log = 0; log < logs.length; log++) {
+    if (candidates[log]!.moments.length > 0) continue;
+    payouts ??= findPayouts(frames, timeline, own);
+    candidates[log] = payouts.get(logs[log]!.address) ?? NOWHERE;
+  }
+  return candidates;
+}
+
+/** The moments right after each emitter's payments, ascending. */
+function findPayouts(frames: readonly Frame[], { exit }: Timeline, emitters: ReadonlyMap<Address, unknown>): ReadonlyMap<Address, Candidates> {
+  const payouts = new Map<Address, { readonly moments: number[]; readonly own: boolean }>();
+  for (const { value, from, index } of frames) {
+    if (value === 0n || !emitters.has(from)) continue;
+    const known = payouts.get(from);
+    if (known) known.moments.push(exit[index]!);
+    else payouts.set(from, { moments: [exit[index]!], own: false });
+  }
+  for (const { moments } of payouts.values()) moments.sort((a, b) => a - b);
+  return payouts;
+}

@@ -1,0 +1,78 @@
+import { memoised } from '../../../lib/memo.ts';
+import type { BoundLeg } from './boundLeg.ts';
+import type { Draft } from './applyMeaning.ts';
+import type { Address } from '../../../model/hex.ts';
+import type { Invariant } from '../../../model/primitive.ts';
+import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
+
+const INTEREST_BEARING: ReadonlySet<string> = new Set(['debt_share_in', 'collateral_share_in']);
+
+/** What a machine can check of one event's claim against the movements it was tied to. */
+export function checkInvariants(draft: Draft, flow: ValueFlow, netted: ReadonlyMap<Address, boolean>): Invariant[] {
+  const { legs, unresolved } = draft.binding;
+  const invariants: Invariant[] = [];
+  const check = (name: string, holds: boolean): void => void invariants.push(holds ? holding(name) : failing(name));
+
+  // Position tokens taken from a borrower carry interest that the event does not state.
+  const stated = legs.filter((b) => b.stated !== null && !INTEREST_BEARING.has(b.leg.role));
+  const known = draft.protocol !== null && draft.protocol.matchedBy !== 'family';
+  if (stated.length > 0) check('amounts_agree', stated.every((b) => b.leg.exact || agrees(b.leg.amount, b.stated!, known)));
+  if (draft.meaning.legs.length > 0) check('value_moved', legs.length + unresolved.length > 0);
+  const unmoved = unresolved.length > 0 || legs.some((b) => b.leg.movements.length === 0);
+  if (unmoved) check('netted_at_venue', netted.get(draft.venue) ?? false);
+
+  // Unless the contract is known, its word counts only for value that went through its hands or in its own token.
+  if (!known && legs.length > 0) check('venue_involved', legs.some((b) => b.leg.movements.some((m) => involves(flow, m, draft.venue))));
+
+  const given = assetsOf(legs, 'in');
+  const received = assetsOf(legs, 'out');
+  if (given.length > 0 && received.length > 0) check('assets_differ', !given.some((asset) => received.includes(asset)));
+
+  const kinds = (b: BoundLeg): boolean => b.leg.movements.every((m) => flow.movements[m]!.kind === b.spec.movementKind);
+  const minted = legs.filter((b) => b.spec.movementKind === 'mint');
+  const burnt = legs.filter((b) => b.spec.movementKind === 'burn');
+  if (minted.length > 0) check('minted_from_zero', minted.every(kinds));
+  if (burnt.length > 0) check('burnt_to_zero', burnt.every(kinds));
+
+  const custody = custodians(legs, flow);
+  if (custody.length > 1) check('single_venue', custody.every((account) => account === custody[0]));
+  return invariants;
+}
+
+/** More than there are names. */
+const NAMES = 64;
+/** One object for all that say the same: there are several to every event. */
+const holding = memoised<Invariant>((name) => ({ name, holds: true }), NAMES);
+const failing = memoised<Invariant>((name) => ({ name, holds: false }), NAMES);
+
+/**
+ * A token that rebases or rounds leaves up to a thousandth between what an event states and what moved. Where the contract
+ * is known to tell the truth, a transfer tax or fee may take up to half of what it paid, or add a twentieth to what it took.
+ */
+function agrees(moved: bigint, stated: bigint, known: boolean): boolean {
+  const apart = moved > stated ? moved - stated : stated - moved;
+  if (apart * 1_000n <= stated || apart <= 2n) return true;
+  return known && moved * 2n >= stated && moved * 20n <= stated * 21n;
+}
+
+function involves(flow: ValueFlow, index: number, venue: Address): boolean {
+  const m = flow.movements[index]!;
+  return m.from === venue || m.to === venue || flow.assets.get(m.asset)?.address === venue;
+}
+
+/** The assets of one role: a handful, since a rule's legs are few and take a bounded number of movements. */
+function assetsOf(legs: readonly BoundLeg[], role: string): AssetId[] {
+  const assets: AssetId[] = [];
+  for (const { leg } of legs) if (leg.role === role) assets.push(leg.asset);
+  return assets;
+}
+
+/** Accounts that took the ins and paid the outs, where the rule says who does. */
+function custodians(legs: readonly BoundLeg[], flow: ValueFlow): Address[] {
+  const accounts: Address[] = [];
+  for (const { leg, spec } of legs) {
+    if (leg.role === 'in' && spec.to) for (const m of leg.movements) accounts.push(flow.movements[m]!.to);
+    if (leg.role === 'out' && spec.from) for (const m of leg.movements) accounts.push(flow.movements[m]!.from);
+  }
+  return accounts;
+}

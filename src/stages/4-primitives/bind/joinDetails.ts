@@ -1,0 +1,48 @@
+import { SHARE_ROLES } from '../../../lib/legRoles.ts';
+import { distinctEvidence, joinedDetail } from '../mergeDuplicates.ts';
+import type { OpenPortion } from './positionDetail.ts';
+import type { Found } from '../structure/context.ts';
+import type { Leg } from '../../../model/primitive.ts';
+
+/** Tag of rules whose event only adds to what another one tells of the same movement. */
+const DETAIL = 'detail';
+
+/** What position token goes with which of the assets, where an act has more than one position. */
+const COUNTERPARTS: Readonly<Record<string, string>> = { debt_share_in: 'debt', collateral_share_in: 'collateral' };
+
+/**
+ * A token's own account of a movement (how much of it is interest) joins the act that moved it. One that belongs to
+ * no act stands on its own.
+ */
+export function joinDetails(found: readonly Found[]): readonly Found[] {
+  if (!found.some((item) => item.tags.includes(DETAIL))) return found;
+  const hosts = new Map<number, number>();
+  found.forEach((item, at) => {
+    if (!item.tags.includes(DETAIL)) for (const leg of item.legs) for (const m of leg.movements) hosts.set(m, at);
+  });
+  const joined = [...found];
+  const absorbed = new Set<number>();
+  found.forEach((item, at) => {
+    const movement = item.tags.includes(DETAIL) ? hostedMovement(item, hosts) : undefined;
+    if (movement === undefined) return;
+    absorbed.add(at);
+    const host = joined[hosts.get(movement)!]!;
+    const { about, position, portions } = joinedDetail([host, { ...item, position: null, about: [], portions: portionsFor(host, movement, item.portions) }]);
+    joined[hosts.get(movement)!] = { ...host, about, position, portions, evidence: distinctEvidence([...host.evidence, ...item.evidence]) };
+  });
+  return joined.filter((_, at) => !absorbed.has(at))
+    .map((item) => (item.tags.includes(DETAIL) ? { ...item, tags: item.tags.filter((tag) => tag !== DETAIL) } : item));
+}
+
+function hostedMovement({ legs }: Found, hosts: ReadonlyMap<number, number>): number | undefined {
+  for (const { movements } of legs) for (const m of movements) if (hosts.has(m)) return m;
+  return undefined;
+}
+
+/** Interest is paid in what the position is in: the one asset of the act, or the one that goes with this position token. */
+function portionsFor(host: Found, movement: number, portions: readonly OpenPortion[]): OpenPortion[] {
+  const share = host.legs.find((leg) => leg.movements.includes(movement))!;
+  const own = (leg: Leg): boolean => !SHARE_ROLES.has(leg.role) && (COUNTERPARTS[share.role] === undefined || !host.legs.some((l) => l.role === COUNTERPARTS[share.role]) || leg.role === COUNTERPARTS[share.role]);
+  const assets = new Set(host.legs.filter(own).map((leg) => leg.asset));
+  return assets.size === 1 ? portions.map((p) => ({ ...p, asset: p.asset ?? [...assets][0]! })) : portions.filter((p) => p.asset !== null);
+}

@@ -1,0 +1,36 @@
+import { NATIVE_ASSET } from '../../../value/asset.ts';
+import { mergedLane } from '../../../value/lanes.ts';
+import { GAVE_ROLES } from '../../../lib/legRoles.ts';
+import type { Draft } from './applyMeaning.ts';
+import type { Address } from '../../../model/hex.ts';
+import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
+
+/**
+ * Contracts that settle several pools by net amounts: whether, over the whole transaction, what their events state adds
+ * up to what the contract really gained and lost. Amounts whose asset nobody names must cancel exactly (the second hop
+ * takes what the first gave). Native and wrapped native are one: such contracts wrap for their customers.
+ */
+export function nettedVenues(drafts: readonly Draft[], flow: ValueFlow, wrapped: ReadonlySet<AssetId>): ReadonlyMap<Address, boolean> {
+  const sums = new Map<Address, { assets: Map<string, bigint>; open: Map<bigint, number> }>();
+  for (const draft of drafts) {
+    if (draft.binding.unresolved.length === 0 && draft.binding.legs.every((b) => b.leg.movements.length > 0)) continue;
+    sums.set(draft.venue, { assets: new Map(), open: new Map() });
+  }
+  for (const { venue, binding } of drafts) {
+    const sum = sums.get(venue);
+    if (!sum) continue;
+    for (const { leg } of binding.legs) {
+      const signed = GAVE_ROLES.has(leg.role) ? leg.amount : -leg.amount;
+      const lane = mergedLane(leg.asset, wrapped);
+      sum.assets.set(lane, (sum.assets.get(lane) ?? 0n) + signed);
+    }
+    for (const { role, amount } of binding.unresolved) sum.open.set(amount, (sum.open.get(amount) ?? 0) + (GAVE_ROLES.has(role) ? 1 : -1));
+  }
+  return new Map([...sums].map(([venue, { assets, open }]) => {
+    const ledger = flow.ledgers.get(venue);
+    const netOf = (asset: AssetId): bigint => (ledger?.get(asset)?.inflow ?? 0n) - (ledger?.get(asset)?.outflow ?? 0n);
+    const agrees = [...assets].every(([lane, sum]) =>
+      sum === (lane === NATIVE_ASSET ? [lane, ...wrapped] : [lane]).reduce((net, asset) => net + netOf(asset), 0n));
+    return [venue, agrees && [...open.values()].every((n) => n === 0)];
+  }));
+}

@@ -1,0 +1,81 @@
+import { nftId } from '../../../value/asset.ts';
+import { SHARE_ROLES } from '../../../lib/legRoles.ts';
+import { assetIdOf, evaluateAccount, evaluateAsset } from './evaluateBind.ts';
+import type { BindScope } from './bindWord.ts';
+import type { Meaning } from '../match/meaning.ts';
+import type { Address } from '../../../model/hex.ts';
+import type { Leg, Portion } from '../../../model/primitive.ts';
+import type { AssetId } from '../../../model/valueFlow.ts';
+
+/** A portion whose asset may only follow from the legs it is a part of. Its amount may be zero, to keep its place among them. */
+export interface OpenPortion extends Omit<Portion, 'asset'> {
+  readonly asset: AssetId | null;
+}
+
+/** What one event or call says of a position besides what moved. */
+export interface PositionDetail {
+  /** Equal keys speak of the same thing. */
+  readonly about: readonly string[];
+  readonly position: AssetId | null;
+  readonly portions: readonly OpenPortion[];
+}
+
+/** An NFT counts as the position's only where its own contract speaks, or one that the rules name a position manager. */
+export function readDetail(meaning: Meaning, scope: BindScope, positionTokens: ReadonlySet<Address>): PositionDetail {
+  return { about: readAbout(meaning, scope), position: readPosition(meaning, scope, positionTokens), portions: readPortions(meaning, scope) };
+}
+
+function readAbout({ about, shape }: Meaning, scope: BindScope): readonly string[] {
+  if (about.length === 0) return NOTHING;
+  const values = about.map((word) => word(scope));
+  return values.every((v) => v !== null) ? [`${aboutPrefix(shape, scope.contract)}${values.join('|')}`] : NOTHING;
+}
+
+function readPosition({ position }: Meaning, scope: BindScope, positionTokens: ReadonlySet<Address>): AssetId | null {
+  if (!position) return null;
+  const token = evaluateAccount(position.token, scope);
+  const id = position.id(scope);
+  const known = token !== null && id !== null && (token === scope.contract || positionTokens.has(token));
+  return known ? nftId('erc721', token, BigInt.asUintN(256, BigInt(id))) : null;
+}
+
+function readPortions({ portions }: Meaning, scope: BindScope): readonly OpenPortion[] {
+  if (portions.length === 0) return NOTHING;
+  return portions.flatMap(({ role, asset, amount }) => {
+    const value = amount(scope);
+    const ref = asset && evaluateAsset(asset, scope);
+    return typeof value !== 'bigint' || value < 0n || (asset && !ref) ? [] : [{ role, asset: ref && assetIdOf(ref), amount: value }];
+  });
+}
+
+const NOTHING: readonly never[] = [];
+
+/** What keys of one shape at one contract begin with. */
+export function aboutPrefix(shape: string, contract: Address): string {
+  return `${shape}|${contract}|`;
+}
+
+/** With its portions settled; itself where it has none, like most. */
+export function settled<T extends Unsettled>(item: T): T & { readonly portions: readonly Portion[] } {
+  return item.portions.length === 0 ? (item as T & { readonly portions: readonly never[] }) : { ...item, portions: settledPortions(item) };
+}
+
+interface Unsettled {
+  readonly portions: readonly OpenPortion[];
+  readonly legs: readonly Leg[];
+}
+
+/**
+ * Gives portions without an asset those of the legs, in their order, and drops what cannot be: more principal than was
+ * paid, or amounts that no leg can be found for.
+ */
+function settledPortions({ portions, legs }: Unsettled): Portion[] {
+  const sums = new Map<AssetId, bigint>();
+  for (const leg of legs) if (!SHARE_ROLES.has(leg.role)) sums.set(leg.asset, (sums.get(leg.asset) ?? 0n) + leg.amount);
+  const assets = [...sums.keys()];
+  const open = portions.filter((p) => p.asset === null);
+  const stated = open.filter((p) => p.amount > 0n);
+  const placed = open.length === assets.length ? open : stated.length === assets.length ? stated : [];
+  return [...portions.filter((p): p is Portion => p.asset !== null), ...placed.map((p, i): Portion => ({ ...p, asset: assets[i]! }))]
+    .filter((p) => (p.role === 'principal' ? p.amount <= (sums.get(p.asset) ?? 0n) : p.amount > 0n));
+}

@@ -1,0 +1,79 @@
+import { distinctEvidence } from '../mergeDuplicates.ts';
+import type { Found } from '../structure/context.ts';
+import type { CanonicalTx } from '../../../model/canonicalTx.ts';
+import type { Leg } from '../../../model/primitive.ts';
+import type { ValueFlow } from '../../../model/valueFlow.ts';
+
+/** Tags of rules whose event shows that the act its contract speaks of next began, or ended, the position. */
+const NEXT: ReadonlyMap<string, string> = new Map([['opens_next', 'opens'], ['closes_next', 'closes']]);
+
+/**
+ * Some events only occur with the first deposit to a position or the last withdrawal from it (collateral switched on or off
+ * by itself), but also for reasons of their own. They count where the contract's very next log is an act about the same thing.
+ */
+export function markEnds(found: readonly Found[], tx: CanonicalTx): readonly Found[] {
+  const hints = found.filter(isHint);
+  if (hints.length === 0) return found;
+  const next = new Map<number, number>();
+  const latest = new Map<string, number>();
+  for (const { address, index } of tx.logs) {
+    const before = latest.get(address);
+    if (before !== undefined) next.set(before, index);
+    latest.set(address, index);
+  }
+  const marks = new Map<number, Found>();
+  for (const hint of hints) {
+    const log = hint.evidence[0]?.log ?? null;
+    const following = log === null ? undefined : next.get(log);
+    if (following !== undefined) marks.set(following, hint);
+  }
+  return found.map((item) => {
+    const log = item.evidence[0]?.log ?? null;
+    const mark = log === null ? undefined : marks.get(log);
+    const marked = mark !== undefined && sameThing(mark.about, item.about);
+    if (!marked && !isHint(item)) return item;
+    const tags = item.tags.filter((tag) => !NEXT.has(tag));
+    if (!marked) return { ...item, tags };
+    return { ...item, tags: [...tags, ...mark.tags.flatMap((tag) => NEXT.get(tag) ?? [])], evidence: distinctEvidence([...item.evidence, ...mark.evidence]) };
+  });
+}
+
+function isHint({ tags }: Found): boolean {
+  for (const tag of tags) if (NEXT.has(tag)) return true;
+  return false;
+}
+
+/**
+ * The position's own NFT, created or destroyed apart from the events that speak of it: a leg of the act that came last, or
+ * comes next, for that position.
+ */
+export function claimTokens(found: readonly Found[], flow: ValueFlow): readonly Found[] {
+  if (!found.some((item) => item.position)) return found;
+  const acts = new Map<string, number[]>();
+  found.forEach(({ position }, at) => {
+    if (!position) return;
+    const own = acts.get(position);
+    if (own) own.push(at);
+    else acts.set(position, [at]);
+  });
+  const claimed = new Set<number>();
+  for (const { legs } of found) for (const leg of legs) for (const m of leg.movements) claimed.add(m);
+  const result = [...found];
+  for (const m of flow.movements) {
+    const own = m.kind === 'mint' || m.kind === 'burn' ? acts.get(m.asset) : undefined;
+    if (!own || claimed.has(m.index)) continue;
+    const at = own.findLast((i) => found[i]!.seq <= m.seq) ?? own[0]!;
+    const minted = m.kind === 'mint';
+    const leg: Leg = { role: minted ? 'share_out' : 'share_in', asset: m.asset, amount: m.amount, account: minted ? m.to : m.from, movements: [m.index], exact: true };
+    const { legs, evidence, invariants, ...item } = result[at]!;
+    const check = { name: minted ? 'minted_from_zero' : 'burnt_to_zero', holds: true };
+    result[at] = { ...item, legs: [...legs, leg], evidence: distinctEvidence([...evidence, m.evidence]), invariants: [...invariants, ...(invariants.some(({ name }) => name === check.name) ? [] : [check])] };
+  }
+  return result;
+}
+
+/** Keys of one contract's events of different shapes agree in all but the shape. */
+function sameThing(a: readonly string[], b: readonly string[]): boolean {
+  const values = (key: string): string => key.slice(key.indexOf('|'));
+  return a.some((key) => b.some((other) => values(other) === values(key)));
+}

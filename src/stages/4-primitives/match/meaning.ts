@@ -1,0 +1,65 @@
+import { wordOf, type Word } from '../bind/bindWord.ts';
+import { poolsOfPair, type PoolsOfPair } from './poolsOfPair.ts';
+import type { Test } from '../bind/evaluateBind.ts';
+import type { Address, Hex } from '../../../model/hex.ts';
+import type { PortionRole, ProtocolRef } from '../../../model/primitive.ts';
+import type { BindExpr, LegSpec, MeaningSpec } from '../../../model/rulebook.ts';
+
+/** A leg whose expressions are ready. */
+export interface ReadyLeg extends Omit<LegSpec, 'from' | 'to' | 'asset' | 'amount'> {
+  readonly from: Word | null;
+  readonly to: Word | null;
+  readonly asset: Word | null;
+  readonly amount: readonly Word[];
+}
+
+/** A meaning, with what is worked out of it once per rulebook. */
+export interface Meaning {
+  readonly shape: string;
+  readonly within: Hex | null;
+  readonly anyEmitter: boolean;
+  /** What only acts that are found ask for. */
+  readonly spec: MeaningSpec;
+  readonly when: readonly Test[];
+  readonly venue: Word;
+  readonly poolId: Word | null;
+  readonly roles: readonly { readonly role: string; readonly account: Word }[];
+  readonly legs: readonly ReadyLeg[];
+  readonly about: readonly Word[];
+  readonly position: { readonly token: Word; readonly id: Word } | null;
+  readonly portions: readonly { readonly role: PortionRole; readonly asset: Word | null; readonly amount: Word }[];
+  /** The contracts that rules list as speaking it. */
+  readonly listed: ReadonlyMap<Address, ProtocolRef>;
+  /** Where pools of protocols that speak it would stand; null where none of them proves who created its pools. */
+  readonly pools: PoolsOfPair | null;
+  /** Whether contracts that no rule lists may speak it: those of a family, or ones that prove their creator. */
+  readonly open: boolean;
+}
+
+/** Makes a meaning of the rulebook ready to be tried on many events or calls. */
+export function prepareMeaning(spec: MeaningSpec): Meaning {
+  const params = new Map(spec.params.map((p) => [p.name, p]));
+  const ready = (expr: BindExpr): Word => wordOf(expr, params);
+  const maybe = (expr: BindExpr | null): Word | null => expr && ready(expr);
+  const pools = poolsOfPair(spec.protocols);
+  return {
+    shape: spec.shape, within: spec.within, anyEmitter: spec.anyEmitter, spec,
+    when: spec.when.map(({ left, operator, right }) => ({ left: ready(left), operator, right: maybe(right) })),
+    venue: ready(spec.venue), poolId: maybe(spec.poolId),
+    roles: spec.roles.map(({ role, account }) => ({ role, account: ready(account) })),
+    legs: spec.legs.map((leg) => ({ ...leg, from: maybe(leg.from), to: maybe(leg.to), asset: maybe(leg.asset), amount: leg.amount.map(ready) })),
+    about: spec.about.map(ready),
+    position: spec.position && { token: ready(spec.position.token), id: ready(spec.position.id) },
+    portions: spec.portions.map(({ role, asset, amount }) => ({ role, asset: maybe(asset), amount: ready(amount) })),
+    listed: listedSpeakers(spec), pools,
+    open: spec.anyEmitter || pools !== null,
+  };
+}
+
+function listedSpeakers({ protocols }: MeaningSpec): ReadonlyMap<Address, ProtocolRef> {
+  const listed = new Map<Address, ProtocolRef>();
+  for (const { slug, version, addresses } of protocols) {
+    for (const address of addresses) if (!listed.has(address)) listed.set(address, { slug, version, matchedBy: 'address' });
+  }
+  return listed;
+}

@@ -1,0 +1,102 @@
+import { ZERO_ADDRESS } from '../../evm/hex.ts';
+import { roleOf } from '../../lib/roles.ts';
+import { collectCandidates } from './collectCandidates.ts';
+import { ElectionContext, type ElectionInput } from './electionContext.ts';
+import { firstMovements } from './firstMovements.ts';
+import { ordersOf, type ToldOrder } from './proposals/settledOrders.ts';
+import type { Proposal, ProposalGroup } from './proposal.ts';
+import type { Address } from '../../model/hex.ts';
+import type { Attribution, Candidate, Delegation } from '../../model/attribution.ts';
+
+/**
+ * Elects the account the transaction was for, from balances, events and code delegations; never from an address list of
+ * users. Candidates come in groups of equal weight, strongest first; the first group decides. Several equals mean that
+ * nobody is elected (`actor` null, `ambiguous`), unless only one of them gave or got anything.
+ */
+export function electActor(input: ElectionInput): Attribution {
+  const context = new ElectionContext(input);
+  const orders = ordersOf(context);
+  const groups = collectCandidates(context, orders);
+  const deciding = groups[0]!;
+  const winner = choose(context, deciding);
+  const actor = winner?.account ?? null;
+  const [settlement] = context.ofKind('order_settled');
+  const [operation] = context.ofKind('user_operation');
+  const paymaster = operation ? roleOf(operation, 'paymaster') : null;
+  return {
+    signer: context.signer,
+    actor,
+    beneficiary: actor === null ? null : beneficiaryOf(orders, winner!),
+    feePayer: operation ? (sponsored(paymaster) ?? roleOf(operation, 'owner') ?? context.signer) : context.signer,
+    mode: winner?.mode ?? (actor === null ? 'none' : 'self'),
+    submitterRole: deciding.proposals[0]!.submitterRole,
+    entryPoint: operation?.venue ?? null,
+    paymaster: sponsored(paymaster),
+    settlementContract: settlement?.venue ?? null,
+    orders: orders.map(({ order }) => order),
+    delegations: delegationsOf(input),
+    candidates: candidatesOf(context, groups, deciding, actor),
+    ambiguous: actor === null,
+    entity: actor === null ? [] : (winner!.entity ?? [actor]),
+    evidence: winner?.evidence ?? onePerAccount(deciding).flatMap((p) => p.evidence),
+  };
+}
+
+function sponsored(paymaster: Address | null): Address | null {
+  return paymaster === ZERO_ADDRESS ? null : paymaster;
+}
+
+/** The first proposal of each account. */
+function onePerAccount({ proposals }: ProposalGroup): Proposal[] {
+  const first = new Map<Address, Proposal>();
+  for (const proposal of proposals) if (!first.has(proposal.account)) first.set(proposal.account, proposal);
+  return [...first.values()];
+}
+
+function choose(context: ElectionContext, group: ProposalGroup): Proposal | null {
+  if (group.proposals.length === 1) return group.proposals[0]!;
+  const distinct = onePerAccount(group);
+  if (distinct.length === 1) return distinct[0]!;
+  const touched = distinct.filter((p) => context.sides(p.account) !== 'none');
+  return touched.length === 1 ? touched[0]! : null;
+}
+
+/** Who got the proceeds: the receiver an order names, else the actor itself. */
+function beneficiaryOf(orders: readonly ToldOrder[], winner: Proposal): Address {
+  if (orders.length === 0) return winner.account;
+  const receivers = new Set<Address>();
+  for (const { order: { owner, receiver } } of orders) if (owner === winner.account && receiver !== null && receiver !== ZERO_ADDRESS) receivers.add(receiver);
+  return receivers.size === 1 ? [...receivers][0]! : winner.account;
+}
+
+function delegationsOf({ tx, delegations }: ElectionInput): Delegation[] {
+  if (tx.authorizations.length === 0 && delegations.size === 0) return [];
+  const listed = tx.authorizations.map((a) => ({ authority: a.authority, delegate: a.address, source: 'authorization_list' as const }));
+  const known = new Set(listed.map((d) => d.authority));
+  const fromCode = [...delegations].filter(([authority]) => !known.has(authority))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([authority, delegate]) => ({ authority, delegate, source: 'code' as const }));
+  return [...listed, ...fromCode];
+}
+
+/** Everybody proposed, and whoever gave and got yet can never be the actor, with the reason. */
+function candidatesOf(context: ElectionContext, groups: readonly ProposalGroup[], deciding: ProposalGroup, actor: Address | null): Candidate[] {
+  const found = new Map<Address, Candidate & { readonly reasons: string[] }>();
+  for (const group of groups) {
+    for (const { account, reason, evidence } of group.proposals) {
+      const known = found.get(account);
+      if (known) { if (!known.reasons.includes(reason)) known.reasons.push(reason); continue; }
+      const elected = account === actor;
+      const rejectedBecause = elected ? null
+        : group !== deciding ? `weaker_than:${deciding.source}`
+        : actor === null ? 'equal_claims' : 'gave_or_got_nothing';
+      found.set(account, { account, elected, reasons: [reason], rejectedBecause, evidence });
+    }
+  }
+  for (const account of context.traders) {
+    if (found.has(account)) continue;
+    const rejectedBecause = context.neverElect(account) ?? 'nothing_names_it';
+    found.set(account, { account, elected: false, reasons: ['gave_and_got'], rejectedBecause, evidence: firstMovements(context.input.flow, account) });
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,79 @@
+import { ZERO_ADDRESS } from '../../../evm/hex.ts';
+import { roleOf } from '../../../lib/roles.ts';
+import { firstMovements } from '../firstMovements.ts';
+import type { ElectionContext } from '../electionContext.ts';
+import type { Proposal } from '../proposal.ts';
+import type { Address } from '../../../model/hex.ts';
+import type { Evidence } from '../../../model/evidence.ts';
+import type { SettledOrder, SubmitterRole } from '../../../model/attribution.ts';
+import type { Motif } from '../../../model/motif.ts';
+
+/** Orders that anybody may take, and quotes given to one taker. All others only ever run for their owners. */
+const isLimitOrder = (motif: Motif): boolean => motif.tags.includes('limit_order');
+const isQuote = (motif: Motif): boolean => motif.tags.includes('rfq');
+
+/**
+ * The account an order speaks for: its owner, or the receiver where the owner only forwards orders of others. A quote is
+ * made for its taker.
+ */
+function principal(context: ElectionContext, motif: Motif): Principal | null {
+  const told = (account: Address | null): Principal | null => account && { account, evidence: motif.evidence };
+  const owner = isQuote(motif) ? roleOf(motif, 'taker') : (roleOf(motif, 'owner') ?? roleOf(motif, 'maker'));
+  if (isQuote(motif)) return told(owner);
+  const receiver = roleOf(motif, 'recipient');
+  if (owner && context.neverElect(owner) === null) return told(owner);
+  if (receiver && receiver !== ZERO_ADDRESS && context.neverElect(receiver) === null) return told(receiver);
+  return owner === null ? soleCustomer(context, motif) : null;
+}
+
+interface Principal {
+  readonly account: Address;
+  readonly evidence: readonly Evidence[];
+}
+
+/**
+ * Some settlements log no owner. The one account that gave and got, has no code of its own and did not sign, is it; what
+ * it gave and got shows it.
+ */
+function soleCustomer(context: ElectionContext, motif: Motif): Principal | null {
+  const [account, ...others] = context.traders.filter((a) => a !== context.signer && a !== motif.venue && context.neverElect(a) === null && !context.showsCode(a));
+  return account === undefined || others.length > 0 ? null : { account, evidence: [...motif.evidence, ...firstMovements(context.input.flow, account)] };
+}
+
+/** An order and the motif that tells of it. */
+export interface ToldOrder {
+  readonly motif: Motif;
+  readonly order: SettledOrder;
+}
+
+export function ordersOf(context: ElectionContext): ToldOrder[] {
+  const told: ToldOrder[] = [];
+  for (const motif of context.ofKind('order_settled')) {
+    const owner = principal(context, motif);
+    if (owner === null) continue;
+    const { account, evidence } = owner;
+    told.push({ motif, order: { owner: account, receiver: roleOf(motif, 'recipient'), protocol: motif.protocol?.slug ?? null, orderHash: null, evidence } });
+  }
+  return told;
+}
+
+/**
+ * Signed orders executed by somebody else. Where whoever drives the transaction trades on its own account, limit orders
+ * are the liquidity it trades against. Quotes are always that, unless their taker is the only one who traded.
+ */
+export function settledOrders(context: ElectionContext, told: readonly ToldOrder[], driver: Address): Proposal[] {
+  if (told.length === 0) return [];
+  const orders = told.filter(({ order }) => order.owner !== driver);
+  if (orders.length === 0) return [];
+  const driverTrades = context.sides(driver) === 'both';
+  const counts = ({ motif, order }: ToldOrder): boolean =>
+    isQuote(motif) ? !driverTrades && context.neverElect(order.owner) === null && context.sides(order.owner) === 'both'
+    : !isLimitOrder(motif) || !driverTrades;
+  return orders.filter(counts).map(({ motif, order }) => ({
+    account: order.owner,
+    mode: 'solver_settlement',
+    submitterRole: (isLimitOrder(motif) ? 'resolver' : isQuote(motif) ? 'relayer' : 'solver') satisfies SubmitterRole,
+    reason: 'order_owner',
+    evidence: order.evidence,
+  }));
+}

@@ -1,0 +1,73 @@
+import { NATIVE_ASSET } from '../../value/asset.ts';
+import { PLAIN_MOVEMENTS } from '../../lib/motifKinds.ts';
+import { BURNS, type SubjectView } from './facts/subjectView.ts';
+import type { Address } from '../../model/hex.ts';
+import type { Confidence, Motif, Status } from '../../model/motif.ts';
+import type { IntentRule } from '../../model/rulebook.ts';
+
+const ORDER: readonly Confidence[] = ['Low', 'Medium', 'High'];
+
+export function weaker(a: Confidence, b: Confidence): Confidence {
+  return ORDER.indexOf(a) <= ORDER.indexOf(b) ? a : b;
+}
+
+/** The motifs a rule's verdict rests on: of swaps only those between what the actor gave and got. */
+export function restedMotifs(view: SubjectView, rule: IntentRule): Motif[] {
+  if (rule.restsOn.length === 0) return [];
+  const rested: Motif[] = [];
+  let onPath: ReadonlySet<Motif> | undefined;
+  for (const motif of view.own) {
+    if (!rule.restsOn.includes(motif.kind)) continue;
+    if (motif.kind !== 'swap' || (onPath ??= new Set(view.path)).has(motif)) rested.push(motif);
+  }
+  return rested;
+}
+
+/**
+ * Proven needs all of it: the rule claims a structural proof and is not experimental, one actor was elected, every motif
+ * it rests on is proven by more than the name of a function, some motif accounts for what the actor gave, and the confidence is not low.
+ * Confidence is what the rule grants for known protocols or for mere families, and never more than the weakest motif's.
+ */
+export function assess(view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): { status: Status; confidence: Confidence } {
+  let grounded = rule.restsOn.length === 0 || motifs.length > 0;
+  let known = true;
+  let confidence: Confidence = 'High';
+  for (const motif of motifs) {
+    if (motif.status !== 'Proven' || isMereName(motif)) grounded = false;
+    if (motif.protocol === null || motif.protocol.matchedBy === 'family') known = false;
+    confidence = weaker(confidence, motif.confidence);
+  }
+  confidence = weaker(known ? rule.confidence.known : rule.confidence.family, confidence);
+  const proven = rule.proof === 'structural' && rule.status !== 'experimental' && view.input.subject.elected
+    && grounded && confidence !== 'Low' && accountsFor(view, rule, motifs);
+  return { status: proven ? 'Proven' : 'Suspected', confidence };
+}
+
+/** Known by nothing but the name of a function: anybody can name one so, and one that moved nothing may have done nothing. */
+export function isMereName({ basis, protocol, movements }: Motif): boolean {
+  return basis === 'call' && (movements.length === 0 || protocol === null || protocol.matchedBy === 'family');
+}
+
+/**
+ * Where a rule rests on venues, some motif or one of those venues took everything the actor gave (a fee in native currency
+ * besides), and where those venues pay, something of what the actor got came from them or from some motif. Where it gave
+ * nothing, at least some of what it got was paid by one. Else something else may have been the purpose.
+ */
+function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): boolean {
+  if (rule.restsOn.length === 0 || restsOnAny(rule, PLAIN_MOVEMENTS)) return true;
+  if (view.gave.length === 0) return view.got.length === 0 || view.got.some((l) => view.isPaid(l.lane));
+  const venues = new Set<Address>();
+  for (const { venue } of motifs) venues.add(venue);
+  // The burning of what it gave is the venue's doing where the actor called the venue, or is itself what the rule is about.
+  const burnsCount = venues.has(view.tx.to!) || restsOnAny(rule, BURNS);
+  const taken = view.gave.every((l) => view.isTaken(l.lane, burnsCount)
+    || (l.lane === NATIVE_ASSET && view.gave.some((other) => view.isTaken(other.lane, true))) || l.outgoing.every((m) => venues.has(m.to)));
+  const paid = view.got.length === 0 || !motifs.some((m) => m.assetsIn.length > 0)
+    || view.got.some((l) => view.isPaid(l.lane) || l.incoming.some((m) => venues.has(m.from)));
+  return taken && paid;
+}
+
+function restsOnAny(rule: IntentRule, kinds: ReadonlySet<string>): boolean {
+  for (const kind of rule.restsOn) if (kinds.has(kind)) return true;
+  return false;
+}

@@ -1,0 +1,127 @@
+import { NATIVE_ASSET } from '../../../value/asset.ts';
+import { ZERO_ADDRESS } from '../../../evm/hex.ts';
+import { laneNets } from '../../../value/laneNets.ts';
+import type { SubjectView } from './subjectView.ts';
+import type { Address } from '../../../model/hex.ts';
+import type { AssetAmount, Motif } from '../../../model/motif.ts';
+import type { AssetId } from '../../../model/valueFlow.ts';
+
+/** A lane held by an account, or the inside of a motif. */
+interface Place {
+  /** Places that lie next to it on the way of the value, and against it. */
+  readonly onward: Place[];
+  readonly back: Place[];
+}
+
+/** Stands for the lane where a swap netted inside one contract does not say what it took, or gave. Open ends of one contract meet. */
+const OPEN: AssetId = 'open';
+
+/** How what the subject gave turned into what it got, or others did. Order in time is ignored, because callback pools pay before they are paid. */
+export class Exchange {
+  readonly #view: SubjectView;
+  readonly #held = new Map<Address, Map<AssetId, Place>>();
+  readonly #inside = new Map<Motif, Place>();
+  #path?: readonly Motif[];
+  #reached?: ReadonlySet<Place>;
+
+  constructor(view: SubjectView) {
+    this.#view = view;
+    const { flow, entity, input } = view;
+    for (const { from, to, asset } of flow.movements) {
+      if (entity.has(from) || entity.has(to)) continue;
+      const lane = view.laneOf(asset);
+      link(this.#place(from, lane), this.#place(to, lane));
+    }
+    // Wrapping: native goes into the token contract and the same amount appears from the zero address, or back.
+    for (const wrapped of input.rulebook.wrappedNative) {
+      const inside = this.#place(wrapped, NATIVE_ASSET), minted = this.#place(ZERO_ADDRESS, NATIVE_ASSET);
+      link(inside, minted);
+      link(minted, inside);
+    }
+    for (const motif of input.motifs) {
+      if (motif.kind !== 'swap' && (motif.assetsIn.length === 0 || motif.assetsOut.length === 0)) continue;
+      const inside = newPlace();
+      this.#inside.set(motif, inside);
+      for (const place of this.#ends(motif, motif.assetsOut, 'to')) link(place, inside);
+      for (const place of this.#ends(motif, motif.assetsIn, 'from')) link(inside, place);
+    }
+  }
+
+  /**
+   * Swaps through which what the subject gave turned into what it got: reachable forwards from the gifts and backwards
+   * from the receipts. Where the proceeds went to somebody else only the forward half counts, where everything was
+   * borrowed only the backward half.
+   */
+  get path(): readonly Motif[] { return (this.#path ??= this.#findPath()); }
+
+  #findPath(): readonly Motif[] {
+    const { gave, got, byKind } = this.#view;
+    if (gave.length === 0 && got.length === 0) return [];
+    const after = gave.length === 0 ? null : this.#fromGifts;
+    const before = got.length === 0 ? null : reach('back', got.flatMap((l) => l.incoming.map((m) => this.#place(m.from, l.lane))));
+    return (byKind.get('swap') ?? []).filter((swap) => {
+      const inside = this.#inside.get(swap)!;
+      return (after === null || after.has(inside)) && (before === null || before.has(inside));
+    });
+  }
+
+  /**
+   * Accounts outside the subject that ended with something else than what the subject gave, and got it along the way of the
+   * swaps: whom a trade was made for. Venues keep what they trade and do not count.
+   */
+  deliveries(): ReadonlySet<Address> {
+    const { flow, gave, entity, venues, input } = this.#view;
+    const given = new Set(gave.map((l) => l.lane));
+    const after = this.#fromGifts;
+    const found = new Set<Address>();
+    for (const account of flow.incoming.keys()) {
+      if (account === ZERO_ADDRESS || entity.has(account) || venues.has(account)) continue;
+      const lanes = laneNets(flow, input.rulebook.wrappedNative, new Set([account]));
+      if (lanes.some((l) => l.net > 0n && !given.has(l.lane) && after.has(this.#place(account, l.lane)))) found.add(account);
+    }
+    return found;
+  }
+
+  /** Where anything the subject gave can have gone. */
+  get #fromGifts(): ReadonlySet<Place> {
+    return (this.#reached ??= reach('onward', this.#view.gave.flatMap((l) => l.outgoing.map((m) => this.#place(m.to, l.lane)))));
+  }
+
+  #place(account: Address, lane: AssetId): Place {
+    let lanes = this.#held.get(account);
+    if (!lanes) this.#held.set(account, (lanes = new Map()));
+    let place = lanes.get(lane);
+    if (!place) lanes.set(lane, (place = newPlace()));
+    return place;
+  }
+
+  /** Where a motif's counterparty paid in (`to`) or was paid out (`from`) what these legs say. */
+  #ends(motif: Motif, legs: readonly AssetAmount[], end: 'to' | 'from'): Place[] {
+    const lanes = this.#view.lanesOf(legs);
+    const places: Place[] = [];
+    for (const lane of lanes) places.push(this.#place(motif.venue, lane));
+    for (const index of motif.movements) {
+      const movement = this.#view.flow.movements[index]!;
+      const lane = this.#view.laneOf(movement.asset);
+      if (lanes.has(lane)) places.push(this.#place(movement[end], lane));
+    }
+    if (motif.kind === 'swap' && lanes.size === 0) places.push(this.#place(motif.venue, OPEN));
+    return places;
+  }
+}
+
+function newPlace(): Place {
+  return { onward: [], back: [] };
+}
+
+function link(from: Place, to: Place): void {
+  from.onward.push(to);
+  to.back.push(from);
+}
+
+function reach(way: 'onward' | 'back', from: readonly Place[]): Set<Place> {
+  const seen = new Set(from);
+  // A set yields what is added to it on the way.
+  for (const place of seen) for (const next of place[way]) seen.add(next);
+  return seen;
+}

@@ -1,0 +1,178 @@
+import { laneNets, sidesOfAccount, type LaneNet } from '../../../value/laneNets.ts';
+import { NATIVE_ASSET } from '../../../value/asset.ts';
+import { ZERO_ADDRESS } from '../../../evm/hex.ts';
+import { wrappedLanes } from '../../../value/lanes.ts';
+import { COMPOSITES, PLAIN_MOVEMENTS } from '../../../lib/motifKinds.ts';
+import { Exchange } from './exchange.ts';
+import { executionFees } from './executionFees.ts';
+import { motifsAtEnd } from './flowEnds.ts';
+import { passThroughAccounts } from './passThrough.ts';
+import { ownership } from './ownership.ts';
+import { payees } from './payees.ts';
+import type { IntentInput } from '../intentInput.ts';
+import type { Address } from '../../../model/hex.ts';
+import type { AssetAmount, Motif } from '../../../model/motif.ts';
+import type { AssetId, Movement, NonEconomicMovement } from '../../../model/valueFlow.ts';
+
+/** Kinds that say that an asset ceased to be, and nothing of what for. */
+export const BURNS: ReadonlySet<string> = new Set(['token_burn', 'nft_burn']);
+
+type MotifsByKind = ReadonlyMap<string, readonly Motif[]>;
+type MotifsByLane = ReadonlyMap<AssetId, ReadonlySet<Motif>>;
+
+/** A transaction as one account sees it. Every part is computed when a fact first asks for it, once. */
+export class SubjectView {
+  readonly input: IntentInput;
+  readonly #wrapped: ReadonlySet<AssetId>;
+  #lanes?: readonly LaneNet[];
+  #gave?: readonly LaneNet[];
+  #got?: readonly LaneNet[];
+  #venues?: ReadonlySet<Address>;
+  #agents?: ReadonlySet<Address>;
+  #own?: readonly Motif[];
+  #ownByKind?: MotifsByKind;
+  #byKind?: MotifsByKind;
+  #exchange?: Exchange;
+  #takers?: MotifsByLane;
+  #payers?: MotifsByLane;
+  #payees?: ReadonlySet<Address>;
+  #sources?: ReadonlySet<Address>;
+  #keepers?: { readonly payers: number; readonly receivers: number };
+  #active?: ReadonlySet<Address>;
+  #code?: ReadonlySet<Address>;
+
+  constructor(input: IntentInput) {
+    this.input = input;
+    this.#wrapped = wrappedLanes(input.rulebook.wrappedNative);
+  }
+
+  get tx() { return this.input.tx; }
+  get flow() { return this.input.flow; }
+  get entity() { return this.input.subject.entity; }
+
+  /** Net lanes of the subject's entity: native and wrapped native merged, what only passed through and what execution cost dropped. */
+  get lanes(): readonly LaneNet[] { return (this.#lanes ??= lanesWithoutFees(this)); }
+  get gave(): readonly LaneNet[] { return (this.#gave ??= this.lanes.filter((l) => l.net < 0n)); }
+  get got(): readonly LaneNet[] { return (this.#got ??= this.lanes.filter((l) => l.net > 0n)); }
+
+  /** Accounts that are somebody's counterparty in a motif: value ends there as far as passing on goes. */
+  get venues(): ReadonlySet<Address> { return (this.#venues ??= venuesOf(this)); }
+
+  /** Accounts that only carry value between the subject and its counterparties: routers, proxies, forwarders. */
+  get agents(): ReadonlySet<Address> { return (this.#agents ??= passThroughAccounts(this)); }
+
+  /** Motifs that are the subject's doing or happen to it, in execution order. */
+  get own(): readonly Motif[] { return (this.#own ??= ownership(this)); }
+  get ownByKind(): MotifsByKind { return (this.#ownByKind ??= this.own.length === this.input.motifs.length ? this.byKind : groupByKind(this.own)); }
+  get byKind(): MotifsByKind { return (this.#byKind ??= groupByKind(this.input.motifs)); }
+  ownOf(kind: string): readonly Motif[] { return this.ownByKind.get(kind) ?? NONE; }
+
+  get exchange(): Exchange { return (this.#exchange ??= new Exchange(this)); }
+  /** Swaps that lie between what the subject gave and what it, or whoever it pays, got. */
+  get path(): readonly Motif[] { return this.byKind.has('swap') ? this.exchange.path : NONE; }
+
+  /** Motifs that took what the subject gave, by its lanes, and those that paid what it got. */
+  get takers(): MotifsByLane { return (this.#takers ??= motifsAtEnd(this, 'into')); }
+  get payers(): MotifsByLane { return (this.#payers ??= motifsAtEnd(this, 'outOf')); }
+
+  /** Whether a motif took what the subject gave in this lane. That a token was burnt tells nothing of what for, unless `burnsCount`. */
+  isTaken(lane: AssetId, burnsCount: boolean): boolean {
+    for (const motif of this.takers.get(lane) ?? NONE) if (burnsCount || !BURNS.has(motif.kind)) return true;
+    return false;
+  }
+  /** Whether a motif paid what the subject got in this lane. */
+  isPaid(lane: AssetId): boolean { return (this.payers.get(lane)?.size ?? 0) > 0; }
+
+  /** Who ended up with what the subject gave, after forwarders. */
+  get payees(): ReadonlySet<Address> { return (this.#payees ??= payees(this)); }
+
+  /** Accounts the subject got something from directly, the zero address included. */
+  get sources(): ReadonlySet<Address> { return (this.#sources ??= sourcesOf(this)); }
+
+  /** Native and wrapped native are one lane. */
+  laneOf(asset: AssetId): AssetId {
+    return this.#wrapped.has(asset) && this.flow.assets.has(asset) ? NATIVE_ASSET : asset;
+  }
+  /** The lanes of some legs of a motif, each once. */
+  lanesOf(legs: readonly AssetAmount[]): ReadonlySet<AssetId> {
+    const lanes = new Set<AssetId>();
+    for (const { asset } of legs) lanes.add(this.laneOf(asset));
+    return lanes;
+  }
+
+  /** How many accounts ended with less, and with more, of something. */
+  get keepers() { return (this.#keepers ??= countKeepers(this)); }
+
+  nonEconomic(kind: NonEconomicMovement['kind']): number {
+    return this.flow.nonEconomic.filter((m) => m.kind === kind).length;
+  }
+
+  tagsOf(account: Address | null): readonly string[] {
+    return account === null ? NO_TAGS : (this.input.rulebook.entities.get(account)?.tags ?? NO_TAGS);
+  }
+
+  /** Accounts that made calls or emitted events. */
+  get active(): ReadonlySet<Address> { return (this.#active ??= new Set([...this.tx.frames.map((f) => f.from), ...this.tx.logs.map((l) => l.address)])); }
+
+  /** Accounts that emitted events, called others, or were called with data: they have code. */
+  get codeAccounts(): ReadonlySet<Address> { return (this.#code ??= codeAccountsOf(this)); }
+
+  isMint(movement: Movement): boolean { return movement.kind === 'mint' || (movement.kind === 'transfer' && movement.from === ZERO_ADDRESS); }
+  isBurn(movement: Movement): boolean { return movement.kind === 'burn' || (movement.kind === 'transfer' && movement.to === ZERO_ADDRESS); }
+}
+
+const NONE: readonly Motif[] = [];
+const NO_TAGS: readonly string[] = [];
+
+function lanesWithoutFees(view: SubjectView): readonly LaneNet[] {
+  const { flow, entity, input: { rulebook: { wrappedNative } } } = view;
+  const { prefunds, compensation } = executionFees(view);
+  if (compensation.size === 0) return laneNets(flow, wrappedNative, entity, prefunds);
+  const without = laneNets(flow, wrappedNative, entity, new Set([...prefunds, ...compensation]));
+  // An account that pays nobody but its submitter means to pay it.
+  return without.length > 0 ? without : laneNets(flow, wrappedNative, entity, prefunds);
+}
+
+function venuesOf({ input, entity }: SubjectView): Set<Address> {
+  const venues = new Set<Address>();
+  for (const { kind, venue, assetsIn, assetsOut } of input.motifs) {
+    if (assetsIn.length + assetsOut.length > 0 && !PLAIN_MOVEMENTS.has(kind) && !COMPOSITES.has(kind) && !entity.has(venue)) venues.add(venue);
+  }
+  return venues;
+}
+
+function sourcesOf({ got }: SubjectView): Set<Address> {
+  const sources = new Set<Address>();
+  for (const { incoming } of got) for (const { from } of incoming) sources.add(from);
+  return sources;
+}
+
+function countKeepers({ flow, input: { rulebook } }: SubjectView): { payers: number; receivers: number } {
+  let payers = 0, receivers = 0;
+  for (const account of flow.ledgers.keys()) {
+    if (account === ZERO_ADDRESS) continue;
+    const sides = sidesOfAccount(flow, rulebook.wrappedNative, account);
+    if (sides === 'gave' || sides === 'both') payers += 1;
+    if (sides === 'got' || sides === 'both') receivers += 1;
+  }
+  return { payers, receivers };
+}
+
+function codeAccountsOf({ tx, input }: SubjectView): Set<Address> {
+  const found = new Set<Address>(tx.logs.map((l) => l.address));
+  for (const frame of tx.frames) {
+    if (frame.parent !== null) found.add(frame.from);
+    if (frame.to !== null && (frame.input !== '0x' || frame.output !== '0x')) found.add(frame.to);
+  }
+  found.delete(input.subject.signer);
+  return found;
+}
+
+function groupByKind(motifs: readonly Motif[]): Map<string, Motif[]> {
+  const groups = new Map<string, Motif[]>();
+  for (const motif of motifs) {
+    const group = groups.get(motif.kind);
+    if (group) group.push(motif); else groups.set(motif.kind, [motif]);
+  }
+  return groups;
+}

@@ -1,0 +1,58 @@
+import { assemble } from '../../service/assemble.ts';
+import { ConfigError, readConfig, secretUrls, type Config } from '../../service/config.ts';
+import { createLog, createRedact } from '../../lib/log.ts';
+import { jsonText } from '../../lib/reportJson.ts';
+import type { Hash } from '../../model/hex.ts';
+import { RulebookError } from '../../rules/read/problems.ts';
+import { createUpstream } from '../../stages/1-fetch/rpc/upstream.ts';
+
+export interface Analyzer {
+  /** The serialised report; rejects with an `AnalysisError`. */
+  analyze(hash: string, signal?: AbortSignal): Promise<string>;
+  close(): Promise<void>;
+}
+
+/**
+ * The service's own analysis inside a command, configured like the service. Null, with the reason on standard error and
+ * exit status 2, when there is no usable configuration.
+ */
+export async function openAnalyzer(rpcUrls: string | undefined): Promise<Analyzer | null> {
+  const refuse = (message: string) => {
+    process.stderr.write(`${message}\n`);
+    process.exitCode = 2;
+    return null;
+  };
+  let config: Config;
+  try {
+    config = readConfig({ ...process.env, ...(rpcUrls ? { RPC_URL: rpcUrls } : {}) });
+  } catch (error) {
+    if (error instanceof ConfigError) return refuse(error.message);
+    throw error;
+  }
+  if (config.rpcUrls.length === 0) return refuse('no node to ask: give --rpc or set RPC_URL');
+  // Standard output belongs to the command's result, and to the protocol of `mcp`.
+  const stream = { write: (line: string) => void process.stderr.write(line) };
+  const log = createLog({ level: process.env['LOG_LEVEL'] ? config.logLevel : 'silent', redact: createRedact(secretUrls(config)), stream });
+  const upstream = createUpstream({
+    rpcUrls: config.rpcUrls, traceUrl: config.traceUrl, priceApiUrl: config.priceApiUrl,
+    timeoutMs: config.rpcTimeoutMs, retries: config.rpcRetries, deadlineMs: config.deadlineMs,
+    maxResponseBytes: config.maxResponseBytes, maxBatch: config.rpcMaxBatch,
+  });
+  try {
+    const analyze = await assemble({ upstream, config, log });
+    return {
+      analyze: async (hash, signal = new AbortController().signal) => {
+        const { json } = await analyze(hash as Hash, { signal, deadlineAt: performance.now() + config.deadlineMs });
+        return jsonText(json);
+      },
+      close: async () => {
+        await analyze.close?.();
+        await upstream.close();
+      },
+    };
+  } catch (error) {
+    await upstream.close();
+    if (error instanceof RulebookError) return refuse(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,68 @@
+import { evaluate, factNames, type CheckedCondition } from '../../../stages/7-intent/engine.ts';
+import { defaultFact } from '../../../rules/compile/facts.ts';
+import type { CliIo } from './cliIo.ts';
+import { show } from './conditionLines.ts';
+import { examineTx } from './examineTx.ts';
+import { allRecordings } from './recordings.ts';
+import { openSoundRuleset, rulesetDirs } from './rulesets.ts';
+
+interface Seen { trueFor: number; falseFor: number }
+
+/**
+ * Runs all rules over all recordings and all fact examples, and lists conditions that were never true or never false:
+ * nothing shows that they do what they are there for. Exit code 1 when `strict` and there are any.
+ */
+export async function coverRules(named: readonly string[], options: { recordings?: readonly string[]; strict: boolean }, io: CliIo): Promise<number> {
+  const ruleset = openSoundRuleset(rulesetDirs(named), io);
+  if (ruleset === null) return 1;
+  const { rulebook, facts: vocabulary } = ruleset;
+  const seen = new Map<string, Map<string, Seen>>();
+  const wins = new Map<string, number>();
+  const note = (slug: string, conditions: CheckedCondition): void => {
+    const mine = seen.get(slug) ?? new Map<string, Seen>();
+    seen.set(slug, mine);
+    for (const [key, result] of leaves(conditions)) {
+      const s = mine.get(key) ?? { trueFor: 0, falseFor: 0 };
+      s[result ? 'trueFor' : 'falseFor'] += 1;
+      mine.set(key, s);
+    }
+  };
+
+  const recordings = allRecordings(options.recordings);
+  for (const recording of recordings) {
+    const { subject } = await examineTx(recording, rulebook);
+    for (const outcome of subject.explained.outcomes) note(outcome.rule.slug, outcome.conditions);
+    const slug = subject.explained.verdict.rule?.slug;
+    if (slug !== undefined) wins.set(slug, (wins.get(slug) ?? 0) + 1);
+  }
+  let examples = 0;
+  for (const { value } of ruleset.intents) {
+    const rule = rulebook.intents.find((r) => r.slug === value.slug)!;
+    for (const example of [...(value.examples.match ?? []), ...(value.examples.near_miss ?? [])]) {
+      if (example.facts === undefined) continue;
+      const facts = new Map([...factNames(rule.when)].map((name) => [name, defaultFact(vocabulary!.get(name)!)]));
+      for (const [name, v] of Object.entries(example.facts)) facts.set(name, v as string);
+      const [outcome] = await evaluate([rule], facts);
+      note(rule.slug, outcome!.conditions);
+      examples += 1;
+    }
+  }
+
+  let gaps = 0;
+  for (const rule of rulebook.intents) {
+    const lines = [...(seen.get(rule.slug) ?? [])].flatMap(([key, s]) => (s.trueFor === 0 ? [`never true:  ${key}`] : s.falseFor === 0 ? [`never false: ${key}`] : []));
+    if (!seen.has(rule.slug)) lines.push('never evaluated');
+    gaps += lines.length;
+    io.out(`${rule.slug}: headline of ${wins.get(rule.slug) ?? 0} recordings${lines.length > 0 ? '' : ', every condition seen true and false'}`);
+    for (const line of lines) io.out(`  ${line}`);
+  }
+  io.out(`${recordings.length} recordings and ${examples} fact examples; ${rulebook.intents.length} rules, ${gaps} condition(s) seen one way only`);
+  return options.strict && gaps > 0 ? 1 : 0;
+}
+
+function leaves(node: CheckedCondition): [string, boolean][] {
+  if ('all' in node) return node.all.flatMap(leaves);
+  if ('any' in node) return node.any.flatMap(leaves);
+  if ('not' in node) return leaves(node.not);
+  return [[`${node.fact} ${node.operator} ${show(node.expected)}`, node.result]];
+}

@@ -1,0 +1,66 @@
+import { writeFileSync } from 'node:fs';
+import { isMap, isScalar, parseDocument, type Pair, type YAMLMap } from 'yaml';
+import { canonicalJson } from '../../../rules/compile/digest.ts';
+import { readRuleFiles, type FileKind } from '../../../rules/read/readRuleFiles.ts';
+import { parseYamlTree } from '../../../rules/read/yamlTree.ts';
+import type { CliIo } from './cliIo.ts';
+import { rulesetDirs } from './rulesets.ts';
+
+/** Order of an item's own keys: who it is, what it says, how it is tested. Others keep their place behind these. */
+const KEY_ORDER: Readonly<Partial<Record<FileKind, readonly string[]>>> = {
+  shape: ['slug', 'version', 'status', 'replaced_by', 'override', 'summary', 'references', 'any_emitter', 'family_confidence', 'events', 'calls'],
+  protocol: ['slug', 'version', 'status', 'replaced_by', 'override', 'name', 'summary', 'shapes', 'addresses', 'create2', 'references'],
+  entity: ['slug', 'version', 'status', 'replaced_by', 'override', 'kind', 'summary', 'references'],
+  intent: ['slug', 'version', 'status', 'replaced_by', 'override', 'summary', 'intent', 'label', 'label_fallback', 'priority', 'supersedes',
+    'rests_on', 'requires_any', 'when', 'proof', 'confidence', 'tags', 'falsepositives', 'references', 'examples'],
+};
+
+/** Writes rule files in the one canonical layout, comments kept. With `check` only tells which differ (exit code 1). */
+export function formatRules(named: readonly string[], options: { check: boolean }, io: CliIo): number {
+  const { files, problems } = readRuleFiles(rulesetDirs(named));
+  let changed = 0;
+  let broken = 0;
+  for (const file of files) {
+    const formatted = formatRuleText(file.text, file.kind);
+    if (formatted === null) {
+      broken += 1;
+      io.err(`${file.shownPath}: not valid YAML (txreport rules lint tells where)`);
+    } else if (formatted !== file.text) {
+      changed += 1;
+      io.out(`${options.check ? 'would format' : 'formatted'} ${file.shownPath}`);
+      if (!options.check) writeFileSync(file.shownPath, formatted);
+    }
+  }
+  for (const p of problems.filter((p) => p.code === 'missing_directory')) io.err(`${p.file}: ${p.message}`);
+  io.out(`${files.length} files, ${changed} ${options.check ? 'to format' : 'formatted'}`);
+  return broken > 0 || problems.some((p) => p.code === 'missing_directory') || (options.check && changed > 0) ? 1 : 0;
+}
+
+/** The canonical text of a rule file, or null when it is not valid YAML. Formatting never changes what the file says. */
+export function formatRuleText(text: string, kind: FileKind): string | null {
+  const before = parseYamlTree(text);
+  if (before.tree === null) return null;
+  const doc = parseDocument(text, { schema: 'failsafe', prettyErrors: false });
+  const order = KEY_ORDER[kind];
+  const { contents } = doc;
+  if (order && isMap(contents)) sortKeys(contents, order);
+  const items = contents !== null && 'items' in contents ? contents.items : [];
+  if (order) for (const item of items) if (isMap(item)) sortKeys(item, order);
+  const formatted = doc.toString({ lineWidth: 0, flowCollectionPadding: false, singleQuote: false, indent: 2, indentSeq: true });
+  const after = parseYamlTree(formatted);
+  return after.tree !== null && canonicalJson(after.tree) === canonicalJson(before.tree) ? formatted : text;
+}
+
+function sortKeys(map: YAMLMap, order: readonly string[]): void {
+  const place = (pair: Pair): number => {
+    const at = order.indexOf(isScalar(pair.key) ? String(pair.key.value) : '');
+    return at < 0 ? order.length : at;
+  };
+  // A comment on top of an item speaks of the item, not of the key that happens to come first.
+  const first = map.items[0]?.key;
+  const head = isScalar(first) ? first.commentBefore : null;
+  if (isScalar(first)) first.commentBefore = null;
+  map.items = map.items.map((pair, i) => ({ pair, i })).sort((a, b) => place(a.pair) - place(b.pair) || a.i - b.i).map(({ pair }) => pair);
+  const top = map.items[0]?.key;
+  if (head && isScalar(top)) top.commentBefore = top.commentBefore ? `${head}\n${top.commentBefore}` : head;
+}

@@ -1,0 +1,76 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { Document, isMap, isScalar, isSeq, visit } from 'yaml';
+import { defaultFact, type FactDeclaration } from '../../../rules/compile/facts.ts';
+import { computeFacts } from '../../../stages/7-intent/computeFacts.ts';
+import { SubjectView } from '../../../stages/7-intent/facts/subjectView.ts';
+import type { FactValue } from '../../../stages/7-intent/facts/factSpec.ts';
+import { CliError, type CliIo } from './cliIo.ts';
+import { show } from './conditionLines.ts';
+import { examineTx } from './examineTx.ts';
+import { loadTx } from './loadTx.ts';
+import { openSoundRuleset, rulesetDirs } from './rulesets.ts';
+
+export interface NewRuleOptions {
+  readonly tx: string;
+  readonly slug?: string;
+  readonly intent?: string;
+  readonly out?: string;
+  readonly dirs?: readonly string[];
+  readonly recordings?: readonly string[];
+}
+
+/** Facts a first draft tests, where the transaction has them: what the actor did, and which way value went. */
+const TELLING = ['actor.sides', 'actor.gave.lanes', 'actor.got.lanes', 'actor.got.minted_erc20', 'actor.gave.burnt', 'actor.got.nfts', 'actor.gave.nfts',
+  'noneconomic.approvals', 'noneconomic.zero_transfers', 'tx.authorizations', 'tx.contracts_created', 'tx.outcome', 'noneconomic.events'];
+
+/** Drafts an intent rule from a transaction: conditions from its telling facts, its facts as the matching example. */
+export async function newRule(options: NewRuleOptions, io: CliIo): Promise<number> {
+  const ruleset = openSoundRuleset(rulesetDirs(options.dirs ?? []), io);
+  if (ruleset === null) return 1;
+  const { rulebook } = ruleset;
+  const recording = await loadTx(options.tx, rulebook, options.recordings ?? []);
+  const { input, subject, motifs } = await examineTx(recording, rulebook);
+  const view = new SubjectView(input);
+  const { verdict } = subject.explained;
+  const intent = options.intent ?? verdict.kind;
+  if (!rulebook.intentKinds.has(intent)) throw new CliError(`${intent} is not an intent kind: declare it in vocabulary.yaml first`);
+  const slug = options.slug ?? `${intent.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase()}-draft`;
+  if (rulebook.intents.some((r) => r.slug === slug)) throw new CliError(`there is a rule ${slug} already: choose another --slug`);
+
+  const kinds = [...new Set(motifs.filter((m) => m.parent === null && view.own.includes(m) && rulebook.motifKinds.has(m.kind)).map((m) => m.kind))];
+  const names = [...kinds.map((kind) => `motif.${kind}.own`), ...TELLING].filter((name) => ruleset.facts!.has(name));
+  const facts = [...computeFacts(view, names)].filter(([name, value]) => show(value) !== show(defaultFact(ruleset.facts!.get(name)!)));
+  if (facts.length === 0) throw new CliError(`nothing tells this transaction apart: no motif is ${subject.account}'s, and no value moved`);
+  const doc = new Document({
+    slug, version: 1, status: 'experimental',
+    summary: `Draft from ${recording.name}: say what this rule is for.`,
+    intent, label: intent.replace(/(?<=[a-z0-9])(?=[A-Z])/g, ' '),
+    ...(kinds.length > 0 ? { rests_on: kinds, requires_any: kinds } : {}),
+    when: { all: facts.map(([name, value]) => conditionFor(ruleset.facts!.get(name)!, value)) },
+    proof: 'heuristic', confidence: { known: 'Medium', family: 'Low' },
+    examples: {
+      match: [{ name: `facts of ${recording.name}`.slice(0, 80), facts: Object.fromEntries(facts) }],
+      near_miss: [{ name: 'replace by a look-alike that must not match', facts: Object.fromEntries(facts.slice(1)) }],
+    },
+  }, { aliasDuplicateObjects: false });
+  // One line per condition and example, as rules are written by hand.
+  visit(doc.get('when') as never, { Map: (_, map) => void (map.flow = map.items.every((pair) => isScalar(pair.value))) });
+  visit(doc, { Seq: (_, seq) => void (seq.flow = seq.items.every((item) => isScalar(item))) });
+  visit(doc.get('confidence') as never, { Map: (_, map) => void (map.flow = true) });
+  visit(doc.get('examples') as never, { Map: (key, map) => void (map.flow = key !== null && map.items.every((pair) => isScalar(pair.value) || isMap(pair.value) || isSeq(pair.value)) && !map.has('near_miss')) });
+  doc.contents!.commentBefore = ' yaml-language-server: $schema=../../schemas/rules/intent.schema.json';
+  const text = doc.toString({ lineWidth: 0, flowCollectionPadding: false });
+  if (options.out === undefined) io.out(text.trimEnd());
+  else if (existsSync(options.out)) throw new CliError(`${options.out} exists: nothing is overwritten`);
+  else {
+    writeFileSync(options.out, text);
+    io.out(`wrote ${options.out}: now txreport rules lint, test and explain`);
+  }
+  return 0;
+}
+
+function conditionFor(fact: FactDeclaration, value: FactValue): object {
+  if (fact.type === 'boolean') return { fact: fact.name, is: value };
+  if (fact.type === 'count') return { fact: fact.name, is: 'gte', value: 1 };
+  return { fact: fact.name, is: fact.type === 'list' ? 'includes_any' : 'eq', value };
+}

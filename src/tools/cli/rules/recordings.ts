@@ -1,0 +1,89 @@
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { readAddress } from '../../../evm/hex.ts';
+import type { Address, Hash } from '../../../model/hex.ts';
+import type { RawContext, RawTransaction, TokenMetadata, TraceDialect } from '../../../model/upstream.ts';
+import { CliError } from './cliIo.ts';
+
+/** A transaction as a node answered about it: what the pure part of the pipeline needs. */
+export interface Recording {
+  readonly name: string;
+  readonly raw: RawTransaction;
+  readonly context: RawContext;
+}
+
+/** The JSON of one recording; unknown keys are ignored. */
+interface RecordingJson {
+  readonly name?: string;
+  readonly id?: string;
+  readonly hash: string;
+  readonly rpc: { readonly tx: unknown; readonly receipt: unknown; readonly block: unknown; readonly callTracer?: unknown; readonly trace?: unknown };
+  readonly tokens?: Readonly<Record<string, { readonly symbol?: string | null; readonly name?: string | null; readonly decimals?: number | null }>>;
+  readonly delegations?: Readonly<Record<string, string>>;
+}
+
+/** Where recordings are looked for: named places, else `test/recordings` of the working directory. */
+export function recordingPlaces(named: readonly string[] = []): readonly string[] {
+  return named.length > 0 ? named : [join(process.cwd(), 'test/recordings')];
+}
+
+/** The recording of this name (a file without `.json`) or, given a path, of that file. Throws `CliError`. */
+export function findRecording(name: string, named: readonly string[] = []): Recording {
+  if (name.endsWith('.json') && existsSync(name)) return readRecordingFile(name)[0]!;
+  for (const place of recordingPlaces(named)) {
+    const path = join(place, `${name}.json`);
+    if (existsSync(path)) return readRecordingFile(path)[0]!;
+    if (/\.ndjson(\.gz)?$/.test(place)) {
+      const found = readRecordingFile(place).find((r) => r.name === name || r.raw.hash === name.toLowerCase());
+      if (found) return found;
+    }
+  }
+  throw new CliError(`no recording ${name} in ${recordingPlaces(named).join(', ')}`);
+}
+
+/** Every recording of the places: folders of `.json` files, or `.json`, `.ndjson` and `.ndjson.gz` files. */
+export function allRecordings(named: readonly string[] = []): Recording[] {
+  const found: Recording[] = [];
+  for (const place of recordingPlaces(named)) {
+    const stat = statSync(place, { throwIfNoEntry: false });
+    if (stat === undefined) throw new CliError(`there are no recordings at ${place}`);
+    const files = stat.isDirectory() ? readdirSync(place).filter((f) => f.endsWith('.json')).sort().map((f) => join(place, f)) : [place];
+    for (const file of files) found.push(...readRecordingFile(file));
+  }
+  return found;
+}
+
+function readRecordingFile(path: string): Recording[] {
+  const bytes = readFileSync(path);
+  const text = (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
+  const parts = path.endsWith('.json') ? [text] : text.split('\n').filter((line) => line.trim() !== '');
+  return parts.map((part, i) => {
+    let json: RecordingJson;
+    try {
+      json = JSON.parse(part) as RecordingJson;
+    } catch {
+      throw new CliError(`${path}${parts.length > 1 ? `:${i + 1}` : ''} is not JSON`);
+    }
+    return toRecording(json, path);
+  });
+}
+
+function toRecording(json: RecordingJson, path: string): Recording {
+  const { rpc, hash } = json;
+  if (typeof hash !== 'string' || typeof rpc !== 'object' || rpc === null || (rpc.callTracer ?? rpc.trace ?? null) === null) {
+    throw new CliError(`${path} is not a recording: it needs hash, rpc.tx, rpc.receipt, rpc.block and rpc.callTracer or rpc.trace`);
+  }
+  const dialect: TraceDialect = rpc.callTracer === undefined || rpc.callTracer === null ? 'parity' : 'call_tracer';
+  const tokens = new Map<Address, TokenMetadata>();
+  for (const [key, meta] of Object.entries(json.tokens ?? {})) {
+    const address = readAddress(key, 'internal', path);
+    tokens.set(address, { address, symbol: meta.symbol ?? null, name: meta.name ?? null, decimals: meta.decimals ?? null });
+  }
+  const delegations = new Map(Object.entries(json.delegations ?? {}).map(([a, d]) => [readAddress(a, 'internal', path), readAddress(d, 'internal', path)]));
+  return {
+    name: json.name ?? json.id ?? hash,
+    raw: { hash: hash.toLowerCase() as Hash, tx: rpc.tx, receipt: rpc.receipt, trace: { dialect, result: dialect === 'parity' ? rpc.trace : rpc.callTracer } },
+    context: { block: rpc.block, tokens, prices: [], refusals: [], delegations },
+  };
+}

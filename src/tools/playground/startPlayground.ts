@@ -1,0 +1,112 @@
+import { readFile } from 'node:fs/promises';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { AnalysisError } from '../../lib/errors.ts';
+import { createGate } from '../../service/http/gate.ts';
+import { createHttpServer, listen, stopListening } from '../../service/http/httpServer.ts';
+import { RequestError } from '../../service/http/requestError.ts';
+import { readJson, refuseForeign } from './localOnly.ts';
+import { playgroundRoutes, type Routes } from './routes.ts';
+import { openTransactions } from './transactions.ts';
+
+export interface PlaygroundOptions {
+  /** 0 for any free port. */
+  readonly port: number;
+  /** Folder of recorded transactions to try rules on. */
+  readonly recordingsDir: string;
+  /** Node to ask for transactions that are not recorded. */
+  readonly rpcUrl?: string;
+  /** The built viewer page. */
+  readonly viewerFile?: string;
+  /** The service the page asks for reports, where it is not the one it was built for. */
+  readonly api?: string;
+}
+
+export interface Playground {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const HOST = '127.0.0.1';
+const VIEWER = join(import.meta.dirname, '../../../dist-viewer/index.html');
+/** Trying a rule keeps the process busy: one at a time, a few waiting. */
+const ONE_AT_A_TIME = { maxConcurrency: 1, maxQueue: 4 };
+
+/**
+ * Serves the viewer with the rule playground on this machine alone. Rejects when the port is taken or the recordings
+ * cannot be read.
+ */
+export async function startPlayground(options: PlaygroundOptions): Promise<Playground> {
+  const { recordingsDir, rpcUrl, viewerFile = VIEWER, api } = options;
+  const transactions = openTransactions(recordingsDir, rpcUrl);
+  const routes = playgroundRoutes(transactions);
+  const gate = createGate(ONE_AT_A_TIME);
+  let port = 0;
+  const server: Server = createHttpServer((request, response) => {
+    void answer(request, response).catch((error: unknown) => refuse(response, error));
+  }, { keepAliveMs: 5_000, headersTimeoutMs: 10_000, requestTimeoutMs: 30_000 });
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = (request.url ?? '/').split('?')[0]!;
+    refuseForeign(request, port, path);
+    if (path === '/' && (request.method === 'GET' || request.method === 'HEAD')) {
+      const page = await readPage(viewerFile, api);
+      response.writeHead(200, { ...HEADERS, 'content-type': 'text/html; charset=utf-8', 'content-security-policy': "frame-ancestors 'none'" });
+      response.end(request.method === 'HEAD' ? undefined : page);
+      return;
+    }
+    const body = await route(routes, path, request);
+    response.writeHead(200, { ...HEADERS, 'content-type': 'application/json; charset=utf-8' });
+    response.end(JSON.stringify(body));
+  }
+
+  async function route({ get, post }: Routes, path: string, request: IncomingMessage): Promise<unknown> {
+    const method = Object.hasOwn(get, path) ? 'GET' : Object.hasOwn(post, path) ? 'POST' : null;
+    if (method === null) throw new RequestError(404, 'not found');
+    if (request.method !== method) throw new RequestError(405, 'method not allowed', { allow: method });
+    const body = method === 'GET' ? {} : await readJson(request);
+    return gate.run(async () => (method === 'GET' ? get[path]!() : post[path]!(body)), new AbortController().signal);
+  }
+
+  port = await listen(server, options.port, HOST);
+  return {
+    url: `http://${HOST}:${port}`,
+    async close() {
+      const stopped = stopListening(server);
+      await gate.close();
+      server.closeAllConnections();
+      await stopped;
+      await transactions.close();
+    },
+  };
+}
+
+const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer', 'cross-origin-resource-policy': 'same-origin' } as const;
+
+/** The page with what only this server knows: that there is a playground, and which service to ask. */
+async function readPage(file: string, api: string | undefined): Promise<string> {
+  let page: string;
+  try {
+    page = await readFile(file, 'utf8');
+  } catch {
+    throw new RequestError(503, 'the viewer is not built: npm run viewer builds it');
+  }
+  const set = (html: string, name: string, content: string): string => html.replace(new RegExp(`(<meta name="txreport-${name}" content=")[^"]*"`), (_, head: string) => `${head}${content}"`);
+  const withPlayground = set(page, 'playground', 'on');
+  if (api === undefined) return withPlayground;
+  const url = new URL(api);
+  return set(withPlayground, 'api', url.href.replace(/\/$/, '').replaceAll('"', '%22')).replace("connect-src 'self'", () => `connect-src 'self' ${url.origin}`);
+}
+
+/** Answers an error in the shape the service uses. Nothing of this machine shows in it. */
+function refuse(response: ServerResponse, error: unknown): void {
+  const [status, message, headers] = error instanceof RequestError ? [error.status, error.message, error.headers]
+    : error instanceof AnalysisError ? [502, `analysis failed: ${error.message}`, {}]
+    : [500, 'internal error', {}];
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(status, { ...HEADERS, ...headers, 'content-type': 'application/json; charset=utf-8', connection: 'close' });
+  response.end(JSON.stringify({ error: message }));
+}

@@ -1,0 +1,36 @@
+import type { TxReport } from '../../model/generated/report.ts';
+import { decimalText } from './checkDeltas.ts';
+import type { Report } from './finding.ts';
+import { quantity, type RawChain } from './rawChain.ts';
+
+/** Who, when, at what gas: the parts of a report that the transaction and its receipt state outright. */
+export function checkIdentity(report: TxReport, chain: RawChain, find: Report): void {
+  const { tx, receipt, block } = chain;
+  const text = (value: unknown) => (typeof value === 'string' ? value.toLowerCase() : null);
+  const equal = (at: string, claimed: unknown, actual: unknown) => {
+    const normal = typeof claimed === 'string' && claimed.startsWith('0x') ? claimed.toLowerCase() : claimed;
+    if (normal !== actual) find('identity', at, `${String(claimed)} is ${String(actual)} on chain`);
+  };
+  const gasUsed = quantity(receipt['gasUsed']);
+  const price = quantity(receipt['effectiveGasPrice'] ?? tx['gasPrice']);
+  const baseFee = quantity(block['baseFeePerGas']);
+  const cost = gasUsed * price + quantity(receipt['blobGasUsed']) * quantity(receipt['blobGasPrice']);
+  equal('/tx/hash', report.tx.hash, text(tx['hash']));
+  equal('/tx/block_number', report.tx.block_number, Number(quantity(receipt['blockNumber'])));
+  equal('/tx/signer', report.tx.signer, text(tx['from']));
+  equal('/tx/to', report.tx.to, text(tx['to']));
+  equal('/attribution/signer', report.attribution.signer, text(tx['from']));
+  equal('/execution/reverted', report.execution.reverted, !chain.succeeded);
+  equal('/execution/gas_used', report.execution.gas_used, Number(gasUsed));
+  equal('/execution/base_fee_per_gas', report.execution.base_fee_per_gas, Number(baseFee));
+  equal('/execution/priority_fee_per_gas', report.execution.priority_fee_per_gas, Number(price - baseFee));
+  equal('/execution/gas_cost_native', report.execution.gas_cost_native, decimalText(cost, 18));
+
+  const stats = report.pipeline_stats;
+  const nodes = new Set((report.movements ?? []).flatMap((m) => [m.from, m.to]));
+  equal('/pipeline_stats/logs', stats.logs, chain.logs.size);
+  equal('/pipeline_stats/frames', stats.frames, chain.frames.size);
+  equal('/pipeline_stats/economic_movements', stats.economic_movements, report.movements?.length ?? 0);
+  equal('/pipeline_stats/tvfg_edges', stats.tvfg_edges, report.movements?.length ?? 0);
+  equal('/pipeline_stats/tvfg_nodes', stats.tvfg_nodes, nodes.size);
+}

@@ -1,0 +1,99 @@
+import type { Address } from '../model/hex.ts';
+import type { TokenMetadata } from '../model/upstream.ts';
+import type { Asset } from '../model/valueFlow.ts';
+import { usableDecimals } from './amount.ts';
+import { checksumAddress } from '../evm/checksum.ts';
+
+const MAX_SYMBOL = 32;
+const MAX_NAME = 64;
+/** Nothing past this is looked at: a token may answer megabytes. */
+const MAX_INPUT = 1024;
+
+/** Shown as a gap, whatever Unicode calls it; the byte order mark is none although `\s` holds it. */
+const LOOKS_BLANK = /(?:(?!\ufeff)[\s\u0085\u2800])+/gu;
+/**
+ * Never shown: control, surrogate and private-use characters, and all that Unicode calls format or default-ignorable
+ * (bidirectional overrides, zero-width characters, fillers, variation selectors, tags).
+ */
+const NEVER_SHOWN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/gu;
+/** More combining marks than any script stacks: text that climbs out of its line. */
+const MARK_PILE = /(\p{M}{3})\p{M}+/gu;
+
+/** What almost every text is, one with a shortened address in it too: nothing in it needs cleaning. */
+const PLAIN = /^[\x21-\x7e\u2026]+(?: [\x21-\x7e\u2026]+)*$/;
+
+/**
+ * Text from the chain made fit to show: white space runs become one space, what could hide, reorder or overflow text is
+ * cut, at most `limit` characters (then `…`). Null when nothing visible is left.
+ */
+export function cleanText(text: string | null | undefined, limit: number): string | null {
+  if (typeof text !== 'string') return null;
+  if (text.length <= limit && PLAIN.test(text)) return text;
+  const visible = text.slice(0, MAX_INPUT).replace(LOOKS_BLANK, ' ').replace(NEVER_SHOWN, '').normalize('NFC')
+    .replace(MARK_PILE, '$1').replace(/ {2,}/g, ' ').trim();
+  if (visible === '') return null;
+  const characters = [...visible];
+  return characters.length <= limit ? visible : `${characters.slice(0, limit).join('').trimEnd()}…`;
+}
+
+export const cleanSymbol = (symbol: string | null | undefined): string | null => cleanText(symbol, MAX_SYMBOL);
+export const cleanName = (name: string | null | undefined): string | null => cleanText(name, MAX_NAME);
+
+/** `0xAbCd…1234`, checksummed, for where a name is missing. */
+export function shortAddress(address: Address): string {
+  const full = checksumAddress(address);
+  return `${full.slice(0, 6)}…${full.slice(-4)}`;
+}
+
+/** What amounts of an asset are told in. */
+export interface AssetUnit {
+  readonly symbol: string | null;
+  /** Null when the contract states none; 0 for NFTs, whose amounts are counts. */
+  readonly decimals: number | null;
+}
+
+export interface AssetText extends AssetUnit {
+  readonly name: string | null;
+}
+
+const NATIVE_TEXT: AssetText = { symbol: 'ETH', name: 'Ether', decimals: 18 };
+
+/** Names and decimals of an asset as far as they are known, cleaned. */
+export function assetText(asset: Asset, tokens: ReadonlyMap<Address, TokenMetadata>): AssetText {
+  if (asset.kind === 'native') return NATIVE_TEXT;
+  const { symbol, decimals } = assetUnit(asset, tokens);
+  return { symbol, name: cleanName(asset.address && tokens.get(asset.address)?.name), decimals };
+}
+
+/** As `assetText`, without the name. */
+export function assetUnit(asset: Asset, tokens: ReadonlyMap<Address, TokenMetadata>): AssetUnit {
+  if (asset.kind === 'native') return NATIVE_TEXT;
+  return { symbol: cleanSymbol(asset.address && tokens.get(asset.address)?.symbol), decimals: assetDecimals(asset, tokens) };
+}
+
+/** Null when the contract states none; 0 for NFTs, whose amounts are counts. */
+export function assetDecimals({ kind, address }: Asset, tokens: ReadonlyMap<Address, TokenMetadata>): number | null {
+  if (kind === 'native') return 18;
+  return kind === 'erc20' ? usableDecimals(address === null ? null : tokens.get(address)?.decimals) : 0;
+}
+
+function shortTokenId(tokenId: string): string {
+  return tokenId.length <= 12 ? tokenId : `${tokenId.slice(0, 6)}…${tokenId.slice(-4)}`;
+}
+
+/**
+ * The asset's name inside a `<quantity> <symbol>, …` list: one word without commas, so that no symbol can pose as
+ * another entry. Falls back to the shortened address; amounts that are raw for want of decimals say so.
+ */
+export function listSymbol(asset: Asset, { symbol, decimals }: AssetUnit): string {
+  const word = symbol === null ? '' : ONE_WORD.test(symbol) ? symbol : asOneWord(symbol);
+  const name = word !== '' ? word : asset.address === null ? asset.id : shortAddress(asset.address);
+  return `${name}${asset.tokenId === null ? '' : `#${shortTokenId(asset.tokenId)}`}${decimals === null ? '[raw]' : ''}`;
+}
+
+/** What almost every symbol is. */
+const ONE_WORD = /^[\x21-\x2b\x2d-\x7e]+$/;
+
+function asOneWord(symbol: string): string {
+  return symbol.replace(/[,\u060c\u3001\ufe10\ufe50\uff0c]/g, '').trim().replace(/\s+/g, '_');
+}

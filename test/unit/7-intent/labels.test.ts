@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadRulebook } from '../../../src/rules/compile/loadRulebook.ts';
+import { canonicalize } from '../../../src/stages/2-canonical/canonicalize.ts';
+import { readBlockHeader } from '../../../src/stages/2-canonical/readBlockHeader.ts';
+import { buildValueFlow } from '../../../src/stages/3-flow/buildValueFlow.ts';
+import { findPrimitives } from '../../../src/stages/4-primitives/findPrimitives.ts';
+import { buildMotifs } from '../../../src/stages/5-motifs/buildMotifs.ts';
+import { FACT_VOCABULARY } from '../../../src/stages/7-intent/facts/registry.ts';
+import { subjectOf } from '../../../src/stages/7-intent/intentInput.ts';
+import { matchIntents } from '../../../src/stages/7-intent/matchIntents.ts';
+import { electActor } from '../../../src/stages/6-actor/electActor.ts';
+import { account, analyse, event, transfer, v2Swap, WETH, ZERO, type Step } from '../4-primitives/support.ts';
+import type { CanonicalTx } from '../../../src/model/canonicalTx.ts';
+import type { Address } from '../../../src/model/hex.ts';
+import type { Verdict } from '../../../src/model/intent.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const rulebook = loadRulebook([join(ROOT, 'rules')], { facts: FACT_VOCABULARY });
+/** Amounts with the first letters of their token's address. */
+const format = { amount: (asset: { address: string | null }, amount: bigint) => `${amount} ${asset.address?.slice(0, 6) ?? 'ETH'}`, account: (a: Address) => a.slice(0, 6), protocol: (slug: string) => slug };
+
+async function verdictOn(tx: CanonicalTx, coinbase: Address): Promise<Verdict & { kinds: string[] }> {
+  const flow = buildValueFlow(tx, rulebook);
+  const motifs = buildMotifs(tx, flow, findPrimitives(tx, flow, rulebook), rulebook, { coinbase });
+  const header = { number: tx.blockNumber, hash: tx.blockHash, timestamp: 0, baseFeePerGas: 0n, coinbase };
+  const attribution = electActor({ tx, flow, motifs, rulebook, header, delegations: new Map() });
+  return { ...await matchIntents({ tx, flow, motifs, rulebook, subject: subjectOf(attribution) }, format), kinds: motifs.map((m) => m.kind) };
+}
+
+function recorded(name: string) {
+  const r = JSON.parse(readFileSync(join(ROOT, 'test/recordings', `${name}.json`), 'utf8'));
+  const tx = canonicalize({ hash: r.hash, tx: r.rpc.tx, receipt: r.rpc.receipt, trace: { dialect: 'call_tracer', result: r.rpc.callTracer } });
+  return verdictOn(tx, readBlockHeader(r.rpc.block, tx).coinbase);
+}
+
+describe('labels of acts on positions', () => {
+  it.each([
+    ['aave-supply', 'Supply 10000000000000000000 0xc02a to aave-v3'],
+    ['aave-borrow', 'Borrow 8000000000 0xa0b8 from aave-v3'],
+    ['aave-repay', 'Repay 3000000000 0xa0b8 to aave-v3'],
+    ['aave-withdraw', 'Withdraw 1000000000000000000 0xc02a from aave-v3'],
+    ['vault-deposit', 'Deposit 1000000000000000000000 0x6b17 into an unknown protocol'],
+  ])('%s tell what was put in or taken out, not the tokens that stand for it', async (name, label) => {
+    expect((await recorded(name)).label).toBe(label);
+  });
+
+  it('take what went through a router as the actor held it', async () => {
+    expect((await recorded('add-liquidity-v2')).label).toMatch(/^Add (\d+ ETH and 6800000000 0xa0b8|6800000000 0xa0b8 and \d+ ETH) to uniswap-v2$/);
+  });
+});
+
+describe('a transaction of several acts', () => {
+  const [USER, FRIEND, POOL, VAULT, A, B, C] = [1, 20, 21, 22, 30, 31, 32].map(account) as [Address, Address, Address, Address, Address, Address, Address];
+  const deposit: Step[] = [transfer(C, USER, VAULT, 100n), transfer(VAULT, ZERO, USER, 90n), event(VAULT, 'Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)', [USER, USER, 100n, 90n])];
+  const swap: Step[] = [transfer(A, USER, POOL, 50n), transfer(B, POOL, USER, 40n), v2Swap(POOL, USER, [50n, 0n, 0n, 40n])];
+
+  it('is called by what the headline moved, with payments beside it among the parts', async () => {
+    const { tx } = analyse([transfer(WETH, USER, FRIEND, 7n), ...swap, ...deposit]);
+    const { kind, label, fragments } = await verdictOn(tx, account(99));
+    expect([kind, label]).toEqual(['VaultDeposit', 'Deposit 100 0x0000 into an unknown protocol']);
+    expect(fragments.map((f) => f.kind)).toEqual(['TokenTransfer', 'DirectSwap', 'VaultDeposit']);
+  });
+
+  it('does not call a payment what its recipient made something of', async () => {
+    const { tx } = analyse([transfer(WETH, USER, FRIEND, 7n), transfer(A, FRIEND, ZERO, 1n), ...deposit]);
+    expect((await verdictOn(tx, account(99))).fragments.map((f) => f.kind)).not.toContain('TokenTransfer');
+  });
+});
+
+it('the first payment of an account made in the same transaction is told, and proven', async () => {
+  const { kind, status, rule, kinds } = await recorded('userop-first');
+  expect([kind, status, rule?.slug]).toEqual(['TokenTransfer', 'Proven', 'account-transfer']);
+  expect(kinds).toEqual(['deployment', 'account_administration', 'transfer', 'user_operation']);
+});
