@@ -9,7 +9,9 @@ export interface Call {
 }
 
 const METADATA = parseAbi([
-  'function symbol() view returns (string)', 'function name() view returns (string)', 'function decimals() view returns (uint8)',
+  'function symbol() view returns (string)',
+  'function name() view returns (string)',
+  'function decimals() view returns (uint8)',
   'function latestRoundData() view returns (uint80, int256, uint256, uint256, uint80)',
 ]);
 const SYMBOL = '0x95d89b41';
@@ -32,15 +34,24 @@ export class Answers {
 
   constructor(recorded: Iterable<Recorded>) {
     for (const { hash, rpc, tokens } of recorded) {
-      this.#byHash.set(hash, { tx: JSON.stringify(rpc.tx), receipt: JSON.stringify(rpc.receipt), trace: JSON.stringify(rpc.callTracer) });
-      this.#blocks.set(String(rpc.block['number']), { text: JSON.stringify({ ...rpc.block, transactions: [] }), timestamp: BigInt(String(rpc.block['timestamp'])) });
+      this.#byHash.set(hash, {
+        tx: JSON.stringify(rpc.tx),
+        receipt: JSON.stringify(rpc.receipt),
+        trace: JSON.stringify(rpc.callTracer),
+      });
+      this.#blocks.set(String(rpc.block['number']), {
+        text: JSON.stringify({ ...rpc.block, transactions: [] }),
+        timestamp: BigInt(String(rpc.block['timestamp'])),
+      });
       for (const [address, meta] of Object.entries(tokens)) this.#tokens.set(address.toLowerCase(), meta);
     }
   }
 
   /** The body of the HTTP response to a single call or a batch. */
   respond(request: Call | readonly Call[]): string {
-    return Array.isArray(request) ? `[${request.map((call: Call) => this.#one(call)).join(',')}]` : this.#one(request as Call);
+    return Array.isArray(request)
+      ? `[${request.map((call: Call) => this.#one(call)).join(',')}]`
+      : this.#one(request as Call);
   }
 
   #one(call: Call): string {
@@ -54,12 +65,18 @@ export class Answers {
   #result({ method, params = [] }: Call): string | null {
     const key = String(params[0]);
     switch (method) {
-      case 'eth_chainId': return '"0x1"';
-      case 'eth_getCode': return '"0x"';
-      case 'eth_getTransactionByHash': return this.#byHash.get(key)?.tx ?? 'null';
-      case 'eth_getTransactionReceipt': return this.#byHash.get(key)?.receipt ?? 'null';
-      case 'debug_traceTransaction': return this.#byHash.get(key)?.trace ?? 'null';
-      case 'eth_getBlockByNumber': return this.#blocks.get(key)?.text ?? 'null';
+      case 'eth_chainId':
+        return '"0x1"';
+      case 'eth_getCode':
+        return '"0x"';
+      case 'eth_getTransactionByHash':
+        return this.#byHash.get(key)?.tx ?? 'null';
+      case 'eth_getTransactionReceipt':
+        return this.#byHash.get(key)?.receipt ?? 'null';
+      case 'debug_traceTransaction':
+        return this.#byHash.get(key)?.trace ?? 'null';
+      case 'eth_getBlockByNumber':
+        return this.#blocks.get(key)?.text ?? 'null';
       case 'eth_call': {
         const { to, data } = params[0] as { to: string; data: Hex };
         const at = String(params[1]);
@@ -68,13 +85,16 @@ export class Answers {
         if (text === undefined) this.#calls.set(known, (text = JSON.stringify(this.#call(to, data, at))));
         return text;
       }
-      default: return null;
+      default:
+        return null;
     }
   }
 
   #call(to: string, data: Hex, at: string): Hex {
     if (data.startsWith(AGGREGATE3)) {
-      const { args } = decodeFunctionData({ abi: multicall3Abi, data }) as unknown as { args: [{ target: Hex; callData: Hex }[]] };
+      const { args } = decodeFunctionData({ abi: multicall3Abi, data }) as unknown as {
+        args: [{ target: Hex; callData: Hex }[]];
+      };
       const results = args[0].map(({ target, callData }) => {
         const returnData = this.#call(target, callData, at);
         return { success: returnData !== '0x', returnData };

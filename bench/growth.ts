@@ -7,7 +7,8 @@ import { built } from './product.ts';
 import { SHAPES, synthetic, type Shape } from './synthetic.ts';
 import { timedUpstream } from './timedUpstream.ts';
 
-const { createAnalyze } = await built<typeof import('../src/service/createAnalyze.ts')>('service/createAnalyze.js');
+const { createAnalyze } =
+  await built<typeof import('../src/service/createAnalyze.ts')>('service/createAnalyze.js');
 const { loadRules } = await built<typeof import('../src/service/loadRules.ts')>('service/loadRules.js');
 
 export interface GrowthPoint {
@@ -32,7 +33,10 @@ const ACCOUNTS = 20_000;
 const MOST_VARIANTS = 30;
 
 /** Time and memory of synthetic transactions, each size in a process of its own, which reads its answers from files. */
-export async function measureGrowth(sizes: readonly number[], onPoint: (point: GrowthPoint) => void): Promise<GrowthPoint[]> {
+export async function measureGrowth(
+  sizes: readonly number[],
+  onPoint: (point: GrowthPoint) => void,
+): Promise<GrowthPoint[]> {
   const points: GrowthPoint[] = [];
   const rulebook = loadRules();
   const results = join(import.meta.dirname, '../bench-results');
@@ -43,11 +47,22 @@ export async function measureGrowth(sizes: readonly number[], onPoint: (point: G
       try {
         const variants = Math.min(MOST_VARIANTS, Math.ceil(ACCOUNTS / size));
         let bytes = 0;
-        for (let variant = variants - 1; variant >= 0; variant--) bytes = await writeAnswers(shape, size, variant, folder, rulebook);
-        const child = fork(join(import.meta.dirname, 'growthChild.ts'), [folder, String(size), String(variants)], { execArgv: ['--import', 'tsx', '--max-old-space-size=12000'] });
+        for (let variant = variants - 1; variant >= 0; variant--)
+          bytes = await writeAnswers(shape, size, variant, folder, rulebook);
+        const child = fork(
+          join(import.meta.dirname, 'growthChild.ts'),
+          [folder, String(size), String(variants)],
+          { execArgv: ['--import', 'tsx', '--max-old-space-size=12000'] },
+        );
         const [measured] = (await once(child, 'message')) as [Measured | { error: string }];
         if ('error' in measured) throw new Error(`${shape} of ${size}: ${measured.error}`);
-        const point = { shape, size, upstreamBytes: bytes, ...measured, peakRatio: measured.peakBytes / bytes };
+        const point = {
+          shape,
+          size,
+          upstreamBytes: bytes,
+          ...measured,
+          peakRatio: measured.peakBytes / bytes,
+        };
         points.push(point);
         onPoint(point);
       } finally {
@@ -59,7 +74,13 @@ export async function measureGrowth(sizes: readonly number[], onPoint: (point: G
 }
 
 /** The response bodies an analysis reads, one file per round trip, and its hash. Returns their size. */
-async function writeAnswers(shape: Shape, size: number, variant: number, folder: string, rulebook: ReturnType<typeof loadRules>): Promise<number> {
+async function writeAnswers(
+  shape: Shape,
+  size: number,
+  variant: number,
+  folder: string,
+  rulebook: ReturnType<typeof loadRules>,
+): Promise<number> {
   const recorded = synthetic(shape, size, variant);
   const answers = new Answers([recorded]);
   let rounds = 0;

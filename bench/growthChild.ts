@@ -15,13 +15,20 @@ import type { UnreadAnswer } from '../src/model/upstream.ts';
 const { readConfig } = await built<typeof import('../src/service/config.ts')>('service/config.js');
 const { jsonBytes } = await built<typeof import('../src/lib/reportJson.ts')>('lib/reportJson.js');
 const { loadRules } = await built<typeof import('../src/service/loadRules.ts')>('service/loadRules.js');
-const { createLargeAnalyses } = await built<typeof import('../src/service/workers/largeAnalyses.ts')>('service/workers/largeAnalyses.js');
+const { createLargeAnalyses } = await built<typeof import('../src/service/workers/largeAnalyses.ts')>(
+  'service/workers/largeAnalyses.js',
+);
 
 /** Of the shapes all together, before anything is measured. */
 const WARM_UPS = 10;
 /** What is asked first, of a node that was asked before. */
 const FIRST = ['eth_getTransactionByHash', 'eth_getTransactionReceipt', 'debug_traceTransaction'];
-const ABILITIES: UnreadAnswer['abilities'] = { batches: true, trace: 'call_tracer_with_log', unsupported: [], mainnet: true };
+const ABILITIES: UnreadAnswer['abilities'] = {
+  batches: true,
+  trace: 'call_tracer_with_log',
+  unsupported: [],
+  mainnet: true,
+};
 /** Longer than any of these takes. */
 const PATIENCE_MS = 600_000;
 
@@ -35,15 +42,25 @@ const node = createServer((request, response) => {
 await once(node, 'listening');
 const rulebook = loadRules();
 // The service's own threads, which every transaction of more than `LARGE_BYTES` goes to, whatever its size here.
-const large = createLargeAnalyses(readConfig({ RPC_URL: `http://127.0.0.1:${(node.address() as AddressInfo).port}` }), () => rulebook);
+const large = createLargeAnalyses(
+  readConfig({ RPC_URL: `http://127.0.0.1:${(node.address() as AddressInfo).port}` }),
+  () => rulebook,
+);
 
 /** From the bytes of the first answer to the report's: milliseconds without the wait for the second, and the report's size. */
 async function analyze(hash: string, first: Uint8Array): Promise<{ ms: number; bytes: number }> {
   let ms = 0;
-  const answer: UnreadAnswer = { upstream: 'upstream-1', body: first, requests: FIRST.map((method, id) => ({ id, method })), abilities: ABILITIES };
+  const answer: UnreadAnswer = {
+    upstream: 'upstream-1',
+    body: first,
+    requests: FIRST.map((method, id) => ({ id, method })),
+    abilities: ABILITIES,
+  };
   const { json } = await large.run(hash as `0x${string}`, answer, {
-    signal: new AbortController().signal, deadlineAt: performance.now() + PATIENCE_MS,
-    onStage: (_stage, took) => (ms += took), onCall: (call) => (ms -= call.ms),
+    signal: new AbortController().signal,
+    deadlineAt: performance.now() + PATIENCE_MS,
+    onStage: (_stage, took) => (ms += took),
+    onCall: (call) => (ms -= call.ms),
   });
   return { ms, bytes: jsonBytes(json) };
 }
@@ -53,9 +70,16 @@ async function measure(): Promise<Measured> {
     const recorded = synthetic(shape, 300);
     const answers = new Answers([recorded]);
     second = (calls) => answers.respond(calls);
-    for (let i = 0; i < WARM_UPS; i++) await analyze(recorded.hash, new TextEncoder().encode(answers.respond(FIRST.map((method, id) => ({ id, method, params: [recorded.hash] })))));
+    for (let i = 0; i < WARM_UPS; i++)
+      await analyze(
+        recorded.hash,
+        new TextEncoder().encode(
+          answers.respond(FIRST.map((method, id) => ({ id, method, params: [recorded.hash] }))),
+        ),
+      );
   }
-  const recordedAnswer = (variant: number, round: number): Buffer => readFileSync(join(folder, `${variant}-${round}.json`));
+  const recordedAnswer = (variant: number, round: number): Buffer =>
+    readFileSync(join(folder, `${variant}-${round}.json`));
   const run = (variant: number): ReturnType<typeof analyze> => {
     second = (calls) => withIds(recordedAnswer(variant, 1), calls);
     // Bytes from outside, as a service gets them: nothing of them is in memory before, and they are handed over.
@@ -73,7 +97,12 @@ async function measure(): Promise<Measured> {
     JSON.parse(content);
     parses.push(performance.now() - start);
   }
-  return { reportBytes, peakBytes, usPerUnit: (median(times) * 1_000) / Number(size), parseUsPerUnit: (median(parses) * 1_000) / Number(size) };
+  return {
+    reportBytes,
+    peakBytes,
+    usPerUnit: (median(times) * 1_000) / Number(size),
+    parseUsPerUnit: (median(parses) * 1_000) / Number(size),
+  };
 }
 
 /** A batch's recorded answers, in the order asked, under the ids they were asked with now. */
@@ -82,8 +111,13 @@ function withIds(recorded: Buffer, calls: readonly Call[]): string {
   return JSON.stringify(answers.map((answer, i) => ({ ...answer, id: calls[i]!.id })));
 }
 
-measure().then((measured) => process.send!(measured), (error: Error) => process.send!({ error: error.message })).finally(() => {
-  node.close();
-  void large.close();
-  process.disconnect();
-});
+measure()
+  .then(
+    (measured) => process.send!(measured),
+    (error: Error) => process.send!({ error: error.message }),
+  )
+  .finally(() => {
+    node.close();
+    void large.close();
+    process.disconnect();
+  });

@@ -6,9 +6,12 @@ import type { ReportJson } from '../src/lib/reportJson.ts';
 import type { Recorded } from './recordings.ts';
 
 const { jsonBytes } = await built<typeof import('../src/lib/reportJson.ts')>('lib/reportJson.js');
-const { createAnalyze } = await built<typeof import('../src/service/createAnalyze.ts')>('service/createAnalyze.js');
+const { createAnalyze } =
+  await built<typeof import('../src/service/createAnalyze.ts')>('service/createAnalyze.js');
 const { loadRules } = await built<typeof import('../src/service/loadRules.ts')>('service/loadRules.js');
-const { createReportValidator } = await built<typeof import('../src/stages/9-report/reportValidator.ts')>('stages/9-report/reportValidator.js');
+const { createReportValidator } = await built<typeof import('../src/stages/9-report/reportValidator.ts')>(
+  'stages/9-report/reportValidator.js',
+);
 
 export interface PipelineResult {
   readonly transactions: number;
@@ -31,18 +34,32 @@ export interface Spread {
   readonly least: number;
 }
 
-interface Sample { parse: number[]; analysis: number[]; stages: Map<string, number[]>; bytes: number; reportBytes: number }
+interface Sample {
+  parse: number[];
+  analysis: number[];
+  stages: Map<string, number[]>;
+  bytes: number;
+  reportBytes: number;
+}
 
 /**
  * Analyses every transaction several times in one process: from response texts to the serialised, validated report. The
  * parsing is timed apart, everything after it stage by stage; passes alternate over all transactions, so that noise of
  * the machine falls on all alike.
  */
-export async function measurePipeline(recorded: readonly Recorded[], options: { warmUps: number; passes: number }): Promise<PipelineResult> {
+export async function measurePipeline(
+  recorded: readonly Recorded[],
+  options: { warmUps: number; passes: number },
+): Promise<PipelineResult> {
   const answers = new Answers(recorded);
   const upstream = timedUpstream(remembered((_hash, _round, requests) => answers.respond(requests)));
   const rulebook = loadRules();
-  const analyze = createAnalyze({ upstream, rulebook: () => rulebook, validate: createReportValidator(), maxTokens: 2_000 });
+  const analyze = createAnalyze({
+    upstream,
+    rulebook: () => rulebook,
+    validate: createReportValidator(),
+    maxTokens: 2_000,
+  });
   const { signal } = new AbortController();
   const samples = new Map<string, Sample>();
   let refused = 0;
@@ -54,7 +71,11 @@ export async function measurePipeline(recorded: readonly Recorded[], options: { 
       const start = performance.now();
       let json: ReportJson;
       try {
-        ({ json } = await analyze(hash, { signal, deadlineAt: Infinity, onStage: (name, ms) => stages.push([name, ms]) }));
+        ({ json } = await analyze(hash, {
+          signal,
+          deadlineAt: Infinity,
+          onStage: (name, ms) => stages.push([name, ms]),
+        }));
         // A text put together of many is laid out when it is first read: that is part of serialising it.
         if (typeof json === 'string') json.charCodeAt(0);
       } catch {
@@ -67,7 +88,17 @@ export async function measurePipeline(recorded: readonly Recorded[], options: { 
       const other = parse.ms + parse.otherMs;
       if (pass < 0) continue;
       let sample = samples.get(hash);
-      if (!sample) samples.set(hash, (sample = { parse: [], analysis: [], stages: new Map(), bytes: parse.bytes, reportBytes: jsonBytes(json) }));
+      if (!sample)
+        samples.set(
+          hash,
+          (sample = {
+            parse: [],
+            analysis: [],
+            stages: new Map(),
+            bytes: parse.bytes,
+            reportBytes: jsonBytes(json),
+          }),
+        );
       sample.parse.push(parse.ms);
       sample.analysis.push(total - other);
       for (const [name, ms] of stages) {
@@ -85,13 +116,17 @@ export async function measurePipeline(recorded: readonly Recorded[], options: { 
   const analysis = all.map((s) => s.analysis);
   const [parsed, analysed] = [spread(parse), spread(analysis)];
   return {
-    transactions: all.length, refused,
-    upstreamBytes: sum(all.map((s) => s.bytes)), reportBytes: sum(all.map((s) => s.reportBytes)),
-    parse: parsed, analysis: analysed,
+    transactions: all.length,
+    refused,
+    upstreamBytes: sum(all.map((s) => s.bytes)),
+    reportBytes: sum(all.map((s) => s.reportBytes)),
+    parse: parsed,
+    analysis: analysed,
     stages: Object.fromEntries(names.map((name) => [name, spread(all.map((s) => s.stages.get(name)!))])),
     ratio: {
       ...spread(all.map((s) => [median(s.analysis) / median(s.parse)])),
-      total: analysed.total / parsed.total, least: analysed.least / parsed.least,
+      total: analysed.total / parsed.total,
+      least: analysed.least / parsed.least,
     },
   };
 }
@@ -99,5 +134,10 @@ export async function measurePipeline(recorded: readonly Recorded[], options: { 
 /** Of one figure: each transaction's passes. */
 function spread(passes: readonly (readonly number[])[]): Spread {
   const medians = passes.map(median);
-  return { total: sum(medians), median: median(medians), p95: quantile(medians, 0.95), least: sum(passes.map((list) => Math.min(...list))) };
+  return {
+    total: sum(medians),
+    median: median(medians),
+    p95: quantile(medians, 0.95),
+    least: sum(passes.map((list) => Math.min(...list))),
+  };
 }

@@ -9,11 +9,18 @@ export interface Recorded {
   readonly hash: `0x${string}`;
   readonly rpc: {
     readonly tx: Readonly<Record<string, unknown>>;
-    readonly receipt: Readonly<Record<string, unknown>> & { readonly logs: readonly { readonly address: string }[] };
+    readonly receipt: Readonly<Record<string, unknown>> & {
+      readonly logs: readonly { readonly address: string }[];
+    };
     readonly block: Readonly<Record<string, unknown>>;
     readonly callTracer: unknown;
   };
-  readonly tokens: Readonly<Record<string, { readonly symbol?: string | null; readonly name?: string | null; readonly decimals?: number | null }>>;
+  readonly tokens: Readonly<
+    Record<
+      string,
+      { readonly symbol?: string | null; readonly name?: string | null; readonly decimals?: number | null }
+    >
+  >;
 }
 
 /** The recordings of the repository: what every run measures. */
@@ -26,7 +33,12 @@ export const OWN_RECORDINGS = join(import.meta.dirname, '../test/recordings');
 export function readRecordings(place: string): Recorded[] {
   const [scheme, shape, size] = place.split(':');
   if (scheme === 'synthetic') return [synthetic(shape as Shape, Number(size))];
-  const files = statSync(place).isDirectory() ? readdirSync(place).filter((name) => name.endsWith('.json')).sort().map((name) => join(place, name)) : [place];
+  const files = statSync(place).isDirectory()
+    ? readdirSync(place)
+        .filter((name) => name.endsWith('.json'))
+        .sort()
+        .map((name) => join(place, name))
+    : [place];
   const found = files.flatMap(readFile).filter(({ rpc }) => rpc.callTracer != null);
   if (found.length === 0) throw new Error(`no recordings in ${place}`);
   return found;
@@ -35,8 +47,11 @@ export function readRecordings(place: string): Recorded[] {
 function readFile(path: string): Recorded[] {
   const bytes = readFileSync(path);
   const text = (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
-  return text.split('\n').filter((line) => line.trim() !== '').map((line) => {
-    const { id, name, hash, rpc, tokens } = JSON.parse(line) as Recorded & { id?: string };
-    return { name: name ?? id ?? hash, hash, rpc, tokens: tokens ?? {} };
-  });
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => {
+      const { id, name, hash, rpc, tokens } = JSON.parse(line) as Recorded & { id?: string };
+      return { name: name ?? id ?? hash, hash, rpc, tokens: tokens ?? {} };
+    });
 }

@@ -2,11 +2,32 @@ import { keccak } from '../src/evm/keccak.ts';
 import type { Recorded } from './recordings.ts';
 
 /** The shapes large transactions take. */
-export const SHAPES = ['swap chain', 'batch transfer', 'deep nesting', 'wide fan-out', 'logs of one call'] as const;
+export const SHAPES = [
+  'swap chain',
+  'batch transfer',
+  'deep nesting',
+  'wide fan-out',
+  'logs of one call',
+] as const;
 export type Shape = (typeof SHAPES)[number];
 
-interface Log { address: string; topics: string[]; data: string }
-interface Frame { type: string; from: string; to: string; value?: string; gas: string; gasUsed: string; input: string; output?: string; calls?: Frame[]; logs?: (Log & { position: string })[] }
+interface Log {
+  address: string;
+  topics: string[];
+  data: string;
+}
+interface Frame {
+  type: string;
+  from: string;
+  to: string;
+  value?: string;
+  gas: string;
+  gasUsed: string;
+  input: string;
+  output?: string;
+  calls?: Frame[];
+  logs?: (Log & { position: string })[];
+}
 
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 /** `Swap(address indexed,uint256,uint256,uint256,uint256,address indexed)` of constant-product pools. */
@@ -15,23 +36,41 @@ const MAX_DEPTH = 1_024;
 /** Distinct tokens and pools: more than that no transaction touches, however long. */
 const CONTRACTS = 256;
 
-const word = (value: bigint | number | string): string => (typeof value === 'string' ? value.slice(2) : value.toString(16)).padStart(64, '0');
-const account = (kind: string, n: number): string => `0x${kind}${n.toString(16).padStart(40 - kind.length, '0')}`;
+const word = (value: bigint | number | string): string =>
+  (typeof value === 'string' ? value.slice(2) : value.toString(16)).padStart(64, '0');
+const account = (kind: string, n: number): string =>
+  `0x${kind}${n.toString(16).padStart(40 - kind.length, '0')}`;
 const SIGNER = account('a1', 1);
 const ROUTER = account('c0', 1);
-const token = (n: number): string => account('70', n % CONTRACTS + 1);
-const pool = (n: number): string => account('d0', n % CONTRACTS + 1);
+const token = (n: number): string => account('70', (n % CONTRACTS) + 1);
+const pool = (n: number): string => account('d0', (n % CONTRACTS) + 1);
 const BLOCK_HASH = `0x${'b1'.repeat(32)}`;
 
 function transfer(of: string, from: string, to: string, amount: bigint): Log {
   return { address: of, topics: [TRANSFER, `0x${word(from)}`, `0x${word(to)}`], data: `0x${word(amount)}` };
 }
 
-function call(from: string, to: string, input: string, logs: readonly Log[] = [], calls: readonly Frame[] = [], value = 0n): Frame {
+function call(
+  from: string,
+  to: string,
+  input: string,
+  logs: readonly Log[] = [],
+  calls: readonly Frame[] = [],
+  value = 0n,
+): Frame {
   return {
-    type: 'CALL', from, to, value: `0x${value.toString(16)}`, gas: '0x186a0', gasUsed: '0x5208', input, output: `0x${word(1)}`,
+    type: 'CALL',
+    from,
+    to,
+    value: `0x${value.toString(16)}`,
+    gas: '0x186a0',
+    gasUsed: '0x5208',
+    input,
+    output: `0x${word(1)}`,
     ...(calls.length > 0 ? { calls: [...calls] } : {}),
-    ...(logs.length > 0 ? { logs: logs.map((log) => ({ ...log, position: `0x${calls.length.toString(16)}` })) } : {}),
+    ...(logs.length > 0
+      ? { logs: logs.map((log) => ({ ...log, position: `0x${calls.length.toString(16)}` })) }
+      : {}),
   };
 }
 
@@ -50,8 +89,20 @@ function swapChain(frames: number): Frame[] {
   for (let n = 0; n < hops; n++) {
     const [given, got] = [1_000_000n + BigInt(n), 1_000_001n + BigInt(n)];
     const to = n + 1 < hops ? pool(n + 1) : SIGNER;
-    const swapped: Log = { address: pool(n), topics: [SWAP, `0x${word(ROUTER)}`, `0x${word(to)}`], data: `0x${word(given)}${word(0)}${word(0)}${word(got)}` };
-    calls.push(call(ROUTER, pool(n), `0x022c0d9f${word(0)}${word(got)}${word(to)}${word(128)}${word(0)}`, [swapped], [send(token(n + 1), pool(n), to, got)]));
+    const swapped: Log = {
+      address: pool(n),
+      topics: [SWAP, `0x${word(ROUTER)}`, `0x${word(to)}`],
+      data: `0x${word(given)}${word(0)}${word(0)}${word(got)}`,
+    };
+    calls.push(
+      call(
+        ROUTER,
+        pool(n),
+        `0x022c0d9f${word(0)}${word(got)}${word(to)}${word(128)}${word(0)}`,
+        [swapped],
+        [send(token(n + 1), pool(n), to, got)],
+      ),
+    );
   }
   return calls;
 }
@@ -64,8 +115,12 @@ function batchTransfer(frames: number, payee: Payee): Frame[] {
 function deepNesting(frames: number): Frame[] {
   const depth = Math.min(frames, MAX_DEPTH) - 1;
   let inner: Frame | null = null;
-  for (let n = depth; n > 0; n--) inner = call(n === 1 ? ROUTER : pool(n - 1), pool(n), `0x12345678${word(n)}`, [], inner ? [inner] : []);
-  return [...(inner ? [inner] : []), ...Array.from({ length: frames - 1 - depth }, (_, n) => call(ROUTER, pool(n), `0x12345678${word(n)}`))];
+  for (let n = depth; n > 0; n--)
+    inner = call(n === 1 ? ROUTER : pool(n - 1), pool(n), `0x12345678${word(n)}`, [], inner ? [inner] : []);
+  return [
+    ...(inner ? [inner] : []),
+    ...Array.from({ length: frames - 1 - depth }, (_, n) => call(ROUTER, pool(n), `0x12345678${word(n)}`)),
+  ];
 }
 
 function wideFanOut(frames: number, payee: Payee): Frame[] {
@@ -78,7 +133,12 @@ function rootOf(shape: Shape, size: number, payee: Payee): Frame {
     const logs = Array.from({ length: size }, (_, n) => transfer(ROUTER, SIGNER, payee(n), BigInt(n + 1)));
     return call(SIGNER, ROUTER, input, logs);
   }
-  const inner = { 'swap chain': swapChain, 'batch transfer': batchTransfer, 'deep nesting': deepNesting, 'wide fan-out': wideFanOut }[shape](size, payee);
+  const inner = {
+    'swap chain': swapChain,
+    'batch transfer': batchTransfer,
+    'deep nesting': deepNesting,
+    'wide fan-out': wideFanOut,
+  }[shape](size, payee);
   const value = shape === 'wide fan-out' ? BigInt(size) * BigInt(size) : 0n;
   return call(SIGNER, ROUTER, input, [], inner, value);
 }
@@ -122,14 +182,49 @@ export function synthetic(shape: Shape, size: number, variant = 0): Recorded {
   const gasUsed = `0x${(21_000 + size * 60_000).toString(16)}`;
   const { from, to, input, value } = callTracer;
   return {
-    name: `${shape} of ${size}`, hash, tokens: {},
+    name: `${shape} of ${size}`,
+    hash,
+    tokens: {},
     rpc: {
-      tx: { hash, ...place, from, to, input, value, nonce: '0x1', gas: gasUsed, gasPrice: '0x3b9aca00', type: '0x2', chainId: '0x1' },
-      receipt: {
-        transactionHash: hash, ...place, from, to, contractAddress: null, status: '0x1', gasUsed, effectiveGasPrice: '0x3b9aca00', type: '0x2',
-        logsBloom: bloomOf(logs), logs: logs.map((log, i) => ({ ...log, ...place, transactionHash: hash, logIndex: `0x${i.toString(16)}`, removed: false })),
+      tx: {
+        hash,
+        ...place,
+        from,
+        to,
+        input,
+        value,
+        nonce: '0x1',
+        gas: gasUsed,
+        gasPrice: '0x3b9aca00',
+        type: '0x2',
+        chainId: '0x1',
       },
-      block: { hash: BLOCK_HASH, number: place.blockNumber, timestamp: '0x665a1fff', baseFeePerGas: '0x3b9aca00', miner: account('bb', 1) },
+      receipt: {
+        transactionHash: hash,
+        ...place,
+        from,
+        to,
+        contractAddress: null,
+        status: '0x1',
+        gasUsed,
+        effectiveGasPrice: '0x3b9aca00',
+        type: '0x2',
+        logsBloom: bloomOf(logs),
+        logs: logs.map((log, i) => ({
+          ...log,
+          ...place,
+          transactionHash: hash,
+          logIndex: `0x${i.toString(16)}`,
+          removed: false,
+        })),
+      },
+      block: {
+        hash: BLOCK_HASH,
+        number: place.blockNumber,
+        timestamp: '0x665a1fff',
+        baseFeePerGas: '0x3b9aca00',
+        miner: account('bb', 1),
+      },
       callTracer,
     },
   };

@@ -4,8 +4,12 @@ import type { RpcRequestMessage } from '../src/stages/1-fetch/rpc/rpcMessages.ts
 import type { Session } from '../src/stages/1-fetch/rpc/session.ts';
 import type { Upstream } from '../src/stages/1-fetch/rpc/upstream.ts';
 
-const { readBatch } = await built<typeof import('../src/stages/1-fetch/rpc/rpcMessages.ts')>('stages/1-fetch/rpc/rpcMessages.js');
-const { newAbilities } = await built<typeof import('../src/stages/1-fetch/rpc/abilities.ts')>('stages/1-fetch/rpc/abilities.js');
+const { readBatch } = await built<typeof import('../src/stages/1-fetch/rpc/rpcMessages.ts')>(
+  'stages/1-fetch/rpc/rpcMessages.js',
+);
+const { newAbilities } = await built<typeof import('../src/stages/1-fetch/rpc/abilities.ts')>(
+  'stages/1-fetch/rpc/abilities.js',
+);
 
 /** What the upstream's part of the analyses since the last `take` cost. */
 export interface UpstreamCost {
@@ -26,14 +30,20 @@ export interface TimedUpstream extends Upstream {
 
 export function timedUpstream(respond: Respond): TimedUpstream {
   // A node that has been asked before: one dialect, in batches.
-  const abilities = { ...newAbilities(), batches: true, trace: 'call_tracer_with_log' as const, mainnet: true };
+  const abilities = {
+    ...newAbilities(),
+    batches: true,
+    trace: 'call_tracer_with_log' as const,
+    mainnet: true,
+  };
   let cost = { ms: 0, otherMs: 0, bytes: 0 };
 
   function open(options: Parameters<Upstream['open']>[0]): Session {
     let hash = '';
     let round = 0;
     const endpoint: RpcEndpoint = {
-      name: 'recordings', abilities,
+      name: 'recordings',
+      abilities,
       async send(calls) {
         const asked = performance.now();
         const requests = calls.map((call, id) => ({ jsonrpc: '2.0' as const, id, ...call }));
@@ -47,11 +57,18 @@ export function timedUpstream(respond: Respond): TimedUpstream {
         return readBatch(requests, body);
       },
     };
-    return { signal: options.signal, timeLeft: () => Infinity, onCall: () => {}, traceEndpoint: null, ask: (attempt) => attempt(endpoint) };
+    return {
+      signal: options.signal,
+      timeLeft: () => Infinity,
+      onCall: () => {},
+      traceEndpoint: null,
+      ask: (attempt) => attempt(endpoint),
+    };
   }
 
   return {
-    priceApi: null, open,
+    priceApi: null,
+    open,
     ready: async () => true,
     close: async () => {},
     take() {

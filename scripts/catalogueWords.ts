@@ -6,11 +6,14 @@ type Words = Readonly<Record<string, string>>;
 
 export const REFUSALS: Words = {
   no_source: 'No source of prices knows the asset at this block, or the one that should did not answer.',
-  stale_price: 'The newest price is further from the block in time than its source promises, by more than a day.',
-  low_liquidity: 'The source has too little confidence in its own price, or the pool is too shallow to believe.',
+  stale_price:
+    'The newest price is further from the block in time than its source promises, by more than a day.',
+  low_liquidity:
+    'The source has too little confidence in its own price, or the pool is too shallow to believe.',
   price_deviation: 'Sources disagree about the price by more than the limit.',
   self_referential: 'The price is set by a pool or contract this very transaction moved.',
-  unknown_decimals: 'The token does not state its decimals, or more tokens moved than are looked up (MAX_TOKENS).',
+  unknown_decimals:
+    'The token does not state its decimals, or more tokens moved than are looked up (MAX_TOKENS).',
   nonstandard_supply: 'The token’s supply makes a share of it meaningless.',
   nft_no_floor: 'Non-fungible tokens have no price of their own; no collection floor is taken for one.',
   spam_asset: 'The token is marked as spam.',
@@ -19,36 +22,80 @@ export const REFUSALS: Words = {
 export const WARNINGS: Words = {
   IntentActorDiffersFromSigner: 'The actor is not the signer; economics describe the actor.',
   PartialValuation: 'At least one asset (or the gas) has no price: sums that rest on it are unavailable.',
-  StalePrice: 'At least one price is outside its freshness threshold; it is used, and marked `stale` in `valuation.prices`.',
+  StalePrice:
+    'At least one price is outside its freshness threshold; it is used, and marked `stale` in `valuation.prices`.',
 };
 
 export const PNL_REASONS: Words = {
-  requires_multi_transaction_state: 'The transaction does not close a position it opened: what was earned depends on others.',
+  requires_multi_transaction_state:
+    'The transaction does not close a position it opened: what was earned depends on others.',
   unpriced_asset: 'The flow is closed, but an asset of it has no price.',
 };
 
 export const ERRORS: Readonly<Record<string, readonly [cause: string, remedy: string]>> = {
-  transaction_not_found: ['No node knows the hash.', 'Check the hash and the chain; a node that lags behind may know it in a moment.'],
+  transaction_not_found: [
+    'No node knows the hash.',
+    'Check the hash and the chain; a node that lags behind may know it in a moment.',
+  ],
   transaction_pending: ['The transaction is not in a block yet.', 'Ask again when it is.'],
   wrong_chain: ['The node’s chain id is not 1.', 'Point RPC_URL at Ethereum mainnet.'],
-  upstream_unreachable: ['No connection: refused, reset, name not found, certificate.', 'Check RPC_URL, the network policy and the node.'],
-  upstream_timeout: ['No answer within RPC_TIMEOUT_MS, or none in time for DEADLINE_MS.', 'Old transactions need an archive node with traces; raise the limits or use a faster one.'],
-  upstream_http: ['The node or a proxy before it answered with an HTTP error, told as detail.', '401 and 403: the key. 5xx: the node.'],
-  upstream_rpc: ['The node answered a call with a JSON-RPC error that trying again did not mend.', 'Look for `upstream request failed` in the log; often history that was pruned.'],
-  upstream_malformed: ['The answer is not JSON-RPC, such as a gateway’s page.', 'Check that RPC_URL names a node and not a web page.'],
+  upstream_unreachable: [
+    'No connection: refused, reset, name not found, certificate.',
+    'Check RPC_URL, the network policy and the node.',
+  ],
+  upstream_timeout: [
+    'No answer within RPC_TIMEOUT_MS, or none in time for DEADLINE_MS.',
+    'Old transactions need an archive node with traces; raise the limits or use a faster one.',
+  ],
+  upstream_http: [
+    'The node or a proxy before it answered with an HTTP error, told as detail.',
+    '401 and 403: the key. 5xx: the node.',
+  ],
+  upstream_rpc: [
+    'The node answered a call with a JSON-RPC error that trying again did not mend.',
+    'Look for `upstream request failed` in the log; often history that was pruned.',
+  ],
+  upstream_malformed: [
+    'The answer is not JSON-RPC, such as a gateway’s page.',
+    'Check that RPC_URL names a node and not a web page.',
+  ],
   upstream_too_large: ['The answer is larger than MAX_RESPONSE_BYTES.', 'Raise it, and the memory with it.'],
-  upstream_rate_limited: ['The node refuses for now (HTTP 429 or its own code), retries included.', 'Lower MAX_CONCURRENCY or buy more.'],
-  trace_unavailable: ['Neither debug_traceTransaction nor trace_transaction answered for this transaction.', 'Set TRACE_URL to a node that traces; old transactions need an archive.'],
-  trace_empty: ['The trace endpoint answered with nothing.', 'A node that has lost the state: use an archive node.'],
-  trace_malformed: ['The trace contradicts its own form.', 'Report it with the hash; another node may do better.'],
+  upstream_rate_limited: [
+    'The node refuses for now (HTTP 429 or its own code), retries included.',
+    'Lower MAX_CONCURRENCY or buy more.',
+  ],
+  trace_unavailable: [
+    'Neither debug_traceTransaction nor trace_transaction answered for this transaction.',
+    'Set TRACE_URL to a node that traces; old transactions need an archive.',
+  ],
+  trace_empty: [
+    'The trace endpoint answered with nothing.',
+    'A node that has lost the state: use an archive node.',
+  ],
+  trace_malformed: [
+    'The trace contradicts its own form.',
+    'Report it with the hash; another node may do better.',
+  ],
   receipt_malformed: ['The receipt lacks or garbles a field.', 'As above.'],
   transaction_malformed: ['The transaction lacks or garbles a field.', 'As above.'],
   block_malformed: ['The block header lacks or garbles a field.', 'As above.'],
-  inconsistent_upstream: ['Transaction, receipt, trace and block do not belong together: a reorganisation, or nodes behind one address that differ.', 'Ask again; if it stays, use one node.'],
-  overloaded: ['MAX_CONCURRENCY analyses run and MAX_QUEUE wait, or the service is stopping. `Retry-After` tells when to come back.', 'Add instances; see docs/sizing.md.'],
+  inconsistent_upstream: [
+    'Transaction, receipt, trace and block do not belong together: a reorganisation, or nodes behind one address that differ.',
+    'Ask again; if it stays, use one node.',
+  ],
+  overloaded: [
+    'MAX_CONCURRENCY analyses run and MAX_QUEUE wait, or the service is stopping. `Retry-After` tells when to come back.',
+    'Add instances; see docs/sizing.md.',
+  ],
   deadline: ['DEADLINE_MS passed.', 'See upstream_timeout; very large transactions may need more.'],
-  internal_validation: ['The report did not fit its own schema and was not sent.', 'A fault of this service: report it with the hash. The log has the whole of it.'],
-  internal: ['Something unforeseen.', 'A fault of this service: the log line with the request’s X-Request-Id has the stack.'],
+  internal_validation: [
+    'The report did not fit its own schema and was not sent.',
+    'A fault of this service: report it with the hash. The log has the whole of it.',
+  ],
+  internal: [
+    'Something unforeseen.',
+    'A fault of this service: the log line with the request’s X-Request-Id has the stack.',
+  ],
 };
 
 export const PRICE_METHODS: Words = {
@@ -62,54 +109,114 @@ export const PRICE_METHODS: Words = {
 };
 
 export const SUBJECT_ROLES: Words = {
-  signer: 'Signed the transaction and is not the actor.', actor: 'The elected actor.', counterparty: 'Dealt with the actor in a place no rule names.',
-  pool: 'A venue of trade or liquidity.', router: 'Passes value on for others.', vault: 'Keeps value for others: lending, staking, vaults, bridges.',
-  fee_recipient: 'Got a fee.', builder: 'Built the block.', token_contract: 'One of the assets that moved, such as wrapped ether.',
-  zero: 'The zero address: where mints come from and burns go.', other: 'Anyone else.',
+  signer: 'Signed the transaction and is not the actor.',
+  actor: 'The elected actor.',
+  counterparty: 'Dealt with the actor in a place no rule names.',
+  pool: 'A venue of trade or liquidity.',
+  router: 'Passes value on for others.',
+  vault: 'Keeps value for others: lending, staking, vaults, bridges.',
+  fee_recipient: 'Got a fee.',
+  builder: 'Built the block.',
+  token_contract: 'One of the assets that moved, such as wrapped ether.',
+  zero: 'The zero address: where mints come from and burns go.',
+  other: 'Anyone else.',
 };
 
 export const MODES: Words = {
-  self: 'The signer acted for itself.', smart_account_4337: 'A smart account, by a user operation (ERC-4337).', safe: 'A multisignature account executed what its owners signed.',
-  solver_settlement: 'A solver settled the actor’s signed order.', meta_transaction: 'Somebody else brought the actor’s signed request on chain.',
-  delegated_7702: 'An account that delegated to code (EIP-7702), called by another.', permit_pull: 'The actor’s signed permit let another take its tokens.',
-  bot_contract: 'The called contract holds the inventory and acts for its owner.', none: 'Nobody could be elected.',
+  self: 'The signer acted for itself.',
+  smart_account_4337: 'A smart account, by a user operation (ERC-4337).',
+  safe: 'A multisignature account executed what its owners signed.',
+  solver_settlement: 'A solver settled the actor’s signed order.',
+  meta_transaction: 'Somebody else brought the actor’s signed request on chain.',
+  delegated_7702: 'An account that delegated to code (EIP-7702), called by another.',
+  permit_pull: 'The actor’s signed permit let another take its tokens.',
+  bot_contract: 'The called contract holds the inventory and acts for its owner.',
+  none: 'Nobody could be elected.',
 };
 
 export const SUBMITTERS: Words = {
-  self: 'The actor itself.', bundler: 'Bundles user operations.', relayer: 'Relays a signed request.', solver: 'Settles orders in batches.', resolver: 'Fills a single order.',
-  safe_executor: 'Executes a multisignature account’s transaction.', keeper: 'Does upkeep for a protocol.', mev_bot: 'Owner of a bot contract.',
+  self: 'The actor itself.',
+  bundler: 'Bundles user operations.',
+  relayer: 'Relays a signed request.',
+  solver: 'Settles orders in batches.',
+  resolver: 'Fills a single order.',
+  safe_executor: 'Executes a multisignature account’s transaction.',
+  keeper: 'Does upkeep for a protocol.',
+  mev_bot: 'Owner of a bot contract.',
 };
 
 /** `<kind>` stands for a motif kind. */
 export const CANDIDATE_REASONS: Words = {
-  signed_the_transaction: 'Signed it.', gave_and_got: 'Ended with less of one asset and more of another.', order_owner: 'Owns an order that was settled.',
-  user_operation_sender: 'The account a user operation acts for.', account_execution: 'A smart account that executed something here.', account_execution_failed: 'The same; the execution failed.',
-  delegated_account_called: 'Its delegated code was called.', signed_a_relayed_request: 'An event or call names it as the author of a relayed request.',
-  sole_account_that_gave_and_got: 'The only account without code that gave and got, while the signer gave nothing.', authorised_in_this_transaction: 'Its permit or authorisation was spent here.',
-  called_contract_holds_the_inventory: 'The signer called it, and the value went through its own books.', called_contract_is_the_liquidator: 'The signer called it, and it liquidated.',
-  paid_by_a_bridge: 'A bridge paid it, brought by somebody else.', '<kind>_beneficiary': 'A motif of this kind names it as the one it was done for.',
+  signed_the_transaction: 'Signed it.',
+  gave_and_got: 'Ended with less of one asset and more of another.',
+  order_owner: 'Owns an order that was settled.',
+  user_operation_sender: 'The account a user operation acts for.',
+  account_execution: 'A smart account that executed something here.',
+  account_execution_failed: 'The same; the execution failed.',
+  delegated_account_called: 'Its delegated code was called.',
+  signed_a_relayed_request: 'An event or call names it as the author of a relayed request.',
+  sole_account_that_gave_and_got:
+    'The only account without code that gave and got, while the signer gave nothing.',
+  authorised_in_this_transaction: 'Its permit or authorisation was spent here.',
+  called_contract_holds_the_inventory: 'The signer called it, and the value went through its own books.',
+  called_contract_is_the_liquidator: 'The signer called it, and it liquidated.',
+  paid_by_a_bridge: 'A bridge paid it, brought by somebody else.',
+  '<kind>_beneficiary': 'A motif of this kind names it as the one it was done for.',
 };
 
 /** `<…>` stands for another word. */
 export const REJECTIONS: Words = {
-  'weaker_than:<source>': 'A stronger kind of evidence decided.', equal_claims: 'Several have the same claim: nobody is elected.', gave_or_got_nothing: 'Nothing of value came or went.',
-  nothing_names_it: 'It gave and got, and nothing says that it acted.', zero_address: 'The zero address.', precompile: 'A precompiled contract.', block_builder: 'Built the block.',
-  token_contract: 'A token.', 'serves_everybody:<tag>': 'A known contract that serves everybody.', venue: 'The place where something happened.',
+  'weaker_than:<source>': 'A stronger kind of evidence decided.',
+  equal_claims: 'Several have the same claim: nobody is elected.',
+  gave_or_got_nothing: 'Nothing of value came or went.',
+  nothing_names_it: 'It gave and got, and nothing says that it acted.',
+  zero_address: 'The zero address.',
+  precompile: 'A precompiled contract.',
+  block_builder: 'Built the block.',
+  token_contract: 'A token.',
+  'serves_everybody:<tag>': 'A known contract that serves everybody.',
+  venue: 'The place where something happened.',
 };
 
 export const FLAGS: Words = {
-  mint: 'Some of it was created.', burn: 'Some of it was destroyed.', wrap: 'Native currency was wrapped.', unwrap: 'It was unwrapped.',
-  fee_on_transfer: 'The token keeps a part of every transfer.', rebasing: 'Balances of the token change without transfers.', suspected_spam: 'The token is marked as spam.',
+  mint: 'Some of it was created.',
+  burn: 'Some of it was destroyed.',
+  wrap: 'Native currency was wrapped.',
+  unwrap: 'It was unwrapped.',
+  fee_on_transfer: 'The token keeps a part of every transfer.',
+  rebasing: 'Balances of the token change without transfers.',
+  suspected_spam: 'The token is marked as spam.',
 };
 
 export const INVARIANTS: Words = {
-  amounts_agree: 'What the event states is what moved.', value_moved: 'Value moved at all.', netted_at_venue: 'The venue settled net, and its books close.', venue_involved: 'The value went through the venue or is its own token.',
-  assets_differ: 'What was given is not what was got.', minted_from_zero: 'The share was minted.', burnt_to_zero: 'The share was burnt.', single_venue: 'One account took the one and paid the other.',
-  both_sides_equal: 'As much of the one as of the other.', issuer_holds_underlying: 'The issuer of the share holds what it stands for.', venue_gained_in: 'The venue ended with more of what was given.',
-  venue_lost_out: 'The venue ended with less of what was paid.', amounts_chain: 'Each hop begins with what the one before ended with.', hops_proven: 'Every hop is proven.', one_payer: 'One account paid.',
-  one_recipient: 'One account received.', no_counter_flow: 'Nothing came back.', code_created: 'Code stands at the address.', principal_was_freed: 'The principal was freed before it was paid.',
-  closed: 'The flow begins and ends in one asset.', distinct_pools: 'No pool was used twice.', positive_residual: 'More came out than went in.', other_lanes_flat: 'Nothing is left over in any other asset.',
+  amounts_agree: 'What the event states is what moved.',
+  value_moved: 'Value moved at all.',
+  netted_at_venue: 'The venue settled net, and its books close.',
+  venue_involved: 'The value went through the venue or is its own token.',
+  assets_differ: 'What was given is not what was got.',
+  minted_from_zero: 'The share was minted.',
+  burnt_to_zero: 'The share was burnt.',
+  single_venue: 'One account took the one and paid the other.',
+  both_sides_equal: 'As much of the one as of the other.',
+  issuer_holds_underlying: 'The issuer of the share holds what it stands for.',
+  venue_gained_in: 'The venue ended with more of what was given.',
+  venue_lost_out: 'The venue ended with less of what was paid.',
+  amounts_chain: 'Each hop begins with what the one before ended with.',
+  hops_proven: 'Every hop is proven.',
+  one_payer: 'One account paid.',
+  one_recipient: 'One account received.',
+  no_counter_flow: 'Nothing came back.',
+  code_created: 'Code stands at the address.',
+  principal_was_freed: 'The principal was freed before it was paid.',
+  closed: 'The flow begins and ends in one asset.',
+  distinct_pools: 'No pool was used twice.',
+  positive_residual: 'More came out than went in.',
+  other_lanes_flat: 'Nothing is left over in any other asset.',
   repaid_in_full: 'The loan was repaid in the same transaction.',
 };
 
-export const EVIDENCE: Words = { frame: 'A call: `frame_path` leads to it.', log: 'An event: `log_index` is the receipt’s.', transaction: 'The transaction itself.' };
+export const EVIDENCE: Words = {
+  frame: 'A call: `frame_path` leads to it.',
+  log: 'An event: `log_index` is the receipt’s.',
+  transaction: 'The transaction itself.',
+};

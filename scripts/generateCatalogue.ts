@@ -12,61 +12,129 @@ import * as words from './catalogueWords.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RULES = `${ROOT}rules`;
 
-interface IntentItem { readonly slug: string; readonly version: number; readonly status: string; readonly summary?: string; readonly intent: string; readonly proof: string }
-interface ProtocolItem { readonly slug: string; readonly version: number; readonly status: string; readonly name: string; readonly addresses?: readonly string[]; readonly create2?: unknown }
+interface IntentItem {
+  readonly slug: string;
+  readonly version: number;
+  readonly status: string;
+  readonly summary?: string;
+  readonly intent: string;
+  readonly proof: string;
+}
+interface ProtocolItem {
+  readonly slug: string;
+  readonly version: number;
+  readonly status: string;
+  readonly name: string;
+  readonly addresses?: readonly string[];
+  readonly create2?: unknown;
+}
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 const code = (text: string): string => `\`${text}\``;
 
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [`| ${heads.join(' | ')} |`, `|${heads.map(() => '---').join('|')}|`, ...rows.map((row) => `| ${row.map(cell).join(' | ')} |`)].join('\n');
+  return [
+    `| ${heads.join(' | ')} |`,
+    `|${heads.map(() => '---').join('|')}|`,
+    ...rows.map((row) => `| ${row.map(cell).join(' | ')} |`),
+  ].join('\n');
 }
 
-const wordTable = (head: string, list: Readonly<Record<string, string>>): string => table([head, 'Meaning'], Object.entries(list).map(([word, meaning]) => [code(word), meaning]));
+const wordTable = (head: string, list: Readonly<Record<string, string>>): string =>
+  table(
+    [head, 'Meaning'],
+    Object.entries(list).map(([word, meaning]) => [code(word), meaning]),
+  );
 
 /** A table of exactly the words a place in the report schema allows. Throws when they differ. */
 function closedTable(head: string, list: Readonly<Record<string, string>>, pointer: string): string {
-  const schema = JSON.parse(readFileSync(`${ROOT}schemas/http/tx-report.schema.json`, 'utf8')) as { $defs: Record<string, unknown> };
-  const node = pointer.split('/').reduce<unknown>((inner, key) => (inner as Record<string, unknown>)[key], schema.$defs) as { enum: string[] };
+  const schema = JSON.parse(readFileSync(`${ROOT}schemas/http/tx-report.schema.json`, 'utf8')) as {
+    $defs: Record<string, unknown>;
+  };
+  const node = pointer
+    .split('/')
+    .reduce<unknown>((inner, key) => (inner as Record<string, unknown>)[key], schema.$defs) as {
+    enum: string[];
+  };
   const missing = node.enum.filter((word) => !(word in list));
   const stale = Object.keys(list).filter((word) => !node.enum.includes(word));
-  if (missing.length + stale.length > 0) throw new Error(`scripts/catalogueWords.ts and the schema's ${pointer} differ: missing ${missing.join(', ') || 'none'}, stale ${stale.join(', ') || 'none'}`);
+  if (missing.length + stale.length > 0)
+    throw new Error(
+      `scripts/catalogueWords.ts and the schema's ${pointer} differ: missing ${missing.join(', ') || 'none'}, stale ${stale.join(', ') || 'none'}`,
+    );
   return wordTable(head, Object.fromEntries(node.enum.map((word) => [word, list[word]!])));
 }
 
 function ruleItems<T>(kind: FileKind): T[] {
   const { files } = readRuleFiles([RULES]);
   const sink = new ProblemSink();
-  return readItems(files.filter((file) => file.kind === kind), sink).map((item) => item.value as T);
+  return readItems(
+    files.filter((file) => file.kind === kind),
+    sink,
+  ).map((item) => item.value as T);
 }
 
 function intentTable(): string {
   const { intentKinds } = readVocabulary([RULES]);
   const rules = ruleItems<IntentItem>('intent').filter((rule) => rule.status !== 'deprecated');
-  return table(['Intent', 'Category', 'Where', 'Rules'], [...intentKinds.values()].sort((a, b) => a.rank - b.rank).map(({ kind, category, headline }) => [
-    code(kind), category, headline ? 'headline, part' : 'part',
-    rules.filter((rule) => rule.intent === kind).map((rule) => `${code(rule.slug)} v${rule.version}${rule.proof === 'heuristic' || rule.status === 'experimental' ? ', never Proven' : ''}${rule.summary ? `: ${rule.summary}` : ''}`).join('<br>') || (headline ? 'the fallback' : 'its motif'),
-  ]));
+  return table(
+    ['Intent', 'Category', 'Where', 'Rules'],
+    [...intentKinds.values()]
+      .sort((a, b) => a.rank - b.rank)
+      .map(({ kind, category, headline }) => [
+        code(kind),
+        category,
+        headline ? 'headline, part' : 'part',
+        rules
+          .filter((rule) => rule.intent === kind)
+          .map(
+            (rule) =>
+              `${code(rule.slug)} v${rule.version}${rule.proof === 'heuristic' || rule.status === 'experimental' ? ', never Proven' : ''}${rule.summary ? `: ${rule.summary}` : ''}`,
+          )
+          .join('<br>') || (headline ? 'the fallback' : 'its motif'),
+      ]),
+  );
 }
 
 function motifTable(): string {
-  return table(['Motif', 'What it is', 'Part of a verdict as', 'Position'], [...readVocabulary([RULES]).motifKinds].map(([kind, spec]) => [
-    code(kind), spec.title, spec.fragment ? code(spec.fragment) : '—', spec.position ? `${spec.position.category} ${spec.position.effect}` : '—',
-  ]));
+  return table(
+    ['Motif', 'What it is', 'Part of a verdict as', 'Position'],
+    [...readVocabulary([RULES]).motifKinds].map(([kind, spec]) => [
+      code(kind),
+      spec.title,
+      spec.fragment ? code(spec.fragment) : '—',
+      spec.position ? `${spec.position.category} ${spec.position.effect}` : '—',
+    ]),
+  );
 }
 
 function protocolTable(): string {
-  const protocols = ruleItems<ProtocolItem>('protocol').filter((one) => one.status !== 'deprecated').sort((a, b) => (a.slug < b.slug ? -1 : 1));
-  return table(['Protocol', 'Name', 'Recognised by'], protocols.map(({ slug, version, status, name, addresses = [], create2 }) => [
-    `${code(slug)} v${version}`, name, [...(addresses.length > 0 ? [`${addresses.length} address${addresses.length === 1 ? '' : 'es'}`] : []), ...(create2 ? ['its factory (CREATE2)'] : []), ...(status === 'stable' ? [] : [status])].join(', ') || 'behaviour',
-  ]));
+  const protocols = ruleItems<ProtocolItem>('protocol')
+    .filter((one) => one.status !== 'deprecated')
+    .sort((a, b) => (a.slug < b.slug ? -1 : 1));
+  return table(
+    ['Protocol', 'Name', 'Recognised by'],
+    protocols.map(({ slug, version, status, name, addresses = [], create2 }) => [
+      `${code(slug)} v${version}`,
+      name,
+      [
+        ...(addresses.length > 0 ? [`${addresses.length} address${addresses.length === 1 ? '' : 'es'}`] : []),
+        ...(create2 ? ['its factory (CREATE2)'] : []),
+        ...(status === 'stable' ? [] : [status]),
+      ].join(', ') || 'behaviour',
+    ]),
+  );
 }
 
 /** `docs/catalogue.md`: every word a report, a rule or an error may use. */
 export function generateCatalogue(): string {
   const errors = Object.keys(ERROR_TEXT);
-  const differ = [...errors.filter((one) => !(one in words.ERRORS)), ...Object.keys(words.ERRORS).filter((one) => !(one in ERROR_TEXT))];
-  if (differ.length > 0) throw new Error(`scripts/catalogueWords.ts and src/lib/errors.ts differ: ${differ.join(', ')}`);
+  const differ = [
+    ...errors.filter((one) => !(one in words.ERRORS)),
+    ...Object.keys(words.ERRORS).filter((one) => !(one in ERROR_TEXT)),
+  ];
+  if (differ.length > 0)
+    throw new Error(`scripts/catalogueWords.ts and src/lib/errors.ts differ: ${differ.join(', ')}`);
   return `# Catalogue
 
 Every word a report, a rule or an error may use. Generated by \`npm run generate\` from the rules, the schemas and the code: do not edit.
@@ -91,7 +159,14 @@ ${motifTable()}
 
 What rules ask. None is an amount. The facts of every motif kind, operators and bind words are in [rules/FACTS.md](../rules/FACTS.md).
 
-${table(['Fact', 'Type', 'Meaning'], FACT_VOCABULARY.facts.map((fact) => [code(fact.name), `${fact.type}${fact.values ? `: ${fact.values.join(', ')}` : ''}`, fact.doc]))}
+${table(
+  ['Fact', 'Type', 'Meaning'],
+  FACT_VOCABULARY.facts.map((fact) => [
+    code(fact.name),
+    `${fact.type}${fact.values ? `: ${fact.values.join(', ')}` : ''}`,
+    fact.doc,
+  ]),
+)}
 
 ## Protocols
 
@@ -104,7 +179,10 @@ ${protocolTable()}
 Status 502, \`analysis failed: <text>\`, with a detail after a colon where there is one. \`batch\` writes the code into its errors file,
 metrics count by it, and the log names it. What status 400 tells is in [openapi.yaml](../schemas/openapi.yaml).
 
-${table(['Code', 'Text', 'Cause', 'What to do'], errors.map((one) => [code(one), ERROR_TEXT[one as keyof typeof ERROR_TEXT], ...words.ERRORS[one]!]))}
+${table(
+  ['Code', 'Text', 'Cause', 'What to do'],
+  errors.map((one) => [code(one), ERROR_TEXT[one as keyof typeof ERROR_TEXT], ...words.ERRORS[one]!]),
+)}
 
 ## Warnings
 
@@ -186,5 +264,6 @@ export function withSettings(text: string, page: string): string {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   writeFileSync(`${ROOT}docs/catalogue.md`, generateCatalogue());
-  for (const page of ['README.md', 'docs/operator.md']) writeFileSync(`${ROOT}${page}`, withSettings(readFileSync(`${ROOT}${page}`, 'utf8'), page));
+  for (const page of ['README.md', 'docs/operator.md'])
+    writeFileSync(`${ROOT}${page}`, withSettings(readFileSync(`${ROOT}${page}`, 'utf8'), page));
 }

@@ -24,12 +24,14 @@ export async function generateTypes(): Promise<string> {
   const parts: string[] = [];
   for (const name of SCHEMAS) {
     const schema: unknown = JSON.parse(await readFile(schemaUrl(name), 'utf8'));
-    parts.push(await compile(bareReferences(schema) as JSONSchema, name, {
-      bannerComment: '',
-      additionalProperties: false,
-      ignoreMinAndMaxItems: true,
-      style: { singleQuote: true, printWidth: 120 },
-    }));
+    parts.push(
+      await compile(bareReferences(schema) as JSONSchema, name, {
+        bannerComment: '',
+        additionalProperties: false,
+        ignoreMinAndMaxItems: true,
+        style: { singleQuote: true, printWidth: 120 },
+      }),
+    );
   }
   return HEADER + parts.join('');
 }

@@ -8,7 +8,14 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** Licences that ask for no more than their notice: SPDX identifiers. */
-export const ALLOWED: ReadonlySet<string> = new Set(['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT']);
+export const ALLOWED: ReadonlySet<string> = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'MIT',
+]);
 
 export interface Package {
   readonly name: string;
@@ -17,7 +24,13 @@ export interface Package {
   readonly licence: string | null;
 }
 
-interface Locked { readonly version?: string; readonly license?: string; readonly dev?: boolean; readonly devOptional?: boolean; readonly link?: boolean }
+interface Locked {
+  readonly version?: string;
+  readonly license?: string;
+  readonly dev?: boolean;
+  readonly devOptional?: boolean;
+  readonly link?: boolean;
+}
 
 /** What lies in a package's folder about its licence, or null where it is not installed. */
 export type ReadManifest = (folder: string) => { readonly license?: unknown } | null;
@@ -26,17 +39,23 @@ export type ReadManifest = (folder: string) => { readonly license?: unknown } | 
  * The production packages of a lock file (version 3), each version once, by name.
  * @throws Error where an installed package names another licence than the lock file.
  */
-export function productionPackages(lock: { readonly packages: Readonly<Record<string, Locked>> }, read: ReadManifest): Package[] {
+export function productionPackages(
+  lock: { readonly packages: Readonly<Record<string, Locked>> },
+  read: ReadManifest,
+): Package[] {
   const found = new Map<string, Package>();
   for (const [folder, { version = '', license, dev, devOptional, link }] of Object.entries(lock.packages)) {
     if (folder === '' || dev || devOptional || link) continue;
     const name = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
     const said = read(folder)?.license;
     const own = typeof said === 'string' ? said : null;
-    if (own !== null && license !== undefined && own !== license) throw new Error(`${name}@${version}: the lock file says ${license}, the package ${own}`);
+    if (own !== null && license !== undefined && own !== license)
+      throw new Error(`${name}@${version}: the lock file says ${license}, the package ${own}`);
     found.set(`${name}@${version}`, { name, version, licence: own ?? license ?? null });
   }
-  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.version < b.version ? -1 : 1));
+  return [...found.values()].sort((a, b) =>
+    a.name < b.name ? -1 : a.name > b.name ? 1 : a.version < b.version ? -1 : 1,
+  );
 }
 
 /** Whether an SPDX expression grants an allowed licence: one side of an OR, both sides of an AND. */
@@ -53,11 +72,19 @@ function main(root: string): void {
     const path = join(root, folder, 'package.json');
     return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as { license?: unknown }) : null;
   };
-  const packages = productionPackages(JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Parameters<typeof productionPackages>[0], read);
+  const packages = productionPackages(
+    JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Parameters<
+      typeof productionPackages
+    >[0],
+    read,
+  );
   if (process.argv.includes('--json')) console.log(JSON.stringify(packages, null, 2));
-  else for (const { name, version, licence } of packages) console.log(`${name}@${version}  ${licence ?? 'none'}`);
+  else
+    for (const { name, version, licence } of packages)
+      console.log(`${name}@${version}  ${licence ?? 'none'}`);
   const refused = packages.filter(({ licence }) => !isAllowed(licence));
-  for (const { name, version, licence } of refused) console.error(`not allowed: ${name}@${version} (${licence ?? 'no licence'})`);
+  for (const { name, version, licence } of refused)
+    console.error(`not allowed: ${name}@${version} (${licence ?? 'no licence'})`);
   process.exitCode = refused.length > 0 ? 1 : 0;
 }
 

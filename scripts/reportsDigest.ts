@@ -15,9 +15,18 @@ import { loadRules } from '../src/service/loadRules.ts';
 import type { Hash } from '../src/model/hex.ts';
 import { createUpstream } from '../src/stages/1-fetch/rpc/upstream.ts';
 import { createReportValidator } from '../src/stages/9-report/reportValidator.ts';
-import { CORPUS, REPLAY_AVAILABLE, recordedHashes, startReplayNode, warnIfAbsent } from '../test/support/replayNode.ts';
+import {
+  CORPUS,
+  REPLAY_AVAILABLE,
+  recordedHashes,
+  startReplayNode,
+  warnIfAbsent,
+} from '../test/support/replayNode.ts';
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { out: { type: 'string' }, against: { type: 'string' } } });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { out: { type: 'string' }, against: { type: 'string' } },
+});
 const OWN = join(import.meta.dirname, '../test/recordings');
 const rulebook = loadRules();
 const validate = createReportValidator();
@@ -29,9 +38,13 @@ function add(name: string, json: string): void {
 }
 
 async function ownReports(): Promise<void> {
-  for (const file of readdirSync(OWN).filter((name) => name.endsWith('.json')).sort()) {
+  for (const file of readdirSync(OWN)
+    .filter((name) => name.endsWith('.json'))
+    .sort()) {
     const recording = allRecordings([join(OWN, file)])[0]!;
-    const { rpc } = JSON.parse(readFileSync(join(OWN, file), 'utf8')) as { rpc: { callTracer?: unknown; trace?: unknown } };
+    const { rpc } = JSON.parse(readFileSync(join(OWN, file), 'utf8')) as {
+      rpc: { callTracer?: unknown; trace?: unknown };
+    };
     const traces: Recording['raw']['trace'][] = [];
     if (rpc.callTracer) traces.push({ dialect: 'call_tracer', result: rpc.callTracer });
     if (rpc.trace) traces.push({ dialect: 'parity', result: rpc.trace });
@@ -46,8 +59,14 @@ async function ownReports(): Promise<void> {
 async function corpusReports(dialect: 'geth' | 'parity', files: readonly string[]): Promise<void> {
   const node = await startReplayNode({ dialect, files });
   const upstream = createUpstream({
-    rpcUrls: [node.url], traceUrl: null, priceApiUrl: null, timeoutMs: 60_000, retries: 0, deadlineMs: 600_000,
-    maxResponseBytes: 1 << 30, maxBatch: 1_000,
+    rpcUrls: [node.url],
+    traceUrl: null,
+    priceApiUrl: null,
+    timeoutMs: 60_000,
+    retries: 0,
+    deadlineMs: 600_000,
+    maxResponseBytes: 1 << 30,
+    maxBatch: 1_000,
   });
   const analyze = createAnalyze({ upstream, rulebook: () => rulebook, validate, maxTokens: 2_000 });
   const pending = [...recordedHashes(files)];
@@ -77,7 +96,12 @@ else warnIfAbsent('the digest of recorded mainnet transactions');
 lines.sort();
 if (values.out) writeFileSync(values.out, `${lines.join('\n')}\n`);
 if (values.against) {
-  const before = new Map(readFileSync(values.against, 'utf8').trim().split('\n').map((line) => [line.split(' ').slice(0, 2).join(' '), line]));
+  const before = new Map(
+    readFileSync(values.against, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => [line.split(' ').slice(0, 2).join(' '), line]),
+  );
   const changed = lines.filter((line) => before.get(line.split(' ').slice(0, 2).join(' ')) !== line);
   for (const line of changed) console.log(`differs: ${line}`);
 }

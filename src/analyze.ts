@@ -53,7 +53,12 @@ export function read(raw: RawTransaction, context: RawContext, onStage: OnStage 
 }
 
 /** Stages 3 to 5 and 7. */
-export function examine({ tx, header }: Read, context: RawContext, rulebook: Rulebook, onStage: OnStage = () => {}): Examined {
+export function examine(
+  { tx, header }: Read,
+  context: RawContext,
+  rulebook: Rulebook,
+  onStage: OnStage = () => {},
+): Examined {
   const flow = buildValueFlow(tx, rulebook);
   onStage('flow');
   const primitives = findPrimitives(tx, flow, rulebook);
@@ -66,17 +71,41 @@ export function examine({ tx, header }: Read, context: RawContext, rulebook: Rul
 }
 
 /** Stages 3 to 8: all that the report is written from. */
-export async function judge(answers: Read, context: RawContext, rulebook: Rulebook, onStage: OnStage = () => {}): Promise<ReportInput> {
+export async function judge(
+  answers: Read,
+  context: RawContext,
+  rulebook: Rulebook,
+  onStage: OnStage = () => {},
+): Promise<ReportInput> {
   const { tx, header, flow, motifs, attribution, primitives } = examine(answers, context, rulebook, onStage);
-  const verdict = await matchIntents({ tx, flow, motifs, rulebook, subject: subjectOf(attribution) }, labelFormat(context.tokens, rulebook));
+  const verdict = await matchIntents(
+    { tx, flow, motifs, rulebook, subject: subjectOf(attribution) },
+    labelFormat(context.tokens, rulebook),
+  );
   onStage('intents');
   const economics = computeEconomics({ tx, header, flow, motifs, attribution, context, verdict, rulebook });
   onStage('economics');
   const counts = { scopes: findScopes(tx, motifs, flow).length, primitives };
-  return { tx, header, flow, motifs, attribution, context, verdict, economics, rulebook, counts, engineVersion: ENGINE_VERSION };
+  return {
+    tx,
+    header,
+    flow,
+    motifs,
+    attribution,
+    context,
+    verdict,
+    economics,
+    rulebook,
+    counts,
+    engineVersion: ENGINE_VERSION,
+  };
 }
 
 /** From the node's answers to the report. Throws as `read` does. */
-export async function analyzeRaw(raw: RawTransaction, context: RawContext, rulebook: Rulebook): Promise<TxReport> {
+export async function analyzeRaw(
+  raw: RawTransaction,
+  context: RawContext,
+  rulebook: Rulebook,
+): Promise<TxReport> {
   return buildReport(await judge(read(raw, context), context, rulebook));
 }

@@ -21,19 +21,34 @@ export interface BuildOptions {
  * Builds the viewer into one HTML file that needs nothing beside it: script and style are inside and named by hash in
  * its content security policy, so that nothing else runs and nothing else is loaded.
  */
-export async function buildViewer(options: BuildOptions = {}): Promise<{ file: string; bytes: number; gzipped: number }> {
+export async function buildViewer(
+  options: BuildOptions = {},
+): Promise<{ file: string; bytes: number; gzipped: number }> {
   const { api = 'http://127.0.0.1:3000', outFile = VIEWER_FILE } = options;
-  const [script, style] = await Promise.all([bundle('src/main.ts', [validatorModule]), bundle('styles/main.css', [])]);
+  const [script, style] = await Promise.all([
+    bundle('src/main.ts', [validatorModule]),
+    bundle('styles/main.css', []),
+  ]);
   const hash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
   const policy = [
-    "default-src 'none'", `script-src ${hash(script)}`, `style-src ${hash(style)}`, 'img-src data:',
+    "default-src 'none'",
+    `script-src ${hash(script)}`,
+    `style-src ${hash(style)}`,
+    'img-src data:',
     // Narrowed to the one service that is asked before the first request (source/api.ts).
     `connect-src 'self' https: http://127.0.0.1:* http://localhost:* ${new URL(api).origin}`,
-    "base-uri 'none'", "form-action 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
   ].join('; ');
-  const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+  const escape = (text: string): string =>
+    text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
   const parts: Readonly<Record<string, string>> = { policy: escape(policy), api: escape(api), style, script };
-  const page = (await readFile(join(HERE, 'page.html'), 'utf8')).replace(/\{\{(\w+)\}\}/g, (_, name: string) => parts[name]!);
+  const page = (await readFile(join(HERE, 'page.html'), 'utf8')).replace(
+    /\{\{(\w+)\}\}/g,
+    (_, name: string) => parts[name]!,
+  );
   await mkdir(dirname(outFile), { recursive: true });
   await writeFile(outFile, page);
   return { file: outFile, bytes: Buffer.byteLength(page), gzipped: gzipSync(page, { level: 9 }).length };
@@ -41,8 +56,16 @@ export async function buildViewer(options: BuildOptions = {}): Promise<{ file: s
 
 async function bundle(entry: string, plugins: Plugin[]): Promise<string> {
   const result = await build({
-    entryPoints: [join(HERE, entry)], bundle: true, write: false, minify: true, format: 'iife', target: ['es2022', 'chrome123', 'firefox128', 'safari17.5'],
-    charset: 'utf8', legalComments: 'none', plugins, logLevel: 'silent',
+    entryPoints: [join(HERE, entry)],
+    bundle: true,
+    write: false,
+    minify: true,
+    format: 'iife',
+    target: ['es2022', 'chrome123', 'firefox128', 'safari17.5'],
+    charset: 'utf8',
+    legalComments: 'none',
+    plugins,
+    logLevel: 'silent',
   });
   // A browser reads the text between the tags with its line ends normalised: hash it as it will be read.
   return result.outputFiles[0]!.text.replace(/\r\n?/g, '\n');
@@ -54,10 +77,24 @@ const validatorModule: Plugin = {
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^txreport:validate$/ }, ({ path }) => ({ path, namespace: 'txreport' }));
     onLoad({ filter: /.*/, namespace: 'txreport' }, async () => {
-      const schema = JSON.parse(await readFile(join(ROOT, 'schemas/http/tx-report.schema.json'), 'utf8')) as unknown;
-      const ajv = new Ajv2020({ code: { source: true, esm: true, lines: false }, strict: false, messages: true, inlineRefs: false });
-      const standalone = createRequire(import.meta.url)('ajv/dist/standalone') as (ajv: Ajv2020, validate: unknown) => string;
-      return { contents: standalone(ajv, ajv.compile(tolerant(schema) as object)), loader: 'js', resolveDir: ROOT };
+      const schema = JSON.parse(
+        await readFile(join(ROOT, 'schemas/http/tx-report.schema.json'), 'utf8'),
+      ) as unknown;
+      const ajv = new Ajv2020({
+        code: { source: true, esm: true, lines: false },
+        strict: false,
+        messages: true,
+        inlineRefs: false,
+      });
+      const standalone = createRequire(import.meta.url)('ajv/dist/standalone') as (
+        ajv: Ajv2020,
+        validate: unknown,
+      ) => string;
+      return {
+        contents: standalone(ajv, ajv.compile(tolerant(schema) as object)),
+        loader: 'js',
+        resolveDir: ROOT,
+      };
     });
   },
 };
@@ -72,14 +109,24 @@ const MOST_DIGITS = 120;
 function tolerant(schema: unknown, key = ''): unknown {
   if (Array.isArray(schema)) return schema.map((item) => tolerant(item));
   if (typeof schema !== 'object' || schema === null) return schema;
-  const kept = Object.entries(schema).filter(([name]) => !['maxLength', 'description', 'examples', 'title', 'default'].includes(name) || key === 'properties');
-  const open = kept.filter(([name, value]) => !(name === 'enum' && Array.isArray(value) && value.every((word) => typeof word === 'string')));
-  const result: Record<string, unknown> = Object.fromEntries(open.map(([name, value]) => [name, tolerant(value, name)]));
+  const kept = Object.entries(schema).filter(
+    ([name]) =>
+      !['maxLength', 'description', 'examples', 'title', 'default'].includes(name) || key === 'properties',
+  );
+  const open = kept.filter(
+    ([name, value]) =>
+      !(name === 'enum' && Array.isArray(value) && value.every((word) => typeof word === 'string')),
+  );
+  const result: Record<string, unknown> = Object.fromEntries(
+    open.map(([name, value]) => [name, tolerant(value, name)]),
+  );
   if (/^(RawInteger|RawAmount|DecimalAmount)$/.test(key)) result['maxLength'] = MOST_DIGITS;
   return result;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { file, bytes, gzipped } = await buildViewer();
-  process.stdout.write(`${file}: ${(bytes / 1024).toFixed(0)} KiB, ${(gzipped / 1024).toFixed(0)} KiB gzipped\n`);
+  process.stdout.write(
+    `${file}: ${(bytes / 1024).toFixed(0)} KiB, ${(gzipped / 1024).toFixed(0)} KiB gzipped\n`,
+  );
 }

@@ -13,7 +13,12 @@ const script = JSON.parse(readFileSync(file, 'utf8')) as Script;
 const dispatcher = new Agent({ connections: 64 });
 
 async function ask(body: string): Promise<unknown> {
-  const { body: answer } = await request(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body, dispatcher });
+  const { body: answer } = await request(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+    dispatcher,
+  });
   return JSON.parse(await answer.text());
 }
 
@@ -25,4 +30,6 @@ app.post('/analyze', async (incoming, outgoing) => {
   for (const body of requests) await ask(body);
   outgoing.type('application/json').send(report);
 });
-const server = app.listen(0, '127.0.0.1', () => process.send!({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }));
+const server = app.listen(0, '127.0.0.1', () =>
+  process.send!({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }),
+);

@@ -7,9 +7,16 @@ import type { Script } from './script.ts';
 
 const [dist, file] = process.argv.slice(2) as [string, string];
 const script = Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Script);
-const answers = new Map(script.map(([hash, { requests, report }]) => [hash, { batches: requests.map((body) => JSON.parse(body) as RpcCall[]), report }]));
+const answers = new Map(
+  script.map(([hash, { requests, report }]) => [
+    hash,
+    { batches: requests.map((body) => JSON.parse(body) as RpcCall[]), report },
+  ]),
+);
 
-const { main } = (await import(new URL('service/main.js', dist).href)) as typeof import('../../src/service/main.ts');
+const { main } = (await import(
+  new URL('service/main.js', dist).href
+)) as typeof import('../../src/service/main.ts');
 await main(({ upstream }) => async (hash, { signal, deadlineAt, onCall }) => {
   const { batches, report } = answers.get(hash)!;
   const session = upstream.open({ signal, deadlineAt, ...(onCall ? { onCall } : {}) });

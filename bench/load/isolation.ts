@@ -18,14 +18,23 @@ export interface Latencies {
 }
 
 /** Latency of `/health` and of small analyses, first alone, then for as long as a large transaction is being analysed. */
-export async function measureIsolation(place: string, large: string, options: { quietMs: number }): Promise<IsolationResult> {
+export async function measureIsolation(
+  place: string,
+  large: string,
+  options: { quietMs: number },
+): Promise<IsolationResult> {
   const hashes = readRecordings(place).map(({ hash }) => hash);
   const largeHash = readRecordings(large)[0]!.hash;
   const programs: Program[] = [];
   try {
     const node = await startNode([place, large]);
     programs.push(node);
-    const service = await startService(node.url, { MAX_RESPONSE_BYTES: '1000000000', RPC_TIMEOUT_MS: '120000', DEADLINE_MS: '300000', ANALYSIS_MEMORY_MB: '8192' });
+    const service = await startService(node.url, {
+      MAX_RESPONSE_BYTES: '1000000000',
+      RPC_TIMEOUT_MS: '120000',
+      DEADLINE_MS: '300000',
+      ANALYSIS_MEMORY_MB: '8192',
+    });
     programs.push(service);
 
     await probe(service.url, hashes, sleep(options.quietMs));
@@ -35,7 +44,8 @@ export async function measureIsolation(place: string, large: string, options: { 
     const answered = analyze(service.url, largeHash).then(async (response) => {
       status = String(response.status);
       // Read and thrown away: a report may be larger than a string can be.
-      for await (const piece of response.body!) if (response.status !== 200) status += ` ${Buffer.from(piece as Uint8Array).toString()}`;
+      for await (const piece of response.body!)
+        if (response.status !== 200) status += ` ${Buffer.from(piece as Uint8Array).toString()}`;
     });
     const beside = await probe(service.url, hashes, answered);
     return { large, largeTook: performance.now() - start, largeStatus: status, quiet, beside };
@@ -47,7 +57,11 @@ export async function measureIsolation(place: string, large: string, options: { 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 function analyze(url: string, hash: string): Promise<Response> {
-  return fetch(`${url}/analyze`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ tx_hash: hash }) });
+  return fetch(`${url}/analyze`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ tx_hash: hash }),
+  });
 }
 
 /** One client asks for `/health`, one for small analyses, each as soon as it was answered, until `until`. */
@@ -67,7 +81,10 @@ async function probe(url: string, hashes: readonly string[], until: Promise<unkn
     }
     return { p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
   };
-  const [health, analyses] = await Promise.all([repeat(() => fetch(`${url}/health`)), repeat((n) => analyze(url, hashes[n % hashes.length]!))]);
+  const [health, analyses] = await Promise.all([
+    repeat(() => fetch(`${url}/health`)),
+    repeat((n) => analyze(url, hashes[n % hashes.length]!)),
+  ]);
   await ended;
   return { health, analyses };
 }

@@ -24,11 +24,18 @@ export async function measureLatency(place: string, upstreamMs: number): Promise
     programs.push(service);
     const analyze = async (hash: string): Promise<number> => {
       const start = performance.now();
-      await (await fetch(`${service.url}/analyze`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ tx_hash: hash }) })).arrayBuffer();
+      await (
+        await fetch(`${service.url}/analyze`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ tx_hash: hash }),
+        })
+      ).arrayBuffer();
       return performance.now() - start;
     };
     // Ten at once to warm up, one at a time to measure.
-    for (let i = 0; i < 600; i += 10) await Promise.all(Array.from({ length: 10 }, (_, n) => analyze(hashes[(i + n) % hashes.length]!)));
+    for (let i = 0; i < 600; i += 10)
+      await Promise.all(Array.from({ length: 10 }, (_, n) => analyze(hashes[(i + n) % hashes.length]!)));
     await node.ask();
     const before = await service.ask();
     const times: number[] = [];
@@ -36,8 +43,11 @@ export async function measureLatency(place: string, upstreamMs: number): Promise
     const cpuMs = ((await service.ask())['cpu']! - before['cpu']!) / 1_000 / times.length;
     const { requests } = await node.ask();
     return {
-      upstreamMs, analysis: { p50: quantile(times, 0.5), p99: quantile(times, 0.99) },
-      roundTripsPerAnalysis: requests! / times.length, cpuMs, factor: (median(times) - cpuMs) / upstreamMs,
+      upstreamMs,
+      analysis: { p50: quantile(times, 0.5), p99: quantile(times, 0.99) },
+      roundTripsPerAnalysis: requests! / times.length,
+      cpuMs,
+      factor: (median(times) - cpuMs) / upstreamMs,
     };
   } finally {
     await Promise.all(programs.map((program) => program.stop()));

@@ -47,7 +47,11 @@ export interface LoadResult {
  * Loads the service and the floor in turn, with the same requests, against the same node, several rounds; what the rounds
  * have in common (the machine, its other work) cancels out of the ratios.
  */
-export async function measureLoad(recorded: readonly Recorded[], places: readonly string[], options: { rounds: number; requests: number; warmUp: number; connections: number }): Promise<LoadResult> {
+export async function measureLoad(
+  recorded: readonly Recorded[],
+  places: readonly string[],
+  options: { rounds: number; requests: number; warmUp: number; connections: number },
+): Promise<LoadResult> {
   const script = await writeScript(recorded);
   const hashes = Object.keys(script);
   // Inside the project, so that the compiled floor finds the same packages as the service.
@@ -62,7 +66,14 @@ export async function measureLoad(recorded: readonly Recorded[], places: readonl
   try {
     const scriptFile = join(work, 'script.json');
     writeFileSync(scriptFile, JSON.stringify(script));
-    await build({ entryPoints: ['floor.ts', 'hollow.ts'].map((name) => join(import.meta.dirname, name)), outdir: work, outExtension: { '.js': '.mjs' }, format: 'esm', platform: 'node', logLevel: 'error' });
+    await build({
+      entryPoints: ['floor.ts', 'hollow.ts'].map((name) => join(import.meta.dirname, name)),
+      outdir: work,
+      outExtension: { '.js': '.mjs' },
+      format: 'esm',
+      platform: 'node',
+      logLevel: 'error',
+    });
     const node = await started(startNode(places));
     const env = { MAX_CONCURRENCY: '64' };
     const compared: Readonly<Record<Compared, Program>> = {
@@ -71,7 +82,8 @@ export async function measureLoad(recorded: readonly Recorded[], places: readonl
       service: await started(startService(node.url, env)),
     };
 
-    for (const name of COMPARED) await cannonade(compared[name], hashes, { requests: options.warmUp, connections: options.connections });
+    for (const name of COMPARED)
+      await cannonade(compared[name], hashes, { requests: options.warmUp, connections: options.connections });
     const rounds: Record<Compared, Figures>[] = [];
     for (let round = 0; round < options.rounds; round++) {
       const figures: Partial<Record<Compared, Figures>> = {};
@@ -80,15 +92,21 @@ export async function measureLoad(recorded: readonly Recorded[], places: readonl
     }
     const of = (figures: (round: Record<Compared, Figures>) => Figures): Figures => ({
       requestsPerCpuSecond: median(rounds.map((r) => figures(r).requestsPerCpuSecond)),
-      p50: median(rounds.map((r) => figures(r).p50)), p99: median(rounds.map((r) => figures(r).p99)),
+      p50: median(rounds.map((r) => figures(r).p50)),
+      p99: median(rounds.map((r) => figures(r).p99)),
     });
     const floorAlone = await timeOneByOne(compared.floor.url, node, hashes);
     const alone = await timeOneByOne(compared.service.url, node, hashes);
     return {
-      transactions: hashes.length, connections: options.connections,
-      floor: of((r) => r.floor), hollow: of((r) => r.hollow), service: of((r) => r.service),
-      serviceToFloor: of((r) => ratio(r.service, r.floor)), serviceToHollow: of((r) => ratio(r.service, r.hollow)),
-      added: alone.added, floorAdded: floorAlone.added,
+      transactions: hashes.length,
+      connections: options.connections,
+      floor: of((r) => r.floor),
+      hollow: of((r) => r.hollow),
+      service: of((r) => r.service),
+      serviceToFloor: of((r) => ratio(r.service, r.floor)),
+      serviceToHollow: of((r) => ratio(r.service, r.hollow)),
+      added: alone.added,
+      floorAdded: floorAlone.added,
       upstreamRequestsPerAnalysis: alone.requestsToNode / (hashes.length * PASSES),
     };
   } finally {
@@ -97,15 +115,29 @@ export async function measureLoad(recorded: readonly Recorded[], places: readonl
   }
 }
 
-async function cannonade(program: Program, hashes: readonly string[], { requests, connections }: { requests: number; connections: number }): Promise<Figures> {
+async function cannonade(
+  program: Program,
+  hashes: readonly string[],
+  { requests, connections }: { requests: number; connections: number },
+): Promise<Figures> {
   const before = await program.ask();
   const times: number[] = [];
   let failures = 0;
   await new Promise<void>((resolve, reject) => {
-    const instance = autocannon({
-      url: program.url, connections, amount: requests,
-      requests: hashes.map((hash) => ({ method: 'POST', path: '/analyze', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ tx_hash: hash }) })),
-    }, (error) => (error ? reject(error as Error) : resolve()));
+    const instance = autocannon(
+      {
+        url: program.url,
+        connections,
+        amount: requests,
+        requests: hashes.map((hash) => ({
+          method: 'POST',
+          path: '/analyze',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ tx_hash: hash }),
+        })),
+      },
+      (error) => (error ? reject(error as Error) : resolve()),
+    );
     instance.on('response', (_client, status, _bytes, ms) => {
       if (status !== 200) failures++;
       times.push(ms);
@@ -113,22 +145,38 @@ async function cannonade(program: Program, hashes: readonly string[], { requests
   });
   if (failures > 0) throw new Error(`${failures} of ${times.length} requests failed`);
   const after = await program.ask();
-  return { requestsPerCpuSecond: times.length / ((after['cpu']! - before['cpu']!) / 1e6), p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
+  return {
+    requestsPerCpuSecond: times.length / ((after['cpu']! - before['cpu']!) / 1e6),
+    p50: quantile(times, 0.5),
+    p99: quantile(times, 0.99),
+  };
 }
 
 function ratio(of: Figures, to: Figures): Figures {
-  return { requestsPerCpuSecond: of.requestsPerCpuSecond / to.requestsPerCpuSecond, p50: of.p50 / to.p50, p99: of.p99 / to.p99 };
+  return {
+    requestsPerCpuSecond: of.requestsPerCpuSecond / to.requestsPerCpuSecond,
+    p50: of.p50 / to.p50,
+    p99: of.p99 / to.p99,
+  };
 }
 
 /** Every transaction several times, alone: its milliseconds less those the node took to answer. */
-async function timeOneByOne(url: string, node: Program, hashes: readonly string[]): Promise<{ added: Added; requestsToNode: number }> {
+async function timeOneByOne(
+  url: string,
+  node: Program,
+  hashes: readonly string[],
+): Promise<{ added: Added; requestsToNode: number }> {
   const added = hashes.map((): number[] => []);
   let requestsToNode = 0;
   await node.ask();
   for (let pass = 0; pass < PASSES; pass++) {
     for (const [i, hash] of hashes.entries()) {
       const start = performance.now();
-      const response = await fetch(`${url}/analyze`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ tx_hash: hash }) });
+      const response = await fetch(`${url}/analyze`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ tx_hash: hash }),
+      });
       await response.text();
       const took = performance.now() - start;
       const asked = await node.ask();
@@ -136,6 +184,12 @@ async function timeOneByOne(url: string, node: Program, hashes: readonly string[
       requestsToNode += asked['requests']!;
     }
   }
-  const spread = (times: readonly number[]): { p50: number; p99: number } => ({ p50: quantile(times, 0.5), p99: quantile(times, 0.99) });
-  return { added: { requests: spread(added.flat()), transactions: spread(added.map(median)) }, requestsToNode };
+  const spread = (times: readonly number[]): { p50: number; p99: number } => ({
+    p50: quantile(times, 0.5),
+    p99: quantile(times, 0.99),
+  });
+  return {
+    added: { requests: spread(added.flat()), transactions: spread(added.map(median)) },
+    requestsToNode,
+  };
 }

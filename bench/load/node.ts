@@ -19,12 +19,17 @@ const server = createServer((request, response) => {
   request.on('end', () => {
     requests++;
     const body = answers.respond(JSON.parse(Buffer.concat(chunks).toString('utf8')) as Call[]);
-    const send = (): void => void response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }).end(body);
+    const send = (): void =>
+      void response
+        .writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+        .end(body);
     if (Number(latency) > 0) setTimeout(send, Number(latency));
     else send();
   });
 });
-server.listen(0, '127.0.0.1', () => process.send!({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }));
+server.listen(0, '127.0.0.1', () =>
+  process.send!({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }),
+);
 process.on('message', () => {
   process.send!({ requests, busy });
   requests = busy = 0;

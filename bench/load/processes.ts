@@ -23,8 +23,15 @@ interface Start {
   readonly execArgv?: readonly string[];
 }
 
-async function start({ program, args = [], env = {}, execArgv = [] }: Start, urlOf: (child: ChildProcess) => Promise<string>): Promise<Program> {
-  const child = fork(program, [...args], { env: { PATH: process.env['PATH'], ...env }, execArgv: [...execArgv], stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+async function start(
+  { program, args = [], env = {}, execArgv = [] }: Start,
+  urlOf: (child: ChildProcess) => Promise<string>,
+): Promise<Program> {
+  const child = fork(program, [...args], {
+    env: { PATH: process.env['PATH'], ...env },
+    execArgv: [...execArgv],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
   running.add(child);
   const gone = once(child, 'exit').then(([code]) => {
     running.delete(child);
@@ -47,39 +54,66 @@ async function start({ program, args = [], env = {}, execArgv = [] }: Start, url
   };
 }
 
-const told = async (child: ChildProcess): Promise<string> => ((await once(child, 'message'))[0] as { url: string }).url;
+const told = async (child: ChildProcess): Promise<string> =>
+  ((await once(child, 'message'))[0] as { url: string }).url;
 
 /** The recorded node, every answer later by `latencyMs`. */
 export function startNode(places: readonly string[], latencyMs = 0): Promise<Program> {
-  return start({ program: join(HERE, 'node.ts'), args: [String(latencyMs), ...places], execArgv: ['--import', 'tsx'] }, told);
+  return start(
+    { program: join(HERE, 'node.ts'), args: [String(latencyMs), ...places], execArgv: ['--import', 'tsx'] },
+    told,
+  );
 }
 
 /** The floor service, from its compiled file. */
 export function startFloor(compiled: string, nodeUrl: string, scriptFile: string): Promise<Program> {
-  return start({ program: compiled, args: [nodeUrl, scriptFile], execArgv: ['--import', join(HERE, 'reportCpu.mjs')] }, told);
+  return start(
+    { program: compiled, args: [nodeUrl, scriptFile], execArgv: ['--import', join(HERE, 'reportCpu.mjs')] },
+    told,
+  );
 }
 
 /** The service as built, listening on a free port. */
 export function startService(nodeUrl: string, env: Readonly<Record<string, string>> = {}): Promise<Program> {
-  return startLogging({ program: fileURLToPath(new URL('main.js', DIST)), env: { RPC_URL: nodeUrl, ...env } });
+  return startLogging({
+    program: fileURLToPath(new URL('main.js', DIST)),
+    env: { RPC_URL: nodeUrl, ...env },
+  });
 }
 
 /** The service without its analysis, from its compiled file. */
-export function startHollow(compiled: string, nodeUrl: string, scriptFile: string, env: Readonly<Record<string, string>> = {}): Promise<Program> {
-  return startLogging({ program: compiled, args: [DIST.href, scriptFile], env: { RPC_URL: nodeUrl, ...env } });
+export function startHollow(
+  compiled: string,
+  nodeUrl: string,
+  scriptFile: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Program> {
+  return startLogging({
+    program: compiled,
+    args: [DIST.href, scriptFile],
+    env: { RPC_URL: nodeUrl, ...env },
+  });
 }
 
 function startLogging({ env, ...given }: Start): Promise<Program> {
-  const listening = (child: ChildProcess): Promise<string> => new Promise((resolve) => {
-    let output = '';
-    const read = (data: Buffer): void => {
-      output += data.toString();
-      const url = /"url":"(http:[^"]+)"/.exec(output)?.[1];
-      if (!url) return;
-      child.stdout!.off('data', read);
-      resolve(url);
-    };
-    child.stdout!.on('data', read);
-  });
-  return start({ ...given, env: { HOST: '127.0.0.1', PORT: '0', ...env }, execArgv: ['--import', join(HERE, 'reportCpu.mjs')] }, listening);
+  const listening = (child: ChildProcess): Promise<string> =>
+    new Promise((resolve) => {
+      let output = '';
+      const read = (data: Buffer): void => {
+        output += data.toString();
+        const url = /"url":"(http:[^"]+)"/.exec(output)?.[1];
+        if (!url) return;
+        child.stdout!.off('data', read);
+        resolve(url);
+      };
+      child.stdout!.on('data', read);
+    });
+  return start(
+    {
+      ...given,
+      env: { HOST: '127.0.0.1', PORT: '0', ...env },
+      execArgv: ['--import', join(HERE, 'reportCpu.mjs')],
+    },
+    listening,
+  );
 }

@@ -3,11 +3,14 @@ import { built } from '../product.ts';
 import { timedUpstream } from '../timedUpstream.ts';
 import type { Recorded } from '../recordings.ts';
 
-const { createAnalyze } = await built<typeof import('../../src/service/createAnalyze.ts')>('service/createAnalyze.js');
+const { createAnalyze } =
+  await built<typeof import('../../src/service/createAnalyze.ts')>('service/createAnalyze.js');
 const { loadRules } = await built<typeof import('../../src/service/loadRules.ts')>('service/loadRules.js');
 
 /** What the floor service sends upstream and answers, by transaction hash. */
-export type Script = Readonly<Record<string, { readonly requests: readonly string[]; readonly report: string }>>;
+export type Script = Readonly<
+  Record<string, { readonly requests: readonly string[]; readonly report: string }>
+>;
 
 /** The service's own requests and reports for every transaction it does not refuse. */
 export async function writeScript(recorded: readonly Recorded[]): Promise<Script> {
@@ -20,9 +23,17 @@ export async function writeScript(recorded: readonly Recorded[]): Promise<Script
       requests.push(JSON.stringify(calls));
       return answers.respond(calls);
     });
-    const analyze = createAnalyze({ upstream, rulebook: () => rulebook, validate: () => {}, maxTokens: 2_000 });
+    const analyze = createAnalyze({
+      upstream,
+      rulebook: () => rulebook,
+      validate: () => {},
+      maxTokens: 2_000,
+    });
     try {
-      const { json } = await analyze(one.hash, { signal: new AbortController().signal, deadlineAt: Infinity });
+      const { json } = await analyze(one.hash, {
+        signal: new AbortController().signal,
+        deadlineAt: Infinity,
+      });
       script[one.hash] = { requests, report: String(json) };
     } catch {
       // Refused by the service: nothing to compare.

@@ -14,6 +14,7 @@ const TO_CAPITALS = 32;
 export const checksumAddress: (address: Address) => string = memoised((address) => {
   const digits = Buffer.from(address.slice(2), 'latin1');
   const hash = keccak(digits);
-  for (let i = 0; i < digits.length; i++) if (digits[i]! >= LETTERS && hash.charCodeAt(i) >= EIGHT) digits[i]! -= TO_CAPITALS;
+  for (let i = 0; i < digits.length; i++)
+    if (digits[i]! >= LETTERS && hash.charCodeAt(i) >= EIGHT) digits[i]! -= TO_CAPITALS;
   return `0x${digits.toString('latin1')}`;
 }, REMEMBERED) as (address: Address) => string;

@@ -12,7 +12,11 @@ const addresses = new Map<Address, Map<Hash, (salt: string) => Address>>();
 /** Salt of a pool of two tokens: keccak of both addresses packed, or of both and the fee as ABI words. 64 hex digits. */
 export function pairSalt(token0: Address, token1: Address, fee: number | null): string {
   let saltOf = salts.get(fee);
-  if (!saltOf) salts.set(fee, (saltOf = memoisedPair((a, b) => hashOf(pairDigits(a.slice(2), b.slice(2), fee)), REMEMBERED)));
+  if (!saltOf)
+    salts.set(
+      fee,
+      (saltOf = memoisedPair((a, b) => hashOf(pairDigits(a.slice(2), b.slice(2), fee)), REMEMBERED)),
+    );
   return saltOf(token0, token1);
 }
 
@@ -21,7 +25,14 @@ export function create2Address(deployer: Address, salt: string, initCodeHash: Ha
   let byCode = addresses.get(deployer);
   if (!byCode) addresses.set(deployer, (byCode = new Map()));
   let addressOf = byCode.get(initCodeHash);
-  if (!addressOf) byCode.set(initCodeHash, (addressOf = memoised<Address>((s) => `0x${hashOf(`ff${deployer.slice(2)}${s}${initCodeHash.slice(2)}`).slice(24)}`, REMEMBERED)));
+  if (!addressOf)
+    byCode.set(
+      initCodeHash,
+      (addressOf = memoised<Address>(
+        (s) => `0x${hashOf(`ff${deployer.slice(2)}${s}${initCodeHash.slice(2)}`).slice(24)}`,
+        REMEMBERED,
+      )),
+    );
   return addressOf(salt);
 }
 

@@ -30,16 +30,22 @@ function bad(code: ErrorCode, what: string): never {
 
 /** Lower-cased 20-byte address, or throws `AnalysisError(code)` naming `what`. */
 export function readAddress(value: unknown, code: ErrorCode, what: string): Address {
-  return typeof value === 'string' && value.length === 42 ? (lowerHex(value) ?? bad(code, what)) : bad(code, what);
+  return typeof value === 'string' && value.length === 42
+    ? (lowerHex(value) ?? bad(code, what))
+    : bad(code, what);
 }
 
 export function readHash(value: unknown, code: ErrorCode, what: string): Hash {
-  return typeof value === 'string' && value.length === 66 ? (lowerHex(value) ?? bad(code, what)) : bad(code, what);
+  return typeof value === 'string' && value.length === 66
+    ? (lowerHex(value) ?? bad(code, what))
+    : bad(code, what);
 }
 
 /** Lower-cased byte string of whole bytes. */
 export function readBytes(value: unknown, code: ErrorCode, what: string): Hex {
-  return typeof value === 'string' && value.length % 2 === 0 ? (lowerHex(value) ?? bad(code, what)) : bad(code, what);
+  return typeof value === 'string' && value.length % 2 === 0
+    ? (lowerHex(value) ?? bad(code, what))
+    : bad(code, what);
 }
 
 /** JSON-RPC quantity; some nodes send small ones as JSON numbers. At most 256 bits. */
@@ -58,18 +64,29 @@ export function readCount(value: unknown, code: ErrorCode, what: string): number
 export function quantity(value: unknown): bigint | null {
   const small = smallQuantity(value);
   if (small >= 0) return BigInt(small);
-  return typeof value === 'string' && value.length > 2 && value.length <= 66 && isHex(value) ? BigInt(value) : null;
+  return typeof value === 'string' && value.length > 2 && value.length <= 66 && isHex(value)
+    ? BigInt(value)
+    : null;
 }
 
 /** Values of the digits by character code below 256, of either case; -1 of any other. */
-export const DIGITS = Int8Array.from({ length: 256 }, (_, code) => (code < 128 ? '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()) : -1));
+export const DIGITS = Int8Array.from({ length: 256 }, (_, code) =>
+  code < 128 ? '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()) : -1,
+);
 /** A text of no more characters is a number below 2^52. */
 const SMALL = 15;
 
 /** A quantity that is a short text or a number, as most are: read much quicker than as a bigint. -1 for anything else. */
 function smallQuantity(value: unknown): number {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : -1;
-  if (typeof value !== 'string' || value.length < 3 || value.length > SMALL || value.charCodeAt(0) !== 48 || value.charCodeAt(1) !== 120) return -1;
+  if (
+    typeof value !== 'string' ||
+    value.length < 3 ||
+    value.length > SMALL ||
+    value.charCodeAt(0) !== 48 ||
+    value.charCodeAt(1) !== 120
+  )
+    return -1;
   let number = 0;
   for (let i = 2; i < value.length; i++) {
     const code = value.charCodeAt(i);

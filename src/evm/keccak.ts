@@ -25,19 +25,37 @@ for (let step = 0, x = 1, y = 0, register = 1; step < ROUNDS; step++) {
 function permute(): void {
   const s = state;
   for (let round = 0; round < 2 * ROUNDS; round += 2) {
-    const a0 = s[0]! ^ s[10]! ^ s[20]! ^ s[30]! ^ s[40]!, b0 = s[1]! ^ s[11]! ^ s[21]! ^ s[31]! ^ s[41]!;
-    const a1 = s[2]! ^ s[12]! ^ s[22]! ^ s[32]! ^ s[42]!, b1 = s[3]! ^ s[13]! ^ s[23]! ^ s[33]! ^ s[43]!;
-    const a2 = s[4]! ^ s[14]! ^ s[24]! ^ s[34]! ^ s[44]!, b2 = s[5]! ^ s[15]! ^ s[25]! ^ s[35]! ^ s[45]!;
-    const a3 = s[6]! ^ s[16]! ^ s[26]! ^ s[36]! ^ s[46]!, b3 = s[7]! ^ s[17]! ^ s[27]! ^ s[37]! ^ s[47]!;
-    const a4 = s[8]! ^ s[18]! ^ s[28]! ^ s[38]! ^ s[48]!, b4 = s[9]! ^ s[19]! ^ s[29]! ^ s[39]! ^ s[49]!;
-    const c0 = a4 ^ (a1 << 1 | b1 >>> 31), d0 = b4 ^ (b1 << 1 | a1 >>> 31);
-    const c1 = a0 ^ (a2 << 1 | b2 >>> 31), d1 = b0 ^ (b2 << 1 | a2 >>> 31);
-    const c2 = a1 ^ (a3 << 1 | b3 >>> 31), d2 = b1 ^ (b3 << 1 | a3 >>> 31);
-    const c3 = a2 ^ (a4 << 1 | b4 >>> 31), d3 = b2 ^ (b4 << 1 | a4 >>> 31);
-    const c4 = a3 ^ (a0 << 1 | b0 >>> 31), d4 = b3 ^ (b0 << 1 | a0 >>> 31);
+    const a0 = s[0]! ^ s[10]! ^ s[20]! ^ s[30]! ^ s[40]!,
+      b0 = s[1]! ^ s[11]! ^ s[21]! ^ s[31]! ^ s[41]!;
+    const a1 = s[2]! ^ s[12]! ^ s[22]! ^ s[32]! ^ s[42]!,
+      b1 = s[3]! ^ s[13]! ^ s[23]! ^ s[33]! ^ s[43]!;
+    const a2 = s[4]! ^ s[14]! ^ s[24]! ^ s[34]! ^ s[44]!,
+      b2 = s[5]! ^ s[15]! ^ s[25]! ^ s[35]! ^ s[45]!;
+    const a3 = s[6]! ^ s[16]! ^ s[26]! ^ s[36]! ^ s[46]!,
+      b3 = s[7]! ^ s[17]! ^ s[27]! ^ s[37]! ^ s[47]!;
+    const a4 = s[8]! ^ s[18]! ^ s[28]! ^ s[38]! ^ s[48]!,
+      b4 = s[9]! ^ s[19]! ^ s[29]! ^ s[39]! ^ s[49]!;
+    const c0 = a4 ^ ((a1 << 1) | (b1 >>> 31)),
+      d0 = b4 ^ ((b1 << 1) | (a1 >>> 31));
+    const c1 = a0 ^ ((a2 << 1) | (b2 >>> 31)),
+      d1 = b0 ^ ((b2 << 1) | (a2 >>> 31));
+    const c2 = a1 ^ ((a3 << 1) | (b3 >>> 31)),
+      d2 = b1 ^ ((b3 << 1) | (a3 >>> 31));
+    const c3 = a2 ^ ((a4 << 1) | (b4 >>> 31)),
+      d3 = b2 ^ ((b4 << 1) | (a4 >>> 31));
+    const c4 = a3 ^ ((a0 << 1) | (b0 >>> 31)),
+      d4 = b3 ^ ((b0 << 1) | (a0 >>> 31));
     for (let y = 0; y < 50; y += 10) {
-      s[y]! ^= c0; s[y + 1]! ^= d0; s[y + 2]! ^= c1; s[y + 3]! ^= d1; s[y + 4]! ^= c2;
-      s[y + 5]! ^= d2; s[y + 6]! ^= c3; s[y + 7]! ^= d3; s[y + 8]! ^= c4; s[y + 9]! ^= d4;
+      s[y]! ^= c0;
+      s[y + 1]! ^= d0;
+      s[y + 2]! ^= c1;
+      s[y + 3]! ^= d1;
+      s[y + 4]! ^= c2;
+      s[y + 5]! ^= d2;
+      s[y + 6]! ^= c3;
+      s[y + 7]! ^= d3;
+      s[y + 8]! ^= c4;
+      s[y + 9]! ^= d4;
     }
     let low = s[2]!;
     let high = s[3]!;
@@ -45,18 +63,34 @@ function permute(): void {
       const to = TARGET[step]!;
       // Shifts count modulo 32; a turn by more than that swaps the halves. None is a multiple of 32.
       const turn = TURN[step]!;
-      const ahead = low << turn | high >>> -turn;
-      const behind = high << turn | low >>> -turn;
+      const ahead = (low << turn) | (high >>> -turn);
+      const behind = (high << turn) | (low >>> -turn);
       low = s[to]!;
       high = s[to + 1]!;
       s[to] = turn < 32 ? ahead : behind;
       s[to + 1] = turn < 32 ? behind : ahead;
     }
     for (let y = 0; y < 50; y += 10) {
-      const p0 = s[y]!, q0 = s[y + 1]!, p1 = s[y + 2]!, q1 = s[y + 3]!, p2 = s[y + 4]!;
-      const q2 = s[y + 5]!, p3 = s[y + 6]!, q3 = s[y + 7]!, p4 = s[y + 8]!, q4 = s[y + 9]!;
-      s[y] = p0 ^ (~p1 & p2); s[y + 1] = q0 ^ (~q1 & q2); s[y + 2] = p1 ^ (~p2 & p3); s[y + 3] = q1 ^ (~q2 & q3); s[y + 4] = p2 ^ (~p3 & p4);
-      s[y + 5] = q2 ^ (~q3 & q4); s[y + 6] = p3 ^ (~p4 & p0); s[y + 7] = q3 ^ (~q4 & q0); s[y + 8] = p4 ^ (~p0 & p1); s[y + 9] = q4 ^ (~q0 & q1);
+      const p0 = s[y]!,
+        q0 = s[y + 1]!,
+        p1 = s[y + 2]!,
+        q1 = s[y + 3]!,
+        p2 = s[y + 4]!;
+      const q2 = s[y + 5]!,
+        p3 = s[y + 6]!,
+        q3 = s[y + 7]!,
+        p4 = s[y + 8]!,
+        q4 = s[y + 9]!;
+      s[y] = p0 ^ (~p1 & p2);
+      s[y + 1] = q0 ^ (~q1 & q2);
+      s[y + 2] = p1 ^ (~p2 & p3);
+      s[y + 3] = q1 ^ (~q2 & q3);
+      s[y + 4] = p2 ^ (~p3 & p4);
+      s[y + 5] = q2 ^ (~q3 & q4);
+      s[y + 6] = p3 ^ (~p4 & p0);
+      s[y + 7] = q3 ^ (~q4 & q0);
+      s[y + 8] = p4 ^ (~p0 & p1);
+      s[y + 9] = q4 ^ (~q0 & q1);
     }
     s[0]! ^= CONSTANTS[round]!;
     s[1]! ^= CONSTANTS[round + 1]!;

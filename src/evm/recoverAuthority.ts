@@ -21,7 +21,14 @@ const NOBODY = 'nobody';
  * Who signed an authorisation (EIP-7702: over `keccak256(0x05 ‖ rlp([chain_id, address, nonce]))`); null where nobody can
  * have: the protocol skips such a tuple too.
  */
-export function recoverAuthority({ chainId, address, nonce, r, s, yParity }: SignedAuthorization): Address | null {
+export function recoverAuthority({
+  chainId,
+  address,
+  nonce,
+  r,
+  s,
+  yParity,
+}: SignedAuthorization): Address | null {
   if (yParity > 1n) return null;
   const items = integer(chainId) + item(address.slice(2)) + integer(nonce);
   const authority = recovered(`05${prefix(0xc0, items.length / 2)}${items}|${r}|${s}|${yParity}`);
@@ -43,7 +50,9 @@ const recovered = memoised((key) => {
 
 /** RLP of bytes given as hex digits, fewer than 56 of them. */
 function item(digits: string): string {
-  return digits.length === 2 && parseInt(digits, 16) < 0x80 ? digits : prefix(0x80, digits.length / 2) + digits;
+  return digits.length === 2 && parseInt(digits, 16) < 0x80
+    ? digits
+    : prefix(0x80, digits.length / 2) + digits;
 }
 
 /** RLP of an integer: its bytes without leading zeros, none for zero. */

@@ -15,10 +15,15 @@ type TopicIndex<T> = ReadonlyMap<number, Filed<T>>;
  * What the rulebook files under `<topic0>:<topic count>`. Every log asks, and most are filed nowhere: a number tells that
  * without reading the texts of the rulebook, which are far from the processor.
  */
-export function filedUnder<T>(specs: ReadonlyMap<string, T>, topic: string, topicCount: number): T | undefined {
+export function filedUnder<T>(
+  specs: ReadonlyMap<string, T>,
+  topic: string,
+  topicCount: number,
+): T | undefined {
   let index = INDEXES.get(specs) as TopicIndex<T> | undefined;
   if (!index) INDEXES.set(specs, (index = indexOf(specs)));
-  for (let filed = index.get(numberOf(topic)); filed; filed = filed.next) if (filed.topicCount === topicCount && filed.topic === topic) return filed.spec;
+  for (let filed = index.get(numberOf(topic)); filed; filed = filed.next)
+    if (filed.topicCount === topicCount && filed.topic === topic) return filed.spec;
   return undefined;
 }
 

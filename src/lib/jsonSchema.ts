@@ -41,7 +41,10 @@ export function schemaModule(source: SchemaSource): { readonly file: URL; readon
   const text = readFileSync(source.file, 'utf8');
   const { ajv, check } = compile(source, text, { code: { source: true } });
   const standalone = require('ajv/dist/standalone') as { default: (ajv: Ajv, check: unknown) => string };
-  return { file: moduleFile(source.name), code: `${standalone.default(ajv, check)}\nmodule.exports.source = ${JSON.stringify(digest(text))};\n` };
+  return {
+    file: moduleFile(source.name),
+    code: `${standalone.default(ajv, check)}\nmodule.exports.source = ${JSON.stringify(digest(text))};\n`,
+  };
 }
 
 // ajv is loaded only where something has to be compiled. Our schemas use nothing that draft 2020-12 added to what its
@@ -50,7 +53,9 @@ export function schemaModule(source: SchemaSource): { readonly file: URL; readon
 function compile({ prepare = (schema) => schema, options }: SchemaSource, text: string, more: object) {
   const { Ajv: Plain } = require('ajv') as { Ajv: typeof Ajv };
   const ajv = new Plain({ strict: true, ...options, ...more });
-  const { $schema: _draft, ...schema } = prepare(JSON.parse(text, spellOut) as object) as { readonly $schema?: string };
+  const { $schema: _draft, ...schema } = prepare(JSON.parse(text, spellOut) as object) as {
+    readonly $schema?: string;
+  };
   return { ajv, check: ajv.compile(schema) };
 }
 

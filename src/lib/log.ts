@@ -25,7 +25,8 @@ export function createRedact(urls: readonly string[]): Redact {
     add(url.href, 1);
     add(url.username, 3);
     add(url.password, 1);
-    if (url.username) add(Buffer.from(`${tryDecode(url.username)}:${tryDecode(url.password)}`).toString('base64'), 1);
+    if (url.username)
+      add(Buffer.from(`${tryDecode(url.username)}:${tryDecode(url.password)}`).toString('base64'), 1);
     add(url.pathname, 6);
     add(url.search, 4);
     for (const segment of url.pathname.split('/')) add(segment, 6);
@@ -33,7 +34,9 @@ export function createRedact(urls: readonly string[]): Redact {
     if (!/^(localhost|127\.|\[::1\]|0\.0\.0\.0)/.test(url.hostname)) add(url.hostname, 4);
   }
   // Longest first: a part of a longer secret must not leave the rest standing.
-  const parts = [...secrets].sort((a, b) => b.length - a.length).map((s) => s.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'));
+  const parts = [...secrets]
+    .sort((a, b) => b.length - a.length)
+    .map((s) => s.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'));
   if (parts.length === 0) return (text) => text;
   const pattern = new RegExp(parts.join('|'), 'g');
   return (text) => text.replace(pattern, MASK);
@@ -51,7 +54,12 @@ function tryDecode(text: string): string {
 export function createLog(options: { level: string; redact?: Redact; stream?: DestinationStream }): Log {
   const redact = options.redact ?? ((line: string) => line);
   return pino(
-    { level: options.level, base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks: { streamWrite: redact } },
+    {
+      level: options.level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      hooks: { streamWrite: redact },
+    },
     options.stream ?? pino.destination({ fd: 1, sync: true }),
   );
 }

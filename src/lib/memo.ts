@@ -16,7 +16,10 @@ export function memoised<T extends {}>(compute: (text: string) => T, limit: numb
 }
 
 /** The same of two texts, which need not be put together to be looked up. */
-export function memoisedPair<T extends {}>(compute: (first: string, second: string) => T, limit: number): (first: string, second: string) => T {
+export function memoisedPair<T extends {}>(
+  compute: (first: string, second: string) => T,
+  limit: number,
+): (first: string, second: string) => T {
   let recent = new Map<string, Map<string, T>>();
   let older = new Map<string, Map<string, T>>();
   let size = 0;

@@ -3,7 +3,9 @@ export type ReportJson = string | readonly Uint8Array[];
 
 /** Size as sent. */
 export function jsonBytes(json: ReportJson): number {
-  return typeof json === 'string' ? Buffer.byteLength(json) : json.reduce((sum, piece) => sum + piece.byteLength, 0);
+  return typeof json === 'string'
+    ? Buffer.byteLength(json)
+    : json.reduce((sum, piece) => sum + piece.byteLength, 0);
 }
 
 export function jsonText(json: ReportJson): string {

@@ -19,7 +19,8 @@ function buildIndex(rulebook: Rulebook): Map<Address, Set<string>> {
       for (const { addresses } of protocols) {
         for (const address of addresses) {
           const kinds = index.get(address);
-          if (kinds) kinds.add(kind); else index.set(address, new Set([kind]));
+          if (kinds) kinds.add(kind);
+          else index.set(address, new Set([kind]));
         }
       }
     }

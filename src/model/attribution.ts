@@ -2,11 +2,25 @@ import type { Address, Hash } from './hex.ts';
 import type { Evidence } from './evidence.ts';
 
 export type AttributionMode =
-  | 'self' | 'smart_account_4337' | 'safe' | 'solver_settlement' | 'meta_transaction'
-  | 'delegated_7702' | 'permit_pull' | 'bot_contract' | 'none';
+  | 'self'
+  | 'smart_account_4337'
+  | 'safe'
+  | 'solver_settlement'
+  | 'meta_transaction'
+  | 'delegated_7702'
+  | 'permit_pull'
+  | 'bot_contract'
+  | 'none';
 
 export type SubmitterRole =
-  | 'self' | 'bundler' | 'relayer' | 'solver' | 'resolver' | 'safe_executor' | 'keeper' | 'mev_bot';
+  | 'self'
+  | 'bundler'
+  | 'relayer'
+  | 'solver'
+  | 'resolver'
+  | 'safe_executor'
+  | 'keeper'
+  | 'mev_bot';
 
 export interface Candidate {
   readonly account: Address;

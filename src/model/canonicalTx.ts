@@ -1,7 +1,14 @@
 import type { Address, Hash, Hex } from './hex.ts';
 import type { TraceDialect } from './upstream.ts';
 
-export type FrameType = 'CALL' | 'CALLCODE' | 'DELEGATECALL' | 'STATICCALL' | 'CREATE' | 'CREATE2' | 'SELFDESTRUCT';
+export type FrameType =
+  | 'CALL'
+  | 'CALLCODE'
+  | 'DELEGATECALL'
+  | 'STATICCALL'
+  | 'CREATE'
+  | 'CREATE2'
+  | 'SELFDESTRUCT';
 
 /** One call frame. Value-less precompile calls are not frames here: only one trace dialect lists them. */
 export interface Frame {

@@ -67,7 +67,12 @@ export interface PnlEntry {
 }
 
 export type RealizedPnl =
-  | { readonly supported: true; readonly gross: Usd; readonly net: Usd; readonly entries: readonly PnlEntry[] }
+  | {
+      readonly supported: true;
+      readonly gross: Usd;
+      readonly net: Usd;
+      readonly entries: readonly PnlEntry[];
+    }
   | { readonly supported: false; readonly reason: 'requires_multi_transaction_state' | 'unpriced_asset' };
 
 export interface GasCost {

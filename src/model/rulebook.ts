@@ -33,7 +33,14 @@ export type BindExpr =
   | { readonly op: AmountWord; readonly of: BindExpr };
 
 /** Functions of one amount. `signed_…`: the half of a word as a two's complement number. */
-export type AmountWord = 'abs' | 'positive' | 'negative' | 'low128' | 'high128' | 'signed_low128' | 'signed_high128';
+export type AmountWord =
+  | 'abs'
+  | 'positive'
+  | 'negative'
+  | 'low128'
+  | 'high128'
+  | 'signed_low128'
+  | 'signed_high128';
 
 export type LegMatch = 'movement' | 'stated';
 
@@ -78,7 +85,11 @@ export interface MeaningSpec {
   readonly roles: readonly RoleSpec[];
   readonly legs: readonly LegSpec[];
   /** Conditions on arguments, all must hold. */
-  readonly when: readonly { readonly left: BindExpr; readonly operator: 'equals' | 'differs' | 'gt0' | 'lt0' | 'is0'; readonly right: BindExpr | null }[];
+  readonly when: readonly {
+    readonly left: BindExpr;
+    readonly operator: 'equals' | 'differs' | 'gt0' | 'lt0' | 'is0';
+    readonly right: BindExpr | null;
+  }[];
   readonly tags: readonly string[];
   /** What the act is about: acts of one shape with equal values speak of the same position or order. */
   readonly about: readonly BindExpr[];
@@ -188,7 +199,11 @@ export interface RateSpec {
 
 /** Pools that keep time-weighted averages, found by EIP-1014 from two tokens and a fee. */
 export interface AverageSpec {
-  readonly create2: { readonly deployer: Address; readonly initCodeHash: Hash; readonly fees: readonly number[] };
+  readonly create2: {
+    readonly deployer: Address;
+    readonly initCodeHash: Hash;
+    readonly fees: readonly number[];
+  };
   /** Seconds. */
   readonly window: number;
   /** Tokens that others are priced in, best first. */

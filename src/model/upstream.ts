@@ -70,15 +70,25 @@ export interface PriceRate {
   readonly heartbeat: number | null;
   readonly pool: Address | null;
   /** Of a market: what lies on either side, in smallest units, and how many US dollars that must be worth. */
-  readonly market: { readonly sides: readonly { readonly asset: Address; readonly amount: bigint }[]; readonly minSideUsd: bigint } | null;
+  readonly market: {
+    readonly sides: readonly { readonly asset: Address; readonly amount: bigint }[];
+    readonly minSideUsd: bigint;
+  } | null;
 }
 
 /** A source that was asked and declined or failed. */
 export interface PriceRefusal {
   readonly asset: Address | 'native';
   readonly code:
-    | 'no_source' | 'stale_price' | 'low_liquidity' | 'price_deviation' | 'self_referential'
-    | 'unknown_decimals' | 'nonstandard_supply' | 'nft_no_floor' | 'spam_asset';
+    | 'no_source'
+    | 'stale_price'
+    | 'low_liquidity'
+    | 'price_deviation'
+    | 'self_referential'
+    | 'unknown_decimals'
+    | 'nonstandard_supply'
+    | 'nft_no_floor'
+    | 'spam_asset';
   readonly reason: string;
   readonly observed: string | null;
   readonly threshold: string | null;

@@ -30,7 +30,14 @@ export interface Movement {
 
 /** An action without economics: counted, never valued. */
 export interface NonEconomicMovement {
-  readonly kind: 'approval' | 'zero_transfer' | 'self_transfer' | 'forged_transfer' | 'duplicate_native_log' | 'duplicate_wrap_log' | 'event';
+  readonly kind:
+    | 'approval'
+    | 'zero_transfer'
+    | 'self_transfer'
+    | 'forged_transfer'
+    | 'duplicate_native_log'
+    | 'duplicate_wrap_log'
+    | 'event';
   readonly from: Address | null;
   readonly to: Address | null;
   readonly evidence: Evidence;

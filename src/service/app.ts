@@ -36,7 +36,15 @@ export function createApp(deps: AppDeps): Express {
     response.set('X-Content-Type-Options', 'nosniff');
     next();
   });
-  app.use(cors({ origin: '*', methods: ['GET', 'POST'], allowedHeaders: ['Content-Type', 'X-API-Key'], exposedHeaders: ['Retry-After', 'X-Request-Id'], maxAge: 86_400 }));
+  app.use(
+    cors({
+      origin: '*',
+      methods: ['GET', 'POST'],
+      allowedHeaders: ['Content-Type', 'X-API-Key'],
+      exposedHeaders: ['Retry-After', 'X-Request-Id'],
+      maxAge: 86_400,
+    }),
+  );
 
   app.get('/health', (_request, response) => void response.type('text/plain').send('ok'));
   app.post('/analyze', postAnalyze({ analyze, parseRequest, gate, log, metrics, deadlineMs, stopping }));

@@ -15,12 +15,26 @@ export const assemble: CreateAnalyze = async ({ upstream, config, log }) => {
       rulebook = next;
       log.info({ ruleset: next.version, digest: next.digest }, 'rules changed');
     };
-    const keep = (error: Error): void => log.error({ problem: error.message }, 'rules changed and are broken: the last good set stays in force');
-    const [{ watchRulebook }, { FACT_VOCABULARY }] = await Promise.all([import('../rules/read/watchRulebook.ts'), import('../stages/7-intent/facts/registry.ts')]);
-    watchRulebook([SHIPPED_RULES, ...config.rulesDirs], swap, keep, { facts: FACT_VOCABULARY, digest: rulebook.digest });
+    const keep = (error: Error): void =>
+      log.error({ problem: error.message }, 'rules changed and are broken: the last good set stays in force');
+    const [{ watchRulebook }, { FACT_VOCABULARY }] = await Promise.all([
+      import('../rules/read/watchRulebook.ts'),
+      import('../stages/7-intent/facts/registry.ts'),
+    ]);
+    watchRulebook([SHIPPED_RULES, ...config.rulesDirs], swap, keep, {
+      facts: FACT_VOCABULARY,
+      digest: rulebook.digest,
+    });
   }
   const large = createLargeAnalyses(config, () => rulebook);
-  const analyze = createAnalyze({ upstream, rulebook: () => rulebook, validate: createReportValidator(), maxTokens: config.maxTokens, priceSources: config.priceSources, large });
+  const analyze = createAnalyze({
+    upstream,
+    rulebook: () => rulebook,
+    validate: createReportValidator(),
+    maxTokens: config.maxTokens,
+    priceSources: config.priceSources,
+    large,
+  });
   return Object.assign(analyze, { close: () => large.close() });
 };
 

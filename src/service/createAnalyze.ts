@@ -25,7 +25,14 @@ export interface AnalyzerDeps {
 }
 
 /** The analysis the service offers: two round trips to the node, the pure pipeline, the schema check. */
-export function createAnalyze({ upstream, rulebook: current, validate, maxTokens, priceSources = null, large }: AnalyzerDeps): Analyze {
+export function createAnalyze({
+  upstream,
+  rulebook: current,
+  validate,
+  maxTokens,
+  priceSources = null,
+  large,
+}: AnalyzerDeps): Analyze {
   return async (hash, options) => {
     const { signal, deadlineAt, onStage, onCall, resume } = options;
     let last = performance.now();
@@ -37,9 +44,18 @@ export function createAnalyze({ upstream, rulebook: current, validate, maxTokens
     const rulebook = current();
     // The node's answers are let go of once they are read: of a large transaction they are a good part of all there is.
     const answers = async (): Promise<Read & { context: RawContext }> => {
-      const session = upstream.open({ signal, deadlineAt, ...(onCall ? { onCall } : {}), ...(resume ? { resume } : {}), ...(large ? { largeBytes: large.largeBytes } : {}) });
+      const session = upstream.open({
+        signal,
+        deadlineAt,
+        ...(onCall ? { onCall } : {}),
+        ...(resume ? { resume } : {}),
+        ...(large ? { largeBytes: large.largeBytes } : {}),
+      });
       const raw = await fetchTransaction(session, hash);
-      const context = await fetchContext(session, planContext(raw, rulebook, maxTokens), { names: priceSources, priceApi: upstream.priceApi });
+      const context = await fetchContext(session, planContext(raw, rulebook, maxTokens), {
+        names: priceSources,
+        priceApi: upstream.priceApi,
+      });
       stage('fetch');
       return { ...read(raw, context, stage), context };
     };

@@ -59,7 +59,10 @@ export async function main(createAnalyze: CreateAnalyze = assemble): Promise<voi
     const server = await serve(config, createAnalyze, { log });
     const stop = (signal: NodeJS.Signals): void => {
       log.info({ signal }, 'signal received');
-      server.close().then(() => process.exit(0), () => process.exit(1));
+      server.close().then(
+        () => process.exit(0),
+        () => process.exit(1),
+      );
     };
     process.once('SIGTERM', stop);
     // A terminal interrupts every process; where there are several their parent passes it on.

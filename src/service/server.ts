@@ -12,7 +12,11 @@ import type { Upstream } from '../stages/1-fetch/rpc/upstream.ts';
 import type { Analyze } from './http/analyze.ts';
 
 /** Builds the analysis once the upstream stands; rejects when the rule set cannot be loaded. */
-export type CreateAnalyze = (deps: { upstream: Upstream; config: Config; log: Log }) => Analyze | Promise<Analyze>;
+export type CreateAnalyze = (deps: {
+  upstream: Upstream;
+  config: Config;
+  log: Log;
+}) => Analyze | Promise<Analyze>;
 
 export interface RunningServer {
   readonly url: string;
@@ -36,7 +40,11 @@ async function within(done: Promise<void>, ms: number): Promise<boolean> {
 }
 
 /** Puts the service together and listens. Rejects when a port is taken or the analysis cannot be built. */
-export async function serve(config: Config, createAnalyze: CreateAnalyze, given: { log?: Log } = {}): Promise<RunningServer> {
+export async function serve(
+  config: Config,
+  createAnalyze: CreateAnalyze,
+  given: { log?: Log } = {},
+): Promise<RunningServer> {
   const log = given.log ?? createLog({ level: config.logLevel, redact: createRedact(secretUrls(config)) });
   const upstream = openUpstream(config);
   const stop = new AbortController();
@@ -46,17 +54,35 @@ export async function serve(config: Config, createAnalyze: CreateAnalyze, given:
   const metrics = config.adminPort === null ? null : createMetrics(gate);
   try {
     const analyze = await createAnalyze({ upstream, config, log });
-    const app = createApp({ analyze, log, metrics, gate, deadlineMs: config.deadlineMs, stopping: stop.signal });
+    const app = createApp({
+      analyze,
+      log,
+      metrics,
+      gate,
+      deadlineMs: config.deadlineMs,
+      stopping: stop.signal,
+    });
     const server = createHttpServer(app, config);
     const port = await listen(server, config.port, config.host);
-    const admin = metrics && !cluster.isWorker && createAdminServer({ metrics: { contentType: metrics.registry.contentType, text: () => metrics.registry.metrics() }, ready: async () => {
-      const reachable = await upstream.ready(stop.signal);
-      // Without a rule set the service would not have started.
-      return { ready: reachable && !stop.signal.aborted, upstream: reachable, rules: true };
-    } });
+    const admin =
+      metrics &&
+      !cluster.isWorker &&
+      createAdminServer({
+        metrics: { contentType: metrics.registry.contentType, text: () => metrics.registry.metrics() },
+        ready: async () => {
+          const reachable = await upstream.ready(stop.signal);
+          // Without a rule set the service would not have started.
+          return { ready: reachable && !stop.signal.aborted, upstream: reachable, rules: true };
+        },
+      });
     // The processes of one service have one admin port, which their parent answers on.
     const adminPort = admin ? await listen(admin, config.adminPort!, config.adminHost) : null;
-    const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host.includes(':') ? `[${config.host}]` : config.host;
+    const host =
+      config.host === '0.0.0.0' || config.host === '::'
+        ? '127.0.0.1'
+        : config.host.includes(':')
+          ? `[${config.host}]`
+          : config.host;
     const url = `http://${host}:${port}`;
     log.info({ url, admin_port: adminPort, upstreams: config.rpcUrls.length }, 'listening');
 

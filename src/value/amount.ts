@@ -3,7 +3,12 @@ const MAX_DECIMALS = 255;
 
 /** The decimals to count with, or null where the contract states none that make sense. */
 export function usableDecimals(decimals: number | null | undefined): number | null {
-  return typeof decimals === 'number' && Number.isInteger(decimals) && decimals >= 0 && decimals <= MAX_DECIMALS ? decimals : null;
+  return typeof decimals === 'number' &&
+    Number.isInteger(decimals) &&
+    decimals >= 0 &&
+    decimals <= MAX_DECIMALS
+    ? decimals
+    : null;
 }
 
 const POWERS: bigint[] = [1n];

@@ -11,5 +11,7 @@ export function parseAssetId(id: AssetId): Asset | null {
   if (!match) return null;
   const kind = match[1] as 'erc20' | 'erc721' | 'erc1155';
   const tokenId = match[3] ?? null;
-  return (kind === 'erc20') === (tokenId === null) ? { id, kind, address: match[2] as Address, tokenId } : null;
+  return (kind === 'erc20') === (tokenId === null)
+    ? { id, kind, address: match[2] as Address, tokenId }
+    : null;
 }

@@ -29,14 +29,21 @@ const PLAIN = /^[\x21-\x7e\u2026]+(?: [\x21-\x7e\u2026]+)*$/;
 export function cleanText(text: string | null | undefined, limit: number): string | null {
   if (typeof text !== 'string') return null;
   if (text.length <= limit && PLAIN.test(text)) return text;
-  const visible = text.slice(0, MAX_INPUT).replace(LOOKS_BLANK, ' ').replace(NEVER_SHOWN, '').normalize('NFC')
-    .replace(MARK_PILE, '$1').replace(/ {2,}/g, ' ').trim();
+  const visible = text
+    .slice(0, MAX_INPUT)
+    .replace(LOOKS_BLANK, ' ')
+    .replace(NEVER_SHOWN, '')
+    .normalize('NFC')
+    .replace(MARK_PILE, '$1')
+    .replace(/ {2,}/g, ' ')
+    .trim();
   if (visible === '') return null;
   const characters = [...visible];
   return characters.length <= limit ? visible : `${characters.slice(0, limit).join('').trimEnd()}…`;
 }
 
-export const cleanSymbol = (symbol: string | null | undefined): string | null => cleanText(symbol, MAX_SYMBOL);
+export const cleanSymbol = (symbol: string | null | undefined): string | null =>
+  cleanText(symbol, MAX_SYMBOL);
 export const cleanName = (name: string | null | undefined): string | null => cleanText(name, MAX_NAME);
 
 /** `0xAbCd…1234`, checksummed, for where a name is missing. */
@@ -68,11 +75,17 @@ export function assetText(asset: Asset, tokens: ReadonlyMap<Address, TokenMetada
 /** As `assetText`, without the name. */
 export function assetUnit(asset: Asset, tokens: ReadonlyMap<Address, TokenMetadata>): AssetUnit {
   if (asset.kind === 'native') return NATIVE_TEXT;
-  return { symbol: cleanSymbol(asset.address && tokens.get(asset.address)?.symbol), decimals: assetDecimals(asset, tokens) };
+  return {
+    symbol: cleanSymbol(asset.address && tokens.get(asset.address)?.symbol),
+    decimals: assetDecimals(asset, tokens),
+  };
 }
 
 /** Null when the contract states none; 0 for NFTs, whose amounts are counts. */
-export function assetDecimals({ kind, address }: Asset, tokens: ReadonlyMap<Address, TokenMetadata>): number | null {
+export function assetDecimals(
+  { kind, address }: Asset,
+  tokens: ReadonlyMap<Address, TokenMetadata>,
+): number | null {
   if (kind === 'native') return 18;
   return kind === 'erc20' ? usableDecimals(address === null ? null : tokens.get(address)?.decimals) : 0;
 }
@@ -95,5 +108,8 @@ export function listSymbol(asset: Asset, { symbol, decimals }: AssetUnit): strin
 const ONE_WORD = /^[\x21-\x2b\x2d-\x7e]+$/;
 
 function asOneWord(symbol: string): string {
-  return symbol.replace(/[,\u060c\u3001\ufe10\ufe50\uff0c]/g, '').trim().replace(/\s+/g, '_');
+  return symbol
+    .replace(/[,\u060c\u3001\ufe10\ufe50\uff0c]/g, '')
+    .trim()
+    .replace(/\s+/g, '_');
 }

@@ -22,12 +22,17 @@ export interface LabelFormat {
 }
 
 /** How labels write amounts, accounts and protocols, from one transaction's token metadata. Texts are cleaned. */
-export function labelFormat(tokens: ReadonlyMap<Address, TokenMetadata>, rulebook: Pick<Rulebook, 'entities' | 'protocols'>): LabelFormat {
+export function labelFormat(
+  tokens: ReadonlyMap<Address, TokenMetadata>,
+  rulebook: Pick<Rulebook, 'entities' | 'protocols'>,
+): LabelFormat {
   return {
     amount: (asset, amount) => {
       const unit = assetUnit(asset, tokens);
       if (asset.kind === 'erc721') return listSymbol(asset, unit);
-      return unit.decimals === null ? null : `${firstDigits(amount, unit.decimals)} ${listSymbol(asset, unit)}`;
+      return unit.decimals === null
+        ? null
+        : `${firstDigits(amount, unit.decimals)} ${listSymbol(asset, unit)}`;
     },
     account: (account) => rulebook.entities.get(account)?.name ?? shortAddress(account),
     protocol: (slug) => rulebook.protocols.get(slug)?.name ?? slug,

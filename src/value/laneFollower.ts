@@ -21,7 +21,12 @@ type Carries = (movement: Movement, next: Address) => boolean;
  * the account itself unless it is one of them. Native and wrapped native are one lane. Remembers its answers; the answer is
  * empty where the chain gets too long to follow.
  */
-export function laneFollower(flow: ValueFlow, wrappedNative: ReadonlySet<Address>, passThrough: ReadonlySet<Address>, side: Side): LaneFollower {
+export function laneFollower(
+  flow: ValueFlow,
+  wrappedNative: ReadonlySet<Address>,
+  passThrough: ReadonlySet<Address>,
+  side: Side,
+): LaneFollower {
   const wrapped = wrappedLanes(wrappedNative);
   const lanes = new Map<AssetId, Map<Address, readonly Address[]>>();
   return (account, asset) => {
@@ -32,7 +37,11 @@ export function laneFollower(flow: ValueFlow, wrappedNative: ReadonlySet<Address
     if (!answers) lanes.set(lane, (answers = new Map()));
     let answer = answers.get(account);
     if (!answer) {
-      const carries: Carries = (m, next) => mergedLane(m.asset, wrapped) === lane && m.kind !== 'wrap' && m.kind !== 'unwrap' && !wrappedNative.has(next);
+      const carries: Carries = (m, next) =>
+        mergedLane(m.asset, wrapped) === lane &&
+        m.kind !== 'wrap' &&
+        m.kind !== 'unwrap' &&
+        !wrappedNative.has(next);
       answers.set(account, (answer = follow(flow, account, passThrough, side, carries)));
     }
     return answer;
@@ -40,7 +49,13 @@ export function laneFollower(flow: ValueFlow, wrappedNative: ReadonlySet<Address
 }
 
 /** Most routers deal with nobody who passes on too: then their own list of movements tells, and no graph is needed. */
-function follow(flow: ValueFlow, account: Address, passThrough: ReadonlySet<Address>, side: Side, carries: Carries): readonly Address[] {
+function follow(
+  flow: ValueFlow,
+  account: Address,
+  passThrough: ReadonlySet<Address>,
+  side: Side,
+  carries: Carries,
+): readonly Address[] {
   const near = neighbours(flow, account, side, carries);
   if (near === null) return TOO_LONG;
   for (const next of near) if (passThrough.has(next)) return walk(flow, account, passThrough, side, carries);
@@ -64,7 +79,13 @@ function neighbours(flow: ValueFlow, account: Address, side: Side, carries: Carr
 }
 
 /** Along the edges of the value-flow graph. */
-function walk({ graph }: ValueFlow, account: Address, passThrough: ReadonlySet<Address>, side: Side, carries: Carries): readonly Address[] {
+function walk(
+  { graph }: ValueFlow,
+  account: Address,
+  passThrough: ReadonlySet<Address>,
+  side: Side,
+  carries: Carries,
+): readonly Address[] {
   const find = side === 'incoming' ? 'findInEdge' : 'findOutEdge';
   const ends: Address[] = [];
   const seen = new Set<Address>([account]);

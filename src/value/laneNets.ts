@@ -46,7 +46,12 @@ const NOTHING: ReadonlySet<number> = new Set();
  * one lane (so wrapping is no trade), and lanes that only passed through are dropped. Ordered by first movement. `skip`
  * names movements to leave out.
  */
-export function laneNets(flow: ValueFlow, wrappedNative: ReadonlySet<Address>, group: ReadonlySet<Address>, skip: ReadonlySet<number> = NOTHING): LaneNet[] {
+export function laneNets(
+  flow: ValueFlow,
+  wrappedNative: ReadonlySet<Address>,
+  group: ReadonlySet<Address>,
+  skip: ReadonlySet<number> = NOTHING,
+): LaneNet[] {
   const open = new Map<AssetId, OpenLane>();
   for (const index of touching(flow, group)) {
     if (skip.has(index)) continue;
@@ -57,10 +62,19 @@ export function laneNets(flow: ValueFlow, wrappedNative: ReadonlySet<Address>, g
     if (!own) continue;
     const lane = isNative(own, wrappedNative) ? NATIVE_ASSET : own.id;
     let entry = open.get(lane);
-    if (!entry) open.set(lane, (entry = { lane, asset: own, inflow: 0n, outflow: 0n, net: 0n, incoming: [], outgoing: [] }));
+    if (!entry)
+      open.set(
+        lane,
+        (entry = { lane, asset: own, inflow: 0n, outflow: 0n, net: 0n, incoming: [], outgoing: [] }),
+      );
     else if (entry.asset !== own) entry.asset = NATIVE;
-    if (leaves) { entry.outflow += movement.amount; entry.outgoing.push(movement); }
-    else { entry.inflow += movement.amount; entry.incoming.push(movement); }
+    if (leaves) {
+      entry.outflow += movement.amount;
+      entry.outgoing.push(movement);
+    } else {
+      entry.inflow += movement.amount;
+      entry.incoming.push(movement);
+    }
   }
   const kept: LaneNet[] = [];
   for (const entry of open.values()) {
@@ -94,7 +108,8 @@ function merged(a: readonly number[], b: readonly number[]): readonly number[] {
   if (a.length === 0) return b;
   if (b.length === 0) return a;
   const all: number[] = [];
-  let i = 0, j = 0;
+  let i = 0,
+    j = 0;
   while (i < a.length && j < b.length) {
     const [left, right] = [a[i]!, b[j]!];
     all.push(Math.min(left, right));
@@ -110,8 +125,11 @@ function merged(a: readonly number[], b: readonly number[]): readonly number[] {
 export type Sides = 'none' | 'gave' | 'got' | 'both';
 
 export function sidesOf(lanes: readonly LaneNet[]): Sides {
-  let gave = false, got = false;
-  for (const { net } of lanes) if (net < 0n) gave = true; else got = true;
+  let gave = false,
+    got = false;
+  for (const { net } of lanes)
+    if (net < 0n) gave = true;
+    else got = true;
   return sidesWhere(gave, got);
 }
 
@@ -120,9 +138,15 @@ function sidesWhere(gave: boolean, got: boolean): Sides {
 }
 
 /** `sidesOf` the net lanes of one account, from its ledger alone. */
-export function sidesOfAccount(flow: ValueFlow, wrappedNative: ReadonlySet<Address>, account: Address): Sides {
-  let gave = false, got = false;
-  let nativeIn = 0n, nativeOut = 0n;
+export function sidesOfAccount(
+  flow: ValueFlow,
+  wrappedNative: ReadonlySet<Address>,
+  account: Address,
+): Sides {
+  let gave = false,
+    got = false;
+  let nativeIn = 0n,
+    nativeOut = 0n;
   for (const [id, { inflow, outflow }] of flow.ledgers.get(account) ?? NO_LEDGER) {
     const asset = flow.assets.get(id);
     if (!asset) continue;

@@ -26,7 +26,11 @@ export function mergedLane(asset: AssetId, wrapped: ReadonlySet<AssetId>): Asset
  * What an account, or several taken as one, gained (positive) or lost per asset; lanes that net to zero are left out.
  * Movements between the accounts cancel. Gas is not in it.
  */
-export function netLanes(flow: ValueFlow, accounts: Address | Iterable<Address>, options: LaneOptions): Map<AssetId, bigint> {
+export function netLanes(
+  flow: ValueFlow,
+  accounts: Address | Iterable<Address>,
+  options: LaneOptions,
+): Map<AssetId, bigint> {
   const wrapped = wrappedLanes(options.mergeWrapped ?? new Set());
   const net = new Map<AssetId, bigint>();
   for (const account of typeof accounts === 'string' ? [accounts as Address] : new Set(accounts))
@@ -46,7 +50,8 @@ export function passThroughAccounts(flow: ValueFlow, wrappedNative: ReadonlySet<
   const wrapped = wrappedLanes(wrappedNative);
   const found = new Set<Address>();
   for (const [account, ledger] of flow.ledgers) {
-    if (passesAllOn(ledger, wrapped) && account !== ZERO_ADDRESS && !wrappedNative.has(account)) found.add(account);
+    if (passesAllOn(ledger, wrapped) && account !== ZERO_ADDRESS && !wrappedNative.has(account))
+      found.add(account);
   }
   return found;
 }

@@ -73,8 +73,13 @@ export function worthTogether(amounts: Iterable<readonly [AssetId, bigint]>, boo
 
 function unpricedMoney(assets: readonly AssetId[], book: PriceBook): Money {
   const ids = [...new Set(assets)].sort();
-  const named = ids.slice(0, NAMED_REASONS).map((id) => whyUnpriced(id, book)).join(', ');
-  return unknown(`unpriced_asset: ${named}${ids.length > NAMED_REASONS ? ` and ${ids.length - NAMED_REASONS} more` : ''}`);
+  const named = ids
+    .slice(0, NAMED_REASONS)
+    .map((id) => whyUnpriced(id, book))
+    .join(', ');
+  return unknown(
+    `unpriced_asset: ${named}${ids.length > NAMED_REASONS ? ` and ${ids.length - NAMED_REASONS} more` : ''}`,
+  );
 }
 
 /** `numerator / 10^scale` to `places` decimals, half away from zero, as the magnitude's integer. */
@@ -113,5 +118,7 @@ export function displayUsd(usd: Usd): DisplayMoney {
 }
 
 export function displayMoney(money: Money): DisplayMoney {
-  return money.usd === null ? { text: UNAVAILABLE_TEXT, available: false, reason: money.reason } : displayUsd(money.usd);
+  return money.usd === null
+    ? { text: UNAVAILABLE_TEXT, available: false, reason: money.reason }
+    : displayUsd(money.usd);
 }

@@ -19,7 +19,9 @@ let node: FakeNode;
 let slow: FakeNode;
 beforeAll(async () => {
   node = await startRecordedNode();
-  slow = await startRecordedNode({ intercept: () => new Promise((resolve) => setTimeout(() => resolve(false), 40)) });
+  slow = await startRecordedNode({
+    intercept: () => new Promise((resolve) => setTimeout(() => resolve(false), 40)),
+  });
 });
 afterAll(() => Promise.all([node.close(), slow.close()]));
 
@@ -31,11 +33,19 @@ function place(lines: readonly string[] = HASHES): { list: string; out: string; 
   return { list, out: join(folder, 'reports.ndjson'), errors: join(folder, 'reports.errors.ndjson') };
 }
 
-const batch = (args: readonly string[], input = '') => runCli(['batch', ...args], { env: { RPC_URL: node.url }, input });
+const batch = (args: readonly string[], input = '') =>
+  runCli(['batch', ...args], { env: { RPC_URL: node.url }, input });
 
 describe('txreport batch', () => {
   it('writes one valid report per hash, whatever the list looks like', async () => {
-    const { list, out, errors } = place(['# hashes', '', HASHES[0]!, `${HASHES[1]!.toUpperCase().replace('0X', '0x')},more,columns`, `"${HASHES[2]!}"\r`, HASHES[0]!]);
+    const { list, out, errors } = place([
+      '# hashes',
+      '',
+      HASHES[0]!,
+      `${HASHES[1]!.toUpperCase().replace('0X', '0x')},more,columns`,
+      `"${HASHES[2]!}"\r`,
+      HASHES[0]!,
+    ]);
     const run = await batch([list, '--out', out]);
     expect(run).toMatchObject({ code: 0, out: '' });
     expect(run.err).toContain('3 reports');
@@ -49,7 +59,14 @@ describe('txreport batch', () => {
   it('reads standard input and writes standard output', async () => {
     const { code, out, err } = await batch([], `${HASHES[0]}\n${HASHES[1]}`);
     expect(code).toBe(0);
-    expect(sorted(out.trimEnd().split('\n').map((line) => (JSON.parse(line) as { tx: { hash: string } }).tx.hash))).toEqual(sorted(HASHES.slice(0, 2)));
+    expect(
+      sorted(
+        out
+          .trimEnd()
+          .split('\n')
+          .map((line) => (JSON.parse(line) as { tx: { hash: string } }).tx.hash),
+      ),
+    ).toEqual(sorted(HASHES.slice(0, 2)));
     expect(err).toContain('2 reports');
   });
 
@@ -57,13 +74,18 @@ describe('txreport batch', () => {
     const { list, out, errors } = place([HASHES[0]!, UNKNOWN, 'rubbish', HASHES[1]!]);
     expect(await batch([list, '--out', out])).toMatchObject({ code: 1 });
     expect(hashesOf(out)).toHaveLength(2);
-    expect(linesOf(errors).map((line) => JSON.parse(line) as object)).toEqual(expect.arrayContaining([
-      { tx_hash: UNKNOWN, code: 'transaction_not_found', error: 'transaction not found' },
-      { tx_hash: null, code: 'invalid_hash', error: 'line 3: invalid tx_hash `rubbish`' },
-    ]));
+    expect(linesOf(errors).map((line) => JSON.parse(line) as object)).toEqual(
+      expect.arrayContaining([
+        { tx_hash: UNKNOWN, code: 'transaction_not_found', error: 'transaction not found' },
+        { tx_hash: null, code: 'invalid_hash', error: 'line 3: invalid tx_hash `rubbish`' },
+      ]),
+    );
     // The node knows it now, and it stands in the list no more.
     const failed = HASHES[2]!;
-    writeFileSync(errors, `${JSON.stringify({ tx_hash: failed, code: 'upstream_timeout', error: 'late' })}\n{"tx_hash":"0x`);
+    writeFileSync(
+      errors,
+      `${JSON.stringify({ tx_hash: failed, code: 'upstream_timeout', error: 'late' })}\n{"tx_hash":"0x`,
+    );
     writeFileSync(list, `${HASHES[0]}\n`);
     const again = await batch([list, '--out', out]);
     expect(again.code).toBe(0);
@@ -74,7 +96,13 @@ describe('txreport batch', () => {
 
   it('has exactly one report per hash after three kills at random', async () => {
     const { list, out } = place();
-    const { kills, code, err } = await runKilled(['batch', list, '--out', out, '-c', '4'], out, HASHES.length, 3, slow.url);
+    const { kills, code, err } = await runKilled(
+      ['batch', list, '--out', out, '-c', '4'],
+      out,
+      HASHES.length,
+      3,
+      slow.url,
+    );
     expect(code, err).toBe(0);
     expect(kills[0]).toBeGreaterThan(0);
     expect(sorted(hashesOf(out))).toEqual(sorted(HASHES));
@@ -93,7 +121,10 @@ describe('txreport batch', () => {
     expect(run.err).toContain('cut off an unfinished last line');
     expect(linesOf(out)).toEqual(whole);
     appendFileSync(out, 'no report\n');
-    expect(await batch([list, '--out', out])).toMatchObject({ code: 2, err: expect.stringContaining(':4 is no report') as string });
+    expect(await batch([list, '--out', out])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(':4 is no report') as string,
+    });
     expect(readFileSync(out, 'utf8')).toBe(`${whole.join('\n')}\nno report\n`);
   });
 
@@ -120,20 +151,28 @@ describe('txreport batch', () => {
 
   it('splits a list by hash: the shards together are the whole, none overlaps', async () => {
     const { list, out } = place();
-    const parts = await Promise.all([0, 1, 2].map(async (i) => {
-      const part = out.replace('.ndjson', `-${i}.ndjson`);
-      expect((await batch([list, '--shard', `${i}/3`, '--out', part])).code).toBe(0);
-      return hashesOf(part);
-    }));
+    const parts = await Promise.all(
+      [0, 1, 2].map(async (i) => {
+        const part = out.replace('.ndjson', `-${i}.ndjson`);
+        expect((await batch([list, '--shard', `${i}/3`, '--out', part])).code).toBe(0);
+        return hashesOf(part);
+      }),
+    );
     for (const part of parts) expect(part.length).toBeGreaterThan(HASHES.length / 6);
     expect(sorted(parts.flat())).toEqual(sorted(HASHES));
   });
 
   it('keeps two batches off one file, and takes over from a dead one', async () => {
     const { list, out } = place();
-    const first = startCli(['batch', list, '--out', out, '-c', '1'], { env: { RPC_URL: slow.url }, input: '' });
+    const first = startCli(['batch', list, '--out', out, '-c', '1'], {
+      env: { RPC_URL: slow.url },
+      input: '',
+    });
     while (linesOf(out).length < 1) await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(await batch([list, '--out', out])).toMatchObject({ code: 1, err: expect.stringContaining('is being written by process') as string });
+    expect(await batch([list, '--out', out])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is being written by process') as string,
+    });
     first.child.kill('SIGKILL');
     await first.ended;
     expect(existsSync(`${out}.lock`)).toBe(true);
@@ -143,7 +182,10 @@ describe('txreport batch', () => {
 
   it('gives up when the node is gone, and can be resumed', async () => {
     const { list, out, errors } = place();
-    const run = await runCli(['batch', list, '--out', out, '--give-up-after', '3', '-c', '1', '--rpc', 'http://127.0.0.1:9'], { env: { RPC_RETRIES: '0' } });
+    const run = await runCli(
+      ['batch', list, '--out', out, '--give-up-after', '3', '-c', '1', '--rpc', 'http://127.0.0.1:9'],
+      { env: { RPC_RETRIES: '0' } },
+    );
     expect(run.code).toBe(1);
     expect(run.err).toContain('gave up');
     expect(linesOf(errors)).toHaveLength(3);
@@ -153,8 +195,12 @@ describe('txreport batch', () => {
   });
 
   it.each([
-    [['--shard', '3/3'], 'must be i/n'], [['--shard', 'x'], 'must be i/n'], [['-c', '0'], 'whole number'], [['no-such-file'], 'cannot read no-such-file'],
-    [['--nonsense'], 'unknown option'], [['--out', '/tmp/same.ndjson', '--errors', '/tmp/same.ndjson'], 'two files'],
+    [['--shard', '3/3'], 'must be i/n'],
+    [['--shard', 'x'], 'must be i/n'],
+    [['-c', '0'], 'whole number'],
+    [['no-such-file'], 'cannot read no-such-file'],
+    [['--nonsense'], 'unknown option'],
+    [['--out', '/tmp/same.ndjson', '--errors', '/tmp/same.ndjson'], 'two files'],
   ])('refuses %j', async (args, message) => {
     const run = await batch(args, `${HASH_OF['native-transfer']}\n`);
     expect(run.code).toBe(2);

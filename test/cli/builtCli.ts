@@ -1,6 +1,17 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, cpSync, copyFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  cpSync,
+  copyFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -34,9 +45,12 @@ export function builtPackage(): string {
 
 function stateOfSources(): string {
   const key = createHash('sha256');
-  for (const folder of ['src', 'rules', 'schemas']) for (const file of readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).filter((name) => /\.(ts|yaml|json|lock)$/.test(name)).sort()) {
-    key.update(file).update(readFileSync(join(ROOT, folder, file)));
-  }
+  for (const folder of ['src', 'rules', 'schemas'])
+    for (const file of readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(ts|yaml|json|lock)$/.test(name))
+      .sort()) {
+      key.update(file).update(readFileSync(join(ROOT, folder, file)));
+    }
   for (const file of ['package.json', 'tsconfig.json']) key.update(readFileSync(join(ROOT, file)));
   return key.digest('hex').slice(0, 16);
 }
@@ -65,13 +79,24 @@ function taken(lock: string): boolean {
 function build(target: string): void {
   const draft = mkdtempSync(join(CACHE, 'draft-'));
   try {
-    execFileSync(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', join(ROOT, 'tsconfig.json'), '--outDir', join(draft, 'dist')], { stdio: 'pipe', encoding: 'utf8' });
+    execFileSync(
+      process.execPath,
+      [
+        join(ROOT, 'node_modules/typescript/bin/tsc'),
+        '-p',
+        join(ROOT, 'tsconfig.json'),
+        '--outDir',
+        join(draft, 'dist'),
+      ],
+      { stdio: 'pipe', encoding: 'utf8' },
+    );
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
     throw new Error(`the sources do not compile:\n${(error as { stdout: string }).stdout}`);
   }
   // Copied: what is edited meanwhile belongs to another package.
-  for (const folder of ['rules', 'schemas']) cpSync(join(ROOT, folder), join(draft, folder), { recursive: true });
+  for (const folder of ['rules', 'schemas'])
+    cpSync(join(ROOT, folder), join(draft, folder), { recursive: true });
   copyFileSync(join(ROOT, 'package.json'), join(draft, 'package.json'));
   // What the build compiles beforehand makes every start faster; without it everything works alike.
   const writeCache = join(draft, 'dist/service/cache/writeCache.js');

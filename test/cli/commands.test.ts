@@ -18,13 +18,18 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const SWAP = HASH_OF['swap-v2-eth-usdc']!;
 /** The report that the published schema shows. */
-const EXAMPLE = (JSON.parse(readFileSync(join(import.meta.dirname, '../../schemas/http/tx-report.schema.json'), 'utf8')) as { examples: TxReport[] }).examples[0]!;
+const EXAMPLE = (
+  JSON.parse(readFileSync(join(import.meta.dirname, '../../schemas/http/tx-report.schema.json'), 'utf8')) as {
+    examples: TxReport[];
+  }
+).examples[0]!;
 let node: FakeNode;
 beforeAll(async () => {
   node = await startRecordedNode();
 });
 afterAll(() => node.close());
-const cli = (args: readonly string[], input = '') => runCli(args, { env: { RPC_URL: node.url, NO_COLOR: '1' }, input });
+const cli = (args: readonly string[], input = '') =>
+  runCli(args, { env: { RPC_URL: node.url, NO_COLOR: '1' }, input });
 
 /** The help of a command as printed, without running anything. */
 function helpOf(command: Command): string {
@@ -37,19 +42,25 @@ describe('help', () => {
   const program = createProgram();
   it('lists every command and the exit statuses', () => {
     const help = helpOf(program);
-    for (const name of ['serve', 'analyze', 'batch', 'verify', 'validate', 'rules', 'mcp', 'completion']) expect(help).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
+    for (const name of ['serve', 'analyze', 'batch', 'verify', 'validate', 'rules', 'mcp', 'completion'])
+      expect(help).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
     expect(help).toContain('Exit status:');
   });
 
-  it.each(['serve', 'analyze', 'batch', 'verify', 'validate', 'mcp'])('of %s gives examples and exit statuses', (name) => {
-    const help = helpOf(program.commands.find((command) => command.name() === name)!);
-    expect(help).toMatch(/Exit status: 0 /);
-    expect(help).toMatch(/Examples:|configuration of an agent:/);
-  });
+  it.each(['serve', 'analyze', 'batch', 'verify', 'validate', 'mcp'])(
+    'of %s gives examples and exit statuses',
+    (name) => {
+      const help = helpOf(program.commands.find((command) => command.name() === name)!);
+      expect(help).toMatch(/Exit status: 0 /);
+      expect(help).toMatch(/Examples:|configuration of an agent:/);
+    },
+  );
 
   it('examples name only commands and options that exist', () => {
     const known = new Map(describeCommands(program).map((words) => [words.path, words]));
-    const examples = program.commands.flatMap((command) => [...helpOf(command).matchAll(/^ {2}(?:.*[|]\s*)?(?:\w+=\S+ )?txreport (\w+)([^|>#\n]*)/gm)]);
+    const examples = program.commands.flatMap((command) => [
+      ...helpOf(command).matchAll(/^ {2}(?:.*[|]\s*)?(?:\w+=\S+ )?txreport (\w+)([^|>#\n]*)/gm),
+    ]);
     expect(examples.length).toBeGreaterThan(8);
     for (const [text, name, rest] of examples) {
       expect(known.has(name!), text).toBe(true);
@@ -61,20 +72,32 @@ describe('help', () => {
 
 describe('exit statuses', () => {
   it.each<[string, string[], number]>([
-    ['help', ['--help'], 0], ['version', ['--version'], 0], ['nothing', [], 2], ['an unknown command', ['frobnicate'], 2], ['an unknown option', ['analyze', SWAP, '--nonsense'], 2],
-    ['no argument', ['analyze'], 2], ['a bad hash', ['analyze', '0x12'], 2], ['a bad node', ['analyze', SWAP, '--rpc', 'ws://x'], 2],
-    ['an unknown hash', ['analyze', `0x${'ab'.repeat(32)}`], 1], ['no file', ['validate', '/no/such/file'], 2], ['no report', ['validate', 'package.json'], 1], ['nothing to verify', ['verify', 'package.json'], 2],
+    ['help', ['--help'], 0],
+    ['version', ['--version'], 0],
+    ['nothing', [], 2],
+    ['an unknown command', ['frobnicate'], 2],
+    ['an unknown option', ['analyze', SWAP, '--nonsense'], 2],
+    ['no argument', ['analyze'], 2],
+    ['a bad hash', ['analyze', '0x12'], 2],
+    ['a bad node', ['analyze', SWAP, '--rpc', 'ws://x'], 2],
+    ['an unknown hash', ['analyze', `0x${'ab'.repeat(32)}`], 1],
+    ['no file', ['validate', '/no/such/file'], 2],
+    ['no report', ['validate', 'package.json'], 1],
+    ['nothing to verify', ['verify', 'package.json'], 2],
   ])('%s', async (_, args, status) => {
     const run = await cli(args);
     expect(run.code, run.out + run.err).toBe(status);
     expect(run.err).not.toMatch(/^\s+at /m);
   });
 
-  it.each([['analyze', SWAP], ['batch'], ['verify', 'package.json'], ['mcp'], ['serve']])('no node: %s', async (...args) => {
-    const run = await runCli(args, { env: {} });
-    expect(run.code).toBe(2);
-    expect(run.err).toContain('RPC_URL');
-  });
+  it.each([['analyze', SWAP], ['batch'], ['verify', 'package.json'], ['mcp'], ['serve']])(
+    'no node: %s',
+    async (...args) => {
+      const run = await runCli(args, { env: {} });
+      expect(run.code).toBe(2);
+      expect(run.err).toContain('RPC_URL');
+    },
+  );
 });
 
 describe('analyze, validate, verify', () => {
@@ -94,7 +117,11 @@ describe('analyze, validate, verify', () => {
     const report = (classification: Partial<TxReport['classification']>) => {
       const swap = structuredClone(EXAMPLE);
       Object.assign(swap.classification, classification);
-      swap.economics.net_usd_before_gas = swap.economics.net_usd_after_gas = { text: '—', available: false, reason: `unpriced_asset: ${swap.inventory_deltas[0]!.asset.id} (no_source), eip155:1/slip44:60 (no_source) and 2 more` };
+      swap.economics.net_usd_before_gas = swap.economics.net_usd_after_gas = {
+        text: '—',
+        available: false,
+        reason: `unpriced_asset: ${swap.inventory_deltas[0]!.asset.id} (no_source), eip155:1/slip44:60 (no_source) and 2 more`,
+      };
       return stripVTControlCharacters(renderReport(swap));
     };
     const unpriced = `no price for ${EXAMPLE.inventory_deltas[0]!.asset.symbol}, ETH and 2 more`;
@@ -107,7 +134,10 @@ describe('analyze, validate, verify', () => {
   it('a report passes from one to the next', async () => {
     const { out: json } = await cli(['analyze', SWAP, '--json']);
     expect(await cli(['validate', '-'], json)).toMatchObject({ code: 0, out: '-: valid\n' });
-    expect(await cli(['verify', '-'], json)).toMatchObject({ code: 0, out: expect.stringContaining('holds') as string });
+    expect(await cli(['verify', '-'], json)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('holds') as string,
+    });
     const forged = json.replaceAll('3388111026', '3388111027');
     expect(forged).not.toBe(json);
     const found = await cli(['verify', '-', '--json'], forged);
@@ -121,7 +151,10 @@ describe('analyze, validate, verify', () => {
     writeFileSync(join(folder, 'three.ndjson'), reports);
     writeFileSync(join(folder, 'one.json'), JSON.stringify(JSON.parse(reports.split('\n')[0]!), null, 2));
     const valid = await cli(['validate', join(folder, 'three.ndjson'), join(folder, 'one.json')]);
-    expect(valid).toMatchObject({ code: 0, out: `${[1, 2, 3].map((n) => `${folder}/three.ndjson:${n}: valid\n`).join('')}${folder}/one.json: valid\n` });
+    expect(valid).toMatchObject({
+      code: 0,
+      out: `${[1, 2, 3].map((n) => `${folder}/three.ndjson:${n}: valid\n`).join('')}${folder}/one.json: valid\n`,
+    });
     expect((await cli(['verify', join(folder, 'three.ndjson')])).out.match(/holds/g)).toHaveLength(3);
     writeFileSync(join(folder, 'bad.ndjson'), `${reports}{"schema_version":2}\n`);
     const bad = await cli(['validate', '-q', join(folder, 'bad.ndjson')]);
@@ -129,7 +162,10 @@ describe('analyze, validate, verify', () => {
     expect(bad.out).toContain(`${folder}/bad.ndjson:4: `);
     expect(bad.out).not.toContain(': valid');
     writeFileSync(join(folder, 'torn.ndjson'), `${reports}{"schema`);
-    expect(await cli(['validate', join(folder, 'torn.ndjson')])).toMatchObject({ code: 2, err: expect.stringContaining('torn.ndjson:4 is not JSON') as string });
+    expect(await cli(['validate', join(folder, 'torn.ndjson')])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('torn.ndjson:4 is not JSON') as string,
+    });
   });
 });
 
@@ -146,8 +182,13 @@ describe('completion', () => {
   }
 
   it.each([
-    ['txreport ba', ['batch']], ['txreport rules l', ['lint', 'lock']], ['txreport batch --sh', ['--shard']], ['txreport completion ', ['bash', 'zsh', 'fish']],
-    ['txreport rules lint --format ', ['text', 'json', 'github']], ['txreport rules explain --fu', ['--full']], ['txreport --ver', ['--version']],
+    ['txreport ba', ['batch']],
+    ['txreport rules l', ['lint', 'lock']],
+    ['txreport batch --sh', ['--shard']],
+    ['txreport completion ', ['bash', 'zsh', 'fish']],
+    ['txreport rules lint --format ', ['text', 'json', 'github']],
+    ['txreport rules explain --fu', ['--full']],
+    ['txreport --ver', ['--version']],
   ])('bash completes %j', (line, expected) => expect(offered(line)).toEqual(expected));
 
   it('bash offers files where a file belongs', () => {
@@ -159,7 +200,10 @@ describe('completion', () => {
     const script = SCRIPTS[shell](words);
     for (const { commands, options } of words) {
       for (const { name } of commands) expect(script).toContain(name);
-      for (const flag of options.flatMap((option) => option.flags)) expect(script).toContain(shell === 'fish' ? ` ${flag.startsWith('--') ? '-l' : '-s'} ${flag.replace(/^-+/, '')}` : flag);
+      for (const flag of options.flatMap((option) => option.flags))
+        expect(script).toContain(
+          shell === 'fish' ? ` ${flag.startsWith('--') ? '-l' : '-s'} ${flag.replace(/^-+/, '')}` : flag,
+        );
     }
   });
 

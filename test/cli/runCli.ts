@@ -22,7 +22,9 @@ export interface CliOptions {
 export function startCli(args: readonly string[], options: CliOptions = {}): CliRun {
   cli ??= join(builtPackage(), 'dist/tools/cli/cli.js');
   const child = spawn(process.execPath, [cli, ...args], {
-    env: { PATH: process.env['PATH'], ...options.env }, ...(options.cwd ? { cwd: options.cwd } : {}), stdio: ['pipe', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'], ...options.env },
+    ...(options.cwd ? { cwd: options.cwd } : {}),
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
   const out: Buffer[] = [];
   const err: Buffer[] = [];
@@ -31,10 +33,18 @@ export function startCli(args: readonly string[], options: CliOptions = {}): Cli
   child.stdin.on('error', () => {});
   if (options.input !== undefined) child.stdin.end(options.input);
   const text = (chunks: Buffer[]) => () => Buffer.concat(chunks).toString('utf8');
-  return { child, out: text(out), err: text(err), ended: new Promise((resolve) => child.once('close', resolve)) };
+  return {
+    child,
+    out: text(out),
+    err: text(err),
+    ended: new Promise((resolve) => child.once('close', resolve)),
+  };
 }
 
-export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<{ code: number | null; out: string; err: string }> {
+export async function runCli(
+  args: readonly string[],
+  options: CliOptions = {},
+): Promise<{ code: number | null; out: string; err: string }> {
   const run = startCli(args, { input: '', ...options });
   const code = await run.ended;
   return { code, out: run.out(), err: run.err() };

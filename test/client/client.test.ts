@@ -20,7 +20,10 @@ beforeAll(async () => {
   node = await startRecordedNode();
   const quiet = { rpcUrl: node.url, host: '127.0.0.1', port: 0, logLevel: 'silent' } as const;
   service = await startServer(quiet);
-  overloaded = await startServer({ ...quiet, createAnalyze: () => () => Promise.reject(new AnalysisError('overloaded')) });
+  overloaded = await startServer({
+    ...quiet,
+    createAnalyze: () => () => Promise.reject(new AnalysisError('overloaded')),
+  });
 });
 afterAll(() => Promise.all([service?.close(), overloaded?.close(), node?.close()]));
 
@@ -38,12 +41,21 @@ describe('the client, against the running service', () => {
     const client = createClient({ baseUrl: `${service.url}/`, apiKey: 'not checked today' });
     expect(await client.health()).toBe(true);
     const report: TxReport = await client.analyze(SWAP, { chain: 'mainnet' });
-    expect(report).toMatchObject({ schema_version: SCHEMA_VERSION, tx: { hash: SWAP }, classification: { intent_kind: 'DirectSwap' } });
+    expect(report).toMatchObject({
+      schema_version: SCHEMA_VERSION,
+      tx: { hash: SWAP },
+      classification: { intent_kind: 'DirectSwap' },
+    });
   });
 
   it('fails with status and text of the service', async () => {
     const client = createClient({ baseUrl: service.url });
-    expect(await failure(client.analyze('0x12'))).toMatchObject({ name: 'TxReportError', status: 400, message: 'invalid tx_hash `0x12`', retryAfter: null });
+    expect(await failure(client.analyze('0x12'))).toMatchObject({
+      name: 'TxReportError',
+      status: 400,
+      message: 'invalid tx_hash `0x12`',
+      retryAfter: null,
+    });
     const unknown = await failure(client.analyze(`0x${'ab'.repeat(32)}`));
     expect(unknown).toMatchObject({ status: 502, message: 'analysis failed: transaction not found' });
     expect(unknown.requestId).toMatch(/^[0-9a-f-]{36}$/);
@@ -51,21 +63,43 @@ describe('the client, against the running service', () => {
   });
 
   it('tells when to try again', async () => {
-    expect(await failure(createClient({ baseUrl: overloaded.url }).analyze(SWAP))).toMatchObject({ status: 502, message: 'analysis failed: overloaded', retryAfter: 1 });
+    expect(await failure(createClient({ baseUrl: overloaded.url }).analyze(SWAP))).toMatchObject({
+      status: 502,
+      message: 'analysis failed: overloaded',
+      retryAfter: 1,
+    });
   });
 
   it('can be aborted', async () => {
     const abort = new AbortController();
     abort.abort();
-    expect(await failure(createClient({ baseUrl: service.url }).analyze(SWAP, { signal: abort.signal }))).toMatchObject({ name: 'AbortError' });
+    expect(
+      await failure(createClient({ baseUrl: service.url }).analyze(SWAP, { signal: abort.signal })),
+    ).toMatchObject({ name: 'AbortError' });
   });
 
   it.each<[string, Response, object]>([
     ['no JSON', new Response('<html>', { status: 200 }), { status: 0, message: 'the answer is not JSON' }],
-    ['a gateway’s page', new Response('<html>', { status: 504 }), { status: 504, message: 'the answer is not JSON' }],
-    ['a later schema', Response.json({ schema_version: 2 }), { status: 0, message: 'schema_version 2 is not known to this client' }],
-    ['null', Response.json(null), { status: 0, message: 'schema_version undefined is not known to this client' }],
-    ['an error of another shape', Response.json({ message: 'x' }, { status: 500 }), { status: 500, message: 'status 500' }],
+    [
+      'a gateway’s page',
+      new Response('<html>', { status: 504 }),
+      { status: 504, message: 'the answer is not JSON' },
+    ],
+    [
+      'a later schema',
+      Response.json({ schema_version: 2 }),
+      { status: 0, message: 'schema_version 2 is not known to this client' },
+    ],
+    [
+      'null',
+      Response.json(null),
+      { status: 0, message: 'schema_version undefined is not known to this client' },
+    ],
+    [
+      'an error of another shape',
+      Response.json({ message: 'x' }, { status: 500 }),
+      { status: 500, message: 'status 500' },
+    ],
   ])('refuses %s', async (_, response, expected) => {
     const client = createClient({ baseUrl: 'http://service', fetch: () => Promise.resolve(response) });
     expect(await failure(client.analyze(SWAP))).toMatchObject({ name: 'TxReportError', ...expected });
@@ -74,7 +108,17 @@ describe('the client, against the running service', () => {
 
 describe('the client in a browser', () => {
   it('bundles without anything of Node, small, and works with what a browser has', async () => {
-    const bundle = await build({ entryPoints: [ENTRY], bundle: true, platform: 'browser', format: 'iife', globalName: 'txreport', target: 'es2022', minify: true, write: false, metafile: true });
+    const bundle = await build({
+      entryPoints: [ENTRY],
+      bundle: true,
+      platform: 'browser',
+      format: 'iife',
+      globalName: 'txreport',
+      target: 'es2022',
+      minify: true,
+      write: false,
+      metafile: true,
+    });
     expect(bundle.warnings).toEqual([]);
     expect(Object.keys(bundle.metafile.inputs)).toEqual(['src/tools/client/client.ts']);
     const code = bundle.outputFiles[0]!.text;
@@ -82,12 +126,19 @@ describe('the client in a browser', () => {
     expect(code).not.toMatch(/\brequire\b|\bprocess\b|\bBuffer\b|node:/);
 
     const page = vm.createContext({ fetch, Error, String, Number, JSON, AbortController });
-    vm.runInContext(`${code};var run = async (baseUrl, hash) => (await txreport.createClient({ baseUrl }).analyze(hash)).classification.intent_kind`, page);
-    expect(await (page['run'] as (url: string, hash: string) => Promise<string>)(service.url, SWAP)).toBe('DirectSwap');
+    vm.runInContext(
+      `${code};var run = async (baseUrl, hash) => (await txreport.createClient({ baseUrl }).analyze(hash)).classification.intent_kind`,
+      page,
+    );
+    expect(await (page['run'] as (url: string, hash: string) => Promise<string>)(service.url, SWAP)).toBe(
+      'DirectSwap',
+    );
   });
 
   it('imports types alone from the rest of the package', () => {
-    const imports = [...readFileSync(ENTRY, 'utf8').matchAll(/^(import|export)\s.*\sfrom\s.*$/gm)].map(([line]) => line);
+    const imports = [...readFileSync(ENTRY, 'utf8').matchAll(/^(import|export)\s.*\sfrom\s.*$/gm)].map(
+      ([line]) => line,
+    );
     expect(imports.length).toBeGreaterThan(0);
     for (const line of imports) expect(line).toMatch(/^(import|export) type /);
   });

@@ -1,6 +1,15 @@
 // There is no container engine where these tests run, so the Dockerfile is read, and its steps are played in folders.
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, statSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
@@ -11,8 +20,14 @@ import { ROOT, readCopy, readDockerfile, type Stage } from './dockerfile.ts';
 
 const stages = readDockerfile();
 const last = stages.at(-1)!;
-const all = (stage: Stage, name: string) => stage.instructions.filter((instruction) => instruction.name === name).map(({ args }) => args);
-const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { engines: { node: string }; bin: Record<string, string>; dependencies: Record<string, string>; devDependencies: Record<string, string> };
+const all = (stage: Stage, name: string) =>
+  stage.instructions.filter((instruction) => instruction.name === name).map(({ args }) => args);
+const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  engines: { node: string };
+  bin: Record<string, string>;
+  dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
+};
 
 describe('the Dockerfile', () => {
   it('builds in stages of which the last carries nothing to build with', () => {
@@ -25,39 +40,63 @@ describe('the Dockerfile', () => {
   it('runs a Node.js the package accepts, pinned', () => {
     const [, version] = /^node:(\d+\.\d+\.\d+)-alpine$/.exec(last.image)!;
     const [major, minor] = version!.split('.').map(Number) as [number, number];
-    const [, wantMajor, wantMinor] = /^>=(\d+)\.(\d+)$/.exec(manifest.engines.node)!.map(Number) as [number, number, number];
+    const [, wantMajor, wantMinor] = /^>=(\d+)\.(\d+)$/.exec(manifest.engines.node)!.map(Number) as [
+      number,
+      number,
+      number,
+    ];
     expect(major > wantMajor || (major === wantMajor && minor >= wantMinor)).toBe(true);
   });
 
   it('installs from the lock file, without scripts of others, and without development tools where they are not needed', () => {
-    const installs = stages.map((stage) => all(stage, 'RUN').filter((run) => run.includes('npm ')).map((run) => run.replace(/^--mount=\S+ /, '')));
-    expect(installs).toEqual([['npm ci --ignore-scripts --no-audit', 'npm run build'], ['npm ci --omit=dev --ignore-scripts --no-audit'], []]);
+    const installs = stages.map((stage) =>
+      all(stage, 'RUN')
+        .filter((run) => run.includes('npm '))
+        .map((run) => run.replace(/^--mount=\S+ /, '')),
+    );
+    expect(installs).toEqual([
+      ['npm ci --ignore-scripts --no-audit', 'npm run build'],
+      ['npm ci --omit=dev --ignore-scripts --no-audit'],
+      [],
+    ]);
   });
 
   it('copies what exists, and what .dockerignore lets through', () => {
-    const allowed = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n').filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+    const allowed = readFileSync(join(ROOT, '.dockerignore'), 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('!'))
+      .map((line) => line.slice(1));
     const used = new Set<string>();
-    for (const stage of stages) for (const { from, sources } of all(stage, 'COPY').map(readCopy)) {
-      for (const source of sources) {
-        if (from !== null) expect(stages.slice(0, stages.indexOf(stage)).map(({ name }) => name)).toContain(from);
-        else {
-          expect(existsSync(join(ROOT, source)), source).toBe(true);
-          expect(allowed).toContain(source);
-          used.add(source);
+    for (const stage of stages)
+      for (const { from, sources } of all(stage, 'COPY').map(readCopy)) {
+        for (const source of sources) {
+          if (from !== null)
+            expect(stages.slice(0, stages.indexOf(stage)).map(({ name }) => name)).toContain(from);
+          else {
+            expect(existsSync(join(ROOT, source)), source).toBe(true);
+            expect(allowed).toContain(source);
+            used.add(source);
+          }
         }
       }
-    }
     expect([...used].sort()).toEqual([...allowed].sort());
   });
 
   it('runs as an unprivileged user, listens where the service does by default, and is watched', () => {
     const [user] = all(last, 'USER');
     expect(Number(user!.split(':')[0])).toBeGreaterThan(0);
-    const position = (name: string) => last.instructions.findIndex((instruction) => instruction.name === name);
+    const position = (name: string) =>
+      last.instructions.findIndex((instruction) => instruction.name === name);
     expect(position('USER')).toBeGreaterThan(last.instructions.findLastIndex(({ name }) => name === 'COPY'));
     expect(all(last, 'EXPOSE')).toEqual([String(readConfig({}).port)]);
     expect(all(last, 'HEALTHCHECK')[0]).toMatch(/CMD \["node", "deploy\/healthcheck\.mjs"\]$/);
-    expect(JSON.parse(all(last, 'ENTRYPOINT')[0]!)).toEqual(['node', '--enable-source-maps', '--no-addons', '--disable-proto=delete', manifest.bin['txreport']]);
+    expect(JSON.parse(all(last, 'ENTRYPOINT')[0]!)).toEqual([
+      'node',
+      '--enable-source-maps',
+      '--no-addons',
+      '--disable-proto=delete',
+      manifest.bin['txreport'],
+    ]);
     expect(JSON.parse(all(last, 'CMD')[0]!)).toEqual(['serve']);
   });
 });
@@ -75,7 +114,10 @@ function play(): { root: string; failed: string | null } {
         const { from, sources, target } = readCopy(args);
         for (const source of sources) {
           const origin = from === null ? join(ROOT, source) : join(folder(from), source);
-          const into = sources.length > 1 || target.endsWith('/') ? join(here(), target, source) : join(here(), normalize(target));
+          const into =
+            sources.length > 1 || target.endsWith('/')
+              ? join(here(), target, source)
+              : join(here(), normalize(target));
           mkdirSync(dirname(into), { recursive: true });
           cpSync(origin, into, { recursive: true, verbatimSymlinks: true });
         }
@@ -85,7 +127,11 @@ function play(): { root: string; failed: string | null } {
           symlinkSync(join(ROOT, 'node_modules'), join(here(), 'node_modules'));
           continue;
         }
-        const run = spawnSync('sh', ['-c', command], { cwd: here(), encoding: 'utf8', env: { ...process.env, npm_config_offline: 'true' } });
+        const run = spawnSync('sh', ['-c', command], {
+          cwd: here(),
+          encoding: 'utf8',
+          env: { ...process.env, npm_config_offline: 'true' },
+        });
         if (run.status !== 0) return { root: base, failed: `${command}: ${run.stderr.slice(-400)}` };
       }
     }
@@ -93,7 +139,10 @@ function play(): { root: string; failed: string | null } {
   return { root: folder(last.name), failed: null };
 }
 
-const bytes = (path: string): number => (statSync(path).isDirectory() ? readdirSync(path).reduce((sum, name) => sum + bytes(join(path, name)), 0) : statSync(path).size);
+const bytes = (path: string): number =>
+  statSync(path).isDirectory()
+    ? readdirSync(path).reduce((sum, name) => sum + bytes(join(path, name)), 0)
+    : statSync(path).size;
 
 describe('what the Dockerfile makes', () => {
   const made: { root: string | null } = { root: null };
@@ -105,31 +154,51 @@ describe('what the Dockerfile makes', () => {
     const { root, failed } = play();
     made.root = root;
     if (failed?.includes('npm ci') && /ENOTCACHED|cache mode/.test(failed)) {
-      console.warn(`SKIPPED: npm cannot install offline here, so the image was not played (${failed.split('\n')[0]})`);
+      console.warn(
+        `SKIPPED: npm cannot install offline here, so the image was not played (${failed.split('\n')[0]})`,
+      );
       return ctx.skip();
     }
     expect(failed).toBeNull();
     const app = join(root, 'app');
-    for (const name of Object.keys(manifest.devDependencies)) if (!(name in manifest.dependencies)) expect(existsSync(join(app, 'node_modules', name)), name).toBe(false);
+    for (const name of Object.keys(manifest.devDependencies))
+      if (!(name in manifest.dependencies))
+        expect(existsSync(join(app, 'node_modules', name)), name).toBe(false);
     console.info(`the application in the image takes ${(bytes(app) / 1e6).toFixed(0)} MB`);
     expect(bytes(app)).toBeLessThan(150e6);
 
     const node = await startRecordedNode();
     const [command, ...args] = JSON.parse(all(last, 'ENTRYPOINT')[0]!) as string[];
     const cmd = JSON.parse(all(last, 'CMD')[0]!) as string[];
-    const env = { PATH: process.env['PATH'], NODE_ENV: 'production', RPC_URL: node.url, PORT: '0', HOST: '127.0.0.1' };
+    const env = {
+      PATH: process.env['PATH'],
+      NODE_ENV: 'production',
+      RPC_URL: node.url,
+      PORT: '0',
+      HOST: '127.0.0.1',
+    };
     const service = spawn(command!, [...args, ...cmd], { cwd: app, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
-    for (const stream of [service.stdout, service.stderr]) stream.on('data', (data: Buffer) => (output += data.toString()));
+    for (const stream of [service.stdout, service.stderr])
+      stream.on('data', (data: Buffer) => (output += data.toString()));
     const ended = new Promise<number | null>((resolve) => service.once('close', resolve));
     while (!/"url":"([^"]+)"/.test(output)) {
       if (service.exitCode !== null) throw new Error(output);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     const url = /"url":"([^"]+)"/.exec(output)![1]!;
-    const check = () => new Promise<number | null>((resolve) => spawn(process.execPath, [join(app, 'deploy/healthcheck.mjs')], { env: { ...env, PORT: new URL(url).port } }).once('close', resolve));
+    const check = () =>
+      new Promise<number | null>((resolve) =>
+        spawn(process.execPath, [join(app, 'deploy/healthcheck.mjs')], {
+          env: { ...env, PORT: new URL(url).port },
+        }).once('close', resolve),
+      );
     expect(await check()).toBe(0);
-    const answer = await fetch(`${url}/analyze`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ tx_hash: HASH_OF['swap-v2-eth-usdc'] }) });
+    const answer = await fetch(`${url}/analyze`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ tx_hash: HASH_OF['swap-v2-eth-usdc'] }),
+    });
     expect(await answer.json()).toMatchObject({ classification: { intent_kind: 'DirectSwap' } });
     service.kill('SIGTERM');
     expect(await ended).toBe(0);

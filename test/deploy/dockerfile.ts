@@ -16,7 +16,11 @@ export interface Stage {
 
 /** The stages of a Dockerfile, arguments of the build filled in. */
 export function readDockerfile(path = join(ROOT, 'Dockerfile')): Stage[] {
-  const lines = readFileSync(path, 'utf8').replace(/\\\n\s*/g, ' ').split('\n').map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
+  const lines = readFileSync(path, 'utf8')
+    .replace(/\\\n\s*/g, ' ')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
   const args = new Map<string, string>();
   const stages: (Stage & { instructions: Instruction[] })[] = [];
   for (const line of lines) {
@@ -24,7 +28,11 @@ export function readDockerfile(path = join(ROOT, 'Dockerfile')): Stage[] {
     if (stages.length === 0 && name === 'ARG') args.set(...(rest!.split('=') as [string, string]));
     else if (name === 'FROM') {
       const [, image, alias] = /^(\S+) AS (\S+)$/.exec(rest!)!;
-      stages.push({ name: alias!, image: image!.replace(/\$\{(\w+)\}/g, (_, key: string) => args.get(key)!), instructions: [] });
+      stages.push({
+        name: alias!,
+        image: image!.replace(/\$\{(\w+)\}/g, (_, key: string) => args.get(key)!),
+        instructions: [],
+      });
     } else stages.at(-1)!.instructions.push({ name: name!, args: rest! });
   }
   return stages;

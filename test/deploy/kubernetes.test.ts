@@ -20,7 +20,15 @@ import { runCli } from '../cli/runCli.ts';
 import { readManifests, type Manifest } from './manifests.ts';
 
 const MODELS: Record<string, new (manifest: Manifest) => { validate(): void }> = {
-  Deployment, HorizontalPodAutoscaler, Job, NetworkPolicy, PodDisruptionBudget, ConfigMap, PersistentVolumeClaim, Secret, Service,
+  Deployment,
+  HorizontalPodAutoscaler,
+  Job,
+  NetworkPolicy,
+  PodDisruptionBudget,
+  ConfigMap,
+  PersistentVolumeClaim,
+  Secret,
+  Service,
 };
 
 const all = readManifests();
@@ -35,14 +43,18 @@ const deployment = only('Deployment');
 const job = only('Job');
 const config = only('ConfigMap').data as Record<string, string>;
 const container = deployment.spec.template.spec.containers[0];
-const matches = (selector: Record<string, string>, labels: Record<string, string>) => Object.entries(selector).every(([key, value]) => labels[key] === value);
+const matches = (selector: Record<string, string>, labels: Record<string, string>) =>
+  Object.entries(selector).every(([key, value]) => labels[key] === value);
 
 describe('every manifest', () => {
-  it.each(objects.map(({ file, manifest }) => [`${file} ${manifest.kind}`, manifest] as const))('%s is valid by the schemas of Kubernetes', (_, manifest) => {
-    const Model = MODELS[manifest.kind as string]!;
-    expect(new Model(manifest)).toMatchObject({ apiVersion: manifest.apiVersion as string });
-    expect(() => new Model(manifest).validate()).not.toThrow();
-  });
+  it.each(objects.map(({ file, manifest }) => [`${file} ${manifest.kind}`, manifest] as const))(
+    '%s is valid by the schemas of Kubernetes',
+    (_, manifest) => {
+      const Model = MODELS[manifest.kind as string]!;
+      expect(new Model(manifest)).toMatchObject({ apiVersion: manifest.apiVersion as string });
+      expect(() => new Model(manifest).validate()).not.toThrow();
+    },
+  );
 
   it('a broken one would be found', () => {
     const broken = structuredClone(deployment);
@@ -53,7 +65,11 @@ describe('every manifest', () => {
   });
 
   it('kustomization applies all but the example secret and the batch', () => {
-    expect([...kustomization.resources].sort()).toEqual([...new Set(objects.map(({ file }) => file))].filter((file) => !['secret.example.yaml', 'batch-job.yaml'].includes(file)).sort());
+    expect([...kustomization.resources].sort()).toEqual(
+      [...new Set(objects.map(({ file }) => file))]
+        .filter((file) => !['secret.example.yaml', 'batch-job.yaml'].includes(file))
+        .sort(),
+    );
   });
 });
 
@@ -62,7 +78,9 @@ describe('what belongs together', () => {
 
   it('selectors find the pods of the service, and no others', () => {
     const selectors = [
-      deployment.spec.selector.matchLabels, only('Service').spec.selector, only('PodDisruptionBudget').spec.selector.matchLabels,
+      deployment.spec.selector.matchLabels,
+      only('Service').spec.selector,
+      only('PodDisruptionBudget').spec.selector.matchLabels,
       deployment.spec.template.spec.topologySpreadConstraints[0].labelSelector.matchLabels,
     ] as Record<string, string>[];
     for (const selector of selectors) {
@@ -70,15 +88,29 @@ describe('what belongs together', () => {
       expect(matches(selector, job.spec.template.metadata.labels as Record<string, string>)).toBe(false);
     }
     const policed = only('NetworkPolicy').spec.podSelector.matchLabels as Record<string, string>;
-    for (const pods of [labels, job.spec.template.metadata.labels as Record<string, string>]) expect(matches(policed, pods)).toBe(true);
-    expect(only('HorizontalPodAutoscaler').spec.scaleTargetRef).toEqual({ apiVersion: deployment.apiVersion as string, kind: 'Deployment', name: deployment.metadata.name as string });
+    for (const pods of [labels, job.spec.template.metadata.labels as Record<string, string>])
+      expect(matches(policed, pods)).toBe(true);
+    expect(only('HorizontalPodAutoscaler').spec.scaleTargetRef).toEqual({
+      apiVersion: deployment.apiVersion as string,
+      kind: 'Deployment',
+      name: deployment.metadata.name as string,
+    });
   });
 
   it('ports are those the service is told to listen on', () => {
-    const ports = Object.fromEntries((container.ports as { name: string; containerPort: number }[]).map(({ name, containerPort }) => [name, containerPort]));
+    const ports = Object.fromEntries(
+      (container.ports as { name: string; containerPort: number }[]).map(({ name, containerPort }) => [
+        name,
+        containerPort,
+      ]),
+    );
     expect(ports).toEqual({ http: Number(config['PORT']), admin: Number(config['ADMIN_PORT']) });
     for (const { targetPort } of only('Service').spec.ports) expect(Object.keys(ports)).toContain(targetPort);
-    expect(only('NetworkPolicy').spec.ingress.flatMap((rule: Manifest) => rule.ports.map(({ port }: Manifest) => port))).toEqual(['http', 'admin']);
+    expect(
+      only('NetworkPolicy').spec.ingress.flatMap((rule: Manifest) =>
+        rule.ports.map(({ port }: Manifest) => port),
+      ),
+    ).toEqual(['http', 'admin']);
     expect(deployment.spec.template.metadata.annotations['prometheus.io/port']).toBe(config['ADMIN_PORT']);
     // Probes and Prometheus do not reach a loopback address.
     expect(config['ADMIN_HOST']).toBe('0.0.0.0');
@@ -96,41 +128,74 @@ describe('what belongs together', () => {
     }
     expect(readConfig({ RPC_URL: secret.stringData.RPC_URL }).rpcUrls).toHaveLength(2);
     expect(JSON.stringify(config)).not.toContain('URL');
-    expect(container.envFrom).toEqual([{ configMapRef: { name: only('ConfigMap').metadata.name as string } }]);
+    expect(container.envFrom).toEqual([
+      { configMapRef: { name: only('ConfigMap').metadata.name as string } },
+    ]);
   });
 
   it('stopping leaves running analyses the time they were promised', () => {
     const { terminationGracePeriodSeconds: grace } = deployment.spec.template.spec;
-    expect(grace).toBeGreaterThan(container.lifecycle.preStop.sleep.seconds + Number(config['SHUTDOWN_GRACE_MS']) / 1000);
+    expect(grace).toBeGreaterThan(
+      container.lifecycle.preStop.sleep.seconds + Number(config['SHUTDOWN_GRACE_MS']) / 1000,
+    );
     expect(Number(config['SHUTDOWN_GRACE_MS'])).toBeGreaterThanOrEqual(Number(config['DEADLINE_MS']));
-    expect(job.spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(readConfig({}).deadlineMs / 1000);
+    expect(job.spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(
+      readConfig({}).deadlineMs / 1000,
+    );
   });
 
   it('pods have no rights they do not need', () => {
     for (const { spec } of [deployment.spec.template, job.spec.template]) {
-      expect(spec).toMatchObject({ automountServiceAccountToken: false, securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } } });
+      expect(spec).toMatchObject({
+        automountServiceAccountToken: false,
+        securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+      });
       expect(spec.securityContext.runAsUser).toBeGreaterThan(0);
       for (const one of spec.containers) {
-        expect(one.securityContext).toEqual({ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } });
-        expect(one.resources).toMatchObject({ requests: { cpu: expect.any(String) as string, memory: expect.any(String) as string }, limits: { memory: expect.any(String) as string } });
+        expect(one.securityContext).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        });
+        expect(one.resources).toMatchObject({
+          requests: { cpu: expect.any(String) as string, memory: expect.any(String) as string },
+          limits: { memory: expect.any(String) as string },
+        });
       }
     }
   });
 
   it('heaps fit the memory limit, so that a large transaction is refused and does not kill the pod', () => {
-    const jobEnv = Object.fromEntries((job.spec.template.spec.containers[0].env as Manifest[]).flatMap(({ name, value }) => (value === undefined ? [] : [[name, value as string]])));
-    for (const [one, env] of [[container, config], [job.spec.template.spec.containers[0], jobEnv]] as const) {
-      const heap = Number(/--max-old-space-size=(\d+)/.exec((one.env as Manifest[]).find(({ name }) => name === 'NODE_OPTIONS')!.value as string)![1]);
-      const { analysisMemoryMb, largeThreads, maxResponseBytes } = readConfig({ ...env, RPC_URL: 'http://node' });
+    const jobEnv = Object.fromEntries(
+      (job.spec.template.spec.containers[0].env as Manifest[]).flatMap(({ name, value }) =>
+        value === undefined ? [] : [[name, value as string]],
+      ),
+    );
+    for (const [one, env] of [
+      [container, config],
+      [job.spec.template.spec.containers[0], jobEnv],
+    ] as const) {
+      const heap = Number(
+        /--max-old-space-size=(\d+)/.exec(
+          (one.env as Manifest[]).find(({ name }) => name === 'NODE_OPTIONS')!.value as string,
+        )![1],
+      );
+      const { analysisMemoryMb, largeThreads, maxResponseBytes } = readConfig({
+        ...env,
+        RPC_URL: 'http://node',
+      });
       // Node.js gives the flag to threads too, over what they were told.
       expect(analysisMemoryMb).toBe(heap);
       const outside = (8 * maxResponseBytes) / 2 ** 20;
-      expect(Number(/^(\d+)Gi$/.exec(one.resources.limits.memory as string)![1]) * 1024).toBeGreaterThanOrEqual(heap * (1 + largeThreads) + outside);
+      expect(
+        Number(/^(\d+)Gi$/.exec(one.resources.limits.memory as string)![1]) * 1024,
+      ).toBeGreaterThanOrEqual(heap * (1 + largeThreads) + outside);
     }
   });
 
   it('the images are the one of this version', () => {
-    for (const spec of [deployment.spec.template.spec, job.spec.template.spec]) expect(spec.containers[0].image).toBe(`txreport:${ENGINE_VERSION}`);
+    for (const spec of [deployment.spec.template.spec, job.spec.template.spec])
+      expect(spec.containers[0].image).toBe(`txreport:${ENGINE_VERSION}`);
   });
 });
 
@@ -138,17 +203,33 @@ describe('against the real program', () => {
   it('the probes get the answers they wait for', async () => {
     const node = await startRecordedNode();
     const { rpcUrls: _, ...settings } = readConfig(config);
-    const server = await startServer({ ...settings, rpcUrl: node.url, host: '127.0.0.1', adminHost: '127.0.0.1', port: 0, adminPort: 0, logLevel: 'silent' });
+    const server = await startServer({
+      ...settings,
+      rpcUrl: node.url,
+      host: '127.0.0.1',
+      adminHost: '127.0.0.1',
+      port: 0,
+      adminPort: 0,
+      logLevel: 'silent',
+    });
     const base: Record<string, string> = { http: server.url, admin: `http://127.0.0.1:${server.adminPort}` };
     for (const name of ['startupProbe', 'livenessProbe', 'readinessProbe']) {
       const { path, port } = container[name].httpGet as { path: string; port: string };
       expect((await fetch(`${base[port]}${path}`)).status, name).toBe(200);
     }
-    expect((await fetch(`${base['admin']}${deployment.spec.template.metadata.annotations['prometheus.io/path'] as string}`)).status).toBe(200);
+    expect(
+      (
+        await fetch(
+          `${base['admin']}${deployment.spec.template.metadata.annotations['prometheus.io/path'] as string}`,
+        )
+      ).status,
+    ).toBe(200);
     await node.close();
     const { path, port } = container.readinessProbe.httpGet as { path: string; port: string };
     expect((await fetch(`${base[port]}${path}`)).status).toBe(503);
-    expect((await fetch(`${base['http']}${container.livenessProbe.httpGet.path as string}`)).status).toBe(200);
+    expect((await fetch(`${base['http']}${container.livenessProbe.httpGet.path as string}`)).status).toBe(
+      200,
+    );
     await server.close();
   }, 60_000);
 
@@ -159,12 +240,21 @@ describe('against the real program', () => {
     writeFileSync(join(folder, 'hashes.txt'), hashes.join('\n'));
     const one = job.spec.template.spec.containers[0];
     expect(one.volumeMounts[0].mountPath).toBe('/data');
-    expect(job.spec.template.spec.volumes[0].persistentVolumeClaim.claimName).toBe(only('PersistentVolumeClaim').metadata.name);
-    expect(one.env[0]).toEqual({ name: 'JOB_COMPLETION_INDEX', valueFrom: { fieldRef: { fieldPath: "metadata.annotations['batch.kubernetes.io/job-completion-index']" } } });
+    expect(job.spec.template.spec.volumes[0].persistentVolumeClaim.claimName).toBe(
+      only('PersistentVolumeClaim').metadata.name,
+    );
+    expect(one.env[0]).toEqual({
+      name: 'JOB_COMPLETION_INDEX',
+      valueFrom: {
+        fieldRef: { fieldPath: "metadata.annotations['batch.kubernetes.io/job-completion-index']" },
+      },
+    });
     const n = job.spec.completions as number;
     const done: string[] = [];
     for (let i = 0; i < n; i++) {
-      const args = (one.args as string[]).map((arg) => arg.replaceAll('$(JOB_COMPLETION_INDEX)', String(i)).replace('/data/', `${folder}/`));
+      const args = (one.args as string[]).map((arg) =>
+        arg.replaceAll('$(JOB_COMPLETION_INDEX)', String(i)).replace('/data/', `${folder}/`),
+      );
       expect(await runCli(args, { env: { RPC_URL: node.url } })).toMatchObject({ code: 0 });
       done.push(...hashesOf(join(folder, `reports-${i}.ndjson`)));
     }

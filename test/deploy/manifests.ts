@@ -14,9 +14,15 @@ export interface Placed {
 
 /** Every object of every manifest file, with the file it stands in. */
 export function readManifests(): Placed[] {
-  return readdirSync(FOLDER).filter((name) => name.endsWith('.yaml')).sort().flatMap((file) =>
-    parseAllDocuments(readFileSync(new URL(file, FOLDER), 'utf8'), { strict: true, uniqueKeys: true }).map((document) => {
-      if (document.errors.length > 0) throw document.errors[0]!;
-      return { file, manifest: document.toJS() as Manifest };
-    }));
+  return readdirSync(FOLDER)
+    .filter((name) => name.endsWith('.yaml'))
+    .sort()
+    .flatMap((file) =>
+      parseAllDocuments(readFileSync(new URL(file, FOLDER), 'utf8'), { strict: true, uniqueKeys: true }).map(
+        (document) => {
+          if (document.errors.length > 0) throw document.errors[0]!;
+          return { file, manifest: document.toJS() as Manifest };
+        },
+      ),
+    );
 }

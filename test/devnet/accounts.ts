@@ -4,8 +4,26 @@ import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
 
 /** Who they are: users, a deployer, service operators, and the builder every block pays. */
 export const PEOPLE = [
-  'alice', 'bob', 'carol', 'dave', 'erin', 'frank', 'grace', 'heidi', 'ivan', 'judy',
-  'deployer', 'maker', 'bundler', 'solver', 'relayer', 'searcher', 'liquidator', 'spammer', 'house', 'builder',
+  'alice',
+  'bob',
+  'carol',
+  'dave',
+  'erin',
+  'frank',
+  'grace',
+  'heidi',
+  'ivan',
+  'judy',
+  'deployer',
+  'maker',
+  'bundler',
+  'solver',
+  'relayer',
+  'searcher',
+  'liquidator',
+  'spammer',
+  'house',
+  'builder',
 ] as const;
 export type Person = (typeof PEOPLE)[number];
 

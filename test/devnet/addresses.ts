@@ -2,7 +2,9 @@
 import { getAddress, type Address } from 'viem';
 
 const at = <T extends Record<string, string>>(table: T) =>
-  Object.fromEntries(Object.entries(table).map(([name, address]) => [name, getAddress(address.toLowerCase())])) as { [K in keyof T]: Address };
+  Object.fromEntries(
+    Object.entries(table).map(([name, address]) => [name, getAddress(address.toLowerCase())]),
+  ) as { [K in keyof T]: Address };
 
 export const MAINNET = at({
   weth: '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2',

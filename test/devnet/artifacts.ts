@@ -53,8 +53,18 @@ const PATHS = {
   StableDebtToken: `${AAVE}/protocol/tokenization/StableDebtToken.sol/StableDebtToken.json`,
   VariableDebtToken: `${AAVE}/protocol/tokenization/VariableDebtToken.sol/VariableDebtToken.json`,
   InterestRateStrategy: `${AAVE}/protocol/pool/DefaultReserveInterestRateStrategy.sol/DefaultReserveInterestRateStrategy.json`,
-  ...Object.fromEntries(['BridgeLogic', 'BorrowLogic', 'EModeLogic', 'FlashLoanLogic', 'LiquidationLogic', 'PoolLogic', 'SupplyLogic', 'ConfiguratorLogic']
-    .map((name) => [name, `${AAVE}/protocol/libraries/logic/${name}.sol/${name}.json`])),
+  ...Object.fromEntries(
+    [
+      'BridgeLogic',
+      'BorrowLogic',
+      'EModeLogic',
+      'FlashLoanLogic',
+      'LiquidationLogic',
+      'PoolLogic',
+      'SupplyLogic',
+      'ConfiguratorLogic',
+    ].map((name) => [name, `${AAVE}/protocol/libraries/logic/${name}.sol/${name}.json`]),
+  ),
 } as Record<string, string>;
 
 /**
@@ -70,13 +80,19 @@ export function artifact(name: string, libraries: Record<string, Address> = {}):
   return { abi: json.abi, bytecode: link(name, bytecode, json.linkReferences ?? {}, libraries) };
 }
 
-function link(name: string, code: string, references: LinkReferences, libraries: Record<string, Address>): Hex {
+function link(
+  name: string,
+  code: string,
+  references: LinkReferences,
+  libraries: Record<string, Address>,
+): Hex {
   let linked = code;
   for (const library of Object.values(references))
     for (const [wanted, places] of Object.entries(library)) {
       const address = libraries[wanted];
       if (!address) throw new Error(`${name} needs the library ${wanted}`);
-      for (const { start } of places) linked = linked.slice(0, start * 2) + address.slice(2).toLowerCase() + linked.slice(start * 2 + 40);
+      for (const { start } of places)
+        linked = linked.slice(0, start * 2) + address.slice(2).toLowerCase() + linked.slice(start * 2 + 40);
     }
   return `0x${linked}`;
 }
@@ -87,14 +103,19 @@ function packageFile(path: string): string {
     try {
       readFileSync(join(directory, path));
       return join(directory, path);
-    } catch { /* next */ }
+    } catch {
+      /* next */
+    }
   }
   throw new Error(`${path} is not installed (a development dependency)`);
 }
 
 /** Permit2's runtime code: its npm package has none, but Uniswap's v4 test helper carries it as a literal. */
 export function permit2Code(): Hex {
-  const source = readFileSync(packageFile('@uniswap/v4-periphery/lib/permit2/test/utils/DeployPermit2.sol'), 'utf8');
+  const source = readFileSync(
+    packageFile('@uniswap/v4-periphery/lib/permit2/test/utils/DeployPermit2.sol'),
+    'utf8',
+  );
   const literal = /hex"([0-9a-f]+)"/.exec(source)?.[1];
   if (!literal) throw new Error('no Permit2 code in DeployPermit2.sol');
   return `0x${literal}`;
@@ -109,4 +130,5 @@ export function multicall3(): Contract {
 }
 
 /** Packages whose versions decide what lands on chain, for the cache key. */
-export const lockFile = (): string => readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8');
+export const lockFile = (): string =>
+  readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8');

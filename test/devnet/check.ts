@@ -19,15 +19,25 @@ export async function disagreements(ctx: Ctx, told: Told, deltas: readonly Delta
 }
 
 /** `USDC`, `APE#1`: the identity behind a name of the world. */
-export function assetOf(ctx: Ctx, label: string): Pick<Delta, 'kind' | 'address' | 'tokenId'> & { decimals: number; elastic: boolean } {
+export function assetOf(
+  ctx: Ctx,
+  label: string,
+): Pick<Delta, 'kind' | 'address' | 'tokenId'> & { decimals: number; elastic: boolean } {
   const [name, id] = label.split('#') as [string, string?];
   const asset = ctx.world.assets[name];
   if (!asset) throw new Error(`no asset is called ${name}`);
   const { kind, decimals, elastic = false } = asset;
-  return { kind, decimals, elastic, address: kind === 'native' ? null : getAddress(asset.address), tokenId: id === undefined ? null : BigInt(id) };
+  return {
+    kind,
+    decimals,
+    elastic,
+    address: kind === 'native' ? null : getAddress(asset.address),
+    tokenId: id === undefined ? null : BigInt(id),
+  };
 }
 
-const same = (a: Pick<Delta, 'address' | 'tokenId'>, b: Pick<Delta, 'address' | 'tokenId'>) => a.address === b.address && a.tokenId === b.tokenId;
+const same = (a: Pick<Delta, 'address' | 'tokenId'>, b: Pick<Delta, 'address' | 'tokenId'>) =>
+  a.address === b.address && a.tokenId === b.tokenId;
 
 function compare(ctx: Ctx, [who, label, wanted]: Net, deltas: readonly Delta[]): string[] {
   const asset = assetOf(ctx, label);
@@ -43,10 +53,14 @@ function compare(ctx: Ctx, [who, label, wanted]: Net, deltas: readonly Delta[]):
 function unlisted(ctx: Ctx, actor: Address | null, nets: readonly Net[], deltas: readonly Delta[]): string[] {
   const listed = nets.filter(([who]) => ctx.at(who) === actor).map(([, label]) => assetOf(ctx, label));
   // Interest and rebases come with the passing of time, not by the transaction.
-  const elastic = (d: Delta) => Object.values(ctx.world.assets).some((asset) => asset.elastic && asset.address === d.address);
+  const elastic = (d: Delta) =>
+    Object.values(ctx.world.assets).some((asset) => asset.elastic && asset.address === d.address);
   return deltas
     .filter((d) => d.subject === actor && !elastic(d) && !listed.some((asset) => same(asset, d)))
-    .map((d) => `the actor's change of ${d.delta} in ${d.address ?? 'native coin'}${d.tokenId === null ? '' : ` #${d.tokenId}`} is not listed`);
+    .map(
+      (d) =>
+        `the actor's change of ${d.delta} in ${d.address ?? 'native coin'}${d.tokenId === null ? '' : ` #${d.tokenId}`} is not listed`,
+    );
 }
 
 /**
@@ -57,14 +71,17 @@ export async function unbalanced(ctx: Ctx, told: Told, deltas: readonly Delta[])
   const { blockNumber } = await ctx.chain.receipt(told.hash);
   const before = `0x${(BigInt(blockNumber) - 1n).toString(16)}` as const;
   const sums = new Map<Address | null, bigint>();
-  for (const { kind, address, delta } of deltas) if (kind === 'native' || kind === 'erc20') sums.set(address, (sums.get(address) ?? 0n) + delta);
+  for (const { kind, address, delta } of deltas)
+    if (kind === 'native' || kind === 'erc20') sums.set(address, (sums.get(address) ?? 0n) + delta);
   const found: string[] = [];
   for (const [address, sum] of sums) {
-    const supply = (block: `0x${string}`) => ctx.chain.read<bigint>(address!, 'totalSupply() view returns (uint256)', [], block);
+    const supply = (block: `0x${string}`) =>
+      ctx.chain.read<bigint>(address!, 'totalSupply() view returns (uint256)', [], block);
     const wanted = address === null ? 0n : (await supply(blockNumber)) - (await supply(before));
     const asset = Object.values(ctx.world.assets).find((a) => a.address === address);
     // An elastic token changes in the hands of holders who took no part.
-    if (sum !== wanted && !asset?.elastic) found.push(`${address ?? 'native coin'}: holders gained ${sum}, supply ${wanted}`);
+    if (sum !== wanted && !asset?.elastic)
+      found.push(`${address ?? 'native coin'}: holders gained ${sum}, supply ${wanted}`);
   }
   return found;
 }

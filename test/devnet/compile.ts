@@ -10,7 +10,10 @@ const require = createRequire(import.meta.url);
 const CONTRACTS = fileURLToPath(new URL('./contracts/', import.meta.url));
 export const CACHE_DIR = fileURLToPath(new URL('../../node_modules/.cache/txreport/', import.meta.url));
 
-export interface Contract { abi: Abi; bytecode: Hex }
+export interface Contract {
+  abi: Abi;
+  bytecode: Hex;
+}
 export type Contracts = Record<string, Contract>;
 
 /** SHA-256 over names and contents, for cache keys. */
@@ -28,13 +31,17 @@ export function writeAtomically(path: string, content: string): void {
   renameSync(temporary, path);
   // Earlier versions of the same thing serve nobody any more, unless somebody works on another branch: keep a few.
   const kind = basename(path).split('-')[0]!;
-  const old = readdirSync(CACHE_DIR).filter((name) => name.startsWith(`${kind}-`) && name.endsWith('.json'))
-    .map((name) => join(CACHE_DIR, name)).sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
+  const old = readdirSync(CACHE_DIR)
+    .filter((name) => name.startsWith(`${kind}-`) && name.endsWith('.json'))
+    .map((name) => join(CACHE_DIR, name))
+    .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
   for (const file of old.slice(4)) rmSync(file, { force: true });
 }
 
 export function ownSources(): Record<string, string> {
-  const names = readdirSync(CONTRACTS).filter((name) => name.endsWith('.sol')).sort();
+  const names = readdirSync(CONTRACTS)
+    .filter((name) => name.endsWith('.sol'))
+    .sort();
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(CONTRACTS, name), 'utf8')]));
 }
 
@@ -44,11 +51,15 @@ export function ownSources(): Record<string, string> {
  */
 export function compileContracts(): Contracts {
   const sources = ownSources();
-  const versions = ['solc', '@openzeppelin/contracts'].map((name) => require(`${name}/package.json`).version as string);
+  const versions = ['solc', '@openzeppelin/contracts'].map(
+    (name) => require(`${name}/package.json`).version as string,
+  );
   const path = join(CACHE_DIR, `contracts-${digest([...versions, ...Object.entries(sources).flat()])}.json`);
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Contracts;
-  } catch { /* not compiled yet */ }
+  } catch {
+    /* not compiled yet */
+  }
   const contracts = runSolc(sources);
   writeAtomically(path, JSON.stringify(contracts));
   return contracts;
@@ -64,7 +75,9 @@ function runSolc(sources: Record<string, string>): Contracts {
       optimizer: { enabled: false },
       // No path or comment hash in the code: the same bytes wherever the repository is checked out.
       metadata: { bytecodeHash: 'none', appendCBOR: false },
-      outputSelection: Object.fromEntries(Object.keys(sources).map((name) => [name, { '*': ['abi', 'evm.bytecode.object'] }])),
+      outputSelection: Object.fromEntries(
+        Object.keys(sources).map((name) => [name, { '*': ['abi', 'evm.bytecode.object'] }]),
+      ),
     },
   };
   const output = JSON.parse(solc.compile(JSON.stringify(input), { import: readImport })) as {
@@ -75,13 +88,16 @@ function runSolc(sources: Record<string, string>): Contracts {
   if (errors.length > 0) throw new Error(errors.map((error) => error.formattedMessage).join('\n'));
   const contracts: Contracts = {};
   for (const file of Object.values(output.contracts ?? {}))
-    for (const [name, { abi, evm }] of Object.entries(file)) contracts[name] = { abi, bytecode: `0x${evm.bytecode.object}` };
+    for (const [name, { abi, evm }] of Object.entries(file))
+      contracts[name] = { abi, bytecode: `0x${evm.bytecode.object}` };
   return contracts;
 }
 
 function readImport(path: string): { contents: string } | { error: string } {
   try {
-    return { contents: readFileSync(path.startsWith('@') ? require.resolve(path) : join(CONTRACTS, path), 'utf8') };
+    return {
+      contents: readFileSync(path.startsWith('@') ? require.resolve(path) : join(CONTRACTS, path), 'utf8'),
+    };
   } catch (error) {
     return { error: String(error) };
   }

@@ -12,11 +12,24 @@ import { judge, type Judgement, type Report } from './judge.ts';
 import { ALL, CORE, runStory, type Story, type Told } from './story.ts';
 
 const { values: options } = parseArgs({
-  options: { all: { type: 'boolean', default: false }, once: { type: 'boolean', default: false }, port: { type: 'string' } },
+  options: {
+    all: { type: 'boolean', default: false },
+    once: { type: 'boolean', default: false },
+    port: { type: 'string' },
+  },
 });
 
-interface Row { told: Told; report: Report | null; judgement: Judgement | null; error: string | null; ms: number }
-interface Service { url: string; close(): Promise<void> }
+interface Row {
+  told: Told;
+  report: Report | null;
+  judgement: Judgement | null;
+  error: string | null;
+  ms: number;
+}
+interface Service {
+  url: string;
+  close(): Promise<void>;
+}
 
 const began = performance.now();
 const interactive = process.stdout.isTTY === true;
@@ -46,7 +59,8 @@ async function leave(code: number): Promise<never> {
 }
 
 async function main(): Promise<void> {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void leave(signal === 'SIGINT' ? 130 : 143));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => void leave(signal === 'SIGINT' ? 130 : 143));
   const scenarios = options.all ? ALL : CORE;
   // The service's code and rules are read while the chain is being built; a failure shows when its turn comes.
   const loading = import('./service.ts');
@@ -54,7 +68,8 @@ async function main(): Promise<void> {
   story = await runStory({
     scenarios,
     onStep: (text) => step(text),
-    onScenario: (scenario, _hash, index, total) => step(`telling the story ${index}/${total}: ${scenario.title}`),
+    onScenario: (scenario, _hash, index, total) =>
+      step(`telling the story ${index}/${total}: ${scenario.title}`),
   });
   step(`local chain with ${story.told.length} transactions on ${story.devnet.rpcUrl}`, true);
   step('starting txreport');
@@ -69,12 +84,20 @@ async function main(): Promise<void> {
   const { buildViewer } = await import('../../viewer/build.ts');
   const { startPlayground } = await import('../../src/tools/playground/startPlayground.ts');
   await buildViewer();
-  playground = await startPlayground({ port: 0, recordingsDir: join(import.meta.dirname, '../recordings'), rpcUrl: story.devnet.rpcUrl, api: service.url });
+  playground = await startPlayground({
+    port: 0,
+    recordingsDir: join(import.meta.dirname, '../recordings'),
+    rpcUrl: story.devnet.rpcUrl,
+    api: service.url,
+  });
   printNext(service.url, playground.url, rows);
 }
 
 /** On the port asked for; else where every example expects it, or anywhere if that is taken. */
-async function startOn(port: string | undefined, start: (port: number) => Promise<Service>): Promise<Service> {
+async function startOn(
+  port: string | undefined,
+  start: (port: number) => Promise<Service>,
+): Promise<Service> {
   if (port !== undefined) return start(Number(port));
   return start(3000).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error;
@@ -94,7 +117,8 @@ async function analyzeAll(url: string, { told, ctx, measure }: Story): Promise<R
     }
   };
   await Promise.all(Array.from({ length: 4 }, work));
-  for (const row of rows) if (row.report) row.judgement = judge(ctx, row.told, await measure(row.told.hash), row.report);
+  for (const row of rows)
+    if (row.report) row.judgement = judge(ctx, row.told, await measure(row.told.hash), row.report);
   return rows;
 }
 
@@ -102,7 +126,11 @@ async function analyze(url: string, told: Told): Promise<Row> {
   const started = performance.now();
   const row: Row = { told, report: null, judgement: null, error: null, ms: 0 };
   try {
-    const reply = await fetch(`${url}/analyze`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ tx_hash: told.hash }) });
+    const reply = await fetch(`${url}/analyze`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ tx_hash: told.hash }),
+    });
     const body = (await reply.json()) as Report & { error?: string };
     if (reply.ok) row.report = body;
     else row.error = `${reply.status} ${body.error ?? ''}`;
@@ -119,14 +147,18 @@ function printTable(rows: Row[], { ctx }: Story): number {
   for (const [name, { address }] of Object.entries(ctx.world.assets)) names.set(address.toLowerCase(), name);
   for (const [name, address] of Object.entries(ctx.world.contracts)) names.set(address.toLowerCase(), name);
   for (const name of PEOPLE) names.set(addressOf(name).toLowerCase(), name);
-  const who = (address: string | null) => (address === null ? '—' : names.get(address.toLowerCase()) ?? `${address.slice(0, 8)}…`);
+  const who = (address: string | null) =>
+    address === null ? '—' : (names.get(address.toLowerCase()) ?? `${address.slice(0, 8)}…`);
   const width = Math.max(110, Math.min(process.stdout.columns ?? 200, 200));
   // Whole hashes where there is room, for pasting.
   const hashWidth = width >= 160 ? 66 : 12;
   const columns = [hashWidth, 21, 9, 12];
   const rest = width - columns.reduce((sum, n) => sum + n + 1, 0) - 12;
-  const line = (cells: string[], mark: string) => `${cells.map((cell, i) => fit(cell, columns[i] ?? rest)).join(' ')} ${mark}`;
-  console.log(`\n${pc.bold(line(['hash', 'intent', 'status', 'actor', 'what the report says'], 'balances'))}`);
+  const line = (cells: string[], mark: string) =>
+    `${cells.map((cell, i) => fit(cell, columns[i] ?? rest)).join(' ')} ${mark}`;
+  console.log(
+    `\n${pc.bold(line(['hash', 'intent', 'status', 'actor', 'what the report says'], 'balances'))}`,
+  );
   let wrong = 0;
   for (const { told, report, judgement, error } of rows) {
     const bad = error !== null || judgement!.complaints.length > 0;
@@ -142,22 +174,28 @@ function printTable(rows: Row[], { ctx }: Story): number {
     console.log(bad ? pc.yellow(line(cells, judgement.balances ? '✓ ✗' : '✗')) : line(cells, pc.green('✓')));
     if (bad) {
       console.log(pc.dim(`  ${told.scenario.name}: ${told.scenario.title}`));
-      for (const complaint of judgement.complaints.slice(0, 4)) console.log(pc.yellow(`    ${complaint.replace(/0x[0-9a-fA-F]{40}/g, (address) => who(address))}`));
+      for (const complaint of judgement.complaints.slice(0, 4))
+        console.log(pc.yellow(`    ${complaint.replace(/0x[0-9a-fA-F]{40}/g, (address) => who(address))}`));
     }
   }
   const exact = rows.filter(({ judgement }) => judgement?.balances).length;
   const mean = rows.reduce((sum, { ms }) => sum + ms, 0) / rows.length;
-  console.log(`\n${wrong === 0 ? pc.green(`all ${rows.length} as expected`) : pc.yellow(`${wrong} of ${rows.length} not as expected`)}; ` +
-    `net amounts equal the chain's balances in ${exact} of ${rows.length}; ${mean.toFixed(0)} ms each, ${elapsed()} in all`);
+  console.log(
+    `\n${wrong === 0 ? pc.green(`all ${rows.length} as expected`) : pc.yellow(`${wrong} of ${rows.length} not as expected`)}; ` +
+      `net amounts equal the chain's balances in ${exact} of ${rows.length}; ${mean.toFixed(0)} ms each, ${elapsed()} in all`,
+  );
   return wrong;
 }
 
 /** Exactly `width` characters; labels hold only printable text, so length is width well enough. */
-const fit = (text: string, width: number) => (text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width));
+const fit = (text: string, width: number) =>
+  text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width);
 
 function printNext(url: string, viewer: string, rows: Row[]): void {
   const example = rows.find(({ told }) => told.scenario.name === 'swap-v2-eth-usdc') ?? rows[0]!;
-  console.log(`\nStill serving. Try:\n\n  curl -s ${url}/analyze -H 'content-type: application/json' -d '{"tx_hash":"${example.told.hash}"}'\n\nor see it drawn, and try rules on it:\n\n  ${viewer}/?tx=${example.told.hash}\n\nCtrl-C ends it.`);
+  console.log(
+    `\nStill serving. Try:\n\n  curl -s ${url}/analyze -H 'content-type: application/json' -d '{"tx_hash":"${example.told.hash}"}'\n\nor see it drawn, and try rules on it:\n\n  ${viewer}/?tx=${example.told.hash}\n\nCtrl-C ends it.`,
+  );
 }
 
 main().catch(async (error: Error) => {

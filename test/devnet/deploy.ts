@@ -8,7 +8,14 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { addressOf } from './accounts.ts';
 import { lockFile } from './artifacts.ts';
 import { Chain } from './chain.ts';
-import { CACHE_DIR, compileContracts, digest, ownSources, writeAtomically, type Contracts } from './compile.ts';
+import {
+  CACHE_DIR,
+  compileContracts,
+  digest,
+  ownSources,
+  writeAtomically,
+  type Contracts,
+} from './compile.ts';
 import { deployAave } from './deploy/aave.ts';
 import { deployAccounts } from './deploy/accounts.ts';
 import { deployOwn } from './deploy/own.ts';
@@ -47,20 +54,33 @@ export async function startDevnet(progress: Progress = () => {}): Promise<Devnet
   }
 }
 
-interface Snapshot { dump: string; world: World; builder: string }
+interface Snapshot {
+  dump: string;
+  world: World;
+  builder: string;
+}
 
 async function preparedChain(progress: Progress): Promise<Snapshot> {
-  const path = join(CACHE_DIR, `devnet-${digest([lockFile(), ...Object.entries(ownSources()).flat(), ...setupSources()])}.json`);
+  const path = join(
+    CACHE_DIR,
+    `devnet-${digest([lockFile(), ...Object.entries(ownSources()).flat(), ...setupSources()])}.json`,
+  );
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Snapshot;
-  } catch { /* not built yet */ }
+  } catch {
+    /* not built yet */
+  }
   progress('compiling contracts (once)');
   const own = compileContracts();
   progress('deploying contracts (once)');
   const anvil = await startAnvil();
   try {
     const world = await deployWorld(new Chain(anvil.rpc), own);
-    const snapshot = { dump: withoutHistory((await anvil.rpc('anvil_dumpState', [])) as string), world, builder: addressOf('builder') };
+    const snapshot = {
+      dump: withoutHistory((await anvil.rpc('anvil_dumpState', [])) as string),
+      world,
+      builder: addressOf('builder'),
+    };
     writeAtomically(path, JSON.stringify(snapshot));
     return snapshot;
   } finally {
@@ -73,15 +93,19 @@ async function preparedChain(progress: Progress): Promise<Snapshot> {
  * dump is larger than a request anvil accepts (2 MB).
  */
 function withoutHistory(dump: string): string {
-  const state = JSON.parse(gunzipSync(Buffer.from(dump.slice(2), 'hex')).toString()) as
-    { best_block_number: number; blocks: { header: { number: string } }[]; transactions: unknown[] };
+  const state = JSON.parse(gunzipSync(Buffer.from(dump.slice(2), 'hex')).toString()) as {
+    best_block_number: number;
+    blocks: { header: { number: string } }[];
+    transactions: unknown[];
+  };
   const blocks = state.blocks.filter(({ header }) => Number(header.number) === state.best_block_number);
   return `0x${gzipSync(JSON.stringify({ ...state, blocks, transactions: [] })).toString('hex')}`;
 }
 
 async function deployWorld(chain: Chain, own: Contracts): Promise<World> {
   const world: World = { contracts: {}, assets: {} };
-  for (const name of ['deployer', 'maker']) await chain.rpc('anvil_setBalance', [addressOf(name), '0x21e19e0c9bab24000000']);
+  for (const name of ['deployer', 'maker'])
+    await chain.rpc('anvil_setBalance', [addressOf(name), '0x21e19e0c9bab24000000']);
   await deployTokens(chain, own, world);
   await deployOwn(chain, own, world);
   await deployUniswap(chain, world);
@@ -98,6 +122,18 @@ async function deployWorld(chain: Chain, own: Contracts): Promise<World> {
 /** Everything that decides what the dump contains. */
 function setupSources(): string[] {
   const here = fileURLToPath(new URL('.', import.meta.url));
-  const files = [...readdirSync(join(here, 'deploy')).sort().map((name) => join('deploy', name)), 'deploy.ts', 'chain.ts', 'accounts.ts', 'addresses.ts', 'artifacts.ts', 'compile.ts', 'startAnvil.ts', 'world.ts'];
+  const files = [
+    ...readdirSync(join(here, 'deploy'))
+      .sort()
+      .map((name) => join('deploy', name)),
+    'deploy.ts',
+    'chain.ts',
+    'accounts.ts',
+    'addresses.ts',
+    'artifacts.ts',
+    'compile.ts',
+    'startAnvil.ts',
+    'world.ts',
+  ];
   return files.map((name) => readFileSync(join(here, name), 'utf8'));
 }

@@ -9,8 +9,19 @@ import type { Told } from './story.ts';
 export interface Report {
   tx: { hash: string; signer: string };
   execution: { reverted: boolean };
-  classification: { intent_kind: string; intent_label: string; status: string; confidence: string; actor: string | null; matched_rule: string | null };
-  inventory_deltas: { subject: string; asset: { kind: string; address: string | null; token_id: string | null; symbol: string | null }; delta_raw: string }[];
+  classification: {
+    intent_kind: string;
+    intent_label: string;
+    status: string;
+    confidence: string;
+    actor: string | null;
+    matched_rule: string | null;
+  };
+  inventory_deltas: {
+    subject: string;
+    asset: { kind: string; address: string | null; token_id: string | null; symbol: string | null };
+    delta_raw: string;
+  }[];
 }
 
 export interface Judgement {
@@ -33,7 +44,9 @@ export function judge(ctx: Ctx, told: Told, deltas: readonly Delta[], report: Re
     ...(intent ? [] : [`intent ${said.intent_kind}, expected ${wanted.join(' or ')}`]),
     ...(scenario.never?.includes(said.intent_kind) ? [`${said.intent_kind} is just what it is not`] : []),
     ...(actor ? [] : [`actor ${said.actor}, expected ${actors.join(' or ')}`]),
-    ...(report.execution.reverted === (expect.reverted ?? false) ? [] : [`reverted: ${report.execution.reverted}`]),
+    ...(report.execution.reverted === (expect.reverted ?? false)
+      ? []
+      : [`reverted: ${report.execution.reverted}`]),
     ...(getAddress(report.tx.signer) === expect.signer ? [] : [`signer ${report.tx.signer}`]),
     ...wrong,
   ];
@@ -45,8 +58,13 @@ export function judge(ctx: Ctx, told: Told, deltas: readonly Delta[], report: Re
  * to compare; tokens whose balances do not follow their Transfers are left to their own scenarios.
  */
 export function wrongBalances(ctx: Ctx, deltas: readonly Delta[], report: Report): string[] {
-  const elastic = new Set(Object.values(ctx.world.assets).filter((asset) => asset.elastic).map((asset) => asset.address));
-  const compared = (subject: Address, address: Address | null) => subject !== NATIVE && !(address !== null && elastic.has(address));
+  const elastic = new Set(
+    Object.values(ctx.world.assets)
+      .filter((asset) => asset.elastic)
+      .map((asset) => asset.address),
+  );
+  const compared = (subject: Address, address: Address | null) =>
+    subject !== NATIVE && !(address !== null && elastic.has(address));
   const said = new Map<string, bigint>();
   for (const { subject, asset, delta_raw } of report.inventory_deltas) {
     const address = asset.address === null ? null : getAddress(asset.address);
@@ -62,8 +80,10 @@ export function wrongBalances(ctx: Ctx, deltas: readonly Delta[], report: Report
     said.delete(key);
     if (reported !== delta) wrong.push(`${key}: reported ${reported}, chain ${delta}`);
   }
-  for (const [key, reported] of said) if (reported !== 0n) wrong.push(`${key}: reported ${reported}, chain 0`);
+  for (const [key, reported] of said)
+    if (reported !== 0n) wrong.push(`${key}: reported ${reported}, chain 0`);
   return wrong;
 }
 
-const keyOf = (subject: Address, address: Address | null, tokenId: string | null) => `${subject} ${address ?? 'native'}${tokenId === null ? '' : `#${tokenId}`}`;
+const keyOf = (subject: Address, address: Address | null, tokenId: string | null) =>
+  `${subject} ${address ?? 'native'}${tokenId === null ? '' : `#${tokenId}`}`;

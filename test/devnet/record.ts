@@ -10,7 +10,9 @@ import { parseArgs } from 'node:util';
 import { recordAll } from './recording.ts';
 import { ALL, runStory } from './story.ts';
 
-const { values: options } = parseArgs({ options: { out: { type: 'string' }, check: { type: 'boolean', default: false } } });
+const { values: options } = parseArgs({
+  options: { out: { type: 'string' }, check: { type: 'boolean', default: false } },
+});
 const OUT = options.out ?? fileURLToPath(new URL('../recordings/', import.meta.url));
 
 const story = await runStory({ scenarios: ALL });
@@ -26,7 +28,9 @@ try {
     for (const name of obsolete) rmSync(join(OUT, name));
   }
   const bytes = [...files.values()].reduce((sum, content) => sum + content.length, 0);
-  console.log(`${files.size} recordings, ${(bytes / 1e6).toFixed(2)} MB; ${changed.length} ${options.check ? 'differ' : 'written'}, ${obsolete.length} obsolete`);
+  console.log(
+    `${files.size} recordings, ${(bytes / 1e6).toFixed(2)} MB; ${changed.length} ${options.check ? 'differ' : 'written'}, ${obsolete.length} obsolete`,
+  );
   if (options.check && changed.length + obsolete.length > 0) {
     console.error(`run: npx tsx test/devnet/record.ts\n  ${[...changed, ...obsolete].join('\n  ')}`);
     process.exitCode = 1;

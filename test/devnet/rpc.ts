@@ -24,7 +24,10 @@ export function createRpc(url: string): Rpc {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ jsonrpc: '2.0', id: (id += 1), method, params }),
     });
-    const body = (await reply.json()) as { result?: unknown; error?: { code: number; message: string; data?: unknown } };
+    const body = (await reply.json()) as {
+      result?: unknown;
+      error?: { code: number; message: string; data?: unknown };
+    };
     if (body.error) throw new RpcError(method, body.error);
     return body.result;
   };

@@ -65,7 +65,9 @@ export class Ctx {
     if (who === 'zero') return NATIVE;
     if (isAddress(who)) return getAddress(who);
     if ((PEOPLE as readonly string[]).includes(who)) return addressOf(who);
-    return getAddress(this.world.contracts[who] ?? (MAINNET as Record<string, Address>)[who] ?? contract(this.world, who));
+    return getAddress(
+      this.world.contracts[who] ?? (MAINNET as Record<string, Address>)[who] ?? contract(this.world, who),
+    );
   };
 
   send = (from: Person, request: Request): Promise<Hex> => this.chain.send(from, request);
@@ -76,13 +78,24 @@ export class Ctx {
     const key = `${owner} ${asset} ${spender}`;
     if (this.approved.has(key)) return;
     this.approved.add(key);
-    await this.prepare(owner, { to: this.at(asset), data: fn('approve(address,uint256)', [this.at(spender), 2n ** 256n - 1n]) });
+    await this.prepare(owner, {
+      to: this.at(asset),
+      data: fn('approve(address,uint256)', [this.at(spender), 2n ** 256n - 1n]),
+    });
   }
 
   /** Approval to Permit2 and from Permit2 to the spender. */
   async permit2(owner: Person, asset: string, spender: Who): Promise<void> {
     await this.approve(owner, asset, 'permit2');
-    await this.prepare(owner, { to: MAINNET.permit2, data: fn('approve(address,address,uint160,uint48)', [this.at(asset), this.at(spender), 2n ** 160n - 1n, 281_474_976_710_655]) });
+    await this.prepare(owner, {
+      to: MAINNET.permit2,
+      data: fn('approve(address,address,uint160,uint48)', [
+        this.at(asset),
+        this.at(spender),
+        2n ** 160n - 1n,
+        281_474_976_710_655,
+      ]),
+    });
   }
 
   /** Raw amount of a decimal string in the asset's units: `units('USDC', '1.5')` is 1500000n. */
@@ -93,7 +106,8 @@ export class Ctx {
 export function toUnits(amount: string, decimals: number): bigint {
   const match = /^([+-]?)(\d+)(?:\.(\d+))?$/.exec(amount);
   const fraction = match?.[3] ?? '';
-  if (!match || fraction.length > decimals) throw new Error(`${amount} is no amount with ${decimals} decimals`);
+  if (!match || fraction.length > decimals)
+    throw new Error(`${amount} is no amount with ${decimals} decimals`);
   const magnitude = BigInt(match[2]! + fraction.padEnd(decimals, '0'));
   return match[1] === '-' ? -magnitude : magnitude;
 }

@@ -5,5 +5,12 @@ import type { RunningServer } from '../../src/service/server.ts';
 
 /** Starts txreport on a loopback port (0: any free one) with the given node behind it. */
 export function startDemoService(rpcUrl: string, port = 0): Promise<RunningServer> {
-  return startServer({ rpcUrl, port, host: '127.0.0.1', adminPort: null, logLevel: 'silent', createAnalyze: assemble });
+  return startServer({
+    rpcUrl,
+    port,
+    host: '127.0.0.1',
+    adminPort: null,
+    logLevel: 'silent',
+    createAnalyze: assemble,
+  });
 }

@@ -34,7 +34,8 @@ export interface AnvilOptions {
  * The node runs in the background of a shell of its own session, so a Ctrl-C in the terminal reaches us alone
  * and we stop it in order.
  */
-const GUARD = 'exec 3<&0; "$@" </dev/null 3<&- & node=$!; (read -r _ <&3; kill -9 $node) 2>/dev/null & guard=$!; wait $node; kill $guard';
+const GUARD =
+  'exec 3<&0; "$@" </dev/null 3<&- & node=$!; (read -r _ <&3; kill -9 $node) 2>/dev/null & guard=$!; wait $node; kill $guard';
 
 const running = new Set<ChildProcess>();
 let hooked = false;
@@ -48,9 +49,20 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   for (let attempt = 0; ; attempt += 1) {
     const port = options.port ?? (await freePort());
     const child = spawnGuarded([
-      '--port', String(port), '--host', '127.0.0.1', '--chain-id', '1', '--silent', '--auto-impersonate',
-      '--accounts', '1', '--timestamp', String(options.timestamp ?? GENESIS_TIMESTAMP),
-      ...(options.hardfork ? ['--hardfork', options.hardfork] : []), ...(options.args ?? []),
+      '--port',
+      String(port),
+      '--host',
+      '127.0.0.1',
+      '--chain-id',
+      '1',
+      '--silent',
+      '--auto-impersonate',
+      '--accounts',
+      '1',
+      '--timestamp',
+      String(options.timestamp ?? GENESIS_TIMESTAMP),
+      ...(options.hardfork ? ['--hardfork', options.hardfork] : []),
+      ...(options.args ?? []),
     ]);
     const rpcUrl = `http://127.0.0.1:${port}`;
     const rpc = createRpc(rpcUrl);
@@ -73,20 +85,33 @@ export function anvilBinary(): string {
   try {
     return createRequire(import.meta.url).resolve(name);
   } catch (cause) {
-    throw new Error(`no anvil executable for ${platform}/${arch}: ${name} is not installed (npm install brings it)`, { cause });
+    throw new Error(
+      `no anvil executable for ${platform}/${arch}: ${name} is not installed (npm install brings it)`,
+      { cause },
+    );
   }
 }
 
 function makeClient(rpcUrl: string) {
-  return createTestClient({ mode: 'anvil', chain: mainnet, transport: http(rpcUrl, { retryCount: 0 }), pollingInterval: 10, cacheTime: 0 })
+  return createTestClient({
+    mode: 'anvil',
+    chain: mainnet,
+    transport: http(rpcUrl, { retryCount: 0 }),
+    pollingInterval: 10,
+    cacheTime: 0,
+  })
     .extend(publicActions)
     .extend(walletActions);
 }
 
 function spawnGuarded(args: string[]): ChildProcess {
-  const child = platform === 'win32'
-    ? spawn(anvilBinary(), args, { stdio: 'ignore' })
-    : spawn('sh', ['-c', GUARD, 'anvil-guard', anvilBinary(), ...args], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  const child =
+    platform === 'win32'
+      ? spawn(anvilBinary(), args, { stdio: 'ignore' })
+      : spawn('sh', ['-c', GUARD, 'anvil-guard', anvilBinary(), ...args], {
+          stdio: ['pipe', 'ignore', 'ignore'],
+          detached: true,
+        });
   child.on('error', () => running.delete(child));
   child.on('exit', () => running.delete(child));
   // The child must not keep our event loop alive: whoever serves from it does that.
@@ -99,11 +124,14 @@ function spawnGuarded(args: string[]): ChildProcess {
 async function untilAnswers(child: ChildProcess, rpc: Rpc): Promise<void> {
   const deadline = Date.now() + 15_000;
   for (;;) {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`anvil exited at once (code ${child.exitCode})`);
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`anvil exited at once (code ${child.exitCode})`);
     try {
       const version = await rpc('web3_clientVersion', []);
       if (String(version).startsWith('anvil')) return;
-    } catch { /* not listening yet */ }
+    } catch {
+      /* not listening yet */
+    }
     if (Date.now() > deadline) throw new Error('anvil did not answer within 15 s');
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
@@ -115,11 +143,14 @@ function kill(child: ChildProcess): void {
     // The whole group: the shell, the reader and the node.
     if (platform === 'win32') child.kill('SIGKILL');
     else process.kill(-child.pid, 'SIGKILL');
-  } catch { /* already gone */ }
+  } catch {
+    /* already gone */
+  }
 }
 
 function stop(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null)
+    return Promise.resolve();
   return new Promise((resolve) => {
     child.ref();
     child.once('exit', () => resolve());
@@ -130,10 +161,18 @@ function stop(child: ChildProcess): Promise<void> {
 function hookExit(): void {
   if (hooked) return;
   hooked = true;
-  process.on('exit', () => { for (const child of running) kill(child); });
-  for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143], ['SIGHUP', 129]] as const) {
+  process.on('exit', () => {
+    for (const child of running) kill(child);
+  });
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const) {
     // A program with its own handler (a server that closes in order) ends itself; the exit hook then cleans up.
-    process.on(signal, () => { if (process.listenerCount(signal) === 1) process.exit(code); });
+    process.on(signal, () => {
+      if (process.listenerCount(signal) === 1) process.exit(code);
+    });
   }
 }
 

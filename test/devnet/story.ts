@@ -20,7 +20,16 @@ import { yields } from './scenarios/yields.ts';
 export const CORE: Scenario[] = [...transfers, ...swaps, ...liquidity, ...basics];
 
 /** The harder ones, told after the core. */
-export const DEEPER: Scenario[] = [...smartAccounts, ...delegated, ...settlement, ...lending, ...yields, ...mev, ...routes, ...oddities];
+export const DEEPER: Scenario[] = [
+  ...smartAccounts,
+  ...delegated,
+  ...settlement,
+  ...lending,
+  ...yields,
+  ...mev,
+  ...routes,
+  ...oddities,
+];
 export const ALL: Scenario[] = [...CORE, ...DEEPER];
 
 export interface Told {
@@ -54,10 +63,20 @@ export async function runStory(options: StoryOptions = {}): Promise<Story> {
     for (const scenario of scenarios) {
       const hash = await runScenario(ctx, scenario);
       const { signer, actor } = scenario.expect;
-      told.push({ scenario, hash, expect: { ...scenario.expect, signer: ctx.at(signer), actor: actor === null ? null : ctx.at(actor) } });
+      told.push({
+        scenario,
+        hash,
+        expect: { ...scenario.expect, signer: ctx.at(signer), actor: actor === null ? null : ctx.at(actor) },
+      });
       options.onScenario?.(scenario, hash, told.length, scenarios.length);
     }
-    return { devnet, ctx, told, measure: (hash) => measure(devnet.chain, devnet.world, hash), stop: () => devnet.stop() };
+    return {
+      devnet,
+      ctx,
+      told,
+      measure: (hash) => measure(devnet.chain, devnet.world, hash),
+      stop: () => devnet.stop(),
+    };
   } catch (error) {
     await devnet.stop();
     throw error;

@@ -19,8 +19,13 @@ export interface World {
   assets: Record<string, DevAsset>;
 }
 
-export const erc20 = (address: Address, symbol: string, name: string, decimals = 18, elastic = false): DevAsset =>
-  ({ kind: 'erc20', address, symbol, name, decimals, ...(elastic ? { elastic } : {}) });
+export const erc20 = (
+  address: Address,
+  symbol: string,
+  name: string,
+  decimals = 18,
+  elastic = false,
+): DevAsset => ({ kind: 'erc20', address, symbol, name, decimals, ...(elastic ? { elastic } : {}) });
 
 /** The contract of a role. @throws Error for a name that was not deployed: a typo in a scenario. */
 export function contract(world: World, name: string): Address {

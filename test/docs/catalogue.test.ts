@@ -25,24 +25,45 @@ describe('what is generated', () => {
 describe('the catalogue', () => {
   it('knows every open word that reports of the recorded transactions hold', async () => {
     const rulebook = loadRules();
-    const reports = await Promise.all(allRecordings([join(DOCS, '../test/recordings')]).map(({ raw, context }) => analyzeRaw(raw, context, rulebook)));
-    const used = (pick: (report: (typeof reports)[number]) => string[]) => [...new Set(reports.flatMap(pick))].sort();
+    const reports = await Promise.all(
+      allRecordings([join(DOCS, '../test/recordings')]).map(({ raw, context }) =>
+        analyzeRaw(raw, context, rulebook),
+      ),
+    );
+    const used = (pick: (report: (typeof reports)[number]) => string[]) =>
+      [...new Set(reports.flatMap(pick))].sort();
     const known = (list: Readonly<Record<string, string>>) => (word: string) =>
-      word in list || Object.keys(list).some((entry) => entry.includes('<') && new RegExp(`^${entry.replace(/<[^>]+>/g, '[a-z0-9_]+')}$`).test(word));
+      word in list ||
+      Object.keys(list).some(
+        (entry) =>
+          entry.includes('<') && new RegExp(`^${entry.replace(/<[^>]+>/g, '[a-z0-9_]+')}$`).test(word),
+      );
     const open: [string, Readonly<Record<string, string>>, string[]][] = [
       ['warnings', words.WARNINGS, used((r) => r.economics.warnings)],
       ['flags', words.FLAGS, used((r) => r.inventory_deltas.flatMap((d) => d.flags))],
       ['invariants', words.INVARIANTS, used((r) => r.motifs.flatMap((m) => m.invariants.map((i) => i.name)))],
       ['reasons', words.CANDIDATE_REASONS, used((r) => r.attribution.candidates.flatMap((c) => c.reasons))],
-      ['rejections', words.REJECTIONS, used((r) => r.attribution.candidates.flatMap((c) => c.rejected_because ?? []))],
+      [
+        'rejections',
+        words.REJECTIONS,
+        used((r) => r.attribution.candidates.flatMap((c) => c.rejected_because ?? [])),
+      ],
       ['pnl', words.PNL_REASONS, used((r) => [r.economics.realized_pnl.reason ?? []].flat())],
     ];
     for (const [name, list, found] of open) {
       expect(found.length, name).toBeGreaterThan(0);
-      expect(found.filter((word) => !known(list)(word)), name).toEqual([]);
+      expect(
+        found.filter((word) => !known(list)(word)),
+        name,
+      ).toEqual([]);
     }
     const text = page('catalogue.md');
-    for (const kind of used((r) => [r.classification.intent_kind, ...r.classification.fragments.map((f) => f.kind), ...r.motifs.map((m) => m.kind)])) expect(text).toContain(`| \`${kind}\` |`);
+    for (const kind of used((r) => [
+      r.classification.intent_kind,
+      ...r.classification.fragments.map((f) => f.kind),
+      ...r.motifs.map((m) => m.kind),
+    ]))
+      expect(text).toContain(`| \`${kind}\` |`);
   });
 });
 
@@ -50,9 +71,18 @@ describe('versions', () => {
   it('agree wherever one is told', () => {
     const root = join(DOCS, '..');
     const read = (name: string) => readFileSync(join(root, name), 'utf8');
-    expect((JSON.parse(read('package.json')) as { version: string }).version, 'package.json').toBe(ENGINE_VERSION);
+    expect((JSON.parse(read('package.json')) as { version: string }).version, 'package.json').toBe(
+      ENGINE_VERSION,
+    );
     expect(/^## (\d+\.\d+\.\d+)/m.exec(read('CHANGELOG.md'))![1], 'CHANGELOG.md').toBe(ENGINE_VERSION);
-    expect(/^ {2}version: (\S+)$/m.exec(read('schemas/openapi.yaml'))![1], 'schemas/openapi.yaml').toBe(ENGINE_VERSION);
-    for (const name of ['deploy/kubernetes/deployment.yaml', 'deploy/kubernetes/batch-job.yaml', 'docs/operator.md']) expect(read(name), name).toContain(`txreport:${ENGINE_VERSION}`);
+    expect(/^ {2}version: (\S+)$/m.exec(read('schemas/openapi.yaml'))![1], 'schemas/openapi.yaml').toBe(
+      ENGINE_VERSION,
+    );
+    for (const name of [
+      'deploy/kubernetes/deployment.yaml',
+      'deploy/kubernetes/batch-job.yaml',
+      'docs/operator.md',
+    ])
+      expect(read(name), name).toContain(`txreport:${ENGINE_VERSION}`);
   });
 });

@@ -1,7 +1,16 @@
 // The guides, followed to the letter: every command runs in a shell as it stands, every output shown comes, every piece of
 // TypeScript compiles, every link leads somewhere.
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -23,11 +32,21 @@ let bin: string;
 let packageRoot: string;
 beforeAll(async () => {
   node = await startRecordedNode();
-  service = await startServer({ rpcUrl: node.url, host: '127.0.0.1', port: 0, adminHost: '127.0.0.1', adminPort: 0, logLevel: 'silent' });
+  service = await startServer({
+    rpcUrl: node.url,
+    host: '127.0.0.1',
+    port: 0,
+    adminHost: '127.0.0.1',
+    adminPort: 0,
+    logLevel: 'silent',
+  });
   bin = mkdtempSync(join(tmpdir(), 'txreport-bin-'));
   const cli = join(ownPackage(), 'dist/tools/cli/cli.js');
   // In this repository `npx txreport` and an installed `txreport` are the same program.
-  for (const [name, shift] of [['txreport', ''], ['npx', '[ "$1" = txreport ] || exit 99; shift; ']] as const) {
+  for (const [name, shift] of [
+    ['txreport', ''],
+    ['npx', '[ "$1" = txreport ] || exit 99; shift; '],
+  ] as const) {
     writeFileSync(join(bin, name), `#!/bin/sh\n${shift}exec "${process.execPath}" "${cli}" "$@"\n`);
     chmodSync(join(bin, name), 0o755);
   }
@@ -37,7 +56,8 @@ afterAll(() => Promise.all([service?.close(), node?.close()]));
 /** The package with rules of its own, which the guides' commands may write to. */
 function ownPackage(): string {
   packageRoot = mkdtempSync(join(tmpdir(), 'txreport-package-'));
-  for (const name of ['dist', 'rules', 'package.json']) cpSync(join(builtPackage(), name), join(packageRoot, name), { recursive: true });
+  for (const name of ['dist', 'rules', 'package.json'])
+    cpSync(join(builtPackage(), name), join(packageRoot, name), { recursive: true });
   for (const name of ['schemas', 'node_modules']) symlinkSync(join(ROOT, name), join(packageRoot, name));
   return packageRoot;
 }
@@ -47,18 +67,34 @@ function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'txreport-guide-'));
   for (const name of ['schemas', 'test']) symlinkSync(join(ROOT, name), join(path, name));
   symlinkSync(join(packageRoot, 'rules'), join(path, 'rules'));
-  writeFileSync(join(path, 'hashes.txt'), `${RECORDINGS.slice(0, 12).map(({ hash }) => hash).join('\n')}\n`);
+  writeFileSync(
+    join(path, 'hashes.txt'),
+    `${RECORDINGS.slice(0, 12)
+      .map(({ hash }) => hash)
+      .join('\n')}\n`,
+  );
   return path;
 }
 
 /** Runs every shell block of a guide in one session, so that later ones see the variables of earlier ones. */
 async function follow(guide: Guide): Promise<{ fence: Guide['fences'][number]; output: string }[]> {
   const blocks = guide.fences.filter(({ language, notRun }) => language === 'sh' && notRun === null);
-  const here = (text: string) => text.replaceAll('http://127.0.0.1:3000', service.url).replaceAll('http://127.0.0.1:9090', `http://127.0.0.1:${service.adminPort}`);
+  const here = (text: string) =>
+    text
+      .replaceAll('http://127.0.0.1:3000', service.url)
+      .replaceAll('http://127.0.0.1:9090', `http://127.0.0.1:${service.adminPort}`);
   const mark = '===end-of-block===';
   const script = blocks.map(({ text }) => `${here(text)}\necho '${mark}'`).join('\n');
   const child = spawn('bash', ['-eu', '-o', 'pipefail', '-c', script], {
-    cwd: folder(), env: { PATH: `${bin}:${process.env['PATH']}`, RPC_URL: node.url, HOME: process.env['HOME'] ?? '/', LANG: 'C.UTF-8', LC_ALL: 'C' }, stdio: ['ignore', 'pipe', 'pipe'],
+    cwd: folder(),
+    env: {
+      PATH: `${bin}:${process.env['PATH']}`,
+      RPC_URL: node.url,
+      HOME: process.env['HOME'] ?? '/',
+      LANG: 'C.UTF-8',
+      LC_ALL: 'C',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [out, err] = ['', ''];
   child.stdout.on('data', (data: Buffer) => (out += data.toString()));
@@ -66,7 +102,10 @@ async function follow(guide: Guide): Promise<{ fence: Guide['fences'][number]; o
   const code = await new Promise((resolve) => child.once('close', resolve));
   const outputs = out.split(`${mark}\n`);
   const stopped = blocks[outputs.length - 1];
-  expect(code, `${guide.name}:${stopped?.line ?? ''}\n${stopped?.text ?? ''}\n${outputs.at(-1)}\n${err}`).toBe(0);
+  expect(
+    code,
+    `${guide.name}:${stopped?.line ?? ''}\n${stopped?.text ?? ''}\n${outputs.at(-1)}\n${err}`,
+  ).toBe(0);
   return blocks.map((fence, i) => ({ fence, output: outputs[i]! }));
 }
 
@@ -78,7 +117,8 @@ describe.each(guides.map((guide) => [guide.name, guide] as const))('docs/%s', (n
     for (const { fence, output } of await follow(guide)) {
       const shown = guide.fences[guide.fences.indexOf(fence) + 1];
       if (shown?.language !== 'text') continue;
-      for (const line of shown.text.trimEnd().split('\n')) expect(output.split('\n'), `${name}:${shown.line}`).toContain(line);
+      for (const line of shown.text.trimEnd().split('\n'))
+        expect(output.split('\n'), `${name}:${shown.line}`).toContain(line);
     }
   });
 
@@ -91,9 +131,24 @@ describe.each(guides.map((guide) => [guide.name, guide] as const))('docs/%s', (n
     symlinkSync(join(ROOT, 'node_modules/ajv'), join(project, 'node_modules/ajv'));
     writeFileSync(join(project, 'package.json'), '{"type":"module"}');
     parts.forEach(({ text }, i) => writeFileSync(join(project, `part${i}.ts`), text));
-    const tsc = spawnSync(process.execPath, [
-      join(ROOT, 'node_modules/typescript/bin/tsc'), '--noEmit', '--strict', '--module', 'nodenext', '--resolveJsonModule', '--skipLibCheck', '--lib', 'es2023,dom', '--types', '', ...parts.map((_, i) => `part${i}.ts`),
-    ], { cwd: project, encoding: 'utf8' });
+    const tsc = spawnSync(
+      process.execPath,
+      [
+        join(ROOT, 'node_modules/typescript/bin/tsc'),
+        '--noEmit',
+        '--strict',
+        '--module',
+        'nodenext',
+        '--resolveJsonModule',
+        '--skipLibCheck',
+        '--lib',
+        'es2023,dom',
+        '--types',
+        '',
+        ...parts.map((_, i) => `part${i}.ts`),
+      ],
+      { cwd: project, encoding: 'utf8' },
+    );
     expect(tsc.stdout + tsc.stderr).toBe('');
   });
 
@@ -119,5 +174,11 @@ describe.each(guides.map((guide) => [guide.name, guide] as const))('docs/%s', (n
 
 /** Anchors of a page, as GitHub makes them. */
 function headings(text: string): string[] {
-  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, title]) => title!.toLowerCase().replace(/[^\p{L}\p{N}\s-]/gu, '').trim().replace(/\s/g, '-'));
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
+    title!
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s-]/gu, '')
+      .trim()
+      .replace(/\s/g, '-'),
+  );
 }

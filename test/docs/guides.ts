@@ -20,11 +20,19 @@ export interface Guide {
 
 /** The guides with what they show between fences, in order. */
 export function readGuides(): Guide[] {
-  return readdirSync(DOCS).filter((name) => name.endsWith('.md')).sort().map((name) => {
-    const text = readFileSync(join(DOCS, name), 'utf8');
-    const fences = [...text.matchAll(/(?:<!-- not run: (.*) -->\n)?^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, notRun, language, body], i, all) => ({
-      language: language!, text: body!, notRun: notRun ?? null, line: text.slice(0, all[i]!.index).split('\n').length + (notRun === undefined ? 1 : 2),
-    }));
-    return { name, text, fences };
-  });
+  return readdirSync(DOCS)
+    .filter((name) => name.endsWith('.md'))
+    .sort()
+    .map((name) => {
+      const text = readFileSync(join(DOCS, name), 'utf8');
+      const fences = [...text.matchAll(/(?:<!-- not run: (.*) -->\n)?^```(\w+)\n([\s\S]*?)^```$/gm)].map(
+        ([, notRun, language, body], i, all) => ({
+          language: language!,
+          text: body!,
+          notRun: notRun ?? null,
+          line: text.slice(0, all[i]!.index).split('\n').length + (notRun === undefined ? 1 : 2),
+        }),
+      );
+      return { name, text, fences };
+    });
 }

@@ -14,11 +14,29 @@ it('shows an excerpt of the report the service gives for that very transaction',
   const story = await runStory({ scenarios: CORE });
   const service = await startDemoService(story.devnet.rpcUrl);
   try {
-    const response = await fetch(`${service.url}/analyze`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ tx_hash: hash }) });
-    const { inventory_deltas: deltas, movements, ...rest } = (await response.json()) as Record<string, unknown[]>;
-    const { inventory_deltas: shownDeltas, movements: shownMovements, ...shown } = excerpt as Record<string, unknown[]>;
+    const response = await fetch(`${service.url}/analyze`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ tx_hash: hash }),
+    });
+    const {
+      inventory_deltas: deltas,
+      movements,
+      ...rest
+    } = (await response.json()) as Record<string, unknown[]>;
+    const {
+      inventory_deltas: shownDeltas,
+      movements: shownMovements,
+      ...shown
+    } = excerpt as Record<string, unknown[]>;
     expect(rest).toMatchObject(shown);
-    for (const delta of shownDeltas!) expect(deltas).toContainEqual(expect.objectContaining({ ...(delta as object), asset: expect.objectContaining((delta as { asset: object }).asset) }));
+    for (const delta of shownDeltas!)
+      expect(deltas).toContainEqual(
+        expect.objectContaining({
+          ...(delta as object),
+          asset: expect.objectContaining((delta as { asset: object }).asset),
+        }),
+      );
     expect(movements![0]).toMatchObject(shownMovements![0] as object);
   } finally {
     await service.close();
@@ -27,7 +45,11 @@ it('shows an excerpt of the report the service gives for that very transaction',
 });
 
 it('names only commands and files that exist', () => {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
-  for (const [, script] of readme.matchAll(/npm (?:run )?(demo|test|start|[a-z]+:[a-z]+)\b/g)) expect(Object.keys(scripts)).toContain(script);
-  for (const [, path] of readme.matchAll(/\]\(((?!https?:)[^)#]+)\)/g)) expect(existsSync(join(ROOT, path!)), path).toBe(true);
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  for (const [, script] of readme.matchAll(/npm (?:run )?(demo|test|start|[a-z]+:[a-z]+)\b/g))
+    expect(Object.keys(scripts)).toContain(script);
+  for (const [, path] of readme.matchAll(/\]\(((?!https?:)[^)#]+)\)/g))
+    expect(existsSync(join(ROOT, path!)), path).toBe(true);
 });

@@ -18,7 +18,8 @@ const proxies: { close: () => Promise<void> }[] = [];
 beforeAll(async () => {
   story = await runStory({ scenarios: ALL });
   const [debugOnly, traceOnly] = await Promise.all([
-    startDialectProxy(story.devnet.rpcUrl, /^trace_/), startDialectProxy(story.devnet.rpcUrl, /^debug_/),
+    startDialectProxy(story.devnet.rpcUrl, /^trace_/),
+    startDialectProxy(story.devnet.rpcUrl, /^debug_/),
   ]);
   proxies.push(debugOnly, traceOnly);
   [geth, parity] = await Promise.all([startDemoService(debugOnly.url), startDemoService(traceOnly.url)]);
@@ -31,7 +32,11 @@ afterAll(async () => {
 });
 
 async function ask(server: RunningServer, hash: string): Promise<string> {
-  const response = await fetch(`${server.url}/analyze`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ tx_hash: hash }) });
+  const response = await fetch(`${server.url}/analyze`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ tx_hash: hash }),
+  });
   const text = await response.text();
   expect(response.status, text).toBe(200);
   return text;
@@ -42,7 +47,13 @@ function comparable(text: string): unknown {
   return JSON.parse(text, (key, value: unknown) => {
     if (key === 'trace_dialect') return undefined;
     const evidence = value as { log_index?: number | null; frame_path?: unknown } | null;
-    if (evidence && typeof evidence === 'object' && typeof evidence.log_index === 'number' && 'frame_path' in evidence) return { ...evidence, frame_path: null };
+    if (
+      evidence &&
+      typeof evidence === 'object' &&
+      typeof evidence.log_index === 'number' &&
+      'frame_path' in evidence
+    )
+      return { ...evidence, frame_path: null };
     return value;
   });
 }
@@ -54,7 +65,8 @@ describe.each(ALL.map((scenario) => [scenario.name, scenario] as const))('%s', (
     expect(judge(story.ctx, told, await story.measure(told.hash), report).complaints).toEqual([]);
     expect(verifyReport(report, await fetchRawAnswers(story.devnet.rpcUrl, told.hash))).toEqual([]);
     // What only looks like an arbitrage is none in its parts either.
-    if (scenario.never?.includes('AtomicArbitrage')) expect(report.classification.fragments.map(({ kind }) => kind)).not.toContain('AtomicArbitrage');
+    if (scenario.never?.includes('AtomicArbitrage'))
+      expect(report.classification.fragments.map(({ kind }) => kind)).not.toContain('AtomicArbitrage');
   });
 
   it('reads the same in both trace dialects, and the same twice', async () => {

@@ -19,30 +19,54 @@ function report(fault: string, when: string, outcome: Outcome, ok: boolean): voi
   const leaked = SECRETS.filter((secret) => outcome.said.includes(secret)).length;
   if (!ok || leaked > 0) bad++;
   const failed = outcome.tried - outcome.succeeded;
-  const cells = [fault.padEnd(13), when.padEnd(12), String(outcome.tried).padStart(5), String(failed).padStart(6), `${Math.round(outcome.slowestMs)} ms`.padStart(9), ok ? 'ok ' : 'BAD', leaked > 0 ? `${leaked} SECRETS LEAKED` : ''];
+  const cells = [
+    fault.padEnd(13),
+    when.padEnd(12),
+    String(outcome.tried).padStart(5),
+    String(failed).padStart(6),
+    `${Math.round(outcome.slowestMs)} ms`.padStart(9),
+    ok ? 'ok ' : 'BAD',
+    leaked > 0 ? `${leaked} SECRETS LEAKED` : '',
+  ];
   console.log(cells.join('  ').trimEnd());
   const shown = ok ? 1 : 10;
-  for (const [error, times] of [...outcome.errors].slice(0, shown)) console.log(`${' '.repeat(15)}${times} × ${error}`);
+  for (const [error, times] of [...outcome.errors].slice(0, shown))
+    console.log(`${' '.repeat(15)}${times} × ${error}`);
 }
 
-console.log(`${'inconsistency'.padEnd(38)}  ${'dialect'.padEnd(7)}  ${'when'.padEnd(12)}  tried  refused  believed`);
-for (const name of Object.keys(LIES)) for (const dialect of dialectsOf(name)) for (const share of [1, 0.2]) {
-  const { tried, refused, believed } = await tellLie(name, dialect, share);
-  const ok = believed.length === 0 && (share === 1 ? refused === tried : refused <= 0.01 * tried);
-  if (!ok) bad++;
-  console.log(`${name.padEnd(38)}  ${dialect.padEnd(7)}  ${(share === 1 ? 'always' : 'one in five').padEnd(12)}  ${String(tried).padStart(5)}  ${String(refused).padStart(7)}  ${String(believed.length).padStart(8)}  ${ok ? 'ok' : `BAD ${believed.slice(0, 3).join('; ')}`}`);
-}
+console.log(
+  `${'inconsistency'.padEnd(38)}  ${'dialect'.padEnd(7)}  ${'when'.padEnd(12)}  tried  refused  believed`,
+);
+for (const name of Object.keys(LIES))
+  for (const dialect of dialectsOf(name))
+    for (const share of [1, 0.2]) {
+      const { tried, refused, believed } = await tellLie(name, dialect, share);
+      const ok = believed.length === 0 && (share === 1 ? refused === tried : refused <= 0.01 * tried);
+      if (!ok) bad++;
+      console.log(
+        `${name.padEnd(38)}  ${dialect.padEnd(7)}  ${(share === 1 ? 'always' : 'one in five').padEnd(12)}  ${String(tried).padStart(5)}  ${String(refused).padStart(7)}  ${String(believed.length).padStart(8)}  ${ok ? 'ok' : `BAD ${believed.slice(0, 3).join('; ')}`}`,
+      );
+    }
 process.exitCode = bad > 0 ? 1 : 0;
 
 if (!REPLAY_AVAILABLE) warnIfAbsent('the rest');
 else {
   const rulebook = loadRules();
   const validate = createReportValidator();
-  const whole: CreateAnalyze = ({ upstream, config }) => createAnalyze({ upstream, rulebook: () => rulebook, validate, maxTokens: config.maxTokens });
+  const whole: CreateAnalyze = ({ upstream, config }) =>
+    createAnalyze({ upstream, rulebook: () => rulebook, validate, maxTokens: config.maxTokens });
   console.log(`${'fault'.padEnd(13)}  ${'when'.padEnd(12)}  tried  failed    slowest`);
   for (const [fault, expected] of Object.entries(FAULTS)) {
-    const always = await runFault({ createAnalyze: whole, fault, count: 20, choose: (r) => r.logs > 0 && r.succeeded });
-    const right = always.succeeded === 0 && [...always.errors.keys()].every((error) => expected.test(error)) && always.slowestMs < LIMITS.deadlineMs + 500;
+    const always = await runFault({
+      createAnalyze: whole,
+      fault,
+      count: 20,
+      choose: (r) => r.logs > 0 && r.succeeded,
+    });
+    const right =
+      always.succeeded === 0 &&
+      [...always.errors.keys()].every((error) => expected.test(error)) &&
+      always.slowestMs < LIMITS.deadlineMs + 500;
     report(fault, 'always', always, right);
     const sometimes = await runFault({ createAnalyze: whole, fault, rate: 0.2, count: COUNT });
     report(fault, 'one in five', sometimes, sometimes.succeeded >= 0.99 * sometimes.tried);

@@ -18,7 +18,8 @@ export const FAULTS: Record<string, RegExp> = {
   'empty-trace': /the trace endpoint returned an empty result$/,
   'null-receipt': /do not belong together: no receipt for a mined transaction$/,
   'wrong-id': /not JSON-RPC: answers to other requests$/,
-  'no-logs': /do not belong together: (the logs do not match the bloom filter of their receipt|the trace holds \d+ logs, the receipt 0)$/,
+  'no-logs':
+    /do not belong together: (the logs do not match the bloom filter of their receipt|the trace holds \d+ logs, the receipt 0)$/,
 };
 
 /** Parts of an upstream URL that must show up nowhere. */
@@ -55,10 +56,28 @@ export async function runFault(run: Run): Promise<Outcome> {
   const node = await startReplayNode(run);
   const lines: string[] = [];
   const rpcUrls = [withSecrets(node.url), ...(run.others ?? [])];
-  const config: Config = { ...readConfig({}), rpcUrls, host: '127.0.0.1', port: 0, adminPort: 0, logLevel: 'trace', ...LIMITS, ...run.config };
-  const log = createLog({ level: 'trace', redact: createRedact(secretUrls(config)), stream: { write: (line) => void lines.push(line) } });
-  const server = await serve(config, run.createAnalyze ?? (({ upstream }) => fetchAnalyze(upstream)), { log });
-  const hashes = recordings(run.files).filter(run.choose ?? (() => true)).map((r) => r.hash).slice(0, run.count);
+  const config: Config = {
+    ...readConfig({}),
+    rpcUrls,
+    host: '127.0.0.1',
+    port: 0,
+    adminPort: 0,
+    logLevel: 'trace',
+    ...LIMITS,
+    ...run.config,
+  };
+  const log = createLog({
+    level: 'trace',
+    redact: createRedact(secretUrls(config)),
+    stream: { write: (line) => void lines.push(line) },
+  });
+  const server = await serve(config, run.createAnalyze ?? (({ upstream }) => fetchAnalyze(upstream)), {
+    log,
+  });
+  const hashes = recordings(run.files)
+    .filter(run.choose ?? (() => true))
+    .map((r) => r.hash)
+    .slice(0, run.count);
   const errors = new Map<string, number>();
   const said: string[] = [];
   let succeeded = 0;
@@ -67,7 +86,11 @@ export async function runFault(run: Run): Promise<Outcome> {
   const client = async (): Promise<void> => {
     for (let hash = hashes[next++]; hash !== undefined; hash = hashes[next++]) {
       const start = performance.now();
-      const response = await fetch(`${server.url}/analyze`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ tx_hash: hash }) });
+      const response = await fetch(`${server.url}/analyze`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ tx_hash: hash }),
+      });
       const text = await response.text();
       slowestMs = Math.max(slowestMs, performance.now() - start);
       said.push(JSON.stringify([...response.headers]), text);
@@ -81,7 +104,8 @@ export async function runFault(run: Run): Promise<Outcome> {
   };
   try {
     await Promise.all(Array.from({ length: 8 }, client));
-    for (const path of ['metrics', 'ready', 'x']) said.push(await (await fetch(`http://127.0.0.1:${server.adminPort}/${path}`)).text());
+    for (const path of ['metrics', 'ready', 'x'])
+      said.push(await (await fetch(`http://127.0.0.1:${server.adminPort}/${path}`)).text());
   } finally {
     await server.close();
     await node.close();

@@ -4,8 +4,10 @@ import type { TxReport } from '../../src/model/generated/report.ts';
 
 /** Why a failure is no honest refusal; null for one that is. */
 export function improperFailure(error: unknown): string | null {
-  if (!(error instanceof AnalysisError)) return error instanceof Error ? `${error.stack ?? error.message}` : `threw ${String(error)}`;
-  if (error.code === 'internal') return `internal: ${error.detail ?? ''} ${(error.cause as Error | undefined)?.stack ?? error.stack ?? ''}`;
+  if (!(error instanceof AnalysisError))
+    return error instanceof Error ? `${error.stack ?? error.message}` : `threw ${String(error)}`;
+  if (error.code === 'internal')
+    return `internal: ${error.detail ?? ''} ${(error.cause as Error | undefined)?.stack ?? error.stack ?? ''}`;
   if (error.code === 'internal_validation') return `internal_validation: ${JSON.stringify(error.cause)}`;
   return null;
 }
@@ -16,11 +18,14 @@ export function brokenReport(json: string): string | null {
   if (/\p{Cs}/u.test(json)) return 'a lone surrogate in the report';
   const report = JSON.parse(json) as TxReport;
   const sums = new Map<string, bigint>();
-  for (const { asset, delta_raw } of report.inventory_deltas) sums.set(asset.id, (sums.get(asset.id) ?? 0n) + BigInt(delta_raw));
+  for (const { asset, delta_raw } of report.inventory_deltas)
+    sums.set(asset.id, (sums.get(asset.id) ?? 0n) + BigInt(delta_raw));
   for (const [asset, sum] of sums) if (sum !== 0n) return `${asset} sums to ${sum}`;
   for (const list of [report.economics.token_in, report.economics.token_out])
-    if (!list.split(', ').every((entry) => list === '' || /^\d+(\.\d+)? [^\s,]+$/.test(entry))) return `not a list: ${list}`;
-  if (/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/.test(visible(report))) return 'control or bidirectional characters in the report';
+    if (!list.split(', ').every((entry) => list === '' || /^\d+(\.\d+)? [^\s,]+$/.test(entry)))
+      return `not a list: ${list}`;
+  if (/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/.test(visible(report)))
+    return 'control or bidirectional characters in the report';
   return null;
 }
 
@@ -52,13 +57,24 @@ export interface Tally {
   readonly failures: Failure[];
 }
 
-export const newTally = (name: string): Tally => ({ name, tried: 0, accepted: 0, slowestMs: 0, failures: [] });
+export const newTally = (name: string): Tally => ({
+  name,
+  tried: 0,
+  accepted: 0,
+  slowestMs: 0,
+  failures: [],
+});
 
 /** One line per kind, then the first failures in full. */
 export function printTallies(tallies: readonly Tally[]): void {
-  console.log(`${'hostile input'.padEnd(34)}  ${'tried'.padStart(7)}  ${'failed'.padStart(6)}  ${'accepted'.padStart(8)}  ${'slowest'.padStart(9)}`);
+  console.log(
+    `${'hostile input'.padEnd(34)}  ${'tried'.padStart(7)}  ${'failed'.padStart(6)}  ${'accepted'.padStart(8)}  ${'slowest'.padStart(9)}`,
+  );
   for (const { name, tried, failures, accepted, slowestMs } of tallies)
-    console.log(`${name.padEnd(34)}  ${String(tried).padStart(7)}  ${String(failures.length).padStart(6)}  ${String(accepted).padStart(8)}  ${`${slowestMs.toFixed(0)} ms`.padStart(9)}`);
+    console.log(
+      `${name.padEnd(34)}  ${String(tried).padStart(7)}  ${String(failures.length).padStart(6)}  ${String(accepted).padStart(8)}  ${`${slowestMs.toFixed(0)} ms`.padStart(9)}`,
+    );
   for (const { name, failures } of tallies)
-    for (const { index, what, why } of failures.slice(0, 8)) console.log(`\n${name} #${index} (${what}):\n  ${why.split('\n').slice(0, 8).join('\n  ')}`);
+    for (const { index, what, why } of failures.slice(0, 8))
+      console.log(`\n${name} #${index} (${what}):\n  ${why.split('\n').slice(0, 8).join('\n  ')}`);
 }

@@ -18,7 +18,16 @@ import { brokenReport, improperFailure, newTally, type Tally } from './outcome.t
 import { Random, seedOf } from './random.ts';
 import { answer, later, loadRecordings, type Dialect, type Recorded } from './recordedNode.ts';
 
-const METHODS = ['eth_getTransactionByHash', 'eth_getTransactionReceipt', 'debug_traceTransaction', 'trace_transaction', 'eth_getBlockByNumber', 'eth_call', 'eth_getCode', 'eth_chainId'];
+const METHODS = [
+  'eth_getTransactionByHash',
+  'eth_getTransactionReceipt',
+  'debug_traceTransaction',
+  'trace_transaction',
+  'eth_getBlockByNumber',
+  'eth_call',
+  'eth_getCode',
+  'eth_chainId',
+];
 const MAX_TOKENS = 500;
 
 /** A case: which recording, in which dialect, with which answers changed. */
@@ -43,7 +52,9 @@ export function makeCase(seed: number, index: number): Case {
     const victim = random.pick(METHODS);
     const how: string[] = [];
     return {
-      recorded, dialect, what: `${recorded.name}, ${dialect}, spoiled ${victim}`,
+      recorded,
+      dialect,
+      what: `${recorded.name}, ${dialect}, spoiled ${victim}`,
       change: (method, result) => {
         if (method !== victim) return result;
         const spoiled = spoil(result, random);
@@ -54,24 +65,52 @@ export function makeCase(seed: number, index: number): Case {
   }
   if (kind < 9) {
     const told = lie(recorded, random, strangers);
-    return { recorded: told.recorded, dialect, what: `${recorded.name}, ${dialect}, false ${told.how.join(', ')}`, change: (_, result) => result };
+    return {
+      recorded: told.recorded,
+      dialect,
+      what: `${recorded.name}, ${dialect}, false ${told.how.join(', ')}`,
+      change: (_, result) => result,
+    };
   }
   if (kind === 9) {
     // Feeds, pools, vaults and tokens alike answer words of any size, the same to the same question.
     const told = new Map<string, Hex | null>();
-    const words = (): Hex | null => (random.chance(0.1) ? null : `0x${Array.from({ length: 1 + random.below(8) }, () => random.amount().toString(16).padStart(64, '0')).join('')}`);
+    const words = (): Hex | null =>
+      random.chance(0.1)
+        ? null
+        : `0x${Array.from({ length: 1 + random.below(8) }, () => random.amount().toString(16).padStart(64, '0')).join('')}`;
     const read = (to: string, data: string): Hex | null => {
       const key = `${to} ${data}`;
       if (!told.has(key)) told.set(key, words());
       return told.get(key)!;
     };
-    return { recorded: { ...recorded, read }, dialect, what: `${recorded.name}, ${dialect}, reads at random`, change: (_, result) => result };
+    return {
+      recorded: { ...recorded, read },
+      dialect,
+      what: `${recorded.name}, ${dialect}, reads at random`,
+      change: (_, result) => result,
+    };
   }
   // Everything a contract answers about itself is its own invention.
-  const odd = { ...recorded, tokens: Object.fromEntries(Object.keys(recorded.tokens).map((token) => [token, { symbol: random.pick(ODD_TEXTS), name: random.pick(ODD_TEXTS), decimals: random.below(300) }])) };
+  const odd = {
+    ...recorded,
+    tokens: Object.fromEntries(
+      Object.keys(recorded.tokens).map((token) => [
+        token,
+        { symbol: random.pick(ODD_TEXTS), name: random.pick(ODD_TEXTS), decimals: random.below(300) },
+      ]),
+    ),
+  };
   return {
-    recorded: odd, dialect, what: `${recorded.name}, ${dialect}, odd metadata`,
-    change: (method, result) => (method === 'eth_getCode' && random.chance(0.5) ? `0xef0100${random.hex(40)}` : method === 'eth_call' && random.chance(0.2) ? `0x${random.hex(random.below(8) * 32)}` : result),
+    recorded: odd,
+    dialect,
+    what: `${recorded.name}, ${dialect}, odd metadata`,
+    change: (method, result) =>
+      method === 'eth_getCode' && random.chance(0.5)
+        ? `0xef0100${random.hex(40)}`
+        : method === 'eth_call' && random.chance(0.2)
+          ? `0x${random.hex(random.below(8) * 32)}`
+          : result,
   };
 }
 
@@ -80,12 +119,29 @@ function sessionOf({ recorded, dialect, change }: Case): Session {
   const endpoint: RpcEndpoint = {
     name: 'upstream-1',
     abilities: newAbilities(),
-    send: (calls) => Promise.resolve(calls.map(({ method, params }): RpcAnswer => {
-      const said = answer((hash) => (hash === recorded.hash ? recorded : undefined), () => recorded, dialect, method, params);
-      return said.error ? { ok: false, error: said.error } : { ok: true, result: change(method, said.result) };
-    })),
+    send: (calls) =>
+      Promise.resolve(
+        calls.map(({ method, params }): RpcAnswer => {
+          const said = answer(
+            (hash) => (hash === recorded.hash ? recorded : undefined),
+            () => recorded,
+            dialect,
+            method,
+            params,
+          );
+          return said.error
+            ? { ok: false, error: said.error }
+            : { ok: true, result: change(method, said.result) };
+        }),
+      ),
   };
-  return { signal: new AbortController().signal, timeLeft: () => 10_000, onCall: () => {}, traceEndpoint: null, ask: (attempt) => attempt(endpoint) };
+  return {
+    signal: new AbortController().signal,
+    timeLeft: () => 10_000,
+    onCall: () => {},
+    traceEndpoint: null,
+    ask: (attempt) => attempt(endpoint),
+  };
 }
 
 const rulebook = loadRules();

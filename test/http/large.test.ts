@@ -9,13 +9,23 @@ afterEach(async () => {
   await node?.close();
 });
 
-async function post(url: string, signal: AbortSignal | null = null): Promise<{ status: number; body: string }> {
-  const response = await fetch(`${url}/analyze`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ tx_hash: HASH }), signal });
+async function post(
+  url: string,
+  signal: AbortSignal | null = null,
+): Promise<{ status: number; body: string }> {
+  const response = await fetch(`${url}/analyze`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ tx_hash: HASH }),
+    signal,
+  });
   return { status: response.status, body: await response.text() };
 }
 
 /** Starts the service and posts one analysis; its answer and what the service logged. */
-async function analyse(env: Record<string, string>): Promise<{ status: number; body: string; log: () => string }> {
+async function analyse(
+  env: Record<string, string>,
+): Promise<{ status: number; body: string; log: () => string }> {
   const service = runService(env);
   return { ...(await post(await service.listening())), log: service.output };
 }
@@ -39,7 +49,10 @@ describe('a large transaction', { timeout: 120_000 }, () => {
     node = await startFakeNode({ handlers });
     const here = await analyse({ RPC_URL: node.url });
     killServices();
-    node.handlers['eth_getBlockByNumber'] = (params) => ({ ...(handlers['eth_getBlockByNumber']!(params) as object), extraData: `0x${'00'.repeat(200_000)}` });
+    node.handlers['eth_getBlockByNumber'] = (params) => ({
+      ...(handlers['eth_getBlockByNumber']!(params) as object),
+      extraData: `0x${'00'.repeat(200_000)}`,
+    });
     const there = await analyse({ RPC_URL: node.url });
     expect([there.status, there.body]).toEqual([200, here.body]);
     expect(there.log()).not.toContain('"level":50');
@@ -48,7 +61,10 @@ describe('a large transaction', { timeout: 120_000 }, () => {
   it('is refused where it is over the limit, naming it', async () => {
     node = await startFakeNode({ handlers: sampleHandlers(sampleTransaction()) });
     const { status, body } = await analyse({ RPC_URL: node.url, MAX_RESPONSE_BYTES: '1500' });
-    expect([status, body]).toEqual([502, '{"error":"analysis failed: the upstream answer is too large: over the limit of 1500 bytes"}']);
+    expect([status, body]).toEqual([
+      502,
+      '{"error":"analysis failed: the upstream answer is too large: over the limit of 1500 bytes"}',
+    ]);
   });
 
   it('fails as one read here does, where the node contradicts itself', async () => {
@@ -56,8 +72,16 @@ describe('a large transaction', { timeout: 120_000 }, () => {
     sample.receipt['logs'] = [];
     node = await startFakeNode({ handlers: sampleHandlers(sample) });
     const secret = `${node.url.replace('//', '//s3cretUser:s3cretPass@')}/s3cretPathKey?key=s3cretQueryKey`;
-    const { status, body, log } = await analyse({ RPC_URL: secret, LARGE_BYTES: '1000', RPC_RETRIES: '1', LOG_LEVEL: 'trace' });
-    expect([status, body]).toEqual([502, '{"error":"analysis failed: the upstream answers do not belong together: the trace holds 1 logs, the receipt 0"}']);
+    const { status, body, log } = await analyse({
+      RPC_URL: secret,
+      LARGE_BYTES: '1000',
+      RPC_RETRIES: '1',
+      LOG_LEVEL: 'trace',
+    });
+    expect([status, body]).toEqual([
+      502,
+      '{"error":"analysis failed: the upstream answers do not belong together: the trace holds 1 logs, the receipt 0"}',
+    ]);
     await expect.poll(log).toContain('upstream-1');
     expect(log()).not.toContain('s3cret');
   });
@@ -66,12 +90,26 @@ describe('a large transaction', { timeout: 120_000 }, () => {
     const whole = sampleHandlers(sampleTransaction());
     const deep = { ...sampleTransaction().callTracer };
     // Many calls of little text: what they are read into takes far more memory than the answer.
-    deep['calls'] = Array.from({ length: 150_000 }, () => ({ type: 'CALL', from: deep['to'], to: deep['from'], input: '0x', output: '0x', value: '0x1', gas: '0x0', gasUsed: '0x0' }));
-    node = await startFakeNode({ handlers: { ...whole, debug_traceTransaction: () => deep, trace_transaction: () => null } });
+    deep['calls'] = Array.from({ length: 150_000 }, () => ({
+      type: 'CALL',
+      from: deep['to'],
+      to: deep['from'],
+      input: '0x',
+      output: '0x',
+      value: '0x1',
+      gas: '0x0',
+      gasUsed: '0x0',
+    }));
+    node = await startFakeNode({
+      handlers: { ...whole, debug_traceTransaction: () => deep, trace_transaction: () => null },
+    });
     const service = runService({ RPC_URL: node.url, ANALYSIS_MEMORY_MB: '128', LARGE_BYTES: '1000' });
     const url = await service.listening();
     const refused = await post(url);
-    expect([refused.status, refused.body]).toEqual([502, '{"error":"analysis failed: the upstream answer is too large: analysing it takes more than 128 MB of memory"}']);
+    expect([refused.status, refused.body]).toEqual([
+      502,
+      '{"error":"analysis failed: the upstream answer is too large: analysing it takes more than 128 MB of memory"}',
+    ]);
     expect(await (await fetch(`${url}/health`)).text()).toBe('ok');
     node.handlers = { ...node.handlers, ...whole };
     expect((await post(url)).status).toBe(200);
@@ -85,17 +123,25 @@ describe('a large transaction', { timeout: 120_000 }, () => {
       handlers: sampleHandlers(sampleTransaction()),
       // The second round trip of the first analysis, made by its thread, is not answered.
       intercept: async ({ body }) => {
-        if (hold && JSON.stringify(body).includes('eth_getBlockByNumber')) await new Promise<void>((resolve) => stuck.push(resolve));
+        if (hold && JSON.stringify(body).includes('eth_getBlockByNumber'))
+          await new Promise<void>((resolve) => stuck.push(resolve));
         return false;
       },
     });
-    const url = await runService({ RPC_URL: node.url, LARGE_BYTES: '1000', RPC_TIMEOUT_MS: '60000', DEADLINE_MS: '60000' }).listening();
+    const url = await runService({
+      RPC_URL: node.url,
+      LARGE_BYTES: '1000',
+      RPC_TIMEOUT_MS: '60000',
+      DEADLINE_MS: '60000',
+    }).listening();
     const gone = new AbortController();
     const first = post(url, gone.signal).catch((error: Error) => error.name);
     await expect.poll(() => stuck.length, { timeout: 60_000 }).toBe(1);
     hold = false;
     const second = post(url);
-    await expect.poll(() => node!.requests.filter((methods) => methods.includes('eth_getTransactionByHash')).length).toBe(2);
+    await expect
+      .poll(() => node!.requests.filter((methods) => methods.includes('eth_getTransactionByHash')).length)
+      .toBe(2);
     gone.abort();
     expect(await first).toBe('AbortError');
     expect((await second).status).toBe(200);
@@ -103,7 +149,10 @@ describe('a large transaction', { timeout: 120_000 }, () => {
   });
 
   it('is answered in time where its thread would take longer', async () => {
-    node = await startFakeNode({ handlers: sampleHandlers(sampleTransaction()), intercept: ({ body }) => JSON.stringify(body).includes('eth_getBlockByNumber') });
+    node = await startFakeNode({
+      handlers: sampleHandlers(sampleTransaction()),
+      intercept: ({ body }) => JSON.stringify(body).includes('eth_getBlockByNumber'),
+    });
     const url = await runService({ RPC_URL: node.url, LARGE_BYTES: '1000', DEADLINE_MS: '4000' }).listening();
     const start = performance.now();
     expect((await post(url)).status).toBe(502);

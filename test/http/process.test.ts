@@ -29,10 +29,17 @@ describe('the process', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('finishes what runs on %s, then ends with 0', async (signal) => {
     let release: () => void = () => {};
     const held = new Promise<boolean>((resolve) => (release = () => resolve(false)));
-    node = await startFakeNode({ handlers: sampleHandlers(sampleTransaction()), intercept: ({ n }) => (n === 0 ? held : false) });
+    node = await startFakeNode({
+      handlers: sampleHandlers(sampleTransaction()),
+      intercept: ({ n }) => (n === 0 ? held : false),
+    });
     const program = runService({ RPC_URL: node.url });
     const url = await program.listening();
-    const answer = fetch(`${url}/analyze`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ tx_hash: HASH }) });
+    const answer = fetch(`${url}/analyze`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ tx_hash: HASH }),
+    });
     while (node.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
     program.child.kill(signal);
     while (!program.output().includes('"stopping"')) await new Promise((resolve) => setTimeout(resolve, 10));

@@ -35,7 +35,11 @@ describe('several processes', { timeout: 180_000 }, () => {
     expect(listening()[1]![1]).toBe(url);
 
     for (let i = 0; i < 4; i++) {
-      const response = await fetch(`${url}/analyze`, { method: 'POST', headers: { 'content-type': 'application/json', connection: 'close' }, body: JSON.stringify({ tx_hash: HASH }) });
+      const response = await fetch(`${url}/analyze`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', connection: 'close' },
+        body: JSON.stringify({ tx_hash: HASH }),
+      });
       expect(response.status).toBe(200);
     }
     const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
@@ -60,7 +64,10 @@ describe('several processes', { timeout: 180_000 }, () => {
   it('end with 1 where none can start', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
-    const program = run({ RPC_URL: 'http://127.0.0.1:9', PORT: String((taken.address() as AddressInfo).port) });
+    const program = run({
+      RPC_URL: 'http://127.0.0.1:9',
+      PORT: String((taken.address() as AddressInfo).port),
+    });
     expect(await program.ended).toBe(1);
     expect(program.output()).toContain('EADDRINUSE');
     taken.close();
@@ -69,7 +76,10 @@ describe('several processes', { timeout: 180_000 }, () => {
   it('end with 1 where the admin port is taken', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
-    const program = run({ RPC_URL: 'http://127.0.0.1:9', ADMIN_PORT: String((taken.address() as AddressInfo).port) });
+    const program = run({
+      RPC_URL: 'http://127.0.0.1:9',
+      ADMIN_PORT: String((taken.address() as AddressInfo).port),
+    });
     expect(await program.ended).toBe(1);
     expect(program.output()).toContain('EADDRINUSE');
     taken.close();

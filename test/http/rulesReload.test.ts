@@ -9,14 +9,24 @@ import { startFakeNode, type FakeNode } from '../support/fakeNode.ts';
 import { HASH, sampleHandlers, sampleTransaction } from '../support/sampleTransaction.ts';
 
 const overlay = mkdtempSync(join(tmpdir(), 'txreport-rules-'));
-const write = (version: string) => writeFileSync(join(overlay, 'ruleset.yaml'), `# yaml-language-server: $schema=ruleset.schema.json\nname: acme\nversion: ${version}\nengine: 1\n`);
+const write = (version: string) =>
+  writeFileSync(
+    join(overlay, 'ruleset.yaml'),
+    `# yaml-language-server: $schema=ruleset.schema.json\nname: acme\nversion: ${version}\nengine: 1\n`,
+  );
 let node: FakeNode;
 let server: RunningServer;
 
 beforeAll(async () => {
   write('0.1.0');
   node = await startFakeNode({ handlers: sampleHandlers(sampleTransaction()) });
-  server = await startServer({ rpcUrl: node.url, port: 0, logLevel: 'silent', rulesDirs: [overlay], rulesReload: true });
+  server = await startServer({
+    rpcUrl: node.url,
+    port: 0,
+    logLevel: 'silent',
+    rulesDirs: [overlay],
+    rulesReload: true,
+  });
 });
 afterAll(async () => {
   await server.close();
@@ -25,17 +35,27 @@ afterAll(async () => {
 });
 
 async function rulesetOf(): Promise<string | undefined> {
-  const response = await fetch(`${server.url}/analyze`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ tx_hash: HASH }) });
+  const response = await fetch(`${server.url}/analyze`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ tx_hash: HASH }),
+  });
   return ((await response.json()) as TxReport).engine?.ruleset_version;
 }
 
 it('picks up a changed overlay while running, and keeps the last good set when a change breaks it', async () => {
   expect(await rulesetOf()).toMatch(/\+acme\.0\.1\.0$/);
   write('0.2.0');
-  await vi.waitFor(async () => expect(await rulesetOf()).toMatch(/\+acme\.0\.2\.0$/), { timeout: 15_000, interval: 300 });
+  await vi.waitFor(async () => expect(await rulesetOf()).toMatch(/\+acme\.0\.2\.0$/), {
+    timeout: 15_000,
+    interval: 300,
+  });
   write('not-a-version');
   await new Promise((wait) => setTimeout(wait, 3_500));
   expect(await rulesetOf()).toMatch(/\+acme\.0\.2\.0$/);
   write('0.3.0');
-  await vi.waitFor(async () => expect(await rulesetOf()).toMatch(/\+acme\.0\.3\.0$/), { timeout: 15_000, interval: 300 });
+  await vi.waitFor(async () => expect(await rulesetOf()).toMatch(/\+acme\.0\.3\.0$/), {
+    timeout: 15_000,
+    interval: 300,
+  });
 });

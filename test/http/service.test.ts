@@ -18,7 +18,11 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((thing) => thing.close()));
 });
 
-async function start(overrides: Partial<Config>, analyze?: Analyze, rpcUrl = 'http://127.0.0.1:1'): Promise<RunningServer & { lines: string[] }> {
+async function start(
+  overrides: Partial<Config>,
+  analyze?: Analyze,
+  rpcUrl = 'http://127.0.0.1:1',
+): Promise<RunningServer & { lines: string[] }> {
   const lines: string[] = [];
   const log = createLog({ level: 'trace', stream: { write: (line) => void lines.push(line) } });
   const config: Config = { ...readConfig({ RPC_URL: rpcUrl }), host: '127.0.0.1', port: 0, ...overrides };
@@ -34,9 +38,18 @@ interface Answer {
 }
 
 async function ask(url: string, signal?: AbortSignal): Promise<Answer> {
-  const response = await fetch(`${url}/analyze`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ tx_hash: HASH }), ...(signal ? { signal } : {}) });
+  const response = await fetch(`${url}/analyze`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ tx_hash: HASH }),
+    ...(signal ? { signal } : {}),
+  });
   const body = (await response.json()) as { error?: string };
-  return { status: response.status, error: body.error ?? '', retryAfter: response.headers.get('retry-after') };
+  return {
+    status: response.status,
+    error: body.error ?? '',
+    retryAfter: response.headers.get('retry-after'),
+  };
 }
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -46,12 +59,18 @@ function held(): { analyze: Analyze; release: () => void; started: () => number;
   const waiting: (() => void)[] = [];
   let started = 0;
   let aborted = 0;
-  const analyze: Analyze = (_, { signal }) => new Promise((resolve, reject) => {
-    started++;
-    waiting.push(() => resolve({ json: '{}', intentKind: 'Unknown' }));
-    signal.addEventListener('abort', () => (aborted++, reject(signal.reason as Error)));
-  });
-  return { analyze, release: () => waiting.splice(0).forEach((go) => go()), started: () => started, aborted: () => aborted };
+  const analyze: Analyze = (_, { signal }) =>
+    new Promise((resolve, reject) => {
+      started++;
+      waiting.push(() => resolve({ json: '{}', intentKind: 'Unknown' }));
+      signal.addEventListener('abort', () => (aborted++, reject(signal.reason as Error)));
+    });
+  return {
+    analyze,
+    release: () => waiting.splice(0).forEach((go) => go()),
+    started: () => started,
+    aborted: () => aborted,
+  };
 }
 
 describe('load', () => {
@@ -82,10 +101,15 @@ describe('load', () => {
 
   it('ends waiting and stuck analyses at the deadline', async () => {
     const stuck: Analyze = () => new Promise(() => {});
-    const { url } = await start({ maxConcurrency: 1, maxQueue: 1, deadlineMs: 200, shutdownGraceMs: 50 }, stuck);
+    const { url } = await start(
+      { maxConcurrency: 1, maxQueue: 1, deadlineMs: 200, shutdownGraceMs: 50 },
+      stuck,
+    );
     const start_ = performance.now();
     const answers = await Promise.all([ask(url), ask(url)]);
-    expect(answers.map((a) => a.error)).toEqual(new Array(2).fill('analysis failed: the analysis ran out of time'));
+    expect(answers.map((a) => a.error)).toEqual(
+      new Array(2).fill('analysis failed: the analysis ran out of time'),
+    );
     expect(performance.now() - start_).toBeLessThan(1_000);
   });
 });
@@ -93,7 +117,9 @@ describe('load', () => {
 describe('clients', () => {
   it('aborts the upstream requests of a client that went away', async () => {
     let cut = 0;
-    const node: FakeNode = await startFakeNode({ intercept: ({ request }) => (request.socket.once('close', () => cut++), true) });
+    const node: FakeNode = await startFakeNode({
+      intercept: ({ request }) => (request.socket.once('close', () => cut++), true),
+    });
     open.push(node);
     const server = await start({}, undefined, node.url);
     const client = new AbortController();
@@ -109,17 +135,24 @@ describe('clients', () => {
 
   it('drops a client that does not finish its headers or its body', async () => {
     const { url, port } = await start({ headersTimeoutMs: 200, requestTimeoutMs: 400 }, held().analyze);
-    const talk = (text: string): Promise<string> => new Promise((resolve) => {
-      let got = '';
-      const socket = connect(port, '127.0.0.1', () => void socket.write(text));
-      socket.on('data', (data) => (got += data.toString())).on('close', () => resolve(got));
-    });
+    const talk = (text: string): Promise<string> =>
+      new Promise((resolve) => {
+        let got = '';
+        const socket = connect(port, '127.0.0.1', () => void socket.write(text));
+        socket.on('data', (data) => (got += data.toString())).on('close', () => resolve(got));
+      });
     expect(await talk('POST /analyze HTTP/1.1\r\nHost: x\r\n')).toContain('408');
-    expect(await talk('POST /analyze HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"tx')).toContain('408');
+    expect(
+      await talk(
+        'POST /analyze HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"tx',
+      ),
+    ).toContain('408');
     const garbage = await talk('this is not HTTP\r\n\r\n');
     expect(garbage).toContain('400 Bad Request');
     expect(garbage).toContain('{"error":"bad request"}');
-    expect(await talk(`GET /health HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`)).toContain('431');
+    expect(await talk(`GET /health HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`)).toContain(
+      '431',
+    );
     expect((await fetch(`${url}/health`)).status).toBe(200);
   });
 
@@ -127,7 +160,16 @@ describe('clients', () => {
     const { port } = await start({}, held().analyze);
     let lost = 0;
     const status = await new Promise<number | undefined>((resolve, reject) => {
-      const request = httpRequest({ port, host: '127.0.0.1', method: 'POST', path: '/analyze', headers: { 'content-type': 'application/json', 'transfer-encoding': 'chunked' } }, (response) => resolve(response.statusCode));
+      const request = httpRequest(
+        {
+          port,
+          host: '127.0.0.1',
+          method: 'POST',
+          path: '/analyze',
+          headers: { 'content-type': 'application/json', 'transfer-encoding': 'chunked' },
+        },
+        (response) => resolve(response.statusCode),
+      );
       request.on('error', reject).on('close', () => lost++);
       request.write('{"pad":"');
       request.write('x'.repeat(100_000));
@@ -159,7 +201,10 @@ describe('stopping', () => {
     await server.close();
     expect(performance.now() - before).toBeLessThan(2_000);
     expect(work.aborted()).toBe(1);
-    expect(await answer).toMatchObject({ status: 502, error: 'analysis failed: overloaded: the service is stopping' });
+    expect(await answer).toMatchObject({
+      status: 502,
+      error: 'analysis failed: overloaded: the service is stopping',
+    });
   });
 });
 
@@ -172,8 +217,16 @@ describe('operators', () => {
     node.handlers = {};
     expect((await ask(server.url)).status).toBe(502);
 
-    const line = server.lines.map((l) => JSON.parse(l) as Record<string, unknown>).find((l) => l['msg'] === 'analyzed')!;
-    expect(line).toMatchObject({ hash: HASH, status: 200, intent: 'Unknown', upstream_requests: 2, request_id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string });
+    const line = server.lines
+      .map((l) => JSON.parse(l) as Record<string, unknown>)
+      .find((l) => l['msg'] === 'analyzed')!;
+    expect(line).toMatchObject({
+      hash: HASH,
+      status: 200,
+      intent: 'Unknown',
+      upstream_requests: 2,
+      request_id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+    });
 
     const admin = `http://127.0.0.1:${server.adminPort}`;
     const metrics = await (await fetch(`${admin}/metrics`)).text();
@@ -183,14 +236,25 @@ describe('operators', () => {
     expect(metrics).toContain('txreport_http_requests_total{route="/analyze",status="502"} 1');
     expect((await fetch(`${admin}/ready`)).status).toBe(503);
     node.handlers = { eth_chainId: () => '0x1' };
-    expect(await (await fetch(`${admin}/ready`)).json()).toEqual({ ready: true, upstream: true, rules: true });
+    expect(await (await fetch(`${admin}/ready`)).json()).toEqual({
+      ready: true,
+      upstream: true,
+      rules: true,
+    });
     expect((await fetch(`${admin}/other`)).status).toBe(404);
     expect((await fetch(`${server.url}/metrics`)).status).toBe(404);
   });
 
   it('get internal failures in full, clients do not', async () => {
-    const server = await start({}, () => Promise.reject(new AnalysisError('internal_validation', null, { cause: new Error('/tx/hash must match') })));
-    expect(await ask(server.url)).toMatchObject({ status: 502, error: 'analysis failed: internal report validation' });
+    const server = await start({}, () =>
+      Promise.reject(
+        new AnalysisError('internal_validation', null, { cause: new Error('/tx/hash must match') }),
+      ),
+    );
+    expect(await ask(server.url)).toMatchObject({
+      status: 502,
+      error: 'analysis failed: internal report validation',
+    });
     expect(server.lines.join('')).toContain('/tx/hash must match');
   });
 

@@ -26,7 +26,12 @@ export async function complaintsAbout(devnet: Devnet, ctx: Ctx, hash: Hex, json:
   found.push(...(await wrongElastic(ctx, hash, report)));
   const taxed = report.inventory_deltas.filter(({ asset }) => asset.address === ctx.at('TOLL'));
   // Payer, receiver and collector: a transfer to oneself leaves two.
-  if (taxed.length > 2 && taxed.some(({ subject }) => subject === ctx.at('house')) && !taxed.every(({ flags }) => flags.includes('fee_on_transfer'))) found.push('TOLL: not flagged as taking a fee on transfer');
+  if (
+    taxed.length > 2 &&
+    taxed.some(({ subject }) => subject === ctx.at('house')) &&
+    !taxed.every(({ flags }) => flags.includes('fee_on_transfer'))
+  )
+    found.push('TOLL: not flagged as taking a fee on transfer');
   const findings = verifyReport(report, await fetchRawAnswers(devnet.rpcUrl, hash));
   return [...found, ...findings.map(({ check, at, message }) => `verify ${check} ${at}: ${message}`)];
 }
@@ -38,16 +43,28 @@ async function wrongLowAccounts({ rpc }: Devnet, report: TxReport): Promise<stri
   for (const { subject, asset, delta_raw } of report.inventory_deltas) {
     if (asset.kind !== 'native' || !/^0x0{36}/i.test(subject)) continue;
     // What is destroyed with its account arrives nowhere: reported as a burn to the zero address, whose balance stays.
-    const burnt = (report.movements ?? []).reduce((sum, m) => (m.kind === 'burn' && m.asset_id === asset.id && m.to === subject && isDestruction(m) ? sum + BigInt(m.amount_raw) : sum), 0n);
-    const [before, after] = (await Promise.all([report.tx.block_number - 1, report.tx.block_number].map((block) => rpc('eth_getBalance', [subject, at(block)])))) as [string, string];
+    const burnt = (report.movements ?? []).reduce(
+      (sum, m) =>
+        m.kind === 'burn' && m.asset_id === asset.id && m.to === subject && isDestruction(m)
+          ? sum + BigInt(m.amount_raw)
+          : sum,
+      0n,
+    );
+    const [before, after] = (await Promise.all(
+      [report.tx.block_number - 1, report.tx.block_number].map((block) =>
+        rpc('eth_getBalance', [subject, at(block)]),
+      ),
+    )) as [string, string];
     const change = BigInt(after) - BigInt(before);
-    if (change !== BigInt(delta_raw) - burnt) found.push(`${subject} native: reported ${delta_raw}, chain ${change}`);
+    if (change !== BigInt(delta_raw) - burnt)
+      found.push(`${subject} native: reported ${delta_raw}, chain ${change}`);
   }
   return found;
 }
 
 /** Whether a movement rests on a SELFDESTRUCT: its evidence names the account that sent it, not one that was called. */
-const isDestruction = ({ from, evidence }: NonNullable<TxReport['movements']>[number]): boolean => evidence.contract === from;
+const isDestruction = ({ from, evidence }: NonNullable<TxReport['movements']>[number]): boolean =>
+  evidence.contract === from;
 
 /**
  * Tokens whose balances change without Transfers (interest, rebases): the report is held against the sums of the Transfer
@@ -63,17 +80,30 @@ async function wrongElastic({ chain, world }: Ctx, hash: Hex, report: TxReport):
     const own = logs.filter((log) => getAddress(log.address) === asset.address);
     for (const { topics, data } of own) {
       if (topics[0] !== TRANSFER || topics.length !== 3) continue;
-      const [from, to] = [topics[1]!, topics[2]!].map((topic) => getAddress(`0x${topic.slice(26)}`)) as [string, string];
+      const [from, to] = [topics[1]!, topics[2]!].map((topic) => getAddress(`0x${topic.slice(26)}`)) as [
+        string,
+        string,
+      ];
       sums.set(from, (sums.get(from) ?? 0n) - BigInt(data));
       sums.set(to, (sums.get(to) ?? 0n) + BigInt(data));
     }
     for (const delta of report.inventory_deltas.filter((d) => d.asset.address === asset.address)) {
-      if (BigInt(delta.delta_raw) !== (sums.get(delta.subject) ?? 0n)) found.push(`${delta.subject} ${name}: reported ${delta.delta_raw}, Transfers ${sums.get(delta.subject) ?? 0n}`);
+      if (BigInt(delta.delta_raw) !== (sums.get(delta.subject) ?? 0n))
+        found.push(
+          `${delta.subject} ${name}: reported ${delta.delta_raw}, Transfers ${sums.get(delta.subject) ?? 0n}`,
+        );
       sums.delete(delta.subject);
       const sharesToo = own.length > [...own].filter(({ topics }) => topics[0] === TRANSFER).length;
-      if (name === 'rbETH' && sharesToo && delta.subject !== getAddress(ZERO) && !delta.flags.includes('rebasing')) found.push(`${delta.subject} ${name}: not flagged as rebasing`);
+      if (
+        name === 'rbETH' &&
+        sharesToo &&
+        delta.subject !== getAddress(ZERO) &&
+        !delta.flags.includes('rebasing')
+      )
+        found.push(`${delta.subject} ${name}: not flagged as rebasing`);
     }
-    for (const [subject, sum] of sums) if (sum !== 0n) found.push(`${subject} ${name}: not reported, Transfers ${sum}`);
+    for (const [subject, sum] of sums)
+      if (sum !== 0n) found.push(`${subject} ${name}: not reported, Transfers ${sum}`);
   }
   return found;
 }

@@ -6,7 +6,18 @@ import type { Ctx } from '../devnet/scenario.ts';
 import { Random } from '../fuzz/random.ts';
 
 /** The people who trade; all of them are funded alike. */
-export const TRADERS = ['alice', 'bob', 'carol', 'dave', 'erin', 'frank', 'grace', 'heidi', 'ivan', 'judy'] as const satisfies readonly Person[];
+export const TRADERS = [
+  'alice',
+  'bob',
+  'carol',
+  'dave',
+  'erin',
+  'frank',
+  'grace',
+  'heidi',
+  'ivan',
+  'judy',
+] as const satisfies readonly Person[];
 export const STABLES = ['USDC', 'USDT', 'DAI'] as const;
 export const TOKENS = [...STABLES, 'WETH', 'ACORN', 'TOLL', 'TRUFFLE'] as const;
 
@@ -36,7 +47,9 @@ export class Dice extends Random {
   receiver(): Address {
     const roll = this.below(10);
     if (roll < 7) return addressOf(this.who());
-    return roll < 9 ? account(`stranger ${this.below(1_000_000)}`).address : this.c.at(this.pick(['piggybank', 'aggregator', 'batchDelegate', 'treasury']));
+    return roll < 9
+      ? account(`stranger ${this.below(1_000_000)}`).address
+      : this.c.at(this.pick(['piggybank', 'aggregator', 'batchDelegate', 'treasury']));
   }
 
   /** Up to a `part`-th of what there is, with odd digits down to the last unit. */
@@ -47,7 +60,9 @@ export class Dice extends Random {
   }
 
   async balance(asset: string, who: string): Promise<bigint> {
-    return this.c.chain.read<bigint>(this.c.at(asset), 'balanceOf(address) view returns (uint256)', [this.c.at(who)]);
+    return this.c.chain.read<bigint>(this.c.at(asset), 'balanceOf(address) view returns (uint256)', [
+      this.c.at(who),
+    ]);
   }
 
   /** Some of a token's balance. */

@@ -40,14 +40,23 @@ async function sendOne(ctx: Ctx, seed: number): Promise<{ kind: string; hash: He
       return { kind, hash: await ctx.send(from, request) };
     } catch (error) {
       // Nothing to spend, a view that reverts, or a node that refuses the transaction as unpayable: not sent.
-      if (!(error instanceof NotNow) && !(error instanceof Error && /RpcError|NotNow/.test(error.name)) && !/nothing failed|reverted|insufficient/i.test((error as Error).message)) throw error;
+      if (
+        !(error instanceof NotNow) &&
+        !(error instanceof Error && /RpcError|NotNow/.test(error.name)) &&
+        !/nothing failed|reverted|insufficient/i.test((error as Error).message)
+      )
+        throw error;
     }
   }
   throw new Error('nothing can be done on this chain any more');
 }
 
 /** @throws Error when devnet or service cannot be started. */
-export async function reconcile(count: number, seed: number, onFailure: (failure: Reconciled['failures'][number]) => void = () => {}): Promise<Reconciled> {
+export async function reconcile(
+  count: number,
+  seed: number,
+  onFailure: (failure: Reconciled['failures'][number]) => void = () => {},
+): Promise<Reconciled> {
   const devnet = await startDevnet();
   const service = await startDemoService(devnet.rpcUrl);
   const ctx = new Ctx(devnet.chain, devnet.world, devnet.contracts);
@@ -60,11 +69,20 @@ export async function reconcile(count: number, seed: number, onFailure: (failure
       const { kind, hash } = await sendOne(ctx, seedOf(seed, index));
       kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
       if ((await devnet.chain.receipt(hash)).status === '0x0') reverted++;
-      const response = await fetch(`${service.url}/analyze`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ tx_hash: hash }) });
+      const response = await fetch(`${service.url}/analyze`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ tx_hash: hash }),
+      });
       const text = await response.text();
-      const complaints = response.status === 200 ? await complaintsAbout(devnet, ctx, hash, text) : [`${response.status} ${text}`];
+      const complaints =
+        response.status === 200
+          ? await complaintsAbout(devnet, ctx, hash, text)
+          : [`${response.status} ${text}`];
       if (response.status === 200) {
-        const { intent_kind: intent, status } = (JSON.parse(text) as { classification: { intent_kind: string; status: string } }).classification;
+        const { intent_kind: intent, status } = (
+          JSON.parse(text) as { classification: { intent_kind: string; status: string } }
+        ).classification;
         intents.set(`${intent} ${status}`, (intents.get(`${intent} ${status}`) ?? 0) + 1);
       }
       if (complaints.length === 0) continue;
@@ -79,18 +97,32 @@ export async function reconcile(count: number, seed: number, onFailure: (failure
 }
 
 async function program(): Promise<void> {
-  const { values } = parseArgs({ options: { count: { type: 'string', default: '2000' }, seed: { type: 'string', default: '1' } } });
+  const { values } = parseArgs({
+    options: { count: { type: 'string', default: '2000' }, seed: { type: 'string', default: '1' } },
+  });
   const seed = Number(values.seed);
   const start = performance.now();
   const result = await reconcile(Number(values.count), seed, ({ index, kind, hash, complaints }) => {
-    console.log(`#${index} ${kind} ${hash}\n  ${complaints.slice(0, 6).join('\n  ')}\n  reproduce: --seed ${seed} --count ${index + 1}`);
+    console.log(
+      `#${index} ${kind} ${hash}\n  ${complaints.slice(0, 6).join('\n  ')}\n  reproduce: --seed ${seed} --count ${index + 1}`,
+    );
   });
   const failed = new Map<string, number>();
   for (const { kind } of result.failures) failed.set(kind, (failed.get(kind) ?? 0) + 1);
   console.log(`\n${'kind'.padEnd(36)}  tried  failed`);
-  for (const [kind, tried] of [...result.kinds].sort()) console.log(`${kind.padEnd(36)}  ${String(tried).padStart(5)}  ${String(failed.get(kind) ?? 0).padStart(6)}`);
-  console.log(`\nintents: ${[...result.intents].sort((a, b) => b[1] - a[1]).map(([intent, n]) => `${intent} ${n}`).join(', ')}`);
-  console.log(`seed ${seed}: ${result.tried} transactions tried (${result.reverted} reverted), ${result.failures.length} failed, ${((performance.now() - start) / 1000).toFixed(0)} s`);
+  for (const [kind, tried] of [...result.kinds].sort())
+    console.log(
+      `${kind.padEnd(36)}  ${String(tried).padStart(5)}  ${String(failed.get(kind) ?? 0).padStart(6)}`,
+    );
+  console.log(
+    `\nintents: ${[...result.intents]
+      .sort((a, b) => b[1] - a[1])
+      .map(([intent, n]) => `${intent} ${n}`)
+      .join(', ')}`,
+  );
+  console.log(
+    `seed ${seed}: ${result.tried} transactions tried (${result.reverted} reverted), ${result.failures.length} failed, ${((performance.now() - start) / 1000).toFixed(0)} s`,
+  );
   process.exitCode = result.failures.length > 0 ? 1 : 0;
 }
 

@@ -20,10 +20,14 @@ beforeAll(async () => {
   service = await startServer({ rpcUrl: node.url, host: '127.0.0.1', port: 0, logLevel: 'silent' });
   client = new Client({ name: 'test', version: '1' });
   // LOG_LEVEL: whatever is logged must stay off standard output, which is the protocol's.
-  await client.connect(new StdioClientTransport({
-    command: process.execPath, args: [join(builtPackage(), 'dist/tools/cli/cli.js'), 'mcp'], stderr: 'ignore',
-    env: { PATH: process.env['PATH']!, RPC_URL: node.url, LOG_LEVEL: 'debug' },
-  }));
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [join(builtPackage(), 'dist/tools/cli/cli.js'), 'mcp'],
+      stderr: 'ignore',
+      env: { PATH: process.env['PATH']!, RPC_URL: node.url, LOG_LEVEL: 'debug' },
+    }),
+  );
 });
 afterAll(async () => {
   await client?.close();
@@ -31,50 +35,89 @@ afterAll(async () => {
   await node?.close();
 });
 
-interface Answer { content: { type: string; text: string }[]; structuredContent?: Record<string, unknown>; isError?: boolean }
-const call = async (name: string, args: Record<string, unknown> = {}): Promise<Answer> => (await client.callTool({ name, arguments: args })) as unknown as Answer;
+interface Answer {
+  content: { type: string; text: string }[];
+  structuredContent?: Record<string, unknown>;
+  isError?: boolean;
+}
+const call = async (name: string, args: Record<string, unknown> = {}): Promise<Answer> =>
+  (await client.callTool({ name, arguments: args })) as unknown as Answer;
 
 describe('txreport mcp, asked by an MCP client over stdio', () => {
   it('offers three read-only tools and says how to take what they tell', async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['analyze', 'explain', 'list_intents']);
-    for (const tool of tools) expect(tool).toMatchObject({ annotations: { readOnlyHint: true }, inputSchema: { type: 'object' }, outputSchema: { type: 'object' } });
+    for (const tool of tools)
+      expect(tool).toMatchObject({
+        annotations: { readOnlyHint: true },
+        inputSchema: { type: 'object' },
+        outputSchema: { type: 'object' },
+      });
     expect(client.getInstructions()).toContain('Suspected');
   });
 
-  it.each(['swap-v2-eth-usdc', 'aave-liquidation', 'reverted-string', 'spam-zero-value', 'cow-two-orders'])('analyzes %s into the report of the service, byte for byte', async (name) => {
-    const { content, structuredContent } = await call('analyze', { tx_hash: HASH_OF[name]! });
-    const answer = await fetch(`${service.url}/analyze`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ tx_hash: HASH_OF[name] }) });
-    const json = await answer.text();
-    expect(content.map(({ type }) => type)).toEqual(['text', 'text']);
-    expect(content[1]!.text).toBe(json);
-    expect(structuredContent).toEqual({ summary: content[0]!.text, report: JSON.parse(json) as unknown });
-    expect(publishedSchemaErrors(structuredContent!['report'])).toEqual([]);
-  });
+  it.each(['swap-v2-eth-usdc', 'aave-liquidation', 'reverted-string', 'spam-zero-value', 'cow-two-orders'])(
+    'analyzes %s into the report of the service, byte for byte',
+    async (name) => {
+      const { content, structuredContent } = await call('analyze', { tx_hash: HASH_OF[name]! });
+      const answer = await fetch(`${service.url}/analyze`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ tx_hash: HASH_OF[name] }),
+      });
+      const json = await answer.text();
+      expect(content.map(({ type }) => type)).toEqual(['text', 'text']);
+      expect(content[1]!.text).toBe(json);
+      expect(structuredContent).toEqual({ summary: content[0]!.text, report: JSON.parse(json) as unknown });
+      expect(publishedSchemaErrors(structuredContent!['report'])).toEqual([]);
+    },
+  );
 
   it('explains a verdict', async () => {
     const { content, structuredContent } = await call('explain', { tx_hash: HASH_OF['swap-v2-eth-usdc']! });
     expect(content[0]!.text).toContain('direct-swap');
     expect(content[0]!.text).toContain('✓');
     expect(structuredContent).toEqual({ explanation: content[0]!.text });
-    expect((await call('explain', { tx_hash: HASH_OF['swap-v2-eth-usdc']!, rule: 'atomic-arbitrage' })).content[0]!.text).toContain('atomic-arbitrage');
+    expect(
+      (await call('explain', { tx_hash: HASH_OF['swap-v2-eth-usdc']!, rule: 'atomic-arbitrage' })).content[0]!
+        .text,
+    ).toContain('atomic-arbitrage');
   });
 
   it('lists every intent with its rules', async () => {
     const { structuredContent } = await call('list_intents');
-    const { intents } = structuredContent as { intents: { kind: string; headline: boolean; rules: { slug: string }[] }[] };
+    const { intents } = structuredContent as {
+      intents: { kind: string; headline: boolean; rules: { slug: string }[] }[];
+    };
     const rulebook = loadRules();
     expect(intents.map(({ kind }) => kind).sort()).toEqual([...rulebook.intentKinds.keys()].sort());
-    expect(intents.find(({ kind }) => kind === 'DirectSwap')!.rules.map(({ slug }) => slug)).toContain('direct-swap');
+    expect(intents.find(({ kind }) => kind === 'DirectSwap')!.rules.map(({ slug }) => slug)).toContain(
+      'direct-swap',
+    );
   });
 
   it.each<[string, string, Record<string, unknown>, RegExp]>([
     ['a bad hash', 'analyze', { tx_hash: '0x12' }, /^invalid tx_hash `0x12`$/],
     ['no hash', 'analyze', {}, /^invalid tx_hash/],
-    ['another chain', 'analyze', { tx_hash: HASH_OF['approval']!, chain: 'base' }, /^unsupported chain `base`$/],
-    ['an unknown hash', 'analyze', { tx_hash: `0x${'ab'.repeat(32)}` }, /^analysis failed: transaction not found$/],
+    [
+      'another chain',
+      'analyze',
+      { tx_hash: HASH_OF['approval']!, chain: 'base' },
+      /^unsupported chain `base`$/,
+    ],
+    [
+      'an unknown hash',
+      'analyze',
+      { tx_hash: `0x${'ab'.repeat(32)}` },
+      /^analysis failed: transaction not found$/,
+    ],
     ['an unknown hash to explain', 'explain', { tx_hash: `0x${'ab'.repeat(32)}` }, /transaction not found/],
-    ['an unknown rule', 'explain', { tx_hash: HASH_OF['approval']!, rule: 'no-such-rule' }, /no rule no-such-rule/],
+    [
+      'an unknown rule',
+      'explain',
+      { tx_hash: HASH_OF['approval']!, rule: 'no-such-rule' },
+      /no rule no-such-rule/,
+    ],
   ])('answers %s so that a model can read it', async (_, name, args, text) => {
     const answer = await call(name, args);
     expect(answer.isError).toBe(true);

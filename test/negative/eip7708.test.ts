@@ -21,8 +21,16 @@ const BOMB = '0x97a65900cee8a42a0c8ca7cfb2dd3cd2e4437f3c';
 const ETHER = 10n ** 18n;
 
 type Path = readonly number[];
-const transfer = (from: `0x${string}`, to: `0x${string}`, wei = ETHER): SampleLog => ({ address: SYSTEM, topics: [TRANSFER, pad(from), pad(to)], data: toHex(wei, { size: 32 }) });
-const burn = (account: `0x${string}`, wei: bigint): SampleLog => ({ address: SYSTEM, topics: [BURN, pad(account)], data: toHex(wei, { size: 32 }) });
+const transfer = (from: `0x${string}`, to: `0x${string}`, wei = ETHER): SampleLog => ({
+  address: SYSTEM,
+  topics: [TRANSFER, pad(from), pad(to)],
+  data: toHex(wei, { size: 32 }),
+});
+const burn = (account: `0x${string}`, wei: bigint): SampleLog => ({
+  address: SYSTEM,
+  topics: [BURN, pad(account)],
+  data: toHex(wei, { size: 32 }),
+});
 
 /** The recording with these logs before its own, each in the frame with the given path. */
 function retold(name: string, logs: readonly [SampleLog, Path][]): { before: Recorded; after: Recorded } {
@@ -35,8 +43,17 @@ function retold(name: string, logs: readonly [SampleLog, Path][]): { before: Rec
     frame['logs'] = [...(frame['logs'] ?? []), { ...log, position: '0x0' }];
   }
   const own = receipt['logs'] as (SampleLog & Record<string, unknown>)[];
-  const shared = { blockHash: receipt['blockHash'], blockNumber: receipt['blockNumber'], transactionHash: receipt['transactionHash'], transactionIndex: '0x0', removed: false };
-  receipt['logs'] = [...logs.map(([log]) => ({ ...shared, ...log })), ...own].map((log, i) => ({ ...log, logIndex: `0x${i.toString(16)}` }));
+  const shared = {
+    blockHash: receipt['blockHash'],
+    blockNumber: receipt['blockNumber'],
+    transactionHash: receipt['transactionHash'],
+    transactionIndex: '0x0',
+    removed: false,
+  };
+  receipt['logs'] = [...logs.map(([log]) => ({ ...shared, ...log })), ...own].map((log, i) => ({
+    ...log,
+    logIndex: `0x${i.toString(16)}`,
+  }));
   receipt['logsBloom'] = bloomOf(receipt['logs'] as SampleLog[]);
   return { before, after };
 }
@@ -45,14 +62,33 @@ function retold(name: string, logs: readonly [SampleLog, Path][]): { before: Rec
 let told: Recorded;
 const running: Record<string, { node: FakeNode; service: RunningServer }> = {};
 beforeAll(async () => {
-  const methods = ['eth_chainId', 'eth_getTransactionByHash', 'eth_getTransactionReceipt', 'debug_traceTransaction', 'trace_transaction', 'eth_getBlockByNumber', 'eth_getCode', 'eth_call'];
+  const methods = [
+    'eth_chainId',
+    'eth_getTransactionByHash',
+    'eth_getTransactionReceipt',
+    'debug_traceTransaction',
+    'trace_transaction',
+    'eth_getBlockByNumber',
+    'eth_getCode',
+    'eth_call',
+  ];
   for (const dialect of ['geth', 'parity'] as const) {
-    const handler = (method: string): Handler => (params) => {
-      const { result, error } = answer(() => told, () => told, dialect, method, params);
-      if (error) throw new FakeRpcError(error.code, error.message);
-      return result;
-    };
-    const node = await startFakeNode({ handlers: Object.fromEntries(methods.map((method) => [method, handler(method)])) });
+    const handler =
+      (method: string): Handler =>
+      (params) => {
+        const { result, error } = answer(
+          () => told,
+          () => told,
+          dialect,
+          method,
+          params,
+        );
+        if (error) throw new FakeRpcError(error.code, error.message);
+        return result;
+      };
+    const node = await startFakeNode({
+      handlers: Object.fromEntries(methods.map((method) => [method, handler(method)])),
+    });
     running[dialect] = { node, service: await startDemoService(node.url) };
   }
 });
@@ -65,19 +101,47 @@ afterAll(async () => {
 
 async function reportOn(recorded: Recorded, dialect: 'geth' | 'parity'): Promise<TxReport> {
   told = recorded;
-  const response = await fetch(`${running[dialect]!.service.url}/analyze`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ tx_hash: recorded.hash }) });
+  const response = await fetch(`${running[dialect]!.service.url}/analyze`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ tx_hash: recorded.hash }),
+  });
   const text = await response.text();
   expect(response.status, text).toBe(200);
   return JSON.parse(text) as TxReport;
 }
 
 /** All that a report says of value and of who acted. */
-const essence = ({ classification, economics, inventory_deltas, movements, attribution }: TxReport) => ({ classification, economics, inventory_deltas, movements, actor: attribution.actor });
+const essence = ({ classification, economics, inventory_deltas, movements, attribution }: TxReport) => ({
+  classification,
+  economics,
+  inventory_deltas,
+  movements,
+  actor: attribution.actor,
+});
 
 const CASES: [string, readonly [SampleLog, Path][]][] = [
-  ['delegatecall-value', [[transfer(ALICE, FORWARDER), []], [transfer(FORWARDER, BOB), [0, 0]]]],
-  ['selfdestruct', [[transfer(ERIN, BOMB), []], [transfer(BOMB, BOB), []]]],
-  ['native-transfer', [[transfer(ALICE, BOB, (3n * ETHER) / 2n), []], [burn(BOB, ETHER), []]]],
+  [
+    'delegatecall-value',
+    [
+      [transfer(ALICE, FORWARDER), []],
+      [transfer(FORWARDER, BOB), [0, 0]],
+    ],
+  ],
+  [
+    'selfdestruct',
+    [
+      [transfer(ERIN, BOMB), []],
+      [transfer(BOMB, BOB), []],
+    ],
+  ],
+  [
+    'native-transfer',
+    [
+      [transfer(ALICE, BOB, (3n * ETHER) / 2n), []],
+      [burn(BOB, ETHER), []],
+    ],
+  ],
 ];
 
 it.each(CASES)('%s says the same when its ether is logged as well', async (name, logs) => {
@@ -87,7 +151,9 @@ it.each(CASES)('%s says the same when its ether is logged as well', async (name,
     expect(essence(logged)).toEqual(essence(plain));
     expect(logged.movements!.length).toBeGreaterThan(0);
     expect(logged.pipeline_stats).toEqual({
-      ...plain.pipeline_stats, logs: plain.pipeline_stats.logs + logs.length, non_economic_movements: plain.pipeline_stats.non_economic_movements + logs.length,
+      ...plain.pipeline_stats,
+      logs: plain.pipeline_stats.logs + logs.length,
+      non_economic_movements: plain.pipeline_stats.non_economic_movements + logs.length,
     });
   }
 });

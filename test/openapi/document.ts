@@ -4,10 +4,22 @@ import { parse } from 'yaml';
 
 const FOLDER = new URL('../../schemas/', import.meta.url);
 
-export interface Example { readonly value?: unknown; readonly externalValue?: string }
-export interface Media { readonly schema: { readonly $ref?: string }; readonly examples?: Readonly<Record<string, Example>> }
-export interface Answer { readonly headers?: Readonly<Record<string, unknown>>; readonly content: Readonly<Record<string, Media>> }
-interface Operation { readonly requestBody?: { readonly content: Readonly<Record<string, Media>> }; readonly responses: Readonly<Record<string, Answer | { readonly $ref: string }>> }
+export interface Example {
+  readonly value?: unknown;
+  readonly externalValue?: string;
+}
+export interface Media {
+  readonly schema: { readonly $ref?: string };
+  readonly examples?: Readonly<Record<string, Example>>;
+}
+export interface Answer {
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly content: Readonly<Record<string, Media>>;
+}
+interface Operation {
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
+  readonly responses: Readonly<Record<string, Answer | { readonly $ref: string }>>;
+}
 export interface Document {
   readonly info: { readonly version: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -31,19 +43,31 @@ export interface DocumentedAnswer {
 /** Every documented example of every answer. */
 export function documentedAnswers(): DocumentedAnswer[] {
   const found: DocumentedAnswer[] = [];
-  for (const [path, methods] of Object.entries(DOCUMENT.paths)) for (const [method, operation] of Object.entries(methods)) {
-    for (const [status, given] of Object.entries(operation.responses)) {
-      const answer = '$ref' in given ? DOCUMENT.components.responses[given.$ref.split('/').at(-1)!]! : given;
-      for (const [type, media] of Object.entries(answer.content)) for (const [name, example] of Object.entries(media.examples ?? {})) {
-        found.push({ key: `${method.toUpperCase()} ${path} ${status} ${name}`, status: Number(status), type, media, example: valueOf(example), headers: Object.keys(answer.headers ?? {}) });
+  for (const [path, methods] of Object.entries(DOCUMENT.paths))
+    for (const [method, operation] of Object.entries(methods)) {
+      for (const [status, given] of Object.entries(operation.responses)) {
+        const answer =
+          '$ref' in given ? DOCUMENT.components.responses[given.$ref.split('/').at(-1)!]! : given;
+        for (const [type, media] of Object.entries(answer.content))
+          for (const [name, example] of Object.entries(media.examples ?? {})) {
+            found.push({
+              key: `${method.toUpperCase()} ${path} ${status} ${name}`,
+              status: Number(status),
+              type,
+              media,
+              example: valueOf(example),
+              headers: Object.keys(answer.headers ?? {}),
+            });
+          }
       }
     }
-  }
   return found;
 }
 
 export function valueOf({ value, externalValue }: Example): unknown {
-  return externalValue === undefined ? value : JSON.parse(readFileSync(new URL(externalValue, FOLDER), 'utf8'));
+  return externalValue === undefined
+    ? value
+    : JSON.parse(readFileSync(new URL(externalValue, FOLDER), 'utf8'));
 }
 
 const validators = new Map<string, ValidateFunction>();
@@ -54,8 +78,11 @@ export function faultsBy(media: Media, value: unknown): string[] {
   let validate = validators.get(key);
   if (!validate) {
     const { $ref } = media.schema;
-    const schema = $ref === undefined ? media.schema : (JSON.parse(readFileSync(new URL($ref, FOLDER), 'utf8')) as object);
+    const schema =
+      $ref === undefined ? media.schema : (JSON.parse(readFileSync(new URL($ref, FOLDER), 'utf8')) as object);
     validators.set(key, (validate = new Ajv2020({ allErrors: true, strict: false }).compile(schema)));
   }
-  return validate(value) ? [] : (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
+  return validate(value)
+    ? []
+    : (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
 }

@@ -43,12 +43,24 @@ export async function startLive(): Promise<Live> {
     const { blockNumber } = await chain.receipt(hash);
     return when === 'after' ? blockNumber : `0x${(BigInt(blockNumber) - 1n).toString(16)}`;
   };
-  const read = async <T>(hash: Hex, when: When, to: Address, signature: string, args: unknown[] = []): Promise<T> => chain.read<T>(to, signature, args, await blockOf(hash, when));
+  const read = async <T>(
+    hash: Hex,
+    when: When,
+    to: Address,
+    signature: string,
+    args: unknown[] = [],
+  ): Promise<T> => chain.read<T>(to, signature, args, await blockOf(hash, when));
   return {
-    c, chain, read,
+    c,
+    chain,
+    read,
     async report(hash) {
       expect((await chain.receipt(hash)).status, 'the transaction itself').toBe('0x1');
-      const response = await fetch(`${server.url}/analyze`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ tx_hash: hash }) });
+      const response = await fetch(`${server.url}/analyze`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ tx_hash: hash }),
+      });
       const text = await response.text();
       expect(response.status, text).toBe(200);
       const report = JSON.parse(text) as TxReport;
@@ -56,7 +68,9 @@ export async function startLive(): Promise<Live> {
       expect(balancesOf(report, c)).toEqual(chainBalances(await measure(chain, world, hash), c));
       return report;
     },
-    change: async (hash, to, signature, args) => (await read<bigint>(hash, 'after', to, signature, args)) - (await read<bigint>(hash, 'before', to, signature, args)),
+    change: async (hash, to, signature, args) =>
+      (await read<bigint>(hash, 'after', to, signature, args)) -
+      (await read<bigint>(hash, 'before', to, signature, args)),
     async whatIf(send) {
       const snapshot = await chain.rpc('evm_snapshot', []);
       try {
@@ -74,27 +88,44 @@ export async function startLive(): Promise<Live> {
 }
 
 /** Balances of rebasing tokens change without a Transfer and are compared by the tests that are about them. */
-const elastic = (c: Ctx, address: string | null): boolean => Object.values(c.world.assets).some((asset) => asset.elastic && address !== null && asset.address === getAddress(address));
+const elastic = (c: Ctx, address: string | null): boolean =>
+  Object.values(c.world.assets).some(
+    (asset) => asset.elastic && address !== null && asset.address === getAddress(address),
+  );
 
 function balancesOf(report: TxReport, c: Ctx): string[] {
-  return report.inventory_deltas.filter((d) => d.delta_raw !== '0' && d.subject_role !== 'zero' && !elastic(c, d.asset.address))
-    .map((d) => `${d.subject} ${d.asset.address ?? 'native'} ${d.asset.token_id ?? ''} ${d.delta_raw}`).sort();
+  return report.inventory_deltas
+    .filter((d) => d.delta_raw !== '0' && d.subject_role !== 'zero' && !elastic(c, d.asset.address))
+    .map((d) => `${d.subject} ${d.asset.address ?? 'native'} ${d.asset.token_id ?? ''} ${d.delta_raw}`)
+    .sort();
 }
 
 function chainBalances(deltas: readonly Delta[], c: Ctx): string[] {
-  return deltas.filter((d) => !elastic(c, d.address)).map((d) => `${d.subject} ${d.address ?? 'native'} ${d.tokenId ?? ''} ${d.delta}`).sort();
+  return deltas
+    .filter((d) => !elastic(c, d.address))
+    .map((d) => `${d.subject} ${d.address ?? 'native'} ${d.tokenId ?? ''} ${d.delta}`)
+    .sort();
 }
 
 /** The gist of an effect: `increase liquidity of <owner>`, its token and its parts as `role amount asset`. */
-export function gist(effect: PositionEffect, c: Ctx): { what: string; owner: string; token: string | null; parts: string[] } {
+export function gist(
+  effect: PositionEffect,
+  c: Ctx,
+): { what: string; owner: string; token: string | null; parts: string[] } {
   const name = (address: string | null): string => {
     if (address === null) return 'ETH';
-    return Object.entries(c.world.assets).find(([, asset]) => asset.address === getAddress(address))?.[0] ?? address;
+    return (
+      Object.entries(c.world.assets).find(([, asset]) => asset.address === getAddress(address))?.[0] ??
+      address
+    );
   };
   const token = effect.position_asset;
   return {
-    what: `${effect.effect} ${effect.category}`, owner: effect.owner,
-    token: token && `${effect.position_delta_raw} ${name(token.address)}${token.token_id === null ? '' : `#${token.token_id}`}`,
+    what: `${effect.effect} ${effect.category}`,
+    owner: effect.owner,
+    token:
+      token &&
+      `${effect.position_delta_raw} ${name(token.address)}${token.token_id === null ? '' : `#${token.token_id}`}`,
     parts: effect.underlying.map((u) => `${u.role} ${u.delta_raw} ${name(u.asset.address)}`),
   };
 }

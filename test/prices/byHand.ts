@@ -29,8 +29,14 @@ export class Dollars {
     const rounded = (places: bigint): bigint => (2n * n * 10n ** places + this.d) / (2n * this.d);
     let places = 2n;
     if (rounded(2n) === 0n) while (rounded(places).toString().length < 2) places += 1n;
-    let digits = rounded(places).toString().padStart(Number(places) + 1, '0');
-    if (places > 2n) while (digits.endsWith('0')) { digits = digits.slice(0, -1); places -= 1n; }
+    let digits = rounded(places)
+      .toString()
+      .padStart(Number(places) + 1, '0');
+    if (places > 2n)
+      while (digits.endsWith('0')) {
+        digits = digits.slice(0, -1);
+        places -= 1n;
+      }
     return `$${sign}${digits.slice(0, -Number(places))}.${digits.slice(-Number(places))}`;
   }
 }
@@ -38,7 +44,10 @@ export class Dollars {
 /** Exact decimal string of raw units, without trailing zeros. */
 export function units(raw: bigint, decimals: number): string {
   const digits = (raw < 0n ? -raw : raw).toString().padStart(decimals + 1, '0');
-  const text = decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`.replace(/\.?0+$/, '');
+  const text =
+    decimals === 0
+      ? digits
+      : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`.replace(/\.?0+$/, '');
   return `${raw < 0n ? '-' : ''}${text}`;
 }
 

@@ -30,16 +30,34 @@ afterAll(() => stage?.stop());
 
 /** Reserves of the pair of USDC (token0) and WETH (token1). */
 const reserves = async (): Promise<readonly [usdc: bigint, weth: bigint]> => {
-  const [a, b] = await stage.devnet.chain.read<[bigint, bigint, number]>(stage.c.at('v2PairUSDC'), 'getReserves() view returns (uint112,uint112,uint32)');
+  const [a, b] = await stage.devnet.chain.read<[bigint, bigint, number]>(
+    stage.c.at('v2PairUSDC'),
+    'getReserves() view returns (uint112,uint112,uint32)',
+  );
   return [a, b];
 };
-const sellEth = (value: bigint): Promise<Hex> => stage.c.send('alice', {
-  to: MAINNET.v2Router, value, data: fn('swapExactETHForTokens(uint256,address[],address,uint256)', [0n, [MAINNET.weth, MAINNET.usdc], addressOf('alice'), FAR_FUTURE]),
-});
-const prices = () => new Map<string, readonly [Dollars, number]>([[ETH, [eth, 18]], [WETH, [eth, 18]], [USDC, [usdc, 6]], [DAI, [dai, 18]]]);
+const sellEth = (value: bigint): Promise<Hex> =>
+  stage.c.send('alice', {
+    to: MAINNET.v2Router,
+    value,
+    data: fn('swapExactETHForTokens(uint256,address[],address,uint256)', [
+      0n,
+      [MAINNET.weth, MAINNET.usdc],
+      addressOf('alice'),
+      FAR_FUTURE,
+    ]),
+  });
+const prices = () =>
+  new Map<string, readonly [Dollars, number]>([
+    [ETH, [eth, 18]],
+    [WETH, [eth, 18]],
+    [USDC, [usdc, 6]],
+    [DAI, [dai, 18]],
+  ]);
 
 /** What the positions gained and lost, in the report's money. */
-const underlyings = (report: TxReport): string[] => report.position_effects.flatMap(({ underlying }) => underlying.map(({ usd }) => usd.text)).sort();
+const underlyings = (report: TxReport): string[] =>
+  report.position_effects.flatMap(({ underlying }) => underlying.map(({ usd }) => usd.text)).sort();
 
 /** A figure that anybody can check: what came in less what went out, to the cent, with the fee apart. */
 describe('everyday transactions, by hand', () => {
@@ -49,10 +67,18 @@ describe('everyday transactions, by hand', () => {
     const out = pairPays(2n * E18, reserveWeth, reserveUsdc);
     const report = await stage.ask(hash);
     expect(report.classification.intent_kind).toBe('DirectSwap');
-    expect(figures(report)).toEqual(ordinary({
-      gasWei: await stage.gas(hash), eth, inflow: usdc.for(out, 6), outflow: eth.for(2n * E18), in: `${units(out, 6)} USDC`, out: '2 ETH', assets: [3, 3],
-      prices: { [USDC]: '0.99987', [WETH]: '3391.07', [ETH]: '3391.07' },
-    }));
+    expect(figures(report)).toEqual(
+      ordinary({
+        gasWei: await stage.gas(hash),
+        eth,
+        inflow: usdc.for(out, 6),
+        outflow: eth.for(2n * E18),
+        in: `${units(out, 6)} USDC`,
+        out: '2 ETH',
+        assets: [3, 3],
+        prices: { [USDC]: '0.99987', [WETH]: '3391.07', [ETH]: '3391.07' },
+      }),
+    );
     const { reported, byHand } = valuedDeltas(report, await stage.measure(hash), prices());
     expect(reported).toEqual(byHand);
     expect(byHand.length).toBeGreaterThanOrEqual(4);
@@ -64,23 +90,52 @@ describe('everyday transactions, by hand', () => {
     const out = pairPays(400n * E18, reserveWeth, reserveUsdc);
     const lost = usdc.for(out, 6).minus(eth.for(400n * E18));
     const report = await stage.ask(hash);
-    expect(figures(report)).toEqual(ordinary({
-      gasWei: await stage.gas(hash), eth, inflow: usdc.for(out, 6), outflow: eth.for(400n * E18), in: `${units(out, 6)} USDC`, out: '400 ETH', assets: [3, 3],
-      prices: { [USDC]: '0.99987', [WETH]: '3391.07', [ETH]: '3391.07' },
-    }));
+    expect(figures(report)).toEqual(
+      ordinary({
+        gasWei: await stage.gas(hash),
+        eth,
+        inflow: usdc.for(out, 6),
+        outflow: eth.for(400n * E18),
+        in: `${units(out, 6)} USDC`,
+        out: '400 ETH',
+        assets: [3, 3],
+        prices: { [USDC]: '0.99987', [WETH]: '3391.07', [ETH]: '3391.07' },
+      }),
+    );
     expect(report.economics.net_usd_before_gas.text).toBe(lost.text);
     expect(lost.text).toMatch(/^\$-2\d{5}\.\d\d$/);
     // Back again, so that the pool stands where the others stand.
     await stage.c.approve('alice', 'USDC', 'v2Router');
-    await stage.c.prepare('alice', { to: MAINNET.v2Router, data: fn('swapTokensForExactETH(uint256,uint256,address[],address,uint256)', [401n * E18, 10n ** 18n, [MAINNET.usdc, MAINNET.weth], addressOf('alice'), FAR_FUTURE]) });
+    await stage.c.prepare('alice', {
+      to: MAINNET.v2Router,
+      data: fn('swapTokensForExactETH(uint256,uint256,address[],address,uint256)', [
+        401n * E18,
+        10n ** 18n,
+        [MAINNET.usdc, MAINNET.weth],
+        addressOf('alice'),
+        FAR_FUTURE,
+      ]),
+    });
   });
 
   it('7. gas and nothing else', async () => {
-    const hash = await stage.c.send('carol', { to: MAINNET.usdc, data: fn('approve(address,uint256)', [MAINNET.v2Router, 5n * DOLLAR]) });
+    const hash = await stage.c.send('carol', {
+      to: MAINNET.usdc,
+      data: fn('approve(address,uint256)', [MAINNET.v2Router, 5n * DOLLAR]),
+    });
     const report = await stage.ask(hash);
-    expect(figures(report)).toEqual(ordinary({
-      gasWei: await stage.gas(hash), eth, inflow: new Dollars(0n), outflow: new Dollars(0n), in: '', out: '', assets: [0, 0], prices: { [ETH]: '3391.07' },
-    }));
+    expect(figures(report)).toEqual(
+      ordinary({
+        gasWei: await stage.gas(hash),
+        eth,
+        inflow: new Dollars(0n),
+        outflow: new Dollars(0n),
+        in: '',
+        out: '',
+        assets: [0, 0],
+        prices: { [ETH]: '3391.07' },
+      }),
+    );
     expect(report.economics.net_usd_after_gas.text).toBe(eth.for(-(await stage.gas(hash))).text);
   });
 
@@ -91,8 +146,16 @@ describe('everyday transactions, by hand', () => {
     const [reserveUsdc, reserveWeth] = await reserves();
     const supply = await devnet.chain.read<bigint>(pair, 'totalSupply() view returns (uint256)');
     const hash = await c.send('bob', {
-      to: MAINNET.v2Router, value: 3n * E18,
-      data: fn('addLiquidityETH(address,uint256,uint256,uint256,address,uint256)', [MAINNET.usdc, 6_800n * DOLLAR, 0n, 0n, addressOf('bob'), FAR_FUTURE]),
+      to: MAINNET.v2Router,
+      value: 3n * E18,
+      data: fn('addLiquidityETH(address,uint256,uint256,uint256,address,uint256)', [
+        MAINNET.usdc,
+        6_800n * DOLLAR,
+        0n,
+        0n,
+        addressOf('bob'),
+        FAR_FUTURE,
+      ]),
     });
     // The router takes as much ether as the pool's price wants for the dollars; the pair mints by the lesser side.
     const ether = (6_800n * DOLLAR * reserveWeth) / reserveUsdc;
@@ -103,8 +166,14 @@ describe('everyday transactions, by hand', () => {
     const lp = idOf(pair);
     const { prices: reported, ...rest } = figures(report);
     const { prices: _, ...expected } = ordinary({
-      gasWei: await stage.gas(hash), eth, inflow: share.for(shares).plus(eth.for(3n * E18 - ether)), outflow: usdc.for(6_800n * DOLLAR, 6).plus(eth.for(3n * E18)),
-      in: `${units(shares, 18)} UNI-V2`, out: `6800 USDC, ${units(ether, 18)} ETH`, assets: [4, 4], prices: {},
+      gasWei: await stage.gas(hash),
+      eth,
+      inflow: share.for(shares).plus(eth.for(3n * E18 - ether)),
+      outflow: usdc.for(6_800n * DOLLAR, 6).plus(eth.for(3n * E18)),
+      in: `${units(shares, 18)} UNI-V2`,
+      out: `6800 USDC, ${units(ether, 18)} ETH`,
+      assets: [4, 4],
+      prices: {},
     });
     expect(rest).toEqual(expected);
     // The price is a quotient: thirty digits of it are kept, and everything is computed from those.
@@ -113,31 +182,62 @@ describe('everyday transactions, by hand', () => {
     expect(apart.n < 0n ? -apart.n : apart.n).toBeLessThanOrEqual((apart.d * share.n) / share.d / 10n ** 29n);
     expect(reported[lp]!.replace('.', '').length).toBeGreaterThanOrEqual(28);
     expect(underlyings(report)).toEqual([usdc.for(-6_800n * DOLLAR, 6).text, eth.for(-ether).text].sort());
-    const { reported: said, byHand } = valuedDeltas(report, await stage.measure(hash), new Map([...prices(), [lp, [share, 18]]]));
+    const { reported: said, byHand } = valuedDeltas(
+      report,
+      await stage.measure(hash),
+      new Map([...prices(), [lp, [share, 18]]]),
+    );
     expect(said).toEqual(byHand);
-    expect(report.economics.valuation.prices!.find((p) => p.asset_id === lp)).toMatchObject({ method: 'lp_share', source: pair, stale: false });
+    expect(report.economics.valuation.prices!.find((p) => p.asset_id === lp)).toMatchObject({
+      method: 'lp_share',
+      source: pair,
+      stale: false,
+    });
   });
 
   it('6. a vault whose shares are worth more than what they were issued for', async () => {
     const { c } = stage;
     const vault = c.at('vDAI');
     for (const who of ['heidi', 'ivan'] as const) await c.approve(who, 'DAI', 'vDAI');
-    await c.prepare('heidi', { to: vault, data: fn('deposit(uint256,address)', [4_000n * E18, addressOf('heidi')]) });
+    await c.prepare('heidi', {
+      to: vault,
+      data: fn('deposit(uint256,address)', [4_000n * E18, addressOf('heidi')]),
+    });
     await c.prepare('heidi', { to: MAINNET.dai, data: fn('transfer(address,uint256)', [vault, 500n * E18]) });
     const assets = 4_500n * E18;
     const supply = 4_000n * E18;
-    const hash = await c.send('ivan', { to: vault, data: fn('deposit(uint256,address)', [1_234n * E18, addressOf('ivan')]) });
+    const hash = await c.send('ivan', {
+      to: vault,
+      data: fn('deposit(uint256,address)', [1_234n * E18, addressOf('ivan')]),
+    });
     // OpenZeppelin's ERC-4626 adds one virtual share and one virtual asset.
     const shares = (1_234n * E18 * (supply + 1n)) / (assets + 1n);
     const probe = 10n ** 27n;
     const share = dai.times((probe * (assets + 1n)) / (supply + 1n), probe);
     const report = await stage.ask(hash);
     expect(report.classification.intent_kind).toBe('VaultDeposit');
-    expect(figures(report)).toEqual(ordinary({
-      gasWei: await stage.gas(hash), eth, inflow: share.for(shares), outflow: dai.for(1_234n * E18), in: `${units(shares, 18)} vDAI`, out: '1234 DAI', assets: [2, 2],
-      prices: { [DAI]: '1.00021', [ETH]: '3391.07', [idOf(vault)]: report.economics.valuation.prices!.find((p) => p.asset_id === idOf(vault))!.price_exact! },
-    }));
-    expect(share.minus(Dollars.of(report.economics.valuation.prices!.find((p) => p.asset_id === idOf(vault))!.price_exact!)).n).toBe(0n);
+    expect(figures(report)).toEqual(
+      ordinary({
+        gasWei: await stage.gas(hash),
+        eth,
+        inflow: share.for(shares),
+        outflow: dai.for(1_234n * E18),
+        in: `${units(shares, 18)} vDAI`,
+        out: '1234 DAI',
+        assets: [2, 2],
+        prices: {
+          [DAI]: '1.00021',
+          [ETH]: '3391.07',
+          [idOf(vault)]: report.economics.valuation.prices!.find((p) => p.asset_id === idOf(vault))!
+            .price_exact!,
+        },
+      }),
+    );
+    expect(
+      share.minus(
+        Dollars.of(report.economics.valuation.prices!.find((p) => p.asset_id === idOf(vault))!.price_exact!),
+      ).n,
+    ).toBe(0n);
     expect(underlyings(report)).toEqual([dai.for(-1_234n * E18).text]);
     expect(changeOf(await stage.measure(hash), addressOf('ivan'), vault)).toBe(shares);
     expect(report.economics.net_usd_before_gas.text).toMatch(/^\$-?0\.00/);
@@ -147,21 +247,55 @@ describe('everyday transactions, by hand', () => {
     const { c } = stage;
     await c.approve('bob', 'ACORN', 'disperse');
     const acorn = idOf(c.at('ACORN'));
-    const sent = await c.send('bob', { to: c.at('ACORN'), data: fn('transfer(address,uint256)', [addressOf('carol'), 250n * E18]) });
+    const sent = await c.send('bob', {
+      to: c.at('ACORN'),
+      data: fn('transfer(address,uint256)', [addressOf('carol'), 250n * E18]),
+    });
     const report = await stage.ask(sent);
-    expect(figures(report)).toEqual(ordinary({
-      gasWei: await stage.gas(sent), eth, inflow: new Dollars(0n), outflow: null, in: '', out: '250 ACORN', assets: [0, 1], prices: { [ETH]: '3391.07' },
-      unpriced: [acorn], refused: [`${acorn} no_source`], warnings: ['PartialValuation'],
-    }));
+    expect(figures(report)).toEqual(
+      ordinary({
+        gasWei: await stage.gas(sent),
+        eth,
+        inflow: new Dollars(0n),
+        outflow: null,
+        in: '',
+        out: '250 ACORN',
+        assets: [0, 1],
+        prices: { [ETH]: '3391.07' },
+        unpriced: [acorn],
+        refused: [`${acorn} no_source`],
+        warnings: ['PartialValuation'],
+      }),
+    );
     // A swap into such a token: what went out is known, what came in is not, so neither is the net.
     const toll = idOf(c.at('TOLL'));
-    const bought = await c.send('carol', { to: MAINNET.v2Router, value: E18, data: fn('swapExactETHForTokensSupportingFeeOnTransferTokens(uint256,address[],address,uint256)', [0n, [MAINNET.weth, c.at('TOLL')], addressOf('carol'), FAR_FUTURE]) });
+    const bought = await c.send('carol', {
+      to: MAINNET.v2Router,
+      value: E18,
+      data: fn('swapExactETHForTokensSupportingFeeOnTransferTokens(uint256,address[],address,uint256)', [
+        0n,
+        [MAINNET.weth, c.at('TOLL')],
+        addressOf('carol'),
+        FAR_FUTURE,
+      ]),
+    });
     const swap = await stage.ask(bought);
     const got = changeOf(await stage.measure(bought), addressOf('carol'), c.at('TOLL'));
-    expect(figures(swap)).toEqual(ordinary({
-      gasWei: await stage.gas(bought), eth, inflow: '— unpriced_asset', outflow: null, in: `${units(got, 18)} TOLL`, out: '1 ETH', assets: [2, 3], prices: { [WETH]: '3391.07', [ETH]: '3391.07' },
-      unpriced: [toll], refused: [`${toll} no_source`], warnings: ['PartialValuation'],
-    }));
+    expect(figures(swap)).toEqual(
+      ordinary({
+        gasWei: await stage.gas(bought),
+        eth,
+        inflow: '— unpriced_asset',
+        outflow: null,
+        in: `${units(got, 18)} TOLL`,
+        out: '1 ETH',
+        assets: [2, 3],
+        prices: { [WETH]: '3391.07', [ETH]: '3391.07' },
+        unpriced: [toll],
+        refused: [`${toll} no_source`],
+        warnings: ['PartialValuation'],
+      }),
+    );
     const { reported, byHand } = valuedDeltas(swap, await stage.measure(bought), prices());
     expect(reported).toEqual(byHand);
     expect(byHand.filter((line) => line.endsWith('—')).length).toBeGreaterThan(1);
@@ -176,9 +310,20 @@ describe('9. a feed that no longer speaks', () => {
     await stage.pass(5_400);
     const old = await send();
     const late = await stage.ask(old);
-    expect(figures(late)).toEqual(ordinary({
-      gasWei: await stage.gas(old), eth, inflow: new Dollars(0n), outflow: eth.for(E18), in: '', out: '1 ETH', assets: [1, 1], prices: { [ETH]: '3391.07' }, warning: true, warnings: ['StalePrice'],
-    }));
+    expect(figures(late)).toEqual(
+      ordinary({
+        gasWei: await stage.gas(old),
+        eth,
+        inflow: new Dollars(0n),
+        outflow: eth.for(E18),
+        in: '',
+        out: '1 ETH',
+        assets: [1, 1],
+        prices: { [ETH]: '3391.07' },
+        warning: true,
+        warnings: ['StalePrice'],
+      }),
+    );
     expect(late.economics.valuation.prices![0]!.stale).toBe(true);
     expect(late.economics.valuation.prices![0]!.age_s).toBeGreaterThan(5_400);
 
@@ -186,8 +331,21 @@ describe('9. a feed that no longer speaks', () => {
     const gone = await send();
     const report = await stage.ask(gone);
     expect(figures(report)).toEqual({
-      ...ordinary({ gasWei: await stage.gas(gone), eth, inflow: new Dollars(0n), outflow: null, in: '', out: '1 ETH', assets: [0, 1], prices: {} }),
-      gas: [units(await stage.gas(gone), 18), '— unpriced_asset'], fee: '— unpriced_asset', unpriced: [ETH], refused: [`${ETH} stale_price`], warnings: ['PartialValuation'],
+      ...ordinary({
+        gasWei: await stage.gas(gone),
+        eth,
+        inflow: new Dollars(0n),
+        outflow: null,
+        in: '',
+        out: '1 ETH',
+        assets: [0, 1],
+        prices: {},
+      }),
+      gas: [units(await stage.gas(gone), 18), '— unpriced_asset'],
+      fee: '— unpriced_asset',
+      unpriced: [ETH],
+      refused: [`${ETH} stale_price`],
+      warnings: ['PartialValuation'],
     });
     const [refusal] = report.economics.valuation.refusals!;
     expect(refusal).toMatchObject({ threshold: '90000 s', code: 'stale_price' });

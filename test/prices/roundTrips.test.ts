@@ -9,7 +9,13 @@ import { startServer } from '../../src/service/main.ts';
 import { createReportValidator } from '../../src/stages/9-report/reportValidator.ts';
 import type { PriceSourceName } from '../../src/stages/1-fetch/prices/priceSources.ts';
 import { upstreamFor } from '../support/fetchAnalyze.ts';
-import { recordings, REPLAY_AVAILABLE, startReplayNode, warnIfAbsent, type ReplayNode } from '../support/replayNode.ts';
+import {
+  recordings,
+  REPLAY_AVAILABLE,
+  startReplayNode,
+  warnIfAbsent,
+  type ReplayNode,
+} from '../support/replayNode.ts';
 import { startStage, type Stage } from './stage.ts';
 
 const MULTICALL_SINCE = 14_353_601n;
@@ -21,7 +27,13 @@ describe('round trips to a node that plays back mainnet', () => {
   beforeAll(async () => {
     if (!REPLAY_AVAILABLE) return;
     node = await startReplayNode();
-    service = await startServer({ rpcUrl: node.url, port: 0, host: '127.0.0.1', adminPort: null, logLevel: 'silent' });
+    service = await startServer({
+      rpcUrl: node.url,
+      port: 0,
+      host: '127.0.0.1',
+      adminPort: null,
+      logLevel: 'silent',
+    });
   });
   afterAll(async () => {
     await service?.close();
@@ -35,11 +47,16 @@ describe('round trips to a node that plays back mainnet', () => {
     const wrong: string[] = [];
     for (const { hash } of sample) {
       const before = (await node.stats()).http_requests;
-      const response = await fetch(`${service.url}/analyze`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ tx_hash: hash }) });
+      const response = await fetch(`${service.url}/analyze`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ tx_hash: hash }),
+      });
       const { tx } = (await response.json()) as { tx?: { block_number: number } };
       const trips = (await node.stats()).http_requests - before;
       // Before Multicall3 every read is a call of its own, and a batch holds a hundred: several batches leave at once.
-      if (response.status === 200 && trips !== 2 && BigInt(tx!.block_number) >= MULTICALL_SINCE) wrong.push(`${hash}: ${trips}`);
+      if (response.status === 200 && trips !== 2 && BigInt(tx!.block_number) >= MULTICALL_SINCE)
+        wrong.push(`${hash}: ${trips}`);
     }
     expect(sample.length).toBeGreaterThan(40);
     expect(wrong).toEqual([]);
@@ -55,17 +72,38 @@ describe('round trips for a transaction with shares to price', () => {
     const { c } = stage;
     await c.approve('alice', 'USDC', 'v2Router');
     const added = await c.send('alice', {
-      to: MAINNET.v2Router, value: 3n * 10n ** 18n, data: fn('addLiquidityETH(address,uint256,uint256,uint256,address,uint256)', [MAINNET.usdc, 6_800n * 10n ** 6n, 0n, 0n, addressOf('alice'), FAR_FUTURE]),
+      to: MAINNET.v2Router,
+      value: 3n * 10n ** 18n,
+      data: fn('addLiquidityETH(address,uint256,uint256,uint256,address,uint256)', [
+        MAINNET.usdc,
+        6_800n * 10n ** 6n,
+        0n,
+        0n,
+        addressOf('alice'),
+        FAR_FUTURE,
+      ]),
     });
-    const unpriced = await c.send('bob', { to: c.at('ACORN'), data: fn('transfer(address,uint256)', [addressOf('carol'), 1n]) });
+    const unpriced = await c.send('bob', {
+      to: c.at('ACORN'),
+      data: fn('transfer(address,uint256)', [addressOf('carol'), 1n]),
+    });
     const rulebook = loadRules();
     for (const since of [0n, MULTICALL_SINCE]) {
       const book = { ...rulebook, multicall: { ...rulebook.multicall, sinceBlock: since } };
       const upstream = upstreamFor([stage.devnet.rpcUrl]);
       const trips = async (hash: `0x${string}`, priceSources: readonly PriceSourceName[] | null) => {
         let count = 0;
-        await createAnalyze({ upstream, rulebook: () => book, validate: createReportValidator(), maxTokens: 100, priceSources })(
-          hash, { signal: new AbortController().signal, deadlineAt: performance.now() + 20_000, onCall: () => void count++ });
+        await createAnalyze({
+          upstream,
+          rulebook: () => book,
+          validate: createReportValidator(),
+          maxTokens: 100,
+          priceSources,
+        })(hash, {
+          signal: new AbortController().signal,
+          deadlineAt: performance.now() + 20_000,
+          onCall: () => void count++,
+        });
         return count;
       };
       expect([await trips(added, null), await trips(added, ['chainlink', 'lp', 'twap'])]).toEqual([2, 2]);

@@ -41,7 +41,19 @@ export async function startStage(): Promise<Stage> {
   const server = async (settings: Partial<StartOptions>) => {
     const key = JSON.stringify(settings);
     let found = servers.get(key);
-    if (!found) servers.set(key, (found = await startServer({ rpcUrl: devnet.rpcUrl, port: 0, host: '127.0.0.1', adminPort: null, logLevel: 'silent', rulesDirs: [overlay], ...settings })));
+    if (!found)
+      servers.set(
+        key,
+        (found = await startServer({
+          rpcUrl: devnet.rpcUrl,
+          port: 0,
+          host: '127.0.0.1',
+          adminPort: null,
+          logLevel: 'silent',
+          rulesDirs: [overlay],
+          ...settings,
+        })),
+      );
     return found;
   };
   return {
@@ -49,13 +61,20 @@ export async function startStage(): Promise<Stage> {
     c: new Ctx(chain, world, devnet.contracts),
     async ask(hash, settings = {}) {
       const { url } = await server(settings);
-      const response = await fetch(`${url}/analyze`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ tx_hash: hash }) });
+      const response = await fetch(`${url}/analyze`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ tx_hash: hash }),
+      });
       const body = (await response.json()) as TxReport & { error?: string };
       if (response.status !== 200) throw new Error(body.error);
       return body;
     },
     async setFeed(feed, price) {
-      await chain.as(addressOf('deployer'), { to: MAINNET[feed], data: fn('setAnswer(int256)', [toUnits(price, 8)]) });
+      await chain.as(addressOf('deployer'), {
+        to: MAINNET[feed],
+        data: fn('setAnswer(int256)', [toUnits(price, 8)]),
+      });
       return Dollars.of(price);
     },
     async pass(seconds) {
@@ -83,33 +102,64 @@ function multicallFromTheStart(): string {
   const dir = mkdtempSync(join(tmpdir(), 'txreport-prices-'));
   mkdirSync(join(dir, 'entities'));
   const shipped = readFileSync(new URL('../../rules/entities/infrastructure.yaml', import.meta.url), 'utf8');
-  writeFileSync(join(dir, 'entities/infrastructure.yaml'), shipped.replace(/^slug: (.*)$/m, 'slug: $1\noverride: true').replace(/since_block: \d+/, 'since_block: 0'));
+  writeFileSync(
+    join(dir, 'entities/infrastructure.yaml'),
+    shipped
+      .replace(/^slug: (.*)$/m, 'slug: $1\noverride: true')
+      .replace(/since_block: \d+/, 'since_block: 0'),
+  );
   return dir;
 }
 
 /** Net change of an account in an asset of the world. */
 export function changeOf(deltas: readonly Delta[], account: Address, asset: Address | null): bigint {
-  return deltas.find((d) => d.subject === getAddress(account) && (asset === null ? d.kind === 'native' : d.address !== null && getAddress(d.address) === getAddress(asset)))?.delta ?? 0n;
+  return (
+    deltas.find(
+      (d) =>
+        d.subject === getAddress(account) &&
+        (asset === null
+          ? d.kind === 'native'
+          : d.address !== null && getAddress(d.address) === getAddress(asset)),
+    )?.delta ?? 0n
+  );
 }
 
 /** `eip155:1/erc20:…` of a token, or of the native coin. */
-export const idOf = (token: Address | null): string => (token === null ? 'eip155:1/slip44:60' : `eip155:1/erc20:${token.toLowerCase()}`);
+export const idOf = (token: Address | null): string =>
+  token === null ? 'eip155:1/slip44:60' : `eip155:1/erc20:${token.toLowerCase()}`;
 
 /** Every figure and reason of a report that has to do with money, in one object. */
 export function figures(report: TxReport) {
   const { economics: e, execution } = report;
   const { valuation: v, realized_pnl: pnl } = e;
-  const money = (m: { text: string; available: boolean; reason?: string | null }) => (m.available ? m.text : `— ${m.reason!.split(':')[0]}`);
+  const money = (m: { text: string; available: boolean; reason?: string | null }) =>
+    m.available ? m.text : `— ${m.reason!.split(':')[0]}`;
   return {
-    gas: [execution.gas_cost_native, money(execution.gas_cost_usd)], fee: money(e.fee_usd), inflow: money(e.inflow_usd),
-    before: money(e.net_usd_before_gas), after: money(e.net_usd_after_gas), in: e.token_in, out: e.token_out, profit: money(e.structural_profit_usd),
+    gas: [execution.gas_cost_native, money(execution.gas_cost_usd)],
+    fee: money(e.fee_usd),
+    inflow: money(e.inflow_usd),
+    before: money(e.net_usd_before_gas),
+    after: money(e.net_usd_after_gas),
+    in: e.token_in,
+    out: e.token_out,
+    profit: money(e.structural_profit_usd),
     pnl: pnl.supported ? [pnl.basis, money(pnl.gross_usd!), money(pnl.net_usd!)] : [pnl.reason],
     entries: pnl.entries.map((entry) => ({
-      beneficiary: entry.beneficiary, asset: entry.asset.id, cost: entry.cost_raw, proceeds: entry.proceeds_raw, gross: [entry.gross_raw, money(entry.gross_usd)],
-      gas: money(entry.gas_usd), builder: [entry.builder_payment_raw, money(entry.builder_payment_usd!)], net: money(entry.net_usd),
+      beneficiary: entry.beneficiary,
+      asset: entry.asset.id,
+      cost: entry.cost_raw,
+      proceeds: entry.proceeds_raw,
+      gross: [entry.gross_raw, money(entry.gross_usd)],
+      gas: money(entry.gas_usd),
+      builder: [entry.builder_payment_raw, money(entry.builder_payment_usd!)],
+      net: money(entry.net_usd),
     })),
-    assets: [v.priced_assets, v.total_assets], unpriced: v.unpriced_assets, refused: (v.refusals ?? []).map(({ asset_id, code }) => `${asset_id} ${code}`),
-    prices: Object.fromEntries(v.prices!.map((p) => [p.asset_id, p.price_exact])), warning: v.price_warning !== null, warnings: e.warnings,
+    assets: [v.priced_assets, v.total_assets],
+    unpriced: v.unpriced_assets,
+    refused: (v.refusals ?? []).map(({ asset_id, code }) => `${asset_id} ${code}`),
+    prices: Object.fromEntries(v.prices!.map((p) => [p.asset_id, p.price_exact])),
+    warning: v.price_warning !== null,
+    warnings: e.warnings,
   };
 }
 export type Figures = ReturnType<typeof figures>;
@@ -117,24 +167,49 @@ export type Figures = ReturnType<typeof figures>;
 const HISTORY = 'requires_multi_transaction_state';
 
 /** What the figures of an ordinary transaction must be, from what went in and out by hand. */
-export function ordinary(expected: Pick<Figures, 'in' | 'out' | 'assets' | 'prices'> & Omit<Partial<Figures>, 'inflow'> & { gasWei: bigint; eth: Dollars; inflow: Dollars | string; outflow: Dollars | null }): Figures {
+export function ordinary(
+  expected: Pick<Figures, 'in' | 'out' | 'assets' | 'prices'> &
+    Omit<Partial<Figures>, 'inflow'> & {
+      gasWei: bigint;
+      eth: Dollars;
+      inflow: Dollars | string;
+      outflow: Dollars | null;
+    },
+): Figures {
   const { gasWei, eth, inflow, outflow, ...rest } = expected;
   const fee = eth.for(gasWei);
   const net = typeof inflow === 'string' || !outflow ? null : inflow.minus(outflow);
   const missing = typeof inflow === 'string' ? inflow : '— unpriced_asset';
   return {
-    gas: [units(gasWei, 18), fee.text], fee: fee.text, inflow: typeof inflow === 'string' ? inflow : inflow.text, before: net?.text ?? missing, after: net?.minus(fee).text ?? missing,
-    profit: '$0.00', pnl: [HISTORY], entries: [], unpriced: [], refused: [], warning: false, warnings: [], ...rest,
+    gas: [units(gasWei, 18), fee.text],
+    fee: fee.text,
+    inflow: typeof inflow === 'string' ? inflow : inflow.text,
+    before: net?.text ?? missing,
+    after: net?.minus(fee).text ?? missing,
+    profit: '$0.00',
+    pnl: [HISTORY],
+    entries: [],
+    unpriced: [],
+    refused: [],
+    warning: false,
+    warnings: [],
+    ...rest,
   };
 }
 
 /** Whether every balance change that the chain shows is valued at the hand's price, and at none where there is none. */
-export function valuedDeltas(report: TxReport, deltas: readonly Delta[], prices: ReadonlyMap<string, readonly [Dollars, decimals: number]>): { reported: string[]; byHand: string[] } {
+export function valuedDeltas(
+  report: TxReport,
+  deltas: readonly Delta[],
+  prices: ReadonlyMap<string, readonly [Dollars, decimals: number]>,
+): { reported: string[]; byHand: string[] } {
   const name = (subject: string, id: string): string => `${subject.toLowerCase()} ${id}`;
   const lines = new Map(report.inventory_deltas.map((d) => [name(d.subject, d.asset.id), d.usd.text]));
   const fungible = deltas.filter(({ kind }) => kind === 'native' || kind === 'erc20');
   return {
-    reported: fungible.map(({ subject, address }) => `${name(subject, idOf(address))} ${lines.get(name(subject, idOf(address)))}`),
+    reported: fungible.map(
+      ({ subject, address }) => `${name(subject, idOf(address))} ${lines.get(name(subject, idOf(address)))}`,
+    ),
     byHand: fungible.map(({ subject, address, delta }) => {
       const price = prices.get(idOf(address));
       return `${name(subject, idOf(address))} ${price ? price[0].for(delta, price[1]).text : '—'}`;
@@ -149,10 +224,24 @@ export function oracleContracts(): Record<string, Contract> {
   if (oracles) return oracles;
   const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string };
   const content = readFileSync(new URL('Oracles.sol', import.meta.url), 'utf8');
-  const output = JSON.parse(solc.compile(JSON.stringify({
-    language: 'Solidity', sources: { 'Oracles.sol': { content } }, settings: { outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } } },
-  }))) as { errors?: { severity: string; formattedMessage: string }[]; contracts: Record<string, Record<string, { abi: Abi; evm: { bytecode: { object: string } } }>> };
+  const output = JSON.parse(
+    solc.compile(
+      JSON.stringify({
+        language: 'Solidity',
+        sources: { 'Oracles.sol': { content } },
+        settings: { outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } } },
+      }),
+    ),
+  ) as {
+    errors?: { severity: string; formattedMessage: string }[];
+    contracts: Record<string, Record<string, { abi: Abi; evm: { bytecode: { object: string } } }>>;
+  };
   const errors = (output.errors ?? []).filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw new Error(errors.map((e) => e.formattedMessage).join('\n'));
-  return (oracles = Object.fromEntries(Object.entries(output.contracts['Oracles.sol']!).map(([name, { abi, evm }]) => [name, { abi, bytecode: `0x${evm.bytecode.object}` as Hex }])));
+  return (oracles = Object.fromEntries(
+    Object.entries(output.contracts['Oracles.sol']!).map(([name, { abi, evm }]) => [
+      name,
+      { abi, bytecode: `0x${evm.bytecode.object}` as Hex },
+    ]),
+  ));
 }

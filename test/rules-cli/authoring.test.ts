@@ -11,27 +11,48 @@ describe('rules lint', () => {
     const dir = writeRuleset(SMALL);
     const run = await runRules('lint', dir);
     expect(run).toMatchObject({ code: 0, err: '' });
-    expect(run.out).toMatch(/^ok: 1 shapes, 1 protocols, 2 entity files, 1 intent rules; version 1\.2\.3, sha256:[0-9a-f]{64}$/);
+    expect(run.out).toMatch(
+      /^ok: 1 shapes, 1 protocols, 2 entity files, 1 intent rules; version 1\.2\.3, sha256:[0-9a-f]{64}$/,
+    );
   });
 
   it('lists problems as file:line:column, as JSON and as annotations', async () => {
-    const dir = writeRuleset(SMALL, { 'intents/direct.yaml': INTENT.replace('motif.swap.count, is: eq', 'motif.swap.cuont, is: eq') });
+    const dir = writeRuleset(SMALL, {
+      'intents/direct.yaml': INTENT.replace('motif.swap.count, is: eq', 'motif.swap.cuont, is: eq'),
+    });
     const text = await runRules('lint', dir);
     expect(text.code).toBe(1);
-    expect(text.out).toBe(`${dir}/intents/direct.yaml:7:14 unknown_fact: motif.swap.cuont (did you mean motif.swap.count?)`);
+    expect(text.out).toBe(
+      `${dir}/intents/direct.yaml:7:14 unknown_fact: motif.swap.cuont (did you mean motif.swap.count?)`,
+    );
     const json = await runRules('lint', dir, '--format', 'json');
     expect(JSON.parse(json.out)).toMatchObject({ problems: [{ line: 7, column: 14, code: 'unknown_fact' }] });
-    expect((await runRules('lint', dir, '--format', 'github')).out).toContain(',line=7,col=14,title=unknown_fact::');
+    expect((await runRules('lint', dir, '--format', 'github')).out).toContain(
+      ',line=7,col=14,title=unknown_fact::',
+    );
   });
 
   it('names every one of many mistakes at once, each where it is', async () => {
-    const single = PROBLEM_CASES.filter(({ files, at }) => Object.keys(files).join() === 'intents/direct.yaml' && typeof files['intents/direct.yaml'] === 'string'
-      && files['intents/direct.yaml'].startsWith('slug: direct\n') && at.startsWith('intents/direct.yaml:'));
-    const broken = single.map(({ files }, i) => [`intents/mistake-${i}.yaml`, (files['intents/direct.yaml'] as string).replace('slug: direct', `slug: mistake-${i}`)] as const);
+    const single = PROBLEM_CASES.filter(
+      ({ files, at }) =>
+        Object.keys(files).join() === 'intents/direct.yaml' &&
+        typeof files['intents/direct.yaml'] === 'string' &&
+        files['intents/direct.yaml'].startsWith('slug: direct\n') &&
+        at.startsWith('intents/direct.yaml:'),
+    );
+    const broken = single.map(
+      ({ files }, i) =>
+        [
+          `intents/mistake-${i}.yaml`,
+          (files['intents/direct.yaml'] as string).replace('slug: direct', `slug: mistake-${i}`),
+        ] as const,
+    );
     const dir = writeRuleset(SMALL, Object.fromEntries(broken));
     const { code, out } = await runRules('lint', dir);
     expect(code).toBe(1);
-    const missing = single.map(({ code: problem, at }, i) => `${dir}/${at.replace('direct', `mistake-${i}`)} ${problem}: `).filter((line) => !out.includes(line));
+    const missing = single
+      .map(({ code: problem, at }, i) => `${dir}/${at.replace('direct', `mistake-${i}`)} ${problem}: `)
+      .filter((line) => !out.includes(line));
     expect(missing).toEqual([]);
     expect(new Set(single.map(({ code: problem }) => problem)).size).toBeGreaterThanOrEqual(30);
   });
@@ -46,22 +67,40 @@ describe('rules test', () => {
     const dir = writeRuleset(SMALL);
     const run = await runRules('test', dir, '--junit', join(dir, 'out.xml'));
     expect(run).toEqual({ code: 0, out: '2 of 2 examples of 1 rules came out as they should', err: '' });
-    expect(readFileSync(join(dir, 'out.xml'), 'utf8')).toContain('<testsuite name="direct" tests="2" failures="0">');
+    expect(readFileSync(join(dir, 'out.xml'), 'utf8')).toContain(
+      '<testsuite name="direct" tests="2" failures="0">',
+    );
   });
 
   it('tells which test of a failing match does not hold, and which near miss matches', async () => {
-    const dir = writeRuleset(SMALL, { 'intents/direct.yaml': INTENT.replace('motif.swap.count: 1}', 'motif.swap.count: 3}').replace('motif.swap.count: 2}', 'motif.swap.count: 1, actor.got.lanes: 4}') });
+    const dir = writeRuleset(SMALL, {
+      'intents/direct.yaml': INTENT.replace('motif.swap.count: 1}', 'motif.swap.count: 3}').replace(
+        'motif.swap.count: 2}',
+        'motif.swap.count: 1, actor.got.lanes: 4}',
+      ),
+    });
     const run = await runRules('test', dir, '--junit', join(dir, 'out.xml'));
     expect(run.code).toBe(1);
-    expect(run.out).toContain(`FAIL ${dir}/intents/direct.yaml:11:11 direct match #1\n     motif.swap.count eq 1, but it is 3`);
-    expect(run.out).toContain('direct near_miss #1\n     matches, though it should not; the rule never asks for actor.got.lanes');
+    expect(run.out).toContain(
+      `FAIL ${dir}/intents/direct.yaml:11:11 direct match #1\n     motif.swap.count eq 1, but it is 3`,
+    );
+    expect(run.out).toContain(
+      'direct near_miss #1\n     matches, though it should not; the rule never asks for actor.got.lanes',
+    );
     expect(run.out).toContain('0 of 2 examples');
-    expect(readFileSync(join(dir, 'out.xml'), 'utf8')).toContain('<failure message="motif.swap.count eq 1, but it is 3">');
+    expect(readFileSync(join(dir, 'out.xml'), 'utf8')).toContain(
+      '<failure message="motif.swap.count eq 1, but it is 3">',
+    );
   });
 
   it('fails when nothing was tested, and when a recording is missing', async () => {
-    expect(await runRules('test', writeRuleset(SMALL), '--rule', 'nobody')).toMatchObject({ code: 1, err: 'there is no rule nobody' });
-    const dir = writeRuleset(SMALL, { 'intents/direct.yaml': INTENT.replace('{facts: {motif.swap.count: 2}}', '{recording: never-made}') });
+    expect(await runRules('test', writeRuleset(SMALL), '--rule', 'nobody')).toMatchObject({
+      code: 1,
+      err: 'there is no rule nobody',
+    });
+    const dir = writeRuleset(SMALL, {
+      'intents/direct.yaml': INTENT.replace('{facts: {motif.swap.count: 2}}', '{recording: never-made}'),
+    });
     const run = await runRules('test', dir);
     expect(run.code).toBe(1);
     expect(run.out).toContain('no recording never-made');
@@ -74,7 +113,10 @@ describe('rules fmt', () => {
   it('orders keys, keeps comments and meaning, and has nothing to do the second time', async () => {
     const dir = writeRuleset(SMALL, { 'intents/direct.yaml': UGLY });
     const digest = (await runRules('lint', dir)).out;
-    expect(await runRules('fmt', '--check', dir)).toMatchObject({ code: 1, out: expect.stringContaining('would format') as string });
+    expect(await runRules('fmt', '--check', dir)).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('would format') as string,
+    });
     expect((await runRules('fmt', dir)).code).toBe(0);
     const text = readFileSync(join(dir, 'intents/direct.yaml'), 'utf8');
     expect(text).toMatch(/^# a comment\nslug: "direct" # who\nversion: 1\n/);
@@ -95,7 +137,10 @@ describe('rules lock', () => {
   it('notices a meaning that changed under its version, and only that', async () => {
     const dir = writeRuleset(SMALL);
     const path = join(dir, 'intents/direct.yaml');
-    expect(await runRules('lock', '--check', dir)).toMatchObject({ code: 1, err: expect.stringContaining('intent direct is not locked yet') as string });
+    expect(await runRules('lock', '--check', dir)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('intent direct is not locked yet') as string,
+    });
     expect(existsSync(join(dir, 'ruleset.lock'))).toBe(false);
     expect((await runRules('lock', dir)).code).toBe(0);
     expect((await runRules('lock', '--check', dir)).code).toBe(0);
@@ -105,13 +150,22 @@ describe('rules lock', () => {
 
     const changed = INTENT.replace('known: High', 'known: Low');
     writeFileSync(path, changed);
-    expect(await runRules('lock', '--check', dir)).toMatchObject({ code: 1, err: expect.stringContaining('intent direct means something else, but is still version 1') as string });
+    expect(await runRules('lock', '--check', dir)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('intent direct means something else, but is still version 1') as string,
+    });
     expect((await runRules('lock', dir)).code).toBe(1);
     writeFileSync(path, changed.replace('version: 1', 'version: 2'));
-    expect(await runRules('lock', '--check', dir)).toMatchObject({ code: 1, err: expect.stringContaining('locked at version 1, the rules have 2') as string });
+    expect(await runRules('lock', '--check', dir)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('locked at version 1, the rules have 2') as string,
+    });
     expect((await runRules('lock', dir)).code).toBe(0);
     writeFileSync(path, INTENT);
-    expect(await runRules('lock', dir)).toMatchObject({ code: 1, err: expect.stringContaining('went back from version 2 to 1') as string });
+    expect(await runRules('lock', dir)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('went back from version 2 to 1') as string,
+    });
     expect((await runRules('lock', '--force', dir)).code).toBe(0);
     expect((await runRules('lock', '--check', dir)).code).toBe(0);
   });
@@ -120,6 +174,8 @@ describe('rules lock', () => {
     const dir = writeRuleset(SMALL);
     await runRules('lock', dir);
     writeFileSync(join(dir, 'precedence.yaml'), 'order: [Unknown, DirectSwap, Part]\n');
-    expect((await runRules('lock', '--check', dir)).err).toContain('ruleset small means something else, but is still version 1.2.3');
+    expect((await runRules('lock', '--check', dir)).err).toContain(
+      'ruleset small means something else, but is still version 1.2.3',
+    );
   });
 });

@@ -24,8 +24,20 @@ events:
       - {role: out, from: $venue, amount: [negative($amount0), negative($amount1)]}
 `,
   'intents/direct.yaml': `- ${INTENT.trimEnd().replace('motif.swap.count, is: eq', 'motif.swap.count, is: eq').replaceAll('\n', '\n  ')}
-- ${INTENT.trimEnd().replace('slug: direct', 'slug: any-swap').replace('intent: DirectSwap', 'intent: Unknown').replace(/when: .*/, 'when: {fact: motif.swap.count, is: gte, value: 1}').replace('count: 2', 'count: 0').replaceAll('\n', '\n  ')}
-- ${INTENT.trimEnd().replace('slug: direct', 'slug: nearly').replace(/when: .*/, 'when: {all: [{fact: motif.swap.own, is: gte, value: 1}, {fact: actor.sides, is: eq, value: both}, {fact: actor.got.lanes, is: eq, value: 2}]}').replace('{motif.swap.count: 1}', '{motif.swap.own: 1, actor.sides: both, actor.got.lanes: 2}').replaceAll('\n', '\n  ')}
+- ${INTENT.trimEnd()
+    .replace('slug: direct', 'slug: any-swap')
+    .replace('intent: DirectSwap', 'intent: Unknown')
+    .replace(/when: .*/, 'when: {fact: motif.swap.count, is: gte, value: 1}')
+    .replace('count: 2', 'count: 0')
+    .replaceAll('\n', '\n  ')}
+- ${INTENT.trimEnd()
+    .replace('slug: direct', 'slug: nearly')
+    .replace(
+      /when: .*/,
+      'when: {all: [{fact: motif.swap.own, is: gte, value: 1}, {fact: actor.sides, is: eq, value: both}, {fact: actor.got.lanes, is: eq, value: 2}]}',
+    )
+    .replace('{motif.swap.count: 1}', '{motif.swap.own: 1, actor.sides: both, actor.got.lanes: 2}')
+    .replaceAll('\n', '\n  ')}
 `,
 };
 
@@ -35,7 +47,8 @@ describe.skipIf(!existsSync(join(RECORDINGS, 'swap-v3.json')))('commands that ru
   beforeAll(() => {
     dir = writeRuleset(SMALL, POOL_RULES);
     places = writeRuleset({});
-    for (const name of ['swap-v3', 'swap-v3-two-hops', 'stake', 'reverted-string']) copyFileSync(join(RECORDINGS, `${name}.json`), join(places, `${name}.json`));
+    for (const name of ['swap-v3', 'swap-v3-two-hops', 'stake', 'reverted-string'])
+      copyFileSync(join(RECORDINGS, `${name}.json`), join(places, `${name}.json`));
   });
 
   it('explain: the winner condition by condition, the loser and why, the near miss and what it wants', async () => {
@@ -49,21 +62,54 @@ describe.skipIf(!existsSync(join(RECORDINGS, 'swap-v3.json')))('commands that ru
   });
 
   it('explain --rule: what is in the way of one rule, for every candidate', async () => {
-    const { out } = await runRules('explain', 'swap-v3-two-hops', '--rule', 'direct', '--dirs', dir, '--recordings', places);
-    expect(out.match(/direct v1 \(DirectSwap\) does not match: motif\.swap\.count eq 1, but it is 2/g)!.length).toBeGreaterThan(1);
-    const skipped = await runRules('explain', 'stake', '--rule', 'direct', '--dirs', dir, '--recordings', places);
+    const { out } = await runRules(
+      'explain',
+      'swap-v3-two-hops',
+      '--rule',
+      'direct',
+      '--dirs',
+      dir,
+      '--recordings',
+      places,
+    );
+    expect(
+      out.match(/direct v1 \(DirectSwap\) does not match: motif\.swap\.count eq 1, but it is 2/g)!.length,
+    ).toBeGreaterThan(1);
+    const skipped = await runRules(
+      'explain',
+      'stake',
+      '--rule',
+      'direct',
+      '--dirs',
+      dir,
+      '--recordings',
+      places,
+    );
     expect(skipped.out).toContain('event no shape knows: 0x');
-    expect(await runRules('explain', 'swap-v3', '--rule', 'nobody', '--dirs', dir, '--recordings', places)).toMatchObject({ code: 1, err: 'there is no rule nobody' });
-    expect(await runRules('explain', 'no-such', '--dirs', dir, '--recordings', places)).toMatchObject({ code: 1 });
+    expect(
+      await runRules('explain', 'swap-v3', '--rule', 'nobody', '--dirs', dir, '--recordings', places),
+    ).toMatchObject({ code: 1, err: 'there is no rule nobody' });
+    expect(await runRules('explain', 'no-such', '--dirs', dir, '--recordings', places)).toMatchObject({
+      code: 1,
+    });
   });
 
   it('test: recorded examples', async () => {
     const recorded = writeRuleset(SMALL, POOL_RULES, {
-      'intents/direct.yaml': INTENT.replace('{facts: {motif.swap.count: 1}}', '{recording: swap-v3}').replace('{facts: {motif.swap.count: 2}}', '{recording: swap-v3-two-hops}, {recording: stake}'),
+      'intents/direct.yaml': INTENT.replace('{facts: {motif.swap.count: 1}}', '{recording: swap-v3}').replace(
+        '{facts: {motif.swap.count: 2}}',
+        '{recording: swap-v3-two-hops}, {recording: stake}',
+      ),
     });
-    expect(await runRules('test', recorded, '--recordings', places)).toMatchObject({ code: 0, out: '3 of 3 examples of 1 rules came out as they should' });
+    expect(await runRules('test', recorded, '--recordings', places)).toMatchObject({
+      code: 0,
+      out: '3 of 3 examples of 1 rules came out as they should',
+    });
     const wrong = writeRuleset(SMALL, POOL_RULES, {
-      'intents/direct.yaml': INTENT.replace('{facts: {motif.swap.count: 1}}', '{recording: stake}').replace('{facts: {motif.swap.count: 2}}', '{recording: swap-v3}'),
+      'intents/direct.yaml': INTENT.replace('{facts: {motif.swap.count: 1}}', '{recording: stake}').replace(
+        '{facts: {motif.swap.count: 2}}',
+        '{recording: swap-v3}',
+      ),
     });
     const run = await runRules('test', wrong, '--recordings', places);
     expect(run.code).toBe(1);
@@ -79,8 +125,16 @@ describe.skipIf(!existsSync(join(RECORDINGS, 'swap-v3.json')))('commands that ru
   });
 
   it('diff: changed verdicts', async () => {
-    expect(await runRules('diff', dir, '--dirs', dir, '--recordings', places)).toMatchObject({ code: 0, out: expect.stringContaining('0 of 4 verdicts differ') as string });
-    const other = writeRuleset(SMALL, POOL_RULES, { 'intents/direct.yaml': INTENT.replace('is: eq, value: 1', 'is: gte, value: 1').replace('count: 2', 'count: 0') });
+    expect(await runRules('diff', dir, '--dirs', dir, '--recordings', places)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('0 of 4 verdicts differ') as string,
+    });
+    const other = writeRuleset(SMALL, POOL_RULES, {
+      'intents/direct.yaml': INTENT.replace('is: eq, value: 1', 'is: gte, value: 1').replace(
+        'count: 2',
+        'count: 0',
+      ),
+    });
     const { code, out } = await runRules('diff', other, '--dirs', dir, '--recordings', places);
     expect(code).toBe(1);
     expect(out).toContain('swap-v3-two-hops\n  kind: Unknown → DirectSwap\n');
@@ -90,21 +144,59 @@ describe.skipIf(!existsSync(join(RECORDINGS, 'swap-v3.json')))('commands that ru
   it('new: a draft that lints and passes its own examples', async () => {
     const overlay = writeRuleset({ 'intents/.keep': '' });
     const out = join(overlay, 'intents/drafted.yaml');
-    const run = await runRules('new', '--tx', 'swap-v3-two-hops', '--intent', 'DirectSwap', '--slug', 'drafted', '--out', out, '--dirs', dir, '--recordings', places);
+    const run = await runRules(
+      'new',
+      '--tx',
+      'swap-v3-two-hops',
+      '--intent',
+      'DirectSwap',
+      '--slug',
+      'drafted',
+      '--out',
+      out,
+      '--dirs',
+      dir,
+      '--recordings',
+      places,
+    );
     expect(run).toMatchObject({ code: 0, err: '' });
     expect(readFileSync(out, 'utf8')).toContain('slug: drafted\nversion: 1\nstatus: experimental\n');
     expect(await runRules('lint', dir, overlay)).toMatchObject({ code: 0, err: '' });
     expect(await runRules('test', dir, overlay, '--rule', 'drafted')).toMatchObject({ code: 0 });
     expect((await runRules('fmt', '--check', overlay)).code).toBe(0);
-    expect(await runRules('new', '--tx', 'swap-v3', '--slug', 'x', '--out', out, '--dirs', dir, '--recordings', places)).toMatchObject({ code: 1 });
+    expect(
+      await runRules(
+        'new',
+        '--tx',
+        'swap-v3',
+        '--slug',
+        'x',
+        '--out',
+        out,
+        '--dirs',
+        dir,
+        '--recordings',
+        places,
+      ),
+    ).toMatchObject({ code: 1 });
   });
 
   it('record: what the node says, readable again; never a word of its address', async () => {
-    const { rpc, hash } = JSON.parse(readFileSync(join(places, 'swap-v3.json'), 'utf8')) as { hash: string; rpc: Record<string, unknown> };
-    const node = await startFakeNode({ handlers: {
-      eth_getTransactionByHash: () => rpc['tx'], eth_getTransactionReceipt: () => rpc['receipt'], eth_getBlockByNumber: () => rpc['block'],
-      debug_traceTransaction: () => rpc['callTracer'], trace_transaction: () => rpc['trace'], eth_getCode: () => '0x', eth_call: () => '0x',
-    } });
+    const { rpc, hash } = JSON.parse(readFileSync(join(places, 'swap-v3.json'), 'utf8')) as {
+      hash: string;
+      rpc: Record<string, unknown>;
+    };
+    const node = await startFakeNode({
+      handlers: {
+        eth_getTransactionByHash: () => rpc['tx'],
+        eth_getTransactionReceipt: () => rpc['receipt'],
+        eth_getBlockByNumber: () => rpc['block'],
+        debug_traceTransaction: () => rpc['callTracer'],
+        trace_transaction: () => rpc['trace'],
+        eth_getCode: () => '0x',
+        eth_call: () => '0x',
+      },
+    });
     const before = { ...process.env };
     process.env['RPC_URL'] = node.url;
     process.env['RULES_DIR'] = '';
@@ -113,7 +205,9 @@ describe.skipIf(!existsSync(join(RECORDINGS, 'swap-v3.json')))('commands that ru
       mkdirSync(folder);
       const run = await runRules('record', hash, '--name', 'mine', '--out', folder, '--dirs', dir);
       expect(run).toMatchObject({ code: 0, err: '' });
-      expect((await runRules('explain', 'mine', '--dirs', dir, '--recordings', folder)).out).toContain('DirectSwap: Swap');
+      expect((await runRules('explain', 'mine', '--dirs', dir, '--recordings', folder)).out).toContain(
+        'DirectSwap: Swap',
+      );
       await node.close();
       const failed = await runRules('record', hash, '--name', 'again', '--out', folder, '--dirs', dir);
       expect(failed.code).toBe(1);

@@ -23,7 +23,10 @@ describe('the shipped rules', () => {
   });
 
   it('have a match and a near miss each', () => {
-    const bare = ruleset.intents.filter(({ value }) => (value.examples.match ?? []).length === 0 || (value.examples.near_miss ?? []).length === 0);
+    const bare = ruleset.intents.filter(
+      ({ value }) =>
+        (value.examples.match ?? []).length === 0 || (value.examples.near_miss ?? []).length === 0,
+    );
     expect(bare.map(({ value }) => value.slug)).toEqual([]);
     expect(ruleset.intents.length).toBeGreaterThan(80);
   });

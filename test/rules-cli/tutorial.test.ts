@@ -20,17 +20,27 @@ describe('the tutorial of rules/README.md', () => {
 
   it('does what it says, in fewer than 40 lines of YAML', async () => {
     const files = tutorialFiles();
-    expect(Object.keys(files).sort()).toEqual(['intents/burrow-harvest.yaml', 'precedence.yaml', 'shapes/burrow.yaml', 'vocabulary.yaml']);
+    expect(Object.keys(files).sort()).toEqual([
+      'intents/burrow-harvest.yaml',
+      'precedence.yaml',
+      'shapes/burrow.yaml',
+      'vocabulary.yaml',
+    ]);
     const lines = Object.values(files).reduce((n, text) => n + text.trimEnd().split('\n').length, 0);
     expect(lines).toBeLessThan(40);
     expect(README).toContain(`**2. Write four files**, ${lines} lines`);
 
     process.env['RULES_DIR'] = writeRuleset(files);
     expect(await runRules('lint')).toMatchObject({ code: 0, err: '' });
-    expect((await runRules('test', '--rule', 'burrow-harvest')).out).toBe('3 of 3 examples of 1 rules came out as they should');
+    expect((await runRules('test', '--rule', 'burrow-harvest')).out).toBe(
+      '3 of 3 examples of 1 rules came out as they should',
+    );
     const verdict = /```\n(Harvest: .*)\n```/.exec(README)![1]!;
     expect((await runRules('explain', 'novel-harvest')).out).toContain(`\n${verdict}\n`);
-    process.env['RULES_DIR'] = writeRuleset({ ...files, 'shapes/burrow.yaml': files['shapes/burrow.yaml']!.replace('$badger', '$bager') });
+    process.env['RULES_DIR'] = writeRuleset({
+      ...files,
+      'shapes/burrow.yaml': files['shapes/burrow.yaml']!.replace('$badger', '$bager'),
+    });
     expect((await runRules('lint')).out).toMatch(/shapes\/burrow\.yaml:\d+:\d+ unknown_param: \$bager/);
   });
 });

@@ -14,17 +14,34 @@ export function ask(port: number, hash: string, agent: Agent): Promise<Reply> {
   const start = performance.now();
   return new Promise((resolve) => {
     const body = JSON.stringify({ tx_hash: hash });
-    const broken = (error: Error): void => resolve({ status: 0, error: error.message, retryAfter: null, ms: performance.now() - start });
-    const req = request({ port, host: '127.0.0.1', agent, method: 'POST', path: '/analyze', headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) } }, (response) => {
-      let size = 0;
-      let head = '';
-      response.on('data', (chunk: Buffer) => { if ((size += chunk.length) < 2_000) head += chunk.toString('latin1'); });
-      response.on('error', broken);
-      response.on('end', () => resolve({
-        status: response.statusCode ?? 0, error: response.statusCode === 200 ? '' : (JSON.parse(head) as { error: string }).error,
-        retryAfter: response.headers['retry-after'] ?? null, ms: performance.now() - start,
-      }));
-    });
+    const broken = (error: Error): void =>
+      resolve({ status: 0, error: error.message, retryAfter: null, ms: performance.now() - start });
+    const req = request(
+      {
+        port,
+        host: '127.0.0.1',
+        agent,
+        method: 'POST',
+        path: '/analyze',
+        headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+      },
+      (response) => {
+        let size = 0;
+        let head = '';
+        response.on('data', (chunk: Buffer) => {
+          if ((size += chunk.length) < 2_000) head += chunk.toString('latin1');
+        });
+        response.on('error', broken);
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            error: response.statusCode === 200 ? '' : (JSON.parse(head) as { error: string }).error,
+            retryAfter: response.headers['retry-after'] ?? null,
+            ms: performance.now() - start,
+          }),
+        );
+      },
+    );
     req.on('error', broken);
     req.end(body);
   });
@@ -52,11 +69,24 @@ export function steadyLoad(port: number, hashes: readonly string[], clients: num
     }
   };
   const all = Array.from({ length: clients }, client);
-  return { counts, times, stop: async () => { running = false; await Promise.all(all); agent.destroy(); } };
+  return {
+    counts,
+    times,
+    stop: async () => {
+      running = false;
+      await Promise.all(all);
+      agent.destroy();
+    },
+  };
 }
 
 /** Sockets that send a little and then a byte now and then, or never read what they are sent. Returns how many are still open when told to count. */
-export function slowClients(port: number, count: number, begin: string, every?: string): { open: () => number; close: () => void } {
+export function slowClients(
+  port: number,
+  count: number,
+  begin: string,
+  every?: string,
+): { open: () => number; close: () => void } {
   const sockets = new Set<Socket>();
   for (let i = 0; i < count; i++) {
     const socket = connect(port, '127.0.0.1', () => void socket.write(begin));
@@ -64,10 +94,19 @@ export function slowClients(port: number, count: number, begin: string, every?: 
     socket.on('error', () => {}).on('close', () => sockets.delete(socket));
     socket.pause();
     // A paused socket never notices that the other side has gone unless it writes.
-    const timer = setInterval(() => { if (socket.destroyed) clearInterval(timer); else if (every !== undefined) socket.write(every); else socket.resume(); }, 500);
+    const timer = setInterval(() => {
+      if (socket.destroyed) clearInterval(timer);
+      else if (every !== undefined) socket.write(every);
+      else socket.resume();
+    }, 500);
     socket.on('close', () => clearInterval(timer));
   }
-  return { open: () => sockets.size, close: () => { for (const socket of sockets) socket.destroy(); } };
+  return {
+    open: () => sockets.size,
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
 }
 
 /** Sends a body without end for as long as the service takes it; returns the bytes it got rid of. */
@@ -75,9 +114,18 @@ export function flood(port: number, mostBytes: number): Promise<number> {
   return new Promise((resolve) => {
     let sent = 0;
     const chunk = Buffer.alloc(65_536, 'x');
-    const req = request({ port, host: '127.0.0.1', method: 'POST', path: '/analyze', headers: { 'content-type': 'application/json', 'transfer-encoding': 'chunked' } });
+    const req = request({
+      port,
+      host: '127.0.0.1',
+      method: 'POST',
+      path: '/analyze',
+      headers: { 'content-type': 'application/json', 'transfer-encoding': 'chunked' },
+    });
     const done = (): void => resolve(sent);
-    req.on('error', done).on('close', done).on('response', (response) => void response.resume());
+    req
+      .on('error', done)
+      .on('close', done)
+      .on('response', (response) => void response.resume());
     const push = (): void => {
       while (sent < mostBytes && !req.destroyed) {
         sent += chunk.length;

@@ -5,7 +5,12 @@ process.on('message', () => {
   const handles = {};
   for (const handle of process._getActiveHandles()) {
     const port = handle.remotePort;
-    const name = handle.constructor.name === 'Socket' && port !== undefined ? 'Socket' : handle.constructor.name === 'Socket' ? 'stream' : handle.constructor.name;
+    const name =
+      handle.constructor.name === 'Socket' && port !== undefined
+        ? 'Socket'
+        : handle.constructor.name === 'Socket'
+          ? 'stream'
+          : handle.constructor.name;
     handles[name] = (handles[name] ?? 0) + 1;
   }
   const resources = {};

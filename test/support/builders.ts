@@ -9,7 +9,14 @@ import type { Verdict } from '../../src/model/intent.ts';
 import type { Motif } from '../../src/model/motif.ts';
 import type { Entity, IntentKindSpec, MotifKindSpec, Rulebook } from '../../src/model/rulebook.ts';
 import type { PriceQuote, RawContext, TokenMetadata } from '../../src/model/upstream.ts';
-import type { Asset, AssetId, LedgerEntry, Movement, MovementKind, ValueFlow } from '../../src/model/valueFlow.ts';
+import type {
+  Asset,
+  AssetId,
+  LedgerEntry,
+  Movement,
+  MovementKind,
+  ValueFlow,
+} from '../../src/model/valueFlow.ts';
 
 /** `0xaa…aa` from one byte: readable test accounts. */
 export const account = (byte: string): Address => `0x${byte.repeat(20)}`;
@@ -23,8 +30,23 @@ export const wrappedId = erc20Id(WRAPPED);
 
 export function frame(over: Partial<Frame> = {}): Frame {
   return {
-    index: 0, parent: null, end: 1, path: [], type: 'CALL', from: SIGNER, to: account('c0'), context: account('c0'), value: 0n,
-    input: '0x', output: '0x', selector: null, error: null, effective: true, static: false, seq: 0, ...over,
+    index: 0,
+    parent: null,
+    end: 1,
+    path: [],
+    type: 'CALL',
+    from: SIGNER,
+    to: account('c0'),
+    context: account('c0'),
+    value: 0n,
+    input: '0x',
+    output: '0x',
+    selector: null,
+    error: null,
+    effective: true,
+    static: false,
+    seq: 0,
+    ...over,
   };
 }
 
@@ -34,14 +56,38 @@ export function log(over: Partial<Log> = {}): Log {
 
 export function canonicalTx(over: Partial<CanonicalTx> = {}): CanonicalTx {
   return {
-    hash: hash('5c'), dialect: 'call_tracer', blockNumber: 20_000_000n, blockHash: hash('b1'), type: 2, from: SIGNER, to: account('c0'),
-    value: 0n, input: '0x', nonce: 7n, succeeded: true, createdContract: null, gasUsed: 100_000n, effectiveGasPrice: 30_000_000_000n,
-    blobGasUsed: 0n, blobGasPrice: 0n, authorizations: [], frames: [frame()], logs: [log()], ...over,
+    hash: hash('5c'),
+    dialect: 'call_tracer',
+    blockNumber: 20_000_000n,
+    blockHash: hash('b1'),
+    type: 2,
+    from: SIGNER,
+    to: account('c0'),
+    value: 0n,
+    input: '0x',
+    nonce: 7n,
+    succeeded: true,
+    createdContract: null,
+    gasUsed: 100_000n,
+    effectiveGasPrice: 30_000_000_000n,
+    blobGasUsed: 0n,
+    blobGasPrice: 0n,
+    authorizations: [],
+    frames: [frame()],
+    logs: [log()],
+    ...over,
   };
 }
 
 export function blockHeader(over: Partial<BlockHeader> = {}): BlockHeader {
-  return { number: 20_000_000n, hash: hash('b1'), timestamp: 1_700_000_000, baseFeePerGas: 20_000_000_000n, coinbase: BUILDER, ...over };
+  return {
+    number: 20_000_000n,
+    hash: hash('b1'),
+    timestamp: 1_700_000_000,
+    baseFeePerGas: 20_000_000_000n,
+    coinbase: BUILDER,
+    ...over,
+  };
 }
 
 export interface MovementSketch {
@@ -55,8 +101,17 @@ export interface MovementSketch {
 /** A consistent value flow from a list of movements: ledgers, indexes and graph follow from them. */
 export function valueFlow(sketches: readonly MovementSketch[]): ValueFlow {
   const movements: Movement[] = sketches.map(({ from, to, asset = NATIVE_ASSET, amount, kind }, index) => ({
-    index, from, to, asset, amount, seq: index, kind: kind ?? (from === ZERO_ADDRESS ? 'mint' : to === ZERO_ADDRESS ? 'burn' : 'transfer'),
-    evidence: asset === NATIVE_ASSET ? { kind: 'frame', frame: 0, log: null, contract: to } : { kind: 'log', frame: 0, log: 0, contract: account('c0') },
+    index,
+    from,
+    to,
+    asset,
+    amount,
+    seq: index,
+    kind: kind ?? (from === ZERO_ADDRESS ? 'mint' : to === ZERO_ADDRESS ? 'burn' : 'transfer'),
+    evidence:
+      asset === NATIVE_ASSET
+        ? { kind: 'frame', frame: 0, log: null, contract: to }
+        : { kind: 'log', frame: 0, log: 0, contract: account('c0') },
   }));
   const assets = new Map<AssetId, Asset>();
   const ledgers = new Map<Address, Map<AssetId, LedgerEntry>>();
@@ -95,54 +150,135 @@ export function token(address: Address, over: Partial<TokenMetadata> = {}): Toke
 export function quote(asset: Address | 'native', price: string, over: Partial<PriceQuote> = {}): PriceQuote {
   const [whole = '0', fraction = ''] = price.split('.');
   return {
-    asset, numerator: BigInt(whole + fraction), scale: fraction.length, method: 'chainlink', source: account('fe'), asOf: 1_700_000_000 - 60,
-    heartbeat: 3600, pool: null, confidenceBps: null, ...over,
+    asset,
+    numerator: BigInt(whole + fraction),
+    scale: fraction.length,
+    method: 'chainlink',
+    source: account('fe'),
+    asOf: 1_700_000_000 - 60,
+    heartbeat: 3600,
+    pool: null,
+    confidenceBps: null,
+    ...over,
   };
 }
 
-export function rawContext(over: { tokens?: readonly TokenMetadata[] } & Partial<Omit<RawContext, 'tokens'>> = {}): RawContext {
+export function rawContext(
+  over: { tokens?: readonly TokenMetadata[] } & Partial<Omit<RawContext, 'tokens'>> = {},
+): RawContext {
   const { tokens = [], ...rest } = over;
-  return { block: null, prices: [], refusals: [], delegations: new Map(), ...rest, tokens: new Map(tokens.map((t) => [t.address, t])) };
+  return {
+    block: null,
+    prices: [],
+    refusals: [],
+    delegations: new Map(),
+    ...rest,
+    tokens: new Map(tokens.map((t) => [t.address, t])),
+  };
 }
 
 export function attribution(over: Partial<Attribution> = {}): Attribution {
   const actor = over.actor === undefined ? SIGNER : over.actor;
   return {
-    signer: SIGNER, actor, beneficiary: actor, feePayer: SIGNER, mode: 'self', submitterRole: 'self', entryPoint: null, paymaster: null,
-    settlementContract: null, orders: [], delegations: [], candidates: [], ambiguous: false, entity: actor === null ? [] : [actor], evidence: [], ...over,
+    signer: SIGNER,
+    actor,
+    beneficiary: actor,
+    feePayer: SIGNER,
+    mode: 'self',
+    submitterRole: 'self',
+    entryPoint: null,
+    paymaster: null,
+    settlementContract: null,
+    orders: [],
+    delegations: [],
+    candidates: [],
+    ambiguous: false,
+    entity: actor === null ? [] : [actor],
+    evidence: [],
+    ...over,
   };
 }
 
 export function verdict(over: Partial<Verdict> = {}): Verdict {
   return {
-    candidate: SIGNER, kind: 'ContractCall', label: 'Call a contract', status: 'Proven', confidence: 'High', rule: { slug: 'contract-call', version: 1 },
-    category: 'contract', tags: [], motifs: [], fragments: [], ...over,
+    candidate: SIGNER,
+    kind: 'ContractCall',
+    label: 'Call a contract',
+    status: 'Proven',
+    confidence: 'High',
+    rule: { slug: 'contract-call', version: 1 },
+    category: 'contract',
+    tags: [],
+    motifs: [],
+    fragments: [],
+    ...over,
   };
 }
 
 export function motif(over: Partial<Motif> = {}): Motif {
   return {
-    index: 0, kind: 'swap', protocol: null, basis: 'event', venue: account('d0'), poolId: null, seq: 0, scopeFrame: 0, parent: null, participants: [],
-    assetsIn: [], assetsOut: [], invariants: [{ name: 'conserved_at_venue', holds: true }], tags: [], status: 'Proven', confidence: 'High',
-    movements: [], evidence: [{ kind: 'log', frame: 0, log: 0, contract: account('d0') }], ...over,
+    index: 0,
+    kind: 'swap',
+    protocol: null,
+    basis: 'event',
+    venue: account('d0'),
+    poolId: null,
+    seq: 0,
+    scopeFrame: 0,
+    parent: null,
+    participants: [],
+    assetsIn: [],
+    assetsOut: [],
+    invariants: [{ name: 'conserved_at_venue', holds: true }],
+    tags: [],
+    status: 'Proven',
+    confidence: 'High',
+    movements: [],
+    evidence: [{ kind: 'log', frame: 0, log: 0, contract: account('d0') }],
+    ...over,
   };
 }
 
 export interface RulebookSketch {
   readonly entities?: Readonly<Record<Address, readonly string[]>>;
   readonly motifKinds?: readonly (Partial<MotifKindSpec> & Pick<MotifKindSpec, 'kind'>)[];
-  readonly intentKinds?: readonly (Pick<IntentKindSpec, 'kind' | 'category'>)[];
+  readonly intentKinds?: readonly Pick<IntentKindSpec, 'kind' | 'category'>[];
   readonly errors?: readonly (readonly [Hex, string])[];
 }
 
 /** A rulebook with nothing in it but what is given; the wrapped native token is `WRAPPED`. */
 export function rulebook(over: RulebookSketch = {}): Rulebook {
-  const entities = new Map<Address, Entity>(Object.entries(over.entities ?? {}).map(([address, tags]) => [address as Address, { slug: 'x', name: 'X', tags }]));
+  const entities = new Map<Address, Entity>(
+    Object.entries(over.entities ?? {}).map(([address, tags]) => [
+      address as Address,
+      { slug: 'x', name: 'X', tags },
+    ]),
+  );
   return {
-    version: '1.0.0', digest: `sha256:${'0'.repeat(64)}`, events: new Map(), calls: new Map(), entities, wrappedNative: new Set([WRAPPED]), tokenEvents: new Map(),
-    feeds: [], pricing: { registry: null, rates: [], averages: [] }, multicall: { address: account('ca'), sinceBlock: 0n }, errors: new Map((over.errors ?? []).map(([selector, name]) => [selector, { name, signature: `${name}()` }])),
-    motifKinds: new Map((over.motifKinds ?? []).map((kind) => [kind.kind, { title: kind.kind, fragment: null, position: null, ...kind }])),
-    intentKinds: new Map((over.intentKinds ?? []).map((kind, rank) => [kind.kind, { rank, headline: true, ...kind }])), intents: [],
-    protocols: new Map(), legRoles: new Map(),
+    version: '1.0.0',
+    digest: `sha256:${'0'.repeat(64)}`,
+    events: new Map(),
+    calls: new Map(),
+    entities,
+    wrappedNative: new Set([WRAPPED]),
+    tokenEvents: new Map(),
+    feeds: [],
+    pricing: { registry: null, rates: [], averages: [] },
+    multicall: { address: account('ca'), sinceBlock: 0n },
+    errors: new Map(
+      (over.errors ?? []).map(([selector, name]) => [selector, { name, signature: `${name}()` }]),
+    ),
+    motifKinds: new Map(
+      (over.motifKinds ?? []).map((kind) => [
+        kind.kind,
+        { title: kind.kind, fragment: null, position: null, ...kind },
+      ]),
+    ),
+    intentKinds: new Map(
+      (over.intentKinds ?? []).map((kind, rank) => [kind.kind, { rank, headline: true, ...kind }]),
+    ),
+    intents: [],
+    protocols: new Map(),
+    legRoles: new Map(),
   };
 }

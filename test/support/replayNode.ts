@@ -11,7 +11,8 @@ const corpus = (file: string): string => join(SHARED, 'corpus', file);
 export const REPLAY_AVAILABLE = existsSync(PROGRAM) && existsSync(corpus('whole-blocks.ndjson.gz'));
 
 export function warnIfAbsent(what: string): void {
-  if (!REPLAY_AVAILABLE) console.warn(`SKIPPED: ${what} needs the recorded transactions in ${SHARED}, which are not here`);
+  if (!REPLAY_AVAILABLE)
+    console.warn(`SKIPPED: ${what} needs the recorded transactions in ${SHARED}, which are not here`);
 }
 
 export interface ReplayOptions {
@@ -28,12 +29,26 @@ export interface ReplayNode {
 }
 
 /** Every corpus file. */
-export const CORPUS = ['labelled-defi', 'full-traces', 'geth-tracers', 'whole-blocks', 'block-10m', 'mev-blocks'].map((name) => `${name}.ndjson.gz`);
+export const CORPUS = [
+  'labelled-defi',
+  'full-traces',
+  'geth-tracers',
+  'whole-blocks',
+  'block-10m',
+  'mev-blocks',
+].map((name) => `${name}.ndjson.gz`);
 
 /** Hashes of the transactions in these corpus files, each once. */
 export function recordedHashes(files: readonly string[]): Set<string> {
   const texts = files.map((file) => gunzipSync(readFileSync(corpus(file))).toString('utf8'));
-  return new Set(texts.flatMap((text) => text.split('\n').filter((line) => line !== '').map((line) => (JSON.parse(line) as { hash: string }).hash)));
+  return new Set(
+    texts.flatMap((text) =>
+      text
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => (JSON.parse(line) as { hash: string }).hash),
+    ),
+  );
 }
 
 export const DEFAULT_FILES = ['whole-blocks.ndjson.gz', 'full-traces.ndjson.gz'];
@@ -42,7 +57,9 @@ export const DEFAULT_FILES = ['whole-blocks.ndjson.gz', 'full-traces.ndjson.gz']
 export function startReplayNode(options: ReplayOptions = {}): Promise<ReplayNode> {
   const args = [PROGRAM, '--port', '0', '--dialect', options.dialect ?? 'both'];
   if (options.fault) args.push('--fault', options.fault, '--fault-rate', String(options.rate ?? 1));
-  const child = spawn(process.execPath, [...args, ...(options.files ?? DEFAULT_FILES).map(corpus)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [...args, ...(options.files ?? DEFAULT_FILES).map(corpus)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   return new Promise((resolve, reject) => {
     child.once('error', reject);
@@ -52,7 +69,8 @@ export function startReplayNode(options: ReplayOptions = {}): Promise<ReplayNode
       if (!url) return;
       resolve({
         url,
-        stats: async () => (await (await fetch(`${url}/__stats`)).json()) as Awaited<ReturnType<ReplayNode['stats']>>,
+        stats: async () =>
+          (await (await fetch(`${url}/__stats`)).json()) as Awaited<ReturnType<ReplayNode['stats']>>,
         close: () => (child.kill('SIGKILL'), gone),
       });
     });
@@ -63,15 +81,30 @@ export interface Recording {
   readonly hash: `0x${string}`;
   readonly logs: number;
   readonly succeeded: boolean;
-  readonly tokens: Readonly<Record<string, { symbol: string | null; decimals: number | null; standard?: string }>>;
+  readonly tokens: Readonly<
+    Record<string, { symbol: string | null; decimals: number | null; standard?: string }>
+  >;
 }
 
 /** Hashes of the recordings with what a test must know of them. */
 export function recordings(files: readonly string[] = DEFAULT_FILES): Recording[] {
   return files.flatMap((file) =>
-    gunzipSync(readFileSync(corpus(file))).toString('utf8').split('\n').filter((line) => line !== '').map((line): Recording => {
-      const { hash, rpc, tokens } = JSON.parse(line) as { hash: `0x${string}`; tokens: Recording['tokens'] | undefined; rpc: { receipt: { logs: unknown[]; status: string } } };
-      return { hash, logs: rpc.receipt.logs.length, succeeded: rpc.receipt.status === '0x1', tokens: tokens ?? {} };
-    }),
+    gunzipSync(readFileSync(corpus(file)))
+      .toString('utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line): Recording => {
+        const { hash, rpc, tokens } = JSON.parse(line) as {
+          hash: `0x${string}`;
+          tokens: Recording['tokens'] | undefined;
+          rpc: { receipt: { logs: unknown[]; status: string } };
+        };
+        return {
+          hash,
+          logs: rpc.receipt.logs.length,
+          succeeded: rpc.receipt.status === '0x1',
+          tokens: tokens ?? {},
+        };
+      }),
   );
 }

@@ -38,31 +38,90 @@ export function bloomOf(logs: readonly SampleLog[]): Hex {
 
 /** A token transfer as a node tells it: consistent in itself, every part free to be changed. */
 export function sampleTransaction(logs: readonly SampleLog[] = [transferLog()]) {
-  const place = { blockHash: BLOCK_HASH as string, blockNumber: `0x${BLOCK_NUMBER.toString(16)}`, transactionIndex: '0x0' };
+  const place = {
+    blockHash: BLOCK_HASH as string,
+    blockNumber: `0x${BLOCK_NUMBER.toString(16)}`,
+    transactionIndex: '0x0',
+  };
   const input = '0xa9059cbb';
-  const tx: Record<string, unknown> = { hash: HASH, ...place, from: SIGNER, to: TOKEN, input, value: '0x0', nonce: '0x1', gas: '0x5208', gasPrice: '0x1', type: '0x2', chainId: '0x1' };
+  const tx: Record<string, unknown> = {
+    hash: HASH,
+    ...place,
+    from: SIGNER,
+    to: TOKEN,
+    input,
+    value: '0x0',
+    nonce: '0x1',
+    gas: '0x5208',
+    gasPrice: '0x1',
+    type: '0x2',
+    chainId: '0x1',
+  };
   const receipt: Record<string, unknown> = {
-    transactionHash: HASH, ...place, from: SIGNER, to: TOKEN, contractAddress: null, status: '0x1', gasUsed: '0x5208', effectiveGasPrice: '0x1', type: '0x2',
+    transactionHash: HASH,
+    ...place,
+    from: SIGNER,
+    to: TOKEN,
+    contractAddress: null,
+    status: '0x1',
+    gasUsed: '0x5208',
+    effectiveGasPrice: '0x1',
+    type: '0x2',
     logsBloom: bloomOf(logs),
-    logs: logs.map((log, i) => ({ ...log, ...place, transactionHash: HASH, logIndex: `0x${i.toString(16)}` })),
+    logs: logs.map((log, i) => ({
+      ...log,
+      ...place,
+      transactionHash: HASH,
+      logIndex: `0x${i.toString(16)}`,
+    })),
   };
   const callTracer: Record<string, unknown> = {
-    type: 'CALL', from: SIGNER, to: TOKEN, input, value: '0x0', gas: '0x5208', gasUsed: '0x5208', output: '0x',
+    type: 'CALL',
+    from: SIGNER,
+    to: TOKEN,
+    input,
+    value: '0x0',
+    gas: '0x5208',
+    gasUsed: '0x5208',
+    output: '0x',
     logs: logs.map((log) => ({ ...log, position: '0x0' })),
   };
-  const parity: Record<string, unknown>[] = [{
-    action: { callType: 'call', from: SIGNER, to: TOKEN, gas: '0x5208', input, value: '0x0' }, blockHash: BLOCK_HASH, blockNumber: Number(BLOCK_NUMBER),
-    result: { gasUsed: '0x5208', output: '0x' }, subtraces: 0, traceAddress: [], transactionHash: HASH, transactionPosition: 0, type: 'call',
-  }];
-  const block: Record<string, unknown> = { hash: BLOCK_HASH, number: place.blockNumber, timestamp: `0x${TIMESTAMP.toString(16)}`, baseFeePerGas: '0x1', miner: SIGNER, transactions: [] };
+  const parity: Record<string, unknown>[] = [
+    {
+      action: { callType: 'call', from: SIGNER, to: TOKEN, gas: '0x5208', input, value: '0x0' },
+      blockHash: BLOCK_HASH,
+      blockNumber: Number(BLOCK_NUMBER),
+      result: { gasUsed: '0x5208', output: '0x' },
+      subtraces: 0,
+      traceAddress: [],
+      transactionHash: HASH,
+      transactionPosition: 0,
+      type: 'call',
+    },
+  ];
+  const block: Record<string, unknown> = {
+    hash: BLOCK_HASH,
+    number: place.blockNumber,
+    timestamp: `0x${TIMESTAMP.toString(16)}`,
+    baseFeePerGas: '0x1',
+    miner: SIGNER,
+    transactions: [],
+  };
   return { tx, receipt, callTracer, parity, block };
 }
 
 export type Sample = ReturnType<typeof sampleTransaction>;
 
 /** Handlers that answer for the sample; `traces` chooses the dialects offered. */
-export function sampleHandlers(sample: Sample, traces: 'both' | 'geth' | 'parity' = 'both', calls: Record<string, Hex> = {}): Record<string, Handler> {
-  const only = <T>(value: T): Handler => ([hash]) => (hash === HASH ? value : null);
+export function sampleHandlers(
+  sample: Sample,
+  traces: 'both' | 'geth' | 'parity' = 'both',
+  calls: Record<string, Hex> = {},
+): Record<string, Handler> {
+  const only =
+    <T>(value: T): Handler =>
+    ([hash]) =>
+      hash === HASH ? value : null;
   return {
     eth_getTransactionByHash: (params) => only(sample.tx)(params),
     eth_getTransactionReceipt: (params) => only(sample.receipt)(params),

@@ -4,20 +4,42 @@ import { ConfigError, SETTINGS, describeSettings, readConfig, secretUrls } from 
 describe('readConfig', () => {
   it('takes defaults, and empty variables for absent ones', () => {
     const config = readConfig({ RPC_URL: '', PORT: ' ' });
-    expect(config).toMatchObject({ rpcUrls: [], traceUrl: null, port: 3000, adminPort: null, logLevel: 'info' });
+    expect(config).toMatchObject({
+      rpcUrls: [],
+      traceUrl: null,
+      port: 3000,
+      adminPort: null,
+      logLevel: 'info',
+    });
     expect(Object.keys(config)).toEqual(Object.keys(SETTINGS));
   });
 
   it('reads several endpoints', () => {
-    const config = readConfig({ RPC_URL: 'https://a.example/KEY, http://b.example', TRACE_URL: 'https://t.example', PORT: '0', ADMIN_PORT: '9100' });
-    expect(config).toMatchObject({ rpcUrls: ['https://a.example/KEY', 'http://b.example'], port: 0, adminPort: 9100 });
+    const config = readConfig({
+      RPC_URL: 'https://a.example/KEY, http://b.example',
+      TRACE_URL: 'https://t.example',
+      PORT: '0',
+      ADMIN_PORT: '9100',
+    });
+    expect(config).toMatchObject({
+      rpcUrls: ['https://a.example/KEY', 'http://b.example'],
+      port: 0,
+      adminPort: 9100,
+    });
     expect(secretUrls(config)).toEqual(['https://a.example/KEY', 'http://b.example', 'https://t.example']);
   });
 
   it('lists everything that is wrong, without repeating what may be secret', () => {
     let error: unknown;
     try {
-      readConfig({ RPC_URL: 'https://ok.example,s3cret-key,ftp://u:s3cret@x', TRACE_URL: 's3cret', PORT: '70000', RPC_RETRIES: '-1', LOG_LEVEL: 'loud', MAX_QUEUE: '1e3' });
+      readConfig({
+        RPC_URL: 'https://ok.example,s3cret-key,ftp://u:s3cret@x',
+        TRACE_URL: 's3cret',
+        PORT: '70000',
+        RPC_RETRIES: '-1',
+        LOG_LEVEL: 'loud',
+        MAX_QUEUE: '1e3',
+      });
     } catch (caught) {
       error = caught;
     }
@@ -35,10 +57,19 @@ describe('readConfig', () => {
 
   it('reads the price sources, and wants an address for the one over HTTP', () => {
     expect(readConfig({}).priceSources).toBeNull();
-    expect(readConfig({ PRICE_SOURCES: 'chainlink, twap,chainlink' }).priceSources).toEqual(['chainlink', 'twap']);
-    expect(() => readConfig({ PRICE_SOURCES: 'chainlink,oracle' })).toThrow('PRICE_SOURCES must be some of chainlink, vault, wrapper, lp, twap, http');
-    expect(() => readConfig({ PRICE_SOURCES: 'http' })).toThrow('PRICE_SOURCES names http, and PRICE_API_URL is not set');
-    expect(readConfig({ PRICE_SOURCES: 'http', PRICE_API_URL: 'https://p.example' }).priceSources).toEqual(['http']);
+    expect(readConfig({ PRICE_SOURCES: 'chainlink, twap,chainlink' }).priceSources).toEqual([
+      'chainlink',
+      'twap',
+    ]);
+    expect(() => readConfig({ PRICE_SOURCES: 'chainlink,oracle' })).toThrow(
+      'PRICE_SOURCES must be some of chainlink, vault, wrapper, lp, twap, http',
+    );
+    expect(() => readConfig({ PRICE_SOURCES: 'http' })).toThrow(
+      'PRICE_SOURCES names http, and PRICE_API_URL is not set',
+    );
+    expect(readConfig({ PRICE_SOURCES: 'http', PRICE_API_URL: 'https://p.example' }).priceSources).toEqual([
+      'http',
+    ]);
   });
 
   it('describes every setting', () => {

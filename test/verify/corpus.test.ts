@@ -12,9 +12,24 @@ describe.skipIf(!hasCorpus)('reports of recorded mainnet transactions', () => {
     const unborne: string[] = [];
     for (const { hash, rpc } of readCorpus(name)) {
       const { tx, receipt, block, callTracer, trace, prestateDiff } = rpc;
-      for (const raw of [{ dialect: 'call_tracer', result: callTracer }, { dialect: 'parity', result: trace }] as const) {
-        const report = await analyzeRaw({ hash, tx, receipt, trace: raw }, { block, tokens: new Map(), prices: [], rates: [], refusals: [], delegations: new Map() }, rulebook);
-        for (const { at, message } of verifyReport(report, { tx, receipt, block, callTracer, parityTrace: trace, prestateDiff })) unborne.push(`${hash} ${raw.dialect} ${at}: ${message}`);
+      for (const raw of [
+        { dialect: 'call_tracer', result: callTracer },
+        { dialect: 'parity', result: trace },
+      ] as const) {
+        const report = await analyzeRaw(
+          { hash, tx, receipt, trace: raw },
+          { block, tokens: new Map(), prices: [], rates: [], refusals: [], delegations: new Map() },
+          rulebook,
+        );
+        for (const { at, message } of verifyReport(report, {
+          tx,
+          receipt,
+          block,
+          callTracer,
+          parityTrace: trace,
+          prestateDiff,
+        }))
+          unborne.push(`${hash} ${raw.dialect} ${at}: ${message}`);
       }
     }
     expect(unborne).toEqual([]);

@@ -10,13 +10,24 @@ import { verifyReport } from '../../src/tools/verify/verifyReport.ts';
 import { mutationsOf } from './mutations.ts';
 
 const FOLDER = join(import.meta.dirname, '../recordings');
-const names = readdirSync(FOLDER).filter((file) => file.endsWith('.json')).map((file) => file.replace('.json', ''));
+const names = readdirSync(FOLDER)
+  .filter((file) => file.endsWith('.json'))
+  .map((file) => file.replace('.json', ''));
 const rulebook = loadRules();
 
 async function reportOf(name: string): Promise<{ report: TxReport; answers: RawAnswers }> {
-  const { rpc } = JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8')) as { rpc: Record<string, unknown> };
+  const { rpc } = JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8')) as {
+    rpc: Record<string, unknown>;
+  };
   const { raw, context } = findRecording(name, [FOLDER]);
-  const answers = { tx: rpc['tx'], receipt: rpc['receipt'], block: rpc['block'], callTracer: rpc['callTracer'], parityTrace: rpc['trace'], prestateDiff: rpc['prestateDiff'] };
+  const answers = {
+    tx: rpc['tx'],
+    receipt: rpc['receipt'],
+    block: rpc['block'],
+    callTracer: rpc['callTracer'],
+    parityTrace: rpc['trace'],
+    prestateDiff: rpc['prestateDiff'],
+  };
   return { report: await analyzeRaw(raw, context, rulebook), answers };
 }
 
@@ -33,7 +44,8 @@ describe('verifying a report against the node', () => {
       const { report, answers } = await reportOf(name);
       for (const mutation of mutationsOf(report)) {
         tried[mutation.kind]++;
-        if (verifyReport(mutation.report as TxReport, answers).length === 0) missed.push(`${name} ${mutation.at}`);
+        if (verifyReport(mutation.report as TxReport, answers).length === 0)
+          missed.push(`${name} ${mutation.at}`);
       }
     }
     expect(missed).toEqual([]);

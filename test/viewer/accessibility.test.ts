@@ -32,7 +32,16 @@ describe.skipIf(!hasBrowser)('accessibility', () => {
       await tab.page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
       await tab.page.goto(pathToFileURL(outFile).href);
       await check(`${scheme}, empty`);
-      for (const name of ['swap-v3-two-hops', 'arbitrage-builder', 'aave-liquidation', 'cow-two-orders', 'userop-swap', 'safe-add-owner', 'reverted-string', 'nft-sale']) {
+      for (const name of [
+        'swap-v3-two-hops',
+        'arbitrage-builder',
+        'aave-liquidation',
+        'cow-two-orders',
+        'userop-swap',
+        'safe-add-owner',
+        'reverted-string',
+        'nft-sale',
+      ]) {
         await open(await reportOf(name));
         await check(`${scheme}, ${name}`);
       }

@@ -5,7 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { publishedSchemaErrors } from '../../src/tools/cli/publishedSchema.ts';
-import type { RecordingsAnswer, RulesAnswer, TextAnswer, TryAnswer } from '../../src/tools/playground/answers.ts';
+import type {
+  RecordingsAnswer,
+  RulesAnswer,
+  TextAnswer,
+  TryAnswer,
+} from '../../src/tools/playground/answers.ts';
 import { startPlayground, type Playground } from '../../src/tools/playground/startPlayground.ts';
 import { buildViewer } from '../../viewer/build.ts';
 import { TEMPLATES } from '../../viewer/src/playground/templates.ts';
@@ -23,22 +28,38 @@ afterAll(async () => {
   await playground?.close();
 });
 
-interface Answer { status: number; body: string }
+interface Answer {
+  status: number;
+  body: string;
+}
 
 /** A request with exactly these headers; `fetch` would not let Host and Origin be set. */
-function send(path: string, options: { method?: string; headers?: Record<string, string>; body?: string } = {}): Promise<Answer> {
+function send(
+  path: string,
+  options: { method?: string; headers?: Record<string, string>; body?: string } = {},
+): Promise<Answer> {
   const { port } = new URL(playground.url);
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ host: '127.0.0.1', port, path, method: options.method ?? 'GET', headers: options.headers ?? {} }, (response) => {
-      let body = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => (body += chunk)).on('end', () => resolve({ status: response.statusCode!, body }));
-    });
+    const request = httpRequest(
+      { host: '127.0.0.1', port, path, method: options.method ?? 'GET', headers: options.headers ?? {} },
+      (response) => {
+        let body = '';
+        response
+          .setEncoding('utf8')
+          .on('data', (chunk: string) => (body += chunk))
+          .on('end', () => resolve({ status: response.statusCode!, body }));
+      },
+    );
     request.on('error', reject);
     request.end(options.body);
   });
 }
 const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
-  send(path, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: typeof body === 'string' ? body : JSON.stringify(body) });
+  send(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
 async function tryIt(rule: string, recording: string): Promise<TryAnswer> {
   const { status, body } = await post('/playground/try', { rule, recording });
   expect(status, body).toBe(200);
@@ -50,10 +71,22 @@ describe('the endpoint', { timeout: 90_000 }, () => {
   it('says what a new rule makes of a transaction, condition by condition', async () => {
     const { outcome, problems, kind } = await tryIt(TEMPLATES['intent']!, 'swap-v3');
     expect([kind, problems]).toEqual(['intent', []]);
-    expect(outcome!.before).toMatchObject({ kind: 'DirectSwap', status: 'Proven', rule: expect.stringMatching(/^direct-swap v/) as string });
+    expect(outcome!.before).toMatchObject({
+      kind: 'DirectSwap',
+      status: 'Proven',
+      rule: expect.stringMatching(/^direct-swap v/) as string,
+    });
     expect(outcome!.after).toMatchObject({ kind: 'DirectSwap', status: 'Suspected', rule: 'my-swap v1' });
-    expect(outcome!.rules[0]).toMatchObject({ slug: 'my-swap', fate: 'wins', subject: true, why: expect.arrayContaining(['outranks direct-swap']) as string[] });
-    expect(outcome!.rules[0]!.conditions).toMatchObject({ result: true, all: [{ fact: 'swaps.pools', operator: 'eq', expected: 1, actual: 1, result: true }, {}, {}] });
+    expect(outcome!.rules[0]).toMatchObject({
+      slug: 'my-swap',
+      fate: 'wins',
+      subject: true,
+      why: expect.arrayContaining(['outranks direct-swap']) as string[],
+    });
+    expect(outcome!.rules[0]!.conditions).toMatchObject({
+      result: true,
+      all: [{ fact: 'swaps.pools', operator: 'eq', expected: 1, actual: 1, result: true }, {}, {}],
+    });
     expect(outcome!.report.classification.matched_rule).toBe('my-swap');
     expect(publishedSchemaErrors(outcome!.report)).toEqual([]);
   });
@@ -63,33 +96,60 @@ describe('the endpoint', { timeout: 90_000 }, () => {
     expect(two.after).toEqual(two.before);
     expect(two.rules[0]).toMatchObject({ fate: 'does_not_match', why: ['swaps.pools eq 1, but it is 2'] });
     expect(two.near.find((n) => n.slug === 'direct-swap')!.unmet).toEqual(['swaps.pools eq 1, but it is 2']);
-    expect((await tryIt(TEMPLATES['intent']!, 'usdt-transfer')).outcome!.rules[0]).toMatchObject({ fate: 'skipped', why: ['the transaction has no motif of kind swap'], conditions: null });
-    const low = (await tryIt(TEMPLATES['intent']!.replace('priority: 50', 'priority: -50'), 'swap-v3')).outcome!;
+    expect((await tryIt(TEMPLATES['intent']!, 'usdt-transfer')).outcome!.rules[0]).toMatchObject({
+      fate: 'skipped',
+      why: ['the transaction has no motif of kind swap'],
+      conditions: null,
+    });
+    const low = (await tryIt(TEMPLATES['intent']!.replace('priority: 50', 'priority: -50'), 'swap-v3'))
+      .outcome!;
     expect(low.rules[0]).toMatchObject({ fate: 'outranked', why: ['direct-swap (DirectSwap) outranks it'] });
   });
 
   it('tries shapes and protocols, new ones and changed ones', async () => {
-    const { text } = JSON.parse((await post('/playground/rule', { kind: 'shape', slug: 'amm-v2-pool' })).body) as TextAnswer;
+    const { text } = JSON.parse(
+      (await post('/playground/rule', { kind: 'shape', slug: 'amm-v2-pool' })).body,
+    ) as TextAnswer;
     expect(text).toMatch(/^slug: amm-v2-pool\noverride: true$/m);
     const same = (await tryIt(text, 'swap-v2-usdt-eth')).outcome!;
     expect(same.after).toEqual(same.before);
-    expect(same.signatures.find((s) => s.signature.startsWith('Swap('))).toMatchObject({ seen: 1, recognised: 1 });
+    expect(same.signatures.find((s) => s.signature.startsWith('Swap('))).toMatchObject({
+      seen: 1,
+      recognised: 1,
+    });
     expect(same.motifs.after.some((m) => m.edited && m.kind === 'swap')).toBe(true);
     const deaf = (await tryIt(text.replace('kind: swap', 'kind: flash_loan'), 'swap-v2-usdt-eth')).outcome!;
     expect(deaf.motifs.after.map((m) => m.kind)).not.toEqual(same.motifs.after.map((m) => m.kind));
-    expect((await tryIt(TEMPLATES['shape']!, 'swap-v3')).outcome!.signatures).toMatchObject([{ seen: 0, recognised: 0 }]);
-    expect((await tryIt(TEMPLATES['protocol']!, 'swap-v3')).outcome!.protocols).toEqual([{ slug: 'my-protocol', seen: [] }]);
+    expect((await tryIt(TEMPLATES['shape']!, 'swap-v3')).outcome!.signatures).toMatchObject([
+      { seen: 0, recognised: 0 },
+    ]);
+    expect((await tryIt(TEMPLATES['protocol']!, 'swap-v3')).outcome!.protocols).toEqual([
+      { slug: 'my-protocol', seen: [] },
+    ]);
   });
 
   it('lists what is wrong with a rule, by line, and names nothing of this machine', async () => {
-    const broken = await tryIt(TEMPLATES['intent']!.replace('fact: swaps.pools', 'fact: swaps.pool').replace('proof: heuristic', 'proof: guess'), 'swap-v3');
+    const broken = await tryIt(
+      TEMPLATES['intent']!.replace('fact: swaps.pools', 'fact: swaps.pool').replace(
+        'proof: heuristic',
+        'proof: guess',
+      ),
+      'swap-v3',
+    );
     expect(broken.outcome).toBeNull();
-    expect(broken.problems.map(({ file, line, code }) => [file, line, code])).toEqual([['your rule', 16, 'bad_value']]);
-    expect((await tryIt(TEMPLATES['intent']!.replace('fact: swaps.pools', 'fact: swaps.pool'), 'swap-v3')).problems[0]).toMatchObject({ line: 13, code: 'unknown_fact', meaning: expect.any(String) as string });
+    expect(broken.problems.map(({ file, line, code }) => [file, line, code])).toEqual([
+      ['your rule', 16, 'bad_value'],
+    ]);
+    expect(
+      (await tryIt(TEMPLATES['intent']!.replace('fact: swaps.pools', 'fact: swaps.pool'), 'swap-v3'))
+        .problems[0],
+    ).toMatchObject({ line: 13, code: 'unknown_fact', meaning: expect.any(String) as string });
     const taken = await tryIt(TEMPLATES['intent']!.replace('my-swap', 'direct-swap'), 'swap-v3');
     expect(taken.problems[0]).toMatchObject({ code: 'duplicate_slug' });
-    for (const answer of [broken, taken]) expect(JSON.stringify(answer)).not.toMatch(/txreport-playground-|\/tmp|\/work|\/home/);
-    for (const text of ['just text', '- 1\n- 2', 'a: &a [*a]', '{', '\u202e: 1', 'slug: x']) expect((await tryIt(text, 'swap-v3')).problems.length, text).toBeGreaterThan(0);
+    for (const answer of [broken, taken])
+      expect(JSON.stringify(answer)).not.toMatch(/txreport-playground-|\/tmp|\/work|\/home/);
+    for (const text of ['just text', '- 1\n- 2', 'a: &a [*a]', '{', '\u202e: 1', 'slug: x'])
+      expect((await tryIt(text, 'swap-v3')).problems.length, text).toBeGreaterThan(0);
   });
 
   it('hands out recordings, rules in force and a first draft', async () => {
@@ -98,39 +158,75 @@ describe('the endpoint', { timeout: 90_000 }, () => {
     expect(recordings.find((r) => r.name === 'swap-v3')!.hash).toMatch(/^0x[0-9a-f]{64}$/);
     const { rules } = JSON.parse((await send('/playground/rules')).body) as RulesAnswer;
     expect(new Set(rules.map((r) => r.kind))).toEqual(new Set(['intent', 'shape', 'protocol', 'entity']));
-    const { text } = JSON.parse((await post('/playground/rule', { kind: 'intent', slug: 'aggregated-swap' })).body) as TextAnswer;
-    expect((await tryIt(text, 'swap-v3-two-hops')).outcome!.rules[0]).toMatchObject({ slug: 'aggregated-swap', fate: 'wins' });
-    const draft = JSON.parse((await post('/playground/draft', { recording: 'vault-deposit' })).body) as TextAnswer;
+    const { text } = JSON.parse(
+      (await post('/playground/rule', { kind: 'intent', slug: 'aggregated-swap' })).body,
+    ) as TextAnswer;
+    expect((await tryIt(text, 'swap-v3-two-hops')).outcome!.rules[0]).toMatchObject({
+      slug: 'aggregated-swap',
+      fate: 'wins',
+    });
+    const draft = JSON.parse(
+      (await post('/playground/draft', { recording: 'vault-deposit' })).body,
+    ) as TextAnswer;
     expect((await tryIt(draft.text, 'vault-deposit')).problems).toEqual([]);
   });
 
   it('takes a hash for a recorded transaction, and says when there is none', async () => {
     const { recordings } = JSON.parse((await send('/playground/recordings')).body) as RecordingsAnswer;
     const { hash } = recordings.find((r) => r.name === 'swap-v3')!;
-    expect(JSON.parse((await post('/playground/try', { rule: TEMPLATES['intent'], tx_hash: hash })).body)).toMatchObject({ outcome: { name: 'swap-v3' } });
-    expect(await post('/playground/try', { rule: TEMPLATES['intent'], tx_hash: `0x${'0'.repeat(64)}` })).toMatchObject({ status: 404, body: expect.stringContaining('no node') as string });
+    expect(
+      JSON.parse((await post('/playground/try', { rule: TEMPLATES['intent'], tx_hash: hash })).body),
+    ).toMatchObject({ outcome: { name: 'swap-v3' } });
+    expect(
+      await post('/playground/try', { rule: TEMPLATES['intent'], tx_hash: `0x${'0'.repeat(64)}` }),
+    ).toMatchObject({ status: 404, body: expect.stringContaining('no node') as string });
   });
 
   it.each([
-    ['a foreign name', { Host: 'evil.example' }], ['a foreign origin', { Origin: 'http://evil.example' }], ['a null origin', { Origin: 'null' }],
-    ['another port of this machine', { Origin: 'http://127.0.0.1:1' }], ['a page from elsewhere', { 'Sec-Fetch-Site': 'cross-site' }], ['a page of a neighbouring port', { 'Sec-Fetch-Site': 'same-site' }],
+    ['a foreign name', { Host: 'evil.example' }],
+    ['a foreign origin', { Origin: 'http://evil.example' }],
+    ['a null origin', { Origin: 'null' }],
+    ['another port of this machine', { Origin: 'http://127.0.0.1:1' }],
+    ['a page from elsewhere', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['a page of a neighbouring port', { 'Sec-Fetch-Site': 'same-site' }],
   ])('refuses %s', async (_, headers) => {
-    expect((await post('/playground/try', { rule: 'x', recording: 'swap-v3' }, headers as Record<string, string>)).status).toBe(403);
-    expect((await send('/playground/recordings', { headers: headers as Record<string, string> })).status).toBe(403);
+    expect(
+      (await post('/playground/try', { rule: 'x', recording: 'swap-v3' }, headers as Record<string, string>))
+        .status,
+    ).toBe(403);
+    expect(
+      (await send('/playground/recordings', { headers: headers as Record<string, string> })).status,
+    ).toBe(403);
   });
 
   it('takes no paths, no endless bodies, no other content, no other methods', async () => {
     const rule = TEMPLATES['intent']!;
-    for (const recording of ['../../package', '/etc/passwd', '../recordings/swap-v3', join(RECORDINGS, 'swap-v3.json'), '__proto__', '']) {
+    for (const recording of [
+      '../../package',
+      '/etc/passwd',
+      '../recordings/swap-v3',
+      join(RECORDINGS, 'swap-v3.json'),
+      '__proto__',
+      '',
+    ]) {
       const { status, body } = await post('/playground/try', { rule, recording });
       expect(status, recording).toBe(404);
       expect(body).toBe('{"error":"there is no such recording"}');
     }
     const refused: readonly [Promise<Answer>, number][] = [
-      [post('/playground/try', { rule: 'x'.repeat(200_000), recording: 'swap-v3' }), 413], [post('/playground/try', 'nonsense'), 400], [post('/playground/try', '[]'), 400],
-      [post('/playground/try', { rule: 1, recording: 'swap-v3' }), 400], [post('/playground/try', { rule, recording: 'swap-v3', tx_hash: '0x' }), 400], [post('/playground/try', { rule }), 400],
-      [post('/playground/try', { rule, tx_hash: '0x12' }), 400], [post('/playground/try', '{}', { 'content-type': 'text/plain' }), 415], [send('/playground/try'), 405],
-      [post('/playground/recordings', {}), 405], [send('/etc/passwd'), 404], [send('/playground/constructor'), 404], [post('/playground/rule', { kind: '__proto__', slug: 'x' }), 404],
+      [post('/playground/try', { rule: 'x'.repeat(200_000), recording: 'swap-v3' }), 413],
+      [post('/playground/try', 'nonsense'), 400],
+      [post('/playground/try', '[]'), 400],
+      [post('/playground/try', { rule: 1, recording: 'swap-v3' }), 400],
+      [post('/playground/try', { rule, recording: 'swap-v3', tx_hash: '0x' }), 400],
+      [post('/playground/try', { rule }), 400],
+      [post('/playground/try', { rule, tx_hash: '0x12' }), 400],
+      [post('/playground/try', '{}', { 'content-type': 'text/plain' }), 415],
+      [send('/playground/try'), 405],
+      [post('/playground/recordings', {}), 405],
+      [send('/etc/passwd'), 404],
+      [send('/playground/constructor'), 404],
+      [post('/playground/rule', { kind: '__proto__', slug: 'x' }), 404],
     ];
     for (const [answer, status] of refused) expect((await answer).status).toBe(status);
   });
@@ -140,14 +236,21 @@ describe('the endpoint', { timeout: 90_000 }, () => {
     expect(other.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     await other.close();
     await new Promise<void>((done, fail) => {
-      const server = createServer().once('error', fail).listen(Number(new URL(other.url).port), '127.0.0.1', () => server.close(() => done()));
+      const server = createServer()
+        .once('error', fail)
+        .listen(Number(new URL(other.url).port), '127.0.0.1', () => server.close(() => done()));
     });
   });
 
   it('serves the page with the playground in it, and no other change', async () => {
     const { status, body } = await send('/');
     expect(status).toBe(200);
-    expect(body).toBe(readFileSync(viewerFile, 'utf8').replace('name="txreport-playground" content="off"', 'name="txreport-playground" content="on"'));
+    expect(body).toBe(
+      readFileSync(viewerFile, 'utf8').replace(
+        'name="txreport-playground" content="off"',
+        'name="txreport-playground" content="on"',
+      ),
+    );
   });
 });
 
@@ -162,7 +265,9 @@ describe.skipIf(!hasBrowser)('the playground in a browser', () => {
       await page.locator('#transaction').fill('swap-v3-two-hops');
       await page.locator('#rule').press('Control+Enter');
       await page.locator('.rule-card').first().waitFor();
-      expect(await page.locator('.rule-card').first().innerText()).toMatch(/my-swap v1 does not match[\s\S]*swaps\.pools = 1\s*is 2/);
+      expect(await page.locator('.rule-card').first().innerText()).toMatch(
+        /my-swap v1 does not match[\s\S]*swaps\.pools = 1\s*is 2/,
+      );
       await page.locator('#transaction').fill('swap-v3');
       await page.getByRole('button', { name: 'Try it' }).click();
       await page.locator('.rule-card.wins').waitFor();
@@ -177,11 +282,17 @@ describe.skipIf(!hasBrowser)('the playground in a browser', () => {
       await page.locator('#rule').fill(TEMPLATES['intent']!.replace('fact: swaps.pools', 'fact: swaps.pool'));
       await page.getByRole('button', { name: 'Try it' }).click();
       await page.locator('.problems button').first().click();
-      expect(await page.evaluate('document.activeElement.id + document.activeElement.value.slice(0, document.activeElement.selectionStart).split("\\n").length')).toBe('rule13');
+      expect(
+        await page.evaluate(
+          'document.activeElement.id + document.activeElement.value.slice(0, document.activeElement.selectionStart).split("\\n").length',
+        ),
+      ).toBe('rule13');
 
       await page.locator('#start').selectOption('intent aggregated-swap');
       // Polled from here: a function that waits in the page would be evaluated there, which its policy forbids.
-      await expect.poll(() => page.locator('#rule').inputValue(), { timeout: 10_000 }).toMatch(/^slug: aggregated-swap/);
+      await expect
+        .poll(() => page.locator('#rule').inputValue(), { timeout: 10_000 })
+        .toMatch(/^slug: aggregated-swap/);
       await page.locator('#transaction').fill('swap-v3-two-hops');
       await page.getByRole('button', { name: 'Try it' }).click();
       await page.locator('.rule-card.wins').waitFor();

@@ -60,21 +60,29 @@ describe.skipIf(!hasBrowser)('the page and a service', () => {
   it('lets the page reach no other address once it has asked one', async () => {
     await go(`?tx=${report.tx.hash}&api=${api}`);
     await tab.page.locator('.report').waitFor();
-    const other = await tab.page.evaluate('fetch("http://127.0.0.1:9/").then(() => "reached", (error) => error.message)');
+    const other = await tab.page.evaluate(
+      'fetch("http://127.0.0.1:9/").then(() => "reached", (error) => error.message)',
+    );
     expect(other).not.toBe('reached');
-    expect(tab.errors.splice(0).join()).toMatch(/violates the following Content Security Policy directive: "connect-src http:\/\/127\.0\.0\.1:\d+"/);
+    expect(tab.errors.splice(0).join()).toMatch(
+      /violates the following Content Security Policy directive: "connect-src http:\/\/127\.0\.0\.1:\d+"/,
+    );
   });
 
   it('asks from the form, makes the address a link, and goes back', async () => {
     await go(`?api=${api}`);
-    await tab.page.getByLabel('Transaction hash').fill(`  ${report.tx.hash.toUpperCase().replace('0X', '0x')} `);
+    await tab.page
+      .getByLabel('Transaction hash')
+      .fill(`  ${report.tx.hash.toUpperCase().replace('0X', '0x')} `);
     await tab.page.keyboard.press('Enter');
     await tab.page.locator('.report').waitFor();
     expect(tab.page.url()).toContain(`?tx=${report.tx.hash}&api=${encodeURIComponent(api)}`);
     await tab.page.getByLabel('Transaction hash').fill(UNKNOWN);
     await tab.page.getByRole('button', { name: 'Analyze' }).click();
     await tab.page.locator('.failure').waitFor();
-    expect(await seen('.failure')).toContain('The service answered 502: analysis failed: transaction not found');
+    expect(await seen('.failure')).toContain(
+      'The service answered 502: analysis failed: transaction not found',
+    );
     await tab.page.goBack();
     await tab.page.locator('.report').waitFor();
     tab.errors.length = 0;

@@ -11,14 +11,24 @@ import type { Claim, View } from './view.ts';
 /** An account by name, as a control that shows what is known about it. */
 export function accountLink(view: View, address: string): HTMLElement {
   const account = view.accounts.of(address);
-  return h('button', { type: 'button', class: `account role-${account.role}`, title: address, onclick: () => view.inspect(accountClaim(view, address)) },
-    h('span', { class: 'account-part' }, account.part), ' ',
+  return h(
+    'button',
+    {
+      type: 'button',
+      class: `account role-${account.role}`,
+      title: address,
+      onclick: () => view.inspect(accountClaim(view, address)),
+    },
+    h('span', { class: 'account-part' }, account.part),
+    ' ',
     account.named && [h('bdi', { class: 'account-name' }, shown(account.name, 40)), ' '],
-    h('code', {}, shortHex(address)));
+    h('code', {}, shortHex(address)),
+  );
 }
 
 const movementAt = (view: View, index: number): Movement | undefined => view.report.movements?.[index];
-const amountOf = (view: View, m: Movement) => quantity(BigInt(m.amount_raw), view.assets.get(m.asset_id), m.asset_id);
+const amountOf = (view: View, m: Movement) =>
+  quantity(BigInt(m.amount_raw), view.assets.get(m.asset_id), m.asset_id);
 
 /** `0x549d… gave 1,000 USDC to Pool …`, exact. */
 export function movementText(view: View, m: Movement): readonly Child[] {
@@ -26,7 +36,13 @@ export function movementText(view: View, m: Movement): readonly Child[] {
   const amount = h('bdi', { class: 'amount' }, amountOf(view, m).exact);
   if (m.kind === 'mint') return [amount, verb, accountLink(view, m.to)];
   if (m.kind === 'burn') return [amount, verb, accountLink(view, m.from)];
-  return [accountLink(view, m.from), ` ${m.kind === 'transfer' ? 'gave' : `${lower(m.kind)}s`} `, amount, verb, accountLink(view, m.to)];
+  return [
+    accountLink(view, m.from),
+    ` ${m.kind === 'transfer' ? 'gave' : `${lower(m.kind)}s`} `,
+    amount,
+    verb,
+    accountLink(view, m.to),
+  ];
 }
 
 /** The same as plain text, for labels. */
@@ -36,74 +52,241 @@ export function movementPlain(view: View, m: Movement): string {
 
 function movementList(view: View, indexes: readonly number[]): readonly Child[] {
   const list = h('ol', { class: 'moves' });
-  return longList(indexes, 30, (index) => {
-    const m = movementAt(view, index);
-    return h('li', {}, h('span', { class: 'step' }, String(index + 1)), h('div', {}, m ? movementText(view, m) : `movement ${index}`));
-  }, list, 'movements');
+  return longList(
+    indexes,
+    30,
+    (index) => {
+      const m = movementAt(view, index);
+      return h(
+        'li',
+        {},
+        h('span', { class: 'step' }, String(index + 1)),
+        h('div', {}, m ? movementText(view, m) : `movement ${index}`),
+      );
+    },
+    list,
+    'movements',
+  );
 }
 
 function evidenceOf(view: View, indexes: readonly number[]) {
   return indexes.flatMap((index) => movementAt(view, index)?.evidence ?? []).slice(0, 60);
 }
 
-export function movementsClaim(view: View, kind: string, heading: Child, indexes: readonly number[], before: Child = null): Claim {
-  return { kind, title: heading, body: [before, movementList(view, indexes)], evidence: evidenceOf(view, indexes), movements: indexes };
+export function movementsClaim(
+  view: View,
+  kind: string,
+  heading: Child,
+  indexes: readonly number[],
+  before: Child = null,
+): Claim {
+  return {
+    kind,
+    title: heading,
+    body: [before, movementList(view, indexes)],
+    evidence: evidenceOf(view, indexes),
+    movements: indexes,
+  };
 }
 
 export function edgeClaim(view: View, edge: FlowEdge, name: (id: string) => string): Claim {
-  return movementsClaim(view, plural(edge.movements.length, 'Movement'), [name(edge.from), ' → ', name(edge.to)], edge.movements);
+  return movementsClaim(
+    view,
+    plural(edge.movements.length, 'Movement'),
+    [name(edge.from), ' → ', name(edge.to)],
+    edge.movements,
+  );
 }
 
 export function accountClaim(view: View, address: string): Claim {
   const account = view.accounts.of(address);
   const deltas = view.report.inventory_deltas.filter((d) => d.subject === address);
-  const movements = (view.report.movements ?? []).flatMap((m, i) => (m.from === address || m.to === address ? [i] : []));
+  const movements = (view.report.movements ?? []).flatMap((m, i) =>
+    m.from === address || m.to === address ? [i] : [],
+  );
   const motifs = view.report.motifs.filter((m) => m.participants.some((p) => p.account === address));
   return {
-    kind: account.part, title: h('bdi', {}, shown(account.name, 60)), movements, evidence: evidenceOf(view, movements),
+    kind: account.part,
+    title: h('bdi', {}, shown(account.name, 60)),
+    movements,
+    evidence: evidenceOf(view, movements),
     body: [
       h('p', {}, addressLine(view, address)),
-      deltas.length > 0 && [h('h3', {}, 'Net change'), h('ul', { class: 'nets' }, deltas.map((d) => h('li', { class: sign(d.delta_raw) },
-        h('bdi', { class: 'amount' }, signed(d.delta_raw), quantity(BigInt(d.delta_raw), d.asset, d.asset.id).exact), ' ', money(view, d.usd))))],
-      motifs.length > 0 && [h('h3', {}, 'Part in'), h('ul', { class: 'plain' }, motifs.slice(0, 20).map((m) => h('li', {},
-        h('button', { type: 'button', class: 'inline', onclick: () => view.inspect(motifClaim(view, m)) }, `${m.id} ${words(m.kind)}`), ` as ${m.participants.filter((p) => p.account === address).map((p) => lower(p.role)).join(', ')}`)))],
-      movements.length > 0 && [h('h3', {}, plural(movements.length, 'movement')), movementList(view, movements)],
-      deltas.length === 0 && movements.length === 0 && h('p', { class: 'hint' }, 'No value went to or from this account.'),
+      deltas.length > 0 && [
+        h('h3', {}, 'Net change'),
+        h(
+          'ul',
+          { class: 'nets' },
+          deltas.map((d) =>
+            h(
+              'li',
+              { class: sign(d.delta_raw) },
+              h(
+                'bdi',
+                { class: 'amount' },
+                signed(d.delta_raw),
+                quantity(BigInt(d.delta_raw), d.asset, d.asset.id).exact,
+              ),
+              ' ',
+              money(view, d.usd),
+            ),
+          ),
+        ),
+      ],
+      motifs.length > 0 && [
+        h('h3', {}, 'Part in'),
+        h(
+          'ul',
+          { class: 'plain' },
+          motifs.slice(0, 20).map((m) =>
+            h(
+              'li',
+              {},
+              h(
+                'button',
+                { type: 'button', class: 'inline', onclick: () => view.inspect(motifClaim(view, m)) },
+                `${m.id} ${words(m.kind)}`,
+              ),
+              ` as ${m.participants
+                .filter((p) => p.account === address)
+                .map((p) => lower(p.role))
+                .join(', ')}`,
+            ),
+          ),
+        ),
+      ],
+      movements.length > 0 && [
+        h('h3', {}, plural(movements.length, 'movement')),
+        movementList(view, movements),
+      ],
+      deltas.length === 0 &&
+        movements.length === 0 &&
+        h('p', { class: 'hint' }, 'No value went to or from this account.'),
     ],
   };
 }
 
 export function foldClaim(view: View, node: FlowNode): Claim {
   const list = h('ul', { class: 'plain' });
-  const inside = node.inside.length > 0 && h('p', {}, `${plural(node.inside.length, 'movement')} among themselves.`);
+  const inside =
+    node.inside.length > 0 && h('p', {}, `${plural(node.inside.length, 'movement')} among themselves.`);
   const members = new Set(node.members);
-  const movements = (view.report.movements ?? []).flatMap((m, i) => (members.has(m.from) || members.has(m.to) ? [i] : []));
+  const movements = (view.report.movements ?? []).flatMap((m, i) =>
+    members.has(m.from) || members.has(m.to) ? [i] : [],
+  );
   return {
-    kind: 'Folded', title: `${node.members.length} ${ROLE_NAMES[node.role][1]}`, movements, evidence: [],
-    body: [inside, longList(node.members, 40, (address) => h('li', {}, accountLink(view, address)), list, ROLE_NAMES[node.role][1])],
+    kind: 'Folded',
+    title: `${node.members.length} ${ROLE_NAMES[node.role][1]}`,
+    movements,
+    evidence: [],
+    body: [
+      inside,
+      longList(
+        node.members,
+        40,
+        (address) => h('li', {}, accountLink(view, address)),
+        list,
+        ROLE_NAMES[node.role][1],
+      ),
+    ],
   };
 }
 
 export function motifClaim(view: View, m: Motif): Claim {
-  const legs = (heading: string, list: Motif['assets_in']): Child => list.length > 0 && [h('h3', {}, heading), h('ul', { class: 'plain' }, list.map((leg) =>
-    h('li', {}, h('bdi', { class: 'amount' }, quantity(BigInt(leg.amount_raw), leg.asset, leg.asset.id).exact), h('span', { class: 'tag' }, lower(leg.role)))))];
+  const legs = (heading: string, list: Motif['assets_in']): Child =>
+    list.length > 0 && [
+      h('h3', {}, heading),
+      h(
+        'ul',
+        { class: 'plain' },
+        list.map((leg) =>
+          h(
+            'li',
+            {},
+            h('bdi', { class: 'amount' }, quantity(BigInt(leg.amount_raw), leg.asset, leg.asset.id).exact),
+            h('span', { class: 'tag' }, lower(leg.role)),
+          ),
+        ),
+      ),
+    ];
   const parent = view.report.motifs.find((other) => other.id === m.parent_id);
   return {
-    kind: `Motif ${m.id}`, title: words(m.kind), movements: m.movements, evidence: m.evidence,
+    kind: `Motif ${m.id}`,
+    title: words(m.kind),
+    movements: m.movements,
+    evidence: m.evidence,
     body: [
-      h('p', {}, badge(m.status, m.confidence), m.protocol ? [' ', h('strong', {}, title(m.protocol.slug)), h('span', { class: 'hint' }, recognised(m.protocol.matched_by))] : h('span', { class: 'hint' }, ' recognised by its structure alone')),
-      parent && h('p', {}, 'Part of ', h('button', { type: 'button', class: 'inline', onclick: () => view.inspect(motifClaim(view, parent)) }, `${parent.id} ${words(parent.kind)}`)),
-      legs('Given', m.assets_out), legs('Received', m.assets_in),
-      m.participants.length > 0 && [h('h3', {}, 'Participants'), h('ul', { class: 'plain' }, m.participants.slice(0, 40).map((p) => h('li', {}, h('span', { class: 'tag' }, words(p.role)), ' ', accountLink(view, p.account))))],
-      m.invariants.length > 0 && [h('h3', {}, 'Checked by machine'), h('ul', { class: 'checks' }, m.invariants.map((i) => h('li', { class: i.holds ? 'holds' : 'fails' }, icon(i.holds ? 'check' : 'cross'), words(i.name), !i.holds && h('strong', {}, ' does not hold'))))],
-      m.movements.length > 0 && [h('h3', {}, plural(m.movements.length, 'movement')), movementList(view, m.movements)],
+      h(
+        'p',
+        {},
+        badge(m.status, m.confidence),
+        m.protocol
+          ? [
+              ' ',
+              h('strong', {}, title(m.protocol.slug)),
+              h('span', { class: 'hint' }, recognised(m.protocol.matched_by)),
+            ]
+          : h('span', { class: 'hint' }, ' recognised by its structure alone'),
+      ),
+      parent &&
+        h(
+          'p',
+          {},
+          'Part of ',
+          h(
+            'button',
+            { type: 'button', class: 'inline', onclick: () => view.inspect(motifClaim(view, parent)) },
+            `${parent.id} ${words(parent.kind)}`,
+          ),
+        ),
+      legs('Given', m.assets_out),
+      legs('Received', m.assets_in),
+      m.participants.length > 0 && [
+        h('h3', {}, 'Participants'),
+        h(
+          'ul',
+          { class: 'plain' },
+          m.participants
+            .slice(0, 40)
+            .map((p) =>
+              h('li', {}, h('span', { class: 'tag' }, words(p.role)), ' ', accountLink(view, p.account)),
+            ),
+        ),
+      ],
+      m.invariants.length > 0 && [
+        h('h3', {}, 'Checked by machine'),
+        h(
+          'ul',
+          { class: 'checks' },
+          m.invariants.map((i) =>
+            h(
+              'li',
+              { class: i.holds ? 'holds' : 'fails' },
+              icon(i.holds ? 'check' : 'cross'),
+              words(i.name),
+              !i.holds && h('strong', {}, ' does not hold'),
+            ),
+          ),
+        ),
+      ],
+      m.movements.length > 0 && [
+        h('h3', {}, plural(m.movements.length, 'movement')),
+        movementList(view, m.movements),
+      ],
     ],
   };
 }
 
 function recognised(by: string | undefined): string {
-  return by === 'address' ? ' recognised by its address' : by === 'create2' ? ' recognised by a CREATE2 proof' : by === 'family' ? ' recognised by the behaviour of its family' : '';
+  return by === 'address'
+    ? ' recognised by its address'
+    : by === 'create2'
+      ? ' recognised by a CREATE2 proof'
+      : by === 'family'
+        ? ' recognised by the behaviour of its family'
+        : '';
 }
 
-export const sign = (raw: string): string => (raw.startsWith('-') ? 'out-of' : /^0+$/.test(raw) ? 'flat' : 'into');
+export const sign = (raw: string): string =>
+  raw.startsWith('-') ? 'out-of' : /^0+$/.test(raw) ? 'flat' : 'into';
 export const signed = (raw: string): string => (raw.startsWith('-') ? '−' : /^0+$/.test(raw) ? '' : '+');

@@ -9,7 +9,8 @@ export function framePath(path: readonly number[] | null): string {
   return path === null ? 'unknown to the trace' : ['root', ...path].join(' › ');
 }
 
-const place = (e: Evidence): string => `${e.kind}:${e.log_index ?? ''}:${e.frame_path?.join('.') ?? ''}:${e.contract}`;
+const place = (e: Evidence): string =>
+  `${e.kind}:${e.log_index ?? ''}:${e.frame_path?.join('.') ?? ''}:${e.contract}`;
 
 /** The same place is told once. */
 export function distinct(evidence: readonly Evidence[]): Evidence[] {
@@ -18,13 +19,29 @@ export function distinct(evidence: readonly Evidence[]): Evidence[] {
 
 /** Where to look on chain, one entry per place, each with what to ask a node and where the explorer shows it. */
 export function evidenceList(view: View, evidence: readonly Evidence[]): HTMLElement {
-  return h('ol', { class: 'evidence' }, distinct(evidence).map((e) => h('li', {},
-    h('div', { class: 'evidence-head' }, h('strong', {}, heading(e)), explorerLink(view, e)),
-    h('dl', {},
-      e.kind !== 'transaction' && [h('dt', {}, 'Call'), h('dd', {}, h('code', {}, framePath(e.frame_path)))],
-      h('dt', {}, e.kind === 'log' ? 'Emitted by' : 'Contract'),
-      h('dd', {}, accountName(view, e.contract), addressLine(view, e.contract)),
-      h('dt', {}, 'Check'), h('dd', { class: 'check' }, check(view, e))))));
+  return h(
+    'ol',
+    { class: 'evidence' },
+    distinct(evidence).map((e) =>
+      h(
+        'li',
+        {},
+        h('div', { class: 'evidence-head' }, h('strong', {}, heading(e)), explorerLink(view, e)),
+        h(
+          'dl',
+          {},
+          e.kind !== 'transaction' && [
+            h('dt', {}, 'Call'),
+            h('dd', {}, h('code', {}, framePath(e.frame_path))),
+          ],
+          h('dt', {}, e.kind === 'log' ? 'Emitted by' : 'Contract'),
+          h('dd', {}, accountName(view, e.contract), addressLine(view, e.contract)),
+          h('dt', {}, 'Check'),
+          h('dd', { class: 'check' }, check(view, e)),
+        ),
+      ),
+    ),
+  );
 }
 
 function accountName(view: View, address: string): Child {
@@ -41,14 +58,27 @@ function heading(e: Evidence): string {
 function explorerLink({ explorer }: View, e: Evidence): Child {
   if (explorer === null) return null;
   const url = e.kind === 'log' ? explorer.logs : e.kind === 'frame' ? explorer.calls : explorer.tx;
-  return link(url, { class: 'out' }, e.kind === 'log' ? 'logs' : e.kind === 'frame' ? 'calls' : 'transaction', ' at ', explorer.host, icon('out'));
+  return link(
+    url,
+    { class: 'out' },
+    e.kind === 'log' ? 'logs' : e.kind === 'frame' ? 'calls' : 'transaction',
+    ' at ',
+    explorer.host,
+    icon('out'),
+  );
 }
 
 /** What anyone with a node can ask to see the same. */
 function check({ report }: View, e: Evidence): Child {
   const ask = (method: string, rest: string): string => `${method} ${report.tx.hash}${rest}`;
-  const text = e.kind === 'log' && e.log_index !== null ? ask('eth_getTransactionReceipt', ` → logs with logIndex 0x${e.log_index.toString(16)}`)
-    : e.kind === 'frame' && e.frame_path !== null ? ask('debug_traceTransaction', ` callTracer → root${e.frame_path.map((i) => `.calls[${i}]`).join('')}, calls of precompiles without value left out`)
-    : ask('eth_getTransactionByHash', '');
+  const text =
+    e.kind === 'log' && e.log_index !== null
+      ? ask('eth_getTransactionReceipt', ` → logs with logIndex 0x${e.log_index.toString(16)}`)
+      : e.kind === 'frame' && e.frame_path !== null
+        ? ask(
+            'debug_traceTransaction',
+            ` callTracer → root${e.frame_path.map((i) => `.calls[${i}]`).join('')}, calls of precompiles without value left out`,
+          )
+        : ask('eth_getTransactionByHash', '');
   return [h('code', {}, text), copyButton(text, 'Copy')];
 }

@@ -14,10 +14,27 @@ export function createPanel(): Panel {
   const heading = h('h2', { id: 'panel-title', tabindex: '-1' });
   const kind = h('p', { class: 'panel-kind' });
   const content = h('div', { class: 'panel-body' });
-  const element = h('aside', { class: 'panel', 'aria-labelledby': 'panel-title', hidden: true },
-    h('header', { class: 'panel-head' }, h('div', {}, kind, heading),
-      h('button', { type: 'button', class: 'tool', 'aria-label': 'Close', title: 'Close (Esc)', onclick: () => close() }, icon('cross'))),
-    content);
+  const element = h(
+    'aside',
+    { class: 'panel', 'aria-labelledby': 'panel-title', hidden: true },
+    h(
+      'header',
+      { class: 'panel-head' },
+      h('div', {}, kind, heading),
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'tool',
+          'aria-label': 'Close',
+          title: 'Close (Esc)',
+          onclick: () => close(),
+        },
+        icon('cross'),
+      ),
+    ),
+    content,
+  );
   let opener: HTMLElement | null = null;
   let onClose = (): void => {};
 
@@ -35,14 +52,22 @@ export function createPanel(): Panel {
   });
 
   return {
-    element, close,
+    element,
+    close,
     show(view, claim) {
       const active = document.activeElement;
       if (active instanceof HTMLElement && !element.contains(active)) opener = active;
       kind.textContent = claim.kind;
       replaceChildren(heading, claim.title);
-      replaceChildren(content, claim.body,
-        claim.evidence.length > 0 && [h('h3', {}, 'Evidence'), h('p', { class: 'hint' }, 'Where anyone with a node can see it, without trusting the service.'), evidenceList(view, claim.evidence)]);
+      replaceChildren(
+        content,
+        claim.body,
+        claim.evidence.length > 0 && [
+          h('h3', {}, 'Evidence'),
+          h('p', { class: 'hint' }, 'Where anyone with a node can see it, without trusting the service.'),
+          evidenceList(view, claim.evidence),
+        ],
+      );
       element.hidden = false;
       document.body.classList.add('with-panel');
       element.scrollTop = 0;

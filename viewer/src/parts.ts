@@ -9,12 +9,29 @@ import type { View } from './view.ts';
 export function badge(status: Status, confidence: Confidence, size: 'big' | 'small' = 'small'): HTMLElement {
   const trust = confidence === 'Low' ? 'uncertain' : status === 'Proven' ? 'proven' : 'suspected';
   const sign = trust === 'proven' ? 'shield' : trust === 'suspected' ? 'caution' : 'question';
-  return h('span', { class: `badge ${trust} ${size}` }, icon(sign), `${shown(status, 20)} · ${shown(confidence, 20)}`);
+  return h(
+    'span',
+    { class: `badge ${trust} ${size}` },
+    icon(sign),
+    `${shown(status, 20)} · ${shown(confidence, 20)}`,
+  );
 }
 
 /** A full address or hash with a copy button and, where there is one, its page in the explorer. */
 export function fullHex(hex: string, url: string | null, host: string | undefined): HTMLElement {
-  return h('span', { class: 'hex' }, h('code', {}, hex), copyButton(hex, 'Copy'), url !== null && link(url, { class: 'out', 'aria-label': `${shortHex(hex)} at ${host ?? 'the explorer'}, opens a new tab` }, shown(host, 40), icon('out')));
+  return h(
+    'span',
+    { class: 'hex' },
+    h('code', {}, hex),
+    copyButton(hex, 'Copy'),
+    url !== null &&
+      link(
+        url,
+        { class: 'out', 'aria-label': `${shortHex(hex)} at ${host ?? 'the explorer'}, opens a new tab` },
+        shown(host, 40),
+        icon('out'),
+      ),
+  );
 }
 
 export function addressLine(view: View, address: string): HTMLElement {
@@ -22,42 +39,81 @@ export function addressLine(view: View, address: string): HTMLElement {
 }
 
 export function copyButton(text: string, label: string): HTMLElement {
-  const button = h('button', { type: 'button', class: 'copy', 'aria-label': `${label} ${shortHex(text, 12, 4)}`, title: label }, icon('copy'));
+  const button = h(
+    'button',
+    { type: 'button', class: 'copy', 'aria-label': `${label} ${shortHex(text, 12, 4)}`, title: label },
+    icon('copy'),
+  );
   button.addEventListener('click', () => {
-    void navigator.clipboard?.writeText(text).then(() => {
-      button.replaceChildren(icon('check'));
-      setTimeout(() => button.replaceChildren(icon('copy')), 1_200);
-    }, () => {});
+    void navigator.clipboard?.writeText(text).then(
+      () => {
+        button.replaceChildren(icon('check'));
+        setTimeout(() => button.replaceChildren(icon('copy')), 1_200);
+      },
+      () => {},
+    );
   });
   return button;
 }
 
 /** Money as the report words it, or its dash with the reason. */
 export function money(view: View, value: DisplayMoney): HTMLElement {
-  if (value.available) return h('span', { class: 'money' }, shown(value.text.replace(/^\$-/, '−$').replace(/(?<=\$)\d{4,}/, grouped), 40));
+  if (value.available)
+    return h(
+      'span',
+      { class: 'money' },
+      shown(value.text.replace(/^\$-/, '−$').replace(/(?<=\$)\d{4,}/, grouped), 40),
+    );
   const why = whyUnavailable(view, value.reason);
-  return h('span', { class: 'money none', title: why }, '—', h('span', { class: 'sr' }, ` not available: ${why}`));
+  return h(
+    'span',
+    { class: 'money none', title: why },
+    '—',
+    h('span', { class: 'sr' }, ` not available: ${why}`),
+  );
 }
 
 /** The reason of an unavailable amount in words: `unpriced_asset: <lane id> (no_source), …` names the assets by symbol. */
 export function whyUnavailable(view: View, reason: string | undefined): string {
   const text = shown(reason, 400) || 'not available';
   if (!text.startsWith('unpriced_asset: ')) return text.replaceAll('_', ' ');
-  const name = (id: string): string => (id === 'eip155:1/slip44:60' ? 'ETH' : shown(view.assets.get(id)?.symbol, 20) || shortHex(id.split(':').at(-1)!));
-  return text.replace('unpriced_asset: ', 'no price for ').replaceAll(/(eip155:[^\s,]+)(?: \(\w+\))?/g, (_, id: string) => name(id));
+  const name = (id: string): string =>
+    id === 'eip155:1/slip44:60'
+      ? 'ETH'
+      : shown(view.assets.get(id)?.symbol, 20) || shortHex(id.split(':').at(-1)!);
+  return text
+    .replace('unpriced_asset: ', 'no price for ')
+    .replaceAll(/(eip155:[^\s,]+)(?: \(\w+\))?/g, (_, id: string) => name(id));
 }
 
 /** A button that shows where a claim can be checked. */
 export function proofButton(label: string, evidence: readonly Evidence[], act: () => void): HTMLElement {
-  return h('button', { type: 'button', class: 'proof', onclick: act }, icon('proof'), label, evidence.length > 1 && h('span', { class: 'count' }, String(evidence.length)));
+  return h(
+    'button',
+    { type: 'button', class: 'proof', onclick: act },
+    icon('proof'),
+    label,
+    evidence.length > 1 && h('span', { class: 'count' }, String(evidence.length)),
+  );
 }
 
 /** A list that shows its first elements and the rest on demand, so that long reports stay quick. */
-export function longList<T>(items: readonly T[], first: number, make: (item: T, index: number) => HTMLElement, list: HTMLElement, what: string): readonly Child[] {
-  const show = (from: number, to: number): void => list.append(...items.slice(from, to).map((item, i) => make(item, from + i)));
+export function longList<T>(
+  items: readonly T[],
+  first: number,
+  make: (item: T, index: number) => HTMLElement,
+  list: HTMLElement,
+  what: string,
+): readonly Child[] {
+  const show = (from: number, to: number): void =>
+    list.append(...items.slice(from, to).map((item, i) => make(item, from + i)));
   show(0, first);
   if (items.length <= first) return [list];
-  const more = h('button', { type: 'button', class: 'more' }, `Show all ${items.length.toLocaleString('en')} ${what}`);
+  const more = h(
+    'button',
+    { type: 'button', class: 'more' },
+    `Show all ${items.length.toLocaleString('en')} ${what}`,
+  );
   more.addEventListener('click', () => {
     const before = list.children.length;
     show(first, items.length);
@@ -68,7 +124,21 @@ export function longList<T>(items: readonly T[], first: number, make: (item: T, 
 }
 
 /** A titled section of the report. */
-export function section(id: string, heading: string, aside: Child, ...children: readonly Child[]): HTMLElement {
-  return h('section', { class: `card ${id}`, 'aria-labelledby': `${id}-title` },
-    h('header', { class: 'card-head' }, h('h2', { id: `${id}-title` }, heading), h('div', { class: 'card-aside' }, aside)), children);
+export function section(
+  id: string,
+  heading: string,
+  aside: Child,
+  ...children: readonly Child[]
+): HTMLElement {
+  return h(
+    'section',
+    { class: `card ${id}`, 'aria-labelledby': `${id}-title` },
+    h(
+      'header',
+      { class: 'card-head' },
+      h('h2', { id: `${id}-title` }, heading),
+      h('div', { class: 'card-aside' }, aside),
+    ),
+    children,
+  );
 }

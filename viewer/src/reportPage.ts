@@ -15,9 +15,24 @@ import { createView } from './view.ts';
 export function reportPage(report: TxReport, panel: Panel): HTMLElement {
   const view = createView(report, (claim) => panel.show(view, claim));
   const empty = (report.movements ?? []).length === 0;
-  const [deltas, positions, motifs, attribution] = [deltasSection(view), positionsSection(view), motifsSection(view), attributionSection(view)];
-  return h('div', { class: `report${empty ? ' still' : ''}` },
-    headline(view), moneySection(view), graphSection(view),
-    h('div', { class: 'columns' }, h('div', { class: 'column' }, deltas, motifs), h('div', { class: 'column' }, positions, attribution)),
-    aboutSection(view));
+  const [deltas, positions, motifs, attribution] = [
+    deltasSection(view),
+    positionsSection(view),
+    motifsSection(view),
+    attributionSection(view),
+  ];
+  return h(
+    'div',
+    { class: `report${empty ? ' still' : ''}` },
+    headline(view),
+    moneySection(view),
+    graphSection(view),
+    h(
+      'div',
+      { class: 'columns' },
+      h('div', { class: 'column' }, deltas, motifs),
+      h('div', { class: 'column' }, positions, attribution),
+    ),
+    aboutSection(view),
+  );
 }

@@ -17,34 +17,99 @@ export interface ShellActions {
 
 /** The frame around whatever is shown: where to ask, what to ask for, and a place for news. */
 export function createShell(actions: ShellActions, panel: HTMLElement): Shell {
-  const hash = h('input', { type: 'text', id: 'tx', name: 'tx', placeholder: '0x… transaction hash', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', maxlength: 80, 'aria-label': 'Transaction hash' });
+  const hash = h('input', {
+    type: 'text',
+    id: 'tx',
+    name: 'tx',
+    placeholder: '0x… transaction hash',
+    autocomplete: 'off',
+    autocapitalize: 'off',
+    spellcheck: 'false',
+    maxlength: 80,
+    'aria-label': 'Transaction hash',
+  });
   const api = h('input', { type: 'url', id: 'api', name: 'api', autocomplete: 'off', spellcheck: 'false' });
-  const file = h('input', { type: 'file', id: 'file', accept: '.json,application/json', class: 'sr', tabindex: '-1', 'aria-hidden': 'true' });
+  const file = h('input', {
+    type: 'file',
+    id: 'file',
+    accept: '.json,application/json',
+    class: 'sr',
+    tabindex: '-1',
+    'aria-hidden': 'true',
+  });
   file.addEventListener('change', () => {
     const chosen = file.files?.[0];
     if (chosen) actions.openFile(chosen);
     file.value = '';
   });
-  const settings = h('details', { class: 'settings' }, h('summary', { title: 'Which service is asked', 'aria-label': 'Which service is asked' }, icon('gear')),
-    h('div', { class: 'settings-body' }, h('label', { for: 'api' }, 'Service address'), api, h('p', { class: 'hint' }, 'The page asks this service and no other.')));
-  const form = h('form', { class: 'ask', role: 'search', onsubmit: (event: Event) => {
-    event.preventDefault();
-    settings.open = false;
-    actions.analyze();
-  } }, icon('search'), hash, settings, h('button', { type: 'submit', class: 'primary' }, 'Analyze'));
+  const settings = h(
+    'details',
+    { class: 'settings' },
+    h('summary', { title: 'Which service is asked', 'aria-label': 'Which service is asked' }, icon('gear')),
+    h(
+      'div',
+      { class: 'settings-body' },
+      h('label', { for: 'api' }, 'Service address'),
+      api,
+      h('p', { class: 'hint' }, 'The page asks this service and no other.'),
+    ),
+  );
+  const form = h(
+    'form',
+    {
+      class: 'ask',
+      role: 'search',
+      onsubmit: (event: Event) => {
+        event.preventDefault();
+        settings.open = false;
+        actions.analyze();
+      },
+    },
+    icon('search'),
+    hash,
+    settings,
+    h('button', { type: 'submit', class: 'primary' }, 'Analyze'),
+  );
   const tabs = h('nav', { class: 'tabs', 'aria-label': 'Views', hidden: true });
   const content = h('div', {});
   const status = h('div', { class: 'status', role: 'status', 'aria-live': 'polite' });
   const main = h('main', { id: 'main', tabindex: '-1' }, status, content);
-  const skip = h('a', { class: 'skip', onclick: (event: Event) => {
-    event.preventDefault();
-    main.focus();
-  } }, 'Skip to the report');
+  const skip = h(
+    'a',
+    {
+      class: 'skip',
+      onclick: (event: Event) => {
+        event.preventDefault();
+        main.focus();
+      },
+    },
+    'Skip to the report',
+  );
   skip.href = '#main';
   document.body.append(
     skip,
-    h('header', { class: 'bar' }, h('div', { class: 'brand' }, h('span', { class: 'mark-logo', 'aria-hidden': 'true' }), 'txreport'), tabs, form,
-      h('div', { class: 'bar-end' }, file, h('button', { type: 'button', class: 'quiet', onclick: () => file.click() }, icon('file'), h('span', {}, 'Open a report')), themeToggle())),
-    main, panel, h('div', { class: 'drop-sign', 'aria-hidden': 'true' }, 'Drop the report here'));
+    h(
+      'header',
+      { class: 'bar' },
+      h('div', { class: 'brand' }, h('span', { class: 'mark-logo', 'aria-hidden': 'true' }), 'txreport'),
+      tabs,
+      form,
+      h(
+        'div',
+        { class: 'bar-end' },
+        file,
+        h(
+          'button',
+          { type: 'button', class: 'quiet', onclick: () => file.click() },
+          icon('file'),
+          h('span', {}, 'Open a report'),
+        ),
+        themeToggle(),
+      ),
+    ),
+    main,
+    panel,
+    h('div', { class: 'drop-sign', 'aria-hidden': 'true' }, 'Drop the report here'),
+  );
   return { content, status, hash, api, tabs };
 }

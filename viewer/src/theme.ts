@@ -34,7 +34,9 @@ export function themeToggle(): HTMLElement {
     root.dataset['theme'] = next;
     try {
       localStorage.setItem(KEY, next);
-    } catch { /* forgotten with the page */ }
+    } catch {
+      /* forgotten with the page */
+    }
     label();
   });
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', label);

@@ -40,7 +40,11 @@ export function createView(report: TxReport, inspect: (claim: Claim) => void): V
     for (const listener of listeners) listener(set);
   };
   return {
-    report, accounts: accountsOf(report), assets: assetsOf(report), explorer: explorerOf(report), inspect,
+    report,
+    accounts: accountsOf(report),
+    assets: assetsOf(report),
+    explorer: explorerOf(report),
+    inspect,
     highlight,
     pin: (movements) => {
       pinned = movements;

@@ -1,11 +1,29 @@
 import { isUnreadable, type SignatureFault } from './signature.ts';
 import { splitTopLevel } from '../../lib/splitTopLevel.ts';
-import { ACCOUNT, AMOUNT, BIND_WORDS, stepInto, usesOf, type BindResult, type BindScope, type TypedBind } from './bindScope.ts';
+import {
+  ACCOUNT,
+  AMOUNT,
+  BIND_WORDS,
+  stepInto,
+  usesOf,
+  type BindResult,
+  type BindScope,
+  type TypedBind,
+} from './bindScope.ts';
 import { checkAddress } from './addresses.ts';
 import type { BindExpr } from '../../model/rulebook.ts';
 
 /** Functions over expressions. All but `first` take one amount. */
-export const BIND_FUNCTIONS = ['abs', 'positive', 'negative', 'low128', 'high128', 'signed_low128', 'signed_high128', 'first'] as const;
+export const BIND_FUNCTIONS = [
+  'abs',
+  'positive',
+  'negative',
+  'low128',
+  'high128',
+  'signed_low128',
+  'signed_high128',
+  'first',
+] as const;
 
 export function isFault(result: object): result is SignatureFault {
   return 'code' in result;
@@ -40,7 +58,8 @@ function compileWord(name: string, path: readonly string[], scope: BindScope): B
   }
   if (!wordHere) return fault('bind_out_of_scope', `$${name} exists only for ${word.in}s`);
   if (path.length > 0) return fault('unknown_param', `$${name} has no parts`);
-  if (name === 'venue') return scope.venue ?? fault('bind_out_of_scope', 'the venue cannot be defined by $venue');
+  if (name === 'venue')
+    return scope.venue ?? fault('bind_out_of_scope', 'the venue cannot be defined by $venue');
   return { expr: { op: name } as BindExpr, type: word.type };
 }
 
@@ -53,7 +72,8 @@ function compileArg(at: number, path: readonly string[], scope: BindScope): Bind
   const indexes: number[] = [];
   for (const step of path) {
     const next = stepInto(param, step);
-    if (next === null) return fault('unknown_param', `$${spec.name}.${path.join('.')}: no ${step} in ${param.type}`);
+    if (next === null)
+      return fault('unknown_param', `$${spec.name}.${path.join('.')}: no ${step} in ${param.type}`);
     indexes.push(next.index);
     param = next.param;
   }
@@ -79,7 +99,10 @@ function compileFunction(name: string, inside: string, scope: BindScope, depth: 
   }
   if (name === 'first') {
     if (operands.length < 2) return fault('unknown_bind', 'first() takes two or more expressions');
-    const type = { account: operands.every((o) => o.type.account), amount: operands.every((o) => o.type.amount) };
+    const type = {
+      account: operands.every((o) => o.type.account),
+      amount: operands.every((o) => o.type.amount),
+    };
     return { expr: { op: 'first', of: operands.map((o) => o.expr) }, type };
   }
   const [operand] = operands;
@@ -90,8 +113,10 @@ function compileFunction(name: string, inside: string, scope: BindScope, depth: 
 
 function compileLiteral(text: string): BindResult {
   if (/^[0-9]{1,78}$/.test(text)) return { expr: { op: 'literal', value: text }, type: AMOUNT };
-  if (/^0x[0-9a-fA-F]{64}$/.test(text)) return { expr: { op: 'literal', value: text.toLowerCase() }, type: { account: true, amount: true } };
-  if (!/^0x/i.test(text)) return fault('unknown_bind', `${text.slice(0, 80)} is neither a bind word nor a literal`);
+  if (/^0x[0-9a-fA-F]{64}$/.test(text))
+    return { expr: { op: 'literal', value: text.toLowerCase() }, type: { account: true, amount: true } };
+  if (!/^0x/i.test(text))
+    return fault('unknown_bind', `${text.slice(0, 80)} is neither a bind word nor a literal`);
   const address = checkAddress(text);
   return isFault(address) ? address : { expr: { op: 'literal', value: address.address }, type: ACCOUNT };
 }

@@ -31,7 +31,9 @@ export const AMOUNT: BindType = { account: false, amount: true };
 const OPAQUE: BindType = { account: false, amount: false };
 
 /** Words without arguments, where they exist and what they yield. `venue` and `leg` are resolved by the compiler. */
-export const BIND_WORDS: Readonly<Record<string, { readonly in: 'event' | 'call' | 'both'; readonly type: BindType; readonly doc: string }>> = {
+export const BIND_WORDS: Readonly<
+  Record<string, { readonly in: 'event' | 'call' | 'both'; readonly type: BindType; readonly doc: string }>
+> = {
   emitter: { in: 'event', type: ACCOUNT, doc: 'the contract that emitted the log' },
   target: { in: 'call', type: ACCOUNT, doc: 'the account whose code and storage the call acts on' },
   caller: { in: 'call', type: ACCOUNT, doc: 'the account that made the call' },

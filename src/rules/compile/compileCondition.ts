@@ -10,24 +10,43 @@ type Path = readonly (string | number)[];
  * Turns the condition of a rule into the tree the engine takes, checking every fact, operator and value against the
  * vocabulary. Without a vocabulary (null) names and types of facts are not checked.
  */
-export function compileCondition(item: RuleItem, path: Path, raw: RawCondition, facts: ReadonlyMap<string, FactDeclaration> | null, sink: ProblemSink): Condition {
-  if ('all' in raw) return { all: raw.all.map((c, i) => compileCondition(item, [...path, 'all', i], c, facts, sink)) };
-  if ('any' in raw) return { any: raw.any.map((c, i) => compileCondition(item, [...path, 'any', i], c, facts, sink)) };
+export function compileCondition(
+  item: RuleItem,
+  path: Path,
+  raw: RawCondition,
+  facts: ReadonlyMap<string, FactDeclaration> | null,
+  sink: ProblemSink,
+): Condition {
+  if ('all' in raw)
+    return { all: raw.all.map((c, i) => compileCondition(item, [...path, 'all', i], c, facts, sink)) };
+  if ('any' in raw)
+    return { any: raw.any.map((c, i) => compileCondition(item, [...path, 'any', i], c, facts, sink)) };
   if ('not' in raw) return { not: compileCondition(item, [...path, 'not'], raw.not, facts, sink) };
 
   // `is: true` is short for {is: is, value: true}.
   const operator = typeof raw.is === 'boolean' ? 'is' : raw.is;
   const value = typeof raw.is === 'boolean' ? raw.is : raw.value;
-  if (typeof raw.is === 'boolean' && raw.value !== undefined) sink.add(item, [...path, 'value'], 'fact_value', 'is: true or false takes no value');
+  if (typeof raw.is === 'boolean' && raw.value !== undefined)
+    sink.add(item, [...path, 'value'], 'fact_value', 'is: true or false takes no value');
   if (!Object.hasOwn(OPERATORS, operator)) sink.add(item, [...path, 'is'], 'unknown_operator', operator);
   else if (value === undefined) sink.add(item, path, 'missing_key', 'value');
-  else if (LIST_OPERATORS.has(operator) && !Array.isArray(value)) sink.add(item, [...path, 'value'], 'fact_value', `${operator} takes a list`);
-  else if (LIST_OPERATORS.has(operator) && (value as unknown[]).length === 0) sink.add(item, [...path, 'value'], 'empty_list', `${operator} with nothing to compare`);
+  else if (LIST_OPERATORS.has(operator) && !Array.isArray(value))
+    sink.add(item, [...path, 'value'], 'fact_value', `${operator} takes a list`);
+  else if (LIST_OPERATORS.has(operator) && (value as unknown[]).length === 0)
+    sink.add(item, [...path, 'value'], 'empty_list', `${operator} with nothing to compare`);
   else if (facts) checkFact(item, path, raw.fact, operator, value, facts, sink);
   return { fact: raw.fact, operator, value };
 }
 
-function checkFact(item: RuleItem, path: Path, name: string, operator: string, value: unknown, facts: ReadonlyMap<string, FactDeclaration>, sink: ProblemSink): void {
+function checkFact(
+  item: RuleItem,
+  path: Path,
+  name: string,
+  operator: string,
+  value: unknown,
+  facts: ReadonlyMap<string, FactDeclaration>,
+  sink: ProblemSink,
+): void {
   const fact = facts.get(name);
   if (fact === undefined) {
     const near = nearest(name, facts.keys());
@@ -36,14 +55,25 @@ function checkFact(item: RuleItem, path: Path, name: string, operator: string, v
   }
   if (!OPERATORS[operator]!.includes(fact.type)) {
     const fits = Object.keys(OPERATORS).filter((o) => OPERATORS[o]!.includes(fact.type));
-    sink.add(item, [...path, 'is'], 'fact_operator', `${operator} does not work on ${name}, which is a ${fact.type} (${fits.join(', ')})`);
+    sink.add(
+      item,
+      [...path, 'is'],
+      'fact_operator',
+      `${operator} does not work on ${name}, which is a ${fact.type} (${fits.join(', ')})`,
+    );
     return;
   }
   const values = LIST_OPERATORS.has(operator) ? (value as unknown[]) : [value];
   const one: FactDeclaration = fact.type === 'list' ? { ...fact, type: 'enum' } : fact;
   for (const [i, v] of values.entries()) {
     const fault = factValueFault(one, v);
-    if (fault) sink.add(item, LIST_OPERATORS.has(operator) ? [...path, 'value', i] : [...path, 'value'], 'fact_value', `${name}: ${fault}`);
+    if (fault)
+      sink.add(
+        item,
+        LIST_OPERATORS.has(operator) ? [...path, 'value', i] : [...path, 'value'],
+        'fact_value',
+        `${name}: ${fault}`,
+      );
   }
 }
 

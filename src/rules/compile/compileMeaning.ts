@@ -18,7 +18,13 @@ type Path = readonly (string | number)[];
 type Use = 'account' | 'amount' | 'any';
 
 /** Compiles one event or call of a shape; null where its signature cannot be read. Protocols are filled in later. */
-export function compileMeaning(item: RuleItem<RawShape>, path: Path, raw: RawMeaning, words: Vocabulary, sink: ProblemSink): CompiledMeaning | null {
+export function compileMeaning(
+  item: RuleItem<RawShape>,
+  path: Path,
+  raw: RawMeaning,
+  words: Vocabulary,
+  sink: ProblemSink,
+): CompiledMeaning | null {
   const kind = raw.event !== undefined ? 'event' : 'call';
   const parsed = parseSignature(kind === 'event' ? 'event' : 'function', raw.event ?? raw.call ?? '');
   if (isFault(parsed)) {
@@ -30,17 +36,27 @@ export function compileMeaning(item: RuleItem<RawShape>, path: Path, raw: RawMea
 
   const caller = enclosingCall(item, path, raw, signature, sink);
   const params = [...signature.params, ...(caller?.params ?? [])];
-  const scope: BindScope = { kind, params, inputs: [...signature.inputs, ...(caller?.inputs ?? [])], venue: null, legs: [] };
+  const scope: BindScope = {
+    kind,
+    params,
+    inputs: [...signature.inputs, ...(caller?.inputs ?? [])],
+    venue: null,
+    legs: [],
+  };
   const bind = (text: string | undefined, at: Path, use: Use, within: BindScope): TypedBind | null => {
     if (text === undefined) return null;
     const result = compileBind(text, within);
     if (isFault(result)) sink.add(item, [...path, ...at], result.code, result.message);
-    else if (use !== 'any' && !result.type[use]) sink.add(item, [...path, ...at], 'bind_type', `${text} cannot be an ${use}`);
+    else if (use !== 'any' && !result.type[use])
+      sink.add(item, [...path, ...at], 'bind_type', `${text} cannot be an ${use}`);
     else return result;
     return null;
   };
 
-  const home: TypedBind = { expr: { op: kind === 'event' ? 'emitter' : 'target' }, type: { account: true, amount: false } };
+  const home: TypedBind = {
+    expr: { op: kind === 'event' ? 'emitter' : 'target' },
+    type: { account: true, amount: false },
+  };
   const venue = bind(raw.venue, ['venue'], 'account', scope) ?? home;
   const inner: BindScope = { ...scope, venue };
   const legs = compileLegs(item, path, raw.legs ?? [], words, sink, inner, bind);
@@ -52,7 +68,11 @@ export function compileMeaning(item: RuleItem<RawShape>, path: Path, raw: RawMea
     const account = bind(text, ['roles', role], 'account', after);
     if (account) roles.push({ role, account: account.expr });
   }
-  const when: { left: BindExpr; operator: 'equals' | 'differs' | 'gt0' | 'lt0' | 'is0'; right: BindExpr | null }[] = [];
+  const when: {
+    left: BindExpr;
+    operator: 'equals' | 'differs' | 'gt0' | 'lt0' | 'is0';
+    right: BindExpr | null;
+  }[] = [];
   for (const [i, test] of (raw.when ?? []).entries()) {
     const takesRight = test.is === 'equals' || test.is === 'differs';
     if (takesRight !== (test.right !== undefined)) sink.add(item, [...path, 'when', i], 'bad_when', test.is);
@@ -61,18 +81,33 @@ export function compileMeaning(item: RuleItem<RawShape>, path: Path, raw: RawMea
     if (left) when.push({ left: left.expr, operator: test.is, right: right?.expr ?? null });
   }
   const meaning: MeaningSpec = {
-    shape: item.value.slug, kind: raw.kind, status: item.value.status,
-    venue: venue.expr, poolId: bind(raw.pool_id, ['pool_id'], 'any', inner)?.expr ?? null,
-    roles, legs, when, tags: raw.tags ?? [],
-    ...compilePosition(raw, after, bind), within: caller?.selector ?? null,
-    anyEmitter: item.value.any_emitter, familyConfidence: item.value.family_confidence ?? 'Medium',
-    params, protocols: [],
+    shape: item.value.slug,
+    kind: raw.kind,
+    status: item.value.status,
+    venue: venue.expr,
+    poolId: bind(raw.pool_id, ['pool_id'], 'any', inner)?.expr ?? null,
+    roles,
+    legs,
+    when,
+    tags: raw.tags ?? [],
+    ...compilePosition(raw, after, bind),
+    within: caller?.selector ?? null,
+    anyEmitter: item.value.any_emitter,
+    familyConfidence: item.value.family_confidence ?? 'Medium',
+    params,
+    protocols: [],
   };
   return { signature, meaning, depth: raw.depth ?? 'any' };
 }
 
 /** The function an event is made in, its parameters and return values marked as such. */
-function enclosingCall(item: RuleItem, path: Path, raw: RawMeaning, event: ParsedSignature, sink: ProblemSink): { selector: Hex; params: ParamSpec[]; inputs: readonly AbiParameter[] } | null {
+function enclosingCall(
+  item: RuleItem,
+  path: Path,
+  raw: RawMeaning,
+  event: ParsedSignature,
+  sink: ProblemSink,
+): { selector: Hex; params: ParamSpec[]; inputs: readonly AbiParameter[] } | null {
   if (raw.within === undefined) return null;
   const parsed = parseSignature('function', raw.within);
   const fault = isFault(parsed) ? parsed : null;
@@ -80,15 +115,25 @@ function enclosingCall(item: RuleItem, path: Path, raw: RawMeaning, event: Parse
   if (fault) sink.add(item, [...path, 'within'], fault.code, fault.message);
   if (twice !== null) sink.add(item, [...path, 'within'], 'duplicate_param', `parameter ${twice}`);
   if (isFault(parsed) || twice !== null) return null;
-  return { selector: parsed.id, params: parsed.params.map((p) => ({ ...p, at: p.at ?? 'call' })), inputs: parsed.inputs };
+  return {
+    selector: parsed.id,
+    params: parsed.params.map((p) => ({ ...p, at: p.at ?? 'call' })),
+    inputs: parsed.inputs,
+  };
 }
 
-function compilePosition(raw: RawMeaning, scope: BindScope, bind: Bind): Pick<MeaningSpec, 'about' | 'position' | 'portions'> {
+function compilePosition(
+  raw: RawMeaning,
+  scope: BindScope,
+  bind: Bind,
+): Pick<MeaningSpec, 'about' | 'position' | 'portions'> {
   const about = (raw.about ?? []).map((text, i) => bind(text, ['about', i], 'any', scope));
   const token = bind(raw.position?.token, ['position', 'token'], 'account', scope);
   const id = bind(raw.position?.id, ['position', 'id'], 'amount', scope);
   const portions = (raw.portions ?? []).map(({ role, asset, amount }, i) => ({
-    role, asset: bind(asset, ['portions', i, 'asset'], 'account', scope)?.expr ?? null, amount: bind(amount, ['portions', i, 'amount'], 'amount', scope)?.expr,
+    role,
+    asset: bind(asset, ['portions', i, 'asset'], 'account', scope)?.expr ?? null,
+    amount: bind(amount, ['portions', i, 'amount'], 'amount', scope)?.expr,
   }));
   return {
     about: about.flatMap((a) => (a ? [a.expr] : [])),
@@ -99,7 +144,15 @@ function compilePosition(raw: RawMeaning, scope: BindScope, bind: Bind): Pick<Me
 
 type Bind = (text: string | undefined, at: Path, use: Use, within: BindScope) => TypedBind | null;
 
-function compileLegs(item: RuleItem, path: Path, raws: readonly RawLeg[], words: Vocabulary, sink: ProblemSink, scope: BindScope, bind: Bind): LegSpec[] {
+function compileLegs(
+  item: RuleItem,
+  path: Path,
+  raws: readonly RawLeg[],
+  words: Vocabulary,
+  sink: ProblemSink,
+  scope: BindScope,
+  bind: Bind,
+): LegSpec[] {
   const legs: LegSpec[] = [];
   const seen = new Set<string>();
   for (const [i, raw] of raws.entries()) {
@@ -110,20 +163,28 @@ function compileLegs(item: RuleItem, path: Path, raws: readonly RawLeg[], words:
     const text = JSON.stringify(Object.entries(raw).sort());
     if (seen.has(text)) sink.add(item, [...path, ...at], 'duplicate_leg', raw.role);
     seen.add(text);
-    if (stated && raw.amount === undefined) sink.add(item, [...path, ...at], 'stated_without_amount', raw.role);
+    if (stated && raw.amount === undefined)
+      sink.add(item, [...path, ...at], 'stated_without_amount', raw.role);
     for (const key of ['movement', 'otherwise', 'pick'] as const) {
-      if (stated && raw[key] !== undefined) sink.add(item, [...path, ...at, key], 'misplaced_leg_key', key, 'key');
+      if (stated && raw[key] !== undefined)
+        sink.add(item, [...path, ...at, key], 'misplaced_leg_key', key, 'key');
     }
     const list = typeof raw.amount === 'string' ? [raw.amount] : (raw.amount ?? []);
-    const amount = list.map((one, n) => bind(one, typeof raw.amount === 'string' ? [...at, 'amount'] : [...at, 'amount', n], 'amount', here));
+    const amount = list.map((one, n) =>
+      bind(one, typeof raw.amount === 'string' ? [...at, 'amount'] : [...at, 'amount', n], 'amount', here),
+    );
     legs.push({
-      role: raw.role, match: raw.match ?? 'movement',
+      role: raw.role,
+      match: raw.match ?? 'movement',
       from: bind(raw.from, [...at, 'from'], 'account', here)?.expr ?? null,
       to: bind(raw.to, [...at, 'to'], 'account', here)?.expr ?? null,
       asset: bind(raw.asset, [...at, 'asset'], 'account', here)?.expr ?? null,
-      assetKind: raw.asset_kind ?? null, movementKind: raw.movement ?? null,
+      assetKind: raw.asset_kind ?? null,
+      movementKind: raw.movement ?? null,
       amount: amount.flatMap((a) => (a ? [a.expr] : [])),
-      otherwise: raw.otherwise ?? 'none', pick: raw.pick ?? 'one', required: raw.required ?? true,
+      otherwise: raw.otherwise ?? 'none',
+      pick: raw.pick ?? 'one',
+      required: raw.required ?? true,
     });
   }
   return legs;

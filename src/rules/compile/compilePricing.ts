@@ -1,6 +1,13 @@
 import { encodeFunctionData, parseAbiItem, type AbiFunction } from 'viem';
 import type { Address, Hex } from '../../model/hex.ts';
-import type { AverageSpec, FeedRegistrySpec, PricingRules, ProtocolSpec, RateNumber, RateSpec } from '../../model/rulebook.ts';
+import type {
+  AverageSpec,
+  FeedRegistrySpec,
+  PricingRules,
+  ProtocolSpec,
+  RateNumber,
+  RateSpec,
+} from '../../model/rulebook.ts';
 import { frozenSet } from './freeze.ts';
 import { readRuleAddress } from './compileProtocols.ts';
 import type { RawEntityFile, RawRate } from '../read/rawRules.ts';
@@ -13,7 +20,11 @@ type Path = readonly (string | number)[];
 const CALL = /^([A-Za-z_]\w*)\((\d*)\)$/;
 
 /** Compiles what the entity files say about prices beyond plain feeds: the feed registry, rates and averages. */
-export function compilePricing(items: readonly Item[], protocols: readonly ProtocolSpec[], sink: ProblemSink): PricingRules {
+export function compilePricing(
+  items: readonly Item[],
+  protocols: readonly ProtocolSpec[],
+  sink: ProblemSink,
+): PricingRules {
   let registry: FeedRegistrySpec | null = null;
   const rates: RateSpec[] = [];
   const averages: AverageSpec[] = [];
@@ -25,18 +36,29 @@ export function compilePricing(items: readonly Item[], protocols: readonly Proto
     for (const [i, raw] of (item.value.rates ?? []).entries()) {
       const rate = compileRate(item, ['rates', i], raw, sink);
       if (!rate) continue;
-      const listed = rate.tokens && [...rate.tokens].find((token) => rates.some((other) => other.tokens?.has(token)));
+      const listed =
+        rate.tokens && [...rate.tokens].find((token) => rates.some((other) => other.tokens?.has(token)));
       if (listed) sink.add(item, ['rates', i, 'tokens'], 'duplicate_feed', listed);
       rates.push(rate);
     }
     for (const [i, raw] of (item.value.averages ?? []).entries()) {
       const create2 = protocols.find(({ slug }) => slug === raw.protocol)?.create2;
       if (!create2 || create2.salt !== 'abi_fee') {
-        sink.add(item, ['averages', i, 'protocol'], 'bad_rate', `${raw.protocol} has no pools by create2 with salt abi_fee`);
+        sink.add(
+          item,
+          ['averages', i, 'protocol'],
+          'bad_rate',
+          `${raw.protocol} has no pools by create2 with salt abi_fee`,
+        );
         continue;
       }
       const bases = addresses(item, ['averages', i, 'bases'], raw.bases, sink);
-      averages.push({ create2: { deployer: create2.deployer, initCodeHash: create2.initCodeHash, fees: create2.fees }, window: raw.window, bases, minSideUsd: BigInt(raw.min_side_usd) });
+      averages.push({
+        create2: { deployer: create2.deployer, initCodeHash: create2.initCodeHash, fees: create2.fees },
+        window: raw.window,
+        bases,
+        minSideUsd: BigInt(raw.min_side_usd),
+      });
     }
   }
   return { registry, rates, averages };
@@ -46,7 +68,12 @@ function compileRegistry(item: Item, sink: ProblemSink): FeedRegistrySpec | null
   const raw = item.value.registry!;
   const address = readRuleAddress(item, ['registry', 'address'], raw.address, sink);
   const quotes = raw.quotes.flatMap((quote, i) => {
-    const denomination = readRuleAddress(item, ['registry', 'quotes', i, 'denomination'], quote.denomination, sink);
+    const denomination = readRuleAddress(
+      item,
+      ['registry', 'quotes', i, 'denomination'],
+      quote.denomination,
+      sink,
+    );
     return denomination ? [{ denomination, in: quote.in }] : [];
   });
   return address && { address, heartbeat: raw.heartbeat, quotes };
@@ -66,19 +93,30 @@ function compileRate(item: Item, at: Path, raw: RawRate, sink: ProblemSink): Rat
   const terms = raw.terms.map((term, i) => {
     const path = [...at, 'terms', i];
     const amount = number([...path, 'amount'], term.amount, term.word);
-    if (term.word !== undefined && typeof amount === 'bigint') sink.add(item, [...path, 'word'], 'bad_rate', 'a number has no words');
-    const asset = term.asset === 'native' ? 'native'
-      : term.asset.startsWith('0x') || term.asset.startsWith('0X') ? readRuleAddress(item, [...path, 'asset'], term.asset, sink)
-        : number([...path, 'asset'], term.asset);
+    if (term.word !== undefined && typeof amount === 'bigint')
+      sink.add(item, [...path, 'word'], 'bad_rate', 'a number has no words');
+    const asset =
+      term.asset === 'native'
+        ? 'native'
+        : term.asset.startsWith('0x') || term.asset.startsWith('0X')
+          ? readRuleAddress(item, [...path, 'asset'], term.asset, sink)
+          : number([...path, 'asset'], term.asset);
     return amount === null || asset === null || typeof asset === 'bigint' ? null : { asset, amount };
   });
   const per = number([...at, 'per'], raw.per);
   const answers = (raw.answers ?? []).map((text, i) => number([...at, 'answers', i], text));
-  const tokens = raw.tokens === 'issued' ? null : frozenSet(addresses(item, [...at, 'tokens'], raw.tokens, sink));
+  const tokens =
+    raw.tokens === 'issued' ? null : frozenSet(addresses(item, [...at, 'tokens'], raw.tokens, sink));
   if (per === null || terms.includes(null)) return null;
   return {
-    name: raw.name, method: raw.method, tokens, terms: terms as RateSpec['terms'], per,
-    answers: answers.flatMap((answer) => (answer !== null && typeof answer === 'object' ? [answer.data] : [])),
+    name: raw.name,
+    method: raw.method,
+    tokens,
+    terms: terms as RateSpec['terms'],
+    per,
+    answers: answers.flatMap((answer) =>
+      answer !== null && typeof answer === 'object' ? [answer.data] : [],
+    ),
     refuse: raw.refuse ?? null,
   };
 }
@@ -93,7 +131,9 @@ function callData(text: string): Hex | null {
   if (!match) return null;
   const [, name, argument] = match;
   try {
-    const abi = parseAbiItem(`function ${name}(${argument ? 'uint256' : ''}) view returns (uint256)`) as AbiFunction;
+    const abi = parseAbiItem(
+      `function ${name}(${argument ? 'uint256' : ''}) view returns (uint256)`,
+    ) as AbiFunction;
     return encodeFunctionData({ abi: [abi], args: argument ? [BigInt(argument)] : [] });
   } catch {
     return null;

@@ -12,8 +12,10 @@ export function eventKey(topic0: Hex, topicCount: number): string {
 
 /** Compiles all shapes into the two lookup tables. Meanings of one key are in the order of shape slug, then of the file. */
 export function compileShapes(
-  shapes: readonly RuleItem<RawShape>[], speakers: ReadonlyMap<string, readonly ProtocolSpec[]>,
-  words: Vocabulary, sink: ProblemSink,
+  shapes: readonly RuleItem<RawShape>[],
+  speakers: ReadonlyMap<string, readonly ProtocolSpec[]>,
+  words: Vocabulary,
+  sink: ProblemSink,
 ): { events: Map<string, EventSpec>; calls: Map<Hex, CallSpec> } {
   const events = new Map<string, EventSpec & { meanings: MeaningSpec[] }>();
   const calls = new Map<Hex, CallSpec & { meanings: MeaningSpec[] }>();
@@ -21,7 +23,8 @@ export function compileShapes(
 
   for (const item of shapes) {
     const { slug, any_emitter: anyEmitter } = item.value;
-    if (!anyEmitter && !speakers.has(slug) && item.value.status !== 'deprecated') sink.add(item, ['slug'], 'unused_shape', slug);
+    if (!anyEmitter && !speakers.has(slug) && item.value.status !== 'deprecated')
+      sink.add(item, ['slug'], 'unused_shape', slug);
     const spoken = speakers.get(slug) ?? [];
     for (const section of ['events', 'calls'] as const) {
       for (const [i, raw] of (item.value[section] ?? []).entries()) {
@@ -32,12 +35,28 @@ export function compileShapes(
         const { signature } = compiled;
         if (section === 'events') {
           const key = eventKey(signature.id, signature.topicCount);
-          const spec = events.get(key) ?? { signature: signature.canonical, topic0: signature.id, topicCount: signature.topicCount, meanings: [] };
+          const spec = events.get(key) ?? {
+            signature: signature.canonical,
+            topic0: signature.id,
+            topicCount: signature.topicCount,
+            meanings: [],
+          };
           spec.meanings.push(meaning);
           events.set(key, spec);
         } else {
-          const spec = calls.get(signature.id) ?? { signature: signature.canonical, selector: signature.id, depth: compiled.depth, meanings: [] };
-          if (spec.depth !== compiled.depth) sink.add(item, [section, i, 'depth'], 'mixed_depth', `${signature.canonical} is ${spec.depth} elsewhere`);
+          const spec = calls.get(signature.id) ?? {
+            signature: signature.canonical,
+            selector: signature.id,
+            depth: compiled.depth,
+            meanings: [],
+          };
+          if (spec.depth !== compiled.depth)
+            sink.add(
+              item,
+              [section, i, 'depth'],
+              'mixed_depth',
+              `${signature.canonical} is ${spec.depth} elsewhere`,
+            );
           spec.meanings.push(meaning);
           calls.set(signature.id, spec);
         }
@@ -48,14 +67,38 @@ export function compileShapes(
 }
 
 /** Two meanings with the same signature and body are one written twice. */
-function noteBody(item: RuleItem<RawShape>, path: readonly (string | number)[], raw: RawMeaning, compiled: CompiledMeaning, bodies: Map<string, string>, sink: ProblemSink): void {
+function noteBody(
+  item: RuleItem<RawShape>,
+  path: readonly (string | number)[],
+  raw: RawMeaning,
+  compiled: CompiledMeaning,
+  bodies: Map<string, string>,
+  sink: ProblemSink,
+): void {
   const { meaning, signature } = compiled;
   const { venue, poolId, kind, roles, legs, when } = meaning;
   // Meanings tied to different protocols' addresses may say the same: only the family ones compete.
   const scope = item.value.any_emitter ? 'family' : item.value.slug;
-  const body = JSON.stringify([scope, signature.id, signature.topicCount, signature.params, kind, venue, poolId, roles, legs, when]);
+  const body = JSON.stringify([
+    scope,
+    signature.id,
+    signature.topicCount,
+    signature.params,
+    kind,
+    venue,
+    poolId,
+    roles,
+    legs,
+    when,
+  ]);
   const line = item.file.locate(`${item.pointer}/${path.join('/')}`).line;
   const first = bodies.get(body);
-  if (first !== undefined) sink.add(item, [...path, raw.event === undefined ? 'call' : 'event'], 'duplicate_meaning', `same as ${first}`);
+  if (first !== undefined)
+    sink.add(
+      item,
+      [...path, raw.event === undefined ? 'call' : 'event'],
+      'duplicate_meaning',
+      `same as ${first}`,
+    );
   else bodies.set(body, `${item.file.shownPath}:${line}`);
 }

@@ -20,32 +20,51 @@ export function compileVocabulary(items: readonly RuleItem[], sink: ProblemSink)
   const accountRoles = mergeWords(vocabularies, 'account_roles', sink);
 
   for (const [role, { value, item }] of legRoles) {
-    if ((value === 'gave') !== GAVE_ROLES.has(role)) sink.add(item, ['leg_roles', role], 'leg_side', `${role} is ${GAVE_ROLES.has(role) ? 'gave' : 'got'}`);
+    if ((value === 'gave') !== GAVE_ROLES.has(role))
+      sink.add(item, ['leg_roles', role], 'leg_side', `${role} is ${GAVE_ROLES.has(role) ? 'gave' : 'got'}`);
   }
   const ranks = rankIntents(items, new Set(intents.keys()), sink);
   const motifKinds = new Map<string, MotifKindSpec>();
   for (const [kind, { value, item }] of motifs) {
-    if (value.fragment !== undefined && !intents.has(value.fragment)) sink.add(item, ['motifs', kind, 'fragment'], 'unknown_intent_kind', value.fragment);
-    motifKinds.set(kind, { kind, title: value.title, fragment: value.fragment ?? null, position: value.position ?? null });
+    if (value.fragment !== undefined && !intents.has(value.fragment))
+      sink.add(item, ['motifs', kind, 'fragment'], 'unknown_intent_kind', value.fragment);
+    motifKinds.set(kind, {
+      kind,
+      title: value.title,
+      fragment: value.fragment ?? null,
+      position: value.position ?? null,
+    });
   }
   const intentKinds = new Map<string, IntentKindSpec>();
   for (const [kind, { value, item }] of intents) {
     const rank = ranks.get(kind);
-    if (rank === undefined && ranks.size > 0) sink.add(item, ['intents', kind], 'unranked_intent', kind, 'key');
-    intentKinds.set(kind, { kind, category: value.category, rank: rank ?? ranks.size, headline: value.headline ?? true });
+    if (rank === undefined && ranks.size > 0)
+      sink.add(item, ['intents', kind], 'unranked_intent', kind, 'key');
+    intentKinds.set(kind, {
+      kind,
+      category: value.category,
+      rank: rank ?? ranks.size,
+      headline: value.headline ?? true,
+    });
   }
-  const values = <T>(words: Map<string, { value: T }>): Map<string, T> => new Map([...words].map(([k, v]) => [k, v.value]));
+  const values = <T>(words: Map<string, { value: T }>): Map<string, T> =>
+    new Map([...words].map(([k, v]) => [k, v.value]));
   return { motifKinds, intentKinds, legRoles: values(legRoles), accountRoles: values(accountRoles) };
 }
 
 type Section = 'motifs' | 'intents' | 'leg_roles' | 'account_roles';
 type WordOf<S extends Section> = NonNullable<RawVocabulary[S]>[string];
 
-function mergeWords<S extends Section>(items: readonly RuleItem<RawVocabulary>[], section: S, sink: ProblemSink): Map<string, { value: WordOf<S>; item: RuleItem }> {
+function mergeWords<S extends Section>(
+  items: readonly RuleItem<RawVocabulary>[],
+  section: S,
+  sink: ProblemSink,
+): Map<string, { value: WordOf<S>; item: RuleItem }> {
   const words = new Map<string, { value: WordOf<S>; item: RuleItem }>();
   for (const item of items) {
     for (const [word, value] of Object.entries(item.value[section] ?? {}) as [string, WordOf<S>][]) {
-      if (words.has(word) && item.value.override !== true) sink.add(item, [section, word], 'duplicate_kind', word, 'key');
+      if (words.has(word) && item.value.override !== true)
+        sink.add(item, [section, word], 'duplicate_kind', word, 'key');
       else words.set(word, { value, item });
     }
   }
@@ -53,11 +72,22 @@ function mergeWords<S extends Section>(items: readonly RuleItem<RawVocabulary>[]
 }
 
 /** The one ordered list: `order` of the base, then each overlay's `insert` in turn. */
-function rankIntents(items: readonly RuleItem[], known: ReadonlySet<string>, sink: ProblemSink): Map<string, number> {
+function rankIntents(
+  items: readonly RuleItem[],
+  known: ReadonlySet<string>,
+  sink: ProblemSink,
+): Map<string, number> {
   const order: string[] = [];
   for (const item of items.filter((i) => i.file.kind === 'precedence') as RuleItem<RawPrecedence>[]) {
     const { order: listed, insert, override } = item.value;
-    if (listed && order.length > 0 && override !== true) sink.add(item, ['order'], 'duplicate_rank', 'an overlay replaces the order only with override: true', 'key');
+    if (listed && order.length > 0 && override !== true)
+      sink.add(
+        item,
+        ['order'],
+        'duplicate_rank',
+        'an overlay replaces the order only with override: true',
+        'key',
+      );
     else if (listed) order.length = 0;
     for (const [i, kind] of (listed ?? []).entries()) {
       if (!known.has(kind)) sink.add(item, ['order', i], 'unknown_intent_kind', kind);
@@ -68,9 +98,12 @@ function rankIntents(items: readonly RuleItem[], known: ReadonlySet<string>, sin
       const side = entry.before === undefined ? 'after' : 'before';
       const anchor = entry[side]!;
       const at = order.indexOf(anchor);
-      if (!known.has(entry.intent)) sink.add(item, ['insert', i, 'intent'], 'unknown_intent_kind', entry.intent);
-      else if (order.includes(entry.intent)) sink.add(item, ['insert', i, 'intent'], 'duplicate_rank', entry.intent);
-      else if (at < 0) sink.add(item, ['insert', i, side], 'unknown_intent_kind', `${anchor} is not ranked yet`);
+      if (!known.has(entry.intent))
+        sink.add(item, ['insert', i, 'intent'], 'unknown_intent_kind', entry.intent);
+      else if (order.includes(entry.intent))
+        sink.add(item, ['insert', i, 'intent'], 'duplicate_rank', entry.intent);
+      else if (at < 0)
+        sink.add(item, ['insert', i, side], 'unknown_intent_kind', `${anchor} is not ranked yet`);
       else order.splice(side === 'before' ? at : at + 1, 0, entry.intent);
     }
   }

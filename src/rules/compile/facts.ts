@@ -16,7 +16,10 @@ export interface FactVocabulary {
 }
 
 /** All facts by name, the families expanded over the motif kinds of the vocabulary. */
-export function indexFacts(vocabulary: FactVocabulary, motifKinds: Iterable<string>): ReadonlyMap<string, FactDeclaration> {
+export function indexFacts(
+  vocabulary: FactVocabulary,
+  motifKinds: Iterable<string>,
+): ReadonlyMap<string, FactDeclaration> {
   const all = [...vocabulary.facts];
   for (const kind of motifKinds) all.push(...vocabulary.motifFacts(kind));
   return new Map(all.map((fact) => [fact.name, fact]));
@@ -34,10 +37,17 @@ export function defaultFact(fact: FactDeclaration): FactValue {
 /** Why a value cannot be a value of the fact; null when it can. */
 export function factValueFault(fact: FactDeclaration, value: unknown): string | null {
   const oneOf = (text: unknown): string | null =>
-    typeof text !== 'string' ? `${JSON.stringify(text)} should be text`
-    : fact.values && !fact.values.includes(text) ? `"${text}" is not one of ${fact.values.join(', ')}` : null;
-  if (fact.type === 'count') return Number.isSafeInteger(value) && (value as number) >= 0 ? null : `${JSON.stringify(value)} should be a count (integer of at least 0)`;
-  if (fact.type === 'boolean') return typeof value === 'boolean' ? null : `${JSON.stringify(value)} should be true or false`;
+    typeof text !== 'string'
+      ? `${JSON.stringify(text)} should be text`
+      : fact.values && !fact.values.includes(text)
+        ? `"${text}" is not one of ${fact.values.join(', ')}`
+        : null;
+  if (fact.type === 'count')
+    return Number.isSafeInteger(value) && (value as number) >= 0
+      ? null
+      : `${JSON.stringify(value)} should be a count (integer of at least 0)`;
+  if (fact.type === 'boolean')
+    return typeof value === 'boolean' ? null : `${JSON.stringify(value)} should be true or false`;
   if (fact.type === 'enum') return oneOf(value);
   if (!Array.isArray(value)) return `${JSON.stringify(value)} should be a list`;
   return value.map(oneOf).find((f) => f !== null) ?? null;

@@ -50,13 +50,15 @@ export function frozenSet<T>(values: Iterable<T>): ReadonlySet<T> {
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Map || value instanceof Set) {
-    if (!(value instanceof FrozenMap) && !(value instanceof FrozenSet)) throw new TypeError('a Map or Set of the rulebook is not frozen');
+    if (!(value instanceof FrozenMap) && !(value instanceof FrozenSet))
+      throw new TypeError('a Map or Set of the rulebook is not frozen');
     for (const inner of value.values()) deepFreeze(inner as unknown);
     return value;
   }
   if (Object.isFrozen(value)) return value;
   const fields = value as Record<string, unknown>;
-  for (const key of Object.keys(fields)) if (typeof fields[key] === 'string') fields[key] = interned(fields[key]);
+  for (const key of Object.keys(fields))
+    if (typeof fields[key] === 'string') fields[key] = interned(fields[key]);
   Object.freeze(value);
   for (const inner of Object.values(value)) deepFreeze(inner as unknown);
   return value;
@@ -73,7 +75,8 @@ export function refreeze<T>(value: T): T {
     const known = done.get(item);
     if (known !== undefined) return known;
     if (item instanceof Set) return remember(item, frozenSet([...item].map(restore)));
-    if (item instanceof Map) return remember(item, frozenMap([...item].map(([key, inner]) => [key, restore(inner)] as const)));
+    if (item instanceof Map)
+      return remember(item, frozenMap([...item].map(([key, inner]) => [key, restore(inner)] as const)));
     done.set(item, item);
     const fields = item as Record<string, unknown>;
     for (const key of Object.keys(fields)) fields[key] = restore(fields[key]);

@@ -38,7 +38,11 @@ export interface Ruleset {
   readonly facts: ReadonlyMap<string, FactDeclaration> | null;
 }
 
-interface RawRuleset { readonly name: string; readonly version: string; readonly engine: number }
+interface RawRuleset {
+  readonly name: string;
+  readonly version: string;
+  readonly engine: number;
+}
 
 /**
  * Loads, checks and compiles the rules of the base directory and its overlays into one deeply frozen book.
@@ -63,7 +67,12 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
   const protocols = applyOverlays<RawProtocol>(items, 'protocol', sink);
   const entities = applyOverlays<RawEntityFile>(items, 'entity', sink);
   const intents = applyOverlays<RawIntent>(items, 'intent', sink);
-  for (const [kind, list] of [['shape', shapes], ['protocol', protocols], ['entity', entities], ['intent', intents]] as const) {
+  for (const [kind, list] of [
+    ['shape', shapes],
+    ['protocol', protocols],
+    ['entity', entities],
+    ['intent', intents],
+  ] as const) {
     checkLifecycle(list as readonly RuleItem<RawHead>[], knownSlugs(files, kind), sink);
   }
   const spoken = compileProtocols(protocols, shapes, knownSlugs(files, 'shape'), sink);
@@ -78,25 +87,49 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
   const base = { problems: all, files, shapes, protocols, entities, intents, facts };
   if (all.length > 0) return { ...base, rulebook: null };
   const rulebook: Rulebook = {
-    version, digest: digestFiles(files),
-    ...shareEqual({ events: frozenMap(events), calls: frozenMap(calls), protocols: frozenMap(spoken.protocols.map((p) => [p.slug, p] as const)) }),
-    entities: frozenMap(known.entities), wrappedNative: frozenSet(known.wrappedNative),
-    tokenEvents: frozenMap(known.tokenEvents), feeds: known.feeds, pricing, multicall: known.multicall!, errors: frozenMap(known.errors),
-    legRoles: frozenMap(words.legRoles), motifKinds: frozenMap(words.motifKinds), intentKinds: frozenMap(words.intentKinds),
+    version,
+    digest: digestFiles(files),
+    ...shareEqual({
+      events: frozenMap(events),
+      calls: frozenMap(calls),
+      protocols: frozenMap(spoken.protocols.map((p) => [p.slug, p] as const)),
+    }),
+    entities: frozenMap(known.entities),
+    wrappedNative: frozenSet(known.wrappedNative),
+    tokenEvents: frozenMap(known.tokenEvents),
+    feeds: known.feeds,
+    pricing,
+    multicall: known.multicall!,
+    errors: frozenMap(known.errors),
+    legRoles: frozenMap(words.legRoles),
+    motifKinds: frozenMap(words.motifKinds),
+    intentKinds: frozenMap(words.intentKinds),
     intents: rules,
   };
   return { ...base, rulebook: deepFreeze(rulebook) };
 }
 
 /** Version of the base ruleset, with those of the overlays as SemVer build metadata: `1.2.0+acme.0.3.0`. */
-function readVersion(items: readonly RuleItem[], files: readonly RuleFile[], dirs: readonly string[], sink: ProblemSink): string {
+function readVersion(
+  items: readonly RuleItem[],
+  files: readonly RuleFile[],
+  dirs: readonly string[],
+  sink: ProblemSink,
+): string {
   for (const kind of ['ruleset', 'vocabulary', 'precedence'] as const) {
     if (files.some((f) => f.kind === kind && f.layer === 0)) continue;
-    sink.problems.push({ file: `${dirs[0] ?? '(no directory)'}/${kind}.yaml`, line: 1, column: 1, code: 'missing_file', message: `the base ruleset needs ${kind}.yaml` });
+    sink.problems.push({
+      file: `${dirs[0] ?? '(no directory)'}/${kind}.yaml`,
+      line: 1,
+      column: 1,
+      code: 'missing_file',
+      message: `the base ruleset needs ${kind}.yaml`,
+    });
   }
   const rulesets = items.filter((i) => i.file.kind === 'ruleset') as RuleItem<RawRuleset>[];
   for (const item of rulesets) {
-    if (item.value.engine !== ENGINE) sink.add(item, ['engine'], 'unsupported_engine', `${item.value.engine}; this is engine ${ENGINE}`);
+    if (item.value.engine !== ENGINE)
+      sink.add(item, ['engine'], 'unsupported_engine', `${item.value.engine}; this is engine ${ENGINE}`);
   }
   const [base, ...overlays] = rulesets;
   const build = overlays.map((o) => `${o.value.name}.${o.value.version}`).join('.');

@@ -18,4 +18,10 @@ export const OPERATORS: Readonly<Record<string, readonly FactType[]>> = {
 };
 
 /** Operators that take a list of values. */
-export const LIST_OPERATORS: ReadonlySet<string> = new Set(['in', 'not_in', 'includes_any', 'includes_none', 'subset_of']);
+export const LIST_OPERATORS: ReadonlySet<string> = new Set([
+  'in',
+  'not_in',
+  'includes_any',
+  'includes_none',
+  'subset_of',
+]);

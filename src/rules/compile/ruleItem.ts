@@ -15,11 +15,23 @@ export interface RuleItem<T = unknown> {
 export class ProblemSink {
   readonly problems: Problem[] = [];
 
-  add(item: RuleItem, path: readonly (string | number)[], code: ProblemCode, message: string, part: 'key' | 'value' = 'value'): void {
+  add(
+    item: RuleItem,
+    path: readonly (string | number)[],
+    code: ProblemCode,
+    message: string,
+    part: 'key' | 'value' = 'value',
+  ): void {
     this.at(item.file, item.pointer + path.map(pointerSegment).join(''), code, message, part);
   }
 
-  at(file: RuleFile, pointer: string, code: ProblemCode, message: string, part: 'key' | 'value' = 'value'): void {
+  at(
+    file: RuleFile,
+    pointer: string,
+    code: ProblemCode,
+    message: string,
+    part: 'key' | 'value' = 'value',
+  ): void {
     this.problems.push({ file: file.shownPath, ...file.locate(pointer, part), code, message });
   }
 }
@@ -37,9 +49,20 @@ export function readItems(files: readonly RuleFile[], sink: ProblemSink): RuleIt
     const faults = checkSchema(file.kind, file.tree);
     for (const f of faults) sink.at(file, f.pointer, f.code, f.message, f.part);
     const many = Array.isArray(file.tree) ? (file.tree as Tree[]) : null;
-    const parts = many ? many.map((value, i) => ({ pointer: `/${i}`, value })) : [{ pointer: '', value: file.tree }];
+    const parts = many
+      ? many.map((value, i) => ({ pointer: `/${i}`, value }))
+      : [{ pointer: '', value: file.tree }];
     for (const { pointer, value } of parts) {
-      if (!faults.some((f) => pointer === '' || f.pointer === '' || f.pointer === pointer || f.pointer.startsWith(`${pointer}/`))) items.push({ file, pointer, value });
+      if (
+        !faults.some(
+          (f) =>
+            pointer === '' ||
+            f.pointer === '' ||
+            f.pointer === pointer ||
+            f.pointer.startsWith(`${pointer}/`),
+        )
+      )
+        items.push({ file, pointer, value });
     }
   }
   return items;
@@ -47,15 +70,25 @@ export function readItems(files: readonly RuleFile[], sink: ProblemSink): RuleIt
 
 /** Slugs that exist, whether or not their items are valid: a broken file must not make others look wrong too. */
 export function knownSlugs(files: readonly RuleFile[], kind: RuleFile['kind']): ReadonlySet<string> {
-  const trees = files.filter((f) => f.kind === kind && f.tree !== null).flatMap((f) => (Array.isArray(f.tree) ? (f.tree as Tree[]) : [f.tree]));
-  return new Set(trees.map((t) => (typeof t === 'object' && t !== null && 'slug' in t ? String((t as { slug: Tree }).slug) : '')));
+  const trees = files
+    .filter((f) => f.kind === kind && f.tree !== null)
+    .flatMap((f) => (Array.isArray(f.tree) ? (f.tree as Tree[]) : [f.tree]));
+  return new Set(
+    trees.map((t) =>
+      typeof t === 'object' && t !== null && 'slug' in t ? String((t as { slug: Tree }).slug) : '',
+    ),
+  );
 }
 
 /**
  * Of the items of one kind, those in force: a later directory replaces a slug of an earlier one only where it says
  * `override: true`. Sorted by slug.
  */
-export function applyOverlays<T extends Identity>(items: readonly RuleItem[], kind: RuleFile['kind'], sink: ProblemSink): RuleItem<T>[] {
+export function applyOverlays<T extends Identity>(
+  items: readonly RuleItem[],
+  kind: RuleFile['kind'],
+  sink: ProblemSink,
+): RuleItem<T>[] {
   const inForce = new Map<string, RuleItem<T>>();
   const mine = items.filter((item) => item.file.kind === kind) as RuleItem<T>[];
   for (const item of mine) {

@@ -21,7 +21,9 @@ export function shareEqual<T>(value: T): T {
   };
   /** Parts are already shared: equal ones have one number. */
   const contentOf = (item: object): string =>
-    `${Array.isArray(item)} ${Object.entries(item).map(([key, part]) => `${key} ${numbers.get(part) ?? `${typeof part} ${JSON.stringify(String(part))}`}`).join()}`;
+    `${Array.isArray(item)} ${Object.entries(item)
+      .map(([key, part]) => `${key} ${numbers.get(part) ?? `${typeof part} ${JSON.stringify(String(part))}`}`)
+      .join()}`;
   const sharedOf = (item: object): object => {
     if (item instanceof Set) return item;
     if (item instanceof Map) return frozenMap([...item].map(([key, part]) => [key, share(part)] as const));

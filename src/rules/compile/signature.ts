@@ -50,7 +50,10 @@ export function isDynamic(param: AbiParameter): boolean {
 export function headWords(param: AbiParameter): number {
   if (isDynamic(param)) return 1;
   const lengths = [...param.type.matchAll(/\[(\d+)\]/g)].map((m) => Number(m[1]));
-  const one = 'components' in param ? (param.components as readonly AbiParameter[]).reduce((n, c) => n + headWords(c), 0) : 1;
+  const one =
+    'components' in param
+      ? (param.components as readonly AbiParameter[]).reduce((n, c) => n + headWords(c), 0)
+      : 1;
   return lengths.reduce((n, length) => n * length, one);
 }
 
@@ -72,11 +75,25 @@ export function parseSignature(kind: SignatureKind, text: string): ParsedSignatu
   try {
     item = parseAbiItem(`${kind} ${text.trim()}` as 'event E()');
   } catch (error) {
-    const reason = error instanceof Error ? ((error as { shortMessage?: string }).shortMessage ?? error.message) : 'unreadable';
+    const reason =
+      error instanceof Error
+        ? ((error as { shortMessage?: string }).shortMessage ?? error.message)
+        : 'unreadable';
     return { code: 'bad_signature', message: `${text.slice(0, 120)}: ${reason.split('\n')[0]}` };
   }
-  const { type, name, inputs, outputs = [] } = item as unknown as { type: string; name: string; inputs: readonly Input[]; outputs?: readonly AbiParameter[] };
-  if (type !== kind) return { code: 'bad_signature', message: `${text.slice(0, 120)}: not a signature of a ${kind}` };
+  const {
+    type,
+    name,
+    inputs,
+    outputs = [],
+  } = item as unknown as {
+    type: string;
+    name: string;
+    inputs: readonly Input[];
+    outputs?: readonly AbiParameter[];
+  };
+  if (type !== kind)
+    return { code: 'bad_signature', message: `${text.slice(0, 120)}: not a signature of a ${kind}` };
   const all = [...inputs, ...outputs];
   const odd = all.find((p) => /^function|\[0\]/.test(p.type));
   if (odd) return { code: 'bad_signature', message: `type ${odd.type} is not supported` };
@@ -93,9 +110,19 @@ export function parseSignature(kind: SignatureKind, text: string): ParsedSignatu
     const indexed = p.indexed === true;
     const offset = indexed ? (topic += 1) : heads[side];
     if (!indexed) heads[side] += 32 * headWords(p);
-    return { name: named[i]!, type: canonicalType(p), indexed, offset, ...(side === 'output' ? { at: 'output' as const } : {}) };
+    return {
+      name: named[i]!,
+      type: canonicalType(p),
+      indexed,
+      offset,
+      ...(side === 'output' ? { at: 'output' as const } : {}),
+    };
   });
-  if (Math.max(heads.input, heads.output) > MAX_HEAD_BYTES) return { code: 'bad_signature', message: 'the fixed-size parameters take more room than any log or call has' };
+  if (Math.max(heads.input, heads.output) > MAX_HEAD_BYTES)
+    return {
+      code: 'bad_signature',
+      message: 'the fixed-size parameters take more room than any log or call has',
+    };
   const canonical = `${name}(${inputs.map(canonicalType).join(',')})`;
   const id = kind === 'event' ? toEventSelector(canonical) : toFunctionSelector(canonical);
   return { name, canonical, id, topicCount: kind === 'event' ? indexedCount + 1 : 0, params, inputs: all };

@@ -2,16 +2,24 @@ import type { RawHead } from '../read/rawRules.ts';
 import type { ProblemSink, RuleItem } from '../compile/ruleItem.ts';
 
 /** Deprecation, replacement and supersession: what they name must exist, and no rule may beat itself by a detour. */
-export function checkLifecycle(items: readonly RuleItem<RawHead & { readonly supersedes?: readonly string[] }>[], known: ReadonlySet<string>, sink: ProblemSink): void {
+export function checkLifecycle(
+  items: readonly RuleItem<RawHead & { readonly supersedes?: readonly string[] }>[],
+  known: ReadonlySet<string>,
+  sink: ProblemSink,
+): void {
   const beats = new Map(items.map((item) => [item.value.slug, item.value.supersedes ?? []]));
   for (const item of items) {
     const { slug, status, replaced_by: replacedBy, supersedes } = item.value;
-    if (status === 'deprecated' && replacedBy === undefined) sink.add(item, ['status'], 'deprecated_without_replacement', slug);
-    if (status !== 'deprecated' && replacedBy !== undefined) sink.add(item, ['replaced_by'], 'replacement_without_deprecation', slug);
-    if (replacedBy !== undefined && (!known.has(replacedBy) || replacedBy === slug)) sink.add(item, ['replaced_by'], 'unknown_replacement', replacedBy);
+    if (status === 'deprecated' && replacedBy === undefined)
+      sink.add(item, ['status'], 'deprecated_without_replacement', slug);
+    if (status !== 'deprecated' && replacedBy !== undefined)
+      sink.add(item, ['replaced_by'], 'replacement_without_deprecation', slug);
+    if (replacedBy !== undefined && (!known.has(replacedBy) || replacedBy === slug))
+      sink.add(item, ['replaced_by'], 'unknown_replacement', replacedBy);
     for (const [i, other] of (supersedes ?? []).entries()) {
       if (!known.has(other)) sink.add(item, ['supersedes', i], 'unknown_replacement', other);
-      else if (reaches(other, slug, beats)) sink.add(item, ['supersedes', i], 'supersedes_cycle', `${slug} and ${other}`);
+      else if (reaches(other, slug, beats))
+        sink.add(item, ['supersedes', i], 'supersedes_cycle', `${slug} and ${other}`);
     }
   }
 }

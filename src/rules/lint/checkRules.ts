@@ -6,27 +6,56 @@ import type { ProblemSink, RuleItem } from '../compile/ruleItem.ts';
 import { conjunctionOf, implies, type Conjunction } from './conjunction.ts';
 
 /** Checks rules against logic and each other: conditions that can never hold, rules that can never win. */
-export function checkRules(rules: readonly IntentRule[], items: readonly RuleItem<RawIntent>[], words: Vocabulary, facts: ReadonlyMap<string, FactDeclaration>, sink: ProblemSink): void {
+export function checkRules(
+  rules: readonly IntentRule[],
+  items: readonly RuleItem<RawIntent>[],
+  words: Vocabulary,
+  facts: ReadonlyMap<string, FactDeclaration>,
+  sink: ProblemSink,
+): void {
   const itemOf = new Map(items.map((item) => [item.value.slug, item]));
-  const readings = rules.map((rule) => ({ rule, item: itemOf.get(rule.slug)!, conjunction: conjunctionOf(rule.when, facts) }));
+  const readings = rules.map((rule) => ({
+    rule,
+    item: itemOf.get(rule.slug)!,
+    conjunction: conjunctionOf(rule.when, facts),
+  }));
   for (const { rule, item, conjunction } of readings) {
     if (conjunction === null) sink.add(item, ['when'], 'unsatisfiable', rule.slug);
-    if (rule.proof === 'structural' && rule.restsOn.length === 0 && needsBasis(rule)) sink.add(item, ['proof'], 'structural_without_basis', rule.slug);
+    if (rule.proof === 'structural' && rule.restsOn.length === 0 && needsBasis(rule))
+      sink.add(item, ['proof'], 'structural_without_basis', rule.slug);
   }
   // Rules come best first, so only an earlier one can cast a shadow.
   for (const [i, lower] of readings.entries()) {
     if (lower.conjunction === null || lower.rule.status === 'deprecated') continue;
-    const above = readings.slice(0, i).find((upper) => upper.conjunction !== null && outranks(upper.rule, lower.rule, words) && shadows(upper, lower as Reading));
-    if (above) sink.add(lower.item, ['when'], 'shadowed_rule', `${lower.rule.slug} is shadowed by ${above.rule.slug} (${above.item.file.shownPath})`);
+    const above = readings
+      .slice(0, i)
+      .find(
+        (upper) =>
+          upper.conjunction !== null &&
+          outranks(upper.rule, lower.rule, words) &&
+          shadows(upper, lower as Reading),
+      );
+    if (above)
+      sink.add(
+        lower.item,
+        ['when'],
+        'shadowed_rule',
+        `${lower.rule.slug} is shadowed by ${above.rule.slug} (${above.item.file.shownPath})`,
+      );
   }
 }
 
-interface Reading { readonly rule: IntentRule; readonly conjunction: Conjunction }
+interface Reading {
+  readonly rule: IntentRule;
+  readonly conjunction: Conjunction;
+}
 
 function shadows(upper: { rule: IntentRule; conjunction: Conjunction | null }, lower: Reading): boolean {
   // The upper rule is skipped where none of its motif kinds is there: the lower one must then be skipped as well.
   const gate = upper.rule.requiresAny;
-  const gated = gate.length > 0 && !(lower.rule.requiresAny.length > 0 && lower.rule.requiresAny.every((k) => gate.includes(k)));
+  const gated =
+    gate.length > 0 &&
+    !(lower.rule.requiresAny.length > 0 && lower.rule.requiresAny.every((k) => gate.includes(k)));
   return !gated && implies(lower.conjunction, upper.conjunction!);
 }
 

@@ -13,7 +13,10 @@ export interface Conjunction {
 }
 
 /** Reads a condition as a conjunction; null when it can never hold. */
-export function conjunctionOf(condition: Condition, facts: ReadonlyMap<string, FactDeclaration>): Conjunction | null {
+export function conjunctionOf(
+  condition: Condition,
+  facts: ReadonlyMap<string, FactDeclaration>,
+): Conjunction | null {
   const sets = new Map<string, FactSet>();
   const choices: { key: string; of: readonly Conjunction[] }[] = [];
   const opaque = new Set<string>();
@@ -22,7 +25,9 @@ export function conjunctionOf(condition: Condition, facts: ReadonlyMap<string, F
     if ('all' in c && !negated) return c.all.every((part) => demand(part, false));
     if ('any' in c && negated) return c.any.every((part) => demand(part, true));
     if ('all' in c || 'any' in c) {
-      const parts = ('all' in c ? c.all : (c as { any: readonly Condition[] }).any).map((part): Condition => (negated ? { not: part } : part));
+      const parts = ('all' in c ? c.all : (c as { any: readonly Condition[] }).any).map(
+        (part): Condition => (negated ? { not: part } : part),
+      );
       const of = parts.map((part) => conjunctionOf(part, facts)).filter((part) => part !== null);
       if (of.length === 1) return merge(of[0]!);
       choices.push({ key: canonicalJson(parts), of });
@@ -48,7 +53,10 @@ export function conjunctionOf(condition: Condition, facts: ReadonlyMap<string, F
   };
   if (!demand(condition, false)) return null;
   // An alternative that contradicts the rest cannot be taken; when none is left nothing can hold.
-  const open = choices.map((choice) => ({ ...choice, of: choice.of.filter((c) => [...c.sets].every(([fact, set]) => allows(sets.get(fact), set))) }));
+  const open = choices.map((choice) => ({
+    ...choice,
+    of: choice.of.filter((c) => [...c.sets].every(([fact, set]) => allows(sets.get(fact), set))),
+  }));
   return open.some((choice) => choice.of.length === 0) ? null : { sets, choices: open, opaque };
 }
 
@@ -65,10 +73,23 @@ export function implies(a: Conjunction, b: Conjunction): boolean {
     const mine = a.sets.get(fact);
     if (mine && isWithin(mine, set)) continue;
     // Each alternative of a choice may bring it about.
-    if (!a.choices.some((choice) => choice.of.every((c) => c.sets.has(fact) && isWithin(c.sets.get(fact)!, set)))) return false;
+    if (
+      !a.choices.some((choice) =>
+        choice.of.every((c) => c.sets.has(fact) && isWithin(c.sets.get(fact)!, set)),
+      )
+    )
+      return false;
   }
-  return [...b.opaque].every((key) => a.opaque.has(key)) && b.choices.every(
-    (choice) => choice.of.some((option) => implies(a, option))
-      || a.choices.some((mine) => mine.key === choice.key || mine.of.every((one) => choice.of.some((option) => implies(one, option)))),
+  return (
+    [...b.opaque].every((key) => a.opaque.has(key)) &&
+    b.choices.every(
+      (choice) =>
+        choice.of.some((option) => implies(a, option)) ||
+        a.choices.some(
+          (mine) =>
+            mine.key === choice.key ||
+            mine.of.every((one) => choice.of.some((option) => implies(one, option))),
+        ),
+    )
   );
 }

@@ -2,13 +2,36 @@ import type { FactDeclaration } from '../compile/facts.ts';
 
 /** Values a fact may take: a range of counts, a choice of texts (or all but some), or demands on a list. */
 export type FactSet =
-  | { readonly kind: 'count'; readonly min: number; readonly max: number; readonly except: ReadonlySet<number> }
-  | { readonly kind: 'choice'; readonly only: ReadonlySet<unknown> | null; readonly except: ReadonlySet<unknown> }
-  | { readonly kind: 'list'; readonly has: ReadonlySet<unknown>; readonly lacks: ReadonlySet<unknown>; readonly within: ReadonlySet<unknown> | null };
+  | {
+      readonly kind: 'count';
+      readonly min: number;
+      readonly max: number;
+      readonly except: ReadonlySet<number>;
+    }
+  | {
+      readonly kind: 'choice';
+      readonly only: ReadonlySet<unknown> | null;
+      readonly except: ReadonlySet<unknown>;
+    }
+  | {
+      readonly kind: 'list';
+      readonly has: ReadonlySet<unknown>;
+      readonly lacks: ReadonlySet<unknown>;
+      readonly within: ReadonlySet<unknown> | null;
+    };
 
 type Atom = { readonly fact: string; readonly operator: string; readonly value: unknown };
 const NONE: ReadonlySet<never> = new Set();
-const OPPOSITE: Readonly<Record<string, string>> = { eq: 'ne', ne: 'eq', gt: 'lte', lte: 'gt', gte: 'lt', lt: 'gte', in: 'not_in', not_in: 'in' };
+const OPPOSITE: Readonly<Record<string, string>> = {
+  eq: 'ne',
+  ne: 'eq',
+  gt: 'lte',
+  lte: 'gt',
+  gte: 'lt',
+  lt: 'gte',
+  in: 'not_in',
+  not_in: 'in',
+};
 
 /** The set one test allows; null where it cannot be put that way (it is then ignored, never guessed). */
 export function atomSet(atom: Atom, negated: boolean, fact: FactDeclaration | undefined): FactSet | null {
@@ -26,21 +49,36 @@ function countSet(operator: string, values: ReadonlySet<unknown>): FactSet | nul
   const numbers = [...values].filter((v): v is number => typeof v === 'number');
   const n = numbers[0];
   if (n === undefined) return null;
-  const range = (min: number, max: number, except: ReadonlySet<number> = NONE): FactSet => ({ kind: 'count', min, max, except });
+  const range = (min: number, max: number, except: ReadonlySet<number> = NONE): FactSet => ({
+    kind: 'count',
+    min,
+    max,
+    except,
+  });
   switch (operator) {
-    case 'eq': return range(n, n);
-    case 'ne': case 'not_in': return range(0, Infinity, new Set(numbers));
-    case 'gt': return range(n + 1, Infinity);
-    case 'gte': return range(n, Infinity);
-    case 'lt': return range(0, n - 1);
-    case 'lte': return range(0, n);
+    case 'eq':
+      return range(n, n);
+    case 'ne':
+    case 'not_in':
+      return range(0, Infinity, new Set(numbers));
+    case 'gt':
+      return range(n + 1, Infinity);
+    case 'gte':
+      return range(n, Infinity);
+    case 'lt':
+      return range(0, n - 1);
+    case 'lte':
+      return range(0, n);
     case 'in': {
       const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
       if (high - low > 10_000) return null;
-      const gaps = Array.from({ length: high - low + 1 }, (_, i) => low + i).filter((i) => !numbers.includes(i));
+      const gaps = Array.from({ length: high - low + 1 }, (_, i) => low + i).filter(
+        (i) => !numbers.includes(i),
+      );
       return range(low, high, new Set(gaps));
     }
-    default: return null;
+    default:
+      return null;
   }
 }
 
@@ -52,10 +90,16 @@ function choiceSet(operator: string, values: ReadonlySet<unknown>, fact: FactDec
 }
 
 function listSet(operator: string, values: ReadonlySet<unknown>, negated: boolean): FactSet | null {
-  const set = (has: ReadonlySet<unknown>, lacks: ReadonlySet<unknown>, within: ReadonlySet<unknown> | null = null): FactSet => ({ kind: 'list', has, lacks, within });
+  const set = (
+    has: ReadonlySet<unknown>,
+    lacks: ReadonlySet<unknown>,
+    within: ReadonlySet<unknown> | null = null,
+  ): FactSet => ({ kind: 'list', has, lacks, within });
   if (operator === 'includes') return negated ? set(NONE, values) : set(values, NONE);
-  if (operator === 'includes_none') return negated ? (values.size === 1 ? set(values, NONE) : null) : set(NONE, values);
-  if (operator === 'includes_any') return negated ? set(NONE, values) : values.size === 1 ? set(values, NONE) : null;
+  if (operator === 'includes_none')
+    return negated ? (values.size === 1 ? set(values, NONE) : null) : set(NONE, values);
+  if (operator === 'includes_any')
+    return negated ? set(NONE, values) : values.size === 1 ? set(values, NONE) : null;
   return operator === 'subset_of' && !negated ? set(NONE, NONE, values) : null;
 }
 
@@ -65,21 +109,35 @@ const common = <T>(a: ReadonlySet<T> | null, b: ReadonlySet<T> | null): Readonly
 
 /** What both allow. The kinds agree: they are of one fact. */
 export function intersect(a: FactSet, b: FactSet): FactSet {
-  if (a.kind === 'count' && b.kind === 'count') return { kind: 'count', min: Math.max(a.min, b.min), max: Math.min(a.max, b.max), except: union(a.except, b.except) };
+  if (a.kind === 'count' && b.kind === 'count')
+    return {
+      kind: 'count',
+      min: Math.max(a.min, b.min),
+      max: Math.min(a.max, b.max),
+      except: union(a.except, b.except),
+    };
   if (a.kind === 'choice' && b.kind === 'choice') {
     const except = union(a.except, b.except);
     const only = common(a.only, b.only);
     return { kind: 'choice', only: only && new Set([...only].filter((v) => !except.has(v))), except };
   }
-  if (a.kind === 'list' && b.kind === 'list') return { kind: 'list', has: union(a.has, b.has), lacks: union(a.lacks, b.lacks), within: common(a.within, b.within) };
+  if (a.kind === 'list' && b.kind === 'list')
+    return {
+      kind: 'list',
+      has: union(a.has, b.has),
+      lacks: union(a.lacks, b.lacks),
+      within: common(a.within, b.within),
+    };
   return a;
 }
 
 export function isEmpty(set: FactSet): boolean {
   if (set.kind === 'choice') return set.only?.size === 0;
-  if (set.kind === 'list') return [...set.has].some((v) => set.lacks.has(v) || (set.within !== null && !set.within.has(v)));
+  if (set.kind === 'list')
+    return [...set.has].some((v) => set.lacks.has(v) || (set.within !== null && !set.within.has(v)));
   if (set.min > set.max) return true;
-  for (let n = set.min; n <= set.max && n - set.min <= set.except.size; n++) if (!set.except.has(n)) return false;
+  for (let n = set.min; n <= set.max && n - set.min <= set.except.size; n++)
+    if (!set.except.has(n)) return false;
   return true;
 }
 
@@ -90,13 +148,20 @@ export function allows(present: FactSet | undefined, added: FactSet): boolean {
 /** Every value of `a` is one of `b`. */
 export function isWithin(a: FactSet, b: FactSet): boolean {
   if (a.kind === 'count' && b.kind === 'count') {
-    return a.min >= b.min && a.max <= b.max && [...b.except].every((n) => n < a.min || n > a.max || a.except.has(n));
+    return (
+      a.min >= b.min &&
+      a.max <= b.max &&
+      [...b.except].every((n) => n < a.min || n > a.max || a.except.has(n))
+    );
   }
   if (a.kind === 'choice' && b.kind === 'choice') {
     if (b.only === null) return [...b.except].every((v) => (a.only ? !a.only.has(v) : a.except.has(v)));
     return a.only !== null && [...a.only].every((v) => b.only!.has(v) && !b.except.has(v));
   }
   if (a.kind !== 'list' || b.kind !== 'list') return false;
-  return [...b.has].every((v) => a.has.has(v)) && [...b.lacks].every((v) => a.lacks.has(v) || (a.within !== null && !a.within.has(v)))
-    && (b.within === null || (a.within !== null && [...a.within].every((v) => b.within!.has(v))));
+  return (
+    [...b.has].every((v) => a.has.has(v)) &&
+    [...b.lacks].every((v) => a.lacks.has(v) || (a.within !== null && !a.within.has(v))) &&
+    (b.within === null || (a.within !== null && [...a.within].every((v) => b.within!.has(v))))
+  );
 }

@@ -11,7 +11,8 @@ export const PROBLEMS = {
   file_too_large: 'the file is larger than the loader accepts',
   too_many_files: 'the ruleset has more files than the loader accepts',
   not_utf8: 'the file is not valid UTF-8',
-  control_character: 'the file holds control or bidirectional-override characters, which hide what a reviewer sees',
+  control_character:
+    'the file holds control or bidirectional-override characters, which hide what a reviewer sees',
   // YAML
   broken_yaml: 'the file is not valid YAML',
   tab_indent: 'a tab is used for indentation',
@@ -58,7 +59,8 @@ export const PROBLEMS = {
   unknown_param: 'the signature has no parameter, field or element of this name',
   unknown_bind: 'not a bind word or function',
   bind_out_of_scope: 'the bind word does not exist here',
-  param_shadows_word: 'a parameter has the name of a bind word: rename it in the signature (names do not change the topic)',
+  param_shadows_word:
+    'a parameter has the name of a bind word: rename it in the signature (names do not change the topic)',
   bind_type: 'the parameter has a type that cannot be used here',
   unknown_leg: 'the expression names a leg that is not listed above it',
   duplicate_leg: 'two legs are identical',
@@ -94,7 +96,8 @@ export const PROBLEMS = {
   multicall_count: 'exactly one entity must carry the tag multicall, with since_block',
   no_wrapped_native: 'no entity file of kind wrapped_native names a wrapped native token',
   duplicate_feed: 'two price feeds for the same asset, two feed registries, or two rates of one token',
-  bad_rate: 'a price rule that cannot be carried out: a call or number nobody can read, or a protocol without pools',
+  bad_rate:
+    'a price rule that cannot be carried out: a call or number nobody can read, or a protocol without pools',
   duplicate_error: 'two custom errors have the same selector and different text',
 } as const;
 
@@ -129,7 +132,12 @@ export class RulebookError extends Error {
 export function sortProblems(problems: readonly Problem[]): Problem[] {
   const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
   const sorted = [...problems].sort(
-    (a, b) => order(a.file, b.file) || a.line - b.line || a.column - b.column || order(a.code, b.code) || order(a.message, b.message),
+    (a, b) =>
+      order(a.file, b.file) ||
+      a.line - b.line ||
+      a.column - b.column ||
+      order(a.code, b.code) ||
+      order(a.message, b.message),
   );
   return sorted.filter((p, i) => i === 0 || formatProblem(p) !== formatProblem(sorted[i - 1]!));
 }

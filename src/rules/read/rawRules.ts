@@ -37,11 +37,19 @@ export interface RawMeaning {
   readonly pool_id?: string;
   readonly roles?: Readonly<Record<string, string>>;
   readonly legs?: readonly RawLeg[];
-  readonly when?: readonly { readonly left: string; readonly is: 'equals' | 'differs' | 'gt0' | 'lt0' | 'is0'; readonly right?: string }[];
+  readonly when?: readonly {
+    readonly left: string;
+    readonly is: 'equals' | 'differs' | 'gt0' | 'lt0' | 'is0';
+    readonly right?: string;
+  }[];
   readonly tags?: readonly string[];
   readonly about?: readonly string[];
   readonly position?: { readonly token: string; readonly id: string };
-  readonly portions?: readonly { readonly role: PortionRole; readonly asset?: string; readonly amount: string }[];
+  readonly portions?: readonly {
+    readonly role: PortionRole;
+    readonly asset?: string;
+    readonly amount: string;
+  }[];
   /** Signature of the function an event is made in. */
   readonly within?: string;
 }
@@ -57,7 +65,12 @@ export interface RawProtocol extends RawHead {
   readonly name: string;
   readonly shapes: readonly string[];
   readonly addresses?: readonly string[];
-  readonly create2?: { readonly deployer: string; readonly init_code_hash: string; readonly salt: 'packed' | 'abi_fee'; readonly fees?: readonly number[] };
+  readonly create2?: {
+    readonly deployer: string;
+    readonly init_code_hash: string;
+    readonly salt: 'packed' | 'abi_fee';
+    readonly fees?: readonly number[];
+  };
 }
 
 export type RawCondition =
@@ -90,7 +103,16 @@ export interface RawIntent extends RawHead {
 
 export interface RawVocabulary {
   readonly override?: boolean;
-  readonly motifs?: Readonly<Record<string, { readonly title: string; readonly fragment?: string; readonly position?: { readonly category: string; readonly effect: string } }>>;
+  readonly motifs?: Readonly<
+    Record<
+      string,
+      {
+        readonly title: string;
+        readonly fragment?: string;
+        readonly position?: { readonly category: string; readonly effect: string };
+      }
+    >
+  >;
   readonly intents?: Readonly<Record<string, { readonly category: string; readonly headline?: boolean }>>;
   readonly leg_roles?: Readonly<Record<string, 'gave' | 'got'>>;
   readonly account_roles?: Readonly<Record<string, string>>;
@@ -104,13 +126,41 @@ export interface RawPrecedence {
 
 export interface RawEntityFile extends RawHead {
   readonly kind: 'wrapped_native' | 'accounts' | 'token_events' | 'feeds' | 'rates' | 'averages' | 'errors';
-  readonly accounts?: readonly { readonly slug: string; readonly name: string; readonly address: string; readonly tags?: readonly string[]; readonly since_block?: number }[];
-  readonly events?: readonly { readonly event: string; readonly emitters?: readonly string[]; readonly asset_kind: 'erc20' | 'erc721'; readonly from: string; readonly to: string; readonly amount?: string; readonly token_id?: string }[];
+  readonly accounts?: readonly {
+    readonly slug: string;
+    readonly name: string;
+    readonly address: string;
+    readonly tags?: readonly string[];
+    readonly since_block?: number;
+  }[];
+  readonly events?: readonly {
+    readonly event: string;
+    readonly emitters?: readonly string[];
+    readonly asset_kind: 'erc20' | 'erc721';
+    readonly from: string;
+    readonly to: string;
+    readonly amount?: string;
+    readonly token_id?: string;
+  }[];
   readonly ignored_events?: readonly { readonly event: string; readonly emitters: readonly string[] }[];
-  readonly feeds?: readonly { readonly asset: string; readonly feed: string; readonly decimals: number; readonly heartbeat: number }[];
-  readonly registry?: { readonly address: string; readonly heartbeat: number; readonly quotes: readonly { readonly denomination: string; readonly in: 'usd' | 'native' }[] };
+  readonly feeds?: readonly {
+    readonly asset: string;
+    readonly feed: string;
+    readonly decimals: number;
+    readonly heartbeat: number;
+  }[];
+  readonly registry?: {
+    readonly address: string;
+    readonly heartbeat: number;
+    readonly quotes: readonly { readonly denomination: string; readonly in: 'usd' | 'native' }[];
+  };
   readonly rates?: readonly RawRate[];
-  readonly averages?: readonly { readonly protocol: string; readonly window: number; readonly bases: readonly string[]; readonly min_side_usd: number }[];
+  readonly averages?: readonly {
+    readonly protocol: string;
+    readonly window: number;
+    readonly bases: readonly string[];
+    readonly min_side_usd: number;
+  }[];
   readonly errors?: readonly string[];
 }
 

@@ -4,7 +4,15 @@ import { listFiles, type Complain } from './listFiles.ts';
 import type { Problem, ProblemCode } from './problems.ts';
 import { parseYamlTree, type Place, type Tree } from './yamlTree.ts';
 
-export const FILE_KINDS = ['ruleset', 'vocabulary', 'precedence', 'shape', 'protocol', 'entity', 'intent'] as const;
+export const FILE_KINDS = [
+  'ruleset',
+  'vocabulary',
+  'precedence',
+  'shape',
+  'protocol',
+  'entity',
+  'intent',
+] as const;
 export type FileKind = (typeof FILE_KINDS)[number];
 
 /** One YAML file of a ruleset directory. */
@@ -22,9 +30,16 @@ export interface RuleFile {
 }
 
 const TOP: Readonly<Record<string, FileKind>> = {
-  'ruleset.yaml': 'ruleset', 'vocabulary.yaml': 'vocabulary', 'precedence.yaml': 'precedence',
+  'ruleset.yaml': 'ruleset',
+  'vocabulary.yaml': 'vocabulary',
+  'precedence.yaml': 'precedence',
 };
-const FOLDERS: Readonly<Record<string, FileKind>> = { shapes: 'shape', protocols: 'protocol', entities: 'entity', intents: 'intent' };
+const FOLDERS: Readonly<Record<string, FileKind>> = {
+  shapes: 'shape',
+  protocols: 'protocol',
+  entities: 'entity',
+  intents: 'intent',
+};
 
 const MAX_FILE_BYTES = 256 * 1024;
 const MAX_FILES = 5000;
@@ -35,19 +50,29 @@ const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u20
 export function readRuleFiles(dirs: readonly string[]): { files: RuleFile[]; problems: Problem[] } {
   const files: RuleFile[] = [];
   const problems: Problem[] = [];
-  const complain = (file: string, code: ProblemCode, message: string, place: Place = { line: 1, column: 1 }): void => {
+  const complain = (
+    file: string,
+    code: ProblemCode,
+    message: string,
+    place: Place = { line: 1, column: 1 },
+  ): void => {
     problems.push({ file, ...place, code, message });
   };
 
   dirs.forEach((dir, layer) => {
     const paths = listFiles(dir, complain);
-    if (paths.length > MAX_FILES) complain(dir, 'too_many_files', `${paths.length} files, at most ${MAX_FILES}`);
+    if (paths.length > MAX_FILES)
+      complain(dir, 'too_many_files', `${paths.length} files, at most ${MAX_FILES}`);
     for (const path of paths.slice(0, MAX_FILES)) {
       const shownPath = join(dir, path);
       const kind = TOP[path] ?? (path.includes('/') ? FOLDERS[path.slice(0, path.indexOf('/'))] : undefined);
       if (/\.(md|lock)$/.test(path)) continue;
       if (kind === undefined || !path.endsWith('.yaml')) {
-        complain(shownPath, 'unknown_file', `expected ${Object.keys(TOP).join(', ')} or <${Object.keys(FOLDERS).join('|')}>/*.yaml`);
+        complain(
+          shownPath,
+          'unknown_file',
+          `expected ${Object.keys(TOP).join(', ')} or <${Object.keys(FOLDERS).join('|')}>/*.yaml`,
+        );
         continue;
       }
       const text = readText(shownPath, complain);
@@ -80,7 +105,11 @@ function readText(path: string, complain: Complain): string | null {
     return null;
   } catch (error) {
     const utf8 = error instanceof TypeError;
-    complain(path, utf8 ? 'not_utf8' : 'unreadable_file', utf8 ? 'the bytes are not UTF-8' : 'cannot read the file');
+    complain(
+      path,
+      utf8 ? 'not_utf8' : 'unreadable_file',
+      utf8 ? 'the bytes are not UTF-8' : 'cannot read the file',
+    );
     return null;
   }
 }

@@ -24,7 +24,10 @@ const INTERVAL_MS = 1_000;
  * one interval: half-written sets are never read.
  */
 export function watchRulebook(
-  dirs: readonly string[], onSwap: (rulebook: Rulebook) => void, onError: (error: RulebookError) => void, options: WatchOptions,
+  dirs: readonly string[],
+  onSwap: (rulebook: Rulebook) => void,
+  onError: (error: RulebookError) => void,
+  options: WatchOptions,
 ): RulebookWatch {
   let { digest } = options;
   // Nothing is judged yet: a change between the first load and this call is found at the first look.
@@ -50,8 +53,12 @@ export function watchRulebook(
 
 /** Changes whenever a file appears, goes, or is written. */
 function fingerprint(dirs: readonly string[]): string {
-  return dirs.flatMap((dir) => listFiles(dir, () => {}).map((path) => {
-    const stat = statSync(join(dir, path), { throwIfNoEntry: false, bigint: true });
-    return stat ? `${dir}/${path} ${stat.mtimeNs} ${stat.size} ${stat.ino}` : `${dir}/${path} gone`;
-  })).join('\n');
+  return dirs
+    .flatMap((dir) =>
+      listFiles(dir, () => {}).map((path) => {
+        const stat = statSync(join(dir, path), { throwIfNoEntry: false, bigint: true });
+        return stat ? `${dir}/${path} ${stat.mtimeNs} ${stat.size} ${stat.ino}` : `${dir}/${path} gone`;
+      }),
+    )
+    .join('\n');
 }

@@ -93,13 +93,24 @@ export function parseYamlTree(text: string): YamlTree {
 
   let tree: Tree | null = null;
   try {
-    const doc = parseDocument(text, { schema: 'failsafe', lineCounter: lines, uniqueKeys: false, merge: false, prettyErrors: false });
-    for (const error of doc.errors.slice(0, MAX_FAULTS)) fault(codeOf(error.code, error.message), error.message.split('\n')[0]!, error.pos[0]);
+    const doc = parseDocument(text, {
+      schema: 'failsafe',
+      lineCounter: lines,
+      uniqueKeys: false,
+      merge: false,
+      prettyErrors: false,
+    });
+    for (const error of doc.errors.slice(0, MAX_FAULTS))
+      fault(codeOf(error.code, error.message), error.message.split('\n')[0]!, error.pos[0]);
     if (doc.contents === null && doc.errors.length === 0) fault('empty_file', 'nothing in it', 0);
     else if (doc.contents !== null) tree = convert(doc.contents, '', 0, 0);
   } catch (error) {
     // The parser recurses: hostile nesting ends as a RangeError, here rather than in the process.
-    fault(error instanceof RangeError ? 'too_deep' : 'broken_yaml', error instanceof Error ? error.message : 'unreadable', 0);
+    fault(
+      error instanceof RangeError ? 'too_deep' : 'broken_yaml',
+      error instanceof Error ? error.message : 'unreadable',
+      0,
+    );
     tree = null;
   }
   const locate = (pointer: string, part: 'key' | 'value' = 'value'): Place => {
@@ -114,7 +125,14 @@ export function parseYamlTree(text: string): YamlTree {
   return { tree: faults.some((f) => FATAL.has(f.code)) ? null : tree, locate, faults };
 }
 
-const FATAL: ReadonlySet<ProblemCode> = new Set(['broken_yaml', 'tab_indent', 'duplicate_key', 'too_deep', 'yaml_alias', 'reserved_key']);
+const FATAL: ReadonlySet<ProblemCode> = new Set([
+  'broken_yaml',
+  'tab_indent',
+  'duplicate_key',
+  'too_deep',
+  'yaml_alias',
+  'reserved_key',
+]);
 
 function codeOf(code: string, message: string): ProblemCode {
   if (code === 'TAB_AS_INDENT') return 'tab_indent';

@@ -52,7 +52,11 @@ function fingerprint(dir: string): string {
   const hash = createHash('sha256');
   for (const folder of [dir, LOADER]) {
     for (const path of listFiles(folder, () => {})) {
-      if (folder === dir || path.endsWith('.js')) hash.update(`${path}\n`).update(readFileSync(join(folder, path))).update('\n');
+      if (folder === dir || path.endsWith('.js'))
+        hash
+          .update(`${path}\n`)
+          .update(readFileSync(join(folder, path)))
+          .update('\n');
     }
   }
   return hash.digest('hex');

@@ -14,9 +14,11 @@ export interface ErrorAnswer {
 
 /** The only place that maps failures to statuses. What is neither a refused request nor a known failure stays anonymous. */
 export function errorAnswer(error: unknown): ErrorAnswer {
-  if (error instanceof RequestError) return { status: error.status, error: error.message, headers: error.headers };
+  if (error instanceof RequestError)
+    return { status: error.status, error: error.message, headers: error.headers };
   if (error instanceof AnalysisError) {
-    const headers: Record<string, string> = error.code === 'overloaded' ? { 'Retry-After': RETRY_AFTER_S } : {};
+    const headers: Record<string, string> =
+      error.code === 'overloaded' ? { 'Retry-After': RETRY_AFTER_S } : {};
     return { status: 502, error: `analysis failed: ${error.message}`, headers };
   }
   if (isRefused(error)) return { status: 400, error: 'malformed request', headers: {} };

@@ -22,7 +22,8 @@ export function createHttpServer(listener: RequestListener, limits: HttpLimits):
   // What is not even HTTP is answered in the shape of every other error.
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy();
-    const status = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400;
+    const status =
+      error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400;
     const body = JSON.stringify({ error: (STATUS_CODES[status] ?? 'bad request').toLowerCase() });
     const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
     return socket.end(head + body, () => socket.destroy());
@@ -30,7 +31,13 @@ export function createHttpServer(listener: RequestListener, limits: HttpLimits):
   // Node would refuse other expectations than 100-continue without a word.
   server.on('checkExpectation', (_request, response) => {
     const body = JSON.stringify({ error: 'expectation failed' });
-    response.writeHead(417, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': body.length, Connection: 'close' }).end(body);
+    response
+      .writeHead(417, {
+        'Content-Type': 'application/json; charset=utf-8',
+        'Content-Length': body.length,
+        Connection: 'close',
+      })
+      .end(body);
   });
   return server;
 }

@@ -24,15 +24,66 @@ export function createMetrics(gate: Gate): Metrics {
     new AggregatorRegistry();
   }
   collectDefaultMetrics({ register: registry, prefix: 'txreport_' });
-  const requests = new Counter({ name: 'txreport_http_requests_total', help: 'Requests answered.', labelNames: ['route', 'status'], registers });
-  const analyses = new Counter({ name: 'txreport_analyses_total', help: 'Analyses by outcome: ok or the error code.', labelNames: ['outcome'], registers });
-  const intents = new Counter({ name: 'txreport_intents_total', help: 'Reports by intent kind.', labelNames: ['intent_kind'], registers });
-  const duration = new Histogram({ name: 'txreport_analysis_seconds', help: 'Duration of an analysis, its wait in the queue included.', buckets: SECONDS, registers });
-  const stages = new Histogram({ name: 'txreport_stage_seconds', help: 'Duration of a pipeline stage.', labelNames: ['stage'], buckets: SECONDS, registers });
-  const upstream = new Histogram({ name: 'txreport_upstream_seconds', help: 'Duration of an upstream HTTP request.', labelNames: ['upstream', 'outcome'], buckets: SECONDS, registers });
-  const calls = new Counter({ name: 'txreport_upstream_rpc_calls_total', help: 'Calls sent upstream, each member of a batch counted.', labelNames: ['upstream', 'method'], registers });
-  new Gauge({ name: 'txreport_analyses_running', help: 'Analyses running now.', registers, collect() { this.set(gate.running); } });
-  new Gauge({ name: 'txreport_analyses_waiting', help: 'Analyses waiting for a place.', registers, collect() { this.set(gate.waiting); } });
+  const requests = new Counter({
+    name: 'txreport_http_requests_total',
+    help: 'Requests answered.',
+    labelNames: ['route', 'status'],
+    registers,
+  });
+  const analyses = new Counter({
+    name: 'txreport_analyses_total',
+    help: 'Analyses by outcome: ok or the error code.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const intents = new Counter({
+    name: 'txreport_intents_total',
+    help: 'Reports by intent kind.',
+    labelNames: ['intent_kind'],
+    registers,
+  });
+  const duration = new Histogram({
+    name: 'txreport_analysis_seconds',
+    help: 'Duration of an analysis, its wait in the queue included.',
+    buckets: SECONDS,
+    registers,
+  });
+  const stages = new Histogram({
+    name: 'txreport_stage_seconds',
+    help: 'Duration of a pipeline stage.',
+    labelNames: ['stage'],
+    buckets: SECONDS,
+    registers,
+  });
+  const upstream = new Histogram({
+    name: 'txreport_upstream_seconds',
+    help: 'Duration of an upstream HTTP request.',
+    labelNames: ['upstream', 'outcome'],
+    buckets: SECONDS,
+    registers,
+  });
+  const calls = new Counter({
+    name: 'txreport_upstream_rpc_calls_total',
+    help: 'Calls sent upstream, each member of a batch counted.',
+    labelNames: ['upstream', 'method'],
+    registers,
+  });
+  new Gauge({
+    name: 'txreport_analyses_running',
+    help: 'Analyses running now.',
+    registers,
+    collect() {
+      this.set(gate.running);
+    },
+  });
+  new Gauge({
+    name: 'txreport_analyses_waiting',
+    help: 'Analyses waiting for a place.',
+    registers,
+    collect() {
+      this.set(gate.waiting);
+    },
+  });
 
   return {
     registry,

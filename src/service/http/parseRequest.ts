@@ -35,12 +35,14 @@ function parseObject(text: string): Record<string, unknown> {
   } catch {
     throw new RequestError(400, 'malformed request body: not valid JSON');
   }
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new RequestError(400, 'malformed request body: not a JSON object');
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new RequestError(400, 'malformed request body: not a JSON object');
   const keys = topLevelKeys(text);
   const hostile = keys.find((key) => HOSTILE_KEYS.has(key));
   if (hostile) throw new RequestError(400, `malformed request body: key \`${hostile}\` is not allowed`);
   const repeated = keys.find((key, i) => keys.indexOf(key) !== i);
-  if (repeated !== undefined) throw new RequestError(400, `malformed request body: key \`${echo(repeated)}\` is repeated`);
+  if (repeated !== undefined)
+    throw new RequestError(400, `malformed request body: key \`${echo(repeated)}\` is repeated`);
   return body as Record<string, unknown>;
 }
 
@@ -48,7 +50,8 @@ function parseObject(text: string): Record<string, unknown> {
 function explain(body: Record<string, unknown>, errors: NonNullable<SchemaCheck<unknown>['errors']>): string {
   const { tx_hash: hash, chain } = body;
   if (hash === undefined) return 'malformed request body: tx_hash is required';
-  if (errors.some((error) => error.instancePath === '/tx_hash')) return `invalid tx_hash \`${echo(typeof hash === 'string' ? hash : JSON.stringify(hash))}\``;
+  if (errors.some((error) => error.instancePath === '/tx_hash'))
+    return `invalid tx_hash \`${echo(typeof hash === 'string' ? hash : JSON.stringify(hash))}\``;
   if (typeof chain !== 'string') return 'malformed request body: chain must be a string';
   return `unsupported chain \`${echo(chain)}\``;
 }

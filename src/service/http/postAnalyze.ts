@@ -51,7 +51,10 @@ export function postAnalyze(deps: PostAnalyzeDeps): RequestHandler {
       sendReport(response, result.json);
       const ms = performance.now() - start;
       deps.metrics?.analysisDone('ok', result.intentKind, ms / 1000);
-      log.info({ hash, status: 200, intent: result.intentKind, ms: Math.round(ms), ...record.summary() }, 'analyzed');
+      log.info(
+        { hash, status: 200, intent: result.intentKind, ms: Math.round(ms), ...record.summary() },
+        'analyzed',
+      );
     } catch (error) {
       const ms = performance.now() - start;
       const gone = response.destroyed && !response.writableEnded;
@@ -60,7 +63,8 @@ export function postAnalyze(deps: PostAnalyzeDeps): RequestHandler {
       const line = { hash, status: gone ? null : 502, code, ms: Math.round(ms), ...record.summary() };
       if (gone) log.info(line, 'client went away');
       // A failure of this service is logged in full, one of the upstream in a line.
-      else if (code === 'internal' || code === 'internal_validation') log.error({ ...line, err: error }, 'analysis failed');
+      else if (code === 'internal' || code === 'internal_validation')
+        log.error({ ...line, err: error }, 'analysis failed');
       else log.warn({ ...line, reason: (error as Error).message }, 'analysis failed');
       sendError(response, error);
     }
@@ -80,17 +84,33 @@ function sendReport(response: Response, json: ReportJson): void {
   response.end();
 }
 
-async function analyzeWithin(deps: PostAnalyzeDeps, hash: Hash, start: number, response: Response, record: CallRecord): Promise<AnalyzeResult> {
+async function analyzeWithin(
+  deps: PostAnalyzeDeps,
+  hash: Hash,
+  start: number,
+  response: Response,
+  record: CallRecord,
+): Promise<AnalyzeResult> {
   const controller = new AbortController();
   const { signal } = controller;
   const onStop = (): void => controller.abort(new AnalysisError('overloaded', 'the service is stopping'));
   const onClose = (): void => controller.abort(new AnalysisError('internal', 'the client went away'));
-  const timer = setTimeout(() => controller.abort(new AnalysisError('deadline')), deps.deadlineMs + CUT_OFF_MS);
+  const timer = setTimeout(
+    () => controller.abort(new AnalysisError('deadline')),
+    deps.deadlineMs + CUT_OFF_MS,
+  );
   deps.stopping.addEventListener('abort', onStop, { once: true });
   response.once('close', onClose);
-  const cutOff = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));
+  const cutOff = new Promise<never>((_, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
+  );
   try {
-    const options = { signal, deadlineAt: start + deps.deadlineMs, onStage: record.onStage, onCall: record.onCall };
+    const options = {
+      signal,
+      deadlineAt: start + deps.deadlineMs,
+      onStage: record.onStage,
+      onCall: record.onCall,
+    };
     // The place at the gate is given back when the analysis has really ended, the client is answered when time is up.
     return await Promise.race([deps.gate.run(() => deps.analyze(hash, options), signal), cutOff]);
   } finally {

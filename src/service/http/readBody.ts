@@ -21,12 +21,20 @@ export async function readBody(request: IncomingMessage): Promise<string> {
 }
 
 async function readText(request: IncomingMessage): Promise<string> {
-  const [type = '', ...parameters] = (request.headers['content-type'] ?? '').toLowerCase().split(';').map((part) => part.trim());
+  const [type = '', ...parameters] = (request.headers['content-type'] ?? '')
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
   if (type !== 'application/json') throw new RequestError(400, 'content type must be application/json');
-  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice(8).replaceAll('"', '');
+  const charset = parameters
+    .find((parameter) => parameter.startsWith('charset='))
+    ?.slice(8)
+    .replaceAll('"', '');
   // JSON between systems is UTF-8 (RFC 8259 §8.1).
-  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') throw malformed('charset must be utf-8');
-  if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') throw malformed('content encoding not supported');
+  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8')
+    throw malformed('charset must be utf-8');
+  if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
+    throw malformed('content encoding not supported');
   if (Number(request.headers['content-length'] ?? 0) > BODY_LIMIT) throw malformed('over 16 KiB');
 
   const bytes = await readBytes(request);

@@ -20,7 +20,9 @@ export interface AnalysisTask {
 
 /** What it came to, and what logs and metrics want to know of it. */
 export interface AnalysisOutcome {
-  readonly done: { readonly json: readonly Uint8Array[]; readonly intentKind: string } | { readonly code: ErrorCode; readonly detail: string | null; readonly cause: string | null };
+  readonly done:
+    | { readonly json: readonly Uint8Array[]; readonly intentKind: string }
+    | { readonly code: ErrorCode; readonly detail: string | null; readonly cause: string | null };
   readonly stages: readonly (readonly [name: string, ms: number])[];
   readonly calls: readonly UpstreamCallEvent[];
 }

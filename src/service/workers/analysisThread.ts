@@ -11,7 +11,11 @@ import type { AnalysisOutcome, AnalysisTask, AnalysisThreadData } from './analys
 const { config, rulebook: packed } = workerData as AnalysisThreadData;
 const rulebook = unpackRulebook(packed);
 const analyze = createAnalyze({
-  upstream: openUpstream(config), rulebook: () => rulebook, validate: createReportValidator(), maxTokens: config.maxTokens, priceSources: config.priceSources,
+  upstream: openUpstream(config),
+  rulebook: () => rulebook,
+  validate: createReportValidator(),
+  maxTokens: config.maxTokens,
+  priceSources: config.priceSources,
 });
 
 /** Analyses from an answer that another thread has fetched; never rejects with anything but a defect. */
@@ -22,15 +26,25 @@ export default async function run({ hash, answer, due }: AnalysisTask): Promise<
   try {
     const { json, intentKind } = await analyze(hash, {
       // Whoever gives up ends the thread.
-      signal: new AbortController().signal, deadlineAt: due - performance.timeOrigin, resume: answer,
-      onStage: (name, ms) => stages.push([name, ms]), onCall: (event) => calls.push(event),
+      signal: new AbortController().signal,
+      deadlineAt: due - performance.timeOrigin,
+      resume: answer,
+      onStage: (name, ms) => stages.push([name, ms]),
+      onCall: (event) => calls.push(event),
     });
     const pieces = typeof json === 'string' ? [new TextEncoder().encode(json)] : json;
     const outcome = finish({ json: pieces, intentKind });
     // Handed over, not copied.
-    return move({ [transferableSymbol]: pieces.map(({ buffer }) => buffer), [valueSymbol]: outcome } as never);
+    return move({
+      [transferableSymbol]: pieces.map(({ buffer }) => buffer),
+      [valueSymbol]: outcome,
+    } as never);
   } catch (error) {
     if (!(error instanceof AnalysisError)) throw error;
-    return finish({ code: error.code, detail: error.detail, cause: error.cause === undefined ? null : JSON.stringify(error.cause) });
+    return finish({
+      code: error.code,
+      detail: error.detail,
+      cause: error.cause === undefined ? null : JSON.stringify(error.cause),
+    });
   }
 }

@@ -22,7 +22,9 @@ export interface LargeAnalyses {
 const IDLE_MS = 60_000;
 
 /** As compiled, or as the sources are run with a loader. */
-const THREAD = ['./analysisThread.js', './analysisThread.ts'].map((file) => new URL(file, import.meta.url)).find((file) => existsSync(file))!.href;
+const THREAD = ['./analysisThread.js', './analysisThread.ts']
+  .map((file) => new URL(file, import.meta.url))
+  .find((file) => existsSync(file))!.href;
 
 /**
  * A pool of threads that starts with the first large transaction. Each holds the rulebook in force, compiled; changed
@@ -40,7 +42,11 @@ export function createLargeAnalyses(config: Config, rulebook: () => Rulebook): L
     void pool?.threads.close();
     const workerData: AnalysisThreadData = { config, rulebook: packRulebook(book) };
     const threads = new Piscina({
-      filename: THREAD, workerData, minThreads: 0, maxThreads: config.largeThreads, idleTimeout: IDLE_MS,
+      filename: THREAD,
+      workerData,
+      minThreads: 0,
+      maxThreads: config.largeThreads,
+      idleTimeout: IDLE_MS,
       // An idle thread must go on serving its connections.
       atomics: 'disabled',
       resourceLimits: { maxOldGenerationSizeMb: config.analysisMemoryMb },
@@ -58,7 +64,10 @@ export function createLargeAnalyses(config: Config, rulebook: () => Rulebook): L
     const given = new AbortController();
     let onError = (_error: Error): void => {};
     const failed = new Promise<never>((_, reject) => threads.once('error', (onError = reject)));
-    const running = threads.run(task, { signal: AbortSignal.any([signal, given.signal]), transferList: [task.answer.body.buffer as ArrayBuffer] });
+    const running = threads.run(task, {
+      signal: AbortSignal.any([signal, given.signal]),
+      transferList: [task.answer.body.buffer as ArrayBuffer],
+    });
     try {
       return (await Promise.race([running, failed])) as AnalysisOutcome;
     } catch (error) {
@@ -80,12 +89,16 @@ export function createLargeAnalyses(config: Config, rulebook: () => Rulebook): L
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         if ((error as NodeJS.ErrnoException).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
-        throw new AnalysisError('upstream_too_large', `analysing it takes more than ${config.analysisMemoryMb} MB of memory`);
+        throw new AnalysisError(
+          'upstream_too_large',
+          `analysing it takes more than ${config.analysisMemoryMb} MB of memory`,
+        );
       }
       for (const [name, ms] of outcome.stages) onStage?.(name, ms);
       for (const event of outcome.calls) onCall?.(event);
       const { done } = outcome;
-      if ('code' in done) throw new AnalysisError(done.code, done.detail, done.cause === null ? {} : { cause: done.cause });
+      if ('code' in done)
+        throw new AnalysisError(done.code, done.detail, done.cause === null ? {} : { cause: done.cause });
       return done;
     },
     async close() {

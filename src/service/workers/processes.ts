@@ -35,16 +35,20 @@ export async function runProcesses(config: Config, log: Log): Promise<number> {
     const worker = cluster.fork();
     running.add(worker);
     worker.once('listening', () => (begun = true));
-    ended.push(new Promise((resolve) => worker.once('exit', (code, signal) => {
-      running.delete(worker);
-      resolve();
-      if (stopping) return;
-      log.error({ worker: worker.id, code, signal }, 'a process of the service ended');
-      // What fails from the start fails again.
-      if (!begun) fail();
-      // Waited for like a process: all of them may end at once.
-      else ended.push(sleep(RESTART_MS).then(() => void (stopping || start())));
-    })));
+    ended.push(
+      new Promise((resolve) =>
+        worker.once('exit', (code, signal) => {
+          running.delete(worker);
+          resolve();
+          if (stopping) return;
+          log.error({ worker: worker.id, code, signal }, 'a process of the service ended');
+          // What fails from the start fails again.
+          if (!begun) fail();
+          // Waited for like a process: all of them may end at once.
+          else ended.push(sleep(RESTART_MS).then(() => void (stopping || start())));
+        }),
+      ),
+    );
   };
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) return;
@@ -56,11 +60,14 @@ export async function runProcesses(config: Config, log: Log): Promise<number> {
   process.on('SIGINT', stop);
   for (let i = processCount(config); i > 0; i--) start();
 
-  const closeAdmin = config.adminPort === null ? null : await serveAdmin(config, () => running.size > 0 && !stopping).catch((error: unknown) => {
-    log.fatal({ err: error }, 'cannot start');
-    fail();
-    return null;
-  });
+  const closeAdmin =
+    config.adminPort === null
+      ? null
+      : await serveAdmin(config, () => running.size > 0 && !stopping).catch((error: unknown) => {
+          log.fatal({ err: error }, 'cannot start');
+          fail();
+          return null;
+        });
   for (const one of ended) await one;
   await closeAdmin?.();
   return failed ? 1 : 0;

@@ -20,7 +20,12 @@ export function fetchTransaction(session: Session, hash: Hash): Promise<RawTrans
 }
 
 /** `frugal` is set where both dialects were asked for and did not fit together: one alone may. */
-async function attempt(session: Session, endpoint: RpcEndpoint, hash: Hash, manner: { frugal: boolean }): Promise<RawTransaction> {
+async function attempt(
+  session: Session,
+  endpoint: RpcEndpoint,
+  hash: Hash,
+  manner: { frugal: boolean },
+): Promise<RawTransaction> {
   const tracer = session.traceEndpoint ?? endpoint;
   const modes = traceModesToAsk(tracer.abilities, manner.frugal);
   const own: RpcCall[] = [
@@ -38,10 +43,19 @@ async function attempt(session: Session, endpoint: RpcEndpoint, hash: Hash, mann
       ownAnswers = await endpoint.send(own.concat(traces), session);
       traceAnswers = ownAnswers.slice(own.length);
     } else {
-      [ownAnswers, traceAnswers] = await Promise.all([endpoint.send(own, session), tracer.send(traces, session)]);
+      [ownAnswers, traceAnswers] = await Promise.all([
+        endpoint.send(own, session),
+        tracer.send(traces, session),
+      ]);
     }
   } catch (error) {
-    if (!(error instanceof UpstreamFault) || error.code !== 'upstream_too_large' || manner.frugal || modes.length < 2) throw error;
+    if (
+      !(error instanceof UpstreamFault) ||
+      error.code !== 'upstream_too_large' ||
+      manner.frugal ||
+      modes.length < 2
+    )
+      throw error;
     manner.frugal = true;
     throw new UpstreamFault(error.code, 'again', error.detail);
   }
@@ -53,7 +67,8 @@ async function attempt(session: Session, endpoint: RpcEndpoint, hash: Hash, mann
     trace = chooseTrace(modes, traceAnswers, tracer.abilities);
   } catch (error) {
     // Another node does not help where traces have one source of their own.
-    if (error instanceof UpstreamFault && tracer !== endpoint && error.remedy === 'elsewhere') throw new UpstreamFault(error.code, 'never', error.detail);
+    if (error instanceof UpstreamFault && tracer !== endpoint && error.remedy === 'elsewhere')
+      throw new UpstreamFault(error.code, 'never', error.detail);
     throw error;
   }
   const mismatch = traceMismatch(tx, receipt, trace);
@@ -68,14 +83,19 @@ function checkChain(endpoint: RpcEndpoint, answer: RpcAnswer): void {
 }
 
 /** Transaction and receipt of a mined transaction, or the fault that names what is missing. */
-function readMined(answers: readonly RpcAnswer[], hash: Hash, { abilities }: RpcEndpoint): { tx: Record<string, unknown>; receipt: Record<string, unknown> } {
+function readMined(
+  answers: readonly RpcAnswer[],
+  hash: Hash,
+  { abilities }: RpcEndpoint,
+): { tx: Record<string, unknown>; receipt: Record<string, unknown> } {
   const [txAnswer, receiptAnswer] = answers as [RpcAnswer, RpcAnswer];
   if (!txAnswer.ok) throw faultOf('eth_getTransactionByHash', txAnswer.error);
   if (!receiptAnswer.ok) throw faultOf('eth_getTransactionReceipt', receiptAnswer.error);
   const tx = txAnswer.result;
   const receipt = receiptAnswer.result;
   if (tx == null) {
-    if (receipt != null) throw new UpstreamFault('inconsistent_upstream', 'again', 'a receipt without its transaction');
+    if (receipt != null)
+      throw new UpstreamFault('inconsistent_upstream', 'again', 'a receipt without its transaction');
     throw new UpstreamFault('transaction_not_found', 'elsewhere');
   }
   if (!isRecord(tx)) throw new UpstreamFault('transaction_malformed', 'again');
@@ -86,9 +106,11 @@ function readMined(answers: readonly RpcAnswer[], hash: Hash, { abilities }: Rpc
   if (!isRecord(receipt)) throw new UpstreamFault('receipt_malformed', 'again');
   const chain = quantity(tx['chainId']);
   // A node that says itself that it is on mainnet has one bad answer among good ones.
-  if (chain !== null && chain !== 1n) throw new UpstreamFault('wrong_chain', abilities.mainnet ? 'again' : 'elsewhere');
+  if (chain !== null && chain !== 1n)
+    throw new UpstreamFault('wrong_chain', abilities.mainnet ? 'again' : 'elsewhere');
   // The transaction was read just before it was mined, its receipt just after.
-  if (tx['blockNumber'] == null) throw new UpstreamFault('inconsistent_upstream', 'again', 'the transaction is pending but has a receipt');
+  if (tx['blockNumber'] == null)
+    throw new UpstreamFault('inconsistent_upstream', 'again', 'the transaction is pending but has a receipt');
   const mismatch = receiptMismatch(hash, tx, receipt);
   if (mismatch) throw new UpstreamFault('inconsistent_upstream', 'again', mismatch);
   return { tx, receipt };

@@ -1,5 +1,12 @@
 import { TRACE_MODES, dialectOf, forgetTrace, type Abilities } from './rpc/abilities.ts';
-import { faultOf, isRateLimit, isRecord, isUnsupported, type RpcAnswer, type RpcError } from './rpc/rpcMessages.ts';
+import {
+  faultOf,
+  isRateLimit,
+  isRecord,
+  isUnsupported,
+  type RpcAnswer,
+  type RpcError,
+} from './rpc/rpcMessages.ts';
 import { UpstreamFault } from './rpc/upstreamFault.ts';
 import type { RawTransaction, TraceMode } from '../../model/upstream.ts';
 
@@ -17,7 +24,11 @@ export function traceKind(mode: TraceMode, result: unknown): 'ok' | 'empty' | 'm
   if (mode === 'parity') {
     if (!Array.isArray(result)) return 'malformed';
     if (result.length === 0) return 'empty';
-    return (result as unknown[]).every((item) => isRecord(item) && isRecord(item['action']) && Array.isArray(item['traceAddress'])) ? 'ok' : 'malformed';
+    return (result as unknown[]).every(
+      (item) => isRecord(item) && isRecord(item['action']) && Array.isArray(item['traceAddress']),
+    )
+      ? 'ok'
+      : 'malformed';
   }
   if (!isRecord(result)) return 'malformed';
   if (typeof result['from'] === 'string' && typeof result['type'] === 'string') return 'ok';
@@ -30,15 +41,23 @@ function finding(mode: TraceMode, answer: RpcAnswer): Finding {
     return kind === 'ok' ? { kind, result: answer.result } : { kind };
   }
   // A node that knows the tracer but not its option; asked again without it.
-  const refusesOption = mode === 'call_tracer_with_log' && (answer.error.code === -32602 || /withlog|tracerconfig|unknown field/i.test(answer.error.message));
-  return refusesOption || isUnsupported(answer.error) ? { kind: 'unsupported' } : { kind: 'failed', error: answer.error };
+  const refusesOption =
+    mode === 'call_tracer_with_log' &&
+    (answer.error.code === -32602 || /withlog|tracerconfig|unknown field/i.test(answer.error.message));
+  return refusesOption || isUnsupported(answer.error)
+    ? { kind: 'unsupported' }
+    : { kind: 'failed', error: answer.error };
 }
 
 /**
  * Picks the trace among the answers to the modes asked (best mode first) and keeps in `abilities` what they taught.
  * Throws `trace_unavailable`, `trace_empty` or `trace_malformed` where none is a trace.
  */
-export function chooseTrace(modes: readonly TraceMode[], answers: readonly RpcAnswer[], abilities: Abilities): RawTransaction['trace'] {
+export function chooseTrace(
+  modes: readonly TraceMode[],
+  answers: readonly RpcAnswer[],
+  abilities: Abilities,
+): RawTransaction['trace'] {
   const findings = modes.map((mode, i) => finding(mode, answers[i]!));
   for (let i = 0; i < modes.length; i++) {
     if (findings[i]!.kind !== 'unsupported') continue;
@@ -48,7 +67,8 @@ export function chooseTrace(modes: readonly TraceMode[], answers: readonly RpcAn
     abilities.unsupported.add(mode);
     // A method that is missing is missing with every option.
     const answer = answers[i]!;
-    if (mode === 'call_tracer_with_log' && !answer.ok && isUnsupported(answer.error)) abilities.unsupported.add('call_tracer');
+    if (mode === 'call_tracer_with_log' && !answer.ok && isUnsupported(answer.error))
+      abilities.unsupported.add('call_tracer');
   }
   // Whatever brought no trace is no longer the way that works: the next attempt asks in every way that may.
   abilities.trace = null;
@@ -69,11 +89,18 @@ function explain(findings: readonly Finding[], abilities: Abilities): UpstreamFa
   const failed = findings.find((f) => f.kind === 'failed');
   if (abilities.unsupported.size === TRACE_MODES.length) {
     forgetTrace(abilities);
-    return new UpstreamFault('trace_unavailable', 'elsewhere', 'the node offers neither debug_traceTransaction nor trace_transaction');
+    return new UpstreamFault(
+      'trace_unavailable',
+      'elsewhere',
+      'the node offers neither debug_traceTransaction nor trace_transaction',
+    );
   }
   if (failed?.kind === 'failed' && isRateLimit(failed.error)) return faultOf('the trace', failed.error);
   if (findings.some((f) => f.kind === 'empty')) return new UpstreamFault('trace_empty', 'again');
   if (findings.some((f) => f.kind === 'malformed')) return new UpstreamFault('trace_malformed', 'again');
-  if (failed?.kind === 'failed') return new UpstreamFault('trace_unavailable', 'again', `code ${failed.error.code}`, { note: failed.error.message });
+  if (failed?.kind === 'failed')
+    return new UpstreamFault('trace_unavailable', 'again', `code ${failed.error.code}`, {
+      note: failed.error.message,
+    });
   return new UpstreamFault('trace_unavailable', 'again');
 }

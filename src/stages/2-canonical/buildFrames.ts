@@ -28,7 +28,8 @@ export class OpenFrame implements Frame {
     const error = node.error ?? (up === null && reverted ? 'failed' : null);
     const effective = error === null && (up?.effective ?? true);
     const creation = node.type === 'CREATE' || node.type === 'CREATE2';
-    if (creation && effective && node.to === null) throw new AnalysisError('trace_malformed', 'a creation does not name its contract');
+    if (creation && effective && node.to === null)
+      throw new AnalysisError('trace_malformed', 'a creation does not name its contract');
     this.index = index;
     this.parent = up?.index ?? null;
     this.end = index + 1;
@@ -90,7 +91,9 @@ export function buildFrames(nodes: readonly CallNode[], reverted: boolean): Fram
     if (!kept) continue;
     frameOf[index] = frames.length;
     const up = parent === null ? null : frames[parent]!;
-    frames.push(new OpenFrame(node, frames.length, up, parent === null ? 0 : childCount[parent]!++, reverted));
+    frames.push(
+      new OpenFrame(node, frames.length, up, parent === null ? 0 : childCount[parent]!++, reverted),
+    );
   }
   setEnds(frames);
 
@@ -101,7 +104,13 @@ export function buildFrames(nodes: readonly CallNode[], reverted: boolean): Fram
     if (logs.length === 0 || frame < 0 || !frames[frame]!.effective) continue;
     const before = keptBefore.get(index) ?? NONE_BEFORE;
     for (const { position, address, topics, data } of logs) {
-      tracedLogs.push({ address, topics, data, frame, position: position === null ? null : before[Math.min(position, before.length - 1)]! });
+      tracedLogs.push({
+        address,
+        topics,
+        data,
+        frame,
+        position: position === null ? null : before[Math.min(position, before.length - 1)]!,
+      });
     }
   }
   return { frames, tracedLogs };
@@ -134,7 +143,9 @@ function contextOf(node: CallNode, up: OpenFrame | null): Address | null {
 
 /** DELEGATECALL and STATICCALL carry no value (EIP-7, EIP-214); CALLCODE's goes from an account to itself. */
 function movesValue(node: CallNode): boolean {
-  return node.type === 'CALL' || node.type === 'CREATE' || node.type === 'CREATE2' || node.type === 'SELFDESTRUCT';
+  return (
+    node.type === 'CALL' || node.type === 'CREATE' || node.type === 'CREATE2' || node.type === 'SELFDESTRUCT'
+  );
 }
 
 const PRECOMPILE_SHAPE = /^0x0{36}0[01][0-9a-f]{2}$/;

@@ -40,7 +40,8 @@ export class CallBudget {
   spend(depth: number): void {
     this.#calls += 1;
     this.#pathTotal += depth;
-    if (depth > MAX_DEPTH) throw new AnalysisError('trace_malformed', 'calls nest deeper than the EVM allows');
+    if (depth > MAX_DEPTH)
+      throw new AnalysisError('trace_malformed', 'calls nest deeper than the EVM allows');
     if (this.#calls > MAX_CALLS || this.#pathTotal > MAX_PATH_TOTAL) {
       throw new AnalysisError('trace_malformed', 'more calls than a transaction can pay for');
     }

@@ -21,7 +21,10 @@ export function canonicalize(raw: RawTransaction): CanonicalTx {
   const texts = new SharedTexts();
   const tx = readTransaction(raw.tx, texts);
   const receipt = readReceipt(raw.receipt, texts);
-  const nodes = raw.trace.dialect === 'parity' ? readParityTrace(raw.trace.result, tx.hash, tx.blockHash, texts) : readCallTracer(raw.trace.result, tx.input, receipt.logs, texts);
+  const nodes =
+    raw.trace.dialect === 'parity'
+      ? readParityTrace(raw.trace.result, tx.hash, tx.blockHash, texts)
+      : readCallTracer(raw.trace.result, tx.input, receipt.logs, texts);
   requireSameTransaction(raw, tx, receipt, nodes[0]!);
 
   // Before Byzantium only the trace tells; a failed receipt undoes everything even where the trace shows no failure.
@@ -59,23 +62,33 @@ function gasPrice(tx: Transaction, receipt: Receipt): bigint {
   return price;
 }
 
-function requireSameTransaction(raw: RawTransaction, tx: Transaction, receipt: Receipt, root: CallNode): void {
+function requireSameTransaction(
+  raw: RawTransaction,
+  tx: Transaction,
+  receipt: Receipt,
+  root: CallNode,
+): void {
   const refuse = (why: string): never => {
     throw new AnalysisError('inconsistent_upstream', why);
   };
-  if (tx.hash !== raw.hash || receipt.transactionHash !== raw.hash) refuse('an answer is about another transaction');
+  if (tx.hash !== raw.hash || receipt.transactionHash !== raw.hash)
+    refuse('an answer is about another transaction');
   if (tx.blockHash !== receipt.blockHash) refuse('transaction and receipt name different blocks');
-  if (receipt.from !== null && receipt.from !== tx.from) refuse('transaction and receipt name different senders');
+  if (receipt.from !== null && receipt.from !== tx.from)
+    refuse('transaction and receipt name different senders');
   if (receipt.status === true && root.error !== null) refuse('the trace failed but the receipt did not');
   const failed = receipt.status === false || root.error !== null;
   if (failed && receipt.logs.length > 0) refuse('a reverted transaction has logs');
 
   const creation = root.type === 'CREATE' || root.type === 'CREATE2';
-  if (!creation && root.type !== 'CALL') throw new AnalysisError('trace_malformed', 'the first call is neither call nor creation');
+  if (!creation && root.type !== 'CALL')
+    throw new AnalysisError('trace_malformed', 'the first call is neither call nor creation');
   if (creation !== (tx.to === null)) refuse('the trace and the transaction disagree on contract creation');
-  if (root.from !== tx.from || root.value !== tx.value || root.input !== tx.input) refuse('the trace starts another call');
+  if (root.from !== tx.from || root.value !== tx.value || root.input !== tx.input)
+    refuse('the trace starts another call');
   if (creation) {
-    if (root.error === null && receipt.contractAddress !== null && root.to !== receipt.contractAddress) refuse('trace and receipt created different contracts');
+    if (root.error === null && receipt.contractAddress !== null && root.to !== receipt.contractAddress)
+      refuse('trace and receipt created different contracts');
   } else if (root.to !== tx.to) refuse('the trace starts another call');
 }
 
@@ -98,7 +111,16 @@ function stampOrder(tree: FrameTree, timeline: Timeline, receiptLogs: readonly R
       const index = logs.length;
       const { logIndex, address, topics, data } = receiptLogs[index]!;
       const frame = traced ? traced[index]! : certain[index]! ? running[moments[index]!]! : null;
-      logs.push({ logIndex, index, address, topics, data, frame, seq, within: within[index]! < 0 ? null : within[index]! });
+      logs.push({
+        logIndex,
+        index,
+        address,
+        topics,
+        data,
+        frame,
+        seq,
+        within: within[index]! < 0 ? null : within[index]!,
+      });
     }
   }
   return logs;

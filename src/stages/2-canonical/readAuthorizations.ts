@@ -21,7 +21,9 @@ export function readAuthorizations(value: unknown): readonly Authorization[] {
     const fields = readObject(raw, BAD, 'an authorisation is not an object');
     const address = readAddress(fields['address'], BAD, 'authorisation address');
     const nonce = readQuantity(fields['nonce'], BAD, 'authorisation nonce');
-    const chainId = absent(fields['chainId']) ? MAINNET : readQuantity(fields['chainId'], BAD, 'authorisation chainId');
+    const chainId = absent(fields['chainId'])
+      ? MAINNET
+      : readQuantity(fields['chainId'], BAD, 'authorisation chainId');
     return { address, nonce, authority: authorityOf(fields, address, nonce, chainId) };
   });
 }

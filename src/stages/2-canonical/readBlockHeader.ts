@@ -22,7 +22,9 @@ export function readBlockHeader(rawBlock: unknown, tx: CanonicalTx): BlockHeader
     number,
     hash,
     timestamp: Number(timestamp),
-    baseFeePerGas: absent(fields['baseFeePerGas']) ? 0n : readQuantity(fields['baseFeePerGas'], BAD, 'baseFeePerGas'),
+    baseFeePerGas: absent(fields['baseFeePerGas'])
+      ? 0n
+      : readQuantity(fields['baseFeePerGas'], BAD, 'baseFeePerGas'),
     coinbase: readAddress(fields['miner'] ?? fields['author'], BAD, 'miner'),
   };
 }

@@ -38,7 +38,9 @@ export function readReceipt(raw: unknown, texts: SharedTexts): Receipt {
     blockHash: texts.hash(fields['blockHash'], BAD, 'blockHash'),
     blockNumber: readQuantity(fields['blockNumber'], BAD, 'blockNumber'),
     from: absent(fields['from']) ? null : texts.address(fields['from'], BAD, 'from'),
-    contractAddress: absent(fields['contractAddress']) ? null : texts.address(fields['contractAddress'], BAD, 'contractAddress'),
+    contractAddress: absent(fields['contractAddress'])
+      ? null
+      : texts.address(fields['contractAddress'], BAD, 'contractAddress'),
     status: readStatus(fields['status']),
     gasUsed: readQuantity(fields['gasUsed'], BAD, 'gasUsed'),
     effectiveGasPrice: optional(fields, 'effectiveGasPrice'),
@@ -70,15 +72,21 @@ function readLogs(value: unknown, transactionHash: Hash, texts: SharedTexts): Re
   }
   if (ascending) return logs;
   logs.sort((a, b) => a.logIndex - b.logIndex);
-  if (logs.some((log, i) => i > 0 && logs[i - 1]!.logIndex === log.logIndex)) throw new AnalysisError(BAD, 'two logs share an index');
+  if (logs.some((log, i) => i > 0 && logs[i - 1]!.logIndex === log.logIndex))
+    throw new AnalysisError(BAD, 'two logs share an index');
   return logs;
 }
 
 function readLog(raw: unknown, transactionHash: Hash, texts: SharedTexts): ReceiptLog {
   const fields = readObject(raw, BAD, 'a log is not an object');
-  if (fields['removed'] === true) throw new AnalysisError('inconsistent_upstream', 'a log was removed by a reorganisation');
+  if (fields['removed'] === true)
+    throw new AnalysisError('inconsistent_upstream', 'a log was removed by a reorganisation');
   const owner = fields['transactionHash'];
-  if (owner !== transactionHash && !absent(owner) && texts.hash(owner, BAD, 'log transactionHash') !== transactionHash) {
+  if (
+    owner !== transactionHash &&
+    !absent(owner) &&
+    texts.hash(owner, BAD, 'log transactionHash') !== transactionHash
+  ) {
     throw new AnalysisError('inconsistent_upstream', 'a log belongs to another transaction');
   }
   const topics = readTopics(fields['topics'], BAD, WORDING, texts);

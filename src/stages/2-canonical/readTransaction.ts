@@ -8,7 +8,10 @@ import type { SharedTexts } from './sharedTexts.ts';
 const BAD = 'transaction_malformed';
 
 /** What the transaction itself tells, as the canonical one has it; its own gas price may be missing. */
-export type Transaction = Pick<CanonicalTx, 'hash' | 'blockHash' | 'type' | 'from' | 'to' | 'value' | 'input' | 'nonce' | 'authorizations'> & { readonly gasPrice: bigint | null };
+export type Transaction = Pick<
+  CanonicalTx,
+  'hash' | 'blockHash' | 'type' | 'from' | 'to' | 'value' | 'input' | 'nonce' | 'authorizations'
+> & { readonly gasPrice: bigint | null };
 
 /** Checks an `eth_getTransactionByHash` result. Throws `transaction_malformed`, or `transaction_pending` without a block. */
 export function readTransaction(raw: unknown, texts: SharedTexts): Transaction {

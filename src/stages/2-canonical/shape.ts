@@ -4,7 +4,8 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 /** A JSON object (not an array, not null), or throws `AnalysisError(code)` naming `what`. */
 export function readObject(value: unknown, code: ErrorCode, what: string): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new AnalysisError(code, what);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new AnalysisError(code, what);
   return value as Fields;
 }
 

@@ -19,14 +19,18 @@ export class SharedTexts {
   address(value: unknown, code: ErrorCode, what: string): Address {
     const place = placeOf(value);
     const known = this.#texts[place];
-    return known !== undefined && known === value && known.length === 42 ? known : (this.#texts[place] = readAddress(value, code, what));
+    return known !== undefined && known === value && known.length === 42
+      ? known
+      : (this.#texts[place] = readAddress(value, code, what));
   }
 
   /** As `readHash`. */
   hash(value: unknown, code: ErrorCode, what: string): Hash {
     const place = placeOf(value);
     const known = this.#texts[place];
-    return known !== undefined && known === value && known.length === 66 ? known : (this.#texts[place] = readHash(value, code, what));
+    return known !== undefined && known === value && known.length === 66
+      ? known
+      : (this.#texts[place] = readHash(value, code, what));
   }
 
   /** As `readBytes`. */

@@ -1,5 +1,13 @@
 import type { Hash, Hex } from '../../model/hex.ts';
-import { APPROVAL, APPROVAL_FOR_ALL, DEPOSIT, TRANSFER, TRANSFER_BATCH, TRANSFER_SINGLE, WITHDRAWAL } from '../../evm/tokenTopics.ts';
+import {
+  APPROVAL,
+  APPROVAL_FOR_ALL,
+  DEPOSIT,
+  TRANSFER,
+  TRANSFER_BATCH,
+  TRANSFER_SINGLE,
+  WITHDRAWAL,
+} from '../../evm/tokenTopics.ts';
 
 /** Where a word of the event comes from: the caller, the value sent, or the call's n-th argument. */
 export type Source = 'caller' | 'value' | number;
@@ -30,7 +38,15 @@ const STANDARD: ReadonlyMap<Hex, Standard> = new Map<Hex, Standard>([
   ['0x2eb2c2d6', { event: TRANSFER_BATCH, says: ['caller', 0, 1], aside: [TRANSFER_SINGLE] }], // safeBatchTransferFrom(address,address,uint256[],uint256[],bytes)
 ]);
 
-const JUDGED: ReadonlySet<string> = new Set([APPROVAL, APPROVAL_FOR_ALL, DEPOSIT, TRANSFER, TRANSFER_BATCH, TRANSFER_SINGLE, WITHDRAWAL]);
+const JUDGED: ReadonlySet<string> = new Set([
+  APPROVAL,
+  APPROVAL_FOR_ALL,
+  DEPOSIT,
+  TRANSFER,
+  TRANSFER_BATCH,
+  TRANSFER_SINGLE,
+  WITHDRAWAL,
+]);
 
 /** Functions the standards declare `view`: older contracts are called on them without STATICCALL. */
 const VIEWS: ReadonlySet<Hex> = new Set<Hex>([
@@ -54,7 +70,9 @@ const SELECTOR_TOPIC = /^0x[0-9a-f]{8}0{56}$/;
  * How an event stands to a call: `purpose` = what the call is for (`says` tells what it should state), `aside` = something it
  * may do besides, `alien` = none of its business, `open` = nothing known.
  */
-export type Fit = { readonly fit: 'purpose'; readonly says: readonly Source[] } | { readonly fit: 'aside' | 'open' | 'alien' };
+export type Fit =
+  | { readonly fit: 'purpose'; readonly says: readonly Source[] }
+  | { readonly fit: 'aside' | 'open' | 'alien' };
 
 const OPEN: Fit = { fit: 'open' };
 const ASIDE: Fit = { fit: 'aside' };

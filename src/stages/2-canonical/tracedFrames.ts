@@ -12,12 +12,17 @@ import { momentsOfFrame, type Timeline } from './timeline.ts';
  * order and content, never by a tracer's own index, which some count reverted logs into. Throws `inconsistent_upstream`
  * when the trace's logs are not the receipt's.
  */
-export function tracedFrames(tree: FrameTree, timeline: Timeline, logs: readonly ReceiptLog[]): Int32Array | null {
+export function tracedFrames(
+  tree: FrameTree,
+  timeline: Timeline,
+  logs: readonly ReceiptLog[],
+): Int32Array | null {
   const { tracedLogs } = tree;
   if (tracedLogs.length === 0) return null;
   const placed = tracedLogs.length === logs.length ? inTheirFrames(tree, timeline) : null;
   if (placed?.every((log, i) => sameLog(log, logs[i]!))) return Int32Array.from(placed, ({ frame }) => frame);
-  if (!sameLogs(tracedLogs, logs)) throw new AnalysisError('inconsistent_upstream', "the trace's logs are not the receipt's");
+  if (!sameLogs(tracedLogs, logs))
+    throw new AnalysisError('inconsistent_upstream', "the trace's logs are not the receipt's");
   return null;
 }
 
@@ -37,7 +42,10 @@ function inTheirFrames({ frames, tracedLogs }: FrameTree, timeline: Timeline): r
   }
   if (ordered) return tracedLogs;
   // Stable: logs of one moment belong to one frame and stay in its order.
-  return tracedLogs.map((log, i) => ({ log, moment: placed[i]! })).sort((a, b) => a.moment - b.moment).map(({ log }) => log);
+  return tracedLogs
+    .map((log, i) => ({ log, moment: placed[i]! }))
+    .sort((a, b) => a.moment - b.moment)
+    .map(({ log }) => log);
 }
 
 /** Same logs the same number of times, in any order; mostly in one. */

@@ -54,18 +54,38 @@ export class AccountLedger implements Ledger {
   }
 
   [Symbol.iterator](): Iterator<[AssetId, LedgerEntry]> {
-    return this.#lanes ? this.#lanes[Symbol.iterator]() : this.#entry ? [[this.#asset!, this.#entry] as [AssetId, LedgerEntry]].values() : NONE.values();
+    return this.#lanes
+      ? this.#lanes[Symbol.iterator]()
+      : this.#entry
+        ? [[this.#asset!, this.#entry] as [AssetId, LedgerEntry]].values()
+        : NONE.values();
   }
 
-  #book(flow: 'inflow' | 'outflow', side: 'incoming' | 'outgoing', asset: AssetId, amount: bigint, movement: number): void {
+  #book(
+    flow: 'inflow' | 'outflow',
+    side: 'incoming' | 'outgoing',
+    asset: AssetId,
+    amount: bigint,
+    movement: number,
+  ): void {
     const entry = this.get(asset);
-    if (this.#sides === null && this.#entry !== null && (!entry || entry[flow === 'inflow' ? 'outflow' : 'inflow'] > 0n)) this.#sides = this.#apart();
+    if (
+      this.#sides === null &&
+      this.#entry !== null &&
+      (!entry || entry[flow === 'inflow' ? 'outflow' : 'inflow'] > 0n)
+    )
+      this.#sides = this.#apart();
     this.#sides?.[side].push(movement);
     if (entry) {
       entry[flow] += amount;
       entry.movements.push(movement);
       // A list made as long as it is takes a sixth of one that grows.
-    } else this.#open(asset, { inflow: flow === 'inflow' ? amount : 0n, outflow: flow === 'outflow' ? amount : 0n, movements: [movement] });
+    } else
+      this.#open(asset, {
+        inflow: flow === 'inflow' ? amount : 0n,
+        outflow: flow === 'outflow' ? amount : 0n,
+        movements: [movement],
+      });
   }
 
   /** One side's movements; `other` is what went the other way. */
@@ -82,7 +102,9 @@ export class AccountLedger implements Ledger {
   /** The first entry's movements so far, all of one side, as lists of their own. */
   #apart(): { outgoing: number[]; incoming: number[] } {
     const { inflow, movements } = this.#entry!;
-    return inflow === 0n ? { outgoing: [...movements], incoming: [] } : { outgoing: [], incoming: [...movements] };
+    return inflow === 0n
+      ? { outgoing: [...movements], incoming: [] }
+      : { outgoing: [], incoming: [...movements] };
   }
 }
 

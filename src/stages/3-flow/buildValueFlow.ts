@@ -12,7 +12,10 @@ import { readTokens } from './readTokens.ts';
  * Every movement of value in a transaction, in execution order, with the ledgers and the graph that follow from them. Gas
  * is not among them. Never throws for anything a contract can log: what does not read as a transfer is a plain event.
  */
-export function buildValueFlow(tx: CanonicalTx, rulebook: Pick<Rulebook, 'wrappedNative' | 'tokenEvents'>): ValueFlow {
+export function buildValueFlow(
+  tx: CanonicalTx,
+  rulebook: Pick<Rulebook, 'wrappedNative' | 'tokenEvents'>,
+): ValueFlow {
   const native = tx.succeeded ? readNative(tx) : [];
   const tokens = tx.succeeded ? readTokens(tx, rulebook) : [];
   const movements: Movement[] = [];
@@ -21,9 +24,17 @@ export function buildValueFlow(tx: CanonicalTx, rulebook: Pick<Rulebook, 'wrappe
   const ledgers = new Ledgers();
   // Both lists are in execution order, and a frame and a log never share a stamp.
   for (let n = 0, t = 0; n < native.length || t < tokens.length; ) {
-    const reading = t === tokens.length || (n < native.length && native[n]!.seq < tokens[t]!.seq) ? native[n++]! : tokens[t++]!;
+    const reading =
+      t === tokens.length || (n < native.length && native[n]!.seq < tokens[t]!.seq)
+        ? native[n++]!
+        : tokens[t++]!;
     if (isAside(reading)) {
-      nonEconomic.push({ kind: reading.kind, from: reading.from, to: reading.to, evidence: reading.evidence });
+      nonEconomic.push({
+        kind: reading.kind,
+        from: reading.from,
+        to: reading.to,
+        evidence: reading.evidence,
+      });
       continue;
     }
     const { kind, from, to, asset, amount, seq, evidence } = reading;
@@ -35,7 +46,16 @@ export function buildValueFlow(tx: CanonicalTx, rulebook: Pick<Rulebook, 'wrappe
     giver.give(known.id, amount, index);
     taker.take(known.id, amount, index);
     // One text for all movements of an asset or account: comparing it is comparing a reference.
-    movements.push({ index, kind, from: giver.account, to: taker.account, asset: known.id, amount, seq, evidence });
+    movements.push({
+      index,
+      kind,
+      from: giver.account,
+      to: taker.account,
+      asset: known.id,
+      amount,
+      seq,
+      evidence,
+    });
   }
   return new Flow(movements, nonEconomic, assets, ledgers);
 }
@@ -50,7 +70,12 @@ class Flow implements ValueFlow {
   readonly assets: ReadonlyMap<AssetId, Asset>;
   #graph: ValueFlow['graph'] | null = null;
 
-  constructor(movements: readonly Movement[], nonEconomic: readonly NonEconomicMovement[], assets: ReadonlyMap<AssetId, Asset>, books: Ledgers) {
+  constructor(
+    movements: readonly Movement[],
+    nonEconomic: readonly NonEconomicMovement[],
+    assets: ReadonlyMap<AssetId, Asset>,
+    books: Ledgers,
+  ) {
     const { ledgers, outgoing, incoming } = books.told(movements);
     this.movements = movements;
     this.nonEconomic = nonEconomic;
@@ -69,6 +94,7 @@ class Flow implements ValueFlow {
 function buildGraph(accounts: Iterable<Address>, movements: readonly Movement[]): ValueFlow['graph'] {
   const graph: ValueFlow['graph'] = new MultiDirectedGraph();
   for (const account of accounts) graph.addNode(account);
-  for (const movement of movements) graph.addDirectedEdgeWithKey(`m${movement.index}`, movement.from, movement.to, movement);
+  for (const movement of movements)
+    graph.addDirectedEdgeWithKey(`m${movement.index}`, movement.from, movement.to, movement);
   return graph;
 }

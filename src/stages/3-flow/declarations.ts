@@ -40,6 +40,7 @@ const PREPARED = new WeakMap<Rulebook['tokenEvents'], Declarations>();
 
 function declaredBy(specs: readonly TokenEventSpec[]): Declared {
   const named = new Map<Address, TokenEventSpec>();
-  for (const spec of specs) for (const emitter of spec.emitters) if (!named.has(emitter)) named.set(emitter, spec);
+  for (const spec of specs)
+    for (const emitter of spec.emitters) if (!named.has(emitter)) named.set(emitter, spec);
   return { named, fallback: specs.find(({ emitters }) => emitters.size === 0) ?? null };
 }

@@ -31,7 +31,12 @@ export function logEvidence(log: Log): Evidence {
 }
 
 /** A log that moves nothing. */
-export function setAside(log: Log, kind: NonEconomicMovement['kind'], from: Address | null = null, to: Address | null = null): Aside {
+export function setAside(
+  log: Log,
+  kind: NonEconomicMovement['kind'],
+  from: Address | null = null,
+  to: Address | null = null,
+): Aside {
   return { kind, from, to, evidence: logEvidence(log), seq: log.seq };
 }
 

@@ -27,7 +27,8 @@ export function setForgedAside(tx: CanonicalTx, readings: Reading[]): Reading[] 
   const forgers = findForgers(tx, readings);
   if (forgers.size === 0) return readings;
   return readings.map((reading) => {
-    if (isAside(reading) || reading.asset.kind !== 'erc20' || !forgers.has(reading.asset.address!)) return reading;
+    if (isAside(reading) || reading.asset.kind !== 'erc20' || !forgers.has(reading.asset.address!))
+      return reading;
     const { from, to, evidence, seq } = reading;
     return { kind: 'forged_transfer', from, to, evidence, seq };
   });
@@ -59,7 +60,8 @@ function emittersBeyond(affordable: bigint, readings: readonly Reading[]): Reado
   for (const [emitter, net] of changes) {
     if (BigInt(net.size) <= affordable) continue;
     let changed = -1n;
-    for (const [account, amount] of net) if (amount !== 0n && account !== ZERO_ADDRESS && account !== emitter) changed += 1n;
+    for (const [account, amount] of net)
+      if (amount !== 0n && account !== ZERO_ADDRESS && account !== emitter) changed += 1n;
     if (changed > affordable) forgers.add(emitter);
   }
   return forgers;
@@ -75,7 +77,8 @@ function dataGas(input: Hex): number {
 
 function zeroBytes(input: Hex): number {
   let zeros = 0;
-  for (let i = 2; i < input.length; i += 2) if (input.charCodeAt(i) === ZERO_DIGIT && input.charCodeAt(i + 1) === ZERO_DIGIT) zeros++;
+  for (let i = 2; i < input.length; i += 2)
+    if (input.charCodeAt(i) === ZERO_DIGIT && input.charCodeAt(i + 1) === ZERO_DIGIT) zeros++;
   return zeros;
 }
 

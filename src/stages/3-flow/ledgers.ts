@@ -18,7 +18,11 @@ export class Ledgers {
 
   /** What `ValueFlow` tells of each account. */
   told(movements: readonly Movement[]): Pick<ValueFlow, 'ledgers' | 'outgoing' | 'incoming'> {
-    return { ledgers: this.accounts, outgoing: new Lists(this.accounts, movements, 'outgoing'), incoming: new Lists(this.accounts, movements, 'incoming') };
+    return {
+      ledgers: this.accounts,
+      outgoing: new Lists(this.accounts, movements, 'outgoing'),
+      incoming: new Lists(this.accounts, movements, 'incoming'),
+    };
   }
 }
 
@@ -30,7 +34,11 @@ class Lists implements MovementLists {
   readonly #movements: readonly Movement[];
   readonly #side: 'outgoing' | 'incoming';
 
-  constructor(ledgers: ReadonlyMap<Address, AccountLedger>, movements: readonly Movement[], side: 'outgoing' | 'incoming') {
+  constructor(
+    ledgers: ReadonlyMap<Address, AccountLedger>,
+    movements: readonly Movement[],
+    side: 'outgoing' | 'incoming',
+  ) {
     this.#ledgers = ledgers;
     this.#movements = movements;
     this.#side = side;

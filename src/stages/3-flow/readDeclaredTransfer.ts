@@ -7,7 +7,8 @@ import { draftOf, erc20Asset, nftAsset } from './readStandardTransfer.ts';
 
 /** The transfer a declared event states; null where its arguments do not resolve. */
 export function readDeclaredTransfer(log: Log, spec: TokenEventSpec, tx: CanonicalTx): Draft | null {
-  const read = (expr: BindExpr | null): string | null => (expr === null ? null : resolve(expr, log, spec, tx));
+  const read = (expr: BindExpr | null): string | null =>
+    expr === null ? null : resolve(expr, log, spec, tx);
   const fromWord = read(spec.from);
   const toWord = read(spec.to);
   const from = fromWord === null ? null : addressOfWord(fromWord);

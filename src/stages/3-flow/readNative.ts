@@ -27,7 +27,12 @@ function draftOf(frame: Frame, to: Address, amount: bigint, seq: number): Draft 
     asset: NATIVE,
     amount,
     seq,
-    evidence: { kind: 'frame', frame: frame.index, log: null, contract: frame.type === 'SELFDESTRUCT' ? frame.from : (frame.to ?? to) },
+    evidence: {
+      kind: 'frame',
+      frame: frame.index,
+      log: null,
+      contract: frame.type === 'SELFDESTRUCT' ? frame.from : (frame.to ?? to),
+    },
   };
 }
 
@@ -39,7 +44,11 @@ function destroyedAccounts(tx: CanonicalTx): ReadonlyMap<Address, Frame> {
   if (destructions.length === 0) return NOBODY;
   // Blob fields exist only since Cancun: they tell it on chains whose blocks are numbered otherwise.
   const sparing = tx.blockNumber >= CANCUN_BLOCK || tx.blobGasPrice > 0n || tx.type >= 3;
-  const created = new Set(tx.frames.filter((frame) => frame.effective && (frame.type === 'CREATE' || frame.type === 'CREATE2')).map((frame) => frame.to));
+  const created = new Set(
+    tx.frames
+      .filter((frame) => frame.effective && (frame.type === 'CREATE' || frame.type === 'CREATE2'))
+      .map((frame) => frame.to),
+  );
   const doomed = new Map<Address, Frame>();
   for (const frame of destructions) if (!sparing || created.has(frame.from)) doomed.set(frame.from, frame);
   return doomed;

@@ -89,7 +89,8 @@ function readBatch(log: Log): Draft[] | null {
   const to = topicAddress(log, 3);
   const ids = arrayAt(log.data, 0);
   const amounts = arrayAt(log.data, 32);
-  if (from === null || to === null || ids === null || amounts === null || ids.length !== amounts.length) return null;
+  if (from === null || to === null || ids === null || amounts === null || ids.length !== amounts.length)
+    return null;
   const drafts: Draft[] = [];
   for (let i = 0; i < ids.length; i++) {
     const id = uintOfWord(wordAt(log.data, ids.start + i * 32)!);
@@ -122,6 +123,7 @@ function readRange(log: Log, budget: RangeBudget): Draft[] | null {
   if (last < first || last - first >= BigInt(budget.left)) return null;
   budget.left -= Number(last - first) + 1;
   const drafts: Draft[] = [];
-  for (let id = first; id <= last; id++) drafts.push(draftOf(log, from, to, nftAsset('erc721', log.address, id), 1n));
+  for (let id = first; id <= last; id++)
+    drafts.push(draftOf(log, from, to, nftAsset('erc721', log.address, id), 1n));
   return drafts;
 }

@@ -31,7 +31,15 @@ export function readTokens(tx: CanonicalTx, rulebook: FlowRules): Reading[] {
   const readings: Reading[] = [];
   for (const log of tx.logs) {
     const drafts = standard[log.index];
-    if (drafts) for (const draft of drafts) readings.push(judge(told.wraps.take(draft) ? { ...draft, kind: draft.from === ZERO_ADDRESS ? 'wrap' : 'unwrap' } : draft));
+    if (drafts)
+      for (const draft of drafts)
+        readings.push(
+          judge(
+            told.wraps.take(draft)
+              ? { ...draft, kind: draft.from === ZERO_ADDRESS ? 'wrap' : 'unwrap' }
+              : draft,
+          ),
+        );
     else readings.push(told.readings.get(log.index) ?? setAsideOther(log));
   }
   return setForgedAside(tx, readings);
@@ -53,7 +61,8 @@ function readShapes(tx: CanonicalTx, rulebook: FlowRules): Shapes {
     const wrapped = draft || drafts ? null : readWrapping(log);
     if (draft) declared.set(log.index, draft);
     // A contract declared as an NFT has no ERC-20: its Transfer events repeat the declared ones or count tokens held.
-    if (drafts && !(drafts[0]?.asset.kind === 'erc20' && declarations.nftContracts.has(log.address))) standard[log.index] = drafts;
+    if (drafts && !(drafts[0]?.asset.kind === 'erc20' && declarations.nftContracts.has(log.address)))
+      standard[log.index] = drafts;
     if (wrapped) wrapping.set(log.index, wrapped);
   }
   return { standard, declared, wrapping };
@@ -94,7 +103,12 @@ function toldTwice(tx: CanonicalTx, shapes: Shapes, rulebook: FlowRules): Told {
   return { readings, wraps: new TransferCount(repeated) };
 }
 
-function recognisedWraps(tx: CanonicalTx, { wrapping }: Shapes, { wrappedNative }: FlowRules, transfers: readonly Draft[]): readonly Wrapping[] {
+function recognisedWraps(
+  tx: CanonicalTx,
+  { wrapping }: Shapes,
+  { wrappedNative }: FlowRules,
+  transfers: readonly Draft[],
+): readonly Wrapping[] {
   const wrappings = [...wrapping.values()];
   const unknown = wrappings.filter(({ log }) => !wrappedNative.has(log.address));
   if (unknown.length === 0) return wrappings;
@@ -105,8 +119,10 @@ function recognisedWraps(tx: CanonicalTx, { wrapping }: Shapes, { wrappedNative 
 function setAsideOther(log: Log): Reading {
   const [topic] = log.topics;
   // EIP-7708: the system address repeats in logs what call frames already show.
-  if (log.address === SYSTEM_ADDRESS) return setAside(log, 'duplicate_native_log', topicAddress(log, 1), topicAddress(log, 2));
-  if (topic === APPROVAL || topic === APPROVAL_FOR_ALL) return setAside(log, 'approval', topicAddress(log, 1), topicAddress(log, 2));
+  if (log.address === SYSTEM_ADDRESS)
+    return setAside(log, 'duplicate_native_log', topicAddress(log, 1), topicAddress(log, 2));
+  if (topic === APPROVAL || topic === APPROVAL_FOR_ALL)
+    return setAside(log, 'approval', topicAddress(log, 1), topicAddress(log, 2));
   return setAside(log, 'event');
 }
 

@@ -16,9 +16,12 @@ export interface Wrapping {
 /** Reads the event's shape only; whether the emitter is wrapped ether is for `provenWrappers` or the rulebook to say. */
 export function readWrapping(log: Log): Wrapping | null {
   const topic = log.topics[0];
-  if ((topic !== DEPOSIT && topic !== WITHDRAWAL) || log.topics.length !== 2 || log.data.length !== 66) return null;
+  if ((topic !== DEPOSIT && topic !== WITHDRAWAL) || log.topics.length !== 2 || log.data.length !== 66)
+    return null;
   const account = addressOfWord(log.topics[1]!);
-  return account === null ? null : { log, account, amount: uintOfWord(wordAt(log.data, 0)!), kind: topic === DEPOSIT ? 'wrap' : 'unwrap' };
+  return account === null
+    ? null
+    : { log, account, amount: uintOfWord(wordAt(log.data, 0)!), kind: topic === DEPOSIT ? 'wrap' : 'unwrap' };
 }
 
 export function wrappingDraft({ log, account, amount, kind }: Wrapping): Draft {
@@ -32,7 +35,11 @@ export function wrappingDraft({ log, account, amount, kind }: Wrapping): Draft {
  * never got or lost (each account's Transfers, deposits and withdrawals cancel out exactly). Vaults that pay out shares, or
  * tokens that log their mints, fail this, so no token is invented.
  */
-export function provenWrappers(tx: CanonicalTx, wrappings: readonly Wrapping[], transfers: readonly Draft[]): ReadonlySet<Address> {
+export function provenWrappers(
+  tx: CanonicalTx,
+  wrappings: readonly Wrapping[],
+  transfers: readonly Draft[],
+): ReadonlySet<Address> {
   const byEmitter = new Map<Address, Wrapping[]>();
   for (const wrapping of wrappings) {
     const list = byEmitter.get(wrapping.log.address);
@@ -61,7 +68,8 @@ export function provenWrappers(tx: CanonicalTx, wrappings: readonly Wrapping[], 
     const paid = events.every(({ kind, amount }) => take(ether, `${emitter}:${kind}:${amount}`));
     if (!spoken || !paid) continue;
     for (const { account, amount, kind } of events) add(emitter, account, kind === 'wrap' ? amount : -amount);
-    if (events.every(({ account, amount }) => amount > 0n && net.get(`${emitter}:${account}`) === 0n)) proven.add(emitter);
+    if (events.every(({ account, amount }) => amount > 0n && net.get(`${emitter}:${account}`) === 0n))
+      proven.add(emitter);
   }
   return proven;
 }

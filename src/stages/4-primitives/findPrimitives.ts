@@ -30,9 +30,19 @@ import type { Rulebook } from '../../model/rulebook.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 
 /** What structure shows once events and calls have spoken, in the order in which each narrows what is left unexplained. */
-const DETECTORS: readonly ((context: StructureContext) => Found[])[] = [findWraps, findShareExchanges, findFlashLoans, findStructuralSwaps];
+const DETECTORS: readonly ((context: StructureContext) => Found[])[] = [
+  findWraps,
+  findShareExchanges,
+  findFlashLoans,
+  findStructuralSwaps,
+];
 /** What is left once the names of functions have been heard too. */
-const LEFTOVERS: readonly ((context: StructureContext) => Found[])[] = [findIssuance, findDeployments, findApprovals, findTransfers];
+const LEFTOVERS: readonly ((context: StructureContext) => Found[])[] = [
+  findIssuance,
+  findDeployments,
+  findApprovals,
+  findTransfers,
+];
 
 /**
  * The smallest recognised acts of a transaction, in execution order: events and calls whose meaning a rule declares and
@@ -42,8 +52,14 @@ const LEFTOVERS: readonly ((context: StructureContext) => Found[])[] = [findIssu
 export function findPrimitives(tx: CanonicalTx, flow: ValueFlow, rulebook: Rulebook): Primitive[] {
   if (!tx.succeeded) return [];
   const run: RecognitionRun = {
-    signer: tx.from, txTo: tx.to, index: new MovementIndex(flow), proofs: new Create2Proofs(),
-    wrappedNative: rulebook.wrappedNative, taken: new TakenMovements(), enclosing: new EnclosingCalls(tx), positionTokens: positionTokens(rulebook),
+    signer: tx.from,
+    txTo: tx.to,
+    index: new MovementIndex(flow),
+    proofs: new Create2Proofs(),
+    wrappedNative: rulebook.wrappedNative,
+    taken: new TakenMovements(),
+    enclosing: new EnclosingCalls(tx),
+    positionTokens: positionTokens(rulebook),
   };
   const drafts: Draft[] = [];
   for (const { repertoire, utterance } of utterances(tx, rulebook)) {
@@ -51,10 +67,21 @@ export function findPrimitives(tx: CanonicalTx, flow: ValueFlow, rulebook: Ruleb
     if (draft) drafts.push(draft);
   }
   const netted = nettedVenues(drafts, flow, wrappedLanes(rulebook.wrappedNative));
-  const acts = settleDeferred(mergeDuplicates(drafts.map((draft) => foundOf(draft, flow, netted)), flow));
+  const acts = settleDeferred(
+    mergeDuplicates(
+      drafts.map((draft) => foundOf(draft, flow, netted)),
+      flow,
+    ),
+  );
   const spoken = claimTokens(markEnds(joinDetails(acts), tx), flow);
 
-  const context = structureContext(tx, flow, rulebook.wrappedNative, passThroughAccounts(flow, rulebook.wrappedNative), spoken);
+  const context = structureContext(
+    tx,
+    flow,
+    rulebook.wrappedNative,
+    passThroughAccounts(flow, rulebook.wrappedNative),
+    spoken,
+  );
   const found = [...spoken];
   const take = (more: readonly Found[]): void => {
     for (const item of more) {
@@ -64,7 +91,12 @@ export function findPrimitives(tx: CanonicalTx, flow: ValueFlow, rulebook: Ruleb
   };
   for (const detect of DETECTORS) take(detect(context));
   const hinted = hintedDrafts(tx, rulebook, run, found, context.explained);
-  take(mergeDuplicates(hinted.map((draft) => foundOf(draft, flow, netted)), flow));
+  take(
+    mergeDuplicates(
+      hinted.map((draft) => foundOf(draft, flow, netted)),
+      flow,
+    ),
+  );
   for (const detect of LEFTOVERS) take(detect(context));
   return inOrder(found);
 }
@@ -80,7 +112,15 @@ function inOrder(found: readonly Found[]): Primitive[] {
 /** Managers whose NFTs stand for positions that they keep elsewhere. */
 function positionTokens(rulebook: Rulebook): ReadonlySet<Address> {
   let found = managers.get(rulebook);
-  if (!found) managers.set(rulebook, (found = new Set([...rulebook.entities].filter(([, { tags }]) => tags.includes('position_manager')).map(([address]) => address))));
+  if (!found)
+    managers.set(
+      rulebook,
+      (found = new Set(
+        [...rulebook.entities]
+          .filter(([, { tags }]) => tags.includes('position_manager'))
+          .map(([address]) => address),
+      )),
+    );
   return found;
 }
 
@@ -89,18 +129,27 @@ const managers = new WeakMap<Rulebook, ReadonlySet<Address>>();
 function foundOf(draft: Draft, flow: ValueFlow, netted: Parameters<typeof checkInvariants>[2]): Found {
   const { utterance, meaning, binding, detail } = draft;
   return {
-    kind: meaning.kind, seq: utterance.seq, basis: utterance.basis, shape: meaning.shape,
+    kind: meaning.kind,
+    seq: utterance.seq,
+    basis: utterance.basis,
+    shape: meaning.shape,
     protocol: draft.protocol ?? { slug: meaning.shape, version: 1, matchedBy: 'family' },
-    venue: draft.venue, poolId: draft.poolId, roles: draft.roles, legs: binding.legs.map((b) => b.leg),
+    venue: draft.venue,
+    poolId: draft.poolId,
+    roles: draft.roles,
+    legs: binding.legs.map((b) => b.leg),
     invariants: checkInvariants(draft, flow, netted),
     tags: meaning.status === 'experimental' ? [...meaning.tags, 'experimental'] : meaning.tags,
     evidence: evidenceOf(draft, flow),
-    about: detail.about, position: detail.position, portions: detail.portions,
+    about: detail.about,
+    position: detail.position,
+    portions: detail.portions,
   };
 }
 
 function evidenceOf({ utterance, within, binding }: Draft, flow: ValueFlow): readonly Evidence[] {
   const evidence = within ? [utterance.evidence, within] : [utterance.evidence];
-  for (const { leg } of binding.legs) for (const m of leg.movements) evidence.push(flow.movements[m]!.evidence);
+  for (const { leg } of binding.legs)
+    for (const m of leg.movements) evidence.push(flow.movements[m]!.evidence);
   return distinctEvidence(evidence);
 }

@@ -23,7 +23,8 @@ export function mergeDuplicates(found: readonly Found[], flow: ValueFlow): reado
       const other = kept[at]!;
       kept[at] = rank(item, flow) > rank(other, flow) ? combine(item, other) : combine(other, item);
     }
-    for (const { role, movements } of item.legs) for (const m of movements) addClaim(claims, m, { kind: item.kind, role, at });
+    for (const { role, movements } of item.legs)
+      for (const m of movements) addClaim(claims, m, { kind: item.kind, role, at });
   }
   return withoutEchoes(kept);
 }
@@ -58,24 +59,39 @@ function addClaim(claims: Map<number, Claim[]>, movement: number, own: Claim): v
 
 /** Leaves out calls of which events tell the same, movement by movement, under another name: the contract's own word counts. */
 function withoutEchoes(found: readonly Found[]): readonly Found[] {
-  const mayEcho = (item: Found): boolean => item.basis === 'call' && item.protocol?.matchedBy === 'family' && item.legs.some((leg) => leg.movements.length > 0);
+  const mayEcho = (item: Found): boolean =>
+    item.basis === 'call' &&
+    item.protocol?.matchedBy === 'family' &&
+    item.legs.some((leg) => leg.movements.length > 0);
   if (!found.some(mayEcho)) return found;
   const told = { gave: new Set<number>(), got: new Set<number>() };
   const toldOf = ({ role }: Leg): Set<number> => told[GAVE_ROLES.has(role) ? 'gave' : 'got'];
   for (const item of found) {
-    if (item.basis === 'event') for (const leg of item.legs) for (const m of leg.movements) toldOf(leg).add(m);
+    if (item.basis === 'event')
+      for (const leg of item.legs) for (const m of leg.movements) toldOf(leg).add(m);
   }
-  return found.filter((item) => !mayEcho(item) || !item.legs.every((leg) => leg.movements.every((m) => toldOf(leg).has(m))));
+  return found.filter(
+    (item) => !mayEcho(item) || !item.legs.every((leg) => leg.movements.every((m) => toldOf(leg).has(m))),
+  );
 }
 
 /** A contract known by address or creation, then an event before a call, then who keeps the assets, then the one that accounts for more. */
 function rank(item: Found, flow: ValueFlow): number {
   const known = item.protocol !== null && item.protocol.matchedBy !== 'family' ? 4_000 : 0;
-  return known + (item.basis === 'event' ? 2_000 : 0) + (holdsAssets(item, flow) ? 1_000 : 0) + Math.min(item.legs.length, 100);
+  return (
+    known +
+    (item.basis === 'event' ? 2_000 : 0) +
+    (holdsAssets(item, flow) ? 1_000 : 0) +
+    Math.min(item.legs.length, 100)
+  );
 }
 
 function holdsAssets({ legs, venue }: Found, flow: ValueFlow): boolean {
-  return legs.some((leg) => !SHARE_ROLES.has(leg.role) && leg.movements.some((m) => flow.movements[m]!.from === venue || flow.movements[m]!.to === venue));
+  return legs.some(
+    (leg) =>
+      !SHARE_ROLES.has(leg.role) &&
+      leg.movements.some((m) => flow.movements[m]!.from === venue || flow.movements[m]!.to === venue),
+  );
 }
 
 /** Checks that speak of a single leg's movement, and so come along with it. */
@@ -86,17 +102,33 @@ function combine(best: Found, other: Found): Found {
   const roles = [...best.roles, ...other.roles, { role: 'venue', account: other.venue }];
   const movements = new Set<number>();
   for (const leg of best.legs) for (const m of leg.movements) movements.add(m);
-  const further = other.legs.filter((leg) => !best.legs.some((l) => l.role === leg.role && l.asset === leg.asset) && !leg.movements.some((m) => movements.has(m)));
+  const further = other.legs.filter(
+    (leg) =>
+      !best.legs.some((l) => l.role === leg.role && l.asset === leg.asset) &&
+      !leg.movements.some((m) => movements.has(m)),
+  );
   const { about, position, portions } = joinedDetail([best, other]);
   return {
     ...best,
     seq: Math.max(best.seq, other.seq),
-    roles: distinctRoles(roles.filter((r) => r.role !== 'venue' || r.account !== best.venue), venues),
+    roles: distinctRoles(
+      roles.filter((r) => r.role !== 'venue' || r.account !== best.venue),
+      venues,
+    ),
     legs: [...best.legs, ...further],
-    invariants: [...best.invariants, ...(further.length === 0 ? [] : other.invariants.filter(({ name }) => ISSUANCE.has(name) && !best.invariants.some((b) => b.name === name)))],
+    invariants: [
+      ...best.invariants,
+      ...(further.length === 0
+        ? []
+        : other.invariants.filter(
+            ({ name }) => ISSUANCE.has(name) && !best.invariants.some((b) => b.name === name),
+          )),
+    ],
     tags: [...new Set([...best.tags, ...other.tags])],
     evidence: distinctEvidence([...best.evidence, ...other.evidence]),
-    about, position, portions,
+    about,
+    position,
+    portions,
   };
 }
 
@@ -104,7 +136,12 @@ const NO_DETAIL: Pick<Found, 'about' | 'position' | 'portions'> = { about: [], p
 
 /** What several finds of one act say of the position. Where a manager names the position its word on the parts is taken alone. */
 export function joinedDetail(items: readonly Found[]): Pick<Found, 'about' | 'position' | 'portions'> {
-  if (items.every(({ about, position, portions }) => about.length === 0 && position === null && portions.length === 0)) return NO_DETAIL;
+  if (
+    items.every(
+      ({ about, position, portions }) => about.length === 0 && position === null && portions.length === 0,
+    )
+  )
+    return NO_DETAIL;
   const named = items.filter((item) => item.position);
   const telling = named.some((item) => item.portions.length > 0) ? named : items;
   return {

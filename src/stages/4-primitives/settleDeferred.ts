@@ -26,9 +26,15 @@ export function settleDeferred(found: readonly Found[]): readonly Found[] {
       const key = `${item.kind}|${item.venue}|${item.roles.find((r) => r.role === 'owner')?.account}`;
       if (push(acts, key, item) === 1) kept.push(acts.get(key)!);
     } else if (item.legs.length > 0 && item.legs.every((leg) => leg.role === 'out')) {
-      const promises = [...new Set(venuesOf(item).flatMap((venue) => open.get(venue) ?? []))].filter((p) => !settled.has(p) && aboutTheSame(p, item));
+      const promises = [...new Set(venuesOf(item).flatMap((venue) => open.get(venue) ?? []))].filter(
+        (p) => !settled.has(p) && aboutTheSame(p, item),
+      );
       for (const promise of promises) settled.add(promise);
-      for (const venue of venuesOf(item)) open.set(venue, (open.get(venue) ?? []).filter((p) => !settled.has(p)));
+      for (const venue of venuesOf(item))
+        open.set(
+          venue,
+          (open.get(venue) ?? []).filter((p) => !settled.has(p)),
+        );
       kept.push(promises.length > 0 ? settle(promises, item) : item);
     } else kept.push(item);
   }
@@ -60,34 +66,48 @@ function aboutTheSame(promise: Found, payout: Found): boolean {
 const speaker = (key: string): string => key.split('|', 2).join('|');
 
 function settle(promises: readonly Found[], payout: Found): Found {
-  const known = promises.find((p) => p.protocol !== null && p.protocol.matchedBy !== 'family') ?? promises.at(-1)!;
+  const known =
+    promises.find((p) => p.protocol !== null && p.protocol.matchedBy !== 'family') ?? promises.at(-1)!;
   const all = [...promises, payout];
   const { about, position, portions } = joinedDetail(all);
   return {
     ...payout,
     kind: known.kind,
-    protocol: payout.protocol !== null && payout.protocol.matchedBy !== 'family' ? payout.protocol : known.protocol,
-    roles: distinctRoles(all.flatMap((p) => p.roles), new Set(all.flatMap(venuesOf))),
+    protocol:
+      payout.protocol !== null && payout.protocol.matchedBy !== 'family' ? payout.protocol : known.protocol,
+    roles: distinctRoles(
+      all.flatMap((p) => p.roles),
+      new Set(all.flatMap(venuesOf)),
+    ),
     invariants: [...payout.invariants, { name: 'principal_was_freed', holds: true }],
     tags: [...new Set(all.flatMap((p) => p.tags))].filter((tag) => tag !== DEFERRED),
     evidence: distinctEvidence(all.flatMap((p) => p.evidence)),
-    about, position, portions,
+    about,
+    position,
+    portions,
   };
 }
 
 function oneAct(parts: readonly Found[]): Found {
   const invariants = new Map<string, boolean>();
-  for (const part of parts) for (const { name, holds } of part.invariants) invariants.set(name, holds && (invariants.get(name) ?? true));
+  for (const part of parts)
+    for (const { name, holds } of part.invariants)
+      invariants.set(name, holds && (invariants.get(name) ?? true));
   const { about, position, portions } = joinedDetail(parts);
   return {
     ...parts[0]!,
     seq: parts.reduce((last, p) => Math.max(last, p.seq), 0),
-    roles: distinctRoles(parts.flatMap((p) => p.roles), NOBODY),
+    roles: distinctRoles(
+      parts.flatMap((p) => p.roles),
+      NOBODY,
+    ),
     legs: parts.flatMap((p) => p.legs),
     invariants: [...invariants].map(([name, holds]) => ({ name, holds })),
     tags: parts[0]!.tags.filter((tag) => tag !== PER_ASSET),
     evidence: distinctEvidence(parts.flatMap((p) => p.evidence)),
-    about, position, portions,
+    about,
+    position,
+    portions,
   };
 }
 

@@ -9,8 +9,11 @@ export const GOT = 2;
 
 /** Roles of accounts that an act is done by or for, as opposed to where it is done; and whether they only give or only get. */
 const PARTIES: ReadonlyMap<string, number> = new Map([
-  ['payer', GAVE], ['recipient', GOT],
-  ...['owner', 'caller', 'maker', 'taker', 'buyer', 'seller', 'borrower', 'liquidator'].map((role) => [role, GAVE | GOT] as const),
+  ['payer', GAVE],
+  ['recipient', GOT],
+  ...['owner', 'caller', 'maker', 'taker', 'buyer', 'seller', 'borrower', 'liquidator'].map(
+    (role) => [role, GAVE | GOT] as const,
+  ),
 ]);
 
 /** Whether a motif tells of an account that came into being. */
@@ -38,11 +41,18 @@ export class Act {
     this.motif = motif;
     this.parties = parties;
     this.owner = roleOf(motif, 'owner');
-    this.setsUp = motif.kind === 'deployment' ? (roleOf(motif, 'created') ?? motif.venue) : createsAccount(motif) ? this.owner : null;
+    this.setsUp =
+      motif.kind === 'deployment'
+        ? (roleOf(motif, 'created') ?? motif.venue)
+        : createsAccount(motif)
+          ? this.owner
+          : null;
   }
 
   /** Contracts of the assets that the motif moved. */
-  get tokens(): ReadonlySet<Token> { return (this.#tokens ??= tokensOf(this.motif)); }
+  get tokens(): ReadonlySet<Token> {
+    return (this.#tokens ??= tokensOf(this.motif));
+  }
 
   static of(motifs: readonly Motif[]): Act[] {
     const parts = new Map<number, Motif[]>();

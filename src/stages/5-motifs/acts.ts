@@ -34,7 +34,10 @@ export class Acts {
 
   /** By an account that takes part in whatever role, the venue's included. */
   at(account: Address): readonly Act[] {
-    this.#byAccount ??= sorted(this.all, ({ motif }) => new Set([motif.venue, ...motif.participants.map((p) => p.account)]));
+    this.#byAccount ??= sorted(
+      this.all,
+      ({ motif }) => new Set([motif.venue, ...motif.participants.map((p) => p.account)]),
+    );
     return this.#byAccount.get(account) ?? NONE;
   }
 }

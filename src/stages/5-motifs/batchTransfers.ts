@@ -5,7 +5,11 @@ import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 
 /** One payer, two or more recipients, and nothing that came back for it. */
-export function batchTransfers(transfers: readonly MotifDraft[], tx: CanonicalTx, flow: ValueFlow): MotifDraft[] {
+export function batchTransfers(
+  transfers: readonly MotifDraft[],
+  tx: CanonicalTx,
+  flow: ValueFlow,
+): MotifDraft[] {
   if (transfers.length < 2) return [];
   const byPayer = new Map<Address, MotifDraft[]>();
   for (const draft of transfers) {
@@ -16,22 +20,50 @@ export function batchTransfers(transfers: readonly MotifDraft[], tx: CanonicalTx
     else byPayer.set(payer, [draft]);
   }
   return [...byPayer].flatMap(([payer, list]) => {
-    const recipients = [...new Set(list.map((d) => d.participants.find((p) => p.role === 'recipient')!.account))];
+    const recipients = [
+      ...new Set(list.map((d) => d.participants.find((p) => p.role === 'recipient')!.account)),
+    ];
     const gained = [...(flow.ledgers.get(payer)?.values() ?? [])].some((lane) => lane.inflow > lane.outflow);
     return recipients.length < 2 || gained ? [] : [batchOf(payer, recipients, list, tx)];
   });
 }
 
-function batchOf(payer: Address, recipients: readonly Address[], list: readonly MotifDraft[], tx: CanonicalTx): MotifDraft {
+function batchOf(
+  payer: Address,
+  recipients: readonly Address[],
+  list: readonly MotifDraft[],
+  tx: CanonicalTx,
+): MotifDraft {
   const sums = new Map<string, bigint>();
-  for (const draft of list) for (const { asset, amount } of draft.assetsOut) sums.set(asset, (sums.get(asset) ?? 0n) + amount);
+  for (const draft of list)
+    for (const { asset, amount } of draft.assetsOut) sums.set(asset, (sums.get(asset) ?? 0n) + amount);
   const evidence = joinEvidence(list);
   return {
-    index: -1, parent: null, kind: 'batch_transfer', protocol: null, basis: 'structure', venue: payer, poolId: null,
-    seq: firstSeq(list), scopeFrame: commonFrame(tx, evidence),
-    participants: [{ role: 'owner', account: payer }, { role: 'payer', account: payer }, ...recipients.map((account) => ({ role: 'recipient', account }))],
-    assetsIn: [], assetsOut: [...sums].map(([asset, amount]) => ({ asset, amount, role: 'paid' })),
-    invariants: [{ name: 'one_payer', holds: true }, { name: 'no_counter_flow', holds: true }], tags: [],
-    status: 'Proven', confidence: 'High', movements: joinMovements(list), evidence, children: list,
+    index: -1,
+    parent: null,
+    kind: 'batch_transfer',
+    protocol: null,
+    basis: 'structure',
+    venue: payer,
+    poolId: null,
+    seq: firstSeq(list),
+    scopeFrame: commonFrame(tx, evidence),
+    participants: [
+      { role: 'owner', account: payer },
+      { role: 'payer', account: payer },
+      ...recipients.map((account) => ({ role: 'recipient', account })),
+    ],
+    assetsIn: [],
+    assetsOut: [...sums].map(([asset, amount]) => ({ asset, amount, role: 'paid' })),
+    invariants: [
+      { name: 'one_payer', holds: true },
+      { name: 'no_counter_flow', holds: true },
+    ],
+    tags: [],
+    status: 'Proven',
+    confidence: 'High',
+    movements: joinMovements(list),
+    evidence,
+    children: list,
   };
 }

@@ -34,7 +34,9 @@ export class Bindings {
 
   /** To keep: `same` where it holds just these, else a copy, which takes less than a list that grew, with room for many more. */
   list(same: readonly RoleBinding[]): readonly RoleBinding[] {
-    return same.length === this.#all.length && same.every((binding, i) => binding === this.#all[i]) ? same : this.#all.slice();
+    return same.length === this.#all.length && same.every((binding, i) => binding === this.#all[i])
+      ? same
+      : this.#all.slice();
   }
 
   #isKnown(role: string, account: Address): boolean {

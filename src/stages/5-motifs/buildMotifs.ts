@@ -24,7 +24,13 @@ export interface MotifExtra {
  * Building blocks of intents, in execution order: every primitive as a motif, and the composites they form (a route, a
  * closed cycle, a batch), which stand before their parts. Pure.
  */
-export function buildMotifs(tx: CanonicalTx, flow: ValueFlow, primitives: readonly Primitive[], rulebook: Rulebook, extra: MotifExtra): Motif[] {
+export function buildMotifs(
+  tx: CanonicalTx,
+  flow: ValueFlow,
+  primitives: readonly Primitive[],
+  rulebook: Rulebook,
+  extra: MotifExtra,
+): Motif[] {
   const wrapped = wrappedLanes(rulebook.wrappedNative);
   const passThrough = passThroughAccounts(flow, rulebook.wrappedNative);
   const tracing: Tracing = {
@@ -34,16 +40,29 @@ export function buildMotifs(tx: CanonicalTx, flow: ValueFlow, primitives: readon
   const single: MotifDraft[] = [];
   const hops: Hop[] = [];
   for (const primitive of primitives) {
-    const seen = paysBuilder(primitive, tx, extra.coinbase) ? { ...primitive, kind: 'builder_payment', tags: [] } : primitive;
+    const seen = paysBuilder(primitive, tx, extra.coinbase)
+      ? { ...primitive, kind: 'builder_payment', tags: [] }
+      : primitive;
     const draft = standAlone(seen, tx, rulebook, tracing);
     single.push(draft);
     const hop = hopOf(seen, draft, flow, wrapped);
     if (hop) hops.push(hop);
   }
-  const composites = compositesOf(hops, single, { tx, flow, wrappedNative: rulebook.wrappedNative, tracing, coinbase: extra.coinbase });
-  const batches = batchTransfers(single.filter((d) => d.kind === 'transfer'), tx, flow);
+  const composites = compositesOf(hops, single, {
+    tx,
+    flow,
+    wrappedNative: rulebook.wrappedNative,
+    tracing,
+    coinbase: extra.coinbase,
+  });
+  const batches = batchTransfers(
+    single.filter((d) => d.kind === 'transfer'),
+    tx,
+    flow,
+  );
   // Primitives come in execution order.
-  const drafts = composites.length + batches.length === 0 ? single : [...composites, ...batches, ...single].sort(inOrder);
+  const drafts =
+    composites.length + batches.length === 0 ? single : [...composites, ...batches, ...single].sort(inOrder);
   return placed(drafts, partsOfActs(single));
 }
 

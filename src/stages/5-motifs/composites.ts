@@ -18,15 +18,24 @@ export interface CompositeContext {
 }
 
 /** Closed cycles and routes that hops form; it takes hops at two pools to form one. */
-export function compositesOf(hops: readonly Hop[], drafts: readonly MotifDraft[], { tx, flow, wrappedNative, tracing, coinbase }: CompositeContext): MotifDraft[] {
+export function compositesOf(
+  hops: readonly Hop[],
+  drafts: readonly MotifDraft[],
+  { tx, flow, wrappedNative, tracing, coinbase }: CompositeContext,
+): MotifDraft[] {
   if (hops.length < 2) return [];
   let entity: Entity | null = null;
   const context: CycleContext = {
-    tx, flow, wrappedNative,
-    entity: () => (entity ??= entityOf(tx, flow, wrappedNative, coinbase, new Set(hops.map((hop) => hop.motif.venue)))),
+    tx,
+    flow,
+    wrappedNative,
+    entity: () =>
+      (entity ??= entityOf(tx, flow, wrappedNative, coinbase, new Set(hops.map((hop) => hop.motif.venue)))),
   };
   const feeTakers = new Set<Address>();
-  for (const { kind, participants } of drafts) if (kind === 'protocol_fee') for (const { role, account } of participants) if (role === 'recipient') feeTakers.add(account);
+  for (const { kind, participants } of drafts)
+    if (kind === 'protocol_fee')
+      for (const { role, account } of participants) if (role === 'recipient') feeTakers.add(account);
   const composites: MotifDraft[] = [];
   for (const group of connectedHops(hops)) {
     if (group.length < 2 || poolsOf(group) < 2) continue;

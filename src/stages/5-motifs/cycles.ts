@@ -25,13 +25,20 @@ export interface CycleContext {
  * 1 %, not in and out of the same pool. The signer and the contract it called count as one entity, and what they paid the
  * block builder as part of the residual. `balance` is that of the hops.
  */
-export function cycleOf(hops: readonly Hop[], balance: readonly LaneBalance[], context: CycleContext): MotifDraft | null {
+export function cycleOf(
+  hops: readonly Hop[],
+  balance: readonly LaneBalance[],
+  context: CycleContext,
+): MotifDraft | null {
   if (!hops.some((hop) => hop.trade)) return null;
   const gainful = balance.filter((lane) => lane.gave > 0n && lane.got > lane.gave);
   if (gainful.length === 0 || balance.some((lane) => !lane.flat && !gainful.includes(lane))) return null;
   const entity = context.entity();
   const { lanes } = entity;
-  const base = gainful.find((lane) => !lane.flat) ?? gainful.find((lane) => (lanes.get(lane.lane) ?? 0n) > 0n) ?? (gainful.length === 1 ? gainful[0]! : null);
+  const base =
+    gainful.find((lane) => !lane.flat) ??
+    gainful.find((lane) => (lanes.get(lane.lane) ?? 0n) > 0n) ??
+    (gainful.length === 1 ? gainful[0]! : null);
   if (!base || gainful.some((lane) => !lane.flat && lane !== base)) return null;
   // A bot may keep its gains in a third account, which only receives.
   const wallet = (lanes.get(base.lane) ?? 0n) > 0n ? null : entity.walletOf(base.lane);
@@ -47,29 +54,52 @@ export function cycleOf(hops: readonly Hop[], balance: readonly LaneBalance[], c
     { name: 'amounts_chain', holds: hops.every((h) => h.gave !== null && h.got !== null) },
     { name: 'distinct_pools', holds: true },
     { name: 'positive_residual', holds: (net.get(base.lane) ?? 0n) > 0n },
-    { name: 'other_lanes_flat', holds: [...net].every(([lane, amount]) => lane === base.lane || isDust(lane, amount, entity, context)) },
+    {
+      name: 'other_lanes_flat',
+      holds: [...net].every(([lane, amount]) => lane === base.lane || isDust(lane, amount, entity, context)),
+    },
     { name: 'hops_proven', holds: motifs.every((m) => m.status === 'Proven') },
   ];
   return {
-    index: -1, parent: null, kind: 'cycle', protocol: sharedProtocol(motifs), basis: motifs.every((m) => m.basis !== 'structure') ? 'event' : 'structure',
-    venue: motifs[0]!.venue, poolId: null, seq: firstSeq(motifs), scopeFrame: null,
+    index: -1,
+    parent: null,
+    kind: 'cycle',
+    protocol: sharedProtocol(motifs),
+    basis: motifs.every((m) => m.basis !== 'structure') ? 'event' : 'structure',
+    venue: motifs[0]!.venue,
+    poolId: null,
+    seq: firstSeq(motifs),
+    scopeFrame: null,
     participants: [
-      { role: 'owner', account: context.tx.from }, ...(context.tx.to ? [{ role: 'caller', account: context.tx.to }] : []),
+      { role: 'owner', account: context.tx.from },
+      ...(context.tx.to ? [{ role: 'caller', account: context.tx.to }] : []),
       ...(wallet ? [{ role: 'beneficiary', account: wallet }] : []),
-      ...unique(hops.filter((h) => h.trade).map((h) => h.motif.venue)).map((account) => ({ role: 'pool', account })),
+      ...unique(hops.filter((h) => h.trade).map((h) => h.motif.venue)).map((account) => ({
+        role: 'pool',
+        account,
+      })),
     ],
     assetsIn: [{ asset: assetOfLane(hops, 'got', base.lane), amount: base.got, role: 'out' }],
     assetsOut: [{ asset: assetOfLane(hops, 'gave', base.lane), amount: base.gave, role: 'in' }],
-    invariants, tags: [],
+    invariants,
+    tags: [],
     status: invariants.every((i) => i.holds) ? 'Proven' : 'Suspected',
     confidence: lowestConfidence(motifs.map((m) => m.confidence)),
-    movements: joinMovements(motifs), evidence: joinEvidence(motifs), children: motifs,
+    movements: joinMovements(motifs),
+    evidence: joinEvidence(motifs),
+    children: motifs,
   };
 }
 
-function isDust(lane: AssetId, amount: bigint, entity: Entity, { flow, wrappedNative }: CycleContext): boolean {
+function isDust(
+  lane: AssetId,
+  amount: bigint,
+  entity: Entity,
+  { flow, wrappedNative }: CycleContext,
+): boolean {
   const assets = lane === NATIVE_ASSET ? [lane, ...[...wrappedNative].map(erc20Id)] : [lane];
   let through = 0n;
-  for (const account of entity.accounts) for (const asset of assets) through += flow.ledgers.get(account)?.get(asset)?.inflow ?? 0n;
+  for (const account of entity.accounts)
+    for (const asset of assets) through += flow.ledgers.get(account)?.get(asset)?.inflow ?? 0n;
   return (amount < 0n ? -amount : amount) * DUST_DIVISOR <= through;
 }

@@ -10,11 +10,17 @@ export interface MotifDraft extends Motif {
 
 /** Several motifs' evidence without repetition. */
 export function joinEvidence(drafts: readonly MotifDraft[]): Evidence[] {
-  return [...new Map(drafts.flatMap((d) => d.evidence).map((e) => [`${e.log}|${e.log === null ? e.frame : ''}`, e])).values()];
+  return [
+    ...new Map(
+      drafts.flatMap((d) => d.evidence).map((e) => [`${e.log}|${e.log === null ? e.frame : ''}`, e]),
+    ).values(),
+  ];
 }
 
 /** Movements of several drafts or legs, each once, in order. */
-export function joinMovements(parts: readonly { readonly movements: readonly number[] }[]): readonly number[] {
+export function joinMovements(
+  parts: readonly { readonly movements: readonly number[] }[],
+): readonly number[] {
   if (parts.length === 1 && parts[0]!.movements.length === 1) return parts[0]!.movements;
   const all: number[] = [];
   let sorted = true;

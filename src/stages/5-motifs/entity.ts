@@ -16,7 +16,13 @@ export interface Entity {
 }
 
 /** `venues`: contracts at which trades happened, which are nobody's wallet. `coinbase` is null where unknown. */
-export function entityOf(tx: CanonicalTx, flow: ValueFlow, wrappedNative: ReadonlySet<Address>, coinbase: Address | null, venues: ReadonlySet<Address>): Entity {
+export function entityOf(
+  tx: CanonicalTx,
+  flow: ValueFlow,
+  wrappedNative: ReadonlySet<Address>,
+  coinbase: Address | null,
+  venues: ReadonlySet<Address>,
+): Entity {
   const accounts = new Set<Address>(tx.to === null ? [tx.from] : [tx.from, tx.to]);
   const wrapped = wrappedLanes(wrappedNative);
   const lanesOf = (group: ReadonlySet<Address>): Map<AssetId, bigint> => {
@@ -36,7 +42,12 @@ export function entityOf(tx: CanonicalTx, flow: ValueFlow, wrappedNative: Readon
   for (const account of accounts)
     for (const index of flow.outgoing.get(account) ?? []) {
       const m = flow.movements[index]!;
-      const other = accounts.has(m.to) || venues.has(m.to) || wrappedNative.has(m.to) || m.to === coinbase || m.to === ZERO_ADDRESS;
+      const other =
+        accounts.has(m.to) ||
+        venues.has(m.to) ||
+        wrappedNative.has(m.to) ||
+        m.to === coinbase ||
+        m.to === ZERO_ADDRESS;
       if (other || flow.outgoing.get(m.to)?.length) continue;
       const lane = mergedLane(m.asset, wrapped);
       wallets.set(lane, (wallets.get(lane) ?? new Set()).add(m.to));

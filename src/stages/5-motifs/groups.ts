@@ -20,10 +20,14 @@ export class Groups {
   }
 
   /** Nothing is left to be joined. */
-  get one(): boolean { return this.#left <= 1; }
+  get one(): boolean {
+    return this.#left <= 1;
+  }
 
   /** Nothing was joined with it yet. */
-  alone(index: number): boolean { return !this.#joined.has(index); }
+  alone(index: number): boolean {
+    return !this.#joined.has(index);
+  }
 
   all(): number[][] {
     const groups = new Map<number, number[]>();

@@ -4,15 +4,26 @@ import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import { GAVE, GOT, type Act } from './act.ts';
 import type { Groups } from './groups.ts';
 
-interface Hand { readonly act: Act; readonly movement: number }
+interface Hand {
+  readonly act: Act;
+  readonly movement: number;
+}
 /** Who brought an asset to one account and who used it there, and when: the first time and the last. */
-interface Hands { readonly got: Hand[]; readonly gave: Hand[] }
+interface Hands {
+  readonly got: Hand[];
+  readonly gave: Hand[];
+}
 
 /**
  * Joins acts of which a later one used what an earlier one had brought to the same account. Venues are no such accounts:
  * strangers' acts meet there.
  */
-export function joinHandedOn(acts: readonly Act[], venues: ReadonlyMap<Address, Act>, flow: ValueFlow, groups: Groups): void {
+export function joinHandedOn(
+  acts: readonly Act[],
+  venues: ReadonlyMap<Address, Act>,
+  flow: ValueFlow,
+  groups: Groups,
+): void {
   if (acts.length < 2) return;
   const hands = new Map<AssetId, Map<Address, Hands>>();
   for (const act of acts) {
@@ -51,12 +62,17 @@ function joinHands({ got, gave }: Hands, groups: Groups): void {
   if (got.length === 0 || gave.length === 0) return;
   const first = got.reduce((best, hand) => (hand.movement < best.movement ? hand : best));
   const last = gave.reduce((latest, { movement }) => Math.max(latest, movement), -1);
-  for (const { act, movement } of gave) if (movement > first.movement) groups.join(first.act.motif.index, act.motif.index);
-  for (const { act, movement } of got) if (movement < last) groups.join(first.act.motif.index, act.motif.index);
+  for (const { act, movement } of gave)
+    if (movement > first.movement) groups.join(first.act.motif.index, act.motif.index);
+  for (const { act, movement } of got)
+    if (movement < last) groups.join(first.act.motif.index, act.motif.index);
 }
 
 /** First and last movement of each asset in an act. */
-function movementsByAsset({ motif }: Act, flow: ValueFlow): ReadonlyMap<AssetId, { readonly first: number; readonly last: number }> {
+function movementsByAsset(
+  { motif }: Act,
+  flow: ValueFlow,
+): ReadonlyMap<AssetId, { readonly first: number; readonly last: number }> {
   const found = new Map<AssetId, { first: number; last: number }>();
   for (const index of motif.movements) {
     const { asset } = flow.movements[index]!;
@@ -72,7 +88,8 @@ export function joinExchanges(acts: readonly Act[], groups: Groups): void {
   const payments = acts.filter(({ motif }) => motif.kind === 'transfer' || motif.kind === 'batch_transfer');
   if (payments.length < 2) return;
   const payers = new Set<Address>();
-  for (const { motif } of payments) for (const { role, account } of motif.participants) if (role === 'payer') payers.add(account);
+  for (const { motif } of payments)
+    for (const { role, account } of motif.participants) if (role === 'payer') payers.add(account);
   const first = new Map<Address, Act>();
   const firstBetween = new Map<string, Act>();
   for (const act of payments) {

@@ -25,19 +25,34 @@ export interface Hop {
 }
 
 /** Trades, and conversions between an asset and its share token, as hops; assets nobody names leave an end open. */
-export function hopOf(primitive: Primitive, motif: MotifDraft, flow: ValueFlow, wrapped: ReadonlySet<AssetId>): Hop | null {
+export function hopOf(
+  primitive: Primitive,
+  motif: MotifDraft,
+  flow: ValueFlow,
+  wrapped: ReadonlySet<AssetId>,
+): Hop | null {
   const trade = primitive.kind === 'swap' || primitive.tags.includes('rfq');
   if (!trade && primitive.legs.length < 2) return null;
   const gave: Leg[] = [];
   const got: Leg[] = [];
   for (const leg of primitive.legs) {
     const kind = flow.assets.get(leg.asset)?.kind;
-    if (kind !== 'erc721' && kind !== 'erc1155' && leg.role !== 'fee') (GAVE_ROLES.has(leg.role) ? gave : got).push(leg);
+    if (kind !== 'erc721' && kind !== 'erc1155' && leg.role !== 'fee')
+      (GAVE_ROLES.has(leg.role) ? gave : got).push(leg);
   }
-  const conversion = gave.length === 1 && got.length === 1 && (gave[0]!.role === 'share_in') !== (got[0]!.role === 'share_out');
+  const conversion =
+    gave.length === 1 &&
+    got.length === 1 &&
+    (gave[0]!.role === 'share_in') !== (got[0]!.role === 'share_out');
   if (!trade && !conversion) return null;
   const { venue, poolId } = primitive;
-  return { motif, trade, pool: poolId === null ? venue : `${venue}|${poolId}`, gave: endOf(gave, venue, wrapped), got: endOf(got, venue, wrapped) };
+  return {
+    motif,
+    trade,
+    pool: poolId === null ? venue : `${venue}|${poolId}`,
+    gave: endOf(gave, venue, wrapped),
+    got: endOf(got, venue, wrapped),
+  };
 }
 
 function endOf(legs: readonly Leg[], venue: Address, wrapped: ReadonlySet<AssetId>): HopEnd | null {

@@ -17,8 +17,17 @@ export function partsOfActs(drafts: readonly MotifDraft[]): ReadonlyMap<MotifDra
     }
   for (const draft of acts) {
     const rivals = byMovement.get(draft.movements[0]!)!;
-    const whole = rivals.length === 1 ? undefined : rivals.find((other) => other !== draft && other.venue === draft.venue && !wholes.has(other)
-      && (other.movements.length > draft.movements.length || outranks(other, draft)) && draft.movements.every((m) => other.movements.includes(m)));
+    const whole =
+      rivals.length === 1
+        ? undefined
+        : rivals.find(
+            (other) =>
+              other !== draft &&
+              other.venue === draft.venue &&
+              !wholes.has(other) &&
+              (other.movements.length > draft.movements.length || outranks(other, draft)) &&
+              draft.movements.every((m) => other.movements.includes(m)),
+          );
     if (whole) wholes.set(draft, whole);
   }
   return wholes;
@@ -26,6 +35,7 @@ export function partsOfActs(drafts: readonly MotifDraft[]): ReadonlyMap<MotifDra
 
 /** Of two that speak of the very same movements the better known one is the act, else the earlier one. */
 function outranks(other: MotifDraft, draft: MotifDraft): boolean {
-  const known = (d: MotifDraft): number => (d.protocol !== null && d.protocol.matchedBy !== 'family' ? 2 : 0) + (d.basis === 'event' ? 1 : 0);
+  const known = (d: MotifDraft): number =>
+    (d.protocol !== null && d.protocol.matchedBy !== 'family' ? 2 : 0) + (d.basis === 'event' ? 1 : 0);
   return known(other) > known(draft) || (known(other) === known(draft) && other.seq < draft.seq);
 }

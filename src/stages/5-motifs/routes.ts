@@ -16,7 +16,12 @@ export interface Tracing {
  * to one of each: several traders' orders, or a closed cycle. `feeTakers` only skim and are neither payer nor recipient.
  * `balance` is that of the hops.
  */
-export function routeOf(hops: readonly Hop[], balance: readonly LaneBalance[], tracing: Tracing, feeTakers: ReadonlySet<Address>): MotifDraft | null {
+export function routeOf(
+  hops: readonly Hop[],
+  balance: readonly LaneBalance[],
+  tracing: Tracing,
+  feeTakers: ReadonlySet<Address>,
+): MotifDraft | null {
   const trades = hops.filter((hop) => hop.trade);
   if (new Set(trades.map((hop) => hop.pool)).size < 2) return null;
   const given = balance.filter((lane) => !lane.flat && lane.gave > lane.got);
@@ -27,8 +32,16 @@ export function routeOf(hops: readonly Hop[], balance: readonly LaneBalance[], t
   // A pool that hands on to the next one is a hop, not a party.
   const venues = new Set(hops.map((h) => h.motif.venue));
   const party = (account: Address): boolean => !venues.has(account) && !feeTakers.has(account);
-  const payers = unique(hops.filter((h) => h.gave?.lane === from.lane && h.gave.account).flatMap((h) => tracing.origins(h.gave!.account!, from.lane))).filter(party);
-  const recipients = unique(hops.filter((h) => h.got?.lane === to.lane && h.got.account).flatMap((h) => tracing.destinations(h.got!.account!, to.lane))).filter(party);
+  const payers = unique(
+    hops
+      .filter((h) => h.gave?.lane === from.lane && h.gave.account)
+      .flatMap((h) => tracing.origins(h.gave!.account!, from.lane)),
+  ).filter(party);
+  const recipients = unique(
+    hops
+      .filter((h) => h.got?.lane === to.lane && h.got.account)
+      .flatMap((h) => tracing.destinations(h.got!.account!, to.lane)),
+  ).filter(party);
   const motifs = hops.map((h) => h.motif);
   const invariants = [
     { name: 'amounts_chain', holds: hops.every((h) => h.gave !== null && h.got !== null) },
@@ -37,19 +50,30 @@ export function routeOf(hops: readonly Hop[], balance: readonly LaneBalance[], t
     { name: 'hops_proven', holds: motifs.every((m) => m.status === 'Proven') },
   ];
   return {
-    index: -1, parent: null, kind: 'route', protocol: sharedProtocol(motifs), basis: motifs.every((m) => m.basis !== 'structure') ? 'event' : 'structure',
-    venue: motifs[0]!.venue, poolId: null, seq: firstSeq(motifs), scopeFrame: null,
+    index: -1,
+    parent: null,
+    kind: 'route',
+    protocol: sharedProtocol(motifs),
+    basis: motifs.every((m) => m.basis !== 'structure') ? 'event' : 'structure',
+    venue: motifs[0]!.venue,
+    poolId: null,
+    seq: firstSeq(motifs),
+    scopeFrame: null,
     participants: [
       ...(payers.length === 1 ? [{ role: 'owner', account: payers[0]! }] : []),
-      ...payers.map((account) => ({ role: 'payer', account })), ...recipients.map((account) => ({ role: 'recipient', account })),
+      ...payers.map((account) => ({ role: 'payer', account })),
+      ...recipients.map((account) => ({ role: 'recipient', account })),
       ...unique(trades.map((h) => h.motif.venue)).map((account) => ({ role: 'pool', account })),
     ],
     assetsIn: [{ asset: assetOfLane(hops, 'got', to.lane), amount: to.got - to.gave, role: 'out' }],
     assetsOut: [{ asset: assetOfLane(hops, 'gave', from.lane), amount: from.gave - from.got, role: 'in' }],
-    invariants, tags: [],
+    invariants,
+    tags: [],
     status: invariants.every((i) => i.holds) ? 'Proven' : 'Suspected',
     confidence: lowestConfidence(motifs.map((m) => m.confidence)),
-    movements: joinMovements(motifs), evidence: joinEvidence(motifs), children: motifs,
+    movements: joinMovements(motifs),
+    evidence: joinEvidence(motifs),
+    children: motifs,
   };
 }
 

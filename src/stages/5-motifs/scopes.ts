@@ -14,9 +14,21 @@ export type Scope = readonly number[];
 
 /** A trade as the contract that arranged it tells it, and the trades it may consist of. */
 const SUMMARY = 'aggregation';
-const TRADES: ReadonlySet<string> = new Set(['swap', 'route', 'cycle', 'order_settled', 'vault_deposit', 'vault_withdraw']);
+const TRADES: ReadonlySet<string> = new Set([
+  'swap',
+  'route',
+  'cycle',
+  'order_settled',
+  'vault_deposit',
+  'vault_withdraw',
+]);
 /** Kinds that only say who had acts executed. */
-const WRAPPING: ReadonlySet<string> = new Set(['user_operation', 'account_execution', 'account_execution_failed', 'account_delegation']);
+const WRAPPING: ReadonlySet<string> = new Set([
+  'user_operation',
+  'account_execution',
+  'account_execution_failed',
+  'account_delegation',
+]);
 
 /**
  * Splits a transaction into its coherent parts. Acts are one where they moved the same value, where one used what another
@@ -66,25 +78,32 @@ function venuesOf(acts: readonly Act[]): ReadonlyMap<Address, Act> {
   const venues = new Map<Address, Act>();
   for (const act of acts) {
     const { kind, venue, movements } = act.motif;
-    if (movements.length > 0 && !PLAIN_MOVEMENTS.has(kind) && !ACTING_VENUES.has(kind) && !venues.has(venue)) venues.set(venue, act);
+    if (movements.length > 0 && !PLAIN_MOVEMENTS.has(kind) && !ACTING_VENUES.has(kind) && !venues.has(venue))
+      venues.set(venue, act);
   }
   return venues;
 }
 
 function joinSharing(acts: readonly Act[], groups: Groups): void {
   const first = new Map<number, number>();
-  for (const { motif } of acts) for (const m of motif.movements) {
-    const other = first.get(m);
-    if (other === undefined) first.set(m, motif.index);
-    else groups.join(other, motif.index);
-  }
+  for (const { motif } of acts)
+    for (const m of motif.movements) {
+      const other = first.get(m);
+      if (other === undefined) first.set(m, motif.index);
+      else groups.join(other, motif.index);
+    }
 }
 
 /** Acts whose only parties are venues of others: a solver's swaps, a vault's own deposits. */
 function joinInner(acts: readonly Act[], venues: ReadonlyMap<Address, Act>, groups: Groups): void {
   for (const act of acts) {
     const outer = act.own[0] === undefined ? undefined : venues.get(act.own[0]);
-    if (outer && outer !== act && act.own.every((account) => account === act.motif.venue || venues.has(account))) joinTo(outer, act, groups);
+    if (
+      outer &&
+      outer !== act &&
+      act.own.every((account) => account === act.motif.venue || venues.has(account))
+    )
+      joinTo(outer, act, groups);
   }
 }
 
@@ -105,11 +124,18 @@ function joinRetold(acts: readonly Act[], groups: Groups): void {
   const summaries = acts.filter(({ motif }) => motif.kind === SUMMARY);
   if (summaries.length === 0) return;
   const trades = new Acts(acts.filter(({ motif }) => TRADES.has(motif.kind)));
-  for (const summary of summaries) for (const token of summary.tokens) joinTo(nearest(summary.motif, trades.moving(token), 'before'), summary, groups);
+  for (const summary of summaries)
+    for (const token of summary.tokens)
+      joinTo(nearest(summary.motif, trades.moving(token), 'before'), summary, groups);
 }
 
 /** What serves no act of its own account stays an act: allowances somebody gave for later, an account set up for later. */
-function joinServing(serving: readonly Act[], acts: Acts, principals: ReadonlySet<Address>, groups: Groups): void {
+function joinServing(
+  serving: readonly Act[],
+  acts: Acts,
+  principals: ReadonlySet<Address>,
+  groups: Groups,
+): void {
   const left = new Map<string, Act>();
   for (const act of serving) {
     if (!groups.alone(act.motif.index)) continue;
@@ -124,6 +150,10 @@ function joinServing(serving: readonly Act[], acts: Acts, principals: ReadonlySe
 function joinWrapping(wrappings: readonly Act[], acts: Acts, serving: Acts, groups: Groups): void {
   for (const wrapping of wrappings) {
     if (wrapping.owner === null) continue;
-    joinTo(acts.of(wrapping.owner)[0] ?? serving.of(wrapping.owner)[0] ?? serving.at(wrapping.owner)[0] ?? null, wrapping, groups);
+    joinTo(
+      acts.of(wrapping.owner)[0] ?? serving.of(wrapping.owner)[0] ?? serving.at(wrapping.owner)[0] ?? null,
+      wrapping,
+      groups,
+    );
   }
 }

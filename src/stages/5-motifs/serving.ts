@@ -7,8 +7,15 @@ type Side = 'before' | 'after';
 
 /** Kinds that serve an act before or after them, and which of the two is looked for first. */
 const SERVING: ReadonlyMap<string, Side> = new Map([
-  ['wrap', 'after'], ['approval', 'after'], ['collateral_toggle', 'after'], ['deployment', 'after'],
-  ['unwrap', 'before'], ['refund', 'before'], ['protocol_fee', 'before'], ['builder_payment', 'before'], ['accrual', 'before'],
+  ['wrap', 'after'],
+  ['approval', 'after'],
+  ['collateral_toggle', 'after'],
+  ['deployment', 'after'],
+  ['unwrap', 'before'],
+  ['refund', 'before'],
+  ['protocol_fee', 'before'],
+  ['builder_payment', 'before'],
+  ['accrual', 'before'],
 ]);
 /** Kinds whose bare presence next to any act makes them part of it: they exist only because something else happened. */
 const DEPENDENT: ReadonlySet<string> = new Set(['refund', 'protocol_fee', 'builder_payment']);
@@ -44,12 +51,21 @@ export function actServed(serving: Act, acts: Acts, principals: ReadonlySet<Addr
     else take(acts.of(account));
   }
   const inner = motif.kind === 'approval' && serving.owner !== null && !principals.has(serving.owner);
-  return nearest(motif, found.sort((a, b) => a.motif.index - b.motif.index), side) ?? (DEPENDENT.has(motif.kind) || inner ? nearest(motif, acts.all, side) : null);
+  return (
+    nearest(
+      motif,
+      found.sort((a, b) => a.motif.index - b.motif.index),
+      side,
+    ) ?? (DEPENDENT.has(motif.kind) || inner ? nearest(motif, acts.all, side) : null)
+  );
 }
 
 function assetsAbout({ motif, tokens }: Act): Iterable<Token> {
   if (motif.kind !== 'approval') return tokens;
-  return [motif.venue, ...motif.participants.filter(({ role }) => role === 'token_contract').map(({ account }) => account)];
+  return [
+    motif.venue,
+    ...motif.participants.filter(({ role }) => role === 'token_contract').map(({ account }) => account),
+  ];
 }
 
 /** The nearest of acts in execution order, first on the side asked for. */

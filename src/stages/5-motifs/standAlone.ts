@@ -9,15 +9,35 @@ import type { Leg, Primitive } from '../../model/primitive.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 
 /** A primitive as a motif of its own. */
-export function standAlone(primitive: Primitive, tx: CanonicalTx, rulebook: Rulebook, tracing: Tracing): MotifDraft {
+export function standAlone(
+  primitive: Primitive,
+  tx: CanonicalTx,
+  rulebook: Rulebook,
+  tracing: Tracing,
+): MotifDraft {
   const { legs } = primitive;
   return {
-    index: -1, parent: null, kind: primitive.kind, protocol: primitive.protocol, basis: primitive.basis, venue: primitive.venue, poolId: primitive.poolId,
-    seq: primitive.seq, scopeFrame: commonFrame(tx, primitive.evidence), participants: participantsOf(primitive, tracing),
-    assetsIn: amountsOf(legs, false), assetsOut: amountsOf(legs, true), invariants: primitive.invariants, tags: primitive.tags,
-    status: statusOf(primitive), confidence: confidenceOf(primitive, rulebook),
+    index: -1,
+    parent: null,
+    kind: primitive.kind,
+    protocol: primitive.protocol,
+    basis: primitive.basis,
+    venue: primitive.venue,
+    poolId: primitive.poolId,
+    seq: primitive.seq,
+    scopeFrame: commonFrame(tx, primitive.evidence),
+    participants: participantsOf(primitive, tracing),
+    assetsIn: amountsOf(legs, false),
+    assetsOut: amountsOf(legs, true),
+    invariants: primitive.invariants,
+    tags: primitive.tags,
+    status: statusOf(primitive),
+    confidence: confidenceOf(primitive, rulebook),
     movements: joinMovements(legs),
-    evidence: primitive.evidence, position: primitive.position ?? null, portions: primitive.portions ?? NOTHING, children: NOTHING,
+    evidence: primitive.evidence,
+    position: primitive.position ?? null,
+    portions: primitive.portions ?? NOTHING,
+    children: NOTHING,
   };
 }
 
@@ -45,7 +65,8 @@ function isGuess(primitive: Primitive): boolean {
  */
 function statusOf(primitive: Primitive): Status {
   const { basis, invariants, tags, legs, protocol } = primitive;
-  if (isGuess(primitive) || tags.includes('experimental') || invariants.some((i) => !i.holds)) return 'Suspected';
+  if (isGuess(primitive) || tags.includes('experimental') || invariants.some((i) => !i.holds))
+    return 'Suspected';
   if (basis === 'structure') return 'Proven';
   const carried = legs.some((leg) => leg.movements.length > 0);
   return carried || (protocol !== null && protocol.matchedBy !== 'family') ? 'Proven' : 'Suspected';
@@ -64,8 +85,12 @@ const caps = new WeakMap<Rulebook, ReadonlyMap<string, Confidence>>();
 function familyConfidence(rulebook: Rulebook, shape: string): Confidence {
   let map = caps.get(rulebook);
   if (!map) {
-    const meanings = [...rulebook.events.values(), ...rulebook.calls.values()].flatMap((spec) => spec.meanings);
-    map = new Map(meanings.map((m) => [m.shape, m.familyConfidence === 'High' ? 'Medium' : m.familyConfidence]));
+    const meanings = [...rulebook.events.values(), ...rulebook.calls.values()].flatMap(
+      (spec) => spec.meanings,
+    );
+    map = new Map(
+      meanings.map((m) => [m.shape, m.familyConfidence === 'High' ? 'Medium' : m.familyConfidence]),
+    );
     caps.set(rulebook, map);
   }
   return map.get(shape) ?? 'Low';

@@ -15,11 +15,18 @@ import type { Proposal, ProposalGroup } from './proposal.ts';
  */
 export function collectCandidates(context: ElectionContext, orders: readonly ToldOrder[]): ProposalGroup[] {
   const groups: ProposalGroup[] = [];
-  const add = (source: string, proposals: readonly Proposal[]): void => { if (proposals.length > 0) groups.push({ source, proposals }); };
+  const add = (source: string, proposals: readonly Proposal[]): void => {
+    if (proposals.length > 0) groups.push({ source, proposals });
+  };
   if (context.input.tx.succeeded) {
     const operations = userOperations(context);
     const executed = executedAccounts(context);
-    const driver = operations.length === 1 ? operations[0]!.account : executed.length === 1 ? executed[0]!.account : context.signer;
+    const driver =
+      operations.length === 1
+        ? operations[0]!.account
+        : executed.length === 1
+          ? executed[0]!.account
+          : context.signer;
     add('settled_orders', settledOrders(context, orders, driver));
     add('user_operations', operations);
     add('executed_accounts', executed);
@@ -32,6 +39,14 @@ export function collectCandidates(context: ElectionContext, orders: readonly Tol
       add('bot_contracts', botContracts(context));
     }
   }
-  add('signer', [{ account: context.signer, mode: 'self', submitterRole: 'self', reason: 'signed_the_transaction', evidence: [{ kind: 'transaction', frame: null, log: null, contract: context.signer }] }]);
+  add('signer', [
+    {
+      account: context.signer,
+      mode: 'self',
+      submitterRole: 'self',
+      reason: 'signed_the_transaction',
+      evidence: [{ kind: 'transaction', frame: null, log: null, contract: context.signer }],
+    },
+  ]);
   return groups;
 }

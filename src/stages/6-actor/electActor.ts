@@ -27,7 +27,9 @@ export function electActor(input: ElectionInput): Attribution {
     signer: context.signer,
     actor,
     beneficiary: actor === null ? null : beneficiaryOf(orders, winner!),
-    feePayer: operation ? (sponsored(paymaster) ?? roleOf(operation, 'owner') ?? context.signer) : context.signer,
+    feePayer: operation
+      ? (sponsored(paymaster) ?? roleOf(operation, 'owner') ?? context.signer)
+      : context.signer,
     mode: winner?.mode ?? (actor === null ? 'none' : 'self'),
     submitterRole: deciding.proposals[0]!.submitterRole,
     entryPoint: operation?.venue ?? null,
@@ -65,38 +67,64 @@ function choose(context: ElectionContext, group: ProposalGroup): Proposal | null
 function beneficiaryOf(orders: readonly ToldOrder[], winner: Proposal): Address {
   if (orders.length === 0) return winner.account;
   const receivers = new Set<Address>();
-  for (const { order: { owner, receiver } } of orders) if (owner === winner.account && receiver !== null && receiver !== ZERO_ADDRESS) receivers.add(receiver);
+  for (const {
+    order: { owner, receiver },
+  } of orders)
+    if (owner === winner.account && receiver !== null && receiver !== ZERO_ADDRESS) receivers.add(receiver);
   return receivers.size === 1 ? [...receivers][0]! : winner.account;
 }
 
 function delegationsOf({ tx, delegations }: ElectionInput): Delegation[] {
   if (tx.authorizations.length === 0 && delegations.size === 0) return [];
-  const listed = tx.authorizations.map((a) => ({ authority: a.authority, delegate: a.address, source: 'authorization_list' as const }));
+  const listed = tx.authorizations.map((a) => ({
+    authority: a.authority,
+    delegate: a.address,
+    source: 'authorization_list' as const,
+  }));
   const known = new Set(listed.map((d) => d.authority));
-  const fromCode = [...delegations].filter(([authority]) => !known.has(authority))
+  const fromCode = [...delegations]
+    .filter(([authority]) => !known.has(authority))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([authority, delegate]) => ({ authority, delegate, source: 'code' as const }));
   return [...listed, ...fromCode];
 }
 
 /** Everybody proposed, and whoever gave and got yet can never be the actor, with the reason. */
-function candidatesOf(context: ElectionContext, groups: readonly ProposalGroup[], deciding: ProposalGroup, actor: Address | null): Candidate[] {
+function candidatesOf(
+  context: ElectionContext,
+  groups: readonly ProposalGroup[],
+  deciding: ProposalGroup,
+  actor: Address | null,
+): Candidate[] {
   const found = new Map<Address, Candidate & { readonly reasons: string[] }>();
   for (const group of groups) {
     for (const { account, reason, evidence } of group.proposals) {
       const known = found.get(account);
-      if (known) { if (!known.reasons.includes(reason)) known.reasons.push(reason); continue; }
+      if (known) {
+        if (!known.reasons.includes(reason)) known.reasons.push(reason);
+        continue;
+      }
       const elected = account === actor;
-      const rejectedBecause = elected ? null
-        : group !== deciding ? `weaker_than:${deciding.source}`
-        : actor === null ? 'equal_claims' : 'gave_or_got_nothing';
+      const rejectedBecause = elected
+        ? null
+        : group !== deciding
+          ? `weaker_than:${deciding.source}`
+          : actor === null
+            ? 'equal_claims'
+            : 'gave_or_got_nothing';
       found.set(account, { account, elected, reasons: [reason], rejectedBecause, evidence });
     }
   }
   for (const account of context.traders) {
     if (found.has(account)) continue;
     const rejectedBecause = context.neverElect(account) ?? 'nothing_names_it';
-    found.set(account, { account, elected: false, reasons: ['gave_and_got'], rejectedBecause, evidence: firstMovements(context.input.flow, account) });
+    found.set(account, {
+      account,
+      elected: false,
+      reasons: ['gave_and_got'],
+      rejectedBecause,
+      evidence: firstMovements(context.input.flow, account),
+    });
   }
   return [...found.values()];
 }

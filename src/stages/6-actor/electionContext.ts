@@ -19,9 +19,31 @@ export interface ElectionInput {
 }
 
 /** Kinds in which a mere submitter has a part of its own. */
-const SUBMITTING = new Set(['approval', 'swap', 'order_settled', 'account_delegation', 'message', 'flash_loan']);
+const SUBMITTING = new Set([
+  'approval',
+  'swap',
+  'order_settled',
+  'account_delegation',
+  'message',
+  'flash_loan',
+]);
 /** Entity tags that say an address serves everybody and is nobody's own account. */
-const SERVING_TAGS = new Set(['never_elect', 'router', 'aggregator', 'settlement', 'entry_point', 'bridge', 'infrastructure', 'multicall', 'wrapped_native', 'exchange_proxy', 'pool', 'vault', 'paymaster', 'forwarder']);
+const SERVING_TAGS = new Set([
+  'never_elect',
+  'router',
+  'aggregator',
+  'settlement',
+  'entry_point',
+  'bridge',
+  'infrastructure',
+  'multicall',
+  'wrapped_native',
+  'exchange_proxy',
+  'pool',
+  'vault',
+  'paymaster',
+  'forwarder',
+]);
 
 /** What the proposals ask about the accounts of one transaction, worked out when it is first asked for. */
 export class ElectionContext {
@@ -33,9 +55,13 @@ export class ElectionContext {
   #acting: ReadonlySet<Address> | undefined;
   #emitters: ReadonlySet<Address> | undefined;
 
-  constructor(input: ElectionInput) { this.input = input; }
+  constructor(input: ElectionInput) {
+    this.input = input;
+  }
 
-  get signer(): Address { return this.input.tx.from; }
+  get signer(): Address {
+    return this.input.tx.from;
+  }
 
   /** Net lanes of one account, gas excluded. */
   net(account: Address): readonly LaneNet[] {
@@ -45,7 +71,11 @@ export class ElectionContext {
   /** Which way value went for one account. */
   sides(account: Address): Sides {
     let sides = this.#sides.get(account);
-    if (!sides) this.#sides.set(account, (sides = sidesOfAccount(this.input.flow, this.input.rulebook.wrappedNative, account)));
+    if (!sides)
+      this.#sides.set(
+        account,
+        (sides = sidesOfAccount(this.input.flow, this.input.rulebook.wrappedNative, account)),
+      );
     return sides;
   }
 
@@ -66,7 +96,9 @@ export class ElectionContext {
     if (this.#traders) return this.#traders;
     const { ledgers, outgoing, incoming } = this.input.flow;
     const traders: Address[] = [];
-    for (const account of ledgers.keys()) if (outgoing.has(account) && incoming.has(account) && this.sides(account) === 'both') traders.push(account);
+    for (const account of ledgers.keys())
+      if (outgoing.has(account) && incoming.has(account) && this.sides(account) === 'both')
+        traders.push(account);
     return (this.#traders = traders);
   }
 
@@ -74,7 +106,9 @@ export class ElectionContext {
   showsCode(account: Address): boolean {
     if (this.emits(account) || this.input.tx.createdContract === account) return true;
     if (account === this.signer) return false;
-    this.#acting ??= setOf(this.input.tx.frames, (frame) => (frame.effective && frame.parent !== null ? frame.from : null));
+    this.#acting ??= setOf(this.input.tx.frames, (frame) =>
+      frame.effective && frame.parent !== null ? frame.from : null,
+    );
     return this.#acting.has(account);
   }
 
@@ -88,7 +122,8 @@ export class ElectionContext {
   get signerIsNamed(): boolean {
     for (const { basis, kind, participants } of this.input.motifs) {
       if (basis === 'structure' || COMPOSITES.has(kind) || SUBMITTING.has(kind)) continue;
-      for (const { role, account } of participants) if (role === 'owner' && account === this.signer) return true;
+      for (const { role, account } of participants)
+        if (role === 'owner' && account === this.signer) return true;
     }
     return false;
   }
@@ -112,7 +147,9 @@ export class ElectionContext {
   }
 
   #isVenue(account: Address): boolean {
-    this.#venues ??= setOf(this.input.motifs, ({ kind, venue }) => (ACTING_VENUES.has(kind) || PLAIN_MOVEMENTS.has(kind) || COMPOSITES.has(kind) ? null : venue));
+    this.#venues ??= setOf(this.input.motifs, ({ kind, venue }) =>
+      ACTING_VENUES.has(kind) || PLAIN_MOVEMENTS.has(kind) || COMPOSITES.has(kind) ? null : venue,
+    );
     return this.#venues.has(account);
   }
 }

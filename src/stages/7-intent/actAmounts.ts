@@ -5,7 +5,11 @@ import type { SubjectView } from './facts/subjectView.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Asset, AssetId } from '../../model/valueFlow.ts';
 
-export interface Told { readonly lane: AssetId; readonly asset: Asset; readonly amount: bigint }
+export interface Told {
+  readonly lane: AssetId;
+  readonly asset: Asset;
+  readonly amount: bigint;
+}
 
 /** All of a lane, whichever way it went. */
 export function netOf({ lane, asset, net }: LaneNet): Told {
@@ -20,7 +24,8 @@ export function netOf({ lane, asset, net }: LaneNet): Told {
 export function actAmounts(view: SubjectView, motifs: readonly Motif[], side: 'gave' | 'got'): Told[] {
   const own = view[side].map(netOf);
   const { motifKinds } = view.input.rulebook;
-  if (motifs.length === 0 || motifs.some((m) => !motifKinds.get(m.kind)?.position || m.status !== 'Proven')) return own;
+  if (motifs.length === 0 || motifs.some((m) => !motifKinds.get(m.kind)?.position || m.status !== 'Proven'))
+    return own;
   // What was given in shares was paid with them, unless they are the position itself.
   const shares = sharesOf(side === 'got' ? view.own : motifs);
   const besides = shares.size === 0 ? own : own.filter(({ lane }) => !shares.has(lane));
@@ -42,15 +47,20 @@ function sharesOf(motifs: readonly Motif[]): ReadonlySet<AssetId> {
 }
 
 /** What the acts moved on that side, native and wrapped native as one. */
-function sumsOf({ input: { flow, rulebook } }: SubjectView, motifs: readonly Motif[], side: 'gave' | 'got'): Map<AssetId, Told> {
+function sumsOf(
+  { input: { flow, rulebook } }: SubjectView,
+  motifs: readonly Motif[],
+  side: 'gave' | 'got',
+): Map<AssetId, Told> {
   const wrapped = wrappedLanes(rulebook.wrappedNative);
   const sums = new Map<AssetId, Told>();
-  for (const motif of motifs) for (const { asset, amount, role } of side === 'gave' ? motif.assetsOut : motif.assetsIn) {
-    const known = flow.assets.get(asset);
-    if (SHARE_ROLES.has(role) || !known) continue;
-    const lane = mergedLane(asset, wrapped);
-    const sum = sums.get(lane);
-    sums.set(lane, { lane, asset: sum?.asset ?? known, amount: (sum?.amount ?? 0n) + amount });
-  }
+  for (const motif of motifs)
+    for (const { asset, amount, role } of side === 'gave' ? motif.assetsOut : motif.assetsIn) {
+      const known = flow.assets.get(asset);
+      if (SHARE_ROLES.has(role) || !known) continue;
+      const lane = mergedLane(asset, wrapped);
+      const sum = sums.get(lane);
+      sums.set(lane, { lane, asset: sum?.asset ?? known, amount: (sum?.amount ?? 0n) + amount });
+    }
   return sums;
 }

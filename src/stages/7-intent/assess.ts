@@ -28,7 +28,11 @@ export function restedMotifs(view: SubjectView, rule: IntentRule): Motif[] {
  * it rests on is proven by more than the name of a function, some motif accounts for what the actor gave, and the confidence is not low.
  * Confidence is what the rule grants for known protocols or for mere families, and never more than the weakest motif's.
  */
-export function assess(view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): { status: Status; confidence: Confidence } {
+export function assess(
+  view: SubjectView,
+  rule: IntentRule,
+  motifs: readonly Motif[],
+): { status: Status; confidence: Confidence } {
   let grounded = rule.restsOn.length === 0 || motifs.length > 0;
   let known = true;
   let confidence: Confidence = 'High';
@@ -38,8 +42,13 @@ export function assess(view: SubjectView, rule: IntentRule, motifs: readonly Mot
     confidence = weaker(confidence, motif.confidence);
   }
   confidence = weaker(known ? rule.confidence.known : rule.confidence.family, confidence);
-  const proven = rule.proof === 'structural' && rule.status !== 'experimental' && view.input.subject.elected
-    && grounded && confidence !== 'Low' && accountsFor(view, rule, motifs);
+  const proven =
+    rule.proof === 'structural' &&
+    rule.status !== 'experimental' &&
+    view.input.subject.elected &&
+    grounded &&
+    confidence !== 'Low' &&
+    accountsFor(view, rule, motifs);
   return { status: proven ? 'Proven' : 'Suspected', confidence };
 }
 
@@ -60,10 +69,16 @@ function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonly Motif
   for (const { venue } of motifs) venues.add(venue);
   // The burning of what it gave is the venue's doing where the actor called the venue, or is itself what the rule is about.
   const burnsCount = venues.has(view.tx.to!) || restsOnAny(rule, BURNS);
-  const taken = view.gave.every((l) => view.isTaken(l.lane, burnsCount)
-    || (l.lane === NATIVE_ASSET && view.gave.some((other) => view.isTaken(other.lane, true))) || l.outgoing.every((m) => venues.has(m.to)));
-  const paid = view.got.length === 0 || !motifs.some((m) => m.assetsIn.length > 0)
-    || view.got.some((l) => view.isPaid(l.lane) || l.incoming.some((m) => venues.has(m.from)));
+  const taken = view.gave.every(
+    (l) =>
+      view.isTaken(l.lane, burnsCount) ||
+      (l.lane === NATIVE_ASSET && view.gave.some((other) => view.isTaken(other.lane, true))) ||
+      l.outgoing.every((m) => venues.has(m.to)),
+  );
+  const paid =
+    view.got.length === 0 ||
+    !motifs.some((m) => m.assetsIn.length > 0) ||
+    view.got.some((l) => view.isPaid(l.lane) || l.incoming.some((m) => venues.has(m.from)));
   return taken && paid;
 }
 

@@ -28,7 +28,8 @@ export type Demand = readonly number[];
 
 export function demandOf(rules: readonly IntentRule[]): Demand {
   const demand: number[] = [];
-  for (const rule of rules) for (const name of factNames(rule.when)) demand[placeOf(name)] = (demand[placeOf(name)] ?? 0) + 1;
+  for (const rule of rules)
+    for (const name of factNames(rule.when)) demand[placeOf(name)] = (demand[placeOf(name)] ?? 0) + 1;
   return demand;
 }
 
@@ -36,12 +37,35 @@ export function demandOf(rules: readonly IntentRule[]): Demand {
 export function compileRule({ when }: IntentRule, demand: Demand): CompiledRule {
   const parts = ('all' in when ? when.all : [when]).map((part) => compile(part, demand));
   const isGuard = (node: Node): node is Test => node.op === 'test' && factAt(node.fact).type === 'enum';
-  return { guards: parts.filter(isGuard), rest: { op: 'all', of: inOrder(parts.filter((part) => !isGuard(part)), demand) } };
+  return {
+    guards: parts.filter(isGuard),
+    rest: {
+      op: 'all',
+      of: inOrder(
+        parts.filter((part) => !isGuard(part)),
+        demand,
+      ),
+    },
+  };
 }
 
 function compile(condition: Condition, demand: Demand): Node {
-  if ('all' in condition) return { op: 'all', of: inOrder(condition.all.map((part) => compile(part, demand)), demand) };
-  if ('any' in condition) return { op: 'any', of: inOrder(condition.any.map((part) => compile(part, demand)), demand) };
+  if ('all' in condition)
+    return {
+      op: 'all',
+      of: inOrder(
+        condition.all.map((part) => compile(part, demand)),
+        demand,
+      ),
+    };
+  if ('any' in condition)
+    return {
+      op: 'any',
+      of: inOrder(
+        condition.any.map((part) => compile(part, demand)),
+        demand,
+      ),
+    };
   if ('not' in condition) return { op: 'not', of: [compile(condition.not, demand)] };
   const holds = OPERATORS[condition.operator] as Test['holds'] | undefined;
   if (!holds) throw new Error(`unknown operator ${condition.operator}`);
@@ -49,7 +73,7 @@ function compile(condition: Condition, demand: Demand): Node {
 }
 
 function inOrder(parts: readonly Node[], demand: Demand): Node[] {
-  const weight = (node: Node): number => (node.op === 'test' ? demand[node.fact] ?? 0 : 0);
+  const weight = (node: Node): number => (node.op === 'test' ? (demand[node.fact] ?? 0) : 0);
   return [...parts].sort((a, b) => weight(b) - weight(a));
 }
 

@@ -8,7 +8,13 @@ export type CheckedCondition =
   | { readonly all: readonly CheckedCondition[]; readonly result: boolean }
   | { readonly any: readonly CheckedCondition[]; readonly result: boolean }
   | { readonly not: CheckedCondition; readonly result: boolean }
-  | { readonly fact: string; readonly operator: string; readonly expected: unknown; readonly actual: FactValue; readonly result: boolean };
+  | {
+      readonly fact: string;
+      readonly operator: string;
+      readonly expected: unknown;
+      readonly actual: FactValue;
+      readonly result: boolean;
+    };
 
 export interface RuleOutcome {
   readonly rule: IntentRule;
@@ -33,7 +39,9 @@ class Facts extends Almanac {
   }
 }
 
-const TESTS = Object.entries(OPERATORS).map(([name, test]) => new Operator(name, test as (a: unknown, b: unknown) => boolean));
+const TESTS = Object.entries(OPERATORS).map(
+  ([name, test]) => new Operator(name, test as (a: unknown, b: unknown) => boolean),
+);
 
 /** Engines made of one rule each that no run is using: an engine keeps the state of its run on itself, so runs never share one. */
 const IDLE = new WeakMap<IntentRule, Engine[]>();
@@ -66,21 +74,36 @@ export async function confirms(rule: IntentRule, source: FactSource): Promise<bo
  * Outcomes come in the order of `rules`.
  * @throws Error when a rule names a fact that is not among `facts`.
  */
-export function evaluate(rules: readonly IntentRule[], facts: ReadonlyMap<string, FactValue>): Promise<RuleOutcome[]> {
+export function evaluate(
+  rules: readonly IntentRule[],
+  facts: ReadonlyMap<string, FactValue>,
+): Promise<RuleOutcome[]> {
   const source = (name: string): FactValue => {
     const value = facts.get(name);
     if (value === undefined) throw new Error(`no fact ${name}`);
     return value;
   };
-  return Promise.all(rules.map(async (rule) => {
-    const { result, conditions } = await run(rule, source);
-    return { rule, matched: result === true, conditions: checked(conditions as unknown as EngineCondition) };
-  }));
+  return Promise.all(
+    rules.map(async (rule) => {
+      const { result, conditions } = await run(rule, source);
+      return {
+        rule,
+        matched: result === true,
+        conditions: checked(conditions as unknown as EngineCondition),
+      };
+    }),
+  );
 }
 
 interface EngineCondition {
-  all?: EngineCondition[]; any?: EngineCondition[]; not?: EngineCondition;
-  fact?: string; operator?: string; value?: unknown; factResult?: FactValue; result?: boolean;
+  all?: EngineCondition[];
+  any?: EngineCondition[];
+  not?: EngineCondition;
+  fact?: string;
+  operator?: string;
+  value?: unknown;
+  factResult?: FactValue;
+  result?: boolean;
 }
 
 function checked(node: EngineCondition): CheckedCondition {
@@ -88,7 +111,13 @@ function checked(node: EngineCondition): CheckedCondition {
   if (node.all) return { all: node.all.map(checked), result };
   if (node.any) return { any: node.any.map(checked), result };
   if (node.not) return { not: checked(node.not), result };
-  return { fact: node.fact!, operator: node.operator!, expected: node.value, actual: node.factResult!, result };
+  return {
+    fact: node.fact!,
+    operator: node.operator!,
+    expected: node.value,
+    actual: node.factResult!,
+    result,
+  };
 }
 
 /** Names of all facts a condition asks for. */

@@ -7,7 +7,9 @@ export class FactSheet {
   private readonly view: SubjectView;
   /** By the facts' places in the registry. */
   private readonly values: (FactValue | undefined)[] = [];
-  constructor(view: SubjectView) { this.view = view; }
+  constructor(view: SubjectView) {
+    this.view = view;
+  }
 
   /** The fact at a place of the registry. */
   at(place: number): FactValue {
@@ -15,7 +17,9 @@ export class FactSheet {
   }
 
   /** @throws Error for a name outside the registry; the loader refuses such rules, so this is a defect. */
-  value(name: string): FactValue { return this.at(placeOf(name)); }
+  value(name: string): FactValue {
+    return this.at(placeOf(name));
+  }
 
   /** The named facts, in the order of their names' first mention. */
   select(names: Iterable<string>): Map<string, FactValue> {

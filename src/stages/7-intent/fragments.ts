@@ -12,9 +12,16 @@ export function fragmentsOf(view: SubjectView, headline: Fragment): Fragment[] {
   const parts: Fragment[] = [];
   let told = false;
   for (const motif of view.own) {
-    const kind = view.input.rulebook.motifKinds.get(motif.kind)?.fragment ?? paymentBeside(view, motif, headline);
+    const kind =
+      view.input.rulebook.motifKinds.get(motif.kind)?.fragment ?? paymentBeside(view, motif, headline);
     if (kind === null || (motif.parent !== null && !INDEPENDENT.has(motif.kind))) continue;
-    parts.push({ kind, status: isMereName(motif) ? 'Suspected' : motif.status, confidence: motif.confidence, motifs: [motif.index], seq: motif.seq });
+    parts.push({
+      kind,
+      status: isMereName(motif) ? 'Suspected' : motif.status,
+      confidence: motif.confidence,
+      motifs: [motif.index],
+      seq: motif.seq,
+    });
     if (kind === headline.kind) told = true;
   }
   // Motifs come in execution order; only a headline that stands for none has to find its place.
@@ -29,7 +36,13 @@ export function fragmentsOf(view: SubjectView, headline: Fragment): Fragment[] {
  */
 function paymentBeside(view: SubjectView, motif: Motif, headline: Fragment): string | null {
   const { rulebook, tx, flow, subject } = view.input;
-  if (motif.kind !== 'transfer' || headline.motifs.length === 0 || rulebook.intentKinds.get(headline.kind)?.category === 'transfer' || roleOf(motif, 'payer') !== subject.account) return null;
+  if (
+    motif.kind !== 'transfer' ||
+    headline.motifs.length === 0 ||
+    rulebook.intentKinds.get(headline.kind)?.category === 'transfer' ||
+    roleOf(motif, 'payer') !== subject.account
+  )
+    return null;
   const to = roleOf(motif, 'recipient')!;
   if (tx.to === to || flow.outgoing.has(to) || view.active.has(to)) return null;
   const { kind } = flow.assets.get(motif.assetsOut[0]!.asset)!;
@@ -37,4 +50,9 @@ function paymentBeside(view: SubjectView, motif: Motif, headline: Fragment): str
 }
 
 /** Kinds that are told even inside a larger motif, because the whole does not imply them. */
-const INDEPENDENT: ReadonlySet<string> = new Set(['refund', 'protocol_fee', 'builder_payment', 'collateral_toggle']);
+const INDEPENDENT: ReadonlySet<string> = new Set([
+  'refund',
+  'protocol_fee',
+  'builder_payment',
+  'collateral_toggle',
+]);

@@ -23,7 +23,12 @@ const MAX_LISTED = 3;
  * Fills `{sent}`, `{received}`, `{protocol}`, `{actor}`, `{counterparty}`, `{count}`, `{nft}` and `{venue}`. Where one
  * of those a rule's label uses has no value its fallback text is taken whole, so no label ever shows a hole.
  */
-export function renderLabel(rule: IntentRule, view: SubjectView, motifs: readonly Motif[], format: LabelFormat): string {
+export function renderLabel(
+  rule: IntentRule,
+  view: SubjectView,
+  motifs: readonly Motif[],
+  format: LabelFormat,
+): string {
   const { start, gaps } = templateOf(rule);
   let text = start;
   for (const { fill, after } of gaps) {
@@ -52,7 +57,8 @@ function takeApart(label: string): Template {
   // Text and names of placeholders by turns.
   const [start, ...rest] = label.split(/\{([a-z]+)\}/);
   const gaps: { fill: Placeholder; after: string }[] = [];
-  for (let i = 0; i < rest.length; i += 2) gaps.push({ fill: PLACEHOLDERS[rest[i]!] ?? (() => null), after: rest[i + 1]! });
+  for (let i = 0; i < rest.length; i += 2)
+    gaps.push({ fill: PLACEHOLDERS[rest[i]!] ?? (() => null), after: rest[i + 1]! });
   return { start: start!, gaps };
 }
 
@@ -63,7 +69,9 @@ const PLACEHOLDERS: Readonly<Record<string, Placeholder>> = {
   received: (view, motifs, format) => listed(actAmounts(view, motifs, 'got'), format),
   protocol: (_, motifs, format) => {
     const names = new Set<string>();
-    for (const { protocol } of motifs) if (protocol !== null) names.add(protocol.matchedBy === 'family' ? UNKNOWN_PROTOCOL : format.protocol(protocol.slug));
+    for (const { protocol } of motifs)
+      if (protocol !== null)
+        names.add(protocol.matchedBy === 'family' ? UNKNOWN_PROTOCOL : format.protocol(protocol.slug));
     if (names.size === 0 || names.size > MAX_LISTED) return null;
     return names.size === 1 ? first(names) : [...names].join(', ');
   },
@@ -73,7 +81,13 @@ const PLACEHOLDERS: Readonly<Record<string, Placeholder>> = {
     return others.size === 1 ? format.account(first(others)) : null;
   },
   count: (view) => String(view.payees.size),
-  nft: (view, _, format) => listed([...view.got, ...view.gave].filter((l) => l.asset.kind === 'erc721' || l.asset.kind === 'erc1155').map(netOf), format),
+  nft: (view, _, format) =>
+    listed(
+      [...view.got, ...view.gave]
+        .filter((l) => l.asset.kind === 'erc721' || l.asset.kind === 'erc1155')
+        .map(netOf),
+      format,
+    ),
   venue: (_, motifs, format) => {
     const venues = new Set(motifs.map((m) => m.venue));
     return venues.size === 1 ? format.account(first(venues)) : null;

@@ -46,7 +46,10 @@ export async function explainIntents(input: IntentInput, format: LabelFormat): P
   const skipped = input.rulebook.intents.filter((rule) => !evaluated.has(rule)).map((rule) => rule.slug);
   const facts = new FactSheet(view).select(new Set(relevant.flatMap((rule) => [...factNames(rule.when)])));
   const outcomes = await evaluate(relevant, facts);
-  const [winner, ...others] = rankRules(outcomes.filter((o) => o.matched).map((o) => o.rule), input.rulebook);
+  const [winner, ...others] = rankRules(
+    outcomes.filter((o) => o.matched).map((o) => o.rule),
+    input.rulebook,
+  );
   const verdict = winner ? ruleVerdict(view, winner, format) : fallbackVerdict(view);
   return { verdict, facts, outcomes, outranked: others.map((rule) => rule.slug), skipped };
 }
@@ -55,12 +58,19 @@ function ruleVerdict(view: SubjectView, rule: IntentRule, format: LabelFormat): 
   const motifs = restedMotifs(view, rule);
   const { status, confidence } = assess(view, rule, motifs);
   const indexes = motifs.map((m) => m.index);
-  const fragments = fragmentsOf(view, { kind: rule.intent, status, confidence, motifs: indexes, seq: motifs[0]?.seq ?? 0 });
+  const fragments = fragmentsOf(view, {
+    kind: rule.intent,
+    status,
+    confidence,
+    motifs: indexes,
+    seq: motifs[0]?.seq ?? 0,
+  });
   return {
     candidate: view.input.subject.account,
     kind: rule.intent,
     label: renderLabel(rule, view, motifs, format),
-    status, confidence,
+    status,
+    confidence,
     rule: { slug: rule.slug, version: rule.version },
     category: categoryOf(view, rule.intent),
     tags: rule.tags,
@@ -74,8 +84,14 @@ function fallbackVerdict(view: SubjectView): Verdict {
   const headline = { kind, status: 'Suspected', confidence: 'Low', motifs: [], seq: 0 } as const;
   return {
     candidate: view.input.subject.account,
-    kind, label, status: 'Suspected', confidence: 'Low', rule: null,
-    category: categoryOf(view, kind), tags: [], motifs: [],
+    kind,
+    label,
+    status: 'Suspected',
+    confidence: 'Low',
+    rule: null,
+    category: categoryOf(view, kind),
+    tags: [],
+    motifs: [],
     fragments: fragmentsOf(view, headline),
   };
 }

@@ -2,18 +2,28 @@
 export type RuleSet = Uint32Array;
 
 /** The empty set, of a list this long. */
-export function noRules(count: number): RuleSet { return new Uint32Array((count + 31) >>> 5); }
+export function noRules(count: number): RuleSet {
+  return new Uint32Array((count + 31) >>> 5);
+}
 
 /** Adds the rule at a place. */
-export function add(set: RuleSet, place: number): void { set[place >>> 5]! |= 1 << (place & 31); }
+export function add(set: RuleSet, place: number): void {
+  set[place >>> 5]! |= 1 << (place & 31);
+}
 
-export function has(set: RuleSet, place: number): boolean { return (set[place >>> 5]! & (1 << (place & 31))) !== 0; }
+export function has(set: RuleSet, place: number): boolean {
+  return (set[place >>> 5]! & (1 << (place & 31))) !== 0;
+}
 
 /** Adds what is in another set. */
-export function join(set: RuleSet, other: RuleSet): void { for (let i = 0; i < set.length; i++) set[i]! |= other[i]!; }
+export function join(set: RuleSet, other: RuleSet): void {
+  for (let i = 0; i < set.length; i++) set[i]! |= other[i]!;
+}
 
 /** Drops what is not in another set. */
-export function cut(set: RuleSet, other: RuleSet): void { for (let i = 0; i < set.length; i++) set[i]! &= other[i]!; }
+export function cut(set: RuleSet, other: RuleSet): void {
+  for (let i = 0; i < set.length; i++) set[i]! &= other[i]!;
+}
 
 /** The first rule at that place or after it; −1 where there is none. */
 export function firstFrom(set: RuleSet, place: number): number {

@@ -51,18 +51,25 @@ function prepare(rulebook: Rulebook): Screen {
     return { rule, ...compileRule(rule, demand), supersededBy };
   });
   const guarding = new Set(rules.flatMap(({ guards }) => guards.map(({ fact }) => fact)));
-  return { rules, always, byKind, guards: [...guarding].map((fact) => ({ fact, leaves: leavesOf(fact, rules) })) };
+  return {
+    rules,
+    always,
+    byKind,
+    guards: [...guarding].map((fact) => ({ fact, leaves: leavesOf(fact, rules) })),
+  };
 }
 
 /** By each value of a fact, the rules whose tests of it hold. */
 function leavesOf(fact: number, rules: readonly Screened[]): Map<FactValue, RuleSet> {
-  return new Map(factAt(fact).values!.map((value) => {
-    const left = noRules(rules.length);
-    rules.forEach(({ guards }, place) => {
-      if (guards.every((test) => test.fact !== fact || test.holds(value, test.value))) add(left, place);
-    });
-    return [value, left];
-  }));
+  return new Map(
+    factAt(fact).values!.map((value) => {
+      const left = noRules(rules.length);
+      rules.forEach(({ guards }, place) => {
+        if (guards.every((test) => test.fact !== fact || test.holds(value, test.value))) add(left, place);
+      });
+      return [value, left];
+    }),
+  );
 }
 
 /** The rules for which a motif kind they need is present. */
@@ -88,11 +95,16 @@ export function relevantRules(rulebook: Rulebook, kinds: Iterable<string>): Inte
  * The rules that match, best first and each looked for when asked for: whoever stops at the first spares the facts that only
  * lesser rules ask for. A rule that another match supersedes comes after those that none does.
  */
-export function* matchingRules(rulebook: Rulebook, kinds: Iterable<string>, sheet: FactSheet): Generator<IntentRule> {
+export function* matchingRules(
+  rulebook: Rulebook,
+  kinds: Iterable<string>,
+  sheet: FactSheet,
+): Generator<IntentRule> {
   const screen = screenOf(rulebook);
   const candidates = presentRules(screen, kinds);
   for (const { fact, leaves } of screen.guards) cut(candidates, leaves.get(sheet.at(fact))!);
-  const matches = (place: number): boolean => has(candidates, place) && holds(screen.rules[place]!.rest, sheet);
+  const matches = (place: number): boolean =>
+    has(candidates, place) && holds(screen.rules[place]!.rest, sheet);
   const superseded: IntentRule[] = [];
   for (let place = firstFrom(candidates, 0); place >= 0; place = firstFrom(candidates, place + 1)) {
     const { rule, rest, supersededBy } = screen.rules[place]!;

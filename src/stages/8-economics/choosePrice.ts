@@ -4,7 +4,15 @@ import type { Address } from '../../model/hex.ts';
 import type { PriceQuote, PriceRefusal } from '../../model/upstream.ts';
 
 /** Best first: an oracle the market trusts, then what follows from it by contract, then markets, spot prices last. */
-const METHODS: readonly PriceQuote['method'][] = ['chainlink', 'erc4626', 'wrapper', 'lp_share', 'pool_twap', 'http', 'pool_spot'];
+const METHODS: readonly PriceQuote['method'][] = [
+  'chainlink',
+  'erc4626',
+  'wrapper',
+  'lp_share',
+  'pool_twap',
+  'http',
+  'pool_spot',
+];
 const MAX_SCALE = 255;
 
 export type RefusalReason = Omit<PriceRefusal, 'asset'>;
@@ -34,29 +42,57 @@ function distance(quote: PriceQuote, timestamp: number): number {
 }
 
 function refusalOf(quote: PriceQuote, timestamp: number, touched: TouchedAccounts): RefusalReason | null {
-  if (quote.numerator <= 0n || !Number.isInteger(quote.scale) || quote.scale < 0 || quote.scale > MAX_SCALE || !Number.isSafeInteger(quote.asOf)) {
-    return { code: 'no_source', reason: `${quote.method} answered no positive price`, observed: null, threshold: null };
+  if (
+    quote.numerator <= 0n ||
+    !Number.isInteger(quote.scale) ||
+    quote.scale < 0 ||
+    quote.scale > MAX_SCALE ||
+    !Number.isSafeInteger(quote.asOf)
+  ) {
+    return {
+      code: 'no_source',
+      reason: `${quote.method} answered no positive price`,
+      observed: null,
+      threshold: null,
+    };
   }
   if (quote.pool !== null && touched.has(quote.pool)) {
-    return { code: 'self_referential', reason: `the ${quote.method} price is set by a pool this transaction moved`, observed: quote.pool, threshold: null };
+    return {
+      code: 'self_referential',
+      reason: `the ${quote.method} price is set by a pool this transaction moved`,
+      observed: quote.pool,
+      threshold: null,
+    };
   }
   if (quote.confidenceBps !== null && quote.confidenceBps < MIN_CONFIDENCE_BPS) {
-    return { code: 'low_liquidity', reason: `${quote.method} has little confidence in its own price`, observed: `${quote.confidenceBps} bps`, threshold: `${MIN_CONFIDENCE_BPS} bps` };
+    return {
+      code: 'low_liquidity',
+      reason: `${quote.method} has little confidence in its own price`,
+      observed: `${quote.confidenceBps} bps`,
+      threshold: `${MIN_CONFIDENCE_BPS} bps`,
+    };
   }
   const limit = freshness(quote) + STALE_GRACE_S;
   if (distance(quote, timestamp) > limit) {
-    return { code: 'stale_price', reason: `the ${quote.method} price is too far from the block in time`, observed: `${distance(quote, timestamp)} s`, threshold: `${limit} s` };
+    return {
+      code: 'stale_price',
+      reason: `the ${quote.method} price is too far from the block in time`,
+      observed: `${distance(quote, timestamp)} s`,
+      threshold: `${limit} s`,
+    };
   }
   return null;
 }
 
 function compareQuotes(a: PriceQuote, b: PriceQuote): number {
   const depth = (b.depthUsd ?? 0n) - (a.depthUsd ?? 0n);
-  return METHODS.indexOf(a.method) - METHODS.indexOf(b.method)
-    || (depth < 0n ? -1 : depth > 0n ? 1 : 0)
-    || b.asOf - a.asOf
-    || (a.source < b.source ? -1 : a.source > b.source ? 1 : 0)
-    || (a.numerator < b.numerator ? -1 : a.numerator > b.numerator ? 1 : a.scale - b.scale);
+  return (
+    METHODS.indexOf(a.method) - METHODS.indexOf(b.method) ||
+    (depth < 0n ? -1 : depth > 0n ? 1 : 0) ||
+    b.asOf - a.asOf ||
+    (a.source < b.source ? -1 : a.source > b.source ? 1 : 0) ||
+    (a.numerator < b.numerator ? -1 : a.numerator > b.numerator ? 1 : a.scale - b.scale)
+  );
 }
 
 /** Refusal when two quotes lie further apart than the threshold. */
@@ -68,8 +104,10 @@ function deviation(quotes: readonly PriceQuote[]): RefusalReason | null {
   const high = values.reduce((a, b) => (b > a ? b : a));
   if (high * 10_000n <= low * (10_000n + MAX_DEVIATION_BPS)) return null;
   return {
-    code: 'price_deviation', reason: 'sources disagree about the price',
-    observed: `${formatAmount(low, scale)} to ${formatAmount(high, scale)}`, threshold: `${MAX_DEVIATION_BPS} bps`,
+    code: 'price_deviation',
+    reason: 'sources disagree about the price',
+    observed: `${formatAmount(low, scale)} to ${formatAmount(high, scale)}`,
+    threshold: `${MAX_DEVIATION_BPS} bps`,
   };
 }
 
@@ -79,7 +117,11 @@ const UNQUOTED: PriceChoice = { chosen: null, refused: [] };
  * The price to use among everything that was quoted for one asset, whatever order the answers came in: fresh before
  * stale, then by method, then the deepest market, then the newest. No price may rest on a pool among `touched`.
  */
-export function choosePrice(quotes: readonly PriceQuote[], timestamp: number, touched: TouchedAccounts): PriceChoice {
+export function choosePrice(
+  quotes: readonly PriceQuote[],
+  timestamp: number,
+  touched: TouchedAccounts,
+): PriceChoice {
   if (quotes.length === 0) return UNQUOTED;
   const refused: RefusalReason[] = [];
   const usable: PriceQuote[] = [];

@@ -40,14 +40,22 @@ export function closedFlow(verdict: Verdict, motifs: readonly Motif[]): ClosedFl
 
 /** Accounts that only take in the gains of these cycles for the actor. */
 export function walletsOf(flow: ClosedFlow): Address[] {
-  return flow.motifs.flatMap((motif) => (motif.kind === CYCLE ? motif.participants.filter(({ role }) => role === WALLET_ROLE).map(({ account }) => account) : []));
+  return flow.motifs.flatMap((motif) =>
+    motif.kind === CYCLE
+      ? motif.participants.filter(({ role }) => role === WALLET_ROLE).map(({ account }) => account)
+      : [],
+  );
 }
 
 /**
  * True when some account opened, shrank or closed a position that leaves no trace in the lanes of these accounts: a loan
  * repaid looks like money lost. Positions that are tokens of theirs show there.
  */
-export function touchesUntoldPosition(motifs: readonly Motif[], lanes: readonly EntityLane[], motifKinds: Rulebook['motifKinds']): boolean {
+export function touchesUntoldPosition(
+  motifs: readonly Motif[],
+  lanes: readonly EntityLane[],
+  motifKinds: Rulebook['motifKinds'],
+): boolean {
   const held = new Set<AssetId>(lanes.map(({ lane }) => lane));
   return motifs.some((motif) => {
     if (CLOSABLE.has(motif.kind) || !motifKinds.get(motif.kind)?.position) return false;
@@ -60,6 +68,10 @@ export function touchesUntoldPosition(motifs: readonly Motif[], lanes: readonly 
 export function poolsOf(flow: ClosedFlow, motifs: readonly Motif[], group: ReadonlySet<Address>): Address[] {
   const parents = new Set(flow.motifs.map((motif) => motif.index));
   const parts = motifs.filter((motif) => motif.parent !== null && parents.has(motif.parent));
-  const trades = flow.certain ? [] : motifs.filter((motif) => motif.kind === 'swap' && accountsOf(motif).some((account) => group.has(account)));
+  const trades = flow.certain
+    ? []
+    : motifs.filter(
+        (motif) => motif.kind === 'swap' && accountsOf(motif).some((account) => group.has(account)),
+      );
   return [...new Set([...(parts.length > 0 ? parts : flow.motifs), ...trades].map((motif) => motif.venue))];
 }

@@ -56,7 +56,8 @@ function touchedAccounts(tx: CanonicalTx, flow: ValueFlow, motifs: readonly Moti
 
 function warningsOf(attribution: Attribution, prices: Valuation, gasKnown: boolean): string[] {
   const warnings: string[] = [];
-  if (attribution.actor !== null && attribution.actor !== attribution.signer) warnings.push('IntentActorDiffersFromSigner');
+  if (attribution.actor !== null && attribution.actor !== attribution.signer)
+    warnings.push('IntentActorDiffersFromSigner');
   if (prices.unpricedAssets.length > 0 || !gasKnown) warnings.push('PartialValuation');
   if (prices.prices.some((price) => price.stale)) warnings.push('StalePrice');
   return warnings;
@@ -70,7 +71,13 @@ export function computeEconomics(input: EconomicsInput): Economics {
   const { tx, header, flow, context, attribution, motifs, rulebook } = input;
   const subject = attribution.actor ?? tx.from;
   const pricing = priceAssets({
-    assets: assetsOf(flow, motifs), context, timestamp: header.timestamp, touched: touchedAccounts(tx, flow, motifs), motifs, flow, rulebook,
+    assets: assetsOf(flow, motifs),
+    context,
+    timestamp: header.timestamp,
+    touched: touchedAccounts(tx, flow, motifs),
+    motifs,
+    flow,
+    rulebook,
   });
   const { book } = pricing;
   const gas = gasCost(tx, header, book);

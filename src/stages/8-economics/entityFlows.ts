@@ -33,18 +33,31 @@ function isConversion(movement: Movement, { wrapped, assets }: Lanes): boolean {
 }
 
 /** Helpers that handed on to the builder all that the group gave them in the lane. */
-function payingHelpers(flow: ValueFlow, group: ReadonlySet<Address>, builder: Address, lanes: Lanes): Set<Address> {
+function payingHelpers(
+  flow: ValueFlow,
+  group: ReadonlySet<Address>,
+  builder: Address,
+  lanes: Lanes,
+): Set<Address> {
   const helpers = new Set<Address>();
   for (const index of flow.incoming.get(builder) ?? []) {
     const payment = flow.movements[index]!;
     if (group.has(payment.from) || helpers.has(payment.from)) continue;
     const lane = laneOf(payment.asset, lanes);
     const inLane = (list: readonly number[] | undefined) =>
-      (list ?? []).map((i) => flow.movements[i]!).filter((m) => laneOf(m.asset, lanes) === lane && !isConversion(m, lanes));
+      (list ?? [])
+        .map((i) => flow.movements[i]!)
+        .filter((m) => laneOf(m.asset, lanes) === lane && !isConversion(m, lanes));
     const incoming = inLane(flow.incoming.get(payment.from));
     const outgoing = inLane(flow.outgoing.get(payment.from));
     const total = (list: readonly Movement[]) => list.reduce((sum, m) => sum + m.amount, 0n);
-    if (incoming.length > 0 && incoming.every((m) => group.has(m.from)) && outgoing.every((m) => m.to === builder) && total(incoming) === total(outgoing)) helpers.add(payment.from);
+    if (
+      incoming.length > 0 &&
+      incoming.every((m) => group.has(m.from)) &&
+      outgoing.every((m) => m.to === builder) &&
+      total(incoming) === total(outgoing)
+    )
+      helpers.add(payment.from);
   }
   return helpers;
 }
@@ -53,9 +66,16 @@ function payingHelpers(flow: ValueFlow, group: ReadonlySet<Address>, builder: Ad
  * Flows across the border of a group of accounts seen as one entity. What went to the block builder, directly or through
  * a helper that only handed it on, is kept apart from other payments. Ordered by first movement.
  */
-export function entityFlows(flow: ValueFlow, group: ReadonlySet<Address>, builder: Address, wrapped: ReadonlySet<Address>): EntityLane[] {
+export function entityFlows(
+  flow: ValueFlow,
+  group: ReadonlySet<Address>,
+  builder: Address,
+  wrapped: ReadonlySet<Address>,
+): EntityLane[] {
   const lanes: Lanes = { wrapped, assets: flow.assets };
-  const builders = group.has(builder) ? new Set<Address>() : new Set([builder, ...payingHelpers(flow, group, builder, lanes)]);
+  const builders = group.has(builder)
+    ? new Set<Address>()
+    : new Set([builder, ...payingHelpers(flow, group, builder, lanes)]);
   const found = new Map<AssetId, EntityLane>();
   for (const movement of flow.movements) {
     const leaves = group.has(movement.from);

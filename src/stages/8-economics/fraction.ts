@@ -10,7 +10,10 @@ const SIGNIFICANT_DIGITS = 30;
 export const NOTHING: Fraction = { numerator: 0n, denominator: 1n };
 
 export function sum(a: Fraction, b: Fraction): Fraction {
-  return { numerator: a.numerator * b.denominator + b.numerator * a.denominator, denominator: a.denominator * b.denominator };
+  return {
+    numerator: a.numerator * b.denominator + b.numerator * a.denominator,
+    denominator: a.denominator * b.denominator,
+  };
 }
 
 /** True when the larger exceeds the smaller by more than so many parts in ten thousand. */

@@ -19,12 +19,26 @@ export interface Pricing {
 }
 
 /** Refusals that cast doubt on the price another source gave; a source that merely has none, or an old one, does not. */
-const DOUBTS: ReadonlySet<RefusalReason['code']> = new Set(['self_referential', 'price_deviation', 'low_liquidity', 'nonstandard_supply', 'spam_asset']);
+const DOUBTS: ReadonlySet<RefusalReason['code']> = new Set([
+  'self_referential',
+  'price_deviation',
+  'low_liquidity',
+  'nonstandard_supply',
+  'spam_asset',
+]);
 
-const refuse = (code: RefusalReason['code'], reason: string): RefusalReason => ({ code, reason, observed: null, threshold: null });
+const refuse = (code: RefusalReason['code'], reason: string): RefusalReason => ({
+  code,
+  reason,
+  observed: null,
+  threshold: null,
+});
 const NO_FLOOR: PriceChoice = { chosen: null, refused: [refuse('nft_no_floor', 'NFTs are not priced')] };
 const NO_SOURCE = refuse('no_source', 'no source quotes the asset');
-const NO_DECIMALS = refuse('unknown_decimals', 'the token states no decimals, so a price per whole token has no meaning');
+const NO_DECIMALS = refuse(
+  'unknown_decimals',
+  'the token states no decimals, so a price per whole token has no meaning',
+);
 
 const idOfKey = (key: PriceKey): AssetId => (key === 'native' ? NATIVE_ASSET : erc20Id(key));
 
@@ -44,16 +58,26 @@ export function priceAssets(input: PricingInput): Pricing {
   if (work.length > 1) work.sort(byId);
   let bases: Set<AssetId> | null = null;
   for (const asset of work) {
-    const choice = asset.kind === 'native' || asset.kind === 'erc20' ? choiceFor(asset.address ?? 'native') : NO_FLOOR;
+    const choice =
+      asset.kind === 'native' || asset.kind === 'erc20' ? choiceFor(asset.address ?? 'native') : NO_FLOOR;
     const decimals = assetDecimals(asset, input.context.tokens);
     if (choice.chosen === null || decimals === null) {
-      const { code, reason, observed, threshold } = choice.chosen ? NO_DECIMALS : (choice.refused[0] ?? NO_SOURCE);
+      const { code, reason, observed, threshold } = choice.chosen
+        ? NO_DECIMALS
+        : (choice.refused[0] ?? NO_SOURCE);
       refusals.set(asset.id, { asset: asset.id, code, reason, observed, threshold });
       continue;
     }
     const { quote, ageSeconds, stale } = choice.chosen;
     const restsOn = basesOf(quote).map(idOfKey);
-    found.set(asset.id, { asset: asset.id, unit: { usd: { numerator: quote.numerator, scale: quote.scale }, decimals }, quote, ageSeconds, stale, restsOn });
+    found.set(asset.id, {
+      asset: asset.id,
+      unit: { usd: { numerator: quote.numerator, scale: quote.scale }, decimals },
+      quote,
+      ageSeconds,
+      stale,
+      restsOn,
+    });
     if (choice.refused.some(({ code }) => DOUBTS.has(code))) doubted.push(asset.id);
     for (const id of restsOn) {
       if (id === NATIVE_ASSET || input.assets.has(id) || bases?.has(id)) continue;

@@ -30,7 +30,10 @@ const NO_GROUPS: ReadonlyMap<PriceKey, never> = new Map<PriceKey, never>();
 /** Prices that rest on prices that rest on prices … */
 const MAX_DEPTH = 4;
 
-function byKey<T extends { readonly asset: PriceKey }>(items: readonly T[], keyOf: (asset: PriceKey) => PriceKey): ReadonlyMap<PriceKey, readonly T[]> {
+function byKey<T extends { readonly asset: PriceKey }>(
+  items: readonly T[],
+  keyOf: (asset: PriceKey) => PriceKey,
+): ReadonlyMap<PriceKey, readonly T[]> {
   if (items.length === 0) return NO_GROUPS;
   const groups = new Map<PriceKey, T[]>();
   for (const item of items) {
@@ -42,15 +45,27 @@ function byKey<T extends { readonly asset: PriceKey }>(items: readonly T[], keyO
   return groups;
 }
 
-const refusal = (code: RefusalReason['code'], reason: string): PriceChoice => ({ chosen: null, refused: [{ code, reason, observed: null, threshold: null }] });
-const inOrder = (list: readonly RefusalReason[]): RefusalReason[] => [...list].sort((a, b) => (`${a.code} ${a.reason}` < `${b.code} ${b.reason}` ? -1 : 1));
+const refusal = (code: RefusalReason['code'], reason: string): PriceChoice => ({
+  chosen: null,
+  refused: [{ code, reason, observed: null, threshold: null }],
+});
+const inOrder = (list: readonly RefusalReason[]): RefusalReason[] =>
+  [...list].sort((a, b) => (`${a.code} ${a.reason}` < `${b.code} ${b.reason}` ? -1 : 1));
 
 /**
  * Chooses the price of any asset from what the sources answered, whatever order they answered in. Rates are resolved
  * through the prices chosen for their bases. Wrapped native is one for one native and priced as it.
  */
-export function priceChooser({ context, timestamp, touched, motifs, flow, rulebook }: ChooserInput): PriceChooser {
-  const keyOf = (asset: PriceKey): PriceKey => (asset !== 'native' && rulebook.wrappedNative.has(asset) ? 'native' : asset);
+export function priceChooser({
+  context,
+  timestamp,
+  touched,
+  motifs,
+  flow,
+  rulebook,
+}: ChooserInput): PriceChooser {
+  const keyOf = (asset: PriceKey): PriceKey =>
+    asset !== 'native' && rulebook.wrappedNative.has(asset) ? 'native' : asset;
   const quotes = byKey(context.prices, keyOf);
   const rates = byKey(context.rates ?? NONE, keyOf);
   const declined = byKey(context.refusals, keyOf);
@@ -60,7 +75,8 @@ export function priceChooser({ context, timestamp, touched, motifs, flow, rulebo
   /** Lowest position in `open` that the answer being worked out had to do without; what rests on such an answer is not kept. */
   let missed = Infinity;
 
-  const decimalsOf = (asset: PriceKey): number | null => (keyOf(asset) === 'native' ? 18 : usableDecimals(context.tokens.get(asset as Address)?.decimals));
+  const decimalsOf = (asset: PriceKey): number | null =>
+    keyOf(asset) === 'native' ? 18 : usableDecimals(context.tokens.get(asset as Address)?.decimals);
   const keyOfId = (id: string): PriceKey | null => {
     const asset = parseAssetId(id);
     return asset?.kind === 'native' ? 'native' : asset?.kind === 'erc20' ? asset.address : null;
@@ -91,7 +107,8 @@ export function priceChooser({ context, timestamp, touched, motifs, flow, rulebo
   }
 
   function work(key: PriceKey): PriceChoice {
-    if (key !== 'native' && rulebook.entities.get(key)?.tags.includes('spam')) return refusal('spam_asset', 'the token is listed as spam');
+    if (key !== 'native' && rulebook.entities.get(key)?.tags.includes('spam'))
+      return refusal('spam_asset', 'the token is listed as spam');
     const quoted = quotes.get(key) ?? NONE;
     const rated = rates.get(key);
     const silent = declined.get(key);
@@ -107,7 +124,12 @@ export function priceChooser({ context, timestamp, touched, motifs, flow, rulebo
       }
     }
     const choice = choosePrice(own, timestamp, touched);
-    const others = (silent ?? []).map(({ code, reason, observed, threshold }) => ({ code, reason, observed, threshold }));
+    const others = (silent ?? []).map(({ code, reason, observed, threshold }) => ({
+      code,
+      reason,
+      observed,
+      threshold,
+    }));
     return { chosen: choice.chosen, refused: [...choice.refused, ...inOrder(set), ...inOrder(others)] };
   }
 

@@ -29,21 +29,42 @@ function shown(value: Fraction): string {
 }
 
 /** What a number of smallest units of an asset is worth by the price chosen for it; a refusal where it has none. */
-function valueOf(asset: PriceKey, units: Fraction, { choiceFor, decimalsOf }: RateSituation): Fraction | RefusalReason {
+function valueOf(
+  asset: PriceKey,
+  units: Fraction,
+  { choiceFor, decimalsOf }: RateSituation,
+): Fraction | RefusalReason {
   const { chosen, refused } = choiceFor(asset);
   if (!chosen) {
-    const { code, observed, threshold } = refused[0] ?? { code: 'no_source' as const, observed: null, threshold: null };
+    const { code, observed, threshold } = refused[0] ?? {
+      code: 'no_source' as const,
+      observed: null,
+      threshold: null,
+    };
     return { code, reason: `rests on ${asset}, which has no price`, observed, threshold };
   }
   const decimals = decimalsOf(asset);
-  if (decimals === null) return { code: 'unknown_decimals', reason: `rests on ${asset}, which states no decimals`, observed: null, threshold: null };
-  return { numerator: units.numerator * chosen.quote.numerator, denominator: units.denominator * 10n ** BigInt(chosen.quote.scale + decimals) };
+  if (decimals === null)
+    return {
+      code: 'unknown_decimals',
+      reason: `rests on ${asset}, which states no decimals`,
+      observed: null,
+      threshold: null,
+    };
+  return {
+    numerator: units.numerator * chosen.quote.numerator,
+    denominator: units.denominator * 10n ** BigInt(chosen.quote.scale + decimals),
+  };
 }
 
 const refused = (value: object): value is RefusalReason => 'code' in value;
 
 /** Values of the terms of `units` smallest units of the asset. */
-function termValues(terms: readonly RateTerm[], units: bigint, situation: RateSituation): Fraction[] | RefusalReason {
+function termValues(
+  terms: readonly RateTerm[],
+  units: bigint,
+  situation: RateSituation,
+): Fraction[] | RefusalReason {
   const values: Fraction[] = [];
   for (const { asset, numerator, denominator } of terms) {
     const value = valueOf(asset, { numerator: numerator * units, denominator }, situation);
@@ -68,10 +89,21 @@ function exchangesOf(rate: PriceRate, { motifs, flow }: RateSituation): Exchange
   const own = erc20Id(rate.asset);
   return motifs.flatMap((motif) => {
     if (COMPOSITES.has(motif.kind) || motif.status !== 'Proven') return [];
-    return ([[motif.assetsIn, motif.assetsOut], [motif.assetsOut, motif.assetsIn]] as const).flatMap(([shares, others]) => {
-      const units = shares.filter(({ asset }) => asset === own).reduce((total, leg) => total + leg.amount, 0n);
+    return (
+      [
+        [motif.assetsIn, motif.assetsOut],
+        [motif.assetsOut, motif.assetsIn],
+      ] as const
+    ).flatMap(([shares, others]) => {
+      const units = shares
+        .filter(({ asset }) => asset === own)
+        .reduce((total, leg) => total + leg.amount, 0n);
       const against = others.filter(({ asset }) => asset !== own);
-      return units > 0n && against.length > 0 && against.every((leg) => isCarried(motif, leg.asset, leg.amount, flow)) ? [{ units, against }] : [];
+      return units > 0n &&
+        against.length > 0 &&
+        against.every((leg) => isCarried(motif, leg.asset, leg.amount, flow))
+        ? [{ units, against }]
+        : [];
     });
   });
 }
@@ -80,7 +112,12 @@ function exchangesOf(rate: PriceRate, { motifs, flow }: RateSituation): Exchange
  * Doubt about a rate that only the token's own contract tells: the transaction must have exchanged the token at about this
  * price. All its exchanges count together, so that one fair one cannot cover for the rest.
  */
-function contradiction(price: Fraction, whole: bigint, exchanges: readonly Exchange[], situation: RateSituation): RefusalReason | null {
+function contradiction(
+  price: Fraction,
+  whole: bigint,
+  exchanges: readonly Exchange[],
+  situation: RateSituation,
+): RefusalReason | null {
   let units = 0n;
   let paid: Fraction = NOTHING;
   for (const exchange of exchanges) {
@@ -88,24 +125,43 @@ function contradiction(price: Fraction, whole: bigint, exchanges: readonly Excha
     for (const { asset, amount } of exchange.against) {
       const key = situation.keyOfId(asset);
       const value = key === null ? null : valueOf(key, { numerator: amount, denominator: 1n }, situation);
-      if (value === null || refused(value)) return { code: 'self_referential', reason: 'only the token itself tells its rate, and it was exchanged for assets without a price', observed: null, threshold: null };
+      if (value === null || refused(value))
+        return {
+          code: 'self_referential',
+          reason: 'only the token itself tells its rate, and it was exchanged for assets without a price',
+          observed: null,
+          threshold: null,
+        };
       paid = sum(paid, value);
     }
   }
   const perWhole = { numerator: paid.numerator * whole, denominator: paid.denominator * units };
   if (!farApart(perWhole, price, MAX_DEVIATION_BPS)) return null;
-  return { code: 'price_deviation', reason: 'the transaction exchanged the token at another rate than it tells', observed: `${shown(perWhole)} beside ${shown(price)}`, threshold: THRESHOLD };
+  return {
+    code: 'price_deviation',
+    reason: 'the transaction exchanged the token at another rate than it tells',
+    observed: `${shown(perWhole)} beside ${shown(price)}`,
+    threshold: THRESHOLD,
+  };
 }
 
 function isCarried(motif: Motif, asset: AssetId, amount: bigint, flow: ValueFlow): boolean {
-  return motif.movements.reduce((total, index) => total + (flow.movements[index]!.asset === asset ? flow.movements[index]!.amount : 0n), 0n) >= amount;
+  return (
+    motif.movements.reduce(
+      (total, index) => total + (flow.movements[index]!.asset === asset ? flow.movements[index]!.amount : 0n),
+      0n,
+    ) >= amount
+  );
 }
 
 /** The oldest observation the price rests on, measured by what its own source promises. */
 function weakest(rate: PriceRate, situation: RateSituation): { asOf: number; heartbeat: number | null } {
-  const links = rate.terms.map(({ asset }) => situation.choiceFor(asset).chosen!.quote).map(({ asOf, heartbeat }) => ({ asOf, heartbeat }));
+  const links = rate.terms
+    .map(({ asset }) => situation.choiceFor(asset).chosen!.quote)
+    .map(({ asOf, heartbeat }) => ({ asOf, heartbeat }));
   if (rate.asOf !== null) links.push({ asOf: rate.asOf, heartbeat: rate.heartbeat });
-  const slack = ({ asOf, heartbeat }: { asOf: number; heartbeat: number | null }) => (heartbeat ?? DEFAULT_FRESHNESS_S) - Math.abs(situation.timestamp - asOf);
+  const slack = ({ asOf, heartbeat }: { asOf: number; heartbeat: number | null }) =>
+    (heartbeat ?? DEFAULT_FRESHNESS_S) - Math.abs(situation.timestamp - asOf);
   return links.reduce((worst, link) => (slack(link) < slack(worst) ? link : worst));
 }
 
@@ -114,12 +170,20 @@ function weakest(rate: PriceRate, situation: RateSituation): { asOf: number; hea
  * market, a rate that moved within the block, or one that nothing but the token's own word supports.
  */
 export function ratedQuote(rate: PriceRate, situation: RateSituation): PriceQuote | RefusalReason {
-  const refuse = (code: RefusalReason['code'], reason: string, observed: string | null = null, threshold: string | null = null): RefusalReason =>
-    ({ code, reason: `${rate.method}: ${reason}`, observed, threshold });
+  const refuse = (
+    code: RefusalReason['code'],
+    reason: string,
+    observed: string | null = null,
+    threshold: string | null = null,
+  ): RefusalReason => ({ code, reason: `${rate.method}: ${reason}`, observed, threshold });
   const decimals = situation.decimalsOf(rate.asset);
   if (decimals === null) return refuse('unknown_decimals', 'the token states no decimals');
   const exchanges = rate.vouched ? [] : exchangesOf(rate, situation);
-  if (!rate.vouched && exchanges.length === 0) return refuse('self_referential', 'only the token itself tells its rate, and no exchange in this transaction bears it out');
+  if (!rate.vouched && exchanges.length === 0)
+    return refuse(
+      'self_referential',
+      'only the token itself tells its rate, and no exchange in this transaction bears it out',
+    );
   const whole = 10n ** BigInt(decimals);
   const values = termValues(rate.terms, whole, situation);
   if (refused(values)) return refuse(values.code, values.reason, values.observed, values.threshold);
@@ -129,25 +193,57 @@ export function ratedQuote(rate: PriceRate, situation: RateSituation): PriceQuot
   let depth: Fraction | null = null;
   for (const side of rate.market?.sides ?? []) {
     const units = { numerator: side.amount, denominator: 1n };
-    const value = side.asset === rate.asset ? { numerator: side.amount * price.numerator, denominator: whole * price.denominator } : valueOf(side.asset, units, situation);
+    const value =
+      side.asset === rate.asset
+        ? { numerator: side.amount * price.numerator, denominator: whole * price.denominator }
+        : valueOf(side.asset, units, situation);
     if (refused(value)) return refuse(value.code, value.reason, value.observed, value.threshold);
     if (depth === null || isLess(value, depth)) depth = value;
   }
   if (depth && isLess(depth, { numerator: rate.market!.minSideUsd, denominator: 1n })) {
-    return refuse('low_liquidity', 'too little lies in the pool', shown(depth), `$${rate.market!.minSideUsd}.00`);
+    return refuse(
+      'low_liquidity',
+      'too little lies in the pool',
+      shown(depth),
+      `$${rate.market!.minSideUsd}.00`,
+    );
   }
-  if (unbalanced(rate, values)) return refuse('price_deviation', 'the halves of the pool are not worth the same by other sources', values.map(shown).join(' beside '), THRESHOLD);
+  if (unbalanced(rate, values))
+    return refuse(
+      'price_deviation',
+      'the halves of the pool are not worth the same by other sources',
+      values.map(shown).join(' beside '),
+      THRESHOLD,
+    );
   if (rate.after) {
     const later = termValues(rate.after, whole, situation);
     if (refused(later)) return refuse(later.code, later.reason, later.observed, later.threshold);
     const then = later.reduce(sum, NOTHING);
-    if (farApart(then, price, MAX_DEVIATION_BPS)) return refuse('self_referential', 'the rate moved within the block', `${shown(price)} to ${shown(then)}`, THRESHOLD);
-    if (unbalanced(rate, later)) return refuse('self_referential', 'the pool was moved within the block', later.map(shown).join(' beside '), THRESHOLD);
+    if (farApart(then, price, MAX_DEVIATION_BPS))
+      return refuse(
+        'self_referential',
+        'the rate moved within the block',
+        `${shown(price)} to ${shown(then)}`,
+        THRESHOLD,
+      );
+    if (unbalanced(rate, later))
+      return refuse(
+        'self_referential',
+        'the pool was moved within the block',
+        later.map(shown).join(' beside '),
+        THRESHOLD,
+      );
   }
   const doubt = rate.vouched ? null : contradiction(price, whole, exchanges, situation);
   if (doubt) return refuse(doubt.code, doubt.reason, doubt.observed, doubt.threshold);
   return {
-    asset: rate.asset, ...toDecimal(price), method: rate.method, source: rate.source, ...weakest(rate, situation), pool: rate.pool, confidenceBps: null,
+    asset: rate.asset,
+    ...toDecimal(price),
+    method: rate.method,
+    source: rate.source,
+    ...weakest(rate, situation),
+    pool: rate.pool,
+    confidenceBps: null,
     depthUsd: depth && depth.numerator / depth.denominator,
   };
 }

@@ -39,19 +39,39 @@ function resultLane(lanes: readonly EntityLane[]): EntityLane | null {
   return lane && lane.received > 0n ? lane : null;
 }
 
-function entryOf(lane: EntityLane, lanes: readonly EntityLane[], closed: ClosedFlow, group: ReadonlySet<Address>, input: PnlInput): PnlEntry | null {
+function entryOf(
+  lane: EntityLane,
+  lanes: readonly EntityLane[],
+  closed: ClosedFlow,
+  group: ReadonlySet<Address>,
+  input: PnlInput,
+): PnlEntry | null {
   const unit = input.book.prices.get(lane.lane)?.unit;
-  const toBuilder = worthTogether(lanes.filter((l) => l.toBuilder > 0n).map((l) => [l.lane, l.toBuilder]), input.book);
+  const toBuilder = worthTogether(
+    lanes.filter((l) => l.toBuilder > 0n).map((l) => [l.lane, l.toBuilder]),
+    input.book,
+  );
   const gas = input.gas.usd;
   if (!unit || toBuilder.usd === null || gas.usd === null) return null;
   const gross = lane.received - lane.paid;
   const grossUsd = worth(gross, unit);
   return {
-    beneficiary: walletsOf(closed)[0] ?? input.attribution.beneficiary ?? input.attribution.actor ?? input.attribution.signer,
-    asset: lane.lane, cost: lane.paid, proceeds: lane.received, gross, grossUsd,
-    gasUsd: gas.usd, builderPayment: lane.toBuilder, builderUsd: toBuilder.usd,
+    beneficiary:
+      walletsOf(closed)[0] ??
+      input.attribution.beneficiary ??
+      input.attribution.actor ??
+      input.attribution.signer,
+    asset: lane.lane,
+    cost: lane.paid,
+    proceeds: lane.received,
+    gross,
+    grossUsd,
+    gasUsd: gas.usd,
+    builderPayment: lane.toBuilder,
+    builderUsd: toBuilder.usd,
     netUsd: subtractUsd(grossUsd, addUsd(gas.usd, toBuilder.usd)),
-    motifs: closed.motifs.map((motif) => motif.index), pools: poolsOf(closed, input.motifs, group),
+    motifs: closed.motifs.map((motif) => motif.index),
+    pools: poolsOf(closed, input.motifs, group),
     evidence: closed.motifs.flatMap((motif) => motif.evidence),
   };
 }
@@ -63,7 +83,10 @@ function entryOf(lane: EntityLane, lanes: readonly EntityLane[], closed: ClosedF
  * result of such a flow; zero where there is none, unavailable where there is one whose result cannot be told.
  */
 export function realizedPnl(input: PnlInput): Pnl {
-  const unsupported = (reason: typeof HISTORY | 'unpriced_asset', structuralProfit: Money): Pnl => ({ realized: { supported: false, reason }, structuralProfit });
+  const unsupported = (reason: typeof HISTORY | 'unpriced_asset', structuralProfit: Money): Pnl => ({
+    realized: { supported: false, reason },
+    structuralProfit,
+  });
   const { actor, entity } = input.attribution;
   if (actor === null) return unsupported(HISTORY, known(ZERO_USD));
   const closed = closedFlow(input.verdict, input.motifs);
@@ -71,10 +94,17 @@ export function realizedPnl(input: PnlInput): Pnl {
   const group = new Set([actor, ...entity, ...walletsOf(closed)]);
   const lanes = entityFlows(input.flow, group, input.header.coinbase, input.rulebook.wrappedNative);
   const lane = resultLane(lanes);
-  if (!closed.certain && (!lane || lane.paid === 0n || touchesUntoldPosition(input.motifs, lanes, input.rulebook.motifKinds))) return unsupported(HISTORY, known(ZERO_USD));
+  if (
+    !closed.certain &&
+    (!lane || lane.paid === 0n || touchesUntoldPosition(input.motifs, lanes, input.rulebook.motifKinds))
+  )
+    return unsupported(HISTORY, known(ZERO_USD));
   if (!lane) return unsupported(HISTORY, unknown(HISTORY));
   const profit = worthTogether([[lane.lane, lane.received - lane.paid]], input.book);
   const entry = entryOf(lane, lanes, closed, group, input);
   if (!entry) return unsupported('unpriced_asset', profit);
-  return { realized: { supported: true, gross: entry.grossUsd, net: entry.netUsd, entries: [entry] }, structuralProfit: profit };
+  return {
+    realized: { supported: true, gross: entry.grossUsd, net: entry.netUsd, entries: [entry] },
+    structuralProfit: profit,
+  };
 }

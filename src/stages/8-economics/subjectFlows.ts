@@ -25,7 +25,14 @@ function byValue(book: PriceBook): (a: NetLane, b: NetLane) => number {
   return (a, b) => {
     const left = book.prices.get(a.asset);
     const right = book.prices.get(b.asset);
-    const order = left && right ? compareUsd(worth(b.magnitude, right.unit), worth(a.magnitude, left.unit)) : left ? -1 : right ? 1 : 0;
+    const order =
+      left && right
+        ? compareUsd(worth(b.magnitude, right.unit), worth(a.magnitude, left.unit))
+        : left
+          ? -1
+          : right
+            ? 1
+            : 0;
     return order !== 0 ? order : a.asset < b.asset ? -1 : 1;
   };
 }
@@ -42,7 +49,12 @@ function tokenList(lanes: readonly NetLane[], flow: ValueFlow, context: RawConte
 }
 
 /** What the subject received and sent: gross in US dollars, net per asset as display lists. */
-export function subjectFlows(subject: Address, flow: ValueFlow, context: RawContext, book: PriceBook): SubjectFlows {
+export function subjectFlows(
+  subject: Address,
+  flow: ValueFlow,
+  context: RawContext,
+  book: PriceBook,
+): SubjectFlows {
   const received: [AssetId, bigint][] = [];
   const sent: [AssetId, bigint][] = [];
   const gained: NetLane[] = [];

@@ -18,12 +18,21 @@ export type AssetMark = 'fee_on_transfer' | 'rebasing';
  */
 export function assetMarks(tx: CanonicalTx, flow: ValueFlow): ReadonlyMap<Address, ReadonlySet<AssetMark>> {
   const marks = new Map<Address, Set<AssetMark>>();
-  const mark = (token: Address, name: AssetMark): void => void marks.set(token, (marks.get(token) ?? new Set<AssetMark>()).add(name));
-  for (const { address, topics } of tx.logs) if (topics[0] !== undefined && SHARE_TOPICS.has(topics[0])) mark(address, 'rebasing');
+  const mark = (token: Address, name: AssetMark): void =>
+    void marks.set(token, (marks.get(token) ?? new Set<AssetMark>()).add(name));
+  for (const { address, topics } of tx.logs)
+    if (topics[0] !== undefined && SHARE_TOPICS.has(topics[0])) mark(address, 'rebasing');
 
   for (const frame of tx.frames) {
     if (frame.selector !== TRANSFER_CALL && frame.selector !== TRANSFER_FROM_CALL) continue;
-    if (frame.type === 'CALL' && frame.effective && frame.to !== null && !marks.get(frame.to)?.has('fee_on_transfer') && arrivedShort(frame, tx, flow)) mark(frame.to, 'fee_on_transfer');
+    if (
+      frame.type === 'CALL' &&
+      frame.effective &&
+      frame.to !== null &&
+      !marks.get(frame.to)?.has('fee_on_transfer') &&
+      arrivedShort(frame, tx, flow)
+    )
+      mark(frame.to, 'fee_on_transfer');
   }
   return marks;
 }
@@ -36,7 +45,11 @@ function arrivedShort(frame: Frame, tx: CanonicalTx, flow: ValueFlow): boolean {
   const until = tx.frames[frame.end]?.seq ?? Number.POSITIVE_INFINITY;
   const amount = uintOfWord(asked.amount);
   let [sent, arrived] = [0n, 0n];
-  for (let i = firstAfter(payments, (index) => flow.movements[index]!.seq > frame.seq); i < payments.length; i++) {
+  for (
+    let i = firstAfter(payments, (index) => flow.movements[index]!.seq > frame.seq);
+    i < payments.length;
+    i++
+  ) {
     const movement = flow.movements[payments[i]!]!;
     if (movement.seq >= until) break;
     const { kind, address } = flow.assets.get(movement.asset)!;
@@ -50,7 +63,11 @@ function arrivedShort(frame: Frame, tx: CanonicalTx, flow: ValueFlow): boolean {
 }
 
 /** The ends and amount of a `transfer` or `transferFrom` call (EIP-20); null where it is cut short or an end is no address. */
-function readTransferCall({ selector, input, from: caller }: Frame): { from: Address; to: Address; amount: string } | null {
+function readTransferCall({
+  selector,
+  input,
+  from: caller,
+}: Frame): { from: Address; to: Address; amount: string } | null {
   const pulled = selector === TRANSFER_FROM_CALL;
   const first = pulled ? 36 : 4;
   const amount = wordAt(input, first + 32);

@@ -35,7 +35,10 @@ export interface ReportInput {
   readonly verdict: Verdict;
   readonly attribution: Attribution;
   readonly economics: Economics;
-  readonly rulebook: Pick<Rulebook, 'version' | 'digest' | 'entities' | 'errors' | 'motifKinds' | 'intentKinds' | 'wrappedNative'>;
+  readonly rulebook: Pick<
+    Rulebook,
+    'version' | 'digest' | 'entities' | 'errors' | 'motifKinds' | 'intentKinds' | 'wrappedNative'
+  >;
   /** What the recognising stages found, for the statistics. */
   readonly counts: { readonly scopes: number; readonly primitives: number };
   /** Version of the service. */
@@ -56,7 +59,10 @@ function writeExecution({ tx, rulebook, economics: { gas } }: ReportInput): wire
   };
 }
 
-function writeClassification({ tx, verdict, attribution }: ReportInput, writer: ReportWriter): wire.Classification {
+function writeClassification(
+  { tx, verdict, attribution }: ReportInput,
+  writer: ReportWriter,
+): wire.Classification {
   const told = verdict.fragments.length > 0 ? verdict.fragments : [verdict];
   return {
     intent_kind: verdict.kind,
@@ -105,8 +111,10 @@ export function* reportParts(input: ReportInput, size = PART): Generator<wire.Tx
   const writer = new ReportWriter(tx, flow, input.context);
   const deltas = inventoryDeltas(input, economics.book, writer);
   let summary: Pick<wire.TxReport, 'execution' | 'classification' | 'economics' | 'attribution'> = {
-    execution: writeExecution(input), classification: writeClassification(input, writer),
-    economics: writeEconomics(economics, tx.blockNumber, writer), attribution: writeAttribution(attribution, writer),
+    execution: writeExecution(input),
+    classification: writeClassification(input, writer),
+    economics: writeEconomics(economics, tx.blockNumber, writer),
+    attribution: writeAttribution(attribution, writer),
   };
   const items = Math.max(deltas.subjects, motifs.length, flow.movements.length);
   for (let from = 0, to = size; from === 0 || from < items; from = to, to += size) {
@@ -137,7 +145,12 @@ export function* reportParts(input: ReportInput, size = PART): Generator<wire.Tx
         kind: movement.kind,
         evidence: writer.evidence(movement.evidence),
       })),
-      engine: { version: input.engineVersion, ruleset_digest: rulebook.digest, trace_dialect: tx.dialect, ruleset_version: rulebook.version },
+      engine: {
+        version: input.engineVersion,
+        ruleset_digest: rulebook.digest,
+        trace_dialect: tx.dialect,
+        ruleset_version: rulebook.version,
+      },
     };
     if (from === 0 && to < items) summary = brief(summary);
   }

@@ -16,7 +16,12 @@ export function closeSchema(schema: Schema): Schema {
   for (const key of MANY) if (key in closed) closed[key] = (closed[key] as Schema[]).map(closeSchema);
   for (const key of NAMED) {
     if (!(key in closed)) continue;
-    closed[key] = Object.fromEntries(Object.entries(closed[key] as Record<string, Schema>).map(([name, inner]) => [name, closeSchema(inner)]));
+    closed[key] = Object.fromEntries(
+      Object.entries(closed[key] as Record<string, Schema>).map(([name, inner]) => [
+        name,
+        closeSchema(inner),
+      ]),
+    );
   }
   if ('properties' in closed && !('additionalProperties' in closed)) closed['additionalProperties'] = false;
   return closed;

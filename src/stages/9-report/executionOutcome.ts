@@ -67,6 +67,7 @@ export function executionOutcome(tx: CanonicalTx, errors: Rulebook['errors']): s
   const root = tx.frames[0];
   const reason = root ? reasonOf(root.output, errors) : null;
   if (reason !== null) return `Reverted: ${reason}`;
-  if (root?.error && !SILENT_ERRORS.has(root.error)) return `Reverted: ${cleanText(root.error, MAX_REASON) ?? 'failed'}`;
+  if (root?.error && !SILENT_ERRORS.has(root.error))
+    return `Reverted: ${cleanText(root.error, MAX_REASON) ?? 'failed'}`;
   return 'Reverted without a reason';
 }

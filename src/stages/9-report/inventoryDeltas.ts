@@ -13,7 +13,9 @@ const MARKED_KINDS: readonly MovementKind[] = ['mint', 'burn', 'wrap', 'unwrap']
 const UNMARKED_KIND: MovementKind = 'transfer';
 /** Tags of a token that matter to whoever reads its amounts, and the mark they leave. */
 const TAG_FLAGS: readonly (readonly [tag: string, flag: string])[] = [
-  ['fee_on_transfer', 'fee_on_transfer'], ['rebasing', 'rebasing'], ['spam', 'suspected_spam'],
+  ['fee_on_transfer', 'fee_on_transfer'],
+  ['rebasing', 'rebasing'],
+  ['spam', 'suspected_spam'],
 ];
 
 /** The actor, the signer, then everybody by first touch. */
@@ -25,16 +27,23 @@ function orderedSubjects({ flow: { ledgers }, attribution: { actor }, tx: { from
   return subjects;
 }
 
-function flagsOf(id: AssetId, { movements }: LedgerEntry, { flow, rulebook }: RoleInput, shown: ReadonlyMap<Address, ReadonlySet<AssetMark>>): string[] {
+function flagsOf(
+  id: AssetId,
+  { movements }: LedgerEntry,
+  { flow, rulebook }: RoleInput,
+  shown: ReadonlyMap<Address, ReadonlySet<AssetMark>>,
+): string[] {
   const flags: string[] = [];
   if (movements.some((index) => flow.movements[index]!.kind !== UNMARKED_KIND)) {
-    for (const kind of MARKED_KINDS) if (movements.some((index) => flow.movements[index]!.kind === kind)) flags.push(kind);
+    for (const kind of MARKED_KINDS)
+      if (movements.some((index) => flow.movements[index]!.kind === kind)) flags.push(kind);
   }
   const token = flow.assets.get(id)?.address;
   if (!token) return flags;
   const tags = rulebook.entities.get(token)?.tags;
   const marks: ReadonlySet<string> | undefined = shown.get(token);
-  if (tags || marks) for (const [tag, flag] of TAG_FLAGS) if (tags?.includes(tag) || marks?.has(flag)) flags.push(flag);
+  if (tags || marks)
+    for (const [tag, flag] of TAG_FLAGS) if (tags?.includes(tag) || marks?.has(flag)) flags.push(flag);
   return flags;
 }
 

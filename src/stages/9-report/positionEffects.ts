@@ -43,8 +43,16 @@ function liquidationOf(motif: Motif, writer: ReportWriter): wire.Liquidation {
 /** A position token that is one of a kind comes and goes with the position; of others only the event can tell. */
 function effectOf({ position, shares }: Side, motif: Motif, writer: ReportWriter): string {
   const unique = (leg: SignedLeg): boolean => writer.asset(leg.asset).kind === 'erc721';
-  if (position.effect === 'increase' && (motif.tags.includes(OPENS) || shares.some((leg) => leg.delta > 0n && unique(leg)))) return 'open';
-  if (ENDING.has(position.effect) && (motif.tags.includes(CLOSES) || shares.some((leg) => leg.delta < 0n && unique(leg)))) return 'close';
+  if (
+    position.effect === 'increase' &&
+    (motif.tags.includes(OPENS) || shares.some((leg) => leg.delta > 0n && unique(leg)))
+  )
+    return 'open';
+  if (
+    ENDING.has(position.effect) &&
+    (motif.tags.includes(CLOSES) || shares.some((leg) => leg.delta < 0n && unique(leg)))
+  )
+    return 'close';
   return position.effect;
 }
 
@@ -63,7 +71,13 @@ function writeEffect(motif: Motif, side: Side, book: PriceBook, writer: ReportWr
     underlying: partsOf(side).map(({ asset: id, delta, role }) => {
       const asset = writer.asset(id);
       const raw = delta.toString();
-      return { asset, delta_raw: raw, delta: writer.amount(asset, raw), role, usd: displayMoney(worthOf(id, delta, book)) };
+      return {
+        asset,
+        delta_raw: raw,
+        delta: writer.amount(asset, raw),
+        role,
+        usd: displayMoney(worthOf(id, delta, book)),
+      };
     }),
     liquidation: side.position.effect === LIQUIDATE ? liquidationOf(motif, writer) : null,
     status: motif.status,
@@ -81,13 +95,23 @@ function handedOver(motif: Motif, { rulebook, flow }: Input): Side[] {
   });
   const [from, to] = [roleOf(motif, 'payer'), roleOf(motif, 'recipient')];
   if (!token || !from || !to) return [];
-  const side = (owner: typeof from, delta: bigint): Side =>
-    ({ position: { category: 'liquidity', effect: 'transfer' }, owner, shares: [{ ...token, delta }], underlying: [], portions: [] });
+  const side = (owner: typeof from, delta: bigint): Side => ({
+    position: { category: 'liquidity', effect: 'transfer' },
+    owner,
+    shares: [{ ...token, delta }],
+    underlying: [],
+    portions: [],
+  });
   return [side(from, -token.amount), side(to, token.amount)];
 }
 
 /** The positions that motifs `told` change, as the vocabulary declares, in execution order. */
-export function positionEffects(told: readonly Motif[], input: Input, book: PriceBook, writer: ReportWriter): wire.PositionEffect[] {
+export function positionEffects(
+  told: readonly Motif[],
+  input: Input,
+  book: PriceBook,
+  writer: ReportWriter,
+): wire.PositionEffect[] {
   const kinds = input.rulebook.motifKinds;
   const effects: wire.PositionEffect[] = [];
   for (const motif of told) {
@@ -95,7 +119,10 @@ export function positionEffects(told: readonly Motif[], input: Input, book: Pric
     if (!position && motif.kind !== 'transfer') continue;
     // A part of an act that speaks of positions itself: told there.
     if (motif.parent !== null && kinds.get(input.motifs[motif.parent]!.kind)?.position) continue;
-    for (const side of position ? sidesOf(motif, position, input.attribution, input.flow) : handedOver(motif, input)) effects.push(writeEffect(motif, side, book, writer));
+    for (const side of position
+      ? sidesOf(motif, position, input.attribution, input.flow)
+      : handedOver(motif, input))
+      effects.push(writeEffect(motif, side, book, writer));
   }
   return effects;
 }

@@ -48,10 +48,25 @@ export function sidesOf(motif: Motif, position: Position, attribution: Attributi
     else if (!isDebt || DEBT_SHARES.has(leg.role)) shares.push(leg);
     else if (leg.role === 'share_in') supplied.push(leg);
   }
-  const side: Side = { position, owner: ownerOf(motif, attribution), shares, underlying, portions: motif.portions ?? [] };
+  const side: Side = {
+    position,
+    owner: ownerOf(motif, attribution),
+    shares,
+    underlying,
+    portions: motif.portions ?? [],
+  };
   if (supplied.length === 0) return [side];
   const owner = roleOf(motif, 'payer') ?? side.owner;
-  return [side, { position: { category: SUPPLY_CATEGORY, effect: 'decrease' }, owner, shares: supplied, underlying: [], portions: [] }];
+  return [
+    side,
+    {
+      position: { category: SUPPLY_CATEGORY, effect: 'decrease' },
+      owner,
+      shares: supplied,
+      underlying: [],
+      portions: [],
+    },
+  ];
 }
 
 /** Legs as the gains and losses of the venue's counterparty. */
@@ -68,19 +83,43 @@ function signed(motif: Motif): SignedLeg[] {
  */
 function liquidationSides(motif: Motif, position: Position, flow: ValueFlow): Side[] {
   const owner = roleOf(motif, BORROWER) ?? motif.venue;
-  const lost = (legs: readonly AssetAmount[], own: (role: string) => boolean): SignedLeg[] => legs.filter((leg) => own(leg.role)).map((leg) => ({ ...leg, delta: -leg.amount }));
+  const lost = (legs: readonly AssetAmount[], own: (role: string) => boolean): SignedLeg[] =>
+    legs.filter((leg) => own(leg.role)).map((leg) => ({ ...leg, delta: -leg.amount }));
   const plain = (role: string): boolean => !SHARE_ROLES.has(role);
   const debt = lost(motif.assetsOut, plain);
   const seized = lost(motif.assetsIn, plain);
-  const of = (legs: readonly SignedLeg[]): Portion[] => (motif.portions ?? []).filter((p) => legs.some((leg) => leg.asset === p.asset));
-  const sides: Side[] = [{ position, owner, shares: lost(motif.assetsOut, (role) => DEBT_SHARES.has(role)), underlying: debt, portions: of(debt) }];
+  const of = (legs: readonly SignedLeg[]): Portion[] =>
+    (motif.portions ?? []).filter((p) => legs.some((leg) => leg.asset === p.asset));
+  const sides: Side[] = [
+    {
+      position,
+      owner,
+      shares: lost(motif.assetsOut, (role) => DEBT_SHARES.has(role)),
+      underlying: debt,
+      portions: of(debt),
+    },
+  ];
   if (seized.length === 0) return sides;
-  const held = seized.filter((leg) => motif.movements.some((m) => flow.movements[m]!.from === owner && flow.movements[m]!.asset === leg.asset));
+  const held = seized.filter((leg) =>
+    motif.movements.some((m) => flow.movements[m]!.from === owner && flow.movements[m]!.asset === leg.asset),
+  );
   const taken = lost(motif.assetsOut, (role) => role === COLLATERAL_SHARE);
-  sides.push({ position: { category: SUPPLY_CATEGORY, effect: LIQUIDATE }, owner, shares: taken.length > 0 ? taken : held, underlying: seized, portions: of(seized) });
+  sides.push({
+    position: { category: SUPPLY_CATEGORY, effect: LIQUIDATE },
+    owner,
+    shares: taken.length > 0 ? taken : held,
+    underlying: seized,
+    portions: of(seized),
+  });
   const liquidator = roleOf(motif, LIQUIDATOR);
   if (held.length > 0 && liquidator)
-    sides.push({ position: { category: SUPPLY_CATEGORY, effect: 'increase' }, owner: liquidator, shares: held.map((leg) => ({ ...leg, delta: leg.amount })), underlying: [], portions: [] });
+    sides.push({
+      position: { category: SUPPLY_CATEGORY, effect: 'increase' },
+      owner: liquidator,
+      shares: held.map((leg) => ({ ...leg, delta: leg.amount })),
+      underlying: [],
+      portions: [],
+    });
   return sides;
 }
 

@@ -7,7 +7,13 @@ type Role = wire.Underlying['role'];
 
 /** Roles of legs that say what part the asset plays in the position. */
 const STATED_ROLES: ReadonlyMap<string, Role> = new Map([
-  ['fee', 'fee'], ['reward', 'reward'], ['interest', 'interest'], ['penalty', 'penalty'], ['collateral', 'collateral'], ['debt', 'debt'], ['repaid', 'debt'],
+  ['fee', 'fee'],
+  ['reward', 'reward'],
+  ['interest', 'interest'],
+  ['penalty', 'penalty'],
+  ['collateral', 'collateral'],
+  ['debt', 'debt'],
+  ['repaid', 'debt'],
 ]);
 
 export interface Part {
@@ -19,10 +25,13 @@ export interface Part {
 
 /** What went into or came out of a position, asset by asset, principal apart from fees and interest where the act tells. */
 export function partsOf(side: Side): Part[] {
-  if (side.portions.length === 0) return side.underlying.map((leg) => ({ asset: leg.asset, delta: leg.delta, role: roleOfLeg(leg, side) }));
+  if (side.portions.length === 0)
+    return side.underlying.map((leg) => ({ asset: leg.asset, delta: leg.delta, role: roleOfLeg(leg, side) }));
   const parts = side.underlying.flatMap((leg): Part[] => {
     const role = roleOfLeg(leg, side);
-    return role === 'principal' && split(side.portions, leg.asset) ? [] : [{ asset: leg.asset, delta: leg.delta, role }];
+    return role === 'principal' && split(side.portions, leg.asset)
+      ? []
+      : [{ asset: leg.asset, delta: leg.delta, role }];
   });
   return [...splitParts(side), ...parts, ...interest(side)];
 }
@@ -44,17 +53,27 @@ function split(portions: readonly Portion[], asset: AssetId): boolean {
 function splitParts(side: Side): Part[] {
   const assets = new Set(side.portions.filter((p) => p.role !== 'interest').map((p) => p.asset));
   return [...assets].flatMap((asset) => {
-    const net = side.underlying.filter((leg) => leg.asset === asset && roleOfLeg(leg, side) === 'principal').reduce((sum, leg) => sum + leg.delta, 0n);
-    const known = (role: Portion['role']): bigint | null => side.portions.filter((p) => p.asset === asset && p.role === role).reduce<bigint | null>((sum, p) => (sum ?? 0n) + p.amount, null);
+    const net = side.underlying
+      .filter((leg) => leg.asset === asset && roleOfLeg(leg, side) === 'principal')
+      .reduce((sum, leg) => sum + leg.delta, 0n);
+    const known = (role: Portion['role']): bigint | null =>
+      side.portions
+        .filter((p) => p.asset === asset && p.role === role)
+        .reduce<bigint | null>((sum, p) => (sum ?? 0n) + p.amount, null);
     const fee = known('fee');
     const put = side.position.effect === 'increase' ? -1n : 1n;
     const principal = fee === null ? put * known('principal')! : net - fee;
-    return [{ asset, delta: principal, role: 'principal' as const }, { asset, delta: net - principal, role: 'fee' as const }].filter(({ delta }) => delta !== 0n);
+    return [
+      { asset, delta: principal, role: 'principal' as const },
+      { asset, delta: net - principal, role: 'fee' as const },
+    ].filter(({ delta }) => delta !== 0n);
   });
 }
 
 /** What a lender's position had grown by, or a debtor's. */
 function interest(side: Side): Part[] {
   const sign = side.position.category === DEBT_CATEGORY ? -1n : 1n;
-  return side.portions.filter((p) => p.role === 'interest').map((p) => ({ asset: p.asset, delta: sign * p.amount, role: 'interest' }));
+  return side.portions
+    .filter((p) => p.role === 'interest')
+    .map((p) => ({ asset: p.asset, delta: sign * p.amount, role: 'interest' }));
 }

@@ -12,7 +12,8 @@ import type * as wire from '../../model/generated/report.ts';
 
 /** A count or height as a JSON integer. One that a double cannot hold exactly is no number to round but a node's nonsense: `receipt_malformed`. */
 export function jsonInteger(value: bigint, what: string): number {
-  if (value > BigInt(Number.MAX_SAFE_INTEGER) || value < 0n) throw new AnalysisError('receipt_malformed', `${what} is out of range`);
+  if (value > BigInt(Number.MAX_SAFE_INTEGER) || value < 0n)
+    throw new AnalysisError('receipt_malformed', `${what} is out of range`);
   return Number(value);
 }
 
@@ -45,7 +46,9 @@ export class ReportWriter {
   /** A text of the pipeline with the addresses in it checksummed. */
   text(text: string): string {
     if (WHOLE_ADDRESS.test(text)) return this.address(text as Address);
-    return !text.includes('0x') ? text : text.replace(LONE_ADDRESS, (address) => this.address(address as Address));
+    return !text.includes('0x')
+      ? text
+      : text.replace(LONE_ADDRESS, (address) => this.address(address as Address));
   }
 
   addressOrNull(address: Address | null): string | null {
@@ -92,7 +95,8 @@ export class ReportWriter {
     let range: [number, number] | null = null;
     for (const { log } of list) {
       const index = log === null ? undefined : this.tx.logs[log]?.logIndex;
-      if (index !== undefined) range = range === null ? [index, index] : [Math.min(range[0], index), Math.max(range[1], index)];
+      if (index !== undefined)
+        range = range === null ? [index, index] : [Math.min(range[0], index), Math.max(range[1], index)];
     }
     return range;
   }
@@ -101,7 +105,15 @@ export class ReportWriter {
     const asset = this.flow.assets.get(id) ?? parseAssetId(id);
     if (!asset) throw new AnalysisError('internal', 'an asset without an id');
     const { symbol, name, decimals } = assetText(asset, this.context.tokens);
-    return { id, kind: asset.kind, address: this.addressOrNull(asset.address), token_id: asset.tokenId, symbol, name, decimals };
+    return {
+      id,
+      kind: asset.kind,
+      address: this.addressOrNull(asset.address),
+      token_id: asset.tokenId,
+      symbol,
+      name,
+      decimals,
+    };
   }
 }
 

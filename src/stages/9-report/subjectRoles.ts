@@ -20,14 +20,31 @@ export interface RoleInput {
 
 /** What the rules say an address is, by tag; first match wins. */
 const TAG_ROLES: readonly (readonly [string, SubjectRole])[] = [
-  ['wrapped_native', 'token_contract'], ['router', 'router'], ['aggregator', 'router'], ['settlement', 'router'], ['exchange_proxy', 'router'],
-  ['entry_point', 'router'], ['forwarder', 'router'], ['position_manager', 'router'], ['pool', 'pool'], ['pool_manager', 'pool'],
-  ['vault', 'vault'], ['staking', 'vault'], ['bridge', 'vault'],
-  ['fee_recipient', 'fee_recipient'], ['paymaster', 'fee_recipient'], ['builder', 'builder'],
+  ['wrapped_native', 'token_contract'],
+  ['router', 'router'],
+  ['aggregator', 'router'],
+  ['settlement', 'router'],
+  ['exchange_proxy', 'router'],
+  ['entry_point', 'router'],
+  ['forwarder', 'router'],
+  ['position_manager', 'router'],
+  ['pool', 'pool'],
+  ['pool_manager', 'pool'],
+  ['vault', 'vault'],
+  ['staking', 'vault'],
+  ['bridge', 'vault'],
+  ['fee_recipient', 'fee_recipient'],
+  ['paymaster', 'fee_recipient'],
+  ['builder', 'builder'],
 ];
 /** Part of a motif's venue, by the category of what the motif is. */
 const CATEGORY_ROLES: ReadonlyMap<string, SubjectRole> = new Map([
-  ['trade', 'pool'], ['liquidity', 'pool'], ['lending', 'vault'], ['staking', 'vault'], ['vault', 'vault'], ['bridge', 'vault'],
+  ['trade', 'pool'],
+  ['liquidity', 'pool'],
+  ['lending', 'vault'],
+  ['staking', 'vault'],
+  ['vault', 'vault'],
+  ['bridge', 'vault'],
 ]);
 /** Motifs made of others, or settled for others: their venue passes value on. */
 const PASSING_KINDS: ReadonlySet<string> = new Set(['route', 'cycle', 'order_settled']);
@@ -53,7 +70,8 @@ function feeRecipients(motifs: readonly Motif[]): ReadonlySet<Address> {
   let recipients: Set<Address> | null = null;
   for (const { kind, participants } of motifs) {
     if (kind !== FEE_KIND) continue;
-    for (const { role, account } of participants) if (role === 'recipient' || role === 'fee_recipient') (recipients ??= new Set()).add(account);
+    for (const { role, account } of participants)
+      if (role === 'recipient' || role === 'fee_recipient') (recipients ??= new Set()).add(account);
   }
   return recipients ?? NOBODY;
 }

@@ -21,7 +21,9 @@ export function writeAttribution(attribution: Attribution, writer: ReportWriter)
       evidence: writer.evidences(order.evidence),
     })),
     delegations: attribution.delegations.map(({ authority, delegate, source }) => ({
-      authority: writer.addressOrNull(authority), delegate: writer.address(delegate), source,
+      authority: writer.addressOrNull(authority),
+      delegate: writer.address(delegate),
+      source,
     })),
     candidates: attribution.candidates.map((candidate) => ({
       account: writer.address(candidate.account),

@@ -16,7 +16,11 @@ function writeEntry(entry: PnlEntry, writer: ReportWriter): wire.PnlEntry {
     builder_payment_raw: entry.builderPayment.toString(),
     builder_payment_usd: displayUsd(entry.builderUsd),
     net_usd: displayUsd(entry.netUsd),
-    cycle: { motif_ids: entry.motifs.map(motifId), pools: entry.pools.map((pool) => writer.address(pool)), closed: true },
+    cycle: {
+      motif_ids: entry.motifs.map(motifId),
+      pools: entry.pools.map((pool) => writer.address(pool)),
+      closed: true,
+    },
     evidence: writer.evidences(entry.evidence),
   };
 }
@@ -33,7 +37,11 @@ function writePnl(pnl: RealizedPnl, writer: ReportWriter): wire.RealizedPnl {
   };
 }
 
-function writePrice({ asset, unit, quote, ageSeconds, stale, restsOn }: ChosenPrice, block: number, writer: ReportWriter): wire.Price {
+function writePrice(
+  { asset, unit, quote, ageSeconds, stale, restsOn }: ChosenPrice,
+  block: number,
+  writer: ReportWriter,
+): wire.Price {
   const price: wire.Price = {
     asset_id: asset,
     price_usd: displayUsd(unit.usd),
@@ -57,13 +65,21 @@ function writeValuation(valuation: Valuation, block: number, writer: ReportWrite
     unpriced_assets: [...valuation.unpricedAssets],
     price_warning: valuation.priceWarning,
     refusals: valuation.refusals.map(({ asset, code, reason, observed, threshold }) => ({
-      asset_id: asset, code, reason: writer.text(reason), observed: observed === null ? null : writer.text(observed), threshold,
+      asset_id: asset,
+      code,
+      reason: writer.text(reason),
+      observed: observed === null ? null : writer.text(observed),
+      threshold,
     })),
     prices: valuation.prices.map((price) => writePrice(price, block, writer)),
   };
 }
 
-export function writeEconomics(economics: Economics, blockNumber: bigint, writer: ReportWriter): wire.Economics {
+export function writeEconomics(
+  economics: Economics,
+  blockNumber: bigint,
+  writer: ReportWriter,
+): wire.Economics {
   return {
     subject: writer.address(economics.subject),
     fee_usd: displayMoney(economics.gas.usd),

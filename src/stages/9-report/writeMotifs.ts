@@ -4,7 +4,14 @@ import { motifId, type ReportWriter } from './reportWriter.ts';
 
 export function writeProtocol(motif: Motif, writer: ReportWriter): wire.ProtocolRef | null {
   const { protocol } = motif;
-  return protocol && { slug: protocol.slug, version: protocol.version, contract: writer.address(motif.venue), matched_by: protocol.matchedBy };
+  return (
+    protocol && {
+      slug: protocol.slug,
+      version: protocol.version,
+      contract: writer.address(motif.venue),
+      matched_by: protocol.matchedBy,
+    }
+  );
 }
 
 function writeAmounts(amounts: Motif['assetsIn'], writer: ReportWriter): wire.AssetAmount[] {

@@ -6,7 +6,11 @@ import { LISTS, reportParts, serialiseReport, type ReportInput } from './buildRe
  * The report as sent, every part of it checked by `validate` before it is serialised. Whatever its size, no more than a
  * part of it is in memory as anything but text. `onBuilt` is told when the first part stands; most reports are one part.
  */
-export function writeReport(input: ReportInput, validate: (report: TxReport) => void, onBuilt: () => void): ReportJson {
+export function writeReport(
+  input: ReportInput,
+  validate: (report: TxReport) => void,
+  onBuilt: () => void,
+): ReportJson {
   const parts = reportParts(input);
   const first = parts.next().value as TxReport;
   onBuilt();

@@ -18,7 +18,8 @@ interface AnalyzeOptions {
 
 /** `txreport analyze`: one transaction, for people or as the service's own JSON. */
 export function addAnalyzeCommand(program: Command): void {
-  program.command('analyze')
+  program
+    .command('analyze')
     .description('analyze one transaction and show its report')
     .argument('<hash>', 'transaction hash: 0x and 64 hexadecimal digits')
     .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
@@ -33,15 +34,25 @@ export function addAnalyzeCommand(program: Command): void {
 async function analyze(text: string, options: AnalyzeOptions): Promise<number> {
   const hash = readTxHash(text);
   if (hash === null) {
-    process.stderr.write(`invalid tx_hash \`${text.slice(0, 100)}\`: a transaction hash is 0x and 64 hexadecimal digits\n`);
+    process.stderr.write(
+      `invalid tx_hash \`${text.slice(0, 100)}\`: a transaction hash is 0x and 64 hexadecimal digits\n`,
+    );
     return 2;
   }
-  const [{ openAnalyzer }, { AnalysisError }, { renderReport }] = await Promise.all([import('./openAnalyzer.ts'), import('../../lib/errors.ts'), import('./renderReport.ts')]);
+  const [{ openAnalyzer }, { AnalysisError }, { renderReport }] = await Promise.all([
+    import('./openAnalyzer.ts'),
+    import('../../lib/errors.ts'),
+    import('./renderReport.ts'),
+  ]);
   const analyzer = await openAnalyzer(options.rpc);
   if (analyzer === null) return 2;
   try {
     const json = await analyzer.analyze(hash);
-    process.stdout.write(options.json ? `${json}\n` : renderReport(JSON.parse(json) as TxReport, { full: options.full ?? false }));
+    process.stdout.write(
+      options.json
+        ? `${json}\n`
+        : renderReport(JSON.parse(json) as TxReport, { full: options.full ?? false }),
+    );
     return 0;
   } catch (error) {
     if (!(error instanceof AnalysisError)) throw error;

@@ -11,7 +11,9 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {
-    process.stderr.write(`${error instanceof CliError ? error.message : process.env['DEBUG'] ? (error as Error).stack : `internal error: ${(error as Error).message} (DEBUG=1 tells more)`}\n`);
+    process.stderr.write(
+      `${error instanceof CliError ? error.message : process.env['DEBUG'] ? (error as Error).stack : `internal error: ${(error as Error).message} (DEBUG=1 tells more)`}\n`,
+    );
     process.exitCode = error instanceof CliError ? 2 : 1;
   }
 }

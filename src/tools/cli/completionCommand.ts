@@ -8,7 +8,8 @@ Examples:
 
 /** `txreport completion`: prints what teaches a shell the commands and options. */
 export function addCompletionCommand(program: Command): void {
-  program.command('completion')
+  program
+    .command('completion')
     .description('print the completion script of a shell')
     .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
     .addHelpText('after', HELP)
@@ -24,7 +25,12 @@ export interface CommandWords {
   readonly path: string;
   readonly description: string;
   readonly commands: readonly { readonly name: string; readonly description: string }[];
-  readonly options: readonly { readonly flags: readonly string[]; readonly description: string; readonly takesValue: boolean; readonly choices: readonly string[] }[];
+  readonly options: readonly {
+    readonly flags: readonly string[];
+    readonly description: string;
+    readonly takesValue: boolean;
+    readonly choices: readonly string[];
+  }[];
   readonly choices: readonly string[];
 }
 
@@ -33,7 +39,9 @@ export function describeCommands(program: Command): CommandWords[] {
   const found: CommandWords[] = [];
   const visit = (command: Command, path: string): void => {
     const help = command.createHelp();
-    const commands = help.visibleCommands(command).map((one) => ({ name: one.name(), description: one.summary() || one.description() }));
+    const commands = help
+      .visibleCommands(command)
+      .map((one) => ({ name: one.name(), description: one.summary() || one.description() }));
     found.push({
       path,
       description: command.summary() || command.description(),

@@ -6,16 +6,28 @@ const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 const quoteFish = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
 function bash(commands: readonly CommandWords[]): string {
-  const flagsWith = (takes: (option: CommandWords['options'][number]) => boolean): string[] =>
-    [...new Set(commands.flatMap(({ options }) => options.filter(takes).flatMap(({ flags }) => flags)))];
-  const cases = commands.map(({ path, commands: children, options, choices }) =>
-    `    ${quote(path)}) words=${quote([...children.map(({ name }) => name), ...choices].join(' '))}; flags=${quote(options.flatMap(({ flags }) => flags).join(' '))} ;;`);
-  const choices = commands.flatMap(({ options }) => options.filter((option) => option.choices.length > 0))
-    .map((option) => `    ${option.flags.join('|')}) COMPREPLY=( $(compgen -W ${quote(option.choices.join(' '))} -- "$current") ); return ;;`);
+  const flagsWith = (takes: (option: CommandWords['options'][number]) => boolean): string[] => [
+    ...new Set(commands.flatMap(({ options }) => options.filter(takes).flatMap(({ flags }) => flags))),
+  ];
+  const cases = commands.map(
+    ({ path, commands: children, options, choices }) =>
+      `    ${quote(path)}) words=${quote([...children.map(({ name }) => name), ...choices].join(' '))}; flags=${quote(options.flatMap(({ flags }) => flags).join(' '))} ;;`,
+  );
+  const choices = commands
+    .flatMap(({ options }) => options.filter((option) => option.choices.length > 0))
+    .map(
+      (option) =>
+        `    ${option.flags.join('|')}) COMPREPLY=( $(compgen -W ${quote(option.choices.join(' '))} -- "$current") ); return ;;`,
+    );
   return `# bash completion of txreport: source <(txreport completion bash)
 _txreport() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" path="" word words flags
-  local known=${quote(` ${commands.map(({ path }) => path.replaceAll(' ', '_')).filter((path) => path !== '').join(' ')} `)}
+  local known=${quote(
+    ` ${commands
+      .map(({ path }) => path.replaceAll(' ', '_'))
+      .filter((path) => path !== '')
+      .join(' ')} `,
+  )}
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     local longer="\${path:+\${path}_}\${word}"
     [[ "$known" == *" $longer "* ]] && path="$longer"
@@ -41,9 +53,15 @@ function zsh(commands: readonly CommandWords[]): string {
   const clean = (text: string): string => text.replace(/[\[\]:]/g, (character) => `\\${character}`);
   const nameOf = (path: string): string => `_txreport${path === '' ? '' : `_${path.replaceAll(' ', '_')}`}`;
   const functions = commands.map(({ path, commands: children, options, choices }) => {
-    const specs = options.flatMap(({ flags, description, takesValue, choices: values }) => flags.map((flag) =>
-      quote(`${flag}[${clean(description)}]${takesValue ? `:value:${values.length > 0 ? `(${values.join(' ')})` : '_files'}` : ''}`)));
-    if (children.length === 0) return `${nameOf(path)}() {\n  _arguments ${[...specs, choices.length > 0 ? quote(`1:choice:(${choices.join(' ')})`) : quote('*:file:_files')].join(' \\\n    ')}\n}`;
+    const specs = options.flatMap(({ flags, description, takesValue, choices: values }) =>
+      flags.map((flag) =>
+        quote(
+          `${flag}[${clean(description)}]${takesValue ? `:value:${values.length > 0 ? `(${values.join(' ')})` : '_files'}` : ''}`,
+        ),
+      ),
+    );
+    if (children.length === 0)
+      return `${nameOf(path)}() {\n  _arguments ${[...specs, choices.length > 0 ? quote(`1:choice:(${choices.join(' ')})`) : quote('*:file:_files')].join(' \\\n    ')}\n}`;
     return `${nameOf(path)}() {
   local context state line
   _arguments -C ${[...specs, "'1:command:->command'", "'*::argument:->argument'"].join(' \\\n    ')}
@@ -57,16 +75,25 @@ function zsh(commands: readonly CommandWords[]): string {
 }
 
 function fish(commands: readonly CommandWords[]): string {
-  const lines = ['# fish completion of txreport: txreport completion fish > ~/.config/fish/completions/txreport.fish', 'complete -c txreport -e'];
+  const lines = [
+    '# fish completion of txreport: txreport completion fish > ~/.config/fish/completions/txreport.fish',
+    'complete -c txreport -e',
+  ];
   for (const { path, commands: children, options, choices } of commands) {
     const words = path === '' ? [] : path.split(' ');
     const seen = words.map((word) => `__fish_seen_subcommand_from ${word}`).join('; and ');
-    const none = children.length > 0 ? `not __fish_seen_subcommand_from ${children.map(({ name }) => name).join(' ')}` : '';
+    const none =
+      children.length > 0
+        ? `not __fish_seen_subcommand_from ${children.map(({ name }) => name).join(' ')}`
+        : '';
     const here = [seen, none].filter((part) => part !== '').join('; and ') || 'true';
-    for (const { name, description } of children) lines.push(`complete -c txreport -n ${quoteFish(here)} -f -a ${name} -d ${quoteFish(description)}`);
+    for (const { name, description } of children)
+      lines.push(`complete -c txreport -n ${quoteFish(here)} -f -a ${name} -d ${quoteFish(description)}`);
     for (const choice of choices) lines.push(`complete -c txreport -n ${quoteFish(here)} -f -a ${choice}`);
     for (const { flags, description, takesValue, choices: values } of options) {
-      const names = flags.map((flag) => (flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`)).join(' ');
+      const names = flags
+        .map((flag) => (flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`))
+        .join(' ');
       const value = values.length > 0 ? ` -x -a ${quoteFish(values.join(' '))}` : takesValue ? ' -r' : '';
       lines.push(`complete -c txreport -n ${quoteFish(here)} ${names}${value} -d ${quoteFish(description)}`);
     }

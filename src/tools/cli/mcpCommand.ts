@@ -11,7 +11,8 @@ Exit status: 0 the client went away, 2 configured wrongly`;
 
 /** `txreport mcp`: the analysis as tools for agents. */
 export function addMcpCommand(program: Command): void {
-  program.command('mcp')
+  program
+    .command('mcp')
     .description('offer the analysis to agents as MCP tools on standard input and output')
     .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
     .addHelpText('after', HELP)

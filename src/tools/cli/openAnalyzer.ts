@@ -32,17 +32,29 @@ export async function openAnalyzer(rpcUrls: string | undefined): Promise<Analyze
   if (config.rpcUrls.length === 0) return refuse('no node to ask: give --rpc or set RPC_URL');
   // Standard output belongs to the command's result, and to the protocol of `mcp`.
   const stream = { write: (line: string) => void process.stderr.write(line) };
-  const log = createLog({ level: process.env['LOG_LEVEL'] ? config.logLevel : 'silent', redact: createRedact(secretUrls(config)), stream });
+  const log = createLog({
+    level: process.env['LOG_LEVEL'] ? config.logLevel : 'silent',
+    redact: createRedact(secretUrls(config)),
+    stream,
+  });
   const upstream = createUpstream({
-    rpcUrls: config.rpcUrls, traceUrl: config.traceUrl, priceApiUrl: config.priceApiUrl,
-    timeoutMs: config.rpcTimeoutMs, retries: config.rpcRetries, deadlineMs: config.deadlineMs,
-    maxResponseBytes: config.maxResponseBytes, maxBatch: config.rpcMaxBatch,
+    rpcUrls: config.rpcUrls,
+    traceUrl: config.traceUrl,
+    priceApiUrl: config.priceApiUrl,
+    timeoutMs: config.rpcTimeoutMs,
+    retries: config.rpcRetries,
+    deadlineMs: config.deadlineMs,
+    maxResponseBytes: config.maxResponseBytes,
+    maxBatch: config.rpcMaxBatch,
   });
   try {
     const analyze = await assemble({ upstream, config, log });
     return {
       analyze: async (hash, signal = new AbortController().signal) => {
-        const { json } = await analyze(hash as Hash, { signal, deadlineAt: performance.now() + config.deadlineMs });
+        const { json } = await analyze(hash as Hash, {
+          signal,
+          deadlineAt: performance.now() + config.deadlineMs,
+        });
         return jsonText(json);
       },
       close: async () => {

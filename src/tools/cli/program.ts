@@ -22,7 +22,9 @@ Exit status: 0 done; 1 it ran and the answer is bad (analysis failed, report inv
 /** The whole command line. Commands load what they need when they run, so that help and completion come at once. */
 export function createProgram(): Command {
   const program = new Command('txreport')
-    .description('What an Ethereum transaction was for, who acted, what everyone gained and lost, and the proof.')
+    .description(
+      'What an Ethereum transaction was for, who acted, what everyone gained and lost, and the proof.',
+    )
     .version(packageVersion(), '-V, --version', 'print the version')
     .option('--no-color', 'plain text (also: NO_COLOR=1)')
     .configureHelp({ helpWidth: Math.min(process.stdout.columns ?? 100, 120) })

@@ -42,7 +42,13 @@ export async function* readReports(file: string): AsyncGenerator<NamedValue> {
   } catch (error) {
     if (error instanceof CliError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new CliError(code === 'ENOENT' ? `cannot read ${file}: there is no such file` : error instanceof SyntaxError ? `${file} is not JSON` : `cannot read ${file}: ${message}`);
+    throw new CliError(
+      code === 'ENOENT'
+        ? `cannot read ${file}: there is no such file`
+        : error instanceof SyntaxError
+          ? `${file} is not JSON`
+          : `cannot read ${file}: ${message}`,
+    );
   }
 }
 

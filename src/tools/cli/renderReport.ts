@@ -1,5 +1,13 @@
 import pc from 'picocolors';
-import type { Asset, AssetAmount, DisplayMoney, Evidence, InventoryDelta, Motif, TxReport } from '../../model/generated/report.ts';
+import type {
+  Asset,
+  AssetAmount,
+  DisplayMoney,
+  Evidence,
+  InventoryDelta,
+  Motif,
+  TxReport,
+} from '../../model/generated/report.ts';
 import { alignColumns, type Cell } from './columns.ts';
 
 /** Rows shown of a list before the rest is counted instead. */
@@ -9,7 +17,8 @@ const MOST_ROWS = 40;
 const NATIVE = 'eip155:1/slip44:60';
 
 const short = (address: string): string => `${address.slice(0, 8)}…${address.slice(-6)}`;
-const assetName = ({ symbol, id, token_id }: Asset): string => `${symbol ?? id.split('/')[1]}${token_id === null ? '' : ` #${token_id}`}`;
+const assetName = ({ symbol, id, token_id }: Asset): string =>
+  `${symbol ?? id.split('/')[1]}${token_id === null ? '' : ` #${token_id}`}`;
 
 /** Every asset of a report by its id: refusals name assets by id alone. */
 function assetsOf(report: TxReport): ReadonlyMap<string, Asset> {
@@ -26,8 +35,10 @@ function whyNot(reason: string | undefined, assets: ReadonlyMap<string, Asset>):
 
 /** Before and after gas; a reason both share is told once. */
 function net(before: DisplayMoney, after: DisplayMoney, assets: ReadonlyMap<string, Asset>): string {
-  if (!before.available && !after.available && before.reason === after.reason) return pc.dim(`${before.text} ${whyNot(before.reason, assets)}`);
-  const text = (value: DisplayMoney): string => (value.available ? value.text : pc.dim(`${value.text} (${whyNot(value.reason, assets)})`));
+  if (!before.available && !after.available && before.reason === after.reason)
+    return pc.dim(`${before.text} ${whyNot(before.reason, assets)}`);
+  const text = (value: DisplayMoney): string =>
+    value.available ? value.text : pc.dim(`${value.text} (${whyNot(value.reason, assets)})`);
   return `${text(before)} before gas, ${text(after)} after`;
 }
 
@@ -36,53 +47,89 @@ function signed(raw: string, text: string | null): string {
   return (minus ? pc.red : pc.green)(`${minus ? '' : '+'}${text ?? `${raw} (raw)`}`);
 }
 
-interface Trust { readonly status: string; readonly confidence: string }
+interface Trust {
+  readonly status: string;
+  readonly confidence: string;
+}
 
 /** Green needs no caveat; everything else is marked in words as well as by colour. */
 function badge({ status, confidence }: Trust): string {
-  if (status === 'Suspected' || confidence === 'Low') return pc.bgYellow(pc.black(` ? ${status} · ${confidence} `));
-  return confidence === 'High' ? pc.bgGreen(pc.black(` ✓ ${status} · ${confidence} `)) : pc.bgCyan(pc.black(` ✓ ${status} · ${confidence} `));
+  if (status === 'Suspected' || confidence === 'Low')
+    return pc.bgYellow(pc.black(` ? ${status} · ${confidence} `));
+  return confidence === 'High'
+    ? pc.bgGreen(pc.black(` ✓ ${status} · ${confidence} `))
+    : pc.bgCyan(pc.black(` ✓ ${status} · ${confidence} `));
 }
 
 /** What a reader must be told before relying on the label. */
 function caveat({ status, confidence }: Trust): string[] {
-  if (status === 'Suspected') return [pc.yellow('Suspected, not proven: the evidence is partial or heuristic. Check it before relying on it.')];
+  if (status === 'Suspected')
+    return [
+      pc.yellow(
+        'Suspected, not proven: the evidence is partial or heuristic. Check it before relying on it.',
+      ),
+    ];
   return confidence === 'Low' ? [pc.yellow('What happened is proven, what it was for is uncertain.')] : [];
 }
 
 function section(title: string, rows: readonly string[]): string[] {
   if (rows.length === 0) return [];
   const rest = rows.length - MOST_ROWS;
-  return ['', pc.bold(title), ...rows.slice(0, MOST_ROWS).map((row) => `  ${row}`), ...(rest > 0 ? [pc.dim(`  … and ${rest} more: --json has them all`)] : [])];
+  return [
+    '',
+    pc.bold(title),
+    ...rows.slice(0, MOST_ROWS).map((row) => `  ${row}`),
+    ...(rest > 0 ? [pc.dim(`  … and ${rest} more: --json has them all`)] : []),
+  ];
 }
 
 /** What contracts are called: tokens by their symbol, venues by their protocol. */
-function namesOf({ motifs, inventory_deltas: deltas, classification: c, tx }: TxReport): ReadonlyMap<string, string> {
+function namesOf({
+  motifs,
+  inventory_deltas: deltas,
+  classification: c,
+  tx,
+}: TxReport): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
-  for (const { asset } of deltas) if (asset.address !== null && asset.symbol !== null) names.set(asset.address, asset.symbol);
+  for (const { asset } of deltas)
+    if (asset.address !== null && asset.symbol !== null) names.set(asset.address, asset.symbol);
   for (const { protocol } of motifs) if (protocol !== null) names.set(protocol.contract, protocol.slug);
   for (const account of [c.actor, tx.signer]) if (account !== null) names.delete(account);
   return names;
 }
 
-const leg = ({ asset, amount, amount_raw: raw }: AssetAmount): string => `${amount ?? `${raw} (raw)`} ${assetName(asset)}`;
+const leg = ({ asset, amount, amount_raw: raw }: AssetAmount): string =>
+  `${amount ?? `${raw} (raw)`} ${assetName(asset)}`;
 
 /** What was given, and what was got for it: `1 WETH → 3388.111026 USDC`. */
 function legs({ assets_out: gave, assets_in: got }: Motif): string {
-  const side = (list: readonly AssetAmount[]): string => list.slice(0, 2).map(leg).join(' + ') + (list.length > 2 ? ` + ${list.length - 2} more` : '');
+  const side = (list: readonly AssetAmount[]): string =>
+    list.slice(0, 2).map(leg).join(' + ') + (list.length > 2 ? ` + ${list.length - 2} more` : '');
   return [side(gave), side(got)].filter((text) => text !== '').join(' → ');
 }
 
 /** Who gained and lost what; an account with several assets is named once. */
-function changes(deltas: readonly InventoryDelta[], names: ReadonlyMap<string, string>, full: boolean): string[] {
+function changes(
+  deltas: readonly InventoryDelta[],
+  names: ReadonlyMap<string, string>,
+  full: boolean,
+): string[] {
   const shown = deltas.filter((delta) => delta.delta_raw !== '0');
-  return alignColumns(shown.map((delta, i): (string | Cell)[] => {
-    const again = shown[i - 1]?.subject === delta.subject;
-    const who = again ? '' : full ? delta.subject : short(delta.subject);
-    const name = names.get(delta.subject);
-    return [who, pc.dim(again ? '' : `${delta.subject_role}${name === undefined ? '' : ` ${name}`}`), { text: signed(delta.delta_raw, delta.delta), align: 'right' }, assetName(delta.asset),
-      { text: pc.dim(delta.usd.available ? delta.usd.text : ''), align: 'right' }, pc.dim(delta.flags.join(', '))];
-  }));
+  return alignColumns(
+    shown.map((delta, i): (string | Cell)[] => {
+      const again = shown[i - 1]?.subject === delta.subject;
+      const who = again ? '' : full ? delta.subject : short(delta.subject);
+      const name = names.get(delta.subject);
+      return [
+        who,
+        pc.dim(again ? '' : `${delta.subject_role}${name === undefined ? '' : ` ${name}`}`),
+        { text: signed(delta.delta_raw, delta.delta), align: 'right' },
+        assetName(delta.asset),
+        { text: pc.dim(delta.usd.available ? delta.usd.text : ''), align: 'right' },
+        pc.dim(delta.flags.join(', ')),
+      ];
+    }),
+  );
 }
 
 function place(evidence: Evidence): string {
@@ -96,8 +143,15 @@ function steps(motifs: readonly Motif[]): string[] {
   const add = (parent: string | null, indent: string): void => {
     for (const motif of motifs.filter((one) => one.parent_id === parent)) {
       const proof = motif.status === 'Proven' ? pc.green('✓') : pc.yellow('?');
-      const places = motif.evidence.slice(0, 4).map(place).join(', ') + (motif.evidence.length > 4 ? ', …' : '');
-      rows.push([`${indent}${proof} ${motif.kind}`, motif.protocol?.slug ?? pc.dim('by structure'), legs(motif), pc.dim(motif.id), pc.dim(places)]);
+      const places =
+        motif.evidence.slice(0, 4).map(place).join(', ') + (motif.evidence.length > 4 ? ', …' : '');
+      rows.push([
+        `${indent}${proof} ${motif.kind}`,
+        motif.protocol?.slug ?? pc.dim('by structure'),
+        legs(motif),
+        pc.dim(motif.id),
+        pc.dim(places),
+      ]);
       add(motif.id, `${indent}  `);
     }
   };
@@ -112,19 +166,40 @@ export function renderReport(report: TxReport, options: { full?: boolean } = {})
   const assets = assetsOf(report);
   const facts: [string, string][] = [
     ['tx', `${tx.hash}  ${pc.dim(`block ${tx.block_number}`)}`],
-    ['outcome', `${execution.reverted ? pc.red(execution.outcome) : execution.outcome}  ${pc.dim(`${execution.gas_used} gas, ${execution.gas_cost_native} ETH, ${execution.gas_cost_usd.text}`)}`],
-    ['actor', c.actor === null ? pc.yellow('no single one') : `${c.actor}${c.actor_matches_signer ? pc.dim('  the signer') : ''}`],
-    ...(c.actor_matches_signer ? [] : [['signer', `${tx.signer}  ${pc.dim(`${a.submitter_role}, ${a.mode}`)}`] as [string, string]]),
-    ['rule', c.matched_rule === null ? pc.yellow('none: a heuristic answered') : `${c.matched_rule} ${pc.dim(`v${c.rule_version}`)}`],
+    [
+      'outcome',
+      `${execution.reverted ? pc.red(execution.outcome) : execution.outcome}  ${pc.dim(`${execution.gas_used} gas, ${execution.gas_cost_native} ETH, ${execution.gas_cost_usd.text}`)}`,
+    ],
+    [
+      'actor',
+      c.actor === null
+        ? pc.yellow('no single one')
+        : `${c.actor}${c.actor_matches_signer ? pc.dim('  the signer') : ''}`,
+    ],
+    ...(c.actor_matches_signer
+      ? []
+      : [['signer', `${tx.signer}  ${pc.dim(`${a.submitter_role}, ${a.mode}`)}`] as [string, string]]),
+    [
+      'rule',
+      c.matched_rule === null
+        ? pc.yellow('none: a heuristic answered')
+        : `${c.matched_rule} ${pc.dim(`v${c.rule_version}`)}`,
+    ],
     ['gave', e.token_out || '—'],
     ['got', e.token_in || '—'],
     ['net', net(e.net_usd_before_gas, e.net_usd_after_gas, assets)],
-    ...(pnl.supported && pnl.net_usd?.available ? [['profit', `${pnl.net_usd.text} net of gas and builder`] as [string, string]] : []),
+    ...(pnl.supported && pnl.net_usd?.available
+      ? [['profit', `${pnl.net_usd.text} net of gas and builder`] as [string, string]]
+      : []),
     ...(e.warnings.length > 0 ? [['warnings', pc.yellow(e.warnings.join(', '))] as [string, string]] : []),
   ];
   const positions = report.position_effects.map((p) => [
-    `${p.status === 'Proven' ? pc.green('✓') : pc.yellow('?')} ${p.category} ${p.effect}`, p.protocol?.slug ?? pc.dim('by structure'), short(p.owner),
-    p.underlying.map((u) => `${signed(u.delta_raw, u.delta)} ${assetName(u.asset)} ${pc.dim(u.role)}`).join(', '),
+    `${p.status === 'Proven' ? pc.green('✓') : pc.yellow('?')} ${p.category} ${p.effect}`,
+    p.protocol?.slug ?? pc.dim('by structure'),
+    short(p.owner),
+    p.underlying
+      .map((u) => `${signed(u.delta_raw, u.delta)} ${assetName(u.asset)} ${pc.dim(u.role)}`)
+      .join(', '),
   ]);
   return [
     `${pc.bold(c.intent_kind)}  ${badge(c)}`,
@@ -132,7 +207,10 @@ export function renderReport(report: TxReport, options: { full?: boolean } = {})
     ...caveat(c),
     '',
     ...alignColumns(facts.map(([name, value]) => [pc.dim(name), value])),
-    ...section('Who gained and lost', changes(report.inventory_deltas, namesOf(report), options.full ?? false)),
+    ...section(
+      'Who gained and lost',
+      changes(report.inventory_deltas, namesOf(report), options.full ?? false),
+    ),
     ...section('Positions', alignColumns(positions)),
     ...section('What happened, and where to look', steps(report.motifs)),
     '',

@@ -11,7 +11,8 @@ Exit status: 0 stopped by SIGTERM or SIGINT, 1 it could not start, 2 configured 
 
 /** `txreport serve`: the service, until it is told to stop. */
 export function addServeCommand(program: Command): void {
-  program.command('serve')
+  program
+    .command('serve')
     .description('serve GET /health and POST /analyze')
     .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
     .option('-p, --port <port>', 'port to listen on (default: PORT, else 3000)')

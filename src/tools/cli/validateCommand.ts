@@ -11,7 +11,8 @@ Exit status: 0 every report is valid, 1 one is not, 2 a file cannot be read`;
 
 /** `txreport validate`: reports against the published JSON Schema. */
 export function addValidateCommand(program: Command): void {
-  program.command('validate')
+  program
+    .command('validate')
     .description('check reports against the published JSON Schema')
     .argument('<files...>', 'reports to check')
     .option('-q, --quiet', 'tell only what is wrong')
@@ -22,14 +23,21 @@ export function addValidateCommand(program: Command): void {
 }
 
 async function validate(files: readonly string[], quiet: boolean): Promise<number> {
-  const [{ readReports }, { publishedSchemaErrors }, { CliError }] = await Promise.all([import('./readReports.ts'), import('./publishedSchema.ts'), import('./rules/cliIo.ts')]);
+  const [{ readReports }, { publishedSchemaErrors }, { CliError }] = await Promise.all([
+    import('./readReports.ts'),
+    import('./publishedSchema.ts'),
+    import('./rules/cliIo.ts'),
+  ]);
   let worst = 0;
   for (const file of files) {
     try {
       for await (const { name, value } of readReports(file)) {
         const faults = publishedSchemaErrors(value);
         if (faults.length > 0) worst = Math.max(worst, 1);
-        if (faults.length > 0 || !quiet) process.stdout.write(faults.length === 0 ? `${name}: valid\n` : faults.map((fault) => `${name}: ${fault}\n`).join(''));
+        if (faults.length > 0 || !quiet)
+          process.stdout.write(
+            faults.length === 0 ? `${name}: valid\n` : faults.map((fault) => `${name}: ${fault}\n`).join(''),
+          );
       }
     } catch (error) {
       if (!(error instanceof CliError)) throw error;

@@ -21,8 +21,11 @@ interface VerifyOptions {
 
 /** `txreport verify`: every claim of a report, held against the node's raw answers. */
 export function addVerifyCommand(program: Command): void {
-  program.command('verify')
-    .description('re-derive every claim of a report from the node’s raw answers, with none of the code that made it')
+  program
+    .command('verify')
+    .description(
+      're-derive every claim of a report from the node’s raw answers, with none of the code that made it',
+    )
     .argument('<files...>', 'reports, as the service sent them')
     .option('--rpc <url>', 'node to ask (default: the first of RPC_URL)')
     .option('--json', 'print the findings as JSON')
@@ -37,19 +40,31 @@ async function verify(files: readonly string[], options: VerifyOptions): Promise
   const rpcUrl = (options.rpc ?? process.env['RPC_URL'])?.split(',')[0]?.trim();
   const fail = (message: string): 2 => (process.stderr.write(`${message}\n`), 2);
   if (!rpcUrl) return fail('no node to ask: give --rpc or set RPC_URL');
-  const [{ readReports }, { publishedSchemaErrors }, { CliError }, { fetchRawAnswers, NodeUnreachable }, { verifyReport }] = await Promise.all([
-    import('./readReports.ts'), import('./publishedSchema.ts'), import('./rules/cliIo.ts'), import('../verify/fetchRawAnswers.ts'), import('../verify/verifyReport.ts'),
+  const [
+    { readReports },
+    { publishedSchemaErrors },
+    { CliError },
+    { fetchRawAnswers, NodeUnreachable },
+    { verifyReport },
+  ] = await Promise.all([
+    import('./readReports.ts'),
+    import('./publishedSchema.ts'),
+    import('./rules/cliIo.ts'),
+    import('../verify/fetchRawAnswers.ts'),
+    import('../verify/verifyReport.ts'),
   ]);
   const all: (Finding & { tx_hash: string })[] = [];
   try {
-    for (const file of files) for await (const { name, value } of readReports(file)) {
-      const faults = publishedSchemaErrors(value);
-      if (faults.length > 0) return fail(`${name} is not a valid report:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
-      const report = value as TxReport;
-      const findings = verifyReport(report, await fetchRawAnswers(rpcUrl, report.tx.hash));
-      all.push(...findings.map((finding) => ({ ...finding, tx_hash: report.tx.hash })));
-      if (!options.json) show(report.tx.hash, findings, options.quiet ?? false);
-    }
+    for (const file of files)
+      for await (const { name, value } of readReports(file)) {
+        const faults = publishedSchemaErrors(value);
+        if (faults.length > 0)
+          return fail(`${name} is not a valid report:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+        const report = value as TxReport;
+        const findings = verifyReport(report, await fetchRawAnswers(rpcUrl, report.tx.hash));
+        all.push(...findings.map((finding) => ({ ...finding, tx_hash: report.tx.hash })));
+        if (!options.json) show(report.tx.hash, findings, options.quiet ?? false);
+      }
   } catch (error) {
     if (error instanceof NodeUnreachable || error instanceof CliError) return fail(error.message);
     throw error;
@@ -64,5 +79,6 @@ function show(hash: string, findings: readonly Finding[], quiet: boolean): void 
     return;
   }
   process.stdout.write(`${pc.red('fails')}  ${hash}\n`);
-  for (const { check, at, message } of findings) process.stdout.write(`  ${pc.red(check.padEnd(12))} ${pc.dim(at)}  ${message}\n`);
+  for (const { check, at, message } of findings)
+    process.stdout.write(`  ${pc.red(check.padEnd(12))} ${pc.dim(at)}  ${message}\n`);
 }

@@ -24,7 +24,11 @@ export class TxReportError extends Error {
   readonly retryAfter: number | null;
   /** The service's own number of this request, to find it in its log; null where there is none. */
   readonly requestId: string | null;
-  constructor(status: number, message: string, options: ErrorOptions & { retryAfter?: number | null; requestId?: string | null } = {}) {
+  constructor(
+    status: number,
+    message: string,
+    options: ErrorOptions & { retryAfter?: number | null; requestId?: string | null } = {},
+  ) {
     super(message, options);
     this.name = 'TxReportError';
     this.status = status;
@@ -58,21 +62,40 @@ export function createClient(options: ClientOptions): Client {
     async analyze(txHash, { chain, signal } = {}) {
       const response = await send(`${base}/analyze`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', ...(options.apiKey ? { 'x-api-key': options.apiKey } : {}) },
+        headers: {
+          'content-type': 'application/json',
+          ...(options.apiKey ? { 'x-api-key': options.apiKey } : {}),
+        },
         body: JSON.stringify({ tx_hash: txHash, ...(chain ? { chain } : {}) }),
         ...(signal ? { signal } : {}),
       });
-      const told = { retryAfter: secondsOf(response.headers.get('retry-after')), requestId: response.headers.get('x-request-id') };
+      const told = {
+        retryAfter: secondsOf(response.headers.get('retry-after')),
+        requestId: response.headers.get('x-request-id'),
+      };
       let body: unknown;
       try {
         body = await response.json();
       } catch (cause) {
         if (signal?.aborted) throw cause;
-        throw new TxReportError(response.ok ? 0 : response.status, 'the answer is not JSON', { cause, ...told });
+        throw new TxReportError(response.ok ? 0 : response.status, 'the answer is not JSON', {
+          cause,
+          ...told,
+        });
       }
-      if (!response.ok) throw new TxReportError(response.status, (body as Partial<ErrorBody> | null)?.error ?? `status ${response.status}`, told);
+      if (!response.ok)
+        throw new TxReportError(
+          response.status,
+          (body as Partial<ErrorBody> | null)?.error ?? `status ${response.status}`,
+          told,
+        );
       const report = body as Partial<TxReport> | null;
-      if (report?.schema_version !== SCHEMA_VERSION) throw new TxReportError(0, `schema_version ${String(report?.schema_version)} is not known to this client`, told);
+      if (report?.schema_version !== SCHEMA_VERSION)
+        throw new TxReportError(
+          0,
+          `schema_version ${String(report?.schema_version)} is not known to this client`,
+          told,
+        );
       return report as TxReport;
     },
   };

@@ -11,7 +11,10 @@ function listed(entries: readonly string[]): string {
 /** `+2500 "USDC" (0xA0b8…)`: what a token calls itself stands in quotes beside the contract, which cannot be forged. */
 function change({ asset, delta, delta_raw: raw }: InventoryDelta): string {
   const amount = delta ?? `${raw} smallest units`;
-  const name = asset.kind === 'native' ? 'ETH' : `${asset.symbol === null ? 'of the token' : JSON.stringify(asset.symbol)} (${asset.address}${asset.token_id === null ? '' : ` #${asset.token_id}`})`;
+  const name =
+    asset.kind === 'native'
+      ? 'ETH'
+      : `${asset.symbol === null ? 'of the token' : JSON.stringify(asset.symbol)} (${asset.address}${asset.token_id === null ? '' : ` #${asset.token_id}`})`;
   return `${raw.startsWith('-') ? '' : '+'}${amount} ${name}`;
 }
 
@@ -36,23 +39,39 @@ export function summarize(report: TxReport): string {
     `Transaction ${tx.hash} in block ${tx.block_number} of ${chain.name}, signed by ${tx.signer}, ${execution.reverted ? 'reverted: nothing but its gas was paid' : 'succeeded'}. Its gas cost ${execution.gas_cost_native} ETH.`,
   ];
   if (c.status === 'Proven') {
-    sentences.push(`Proven, confidence ${c.confidence}: it is of kind ${c.intent_kind}, in words ${JSON.stringify(c.intent_label)}.`);
-    if (c.actor !== null) sentences.push(c.actor_matches_signer ? 'It was done by its signer.' : `It was done for ${c.actor}, not for its signer.`);
+    sentences.push(
+      `Proven, confidence ${c.confidence}: it is of kind ${c.intent_kind}, in words ${JSON.stringify(c.intent_label)}.`,
+    );
+    if (c.actor !== null)
+      sentences.push(
+        c.actor_matches_signer
+          ? 'It was done by its signer.'
+          : `It was done for ${c.actor}, not for its signer.`,
+      );
     else sentences.push('No single account can be named as the one it was done for.');
   } else sentences.push('What it was for is not proven.');
 
-  const own = report.inventory_deltas.filter((delta) => delta.subject === economics.subject && delta.delta_raw !== '0');
+  const own = report.inventory_deltas.filter(
+    (delta) => delta.subject === economics.subject && delta.delta_raw !== '0',
+  );
   const told = own.filter((delta) => !delta.flags.includes('suspected_spam'));
-  if (told.length > 0) sentences.push(`Trace and receipt show for ${economics.subject}, gas not counted: ${listed(told.map(change))}.`);
-  else if (!execution.reverted && own.length === 0) sentences.push(`Trace and receipt show no net change for ${economics.subject}, gas not counted.`);
+  if (told.length > 0)
+    sentences.push(
+      `Trace and receipt show for ${economics.subject}, gas not counted: ${listed(told.map(change))}.`,
+    );
+  else if (!execution.reverted && own.length === 0)
+    sentences.push(`Trace and receipt show no net change for ${economics.subject}, gas not counted.`);
 
   const provenMotifs = report.motifs.filter((motif) => motif.status === 'Proven');
   if (provenMotifs.length > 0) sentences.push(`Proven steps: ${listed(steps(provenMotifs))}.`);
   const positions = report.position_effects.filter((effect) => effect.status === 'Proven');
   if (positions.length > 0) {
-    sentences.push(`Proven position changes: ${listed(positions.map((p) => `${p.category.replaceAll('_', ' ')} ${p.effect} of ${p.owner}`))}.`);
+    sentences.push(
+      `Proven position changes: ${listed(positions.map((p) => `${p.category.replaceAll('_', ' ')} ${p.effect} of ${p.owner}`))}.`,
+    );
   }
   const left = report.motifs.length - provenMotifs.length + report.position_effects.length - positions.length;
-  if (left > 0) sentences.push(`Left out because only suspected: ${left} of the report's motifs and position effects.`);
+  if (left > 0)
+    sentences.push(`Left out because only suspected: ${left} of the report's motifs and position effects.`);
   return sentences.join(' ');
 }

@@ -7,7 +7,10 @@ import type { CheckedCondition } from '../../stages/7-intent/engine.ts';
 export const RULE_KINDS = ['intent', 'shape', 'protocol', 'entity'] as const;
 export type RuleKind = (typeof RULE_KINDS)[number];
 
-export interface RecordingName { readonly name: string; readonly hash: string }
+export interface RecordingName {
+  readonly name: string;
+  readonly hash: string;
+}
 
 /** GET /playground/recordings */
 export interface RecordingsAnswer {
@@ -17,10 +20,14 @@ export interface RecordingsAnswer {
 }
 
 /** GET /playground/rules: rules in force by kind, to start from. */
-export interface RulesAnswer { readonly rules: readonly { readonly kind: RuleKind; readonly slug: string }[] }
+export interface RulesAnswer {
+  readonly rules: readonly { readonly kind: RuleKind; readonly slug: string }[];
+}
 
 /** POST /playground/rule, /playground/draft */
-export interface TextAnswer { readonly text: string }
+export interface TextAnswer {
+  readonly text: string;
+}
 
 /** Body of POST /playground/try; exactly one of `recording` and `tx_hash`. */
 export interface TryRequest {

@@ -14,7 +14,12 @@ export interface EditedRuleset {
   readonly ruleset: SoundRuleset | null;
 }
 
-const FOLDERS: Readonly<Record<RuleKind, string>> = { intent: 'intents', shape: 'shapes', protocol: 'protocols', entity: 'entities' };
+const FOLDERS: Readonly<Record<RuleKind, string>> = {
+  intent: 'intents',
+  shape: 'shapes',
+  protocol: 'protocols',
+  entity: 'entities',
+};
 export const EDITED = 'your rule';
 
 /**
@@ -23,11 +28,27 @@ export const EDITED = 'your rule';
  */
 export function openEdited(text: string): EditedRuleset {
   const { tree } = parseYamlTree(text);
-  const items = tree === null ? [] : (Array.isArray(tree) ? tree : [tree]) as Tree[];
+  const items = tree === null ? [] : ((Array.isArray(tree) ? tree : [tree]) as Tree[]);
   const kind = items.map(kindOf).find((k) => k !== null) ?? null;
-  const slugs = items.flatMap((item) => (typeof item === 'object' && 'slug' in item && typeof item.slug === 'string' ? [item.slug] : []));
+  const slugs = items.flatMap((item) =>
+    typeof item === 'object' && 'slug' in item && typeof item.slug === 'string' ? [item.slug] : [],
+  );
   if (kind === null && tree !== null) {
-    return { kind, slugs, ruleset: null, problems: [{ file: EDITED, line: 1, column: 1, code: 'missing_key', message: 'neither an intent (when), a shape (events, calls), a protocol (shapes) nor an entity file (kind)' }] };
+    return {
+      kind,
+      slugs,
+      ruleset: null,
+      problems: [
+        {
+          file: EDITED,
+          line: 1,
+          column: 1,
+          code: 'missing_key',
+          message:
+            'neither an intent (when), a shape (events, calls), a protocol (shapes) nor an entity file (kind)',
+        },
+      ],
+    };
   }
   const folder = mkdtempSync(join(tmpdir(), 'txreport-playground-'));
   try {
@@ -35,7 +56,12 @@ export function openEdited(text: string): EditedRuleset {
     writeFileSync(join(folder, FOLDERS[kind ?? 'intent'], 'edited.yaml'), text);
     const dirs = rulesetDirs([]);
     const ruleset = openRuleset([...dirs, folder]);
-    return { kind, slugs, problems: ruleset.problems.map((p) => ({ ...p, ...shownPlace(p, dirs, folder) })), ruleset: ruleset.rulebook === null ? null : (ruleset as SoundRuleset) };
+    return {
+      kind,
+      slugs,
+      problems: ruleset.problems.map((p) => ({ ...p, ...shownPlace(p, dirs, folder) })),
+      ruleset: ruleset.rulebook === null ? null : (ruleset as SoundRuleset),
+    };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -45,14 +71,39 @@ export function openEdited(text: string): EditedRuleset {
 function kindOf(item: Tree): RuleKind | null {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) return null;
   const has = (...keys: string[]): boolean => keys.some((key) => key in item);
-  return has('when', 'intent') ? 'intent' : has('events', 'calls', 'any_emitter') ? 'shape' : has('shapes', 'create2') ? 'protocol' : has('kind') ? 'entity' : null;
+  return has('when', 'intent')
+    ? 'intent'
+    : has('events', 'calls', 'any_emitter')
+      ? 'shape'
+      : has('shapes', 'create2')
+        ? 'protocol'
+        : has('kind')
+          ? 'entity'
+          : null;
 }
 
 /** Paths of this machine are nobody's business in a page. */
-function shownPlace({ file, message }: Problem, dirs: readonly string[], folder: string): Pick<Problem, 'file' | 'message'> {
-  const hide = (text: string): string => dirs.reduce((t, dir) => t.replaceAll(`${dir}/`, ''), text.replaceAll(new RegExp(`${escape(folder)}(/${RULE_KINDS.map((k) => FOLDERS[k]).join('|/')})?(/edited\\.yaml)?`, 'g'), EDITED));
+function shownPlace(
+  { file, message }: Problem,
+  dirs: readonly string[],
+  folder: string,
+): Pick<Problem, 'file' | 'message'> {
+  const hide = (text: string): string =>
+    dirs.reduce(
+      (t, dir) => t.replaceAll(`${dir}/`, ''),
+      text.replaceAll(
+        new RegExp(
+          `${escape(folder)}(/${RULE_KINDS.map((k) => FOLDERS[k]).join('|/')})?(/edited\\.yaml)?`,
+          'g',
+        ),
+        EDITED,
+      ),
+    );
   const home = dirs.find((dir) => file.startsWith(`${dir}/`));
-  return { file: file.startsWith(folder) ? EDITED : home === undefined ? file : relative(home, file), message: hide(message) };
+  return {
+    file: file.startsWith(folder) ? EDITED : home === undefined ? file : relative(home, file),
+    message: hide(message),
+  };
 }
 
 const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

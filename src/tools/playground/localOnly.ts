@@ -10,11 +10,14 @@ export function refuseForeign(request: IncomingMessage, port: number, path: stri
   const own = new Set([`127.0.0.1:${port}`, `localhost:${port}`]);
   const { host, origin } = request.headers;
   const site = request.headers['sec-fetch-site'];
-  if (host === undefined || !own.has(host)) throw new RequestError(403, 'this server answers on this machine only');
-  if (origin !== undefined && origin !== `http://${host}`) throw new RequestError(403, 'this server answers its own pages only');
+  if (host === undefined || !own.has(host))
+    throw new RequestError(403, 'this server answers on this machine only');
+  if (origin !== undefined && origin !== `http://${host}`)
+    throw new RequestError(403, 'this server answers its own pages only');
   // The page itself is the same for everyone: a link to it may stand anywhere.
   if (path === '/') return;
-  if (site !== undefined && site !== 'same-origin' && !(site === 'none' && request.method === 'GET')) throw new RequestError(403, 'this server answers its own pages only');
+  if (site !== undefined && site !== 'same-origin' && !(site === 'none' && request.method === 'GET'))
+    throw new RequestError(403, 'this server answers its own pages only');
 }
 
 const MOST_BYTES = 128 * 1024;
@@ -22,7 +25,8 @@ const MOST_BYTES = 128 * 1024;
 /** The JSON object in the body. Throws `RequestError` 400, 413 or 415. */
 export async function readJson(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
   // Anything else a form or a script of another origin could send without being asked for leave first.
-  if ((request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase() !== 'application/json') throw new RequestError(415, 'content type must be application/json');
+  if ((request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase() !== 'application/json')
+    throw new RequestError(415, 'content type must be application/json');
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -36,7 +40,8 @@ export async function readJson(request: IncomingMessage): Promise<Readonly<Recor
   } catch {
     throw new RequestError(400, 'the body is not JSON');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new RequestError(400, 'the body is not a JSON object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new RequestError(400, 'the body is not a JSON object');
   return value as Record<string, unknown>;
 }
 

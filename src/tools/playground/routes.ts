@@ -30,7 +30,10 @@ export interface Routes {
 export function playgroundRoutes(transactions: Transactions): Routes {
   return {
     get: {
-      '/playground/recordings': (): RecordingsAnswer => ({ recordings: transactions.names, node: transactions.node }),
+      '/playground/recordings': (): RecordingsAnswer => ({
+        recordings: transactions.names,
+        node: transactions.node,
+      }),
       '/playground/rules': listRules,
     },
     post: {
@@ -42,9 +45,16 @@ export function playgroundRoutes(transactions: Transactions): Routes {
         const recording = await pick(transactions, body);
         const edited = openEdited(text);
         const { kind, slugs, ruleset } = edited;
-        const problems = edited.problems.slice(0, MOST_PROBLEMS).map((p) => ({ ...p, meaning: PROBLEMS[p.code] }));
+        const problems = edited.problems
+          .slice(0, MOST_PROBLEMS)
+          .map((p) => ({ ...p, meaning: PROBLEMS[p.code] }));
         if (ruleset === null) return { kind, slugs, problems, outcome: null };
-        return { kind, slugs, problems, outcome: await tryRule({ ...edited, ruleset }, inForce().rulebook, recording) };
+        return {
+          kind,
+          slugs,
+          problems,
+          outcome: await tryRule({ ...edited, ruleset }, inForce().rulebook, recording),
+        };
       },
     },
   };
@@ -54,32 +64,61 @@ export function playgroundRoutes(transactions: Transactions): Routes {
 function inForce(): SoundRuleset {
   const ruleset = openRuleset(rulesetDirs([]));
   if (ruleset.rulebook !== null) return ruleset as SoundRuleset;
-  throw new RequestError(409, `the rules in force have ${ruleset.problems.length} problem(s): mend them first (txreport rules lint)`);
+  throw new RequestError(
+    409,
+    `the rules in force have ${ruleset.problems.length} problem(s): mend them first (txreport rules lint)`,
+  );
 }
 
 async function pick(transactions: Transactions, body: Body): Promise<Recording> {
   const [name, hash] = [textOf(body, 'recording'), textOf(body, 'tx_hash')?.toLowerCase() ?? null];
   if ((name === null) === (hash === null)) throw new RequestError(400, 'name one recording or one tx_hash');
   if (hash !== null && !HASH.test(hash)) throw new RequestError(400, 'tx_hash is not a transaction hash');
-  const found = name !== null ? transactions.byName(name) : await transactions.byHash(hash as Hash, () => inForce().rulebook);
-  if (found === null) throw new RequestError(404, name !== null ? 'there is no such recording' : 'this transaction is not recorded, and there is no node to ask');
+  const found =
+    name !== null
+      ? transactions.byName(name)
+      : await transactions.byHash(hash as Hash, () => inForce().rulebook);
+  if (found === null)
+    throw new RequestError(
+      404,
+      name !== null
+        ? 'there is no such recording'
+        : 'this transaction is not recorded, and there is no node to ask',
+    );
   return found;
 }
 
 function listRules(): RulesAnswer {
   const { intents, shapes, protocols, entities } = inForce();
-  const of = (kind: RuleKind, items: readonly { readonly value: { readonly slug: string } }[]) => items.map(({ value }) => ({ kind, slug: value.slug }));
-  return { rules: [...of('intent', intents), ...of('shape', shapes), ...of('protocol', protocols), ...of('entity', entities)] };
+  const of = (kind: RuleKind, items: readonly { readonly value: { readonly slug: string } }[]) =>
+    items.map(({ value }) => ({ kind, slug: value.slug }));
+  return {
+    rules: [
+      ...of('intent', intents),
+      ...of('shape', shapes),
+      ...of('protocol', protocols),
+      ...of('entity', entities),
+    ],
+  };
 }
 
 /** A rule in force as it is written, made ready to stand in for itself. */
 function sourceOf(kind: string | null, slug: string | null): TextAnswer {
   const { intents, shapes, protocols, entities } = inForce();
-  const lists: Readonly<Record<string, readonly RuleItem<{ readonly slug: string }>[]>> = { intent: intents, shape: shapes, protocol: protocols, entity: entities };
-  const item = Object.hasOwn(lists, kind ?? '') ? lists[kind!]!.find(({ value }) => value.slug === slug) : undefined;
+  const lists: Readonly<Record<string, readonly RuleItem<{ readonly slug: string }>[]>> = {
+    intent: intents,
+    shape: shapes,
+    protocol: protocols,
+    entity: entities,
+  };
+  const item = Object.hasOwn(lists, kind ?? '')
+    ? lists[kind!]!.find(({ value }) => value.slug === slug)
+    : undefined;
   if (!item) throw new RequestError(404, 'there is no such rule');
   const text = itemText(item);
-  return { text: /^override:/m.test(text) ? text : text.replace(/^slug:.*$/m, (line) => `${line}\noverride: true`) };
+  return {
+    text: /^override:/m.test(text) ? text : text.replace(/^slug:.*$/m, (line) => `${line}\noverride: true`),
+  };
 }
 
 /** The lines of one item: the whole file, or what stands behind its dash where the file is a list. */
@@ -88,7 +127,11 @@ function itemText({ file, pointer }: RuleItem): string {
   const lines = file.text.split('\n');
   const first = file.locate(pointer).line - 1;
   const end = lines.findIndex((line, i) => i > first && line.startsWith('- '));
-  return `${lines.slice(first, end < 0 ? lines.length : end).map((line) => line.slice(2)).join('\n').trimEnd()}\n`;
+  return `${lines
+    .slice(first, end < 0 ? lines.length : end)
+    .map((line) => line.slice(2))
+    .join('\n')
+    .trimEnd()}\n`;
 }
 
 /** A first rule drafted from the transaction, as the command line drafts it. */

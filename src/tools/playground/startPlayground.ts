@@ -42,16 +42,23 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
   const routes = playgroundRoutes(transactions);
   const gate = createGate(ONE_AT_A_TIME);
   let port = 0;
-  const server: Server = createHttpServer((request, response) => {
-    void answer(request, response).catch((error: unknown) => refuse(response, error));
-  }, { keepAliveMs: 5_000, headersTimeoutMs: 10_000, requestTimeoutMs: 30_000 });
+  const server: Server = createHttpServer(
+    (request, response) => {
+      void answer(request, response).catch((error: unknown) => refuse(response, error));
+    },
+    { keepAliveMs: 5_000, headersTimeoutMs: 10_000, requestTimeoutMs: 30_000 },
+  );
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '/').split('?')[0]!;
     refuseForeign(request, port, path);
     if (path === '/' && (request.method === 'GET' || request.method === 'HEAD')) {
       const page = await readPage(viewerFile, api);
-      response.writeHead(200, { ...HEADERS, 'content-type': 'text/html; charset=utf-8', 'content-security-policy': "frame-ancestors 'none'" });
+      response.writeHead(200, {
+        ...HEADERS,
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': "frame-ancestors 'none'",
+      });
       response.end(request.method === 'HEAD' ? undefined : page);
       return;
     }
@@ -65,7 +72,10 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
     if (method === null) throw new RequestError(404, 'not found');
     if (request.method !== method) throw new RequestError(405, 'method not allowed', { allow: method });
     const body = method === 'GET' ? {} : await readJson(request);
-    return gate.run(async () => (method === 'GET' ? get[path]!() : post[path]!(body)), new AbortController().signal);
+    return gate.run(
+      async () => (method === 'GET' ? get[path]!() : post[path]!(body)),
+      new AbortController().signal,
+    );
   }
 
   port = await listen(server, options.port, HOST);
@@ -81,7 +91,12 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
   };
 }
 
-const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer', 'cross-origin-resource-policy': 'same-origin' } as const;
+const HEADERS = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+} as const;
 
 /** The page with what only this server knows: that there is a playground, and which service to ask. */
 async function readPage(file: string, api: string | undefined): Promise<string> {
@@ -91,22 +106,37 @@ async function readPage(file: string, api: string | undefined): Promise<string> 
   } catch {
     throw new RequestError(503, 'the viewer is not built: npm run viewer builds it');
   }
-  const set = (html: string, name: string, content: string): string => html.replace(new RegExp(`(<meta name="txreport-${name}" content=")[^"]*"`), (_, head: string) => `${head}${content}"`);
+  const set = (html: string, name: string, content: string): string =>
+    html.replace(
+      new RegExp(`(<meta name="txreport-${name}" content=")[^"]*"`),
+      (_, head: string) => `${head}${content}"`,
+    );
   const withPlayground = set(page, 'playground', 'on');
   if (api === undefined) return withPlayground;
   const url = new URL(api);
-  return set(withPlayground, 'api', url.href.replace(/\/$/, '').replaceAll('"', '%22')).replace("connect-src 'self'", () => `connect-src 'self' ${url.origin}`);
+  return set(withPlayground, 'api', url.href.replace(/\/$/, '').replaceAll('"', '%22')).replace(
+    "connect-src 'self'",
+    () => `connect-src 'self' ${url.origin}`,
+  );
 }
 
 /** Answers an error in the shape the service uses. Nothing of this machine shows in it. */
 function refuse(response: ServerResponse, error: unknown): void {
-  const [status, message, headers] = error instanceof RequestError ? [error.status, error.message, error.headers]
-    : error instanceof AnalysisError ? [502, `analysis failed: ${error.message}`, {}]
-    : [500, 'internal error', {}];
+  const [status, message, headers] =
+    error instanceof RequestError
+      ? [error.status, error.message, error.headers]
+      : error instanceof AnalysisError
+        ? [502, `analysis failed: ${error.message}`, {}]
+        : [500, 'internal error', {}];
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  response.writeHead(status, { ...HEADERS, ...headers, 'content-type': 'application/json; charset=utf-8', connection: 'close' });
+  response.writeHead(status, {
+    ...HEADERS,
+    ...headers,
+    'content-type': 'application/json; charset=utf-8',
+    connection: 'close',
+  });
   response.end(JSON.stringify({ error: message }));
 }

@@ -22,10 +22,18 @@ export interface Transactions {
 export function openTransactions(folder: string, rpcUrl: string | undefined): Transactions {
   const recordings = allRecordings([folder]);
   const config = rpcUrl === undefined ? null : readConfig({ RPC_URL: rpcUrl });
-  const upstream = config && createUpstream({
-    rpcUrls: config.rpcUrls, traceUrl: null, priceApiUrl: null, timeoutMs: config.rpcTimeoutMs, retries: config.rpcRetries,
-    deadlineMs: config.deadlineMs, maxResponseBytes: config.maxResponseBytes, maxBatch: config.rpcMaxBatch,
-  });
+  const upstream =
+    config &&
+    createUpstream({
+      rpcUrls: config.rpcUrls,
+      traceUrl: null,
+      priceApiUrl: null,
+      timeoutMs: config.rpcTimeoutMs,
+      retries: config.rpcRetries,
+      deadlineMs: config.deadlineMs,
+      maxResponseBytes: config.maxResponseBytes,
+      maxBatch: config.rpcMaxBatch,
+    });
   return {
     names: recordings.map(({ name, raw }) => ({ name, hash: raw.hash })),
     node: upstream !== null,
@@ -33,9 +41,18 @@ export function openTransactions(folder: string, rpcUrl: string | undefined): Tr
     async byHash(hash, rulebook) {
       const recorded = recordings.find((r) => r.raw.hash === hash);
       if (recorded || upstream === null) return recorded ?? null;
-      const session = upstream.open({ signal: AbortSignal.timeout(config!.deadlineMs), deadlineAt: performance.now() + config!.deadlineMs });
+      const session = upstream.open({
+        signal: AbortSignal.timeout(config!.deadlineMs),
+        deadlineAt: performance.now() + config!.deadlineMs,
+      });
       const raw = await fetchTransaction(session, hash);
-      return { name: hash, raw, context: await fetchContext(session, planContext(raw, rulebook(), config!.maxTokens), { names: config!.priceSources }) };
+      return {
+        name: hash,
+        raw,
+        context: await fetchContext(session, planContext(raw, rulebook(), config!.maxTokens), {
+          names: config!.priceSources,
+        }),
+      };
     },
     close: async () => upstream?.close(),
   };

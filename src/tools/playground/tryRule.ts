@@ -13,22 +13,44 @@ import type { EditedRuleset } from './editedRuleset.ts';
 const NEAREST = 8;
 
 /** What the edited rules make of a transaction, beside what the rules in force make of it. */
-export async function tryRule(edited: EditedRuleset & { readonly ruleset: SoundRuleset }, inForce: Rulebook, recording: Recording): Promise<TryOutcome> {
+export async function tryRule(
+  edited: EditedRuleset & { readonly ruleset: SoundRuleset },
+  inForce: Rulebook,
+  recording: Recording,
+): Promise<TryOutcome> {
   const { rulebook } = edited.ruleset;
   const before = await examineTx(recording, inForce);
   const after = await examineTx(recording, rulebook);
-  const others = after.attribution.candidates.map((c) => c.account).filter((account) => account !== after.subject.account);
-  const mine = edited.kind === 'intent' ? rulebook.intents.filter((rule) => edited.slugs.includes(rule.slug)) : [];
-  const readings = [after.subject, ...(mine.length > 0 ? await Promise.all(others.slice(0, 8).map((account) => after.readAs(account))) : [])];
+  const others = after.attribution.candidates
+    .map((c) => c.account)
+    .filter((account) => account !== after.subject.account);
+  const mine =
+    edited.kind === 'intent' ? rulebook.intents.filter((rule) => edited.slugs.includes(rule.slug)) : [];
+  const readings = [
+    after.subject,
+    ...(mine.length > 0 ? await Promise.all(others.slice(0, 8).map((account) => after.readAs(account))) : []),
+  ];
   return {
-    name: recording.name, hash: recording.raw.hash,
-    before: verdictView(before), after: verdictView(after),
-    rules: readings.flatMap((reading) => mine.map((rule) => ruleView(rule, reading, reading === after.subject))),
+    name: recording.name,
+    hash: recording.raw.hash,
+    before: verdictView(before),
+    after: verdictView(after),
+    rules: readings.flatMap((reading) =>
+      mine.map((rule) => ruleView(rule, reading, reading === after.subject)),
+    ),
     near: nearMisses(after.subject),
     signatures: edited.kind === 'shape' ? signatureViews(after, edited.slugs, rulebook) : [],
-    protocols: edited.kind === 'protocol' ? edited.slugs.map((slug) => ({ slug, seen: accountsSeen(after, rulebook.protocols.get(slug)?.addresses ?? new Set()) })) : [],
+    protocols:
+      edited.kind === 'protocol'
+        ? edited.slugs.map((slug) => ({
+            slug,
+            seen: accountsSeen(after, rulebook.protocols.get(slug)?.addresses ?? new Set()),
+          }))
+        : [],
     motifs: { before: motifViews(before, []), after: motifViews(after, edited.slugs) },
-    facts: [...after.subject.explained.facts].map(([name, value]) => [name, show(value)] as const).sort(([a], [b]) => (a < b ? -1 : 1)),
+    facts: [...after.subject.explained.facts]
+      .map(([name, value]) => [name, show(value)] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
     report: await analyzeRaw(recording.raw, recording.context, rulebook),
   };
 }
@@ -37,57 +59,124 @@ const shown = (account: Address): string => checksumAddress(account);
 
 function verdictView({ subject, attribution }: ExaminedTx): VerdictView {
   const { kind, label, status, confidence, rule } = subject.explained.verdict;
-  return { kind, label, status, confidence, rule: rule && `${rule.slug} v${rule.version}`, actor: attribution.actor && shown(attribution.actor) };
+  return {
+    kind,
+    label,
+    status,
+    confidence,
+    rule: rule && `${rule.slug} v${rule.version}`,
+    actor: attribution.actor && shown(attribution.actor),
+  };
 }
 
 function ruleView(rule: IntentRule, { account, explained }: SubjectReading, subject: boolean): RuleView {
   const { verdict, outcomes, outranked } = explained;
-  const base = { slug: rule.slug, version: rule.version, intent: rule.intent, account: shown(account), subject };
+  const base = {
+    slug: rule.slug,
+    version: rule.version,
+    intent: rule.intent,
+    account: shown(account),
+    subject,
+  };
   const outcome = outcomes.find((o) => o.rule.slug === rule.slug);
   if (!outcome) {
-    return { ...base, fate: 'skipped', conditions: null, why: [rule.status === 'deprecated' ? 'it is deprecated' : `the transaction has no motif of kind ${rule.requiresAny.join(' or ')}`] };
+    return {
+      ...base,
+      fate: 'skipped',
+      conditions: null,
+      why: [
+        rule.status === 'deprecated'
+          ? 'it is deprecated'
+          : `the transaction has no motif of kind ${rule.requiresAny.join(' or ')}`,
+      ],
+    };
   }
   // The engine leaves the result of the outermost node to the outcome.
   const conditions = { ...outcome.conditions, result: outcome.matched };
   if (!outcome.matched) return { ...base, fate: 'does_not_match', conditions, why: blockers(conditions) };
-  if (verdict.rule?.slug === rule.slug) return { ...base, fate: 'wins', conditions, why: outranked.map((slug) => `outranks ${slug}`) };
-  return { ...base, fate: 'outranked', conditions, why: [`${verdict.rule?.slug ?? 'a heuristic'} (${verdict.kind}) outranks it`] };
+  if (verdict.rule?.slug === rule.slug)
+    return { ...base, fate: 'wins', conditions, why: outranked.map((slug) => `outranks ${slug}`) };
+  return {
+    ...base,
+    fate: 'outranked',
+    conditions,
+    why: [`${verdict.rule?.slug ?? 'a heuristic'} (${verdict.kind}) outranks it`],
+  };
 }
 
 function nearMisses({ explained }: SubjectReading): NearMiss[] {
-  return explained.outcomes.filter((o) => !o.matched)
-    .map(({ rule, conditions }) => ({ slug: rule.slug, intent: rule.intent, unmet: blockers({ ...conditions, result: false }), met: countMet(conditions) }))
-    .filter((n) => n.met >= n.unmet.length).sort((a, b) => a.unmet.length - b.unmet.length || b.met - a.met || (a.slug < b.slug ? -1 : 1)).slice(0, NEAREST);
+  return explained.outcomes
+    .filter((o) => !o.matched)
+    .map(({ rule, conditions }) => ({
+      slug: rule.slug,
+      intent: rule.intent,
+      unmet: blockers({ ...conditions, result: false }),
+      met: countMet(conditions),
+    }))
+    .filter((n) => n.met >= n.unmet.length)
+    .sort((a, b) => a.unmet.length - b.unmet.length || b.met - a.met || (a.slug < b.slug ? -1 : 1))
+    .slice(0, NEAREST);
 }
 
-function signatureViews({ tx, primitives }: ExaminedTx, shapes: readonly string[], rulebook: Rulebook): SignatureView[] {
+function signatureViews(
+  { tx, primitives }: ExaminedTx,
+  shapes: readonly string[],
+  rulebook: Rulebook,
+): SignatureView[] {
   const made = primitives.filter((p) => p.shape !== null && shapes.includes(p.shape));
   const views: SignatureView[] = [];
   for (const spec of rulebook.events.values()) {
     for (const shape of new Set(spec.meanings.map((m) => m.shape).filter((slug) => shapes.includes(slug)))) {
-      const logs = tx.logs.filter((log) => log.topics[0] === spec.topic0 && log.topics.length === spec.topicCount);
+      const logs = tx.logs.filter(
+        (log) => log.topics[0] === spec.topic0 && log.topics.length === spec.topicCount,
+      );
       const at = new Set(logs.map((log) => log.index));
-      views.push({ shape, signature: spec.signature, seen: logs.length, recognised: made.filter((p) => p.shape === shape && p.evidence.some((e) => e.log !== null && at.has(e.log))).length });
+      views.push({
+        shape,
+        signature: spec.signature,
+        seen: logs.length,
+        recognised: made.filter(
+          (p) => p.shape === shape && p.evidence.some((e) => e.log !== null && at.has(e.log)),
+        ).length,
+      });
     }
   }
   for (const spec of rulebook.calls.values()) {
     for (const shape of new Set(spec.meanings.map((m) => m.shape).filter((slug) => shapes.includes(slug)))) {
       const frames = tx.frames.filter((frame) => frame.input.startsWith(spec.selector));
-      views.push({ shape, signature: spec.signature, seen: frames.length, recognised: made.filter((p) => p.shape === shape && p.basis === 'call').length });
+      views.push({
+        shape,
+        signature: spec.signature,
+        seen: frames.length,
+        recognised: made.filter((p) => p.shape === shape && p.basis === 'call').length,
+      });
     }
   }
   return views;
 }
 
 function accountsSeen({ tx }: ExaminedTx, addresses: ReadonlySet<Address>): string[] {
-  const seen = new Set<Address>([...tx.logs.map((log) => log.address), ...tx.frames.flatMap((frame) => (frame.to === null ? [] : [frame.to]))]);
+  const seen = new Set<Address>([
+    ...tx.logs.map((log) => log.address),
+    ...tx.frames.flatMap((frame) => (frame.to === null ? [] : [frame.to])),
+  ]);
   return [...addresses].filter((address) => seen.has(address)).map(shown);
 }
 
 function motifViews({ motifs, primitives }: ExaminedTx, edited: readonly string[]): MotifView[] {
-  const places = new Set(primitives.filter((p) => p.shape !== null && edited.includes(p.shape)).map((p) => `${p.kind} ${p.venue} ${p.seq}`));
+  const places = new Set(
+    primitives
+      .filter((p) => p.shape !== null && edited.includes(p.shape))
+      .map((p) => `${p.kind} ${p.venue} ${p.seq}`),
+  );
   return motifs.map((m) => ({
-    id: `m-${m.index}`, kind: m.kind, protocol: m.protocol?.slug ?? null, status: m.status, failed: m.invariants.filter((i) => !i.holds).map((i) => i.name),
-    edited: (m.protocol !== null && edited.includes(m.protocol.slug)) || places.has(`${m.kind} ${m.venue} ${m.seq}`),
+    id: `m-${m.index}`,
+    kind: m.kind,
+    protocol: m.protocol?.slug ?? null,
+    status: m.status,
+    failed: m.invariants.filter((i) => !i.holds).map((i) => i.name),
+    edited:
+      (m.protocol !== null && edited.includes(m.protocol.slug)) ||
+      places.has(`${m.kind} ${m.venue} ${m.seq}`),
   }));
 }

@@ -34,33 +34,57 @@ export function checkDeltas(report: TxReport, chain: RawChain, find: Report): vo
     const own = wanted.get(key);
     sums.set(d.asset.id, (sums.get(d.asset.id) ?? 0n) + BigInt(d.delta_raw));
     checkAsset(d.asset, `${at}/asset`, find);
-    if (!own) return find('delta', at, `no movement of ${d.asset.id} touches ${d.subject}, or it is listed twice`);
+    if (!own)
+      return find('delta', at, `no movement of ${d.asset.id} touches ${d.subject}, or it is listed twice`);
     wanted.delete(key);
-    if (BigInt(d.inflow_raw) !== own.inflow) find('delta', at, `inflow is ${own.inflow}, not ${d.inflow_raw}`);
-    if (BigInt(d.outflow_raw) !== own.outflow) find('delta', at, `outflow is ${own.outflow}, not ${d.outflow_raw}`);
-    if (BigInt(d.delta_raw) !== own.inflow - own.outflow) find('delta', at, `delta is ${own.inflow - own.outflow}, not ${d.delta_raw}`);
-    if (d.movements.join() !== own.movements.join()) find('delta', at, `movements are ${own.movements.join()}, not ${d.movements.join()}`);
+    if (BigInt(d.inflow_raw) !== own.inflow)
+      find('delta', at, `inflow is ${own.inflow}, not ${d.inflow_raw}`);
+    if (BigInt(d.outflow_raw) !== own.outflow)
+      find('delta', at, `outflow is ${own.outflow}, not ${d.outflow_raw}`);
+    if (BigInt(d.delta_raw) !== own.inflow - own.outflow)
+      find('delta', at, `delta is ${own.inflow - own.outflow}, not ${d.delta_raw}`);
+    if (d.movements.join() !== own.movements.join())
+      find('delta', at, `movements are ${own.movements.join()}, not ${d.movements.join()}`);
     const text = d.asset.decimals === null ? null : decimalText(BigInt(d.delta_raw), d.asset.decimals);
-    if (d.delta !== text && !(d.asset.decimals === null && d.delta === d.delta_raw)) find('delta', at, `delta reads ${d.delta}, ${text} is exact`);
+    if (d.delta !== text && !(d.asset.decimals === null && d.delta === d.delta_raw))
+      find('delta', at, `delta reads ${d.delta}, ${text} is exact`);
   });
   for (const key of wanted.keys()) find('delta', '/inventory_deltas', `left out: ${key}`);
-  for (const [asset, sum] of sums) if (sum !== 0n) find('conservation', '/inventory_deltas', `${asset} sums to ${sum} over all subjects`);
+  for (const [asset, sum] of sums)
+    if (sum !== 0n) find('conservation', '/inventory_deltas', `${asset} sums to ${sum} over all subjects`);
   if (chain.prestateDiff) checkStateDifference(report, chain, chain.prestateDiff, find);
 }
 
-export function checkAsset(asset: TxReport['inventory_deltas'][number]['asset'], at: string, find: Report): void {
-  const id = asset.kind === 'native' ? NATIVE : `eip155:1/${asset.kind}:${asset.address?.toLowerCase()}${asset.token_id === null ? '' : `/${asset.token_id}`}`;
+export function checkAsset(
+  asset: TxReport['inventory_deltas'][number]['asset'],
+  at: string,
+  find: Report,
+): void {
+  const id =
+    asset.kind === 'native'
+      ? NATIVE
+      : `eip155:1/${asset.kind}:${asset.address?.toLowerCase()}${asset.token_id === null ? '' : `/${asset.token_id}`}`;
   if (asset.id !== id) find('asset', at, `${asset.id} does not name ${id}`);
 }
 
-function checkStateDifference(report: TxReport, chain: RawChain, diff: NonNullable<RawChain['prestateDiff']>, find: Report): void {
-  const native = new Map(report.inventory_deltas.filter((d) => d.asset.kind === 'native').map((d) => [d.subject.toLowerCase(), BigInt(d.delta_raw)]));
+function checkStateDifference(
+  report: TxReport,
+  chain: RawChain,
+  diff: NonNullable<RawChain['prestateDiff']>,
+  find: Report,
+): void {
+  const native = new Map(
+    report.inventory_deltas
+      .filter((d) => d.asset.kind === 'native')
+      .map((d) => [d.subject.toLowerCase(), BigInt(d.delta_raw)]),
+  );
   const { receipt, tx, block } = chain;
   const gasUsed = quantity(receipt['gasUsed']);
   const price = quantity(receipt['effectiveGasPrice'] ?? tx['gasPrice']);
   const gas = gasUsed * price + quantity(receipt['blobGasUsed']) * quantity(receipt['blobGasPrice']);
   const tip = gasUsed * (price - quantity(block['baseFeePerGas']));
-  const byAddress = (side: Record<string, Record<string, unknown>>) => new Map(Object.entries(side).map(([a, v]) => [a.toLowerCase(), v]));
+  const byAddress = (side: Record<string, Record<string, unknown>>) =>
+    new Map(Object.entries(side).map(([a, v]) => [a.toLowerCase(), v]));
   const [pre, post] = [byAddress(diff.pre), byAddress(diff.post)];
   for (const address of new Set([...pre.keys(), ...post.keys()])) {
     const [before, after] = [pre.get(address)?.['balance'], post.get(address)?.['balance']];
@@ -69,6 +93,11 @@ function checkStateDifference(report: TxReport, chain: RawChain, diff: NonNullab
     let expected = native.get(address) ?? 0n;
     if (address === String(tx['from']).toLowerCase()) expected -= gas;
     if (address === String(block['miner']).toLowerCase()) expected += tip;
-    if (changed !== expected) find('state', '/inventory_deltas', `${address} changed by ${changed} wei in the node's state, by ${expected} in the report`);
+    if (changed !== expected)
+      find(
+        'state',
+        '/inventory_deltas',
+        `${address} changed by ${changed} wei in the node's state, by ${expected} in the report`,
+      );
   }
 }

@@ -2,7 +2,10 @@ import type { DisplayMoney, TxReport } from '../../model/generated/report.ts';
 import type { Report } from './finding.ts';
 
 /** An exact decimal as an integer and the number of its decimal places. */
-interface Decimal { readonly units: bigint; readonly places: number }
+interface Decimal {
+  readonly units: bigint;
+  readonly places: number;
+}
 
 function parse(text: string): Decimal | null {
   const match = /^\$?(-?)(\d+)(?:\.(\d+))?$/.exec(text);
@@ -21,24 +24,40 @@ function rounds(shown: Decimal, exact: Decimal): boolean {
 
 /** USD figures follow from the exact amounts and the prices the report itself lists. */
 export function checkMoney(report: TxReport, find: Report): void {
-  const prices = new Map((report.economics.valuation.prices ?? []).flatMap((p) => (p.price_exact === undefined ? [] : [[p.asset_id, parse(p.price_exact)] as const])));
+  const prices = new Map(
+    (report.economics.valuation.prices ?? []).flatMap((p) =>
+      p.price_exact === undefined ? [] : [[p.asset_id, parse(p.price_exact)] as const],
+    ),
+  );
   const value = (assetId: string, raw: bigint, decimals: number): Decimal | null => {
     const price = prices.get(assetId);
     return price ? { units: raw * price.units, places: decimals + price.places } : null;
   };
   const compare = (at: string, money: DisplayMoney, exact: Decimal | null) => {
-    if (money.available !== (money.reason === undefined)) find('money', at, 'a reason is given exactly when the value is unavailable');
-    if (!money.available) { if (money.text !== '—') find('money', at, `unavailable, yet reads ${money.text}`); return; }
+    if (money.available !== (money.reason === undefined))
+      find('money', at, 'a reason is given exactly when the value is unavailable');
+    if (!money.available) {
+      if (money.text !== '—') find('money', at, `unavailable, yet reads ${money.text}`);
+      return;
+    }
     const shown = parse(money.text);
     if (!shown) find('money', at, `${money.text} is no dollar amount`);
-    else if (exact && !rounds(shown, exact)) find('money', at, `${money.text} is not what amounts and prices give`);
+    else if (exact && !rounds(shown, exact))
+      find('money', at, `${money.text} is not what amounts and prices give`);
   };
-  const native = report.inventory_deltas.find((d) => d.asset.kind === 'native')?.asset.id ?? 'eip155:1/slip44:60';
+  const native =
+    report.inventory_deltas.find((d) => d.asset.kind === 'native')?.asset.id ?? 'eip155:1/slip44:60';
   const gas = parse(report.execution.gas_cost_native);
   const gasRaw = gas ? gas.units * 10n ** BigInt(18 - gas.places) : 0n;
   compare('/execution/gas_cost_usd', report.execution.gas_cost_usd, value(native, gasRaw, 18));
   compare('/economics/fee_usd', report.economics.fee_usd, value(native, gasRaw, 18));
-  report.inventory_deltas.forEach((d, i) => compare(`/inventory_deltas/${i}/usd`, d.usd, d.asset.decimals === null ? null : value(d.asset.id, BigInt(d.delta_raw), d.asset.decimals)));
+  report.inventory_deltas.forEach((d, i) =>
+    compare(
+      `/inventory_deltas/${i}/usd`,
+      d.usd,
+      d.asset.decimals === null ? null : value(d.asset.id, BigInt(d.delta_raw), d.asset.decimals),
+    ),
+  );
 
   const own = report.inventory_deltas.filter((d) => d.subject === report.economics.subject);
   const sum = (pick: (d: (typeof own)[number]) => bigint): Decimal | null => {
@@ -48,9 +67,18 @@ export function checkMoney(report: TxReport, find: Report): void {
       const part = d.asset.decimals === null ? null : value(d.asset.id, pick(d), d.asset.decimals);
       if (!part) return null;
       const places = Math.max(total.places, part.places);
-      total = { units: total.units * 10n ** BigInt(places - total.places) + part.units * 10n ** BigInt(places - part.places), places };
+      total = {
+        units:
+          total.units * 10n ** BigInt(places - total.places) +
+          part.units * 10n ** BigInt(places - part.places),
+        places,
+      };
     }
     return total;
   };
-  compare('/economics/net_usd_before_gas', report.economics.net_usd_before_gas, sum((d) => BigInt(d.delta_raw)));
+  compare(
+    '/economics/net_usd_before_gas',
+    report.economics.net_usd_before_gas,
+    sum((d) => BigInt(d.delta_raw)),
+  );
 }

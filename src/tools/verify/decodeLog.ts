@@ -17,7 +17,8 @@ const WITHDRAWAL = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5
 
 const ZERO = `0x${'0'.repeat(40)}`;
 const word = (data: string, i: number) => data.slice(2 + 64 * i, 66 + 64 * i);
-const uint = (hex: string | undefined) => (hex && /^(0x)?[0-9a-f]{64}$/.test(hex) ? BigInt(hex.startsWith('0x') ? hex : `0x${hex}`) : 0n);
+const uint = (hex: string | undefined) =>
+  hex && /^(0x)?[0-9a-f]{64}$/.test(hex) ? BigInt(hex.startsWith('0x') ? hex : `0x${hex}`) : 0n;
 const address = (hex: string | undefined) => (hex ? `0x${hex.slice(-40)}` : '');
 const numbers = (data: string, head: number) => {
   const start = Number(uint(word(data, head)) / 32n);
@@ -28,25 +29,49 @@ const numbers = (data: string, head: number) => {
 /** Movements of the token standards in one log (EIP-20, EIP-721, EIP-1155, wrapped ether); empty for any other event. */
 export function decodeLog(log: RawLog, chain = 'eip155:1'): LogMovement[] {
   const [topic, a, b, c] = log.topics;
-  const lane = (standard: string, id?: bigint) => `${chain}/${standard}:${log.address}${id === undefined ? '' : `/${id}`}`;
-  if (topic === TRANSFER && log.topics.length === 4) return [{ from: address(a), to: address(b), assetId: lane('erc721', uint(c)), amount: 1n }];
+  const lane = (standard: string, id?: bigint) =>
+    `${chain}/${standard}:${log.address}${id === undefined ? '' : `/${id}`}`;
+  if (topic === TRANSFER && log.topics.length === 4)
+    return [{ from: address(a), to: address(b), assetId: lane('erc721', uint(c)), amount: 1n }];
   if (topic === TRANSFER) {
     // Old tokens left some of the three arguments unindexed: topics first, then data words, in order.
-    const words = [...log.topics.slice(1), ...Array.from({ length: Math.floor((log.data.length - 2) / 64) }, (_, i) => word(log.data, i))];
-    return words.length >= 3 ? [{ from: address(words[0]), to: address(words[1]), assetId: lane('erc20'), amount: uint(words[2]) }] : [];
+    const words = [
+      ...log.topics.slice(1),
+      ...Array.from({ length: Math.floor((log.data.length - 2) / 64) }, (_, i) => word(log.data, i)),
+    ];
+    return words.length >= 3
+      ? [{ from: address(words[0]), to: address(words[1]), assetId: lane('erc20'), amount: uint(words[2]) }]
+      : [];
   }
-  if (topic === TRANSFER_SINGLE) return [{ from: address(b), to: address(c), assetId: lane('erc1155', uint(word(log.data, 0))), amount: uint(word(log.data, 1)) }];
+  if (topic === TRANSFER_SINGLE)
+    return [
+      {
+        from: address(b),
+        to: address(c),
+        assetId: lane('erc1155', uint(word(log.data, 0))),
+        amount: uint(word(log.data, 1)),
+      },
+    ];
   if (topic === TRANSFER_BATCH) {
     const amounts = numbers(log.data, 1);
-    return numbers(log.data, 0).map((id, i) => ({ from: address(b), to: address(c), assetId: lane('erc1155', id), amount: amounts[i] ?? 0n }));
+    return numbers(log.data, 0).map((id, i) => ({
+      from: address(b),
+      to: address(c),
+      assetId: lane('erc1155', id),
+      amount: amounts[i] ?? 0n,
+    }));
   }
-  if (topic === DEPOSIT && a) return [{ from: ZERO, to: address(a), assetId: lane('erc20'), amount: uint(word(log.data, 0)) }];
-  if (topic === WITHDRAWAL && a) return [{ from: address(a), to: ZERO, assetId: lane('erc20'), amount: uint(word(log.data, 0)) }];
+  if (topic === DEPOSIT && a)
+    return [{ from: ZERO, to: address(a), assetId: lane('erc20'), amount: uint(word(log.data, 0)) }];
+  if (topic === WITHDRAWAL && a)
+    return [{ from: address(a), to: ZERO, assetId: lane('erc20'), amount: uint(word(log.data, 0)) }];
   return [];
 }
 
 /** True for the transfer events of the token standards: leaving one out of a report loses value. */
 export function isStandardTransfer(log: RawLog): boolean {
   const topic = log.topics[0];
-  return (topic === TRANSFER && log.topics.length >= 3) || topic === TRANSFER_SINGLE || topic === TRANSFER_BATCH;
+  return (
+    (topic === TRANSFER && log.topics.length >= 3) || topic === TRANSFER_SINGLE || topic === TRANSFER_BATCH
+  );
 }

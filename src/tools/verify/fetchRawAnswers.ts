@@ -11,7 +11,10 @@ function separate(address: string): { url: string; headers: Record<string, strin
   if (!url.username && !url.password) return { url: address, headers: {} };
   const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
   url.username = url.password = '';
-  return { url: url.href, headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` } };
+  return {
+    url: url.href,
+    headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
+  };
 }
 
 async function ask(address: string, method: string, params: readonly unknown[]): Promise<unknown> {
@@ -19,8 +22,11 @@ async function ask(address: string, method: string, params: readonly unknown[]):
   try {
     const { url, headers } = separate(address);
     const response = await fetch(url, {
-      method: 'POST', redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS),
-      headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      method: 'POST',
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     });
     answer = (await response.json()) as { result?: unknown };
   } catch {
@@ -32,7 +38,8 @@ async function ask(address: string, method: string, params: readonly unknown[]):
 
 /** The node's own answers for one transaction, one plain request each. Throws `NodeUnreachable`. */
 export async function fetchRawAnswers(url: string, hash: string): Promise<RawAnswers> {
-  const trace = (tracer: string, tracerConfig?: object) => ask(url, 'debug_traceTransaction', [hash, { tracer, ...(tracerConfig ? { tracerConfig } : {}) }]);
+  const trace = (tracer: string, tracerConfig?: object) =>
+    ask(url, 'debug_traceTransaction', [hash, { tracer, ...(tracerConfig ? { tracerConfig } : {}) }]);
   const [tx, receipt, callTracer, parityTrace, prestateDiff] = await Promise.all([
     ask(url, 'eth_getTransactionByHash', [hash]),
     ask(url, 'eth_getTransactionReceipt', [hash]),
@@ -41,11 +48,14 @@ export async function fetchRawAnswers(url: string, hash: string): Promise<RawAns
     trace('prestateTracer', { diffMode: true }),
   ]);
   const { blockNumber } = (receipt ?? {}) as { blockNumber?: unknown };
-  if (typeof blockNumber !== 'string') return { tx, receipt, block: null, callTracer, parityTrace, prestateDiff };
+  if (typeof blockNumber !== 'string')
+    return { tx, receipt, block: null, callTracer, parityTrace, prestateDiff };
   const { from, to } = (tx ?? {}) as { from?: unknown; to?: unknown };
   const [block, ...codes] = await Promise.all([
     ask(url, 'eth_getBlockByNumber', [blockNumber, false]),
-    ...[from, to].filter((account) => typeof account === 'string').map((account) => ask(url, 'eth_getCode', [account, blockNumber])),
+    ...[from, to]
+      .filter((account) => typeof account === 'string')
+      .map((account) => ask(url, 'eth_getCode', [account, blockNumber])),
   ]);
   return { tx, receipt, block, callTracer, parityTrace, prestateDiff, codes };
 }

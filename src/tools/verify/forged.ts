@@ -26,7 +26,9 @@ export function cannotHaveMoved(emitter: string, chain: RawChain): boolean {
     least += LOG + LOG * BigInt(log.topics.length) + BigInt((log.data.length - 2) / 2) * 8n;
     if (log.address === emitter) addMovements(log, net);
   }
-  const changed = [...net].filter(([account, amount]) => amount !== 0n && BigInt(account) !== 0n && account !== emitter).length - 1;
+  const changed =
+    [...net].filter(([account, amount]) => amount !== 0n && BigInt(account) !== 0n && account !== emitter)
+      .length - 1;
   return changed > 0 && least + BALANCE * BigInt(changed) > mostSpent(chain);
 }
 

@@ -47,19 +47,37 @@ export interface RawChain {
   readonly addresses: ReadonlySet<string>;
 }
 
-const object = (value: unknown): Json => (value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Json) : {});
+const object = (value: unknown): Json =>
+  value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Json) : {};
 const lower = (value: unknown): string => (typeof value === 'string' ? value.toLowerCase() : '');
 /** A JSON-RPC quantity; anything else reads as zero, which then fails the comparison it is used in. */
 export const quantity = (value: unknown): bigint => {
-  try { return typeof value === 'string' || typeof value === 'number' ? BigInt(value) : 0n; } catch { return 0n; }
+  try {
+    return typeof value === 'string' || typeof value === 'number' ? BigInt(value) : 0n;
+  } catch {
+    return 0n;
+  }
 };
 
-interface Node { readonly type: string; readonly from: string; readonly to: string; readonly value: bigint; readonly failed: boolean; readonly output: string; readonly children: Node[] }
+interface Node {
+  readonly type: string;
+  readonly from: string;
+  readonly to: string;
+  readonly value: bigint;
+  readonly failed: boolean;
+  readonly output: string;
+  readonly children: Node[];
+}
 
 function fromCallTracer(root: Json): Node {
   const convert = (frame: Json): Node => ({
-    type: String(frame['type'] ?? ''), from: lower(frame['from']), to: lower(frame['to']), value: quantity(frame['value']),
-    failed: typeof frame['error'] === 'string' && frame['error'] !== '', output: lower(frame['output']), children: [],
+    type: String(frame['type'] ?? ''),
+    from: lower(frame['from']),
+    to: lower(frame['to']),
+    value: quantity(frame['value']),
+    failed: typeof frame['error'] === 'string' && frame['error'] !== '',
+    output: lower(frame['output']),
+    children: [],
   });
   const top = convert(root);
   const stack: [Json, Node][] = [[root, top]];
@@ -81,11 +99,18 @@ function fromParity(list: readonly unknown[]): Node | null {
     const kind = String(item['type']);
     if (!['call', 'create', 'suicide', 'selfdestruct'].includes(kind)) continue;
     const node: Node = {
-      type: kind === 'call' ? String(action['callType'] ?? 'call').toUpperCase() : kind === 'create' ? 'CREATE' : 'SELFDESTRUCT',
+      type:
+        kind === 'call'
+          ? String(action['callType'] ?? 'call').toUpperCase()
+          : kind === 'create'
+            ? 'CREATE'
+            : 'SELFDESTRUCT',
       from: lower(action['from'] ?? action['address']),
       to: lower(action['to'] ?? action['refundAddress'] ?? result['address']),
       value: quantity(action['value'] ?? action['balance']),
-      failed: typeof item['error'] === 'string', output: lower(result['output']), children: [],
+      failed: typeof item['error'] === 'string',
+      output: lower(result['output']),
+      children: [],
     };
     const path = (Array.isArray(item['traceAddress']) ? item['traceAddress'] : []).map(Number);
     byAddress.set(path.join('.'), node);
@@ -98,7 +123,11 @@ function fromParity(list: readonly unknown[]): Node | null {
 /** Frames in the numbering of reports: value-less calls to precompiles (0x01–0x1ff) are not counted. */
 function numberFrames(root: Node): Map<string, RawFrame> {
   const frames = new Map<string, RawFrame>();
-  const precompile = (node: Node) => /^0x0{36}[0-9a-f]{4}$/.test(node.to) && BigInt(node.to) >= 1n && BigInt(node.to) <= 0x1ffn && node.value === 0n;
+  const precompile = (node: Node) =>
+    /^0x0{36}[0-9a-f]{4}$/.test(node.to) &&
+    BigInt(node.to) >= 1n &&
+    BigInt(node.to) <= 0x1ffn &&
+    node.value === 0n;
   const stack: [Node, number[], boolean, string][] = [[root, [], false, root.to]];
   for (let next = stack.pop(); next; next = stack.pop()) {
     const [node, path, under, parentContext] = next;
@@ -108,8 +137,19 @@ function numberFrames(root: Node): Map<string, RawFrame> {
     const moves = !failed && !borrowed && node.type !== 'STATICCALL';
     // A SELFDESTRUCT is its caller's own, whoever the tracer names.
     const from = node.type === 'SELFDESTRUCT' && path.length > 0 ? parentContext : node.from;
-    frames.set(path.join('.'), { path: path.join('.'), type: node.type, from, to: node.to, context, value: moves ? node.value : 0n, failed, output: node.output });
-    node.children.filter((child) => !precompile(child)).forEach((child, i) => stack.push([child, [...path, i], failed, context]));
+    frames.set(path.join('.'), {
+      path: path.join('.'),
+      type: node.type,
+      from,
+      to: node.to,
+      context,
+      value: moves ? node.value : 0n,
+      failed,
+      output: node.output,
+    });
+    node.children
+      .filter((child) => !precompile(child))
+      .forEach((child, i) => stack.push([child, [...path, i], failed, context]));
   }
   return frames;
 }
@@ -126,7 +166,9 @@ function addressesIn(values: readonly unknown[]): Set<string> {
       if (hex.length === 40) found.add(`0x${hex}`);
       if (hex.length === 46 && hex.startsWith('ef0100')) found.add(`0x${hex.slice(6)}`);
       // Words of calldata and log data, with or without a four-byte selector in front.
-      for (const start of [0, 8]) for (let i = start; i + 64 <= hex.length; i += 64) if (hex.startsWith('0'.repeat(24), i)) found.add(`0x${hex.slice(i + 24, i + 64)}`);
+      for (const start of [0, 8])
+        for (let i = start; i + 64 <= hex.length; i += 64)
+          if (hex.startsWith('0'.repeat(24), i)) found.add(`0x${hex.slice(i + 24, i + 64)}`);
     }
   }
   return found;
@@ -136,19 +178,48 @@ function addressesIn(values: readonly unknown[]): Set<string> {
 export function readRawChain(answers: RawAnswers): RawChain {
   const receipt = object(answers.receipt);
   const traced = object(answers.callTracer);
-  const root = typeof traced['from'] === 'string' ? fromCallTracer(traced) : Array.isArray(answers.parityTrace) ? fromParity(answers.parityTrace) : null;
-  const succeeded = receipt['status'] === undefined || receipt['status'] === null ? root?.failed === false : quantity(receipt['status']) === 1n;
+  const root =
+    typeof traced['from'] === 'string'
+      ? fromCallTracer(traced)
+      : Array.isArray(answers.parityTrace)
+        ? fromParity(answers.parityTrace)
+        : null;
+  const succeeded =
+    receipt['status'] === undefined || receipt['status'] === null
+      ? root?.failed === false
+      : quantity(receipt['status']) === 1n;
   const logs = new Map<number, RawLog>();
   for (const item of succeeded && Array.isArray(receipt['logs']) ? receipt['logs'].map(object) : []) {
     const index = Number(quantity(item['logIndex']));
-    logs.set(index, { index, address: lower(item['address']), topics: (Array.isArray(item['topics']) ? item['topics'] : []).map(lower), data: lower(item['data']) });
+    logs.set(index, {
+      index,
+      address: lower(item['address']),
+      topics: (Array.isArray(item['topics']) ? item['topics'] : []).map(lower),
+      data: lower(item['data']),
+    });
   }
   const diff = object(answers.prestateDiff);
   const hasDiff = typeof diff['pre'] === 'object' && typeof diff['post'] === 'object';
   return {
-    tx: object(answers.tx), receipt, block: object(answers.block), succeeded,
-    frames: root ? numberFrames(root) : new Map(), logs,
-    prestateDiff: hasDiff ? { pre: object(diff['pre']) as Record<string, Json>, post: object(diff['post']) as Record<string, Json> } : null,
-    addresses: addressesIn([answers.tx, answers.receipt, answers.callTracer, answers.parityTrace, answers.block, answers.codes]),
+    tx: object(answers.tx),
+    receipt,
+    block: object(answers.block),
+    succeeded,
+    frames: root ? numberFrames(root) : new Map(),
+    logs,
+    prestateDiff: hasDiff
+      ? {
+          pre: object(diff['pre']) as Record<string, Json>,
+          post: object(diff['post']) as Record<string, Json>,
+        }
+      : null,
+    addresses: addressesIn([
+      answers.tx,
+      answers.receipt,
+      answers.callTracer,
+      answers.parityTrace,
+      answers.block,
+      answers.codes,
+    ]),
   };
 }

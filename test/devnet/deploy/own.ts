@@ -6,7 +6,9 @@ import type { World } from '../world.ts';
 
 /** Our own small venues and protocols, at whatever addresses CREATE gives them. */
 export async function deployOwn(chain: Chain, own: Contracts, { assets, contracts }: World): Promise<void> {
-  const put = async (role: string, name: string, args: unknown[] = []) => { contracts[role] = await chain.deploy(own[name]!, args); };
+  const put = async (role: string, name: string, args: unknown[] = []) => {
+    contracts[role] = await chain.deploy(own[name]!, args);
+  };
   await put('disperse', 'Disperse');
   await put('aggregator', 'MiniAggregator');
   await put('arbBot', 'ArbBot', [addressOf('searcher')]);

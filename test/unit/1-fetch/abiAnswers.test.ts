@@ -1,13 +1,21 @@
 import fc from 'fast-check';
 import { encodeFunctionData, encodeFunctionResult, multicall3Abi, type Hex } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { decodeDecimals, decodeText, readCallResult } from '../../../src/stages/1-fetch/context/abiAnswers.ts';
+import {
+  decodeDecimals,
+  decodeText,
+  readCallResult,
+} from '../../../src/stages/1-fetch/context/abiAnswers.ts';
 import { decodeAggregate3, encodeAggregate3 } from '../../../src/stages/1-fetch/context/multicall.ts';
 import { abiString, uint } from '../../support/sampleTransaction.ts';
 
-const hexBytes = fc.uint8Array({ maxLength: 700 }).map((bytes) => `0x${Buffer.from(bytes).toString('hex')}` as Hex);
+const hexBytes = fc
+  .uint8Array({ maxLength: 700 })
+  .map((bytes) => `0x${Buffer.from(bytes).toString('hex')}` as Hex);
 /** Words biased to small numbers, so that offsets and lengths often point inside. */
-const wordy = fc.array(fc.oneof(fc.nat(400), fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })), { maxLength: 20 }).map((ws) => `0x${ws.map(uint).join('')}` as Hex);
+const wordy = fc
+  .array(fc.oneof(fc.nat(400), fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })), { maxLength: 20 })
+  .map((ws) => `0x${ws.map(uint).join('')}` as Hex);
 
 describe('decodeText', () => {
   it('reads strings and bytes32', () => {
@@ -33,11 +41,13 @@ describe('decodeText', () => {
   });
 
   it('survives any bytes', () => {
-    fc.assert(fc.property(fc.oneof(hexBytes, wordy), (answer) => {
-      const text = decodeText(readCallResult(answer));
-      expect(text === null || text.length <= 256).toBe(true);
-      decodeDecimals(readCallResult(answer));
-    }));
+    fc.assert(
+      fc.property(fc.oneof(hexBytes, wordy), (answer) => {
+        const text = decodeText(readCallResult(answer));
+        expect(text === null || text.length <= 256).toBe(true);
+        decodeDecimals(readCallResult(answer));
+      }),
+    );
   });
 });
 
@@ -53,22 +63,43 @@ describe('decodeDecimals', () => {
 
 describe('aggregate3', () => {
   it('takes apart what an ABI encoder writes', () => {
-    const result = [{ success: true, returnData: '0x1234' as Hex }, { success: false, returnData: '0xdead' as Hex }, { success: true, returnData: '0x' as Hex }, { success: true, returnData: `0x${'ab'.repeat(70)}` as Hex }];
+    const result = [
+      { success: true, returnData: '0x1234' as Hex },
+      { success: false, returnData: '0xdead' as Hex },
+      { success: true, returnData: '0x' as Hex },
+      { success: true, returnData: `0x${'ab'.repeat(70)}` as Hex },
+    ];
     const encoded = encodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', result });
     expect(decodeAggregate3(encoded, 4)).toEqual(['0x1234', null, null, `0x${'ab'.repeat(70)}`]);
     expect(decodeAggregate3(encoded, 3)).toBeNull();
   });
 
   it('answers in lower case, and nothing where a digit is none', () => {
-    const encoded = encodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', result: [{ success: true, returnData: '0xabcd' }] });
+    const encoded = encodeFunctionResult({
+      abi: multicall3Abi,
+      functionName: 'aggregate3',
+      result: [{ success: true, returnData: '0xabcd' }],
+    });
     expect(decodeAggregate3(`0x${encoded.slice(2).toUpperCase()}`, 1)).toEqual(['0xabcd']);
-    for (const broken of [encoded.replace('abcd', 'abcg'), encoded.replace('abcd', 'ab\u0130d'), encoded.replace('abcd', 'ab d'), encoded.slice(2), encoded.slice(0, -1), encoded.replace('0x00', '0x0g'), '', '0x']) {
+    for (const broken of [
+      encoded.replace('abcd', 'abcg'),
+      encoded.replace('abcd', 'ab\u0130d'),
+      encoded.replace('abcd', 'ab d'),
+      encoded.slice(2),
+      encoded.slice(0, -1),
+      encoded.replace('0x00', '0x0g'),
+      '',
+      '0x',
+    ]) {
       expect(decodeAggregate3(broken, 1), broken).toBeNull();
     }
   });
 
   it('encodes with every call allowed to fail', () => {
-    const calls = [0, 1, 4, 31, 32, 33, 100].map((length) => ({ to: `0x${(length < 31 ? '1f' : '2e').repeat(20)}`, data: `0x${'ab'.repeat(length)}` }) as const);
+    const calls = [0, 1, 4, 31, 32, 33, 100].map(
+      (length) =>
+        ({ to: `0x${(length < 31 ? '1f' : '2e').repeat(20)}`, data: `0x${'ab'.repeat(length)}` }) as const,
+    );
     const args = [calls.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }))] as const;
     const expected = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args });
     expect(encodeAggregate3(calls)).toBe(expected);
@@ -76,9 +107,11 @@ describe('aggregate3', () => {
   });
 
   it('survives any bytes', () => {
-    fc.assert(fc.property(fc.oneof(hexBytes, wordy), fc.nat(8), (answer, count) => {
-      const answers = decodeAggregate3(answer, count);
-      expect(answers === null || answers.length === count).toBe(true);
-    }));
+    fc.assert(
+      fc.property(fc.oneof(hexBytes, wordy), fc.nat(8), (answer, count) => {
+        const answers = decodeAggregate3(answer, count);
+        expect(answers === null || answers.length === count).toBe(true);
+      }),
+    );
   });
 });

@@ -1,6 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { headerMismatch, receiptMismatch, traceMismatch } from '../../../src/stages/1-fetch/context/consistency.ts';
-import { BLOCK_HASH, BLOCK_NUMBER, HASH, SIGNER, TOKEN, bloomOf, sampleTransaction, transferLog, type Sample, type SampleLog } from '../../support/sampleTransaction.ts';
+import {
+  headerMismatch,
+  receiptMismatch,
+  traceMismatch,
+} from '../../../src/stages/1-fetch/context/consistency.ts';
+import {
+  BLOCK_HASH,
+  BLOCK_NUMBER,
+  HASH,
+  SIGNER,
+  TOKEN,
+  bloomOf,
+  sampleTransaction,
+  transferLog,
+  type Sample,
+  type SampleLog,
+} from '../../support/sampleTransaction.ts';
 
 const OTHER_HASH = `0x${'99'.repeat(32)}`;
 const OTHER = `0x${'77'.repeat(20)}`;
@@ -14,7 +29,10 @@ function receiptOf(change: (sample: Sample) => void): string | null {
 function traceOf(dialect: 'call_tracer' | 'parity', change: (sample: Sample) => void): string | null {
   const sample = sampleTransaction();
   change(sample);
-  return traceMismatch(sample.tx, sample.receipt, { dialect, result: dialect === 'parity' ? sample.parity : sample.callTracer });
+  return traceMismatch(sample.tx, sample.receipt, {
+    dialect,
+    result: dialect === 'parity' ? sample.parity : sample.callTracer,
+  });
 }
 
 /** Adds what the protocol logs of a native transfer (EIP-7708). */
@@ -27,7 +45,9 @@ function withSystemLog({ receipt }: Sample): void {
 describe('receiptMismatch', () => {
   it('accepts what belongs together, whatever the letter case', () => {
     expect(receiptOf(() => {})).toBeNull();
-    expect(receiptOf(({ receipt }) => (receipt['from'] = SIGNER.toUpperCase().replace('0X', '0x')))).toBeNull();
+    expect(
+      receiptOf(({ receipt }) => (receipt['from'] = SIGNER.toUpperCase().replace('0X', '0x'))),
+    ).toBeNull();
   });
 
   it.each<[string, (sample: Sample) => void, RegExp]>([
@@ -37,7 +57,11 @@ describe('receiptMismatch', () => {
     ['another block', ({ receipt }) => (receipt['blockHash'] = OTHER_HASH), /different blocks/],
     ['another block number', ({ receipt }) => (receipt['blockNumber'] = '0x1'), /different blocks/],
     ['another sender', ({ receipt }) => (receipt['from'] = OTHER), /different senders/],
-    ['a foreign log', ({ receipt }) => ((receipt['logs'] as Record<string, unknown>[])[0]!['transactionHash'] = OTHER_HASH), /log of another transaction/],
+    [
+      'a foreign log',
+      ({ receipt }) => ((receipt['logs'] as Record<string, unknown>[])[0]!['transactionHash'] = OTHER_HASH),
+      /log of another transaction/,
+    ],
   ])('refuses %s', (_, change, message) => {
     expect(receiptOf(change)).toMatch(message);
   });
@@ -56,39 +80,60 @@ describe('traceMismatch', () => {
     ['outcome', (root) => (root['error'] = 'execution reverted'), /disagree/],
   ])('refuses another %s in both dialects', (_, change, message) => {
     expect(traceOf('call_tracer', ({ callTracer }) => change(callTracer, {}))).toMatch(message);
-    expect(traceOf('parity', ({ parity }) => change(parity[0]!, parity[0]!['action'] as Record<string, unknown>))).toMatch(message);
+    expect(
+      traceOf('parity', ({ parity }) => change(parity[0]!, parity[0]!['action'] as Record<string, unknown>)),
+    ).toMatch(message);
   });
 
   it('refuses a parity trace of another transaction, without root or with two', () => {
-    expect(traceOf('parity', ({ parity }) => (parity[0]!['transactionHash'] = OTHER_HASH))).toMatch(/another transaction/);
+    expect(traceOf('parity', ({ parity }) => (parity[0]!['transactionHash'] = OTHER_HASH))).toMatch(
+      /another transaction/,
+    );
     expect(traceOf('parity', ({ parity }) => (parity[0]!['traceAddress'] = [0]))).toMatch(/without a root/);
     expect(traceOf('parity', ({ parity }) => parity.push(parity[0]!))).toMatch(/two roots/);
   });
 
   it('counts logs where the trace has them, leaving failed frames and system logs out', () => {
     const extra = { ...transferLog(), position: '0x0' };
-    expect(traceOf('call_tracer', ({ callTracer }) => (callTracer['logs'] = [extra, extra]))).toMatch(/holds 2 logs, the receipt 1/);
+    expect(traceOf('call_tracer', ({ callTracer }) => (callTracer['logs'] = [extra, extra]))).toMatch(
+      /holds 2 logs, the receipt 1/,
+    );
     expect(traceOf('call_tracer', ({ callTracer }) => delete callTracer['logs'])).toBeNull();
-    expect(traceOf('call_tracer', ({ callTracer }) => (callTracer['calls'] = [{ type: 'CALL', from: TOKEN, to: OTHER, error: 'out of gas', logs: [extra] }]))).toBeNull();
+    expect(
+      traceOf(
+        'call_tracer',
+        ({ callTracer }) =>
+          (callTracer['calls'] = [
+            { type: 'CALL', from: TOKEN, to: OTHER, error: 'out of gas', logs: [extra] },
+          ]),
+      ),
+    ).toBeNull();
     expect(traceOf('call_tracer', withSystemLog)).toBeNull();
   });
 
   it.each<[string, (sample: Sample) => void]>([
     ['missing logs', ({ receipt }) => (receipt['logs'] = [])],
-    ['a forged log', ({ receipt }) => ((receipt['logs'] as Record<string, unknown>[])[0]!['address'] = OTHER)],
+    [
+      'a forged log',
+      ({ receipt }) => ((receipt['logs'] as Record<string, unknown>[])[0]!['address'] = OTHER),
+    ],
   ])('refuses %s: by the logs of a trace, by their bloom filter where it carries none', (_, change) => {
     expect(traceOf('call_tracer', change)).toMatch(/the trace holds/);
-    expect(traceOf('call_tracer', (sample) => (change(sample), delete sample.callTracer['logs']))).toMatch(/bloom/);
+    expect(traceOf('call_tracer', (sample) => (change(sample), delete sample.callTracer['logs']))).toMatch(
+      /bloom/,
+    );
     expect(traceOf('parity', change)).toMatch(/bloom/);
   });
 
   it('refuses a forged system log, which no trace need list, by the bloom filter', () => {
-    expect(traceOf('call_tracer', (sample) => {
-      const { receipt } = sample;
-      const honest = receipt['logsBloom'];
-      withSystemLog(sample);
-      receipt['logsBloom'] = honest;
-    })).toMatch(/bloom/);
+    expect(
+      traceOf('call_tracer', (sample) => {
+        const { receipt } = sample;
+        const honest = receipt['logsBloom'];
+        withSystemLog(sample);
+        receipt['logsBloom'] = honest;
+      }),
+    ).toMatch(/bloom/);
   });
 
   it('takes a zero or absent bloom filter for no proof', () => {
@@ -106,7 +151,9 @@ describe('traceMismatch', () => {
     };
     expect(traceOf('call_tracer', creation)).toBeNull();
     expect(traceOf('parity', creation)).toBeNull();
-    expect(traceOf('parity', (s) => (creation(s), (s.receipt['contractAddress'] = TOKEN)))).toMatch(/another target/);
+    expect(traceOf('parity', (s) => (creation(s), (s.receipt['contractAddress'] = TOKEN)))).toMatch(
+      /another target/,
+    );
   });
 
   it('does not recurse: a trace nested a hundred thousand deep is walked', () => {

@@ -3,7 +3,18 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { fetchContext } from '../../../src/stages/1-fetch/context/fetchContext.ts';
 import { startFakeNode, FakeRpcError, type FakeNode, type Handler } from '../../support/fakeNode.ts';
 import { upstreamFor } from '../../support/fetchAnalyze.ts';
-import { BLOCK_HASH, BLOCK_NUMBER, FEED, SIGNER, TIMESTAMP, TOKEN, abiString, sampleHandlers, sampleTransaction, uint } from '../../support/sampleTransaction.ts';
+import {
+  BLOCK_HASH,
+  BLOCK_NUMBER,
+  FEED,
+  SIGNER,
+  TIMESTAMP,
+  TOKEN,
+  abiString,
+  sampleHandlers,
+  sampleTransaction,
+  uint,
+} from '../../support/sampleTransaction.ts';
 import type { ContextPlan } from '../../../src/stages/1-fetch/context/planContext.ts';
 import type { PriceSource } from '../../../src/stages/1-fetch/prices/priceSource.ts';
 import type { Upstream } from '../../../src/stages/1-fetch/rpc/upstream.ts';
@@ -14,14 +25,31 @@ const OLD_TOKEN = `0x${'01'.repeat(20)}` as const;
 const DELEGATE = `0x${'de'.repeat(20)}` as const;
 const ROUND: Hex = `0x${uint(9)}${uint(300_000_000_000n)}${uint(TIMESTAMP - 700)}${uint(TIMESTAMP - 600)}${uint(9)}`;
 const ANSWERS: Record<string, Hex> = {
-  [`${TOKEN}:0x95d89b41`]: abiString('TKN'), [`${TOKEN}:0x06fdde03`]: abiString('Token'), [`${TOKEN}:0x313ce567`]: `0x${uint(6)}`,
+  [`${TOKEN}:0x95d89b41`]: abiString('TKN'),
+  [`${TOKEN}:0x06fdde03`]: abiString('Token'),
+  [`${TOKEN}:0x313ce567`]: `0x${uint(6)}`,
   [`${OLD_TOKEN}:0x95d89b41`]: `0x${Buffer.from('OLD').toString('hex').padEnd(64, '0')}`,
   [`${FEED}:0xfeaf968c`]: ROUND,
 };
 const PLAN: ContextPlan = {
-  blockHash: BLOCK_HASH, blockNumber: BLOCK_NUMBER, timestamp: null, tokens: [TOKEN, OLD_TOKEN], tokensBeyondLimit: [], tokenLimit: 2_000,
-  pricing: { feeds: [{ asset: 'native', feed: FEED, decimals: 8, heartbeat: 3600 }], registry: null, rates: [], averages: [], averageBases: () => ({ tokens: [], feeds: [] }), fungible: [TOKEN, OLD_TOKEN], bases: [], beyondLimit: [] },
-  multicall: MULTICALL, accounts: [SIGNER, TOKEN],
+  blockHash: BLOCK_HASH,
+  blockNumber: BLOCK_NUMBER,
+  timestamp: null,
+  tokens: [TOKEN, OLD_TOKEN],
+  tokensBeyondLimit: [],
+  tokenLimit: 2_000,
+  pricing: {
+    feeds: [{ asset: 'native', feed: FEED, decimals: 8, heartbeat: 3600 }],
+    registry: null,
+    rates: [],
+    averages: [],
+    averageBases: () => ({ tokens: [], feeds: [] }),
+    fungible: [TOKEN, OLD_TOKEN],
+    bases: [],
+    beyondLimit: [],
+  },
+  multicall: MULTICALL,
+  accounts: [SIGNER, TOKEN],
 };
 
 const open: { close(): Promise<void> }[] = [];
@@ -47,11 +75,29 @@ function ethCall(spoil?: () => never): Handler {
   };
 }
 
-async function setup(handlers: Record<string, Handler> = {}): Promise<{ node: FakeNode; up: Upstream; run: (plan?: Partial<ContextPlan>, sources?: Parameters<typeof fetchContext>[2]) => Promise<RawContext> }> {
-  const node = await startFakeNode({ handlers: { ...sampleHandlers(sampleTransaction()), eth_call: ethCall(), eth_getCode: ([account]) => (account === SIGNER ? `0xef0100${DELEGATE.slice(2)}` : '0x6080'), ...handlers } });
+async function setup(
+  handlers: Record<string, Handler> = {},
+): Promise<{
+  node: FakeNode;
+  up: Upstream;
+  run: (plan?: Partial<ContextPlan>, sources?: Parameters<typeof fetchContext>[2]) => Promise<RawContext>;
+}> {
+  const node = await startFakeNode({
+    handlers: {
+      ...sampleHandlers(sampleTransaction()),
+      eth_call: ethCall(),
+      eth_getCode: ([account]) => (account === SIGNER ? `0xef0100${DELEGATE.slice(2)}` : '0x6080'),
+      ...handlers,
+    },
+  });
   const up = upstreamFor([node.url], { timeoutMs: 5_000, retries: 2, deadlineMs: 20_000 });
   open.push(node, up);
-  return { node, up, run: (plan, sources) => fetchContext(up.open({ signal: new AbortController().signal }), { ...PLAN, ...plan }, sources) };
+  return {
+    node,
+    up,
+    run: (plan, sources) =>
+      fetchContext(up.open({ signal: new AbortController().signal }), { ...PLAN, ...plan }, sources),
+  };
 }
 
 function expectFull(context: RawContext): void {
@@ -59,7 +105,19 @@ function expectFull(context: RawContext): void {
     { address: TOKEN, symbol: 'TKN', name: 'Token', decimals: 6 },
     { address: OLD_TOKEN, symbol: 'OLD', name: null, decimals: null },
   ]);
-  expect(context.prices).toEqual([{ asset: 'native', numerator: 300_000_000_000n, scale: 8, method: 'chainlink', source: FEED, asOf: TIMESTAMP - 600, heartbeat: 3600, pool: null, confidenceBps: null }]);
+  expect(context.prices).toEqual([
+    {
+      asset: 'native',
+      numerator: 300_000_000_000n,
+      scale: 8,
+      method: 'chainlink',
+      source: FEED,
+      asOf: TIMESTAMP - 600,
+      heartbeat: 3600,
+      pool: null,
+      confidenceBps: null,
+    },
+  ]);
   expect(context.refusals).toEqual([]);
   expect([...context.delegations]).toEqual([[SIGNER, DELEGATE]]);
   expect(context.block).toMatchObject({ hash: BLOCK_HASH });
@@ -75,12 +133,24 @@ describe('fetchContext', () => {
   it('reads one by one, still in one request, before Multicall3 existed', async () => {
     const { node, run } = await setup();
     expectFull(await run({ multicall: null }));
-    expect(node.requests).toEqual([['eth_getBlockByNumber', 'eth_getCode', 'eth_getCode', ...new Array<string>(7).fill('eth_call')]]);
+    expect(node.requests).toEqual([
+      ['eth_getBlockByNumber', 'eth_getCode', 'eth_getCode', ...new Array<string>(7).fill('eth_call')],
+    ]);
   });
 
   it.each<[string, () => never]>([
-    ['runs out of gas', () => { throw new FakeRpcError(-32000, 'out of gas'); }],
-    ['is refused', () => { throw new FakeRpcError(-32602, 'gas required exceeds allowance'); }],
+    [
+      'runs out of gas',
+      () => {
+        throw new FakeRpcError(-32000, 'out of gas');
+      },
+    ],
+    [
+      'is refused',
+      () => {
+        throw new FakeRpcError(-32602, 'gas required exceeds allowance');
+      },
+    ],
   ])('reads one by one in a further request when an aggregate %s', async (_, spoil) => {
     const { node, run } = await setup({ eth_call: ethCall(spoil) });
     expectFull(await run());
@@ -89,13 +159,19 @@ describe('fetchContext', () => {
 
   it('reads one by one when the aggregate answers nonsense', async () => {
     const good = ethCall();
-    const { run } = await setup({ eth_call: (params) => ((params[0] as { to: string }).to === MULTICALL ? `0x${uint(32)}${uint(2n ** 250n)}` : good(params)) });
+    const { run } = await setup({
+      eth_call: (params) =>
+        (params[0] as { to: string }).to === MULTICALL ? `0x${uint(32)}${uint(2n ** 250n)}` : good(params),
+    });
     expectFull(await run());
   });
 
   it('splits thousands of tokens over several aggregates and batches, still at once', async () => {
     const { node, run } = await setup();
-    const tokens = Array.from({ length: 950 }, (_, i) => `0x${(i + 1).toString(16).padStart(40, '0')}` as const);
+    const tokens = Array.from(
+      { length: 950 },
+      (_, i) => `0x${(i + 1).toString(16).padStart(40, '0')}` as const,
+    );
     const context = await run({ tokens });
     expect(context.tokens.size).toBe(950);
     expect(node.requests).toHaveLength(1);
@@ -109,40 +185,86 @@ describe('fetchContext', () => {
   it('says which tokens it did not look up', async () => {
     const { run } = await setup();
     const { refusals } = await run({ tokensBeyondLimit: [FEED], tokenLimit: 2 });
-    expect(refusals).toEqual([{ asset: FEED, code: 'unknown_decimals', reason: expect.any(String) as string, observed: '3', threshold: '2' }]);
+    expect(refusals).toEqual([
+      {
+        asset: FEED,
+        code: 'unknown_decimals',
+        reason: expect.any(String) as string,
+        observed: '3',
+        threshold: '2',
+      },
+    ]);
   });
 
   it('says which tokens it asked no source of prices about', async () => {
     const { run } = await setup();
-    const { refusals } = await run({ pricing: { ...PLAN.pricing, beyondLimit: [{ token: TOKEN, source: 'the registry of feeds', limit: 50 }] } });
-    expect(refusals).toEqual([{ asset: TOKEN, code: 'no_source', reason: 'more tokens in one transaction than the registry of feeds can be asked about', observed: null, threshold: '50' }]);
+    const { refusals } = await run({
+      pricing: {
+        ...PLAN.pricing,
+        beyondLimit: [{ token: TOKEN, source: 'the registry of feeds', limit: 50 }],
+      },
+    });
+    expect(refusals).toEqual([
+      {
+        asset: TOKEN,
+        code: 'no_source',
+        reason: 'more tokens in one transaction than the registry of feeds can be asked about',
+        observed: null,
+        threshold: '50',
+      },
+    ]);
   });
 
   it('takes a revert for an answer and a passing failure for none', async () => {
-    const reverted = await setup({ eth_call: () => { throw new FakeRpcError(3, 'execution reverted'); } });
+    const reverted = await setup({
+      eth_call: () => {
+        throw new FakeRpcError(3, 'execution reverted');
+      },
+    });
     const context = await reverted.run({ multicall: null });
     expect(context.tokens.get(TOKEN)).toEqual({ address: TOKEN, symbol: null, name: null, decimals: null });
     expect(context.refusals).toMatchObject([{ asset: 'native', code: 'no_source' }]);
 
     let failures = 1;
-    const passing = await setup({ eth_call: (params) => {
-      if (failures-- > 0) throw new FakeRpcError(-32005, 'limit exceeded');
-      return ethCall()(params);
-    } });
+    const passing = await setup({
+      eth_call: (params) => {
+        if (failures-- > 0) throw new FakeRpcError(-32005, 'limit exceeded');
+        return ethCall()(params);
+      },
+    });
     expectFull(await passing.run());
-    const lasting = await setup({ eth_call: () => { throw new FakeRpcError(-32005, 'limit exceeded'); } });
+    const lasting = await setup({
+      eth_call: () => {
+        throw new FakeRpcError(-32005, 'limit exceeded');
+      },
+    });
     await expect(lasting.run()).rejects.toMatchObject({ code: 'upstream_rpc' });
   });
 
   it('leaves metadata open where the node has no state so old', async () => {
-    const { run } = await setup({ eth_call: () => { throw new FakeRpcError(-32000, 'missing trie node abc'); }, eth_getCode: () => { throw new FakeRpcError(-32000, 'missing trie node abc'); } });
+    const { run } = await setup({
+      eth_call: () => {
+        throw new FakeRpcError(-32000, 'missing trie node abc');
+      },
+      eth_getCode: () => {
+        throw new FakeRpcError(-32000, 'missing trie node abc');
+      },
+    });
     expect((await run()).tokens.get(TOKEN)!.symbol).toBeNull();
   });
 
   it.each<[string, Handler, string]>([
     ['no header', () => null, 'inconsistent_upstream'],
-    ['another header', () => ({ ...sampleTransaction().block, hash: `0x${'99'.repeat(32)}` }), 'inconsistent_upstream'],
-    ['a header with another number', () => ({ ...sampleTransaction().block, number: '0x1' }), 'inconsistent_upstream'],
+    [
+      'another header',
+      () => ({ ...sampleTransaction().block, hash: `0x${'99'.repeat(32)}` }),
+      'inconsistent_upstream',
+    ],
+    [
+      'a header with another number',
+      () => ({ ...sampleTransaction().block, number: '0x1' }),
+      'inconsistent_upstream',
+    ],
     ['no object', () => 'x', 'block_malformed'],
     ['no timestamp', () => ({ ...sampleTransaction().block, timestamp: undefined }), 'block_malformed'],
   ])('refuses %s', async (_, eth_getBlockByNumber, code) => {
@@ -159,7 +281,9 @@ describe('fetchContext', () => {
     ['half an answer', `0x${uint(1)}${uint(5)}`],
   ])('has no price from a feed that answers %s', async (_, answer) => {
     const single = ethCall();
-    const { run } = await setup({ eth_call: (params) => ((params[0] as { to: string }).to === FEED ? answer : single(params)) });
+    const { run } = await setup({
+      eth_call: (params) => ((params[0] as { to: string }).to === FEED ? answer : single(params)),
+    });
     const { prices, refusals } = await run({ multicall: null });
     expect(prices).toEqual([]);
     expect(refusals).toMatchObject([{ asset: 'native', code: 'no_source' }]);

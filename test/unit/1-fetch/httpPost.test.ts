@@ -18,17 +18,45 @@ async function serving(listener: RequestListener): Promise<string> {
 
 describe('createHttpPost', () => {
   it('sends the body with the path, query and credentials of the address', async () => {
-    const host = await serving((request, response) => void request.setEncoding('utf8').on('data', (body) =>
-      response.end(JSON.stringify([request.method, request.url, request.headers.authorization, request.headers['content-type'], body]))));
-    const { status, text } = await createHttpPost(`http://me%40home:p%3Aw@${host}/v2/key?a=b`, agent)('{"x":1}', LIMITS);
+    const host = await serving(
+      (request, response) =>
+        void request
+          .setEncoding('utf8')
+          .on('data', (body) =>
+            response.end(
+              JSON.stringify([
+                request.method,
+                request.url,
+                request.headers.authorization,
+                request.headers['content-type'],
+                body,
+              ]),
+            ),
+          ),
+    );
+    const { status, text } = await createHttpPost(`http://me%40home:p%3Aw@${host}/v2/key?a=b`, agent)(
+      '{"x":1}',
+      LIMITS,
+    );
     const credentials = `Basic ${Buffer.from('me@home:p:w').toString('base64')}`;
-    expect([status, JSON.parse(text)]).toEqual([200, ['POST', '/v2/key?a=b', credentials, 'application/json', '{"x":1}']]);
+    expect([status, JSON.parse(text)]).toEqual([
+      200,
+      ['POST', '/v2/key?a=b', credentials, 'application/json', '{"x":1}'],
+    ]);
   });
 
   it('reads what is compressed, and no more of it than the limit', async () => {
-    const host = await serving((request, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('é'.repeat(Number(request.url!.slice(1))))));
+    const host = await serving(
+      (request, response) =>
+        void response
+          .writeHead(200, { 'content-encoding': 'gzip' })
+          .end(gzipSync('é'.repeat(Number(request.url!.slice(1))))),
+    );
     expect((await createHttpPost(`http://${host}/500`, agent)('', LIMITS)).text).toBe('é'.repeat(500));
-    await expect(createHttpPost(`http://${host}/100000`, agent)('', LIMITS)).rejects.toMatchObject({ why: 'too_large', status: 200 });
+    await expect(createHttpPost(`http://${host}/100000`, agent)('', LIMITS)).rejects.toMatchObject({
+      why: 'too_large',
+      status: 200,
+    });
   });
 
   it('stops reading a body without an announced length at the limit', async () => {
@@ -40,7 +68,9 @@ describe('createHttpPost', () => {
       };
       more();
     });
-    await expect(createHttpPost(`http://${host}`, agent)('', LIMITS)).rejects.toMatchObject({ why: 'too_large' });
+    await expect(createHttpPost(`http://${host}`, agent)('', LIMITS)).rejects.toMatchObject({
+      why: 'too_large',
+    });
     expect(sent).toBeLessThan(10_000_000);
   });
 
@@ -50,16 +80,27 @@ describe('createHttpPost', () => {
     await expect(post('', { ...LIMITS, ms: 20 })).rejects.toMatchObject({ why: 'too_late', status: null });
     const controller = new AbortController();
     setTimeout(() => controller.abort(), 20);
-    await expect(post('', { ...LIMITS, signal: controller.signal })).rejects.toMatchObject({ why: 'aborted' });
-    await expect(post('', { ...LIMITS, signal: controller.signal })).rejects.toMatchObject({ why: 'aborted' });
+    await expect(post('', { ...LIMITS, signal: controller.signal })).rejects.toMatchObject({
+      why: 'aborted',
+    });
+    await expect(post('', { ...LIMITS, signal: controller.signal })).rejects.toMatchObject({
+      why: 'aborted',
+    });
   });
 
   it('names a connection that breaks, before or after the headers', async () => {
     const host = await serving((request, response) => {
-      if (request.url === '/late') response.writeHead(200, { 'content-length': 10 }).write('x', () => response.destroy());
+      if (request.url === '/late')
+        response.writeHead(200, { 'content-length': 10 }).write('x', () => response.destroy());
       else response.destroy();
     });
-    await expect(createHttpPost(`http://${host}/early`, agent)('', LIMITS)).rejects.toMatchObject({ why: 'broken', status: null });
-    await expect(createHttpPost(`http://${host}/late`, agent)('', LIMITS)).rejects.toMatchObject({ why: 'broken', status: 200 });
+    await expect(createHttpPost(`http://${host}/early`, agent)('', LIMITS)).rejects.toMatchObject({
+      why: 'broken',
+      status: null,
+    });
+    await expect(createHttpPost(`http://${host}/late`, agent)('', LIMITS)).rejects.toMatchObject({
+      why: 'broken',
+      status: 200,
+    });
   });
 });

@@ -2,7 +2,15 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
 import { planContext } from '../../../src/stages/1-fetch/context/planContext.ts';
 import { tokensInLogs } from '../../../src/stages/1-fetch/context/tokensInLogs.ts';
-import { FEED, SIGNER, TIMESTAMP, TOKEN, TRANSFER, sampleTransaction, transferLog } from '../../support/sampleTransaction.ts';
+import {
+  FEED,
+  SIGNER,
+  TIMESTAMP,
+  TOKEN,
+  TRANSFER,
+  sampleTransaction,
+  transferLog,
+} from '../../support/sampleTransaction.ts';
 import type { PlanVocabulary } from '../../../src/stages/1-fetch/context/planContext.ts';
 import type { Address } from '../../../src/model/hex.ts';
 import type { RateSpec } from '../../../src/model/rulebook.ts';
@@ -13,26 +21,81 @@ const ODD = `0x${'0d'.repeat(20)}` as const;
 const ODD_TOPIC = `0x${'ab'.repeat(32)}` as const;
 const vocabulary: PlanVocabulary = {
   wrappedNative: new Set([WRAPPED]),
-  tokenEvents: new Map([[`${ODD_TOPIC}:1`, [{ topic0: ODD_TOPIC, topicCount: 1, emitters: new Set([ODD]), assetKind: 'erc20', ignored: false, params: [], from: { op: 'emitter' }, to: { op: 'emitter' }, amount: null, tokenId: null }]]]),
-  feeds: [{ asset: 'native', feed: FEED, decimals: 8, heartbeat: 1 }, { asset: TOKEN, feed: FEED, decimals: 8, heartbeat: 1 }, { asset: ODD, feed: FEED, decimals: 8, heartbeat: 1 }],
+  tokenEvents: new Map([
+    [
+      `${ODD_TOPIC}:1`,
+      [
+        {
+          topic0: ODD_TOPIC,
+          topicCount: 1,
+          emitters: new Set([ODD]),
+          assetKind: 'erc20',
+          ignored: false,
+          params: [],
+          from: { op: 'emitter' },
+          to: { op: 'emitter' },
+          amount: null,
+          tokenId: null,
+        },
+      ],
+    ],
+  ]),
+  feeds: [
+    { asset: 'native', feed: FEED, decimals: 8, heartbeat: 1 },
+    { asset: TOKEN, feed: FEED, decimals: 8, heartbeat: 1 },
+    { asset: ODD, feed: FEED, decimals: 8, heartbeat: 1 },
+  ],
   multicall: { address: `0x${'ca'.repeat(20)}`, sinceBlock: 20_000_000n },
 };
 
 function rawOf(sample = sampleTransaction()): RawTransaction {
-  return { hash: sample.tx['hash'] as RawTransaction['hash'], tx: sample.tx, receipt: sample.receipt, trace: { dialect: 'call_tracer', result: sample.callTracer } };
+  return {
+    hash: sample.tx['hash'] as RawTransaction['hash'],
+    tx: sample.tx,
+    receipt: sample.receipt,
+    trace: { dialect: 'call_tracer', result: sample.callTracer },
+  };
 }
 
 describe('tokensInLogs', () => {
-  const at = (address: string, topic0: unknown, more = 0): object => ({ address, topics: [topic0, ...new Array<string>(more).fill(`0x${'00'.repeat(32)}`)], data: '0x' });
+  const at = (address: string, topic0: unknown, more = 0): object => ({
+    address,
+    topics: [topic0, ...new Array<string>(more).fill(`0x${'00'.repeat(32)}`)],
+    data: '0x',
+  });
   const deposit = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c';
 
   it('finds emitters of token events once each, in order', () => {
     const single = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62';
-    const logs = [at(TOKEN, TRANSFER, 2), at(SIGNER, single, 3), at(TOKEN, TRANSFER, 3), at(WRAPPED, deposit, 1), at(FEED, deposit, 1), at(ODD, ODD_TOPIC), at(FEED, ODD_TOPIC), at(ODD, ODD_TOPIC, 1)];
+    const logs = [
+      at(TOKEN, TRANSFER, 2),
+      at(SIGNER, single, 3),
+      at(TOKEN, TRANSFER, 3),
+      at(WRAPPED, deposit, 1),
+      at(FEED, deposit, 1),
+      at(ODD, ODD_TOPIC),
+      at(FEED, ODD_TOPIC),
+      at(ODD, ODD_TOPIC, 1),
+    ];
     expect(tokensInLogs({ logs }, vocabulary).seen).toEqual([TOKEN, SIGNER, WRAPPED, ODD]);
   });
 
-  it.each([null, 'x', {}, { logs: 'x' }, { logs: [null, {}, { address: 'x', topics: [TRANSFER] }, { address: TOKEN, topics: 'x' }, { address: TOKEN, topics: [] }, { address: TOKEN, topics: [5] }] }])('skips malformed receipts (%#)', (receipt) => {
+  it.each([
+    null,
+    'x',
+    {},
+    { logs: 'x' },
+    {
+      logs: [
+        null,
+        {},
+        { address: 'x', topics: [TRANSFER] },
+        { address: TOKEN, topics: 'x' },
+        { address: TOKEN, topics: [] },
+        { address: TOKEN, topics: [5] },
+      ],
+    },
+  ])('skips malformed receipts (%#)', (receipt) => {
     expect(tokensInLogs(receipt, vocabulary)).toEqual({ seen: [], moved: [], issued: [] });
   });
 });
@@ -40,7 +103,13 @@ describe('tokensInLogs', () => {
 describe('planContext', () => {
   it('asks for the tokens seen, their feeds, and the accounts that may be delegated', async () => {
     const plan = planContext(rawOf(), vocabulary, 10);
-    expect(plan).toMatchObject({ blockNumber: 20_000_000n, timestamp: null, tokens: [TOKEN], multicall: vocabulary.multicall.address, accounts: [SIGNER, TOKEN] });
+    expect(plan).toMatchObject({
+      blockNumber: 20_000_000n,
+      timestamp: null,
+      tokens: [TOKEN],
+      multicall: vocabulary.multicall.address,
+      accounts: [SIGNER, TOKEN],
+    });
     expect(plan.pricing.feeds.map((feed) => feed.asset)).toEqual(['native', TOKEN]);
   });
 
@@ -52,36 +121,74 @@ describe('planContext', () => {
 
   it('says which tokens the sources of prices are not asked about', () => {
     const tokens = Array.from({ length: 52 }, (_, i) => `0x${(i + 16).toString(16).repeat(20)}` as const);
-    const minted = (token: Address): object => ({ ...transferLog(token), topics: [TRANSFER, `0x${'00'.repeat(32)}`, `0x${'00'.repeat(31)}05`] });
-    const family: RateSpec = { name: 'shares', method: 'erc4626', tokens: null, terms: [], per: 1n, answers: [], refuse: null };
+    const minted = (token: Address): object => ({
+      ...transferLog(token),
+      topics: [TRANSFER, `0x${'00'.repeat(32)}`, `0x${'00'.repeat(31)}05`],
+    });
+    const family: RateSpec = {
+      name: 'shares',
+      method: 'erc4626',
+      tokens: null,
+      terms: [],
+      per: 1n,
+      answers: [],
+      refuse: null,
+    };
     const pricing = { registry: { address: FEED, heartbeat: 1, quotes: [] }, rates: [family], averages: [] };
-    const { registry, rates, beyondLimit } = planContext(rawOf(sampleTransaction(tokens.map(minted) as never)), { ...vocabulary, pricing }, 100).pricing;
+    const { registry, rates, beyondLimit } = planContext(
+      rawOf(sampleTransaction(tokens.map(minted) as never)),
+      { ...vocabulary, pricing },
+      100,
+    ).pricing;
     expect([registry!.tokens.length, rates.length]).toEqual([50, 12]);
-    expect(beyondLimit.map(({ token, limit }) => [token, limit])).toEqual([...tokens.slice(50).map((token) => [token, 50]), ...tokens.slice(12).map((token) => [token, 12])]);
+    expect(beyondLimit.map(({ token, limit }) => [token, limit])).toEqual([
+      ...tokens.slice(50).map((token) => [token, 50]),
+      ...tokens.slice(12).map((token) => [token, 12]),
+    ]);
   });
 
   it('knows the time early where the node tells it', async () => {
     const sample = sampleTransaction();
-    (sample.receipt['logs'] as Record<string, unknown>[])[0]!['blockTimestamp'] = `0x${TIMESTAMP.toString(16)}`;
-    expect((planContext(rawOf(sample), vocabulary, 10)).timestamp).toBe(TIMESTAMP);
+    (sample.receipt['logs'] as Record<string, unknown>[])[0]!['blockTimestamp'] =
+      `0x${TIMESTAMP.toString(16)}`;
+    expect(planContext(rawOf(sample), vocabulary, 10).timestamp).toBe(TIMESTAMP);
   });
 
   it('uses no Multicall3 before it existed', async () => {
-    expect((planContext(rawOf(), { ...vocabulary, multicall: { ...vocabulary.multicall, sinceBlock: 20_000_001n } }, 10)).multicall).toBeNull();
+    expect(
+      planContext(
+        rawOf(),
+        { ...vocabulary, multicall: { ...vocabulary.multicall, sinceBlock: 20_000_001n } },
+        10,
+      ).multicall,
+    ).toBeNull();
   });
 
   it('recovers who signed an authorisation (EIP-7702) and skips invalid ones', async () => {
     const account = privateKeyToAccount(`0x${'11'.repeat(32)}`);
     const signed = await account.signAuthorization({ address: TOKEN, chainId: 1, nonce: 7 });
-    const item = { address: TOKEN, chainId: '0x1', nonce: '0x7', yParity: `0x${signed.yParity!.toString(16)}`, r: signed.r, s: signed.s };
+    const item = {
+      address: TOKEN,
+      chainId: '0x1',
+      nonce: '0x7',
+      yParity: `0x${signed.yParity!.toString(16)}`,
+      r: signed.r,
+      s: signed.s,
+    };
     const sample = sampleTransaction();
     sample.tx['authorizationList'] = [item, { ...item, r: `0x${'00'.repeat(32)}` }, null, { address: 5 }];
-    expect((planContext(rawOf(sample), vocabulary, 10)).accounts).toEqual([SIGNER, TOKEN, account.address.toLowerCase()]);
+    expect(planContext(rawOf(sample), vocabulary, 10).accounts).toEqual([
+      SIGNER,
+      TOKEN,
+      account.address.toLowerCase(),
+    ]);
   });
 
   it('refuses a receipt without a block', async () => {
     const sample = sampleTransaction();
     sample.receipt['blockNumber'] = 'soon';
-    expect(() => planContext(rawOf(sample), vocabulary, 10)).toThrow(expect.objectContaining({ code: 'receipt_malformed' }));
+    expect(() => planContext(rawOf(sample), vocabulary, 10)).toThrow(
+      expect.objectContaining({ code: 'receipt_malformed' }),
+    );
   });
 });

@@ -13,7 +13,11 @@ describe('against a real node', () => {
   const events: UpstreamCallEvent[] = [];
   const ask = async (hash: Hash): Promise<{ dialect: string; delegations: [string, string][] }> => {
     events.length = 0;
-    const { json } = await fetchAnalyze(upstream, VOCABULARY)(hash, { signal: new AbortController().signal, deadlineAt: performance.now() + 8_000, onCall: (event) => void events.push(event) });
+    const { json } = await fetchAnalyze(upstream, VOCABULARY)(hash, {
+      signal: new AbortController().signal,
+      deadlineAt: performance.now() + 8_000,
+      onCall: (event) => void events.push(event),
+    });
     return JSON.parse(json) as { dialect: string; delegations: [string, string][] };
   };
   const send = async (tx: object): Promise<Hash> => {
@@ -38,10 +42,13 @@ describe('against a real node', () => {
     await ask(await send({ from, to, value: '0x5' }));
     // Code that logs its caller's data and stops; then the same deployed by a creation; then code that reverts.
     const hash = await send({ from, data: '0x600a600c600039600a6000f3' + '60006000a060016000f3' });
-    const created = ((await anvil.rpc('eth_getTransactionReceipt', [hash])) as { contractAddress: string }).contractAddress;
+    const created = ((await anvil.rpc('eth_getTransactionReceipt', [hash])) as { contractAddress: string })
+      .contractAddress;
     await ask(hash);
     expect(events).toHaveLength(2);
-    expect(await ask(await send({ from, to: created, data: '0x1234' }))).toMatchObject({ dialect: 'call_tracer' });
+    expect(await ask(await send({ from, to: created, data: '0x1234' }))).toMatchObject({
+      dialect: 'call_tracer',
+    });
     await anvil.rpc('anvil_setCode', [to, '0x60006000fd']);
     await ask(await send({ from, to, gas: '0x186a0' }));
     expect(events.map((e) => e.outcome)).toEqual(['ok', 'ok']);
@@ -67,7 +74,16 @@ describe('against a real node', () => {
     const authorization = await authority.signAuthorization({ address: delegate, chainId: 1, nonce: 0 });
     const signer = privateKeyToAccount(`0x${'88'.repeat(32)}`);
     await anvil.rpc('anvil_setBalance', [signer.address, '0xde0b6b3a7640000']);
-    const raw = await signer.signTransaction({ chainId: 1, type: 'eip7702', to: from as Hash, gas: 100_000n, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n, nonce: 0, authorizationList: [authorization] });
+    const raw = await signer.signTransaction({
+      chainId: 1,
+      type: 'eip7702',
+      to: from as Hash,
+      gas: 100_000n,
+      maxFeePerGas: 10n ** 10n,
+      maxPriorityFeePerGas: 1n,
+      nonce: 0,
+      authorizationList: [authorization],
+    });
     const hash = (await anvil.rpc('eth_sendRawTransaction', [raw])) as Hash;
     await anvil.client.waitForTransactionReceipt({ hash });
     expect((await ask(hash)).delegations).toEqual([[authority.address.toLowerCase(), delegate]]);

@@ -51,7 +51,12 @@ interface Told {
 function tell(root: Call, options: ToldOptions): Told {
   const parity: Record<string, unknown>[] = [];
   const logs: Record<string, unknown>[] = [];
-  const visit = (call: Call, parent: { context: Address } | null, path: number[], alive: boolean): Record<string, unknown> => {
+  const visit = (
+    call: Call,
+    parent: { context: Address } | null,
+    path: number[],
+    alive: boolean,
+  ): Record<string, unknown> => {
     const type = call.type ?? 'CALL';
     const from = call.from ?? parent?.context ?? EOA;
     const to = call.to === undefined ? ROOT : call.to;
@@ -61,19 +66,31 @@ function tell(root: Call, options: ToldOptions): Told {
     const context = borrowed ? (parent?.context ?? from) : (to ?? ROOT);
     const entry: Record<string, unknown> = { traceAddress: path, subtraces: 0, transactionHash: HASH };
     if (type === 'SELFDESTRUCT') {
-      Object.assign(entry, { type: 'suicide', action: { address: from, refundAddress: to, balance: quantity(value) }, result: null });
+      Object.assign(entry, {
+        type: 'suicide',
+        action: { address: from, refundAddress: to, balance: quantity(value) },
+        result: null,
+      });
     } else if (type.startsWith('CREATE')) {
       Object.assign(entry, {
-        type: 'create', action: { from, value: quantity(value), init: call.input ?? '0x', creationMethod: type.toLowerCase() },
+        type: 'create',
+        action: {
+          from,
+          value: quantity(value),
+          init: call.input ?? '0x',
+          creationMethod: type.toLowerCase(),
+        },
         result: call.error === undefined ? { address: to, code: call.output ?? '0x' } : null,
       });
     } else {
       Object.assign(entry, {
-        type: 'call', action: { from, to, value: quantity(value), input: call.input ?? '0x', callType: type.toLowerCase() },
+        type: 'call',
+        action: { from, to, value: quantity(value), input: call.input ?? '0x', callType: type.toLowerCase() },
         result: call.error === undefined ? { output: call.output ?? '0x' } : null,
       });
     }
-    if (call.error !== undefined) entry['error'] = call.error === 'execution reverted' ? 'Reverted' : call.error;
+    if (call.error !== undefined)
+      entry['error'] = call.error === 'execution reverted' ? 'Reverted' : call.error;
     parity.push(entry);
 
     const geth: Record<string, unknown> = { type, from, input: call.input ?? '0x' };
@@ -86,16 +103,22 @@ function tell(root: Call, options: ToldOptions): Told {
     let listed = 0;
     for (const step of call.steps ?? []) {
       if (isEmit(step)) {
-        const log = { address: step.emit.address ?? context, topics: step.emit.topics, data: step.emit.data ?? '0x' };
+        const log = {
+          address: step.emit.address ?? context,
+          topics: step.emit.topics,
+          data: step.emit.data ?? '0x',
+        };
         own.push(options.withPosition === false ? log : { ...log, position: quantity(calls.length) });
         if (lives) logs.push({ ...log, logIndex: quantity(logs.length + 7), transactionHash: HASH });
         continue;
       }
-      const valueless = (step.value ?? 0n) === 0n || step.type === 'DELEGATECALL' || step.type === 'STATICCALL';
+      const valueless =
+        (step.value ?? 0n) === 0n || step.type === 'DELEGATECALL' || step.type === 'STATICCALL';
       const hidden = step.to != null && isPrecompile(step.to) && valueless && step.type !== 'SELFDESTRUCT';
       const before = parity.length;
       calls.push(visit(step, { context }, [...path, listed], lives));
-      if (hidden) parity.length = before; // Parity-style nodes do not list these.
+      if (hidden)
+        parity.length = before; // Parity-style nodes do not list these.
       else listed++;
     }
     entry['subtraces'] = listed;
@@ -107,7 +130,11 @@ function tell(root: Call, options: ToldOptions): Told {
 }
 
 /** The raw answers of a node that speaks `dialect`. */
-export function rawTransaction(root: Call, dialect: TraceDialect = 'call_tracer', options: ToldOptions = {}): RawTransaction {
+export function rawTransaction(
+  root: Call,
+  dialect: TraceDialect = 'call_tracer',
+  options: ToldOptions = {},
+): RawTransaction {
   const { geth, parity, logs } = tell(root, options);
   const creation = (root.type ?? 'CALL').startsWith('CREATE');
   const to = root.to === undefined ? ROOT : root.to;
@@ -115,12 +142,28 @@ export function rawTransaction(root: Call, dialect: TraceDialect = 'call_tracer'
   return {
     hash: HASH,
     tx: {
-      hash: HASH, blockHash: BLOCK, type: '0x2', from: root.from ?? EOA, to: creation ? null : to, value: quantity(root.value ?? 0n),
-      input: root.input ?? '0x', nonce: '0x7', gasPrice: '0x9', ...options.tx,
+      hash: HASH,
+      blockHash: BLOCK,
+      type: '0x2',
+      from: root.from ?? EOA,
+      to: creation ? null : to,
+      value: quantity(root.value ?? 0n),
+      input: root.input ?? '0x',
+      nonce: '0x7',
+      gasPrice: '0x9',
+      ...options.tx,
     },
     receipt: {
-      transactionHash: HASH, blockHash: BLOCK, blockNumber: '0x1312d00', from: root.from ?? EOA, gasUsed: '0x4c4b40', effectiveGasPrice: '0x8',
-      contractAddress: creation && root.error === undefined ? to : null, logs, ...(status === null ? {} : { status: status ? '0x1' : '0x0' }), ...options.receipt,
+      transactionHash: HASH,
+      blockHash: BLOCK,
+      blockNumber: '0x1312d00',
+      from: root.from ?? EOA,
+      gasUsed: '0x4c4b40',
+      effectiveGasPrice: '0x8',
+      contractAddress: creation && root.error === undefined ? to : null,
+      logs,
+      ...(status === null ? {} : { status: status ? '0x1' : '0x0' }),
+      ...options.receipt,
     },
     trace: { dialect, result: dialect === 'parity' ? parity : geth },
   };

@@ -17,10 +17,18 @@ describe('shared texts', () => {
     const texts = new SharedTexts();
     const values = [2, 4, 42, 43, 66, 68, 130].flatMap((length) => {
       const text = `0x${digits}`.slice(0, length);
-      return [text, text.toUpperCase(), `0x${text.slice(2).toUpperCase()}`, `${text.slice(0, -1)}g`, `1${text}`];
+      return [
+        text,
+        text.toUpperCase(),
+        `0x${text.slice(2).toUpperCase()}`,
+        `${text.slice(0, -1)}g`,
+        `1${text}`,
+      ];
     });
     for (const value of [...values, ...values, null, undefined, 7, {}, '', '0']) {
-      expect(outcome(() => texts.address(value, BAD, 'it'))).toBe(outcome(() => readAddress(value, BAD, 'it')));
+      expect(outcome(() => texts.address(value, BAD, 'it'))).toBe(
+        outcome(() => readAddress(value, BAD, 'it')),
+      );
       expect(outcome(() => texts.hash(value, BAD, 'it'))).toBe(outcome(() => readHash(value, BAD, 'it')));
       expect(outcome(() => texts.bytes(value, BAD, 'it'))).toBe(outcome(() => readBytes(value, BAD, 'it')));
     }

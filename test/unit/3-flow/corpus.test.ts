@@ -2,9 +2,20 @@ import { describe, expect, it } from 'vitest';
 import type { CanonicalTx } from '../../../src/model/canonicalTx.ts';
 import { buildValueFlow } from '../../../src/stages/3-flow/buildValueFlow.ts';
 import { readBlockHeader } from '../../../src/stages/2-canonical/readBlockHeader.ts';
-import { canonicalOf, comparable, CORPUS, hasCorpus, readCorpus, unbalanced, unreconciled } from './corpus.ts';
+import {
+  canonicalOf,
+  comparable,
+  CORPUS,
+  hasCorpus,
+  readCorpus,
+  unbalanced,
+  unreconciled,
+} from './corpus.ts';
 
-const rules = { wrappedNative: new Set(['0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'] as const), tokenEvents: new Map() };
+const rules = {
+  wrappedNative: new Set(['0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'] as const),
+  tokenEvents: new Map(),
+};
 
 /** Least number of logs whose inferred frame may be named, in percent, where the record's own placement is exact. */
 const CLAIMED = { 'whole-blocks': 90 } as Record<string, number>;
@@ -19,7 +30,11 @@ describe.skipIf(!hasCorpus)('recorded mainnet transactions', () => {
         const tx = canonicalOf(record, 'call_tracer');
         const other = canonicalOf(record, 'parity');
         expect(readBlockHeader(record.rpc.block, tx).number).toBe(tx.blockNumber);
-        const common = (one: CanonicalTx) => ({ ...one, dialect: null, logs: one.logs.map((log) => ({ ...log, frame: null })) });
+        const common = (one: CanonicalTx) => ({
+          ...one,
+          dialect: null,
+          logs: one.logs.map((log) => ({ ...log, frame: null })),
+        });
         expect(common(other), record.id).toEqual(common(tx));
 
         const flow = buildValueFlow(tx, rules);
@@ -35,10 +50,13 @@ describe.skipIf(!hasCorpus)('recorded mainnet transactions', () => {
           if (frame === null) continue;
           count.logs++;
           if (claimed !== null) count.claimed++;
-          if (claimed !== null && claimed !== frame) wrong.push(`${record.id} log ${i}: claimed ${claimed}, is ${frame}`);
+          if (claimed !== null && claimed !== frame)
+            wrong.push(`${record.id} log ${i}: claimed ${claimed}, is ${frame}`);
         }
       }
-      console.log(`${name}: ${records.length} transactions alike in both dialects, ${count.reconciled} reconciled, frames named for ${count.claimed}/${count.logs} logs`);
+      console.log(
+        `${name}: ${records.length} transactions alike in both dialects, ${count.reconciled} reconciled, frames named for ${count.claimed}/${count.logs} logs`,
+      );
       expect(wrong).toEqual([]);
       expect(100 * count.claimed).toBeGreaterThanOrEqual((CLAIMED[name] ?? 0) * count.logs);
     });

@@ -7,36 +7,74 @@ import type { Asset, Movement, ValueFlow } from '../../../src/model/valueFlow.ts
 
 const ACCOUNTS = ['a', 'b', 'c'].map((digit) => `0x${digit.repeat(40)}` as Address);
 const TOKENS = ['1', '2'].map((digit) => `0x${digit.repeat(40)}` as Address);
-const ASSETS: Asset[] = TOKENS.map((address) => ({ id: `eip155:1/erc20:${address}`, kind: 'erc20', address, tokenId: null }) as Asset);
+const ASSETS: Asset[] = TOKENS.map(
+  (address) => ({ id: `eip155:1/erc20:${address}`, kind: 'erc20', address, tokenId: null }) as Asset,
+);
 
-const movements = fc.array(fc.record({
-  from: fc.constantFrom(...ACCOUNTS), to: fc.constantFrom(...ACCOUNTS), asset: fc.constantFrom(...ASSETS.map(({ id }) => id)),
-  amount: fc.bigInt(1n, 3n), kind: fc.constantFrom<Movement['kind']>('transfer', 'mint', 'burn', 'wrap'), seq: fc.nat(20),
-}), { maxLength: 40 });
+const movements = fc.array(
+  fc.record({
+    from: fc.constantFrom(...ACCOUNTS),
+    to: fc.constantFrom(...ACCOUNTS),
+    asset: fc.constantFrom(...ASSETS.map(({ id }) => id)),
+    amount: fc.bigInt(1n, 3n),
+    kind: fc.constantFrom<Movement['kind']>('transfer', 'mint', 'burn', 'wrap'),
+    seq: fc.nat(20),
+  }),
+  { maxLength: 40 },
+);
 
-const query: fc.Arbitrary<MovementQuery> = fc.record({
-  from: fc.constantFrom(...ACCOUNTS), to: fc.constantFrom(...ACCOUNTS), asset: fc.constantFrom(...TOKENS), assetKind: fc.constant('erc20' as const),
-  kind: fc.constantFrom('mint', 'burn'), amount: fc.bigInt(1n, 3n),
-}, { requiredKeys: [] });
+const query: fc.Arbitrary<MovementQuery> = fc.record(
+  {
+    from: fc.constantFrom(...ACCOUNTS),
+    to: fc.constantFrom(...ACCOUNTS),
+    asset: fc.constantFrom(...TOKENS),
+    assetKind: fc.constant('erc20' as const),
+    kind: fc.constantFrom('mint', 'burn'),
+    amount: fc.bigInt(1n, 3n),
+  },
+  { requiredKeys: [] },
+);
 
 /** A flow of these movements; `padding` more wrappings, which no query finds, make it a large one. */
 function flowOf(list: readonly Omit<Movement, 'index' | 'evidence'>[], padding: number): ValueFlow {
-  const more = Array.from({ length: padding }, () => ({ from: ACCOUNTS[0]!, to: ACCOUNTS[1]!, asset: ASSETS[0]!.id, amount: 1n, kind: 'wrap' as const, seq: 99 }));
+  const more = Array.from({ length: padding }, () => ({
+    from: ACCOUNTS[0]!,
+    to: ACCOUNTS[1]!,
+    asset: ASSETS[0]!.id,
+    amount: 1n,
+    kind: 'wrap' as const,
+    seq: 99,
+  }));
   const inOrder = [...list, ...more].sort((a, b) => a.seq - b.seq);
-  return { movements: inOrder.map((m, index) => ({ ...m, index })), assets: new Map(ASSETS.map((asset) => [asset.id, asset])) } as unknown as ValueFlow;
+  return {
+    movements: inOrder.map((m, index) => ({ ...m, index })),
+    assets: new Map(ASSETS.map((asset) => [asset.id, asset])),
+  } as unknown as ValueFlow;
 }
 
 describe('the movement index', () => {
   it('answers the same for few movements, which it looks through, as for many, which it shelves', () => {
-    fc.assert(fc.property(movements, query, fc.nat(20), fc.uniqueArray(fc.nat(39)), fc.integer({ min: 1, max: 4 }), (list, asked, seq, gone, limit) => {
-      const taken = new Set(gone);
-      const accept = (m: Movement): boolean => m.index % 3 !== 0;
-      const [few, many] = [new MovementIndex(flowOf(list, 0)), new MovementIndex(flowOf(list, 100))].map((index) => ({
-        before: index.before(asked, seq, taken, accept, limit).map((m) => m.index),
-        nearest: index.nearest(asked, seq, taken, accept)?.index,
-        all: index.all(asked, taken, accept).map((m) => m.index),
-      }));
-      expect(few).toEqual(many);
-    }), { numRuns: 500 });
+    fc.assert(
+      fc.property(
+        movements,
+        query,
+        fc.nat(20),
+        fc.uniqueArray(fc.nat(39)),
+        fc.integer({ min: 1, max: 4 }),
+        (list, asked, seq, gone, limit) => {
+          const taken = new Set(gone);
+          const accept = (m: Movement): boolean => m.index % 3 !== 0;
+          const [few, many] = [new MovementIndex(flowOf(list, 0)), new MovementIndex(flowOf(list, 100))].map(
+            (index) => ({
+              before: index.before(asked, seq, taken, accept, limit).map((m) => m.index),
+              nearest: index.nearest(asked, seq, taken, accept)?.index,
+              all: index.all(asked, taken, accept).map((m) => m.index),
+            }),
+          );
+          expect(few).toEqual(many);
+        },
+      ),
+      { numRuns: 500 },
+    );
   });
 });

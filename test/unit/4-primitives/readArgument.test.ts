@@ -6,14 +6,34 @@ import { parseAbiType, headSize, isDynamic } from '../../../src/stages/4-primiti
 import type { Hex } from '../../../src/model/hex.ts';
 import type { ParamSpec } from '../../../src/model/rulebook.ts';
 
-const param = (type: string, offset: number, indexed = false): ParamSpec => ({ name: 'x', type, indexed, offset });
-const read = (data: Hex, type: string, offset: number, path: (string | number)[] = []) => argumentReader(param(type, offset), path)({ topics: [], data, base: 0 });
+const param = (type: string, offset: number, indexed = false): ParamSpec => ({
+  name: 'x',
+  type,
+  indexed,
+  offset,
+});
+const read = (data: Hex, type: string, offset: number, path: (string | number)[] = []) =>
+  argumentReader(param(type, offset), path)({ topics: [], data, base: 0 });
 
 describe('argumentReader', () => {
   const data = encodeAbiParameters(
-    parseAbiParameters('uint256 a, int128 b, address[] c, (uint256 p, (bytes32 q, uint8 r)[] s) d, uint256[2] e, bytes f'),
-    [7n, -5n, ['0x00000000000000000000000000000000000000aa', '0x00000000000000000000000000000000000000bb'],
-      { p: 9n, s: [{ q: `0x${'1'.repeat(64)}`, r: 3 }, { q: `0x${'2'.repeat(64)}`, r: 4 }] }, [11n, 12n], '0xdeadbeef'],
+    parseAbiParameters(
+      'uint256 a, int128 b, address[] c, (uint256 p, (bytes32 q, uint8 r)[] s) d, uint256[2] e, bytes f',
+    ),
+    [
+      7n,
+      -5n,
+      ['0x00000000000000000000000000000000000000aa', '0x00000000000000000000000000000000000000bb'],
+      {
+        p: 9n,
+        s: [
+          { q: `0x${'1'.repeat(64)}`, r: 3 },
+          { q: `0x${'2'.repeat(64)}`, r: 4 },
+        ],
+      },
+      [11n, 12n],
+      '0xdeadbeef',
+    ],
   );
 
   it('reads words, signed words, arrays, nested tuples, fixed arrays and bytes by position', () => {
@@ -37,8 +57,13 @@ describe('argumentReader', () => {
   });
 
   it('reads indexed scalars from topics and refuses dirty addresses', () => {
-    const topics = [`0x${'0'.repeat(64)}`, `0x${'0'.repeat(24)}${'a'.repeat(40)}`, `0x${'f'.repeat(24)}${'a'.repeat(40)}`] as Hex[];
-    const at = (offset: number, type = 'address') => argumentReader(param(type, offset, true), [])({ topics, data: '0x', base: 0 });
+    const topics = [
+      `0x${'0'.repeat(64)}`,
+      `0x${'0'.repeat(24)}${'a'.repeat(40)}`,
+      `0x${'f'.repeat(24)}${'a'.repeat(40)}`,
+    ] as Hex[];
+    const at = (offset: number, type = 'address') =>
+      argumentReader(param(type, offset, true), [])({ topics, data: '0x', base: 0 });
     expect(at(1)).toBe(`0x${'a'.repeat(40)}`);
     expect(at(2)).toBeNull();
     expect(at(3)).toBeNull();
@@ -47,14 +72,32 @@ describe('argumentReader', () => {
 
   it('skips the selector of calldata', () => {
     const input = `0x12345678${data.slice(2)}` as Hex;
-    expect(argumentReader(param('address[]', 64), [0])({ topics: [], data: input, base: 4 })).toBe('0x00000000000000000000000000000000000000aa');
+    expect(argumentReader(param('address[]', 64), [0])({ topics: [], data: input, base: 4 })).toBe(
+      '0x00000000000000000000000000000000000000aa',
+    );
   });
 
   it('never throws or hangs on arbitrary bytes', () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 400 }), fc.nat(512), fc.array(fc.nat(9), { maxLength: 4 }), (bytes, offset, path) => {
-      const hex = `0x${Buffer.from(bytes).toString('hex')}` as Hex;
-      for (const type of ['uint256', 'bytes', 'uint256[]', '(uint256[],bytes)[]', 'address[3][]', 'string[]']) read(hex, type, offset, path);
-    }), { numRuns: 300 });
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ maxLength: 400 }),
+        fc.nat(512),
+        fc.array(fc.nat(9), { maxLength: 4 }),
+        (bytes, offset, path) => {
+          const hex = `0x${Buffer.from(bytes).toString('hex')}` as Hex;
+          for (const type of [
+            'uint256',
+            'bytes',
+            'uint256[]',
+            '(uint256[],bytes)[]',
+            'address[3][]',
+            'string[]',
+          ])
+            read(hex, type, offset, path);
+        },
+      ),
+      { numRuns: 300 },
+    );
   });
 });
 

@@ -27,7 +27,16 @@ export function event(address: Address, signature: string, args: readonly unknow
   const indexed = item.inputs.flatMap((input, i) => (input.indexed ? [args[i]] : []));
   const plain = item.inputs.flatMap((input, i) => (input.indexed ? [] : [{ input, value: args[i] }]));
   const topics = encodeEventTopics({ abi: [item], eventName: item.name, args: indexed as never }) as Hash[];
-  return { log: { address, topics: topics.map((t) => t.toLowerCase() as Hash), data: encodeAbiParameters(plain.map((p) => p.input), plain.map((p) => p.value)) } };
+  return {
+    log: {
+      address,
+      topics: topics.map((t) => t.toLowerCase() as Hash),
+      data: encodeAbiParameters(
+        plain.map((p) => p.input),
+        plain.map((p) => p.value),
+      ),
+    },
+  };
 }
 
 export const transfer = (token: Address, from: Address, to: Address, amount: bigint): Step =>
@@ -39,11 +48,23 @@ export const nftTransfer = (token: Address, from: Address, to: Address, id: bigi
 /** Wei sent along with an inner call. */
 export const send = (from: Address, to: Address, value: bigint): Step => ({ frame: { from, to, value } });
 
-export const v2Swap = (pool: Address, to: Address, amounts: readonly [bigint, bigint, bigint, bigint]): Step =>
-  event(pool, 'Swap(address indexed sender, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out, address indexed to)', [to, ...amounts, to]);
+export const v2Swap = (
+  pool: Address,
+  to: Address,
+  amounts: readonly [bigint, bigint, bigint, bigint],
+): Step =>
+  event(
+    pool,
+    'Swap(address indexed sender, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out, address indexed to)',
+    [to, ...amounts, to],
+  );
 
 export const v3Swap = (pool: Address, to: Address, amount0: bigint, amount1: bigint): Step =>
-  event(pool, 'Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick)', [to, to, amount0, amount1, 1n, 1n, 0]);
+  event(
+    pool,
+    'Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick)',
+    [to, to, amount0, amount1, 1n, 1n, 0],
+  );
 
 export interface TxOptions {
   readonly from?: Address;
@@ -58,20 +79,58 @@ export interface TxOptions {
 export function transaction(steps: readonly Step[], options: TxOptions = {}): CanonicalTx {
   const { from = account(1), to = account(2), value = 0n, input = '0x', framed = false } = options;
   const frame = (index: number, seq: number, part: Partial<Frame>): Frame => ({
-    index, parent: index === 0 ? null : 0, end: index + 1, path: index === 0 ? [] : [index - 1], type: 'CALL', from, to, context: part.to ?? to,
-    value: 0n, input: '0x', output: '0x', selector: (part.input?.length ?? 0) >= 10 ? (part.input!.slice(0, 10) as Hex) : null, error: null, effective: true, static: false, seq, ...part,
+    index,
+    parent: index === 0 ? null : 0,
+    end: index + 1,
+    path: index === 0 ? [] : [index - 1],
+    type: 'CALL',
+    from,
+    to,
+    context: part.to ?? to,
+    value: 0n,
+    input: '0x',
+    output: '0x',
+    selector: (part.input?.length ?? 0) >= 10 ? (part.input!.slice(0, 10) as Hex) : null,
+    error: null,
+    effective: true,
+    static: false,
+    seq,
+    ...part,
   });
   const frames: Frame[] = [frame(0, 0, { value, input })];
   const logs: Log[] = [];
   steps.forEach((step, i) => {
     if ('frame' in step) frames.push(frame(frames.length, i + 1, step.frame));
-    else logs.push({ logIndex: logs.length, index: logs.length, ...step.log, frame: framed ? 0 : null, seq: i + 1 });
+    else
+      logs.push({
+        logIndex: logs.length,
+        index: logs.length,
+        ...step.log,
+        frame: framed ? 0 : null,
+        seq: i + 1,
+      });
   });
   frames[0] = { ...frames[0]!, end: frames.length };
   return {
-    hash: `0x${'1'.repeat(64)}`, dialect: framed ? 'call_tracer' : 'parity', blockNumber: 20_000_000n, blockHash: `0x${'2'.repeat(64)}`, type: 2,
-    from, to, value, input, nonce: 0n, succeeded: true, createdContract: null, gasUsed: 21_000n, effectiveGasPrice: 1n, blobGasUsed: 0n, blobGasPrice: 0n,
-    authorizations: [], frames, logs,
+    hash: `0x${'1'.repeat(64)}`,
+    dialect: framed ? 'call_tracer' : 'parity',
+    blockNumber: 20_000_000n,
+    blockHash: `0x${'2'.repeat(64)}`,
+    type: 2,
+    from,
+    to,
+    value,
+    input,
+    nonce: 0n,
+    succeeded: true,
+    createdContract: null,
+    gasUsed: 21_000n,
+    effectiveGasPrice: 1n,
+    blobGasUsed: 0n,
+    blobGasPrice: 0n,
+    authorizations: [],
+    frames,
+    logs,
   };
 }
 

@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { electActor } from '../../../src/stages/6-actor/electActor.ts';
-import { account, bareRulebook, HEADER, motif, numbered, scenario, SIGNER, ZERO, type Scenario } from '../7-intent/scenario.ts';
+import {
+  account,
+  bareRulebook,
+  HEADER,
+  motif,
+  numbered,
+  scenario,
+  SIGNER,
+  ZERO,
+  type Scenario,
+} from '../7-intent/scenario.ts';
 import type { Evidence } from '../../../src/model/evidence.ts';
 import type { Address } from '../../../src/model/hex.ts';
 import type { Rulebook } from '../../../src/model/rulebook.ts';
@@ -12,122 +22,279 @@ const USER = account('05e2');
 const SAFE = account('5afe');
 const POOL = account('9001');
 
-function elect({ tx, flow }: Scenario, motifs: readonly Motif[] = [], options: { tags?: Record<Address, readonly string[]>; delegations?: ReadonlyMap<Address, Address> } = {}) {
-  return electActor({ tx, flow, motifs: numbered(motifs), rulebook: bareRulebook({ tags: options.tags ?? {} }), header: HEADER, delegations: options.delegations ?? new Map() });
+function elect(
+  { tx, flow }: Scenario,
+  motifs: readonly Motif[] = [],
+  options: { tags?: Record<Address, readonly string[]>; delegations?: ReadonlyMap<Address, Address> } = {},
+) {
+  return electActor({
+    tx,
+    flow,
+    motifs: numbered(motifs),
+    rulebook: bareRulebook({ tags: options.tags ?? {} }),
+    header: HEADER,
+    delegations: options.delegations ?? new Map(),
+  });
 }
 const owner = (a: Address) => [{ role: 'owner', account: a }];
-const trade = (who: Address) => [
-  { token: TOKEN, from: who, to: POOL, amount: 100n }, { token: OTHER, from: POOL, to: who, amount: 50n },
-] as const;
+const trade = (who: Address) =>
+  [
+    { token: TOKEN, from: who, to: POOL, amount: 100n },
+    { token: OTHER, from: POOL, to: who, amount: 50n },
+  ] as const;
 const swapAt = (venue: Address): Motif => motif('swap', { venue });
 
 describe('electActor', () => {
   it('takes the signer for an ordinary trade', () => {
     const a = elect(scenario({ steps: trade(SIGNER) }), [swapAt(POOL)]);
-    expect(a).toMatchObject({ actor: SIGNER, mode: 'self', submitterRole: 'self', ambiguous: false, beneficiary: SIGNER, feePayer: SIGNER });
-    expect(a.candidates.find((c) => c.account === POOL)).toMatchObject({ elected: false, rejectedBecause: 'venue' });
+    expect(a).toMatchObject({
+      actor: SIGNER,
+      mode: 'self',
+      submitterRole: 'self',
+      ambiguous: false,
+      beneficiary: SIGNER,
+      feePayer: SIGNER,
+    });
+    expect(a.candidates.find((c) => c.account === POOL)).toMatchObject({
+      elected: false,
+      rejectedBecause: 'venue',
+    });
   });
 
   it('takes the signer when the transaction reverted, whatever it called', () => {
-    expect(elect(scenario({ to: SAFE, succeeded: false }), [motif('account_execution', { venue: SAFE, participants: owner(SAFE) })]).actor).toBe(SIGNER);
+    expect(
+      elect(scenario({ to: SAFE, succeeded: false }), [
+        motif('account_execution', { venue: SAFE, participants: owner(SAFE) }),
+      ]).actor,
+    ).toBe(SIGNER);
   });
 
   it('takes a smart account its owner executed, and the executor is repaid without becoming the actor', () => {
-    const a = elect(scenario({ to: SAFE, steps: [...trade(SAFE), { native: 5n, from: SAFE, to: SIGNER }] }), [swapAt(POOL), motif('account_execution', { venue: SAFE, participants: owner(SAFE) })]);
+    const a = elect(scenario({ to: SAFE, steps: [...trade(SAFE), { native: 5n, from: SAFE, to: SIGNER }] }), [
+      swapAt(POOL),
+      motif('account_execution', { venue: SAFE, participants: owner(SAFE) }),
+    ]);
     expect(a).toMatchObject({ actor: SAFE, mode: 'safe', submitterRole: 'safe_executor' });
-    expect(a.candidates.find((c) => c.account === SIGNER)).toMatchObject({ rejectedBecause: 'weaker_than:executed_accounts' });
+    expect(a.candidates.find((c) => c.account === SIGNER)).toMatchObject({
+      rejectedBecause: 'weaker_than:executed_accounts',
+    });
   });
 
   it('takes a smart account also when its inner call failed and nothing moved', () => {
-    expect(elect(scenario({ to: SAFE }), [motif('account_execution_failed', { venue: SAFE, participants: owner(SAFE) })])).toMatchObject({ actor: SAFE, mode: 'safe' });
+    expect(
+      elect(scenario({ to: SAFE }), [
+        motif('account_execution_failed', { venue: SAFE, participants: owner(SAFE) }),
+      ]),
+    ).toMatchObject({ actor: SAFE, mode: 'safe' });
   });
 
-  it('leaves a trade with somebody else\'s smart account to the signer', () => {
-    expect(elect(scenario({ steps: trade(SIGNER) }), [swapAt(POOL), motif('account_execution', { venue: SAFE, participants: owner(SAFE) })]).actor).toBe(SIGNER);
+  it("leaves a trade with somebody else's smart account to the signer", () => {
+    expect(
+      elect(scenario({ steps: trade(SIGNER) }), [
+        swapAt(POOL),
+        motif('account_execution', { venue: SAFE, participants: owner(SAFE) }),
+      ]).actor,
+    ).toBe(SIGNER);
   });
 
   it('takes the sender of the only user operation, and the paymaster pays', () => {
-    const entryPoint = account('e9'), paymaster = account('9a');
-    const operation = motif('user_operation', { venue: entryPoint, participants: [...owner(USER), { role: 'paymaster', account: paymaster }] });
-    expect(elect(scenario({ to: account('b11d'), steps: trade(USER) }), [swapAt(POOL), operation]))
-      .toMatchObject({ actor: USER, mode: 'smart_account_4337', submitterRole: 'bundler', entryPoint, paymaster, feePayer: paymaster });
-    const unsponsored = motif('user_operation', { venue: entryPoint, participants: [...owner(USER), { role: 'paymaster', account: ZERO }] });
-    expect(elect(scenario({ steps: trade(USER) }), [unsponsored])).toMatchObject({ paymaster: null, feePayer: USER });
+    const entryPoint = account('e9'),
+      paymaster = account('9a');
+    const operation = motif('user_operation', {
+      venue: entryPoint,
+      participants: [...owner(USER), { role: 'paymaster', account: paymaster }],
+    });
+    expect(
+      elect(scenario({ to: account('b11d'), steps: trade(USER) }), [swapAt(POOL), operation]),
+    ).toMatchObject({
+      actor: USER,
+      mode: 'smart_account_4337',
+      submitterRole: 'bundler',
+      entryPoint,
+      paymaster,
+      feePayer: paymaster,
+    });
+    const unsponsored = motif('user_operation', {
+      venue: entryPoint,
+      participants: [...owner(USER), { role: 'paymaster', account: ZERO }],
+    });
+    expect(elect(scenario({ steps: trade(USER) }), [unsponsored])).toMatchObject({
+      paymaster: null,
+      feePayer: USER,
+    });
   });
 
   it('elects nobody among the senders of a bundle, and lists them', () => {
     const second = account('05e3');
-    const a = elect(scenario({ steps: [...trade(USER), ...trade(second)] }), [USER, second].map((u) => motif('user_operation', { participants: owner(u) })));
+    const a = elect(
+      scenario({ steps: [...trade(USER), ...trade(second)] }),
+      [USER, second].map((u) => motif('user_operation', { participants: owner(u) })),
+    );
     expect(a).toMatchObject({ actor: null, beneficiary: null, ambiguous: true, mode: 'none', entity: [] });
-    expect(a.candidates.filter((c) => c.rejectedBecause === 'equal_claims').map((c) => c.account)).toEqual([USER, second]);
+    expect(a.candidates.filter((c) => c.rejectedBecause === 'equal_claims').map((c) => c.account)).toEqual([
+      USER,
+      second,
+    ]);
   });
 
   it('takes the owner of the only settled order, not the solver; the receiver benefits', () => {
-    const settlement = account('5e7'), receiver = account('4ec');
-    const order = motif('order_settled', { venue: settlement, tags: ['order'], participants: [...owner(USER), { role: 'recipient', account: receiver }] });
-    expect(elect(scenario({ to: settlement, steps: [{ token: TOKEN, from: USER, to: settlement, amount: 9n }, { token: OTHER, from: settlement, to: receiver, amount: 8n }] }), [order]))
-      .toMatchObject({ actor: USER, beneficiary: receiver, mode: 'solver_settlement', submitterRole: 'solver', settlementContract: settlement });
+    const settlement = account('5e7'),
+      receiver = account('4ec');
+    const order = motif('order_settled', {
+      venue: settlement,
+      tags: ['order'],
+      participants: [...owner(USER), { role: 'recipient', account: receiver }],
+    });
+    expect(
+      elect(
+        scenario({
+          to: settlement,
+          steps: [
+            { token: TOKEN, from: USER, to: settlement, amount: 9n },
+            { token: OTHER, from: settlement, to: receiver, amount: 8n },
+          ],
+        }),
+        [order],
+      ),
+    ).toMatchObject({
+      actor: USER,
+      beneficiary: receiver,
+      mode: 'solver_settlement',
+      submitterRole: 'solver',
+      settlementContract: settlement,
+    });
   });
 
   it('shows only evidence that stands behind a candidate where nobody is elected', () => {
-    const withdrawal = (to: Address, log: number): Motif => motif('bridge_withdrawal', { participants: [{ role: 'recipient', account: to }], evidence: [{ kind: 'log', frame: null, log, contract: POOL }] });
-    const a = elect(scenario({ steps: [{ token: TOKEN, from: POOL, to: USER, amount: 9n }, { token: TOKEN, from: POOL, to: SAFE, amount: 9n }] }), [withdrawal(USER, 1), withdrawal(SAFE, 2), withdrawal(USER, 3)]);
+    const withdrawal = (to: Address, log: number): Motif =>
+      motif('bridge_withdrawal', {
+        participants: [{ role: 'recipient', account: to }],
+        evidence: [{ kind: 'log', frame: null, log, contract: POOL }],
+      });
+    const a = elect(
+      scenario({
+        steps: [
+          { token: TOKEN, from: POOL, to: USER, amount: 9n },
+          { token: TOKEN, from: POOL, to: SAFE, amount: 9n },
+        ],
+      }),
+      [withdrawal(USER, 1), withdrawal(SAFE, 2), withdrawal(USER, 3)],
+    );
     expect(a.actor).toBeNull();
-    expect(a.evidence.map(({ log }) => log)).toEqual(a.candidates.filter((c) => c.rejectedBecause === 'equal_claims').flatMap((c) => c.evidence.map(({ log }) => log)));
+    expect(a.evidence.map(({ log }) => log)).toEqual(
+      a.candidates
+        .filter((c) => c.rejectedBecause === 'equal_claims')
+        .flatMap((c) => c.evidence.map(({ log }) => log)),
+    );
     expect(a.evidence.map(({ log }) => log)).toEqual([1, 2]);
   });
 
   it('sees through a contract that places orders for others', () => {
     const forwarder = account('f0d');
-    const order = motif('order_settled', { tags: ['order'], participants: [...owner(forwarder), { role: 'recipient', account: USER }] });
-    expect(elect(scenario({ steps: [{ token: TOKEN, from: POOL, to: USER, amount: 9n }] }), [order], { tags: { [forwarder]: ['never_elect'] } }).actor).toBe(USER);
+    const order = motif('order_settled', {
+      tags: ['order'],
+      participants: [...owner(forwarder), { role: 'recipient', account: USER }],
+    });
+    expect(
+      elect(scenario({ steps: [{ token: TOKEN, from: POOL, to: USER, amount: 9n }] }), [order], {
+        tags: { [forwarder]: ['never_elect'] },
+      }).actor,
+    ).toBe(USER);
   });
 
   it('elects nobody among several order owners unless only one of them traded', () => {
     const second = account('05e3');
-    const orders = [USER, second].map((u) => motif('order_settled', { tags: ['order'], participants: owner(u) }));
-    expect(elect(scenario({ steps: [...trade(USER), ...trade(second)] }), orders)).toMatchObject({ actor: null, ambiguous: true });
+    const orders = [USER, second].map((u) =>
+      motif('order_settled', { tags: ['order'], participants: owner(u) }),
+    );
+    expect(elect(scenario({ steps: [...trade(USER), ...trade(second)] }), orders)).toMatchObject({
+      actor: null,
+      ambiguous: true,
+    });
     expect(elect(scenario({ steps: trade(USER) }), orders).actor).toBe(USER);
   });
 
   it('finds the owner of an order whose log names nobody: the one account without code that gave and got', () => {
-    const settlement = account('5e7'), resolver = account('4e5');
+    const settlement = account('5e7'),
+      resolver = account('4e5');
     const steps = [
-      { token: TOKEN, from: USER, to: resolver, amount: 9n }, { call: POOL, from: resolver }, { token: TOKEN, from: resolver, to: POOL, amount: 9n },
-      { token: OTHER, from: POOL, to: resolver, amount: 9n }, { token: OTHER, from: resolver, to: USER, amount: 8n },
+      { token: TOKEN, from: USER, to: resolver, amount: 9n },
+      { call: POOL, from: resolver },
+      { token: TOKEN, from: resolver, to: POOL, amount: 9n },
+      { token: OTHER, from: POOL, to: resolver, amount: 9n },
+      { token: OTHER, from: resolver, to: USER, amount: 8n },
     ];
     const found = scenario({ to: resolver, steps });
     const log: Evidence = { kind: 'log', frame: null, log: 77, contract: settlement };
-    const a = elect(found, [motif('order_settled', { venue: settlement, tags: ['order', 'limit_order', 'maker_unknown'], evidence: [log] }), swapAt(POOL)]);
+    const a = elect(found, [
+      motif('order_settled', {
+        venue: settlement,
+        tags: ['order', 'limit_order', 'maker_unknown'],
+        evidence: [log],
+      }),
+      swapAt(POOL),
+    ]);
     expect(a).toMatchObject({ actor: USER, submitterRole: 'resolver' });
     // The log does not speak of the owner; what it gave and what it got do.
     expect(a.evidence).toEqual([log, ...[0, 3].map((i) => found.flow.movements[i]!.evidence)]);
     expect([a.orders[0]!.evidence, a.candidates[0]!.evidence]).toEqual([a.evidence, a.evidence]);
   });
 
-  it('takes a signer who trades against a maker\'s order: the order is its liquidity', () => {
-    const order = motif('order_settled', { venue: account('5e7'), tags: ['order', 'limit_order'], participants: [{ role: 'maker', account: USER }] });
-    const steps = [{ token: TOKEN, from: SIGNER, to: USER, amount: 9n }, { token: OTHER, from: USER, to: SIGNER, amount: 8n }];
+  it("takes a signer who trades against a maker's order: the order is its liquidity", () => {
+    const order = motif('order_settled', {
+      venue: account('5e7'),
+      tags: ['order', 'limit_order'],
+      participants: [{ role: 'maker', account: USER }],
+    });
+    const steps = [
+      { token: TOKEN, from: SIGNER, to: USER, amount: 9n },
+      { token: OTHER, from: USER, to: SIGNER, amount: 8n },
+    ];
     const a = elect(scenario({ steps }), [order]);
     expect(a).toMatchObject({ actor: SIGNER, mode: 'self' });
     expect(a.orders).toHaveLength(1);
   });
 
   it('takes a delegated account somebody else called, of whatever transaction type', () => {
-    expect(elect(scenario({ to: USER, steps: [...trade(USER)] }), [swapAt(POOL)], { delegations: new Map([[USER, account('de1')]]) }))
-      .toMatchObject({ actor: USER, mode: 'delegated_7702', submitterRole: 'relayer', delegations: [{ authority: USER, delegate: account('de1'), source: 'code' }] });
-    const sponsored = scenario({ type: 4, to: USER, authorizations: [{ address: account('de1'), nonce: 0n, authority: USER }], steps: trade(USER) });
+    expect(
+      elect(scenario({ to: USER, steps: [...trade(USER)] }), [swapAt(POOL)], {
+        delegations: new Map([[USER, account('de1')]]),
+      }),
+    ).toMatchObject({
+      actor: USER,
+      mode: 'delegated_7702',
+      submitterRole: 'relayer',
+      delegations: [{ authority: USER, delegate: account('de1'), source: 'code' }],
+    });
+    const sponsored = scenario({
+      type: 4,
+      to: USER,
+      authorizations: [{ address: account('de1'), nonce: 0n, authority: USER }],
+      steps: trade(USER),
+    });
     expect(elect(sponsored, [swapAt(POOL)]).actor).toBe(USER);
-    const own = scenario({ type: 4, to: SIGNER, authorizations: [{ address: account('de1'), nonce: 0n, authority: SIGNER }], steps: trade(SIGNER) });
+    const own = scenario({
+      type: 4,
+      to: SIGNER,
+      authorizations: [{ address: account('de1'), nonce: 0n, authority: SIGNER }],
+      steps: trade(SIGNER),
+    });
     expect(elect(own, [swapAt(POOL)])).toMatchObject({ actor: SIGNER, mode: 'self' });
   });
 
   it('takes the only account that gave and got where the signer did neither', () => {
-    expect(elect(scenario({ steps: trade(USER) }), [swapAt(POOL)])).toMatchObject({ actor: USER, mode: 'meta_transaction', submitterRole: 'relayer' });
+    expect(elect(scenario({ steps: trade(USER) }), [swapAt(POOL)])).toMatchObject({
+      actor: USER,
+      mode: 'meta_transaction',
+      submitterRole: 'relayer',
+    });
   });
 
   it('takes who signed a permit that this transaction spends, even where the relayer is repaid', () => {
-    const steps = [{ token: TOKEN, from: USER, to: account('4ec'), amount: 9n }, { token: TOKEN, from: USER, to: SIGNER, amount: 1n }];
+    const steps = [
+      { token: TOKEN, from: USER, to: account('4ec'), amount: 9n },
+      { token: TOKEN, from: USER, to: SIGNER, amount: 1n },
+    ];
     const permit = motif('approval', { tags: ['permit'], participants: owner(USER) });
     expect(elect(scenario({ steps }), [permit])).toMatchObject({ actor: USER, mode: 'permit_pull' });
     expect(elect(scenario({ steps })).actor).toBe(SIGNER);
@@ -136,45 +303,104 @@ describe('electActor', () => {
   it('takes a private contract that holds the inventory as one with its signer', () => {
     const bot = account('b07');
     const a = elect(scenario({ to: bot, steps: [{ call: POOL, from: bot }, ...trade(bot)] }), [swapAt(POOL)]);
-    expect(a).toMatchObject({ actor: bot, mode: 'bot_contract', submitterRole: 'mev_bot', entity: [bot, SIGNER] });
+    expect(a).toMatchObject({
+      actor: bot,
+      mode: 'bot_contract',
+      submitterRole: 'mev_bot',
+      entity: [bot, SIGNER],
+    });
   });
 
   it('takes the called contract that an event names as liquidator, also where the profit went on to the signer', () => {
     const bot = account('b07');
-    const seized = motif('liquidation', { venue: POOL, participants: [{ role: 'liquidator', account: bot }, { role: 'borrower', account: USER }] });
-    const steps = [{ call: POOL, from: bot }, { token: OTHER, from: POOL, to: bot, amount: 9n }, { token: OTHER, from: bot, to: SIGNER, amount: 9n }];
-    expect(elect(scenario({ to: bot, steps }), [seized])).toMatchObject({ actor: bot, entity: [bot, SIGNER] });
+    const seized = motif('liquidation', {
+      venue: POOL,
+      participants: [
+        { role: 'liquidator', account: bot },
+        { role: 'borrower', account: USER },
+      ],
+    });
+    const steps = [
+      { call: POOL, from: bot },
+      { token: OTHER, from: POOL, to: bot, amount: 9n },
+      { token: OTHER, from: bot, to: SIGNER, amount: 9n },
+    ];
+    expect(elect(scenario({ to: bot, steps }), [seized])).toMatchObject({
+      actor: bot,
+      entity: [bot, SIGNER],
+    });
   });
 
   it('takes no protocol contract for a bot: one that speaks by events serves others', () => {
     const vault = account('7a17');
-    expect(elect(scenario({ to: vault, steps: [{ call: POOL, from: vault }, ...trade(vault), { event: vault }] }), [swapAt(POOL)]).actor).toBe(SIGNER);
+    expect(
+      elect(
+        scenario({ to: vault, steps: [{ call: POOL, from: vault }, ...trade(vault), { event: vault }] }),
+        [swapAt(POOL)],
+      ).actor,
+    ).toBe(SIGNER);
   });
 
   it('takes the account a bridge or a keeper delivered to', () => {
-    const delivered = motif('bridge_withdrawal', { venue: POOL, participants: [{ role: 'recipient', account: USER }] });
-    expect(elect(scenario({ steps: [{ token: TOKEN, from: POOL, to: USER, amount: 9n }] }), [delivered])).toMatchObject({ actor: USER, submitterRole: 'relayer' });
+    const delivered = motif('bridge_withdrawal', {
+      venue: POOL,
+      participants: [{ role: 'recipient', account: USER }],
+    });
+    expect(
+      elect(scenario({ steps: [{ token: TOKEN, from: POOL, to: USER, amount: 9n }] }), [delivered]),
+    ).toMatchObject({ actor: USER, submitterRole: 'relayer' });
   });
 
   it('takes the account a liquidity network pays from an ordinary account of its own', () => {
-    const protocol = { slug: 'network', version: 1, name: 'Network', status: 'stable' as const, addresses: new Set([SIGNER]), create2: null };
-    const meaning = { kind: 'bridge_deposit', protocols: [protocol] } as unknown as Rulebook['events'] extends ReadonlyMap<string, infer E> ? E extends { meanings: readonly (infer M)[] } ? M : never : never;
-    const rulebook = bareRulebook({ events: new Map([['0x', { signature: '', topic0: '0x', topicCount: 1, meanings: [meaning] }]]) });
+    const protocol = {
+      slug: 'network',
+      version: 1,
+      name: 'Network',
+      status: 'stable' as const,
+      addresses: new Set([SIGNER]),
+      create2: null,
+    };
+    const meaning = {
+      kind: 'bridge_deposit',
+      protocols: [protocol],
+    } as unknown as Rulebook['events'] extends ReadonlyMap<string, infer E>
+      ? E extends { meanings: readonly (infer M)[] }
+        ? M
+        : never
+      : never;
+    const rulebook = bareRulebook({
+      events: new Map([['0x', { signature: '', topic0: '0x', topicCount: 1, meanings: [meaning] }]]),
+    });
     const { tx, flow } = scenario({ to: USER, value: 5n, input: '0x0123456789' });
-    expect(electActor({ tx, flow, motifs: [], rulebook, header: HEADER, delegations: new Map() })).toMatchObject({ actor: USER, submitterRole: 'relayer' });
-    expect(electActor({ tx, flow, motifs: [], rulebook: bareRulebook(), header: HEADER, delegations: new Map() }).actor).toBe(SIGNER);
+    expect(
+      electActor({ tx, flow, motifs: [], rulebook, header: HEADER, delegations: new Map() }),
+    ).toMatchObject({ actor: USER, submitterRole: 'relayer' });
+    expect(
+      electActor({ tx, flow, motifs: [], rulebook: bareRulebook(), header: HEADER, delegations: new Map() })
+        .actor,
+    ).toBe(SIGNER);
   });
 
   it('never elects zero, a token, a venue, the builder or an address that serves everybody', () => {
     const router = account('40');
-    for (const [who, tags] of [[ZERO, {}], [TOKEN, {}], [POOL, {}], [HEADER.coinbase, {}], [router, { [router]: ['router'] }]] as [Address, Record<Address, string[]>][]) {
+    for (const [who, tags] of [
+      [ZERO, {}],
+      [TOKEN, {}],
+      [POOL, {}],
+      [HEADER.coinbase, {}],
+      [router, { [router]: ['router'] }],
+    ] as [Address, Record<Address, string[]>][]) {
       const order = motif('order_settled', { tags: ['order'], venue: POOL, participants: owner(who) });
-      expect(elect(scenario({ to: router, steps: who === ZERO ? [] : trade(who) }), [order], { tags }).actor).toBe(SIGNER);
+      expect(
+        elect(scenario({ to: router, steps: who === ZERO ? [] : trade(who) }), [order], { tags }).actor,
+      ).toBe(SIGNER);
     }
   });
 
   it('says the same whatever order equal evidence comes in', () => {
-    const orders = ['05e2', '05e3'].map((t) => motif('order_settled', { tags: ['order'], participants: owner(account(t)) }));
+    const orders = ['05e2', '05e3'].map((t) =>
+      motif('order_settled', { tags: ['order'], participants: owner(account(t)) }),
+    );
     const s = scenario({ steps: [...trade(account('05e2')), ...trade(account('05e3'))] });
     expect(elect(s, orders).actor).toBe(elect(s, [...orders].reverse()).actor);
   });

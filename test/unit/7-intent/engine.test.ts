@@ -4,53 +4,124 @@ import type { FactValue } from '../../../src/stages/7-intent/facts/factSpec.ts';
 import type { Condition, IntentRule } from '../../../src/model/rulebook.ts';
 
 function rule(slug: string, when: Condition): IntentRule {
-  return { slug, version: 1, status: 'stable', intent: 'X', label: 'x', labelFallback: 'x', when, priority: 0, supersedes: [], proof: 'structural', confidence: { known: 'High', family: 'Medium' }, restsOn: [], requiresAny: [], tags: [] };
+  return {
+    slug,
+    version: 1,
+    status: 'stable',
+    intent: 'X',
+    label: 'x',
+    labelFallback: 'x',
+    when,
+    priority: 0,
+    supersedes: [],
+    proof: 'structural',
+    confidence: { known: 'High', family: 'Medium' },
+    restsOn: [],
+    requiresAny: [],
+    tags: [],
+  };
 }
-const facts = new Map<string, FactValue>([['n', 9], ['kind', 'both'], ['yes', true], ['tags', ['a', 'b']], ['none', []]]);
+const facts = new Map<string, FactValue>([
+  ['n', 9],
+  ['kind', 'both'],
+  ['yes', true],
+  ['tags', ['a', 'b']],
+  ['none', []],
+]);
 const holds = async (fact: string, operator: string, value: unknown): Promise<boolean> =>
   (await evaluate([rule('r', { all: [{ fact, operator, value }] })], facts))[0]!.matched;
 
 describe('evaluate', () => {
   it.each([
-    ['n', 'eq', 9, true], ['n', 'eq', 10, false], ['n', 'ne', 10, true], ['n', 'gt', 10, false], ['n', 'gte', 9, true], ['n', 'lt', 10, true], ['n', 'lte', 8, false],
-    ['kind', 'eq', 'both', true], ['kind', 'in', ['gave', 'both'], true], ['kind', 'not_in', ['gave', 'both'], false],
-    ['tags', 'includes', 'a', true], ['tags', 'includes', 'ab', false], ['tags', 'includes_any', ['z', 'b'], true], ['tags', 'includes_none', ['z'], true],
-    ['tags', 'subset_of', ['a', 'b', 'c'], true], ['tags', 'subset_of', ['a'], false], ['none', 'subset_of', ['a'], true], ['none', 'includes_any', ['a'], false],
-    ['yes', 'is', true, true], ['yes', 'is', false, false],
+    ['n', 'eq', 9, true],
+    ['n', 'eq', 10, false],
+    ['n', 'ne', 10, true],
+    ['n', 'gt', 10, false],
+    ['n', 'gte', 9, true],
+    ['n', 'lt', 10, true],
+    ['n', 'lte', 8, false],
+    ['kind', 'eq', 'both', true],
+    ['kind', 'in', ['gave', 'both'], true],
+    ['kind', 'not_in', ['gave', 'both'], false],
+    ['tags', 'includes', 'a', true],
+    ['tags', 'includes', 'ab', false],
+    ['tags', 'includes_any', ['z', 'b'], true],
+    ['tags', 'includes_none', ['z'], true],
+    ['tags', 'subset_of', ['a', 'b', 'c'], true],
+    ['tags', 'subset_of', ['a'], false],
+    ['none', 'subset_of', ['a'], true],
+    ['none', 'includes_any', ['a'], false],
+    ['yes', 'is', true, true],
+    ['yes', 'is', false, false],
   ] as const)('%s %s %s', async (fact, operator, value, expected) => {
     expect(await holds(fact, operator, value)).toBe(expected);
   });
 
   it('keeps every condition with its actual value, also of rules that fail', async () => {
-    const [outcome] = await evaluate([rule('r', { all: [{ fact: 'n', operator: 'gt', value: 10 }, { any: [{ fact: 'yes', operator: 'is', value: true }, { fact: 'kind', operator: 'eq', value: 'gave' }] }, { not: { fact: 'n', operator: 'eq', value: 9 } }] })], facts);
+    const [outcome] = await evaluate(
+      [
+        rule('r', {
+          all: [
+            { fact: 'n', operator: 'gt', value: 10 },
+            {
+              any: [
+                { fact: 'yes', operator: 'is', value: true },
+                { fact: 'kind', operator: 'eq', value: 'gave' },
+              ],
+            },
+            { not: { fact: 'n', operator: 'eq', value: 9 } },
+          ],
+        }),
+      ],
+      facts,
+    );
     expect(outcome!.matched).toBe(false);
     expect(outcome!.conditions).toEqual({
       result: false,
       all: [
         { fact: 'n', operator: 'gt', expected: 10, actual: 9, result: false },
-        { result: true, any: [{ fact: 'yes', operator: 'is', expected: true, actual: true, result: true }, { fact: 'kind', operator: 'eq', expected: 'gave', actual: 'both', result: false }] },
+        {
+          result: true,
+          any: [
+            { fact: 'yes', operator: 'is', expected: true, actual: true, result: true },
+            { fact: 'kind', operator: 'eq', expected: 'gave', actual: 'both', result: false },
+          ],
+        },
         { result: false, not: { fact: 'n', operator: 'eq', expected: 9, actual: 9, result: true } },
       ],
     });
   });
 
   it('takes a rule whose condition is a single test', async () => {
-    expect((await evaluate([rule('r', { fact: 'n', operator: 'eq', value: 9 })], facts))[0]!.matched).toBe(true);
+    expect((await evaluate([rule('r', { fact: 'n', operator: 'eq', value: 9 })], facts))[0]!.matched).toBe(
+      true,
+    );
   });
 
   it('loses no rule when evaluations overlap, and keeps their order', async () => {
-    const rules = Array.from({ length: 30 }, (_, i) => rule(`r${i}`, { all: [{ fact: 'n', operator: i % 2 === 0 ? 'eq' : 'ne', value: 9 }] }));
+    const rules = Array.from({ length: 30 }, (_, i) =>
+      rule(`r${i}`, { all: [{ fact: 'n', operator: i % 2 === 0 ? 'eq' : 'ne', value: 9 }] }),
+    );
     const runs = await Promise.all(Array.from({ length: 20 }, () => evaluate(rules, facts)));
-    for (const outcomes of runs) expect(outcomes.map((o) => `${o.rule.slug}:${o.matched}`)).toEqual(rules.map((r, i) => `${r.slug}:${i % 2 === 0}`));
+    for (const outcomes of runs)
+      expect(outcomes.map((o) => `${o.rule.slug}:${o.matched}`)).toEqual(
+        rules.map((r, i) => `${r.slug}:${i % 2 === 0}`),
+      );
   });
 
   it('fails loudly on a fact or an operator that does not exist', async () => {
-    await expect(evaluate([rule('r', { fact: 'nope', operator: 'eq', value: 9 })], facts)).rejects.toThrow(/nope/);
-    await expect(evaluate([rule('r', { fact: 'n', operator: 'equal-ish', value: 9 })], facts)).rejects.toThrow(/equal-ish/);
+    await expect(evaluate([rule('r', { fact: 'nope', operator: 'eq', value: 9 })], facts)).rejects.toThrow(
+      /nope/,
+    );
+    await expect(
+      evaluate([rule('r', { fact: 'n', operator: 'equal-ish', value: 9 })], facts),
+    ).rejects.toThrow(/equal-ish/);
   });
 
   it('leaves the rules it is given as they were', async () => {
-    const when = Object.freeze({ all: Object.freeze([Object.freeze({ fact: 'n', operator: 'eq', value: 9 })]) }) as Condition;
+    const when = Object.freeze({
+      all: Object.freeze([Object.freeze({ fact: 'n', operator: 'eq', value: 9 })]),
+    }) as Condition;
     await evaluate([rule('r', when)], facts);
     expect(when).toEqual({ all: [{ fact: 'n', operator: 'eq', value: 9 }] });
   });
@@ -58,6 +129,15 @@ describe('evaluate', () => {
 
 describe('factNames', () => {
   it('collects the facts of a whole tree', () => {
-    expect([...factNames({ all: [{ fact: 'a', operator: 'eq', value: 1 }, { any: [{ fact: 'b', operator: 'eq', value: 1 }, { not: { fact: 'c', operator: 'eq', value: 1 } }] }] })]).toEqual(['a', 'b', 'c']);
+    expect([
+      ...factNames({
+        all: [
+          { fact: 'a', operator: 'eq', value: 1 },
+          {
+            any: [{ fact: 'b', operator: 'eq', value: 1 }, { not: { fact: 'c', operator: 'eq', value: 1 } }],
+          },
+        ],
+      }),
+    ]).toEqual(['a', 'b', 'c']);
   });
 });

@@ -19,19 +19,32 @@ import type { Verdict } from '../../../src/model/intent.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 const rulebook = loadRulebook([join(ROOT, 'rules')], { facts: FACT_VOCABULARY });
 /** Amounts with the first letters of their token's address. */
-const format = { amount: (asset: { address: string | null }, amount: bigint) => `${amount} ${asset.address?.slice(0, 6) ?? 'ETH'}`, account: (a: Address) => a.slice(0, 6), protocol: (slug: string) => slug };
+const format = {
+  amount: (asset: { address: string | null }, amount: bigint) =>
+    `${amount} ${asset.address?.slice(0, 6) ?? 'ETH'}`,
+  account: (a: Address) => a.slice(0, 6),
+  protocol: (slug: string) => slug,
+};
 
 async function verdictOn(tx: CanonicalTx, coinbase: Address): Promise<Verdict & { kinds: string[] }> {
   const flow = buildValueFlow(tx, rulebook);
   const motifs = buildMotifs(tx, flow, findPrimitives(tx, flow, rulebook), rulebook, { coinbase });
   const header = { number: tx.blockNumber, hash: tx.blockHash, timestamp: 0, baseFeePerGas: 0n, coinbase };
   const attribution = electActor({ tx, flow, motifs, rulebook, header, delegations: new Map() });
-  return { ...await matchIntents({ tx, flow, motifs, rulebook, subject: subjectOf(attribution) }, format), kinds: motifs.map((m) => m.kind) };
+  return {
+    ...(await matchIntents({ tx, flow, motifs, rulebook, subject: subjectOf(attribution) }, format)),
+    kinds: motifs.map((m) => m.kind),
+  };
 }
 
 function recorded(name: string) {
   const r = JSON.parse(readFileSync(join(ROOT, 'test/recordings', `${name}.json`), 'utf8'));
-  const tx = canonicalize({ hash: r.hash, tx: r.rpc.tx, receipt: r.rpc.receipt, trace: { dialect: 'call_tracer', result: r.rpc.callTracer } });
+  const tx = canonicalize({
+    hash: r.hash,
+    tx: r.rpc.tx,
+    receipt: r.rpc.receipt,
+    trace: { dialect: 'call_tracer', result: r.rpc.callTracer },
+  });
   return verdictOn(tx, readBlockHeader(r.rpc.block, tx).coinbase);
 }
 
@@ -47,14 +60,37 @@ describe('labels of acts on positions', () => {
   });
 
   it('take what went through a router as the actor held it', async () => {
-    expect((await recorded('add-liquidity-v2')).label).toMatch(/^Add (\d+ ETH and 6800000000 0xa0b8|6800000000 0xa0b8 and \d+ ETH) to uniswap-v2$/);
+    expect((await recorded('add-liquidity-v2')).label).toMatch(
+      /^Add (\d+ ETH and 6800000000 0xa0b8|6800000000 0xa0b8 and \d+ ETH) to uniswap-v2$/,
+    );
   });
 });
 
 describe('a transaction of several acts', () => {
-  const [USER, FRIEND, POOL, VAULT, A, B, C] = [1, 20, 21, 22, 30, 31, 32].map(account) as [Address, Address, Address, Address, Address, Address, Address];
-  const deposit: Step[] = [transfer(C, USER, VAULT, 100n), transfer(VAULT, ZERO, USER, 90n), event(VAULT, 'Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)', [USER, USER, 100n, 90n])];
-  const swap: Step[] = [transfer(A, USER, POOL, 50n), transfer(B, POOL, USER, 40n), v2Swap(POOL, USER, [50n, 0n, 0n, 40n])];
+  const [USER, FRIEND, POOL, VAULT, A, B, C] = [1, 20, 21, 22, 30, 31, 32].map(account) as [
+    Address,
+    Address,
+    Address,
+    Address,
+    Address,
+    Address,
+    Address,
+  ];
+  const deposit: Step[] = [
+    transfer(C, USER, VAULT, 100n),
+    transfer(VAULT, ZERO, USER, 90n),
+    event(VAULT, 'Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)', [
+      USER,
+      USER,
+      100n,
+      90n,
+    ]),
+  ];
+  const swap: Step[] = [
+    transfer(A, USER, POOL, 50n),
+    transfer(B, POOL, USER, 40n),
+    v2Swap(POOL, USER, [50n, 0n, 0n, 40n]),
+  ];
 
   it('is called by what the headline moved, with payments beside it among the parts', async () => {
     const { tx } = analyse([transfer(WETH, USER, FRIEND, 7n), ...swap, ...deposit]);

@@ -8,33 +8,83 @@ import type { LabelFormat } from '../../../src/stages/7-intent/label.ts';
 import type { Motif } from '../../../src/model/motif.ts';
 import type { IntentKindSpec, IntentRule, MotifKindSpec } from '../../../src/model/rulebook.ts';
 
-const A = account('a1'), B = account('a2'), POOL = account('9001');
+const A = account('a1'),
+  B = account('a2'),
+  POOL = account('9001');
 const format: LabelFormat = {
-  amount: (asset, amount) => (asset.address === B ? null : `${amount} ${asset.address === A ? 'AAA' : 'ETH'}`),
-  account: (a) => `<${a.slice(-4)}>`, protocol: (slug) => slug.toUpperCase(),
+  amount: (asset, amount) =>
+    asset.address === B ? null : `${amount} ${asset.address === A ? 'AAA' : 'ETH'}`,
+  account: (a) => `<${a.slice(-4)}>`,
+  protocol: (slug) => slug.toUpperCase(),
 };
 const always = { all: [{ fact: 'tx.outcome', operator: 'eq', value: 'success' }] };
 
 function rule(slug: string, intent: string, partial: Partial<IntentRule> = {}): IntentRule {
   return {
-    slug, version: 3, status: 'stable', intent, label: slug, labelFallback: slug, when: always, priority: 0, supersedes: [], proof: 'structural',
-    confidence: { known: 'High', family: 'Medium' }, restsOn: [], requiresAny: [], tags: [], ...partial,
+    slug,
+    version: 3,
+    status: 'stable',
+    intent,
+    label: slug,
+    labelFallback: slug,
+    when: always,
+    priority: 0,
+    supersedes: [],
+    proof: 'structural',
+    confidence: { known: 'High', family: 'Medium' },
+    restsOn: [],
+    requiresAny: [],
+    tags: [],
+    ...partial,
   };
 }
-const kinds = new Map<string, IntentKindSpec>(['Best', 'Better', 'Good', 'ContractCall', 'Unknown', 'Reverted'].map((kind, rank) => [kind, { kind, category: 'trade', rank, headline: true }]));
+const kinds = new Map<string, IntentKindSpec>(
+  ['Best', 'Better', 'Good', 'ContractCall', 'Unknown', 'Reverted'].map((kind, rank) => [
+    kind,
+    { kind, category: 'trade', rank, headline: true },
+  ]),
+);
 const motifKinds = new Map<string, MotifKindSpec>([
-  ['swap', { kind: 'swap', title: 'Swap', fragment: 'Good', position: null }], ['stake', { kind: 'stake', title: 'Stake', fragment: 'Better', position: null }],
-  ['approval', { kind: 'approval', title: 'Approval', fragment: 'Approval', position: null }], ['transfer', { kind: 'transfer', title: 'Transfer', fragment: null, position: null }],
+  ['swap', { kind: 'swap', title: 'Swap', fragment: 'Good', position: null }],
+  ['stake', { kind: 'stake', title: 'Stake', fragment: 'Better', position: null }],
+  ['approval', { kind: 'approval', title: 'Approval', fragment: 'Approval', position: null }],
+  ['transfer', { kind: 'transfer', title: 'Transfer', fragment: null, position: null }],
   ['refund', { kind: 'refund', title: 'Refund', fragment: 'Refund', position: null }],
 ]);
 
-const trade = scenario({ to: account('40'), steps: [{ token: A, from: SIGNER, to: POOL, amount: 9n }, { token: B, from: POOL, to: SIGNER, amount: 8n }] });
-const swap = motif('swap', { venue: POOL, seq: 5, assetsOut: [{ asset: erc20Id(A), amount: 9n, role: 'in' }], assetsIn: [{ asset: erc20Id(B), amount: 8n, role: 'out' }], movements: [0, 1] });
+const trade = scenario({
+  to: account('40'),
+  steps: [
+    { token: A, from: SIGNER, to: POOL, amount: 9n },
+    { token: B, from: POOL, to: SIGNER, amount: 8n },
+  ],
+});
+const swap = motif('swap', {
+  venue: POOL,
+  seq: 5,
+  assetsOut: [{ asset: erc20Id(A), amount: 9n, role: 'in' }],
+  assetsIn: [{ asset: erc20Id(B), amount: 8n, role: 'out' }],
+  movements: [0, 1],
+});
 
-function input(rules: readonly IntentRule[], motifs: readonly Motif[] = [swap], elected = true, told = trade): IntentInput {
+function input(
+  rules: readonly IntentRule[],
+  motifs: readonly Motif[] = [swap],
+  elected = true,
+  told = trade,
+): IntentInput {
   return {
-    ...told, motifs: numbered(motifs), rulebook: bareRulebook({ intents: rules, intentKinds: kinds, motifKinds }),
-    subject: { account: SIGNER, entity: new Set([SIGNER]), signer: SIGNER, mode: 'self', submitterRole: 'self', elected },
+    ...told,
+    motifs: numbered(motifs),
+    rulebook: bareRulebook({ intents: rules, intentKinds: kinds, motifKinds }),
+    subject: {
+      account: SIGNER,
+      entity: new Set([SIGNER]),
+      signer: SIGNER,
+      mode: 'self',
+      submitterRole: 'self',
+      elected,
+    },
   };
 }
 const winner = async (...rules: IntentRule[]) => (await matchIntents(input(rules), format)).rule?.slug;
@@ -43,27 +93,63 @@ describe('the winner', () => {
   it('follows the precedence of intents, then priority, then how much a rule asks, then the slug', async () => {
     expect(await winner(rule('good', 'Good', { priority: 99 }), rule('best', 'Best'))).toBe('best');
     expect(await winner(rule('a', 'Good'), rule('b', 'Good', { priority: 1 }))).toBe('b');
-    expect(await winner(rule('a', 'Good'), rule('b', 'Good', { when: { all: [...always.all, { fact: 'tx.creates_contract', operator: 'is', value: false }] } }))).toBe('b');
+    expect(
+      await winner(
+        rule('a', 'Good'),
+        rule('b', 'Good', {
+          when: { all: [...always.all, { fact: 'tx.creates_contract', operator: 'is', value: false }] },
+        }),
+      ),
+    ).toBe('b');
     expect(await winner(rule('b', 'Good'), rule('a', 'Good'))).toBe('a');
   });
 
   it('is never a rule that another match supersedes, whatever its rank', async () => {
-    expect(await winner(rule('best', 'Best'), rule('special', 'Good', { supersedes: ['best'] }))).toBe('special');
+    expect(await winner(rule('best', 'Best'), rule('special', 'Good', { supersedes: ['best'] }))).toBe(
+      'special',
+    );
     const never = { all: [{ fact: 'tx.outcome', operator: 'eq', value: 'reverted' }] };
-    expect(await winner(rule('best', 'Best'), rule('special', 'Good', { supersedes: ['best'], when: never }))).toBe('best');
-    expect(await winner(rule('best', 'Best'), rule('special', 'Good', { supersedes: ['best'], requiresAny: ['stake'] }))).toBe('best');
-    expect(await winner(rule('best', 'Best', { supersedes: ['special'] }), rule('special', 'Good', { supersedes: ['best'] }))).toBe('best');
+    expect(
+      await winner(rule('best', 'Best'), rule('special', 'Good', { supersedes: ['best'], when: never })),
+    ).toBe('best');
+    expect(
+      await winner(
+        rule('best', 'Best'),
+        rule('special', 'Good', { supersedes: ['best'], requiresAny: ['stake'] }),
+      ),
+    ).toBe('best');
+    expect(
+      await winner(
+        rule('best', 'Best', { supersedes: ['special'] }),
+        rule('special', 'Good', { supersedes: ['best'] }),
+      ),
+    ).toBe('best');
   });
 
   it('names the losers, best first, and leaves out deprecated rules and those whose motifs are absent', async () => {
-    const explained = await explainIntents(input([rule('c', 'Good'), rule('a', 'Best'), rule('b', 'Better'), rule('old', 'Best', { status: 'deprecated' }), rule('staker', 'Best', { requiresAny: ['stake'] })]), format);
-    expect(explained).toMatchObject({ verdict: { kind: 'Best', rule: { slug: 'a', version: 3 } }, outranked: ['b', 'c'] });
+    const explained = await explainIntents(
+      input([
+        rule('c', 'Good'),
+        rule('a', 'Best'),
+        rule('b', 'Better'),
+        rule('old', 'Best', { status: 'deprecated' }),
+        rule('staker', 'Best', { requiresAny: ['stake'] }),
+      ]),
+      format,
+    );
+    expect(explained).toMatchObject({
+      verdict: { kind: 'Best', rule: { slug: 'a', version: 3 } },
+      outranked: ['b', 'c'],
+    });
   });
 });
 
 describe('proof', () => {
   const status = async (partial: Partial<IntentRule>, motifs: readonly Motif[] = [swap], elected = true) => {
-    const { status: s, confidence } = await matchIntents(input([rule('r', 'Good', partial)], motifs, elected), format);
+    const { status: s, confidence } = await matchIntents(
+      input([rule('r', 'Good', partial)], motifs, elected),
+      format,
+    );
     return `${s} ${confidence}`;
   };
 
@@ -81,28 +167,66 @@ describe('proof', () => {
   });
 
   it('falls where no motif took what the actor gave: something else may have been the purpose', async () => {
-    const elsewhere = motif('stake', { venue: account('9009'), participants: [{ role: 'owner', account: SIGNER }], movements: [] });
+    const elsewhere = motif('stake', {
+      venue: account('9009'),
+      participants: [{ role: 'owner', account: SIGNER }],
+      movements: [],
+    });
     expect(await status({ restsOn: ['stake'] }, [elsewhere])).toBe('Suspected High');
   });
 
   it('falls where what the actor got came from elsewhere, though the venue pays: an unknown contract may stand behind it', async () => {
-    const VAULT = account('9002'), SHARES = account('a3');
-    const told = scenario({ to: account('40'), steps: [{ token: A, from: SIGNER, to: VAULT, amount: 9n }, { token: B, from: POOL, to: SIGNER, amount: 8n }] });
-    const deposit = motif('stake', {
-      venue: VAULT, participants: [{ role: 'owner', account: SIGNER }], movements: [0],
-      assetsOut: [{ asset: erc20Id(A), amount: 9n, role: 'in' }], assetsIn: [{ asset: erc20Id(SHARES), amount: 7n, role: 'share_out' }],
+    const VAULT = account('9002'),
+      SHARES = account('a3');
+    const told = scenario({
+      to: account('40'),
+      steps: [
+        { token: A, from: SIGNER, to: VAULT, amount: 9n },
+        { token: B, from: POOL, to: SIGNER, amount: 8n },
+      ],
     });
-    const verdict = async (m: Motif) => (await matchIntents(input([rule('r', 'Better', { restsOn: ['stake'] })], [m], true, told), format)).status;
+    const deposit = motif('stake', {
+      venue: VAULT,
+      participants: [{ role: 'owner', account: SIGNER }],
+      movements: [0],
+      assetsOut: [{ asset: erc20Id(A), amount: 9n, role: 'in' }],
+      assetsIn: [{ asset: erc20Id(SHARES), amount: 7n, role: 'share_out' }],
+    });
+    const verdict = async (m: Motif) =>
+      (await matchIntents(input([rule('r', 'Better', { restsOn: ['stake'] })], [m], true, told), format))
+        .status;
     expect(await verdict(deposit)).toBe('Suspected');
     // A venue that owes nothing: what came with it is a bonus.
     expect(await verdict({ ...deposit, assetsIn: [] })).toBe('Proven');
   });
 
   it('falls where what the actor gave was burnt by another contract than the venue', async () => {
-    const steps = [{ token: A, from: SIGNER, to: ZERO, amount: 9n }, { token: B, from: POOL, to: SIGNER, amount: 8n }];
-    const burnt = motif('token_burn', { venue: A, basis: 'structure', protocol: null, participants: [{ role: 'owner', account: SIGNER }], movements: [0], assetsOut: [{ asset: erc20Id(A), amount: 9n, role: 'in' }] });
-    const exit = motif('stake', { venue: POOL, seq: 2, participants: [{ role: 'owner', account: SIGNER }], movements: [1], assetsIn: [{ asset: erc20Id(B), amount: 8n, role: 'out' }] });
-    const verdict = async (to: Address) => (await matchIntents(input([rule('r', 'Better', { restsOn: ['stake'] })], [burnt, exit], true, scenario({ to, steps })), format)).status;
+    const steps = [
+      { token: A, from: SIGNER, to: ZERO, amount: 9n },
+      { token: B, from: POOL, to: SIGNER, amount: 8n },
+    ];
+    const burnt = motif('token_burn', {
+      venue: A,
+      basis: 'structure',
+      protocol: null,
+      participants: [{ role: 'owner', account: SIGNER }],
+      movements: [0],
+      assetsOut: [{ asset: erc20Id(A), amount: 9n, role: 'in' }],
+    });
+    const exit = motif('stake', {
+      venue: POOL,
+      seq: 2,
+      participants: [{ role: 'owner', account: SIGNER }],
+      movements: [1],
+      assetsIn: [{ asset: erc20Id(B), amount: 8n, role: 'out' }],
+    });
+    const verdict = async (to: Address) =>
+      (
+        await matchIntents(
+          input([rule('r', 'Better', { restsOn: ['stake'] })], [burnt, exit], true, scenario({ to, steps })),
+          format,
+        )
+      ).status;
     expect(await verdict(account('40'))).toBe('Suspected');
     expect(await verdict(POOL)).toBe('Proven');
   });
@@ -114,8 +238,13 @@ describe('proof', () => {
     expect(await status({ restsOn: ['swap'] }, [{ ...called, protocol: family }])).toBe('Suspected Medium');
     expect(await status({ restsOn: ['swap'] }, [{ ...called, protocol: null }])).toBe('Suspected Medium');
     const own = { participants: [{ role: 'owner', account: SIGNER }] };
-    expect(await status({ restsOn: ['stake'] }, [motif('stake', { ...own, basis: 'call', movements: [] })])).toBe('Suspected High');
-    const { fragments } = await matchIntents(input([rule('r', 'Best')], [{ ...called, kind: 'stake', protocol: family }]), format);
+    expect(
+      await status({ restsOn: ['stake'] }, [motif('stake', { ...own, basis: 'call', movements: [] })]),
+    ).toBe('Suspected High');
+    const { fragments } = await matchIntents(
+      input([rule('r', 'Best')], [{ ...called, kind: 'stake', protocol: family }]),
+      format,
+    );
     expect(fragments.find((f) => f.kind === 'Better')).toMatchObject({ status: 'Suspected' });
   });
 
@@ -128,17 +257,36 @@ describe('proof', () => {
 });
 
 describe('the label', () => {
-  const label = async (text: string, fallback = 'plain') => (await matchIntents(input([rule('r', 'Good', { label: text, labelFallback: fallback, restsOn: ['swap'] })]), format)).label;
+  const label = async (text: string, fallback = 'plain') =>
+    (
+      await matchIntents(
+        input([rule('r', 'Good', { label: text, labelFallback: fallback, restsOn: ['swap'] })]),
+        format,
+      )
+    ).label;
 
   it('fills its placeholders', async () => {
-    expect(await label('{sent} on {protocol} by {actor} at {venue} with {counterparty}, {count}')).toBe('9 AAA on SOME-PROTOCOL by <0051> at <9001> with <9001>, 1');
+    expect(await label('{sent} on {protocol} by {actor} at {venue} with {counterparty}, {count}')).toBe(
+      '9 AAA on SOME-PROTOCOL by <0051> at <9001> with <9001>, 1',
+    );
   });
 
   it('calls a protocol known by its behaviour alone unknown, once', async () => {
-    const family = (slug: string): Motif => ({ ...swap, protocol: { slug, version: 1, matchedBy: 'family' } });
-    const told = async (...motifs: Motif[]) => (await matchIntents(input([rule('r', 'Good', { label: 'on {protocol}', restsOn: ['swap'] })], motifs), format)).label;
+    const family = (slug: string): Motif => ({
+      ...swap,
+      protocol: { slug, version: 1, matchedBy: 'family' },
+    });
+    const told = async (...motifs: Motif[]) =>
+      (
+        await matchIntents(
+          input([rule('r', 'Good', { label: 'on {protocol}', restsOn: ['swap'] })], motifs),
+          format,
+        )
+      ).label;
     expect(await told(family('amm-a'))).toBe('on an unknown protocol');
-    expect(await told(family('amm-a'), family('amm-b'), { ...swap, seq: 6 })).toBe('on an unknown protocol, SOME-PROTOCOL');
+    expect(await told(family('amm-a'), family('amm-b'), { ...swap, seq: 6 })).toBe(
+      'on an unknown protocol, SOME-PROTOCOL',
+    );
   });
 
   it('is the fallback as a whole where one cannot be filled', async () => {
@@ -148,33 +296,69 @@ describe('the label', () => {
 });
 
 describe('fragments', () => {
-  it('are the actor\'s outermost motifs in execution order, fees and refunds from within, and the headline', async () => {
+  it("are the actor's outermost motifs in execution order, fees and refunds from within, and the headline", async () => {
     const motifs = [
-      motif('approval', { seq: 1 }), motif('stake', { seq: 9, venue: POOL, movements: [1] }), swap,
-      motif('swap', { seq: 6, parent: 1 }), motif('refund', { seq: 7, parent: 1 }), motif('transfer', { seq: 8 }),
+      motif('approval', { seq: 1 }),
+      motif('stake', { seq: 9, venue: POOL, movements: [1] }),
+      swap,
+      motif('swap', { seq: 6, parent: 1 }),
+      motif('refund', { seq: 7, parent: 1 }),
+      motif('transfer', { seq: 8 }),
       motif('stake', { seq: 2, participants: [{ role: 'owner', account: account('0dd') }] }),
     ];
     const verdict = await matchIntents(input([rule('r', 'Best', { restsOn: ['swap'] })], motifs), format);
-    expect(verdict.fragments.map((f) => [f.kind, f.seq])).toEqual([['Approval', 1], ['Good', 5], ['Best', 5], ['Refund', 7], ['Better', 9]]);
+    expect(verdict.fragments.map((f) => [f.kind, f.seq])).toEqual([
+      ['Approval', 1],
+      ['Good', 5],
+      ['Best', 5],
+      ['Refund', 7],
+      ['Better', 9],
+    ]);
   });
 });
 
 describe('without a rule', () => {
   it('answers a marked heuristic', async () => {
-    expect(await matchIntents(input([]), format)).toMatchObject({ kind: 'Unknown', rule: null, status: 'Suspected', confidence: 'Low' });
-    expect(await matchIntents(input([], [], true, scenario({})), format)).toMatchObject({ kind: 'ContractCall', rule: null, status: 'Suspected' });
-    expect(await matchIntents(input([], [], true, scenario({ succeeded: false })), format)).toMatchObject({ kind: 'Reverted', rule: null });
+    expect(await matchIntents(input([]), format)).toMatchObject({
+      kind: 'Unknown',
+      rule: null,
+      status: 'Suspected',
+      confidence: 'Low',
+    });
+    expect(await matchIntents(input([], [], true, scenario({})), format)).toMatchObject({
+      kind: 'ContractCall',
+      rule: null,
+      status: 'Suspected',
+    });
+    expect(await matchIntents(input([], [], true, scenario({ succeeded: false })), format)).toMatchObject({
+      kind: 'Reverted',
+      rule: null,
+    });
   });
 });
 
 describe('explanations', () => {
-  const rules = [rule('fits', 'Good'), rule('fails', 'Best', { when: { all: [{ fact: 'swaps.pools', operator: 'gte', value: 2 }, { any: [{ fact: 'actor.sides', operator: 'eq', value: 'both' }] }] } }), rule('absent', 'Best', { requiresAny: ['stake'] })];
+  const rules = [
+    rule('fits', 'Good'),
+    rule('fails', 'Best', {
+      when: {
+        all: [
+          { fact: 'swaps.pools', operator: 'gte', value: 2 },
+          { any: [{ fact: 'actor.sides', operator: 'eq', value: 'both' }] },
+        ],
+      },
+    }),
+    rule('absent', 'Best', { requiresAny: ['stake'] }),
+  ];
 
   it('keep every rule with the values it met, and say the same as the short way', async () => {
     const explained = await explainIntents(input(rules), format);
     expect(explained.verdict).toEqual(await matchIntents(input(rules), format));
     expect(explained.skipped).toEqual(['absent']);
     expect(explained.facts.get('swaps.pools')).toBe(1);
-    expect(explained.outcomes.find((o) => o.rule.slug === 'fails')).toMatchObject({ matched: false, conditions: { all: [{ fact: 'swaps.pools', expected: 2, actual: 1, result: false }, { result: true }] } });
+    expect(explained.outcomes.find((o) => o.rule.slug === 'fails')).toMatchObject({
+      matched: false,
+      conditions: { all: [{ fact: 'swaps.pools', expected: 2, actual: 1, result: false }, { result: true }] },
+    });
   });
 });

@@ -16,7 +16,9 @@ import type { Address, Hash } from '../../../src/model/hex.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 const FOLDER = join(ROOT, 'test/recordings');
 const rulebook = loadRulebook([join(ROOT, 'rules')], { facts: FACT_VOCABULARY });
-const recordings = readdirSync(FOLDER).filter((f) => f.endsWith('.json')).map((f) => JSON.parse(readFileSync(join(FOLDER, f), 'utf8')));
+const recordings = readdirSync(FOLDER)
+  .filter((f) => f.endsWith('.json'))
+  .map((f) => JSON.parse(readFileSync(join(FOLDER, f), 'utf8')));
 
 /** Headlines that no evidence inside the transaction can decide, with what we answer. */
 const UNDECIDABLE: Readonly<Record<string, string>> = {
@@ -24,17 +26,30 @@ const UNDECIDABLE: Readonly<Record<string, string>> = {
   'novel-leave': 'ClaimRewards',
 };
 /** Nodes are asked for account code; the recordings hold it only where a transaction set it. */
-const delegations = new Map<Address, Address>(recordings.flatMap((r) => (r.rpc.tx.authorizationList ?? []).length > 0 ? r.expect.actors_ok.map((a: Address) => [a, r.rpc.tx.authorizationList[0].address]) : []));
+const delegations = new Map<Address, Address>(
+  recordings.flatMap((r) =>
+    (r.rpc.tx.authorizationList ?? []).length > 0
+      ? r.expect.actors_ok.map((a: Address) => [a, r.rpc.tx.authorizationList[0].address])
+      : [],
+  ),
+);
 
 function canonical(r: (typeof recordings)[number], dialect: 'call_tracer' | 'parity') {
-  return canonicalize({ hash: r.hash as Hash, tx: r.rpc.tx, receipt: r.rpc.receipt, trace: { dialect, result: dialect === 'parity' ? r.rpc.trace : r.rpc.callTracer } });
+  return canonicalize({
+    hash: r.hash as Hash,
+    tx: r.rpc.tx,
+    receipt: r.rpc.receipt,
+    trace: { dialect, result: dialect === 'parity' ? r.rpc.trace : r.rpc.callTracer },
+  });
 }
 
 async function examine(r: (typeof recordings)[number], dialect: 'call_tracer' | 'parity') {
   const tx = canonical(r, dialect);
   const header = readBlockHeader(r.rpc.block, tx);
   const flow = buildValueFlow(tx, rulebook);
-  const motifs = buildMotifs(tx, flow, findPrimitives(tx, flow, rulebook), rulebook, { coinbase: header.coinbase });
+  const motifs = buildMotifs(tx, flow, findPrimitives(tx, flow, rulebook), rulebook, {
+    coinbase: header.coinbase,
+  });
   const attribution = electActor({ tx, flow, motifs, rulebook, header, delegations });
   const format = { amount: () => '1', account: (a: Address) => a, protocol: (slug: string) => slug };
   const input = { tx, flow, motifs, rulebook, subject: subjectOf(attribution) };
@@ -46,7 +61,9 @@ async function examine(r: (typeof recordings)[number], dialect: 'call_tracer' | 
 
 /** Only one dialect tells which frame a log stands in. */
 function placeless(result: object): string {
-  return JSON.stringify(result, (_, v: unknown) => (typeof v === 'object' && v !== null && 'kind' in v && v.kind === 'log' ? { ...v, frame: null } : v));
+  return JSON.stringify(result, (_, v: unknown) =>
+    typeof v === 'object' && v !== null && 'kind' in v && v.kind === 'log' ? { ...v, frame: null } : v,
+  );
 }
 
 describe('recorded transactions', () => {

@@ -12,7 +12,8 @@ const rules = new Map((ruleset.rulebook?.intents ?? []).map((r) => [r.slug, r]))
 
 async function matches(rule: IntentRule, given: Readonly<Record<string, unknown>>): Promise<boolean> {
   const facts = new Map<string, FactValue>();
-  for (const name of factNames(rule.when)) facts.set(name, (given[name] as FactValue | undefined) ?? defaultFact(findFact(name)!));
+  for (const name of factNames(rule.when))
+    facts.set(name, (given[name] as FactValue | undefined) ?? defaultFact(findFact(name)!));
   return (await evaluate([rule], facts))[0]!.matched;
 }
 
@@ -23,7 +24,10 @@ describe('intent rules', () => {
 
   for (const item of ruleset.intents) {
     const { slug, examples } = item.value;
-    for (const [side, expected] of [['match', true], ['near_miss', false]] as const) {
+    for (const [side, expected] of [
+      ['match', true],
+      ['near_miss', false],
+    ] as const) {
       for (const [i, example] of (examples[side] ?? []).entries()) {
         if (!example.facts) continue;
         it(`${slug}: ${example.name ?? `${side} ${i}`} ${expected ? 'matches' : 'does not match'}`, async () => {

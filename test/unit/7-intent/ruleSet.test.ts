@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { add, cut, firstFrom, has, join, noRules, type RuleSet } from '../../../src/stages/7-intent/ruleSet.ts';
+import {
+  add,
+  cut,
+  firstFrom,
+  has,
+  join,
+  noRules,
+  type RuleSet,
+} from '../../../src/stages/7-intent/ruleSet.ts';
 
 const COUNT = 100;
 const setOf = (...places: number[]): RuleSet => {

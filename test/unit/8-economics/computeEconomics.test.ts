@@ -2,38 +2,86 @@ import { describe, expect, it } from 'vitest';
 import { erc20Id, NATIVE_ASSET, nftId } from '../../../src/value/asset.ts';
 import { displayMoney, usdText } from '../../../src/value/money.ts';
 import { computeEconomics, type EconomicsInput } from '../../../src/stages/8-economics/computeEconomics.ts';
-import { account, attribution, blockHeader, canonicalTx, ETHER, motif, quote, rawContext, rulebook, SIGNER, token, valueFlow, verdict, WRAPPED, wrappedId } from '../../support/builders.ts';
+import {
+  account,
+  attribution,
+  blockHeader,
+  canonicalTx,
+  ETHER,
+  motif,
+  quote,
+  rawContext,
+  rulebook,
+  SIGNER,
+  token,
+  valueFlow,
+  verdict,
+  WRAPPED,
+  wrappedId,
+} from '../../support/builders.ts';
 
 const POOL = account('d0');
 const DOLLAR = account('0d');
 const OTHER = account('0e');
 const dollarId = erc20Id(DOLLAR);
 const otherId = erc20Id(OTHER);
-const TOKENS = [token(DOLLAR, { symbol: 'USDC', decimals: 6 }), token(OTHER, { symbol: 'OTH', decimals: 2 }), token(WRAPPED, { symbol: 'WETH' })];
+const TOKENS = [
+  token(DOLLAR, { symbol: 'USDC', decimals: 6 }),
+  token(OTHER, { symbol: 'OTH', decimals: 2 }),
+  token(WRAPPED, { symbol: 'WETH' }),
+];
 const PRICES = [quote('native', '2500'), quote(DOLLAR, '0.9995')];
 
 function economics(over: Partial<EconomicsInput> = {}) {
   return computeEconomics({
-    tx: canonicalTx(), header: blockHeader(), flow: valueFlow([]), context: rawContext({ tokens: TOKENS, prices: PRICES }), attribution: attribution(), motifs: [],
-    verdict: verdict(), rulebook: rulebook(), ...over,
+    tx: canonicalTx(),
+    header: blockHeader(),
+    flow: valueFlow([]),
+    context: rawContext({ tokens: TOKENS, prices: PRICES }),
+    attribution: attribution(),
+    motifs: [],
+    verdict: verdict(),
+    rulebook: rulebook(),
+    ...over,
   });
 }
-const swap = valueFlow([{ from: SIGNER, to: POOL, amount: ETHER }, { from: POOL, to: SIGNER, asset: dollarId, amount: 2_500_000_000n }, { from: POOL, to: SIGNER, amount: ETHER / 10n }]);
-const withUnpriced = valueFlow([{ from: SIGNER, to: POOL, amount: ETHER }, { from: POOL, to: SIGNER, asset: otherId, amount: 150n }]);
+const swap = valueFlow([
+  { from: SIGNER, to: POOL, amount: ETHER },
+  { from: POOL, to: SIGNER, asset: dollarId, amount: 2_500_000_000n },
+  { from: POOL, to: SIGNER, amount: ETHER / 10n },
+]);
+const withUnpriced = valueFlow([
+  { from: SIGNER, to: POOL, amount: ETHER },
+  { from: POOL, to: SIGNER, asset: otherId, amount: 150n },
+]);
 
 describe('gas', () => {
   it('adds blob gas, and splits the price into base fee and tip', () => {
     const { gas } = economics({ tx: canonicalTx({ blobGasUsed: 131_072n, blobGasPrice: 1_000_000_000n }) });
-    expect(gas).toMatchObject({ effectivePrice: 30_000_000_000n, baseFee: 20_000_000_000n, priorityFee: 10_000_000_000n, cost: 3_000_000_000_000_000n + 131_072_000_000_000n });
+    expect(gas).toMatchObject({
+      effectivePrice: 30_000_000_000n,
+      baseFee: 20_000_000_000n,
+      priorityFee: 10_000_000_000n,
+      cost: 3_000_000_000_000_000n + 131_072_000_000_000n,
+    });
     expect(displayMoney(gas.usd)).toEqual({ text: '$7.83', available: true });
   });
 
   it('is unavailable, with what rests on it, when the native asset has no price', () => {
     const result = economics({ context: rawContext({ tokens: TOKENS }) });
-    expect(displayMoney(result.gas.usd)).toEqual({ text: '\u2014', available: false, reason: `unpriced_asset: ${NATIVE_ASSET} (no_source)` });
+    expect(displayMoney(result.gas.usd)).toEqual({
+      text: '\u2014',
+      available: false,
+      reason: `unpriced_asset: ${NATIVE_ASSET} (no_source)`,
+    });
     expect(result.netAfterGas.usd).toBeNull();
     expect(result.netBeforeGas.usd).not.toBeNull();
-    expect(result.valuation).toMatchObject({ snapshotId: null, pricedAssets: 0, totalAssets: 0, unpricedAssets: [] });
+    expect(result.valuation).toMatchObject({
+      snapshotId: null,
+      pricedAssets: 0,
+      totalAssets: 0,
+      unpricedAssets: [],
+    });
     expect(result.warnings).toEqual(['PartialValuation']);
   });
 });
@@ -41,7 +89,9 @@ describe('gas', () => {
 describe('flows of the subject', () => {
   it('counts inflow gross, lists net, and takes the fee off once', () => {
     const result = economics({ flow: swap });
-    expect([result.inflow, result.netBeforeGas, result.netAfterGas].map((money) => usdText(money.usd!))).toEqual(['$2748.75', '$248.75', '$241.25']);
+    expect(
+      [result.inflow, result.netBeforeGas, result.netAfterGas].map((money) => usdText(money.usd!)),
+    ).toEqual(['$2748.75', '$248.75', '$241.25']);
     expect([result.tokenIn, result.tokenOut]).toEqual(['2500 USDC', '0.9 ETH']);
   });
 
@@ -56,8 +106,10 @@ describe('flows of the subject', () => {
     const NFT = account('01');
     const result = economics({
       flow: valueFlow([
-        { from: POOL, to: SIGNER, asset: otherId, amount: 12345n }, { from: POOL, to: SIGNER, asset: nftId('erc721', NFT, 9n), amount: 1n },
-        { from: POOL, to: SIGNER, amount: ETHER }, { from: POOL, to: SIGNER, asset: dollarId, amount: 9_000_000_000n },
+        { from: POOL, to: SIGNER, asset: otherId, amount: 12345n },
+        { from: POOL, to: SIGNER, asset: nftId('erc721', NFT, 9n), amount: 1n },
+        { from: POOL, to: SIGNER, amount: ETHER },
+        { from: POOL, to: SIGNER, asset: dollarId, amount: 9_000_000_000n },
       ]),
     });
     expect(result.tokenIn).toBe('9000 USDC, 1 ETH, 123.45 OTH, 1 0x0101…0101#9');
@@ -75,46 +127,89 @@ describe('flows of the subject', () => {
 
 describe('valuation', () => {
   it('prices wrapped native as native', () => {
-    const { book } = economics({ flow: valueFlow([{ from: SIGNER, to: POOL, asset: wrappedId, amount: 1n }]) });
+    const { book } = economics({
+      flow: valueFlow([{ from: SIGNER, to: POOL, asset: wrappedId, amount: 1n }]),
+    });
     expect(book.prices.get(wrappedId)!.unit.usd).toEqual(book.prices.get(NATIVE_ASSET)!.unit.usd);
   });
 
   it('refuses to price without decimals, by a pool that moved, or what is listed as spam', () => {
     const SPAM = account('66');
     const { book } = economics({
-      flow: valueFlow([{ from: SIGNER, to: POOL, asset: otherId, amount: 1n }, { from: SIGNER, to: POOL, asset: dollarId, amount: 1n }, { from: SIGNER, to: POOL, asset: erc20Id(SPAM), amount: 1n }]),
-      context: rawContext({ tokens: [token(OTHER, { decimals: null }), token(DOLLAR)], prices: [quote(OTHER, '1'), quote(DOLLAR, '1', { pool: POOL, method: 'pool_spot' }), quote(SPAM, '1')] }),
+      flow: valueFlow([
+        { from: SIGNER, to: POOL, asset: otherId, amount: 1n },
+        { from: SIGNER, to: POOL, asset: dollarId, amount: 1n },
+        { from: SIGNER, to: POOL, asset: erc20Id(SPAM), amount: 1n },
+      ]),
+      context: rawContext({
+        tokens: [token(OTHER, { decimals: null }), token(DOLLAR)],
+        prices: [
+          quote(OTHER, '1'),
+          quote(DOLLAR, '1', { pool: POOL, method: 'pool_spot' }),
+          quote(SPAM, '1'),
+        ],
+      }),
       rulebook: rulebook({ entities: { [SPAM]: ['spam'] } }),
     });
-    expect([otherId, dollarId, erc20Id(SPAM), NATIVE_ASSET].map((id) => book.refusals.get(id)!.code)).toEqual(['unknown_decimals', 'self_referential', 'spam_asset', 'no_source']);
+    expect([otherId, dollarId, erc20Id(SPAM), NATIVE_ASSET].map((id) => book.refusals.get(id)!.code)).toEqual(
+      ['unknown_decimals', 'self_referential', 'spam_asset', 'no_source'],
+    );
   });
 
   it('hands on why a source declined, and warns where another source priced the asset after all', () => {
-    const refusals = [{ asset: DOLLAR, code: 'low_liquidity', reason: 'thin pool', observed: '69', threshold: '10000' } as const];
+    const refusals = [
+      {
+        asset: DOLLAR,
+        code: 'low_liquidity',
+        reason: 'thin pool',
+        observed: '69',
+        threshold: '10000',
+      } as const,
+    ];
     const flow = valueFlow([{ from: SIGNER, to: POOL, asset: dollarId, amount: 1n }]);
-    expect(economics({ flow, context: rawContext({ tokens: TOKENS, refusals }) }).book.refusals.get(dollarId)).toMatchObject({ code: 'low_liquidity', observed: '69' });
-    const priced = economics({ flow, context: rawContext({ tokens: TOKENS, prices: PRICES, refusals }) }).valuation;
+    expect(
+      economics({ flow, context: rawContext({ tokens: TOKENS, refusals }) }).book.refusals.get(dollarId),
+    ).toMatchObject({ code: 'low_liquidity', observed: '69' });
+    const priced = economics({
+      flow,
+      context: rawContext({ tokens: TOKENS, prices: PRICES, refusals }),
+    }).valuation;
     expect(priced.priceWarning).toBe('for 1 priced asset another source was set aside');
     expect(priced.refusals).toEqual([]);
   });
 
   it('warns of stale prices', () => {
-    const result = economics({ context: rawContext({ prices: [quote('native', '2500', { asOf: 1_700_000_000 - 3601 })] }) });
+    const result = economics({
+      context: rawContext({ prices: [quote('native', '2500', { asOf: 1_700_000_000 - 3601 })] }),
+    });
     expect(result.warnings).toEqual(['StalePrice']);
     expect(result.valuation.priceWarning).toBe('1 price outside the freshness threshold');
   });
 
   it('identifies a snapshot by its prices and block alone', () => {
-    const id = (over: Partial<EconomicsInput> = {}) => economics({ flow: swap, ...over }).valuation.snapshotId;
+    const id = (over: Partial<EconomicsInput> = {}) =>
+      economics({ flow: swap, ...over }).valuation.snapshotId;
     expect(id()).toMatch(/^sha256:[0-9a-f]{64}$/);
-    expect(id({ context: rawContext({ tokens: TOKENS, prices: [...PRICES].reverse() }), verdict: verdict({ kind: 'Unknown' }) })).toBe(id());
-    expect(id({ context: rawContext({ tokens: TOKENS, prices: [quote('native', '2500.01'), PRICES[1]!] }) })).not.toBe(id());
+    expect(
+      id({
+        context: rawContext({ tokens: TOKENS, prices: [...PRICES].reverse() }),
+        verdict: verdict({ kind: 'Unknown' }),
+      }),
+    ).toBe(id());
+    expect(
+      id({ context: rawContext({ tokens: TOKENS, prices: [quote('native', '2500.01'), PRICES[1]!] }) }),
+    ).not.toBe(id());
     expect(id({ tx: canonicalTx({ blockNumber: 1n }) })).not.toBe(id());
-    expect(id({ context: rawContext({ tokens: TOKENS, prices: [quote('native', '2500.00'), PRICES[1]!] }) })).toBe(id());
+    expect(
+      id({ context: rawContext({ tokens: TOKENS, prices: [quote('native', '2500.00'), PRICES[1]!] }) }),
+    ).toBe(id());
   });
 
   it('prices what a motif states although it never moved, without counting it among the assets that did', () => {
-    const result = economics({ flow: swap, motifs: [motif({ venue: POOL, assetsIn: [{ asset: otherId, amount: 1n, role: 'out' }] })] });
+    const result = economics({
+      flow: swap,
+      motifs: [motif({ venue: POOL, assetsIn: [{ asset: otherId, amount: 1n, role: 'out' }] })],
+    });
     expect(result.book.refusals.has(otherId)).toBe(true);
     expect(result.valuation).toMatchObject({ totalAssets: 2, unpricedAssets: [] });
     expect(result.warnings).toEqual([]);

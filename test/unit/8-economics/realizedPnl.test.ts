@@ -4,7 +4,25 @@ import { ZERO_ADDRESS } from '../../../src/evm/hex.ts';
 import { usdText } from '../../../src/value/money.ts';
 import type { PriceQuote } from '../../../src/model/upstream.ts';
 import { computeEconomics, type EconomicsInput } from '../../../src/stages/8-economics/computeEconomics.ts';
-import { account, attribution, blockHeader, BUILDER, canonicalTx, ETHER, motif, quote, rawContext, rulebook, SIGNER, token, valueFlow, verdict, WRAPPED, wrappedId, type MovementSketch } from '../../support/builders.ts';
+import {
+  account,
+  attribution,
+  blockHeader,
+  BUILDER,
+  canonicalTx,
+  ETHER,
+  motif,
+  quote,
+  rawContext,
+  rulebook,
+  SIGNER,
+  token,
+  valueFlow,
+  verdict,
+  WRAPPED,
+  wrappedId,
+  type MovementSketch,
+} from '../../support/builders.ts';
 
 const BOT = account('b0');
 const [POOL_A, POOL_B] = [account('d1'), account('d2')];
@@ -12,61 +30,132 @@ const MID = account('0d');
 const midId = erc20Id(MID);
 const CYCLE = [
   motif({ index: 0, kind: 'cycle', venue: BOT, participants: [{ role: 'owner', account: BOT }] }),
-  motif({ index: 1, venue: POOL_A, parent: 0 }), motif({ index: 2, venue: POOL_B, parent: 0 }), motif({ index: 3, venue: account('d3') }),
+  motif({ index: 1, venue: POOL_A, parent: 0 }),
+  motif({ index: 2, venue: POOL_B, parent: 0 }),
+  motif({ index: 3, venue: account('d3') }),
 ];
 /** 10 wrapped ether in at one pool, 11 out of the other. */
 const ROUND: readonly MovementSketch[] = [
-  { from: BOT, to: POOL_A, asset: wrappedId, amount: 10n * ETHER }, { from: POOL_A, to: POOL_B, asset: midId, amount: 500n }, { from: POOL_B, to: BOT, asset: wrappedId, amount: 11n * ETHER },
+  { from: BOT, to: POOL_A, asset: wrappedId, amount: 10n * ETHER },
+  { from: POOL_A, to: POOL_B, asset: midId, amount: 500n },
+  { from: POOL_B, to: BOT, asset: wrappedId, amount: 11n * ETHER },
 ];
 
-function pnl(movements: readonly MovementSketch[], over: Partial<EconomicsInput> = {}, prices: readonly PriceQuote[] = [quote('native', '2000')]) {
+function pnl(
+  movements: readonly MovementSketch[],
+  over: Partial<EconomicsInput> = {},
+  prices: readonly PriceQuote[] = [quote('native', '2000')],
+) {
   const result = computeEconomics({
-    tx: canonicalTx(), header: blockHeader(), flow: valueFlow(movements), context: rawContext({ tokens: [token(WRAPPED), token(MID)], prices }),
-    attribution: attribution({ actor: BOT, entity: [BOT, SIGNER], mode: 'bot_contract', submitterRole: 'mev_bot', beneficiary: null }), motifs: CYCLE,
-    verdict: verdict({ kind: 'AtomicArbitrage', category: 'mev', motifs: [0] }), rulebook: rulebook(), ...over,
+    tx: canonicalTx(),
+    header: blockHeader(),
+    flow: valueFlow(movements),
+    context: rawContext({ tokens: [token(WRAPPED), token(MID)], prices }),
+    attribution: attribution({
+      actor: BOT,
+      entity: [BOT, SIGNER],
+      mode: 'bot_contract',
+      submitterRole: 'mev_bot',
+      beneficiary: null,
+    }),
+    motifs: CYCLE,
+    verdict: verdict({ kind: 'AtomicArbitrage', category: 'mev', motifs: [0] }),
+    rulebook: rulebook(),
+    ...over,
   });
-  return { realized: result.realizedPnl, profit: result.structuralProfit, entry: result.realizedPnl.supported ? result.realizedPnl.entries[0]! : null };
+  return {
+    realized: result.realizedPnl,
+    profit: result.structuralProfit,
+    entry: result.realizedPnl.supported ? result.realizedPnl.entries[0]! : null,
+  };
 }
 
 describe('realised profit of a closed flow', () => {
   it('is what came back less what went out, less gas', () => {
     const { realized, entry, profit } = pnl(ROUND);
     expect(entry).toMatchObject({
-      beneficiary: BOT, asset: NATIVE_ASSET, cost: 10n * ETHER, proceeds: 11n * ETHER, gross: ETHER, builderPayment: 0n, motifs: [0], pools: [POOL_A, POOL_B],
+      beneficiary: BOT,
+      asset: NATIVE_ASSET,
+      cost: 10n * ETHER,
+      proceeds: 11n * ETHER,
+      gross: ETHER,
+      builderPayment: 0n,
+      motifs: [0],
+      pools: [POOL_A, POOL_B],
     });
-    expect(realized.supported && [usdText(realized.gross), usdText(realized.net), usdText(profit.usd!)]).toEqual(['$2000.00', '$1994.00', '$2000.00']);
+    expect(
+      realized.supported && [usdText(realized.gross), usdText(realized.net), usdText(profit.usd!)],
+    ).toEqual(['$2000.00', '$1994.00', '$2000.00']);
     expect(entry!.evidence).toHaveLength(1);
   });
 
   it('does not need the intermediate asset to have a price', () => {
     expect(pnl(ROUND).realized.supported).toBe(true);
-    expect(pnl([{ from: POOL_A, to: BOT, asset: midId, amount: 5n }, { from: BOT, to: POOL_B, asset: midId, amount: 5n }, ...ROUND]).realized.supported).toBe(true);
+    expect(
+      pnl([
+        { from: POOL_A, to: BOT, asset: midId, amount: 5n },
+        { from: BOT, to: POOL_B, asset: midId, amount: 5n },
+        ...ROUND,
+      ]).realized.supported,
+    ).toBe(true);
   });
 
   it('shows the payment to the builder apart, after unwrapping it, and through a helper', () => {
     const HELPER = account('41');
-    const unwrap: MovementSketch[] = [{ from: BOT, to: ZERO_ADDRESS, asset: wrappedId, amount: ETHER / 2n, kind: 'unwrap' }, { from: WRAPPED, to: BOT, amount: ETHER / 2n, kind: 'unwrap' }];
-    for (const paid of [[{ from: BOT, to: BUILDER, amount: ETHER / 2n }], [{ from: BOT, to: HELPER, amount: ETHER / 2n }, { from: HELPER, to: BUILDER, amount: ETHER / 2n }]]) {
+    const unwrap: MovementSketch[] = [
+      { from: BOT, to: ZERO_ADDRESS, asset: wrappedId, amount: ETHER / 2n, kind: 'unwrap' },
+      { from: WRAPPED, to: BOT, amount: ETHER / 2n, kind: 'unwrap' },
+    ];
+    for (const paid of [
+      [{ from: BOT, to: BUILDER, amount: ETHER / 2n }],
+      [
+        { from: BOT, to: HELPER, amount: ETHER / 2n },
+        { from: HELPER, to: BUILDER, amount: ETHER / 2n },
+      ],
+    ]) {
       const { entry } = pnl([...ROUND, ...unwrap, ...paid]);
-      expect(entry).toMatchObject({ cost: 10n * ETHER, proceeds: 11n * ETHER, gross: ETHER, builderPayment: ETHER / 2n });
-      expect([entry!.grossUsd, entry!.builderUsd, entry!.netUsd].map(usdText)).toEqual(['$2000.00', '$1000.00', '$994.00']);
+      expect(entry).toMatchObject({
+        cost: 10n * ETHER,
+        proceeds: 11n * ETHER,
+        gross: ETHER,
+        builderPayment: ETHER / 2n,
+      });
+      expect([entry!.grossUsd, entry!.builderUsd, entry!.netUsd].map(usdText)).toEqual([
+        '$2000.00',
+        '$1000.00',
+        '$994.00',
+      ]);
     }
   });
 
   it('counts a builder payment in another asset than the profit', () => {
-    const movements: MovementSketch[] = [{ from: POOL_B, to: BOT, asset: midId, amount: 3n * ETHER }, { from: BOT, to: POOL_A, asset: midId, amount: ETHER }, { from: BOT, to: BUILDER, amount: ETHER / 10n }];
+    const movements: MovementSketch[] = [
+      { from: POOL_B, to: BOT, asset: midId, amount: 3n * ETHER },
+      { from: BOT, to: POOL_A, asset: midId, amount: ETHER },
+      { from: BOT, to: BUILDER, amount: ETHER / 10n },
+    ];
     const { entry } = pnl(movements, {}, [quote('native', '2000'), quote(MID, '300')]);
     expect(entry).toMatchObject({ asset: midId, gross: 2n * ETHER, builderPayment: 0n });
-    expect([entry!.grossUsd, entry!.builderUsd, entry!.netUsd].map(usdText)).toEqual(['$600.00', '$200.00', '$394.00']);
+    expect([entry!.grossUsd, entry!.builderUsd, entry!.netUsd].map(usdText)).toEqual([
+      '$600.00',
+      '$200.00',
+      '$394.00',
+    ]);
   });
 
   it('can be a loss', () => {
-    const { entry } = pnl([{ from: BOT, to: POOL_A, asset: wrappedId, amount: 11n * ETHER }, { from: POOL_B, to: BOT, asset: wrappedId, amount: 10n * ETHER }]);
+    const { entry } = pnl([
+      { from: BOT, to: POOL_A, asset: wrappedId, amount: 11n * ETHER },
+      { from: POOL_B, to: BOT, asset: wrappedId, amount: 10n * ETHER },
+    ]);
     expect(usdText(entry!.netUsd)).toBe('$-2006.00');
   });
 
   it('takes moves between the accounts of the entity for none', () => {
-    expect(pnl([...ROUND, { from: BOT, to: SIGNER, asset: wrappedId, amount: ETHER }]).entry).toMatchObject({ gross: ETHER, cost: 10n * ETHER });
+    expect(pnl([...ROUND, { from: BOT, to: SIGNER, asset: wrappedId, amount: ETHER }]).entry).toMatchObject({
+      gross: ETHER,
+      cost: 10n * ETHER,
+    });
   });
 
   it('is unsupported when value is left over in a second asset', () => {
@@ -76,7 +165,9 @@ describe('realised profit of a closed flow', () => {
   });
 
   it('is unsupported when nothing came back to the accounts of the entity', () => {
-    const { realized, profit } = pnl([{ from: SIGNER, to: BOT, amount: 3831n }, ...ROUND], { attribution: attribution({ actor: SIGNER }) });
+    const { realized, profit } = pnl([{ from: SIGNER, to: BOT, amount: 3831n }, ...ROUND], {
+      attribution: attribution({ actor: SIGNER }),
+    });
     expect(realized).toEqual({ supported: false, reason: 'requires_multi_transaction_state' });
     expect(profit.usd).toBeNull();
   });
@@ -89,8 +180,16 @@ describe('realised profit of a closed flow', () => {
 
   it('is unsupported and zero without a closed flow of the actor', () => {
     for (const over of [
-      { motifs: [motif({ venue: POOL_A })], verdict: verdict({ kind: 'DirectSwap', category: 'trade', motifs: [0] }) },
-      { motifs: [motif({ kind: 'cycle', venue: POOL_A, participants: [{ role: 'owner', account: account('77') }] })], verdict: verdict({ kind: 'DirectSwap', category: 'trade' }) },
+      {
+        motifs: [motif({ venue: POOL_A })],
+        verdict: verdict({ kind: 'DirectSwap', category: 'trade', motifs: [0] }),
+      },
+      {
+        motifs: [
+          motif({ kind: 'cycle', venue: POOL_A, participants: [{ role: 'owner', account: account('77') }] }),
+        ],
+        verdict: verdict({ kind: 'DirectSwap', category: 'trade' }),
+      },
       { attribution: attribution({ actor: null }) },
     ]) {
       const { realized, profit } = pnl(ROUND, over);
@@ -102,30 +201,65 @@ describe('realised profit of a closed flow', () => {
 
 describe('other flows that close', () => {
   const DEBT_MARKET = account('d7');
-  const kinds = rulebook({ motifKinds: [
-    { kind: 'liquidation', position: { category: 'lending_debt', effect: 'liquidate' } }, { kind: 'repay', position: { category: 'lending_debt', effect: 'decrease' } },
-    { kind: 'vault_withdraw', position: { category: 'vault', effect: 'decrease' } }, { kind: 'swap' }, { kind: 'flash_loan' },
-  ] });
+  const kinds = rulebook({
+    motifKinds: [
+      { kind: 'liquidation', position: { category: 'lending_debt', effect: 'liquidate' } },
+      { kind: 'repay', position: { category: 'lending_debt', effect: 'decrease' } },
+      { kind: 'vault_withdraw', position: { category: 'vault', effect: 'decrease' } },
+      { kind: 'swap' },
+      { kind: 'flash_loan' },
+    ],
+  });
   const shareId = erc20Id(account('05'));
   const liquidation = motif({ index: 0, kind: 'liquidation', venue: DEBT_MARKET });
-  const swap = motif({ index: 1, kind: 'swap', venue: POOL_A, participants: [{ role: 'payer', account: BOT }] });
+  const swap = motif({
+    index: 1,
+    kind: 'swap',
+    venue: POOL_A,
+    participants: [{ role: 'payer', account: BOT }],
+  });
   const prices = [quote('native', '2000'), quote(MID, '300')];
   /** 10 of MID for the debt of another, his wrapped ether, 11 of MID for that. */
   const left: readonly MovementSketch[] = [
-    { from: BOT, to: DEBT_MARKET, asset: midId, amount: 10n * ETHER }, { from: DEBT_MARKET, to: BOT, asset: wrappedId, amount: 2n * ETHER },
-    { from: BOT, to: POOL_A, asset: wrappedId, amount: 2n * ETHER }, { from: POOL_A, to: BOT, asset: midId, amount: 11n * ETHER },
+    { from: BOT, to: DEBT_MARKET, asset: midId, amount: 10n * ETHER },
+    { from: DEBT_MARKET, to: BOT, asset: wrappedId, amount: 2n * ETHER },
+    { from: BOT, to: POOL_A, asset: wrappedId, amount: 2n * ETHER },
+    { from: POOL_A, to: BOT, asset: midId, amount: 11n * ETHER },
   ];
-  const run = (movements: readonly MovementSketch[], motifs = [liquidation, swap], own: readonly number[] = [0], kind = 'Liquidation') =>
-    pnl(movements, { motifs, rulebook: kinds, verdict: verdict({ kind, category: 'lending', motifs: own }) }, prices);
+  const run = (
+    movements: readonly MovementSketch[],
+    motifs = [liquidation, swap],
+    own: readonly number[] = [0],
+    kind = 'Liquidation',
+  ) =>
+    pnl(
+      movements,
+      { motifs, rulebook: kinds, verdict: verdict({ kind, category: 'lending', motifs: own }) },
+      prices,
+    );
 
   it('a liquidation whose collateral is sold at once', () => {
     const { entry, profit } = run(left);
-    expect(entry).toMatchObject({ asset: midId, cost: 10n * ETHER, proceeds: 11n * ETHER, gross: ETHER, motifs: [0], pools: [DEBT_MARKET, POOL_A] });
-    expect([usdText(entry!.grossUsd), usdText(entry!.netUsd), usdText(profit.usd!)]).toEqual(['$300.00', '$294.00', '$300.00']);
+    expect(entry).toMatchObject({
+      asset: midId,
+      cost: 10n * ETHER,
+      proceeds: 11n * ETHER,
+      gross: ETHER,
+      motifs: [0],
+      pools: [DEBT_MARKET, POOL_A],
+    });
+    expect([usdText(entry!.grossUsd), usdText(entry!.netUsd), usdText(profit.usd!)]).toEqual([
+      '$300.00',
+      '$294.00',
+      '$300.00',
+    ]);
   });
 
   it('not one whose collateral is kept, in whole or in part', () => {
-    for (const movements of [left.slice(0, 2), [...left.slice(0, 2), { ...left[2]!, amount: ETHER }, left[3]!]]) {
+    for (const movements of [
+      left.slice(0, 2),
+      [...left.slice(0, 2), { ...left[2]!, amount: ETHER }, left[3]!],
+    ]) {
       const { realized, profit } = run(movements);
       expect(realized).toEqual({ supported: false, reason: 'requires_multi_transaction_state' });
       expect(usdText(profit.usd!)).toBe('$0.00');
@@ -134,27 +268,63 @@ describe('other flows that close', () => {
 
   it('a loan taken and given back, at its cost', () => {
     const loan = motif({ index: 0, kind: 'flash_loan', venue: POOL_B });
-    const { entry } = run([{ from: POOL_B, to: BOT, asset: midId, amount: 1000n * ETHER }, { from: BOT, to: POOL_B, asset: midId, amount: 1001n * ETHER }], [loan], [0], 'FlashLoan');
+    const { entry } = run(
+      [
+        { from: POOL_B, to: BOT, asset: midId, amount: 1000n * ETHER },
+        { from: BOT, to: POOL_B, asset: midId, amount: 1001n * ETHER },
+      ],
+      [loan],
+      [0],
+      'FlashLoan',
+    );
     expect([entry!.gross, usdText(entry!.grossUsd)]).toEqual([-ETHER, '$-300.00']);
   });
 
   it('not where a position changed that no token of theirs shows: a debt repaid is no money lost', () => {
     const loan = motif({ index: 0, kind: 'flash_loan', venue: POOL_B });
-    const repay = motif({ index: 1, kind: 'repay', venue: DEBT_MARKET, participants: [{ role: 'owner', account: BOT }] });
-    const movements: MovementSketch[] = [{ from: POOL_B, to: BOT, asset: midId, amount: 10n * ETHER }, { from: BOT, to: DEBT_MARKET, asset: midId, amount: 5n * ETHER }, { from: BOT, to: POOL_B, asset: midId, amount: 10n * ETHER }];
-    expect(run(movements, [loan, repay], [0], 'FlashLoan').realized).toEqual({ supported: false, reason: 'requires_multi_transaction_state' });
+    const repay = motif({
+      index: 1,
+      kind: 'repay',
+      venue: DEBT_MARKET,
+      participants: [{ role: 'owner', account: BOT }],
+    });
+    const movements: MovementSketch[] = [
+      { from: POOL_B, to: BOT, asset: midId, amount: 10n * ETHER },
+      { from: BOT, to: DEBT_MARKET, asset: midId, amount: 5n * ETHER },
+      { from: BOT, to: POOL_B, asset: midId, amount: 10n * ETHER },
+    ];
+    expect(run(movements, [loan, repay], [0], 'FlashLoan').realized).toEqual({
+      supported: false,
+      reason: 'requires_multi_transaction_state',
+    });
   });
 
   it('with positions that are tokens made and spent on the way', () => {
-    const withdraw = motif({ index: 2, kind: 'vault_withdraw', venue: account('05'), assetsOut: [{ asset: shareId, amount: ETHER, role: 'share_in' }] });
-    const shares: MovementSketch[] = [{ from: DEBT_MARKET, to: BOT, asset: shareId, amount: ETHER }, { from: BOT, to: ZERO_ADDRESS, asset: shareId, amount: ETHER }];
+    const withdraw = motif({
+      index: 2,
+      kind: 'vault_withdraw',
+      venue: account('05'),
+      assetsOut: [{ asset: shareId, amount: ETHER, role: 'share_in' }],
+    });
+    const shares: MovementSketch[] = [
+      { from: DEBT_MARKET, to: BOT, asset: shareId, amount: ETHER },
+      { from: BOT, to: ZERO_ADDRESS, asset: shareId, amount: ETHER },
+    ];
     expect(run([...left, ...shares], [liquidation, swap, withdraw]).entry).toMatchObject({ gross: ETHER });
     expect(run([...left, shares[0]!], [liquidation, swap, withdraw]).realized.supported).toBe(false);
   });
 
   it('of an arbitrage whose gains another account takes in', () => {
     const WALLET = account('3a');
-    const cycle = motif({ index: 0, kind: 'cycle', venue: BOT, participants: [{ role: 'owner', account: BOT }, { role: 'beneficiary', account: WALLET }] });
+    const cycle = motif({
+      index: 0,
+      kind: 'cycle',
+      venue: BOT,
+      participants: [
+        { role: 'owner', account: BOT },
+        { role: 'beneficiary', account: WALLET },
+      ],
+    });
     const movements = ROUND.map((m) => (m.to === BOT ? { ...m, to: WALLET } : m));
     const { entry } = pnl(movements, { motifs: [cycle], rulebook: kinds });
     expect(entry).toMatchObject({ beneficiary: WALLET, gross: ETHER });

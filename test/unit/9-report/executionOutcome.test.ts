@@ -5,10 +5,20 @@ import type { Hex } from '../../../src/model/hex.ts';
 import { executionOutcome } from '../../../src/stages/9-report/executionOutcome.ts';
 import { canonicalTx, frame } from '../../support/builders.ts';
 
-const errors = new Map<Hex, { name: string; signature: string }>([['0x5bf6f916', { name: 'TransactionDeadlinePassed', signature: 'TransactionDeadlinePassed()' }]]);
+const errors = new Map<Hex, { name: string; signature: string }>([
+  ['0x5bf6f916', { name: 'TransactionDeadlinePassed', signature: 'TransactionDeadlinePassed()' }],
+]);
 const outcome = (output: string, error: string | null = 'execution reverted') =>
-  executionOutcome(canonicalTx({ succeeded: false, logs: [], frames: [frame({ output: output as Hex, error, effective: false })] }), errors);
-const errorString = (text: string) => `0x08c379a0${encodeAbiParameters([{ type: 'string' }], [text]).slice(2)}`;
+  executionOutcome(
+    canonicalTx({
+      succeeded: false,
+      logs: [],
+      frames: [frame({ output: output as Hex, error, effective: false })],
+    }),
+    errors,
+  );
+const errorString = (text: string) =>
+  `0x08c379a0${encodeAbiParameters([{ type: 'string' }], [text]).slice(2)}`;
 const panic = (code: bigint) => `0x4e487b71${encodeAbiParameters([{ type: 'uint256' }], [code]).slice(2)}`;
 
 describe('executionOutcome', () => {
@@ -33,13 +43,23 @@ describe('executionOutcome', () => {
   it('says why the EVM stopped when there is no data', () => {
     expect(outcome('0x', 'out of gas')).toBe('Reverted: out of gas');
     expect(outcome('0x', 'failed')).toBe('Reverted without a reason');
-    expect(executionOutcome(canonicalTx({ succeeded: false, frames: [] }), errors)).toBe('Reverted without a reason');
+    expect(executionOutcome(canonicalTx({ succeeded: false, frames: [] }), errors)).toBe(
+      'Reverted without a reason',
+    );
   });
 
   it('is bounded and prints for any data', () => {
     expect(outcome(errorString('x'.repeat(100_000))).length).toBeLessThan(300);
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), fc.constantFrom('0x08c379a0', '0x4e487b71', '0x'), (bytes, head) => {
-      expect(outcome(head + Buffer.from(bytes).toString('hex'))).toMatch(/^Reverted[: ][^\p{Cc}]{1,250}$/u);
-    }));
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ maxLength: 200 }),
+        fc.constantFrom('0x08c379a0', '0x4e487b71', '0x'),
+        (bytes, head) => {
+          expect(outcome(head + Buffer.from(bytes).toString('hex'))).toMatch(
+            /^Reverted[: ][^\p{Cc}]{1,250}$/u,
+          );
+        },
+      ),
+    );
   });
 });

@@ -7,7 +7,9 @@ import { closeSchema } from '../../../src/stages/9-report/closeSchema.ts';
 import { misorderedKeys } from '../../support/keyOrder.ts';
 
 type Json = { [key: string]: unknown };
-const schema = JSON.parse(readFileSync(new URL('../../../schemas/http/tx-report.schema.json', import.meta.url), 'utf8')) as Json;
+const schema = JSON.parse(
+  readFileSync(new URL('../../../schemas/http/tx-report.schema.json', import.meta.url), 'utf8'),
+) as Json;
 const example = (): TxReport => structuredClone((schema['examples'] as TxReport[])[0]!);
 const validate = createReportValidator();
 
@@ -21,7 +23,8 @@ function* objects(value: unknown, path = '$'): Generator<readonly [string, Json]
 describe('createReportValidator', () => {
   it('takes the published example', () => expect(() => validate(example())).not.toThrow());
 
-  it('is written in the order the schema and the interface list the keys', () => expect(misorderedKeys(example())).toEqual([]));
+  it('is written in the order the schema and the interface list the keys', () =>
+    expect(misorderedKeys(example())).toEqual([]));
 
   it('refuses an unknown key anywhere, which clients must tolerate', () => {
     const paths = [...objects(example())].map(([path]) => path);
@@ -47,14 +50,54 @@ describe('createReportValidator', () => {
   });
 
   it.each<[string, (report: TxReport) => void]>([
-    ['a raw amount that is a number', (r) => { r.inventory_deltas[0]!.delta_raw = 5 as never; }],
-    ['a raw amount with leading zeros', (r) => { r.inventory_deltas[0]!.delta_raw = '007'; }],
-    ['a negative gross amount', (r) => { r.inventory_deltas[0]!.inflow_raw = '-1'; }],
-    ['no fragments', (r) => { r.classification.fragments = []; }],
-    ['a motif without evidence', (r) => { r.motifs[0]!.evidence = []; }],
-    ['an upper-case lane id', (r) => { r.movements![0]!.asset_id = r.movements![0]!.asset_id.toUpperCase(); }],
-    ['unsupported PnL with figures', (r) => { r.economics.realized_pnl.gross_usd = { text: '$0.00', available: true }; }],
-    ['a missing top-level key', (r) => { delete (r as Partial<TxReport>).attribution; }],
+    [
+      'a raw amount that is a number',
+      (r) => {
+        r.inventory_deltas[0]!.delta_raw = 5 as never;
+      },
+    ],
+    [
+      'a raw amount with leading zeros',
+      (r) => {
+        r.inventory_deltas[0]!.delta_raw = '007';
+      },
+    ],
+    [
+      'a negative gross amount',
+      (r) => {
+        r.inventory_deltas[0]!.inflow_raw = '-1';
+      },
+    ],
+    [
+      'no fragments',
+      (r) => {
+        r.classification.fragments = [];
+      },
+    ],
+    [
+      'a motif without evidence',
+      (r) => {
+        r.motifs[0]!.evidence = [];
+      },
+    ],
+    [
+      'an upper-case lane id',
+      (r) => {
+        r.movements![0]!.asset_id = r.movements![0]!.asset_id.toUpperCase();
+      },
+    ],
+    [
+      'unsupported PnL with figures',
+      (r) => {
+        r.economics.realized_pnl.gross_usd = { text: '$0.00', available: true };
+      },
+    ],
+    [
+      'a missing top-level key',
+      (r) => {
+        delete (r as Partial<TxReport>).attribution;
+      },
+    ],
   ])('refuses %s', (_, spoil) => {
     const report = example();
     spoil(report);
@@ -65,16 +108,24 @@ describe('createReportValidator', () => {
 describe('closeSchema', () => {
   it('closes described objects at every depth, leaves conditions and explicit openness alone, and changes nothing it was given', () => {
     const open = {
-      properties: { a: { items: { properties: { b: true } } }, c: { anyOf: [{ properties: {} }, { type: 'null' }] }, d: { properties: {}, additionalProperties: { properties: {} } } },
-      if: { properties: { a: true } }, $defs: { e: { properties: {} } },
+      properties: {
+        a: { items: { properties: { b: true } } },
+        c: { anyOf: [{ properties: {} }, { type: 'null' }] },
+        d: { properties: {}, additionalProperties: { properties: {} } },
+      },
+      if: { properties: { a: true } },
+      $defs: { e: { properties: {} } },
     };
     const before = structuredClone(open);
     expect(closeSchema(open)).toEqual({
       properties: {
-        a: { items: { properties: { b: true }, additionalProperties: false } }, c: { anyOf: [{ properties: {}, additionalProperties: false }, { type: 'null' }] },
+        a: { items: { properties: { b: true }, additionalProperties: false } },
+        c: { anyOf: [{ properties: {}, additionalProperties: false }, { type: 'null' }] },
         d: { properties: {}, additionalProperties: { properties: {}, additionalProperties: false } },
       },
-      if: { properties: { a: true } }, $defs: { e: { properties: {}, additionalProperties: false } }, additionalProperties: false,
+      if: { properties: { a: true } },
+      $defs: { e: { properties: {}, additionalProperties: false } },
+      additionalProperties: false,
     });
     expect(open).toEqual(before);
   });

@@ -13,7 +13,20 @@ describe('hexadecimal texts', () => {
     expect(lowerHex(`0x${text.slice(2).toUpperCase()}`)).toBe(text);
     for (const at of new Set([0, 1, 2, 3, length - 2, length - 1])) {
       // The last ones end in the byte of a digit, or take several bytes.
-      for (const foreign of ['g', 'G', '/', ':', '`', '@', ' ', '\0', '\u0130', '\u{10430}', '\u00e9', '\ud800']) {
+      for (const foreign of [
+        'g',
+        'G',
+        '/',
+        ':',
+        '`',
+        '@',
+        ' ',
+        '\0',
+        '\u0130',
+        '\u{10430}',
+        '\u00e9',
+        '\ud800',
+      ]) {
         const broken = text.slice(0, at) + foreign + text.slice(at + foreign.length);
         expect(isHex(broken), `${JSON.stringify(foreign)} at ${at}`).toBe(false);
         expect(lowerHex(broken)).toBeNull();
@@ -22,7 +35,8 @@ describe('hexadecimal texts', () => {
   });
 
   it('begin with 0x', () => {
-    for (const text of ['', '0', '0X', '0X00', 'x0', '1x00', textOf(66).slice(2)]) expect(isHex(text)).toBe(false);
+    for (const text of ['', '0', '0X', '0X00', 'x0', '1x00', textOf(66).slice(2)])
+      expect(isHex(text)).toBe(false);
   });
 
   it('may mix cases', () => {

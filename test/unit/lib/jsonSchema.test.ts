@@ -13,12 +13,24 @@ afterAll(() => rmSync(folder, { recursive: true }));
 describe('a schema compiled at build', () => {
   it.each([
     [REQUEST_SCHEMA, [{ tx_hash: `0x${'ab'.repeat(32)}` }, { tx_hash: '0xAB' }, { chain: 'eth' }, 7]],
-    [REPORT_SCHEMA, [{}, null, JSON.parse(readFileSync(join(import.meta.dirname, '../../../schemas/http/tx-report.schema.json'), 'utf8'))]],
+    [
+      REPORT_SCHEMA,
+      [
+        {},
+        null,
+        JSON.parse(
+          readFileSync(join(import.meta.dirname, '../../../schemas/http/tx-report.schema.json'), 'utf8'),
+        ),
+      ],
+    ],
   ])('checks as the one compiled at start', (source, values) => {
     const { code } = schemaModule(source);
     const file = join(folder, `${source.name}.cjs`);
     writeFileSync(file, code);
-    const compiled = createRequire(import.meta.url)(file) as { default: SchemaCheck<unknown>; source: string };
+    const compiled = createRequire(import.meta.url)(file) as {
+      default: SchemaCheck<unknown>;
+      source: string;
+    };
     const check = schemaCheck(source);
     for (const value of values) {
       expect(compiled.default(value)).toBe(check(value));

@@ -7,24 +7,42 @@ import type { Asset } from '../../../src/model/valueFlow.ts';
 const token: Asset = { id: 'token', kind: 'erc20', address: account('a0'), tokenId: null };
 
 function told(amount: bigint, decimals: number | null): string | null {
-  return labelFormat(new Map([[token.address!, { address: token.address!, symbol: 'TKN', name: null, decimals }]]), { entities: new Map(), protocols: new Map() }).amount(token, amount);
+  return labelFormat(
+    new Map([[token.address!, { address: token.address!, symbol: 'TKN', name: null, decimals }]]),
+    { entities: new Map(), protocols: new Map() },
+  ).amount(token, amount);
 }
 
 describe('an amount in a label', () => {
   it.each([
-    [1_234_567_89n, 5, '1234.56 TKN'], [1_234_567_89n, 0, '123456789 TKN'], [1_234_567_89n, 8, '1.23456 TKN'],
-    [1_234_567_89n, 9, '0.123456 TKN'], [1_234_567_89n, 20, '0.00000000000123456 TKN'],
-    [999_999_999n, 8, '9.99999 TKN'], [1_000_000_09n, 8, '1 TKN'], [1_000_010n, 6, '1.00001 TKN'], [120n, 3, '0.12 TKN'],
-    [1n, 18, '0.000000000000000001 TKN'], [1n, 0, '1 TKN'], [0n, 6, '0 TKN'], [0n, 0, '0 TKN'], [10n ** 30n, 18, '1000000000000 TKN'],
-  ])('%s of %s decimals is %s: its first six digits, all those before the point, never rounded up', (amount, decimals, text) => {
-    expect(told(amount, decimals)).toBe(text);
-  });
+    [1_234_567_89n, 5, '1234.56 TKN'],
+    [1_234_567_89n, 0, '123456789 TKN'],
+    [1_234_567_89n, 8, '1.23456 TKN'],
+    [1_234_567_89n, 9, '0.123456 TKN'],
+    [1_234_567_89n, 20, '0.00000000000123456 TKN'],
+    [999_999_999n, 8, '9.99999 TKN'],
+    [1_000_000_09n, 8, '1 TKN'],
+    [1_000_010n, 6, '1.00001 TKN'],
+    [120n, 3, '0.12 TKN'],
+    [1n, 18, '0.000000000000000001 TKN'],
+    [1n, 0, '1 TKN'],
+    [0n, 6, '0 TKN'],
+    [0n, 0, '0 TKN'],
+    [10n ** 30n, 18, '1000000000000 TKN'],
+  ])(
+    '%s of %s decimals is %s: its first six digits, all those before the point, never rounded up',
+    (amount, decimals, text) => {
+      expect(told(amount, decimals)).toBe(text);
+    },
+  );
 
   it('is not told where decimals are unknown', () => {
     expect(told(1n, null)).toBeNull();
   });
 
   it('is native in ether', () => {
-    expect(labelFormat(new Map(), { entities: new Map(), protocols: new Map() }).amount(NATIVE, 15n * 10n ** 17n)).toBe('1.5 ETH');
+    expect(
+      labelFormat(new Map(), { entities: new Map(), protocols: new Map() }).amount(NATIVE, 15n * 10n ** 17n),
+    ).toBe('1.5 ETH');
   });
 });

@@ -9,14 +9,21 @@ export interface ProblemCase {
 }
 
 const shape = (from: string | RegExp, to: string): Files => ({ 'shapes/pair.yaml': SHAPE.replace(from, to) });
-const protocol = (from: string | RegExp, to: string): Files => ({ 'protocols/pairs.yaml': PROTOCOL.replace(from, to) });
-const intent = (from: string | RegExp, to: string): Files => ({ 'intents/direct.yaml': INTENT.replace(from, to) });
+const protocol = (from: string | RegExp, to: string): Files => ({
+  'protocols/pairs.yaml': PROTOCOL.replace(from, to),
+});
+const intent = (from: string | RegExp, to: string): Files => ({
+  'intents/direct.yaml': INTENT.replace(from, to),
+});
 const when = (condition: string): Files => intent('{fact: motif.swap.count, is: eq, value: 1}', condition);
-const base = (file: string, from: string | RegExp, to: string): Files => ({ [file]: (SMALL[file] as string).replace(from, to) });
+const base = (file: string, from: string | RegExp, to: string): Files => ({
+  [file]: (SMALL[file] as string).replace(from, to),
+});
 const entity = (body: string): Files => ({
   'entities/more.yaml': `slug: more\nversion: 1\nstatus: stable\nsummary: More.\nreferences: [https://example.org]\n${body}`,
 });
-const rate = (amount: string, per: string): string => `kind: rates\nrates:\n  - {name: Wrapper, method: wrapper, tokens: issued, terms: [{asset: native, ${amount}}], ${per}}`;
+const rate = (amount: string, per: string): string =>
+  `kind: rates\nrates:\n  - {name: Wrapper, method: wrapper, tokens: issued, terms: [{asset: native, ${amount}}], ${per}}`;
 const second = (from: string | RegExp, to: string): Files => ({
   'intents/second.yaml': INTENT.replace('slug: direct', 'slug: second').replace(from, to),
 });
@@ -30,8 +37,16 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
   { code: 'missing_file', files: { 'precedence.yaml': null }, at: 'precedence.yaml:1:1' },
   { code: 'unknown_file', files: { 'intents/direct.yaml.bak': 'x' }, at: 'intents/direct.yaml.bak:1:1' },
   { code: 'unknown_file', files: { 'rules/direct.yaml': 'x: 1' }, at: 'rules/direct.yaml:1:1' },
-  { code: 'file_too_large', files: { 'intents/big.yaml': `# ${'x'.repeat(300_000)}` }, at: 'intents/big.yaml:1:1' },
-  { code: 'not_utf8', files: { 'intents/latin.yaml': new Uint8Array([0x73, 0x6c, 0xe9, 0x0a]) }, at: 'intents/latin.yaml:1:1' },
+  {
+    code: 'file_too_large',
+    files: { 'intents/big.yaml': `# ${'x'.repeat(300_000)}` },
+    at: 'intents/big.yaml:1:1',
+  },
+  {
+    code: 'not_utf8',
+    files: { 'intents/latin.yaml': new Uint8Array([0x73, 0x6c, 0xe9, 0x0a]) },
+    at: 'intents/latin.yaml:1:1',
+  },
   { code: 'control_character', files: intent('label: Swap', 'label: Sw\u202eap'), at: `${I}:5:10` },
 
   { code: 'broken_yaml', files: intent('label: Swap', 'label: [Swap'), at: `${I}:6:1` },
@@ -40,11 +55,23 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
   { code: 'yaml_alias', files: intent('label: Swap', 'label: &a Swap\nlabel_fallback: *a'), at: `${I}:5:11` },
   { code: 'yaml_alias', files: when('{<<: {fact: motif.swap.count}, is: eq, value: 1}'), at: `${I}:7:8` },
   { code: 'yaml_tag', files: intent('version: 1', 'version: !!int 1'), at: `${I}:2:16` },
-  { code: 'too_deep', files: when(`${'{not: '.repeat(60)}{fact: actor.is_signer, is: true}${'}'.repeat(60)}`), at: `${I}:7:247` },
+  {
+    code: 'too_deep',
+    files: when(`${'{not: '.repeat(60)}{fact: actor.is_signer, is: true}${'}'.repeat(60)}`),
+    at: `${I}:7:247`,
+  },
   { code: 'too_deep', files: { 'intents/deep.yaml': '['.repeat(100_000) }, at: 'intents/deep.yaml:1:42' },
-  { code: 'reserved_key', files: intent('label: Swap', 'label: Swap\n__proto__: {polluted: true}'), at: `${I}:6:1` },
+  {
+    code: 'reserved_key',
+    files: intent('label: Swap', 'label: Swap\n__proto__: {polluted: true}'),
+    at: `${I}:6:1`,
+  },
   { code: 'unquoted_hex', files: protocol(`"${TOKEN}"`, TOKEN), at: `${P}:6:13` },
-  { code: 'unsafe_number', files: when('{fact: actor.got.lanes, is: eq, value: 9007199254740993}'), at: `${I}:7:46` },
+  {
+    code: 'unsafe_number',
+    files: when('{fact: actor.got.lanes, is: eq, value: 9007199254740993}'),
+    at: `${I}:7:46`,
+  },
   { code: 'empty_file', files: { 'intents/empty.yaml': '# nothing\n' }, at: 'intents/empty.yaml:1:1' },
 
   { code: 'unknown_key', files: intent('label: Swap', 'label: Swap\nlable: Swap'), at: `${I}:6:1` },
@@ -62,24 +89,78 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
   { code: 'empty_legs', files: shape(/legs:\n.*\n.*\n/, 'legs: []\n'), at: `${S}:11:11` },
   { code: 'empty_condition', files: when('{all: []}'), at: `${I}:7:13` },
   { code: 'empty_condition', files: when('{any: [{all: []}]}'), at: `${I}:7:20` },
-  { code: 'mixed_condition', files: when('{all: [{fact: actor.is_signer, is: true}], any: [{fact: actor.is_signer, is: true}]}'), at: `${I}:7:7` },
-  { code: 'mixed_condition', files: when('{all: [{fact: actor.is_signer, is: true}], fact: actor.is_signer, is: true}'), at: `${I}:7:7` },
+  {
+    code: 'mixed_condition',
+    files: when('{all: [{fact: actor.is_signer, is: true}], any: [{fact: actor.is_signer, is: true}]}'),
+    at: `${I}:7:7`,
+  },
+  {
+    code: 'mixed_condition',
+    files: when('{all: [{fact: actor.is_signer, is: true}], fact: actor.is_signer, is: true}'),
+    at: `${I}:7:7`,
+  },
   { code: 'unknown_operator', files: when('{fact: actor.got.lanes, is: equals, value: 1}'), at: `${I}:7:35` },
-  { code: 'unsupported_engine', files: base('ruleset.yaml', 'engine: 1', 'engine: 2'), at: 'ruleset.yaml:3:9' },
+  {
+    code: 'unsupported_engine',
+    files: base('ruleset.yaml', 'engine: 1', 'engine: 2'),
+    at: 'ruleset.yaml:3:9',
+  },
 
   { code: 'bad_address', files: protocol(TOKEN, TOKEN.slice(0, 30)), at: `${P}:6:13` },
   { code: 'bad_checksum', files: protocol(TOKEN, TOKEN.toLowerCase()), at: `${P}:6:13` },
-  { code: 'bad_checksum', files: shape('to: $venue', `to: "${TOKEN.replace('C02a', 'c02a')}"`), at: `${S}:12:24` },
-  { code: 'duplicate_address', files: { 'protocols/other.yaml': PROTOCOL.replace('slug: pairs', 'slug: other') }, at: `${P}:6:13` },
-  { code: 'duplicate_address', files: entity(`kind: accounts\naccounts: [{slug: twin, name: Twin, address: "${OTHER}"}]`), at: `${M}:7:46` },
+  {
+    code: 'bad_checksum',
+    files: shape('to: $venue', `to: "${TOKEN.replace('C02a', 'c02a')}"`),
+    at: `${S}:12:24`,
+  },
+  {
+    code: 'duplicate_address',
+    files: { 'protocols/other.yaml': PROTOCOL.replace('slug: pairs', 'slug: other') },
+    at: `${P}:6:13`,
+  },
+  {
+    code: 'duplicate_address',
+    files: entity(`kind: accounts\naccounts: [{slug: twin, name: Twin, address: "${OTHER}"}]`),
+    at: `${M}:7:46`,
+  },
 
   { code: 'duplicate_slug', files: second('slug: second', 'slug: direct'), at: 'intents/second.yaml:1:7' },
-  { code: 'override_of_nothing', files: intent('label: Swap', 'label: Swap\noverride: true'), at: `${I}:6:11` },
-  { code: 'unknown_replacement', files: intent('status: stable', 'status: deprecated\nreplaced_by: nobody'), at: `${I}:4:14` },
-  { code: 'unknown_replacement', files: intent('label: Swap', 'label: Swap\nsupersedes: [nobody]'), at: `${I}:6:14` },
-  { code: 'deprecated_without_replacement', files: intent('status: stable', 'status: deprecated'), at: `${I}:3:9` },
-  { code: 'replacement_without_deprecation', files: { ...intent('label: Swap', 'label: Swap\nreplaced_by: second'), ...second('{fact: motif.swap.count, is: eq, value: 1}', '{fact: actor.is_signer, is: true}') }, at: `${I}:6:14` },
-  { code: 'supersedes_cycle', files: { ...intent('label: Swap', 'label: Swap\nsupersedes: [second]'), ...second('label: Swap', 'label: Swap\nsupersedes: [direct]') }, at: `${I}:6:14` },
+  {
+    code: 'override_of_nothing',
+    files: intent('label: Swap', 'label: Swap\noverride: true'),
+    at: `${I}:6:11`,
+  },
+  {
+    code: 'unknown_replacement',
+    files: intent('status: stable', 'status: deprecated\nreplaced_by: nobody'),
+    at: `${I}:4:14`,
+  },
+  {
+    code: 'unknown_replacement',
+    files: intent('label: Swap', 'label: Swap\nsupersedes: [nobody]'),
+    at: `${I}:6:14`,
+  },
+  {
+    code: 'deprecated_without_replacement',
+    files: intent('status: stable', 'status: deprecated'),
+    at: `${I}:3:9`,
+  },
+  {
+    code: 'replacement_without_deprecation',
+    files: {
+      ...intent('label: Swap', 'label: Swap\nreplaced_by: second'),
+      ...second('{fact: motif.swap.count, is: eq, value: 1}', '{fact: actor.is_signer, is: true}'),
+    },
+    at: `${I}:6:14`,
+  },
+  {
+    code: 'supersedes_cycle',
+    files: {
+      ...intent('label: Swap', 'label: Swap\nsupersedes: [second]'),
+      ...second('label: Swap', 'label: Swap\nsupersedes: [direct]'),
+    },
+    at: `${I}:6:14`,
+  },
 
   { code: 'bad_signature', files: shape('uint256 amountIn', 'uint7 amountIn'), at: `${S}:8:12` },
   { code: 'bad_signature', files: shape('address indexed to)', 'address indexed to'), at: `${S}:8:12` },
@@ -92,55 +173,193 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
   { code: 'param_shadows_word', files: { [S]: SHAPE.replaceAll('sender', 'signer') }, at: `${S}:10:21` },
   { code: 'bind_type', files: shape('caller: $sender', 'caller: abs($amountIn)'), at: `${S}:10:21` },
   { code: 'unknown_leg', files: shape('to: $venue', 'to: $leg.out.from'), at: `${S}:12:24` },
-  { code: 'duplicate_leg', files: shape('{role: out, from: $venue, amount: $amountOut}', '{role: in, to: $venue, amount: $amountIn}'), at: `${S}:13:9` },
+  {
+    code: 'duplicate_leg',
+    files: shape(
+      '{role: out, from: $venue, amount: $amountOut}',
+      '{role: in, to: $venue, amount: $amountIn}',
+    ),
+    at: `${S}:13:9`,
+  },
   { code: 'unknown_role', files: shape('caller: $sender', 'callr: $sender'), at: `${S}:10:13` },
   { code: 'unknown_role', files: shape('role: in', 'role: inn'), at: `${S}:12:16` },
-  { code: 'bad_when', files: shape('    legs:', '    when: [{left: $sender, is: equals}]\n    legs:'), at: `${S}:11:12` },
-  { code: 'stated_without_amount', files: shape('to: $venue, amount: $amountIn', 'to: $venue, match: stated'), at: `${S}:12:9` },
-  { code: 'misplaced_leg_key', files: shape('amount: $amountIn', 'amount: $amountIn, match: stated, pick: all'), at: `${S}:12:66` },
-  { code: 'duplicate_meaning', files: { 'shapes/twin.yaml': SHAPE.replace('slug: pair', 'slug: twin') }, at: 'shapes/twin.yaml:8:12' },
-  { code: 'mixed_depth', files: shape(/events:[\s\S]*/, 'calls:\n  - {call: "claim(address a)", kind: swap, depth: root}\n  - {call: "claim(address b)", kind: swap}\n'), at: `${S}:9:5` },
-  { code: 'unused_shape', files: { ...shape('any_emitter: true', 'any_emitter: false'), 'protocols/pairs.yaml': null }, at: `${S}:1:7` },
+  {
+    code: 'bad_when',
+    files: shape('    legs:', '    when: [{left: $sender, is: equals}]\n    legs:'),
+    at: `${S}:11:12`,
+  },
+  {
+    code: 'stated_without_amount',
+    files: shape('to: $venue, amount: $amountIn', 'to: $venue, match: stated'),
+    at: `${S}:12:9`,
+  },
+  {
+    code: 'misplaced_leg_key',
+    files: shape('amount: $amountIn', 'amount: $amountIn, match: stated, pick: all'),
+    at: `${S}:12:66`,
+  },
+  {
+    code: 'duplicate_meaning',
+    files: { 'shapes/twin.yaml': SHAPE.replace('slug: pair', 'slug: twin') },
+    at: 'shapes/twin.yaml:8:12',
+  },
+  {
+    code: 'mixed_depth',
+    files: shape(
+      /events:[\s\S]*/,
+      'calls:\n  - {call: "claim(address a)", kind: swap, depth: root}\n  - {call: "claim(address b)", kind: swap}\n',
+    ),
+    at: `${S}:9:5`,
+  },
+  {
+    code: 'unused_shape',
+    files: { ...shape('any_emitter: true', 'any_emitter: false'), 'protocols/pairs.yaml': null },
+    at: `${S}:1:7`,
+  },
   { code: 'unknown_shape', files: protocol('[pair]', '[pear]'), at: `${P}:5:10` },
-  { code: 'protocol_without_emitter', files: { ...shape('any_emitter: true', 'any_emitter: false'), ...protocol(/addresses.*\n/, '') }, at: `${P}:1:7` },
-  { code: 'bad_create2', files: protocol(/addresses.*\n/, `create2: {deployer: "${TOKEN}", init_code_hash: "0x${'ab'.repeat(32)}", salt: abi_fee}\n`), at: `${P}:6:159` },
+  {
+    code: 'protocol_without_emitter',
+    files: { ...shape('any_emitter: true', 'any_emitter: false'), ...protocol(/addresses.*\n/, '') },
+    at: `${P}:1:7`,
+  },
+  {
+    code: 'bad_create2',
+    files: protocol(
+      /addresses.*\n/,
+      `create2: {deployer: "${TOKEN}", init_code_hash: "0x${'ab'.repeat(32)}", salt: abi_fee}\n`,
+    ),
+    at: `${P}:6:159`,
+  },
 
   { code: 'duplicate_kind', files: {}, at: 'overlay/vocabulary.yaml:1:10' },
   { code: 'leg_side', files: base('vocabulary.yaml', 'in: gave', 'in: got'), at: 'vocabulary.yaml:7:17' },
   { code: 'unknown_motif_kind', files: shape('kind: swap', 'kind: swop'), at: `${S}:9:11` },
-  { code: 'unknown_intent_kind', files: intent('intent: DirectSwap', 'intent: IndirectSwap'), at: `${I}:4:9` },
-  { code: 'unknown_intent_kind', files: base('precedence.yaml', 'Part]', 'Part, Whole]'), at: 'precedence.yaml:1:36' },
+  {
+    code: 'unknown_intent_kind',
+    files: intent('intent: DirectSwap', 'intent: IndirectSwap'),
+    at: `${I}:4:9`,
+  },
+  {
+    code: 'unknown_intent_kind',
+    files: base('precedence.yaml', 'Part]', 'Part, Whole]'),
+    at: 'precedence.yaml:1:36',
+  },
   { code: 'unranked_intent', files: base('precedence.yaml', ', Part', ''), at: 'vocabulary.yaml:6:3' },
-  { code: 'duplicate_rank', files: base('precedence.yaml', 'Part]', 'Part, Unknown]'), at: 'precedence.yaml:1:36' },
+  {
+    code: 'duplicate_rank',
+    files: base('precedence.yaml', 'Part]', 'Part, Unknown]'),
+    at: 'precedence.yaml:1:36',
+  },
 
   { code: 'unknown_fact', files: when('{fact: actor.gave.lane, is: eq, value: 1}'), at: `${I}:7:14` },
-  { code: 'unknown_fact', files: intent('match: [{facts: {motif.swap.count: 1}}]', 'match: [{facts: {motif.swop.count: 1}}]'), at: `${I}:11:20` },
+  {
+    code: 'unknown_fact',
+    files: intent('match: [{facts: {motif.swap.count: 1}}]', 'match: [{facts: {motif.swop.count: 1}}]'),
+    at: `${I}:11:20`,
+  },
   { code: 'fact_operator', files: when('{fact: actor.sides, is: gt, value: 1}'), at: `${I}:7:31` },
   { code: 'fact_operator', files: when('{fact: actor.got.lanes, is: true}'), at: `${I}:7:35` },
   { code: 'fact_value', files: when('{fact: actor.got.lanes, is: eq, value: one}'), at: `${I}:7:46` },
   { code: 'fact_value', files: when('{fact: actor.sides, is: eq, value: neither}'), at: `${I}:7:42` },
   { code: 'fact_value', files: when('{fact: actor.sides, is: in, value: both}'), at: `${I}:7:42` },
-  { code: 'unsatisfiable', files: when('{all: [{fact: actor.got.lanes, is: eq, value: 1}, {fact: actor.got.lanes, is: eq, value: 2}]}'), at: `${I}:7:7` },
-  { code: 'unsatisfiable', files: when('{all: [{fact: actor.got.lanes, is: gt, value: 1}, {fact: actor.got.lanes, is: lt, value: 2}]}'), at: `${I}:7:7` },
-  { code: 'unsatisfiable', files: when('{all: [{fact: motifs.kinds, is: includes, value: swap}, {not: {fact: motifs.kinds, is: includes_any, value: [swap, wrap]}}]}'), at: `${I}:7:7` },
-  { code: 'unsatisfiable', files: when('{all: [{fact: actor.is_signer, is: true}, {any: [{fact: actor.is_signer, is: false}, {fact: actor.got.lanes, is: lt, value: 0}]}]}'), at: `${I}:7:7` },
-  { code: 'shadowed_rule', files: second('{fact: motif.swap.count, is: eq, value: 1}', '{all: [{fact: motif.swap.count, is: eq, value: 1}, {fact: actor.is_signer, is: true}]}\npriority: -1'), at: 'intents/second.yaml:7:7' },
-  { code: 'shadowed_rule', files: second(/when: .*/, 'when: {fact: motif.swap.count, is: in, value: [1]}'), at: 'intents/second.yaml:7:7' },
-  { code: 'unknown_placeholder', files: intent('label: Swap', 'label: "Swap {gift}"\nlabel_fallback: Swap'), at: `${I}:5:8` },
+  {
+    code: 'unsatisfiable',
+    files: when(
+      '{all: [{fact: actor.got.lanes, is: eq, value: 1}, {fact: actor.got.lanes, is: eq, value: 2}]}',
+    ),
+    at: `${I}:7:7`,
+  },
+  {
+    code: 'unsatisfiable',
+    files: when(
+      '{all: [{fact: actor.got.lanes, is: gt, value: 1}, {fact: actor.got.lanes, is: lt, value: 2}]}',
+    ),
+    at: `${I}:7:7`,
+  },
+  {
+    code: 'unsatisfiable',
+    files: when(
+      '{all: [{fact: motifs.kinds, is: includes, value: swap}, {not: {fact: motifs.kinds, is: includes_any, value: [swap, wrap]}}]}',
+    ),
+    at: `${I}:7:7`,
+  },
+  {
+    code: 'unsatisfiable',
+    files: when(
+      '{all: [{fact: actor.is_signer, is: true}, {any: [{fact: actor.is_signer, is: false}, {fact: actor.got.lanes, is: lt, value: 0}]}]}',
+    ),
+    at: `${I}:7:7`,
+  },
+  {
+    code: 'shadowed_rule',
+    files: second(
+      '{fact: motif.swap.count, is: eq, value: 1}',
+      '{all: [{fact: motif.swap.count, is: eq, value: 1}, {fact: actor.is_signer, is: true}]}\npriority: -1',
+    ),
+    at: 'intents/second.yaml:7:7',
+  },
+  {
+    code: 'shadowed_rule',
+    files: second(/when: .*/, 'when: {fact: motif.swap.count, is: in, value: [1]}'),
+    at: 'intents/second.yaml:7:7',
+  },
+  {
+    code: 'unknown_placeholder',
+    files: intent('label: Swap', 'label: "Swap {gift}"\nlabel_fallback: Swap'),
+    at: `${I}:5:8`,
+  },
   { code: 'missing_fallback', files: intent('label: Swap', 'label: "Swap {sent}"'), at: `${I}:5:8` },
   { code: 'missing_example', files: intent(/ {2}near_miss.*\n/, ''), at: `${I}:11:3` },
-  { code: 'duplicate_example', files: intent('motif.swap.count: 2', 'motif.swap.count: 1'), at: `${I}:12:15` },
-  { code: 'experimental_structural', files: intent('status: stable', 'status: experimental'), at: `${I}:8:8` },
+  {
+    code: 'duplicate_example',
+    files: intent('motif.swap.count: 2', 'motif.swap.count: 1'),
+    at: `${I}:12:15`,
+  },
+  {
+    code: 'experimental_structural',
+    files: intent('status: stable', 'status: experimental'),
+    at: `${I}:8:8`,
+  },
   { code: 'structural_without_basis', files: intent('rests_on', 'requires_any'), at: `${I}:8:8` },
 
   { code: 'bad_entity', files: entity('kind: feeds\nerrors: ["A()"]'), at: `${M}:7:1` },
-  { code: 'multicall_count', files: base('entities/base.yaml', ', tags: [multicall], since_block: 5', ''), at: 'ruleset.yaml:1:1' },
-  { code: 'no_wrapped_native', files: base('entities/base.yaml', 'kind: wrapped_native', 'kind: accounts'), at: 'ruleset.yaml:1:1' },
-  { code: 'duplicate_feed', files: entity(`kind: feeds\nfeeds:\n  - {asset: native, feed: "${TOKEN}", decimals: 8, heartbeat: 60}\n  - {asset: native, feed: "${OTHER}", decimals: 8, heartbeat: 60}`), at: `${M}:9:13` },
-  { code: 'duplicate_feed', files: entity(`kind: rates\nrates:\n${['A', 'B'].map((name) => `  - {name: ${name}, method: wrapper, tokens: ["${TOKEN}"], terms: [{asset: native, amount: rate()}], per: "1"}`).join('\n')}`), at: `${M}:9:40` },
+  {
+    code: 'multicall_count',
+    files: base('entities/base.yaml', ', tags: [multicall], since_block: 5', ''),
+    at: 'ruleset.yaml:1:1',
+  },
+  {
+    code: 'no_wrapped_native',
+    files: base('entities/base.yaml', 'kind: wrapped_native', 'kind: accounts'),
+    at: 'ruleset.yaml:1:1',
+  },
+  {
+    code: 'duplicate_feed',
+    files: entity(
+      `kind: feeds\nfeeds:\n  - {asset: native, feed: "${TOKEN}", decimals: 8, heartbeat: 60}\n  - {asset: native, feed: "${OTHER}", decimals: 8, heartbeat: 60}`,
+    ),
+    at: `${M}:9:13`,
+  },
+  {
+    code: 'duplicate_feed',
+    files: entity(
+      `kind: rates\nrates:\n${['A', 'B'].map((name) => `  - {name: ${name}, method: wrapper, tokens: ["${TOKEN}"], terms: [{asset: native, amount: rate()}], per: "1"}`).join('\n')}`,
+    ),
+    at: `${M}:9:40`,
+  },
   { code: 'bad_rate', files: entity(rate('amount: rate()', 'per: "0"')), at: `${M}:8:101` },
   { code: 'bad_rate', files: entity(rate('amount: "5", word: 1', 'per: "1"')), at: `${M}:8:97` },
   { code: 'bad_rate', files: entity(rate(`amount: rate(${'9'.repeat(78)})`, 'per: "1"')), at: `${M}:8:86` },
-  { code: 'bad_rate', files: entity(`kind: averages\naverages:\n  - {protocol: pairs, window: 1800, bases: ["${TOKEN}"], min_side_usd: 1}`), at: `${M}:8:16` },
-  { code: 'duplicate_error', files: entity('kind: errors\nerrors: ["A(uint256 a)", "A(uint256 b)"]'), at: `${M}:7:26` },
+  {
+    code: 'bad_rate',
+    files: entity(
+      `kind: averages\naverages:\n  - {protocol: pairs, window: 1800, bases: ["${TOKEN}"], min_side_usd: 1}`,
+    ),
+    at: `${M}:8:16`,
+  },
+  {
+    code: 'duplicate_error',
+    files: entity('kind: errors\nerrors: ["A(uint256 a)", "A(uint256 b)"]'),
+    at: `${M}:7:26`,
+  },
 ];

@@ -16,38 +16,57 @@ describe('problems of a ruleset', () => {
     expect(shown(dir, readRuleset([dir], { facts: FACTS }).problems)).toEqual([]);
   });
 
-  it.each(PROBLEM_CASES.filter((c) => !c.at.startsWith('overlay/')))('$code at $at', ({ code, files, at }) => {
-    const dir = writeRuleset(SMALL, files);
-    const { problems, rulebook } = readRuleset([dir], { facts: FACTS });
-    expect(shown(dir, problems).join('\n')).toContain(`${code} ${at}`);
-    expect(rulebook).toBeNull();
-  });
+  it.each(PROBLEM_CASES.filter((c) => !c.at.startsWith('overlay/')))(
+    '$code at $at',
+    ({ code, files, at }) => {
+      const dir = writeRuleset(SMALL, files);
+      const { problems, rulebook } = readRuleset([dir], { facts: FACTS });
+      expect(shown(dir, problems).join('\n')).toContain(`${code} ${at}`);
+      expect(rulebook).toBeNull();
+    },
+  );
 
   it('duplicate_kind: an overlay redefines a word', () => {
-    const [base, overlay] = [writeRuleset(SMALL), writeRuleset({ 'vocabulary.yaml': 'motifs: {swap: {title: Again}}\n' })];
-    expect(shown(overlay, readRuleset([base, overlay], { facts: FACTS }).problems)).toEqual(['duplicate_kind vocabulary.yaml:1:10']);
+    const [base, overlay] = [
+      writeRuleset(SMALL),
+      writeRuleset({ 'vocabulary.yaml': 'motifs: {swap: {title: Again}}\n' }),
+    ];
+    expect(shown(overlay, readRuleset([base, overlay], { facts: FACTS }).problems)).toEqual([
+      'duplicate_kind vocabulary.yaml:1:10',
+    ]);
   });
 
   it('missing_directory, unreadable_file, too_many_files', () => {
-    expect(readRuleset(['/nowhere'], { facts: FACTS }).problems.map((p) => p.code)).toContain('missing_directory');
+    expect(readRuleset(['/nowhere'], { facts: FACTS }).problems.map((p) => p.code)).toContain(
+      'missing_directory',
+    );
     const dir = writeRuleset(SMALL);
     symlinkSync('/nowhere/at/all', join(dir, 'intents/link.yaml'));
-    expect(shown(dir, readRuleset([dir], { facts: FACTS }).problems)).toEqual(['unreadable_file intents/link.yaml:1:1']);
+    expect(shown(dir, readRuleset([dir], { facts: FACTS }).problems)).toEqual([
+      'unreadable_file intents/link.yaml:1:1',
+    ]);
     mkdirSync(join(dir, 'notes'));
     for (let i = 0; i < 5001; i++) writeFileSync(join(dir, `notes/${i}.md`), '');
     expect(readRuleset([dir], { facts: FACTS }).problems.map((p) => p.code)).toContain('too_many_files');
   });
 
   it('every code has a case, and there are enough of them', () => {
-    const here = new Set([...PROBLEM_CASES.map((c) => c.code), 'missing_directory', 'unreadable_file', 'too_many_files']);
+    const here = new Set([
+      ...PROBLEM_CASES.map((c) => c.code),
+      'missing_directory',
+      'unreadable_file',
+      'too_many_files',
+    ]);
     expect(Object.keys(PROBLEMS).filter((code) => !here.has(code as 'bad_value'))).toEqual([]);
     expect(here.size).toBeGreaterThanOrEqual(70);
   });
 
   it('all problems come at once, in the order of the files, as one error', () => {
     const dir = writeRuleset(SMALL, {
-      'intents/direct.yaml': 'slug: direct\nversion: x\n', 'shapes/pair.yaml': (SMALL['shapes/pair.yaml'] as string).replace('kind: swap', 'kind: swop'),
-      'protocols/pairs.yaml': 'slug: [', 'entities/more.yaml': 'a: 1',
+      'intents/direct.yaml': 'slug: direct\nversion: x\n',
+      'shapes/pair.yaml': (SMALL['shapes/pair.yaml'] as string).replace('kind: swap', 'kind: swop'),
+      'protocols/pairs.yaml': 'slug: [',
+      'entities/more.yaml': 'a: 1',
     });
     let error: unknown;
     try {
@@ -57,18 +76,33 @@ describe('problems of a ruleset', () => {
     }
     expect(error).toBeInstanceOf(RulebookError);
     const { problems, message } = error as RulebookError;
-    expect(new Set(problems.map((p) => relative(dir, p.file)))).toEqual(new Set(['entities/more.yaml', 'intents/direct.yaml', 'protocols/pairs.yaml', 'shapes/pair.yaml']));
-    expect([...problems].sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line || a.column - b.column))).toEqual(problems);
+    expect(new Set(problems.map((p) => relative(dir, p.file)))).toEqual(
+      new Set(['entities/more.yaml', 'intents/direct.yaml', 'protocols/pairs.yaml', 'shapes/pair.yaml']),
+    );
+    expect(
+      [...problems].sort((a, b) =>
+        a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line || a.column - b.column,
+      ),
+    ).toEqual(problems);
     expect(message).toContain('shapes/pair.yaml:9:11 unknown_motif_kind');
   });
 
   it('a broken file does not make sound ones look wrong', () => {
-    const dir = writeRuleset(SMALL, { 'shapes/pair.yaml': (SMALL['shapes/pair.yaml'] as string).replace('any_emitter: true', 'any_emitter: maybe') });
-    expect(shown(dir, readRuleset([dir], { facts: FACTS }).problems)).toEqual(['wrong_type shapes/pair.yaml:6:14']);
+    const dir = writeRuleset(SMALL, {
+      'shapes/pair.yaml': (SMALL['shapes/pair.yaml'] as string).replace(
+        'any_emitter: true',
+        'any_emitter: maybe',
+      ),
+    });
+    expect(shown(dir, readRuleset([dir], { facts: FACTS }).problems)).toEqual([
+      'wrong_type shapes/pair.yaml:6:14',
+    ]);
   });
 
   it('hostile keys do not reach prototypes', () => {
-    const dir = writeRuleset(SMALL, { 'intents/evil.yaml': '__proto__: {polluted: yes}\nconstructor: {prototype: {polluted: yes}}\n' });
+    const dir = writeRuleset(SMALL, {
+      'intents/evil.yaml': '__proto__: {polluted: yes}\nconstructor: {prototype: {polluted: yes}}\n',
+    });
     readRuleset([dir], { facts: FACTS });
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
@@ -76,7 +110,10 @@ describe('problems of a ruleset', () => {
   const SIZE = 250_000;
   const repeat = (text: string): string => text.repeat(SIZE / text.length);
   it.each<[string, string, boolean]>([
-    ['opened lists', repeat('['), false], ['opened maps', repeat('{a: '), false], ['nested dashes', repeat('- '), false], ['anchors', repeat('&a '), false],
+    ['opened lists', repeat('['), false],
+    ['opened maps', repeat('{a: '), false],
+    ['nested dashes', repeat('- '), false],
+    ['anchors', repeat('&a '), false],
     ['a bomb of aliases', 'a: &a [x, x]\nb: &b [*a, *a, *a]\nc: [*b, *b, *b]\n', false],
     ['many keys', Array.from({ length: SIZE / 10 }, (_, i) => `k${i}: 1\n`).join(''), true],
     ['many spaces', `a:${repeat(' ')}#`, true],

@@ -17,7 +17,12 @@ describe('watchRulebook', () => {
     const swapped: Rulebook[] = [];
     const failed: RulebookError[] = [];
     const { digest } = loadRulebook([dir], { facts: FACTS });
-    watch = watchRulebook([dir], (book) => swapped.push(book), (error) => failed.push(error), { facts: FACTS, digest, intervalMs: 20 });
+    watch = watchRulebook(
+      [dir],
+      (book) => swapped.push(book),
+      (error) => failed.push(error),
+      { facts: FACTS, digest, intervalMs: 20 },
+    );
 
     writeFileSync(path, INTENT.replace('label: Swap', 'label: Trade'));
     await vi.waitFor(() => expect(swapped.map((b) => b.intents[0]!.label)).toEqual(['Trade']), 5_000);
@@ -30,7 +35,13 @@ describe('watchRulebook', () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect([swapped.length, failed.length]).toEqual([1, 1]);
 
-    writeFileSync(join(dir, 'intents/second.yaml'), INTENT.replace('slug: direct', 'slug: second').replace(/when: .*/, 'when: {fact: actor.is_signer, is: true}'));
+    writeFileSync(
+      join(dir, 'intents/second.yaml'),
+      INTENT.replace('slug: direct', 'slug: second').replace(
+        /when: .*/,
+        'when: {fact: actor.is_signer, is: true}',
+      ),
+    );
     await vi.waitFor(() => expect(swapped.at(-1)!.intents).toHaveLength(2), 5_000);
   });
 });

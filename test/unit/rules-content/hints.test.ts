@@ -6,25 +6,46 @@ const kinds = (scene: Scene): string[] => recognised(scene).map((p) => p.kind);
 
 describe('names of functions', () => {
   it('tell what value moved for where a contract is silent', () => {
-    const [exit] = recognised({ call: ['withdraw(uint256,uint256)', [3n, HUNDRED]], acts: [moves(TOKEN, VENUE, USER, HUNDRED), moves(REWARD, VENUE, USER, 7n)] });
+    const [exit] = recognised({
+      call: ['withdraw(uint256,uint256)', [3n, HUNDRED]],
+      acts: [moves(TOKEN, VENUE, USER, HUNDRED), moves(REWARD, VENUE, USER, 7n)],
+    });
     expect(exit).toMatchObject({ kind: 'unstake', basis: 'call', roles: [{ role: 'owner', account: USER }] });
     expect(exit?.tags).toContain('experimental');
-    expect(exit?.legs.map((leg) => leg.asset)).toEqual([`eip155:1/erc20:${TOKEN}`, `eip155:1/erc20:${REWARD}`]);
+    expect(exit?.legs.map((leg) => leg.asset)).toEqual([
+      `eip155:1/erc20:${TOKEN}`,
+      `eip155:1/erc20:${REWARD}`,
+    ]);
   });
 
   it('are not heard once an event speaks', () => {
-    expect(kinds({
-      call: ['withdraw(uint256,uint256)', [3n, HUNDRED]],
-      acts: [moves(TOKEN, VENUE, USER, HUNDRED), says(VENUE, 'Claimed(address indexed account, uint256 amount)', [USER, HUNDRED])],
-    })).toEqual(['claim']);
+    expect(
+      kinds({
+        call: ['withdraw(uint256,uint256)', [3n, HUNDRED]],
+        acts: [
+          moves(TOKEN, VENUE, USER, HUNDRED),
+          says(VENUE, 'Claimed(address indexed account, uint256 amount)', [USER, HUNDRED]),
+        ],
+      }),
+    ).toEqual(['claim']);
   });
 
   it('are not heard where structure speaks', () => {
-    expect(kinds({ call: ['deposit(uint256,uint256)', [1n, HUNDRED]], acts: [moves(TOKEN, USER, VENUE, HUNDRED), moves(VENUE, ZERO, USER, 90n)] })).toEqual(['vault_deposit']);
+    expect(
+      kinds({
+        call: ['deposit(uint256,uint256)', [1n, HUNDRED]],
+        acts: [moves(TOKEN, USER, VENUE, HUNDRED), moves(VENUE, ZERO, USER, 90n)],
+      }),
+    ).toEqual(['vault_deposit']);
   });
 
   it('say nothing about value that went another way', () => {
-    expect(kinds({ call: ['withdraw(uint256,uint256)', [3n, HUNDRED]], acts: [moves(TOKEN, USER, OTHER, HUNDRED)] })).toEqual([]);
+    expect(
+      kinds({
+        call: ['withdraw(uint256,uint256)', [3n, HUNDRED]],
+        acts: [moves(TOKEN, USER, OTHER, HUNDRED)],
+      }),
+    ).toEqual([]);
   });
 
   it.each([
@@ -34,16 +55,25 @@ describe('names of functions', () => {
     ['claim', 'claim(address,uint256,address,uint256,bytes32[])', [TOKEN, 1n, USER, HUNDRED, []], 'out'],
     ['claim', 'redeemPlans(uint256[])', [[7n]], 'out'],
     ['bridge_deposit', 'depositFor(address,address,bytes)', [USER, TOKEN, '0x'], 'in'],
-    ['bridge_withdrawal', 'finalizeWithdrawalTransaction((uint256,address,address,uint256,uint256,bytes))', [[1n, USER, USER, 1n, 1n, '0x']], 'out'],
+    [
+      'bridge_withdrawal',
+      'finalizeWithdrawalTransaction((uint256,address,address,uint256,uint256,bytes))',
+      [[1n, USER, USER, 1n, 1n, '0x']],
+      'out',
+    ],
     ['stake', 'depositIntoStrategy(address,address,uint256)', [OTHER, TOKEN, HUNDRED], 'in'],
     ['unstake', 'processExpiredLocks(bool)', [false], 'out'],
-  ] as const)('hint at %s: %s, and at nothing where value went the other way', (kind, signature, values, way) => {
-    const [given, taken] = [moves(TOKEN, USER, VENUE, HUNDRED), moves(TOKEN, VENUE, USER, HUNDRED)];
-    const [fits, not] = way === 'in' ? [given, taken] : [taken, given];
-    const [found] = recognised({ call: [signature, values], acts: [fits] });
-    expect(found).toMatchObject({ kind, basis: 'call' });
-    expect(found?.tags).toContain('experimental');
-    // A bridge may pay out to anybody, so only the others can tell.
-    if (kind !== 'bridge_withdrawal') expect(kinds({ call: [signature, values], acts: [not] })).not.toContain(kind);
-  });
+  ] as const)(
+    'hint at %s: %s, and at nothing where value went the other way',
+    (kind, signature, values, way) => {
+      const [given, taken] = [moves(TOKEN, USER, VENUE, HUNDRED), moves(TOKEN, VENUE, USER, HUNDRED)];
+      const [fits, not] = way === 'in' ? [given, taken] : [taken, given];
+      const [found] = recognised({ call: [signature, values], acts: [fits] });
+      expect(found).toMatchObject({ kind, basis: 'call' });
+      expect(found?.tags).toContain('experimental');
+      // A bridge may pay out to anybody, so only the others can tell.
+      if (kind !== 'bridge_withdrawal')
+        expect(kinds({ call: [signature, values], acts: [not] })).not.toContain(kind);
+    },
+  );
 });

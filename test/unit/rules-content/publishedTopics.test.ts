@@ -36,6 +36,10 @@ const PUBLISHED: readonly (readonly [topic0: string, topics: number, kind: strin
 
 describe('events with wording of their own', () => {
   it.each(PUBLISHED)('%s with %i topics means %s', (topic0, topics, kind) => {
-    expect(shippedRules().events.get(`${topic0}:${topics}`)?.meanings.map((m) => m.kind)).toContain(kind);
+    expect(
+      shippedRules()
+        .events.get(`${topic0}:${topics}`)
+        ?.meanings.map((m) => m.kind),
+    ).toContain(kind);
   });
 });

@@ -15,8 +15,20 @@ if (!present) console.warn(`SKIPPED: no recorded transactions at ${FILE}`);
 
 /** Labels that events of lending, yield, bridges, names and governance must bear out. */
 const SPOKEN = new Set([
-  'Supply', 'Withdraw', 'Borrow', 'Repay', 'Liquidation', 'Stake', 'Unstake', 'ClaimRewards', 'VaultDeposit', 'VaultWithdraw',
-  'BridgeDeposit', 'BridgeWithdrawal', 'GovernanceAction', 'NameServiceAction',
+  'Supply',
+  'Withdraw',
+  'Borrow',
+  'Repay',
+  'Liquidation',
+  'Stake',
+  'Unstake',
+  'ClaimRewards',
+  'VaultDeposit',
+  'VaultWithdraw',
+  'BridgeDeposit',
+  'BridgeWithdrawal',
+  'GovernanceAction',
+  'NameServiceAction',
 ]);
 
 interface Recording {
@@ -29,15 +41,26 @@ interface Recording {
 describe.runIf(present)('recorded transactions', () => {
   it('show a motif of a labelled kind in at least 97 of 100', () => {
     const rulebook = shippedRules();
-    const recordings = gunzipSync(readFileSync(FILE)).toString('utf8').trim().split('\n').map((line) => JSON.parse(line) as Recording);
+    const recordings = gunzipSync(readFileSync(FILE))
+      .toString('utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Recording);
     const missed: string[] = [];
     let asked = 0;
     for (const { id, hash, rpc, expect: label } of recordings) {
       const intents = label?.intents ?? [];
       if (intents.length === 0 || !intents.every((kind) => SPOKEN.has(kind))) continue;
       asked++;
-      const tx = canonicalize({ hash, tx: rpc.tx, receipt: rpc.receipt, trace: { dialect: 'call_tracer', result: rpc.callTracer } });
-      const kinds = findPrimitives(tx, buildValueFlow(tx, rulebook), rulebook).map((p) => rulebook.motifKinds.get(p.kind)?.fragment);
+      const tx = canonicalize({
+        hash,
+        tx: rpc.tx,
+        receipt: rpc.receipt,
+        trace: { dialect: 'call_tracer', result: rpc.callTracer },
+      });
+      const kinds = findPrimitives(tx, buildValueFlow(tx, rulebook), rulebook).map(
+        (p) => rulebook.motifKinds.get(p.kind)?.fragment,
+      );
       if (!intents.some((kind) => kinds.includes(kind))) missed.push(id);
     }
     expect(asked).toBeGreaterThan(100);

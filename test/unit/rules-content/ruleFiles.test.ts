@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RULES, ruleset, shippedRules } from './scene.ts';
 
-const read = (folder: string) => readdirSync(join(RULES, folder)).filter((f) => f.endsWith('.yaml')).map((file) => ({ file, lines: readFileSync(join(RULES, folder, file), 'utf8').trimEnd().split('\n') }));
+const read = (folder: string) =>
+  readdirSync(join(RULES, folder))
+    .filter((f) => f.endsWith('.yaml'))
+    .map((file) => ({
+      file,
+      lines: readFileSync(join(RULES, folder, file), 'utf8')
+        .trimEnd()
+        .split('\n'),
+    }));
 const shapes = read('shapes');
 const protocols = read('protocols');
 
@@ -12,32 +20,53 @@ describe('rule files', () => {
     expect(ruleset.problems).toEqual([]);
   });
 
-  it.each([...shapes.map((f) => ({ ...f, kind: 'shape' })), ...protocols.map((f) => ({ ...f, kind: 'protocol' }))])('$file names its schema', ({ lines, kind }) => {
+  it.each([
+    ...shapes.map((f) => ({ ...f, kind: 'shape' })),
+    ...protocols.map((f) => ({ ...f, kind: 'protocol' })),
+  ])('$file names its schema', ({ lines, kind }) => {
     expect(lines[0]).toBe(`# yaml-language-server: $schema=../../schemas/rules/${kind}.schema.json`);
   });
 
-  it.each(shapes.filter(({ file }) => /^(?:lending|vault|staking|restaking|claim|bridge|name|governance|account|nft|order|flashloan|stable|attestation)-/.test(file)))('$file stays short', ({ lines }) => {
+  it.each(
+    shapes.filter(({ file }) =>
+      /^(?:lending|vault|staking|restaking|claim|bridge|name|governance|account|nft|order|flashloan|stable|attestation)-/.test(
+        file,
+      ),
+    ),
+  )('$file stays short', ({ lines }) => {
     expect(lines.length).toBeLessThanOrEqual(80);
   });
 
   it.each(shapes)('$file knows no address and is named after its slug', ({ file, lines }) => {
     expect(lines.filter((line) => /0x[0-9a-fA-F]{40}(?![0-9a-fA-F])/.test(line))).toEqual([]);
-    expect(lines.filter((line) => /^(- )?slug: /.test(line)).some((line) => line.endsWith(` ${file.replace('.yaml', '')}`)) || lines.some((line) => line.startsWith('- slug'))).toBe(true);
+    expect(
+      lines
+        .filter((line) => /^(- )?slug: /.test(line))
+        .some((line) => line.endsWith(` ${file.replace('.yaml', '')}`)) ||
+        lines.some((line) => line.startsWith('- slug')),
+    ).toBe(true);
   });
 
   it('give every shape a source and every protocol a source', () => {
-    for (const item of [...ruleset.shapes, ...ruleset.protocols]) expect((item.value as { references?: readonly string[] }).references ?? [], item.value.slug).not.toHaveLength(0);
+    for (const item of [...ruleset.shapes, ...ruleset.protocols])
+      expect(
+        (item.value as { references?: readonly string[] }).references ?? [],
+        item.value.slug,
+      ).not.toHaveLength(0);
   });
 
   it('list an address under one protocol per event', () => {
     const doubled: string[] = [];
     for (const spec of [...shippedRules().events.values(), ...shippedRules().calls.values()]) {
       const owner = new Map<string, string>();
-      for (const meaning of spec.meanings) for (const protocol of meaning.protocols) for (const address of protocol.addresses) {
-        const other = owner.get(address);
-        if (other !== undefined && other !== protocol.slug) doubled.push(`${spec.signature}: ${other} and ${protocol.slug} at ${address}`);
-        owner.set(address, protocol.slug);
-      }
+      for (const meaning of spec.meanings)
+        for (const protocol of meaning.protocols)
+          for (const address of protocol.addresses) {
+            const other = owner.get(address);
+            if (other !== undefined && other !== protocol.slug)
+              doubled.push(`${spec.signature}: ${other} and ${protocol.slug} at ${address}`);
+            owner.set(address, protocol.slug);
+          }
     }
     expect(doubled).toEqual([]);
   });

@@ -1,6 +1,14 @@
 // A small stage on which contracts speak: logs encoded as a node would hand them over, read by the real rules.
 import { join } from 'node:path';
-import { encodeAbiParameters, encodeEventTopics, encodeFunctionData, parseAbiItem, type AbiEvent, type AbiFunction, type AbiParameter } from 'viem';
+import {
+  encodeAbiParameters,
+  encodeEventTopics,
+  encodeFunctionData,
+  parseAbiItem,
+  type AbiEvent,
+  type AbiFunction,
+  type AbiParameter,
+} from 'viem';
 import { account, canonicalTx, frame, log, SIGNER } from '../../support/builders.ts';
 import type { CanonicalTx, Frame, Log } from '../../../src/model/canonicalTx.ts';
 import type { Address, Hash, Hex } from '../../../src/model/hex.ts';
@@ -15,7 +23,8 @@ export const ruleset = readRuleset([RULES]);
 
 /** The shipped rules; throws with all their problems where they do not load. */
 export function shippedRules(): Rulebook {
-  if (ruleset.rulebook === null) throw new Error(ruleset.problems.map((p) => `${p.file}:${p.line} ${p.code} ${p.message}`).join('\n'));
+  if (ruleset.rulebook === null)
+    throw new Error(ruleset.problems.map((p) => `${p.file}:${p.line} ${p.code} ${p.message}`).join('\n'));
   return ruleset.rulebook;
 }
 
@@ -27,7 +36,9 @@ export const REWARD = account('71');
 export const ZERO: Address = `0x${'0'.repeat(40)}`;
 
 /** What happens, in order: a log, or ether sent along a call. */
-export type Act = { readonly log: Pick<Log, 'address' | 'topics' | 'data'> } | { readonly ether: { readonly from: Address; readonly to: Address; readonly amount: bigint } };
+export type Act =
+  | { readonly log: Pick<Log, 'address' | 'topics' | 'data'> }
+  | { readonly ether: { readonly from: Address; readonly to: Address; readonly amount: bigint } };
 
 /** A log of `signature` at `at`; values in the order of the parameters. */
 export function says(at: Address, signature: string, values: readonly unknown[]): Act {
@@ -36,7 +47,13 @@ export function says(at: Address, signature: string, values: readonly unknown[])
   const args = inputs.filter((p) => p.indexed).map((p) => values[inputs.indexOf(p)]);
   const topics = [...encodeEventTopics({ abi: [item], args } as never)] as Hash[];
   const rest = inputs.filter((p) => !p.indexed);
-  const data = rest.length === 0 ? '0x' : (encodeAbiParameters(rest, rest.map((p) => values[inputs.indexOf(p)])) as Hex);
+  const data =
+    rest.length === 0
+      ? '0x'
+      : (encodeAbiParameters(
+          rest,
+          rest.map((p) => values[inputs.indexOf(p)]),
+        ) as Hex);
   return { log: { address: at, topics, data } };
 }
 
@@ -45,7 +62,11 @@ export function moves(token: Address, from: Address, to: Address, amount: bigint
 }
 
 export function movesNft(token: Address, from: Address, to: Address, id: bigint): Act {
-  return says(token, 'Transfer(address indexed from, address indexed to, uint256 indexed tokenId)', [from, to, id]);
+  return says(token, 'Transfer(address indexed from, address indexed to, uint256 indexed tokenId)', [
+    from,
+    to,
+    id,
+  ]);
 }
 
 export function pays(from: Address, to: Address, amount: bigint): Act {
@@ -68,14 +89,33 @@ export function recognised({ to = VENUE, call, acts }: Scene): Primitive[] {
 }
 
 function staged(to: Address, call: Scene['call'], acts: readonly Act[]): CanonicalTx {
-  const input = call ? encodeFunctionData({ abi: [parseAbiItem(`function ${call[0]}` as 'function f()') as unknown as AbiFunction], args: call[1] } as never) as Hex : '0x';
-  const frames: Frame[] = [frame({ to, context: to, input, selector: call ? (input.slice(0, 10) as Hex) : null, end: 1 })];
+  const input = call
+    ? (encodeFunctionData({
+        abi: [parseAbiItem(`function ${call[0]}` as 'function f()') as unknown as AbiFunction],
+        args: call[1],
+      } as never) as Hex)
+    : '0x';
+  const frames: Frame[] = [
+    frame({ to, context: to, input, selector: call ? (input.slice(0, 10) as Hex) : null, end: 1 }),
+  ];
   const logs: Log[] = [];
   acts.forEach((act, i) => {
     const seq = i + 1;
     if ('ether' in act) {
       const index = frames.length;
-      frames.push(frame({ index, parent: 0, end: index + 1, path: [index - 1], from: act.ether.from, to: act.ether.to, context: act.ether.to, value: act.ether.amount, seq }));
+      frames.push(
+        frame({
+          index,
+          parent: 0,
+          end: index + 1,
+          path: [index - 1],
+          from: act.ether.from,
+          to: act.ether.to,
+          context: act.ether.to,
+          value: act.ether.amount,
+          seq,
+        }),
+      );
     } else logs.push(log({ ...act.log, logIndex: logs.length, index: logs.length, frame: 0, seq }));
   });
   frames[0] = { ...frames[0]!, end: frames.length };

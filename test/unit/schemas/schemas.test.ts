@@ -6,7 +6,8 @@ import { closeSchema } from '../../../src/stages/9-report/closeSchema.ts';
 
 const NAMES = ['analyze-request', 'error', 'tx-report'] as const;
 type Node = { readonly [key: string]: unknown };
-const read = (name: string): Node => JSON.parse(readFileSync(new URL(`../../../schemas/http/${name}.schema.json`, import.meta.url), 'utf8'));
+const read = (name: string): Node =>
+  JSON.parse(readFileSync(new URL(`../../../schemas/http/${name}.schema.json`, import.meta.url), 'utf8'));
 const strict = () => new Ajv2020({ strict: true, allowUnionTypes: true });
 
 /** Every schema node that describes a value, with its JSON pointer. */
@@ -15,7 +16,8 @@ function* nodes(schema: unknown, pointer = '#'): Generator<readonly [string, Nod
   const node = schema as Node;
   yield [pointer, node];
   for (const key of ['properties', '$defs'] as const)
-    for (const [name, inner] of Object.entries((node[key] ?? {}) as Node)) yield* nodes(inner, `${pointer}/${key}/${name}`);
+    for (const [name, inner] of Object.entries((node[key] ?? {}) as Node))
+      yield* nodes(inner, `${pointer}/${key}/${name}`);
   if (node['items']) yield* nodes(node['items'], `${pointer}/items`);
 }
 
@@ -31,14 +33,20 @@ describe.each(NAMES)('%s.schema.json', (name) => {
   });
 
   it('describes every key and every definition', () => {
-    const silent = [...nodes(schema)].filter(([pointer, node]) => /\/(properties|\$defs)\/[^/]+$/.test(pointer) && typeof node['description'] !== 'string');
+    const silent = [...nodes(schema)].filter(
+      ([pointer, node]) =>
+        /\/(properties|\$defs)\/[^/]+$/.test(pointer) && typeof node['description'] !== 'string',
+    );
     expect(silent.map(([pointer]) => pointer)).toEqual([]);
   });
 
   it('requires only keys it describes, and stays open to clients', () => {
     for (const [pointer, node] of nodes(schema)) {
       expect(node, pointer).not.toHaveProperty('additionalProperties');
-      if (Array.isArray(node['required'])) expect(Object.keys(node['properties'] as Node), pointer).toEqual(expect.arrayContaining(node['required']));
+      if (Array.isArray(node['required']))
+        expect(Object.keys(node['properties'] as Node), pointer).toEqual(
+          expect.arrayContaining(node['required']),
+        );
     }
   });
 
@@ -60,21 +68,43 @@ describe.each(NAMES)('%s.schema.json', (name) => {
 describe('analyze-request.schema.json', () => {
   const validate = strict().compile(read('analyze-request'));
   const hash = `0x${'ab'.repeat(32)}`;
-  it.each([[{ tx_hash: hash }], [{ tx_hash: hash, chain: '1', more: true }]])('takes %j', (body) => expect(validate(body)).toBe(true));
-  it.each([[{}], [{ tx_hash: hash.toUpperCase() }], [{ tx_hash: `${hash}0` }], [{ tx_hash: hash, chain: 'base' }], [{ tx_hash: hash, chain: 1 }], [[]]])('refuses %j', (body) => expect(validate(body)).toBe(false));
+  it.each([[{ tx_hash: hash }], [{ tx_hash: hash, chain: '1', more: true }]])('takes %j', (body) =>
+    expect(validate(body)).toBe(true),
+  );
+  it.each([
+    [{}],
+    [{ tx_hash: hash.toUpperCase() }],
+    [{ tx_hash: `${hash}0` }],
+    [{ tx_hash: hash, chain: 'base' }],
+    [{ tx_hash: hash, chain: 1 }],
+    [[]],
+  ])('refuses %j', (body) => expect(validate(body)).toBe(false));
 });
 
 describe('money in tx-report.schema.json', () => {
-  const validate = strict().compile({ ...(read('tx-report')['$defs'] as Node)['DisplayMoney'] as object });
-  it.each([[{ text: '$0.00', available: true }], [{ text: '$-12.34', available: true }], [{ text: '$0.0042', available: true }], [{ text: '\u2014', available: false, reason: 'x' }]])('takes %j', (money) => expect(validate(money)).toBe(true));
+  const validate = strict().compile({ ...((read('tx-report')['$defs'] as Node)['DisplayMoney'] as object) });
   it.each([
-    [{ text: '-$1.00', available: true }], [{ text: '$1', available: true }], [{ text: '$1,000.00', available: true }], [{ text: '\u2014', available: true }], [{ text: '-', available: false, reason: 'x' }],
-    [{ text: '$1.00', available: false, reason: 'x' }], [{ text: '\u2014', available: false }], [{ text: '$1.00', available: true, reason: 'x' }],
+    [{ text: '$0.00', available: true }],
+    [{ text: '$-12.34', available: true }],
+    [{ text: '$0.0042', available: true }],
+    [{ text: '\u2014', available: false, reason: 'x' }],
+  ])('takes %j', (money) => expect(validate(money)).toBe(true));
+  it.each([
+    [{ text: '-$1.00', available: true }],
+    [{ text: '$1', available: true }],
+    [{ text: '$1,000.00', available: true }],
+    [{ text: '\u2014', available: true }],
+    [{ text: '-', available: false, reason: 'x' }],
+    [{ text: '$1.00', available: false, reason: 'x' }],
+    [{ text: '\u2014', available: false }],
+    [{ text: '$1.00', available: true, reason: 'x' }],
   ])('refuses %j', (money) => expect(validate(money)).toBe(false));
 });
 
 describe('src/model/generated/report.ts', () => {
   it('is what the schemas generate (run `npm run generate`)', async () => {
-    expect(readFileSync(new URL('../../../src/model/generated/report.ts', import.meta.url), 'utf8')).toBe(await generateTypes());
+    expect(readFileSync(new URL('../../../src/model/generated/report.ts', import.meta.url), 'utf8')).toBe(
+      await generateTypes(),
+    );
   });
 });

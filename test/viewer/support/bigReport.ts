@@ -2,7 +2,13 @@ import type { Asset, InventoryDelta, Movement, TxReport } from '../../../src/mod
 
 const address = (n: number): string => `0x${n.toString(16).padStart(40, '0')}`;
 const token = (n: number): Asset => ({
-  id: `eip155:1/erc20:${address(0xa000 + n)}`, kind: 'erc20', address: address(0xa000 + n), token_id: null, symbol: `TOK${n}`, name: `Token ${n}`, decimals: 18,
+  id: `eip155:1/erc20:${address(0xa000 + n)}`,
+  kind: 'erc20',
+  address: address(0xa000 + n),
+  token_id: null,
+  symbol: `TOK${n}`,
+  name: `Token ${n}`,
+  decimals: 18,
 });
 const ROLES = ['pool', 'router', 'vault', 'counterparty', 'fee_recipient', 'other'] as const;
 
@@ -17,7 +23,8 @@ export function bigReport(base: TxReport, edges: number): TxReport {
   const movements: Movement[] = [];
   const seen = new Set<string>();
   let state = 1;
-  const next = (below: number): number => (state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff) % below;
+  const next = (below: number): number =>
+    (state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff) % below;
   for (let i = 0; movements.length < edges; i++) {
     // A fixed mixture: spokes of a few hubs, steps along chains, jumps anywhere.
     const from = i % 5 === 0 ? next(4) : next(accounts);
@@ -25,15 +32,37 @@ export function bigReport(base: TxReport, edges: number): TxReport {
     if (from === to || seen.has(`${from}>${to}`)) continue;
     seen.add(`${from}>${to}`);
     movements.push({
-      from: nameOf(from), to: nameOf(to), asset_id: token(i % 9).id, amount_raw: `${(BigInt(i) + 1n) * 1_234_567_890_123_456_789n}`, kind: 'transfer',
-      evidence: { kind: 'log', frame_path: [i % 7, i % 3], log_index: movements.length, contract: token(i % 9).address! },
+      from: nameOf(from),
+      to: nameOf(to),
+      asset_id: token(i % 9).id,
+      amount_raw: `${(BigInt(i) + 1n) * 1_234_567_890_123_456_789n}`,
+      kind: 'transfer',
+      evidence: {
+        kind: 'log',
+        frame_path: [i % 7, i % 3],
+        log_index: movements.length,
+        contract: token(i % 9).address!,
+      },
     });
   }
-  return { ...base, movements, inventory_deltas: deltasOf(movements, actor), pipeline_stats: { ...base.pipeline_stats, economic_movements: edges, tvfg_edges: edges, tvfg_nodes: accounts } };
+  return {
+    ...base,
+    movements,
+    inventory_deltas: deltasOf(movements, actor),
+    pipeline_stats: {
+      ...base.pipeline_stats,
+      economic_movements: edges,
+      tvfg_edges: edges,
+      tvfg_nodes: accounts,
+    },
+  };
 }
 
 function deltasOf(movements: readonly Movement[], actor: string): InventoryDelta[] {
-  const deltas = new Map<string, { subject: string; assetId: string; inflow: bigint; outflow: bigint; at: number[] }>();
+  const deltas = new Map<
+    string,
+    { subject: string; assetId: string; inflow: bigint; outflow: bigint; at: number[] }
+  >();
   const note = (subject: string, assetId: string, index: number, inflow: bigint, outflow: bigint): void => {
     const key = `${subject} ${assetId}`;
     const d = deltas.get(key) ?? { subject, assetId, inflow: 0n, outflow: 0n, at: [] };
@@ -50,8 +79,16 @@ function deltasOf(movements: readonly Movement[], actor: string): InventoryDelta
     const asset = token(Number(BigInt(`0x${assetId.slice(-4)}`)) - 0xa000);
     const raw = (inflow - outflow).toString();
     return {
-      subject, subject_role: subject === actor ? 'actor' : ROLES[Number(BigInt(subject) % 6n)]!, asset, delta_raw: raw, delta: decimal(inflow - outflow),
-      inflow_raw: inflow.toString(), outflow_raw: outflow.toString(), usd: { text: '—', available: false, reason: 'no_source' }, flags: [], movements: at,
+      subject,
+      subject_role: subject === actor ? 'actor' : ROLES[Number(BigInt(subject) % 6n)]!,
+      asset,
+      delta_raw: raw,
+      delta: decimal(inflow - outflow),
+      inflow_raw: inflow.toString(),
+      outflow_raw: outflow.toString(),
+      usd: { text: '—', available: false, reason: 'no_source' },
+      flags: [],
+      movements: at,
     };
   });
 }

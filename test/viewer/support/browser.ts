@@ -5,11 +5,20 @@ import { chromium, type BrowserContext, type BrowserContextOptions, type Page } 
 
 const EXECUTABLE = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 const ARGS = [
-  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
 ];
 
 export const hasBrowser = existsSync(EXECUTABLE);
-if (!hasBrowser) console.warn(`SKIPPED: the viewer is not tested in a browser, there is none at ${EXECUTABLE} (set CHROMIUM)`);
+if (!hasBrowser)
+  console.warn(
+    `SKIPPED: the viewer is not tested in a browser, there is none at ${EXECUTABLE} (set CHROMIUM)`,
+  );
 
 export interface Tab {
   readonly page: Page;
@@ -21,10 +30,18 @@ export interface Tab {
 }
 
 /** A page of a browser with an empty profile of its own. */
-export async function openTab(options: BrowserContextOptions & { width?: number; height?: number } = {}): Promise<Tab> {
+export async function openTab(
+  options: BrowserContextOptions & { width?: number; height?: number } = {},
+): Promise<Tab> {
   const { width = 1280, height = 900, ...rest } = options;
   const profile = mkdtempSync(join(tmpdir(), 'txreport-browser-'));
-  const context: BrowserContext = await chromium.launchPersistentContext(profile, { executablePath: EXECUTABLE, headless: true, args: ARGS, viewport: { width, height }, ...rest });
+  const context: BrowserContext = await chromium.launchPersistentContext(profile, {
+    executablePath: EXECUTABLE,
+    headless: true,
+    args: ARGS,
+    viewport: { width, height },
+    ...rest,
+  });
   const page = context.pages()[0] ?? (await context.newPage());
   const requests: string[] = [];
   const errors: string[] = [];
@@ -36,7 +53,9 @@ export async function openTab(options: BrowserContextOptions & { width?: number;
     if (message.type() === 'error') errors.push(message.text());
   });
   return {
-    page, requests, errors,
+    page,
+    requests,
+    errors,
     async close() {
       await context.close();
       rmSync(profile, { recursive: true, force: true });

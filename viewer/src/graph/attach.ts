@@ -10,7 +10,11 @@ const MARGIN = 12;
 const STRAIGHT = 15;
 
 /** Sizes with room for all edges that meet one side: value leaves on the far side, and comes from the near one. */
-export function roomForEdges(flow: Flow, turned: ReadonlyMap<string, boolean>, { node, direction }: Measures): (id: string) => Size {
+export function roomForEdges(
+  flow: Flow,
+  turned: ReadonlyMap<string, boolean>,
+  { node, direction }: Measures,
+): (id: string) => Size {
   const far = new Map<string, number>();
   const near = new Map<string, number>();
   for (const edge of flow.edges) {
@@ -21,14 +25,25 @@ export function roomForEdges(flow: Flow, turned: ReadonlyMap<string, boolean>, {
   return (id) => {
     const size = node(id);
     const needed = (Math.max(far.get(id) ?? 0, near.get(id) ?? 0) - 1) * GAP + 2 * MARGIN;
-    return direction === 'LR' ? { ...size, height: Math.max(size.height, Math.min(needed, 520)) } : { ...size, width: Math.max(size.width, Math.min(needed, 520)) };
+    return direction === 'LR'
+      ? { ...size, height: Math.max(size.height, Math.min(needed, 520)) }
+      : { ...size, width: Math.max(size.width, Math.min(needed, 520)) };
   };
 }
 
-interface End { readonly edgeId: string; readonly start: boolean; readonly toward: Point }
+interface End {
+  readonly edgeId: string;
+  readonly start: boolean;
+  readonly toward: Point;
+}
 
 /** Spreads the edges that meet a side of a node along it, in the order in which they come in, so that none overlap. */
-export function attach(flow: Flow, drawing: Drawing, turned: ReadonlyMap<string, boolean>, direction: Direction): Drawing {
+export function attach(
+  flow: Flow,
+  drawing: Drawing,
+  turned: ReadonlyMap<string, boolean>,
+  direction: Direction,
+): Drawing {
   const sides = new Map<string, { box: Box; node: string; far: boolean; ends: End[] }>();
   for (const edge of flow.edges) {
     if (edge.from === edge.to) continue;
@@ -45,7 +60,12 @@ export function attach(flow: Flow, drawing: Drawing, turned: ReadonlyMap<string,
     }
   }
   const roles = new Map(flow.nodes.map((node) => [node.id, node.role]));
-  const routes = new Map([...drawing.edges].map(([id, edge]) => [id, { points: throughLabel(edge.points, edge.label, direction), label: edge.label }]));
+  const routes = new Map(
+    [...drawing.edges].map(([id, edge]) => [
+      id,
+      { points: throughLabel(edge.points, edge.label, direction), label: edge.label },
+    ]),
+  );
   const across = (p: Point): number => (direction === 'LR' ? p.y : p.x);
   for (const { box, node, far, ends } of sides.values()) {
     ends.sort((a, b) => across(a.toward) - across(b.toward));
@@ -54,10 +74,21 @@ export function attach(flow: Flow, drawing: Drawing, turned: ReadonlyMap<string,
     ends.forEach((end, i) => {
       const off = (i - (ends.length - 1) / 2) * gap;
       const out = far ? 1 : -1;
-      const port: Point = direction === 'LR'
-        ? { x: box.x + out * (box.width / 2 - inset(roles.get(node)!, far ? 'right' : 'left', (2 * off) / box.height, box.height)), y: box.y + off }
-        : { x: box.x + off, y: box.y + (out * box.height) / 2 };
-      const straight: Point = direction === 'LR' ? { x: port.x + out * STRAIGHT, y: port.y } : { x: port.x, y: port.y + out * STRAIGHT };
+      const port: Point =
+        direction === 'LR'
+          ? {
+              x:
+                box.x +
+                out *
+                  (box.width / 2 -
+                    inset(roles.get(node)!, far ? 'right' : 'left', (2 * off) / box.height, box.height)),
+              y: box.y + off,
+            }
+          : { x: box.x + off, y: box.y + (out * box.height) / 2 };
+      const straight: Point =
+        direction === 'LR'
+          ? { x: port.x + out * STRAIGHT, y: port.y }
+          : { x: port.x, y: port.y + out * STRAIGHT };
       const { points } = routes.get(end.edgeId)!;
       if (end.start) points.splice(0, 1, port, straight);
       else points.splice(points.length - 1, 1, straight, port);
@@ -71,7 +102,10 @@ function throughLabel(points: readonly Point[], label: Box, direction: Direction
   const at = points.findIndex((p) => Math.abs(p.x - label.x) < 1 && Math.abs(p.y - label.y) < 1);
   if (at <= 0 || at === points.length - 1) return [...points];
   const half = direction === 'LR' ? { x: label.width / 2, y: 0 } : { x: 0, y: label.height / 2 };
-  const ends = [{ x: label.x - half.x, y: label.y - half.y }, { x: label.x + half.x, y: label.y + half.y }];
+  const ends = [
+    { x: label.x - half.x, y: label.y - half.y },
+    { x: label.x + half.x, y: label.y + half.y },
+  ];
   const forward = direction === 'LR' ? points[0]!.x < points.at(-1)!.x : points[0]!.y < points.at(-1)!.y;
   return [...points.slice(0, at), ...(forward ? ends : ends.reverse()), ...points.slice(at + 1)];
 }

@@ -19,9 +19,19 @@ export interface DrawnGraph extends Pick<Drawing, 'width' | 'height'> {
  * Draws the flow: lines and outlines in SVG, which assistive technology skips, and every node and edge as a button on
  * top, which carries the words. One tab stop; the arrow keys walk along the value.
  */
-export function drawGraph(view: View, { flow }: Folded, narrow: boolean, unfold: (role: Role) => void): DrawnGraph {
+export function drawGraph(
+  view: View,
+  { flow }: Folded,
+  narrow: boolean,
+  unfold: (role: Role) => void,
+): DrawnGraph {
   const actor = actorNode(view.report);
-  const texts = new Map(flow.nodes.map((node) => [node.id, nodeText(node, view.accounts, view.report.inventory_deltas, node.id === actor)]));
+  const texts = new Map(
+    flow.nodes.map((node) => [
+      node.id,
+      nodeText(node, view.accounts, view.report.inventory_deltas, node.id === actor),
+    ]),
+  );
   const labels = new Map(flow.edges.map((edge) => [edge.id, edgeText(edge, view.assets)]));
   const byId = new Map(flow.nodes.map((node) => [node.id, node]));
   const drawing = layOut(flow, {
@@ -34,7 +44,17 @@ export function drawGraph(view: View, { flow }: Folded, narrow: boolean, unfold:
     return node.members.length > 1 ? texts.get(id)!.name : view.accounts.text(node.members[0]!);
   };
 
-  const svg = s('svg', { class: 'lines', width: drawing.width, height: drawing.height, 'aria-hidden': 'true', focusable: 'false' }, arrowHeads());
+  const svg = s(
+    'svg',
+    {
+      class: 'lines',
+      width: drawing.width,
+      height: drawing.height,
+      'aria-hidden': 'true',
+      focusable: 'false',
+    },
+    arrowHeads(),
+  );
   const stage = h('div', { class: 'stage' }, svg);
   const buttons: { button: HTMLElement; from?: string; to?: string; id: string }[] = [];
   const drawn: { element: Element; movements: readonly number[] }[] = [];
@@ -44,11 +64,25 @@ export function drawGraph(view: View, { flow }: Folded, narrow: boolean, unfold:
     const text = labels.get(edge.id)!;
     const line = curve(points);
     const act = (): void => view.inspect(edgeClaim(view, edge, nameOf));
-    const path = s('g', { class: `edge ${edge.direction}${edge.kinds.length > 0 ? ' minted' : ''}`, onclick: act },
-      s('path', { class: 'reach', d: line }), s('path', { class: 'line', d: line, 'marker-end': `url(#arrow-${edge.direction})` }));
-    const button = h('button', { type: 'button', class: `edge-label ${edge.direction}`, title: text.exact, onclick: act },
-      h('span', { class: 'step' }, h('span', { class: 'sr' }, 'Step '), String(edge.step)), ' ', h('span', { class: 'edge-lines' }, text.lines.map((part) => h('bdi', {}, part))),
-      edge.kinds.length > 0 && h('span', { class: 'mark' }, ' ', edge.kinds.join(', ')), h('span', { class: 'sr' }, edgeSentence(edge, text.exact, nameOf)));
+    const path = s(
+      'g',
+      { class: `edge ${edge.direction}${edge.kinds.length > 0 ? ' minted' : ''}`, onclick: act },
+      s('path', { class: 'reach', d: line }),
+      s('path', { class: 'line', d: line, 'marker-end': `url(#arrow-${edge.direction})` }),
+    );
+    const button = h(
+      'button',
+      { type: 'button', class: `edge-label ${edge.direction}`, title: text.exact, onclick: act },
+      h('span', { class: 'step' }, h('span', { class: 'sr' }, 'Step '), String(edge.step)),
+      ' ',
+      h(
+        'span',
+        { class: 'edge-lines' },
+        text.lines.map((part) => h('bdi', {}, part)),
+      ),
+      edge.kinds.length > 0 && h('span', { class: 'mark' }, ' ', edge.kinds.join(', ')),
+      h('span', { class: 'sr' }, edgeSentence(edge, text.exact, nameOf)),
+    );
     svg.append(path);
     put(stage, button, label);
     buttons.push({ button, id: edge.id, from: edge.from, to: edge.to });
@@ -57,35 +91,65 @@ export function drawGraph(view: View, { flow }: Folded, narrow: boolean, unfold:
   }
   for (const node of flow.nodes) {
     const box = drawing.nodes.get(node.id)!;
-    const shape = s('path', { class: `node role-${node.role}${node.members.length > 1 ? ' folded' : ''}`, d: outline(node.role, box) });
-    if (node.members.length > 1) svg.append(s('path', { class: `node behind role-${node.role}`, d: outline(node.role, { ...box, x: box.x + 4, y: box.y + 4 }) }));
+    const shape = s('path', {
+      class: `node role-${node.role}${node.members.length > 1 ? ' folded' : ''}`,
+      d: outline(node.role, box),
+    });
+    if (node.members.length > 1)
+      svg.append(
+        s('path', {
+          class: `node behind role-${node.role}`,
+          d: outline(node.role, { ...box, x: box.x + 4, y: box.y + 4 }),
+        }),
+      );
     svg.append(shape);
     const button = nodeButton(view, node, texts.get(node.id)!, node.id === actor, unfold);
     put(stage, button, box);
     buttons.push({ button, id: node.id });
-    const touching = flow.edges.filter((edge) => edge.from === node.id || edge.to === node.id).flatMap((edge) => edge.movements);
+    const touching = flow.edges
+      .filter((edge) => edge.from === node.id || edge.to === node.id)
+      .flatMap((edge) => edge.movements);
     const all = [...touching, ...node.inside];
     drawn.push({ element: shape, movements: all }, { element: button, movements: all });
   }
   roving(stage, buttons, flow.nodes[0]?.id ?? null);
   return {
-    element: stage, width: drawing.width, height: drawing.height,
+    element: stage,
+    width: drawing.width,
+    height: drawing.height,
     highlight(movements) {
       stage.classList.toggle('pointing', movements !== null);
-      for (const { element, movements: own } of drawn) element.classList.toggle('pointed', movements !== null && own.some((index) => movements.has(index)));
+      for (const { element, movements: own } of drawn)
+        element.classList.toggle('pointed', movements !== null && own.some((index) => movements.has(index)));
     },
   };
 }
 
-function nodeButton(view: View, node: FlowNode, text: ReturnType<typeof nodeText>, isActor: boolean, unfold: (role: Role) => void): HTMLElement {
+function nodeButton(
+  view: View,
+  node: FlowNode,
+  text: ReturnType<typeof nodeText>,
+  isActor: boolean,
+  unfold: (role: Role) => void,
+): HTMLElement {
   const folded = node.members.length > 1;
-  return h('button', {
-    type: 'button', class: `node-card role-${node.role}${isActor ? ' is-actor' : ''}`, title: folded ? text.name : node.members[0]!,
-    onclick: () => (folded ? unfold(node.role) : view.inspect(accountClaim(view, node.members[0]!))),
-  },
-  h('span', { class: 'node-part' }, text.part), ' ', h('bdi', { class: 'node-name' }, text.name),
-  folded && [' ', h('span', { class: 'node-more' }, 'Unfold')],
-  text.nets.map((net) => [' ', h('bdi', { class: `node-net ${net.gain ? 'into' : 'out-of'}`, title: net.exact }, net.text)]));
+  return h(
+    'button',
+    {
+      type: 'button',
+      class: `node-card role-${node.role}${isActor ? ' is-actor' : ''}`,
+      title: folded ? text.name : node.members[0]!,
+      onclick: () => (folded ? unfold(node.role) : view.inspect(accountClaim(view, node.members[0]!))),
+    },
+    h('span', { class: 'node-part' }, text.part),
+    ' ',
+    h('bdi', { class: 'node-name' }, text.name),
+    folded && [' ', h('span', { class: 'node-more' }, 'Unfold')],
+    text.nets.map((net) => [
+      ' ',
+      h('bdi', { class: `node-net ${net.gain ? 'into' : 'out-of'}`, title: net.exact }, net.text),
+    ]),
+  );
 }
 
 /** What the label leaves to the drawing: who gave, who got, and every digit. */
@@ -104,14 +168,34 @@ function put(stage: HTMLElement, button: HTMLElement, box: Box): void {
 
 function hover(button: HTMLElement, path: Element): void {
   for (const type of ['mouseenter', 'focus']) button.addEventListener(type, () => path.classList.add('hot'));
-  for (const type of ['mouseleave', 'blur']) button.addEventListener(type, () => path.classList.remove('hot'));
+  for (const type of ['mouseleave', 'blur'])
+    button.addEventListener(type, () => path.classList.remove('hot'));
   path.addEventListener('mouseenter', () => button.classList.add('hot'));
   path.addEventListener('mouseleave', () => button.classList.remove('hot'));
 }
 
 function arrowHeads(): SVGElement {
-  return s('defs', {}, (['gave', 'got', 'between'] as const).map((direction) =>
-    s('marker', { id: `arrow-${direction}`, class: `arrow ${direction}`, viewBox: '0 0 10 10', refX: 9, refY: 5, markerWidth: 13, markerHeight: 13, markerUnits: 'userSpaceOnUse', orient: 'auto' }, s('path', { d: 'M0 0.8 L9.5 5 L0 9.2 L2.4 5 Z' }))));
+  return s(
+    'defs',
+    {},
+    (['gave', 'got', 'between'] as const).map((direction) =>
+      s(
+        'marker',
+        {
+          id: `arrow-${direction}`,
+          class: `arrow ${direction}`,
+          viewBox: '0 0 10 10',
+          refX: 9,
+          refY: 5,
+          markerWidth: 13,
+          markerHeight: 13,
+          markerUnits: 'userSpaceOnUse',
+          orient: 'auto',
+        },
+        s('path', { d: 'M0 0.8 L9.5 5 L0 9.2 L2.4 5 Z' }),
+      ),
+    ),
+  );
 }
 
 const FONTS = { label: '600 12.5px', name: '650 14px', part: '600 11px' } as const;

@@ -42,7 +42,11 @@ export interface Flow {
 export type NodeOf = (address: string) => string;
 
 /** The value flow with one edge per pair of accounts, nodes in order of first use with the actor in front. */
-export function flowOf(report: TxReport, accounts: AccountBook, nodeOf: NodeOf = (address) => address.toLowerCase()): Flow {
+export function flowOf(
+  report: TxReport,
+  accounts: AccountBook,
+  nodeOf: NodeOf = (address) => address.toLowerCase(),
+): Flow {
   const movements = report.movements ?? [];
   const members = new Map<string, Set<string>>();
   const inside = new Map<string, number[]>();
@@ -65,17 +69,27 @@ export function flowOf(report: TxReport, accounts: AccountBook, nodeOf: NodeOf =
     bundle.at.push(index);
   });
   const actorId = actorNode(report, nodeOf);
-  const edges = [...bundles].map(([id, { from, to, at }], i): FlowEdge => ({
-    id, from, to, movements: at, carried: carriedBy(at.map((index) => movements[index]!)),
-    direction: from === actorId && to !== actorId ? 'gave' : to === actorId && from !== actorId ? 'got' : 'between',
-    kinds: [...new Set(at.map((index) => movements[index]!.kind))].filter((kind) => kind !== 'transfer'),
-    step: i + 1,
-  }));
+  const edges = [...bundles].map(
+    ([id, { from, to, at }], i): FlowEdge => ({
+      id,
+      from,
+      to,
+      movements: at,
+      carried: carriedBy(at.map((index) => movements[index]!)),
+      direction:
+        from === actorId && to !== actorId ? 'gave' : to === actorId && from !== actorId ? 'got' : 'between',
+      kinds: [...new Set(at.map((index) => movements[index]!.kind))].filter((kind) => kind !== 'transfer'),
+      step: i + 1,
+    }),
+  );
   const nodes = [...members].map(([id, addresses]): FlowNode => {
     const list = [...addresses];
     return { id, role: accounts.of(list[0]!).role, members: list, inside: inside.get(id) ?? [] };
   });
-  return { nodes: [...nodes.filter((n) => n.id === actorId), ...nodes.filter((n) => n.id !== actorId)], edges };
+  return {
+    nodes: [...nodes.filter((n) => n.id === actorId), ...nodes.filter((n) => n.id !== actorId)],
+    edges,
+  };
 }
 
 /** Where the story starts: the actor, or the signer where there is no single one. */

@@ -25,7 +25,9 @@ export function foldFlow(report: TxReport, accounts: AccountBook, parts: Readonl
   const whole = flowOf(report, accounts);
   const counts = new Map<Role, number>();
   for (const node of whole.nodes) counts.set(node.role, (counts.get(node.role) ?? 0) + 1);
-  const foldable = new Map([...counts].filter(([role, count]) => count >= FEWEST && !NEVER.has(role)).sort((a, b) => b[1] - a[1]));
+  const foldable = new Map(
+    [...counts].filter(([role, count]) => count >= FEWEST && !NEVER.has(role)).sort((a, b) => b[1] - a[1]),
+  );
   const gave = new Set(whole.edges.map((edge) => edge.from));
   const got = new Set(whole.edges.map((edge) => edge.to));
   // Those who only gave and those who only got are folded apart, as long as that can be read: it shows who gave to whom.
@@ -33,7 +35,11 @@ export function foldFlow(report: TxReport, accounts: AccountBook, parts: Readonl
     const nodeOf: NodeOf = (address) => {
       const { role } = accounts.of(address);
       const id = address.toLowerCase();
-      return !folded.has(role) ? id : apart ? `fold:${role}:${gave.has(id) ? 'gave' : ''}${got.has(id) ? 'got' : ''}` : `fold:${role}`;
+      return !folded.has(role)
+        ? id
+        : apart
+          ? `fold:${role}:${gave.has(id) ? 'gave' : ''}${got.has(id) ? 'got' : ''}`
+          : `fold:${role}`;
     };
     return folded.size === 0 ? whole : flowOf(report, accounts, nodeOf);
   };
@@ -48,4 +54,5 @@ export function foldFlow(report: TxReport, accounts: AccountBook, parts: Readonl
   return { flow, folded, foldable };
 }
 
-const isLegible = ({ nodes, edges }: Flow): boolean => nodes.length <= LEGIBLE.nodes && edges.length <= LEGIBLE.edges;
+const isLegible = ({ nodes, edges }: Flow): boolean =>
+  nodes.length <= LEGIBLE.nodes && edges.length <= LEGIBLE.edges;

@@ -2,8 +2,14 @@ import { graphlib, layout as dagre } from '@dagrejs/dagre';
 import { attach, roomForEdges } from './attach.ts';
 import type { Flow, FlowEdge } from './flow.ts';
 
-export interface Size { readonly width: number; readonly height: number }
-export interface Point { readonly x: number; readonly y: number }
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
 export interface Box extends Size, Point {}
 
 export interface Drawing extends Size {
@@ -35,41 +41,69 @@ export function layOut(flow: Flow, measures: Measures): Drawing {
   const many = flow.edges.length > MANY_EDGES;
   const graph = new graphlib.Graph({ multigraph: true });
   graph.setGraph({
-    rankdir: measures.direction, nodesep: 30, edgesep: 14, ranksep: measures.direction === 'LR' ? 62 : 50, marginx: 14, marginy: 14,
+    rankdir: measures.direction,
+    nodesep: 30,
+    edgesep: 14,
+    ranksep: measures.direction === 'LR' ? 62 : 50,
+    marginx: 14,
+    marginy: 14,
     ranker: many ? 'longest-path' : 'network-simplex',
   });
   const turned = new Map(flow.edges.map((edge) => [edge.id, order.get(edge.from)! > order.get(edge.to)!]));
   const room = roomForEdges(flow, turned, measures);
-  for (const node of [...flow.nodes].sort((a, b) => order.get(a.id)! - order.get(b.id)!)) graph.setNode(node.id, { ...room(node.id) });
+  for (const node of [...flow.nodes].sort((a, b) => order.get(a.id)! - order.get(b.id)!))
+    graph.setNode(node.id, { ...room(node.id) });
   for (const edge of flow.edges) {
     const back = turned.get(edge.id)!;
-    graph.setEdge(back ? edge.to : edge.from, back ? edge.from : edge.to, { ...measures.label(edge), labelpos: 'c', weight: edge.direction === 'between' ? 1 : 2 }, edge.id);
+    graph.setEdge(
+      back ? edge.to : edge.from,
+      back ? edge.from : edge.to,
+      { ...measures.label(edge), labelpos: 'c', weight: edge.direction === 'between' ? 1 : 2 },
+      edge.id,
+    );
   }
   dagre(graph, { disableOptimalOrderHeuristic: many });
   const nodes = new Map(flow.nodes.map(({ id }) => [id, graph.node(id) as Box]));
-  const edges = new Map(flow.edges.map(({ id, from, to }) => {
-    const back = turned.get(id)!;
-    const { points, x, y, width, height } = graph.edge(back ? to : from, back ? from : to, id) as Box & { points: Point[] };
-    return [id, { points: back ? [...points].reverse() : points, label: { x, y, width, height } }];
-  }));
+  const edges = new Map(
+    flow.edges.map(({ id, from, to }) => {
+      const back = turned.get(id)!;
+      const { points, x, y, width, height } = graph.edge(back ? to : from, back ? from : to, id) as Box & {
+        points: Point[];
+      };
+      return [id, { points: back ? [...points].reverse() : points, label: { x, y, width, height } }];
+    }),
+  );
   const { width = 0, height = 0 } = graph.graph() as Partial<Size>;
-  return attach(flow, giftFirst(flow, { nodes, edges, width, height }, measures.direction), turned, measures.direction);
+  return attach(
+    flow,
+    giftFirst(flow, { nodes, edges, width, height }, measures.direction),
+    turned,
+    measures.direction,
+  );
 }
 
 /** Either side up is as good to dagre; a reader expects what was given above (or left of) what came back. */
 function giftFirst(flow: Flow, drawing: Drawing, direction: Direction): Drawing {
   const across = (p: Point): number => (direction === 'LR' ? p.y : p.x);
   const mean = (side: FlowEdge['direction']): number | null => {
-    const at = flow.edges.filter((edge) => edge.direction === side).map((edge) => across(drawing.edges.get(edge.id)!.label));
+    const at = flow.edges
+      .filter((edge) => edge.direction === side)
+      .map((edge) => across(drawing.edges.get(edge.id)!.label));
     return at.length === 0 ? null : at.reduce((sum, y) => sum + y, 0) / at.length;
   };
   const [gave, got] = [mean('gave'), mean('got')];
   if (gave === null || got === null || gave <= got) return drawing;
-  const mirrored = <P extends Point>(p: P): P => (direction === 'LR' ? { ...p, y: drawing.height - p.y } : { ...p, x: drawing.width - p.x });
+  const mirrored = <P extends Point>(p: P): P =>
+    direction === 'LR' ? { ...p, y: drawing.height - p.y } : { ...p, x: drawing.width - p.x };
   return {
     ...drawing,
     nodes: new Map([...drawing.nodes].map(([id, box]) => [id, mirrored(box)])),
-    edges: new Map([...drawing.edges].map(([id, edge]) => [id, { points: edge.points.map(mirrored), label: mirrored(edge.label) }])),
+    edges: new Map(
+      [...drawing.edges].map(([id, edge]) => [
+        id,
+        { points: edge.points.map(mirrored), label: mirrored(edge.label) },
+      ]),
+    ),
   };
 }
 

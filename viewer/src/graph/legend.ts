@@ -6,10 +6,45 @@ import { outline } from './path.ts';
 /** What shapes and colours mean: only those that are drawn. */
 export function legend({ report, accounts }: View): HTMLElement {
   const subject = report.classification.actor ?? report.tx.signer;
-  const moved = { gave: (report.movements ?? []).some((m) => m.from === subject), got: (report.movements ?? []).some((m) => m.to === subject) };
-  const present = new Set((report.movements ?? []).flatMap((m) => [accounts.of(m.from).role, accounts.of(m.to).role]));
+  const moved = {
+    gave: (report.movements ?? []).some((m) => m.from === subject),
+    got: (report.movements ?? []).some((m) => m.to === subject),
+  };
+  const present = new Set(
+    (report.movements ?? []).flatMap((m) => [accounts.of(m.from).role, accounts.of(m.to).role]),
+  );
   const named = report.classification.actor !== null ? 'the actor' : 'the signer';
-  return h('ul', { class: 'legend', 'aria-label': 'Legend' },
-    ROLES.filter((role) => present.has(role)).map((role) => h('li', {}, s('svg', { class: 'key', viewBox: '0 0 40 24', 'aria-hidden': 'true' }, s('path', { class: `node role-${role}`, d: outline(role, { x: 20, y: 12, width: 36, height: 20 }) })), ROLE_NAMES[role][0])),
-    (['gave', 'got'] as const).filter((direction) => moved[direction]).map((direction) => h('li', { class: direction }, s('svg', { class: 'key', viewBox: '0 0 40 24', 'aria-hidden': 'true' }, s('path', { class: `key-line ${direction}`, d: 'M2 12H30 M26 7 34 12 26 17' })), direction === 'gave' ? `− given by ${named}` : `+ received by ${named}`)));
+  return h(
+    'ul',
+    { class: 'legend', 'aria-label': 'Legend' },
+    ROLES.filter((role) => present.has(role)).map((role) =>
+      h(
+        'li',
+        {},
+        s(
+          'svg',
+          { class: 'key', viewBox: '0 0 40 24', 'aria-hidden': 'true' },
+          s('path', {
+            class: `node role-${role}`,
+            d: outline(role, { x: 20, y: 12, width: 36, height: 20 }),
+          }),
+        ),
+        ROLE_NAMES[role][0],
+      ),
+    ),
+    (['gave', 'got'] as const)
+      .filter((direction) => moved[direction])
+      .map((direction) =>
+        h(
+          'li',
+          { class: direction },
+          s(
+            'svg',
+            { class: 'key', viewBox: '0 0 40 24', 'aria-hidden': 'true' },
+            s('path', { class: `key-line ${direction}`, d: 'M2 12H30 M26 7 34 12 26 17' }),
+          ),
+          direction === 'gave' ? `− given by ${named}` : `+ received by ${named}`,
+        ),
+      ),
+  );
 }

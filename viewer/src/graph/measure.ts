@@ -21,25 +21,46 @@ export interface EdgeText {
 
 const MOST_LINES = 3;
 
-export function nodeText(node: FlowNode, accounts: AccountBook, deltas: readonly InventoryDelta[], isActor: boolean): NodeText {
-  if (node.members.length > 1) return { part: node.inside.length > 0 ? `Folded · ${plural(node.inside.length, 'movement')} inside` : 'Folded', name: `${node.members.length} ${ROLE_NAMES[node.role][1]}`, nets: [] };
+export function nodeText(
+  node: FlowNode,
+  accounts: AccountBook,
+  deltas: readonly InventoryDelta[],
+  isActor: boolean,
+): NodeText {
+  if (node.members.length > 1)
+    return {
+      part: node.inside.length > 0 ? `Folded · ${plural(node.inside.length, 'movement')} inside` : 'Folded',
+      name: `${node.members.length} ${ROLE_NAMES[node.role][1]}`,
+      nets: [],
+    };
   const address = node.members[0]!;
   const account = accounts.of(address);
   const moved = isActor ? deltas.filter((d) => d.subject === address && !/^-?0+$/.test(d.delta_raw)) : [];
   // What was given first, as the story goes.
-  const sorted = [...moved].sort((a, b) => Number(b.delta_raw.startsWith('-')) - Number(a.delta_raw.startsWith('-')));
+  const sorted = [...moved].sort(
+    (a, b) => Number(b.delta_raw.startsWith('-')) - Number(a.delta_raw.startsWith('-')),
+  );
   const nets = sorted.slice(0, MOST_LINES + 1).map((d) => {
     const gain = !d.delta_raw.startsWith('-');
     const { short, exact } = quantity(BigInt(d.delta_raw), d.asset, d.asset.id);
     return { text: `${gain ? '+' : '−'}${short}`, exact: `${gain ? '+' : '−'}${exact}`, gain };
   });
-  return { part: account.named ? `${account.part} · ${shortHex(address)}` : account.part, name: shown(account.name, 40), nets };
+  return {
+    part: account.named ? `${account.part} · ${shortHex(address)}` : account.part,
+    name: shown(account.name, 40),
+    nets,
+  };
 }
 
 export function edgeText(edge: FlowEdge, assets: AssetBook): EdgeText {
   const sign = edge.direction === 'gave' ? '−' : edge.direction === 'got' ? '+' : '';
-  const all = edge.carried.map((c) => ({ ...quantity(c.raw, assets.get(c.assetId), c.assetId), count: c.count }));
-  const lines = all.slice(0, MOST_LINES).map((q) => `${sign}${q.short}${q.count > 1 ? ` (${q.count}×)` : ''}`);
+  const all = edge.carried.map((c) => ({
+    ...quantity(c.raw, assets.get(c.assetId), c.assetId),
+    count: c.count,
+  }));
+  const lines = all
+    .slice(0, MOST_LINES)
+    .map((q) => `${sign}${q.short}${q.count > 1 ? ` (${q.count}×)` : ''}`);
   if (all.length > MOST_LINES) lines.push(`and ${plural(all.length - MOST_LINES, 'more asset')}`);
   return { lines, exact: all.map((q) => q.exact).join(', ') };
 }
@@ -49,15 +70,33 @@ export type TextWidth = (text: string, font: 'label' | 'name' | 'part') => numbe
 
 const LINE = 17;
 
-export function nodeSize(text: NodeText, node: FlowNode, isActor: boolean, narrow: boolean, width: TextWidth): Size {
+export function nodeSize(
+  text: NodeText,
+  node: FlowNode,
+  isActor: boolean,
+  narrow: boolean,
+  width: TextWidth,
+): Size {
   const most = narrow ? 150 : 210;
-  const content = Math.max(width(text.part, 'part'), width(text.name, 'name'), ...text.nets.map((n) => width(n.text, 'label')));
+  const content = Math.max(
+    width(text.part, 'part'),
+    width(text.name, 'name'),
+    ...text.nets.map((n) => width(n.text, 'label')),
+  );
   const pad = isActor ? 36 : 48;
-  return { width: Math.round(Math.min(most, Math.max(narrow ? 104 : 124, content + pad))), height: (isActor ? 54 : 48) + text.nets.length * LINE + (node.members.length > 1 ? 2 : 0) };
+  return {
+    width: Math.round(Math.min(most, Math.max(narrow ? 104 : 124, content + pad))),
+    height: (isActor ? 54 : 48) + text.nets.length * LINE + (node.members.length > 1 ? 2 : 0),
+  };
 }
 
 export function labelSize(text: EdgeText, kinds: readonly string[], narrow: boolean, width: TextWidth): Size {
   const most = narrow ? 150 : 230;
   const mark = kinds.length > 0 ? width(kinds.join(', '), 'part') + 10 : 0;
-  return { width: Math.round(Math.min(most, Math.max(...text.lines.map((line) => width(line, 'label'))) + 44 + mark)), height: text.lines.length * LINE + 10 };
+  return {
+    width: Math.round(
+      Math.min(most, Math.max(...text.lines.map((line) => width(line, 'label'))) + 44 + mark),
+    ),
+    height: text.lines.length * LINE + 10,
+  };
 }

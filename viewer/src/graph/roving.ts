@@ -1,4 +1,9 @@
-interface Stop { readonly button: HTMLElement; readonly id: string; readonly from?: string; readonly to?: string }
+interface Stop {
+  readonly button: HTMLElement;
+  readonly id: string;
+  readonly from?: string;
+  readonly to?: string;
+}
 
 /**
  * One tab stop for a graph. Right and left walk along the value: from a node to what it gave, from an edge to who got
@@ -21,7 +26,8 @@ export function roving(stage: HTMLElement, stops: readonly Stop[], first: string
     stop.button.focus();
     stop.button.scrollIntoView?.({ block: 'nearest', inline: 'nearest' });
   };
-  const beside = (list: readonly Stop[], stop: Stop, by: number): Stop | undefined => list[list.indexOf(stop) + by];
+  const beside = (list: readonly Stop[], stop: Stop, by: number): Stop | undefined =>
+    list[list.indexOf(stop) + by];
 
   stage.addEventListener('focusin', (event) => {
     const stop = byButton.get(event.target as HTMLElement);
@@ -35,8 +41,14 @@ export function roving(stage: HTMLElement, stops: readonly Stop[], first: string
     if (!stop || event.ctrlKey || event.metaKey || event.altKey) return;
     const isNode = stop.from === undefined;
     const moves: Readonly<Record<string, () => Stop | undefined>> = {
-      ArrowRight: () => (isNode ? edges.find((e) => e.from === stop.id) ?? edges.find((e) => e.to === stop.id) : nodeById.get(stop.to!)),
-      ArrowLeft: () => (isNode ? edges.find((e) => e.to === stop.id) ?? edges.find((e) => e.from === stop.id) : nodeById.get(stop.from!)),
+      ArrowRight: () =>
+        isNode
+          ? (edges.find((e) => e.from === stop.id) ?? edges.find((e) => e.to === stop.id))
+          : nodeById.get(stop.to!),
+      ArrowLeft: () =>
+        isNode
+          ? (edges.find((e) => e.to === stop.id) ?? edges.find((e) => e.from === stop.id))
+          : nodeById.get(stop.from!),
       ArrowDown: () => beside(isNode ? nodes : edges, stop, 1),
       ArrowUp: () => beside(isNode ? nodes : edges, stop, -1),
       Home: () => start,

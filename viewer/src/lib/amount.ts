@@ -8,7 +8,8 @@ export function decimal(raw: bigint, decimals: number): string {
 }
 
 const SUPERSCRIPT = '⁰¹²³⁴⁵⁶⁷⁸⁹';
-const superscript = (n: number): string => (n < 0 ? '⁻' : '') + [...String(Math.abs(n))].map((d) => SUPERSCRIPT[Number(d)]).join('');
+const superscript = (n: number): string =>
+  (n < 0 ? '⁻' : '') + [...String(Math.abs(n))].map((d) => SUPERSCRIPT[Number(d)]).join('');
 
 /** Digits between the units and where rounding starts, so that about seven digits are seen. */
 const SEEN = 7;
@@ -28,7 +29,17 @@ export function shortAmount(exact: string): string {
   const [whole = '0', fraction = ''] = exact.replace('-', '').split('.');
   const sign = negative ? '-' : '';
   if (whole.length > 12) return `${sign}${power(whole + fraction, whole.length - 1)}`;
-  if (whole !== '0') return sign + grouped(rounded(whole, fraction, Math.max(whole.length > 4 ? 2 : 4, SEEN - whole.length) - (whole.length > 6 ? 2 : 0)));
+  if (whole !== '0')
+    return (
+      sign +
+      grouped(
+        rounded(
+          whole,
+          fraction,
+          Math.max(whole.length > 4 ? 2 : 4, SEEN - whole.length) - (whole.length > 6 ? 2 : 0),
+        ),
+      )
+    );
   const zeros = /^0*/.exec(fraction)![0].length;
   if (zeros === fraction.length) return '0';
   if (zeros >= 6) return `${sign}${power(fraction.slice(zeros), -zeros - 1)}`;
@@ -45,5 +56,7 @@ function rounded(whole: string, fraction: string, places: number): string {
 /** `1.23 × 10¹⁸` of digits whose first stands for the given power of ten. */
 function power(digits: string, exponent: number): string {
   const shown = rounded(digits[0]!, digits.slice(1, 5), 2);
-  return shown.startsWith('10') ? `1 × 10${superscript(exponent + 1)}` : `${shown} × 10${superscript(exponent)}`;
+  return shown.startsWith('10')
+    ? `1 × 10${superscript(exponent + 1)}`
+    : `${shown} × 10${superscript(exponent)}`;
 }

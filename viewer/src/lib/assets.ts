@@ -10,7 +10,8 @@ export function assetsOf(report: TxReport): AssetBook {
   const add = (asset: Asset | null): void => void (asset && book.set(asset.id, asset));
   for (const d of report.inventory_deltas) add(d.asset);
   for (const m of report.motifs) for (const leg of [...m.assets_in, ...m.assets_out]) add(leg.asset);
-  for (const p of report.position_effects) for (const a of [p.position_asset, ...p.underlying.map((u) => u.asset)]) add(a);
+  for (const p of report.position_effects)
+    for (const a of [p.position_asset, ...p.underlying.map((u) => u.asset)]) add(a);
   return book;
 }
 
@@ -35,9 +36,19 @@ export function quantity(raw: bigint, asset: Asset | undefined, id: string): Qua
   const amount = raw < 0n ? -raw : raw;
   const symbol = symbolOf(asset, id);
   const full = symbolOf(asset, id, 64);
-  if (asset && NFT.has(asset.kind)) return amount === 1n ? { short: symbol, exact: `1 ${full}` } : { short: `${shortAmount(amount.toString())} × ${symbol}`, exact: `${grouped(amount.toString())} ${full}` };
+  if (asset && NFT.has(asset.kind))
+    return amount === 1n
+      ? { short: symbol, exact: `1 ${full}` }
+      : {
+          short: `${shortAmount(amount.toString())} × ${symbol}`,
+          exact: `${grouped(amount.toString())} ${full}`,
+        };
   const decimals = asset?.decimals ?? null;
-  if (decimals === null) return { short: `${shortAmount(amount.toString())} raw ${symbol}`, exact: `${grouped(amount.toString())} raw units of ${full}` };
+  if (decimals === null)
+    return {
+      short: `${shortAmount(amount.toString())} raw ${symbol}`,
+      exact: `${grouped(amount.toString())} raw units of ${full}`,
+    };
   const exact = decimal(amount, decimals);
   return { short: `${shortAmount(exact)} ${symbol}`, exact: `${grouped(exact)} ${full}` };
 }

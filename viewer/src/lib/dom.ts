@@ -4,7 +4,9 @@ import { isHttps } from './url.ts';
 export type Child = Node | string | number | null | undefined | false | readonly Child[];
 
 /** Attributes, and event listeners under `on…` names. */
-export type Props = Readonly<Record<string, string | number | boolean | null | undefined | ((event: never) => void)>>;
+export type Props = Readonly<
+  Record<string, string | number | boolean | null | undefined | ((event: never) => void)>
+>;
 
 const SVG = 'http://www.w3.org/2000/svg';
 /** Attributes that can carry script, markup or a request; links go through `link`. */
@@ -23,21 +25,30 @@ function fill(element: Element, props: Props, children: readonly Child[]): void 
 export function append(element: Node, children: readonly Child[]): void {
   for (const child of children) {
     if (child === null || child === undefined || child === false) continue;
-    if (typeof child === 'string' || typeof child === 'number') element.appendChild(document.createTextNode(String(child)));
+    if (typeof child === 'string' || typeof child === 'number')
+      element.appendChild(document.createTextNode(String(child)));
     else if (child instanceof Node) element.appendChild(child);
     else append(element, child);
   }
 }
 
 /** An HTML element. */
-export function h<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props = {}, ...children: readonly Child[]): HTMLElementTagNameMap[K] {
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  props: Props = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
   fill(element, props, children);
   return element;
 }
 
 /** An SVG element. */
-export function s<K extends keyof SVGElementTagNameMap>(tag: K, props: Props = {}, ...children: readonly Child[]): SVGElementTagNameMap[K] {
+export function s<K extends keyof SVGElementTagNameMap>(
+  tag: K,
+  props: Props = {},
+  ...children: readonly Child[]
+): SVGElementTagNameMap[K] {
   const element = document.createElementNS(SVG, tag);
   fill(element, props, children);
   return element;

@@ -16,10 +16,14 @@ export function explorerOf({ tx }: TxReport): Explorer | null {
   if (!isHttps(tx.etherscan_url)) return null;
   const url = new URL(tx.etherscan_url);
   const suffix = `/tx/${tx.hash}`;
-  if (!url.pathname.endsWith(suffix) || url.username !== '' || url.search !== '' || url.hash !== '') return null;
+  if (!url.pathname.endsWith(suffix) || url.username !== '' || url.search !== '' || url.hash !== '')
+    return null;
   const base = `${url.origin}${url.pathname.slice(0, -suffix.length)}`;
   return {
-    host: url.host, tx: url.href, logs: `${url.href}#eventlog`, calls: `${url.href}#internal`,
+    host: url.host,
+    tx: url.href,
+    logs: `${url.href}#eventlog`,
+    calls: `${url.href}#internal`,
     account: (address) => `${base}/address/${address}`,
     block: (number) => `${base}/block/${number}`,
   };

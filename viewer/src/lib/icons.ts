@@ -26,5 +26,9 @@ export type IconName = keyof typeof PATHS;
 
 /** A decorative sign; the text beside it or the label of its control says what it means. */
 export function icon(name: IconName): SVGElement {
-  return s('svg', { class: 'icon', viewBox: '0 0 16 16', 'aria-hidden': 'true', focusable: 'false' }, s('path', { d: PATHS[name] }));
+  return s(
+    'svg',
+    { class: 'icon', viewBox: '0 0 16 16', 'aria-hidden': 'true', focusable: 'false' },
+    s('path', { d: PATHS[name] }),
+  );
 }

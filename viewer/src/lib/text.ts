@@ -12,7 +12,12 @@ export function shortHex(hex: string, head = 6, tail = 4): string {
 
 /** `remove_liquidity` and `AggregatedSwap` as words: `Remove liquidity`, `Aggregated swap`. */
 export function words(name: string): string {
-  const spaced = shown(name, 64).replace(/(?<=[a-z0-9])(?=[A-Z])/g, ' ').replace(/[_:-]+/g, ' ').trim().toLowerCase().replace(ACRONYMS, (word) => word.toUpperCase());
+  const spaced = shown(name, 64)
+    .replace(/(?<=[a-z0-9])(?=[A-Z])/g, ' ')
+    .replace(/[_:-]+/g, ' ')
+    .trim()
+    .toLowerCase()
+    .replace(ACRONYMS, (word) => word.toUpperCase());
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }
 
@@ -26,7 +31,14 @@ const ACRONYMS = /\b(mev|nft|amm|lp|dao|usd|eip|erc)\b/g;
 
 /** `uniswap-v3` as a title: `Uniswap V3`. */
 export function title(slug: string): string {
-  return shown(slug, 64).split(/[-_ ]+/).map((word) => (/^v\d/.test(word) || word.search(ACRONYMS) >= 0 ? word.toUpperCase() : word.charAt(0).toUpperCase() + word.slice(1))).join(' ');
+  return shown(slug, 64)
+    .split(/[-_ ]+/)
+    .map((word) =>
+      /^v\d/.test(word) || word.search(ACRONYMS) >= 0
+        ? word.toUpperCase()
+        : word.charAt(0).toUpperCase() + word.slice(1),
+    )
+    .join(' ');
 }
 
 export function plural(count: number, one: string, many = `${one}s`): string {

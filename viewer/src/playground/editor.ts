@@ -11,12 +11,25 @@ export interface Editor {
 
 /** A plain text area with line numbers beside it. Tab leaves it, as everywhere. */
 export function createEditor(onRun: () => void): Editor {
-  const area = h('textarea', { id: 'rule', class: 'yaml', spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off', wrap: 'off', 'aria-label': 'Rule as YAML', 'aria-describedby': 'rule-help' });
+  const area = h('textarea', {
+    id: 'rule',
+    class: 'yaml',
+    spellcheck: 'false',
+    autocapitalize: 'off',
+    autocomplete: 'off',
+    wrap: 'off',
+    'aria-label': 'Rule as YAML',
+    'aria-describedby': 'rule-help',
+  });
   const gutter = h('div', { class: 'gutter', 'aria-hidden': 'true' });
   let wrong: ReadonlySet<number> = new Set();
   const number = (): void => {
     const count = area.value.split('\n').length;
-    gutter.replaceChildren(...Array.from({ length: count }, (_, i) => h('span', { class: wrong.has(i + 1) ? 'wrong' : '' }, String(i + 1))));
+    gutter.replaceChildren(
+      ...Array.from({ length: count }, (_, i) =>
+        h('span', { class: wrong.has(i + 1) ? 'wrong' : '' }, String(i + 1)),
+      ),
+    );
   };
   area.addEventListener('input', () => {
     wrong = new Set();

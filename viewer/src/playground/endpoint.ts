@@ -1,8 +1,19 @@
-import type { RecordingsAnswer, RulesAnswer, TextAnswer, TryAnswer, TryRequest } from '../../../src/tools/playground/answers.ts';
+import type {
+  RecordingsAnswer,
+  RulesAnswer,
+  TextAnswer,
+  TryAnswer,
+  TryRequest,
+} from '../../../src/tools/playground/answers.ts';
 
 /** Asks the server the page came from. Rejects with what it says went wrong. */
 async function ask<T>(path: string, body?: object): Promise<T> {
-  const response = await fetch(`/playground/${path}`, body === undefined ? {} : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  const response = await fetch(
+    `/playground/${path}`,
+    body === undefined
+      ? {}
+      : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
+  );
   const answer = (await response.json()) as T & { error?: string };
   if (!response.ok) throw new Error(answer.error ?? `status ${response.status}`);
   return answer;

@@ -13,12 +13,36 @@ export function playgroundPage(showReport: (report: TxReport) => void): HTMLElem
   const editor = createEditor(() => void run());
   editor.text = TEMPLATES['intent']!;
   const names = h('datalist', { id: 'recordings' });
-  const transaction = h('input', { type: 'text', id: 'transaction', list: 'recordings', autocomplete: 'off', spellcheck: 'false', placeholder: 'name of a recording, or 0x… hash' });
-  const start = h('select', { id: 'start', 'aria-label': 'Start from' }, h('option', { value: '' }, 'Start from …'),
-    h('optgroup', { label: 'An empty' }, Object.keys(TEMPLATES).map((kind) => h('option', { value: `new ${kind}` }, `New ${kind}`))));
+  const transaction = h('input', {
+    type: 'text',
+    id: 'transaction',
+    list: 'recordings',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    placeholder: 'name of a recording, or 0x… hash',
+  });
+  const start = h(
+    'select',
+    { id: 'start', 'aria-label': 'Start from' },
+    h('option', { value: '' }, 'Start from …'),
+    h(
+      'optgroup',
+      { label: 'An empty' },
+      Object.keys(TEMPLATES).map((kind) => h('option', { value: `new ${kind}` }, `New ${kind}`)),
+    ),
+  );
   const button = h('button', { type: 'button', class: 'primary', onclick: () => void run() }, 'Try it');
-  const result = h('div', { class: 'result', 'aria-live': 'polite' }, h('p', { class: 'hint' }, 'Choose a transaction and try the rule: what matches, what nearly does, and each condition beside the value it met.'));
-  const complain = (error: unknown): void => replaceChildren(result, h('p', { class: 'caveat', role: 'alert' }, (error as Error).message));
+  const result = h(
+    'div',
+    { class: 'result', 'aria-live': 'polite' },
+    h(
+      'p',
+      { class: 'hint' },
+      'Choose a transaction and try the rule: what matches, what nearly does, and each condition beside the value it met.',
+    ),
+  );
+  const complain = (error: unknown): void =>
+    replaceChildren(result, h('p', { class: 'caveat', role: 'alert' }, (error as Error).message));
 
   function chosen(): Omit<TryRequest, 'rule'> | null {
     const text = transaction.value.trim();
@@ -57,23 +81,75 @@ export function playgroundPage(showReport: (report: TxReport) => void): HTMLElem
     const [kind, slug] = start.value.split(' ');
     start.value = '';
     if (kind === 'new') editor.text = TEMPLATES[slug!]!;
-    else if (kind && slug) endpoint.rule(kind, slug).then(({ text }) => { editor.text = text; }, complain);
+    else if (kind && slug)
+      endpoint.rule(kind, slug).then(({ text }) => {
+        editor.text = text;
+      }, complain);
   });
   endpoint.recordings().then(({ recordings, node }: RecordingsAnswer) => {
-    replaceChildren(names, recordings.map(({ name }) => h('option', { value: name })));
-    if (transaction.value === '') transaction.value = recordings.find(({ name }) => name.startsWith('swap'))?.name ?? recordings[0]?.name ?? '';
+    replaceChildren(
+      names,
+      recordings.map(({ name }) => h('option', { value: name })),
+    );
+    if (transaction.value === '')
+      transaction.value =
+        recordings.find(({ name }) => name.startsWith('swap'))?.name ?? recordings[0]?.name ?? '';
     about.textContent = `${recordings.length} recorded transactions${node ? '; any other by its hash' : ''}. Ctrl+Enter tries the rule. Nothing is saved.`;
   }, complain);
-  endpoint.rules().then(({ rules }) => {
-    for (const kind of ['intent', 'shape', 'protocol', 'entity'] as const) start.append(h('optgroup', { label: `${words(kind)} in force` }, rules.filter((r) => r.kind === kind).map((r) => h('option', { value: `${kind} ${r.slug}` }, r.slug))));
-  }, () => {});
+  endpoint.rules().then(
+    ({ rules }) => {
+      for (const kind of ['intent', 'shape', 'protocol', 'entity'] as const)
+        start.append(
+          h(
+            'optgroup',
+            { label: `${words(kind)} in force` },
+            rules
+              .filter((r) => r.kind === kind)
+              .map((r) => h('option', { value: `${kind} ${r.slug}` }, r.slug)),
+          ),
+        );
+    },
+    () => {},
+  );
   const about = h('p', { class: 'hint', id: 'rule-help' }, 'Ctrl+Enter tries the rule.');
 
-  return h('div', { class: 'playground' }, h('h1', {}, 'Rule playground'),
-    h('div', { class: 'bench' },
-      h('section', { class: 'card', 'aria-label': 'Rule' },
-        h('div', { class: 'bench-tools' }, start, h('button', { type: 'button', class: 'quiet', onclick: () => void draft() }, 'Draft from the transaction')),
+  return h(
+    'div',
+    { class: 'playground' },
+    h('h1', {}, 'Rule playground'),
+    h(
+      'div',
+      { class: 'bench' },
+      h(
+        'section',
+        { class: 'card', 'aria-label': 'Rule' },
+        h(
+          'div',
+          { class: 'bench-tools' },
+          start,
+          h(
+            'button',
+            { type: 'button', class: 'quiet', onclick: () => void draft() },
+            'Draft from the transaction',
+          ),
+        ),
         editor.element,
-        h('div', { class: 'bench-run' }, h('label', { for: 'transaction' }, 'Transaction'), transaction, names, button), about),
-      h('section', { class: 'card outcome', 'aria-labelledby': 'outcome-title' }, h('h2', { class: 'sr', id: 'outcome-title' }, 'Outcome'), result)));
+        h(
+          'div',
+          { class: 'bench-run' },
+          h('label', { for: 'transaction' }, 'Transaction'),
+          transaction,
+          names,
+          button,
+        ),
+        about,
+      ),
+      h(
+        'section',
+        { class: 'card outcome', 'aria-labelledby': 'outcome-title' },
+        h('h2', { class: 'sr', id: 'outcome-title' }, 'Outcome'),
+        result,
+      ),
+    ),
+  );
 }

@@ -13,14 +13,35 @@ export function aboutSection({ report }: View): HTMLElement {
   const { pipeline_stats: stats, engine } = report;
   const save = h('button', { type: 'button', class: 'quiet' }, 'Save the report as JSON');
   save.addEventListener('click', () => {
-    const url = URL.createObjectURL(new Blob([JSON.stringify(report, null, 2)], { type: 'application/json' }));
+    const url = URL.createObjectURL(
+      new Blob([JSON.stringify(report, null, 2)], { type: 'application/json' }),
+    );
     const anchor = h('a', { download: `${report.tx.hash}.json` });
     anchor.href = url;
     anchor.click();
     setTimeout(() => URL.revokeObjectURL(url), 10_000);
   });
-  return h('footer', { class: 'about' },
-    h('ul', { class: 'stats', 'aria-label': 'Analysis counts' }, Object.entries(stats).filter(([, count]) => typeof count === 'number').slice(0, 16).map(([name, count]) =>
-      h('li', {}, h('strong', {}, count.toLocaleString('en')), ` ${counted(name, count)}`))),
-    h('p', {}, `Report schema ${report.schema_version}`, engine && ` · engine ${shown(engine.version, 40)} · rules ${shortHex(shown(engine.ruleset_digest, 100), 15, 6)}`, ' · ', save));
+  return h(
+    'footer',
+    { class: 'about' },
+    h(
+      'ul',
+      { class: 'stats', 'aria-label': 'Analysis counts' },
+      Object.entries(stats)
+        .filter(([, count]) => typeof count === 'number')
+        .slice(0, 16)
+        .map(([name, count]) =>
+          h('li', {}, h('strong', {}, count.toLocaleString('en')), ` ${counted(name, count)}`),
+        ),
+    ),
+    h(
+      'p',
+      {},
+      `Report schema ${report.schema_version}`,
+      engine &&
+        ` · engine ${shown(engine.version, 40)} · rules ${shortHex(shown(engine.ruleset_digest, 100), 15, 6)}`,
+      ' · ',
+      save,
+    ),
+  );
 }

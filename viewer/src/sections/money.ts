@@ -19,59 +19,190 @@ export function moneySection(view: View): HTMLElement {
   const { economics: e, execution } = view.report;
   const profit = e.structural_profit_usd;
   const isZero = profit.available && /^\$-?0(\.0+)?$/.test(profit.text);
-  return h('section', { class: 'money-strip', 'aria-label': 'Money' },
+  return h(
+    'section',
+    { class: 'money-strip', 'aria-label': 'Money' },
     tile('Gave', 'out-of', legs(view, '-'), () => view.inspect(legsClaim(view, '-'))),
     tile('Got', 'into', legs(view, '+'), () => view.inspect(legsClaim(view, '+'))),
     tile('Net before gas', '', figure(view, e.net_usd_before_gas), () => view.inspect(pricesClaim(view))),
     tile('Net after gas', '', figure(view, e.net_usd_after_gas), () => view.inspect(pricesClaim(view))),
-    tile('Gas', '', [h('span', { class: 'money' }, `${shortAmount(execution.gas_cost_native)} ETH`), execution.gas_cost_usd.available && h('span', { class: 'money-sub' }, shown(execution.gas_cost_usd.text, 40))], () => view.inspect(gasClaim(view))),
-    (!isZero || e.realized_pnl.supported) && tile(e.realized_pnl.supported ? 'Realised profit' : 'Structural profit', '', figure(view, e.realized_pnl.net_usd ?? profit), () => view.inspect(profitClaim(view))),
-    e.warnings.length > 0 && h('ul', { class: 'warnings' }, e.warnings.map((code) => h('li', {}, icon('caution'), h('span', {}, WARNINGS[code] ?? words(code))))));
+    tile(
+      'Gas',
+      '',
+      [
+        h('span', { class: 'money' }, `${shortAmount(execution.gas_cost_native)} ETH`),
+        execution.gas_cost_usd.available &&
+          h('span', { class: 'money-sub' }, shown(execution.gas_cost_usd.text, 40)),
+      ],
+      () => view.inspect(gasClaim(view)),
+    ),
+    (!isZero || e.realized_pnl.supported) &&
+      tile(
+        e.realized_pnl.supported ? 'Realised profit' : 'Structural profit',
+        '',
+        figure(view, e.realized_pnl.net_usd ?? profit),
+        () => view.inspect(profitClaim(view)),
+      ),
+    e.warnings.length > 0 &&
+      h(
+        'ul',
+        { class: 'warnings' },
+        e.warnings.map((code) => h('li', {}, icon('caution'), h('span', {}, WARNINGS[code] ?? words(code)))),
+      ),
+  );
 }
 
 /** An amount, or its dash with the reason below it: a tile has no room for doubt about what is missing. */
 function figure(view: View, value: DisplayMoney): readonly Child[] {
-  return [money(view, value), !value.available && h('span', { class: 'money-sub', 'aria-hidden': 'true' }, whyUnavailable(view, value.reason))];
+  return [
+    money(view, value),
+    !value.available &&
+      h('span', { class: 'money-sub', 'aria-hidden': 'true' }, whyUnavailable(view, value.reason)),
+  ];
 }
 
 function tile(name: string, kind: string, value: Child, act: () => void): HTMLElement {
-  return h('button', { type: 'button', class: `tile ${kind}`, onclick: act }, h('span', { class: 'tile-name' }, name), h('span', { class: 'tile-value' }, value));
+  return h(
+    'button',
+    { type: 'button', class: `tile ${kind}`, onclick: act },
+    h('span', { class: 'tile-name' }, name),
+    h('span', { class: 'tile-value' }, value),
+  );
 }
 
-const subjectDeltas = ({ report }: View) => report.inventory_deltas.filter((d) => d.subject === report.economics.subject);
+const subjectDeltas = ({ report }: View) =>
+  report.inventory_deltas.filter((d) => d.subject === report.economics.subject);
 
 function legs(view: View, side: '+' | '-'): readonly Child[] {
   const mine = subjectDeltas(view).filter((d) => sign(d.delta_raw) === (side === '-' ? 'out-of' : 'into'));
   if (mine.length === 0) return [h('span', { class: 'money none' }, 'nothing')];
-  return [...mine.slice(0, 3).map((d) => h('span', { class: 'money' }, `${side === '-' ? '−' : '+'}`, h('bdi', {}, quantity(BigInt(d.delta_raw), d.asset, d.asset.id).short))),
-    mine.length > 3 && h('span', { class: 'money-sub' }, `and ${plural(mine.length - 3, 'more asset')}`)];
+  return [
+    ...mine
+      .slice(0, 3)
+      .map((d) =>
+        h(
+          'span',
+          { class: 'money' },
+          `${side === '-' ? '−' : '+'}`,
+          h('bdi', {}, quantity(BigInt(d.delta_raw), d.asset, d.asset.id).short),
+        ),
+      ),
+    mine.length > 3 && h('span', { class: 'money-sub' }, `and ${plural(mine.length - 3, 'more asset')}`),
+  ];
 }
 
 function legsClaim(view: View, side: '+' | '-'): Claim {
   const mine = subjectDeltas(view).filter((d) => sign(d.delta_raw) === (side === '-' ? 'out-of' : 'into'));
   const moves = [...new Set(mine.flatMap((d) => d.movements))].sort((a, b) => a - b);
-  return movementsClaim(view, 'Net', side === '-' ? 'What was given' : 'What was received', moves,
-    [h('p', {}, 'Net over the whole transaction, gas not included.'), h('ul', { class: 'nets' }, mine.map((d) => h('li', { class: sign(d.delta_raw) },
-      h('bdi', { class: 'amount' }, side === '-' ? '−' : '+', quantity(BigInt(d.delta_raw), d.asset, d.asset.id).exact), ' ', money(view, d.usd)))), h('h3', {}, 'Movements')]);
+  return movementsClaim(view, 'Net', side === '-' ? 'What was given' : 'What was received', moves, [
+    h('p', {}, 'Net over the whole transaction, gas not included.'),
+    h(
+      'ul',
+      { class: 'nets' },
+      mine.map((d) =>
+        h(
+          'li',
+          { class: sign(d.delta_raw) },
+          h(
+            'bdi',
+            { class: 'amount' },
+            side === '-' ? '−' : '+',
+            quantity(BigInt(d.delta_raw), d.asset, d.asset.id).exact,
+          ),
+          ' ',
+          money(view, d.usd),
+        ),
+      ),
+    ),
+    h('h3', {}, 'Movements'),
+  ]);
 }
 
 function pricesClaim(view: View): Claim {
   const { economics: e } = view.report;
   const { valuation: v } = e;
-  const rows: readonly [string, Child][] = [['Received, gross', money(view, e.inflow_usd)], ['Net before gas', money(view, e.net_usd_before_gas)], ['Gas', money(view, e.fee_usd)], ['Net after gas', money(view, e.net_usd_after_gas)]];
-  const asset = (id: string): string => (id === 'eip155:1/slip44:60' ? 'ETH' : symbolOf(view.assets.get(id), id));
+  const rows: readonly [string, Child][] = [
+    ['Received, gross', money(view, e.inflow_usd)],
+    ['Net before gas', money(view, e.net_usd_before_gas)],
+    ['Gas', money(view, e.fee_usd)],
+    ['Net after gas', money(view, e.net_usd_after_gas)],
+  ];
+  const asset = (id: string): string =>
+    id === 'eip155:1/slip44:60' ? 'ETH' : symbolOf(view.assets.get(id), id);
   return {
-    kind: 'Valuation', title: 'How the dollars were reckoned', evidence: [], movements: [],
+    kind: 'Valuation',
+    title: 'How the dollars were reckoned',
+    evidence: [],
+    movements: [],
     body: [
-      h('dl', { class: 'rows' }, rows.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value)))),
-      h('p', {}, `${v.priced_assets} of ${plural(v.total_assets, 'asset')} have a price.`, v.price_warning && ` ${shown(v.price_warning, 300)}`),
-      (v.prices ?? []).length > 0 && [h('h3', {}, 'Prices used'), h('ul', { class: 'plain' }, (v.prices ?? []).slice(0, 40).map((p) => h('li', {},
-        h('strong', {}, asset(p.asset_id)), ' ', money(view, p.price_usd), h('span', { class: 'tag' }, words(p.method)), p.stale && h('span', { class: 'chip doubt' }, 'stale'),
-        h('div', { class: 'hint' }, `${p.age_s} s before the block, from `, /^0x[0-9a-fA-F]{40}$/.test(p.source) ? addressLine(view, p.source) : shown(p.source, 60)))))],
-      (v.refusals ?? []).length > 0 && [h('h3', {}, 'Not priced'), h('ul', { class: 'plain' }, (v.refusals ?? []).slice(0, 40).map((r) => h('li', {},
-        h('strong', {}, h('bdi', {}, asset(r.asset_id))), ` ${shown(r.reason, 200)}`, h('span', { class: 'tag' }, words(r.code)),
-        r.observed !== null && h('div', { class: 'hint' }, `observed ${shown(r.observed, 60)}, threshold ${shown(r.threshold, 60)}`))))],
-      v.snapshot_id && h('p', { class: 'hint' }, 'Price snapshot ', h('code', {}, shortHex(shown(v.snapshot_id, 100), 19, 6))),
+      h(
+        'dl',
+        { class: 'rows' },
+        rows.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))),
+      ),
+      h(
+        'p',
+        {},
+        `${v.priced_assets} of ${plural(v.total_assets, 'asset')} have a price.`,
+        v.price_warning && ` ${shown(v.price_warning, 300)}`,
+      ),
+      (v.prices ?? []).length > 0 && [
+        h('h3', {}, 'Prices used'),
+        h(
+          'ul',
+          { class: 'plain' },
+          (v.prices ?? [])
+            .slice(0, 40)
+            .map((p) =>
+              h(
+                'li',
+                {},
+                h('strong', {}, asset(p.asset_id)),
+                ' ',
+                money(view, p.price_usd),
+                h('span', { class: 'tag' }, words(p.method)),
+                p.stale && h('span', { class: 'chip doubt' }, 'stale'),
+                h(
+                  'div',
+                  { class: 'hint' },
+                  `${p.age_s} s before the block, from `,
+                  /^0x[0-9a-fA-F]{40}$/.test(p.source) ? addressLine(view, p.source) : shown(p.source, 60),
+                ),
+              ),
+            ),
+        ),
+      ],
+      (v.refusals ?? []).length > 0 && [
+        h('h3', {}, 'Not priced'),
+        h(
+          'ul',
+          { class: 'plain' },
+          (v.refusals ?? [])
+            .slice(0, 40)
+            .map((r) =>
+              h(
+                'li',
+                {},
+                h('strong', {}, h('bdi', {}, asset(r.asset_id))),
+                ` ${shown(r.reason, 200)}`,
+                h('span', { class: 'tag' }, words(r.code)),
+                r.observed !== null &&
+                  h(
+                    'div',
+                    { class: 'hint' },
+                    `observed ${shown(r.observed, 60)}, threshold ${shown(r.threshold, 60)}`,
+                  ),
+              ),
+            ),
+        ),
+      ],
+      v.snapshot_id &&
+        h(
+          'p',
+          { class: 'hint' },
+          'Price snapshot ',
+          h('code', {}, shortHex(shown(v.snapshot_id, 100), 19, 6)),
+        ),
     ],
   };
 }
@@ -79,25 +210,64 @@ function pricesClaim(view: View): Claim {
 function gasClaim(view: View): Claim {
   const { execution: x, attribution: a, economics: e, tx } = view.report;
   const gwei = (wei: number): string => `${shortAmount(decimal(BigInt(Math.round(wei)), 9))} gwei`;
-  const rows: readonly [string, Child][] = [['Gas used', grouped(String(x.gas_used))], ['Base fee', gwei(x.base_fee_per_gas)], ['Priority fee', gwei(x.priority_fee_per_gas)],
-    ['Total', [h('span', { class: 'amount' }, `${x.gas_cost_native} ETH`), ' ', money(view, e.fee_usd)]], ['Paid by', addressLine(view, a.fee_payer)]];
+  const rows: readonly [string, Child][] = [
+    ['Gas used', grouped(String(x.gas_used))],
+    ['Base fee', gwei(x.base_fee_per_gas)],
+    ['Priority fee', gwei(x.priority_fee_per_gas)],
+    ['Total', [h('span', { class: 'amount' }, `${x.gas_cost_native} ETH`), ' ', money(view, e.fee_usd)]],
+    ['Paid by', addressLine(view, a.fee_payer)],
+  ];
   return {
-    kind: 'Gas', title: 'What the transaction cost', movements: [], evidence: [{ kind: 'transaction', frame_path: null, log_index: null, contract: tx.to ?? tx.signer }],
-    body: [h('dl', { class: 'rows' }, rows.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))))],
+    kind: 'Gas',
+    title: 'What the transaction cost',
+    movements: [],
+    evidence: [{ kind: 'transaction', frame_path: null, log_index: null, contract: tx.to ?? tx.signer }],
+    body: [
+      h(
+        'dl',
+        { class: 'rows' },
+        rows.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))),
+      ),
+    ],
   };
 }
 
 function profitClaim(view: View): Claim {
   const { realized_pnl: p, structural_profit_usd: s } = view.report.economics;
   return {
-    kind: 'Profit', title: 'What a single transaction proves', movements: [], evidence: p.entries.flatMap((entry) => entry.evidence),
+    kind: 'Profit',
+    title: 'What a single transaction proves',
+    movements: [],
+    evidence: p.entries.flatMap((entry) => entry.evidence),
     body: [
       h('p', {}, 'Structural profit: ', money(view, s)),
-      !p.supported && h('p', { class: 'hint' }, `Realised profit is not given: ${whyUnavailable(view, p.reason ?? undefined)}.`),
-      p.entries.map((entry) => h('dl', { class: 'rows' }, ([
-        ['Asset', symbolOf(entry.asset, entry.asset.id)], ['Cost', quantity(BigInt(entry.cost_raw), entry.asset, entry.asset.id).exact], ['Proceeds', quantity(BigInt(entry.proceeds_raw), entry.asset, entry.asset.id).exact],
-        ['Gross', money(view, entry.gross_usd)], ['Gas', money(view, entry.gas_usd)], ['Net', money(view, entry.net_usd)], ['For', addressLine(view, entry.beneficiary)], ['Cycle', `${plural(entry.cycle.pools.length, 'venue')}, ${entry.cycle.closed ? 'closed' : 'not closed'}`],
-      ] as const).map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))))),
+      !p.supported &&
+        h(
+          'p',
+          { class: 'hint' },
+          `Realised profit is not given: ${whyUnavailable(view, p.reason ?? undefined)}.`,
+        ),
+      p.entries.map((entry) =>
+        h(
+          'dl',
+          { class: 'rows' },
+          (
+            [
+              ['Asset', symbolOf(entry.asset, entry.asset.id)],
+              ['Cost', quantity(BigInt(entry.cost_raw), entry.asset, entry.asset.id).exact],
+              ['Proceeds', quantity(BigInt(entry.proceeds_raw), entry.asset, entry.asset.id).exact],
+              ['Gross', money(view, entry.gross_usd)],
+              ['Gas', money(view, entry.gas_usd)],
+              ['Net', money(view, entry.net_usd)],
+              ['For', addressLine(view, entry.beneficiary)],
+              [
+                'Cycle',
+                `${plural(entry.cycle.pools.length, 'venue')}, ${entry.cycle.closed ? 'closed' : 'not closed'}`,
+              ],
+            ] as const
+          ).map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))),
+        ),
+      ),
     ],
   };
 }

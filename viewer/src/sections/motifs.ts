@@ -13,15 +13,31 @@ export function motifsSection(view: View): HTMLElement | null {
   if (motifs.length === 0) return null;
   const ids = new Set(motifs.map((m) => m.id));
   const top = motifs.filter((m) => m.parent_id === null || !ids.has(m.parent_id));
-  return section('motifs', 'What it is made of', h('span', { class: 'hint' }, plural(motifs.length, 'motif')),
-    longList(top, 12, (m) => withParts(view, m, new Set()), h('ul', { class: 'motif-list' }), 'motifs'));
+  return section(
+    'motifs',
+    'What it is made of',
+    h('span', { class: 'hint' }, plural(motifs.length, 'motif')),
+    longList(top, 12, (m) => withParts(view, m, new Set()), h('ul', { class: 'motif-list' }), 'motifs'),
+  );
 }
 
 function withParts(view: View, m: Motif, above: ReadonlySet<string>): HTMLElement {
   const row = motifRow(view, m);
   // A report from elsewhere may name parents in a circle.
-  const parts = above.size > 8 ? [] : view.report.motifs.filter((part) => part.parent_id === m.id && !above.has(part.id));
-  if (parts.length > 0) row.append(...[longList(parts, 12, (part) => withParts(view, part, new Set([...above, m.id])), h('ul', { class: 'motif-list parts' }), 'parts')].flat() as Node[]);
+  const parts =
+    above.size > 8 ? [] : view.report.motifs.filter((part) => part.parent_id === m.id && !above.has(part.id));
+  if (parts.length > 0)
+    row.append(
+      ...([
+        longList(
+          parts,
+          12,
+          (part) => withParts(view, part, new Set([...above, m.id])),
+          h('ul', { class: 'motif-list parts' }),
+          'parts',
+        ),
+      ].flat() as Node[]),
+    );
   return row;
 }
 
@@ -30,16 +46,49 @@ const moved = (event: MouseEvent): boolean => event.movementX !== 0 || event.mov
 
 /** One motif as a row that opens its proof; points its movements out in the graph on the way. */
 export function motifRow(view: View, m: Motif): HTMLElement {
-  const leg = (list: Motif['assets_in']): string => quantities(list.map((l) => ({ asset: l.asset, raw: l.amount_raw })), 2);
+  const leg = (list: Motif['assets_in']): string =>
+    quantities(
+      list.map((l) => ({ asset: l.asset, raw: l.amount_raw })),
+      2,
+    );
   const [gave, got] = [leg(m.assets_out), leg(m.assets_in)];
   const failed = m.invariants.filter((i) => !i.holds).length;
-  return h('li', {}, h('button', {
-    type: 'button', class: 'motif', onclick: () => view.inspect(motifClaim(view, m)),
-    onmouseenter: (event: MouseEvent) => moved(event) && view.highlight(m.movements), onmouseleave: () => view.highlight(null),
-  },
-  h('span', { class: 'motif-kind' }, words(m.kind)), m.protocol && h('span', { class: 'chip' }, title(m.protocol.slug)),
-  (gave || got) && h('span', { class: 'motif-legs' }, gave && h('bdi', {}, gave), gave && got && h('span', { class: 'arrow-text', 'aria-label': 'for' }, ' → '), got && h('bdi', {}, got)),
-  h('span', { class: 'motif-end' },
-    m.invariants.length > 0 && h('span', { class: `invariants ${failed > 0 ? 'fails' : 'holds'}` }, icon(failed > 0 ? 'cross' : 'check'), failed > 0 ? `${failed} of ${plural(m.invariants.length, 'check')} failed` : plural(m.invariants.length, 'check')),
-    badge(m.status, m.confidence))));
+  return h(
+    'li',
+    {},
+    h(
+      'button',
+      {
+        type: 'button',
+        class: 'motif',
+        onclick: () => view.inspect(motifClaim(view, m)),
+        onmouseenter: (event: MouseEvent) => moved(event) && view.highlight(m.movements),
+        onmouseleave: () => view.highlight(null),
+      },
+      h('span', { class: 'motif-kind' }, words(m.kind)),
+      m.protocol && h('span', { class: 'chip' }, title(m.protocol.slug)),
+      (gave || got) &&
+        h(
+          'span',
+          { class: 'motif-legs' },
+          gave && h('bdi', {}, gave),
+          gave && got && h('span', { class: 'arrow-text', 'aria-label': 'for' }, ' → '),
+          got && h('bdi', {}, got),
+        ),
+      h(
+        'span',
+        { class: 'motif-end' },
+        m.invariants.length > 0 &&
+          h(
+            'span',
+            { class: `invariants ${failed > 0 ? 'fails' : 'holds'}` },
+            icon(failed > 0 ? 'cross' : 'check'),
+            failed > 0
+              ? `${failed} of ${plural(m.invariants.length, 'check')} failed`
+              : plural(m.invariants.length, 'check'),
+          ),
+        badge(m.status, m.confidence),
+      ),
+    ),
+  );
 }

@@ -18,7 +18,12 @@ export function readBaseUrl(text: string): string | null {
  */
 export function isOwn(baseUrl: string, builtFor: string): boolean {
   const { hostname, origin } = new URL(baseUrl);
-  return hostname === 'localhost' || /^127(\.\d+){3}$/.test(hostname) || origin === location.origin || baseUrl === builtFor;
+  return (
+    hostname === 'localhost' ||
+    /^127(\.\d+){3}$/.test(hostname) ||
+    origin === location.origin ||
+    baseUrl === builtFor
+  );
 }
 
 let narrowedTo: string | null = null;
@@ -43,8 +48,10 @@ export async function fetchReport(baseUrl: string, hash: string, signal: AbortSi
   try {
     return checkReport(await createClient({ baseUrl }).analyze(hash, { signal }));
   } catch (error) {
-    if (error instanceof TypeError) throw new Error(`Nothing answered at ${baseUrl}. Is the service running there?`, { cause: error });
-    if (error instanceof TxReportError && error.status > 0) throw new Error(`The service answered ${error.status}: ${error.message}`, { cause: error });
+    if (error instanceof TypeError)
+      throw new Error(`Nothing answered at ${baseUrl}. Is the service running there?`, { cause: error });
+    if (error instanceof TxReportError && error.status > 0)
+      throw new Error(`The service answered ${error.status}: ${error.message}`, { cause: error });
     throw error;
   }
 }

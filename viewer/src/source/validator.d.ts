@@ -1,6 +1,10 @@
 /** Made by `build.ts` from the report's published schema. */
 declare module 'txreport:validate' {
-  interface SchemaError { readonly instancePath: string; readonly message?: string; readonly keyword: string }
+  interface SchemaError {
+    readonly instancePath: string;
+    readonly message?: string;
+    readonly keyword: string;
+  }
   const validate: ((value: unknown) => boolean) & { errors?: readonly SchemaError[] | null };
   export default validate;
 }

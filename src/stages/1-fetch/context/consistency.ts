@@ -33,10 +33,18 @@ function isHash(value: unknown, hash: Hash): boolean {
 }
 
 /** Transaction, receipt, its logs and the hash asked for. */
-export function receiptMismatch(hash: Hash, tx: Record<string, unknown>, receipt: Record<string, unknown>): string | null {
+export function receiptMismatch(
+  hash: Hash,
+  tx: Record<string, unknown>,
+  receipt: Record<string, unknown>,
+): string | null {
   if (!isHash(tx['hash'], hash)) return 'another transaction than asked for';
   if (!isHash(receipt['transactionHash'], hash)) return 'the receipt of another transaction';
-  if (differ(tx['blockHash'], receipt['blockHash']) || quantitiesDiffer(tx['blockNumber'], receipt['blockNumber'])) return 'transaction and receipt name different blocks';
+  if (
+    differ(tx['blockHash'], receipt['blockHash']) ||
+    quantitiesDiffer(tx['blockNumber'], receipt['blockNumber'])
+  )
+    return 'transaction and receipt name different blocks';
   if (differ(tx['from'], receipt['from'])) return 'transaction and receipt name different senders';
   for (const log of Array.isArray(receipt['logs']) ? (receipt['logs'] as unknown[]) : NOTHING) {
     if (!isRecord(log)) continue;
@@ -47,7 +55,11 @@ export function receiptMismatch(hash: Hash, tx: Record<string, unknown>, receipt
 }
 
 /** The trace's root against transaction and receipt, and the receipt's logs against those of the trace or their bloom filter. */
-export function traceMismatch(tx: Record<string, unknown>, receipt: Record<string, unknown>, trace: RawTransaction['trace']): string | null {
+export function traceMismatch(
+  tx: Record<string, unknown>,
+  receipt: Record<string, unknown>,
+  trace: RawTransaction['trace'],
+): string | null {
   const root = trace.dialect === 'parity' ? parityRoot(tx, trace.result) : callTracerRoot(trace.result);
   if (typeof root === 'string') return root;
   const target = tx['to'] ?? null;
@@ -56,18 +68,22 @@ export function traceMismatch(tx: Record<string, unknown>, receipt: Record<strin
   if (differ(root.input, tx['input'] ?? tx['data'])) return 'the trace starts with other input';
   if (quantitiesDiffer(root.value, tx['value'])) return 'the trace starts with another value';
   const status = quantity(receipt['status']);
-  if (status !== null && root.failed !== (status === 0n)) return 'receipt and trace disagree whether it succeeded';
+  if (status !== null && root.failed !== (status === 0n))
+    return 'receipt and trace disagree whether it succeeded';
   if (!Array.isArray(receipt['logs'])) return null;
   const logs = receipt['logs'] as unknown[];
   const traced = trace.dialect === 'call_tracer' && status !== 0n ? effectiveLogs(trace.result) : NOTHING;
   if (traced.length > 0) {
     const received = logs.filter((log) => !isSystemLog(log));
-    if (traced.length !== received.length) return `the trace holds ${traced.length} logs, the receipt ${received.length}`;
+    if (traced.length !== received.length)
+      return `the trace holds ${traced.length} logs, the receipt ${received.length}`;
     if (!sameLogs(traced, received)) return 'the trace holds other logs than the receipt';
     // Run anew, the transaction wrote the same logs: their filter, a hash for every address and topic, proves no more.
     if (received.length === logs.length) return null;
   }
-  return bloomRefutes(receipt['logsBloom'], logs) ? 'the logs do not match the bloom filter of their receipt' : null;
+  return bloomRefutes(receipt['logsBloom'], logs)
+    ? 'the logs do not match the bloom filter of their receipt'
+    : null;
 }
 
 interface Root {
@@ -80,7 +96,13 @@ interface Root {
 
 function callTracerRoot(result: unknown): Root {
   const frame = isRecord(result) ? result : {};
-  return { from: frame['from'], to: frame['to'], input: frame['input'], value: frame['value'], failed: frame['error'] != null };
+  return {
+    from: frame['from'],
+    to: frame['to'],
+    input: frame['input'],
+    value: frame['value'],
+    failed: frame['error'] != null,
+  };
 }
 
 function parityRoot(tx: Record<string, unknown>, result: unknown): Root | string {
@@ -97,7 +119,13 @@ function parityRoot(tx: Record<string, unknown>, result: unknown): Root | string
   if (!root) return 'a trace without a root';
   const action = isRecord(root['action']) ? root['action'] : {};
   const created = isRecord(root['result']) ? root['result']['address'] : null;
-  return { from: action['from'], to: action['to'] ?? created, input: action['input'] ?? action['init'], value: action['value'], failed: root['error'] != null };
+  return {
+    from: action['from'],
+    to: action['to'] ?? created,
+    input: action['input'] ?? action['init'],
+    value: action['value'],
+    failed: root['error'] != null,
+  };
 }
 
 /** EIP-7708 logs of native transfers are written by the protocol: tracers may or may not list them. */
@@ -105,7 +133,11 @@ function isSystemLog(log: unknown): boolean {
   if (!isRecord(log)) return false;
   const address = log['address'];
   // Few others end in such a digit.
-  return typeof address === 'string' && (address.charCodeAt(40) | 32) === LAST_BUT_ONE && text(address) === SYSTEM_ADDRESS;
+  return (
+    typeof address === 'string' &&
+    (address.charCodeAt(40) | 32) === LAST_BUT_ONE &&
+    text(address) === SYSTEM_ADDRESS
+  );
 }
 
 const LAST_BUT_ONE = SYSTEM_ADDRESS.charCodeAt(40);
@@ -135,7 +167,11 @@ function effectiveLogs(result: unknown): unknown[] {
   while (open.length > 0) {
     const frame = open[open.length - 1]!;
     const last = frame.call === frame.calls.length;
-    for (; frame.log < frame.logs.length && (last || positionOf(frame.logs[frame.log]) <= frame.call); frame.log++) {
+    for (
+      ;
+      frame.log < frame.logs.length && (last || positionOf(frame.logs[frame.log]) <= frame.call);
+      frame.log++
+    ) {
       if (!isSystemLog(frame.logs[frame.log])) found.push(frame.logs[frame.log]);
     }
     if (last) open.pop();
@@ -160,7 +196,15 @@ function sameLogs(traced: readonly unknown[], received: readonly unknown[]): boo
 
 /** Equal as they stand, which is how most nodes tell them: in the receipt's order and in one spelling. */
 function plainlySame(a: unknown, b: unknown): boolean {
-  if (!isRecord(a) || !isRecord(b) || typeof a['data'] !== 'string' || a['data'] !== b['data'] || typeof a['address'] !== 'string' || a['address'] !== b['address']) return false;
+  if (
+    !isRecord(a) ||
+    !isRecord(b) ||
+    typeof a['data'] !== 'string' ||
+    a['data'] !== b['data'] ||
+    typeof a['address'] !== 'string' ||
+    a['address'] !== b['address']
+  )
+    return false;
   const left: unknown = a['topics'];
   const right: unknown = b['topics'];
   if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return false;
@@ -175,7 +219,10 @@ function contentOf(log: unknown): string {
 }
 
 /** The header against the block the receipt names. */
-export function headerMismatch(block: Record<string, unknown>, expected: { hash: Hash; number: bigint }): string | null {
+export function headerMismatch(
+  block: Record<string, unknown>,
+  expected: { hash: Hash; number: bigint },
+): string | null {
   if (!isHash(block['hash'], expected.hash)) return 'the header of another block';
   return quantity(block['number']) === expected.number ? null : 'a header with another number';
 }

@@ -14,7 +14,13 @@ import type { RpcEndpoint } from '../rpc/rpcEndpoint.ts';
 import type { Session } from '../rpc/session.ts';
 import type { ViewCall } from './multicall.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
-import type { PriceQuote, PriceRate, PriceRefusal, RawContext, TokenMetadata } from '../../../model/upstream.ts';
+import type {
+  PriceQuote,
+  PriceRate,
+  PriceRefusal,
+  RawContext,
+  TokenMetadata,
+} from '../../../model/upstream.ts';
 
 export interface ContextSources {
   /** Sources to ask. Left out: the standard ones, and the HTTP source where `priceApi` is one. */
@@ -25,7 +31,10 @@ export interface ContextSources {
 }
 
 /** What is asked where nothing else is said. */
-const USUAL_SOURCES: ReadonlySet<PriceSourceName> = new Set<PriceSourceName>([...STANDARD_PRICE_SOURCES, 'http']);
+const USUAL_SOURCES: ReadonlySet<PriceSourceName> = new Set<PriceSourceName>([
+  ...STANDARD_PRICE_SOURCES,
+  'http',
+]);
 
 /** `symbol()`, `name()`, `decimals()`. */
 const METADATA_SELECTORS = ['0x95d89b41', '0x06fdde03', '0x313ce567'] as const satisfies readonly Hex[];
@@ -36,7 +45,11 @@ const METADATA_SELECTORS = ['0x95d89b41', '0x06fdde03', '0x313ce567'] as const s
  * are then asked one by one; averages of pools, where configured, are asked for the tokens that nothing else priced; and
  * the HTTP price source waits for the header where the node did not tell the block's time earlier.
  */
-export async function fetchContext(session: Session, plan: ContextPlan, sources: ContextSources = {}): Promise<RawContext> {
+export async function fetchContext(
+  session: Session,
+  plan: ContextPlan,
+  sources: ContextSources = {},
+): Promise<RawContext> {
   const names = sources.names == null ? USUAL_SOURCES : new Set(sources.names);
   const priceSources = contractSources(plan.pricing, names);
   if (sources.priceSources) priceSources.push(...sources.priceSources);
@@ -44,39 +57,66 @@ export async function fetchContext(session: Session, plan: ContextPlan, sources:
   const reads = readsOf(known, priceSources);
 
   const priceApi = names.has('http') ? sources.priceApi : null;
-  const askApi = (timestamp: number): Promise<PriceAnswers> | undefined => priceApi?.prices(['native', ...known], timestamp, session);
+  const askApi = (timestamp: number): Promise<PriceAnswers> | undefined =>
+    priceApi?.prices(['native', ...known], timestamp, session);
   const early = plan.timestamp === null ? null : askApi(plan.timestamp);
-  const { block, timestamp, answers, delegations } = await session.ask((endpoint) => attempt(session, endpoint, plan, reads));
+  const { block, timestamp, answers, delegations } = await session.ask((endpoint) =>
+    attempt(session, endpoint, plan, reads),
+  );
   const fromApi = plan.timestamp === null ? askApi(timestamp) : early;
 
   const tokens = new Map<Address, TokenMetadata>();
   const quotes: PriceQuote[] = [];
   const rates: PriceRate[] = [];
   const refusals: PriceRefusal[] = plan.pricing.beyondLimit.map(({ token, source, limit }) => ({
-    asset: token, code: 'no_source', reason: `more tokens in one transaction than ${source} can be asked about`, observed: null, threshold: String(limit),
+    asset: token,
+    code: 'no_source',
+    reason: `more tokens in one transaction than ${source} can be asked about`,
+    observed: null,
+    threshold: String(limit),
   }));
   const take = (found: PriceAnswers): void => {
     quotes.push(...found.quotes);
     if (found.rates) rates.push(...found.rates);
     refusals.push(...found.refusals);
   };
-  const takeAll = (asked: readonly Address[], list: readonly PriceSource[], own: readonly (Hex | null)[]): void => {
+  const takeAll = (
+    asked: readonly Address[],
+    list: readonly PriceSource[],
+    own: readonly (Hex | null)[],
+  ): void => {
     let position = readMetadata(asked, own, tokens);
-    for (const source of list) take(source.read(own.slice(position, (position += source.calls.length)), { timestamp, tokens, quotes }));
+    for (const source of list)
+      take(
+        source.read(own.slice(position, (position += source.calls.length)), { timestamp, tokens, quotes }),
+      );
   };
   takeAll(known, priceSources, answers);
   if (names.has('twap')) {
     const wanting = unpriced(plan, quotes, rates, timestamp);
-    const { tokens: bases, feeds } = wanting.length > 0 ? plan.pricing.averageBases() : { tokens: [], feeds: [] };
-    const list = [...(names.has('chainlink') ? [feedPrices(feeds)] : []), averagePrices(wanting, plan.pricing.averages)];
+    const { tokens: bases, feeds } =
+      wanting.length > 0 ? plan.pricing.averageBases() : { tokens: [], feeds: [] };
+    const list = [
+      ...(names.has('chainlink') ? [feedPrices(feeds)] : []),
+      averagePrices(wanting, plan.pricing.averages),
+    ];
     const further = readsOf(bases, list);
     if (further.length > 0) {
-      const third = await session.ask((endpoint) => attempt(session, endpoint, { ...plan, accounts: [] }, further));
+      const third = await session.ask((endpoint) =>
+        attempt(session, endpoint, { ...plan, accounts: [] }, further),
+      );
       takeAll(bases, list, third.answers);
     }
   }
   if (fromApi) take(await fromApi);
-  return { block, tokens, prices: quotes, rates, refusals: [...telling(refusals, quotes, rates), ...beyondLimit(plan)], delegations };
+  return {
+    block,
+    tokens,
+    prices: quotes,
+    rates,
+    refusals: [...telling(refusals, quotes, rates), ...beyondLimit(plan)],
+    delegations,
+  };
 }
 
 /** What is read in one round trip: the tokens' metadata, then what each source asks. */
@@ -94,7 +134,12 @@ interface Attempt {
   readonly delegations: ReadonlyMap<Address, Address>;
 }
 
-async function attempt(session: Session, endpoint: RpcEndpoint, plan: ContextPlan, reads: readonly ViewCall[]): Promise<Attempt> {
+async function attempt(
+  session: Session,
+  endpoint: RpcEndpoint,
+  plan: ContextPlan,
+  reads: readonly ViewCall[],
+): Promise<Attempt> {
   const at: Hex = `0x${plan.blockNumber.toString(16)}`;
   const groups = groupReads(reads, plan);
   // By number: after a reorganisation the hash that comes back is another one, and that is noticed.
@@ -114,16 +159,23 @@ async function attempt(session: Session, endpoint: RpcEndpoint, plan: ContextPla
 }
 
 /** Fungible tokens that nothing prices, or only an answer older than its source promises. */
-function unpriced(plan: ContextPlan, quotes: readonly PriceQuote[], rates: readonly PriceRate[], timestamp: number): Address[] {
+function unpriced(
+  plan: ContextPlan,
+  quotes: readonly PriceQuote[],
+  rates: readonly PriceRate[],
+  timestamp: number,
+): Address[] {
   const fresh = new Set<string>();
-  for (const { asset, asOf, heartbeat } of [...quotes, ...rates]) if (asOf === null || heartbeat === null || timestamp - asOf <= heartbeat) fresh.add(asset);
+  for (const { asset, asOf, heartbeat } of [...quotes, ...rates])
+    if (asOf === null || heartbeat === null || timestamp - asOf <= heartbeat) fresh.add(asset);
   return plan.pricing.fungible.filter((token) => !fresh.has(token));
 }
 
 function readHeader(answer: RpcAnswer, plan: ContextPlan): { block: unknown; timestamp: number } {
   if (!answer.ok) throw faultOf('eth_getBlockByNumber', answer.error);
   const block = answer.result;
-  if (block == null) throw new UpstreamFault('inconsistent_upstream', 'again', 'no header for the block the receipt names');
+  if (block == null)
+    throw new UpstreamFault('inconsistent_upstream', 'again', 'no header for the block the receipt names');
   if (!isRecord(block)) throw new UpstreamFault('block_malformed', 'again');
   const mismatch = headerMismatch(block, { hash: plan.blockHash, number: plan.blockNumber });
   if (mismatch) throw new UpstreamFault('inconsistent_upstream', 'again', mismatch);
@@ -136,12 +188,16 @@ function readHeader(answer: RpcAnswer, plan: ContextPlan): { block: unknown; tim
 const DELEGATION = /^0xef0100([0-9a-f]{40})$/;
 const DELEGATION_LENGTH = 48;
 
-function readDelegations(accounts: readonly Address[], codes: readonly RpcAnswer[]): ReadonlyMap<Address, Address> {
+function readDelegations(
+  accounts: readonly Address[],
+  codes: readonly RpcAnswer[],
+): ReadonlyMap<Address, Address> {
   const found = new Map<Address, Address>();
   accounts.forEach((account, i) => {
     const answer = codes[i]!;
     // Contracts are long, and their code is of no interest.
-    if (answer.ok && (typeof answer.result !== 'string' || answer.result.length !== DELEGATION_LENGTH)) return;
+    if (answer.ok && (typeof answer.result !== 'string' || answer.result.length !== DELEGATION_LENGTH))
+      return;
     const match = DELEGATION.exec(settledResult(answer) ?? '');
     if (match) found.set(account, `0x${match[1]!}`);
   });
@@ -149,10 +205,19 @@ function readDelegations(accounts: readonly Address[], codes: readonly RpcAnswer
 }
 
 /** Files what the first answers say about the tokens, three answers each; returns how many answers those were. */
-function readMetadata(tokens: readonly Address[], answers: readonly (Hex | null)[], found: Map<Address, TokenMetadata>): number {
+function readMetadata(
+  tokens: readonly Address[],
+  answers: readonly (Hex | null)[],
+  found: Map<Address, TokenMetadata>,
+): number {
   let at = 0;
   for (const address of tokens) {
-    found.set(address, { address, symbol: decodeText(answers[at]!), name: decodeText(answers[at + 1]!), decimals: decodeDecimals(answers[at + 2]!) });
+    found.set(address, {
+      address,
+      symbol: decodeText(answers[at]!),
+      name: decodeText(answers[at + 1]!),
+      decimals: decodeDecimals(answers[at + 2]!),
+    });
     at += METADATA_SELECTORS.length;
   }
   return at;
@@ -162,12 +227,20 @@ function beyondLimit(plan: ContextPlan): PriceRefusal[] {
   if (plan.tokensBeyondLimit.length === 0) return [];
   const observed = String(plan.tokens.length + plan.tokensBeyondLimit.length);
   return plan.tokensBeyondLimit.map((asset) => ({
-    asset, code: 'unknown_decimals', reason: 'more tokens in one transaction than are looked up', observed, threshold: String(plan.tokenLimit),
+    asset,
+    code: 'unknown_decimals',
+    reason: 'more tokens in one transaction than are looked up',
+    observed,
+    threshold: String(plan.tokenLimit),
   }));
 }
 
 /** Without those of assets that another source priced, and one per asset and code. */
-function telling(refusals: readonly PriceRefusal[], quotes: readonly PriceQuote[], rates: readonly PriceRate[]): readonly PriceRefusal[] {
+function telling(
+  refusals: readonly PriceRefusal[],
+  quotes: readonly PriceQuote[],
+  rates: readonly PriceRate[],
+): readonly PriceRefusal[] {
   if (refusals.length === 0) return refusals;
   const priced = new Set([...quotes, ...rates].map(({ asset }) => asset));
   const seen = new Set<string>();

@@ -26,7 +26,8 @@ export interface ContextPlan {
   readonly accounts: readonly Address[];
 }
 
-export type PlanVocabulary = Pick<Rulebook, 'wrappedNative' | 'tokenEvents' | 'feeds' | 'multicall'> & Partial<Pick<Rulebook, 'pricing'>>;
+export type PlanVocabulary = Pick<Rulebook, 'wrappedNative' | 'tokenEvents' | 'feeds' | 'multicall'> &
+  Partial<Pick<Rulebook, 'pricing'>>;
 
 /** Authorisations whose authority is recovered and looked at. */
 const MAX_AUTHORIZATIONS = 64;
@@ -35,7 +36,11 @@ const MAX_AUTHORIZATIONS = 64;
  * Plans the second round trip from the first's answers. No I/O.
  * Throws `receipt_malformed` when the receipt names no block.
  */
-export function planContext(raw: RawTransaction, vocabulary: PlanVocabulary, tokenLimit: number): ContextPlan {
+export function planContext(
+  raw: RawTransaction,
+  vocabulary: PlanVocabulary,
+  tokenLimit: number,
+): ContextPlan {
   const receipt = isRecord(raw.receipt) ? raw.receipt : {};
   const tx = isRecord(raw.tx) ? raw.tx : {};
   const blockNumber = readQuantity(receipt['blockNumber'], 'receipt_malformed', 'blockNumber');
@@ -92,7 +97,23 @@ function addressOf(value: unknown): Address | null {
 function authorityOf(item: unknown): Address | null {
   if (!isRecord(item)) return null;
   const { address } = item;
-  const [chainId, nonce, r, s, yParity] = [item['chainId'], item['nonce'], item['r'], item['s'], item['yParity'] ?? item['v']].map(quantity) as (bigint | null)[];
-  if (typeof address !== 'string' || address.length !== 42 || !isHex(address) || chainId == null || nonce == null || r == null || s == null || yParity == null) return null;
+  const [chainId, nonce, r, s, yParity] = [
+    item['chainId'],
+    item['nonce'],
+    item['r'],
+    item['s'],
+    item['yParity'] ?? item['v'],
+  ].map(quantity) as (bigint | null)[];
+  if (
+    typeof address !== 'string' ||
+    address.length !== 42 ||
+    !isHex(address) ||
+    chainId == null ||
+    nonce == null ||
+    r == null ||
+    s == null ||
+    yParity == null
+  )
+    return null;
   return recoverAuthority({ chainId, address: address.toLowerCase() as Address, nonce, r, s, yParity });
 }

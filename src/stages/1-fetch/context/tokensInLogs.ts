@@ -1,5 +1,12 @@
 import { lowerHex } from '../../../evm/hex.ts';
-import { APPROVAL, DEPOSIT, TRANSFER, TRANSFER_BATCH, TRANSFER_SINGLE, WITHDRAWAL } from '../../../evm/tokenTopics.ts';
+import {
+  APPROVAL,
+  DEPOSIT,
+  TRANSFER,
+  TRANSFER_BATCH,
+  TRANSFER_SINGLE,
+  WITHDRAWAL,
+} from '../../../evm/tokenTopics.ts';
 import { filedUnder } from '../../../evm/topicIndex.ts';
 import { isRecord } from '../rpc/rpcMessages.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -39,15 +46,27 @@ export function tokensInLogs(receipt: unknown, vocabulary: TokenVocabulary): Tok
     const topic0 = topics[0] === TRANSFER ? TRANSFER : topics[0].toLowerCase();
     if (isTokenEvent(address, topic0, topics.length, vocabulary)) seen.add(address);
     // With two indexed arguments it is ERC-20's, with three ERC-721's.
-    if (topic0 !== TRANSFER || topics.length !== 3 || typeof topics[1] !== 'string' || typeof topics[2] !== 'string') continue;
+    if (
+      topic0 !== TRANSFER ||
+      topics.length !== 3 ||
+      typeof topics[1] !== 'string' ||
+      typeof topics[2] !== 'string'
+    )
+      continue;
     moved.add(address);
     if (topics[1] === ZERO_TOPIC || topics[2] === ZERO_TOPIC) issued.add(address);
   }
   return { seen: [...seen], moved: [...moved], issued: [...issued] };
 }
 
-function isTokenEvent(emitter: Address, topic0: string, topicCount: number, vocabulary: TokenVocabulary): boolean {
-  if (topic0 === TRANSFER || topic0 === APPROVAL || topic0 === TRANSFER_SINGLE || topic0 === TRANSFER_BATCH) return true;
+function isTokenEvent(
+  emitter: Address,
+  topic0: string,
+  topicCount: number,
+  vocabulary: TokenVocabulary,
+): boolean {
+  if (topic0 === TRANSFER || topic0 === APPROVAL || topic0 === TRANSFER_SINGLE || topic0 === TRANSFER_BATCH)
+    return true;
   // Of the wrapped native token: many other contracts emit them too.
   if ((topic0 === DEPOSIT || topic0 === WITHDRAWAL) && vocabulary.wrappedNative.has(emitter)) return true;
   const specs = filedUnder(vocabulary.tokenEvents, topic0, topicCount);

@@ -29,12 +29,16 @@ export function groupReads(reads: readonly ViewCall[], { multicall }: ReadPlace)
   if (multicall === null) return reads.map((call, position) => newGroup(call, position));
   const groups: OpenGroup[] = [];
   // By what sets them apart.
-  const latest = { at: new Map<string | undefined, OpenGroup>(), before: new Map<string | undefined, OpenGroup>() };
+  const latest = {
+    at: new Map<string | undefined, OpenGroup>(),
+    before: new Map<string | undefined, OpenGroup>(),
+  };
   let last: OpenGroup | undefined;
   for (let position = 0; position < reads.length; position++) {
     const call = reads[position]!;
     // Most reads belong with the one before them.
-    if (!last || !belongsWith(last.calls[0]!, call)) last = latest[call.before === true ? 'before' : 'at'].get(call.apart);
+    if (!last || !belongsWith(last.calls[0]!, call))
+      last = latest[call.before === true ? 'before' : 'at'].get(call.apart);
     if (!last || last.calls.length >= READS_PER_MULTICALL) {
       groups.push((last = newGroup(call, position)));
       latest[last.before ? 'before' : 'at'].set(call.apart, last);
@@ -51,7 +55,12 @@ function belongsWith(a: ViewCall, b: ViewCall): boolean {
 }
 
 function newGroup(call: ViewCall, position: number): OpenGroup {
-  return { positions: [position], calls: [call], before: call.before === true, dispensable: call.apart !== undefined };
+  return {
+    positions: [position],
+    calls: [call],
+    before: call.before === true,
+    dispensable: call.apart !== undefined,
+  };
 }
 
 /** The `eth_call` of each group, pinned at the block, or at the one before it. */
@@ -60,7 +69,10 @@ export function rpcsOfGroups(groups: readonly ReadGroup[], { multicall, blockNum
   let earlier: Hex | null = null;
   return groups.map(({ calls, before }) => {
     const first = calls[0]!;
-    const call = multicall === null ? { to: first.to, data: first.data } : { to: multicall, data: encodeAggregate3(calls) };
+    const call =
+      multicall === null
+        ? { to: first.to, data: first.data }
+        : { to: multicall, data: encodeAggregate3(calls) };
     return { method: 'eth_call', params: [call, before ? (earlier ??= tagOf(blockNumber, true)) : at] };
   });
 }
@@ -76,7 +88,12 @@ export interface Unanswered {
  * again: those of an aggregate that failed as a whole, except the dispensable ones. Throws an `UpstreamFault` for a failure
  * that may pass.
  */
-export function readAnswers(groups: readonly ReadGroup[], results: readonly RpcAnswer[], { multicall, blockNumber }: ReadPlace, answers: (Hex | null)[]): Unanswered {
+export function readAnswers(
+  groups: readonly ReadGroup[],
+  results: readonly RpcAnswer[],
+  { multicall, blockNumber }: ReadPlace,
+  answers: (Hex | null)[],
+): Unanswered {
   const again: { positions: number[]; calls: RpcCall[] } = { positions: [], calls: [] };
   for (let i = 0; i < groups.length; i++) {
     const { positions, calls, before, dispensable } = groups[i]!;

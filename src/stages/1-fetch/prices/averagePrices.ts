@@ -30,11 +30,23 @@ interface Pool {
  */
 export function averagePrices(tokens: readonly Address[], averages: readonly AverageSpec[]): PriceSource {
   const asked = tokens.slice(0, MAX_TOKENS);
-  const pools = asked.flatMap((token) => averages.flatMap((spec) => spec.bases.filter((base) => base !== token)
-    .flatMap((base) => spec.create2.fees.map((fee): Pool => ({ token, base, spec, address: poolAddress(spec, token, base, fee) })))));
+  const pools = asked.flatMap((token) =>
+    averages.flatMap((spec) =>
+      spec.bases
+        .filter((base) => base !== token)
+        .flatMap((base) =>
+          spec.create2.fees.map(
+            (fee): Pool => ({ token, base, spec, address: poolAddress(spec, token, base, fee) }),
+          ),
+        ),
+    ),
+  );
   return {
     calls: pools.flatMap(({ token, base, address, spec }): ViewCall[] => [
-      { to: address, data: `${OBSERVE}${[32, 2, spec.window, 0].map((number) => word(number.toString(16))).join('')}` },
+      {
+        to: address,
+        data: `${OBSERVE}${[32, 2, spec.window, 0].map((number) => word(number.toString(16))).join('')}`,
+      },
       ...[token, base].map((asset) => ({ to: asset, data: `${BALANCE_OF}${word(address.slice(2))}` as Hex })),
     ]),
     read(answers, { timestamp }) {
@@ -42,22 +54,41 @@ export function averagePrices(tokens: readonly Address[], averages: readonly Ave
       const refusals: PriceRefusal[] = [];
       pools.forEach((pool, i) => {
         const [observed, ...balances] = answers.slice(READS_PER_POOL * i, READS_PER_POOL * (i + 1));
-        const rate = observed == null ? null : readPool(pool, observed, balances as (Hex | null)[], timestamp);
+        const rate =
+          observed == null ? null : readPool(pool, observed, balances as (Hex | null)[], timestamp);
         if (rate) rates.push(rate);
       });
       const found = new Set(rates.map(({ asset }) => asset));
       for (const asset of asked) {
-        if (!found.has(asset)) refusals.push({ asset, code: 'no_source', reason: 'no pool keeps an average of its price over the window', observed: null, threshold: null });
+        if (!found.has(asset))
+          refusals.push({
+            asset,
+            code: 'no_source',
+            reason: 'no pool keeps an average of its price over the window',
+            observed: null,
+            threshold: null,
+          });
       }
       for (const asset of tokens.slice(MAX_TOKENS)) {
-        refusals.push({ asset, code: 'no_source', reason: 'more tokens in one transaction than averages of pools are asked about', observed: String(tokens.length), threshold: String(MAX_TOKENS) });
+        refusals.push({
+          asset,
+          code: 'no_source',
+          reason: 'more tokens in one transaction than averages of pools are asked about',
+          observed: String(tokens.length),
+          threshold: String(MAX_TOKENS),
+        });
       }
       return { quotes: [], rates, refusals };
     },
   };
 }
 
-function readPool({ token, base, address, spec }: Pool, observed: Hex, balances: readonly (Hex | null)[], timestamp: number): PriceRate | null {
+function readPool(
+  { token, base, address, spec }: Pool,
+  observed: Hex,
+  balances: readonly (Hex | null)[],
+  timestamp: number,
+): PriceRate | null {
   const [ticks, seconds] = [0, 32].map((head) => twoWords(observed, head));
   const [tokenWord, baseWord] = balances.map((answer) => (answer === null ? null : wordAt(answer, 0)));
   if (!ticks || !seconds || tokenWord == null || baseWord == null) return null;
@@ -77,10 +108,24 @@ function readPool({ token, base, address, spec }: Pool, observed: Hex, balances:
   const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
   const price = sqrt * sqrt;
   return {
-    asset: token, method: 'pool_twap', source: address, after: null, vouched: true, asOf: timestamp, heartbeat: spec.window, pool: address,
-    terms: [first ? { asset: base, numerator: price, denominator: Q192 } : { asset: base, numerator: Q192, denominator: price }],
+    asset: token,
+    method: 'pool_twap',
+    source: address,
+    after: null,
+    vouched: true,
+    asOf: timestamp,
+    heartbeat: spec.window,
+    pool: address,
+    terms: [
+      first
+        ? { asset: base, numerator: price, denominator: Q192 }
+        : { asset: base, numerator: Q192, denominator: price },
+    ],
     market: {
-      sides: [{ asset: token, amount: least(ofToken, uintOfWord(tokenWord)) }, { asset: base, amount: least(ofBase, uintOfWord(baseWord)) }],
+      sides: [
+        { asset: token, amount: least(ofToken, uintOfWord(tokenWord)) },
+        { asset: base, amount: least(ofBase, uintOfWord(baseWord)) },
+      ],
       minSideUsd: spec.minSideUsd,
     },
   };
@@ -96,7 +141,11 @@ function twoWords(data: Hex, head: number): [string, string] | null {
 }
 
 function poolAddress({ create2 }: AverageSpec, a: Address, b: Address, fee: number): Address {
-  return create2Address(create2.deployer, a < b ? pairSalt(a, b, fee) : pairSalt(b, a, fee), create2.initCodeHash);
+  return create2Address(
+    create2.deployer,
+    a < b ? pairSalt(a, b, fee) : pairSalt(b, a, fee),
+    create2.initCodeHash,
+  );
 }
 
 function word(digits: string): string {

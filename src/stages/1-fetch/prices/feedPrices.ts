@@ -19,8 +19,26 @@ export function feedPrices(feeds: readonly PriceFeedSpec[]): PriceSource {
       const refusals: PriceRefusal[] = [];
       feeds.forEach((spec, i) => {
         const read = readRound(answers[i] ?? null, timestamp);
-        if (typeof read === 'string') refusals.push({ asset: spec.asset, code: 'no_source', reason: `feed ${spec.feed} ${read}`, observed: null, threshold: null });
-        else quotes.push({ numerator: read.numerator, asOf: read.asOf, asset: spec.asset, scale: spec.decimals, method: 'chainlink', source: spec.feed, heartbeat: spec.heartbeat, pool: null, confidenceBps: null });
+        if (typeof read === 'string')
+          refusals.push({
+            asset: spec.asset,
+            code: 'no_source',
+            reason: `feed ${spec.feed} ${read}`,
+            observed: null,
+            threshold: null,
+          });
+        else
+          quotes.push({
+            numerator: read.numerator,
+            asOf: read.asOf,
+            asset: spec.asset,
+            scale: spec.decimals,
+            method: 'chainlink',
+            source: spec.feed,
+            heartbeat: spec.heartbeat,
+            pool: null,
+            confidenceBps: null,
+          });
       });
       // Feeds of one asset succeed each other over the years: one that answers is enough.
       if (refusals.length === 0) return { quotes, refusals };
@@ -31,7 +49,10 @@ export function feedPrices(feeds: readonly PriceFeedSpec[]): PriceSource {
 }
 
 /** Price and time of a round, or what is wrong with the answer. */
-export function readRound(answer: Hex | null, timestamp: number): { numerator: bigint; asOf: number } | string {
+export function readRound(
+  answer: Hex | null,
+  timestamp: number,
+): { numerator: bigint; asOf: number } | string {
   const price = answer === null ? null : wordAt(answer, 32);
   const updated = answer === null ? null : wordAt(answer, 96);
   if (price === null || updated === null) return 'did not answer at this block';

@@ -1,6 +1,12 @@
 import type { TokensInLogs } from '../context/tokensInLogs.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { AverageSpec, FeedRegistrySpec, PriceFeedSpec, PricingRules, RateSpec } from '../../../model/rulebook.ts';
+import type {
+  AverageSpec,
+  FeedRegistrySpec,
+  PriceFeedSpec,
+  PricingRules,
+  RateSpec,
+} from '../../../model/rulebook.ts';
 
 /** What the price sources are to ask about. */
 export interface PricingPlan {
@@ -10,13 +16,20 @@ export interface PricingPlan {
   readonly rates: readonly { readonly spec: RateSpec; readonly token: Address }[];
   readonly averages: readonly AverageSpec[];
   /** The bases of the averages that nothing above looks at, with their feeds: asked for only where averages are. */
-  readonly averageBases: () => { readonly tokens: readonly Address[]; readonly feeds: readonly PriceFeedSpec[] };
+  readonly averageBases: () => {
+    readonly tokens: readonly Address[];
+    readonly feeds: readonly PriceFeedSpec[];
+  };
   /** Tokens that may be priced by an average, once nothing else priced them. */
   readonly fungible: readonly Address[];
   /** Tokens that did not move but price others: their decimals are needed too. */
   readonly bases: readonly Address[];
   /** Tokens that a source could have been asked about, but that are more than it is asked about in one analysis. */
-  readonly beyondLimit: readonly { readonly token: Address; readonly source: string; readonly limit: number }[];
+  readonly beyondLimit: readonly {
+    readonly token: Address;
+    readonly source: string;
+    readonly limit: number;
+  }[];
 }
 
 export interface PricingVocabulary {
@@ -45,10 +58,17 @@ type Rate = PricingPlan['rates'][number];
  * rules list and of those that were minted or burnt, and all that these rest on. `aggregated` says whether many reads
  * fit one call at this block; without that the registry is left out, whose reads would be too many.
  */
-export function planPricing(found: TokensInLogs, tokens: readonly Address[], vocabulary: PricingVocabulary, aggregated: boolean): PricingPlan {
+export function planPricing(
+  found: TokensInLogs,
+  tokens: readonly Address[],
+  vocabulary: PricingVocabulary,
+  aggregated: boolean,
+): PricingPlan {
   const { wrappedNative, pricing = NOTHING } = vocabulary;
   const { feedsOf, families, listed } = lookupOf(vocabulary);
-  const { rates, bases } = tokens.some((token) => listed.has(token)) ? listedRates(tokens, vocabulary) : UNLISTED;
+  const { rates, bases } = tokens.some((token) => listed.has(token))
+    ? listedRates(tokens, vocabulary)
+    : UNLISTED;
   // What moved is among the tokens found, unless there were too many.
   const lookedAt = tokens.length < found.seen.length ? new Set(tokens) : null;
   const fungible: Address[] = [];
@@ -59,10 +79,17 @@ export function planPricing(found: TokensInLogs, tokens: readonly Address[], voc
     if (!feedsOf.has(token)) feedless.push(token);
   }
   for (const base of bases) if (!feedsOf.has(base) && !wrappedNative.has(base)) feedless.push(base);
-  const maybeShares = found.issued.filter((token) => (!lookedAt || lookedAt.has(token)) && !wrappedNative.has(token) && !feedsOf.has(token) && !rates.has(token));
+  const maybeShares = found.issued.filter(
+    (token) =>
+      (!lookedAt || lookedAt.has(token)) &&
+      !wrappedNative.has(token) &&
+      !feedsOf.has(token) &&
+      !rates.has(token),
+  );
   const shareLimit = aggregated ? MAX_ISSUED_TOKENS : MAX_ISSUED_SINGLY;
   const planned = [...rates.values()];
-  for (let i = 0; i < Math.min(maybeShares.length, shareLimit); i++) for (const spec of families) planned.push({ spec, token: maybeShares[i]! });
+  for (let i = 0; i < Math.min(maybeShares.length, shareLimit); i++)
+    for (const spec of families) planned.push({ spec, token: maybeShares[i]! });
   const registry = aggregated ? pricing.registry : null;
   const beyondLimit: { token: Address; source: string; limit: number }[] = [];
   const leaveOut = (some: readonly Address[], source: string, limit: number): void => {
@@ -72,15 +99,22 @@ export function planPricing(found: TokensInLogs, tokens: readonly Address[], voc
   if (families.length > 0) leaveOut(maybeShares, 'the contracts of shares', shareLimit);
   return {
     feeds: feedsFor(['native', ...tokens, ...bases], vocabulary),
-    registry: registry && feedless.length > 0 ? { spec: registry, tokens: feedless.slice(0, MAX_REGISTRY_TOKENS) } : null,
+    registry:
+      registry && feedless.length > 0
+        ? { spec: registry, tokens: feedless.slice(0, MAX_REGISTRY_TOKENS) }
+        : null,
     rates: planned,
     averages: pricing.averages,
     averageBases() {
       const wanted = new Set([...tokens, ...bases]);
-      const further = [...new Set(pricing.averages.flatMap((spec) => spec.bases))].filter((base) => !wanted.has(base));
+      const further = [...new Set(pricing.averages.flatMap((spec) => spec.bases))].filter(
+        (base) => !wanted.has(base),
+      );
       return { tokens: further, feeds: feedsFor(further, vocabulary) };
     },
-    fungible, bases, beyondLimit,
+    fungible,
+    bases,
+    beyondLimit,
   };
 }
 
@@ -102,7 +136,9 @@ function listedRates(tokens: readonly Address[], vocabulary: PricingVocabulary):
       for (const token of frontier) {
         if (spec.tokens?.has(token) !== true) continue;
         rates.set(token, { spec, token });
-        for (const { asset } of spec.terms) if (typeof asset === 'string' && asset !== 'native' && !wanted.has(asset) && wanted.add(asset)) next.push(asset);
+        for (const { asset } of spec.terms)
+          if (typeof asset === 'string' && asset !== 'native' && !wanted.has(asset) && wanted.add(asset))
+            next.push(asset);
       }
     }
     bases.push(...next);

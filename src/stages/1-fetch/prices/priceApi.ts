@@ -7,7 +7,11 @@ import type { PriceQuote, PriceRefusal, UpstreamCallEvent } from '../../../model
 /** An HTTP source of historical prices with the shape of DefiLlama's coins API: `GET /prices/historical/{timestamp}/{coins}`. */
 export interface PriceApi {
   /** Never throws: an outage leaves assets unpriced, it does not fail an analysis. */
-  prices(assets: readonly (Address | 'native')[], timestamp: number, scope: { signal: AbortSignal; timeLeft: () => number; onCall: (event: UpstreamCallEvent) => void }): Promise<PriceAnswers>;
+  prices(
+    assets: readonly (Address | 'native')[],
+    timestamp: number,
+    scope: { signal: AbortSignal; timeLeft: () => number; onCall: (event: UpstreamCallEvent) => void },
+  ): Promise<PriceAnswers>;
 }
 
 export interface PriceApiOptions {
@@ -29,8 +33,15 @@ const HEARTBEAT_S = 14_400;
 export function createPriceApi({ url, timeoutMs, fetch }: PriceApiOptions): PriceApi {
   const base = url.replace(/\/+$/, '');
 
-  async function ask(coins: readonly string[], timestamp: number, signal: AbortSignal): Promise<Record<string, unknown>> {
-    const response = await fetch(`${base}/prices/historical/${timestamp}/${coins.map(encodeURIComponent).join(',')}`, { signal });
+  async function ask(
+    coins: readonly string[],
+    timestamp: number,
+    signal: AbortSignal,
+  ): Promise<Record<string, unknown>> {
+    const response = await fetch(
+      `${base}/prices/historical/${timestamp}/${coins.map(encodeURIComponent).join(',')}`,
+      { signal },
+    );
     if (!response.ok || !response.body) throw new Error(`HTTP ${response.status}`);
     let text = '';
     const decoder = new TextDecoder();
@@ -47,12 +58,20 @@ export function createPriceApi({ url, timeoutMs, fetch }: PriceApiOptions): Pric
     async prices(assets, timestamp, { signal, timeLeft, onCall }) {
       const limit = timeLimit(signal, Math.min(timeoutMs, timeLeft()));
       const groups: (Address | 'native')[][] = [];
-      for (let i = 0; i < assets.length && groups.length < MAX_REQUESTS; i += COINS_PER_REQUEST) groups.push(assets.slice(i, i + COINS_PER_REQUEST));
+      for (let i = 0; i < assets.length && groups.length < MAX_REQUESTS; i += COINS_PER_REQUEST)
+        groups.push(assets.slice(i, i + COINS_PER_REQUEST));
       const asked = new Set(groups.flat());
       const found = await Promise.all(
         groups.map(async (group): Promise<Record<string, unknown>> => {
           const start = performance.now();
-          const report = (outcome: string): void => onCall({ upstream: SOURCE, methods: ['prices/historical'], ms: performance.now() - start, outcome, note: null });
+          const report = (outcome: string): void =>
+            onCall({
+              upstream: SOURCE,
+              methods: ['prices/historical'],
+              ms: performance.now() - start,
+              outcome,
+              note: null,
+            });
           try {
             const coins = await ask(group.map(coinOf), timestamp, limit.signal);
             report('ok');
@@ -64,14 +83,30 @@ export function createPriceApi({ url, timeoutMs, fetch }: PriceApiOptions): Pric
         }),
       );
       limit.release();
-      const coins = new Map(found.flatMap((group) => Object.entries(group)).map(([coin, value]) => [coin.toLowerCase(), value]));
+      const coins = new Map(
+        found.flatMap((group) => Object.entries(group)).map(([coin, value]) => [coin.toLowerCase(), value]),
+      );
       const quotes: PriceQuote[] = [];
       const refusals: PriceRefusal[] = [];
       for (const asset of assets) {
         const quote = readCoin(asset, coins.get(coinOf(asset)));
         if (quote) quotes.push(quote);
-        else if (asked.has(asset)) refusals.push({ asset, code: 'no_source', reason: `${SOURCE} gave no price`, observed: null, threshold: null });
-        else refusals.push({ asset, code: 'no_source', reason: `more assets in one transaction than ${SOURCE} is asked about`, observed: String(assets.length), threshold: String(asked.size) });
+        else if (asked.has(asset))
+          refusals.push({
+            asset,
+            code: 'no_source',
+            reason: `${SOURCE} gave no price`,
+            observed: null,
+            threshold: null,
+          });
+        else
+          refusals.push({
+            asset,
+            code: 'no_source',
+            reason: `more assets in one transaction than ${SOURCE} is asked about`,
+            observed: String(assets.length),
+            threshold: String(asked.size),
+          });
       }
       return { quotes, refusals };
     },
@@ -88,8 +123,20 @@ function readCoin(asset: Address | 'native', coin: unknown): PriceQuote | null {
   const asOf = coin['timestamp'];
   if (!price || typeof asOf !== 'number' || !Number.isSafeInteger(asOf) || asOf <= 0) return null;
   const confidence = coin['confidence'];
-  const confidenceBps = typeof confidence === 'number' && confidence >= 0 && confidence <= 1 ? Math.round(confidence * 10_000) : null;
-  return { asset, ...price, method: 'http', source: SOURCE, asOf, heartbeat: HEARTBEAT_S, pool: null, confidenceBps };
+  const confidenceBps =
+    typeof confidence === 'number' && confidence >= 0 && confidence <= 1
+      ? Math.round(confidence * 10_000)
+      : null;
+  return {
+    asset,
+    ...price,
+    method: 'http',
+    source: SOURCE,
+    asOf,
+    heartbeat: HEARTBEAT_S,
+    pool: null,
+    confidenceBps,
+  };
 }
 
 /** A JSON number as the exact decimal it was written as (shortest form), e.g. 1.5e-7 → 15 / 10^8. Positive ones only. */

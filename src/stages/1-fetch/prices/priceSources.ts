@@ -13,7 +13,11 @@ export type PriceSourceName = (typeof PRICE_SOURCE_NAMES)[number];
 export const STANDARD_PRICE_SOURCES: readonly PriceSourceName[] = ['chainlink', 'vault', 'wrapper', 'lp'];
 
 /** Name of the source that reads rates of a method. */
-const RATE_SOURCES: Readonly<Record<RateSpec['method'], PriceSourceName>> = { erc4626: 'vault', wrapper: 'wrapper', lp_share: 'lp' };
+const RATE_SOURCES: Readonly<Record<RateSpec['method'], PriceSourceName>> = {
+  erc4626: 'vault',
+  wrapper: 'wrapper',
+  lp_share: 'lp',
+};
 
 /** The sources that read contracts in the second round trip. */
 export function contractSources(plan: PricingPlan, names: ReadonlySet<PriceSourceName>): PriceSource[] {

@@ -65,8 +65,13 @@ export function ratePrices(planned: readonly Planned[]): PriceSource {
 /** Null where the token is none of this family: it does not answer as one. */
 function readRate(spec: RateSpec, token: Address, ask: Ask): PriceRate | PriceRefusal | null {
   const listed = spec.tokens !== null;
-  const refuse = (code: PriceRefusal['code'], reason: string): PriceRefusal | null =>
-    ({ asset: token, code, reason: `${spec.method}: ${reason}`, observed: null, threshold: null });
+  const refuse = (code: PriceRefusal['code'], reason: string): PriceRefusal | null => ({
+    asset: token,
+    code,
+    reason: `${spec.method}: ${reason}`,
+    observed: null,
+    threshold: null,
+  });
   const bases = readBases(spec, ask);
   if (bases === null) return listed ? refuse('no_source', 'the contract did not answer at this block') : null;
   if (spec.refuse !== null) return refuse('nonstandard_supply', spec.refuse);
@@ -74,9 +79,22 @@ function readRate(spec: RateSpec, token: Address, ask: Ask): PriceRate | PriceRe
   // A token that tells its base but no rate is of another family.
   if (at === null) return listed ? refuse('no_source', 'the contract did not answer at this block') : null;
   const before = listed ? null : readTerms(spec, bases, ask, true);
-  if (!listed && before === null) return refuse('no_source', 'the contract told no rate before the transaction');
-  if (at === 'empty' || before === 'empty') return refuse('nonstandard_supply', 'nothing was in circulation, so that a share of it means nothing');
-  return { asset: token, method: spec.method, source: token, terms: before ?? at, after: before && at, vouched: listed, asOf: null, heartbeat: null, pool: null, market: null };
+  if (!listed && before === null)
+    return refuse('no_source', 'the contract told no rate before the transaction');
+  if (at === 'empty' || before === 'empty')
+    return refuse('nonstandard_supply', 'nothing was in circulation, so that a share of it means nothing');
+  return {
+    asset: token,
+    method: spec.method,
+    source: token,
+    terms: before ?? at,
+    after: before && at,
+    vouched: listed,
+    asOf: null,
+    heartbeat: null,
+    pool: null,
+    market: null,
+  };
 }
 
 /** What the token rests on; null where it leaves a question of this family unanswered. */
@@ -92,7 +110,12 @@ function readBases(spec: RateSpec, ask: Ask): (Address | 'native')[] | null {
 }
 
 /** Null where a number is missing; `empty` where there is nothing to divide by. */
-function readTerms(spec: RateSpec, bases: readonly (Address | 'native')[], ask: Ask, before: boolean): readonly RateTerm[] | 'empty' | null {
+function readTerms(
+  spec: RateSpec,
+  bases: readonly (Address | 'native')[],
+  ask: Ask,
+  before: boolean,
+): readonly RateTerm[] | 'empty' | null {
   const number = (value: RateNumber): bigint | null => {
     if (typeof value === 'bigint') return value;
     const word = ask(value, before);

@@ -18,7 +18,9 @@ const READS = ['0xbcfd032d', '0x58e2d3a8'] as const;
  * Prices by the feeds that a registry contract holds for a token, in dollars or in ether, as of the block. A token it has
  * no feed for gets none; that is no refusal worth telling, most tokens have none.
  */
-export function registryPrices(registry: { readonly spec: FeedRegistrySpec; readonly tokens: readonly Address[] } | null): PriceSource {
+export function registryPrices(
+  registry: { readonly spec: FeedRegistrySpec; readonly tokens: readonly Address[] } | null,
+): PriceSource {
   if (!registry) return { calls: [], read: () => ({ quotes: [], refusals: [] }) };
   const { address, heartbeat, quotes: denominations } = registry.spec;
   const denominated = denominations.map((quote) => ({ quote, word: word(quote.denomination) }));
@@ -42,15 +44,44 @@ export function registryPrices(registry: { readonly spec: FeedRegistrySpec; read
         if (answers[2 * i] == null || scale === null) return;
         const round = readRound(answers[2 * i]!, timestamp);
         if (typeof round === 'string') {
-          refusals.push({ asset, code: 'no_source', reason: `the feed in registry ${address} ${round}`, observed: null, threshold: null });
+          refusals.push({
+            asset,
+            code: 'no_source',
+            reason: `the feed in registry ${address} ${round}`,
+            observed: null,
+            threshold: null,
+          });
         } else if (quote.in === 'usd') {
-          quotes.push({ asset, ...round, scale, method: 'chainlink', source: address, heartbeat, pool: null, confidenceBps: null });
+          quotes.push({
+            asset,
+            ...round,
+            scale,
+            method: 'chainlink',
+            source: address,
+            heartbeat,
+            pool: null,
+            confidenceBps: null,
+          });
         } else {
           const decimals = usableDecimals(tokens.get(asset)?.decimals);
           if (decimals === null) return;
           rates.push({
-            asset, method: 'chainlink', source: address, after: null, vouched: true, asOf: round.asOf, heartbeat, pool: null, market: null,
-            terms: [{ asset: 'native', numerator: round.numerator * 10n ** 18n, denominator: 10n ** BigInt(scale + decimals) }],
+            asset,
+            method: 'chainlink',
+            source: address,
+            after: null,
+            vouched: true,
+            asOf: round.asOf,
+            heartbeat,
+            pool: null,
+            market: null,
+            terms: [
+              {
+                asset: 'native',
+                numerator: round.numerator * 10n ** 18n,
+                denominator: 10n ** BigInt(scale + decimals),
+              },
+            ],
           });
         }
       });

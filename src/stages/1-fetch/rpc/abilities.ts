@@ -45,7 +45,10 @@ const WITH_LOGS = { tracer: 'callTracer', tracerConfig: { withLog: true } } as c
 
 export function traceCall(mode: TraceMode, hash: Hash): RpcCall {
   if (mode === 'parity') return { method: 'trace_transaction', params: [hash] };
-  return { method: 'debug_traceTransaction', params: [hash, mode === 'call_tracer_with_log' ? WITH_LOGS : WITHOUT_LOGS] };
+  return {
+    method: 'debug_traceTransaction',
+    params: [hash, mode === 'call_tracer_with_log' ? WITH_LOGS : WITHOUT_LOGS],
+  };
 }
 
 export function dialectOf(mode: TraceMode): TraceDialect {

@@ -48,10 +48,14 @@ const NOTHING = new Uint8Array();
  * The answer as a JSON value (undefined where it is none), with the ids of `requests`; null if it is not theirs. Its bytes
  * are let go of.
  */
-export function readUnread(answer: UnreadAnswer, requests: readonly RpcRequestMessage[]): { readonly data: unknown } | null {
+export function readUnread(
+  answer: UnreadAnswer,
+  requests: readonly RpcRequestMessage[],
+): { readonly data: unknown } | null {
   const { body, requests: asked } = answer;
   answer.body = NOTHING;
-  if (asked.length !== requests.length || asked.some(({ method }, i) => method !== requests[i]!.method)) return null;
+  if (asked.length !== requests.length || asked.some(({ method }, i) => method !== requests[i]!.method))
+    return null;
   let data: unknown;
   try {
     data = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8'));

@@ -1,5 +1,14 @@
 import { AnalysisError } from '../../../lib/errors.ts';
-import { isRateLimit, isRecord, readBatch, readError, readSingle, type RpcAnswer, type RpcCall, type RpcRequestMessage } from './rpcMessages.ts';
+import {
+  isRateLimit,
+  isRecord,
+  readBatch,
+  readError,
+  readSingle,
+  type RpcAnswer,
+  type RpcCall,
+  type RpcRequestMessage,
+} from './rpcMessages.ts';
 import { newAbilities, type Abilities } from './abilities.ts';
 import { createHttpPost, HttpFailure, type HttpAnswer } from './httpPost.ts';
 import { LargeAnswer } from './largeAnswer.ts';
@@ -27,7 +36,10 @@ export interface CallScope {
   /** An answer of more bytes is not read here: `LargeAnswer` is thrown with it. */
   readonly largeBytes?: number;
   /** An answer that was thrown so on another thread, if it is the one to these requests; handed out once. */
-  readonly resumed?: (endpoint: string, requests: readonly RpcRequestMessage[]) => { readonly data: unknown } | null;
+  readonly resumed?: (
+    endpoint: string,
+    requests: readonly RpcRequestMessage[],
+  ) => { readonly data: unknown } | null;
 }
 
 export interface RpcEndpoint {
@@ -53,14 +65,22 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
   const send = createHttpPost(url, options.agent);
   const abilities = newAbilities();
 
-  async function post(body: RpcRequestMessage | RpcRequestMessage[], scope: CallScope): Promise<{ status: number; data: unknown }> {
+  async function post(
+    body: RpcRequestMessage | RpcRequestMessage[],
+    scope: CallScope,
+  ): Promise<{ status: number; data: unknown }> {
     const requests = Array.isArray(body) ? body : [body];
     const resumed = scope.resumed?.(name, requests);
     if (resumed) {
       if (resumed.data === undefined) throw new UpstreamFault('upstream_malformed', 'again', 'not JSON');
       return { status: 200, data: resumed.data };
     }
-    const limits = { signal: scope.signal, ms: Math.min(timeoutMs, scope.timeLeft()), maxBytes: maxResponseBytes, ...(scope.largeBytes === undefined ? {} : { largeBytes: scope.largeBytes }) };
+    const limits = {
+      signal: scope.signal,
+      ms: Math.min(timeoutMs, scope.timeLeft()),
+      maxBytes: maxResponseBytes,
+      ...(scope.largeBytes === undefined ? {} : { largeBytes: scope.largeBytes }),
+    };
     let answer: HttpAnswer;
     try {
       answer = await send(JSON.stringify(body), limits);
@@ -68,7 +88,13 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
       throw error instanceof HttpFailure ? faultOfFailure(error, scope) : error;
     }
     const { status, retryAfter, text, unread } = answer;
-    if (unread) throw new LargeAnswer({ upstream: name, body: unread, requests: requests.map(({ id, method }) => ({ id, method })), abilities: { ...abilities, unsupported: [...abilities.unsupported] } });
+    if (unread)
+      throw new LargeAnswer({
+        upstream: name,
+        body: unread,
+        requests: requests.map(({ id, method }) => ({ id, method })),
+        abilities: { ...abilities, unsupported: [...abilities.unsupported] },
+      });
     if (status === 429) throw rateLimited(retryAfter);
     // A redirect is not followed: as good as not reached.
     if (status >= 300 && status < 400) throw new UpstreamFault('upstream_unreachable', 'again');
@@ -76,21 +102,42 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
     if (status < 300 && data !== undefined) return { status, data };
     if (status < 300) throw new UpstreamFault('upstream_malformed', 'again', 'not JSON');
     // Nodes also tell JSON-RPC errors with an HTTP error's status.
-    if (isRecord(data) && isRecord(data['error']) && typeof data['error']['code'] === 'number' && typeof data['error']['message'] === 'string') return { status, data };
+    if (
+      isRecord(data) &&
+      isRecord(data['error']) &&
+      typeof data['error']['code'] === 'number' &&
+      typeof data['error']['message'] === 'string'
+    )
+      return { status, data };
     if (Array.isArray(body) && REFUSES_BATCH_HTTP.has(status)) throw new BatchRefused();
-    throw new UpstreamFault('upstream_http', status >= 500 || status === 408 ? 'again' : 'elsewhere', `HTTP ${status}`);
+    throw new UpstreamFault(
+      'upstream_http',
+      status >= 500 || status === 408 ? 'again' : 'elsewhere',
+      `HTTP ${status}`,
+    );
   }
 
   function faultOfFailure({ why, status }: HttpFailure, { signal }: CallScope): AnalysisError {
-    if (why === 'aborted') return signal.reason instanceof AnalysisError ? signal.reason : new AnalysisError('internal', 'aborted');
+    if (why === 'aborted')
+      return signal.reason instanceof AnalysisError
+        ? signal.reason
+        : new AnalysisError('internal', 'aborted');
     if (why === 'too_late') return new UpstreamFault('upstream_timeout', 'again');
-    if (why === 'too_large') return new UpstreamFault('upstream_too_large', 'never', `over the limit of ${maxResponseBytes} bytes`);
-    return status === null ? new UpstreamFault('upstream_unreachable', 'again') : new UpstreamFault('upstream_malformed', 'again', 'a broken answer');
+    if (why === 'too_large')
+      return new UpstreamFault('upstream_too_large', 'never', `over the limit of ${maxResponseBytes} bytes`);
+    return status === null
+      ? new UpstreamFault('upstream_unreachable', 'again')
+      : new UpstreamFault('upstream_malformed', 'again', 'a broken answer');
   }
 
-  async function observed<T>(methods: readonly string[], scope: CallScope, run: () => Promise<T>): Promise<T> {
+  async function observed<T>(
+    methods: readonly string[],
+    scope: CallScope,
+    run: () => Promise<T>,
+  ): Promise<T> {
     const start = performance.now();
-    const report = (outcome: string, note: string | null): void => scope.onCall({ upstream: name, methods, ms: performance.now() - start, outcome, note });
+    const report = (outcome: string, note: string | null): void =>
+      scope.onCall({ upstream: name, methods, ms: performance.now() - start, outcome, note });
     try {
       const value = await run();
       report('ok', null);
@@ -98,36 +145,51 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
     } catch (error) {
       if (error instanceof BatchRefused) report('batch_refused', null);
       else if (error instanceof LargeAnswer) report('ok', null);
-      else report(error instanceof AnalysisError ? error.code : 'internal', error instanceof UpstreamFault ? error.note : null);
+      else
+        report(
+          error instanceof AnalysisError ? error.code : 'internal',
+          error instanceof UpstreamFault ? error.note : null,
+        );
       throw error;
     }
   }
 
-  const toMessage = (call: RpcCall): RpcRequestMessage => ({ jsonrpc: '2.0', id: nextId++, method: call.method, params: call.params });
+  const toMessage = (call: RpcCall): RpcRequestMessage => ({
+    jsonrpc: '2.0',
+    id: nextId++,
+    method: call.method,
+    params: call.params,
+  });
 
   function sendSingle(call: RpcCall, scope: CallScope): Promise<RpcAnswer> {
     return observed([call.method], scope, async () => {
       const request = toMessage(call);
       const { status, data } = await post(request, scope);
-      if (status === 401 || status === 403) throw new UpstreamFault('upstream_http', 'elsewhere', `HTTP ${status}`);
+      if (status === 401 || status === 403)
+        throw new UpstreamFault('upstream_http', 'elsewhere', `HTTP ${status}`);
       return readSingle(request, data);
     });
   }
 
   function sendBatch(calls: readonly RpcCall[], scope: CallScope): Promise<RpcAnswer[]> {
-    return observed(calls.map((call) => call.method), scope, async () => {
-      const requests = calls.map(toMessage);
-      const { status, data } = await post(requests, scope);
-      const error = Array.isArray(data) ? null : readError(data);
-      if (error) {
-        const extras = { note: error.message };
-        if (isRateLimit(error)) throw new UpstreamFault('upstream_rate_limited', 'again', null, extras);
-        if (REFUSES_BATCH.has(error.code) || /batch/i.test(error.message)) throw new BatchRefused();
-        if (status >= 400 && status < 500) throw new UpstreamFault('upstream_http', 'elsewhere', `HTTP ${status}`, extras);
-        throw new UpstreamFault('upstream_rpc', 'again', `code ${error.code}`, extras);
-      }
-      return readBatch(requests, data);
-    });
+    return observed(
+      calls.map((call) => call.method),
+      scope,
+      async () => {
+        const requests = calls.map(toMessage);
+        const { status, data } = await post(requests, scope);
+        const error = Array.isArray(data) ? null : readError(data);
+        if (error) {
+          const extras = { note: error.message };
+          if (isRateLimit(error)) throw new UpstreamFault('upstream_rate_limited', 'again', null, extras);
+          if (REFUSES_BATCH.has(error.code) || /batch/i.test(error.message)) throw new BatchRefused();
+          if (status >= 400 && status < 500)
+            throw new UpstreamFault('upstream_http', 'elsewhere', `HTTP ${status}`, extras);
+          throw new UpstreamFault('upstream_rpc', 'again', `code ${error.code}`, extras);
+        }
+        return readBatch(requests, data);
+      },
+    );
   }
 
   async function sendSingles(calls: readonly RpcCall[], scope: CallScope): Promise<RpcAnswer[]> {
@@ -161,7 +223,9 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
 }
 
 function rateLimited(retryAfter: string | null): UpstreamFault {
-  return new UpstreamFault('upstream_rate_limited', 'again', null, { retryAfterMs: parseRetryAfter(retryAfter) });
+  return new UpstreamFault('upstream_rate_limited', 'again', null, {
+    retryAfterMs: parseRetryAfter(retryAfter),
+  });
 }
 
 /** `Retry-After` (RFC 9110 §10.2.3) in seconds or as a date, to milliseconds; 0 when absent or senseless. */

@@ -3,12 +3,19 @@ import { UpstreamFault } from './upstreamFault.ts';
 import type { Hash } from '../../../model/hex.ts';
 
 /** The standard methods (EIP-1474) as viem types them, and the two trace APIs it leaves out. */
-type Methods = PublicRpcSchema[number]
-  | { Method: 'debug_traceTransaction'; Parameters: [hash: Hash, config: { tracer: 'callTracer'; tracerConfig?: { withLog: true } }] }
+type Methods =
+  | PublicRpcSchema[number]
+  | {
+      Method: 'debug_traceTransaction';
+      Parameters: [hash: Hash, config: { tracer: 'callTracer'; tracerConfig?: { withLog: true } }];
+    }
   | { Method: 'trace_transaction'; Parameters: [hash: Hash] };
 
 type CallOf<Schema> = Schema extends { Method: infer Method; Parameters?: infer Parameters }
-  ? { readonly method: Method; readonly params: Parameters extends readonly unknown[] ? Readonly<Parameters> : readonly [] }
+  ? {
+      readonly method: Method;
+      readonly params: Parameters extends readonly unknown[] ? Readonly<Parameters> : readonly [];
+    }
   : never;
 
 /** What a node is asked: a method with the parameters it takes. */
@@ -20,7 +27,9 @@ export interface RpcError {
   readonly message: string;
 }
 
-export type RpcAnswer = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly error: RpcError };
+export type RpcAnswer =
+  | { readonly ok: true; readonly result: unknown }
+  | { readonly ok: false; readonly error: RpcError };
 
 export interface RpcRequestMessage {
   readonly jsonrpc: '2.0';
@@ -48,7 +57,8 @@ export function readError(message: unknown): RpcError | null {
 function readAnswer(message: Record<string, unknown>): RpcAnswer {
   const error = readError(message);
   if (error) return { ok: false, error };
-  if (!('result' in message)) throw new UpstreamFault('upstream_malformed', 'again', 'an answer without result or error');
+  if (!('result' in message))
+    throw new UpstreamFault('upstream_malformed', 'again', 'an answer without result or error');
   return { ok: true, result: message['result'] };
 }
 
@@ -56,7 +66,8 @@ function readAnswer(message: Record<string, unknown>): RpcAnswer {
 export function readSingle(request: RpcRequestMessage, body: unknown): RpcAnswer {
   if (!isRecord(body)) throw new UpstreamFault('upstream_malformed', 'again', 'not a response object');
   const excusable = body['id'] == null && readError(body) !== null;
-  if (body['id'] !== request.id && !excusable) throw new UpstreamFault('upstream_malformed', 'again', 'the answer to another request');
+  if (body['id'] !== request.id && !excusable)
+    throw new UpstreamFault('upstream_malformed', 'again', 'the answer to another request');
   return readAnswer(body);
 }
 
@@ -65,13 +76,17 @@ export function readSingle(request: RpcRequestMessage, body: unknown): RpcAnswer
  * Throws `upstream_malformed` unless every request has exactly one answer under its own id.
  */
 export function readBatch(requests: readonly RpcRequestMessage[], body: unknown): RpcAnswer[] {
-  if (!Array.isArray(body)) throw new UpstreamFault('upstream_malformed', 'again', 'not a batch of responses');
-  if (body.length !== requests.length) throw new UpstreamFault('upstream_malformed', 'again', 'a batch of another length');
+  if (!Array.isArray(body))
+    throw new UpstreamFault('upstream_malformed', 'again', 'not a batch of responses');
+  if (body.length !== requests.length)
+    throw new UpstreamFault('upstream_malformed', 'again', 'a batch of another length');
   let byId: ReadonlyMap<unknown, Record<string, unknown>> | null = null;
   return requests.map(({ id }, i) => {
     const inPlace: unknown = body[i];
     if (isRecord(inPlace) && inPlace['id'] === id) return readAnswer(inPlace);
-    const message = (byId ??= new Map((body as unknown[]).filter(isRecord).map((one) => [one['id'], one]))).get(id);
+    const message = (byId ??= new Map(
+      (body as unknown[]).filter(isRecord).map((one) => [one['id'], one]),
+    )).get(id);
     if (!message) throw new UpstreamFault('upstream_malformed', 'again', 'answers to other requests');
     return readAnswer(message);
   });
@@ -94,7 +109,14 @@ const SAYS_SETTLED =
  */
 export function isSettled(error: RpcError): boolean {
   const { code, message } = error;
-  return code === 3 || code === -32015 || code === -32600 || code === -32602 || isUnsupported(error) || SAYS_SETTLED.test(message);
+  return (
+    code === 3 ||
+    code === -32015 ||
+    code === -32600 ||
+    code === -32602 ||
+    isUnsupported(error) ||
+    SAYS_SETTLED.test(message)
+  );
 }
 
 /** A node's rate limit told inside JSON-RPC (-32005 of EIP-1474, 429 and -32029 of hosted nodes). */
@@ -106,5 +128,10 @@ export function isRateLimit({ code, message }: RpcError): boolean {
 export function faultOf(call: string, error: RpcError): UpstreamFault {
   const extras = { note: error.message };
   if (isRateLimit(error)) return new UpstreamFault('upstream_rate_limited', 'again', null, extras);
-  return new UpstreamFault('upstream_rpc', isUnsupported(error) ? 'elsewhere' : 'again', `${call} failed with code ${error.code}`, extras);
+  return new UpstreamFault(
+    'upstream_rpc',
+    isUnsupported(error) ? 'elsewhere' : 'again',
+    `${call} failed with code ${error.code}`,
+    extras,
+  );
 }

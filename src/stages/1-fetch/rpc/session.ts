@@ -53,7 +53,8 @@ export function openSession(
   /** Answers of one node belong together, so the one that answered stays first; nodes known to be down come last. */
   function order(): RpcEndpoint[] {
     const now = performance.now();
-    const rank = (e: RpcEndpoint): number => (e === answeredLast ? -1 : (restingUntil.get(e) ?? 0) > now ? 1 : 0);
+    const rank = (e: RpcEndpoint): number =>
+      e === answeredLast ? -1 : (restingUntil.get(e) ?? 0) > now ? 1 : 0;
     return [...endpoints].sort((a, b) => rank(a) - rank(b));
   }
 
@@ -65,7 +66,9 @@ export function openSession(
       const open = candidates.filter((c) => !c.barred);
       if (open.length === 0) break;
       // Fewest tries first: another node is better than the same again, and costs no waiting.
-      const next = open.reduce((best, c) => (c.tries < best.tries || (c.tries === best.tries && c.readyAt < best.readyAt) ? c : best));
+      const next = open.reduce((best, c) =>
+        c.tries < best.tries || (c.tries === best.tries && c.readyAt < best.readyAt) ? c : best,
+      );
       const wait = next.readyAt - performance.now();
       if (wait >= timeLeft()) break;
       if (wait > 0) await pause(wait, signal);
@@ -84,7 +87,8 @@ export function openSession(
           next.barred = true;
           verdict ??= error;
         }
-        if (error.code === 'upstream_unreachable' || error.code === 'upstream_timeout') restingUntil.set(next.endpoint, performance.now() + REST_MS);
+        if (error.code === 'upstream_unreachable' || error.code === 'upstream_timeout')
+          restingUntil.set(next.endpoint, performance.now() + REST_MS);
         // Full jitter, so that many analyses hit by one outage do not come back together.
         const backoff = Math.random() * Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** next.tries++);
         next.readyAt = performance.now() + Math.max(backoff, error.retryAfterMs);
@@ -109,7 +113,15 @@ export function openSession(
     told = false;
   };
 
-  return { signal, timeLeft, onCall: tell, traceEndpoint, ask, resumed, ...(options.largeBytes === undefined ? {} : { largeBytes: options.largeBytes }) };
+  return {
+    signal,
+    timeLeft,
+    onCall: tell,
+    traceEndpoint,
+    ask,
+    resumed,
+    ...(options.largeBytes === undefined ? {} : { largeBytes: options.largeBytes }),
+  };
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -13,10 +13,13 @@ export interface TimeLimit {
 export function timeLimit(signal: AbortSignal, ms: number): TimeLimit {
   const controller = new AbortController();
   let expired = false;
-  const timer = setTimeout(() => {
-    expired = !signal.aborted;
-    controller.abort();
-  }, Math.max(1, Math.floor(ms)));
+  const timer = setTimeout(
+    () => {
+      expired = !signal.aborted;
+      controller.abort();
+    },
+    Math.max(1, Math.floor(ms)),
+  );
   return {
     signal: AbortSignal.any([signal, controller.signal]),
     expired: () => expired,

@@ -31,16 +31,32 @@ export interface Upstream {
 const CHAIN_ID = '0x1';
 
 export function createUpstream(options: UpstreamOptions): Upstream {
-  const agent = new Agent({ connect: { timeout: options.timeoutMs }, keepAliveTimeout: 30_000, connections: 64 });
+  const agent = new Agent({
+    connect: { timeout: options.timeoutMs },
+    keepAliveTimeout: 30_000,
+    connections: 64,
+  });
   // A redirect would carry the credentials to another host.
   const fetch = ((input: never, init: object) =>
-    undiciFetch(input, { ...init, dispatcher: agent, redirect: 'error' })) as unknown as (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+    undiciFetch(input, { ...init, dispatcher: agent, redirect: 'error' })) as unknown as (
+    input: string | URL | Request,
+    init?: RequestInit,
+  ) => Promise<Response>;
   const endpointOf = (url: string, name: string): RpcEndpoint =>
-    createEndpoint({ name, url, agent, timeoutMs: options.timeoutMs, maxResponseBytes: options.maxResponseBytes, maxBatch: options.maxBatch });
+    createEndpoint({
+      name,
+      url,
+      agent,
+      timeoutMs: options.timeoutMs,
+      maxResponseBytes: options.maxResponseBytes,
+      maxBatch: options.maxBatch,
+    });
 
   const endpoints = options.rpcUrls.map((url, i) => endpointOf(url, `upstream-${i + 1}`));
   const traceEndpoint = options.traceUrl ? endpointOf(options.traceUrl, 'trace-upstream') : null;
-  const priceApi = options.priceApiUrl ? createPriceApi({ url: options.priceApiUrl, fetch, timeoutMs: options.timeoutMs }) : null;
+  const priceApi = options.priceApiUrl
+    ? createPriceApi({ url: options.priceApiUrl, fetch, timeoutMs: options.timeoutMs })
+    : null;
   const restingUntil = new Map<RpcEndpoint, number>();
   const open = (session: SessionOptions): Session => {
     if (session.resume) adopt(session.resume);

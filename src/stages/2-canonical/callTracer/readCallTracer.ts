@@ -12,7 +12,13 @@ const BAD = 'trace_malformed';
 const WORDING: LogWording = { log: 'a traced log', topics: 'traced log topics', topic: 'traced log topic' };
 const NO_LOGS: readonly TracedLog[] = [];
 const TYPES: ReadonlySet<string> = new Set<FrameType>([
-  'CALL', 'CALLCODE', 'DELEGATECALL', 'STATICCALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT',
+  'CALL',
+  'CALLCODE',
+  'DELEGATECALL',
+  'STATICCALL',
+  'CREATE',
+  'CREATE2',
+  'SELFDESTRUCT',
 ]);
 
 /**
@@ -20,7 +26,12 @@ const TYPES: ReadonlySet<string> = new Set<FrameType>([
  * pre-order. Iterative, because a trace may nest deeper than the JavaScript stack bears. What it repeats of the
  * transaction's input and of `logs`, the receipt's, is not read once more. Throws `trace_empty` or `trace_malformed`.
  */
-export function readCallTracer(result: unknown, input: Hex, logs: readonly LogContent[], texts: SharedTexts): CallNode[] {
+export function readCallTracer(
+  result: unknown,
+  input: Hex,
+  logs: readonly LogContent[],
+  texts: SharedTexts,
+): CallNode[] {
   if (absent(result)) throw new AnalysisError('trace_empty');
   const told: Told = { texts, logs, next: 0 };
   const nodes: CallNode[] = [];
@@ -56,7 +67,10 @@ function readCall(fields: Fields, parent: number | null, outer: Hex, told: Told)
   const type = fields['type'];
   if (typeof type !== 'string' || !TYPES.has(type)) {
     // anvil answers an unknown hash with an opcode log and some tracers with {}: neither is a call.
-    throw new AnalysisError(parent === null && absent(type) ? 'trace_empty' : BAD, 'a call has no known type');
+    throw new AnalysisError(
+      parent === null && absent(type) ? 'trace_empty' : BAD,
+      'a call has no known type',
+    );
   }
   const failed = !absent(fields['error']) && fields['error'] !== '';
   const creation = type === 'CREATE' || type === 'CREATE2';
@@ -64,12 +78,15 @@ function readCall(fields: Fields, parent: number | null, outer: Hex, told: Told)
     parent,
     type: type as FrameType,
     from: told.texts.address(fields['from'], BAD, 'call from'),
-    to: creation && (failed || absent(fields['to'])) ? null : told.texts.address(fields['to'], BAD, 'call to'),
+    to:
+      creation && (failed || absent(fields['to'])) ? null : told.texts.address(fields['to'], BAD, 'call to'),
     value: absent(fields['value']) ? 0n : readQuantity(fields['value'], BAD, 'call value'),
     input: fields['input'] === outer ? outer : readOptionalBytes(fields['input'], 'call input', told.texts),
     output: readOptionalBytes(fields['output'], 'call output', told.texts),
     error: failed ? canonicalError(fields['error']) : null,
-    logs: absent(fields['logs']) ? NO_LOGS : readList(fields['logs'], BAD, 'call logs is not a list').map((raw) => readTracedLog(raw, told)),
+    logs: absent(fields['logs'])
+      ? NO_LOGS
+      : readList(fields['logs'], BAD, 'call logs is not a list').map((raw) => readTracedLog(raw, told)),
   };
 }
 
@@ -96,7 +113,11 @@ function readTracedLog(raw: unknown, told: Told): TracedLog {
 
 function readContent(fields: Fields, texts: SharedTexts): LogContent {
   const topics = readTopics(fields['topics'], BAD, WORDING, texts);
-  return { address: texts.address(fields['address'], BAD, 'traced log address'), topics, data: readOptionalBytes(fields['data'], 'traced log data', texts) };
+  return {
+    address: texts.address(fields['address'], BAD, 'traced log address'),
+    topics,
+    data: readOptionalBytes(fields['data'], 'traced log data', texts),
+  };
 }
 
 function readPosition(value: unknown): number {

@@ -47,10 +47,20 @@ interface Table {
  * cost of every alternative, which tells how sure each choice is. `rows` are the feasible windows of the logs; logs without
  * one are left out.
  */
-export function alignLogs(candidates: readonly Candidates[], rows: readonly LogWindow[], logs: readonly ReceiptLog[], frames: readonly Frame[], timeline: Timeline): Aligned[] {
+export function alignLogs(
+  candidates: readonly Candidates[],
+  rows: readonly LogWindow[],
+  logs: readonly ReceiptLog[],
+  frames: readonly Frame[],
+  timeline: Timeline,
+): Aligned[] {
   // One place for each: nothing to weigh.
   if (rows.every(({ first, last }) => first === last)) {
-    return rows.map(({ log, first }) => ({ log, moment: candidates[log]!.moments[first]!, sure: candidates[log]!.own }));
+    return rows.map(({ log, first }) => ({
+      log,
+      moment: candidates[log]!.moments[first]!,
+      sure: candidates[log]!.own,
+    }));
   }
   let affinity: LogAffinity | null = null;
   const limit = Math.max(LEAST, Math.floor(WORK / rows.length));
@@ -63,11 +73,16 @@ export function alignLogs(candidates: readonly Candidates[], rows: readonly LogW
     const start = table.start[r]!;
     table.start[r + 1] = start + size;
     table.whole[r] = own && from === first && size === last + 1 - first ? 1 : 0;
-    const statement = own && !(last - first < limit && isOneFrame(moments, first, last, timeline)) ? statementOf(logs[log]!) : null;
-    const follows = r > 0 && rows[r - 1]!.log === log - 1 && logs[log - 1]!.topics[0] === logs[log]!.topics[0];
+    const statement =
+      own && !(last - first < limit && isOneFrame(moments, first, last, timeline))
+        ? statementOf(logs[log]!)
+        : null;
+    const follows =
+      r > 0 && rows[r - 1]!.log === log - 1 && logs[log - 1]!.topics[0] === logs[log]!.topics[0];
     for (let i = 0; i < size; i++) {
       table.moment[start + i] = moments[from + i]!;
-      if (statement) judgeCell(table, start + i, statement, follows, (affinity ??= new LogAffinity(frames)), timeline);
+      if (statement)
+        judgeCell(table, start + i, statement, follows, (affinity ??= new LogAffinity(frames)), timeline);
       else judgeMoment(table, start + i, own, timeline);
     }
     addEarlier(table, r);
@@ -103,7 +118,14 @@ function judgeMoment(table: Table, cell: number, own: boolean, { running, exit }
   table.verdict[cell] = VERDICTS.possible;
 }
 
-function judgeCell(table: Table, cell: number, statement: Statement, follows: boolean, affinity: LogAffinity, timeline: Timeline): void {
+function judgeCell(
+  table: Table,
+  cell: number,
+  statement: Statement,
+  follows: boolean,
+  affinity: LogAffinity,
+  timeline: Timeline,
+): void {
   const moment = table.moment[cell]!;
   const frame = timeline.running[moment]!;
   const judgement = affinity.judge(statement, frame);
@@ -120,8 +142,10 @@ function addEarlier({ start, moment, cost, repeat, upTo }: Table, row: number): 
   let earlier = row > 0 ? start[row - 1]! : end;
   let before = row > 0 ? NEVER : 0;
   for (let cell = end; cell < start[row + 1]!; cell++) {
-    for (; earlier < end && moment[earlier]! < moment[cell]!; earlier++) before = Math.min(before, upTo[earlier]!);
-    const together = earlier < end && moment[earlier] === moment[cell] ? upTo[earlier]! + repeat[cell]! : NEVER;
+    for (; earlier < end && moment[earlier]! < moment[cell]!; earlier++)
+      before = Math.min(before, upTo[earlier]!);
+    const together =
+      earlier < end && moment[earlier] === moment[cell] ? upTo[earlier]! + repeat[cell]! : NEVER;
     upTo[cell] = Math.min(NEVER, cost[cell]! + Math.min(before, together));
   }
 }
@@ -141,7 +165,11 @@ function readBack(table: Table, timeline: Timeline): Aligned[] {
   for (let row = rows.length - 1; row >= 0; row--) {
     addLater(table, row, onward);
     chosen = bestBefore(table, row, chosen);
-    aligned.push({ log: rows[row]!.log, moment: moment[chosen]!, sure: isSure(table, row, chosen, onward, timeline) });
+    aligned.push({
+      log: rows[row]!.log,
+      moment: moment[chosen]!,
+      sure: isSure(table, row, chosen, onward, timeline),
+    });
   }
   return aligned.reverse();
 }
@@ -152,8 +180,10 @@ function addLater({ rows, start, moment, cost, repeat }: Table, row: number, onw
   let later = start[row + 2]! - 1;
   let after = NEVER;
   for (let cell = end - 1; cell >= start[row]!; cell--) {
-    for (; later >= end && moment[later]! > moment[cell]!; later--) after = Math.min(after, cost[later]! + onward[later]!);
-    const together = later >= end && moment[later] === moment[cell] ? cost[later]! + onward[later]! + repeat[later]! : NEVER;
+    for (; later >= end && moment[later]! > moment[cell]!; later--)
+      after = Math.min(after, cost[later]! + onward[later]!);
+    const together =
+      later >= end && moment[later] === moment[cell] ? cost[later]! + onward[later]! + repeat[later]! : NEVER;
     onward[cell] = Math.min(NEVER, after, together);
   }
 }
@@ -173,13 +203,21 @@ function bestBefore({ start, moment, repeat, upTo }: Table, row: number, next: n
  * A frame is named only where it is the one that can be expected to make the event, or where the event is its one purpose
  * word for word; and every rival costs clearly more. Overlapping words alone place a log in time but never name its frame.
  */
-function isSure({ start, moment, verdict, upTo, whole }: Table, row: number, chosen: number, onward: Int32Array, timeline: Timeline): boolean {
+function isSure(
+  { start, moment, verdict, upTo, whole }: Table,
+  row: number,
+  chosen: number,
+  onward: Int32Array,
+  timeline: Timeline,
+): boolean {
   if (whole[row] === 0) return false;
   const frame = timeline.running[moment[chosen]!];
   const limit = upTo[chosen]! + onward[chosen]! + MARGIN;
   for (let cell = start[row]!; cell < start[row + 1]!; cell++) {
     if (timeline.running[moment[cell]!] === frame) continue;
-    const outdone = verdict[chosen] === VERDICTS.exact || (verdict[chosen] === VERDICTS.possible && verdict[cell] === VERDICTS.unfit);
+    const outdone =
+      verdict[chosen] === VERDICTS.exact ||
+      (verdict[chosen] === VERDICTS.possible && verdict[cell] === VERDICTS.unfit);
     if (!outdone || upTo[cell]! + onward[cell]! < limit) return false;
   }
   return true;

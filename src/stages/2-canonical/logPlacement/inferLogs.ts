@@ -20,7 +20,11 @@ export interface InferredLogs {
  * lasted and may write; logs keep their order; among the moments left, the one whose call best explains the log wins.
  * A frame is claimed only where every other one fits clearly worse. Near-linear in frames plus logs.
  */
-export function inferLogs(frames: readonly Frame[], timeline: Timeline, logs: readonly ReceiptLog[]): InferredLogs {
+export function inferLogs(
+  frames: readonly Frame[],
+  timeline: Timeline,
+  logs: readonly ReceiptLog[],
+): InferredLogs {
   const moments = new Int32Array(logs.length);
   const certain = new Array<boolean>(logs.length).fill(false);
   const candidates = findCandidates(frames, timeline, logs);
@@ -41,7 +45,12 @@ export function inferLogs(frames: readonly Frame[], timeline: Timeline, logs: re
 const NOWHERE: Candidates = { moments: [], own: false };
 
 /** What runs between two moments runs inside whatever holds both. */
-function holdingFrames(frames: readonly Frame[], { running }: Timeline, candidates: readonly Candidates[], windows: readonly LogWindow[]): Int32Array {
+function holdingFrames(
+  frames: readonly Frame[],
+  { running }: Timeline,
+  candidates: readonly Candidates[],
+  windows: readonly LogWindow[],
+): Int32Array {
   const within = new Int32Array(candidates.length).fill(-1);
   if (windows.length === 0) return within;
   // Mere hints must not narrow down the others.
@@ -55,7 +64,11 @@ function holdingFrames(frames: readonly Frame[], { running }: Timeline, candidat
 }
 
 /** Per log, the ascending list of moments in which its emitter could have spoken. */
-function findCandidates(frames: readonly Frame[], timeline: Timeline, logs: readonly ReceiptLog[]): Candidates[] {
+function findCandidates(
+  frames: readonly Frame[],
+  timeline: Timeline,
+  logs: readonly ReceiptLog[],
+): Candidates[] {
   const own = new Map<Address, { readonly moments: number[]; readonly own: boolean }>();
   const candidates: Candidates[] = [];
   for (const { address } of logs) {
@@ -68,7 +81,8 @@ function findCandidates(frames: readonly Frame[], timeline: Timeline, logs: read
   for (let moment = 0; moment < running.length; moment++) {
     if (running[moment]! < 0) continue;
     const { context, effective, static: isStatic, type } = frames[running[moment]!]!;
-    if (context !== null && effective && !isStatic && type !== 'SELFDESTRUCT') own.get(context)?.moments.push(moment);
+    if (context !== null && effective && !isStatic && type !== 'SELFDESTRUCT')
+      own.get(context)?.moments.push(moment);
   }
   // A trace of value transfers alone lacks the emitter's frame, but may show what it paid out.
   let payouts: ReadonlyMap<Address, Candidates> | null = null;
@@ -81,7 +95,11 @@ function findCandidates(frames: readonly Frame[], timeline: Timeline, logs: read
 }
 
 /** The moments right after each emitter's payments, ascending. */
-function findPayouts(frames: readonly Frame[], { exit }: Timeline, emitters: ReadonlyMap<Address, unknown>): ReadonlyMap<Address, Candidates> {
+function findPayouts(
+  frames: readonly Frame[],
+  { exit }: Timeline,
+  emitters: ReadonlyMap<Address, unknown>,
+): ReadonlyMap<Address, Candidates> {
   const payouts = new Map<Address, { readonly moments: number[]; readonly own: boolean }>();
   for (const { value, from, index } of frames) {
     if (value === 0n || !emitters.has(from)) continue;

@@ -26,7 +26,8 @@ export interface Statement {
 
 export function statementOf(log: ReceiptLog): Statement {
   const words = log.topics.slice(1).map((topic) => topic.slice(2));
-  for (let at = 2; at + 64 <= log.data.length && words.length < LOG_WORDS; at += 64) words.push(log.data.slice(at, at + 64));
+  for (let at = 2; at + 64 <= log.data.length && words.length < LOG_WORDS; at += 64)
+    words.push(log.data.slice(at, at + 64));
   return { topic: log.topics[0], words };
 }
 
@@ -80,7 +81,9 @@ export class LogAffinity {
     const selectors = new Map<Hex | null, number>();
     for (const frame of frames) {
       // msg.sender: DELEGATECALL keeps the caller's (EIP-7).
-      this.#callers.push(frame.type === 'DELEGATECALL' && frame.parent !== null ? this.#callers[frame.parent]! : frame.from);
+      this.#callers.push(
+        frame.type === 'DELEGATECALL' && frame.parent !== null ? this.#callers[frame.parent]! : frame.from,
+      );
       let number = selectors.get(frame.selector);
       if (number === undefined) selectors.set(frame.selector, (number = selectors.size));
       this.#selectors[frame.index] = number;
@@ -90,14 +93,18 @@ export class LogAffinity {
 
   judge(statement: Statement, index: number): Judgement {
     const current = this.#current?.statement === statement ? this.#current : this.#take(statement);
-    const standard = (current.fits[this.#selectors[index]!] ??= fitOf(this.#frames[index]!.selector, statement.topic));
+    const standard = (current.fits[this.#selectors[index]!] ??= fitOf(
+      this.#frames[index]!.selector,
+      statement.topic,
+    ));
     const unfit = standard.fit === 'alien' || this.#forwards(index);
     if (standard.fit === 'purpose') {
       const missing = this.#missing(standard.says, current.words, index);
       const cost = Math.ceil((FOREIGN * missing) / Math.max(1, standard.says.length)) + (unfit ? UNFIT : 0);
       return { cost, verdict: unfit ? 'unfit' : missing === 0 ? 'exact' : 'possible', repeat: REPEATED };
     }
-    const cost = this.#overlapCost(current.stated, index) + (unfit ? UNFIT : standard.fit === 'aside' ? ASIDE : 0);
+    const cost =
+      this.#overlapCost(current.stated, index) + (unfit ? UNFIT : standard.fit === 'aside' ? ASIDE : 0);
     return { cost, verdict: unfit ? 'unfit' : 'possible', repeat: 0 };
   }
 
@@ -157,9 +164,13 @@ export class LogAffinity {
     const known = this.#callWords[index];
     if (known) return known;
     const { selector, input } = this.#frames[index]!;
-    const words = new Set([this.#number(this.#word('caller', index)), this.#number(this.#word('value', index))]);
+    const words = new Set([
+      this.#number(this.#word('caller', index)),
+      this.#number(this.#word('value', index)),
+    ]);
     if (selector !== null) {
-      for (let at = 10; at + 64 <= input.length && words.size < CALL_WORDS; at += 64) words.add(this.#number(input.slice(at, at + 64)));
+      for (let at = 10; at + 64 <= input.length && words.size < CALL_WORDS; at += 64)
+        words.add(this.#number(input.slice(at, at + 64)));
     }
     this.#callWords[index] = words;
     return words;

@@ -17,7 +17,12 @@ export interface LogWording {
   readonly topic: string;
 }
 
-export function readTopics(value: unknown, code: ErrorCode, wording: LogWording, texts: SharedTexts): readonly Hash[] {
+export function readTopics(
+  value: unknown,
+  code: ErrorCode,
+  wording: LogWording,
+  texts: SharedTexts,
+): readonly Hash[] {
   const list = readList(value, code, wording.topics);
   if (list.length > 4) throw new AnalysisError(code, `${wording.log} has more than four topics`);
   return list.map((topic) => texts.hash(topic, code, wording.topic));
@@ -29,7 +34,12 @@ export function sameLog(a: LogContent, b: LogContent): boolean {
 
 /** Whether an unchecked log says the same letter by letter as one that is checked. */
 export function repeatsLog(raw: Readonly<Record<string, unknown>>, log: LogContent): boolean {
-  return raw['address'] === log.address && raw['data'] === log.data && Array.isArray(raw['topics']) && sameTopics(raw['topics'], log.topics);
+  return (
+    raw['address'] === log.address &&
+    raw['data'] === log.data &&
+    Array.isArray(raw['topics']) &&
+    sameTopics(raw['topics'], log.topics)
+  );
 }
 
 function sameTopics(a: readonly unknown[], b: readonly Hash[]): boolean {

@@ -9,7 +9,10 @@ import type { SharedTexts } from '../sharedTexts.ts';
 
 const BAD = 'trace_malformed';
 const CALL_TYPES: ReadonlyMap<unknown, FrameType> = new Map<unknown, FrameType>([
-  ['call', 'CALL'], ['callcode', 'CALLCODE'], ['delegatecall', 'DELEGATECALL'], ['staticcall', 'STATICCALL'],
+  ['call', 'CALL'],
+  ['callcode', 'CALLCODE'],
+  ['delegatecall', 'DELEGATECALL'],
+  ['staticcall', 'STATICCALL'],
 ]);
 
 interface Entry {
@@ -22,18 +25,30 @@ interface Entry {
  * The tree is rebuilt from `traceAddress`, whatever order the list came in. Throws `trace_empty`, `trace_malformed` or,
  * where an entry names another transaction or block, `inconsistent_upstream`.
  */
-export function readParityTrace(result: unknown, hash: Hash, blockHash: Hash, texts: SharedTexts): CallNode[] {
-  if (absent(result) || (Array.isArray(result) && result.length === 0)) throw new AnalysisError('trace_empty');
+export function readParityTrace(
+  result: unknown,
+  hash: Hash,
+  blockHash: Hash,
+  texts: SharedTexts,
+): CallNode[] {
+  if (absent(result) || (Array.isArray(result) && result.length === 0))
+    throw new AnalysisError('trace_empty');
   if (!Array.isArray(result)) throw new AnalysisError(BAD, 'the trace is not a list');
   const budget = new CallBudget();
   const entries: Entry[] = [];
   for (const raw of result) {
     const fields = readObject(raw, BAD, 'a trace entry is not an object');
     if (fields['type'] === 'reward') continue;
-    if (!absent(fields['transactionHash']) && texts.hash(fields['transactionHash'], BAD, 'trace transactionHash') !== hash) {
+    if (
+      !absent(fields['transactionHash']) &&
+      texts.hash(fields['transactionHash'], BAD, 'trace transactionHash') !== hash
+    ) {
       throw new AnalysisError('inconsistent_upstream', 'a trace entry belongs to another transaction');
     }
-    if (!absent(fields['blockHash']) && texts.hash(fields['blockHash'], BAD, 'trace blockHash') !== blockHash) {
+    if (
+      !absent(fields['blockHash']) &&
+      texts.hash(fields['blockHash'], BAD, 'trace blockHash') !== blockHash
+    ) {
       throw new AnalysisError('inconsistent_upstream', 'the trace is from another block');
     }
     const address = readTraceAddress(fields['traceAddress']);
@@ -70,12 +85,14 @@ function linkParents(entries: readonly Entry[], texts: SharedTexts): CallNode[] 
   return entries.map(({ fields, address }, index) => {
     const depth = address.length;
     const parent = depth === 0 ? null : open[depth - 1];
-    if (parent === undefined || (depth === 0 && index > 0)) throw new AnalysisError(BAD, 'a trace entry has no parent');
+    if (parent === undefined || (depth === 0 && index > 0))
+      throw new AnalysisError(BAD, 'a trace entry has no parent');
     if (parent !== null) {
       const prefix = entries[parent]!.address;
       const isPrefix = prefix.every((step, i) => step === address[i]);
       if (!isPrefix) throw new AnalysisError(BAD, 'a trace entry has no parent');
-      if (index > 0 && comparePaths(entries[index - 1]!.address, address) === 0) throw new AnalysisError(BAD, 'two trace entries share an address');
+      if (index > 0 && comparePaths(entries[index - 1]!.address, address) === 0)
+        throw new AnalysisError(BAD, 'two trace entries share an address');
     }
     open.length = depth;
     open.push(index);
@@ -92,19 +109,39 @@ function readEntry(fields: Fields, parent: number | null, texts: SharedTexts): C
     case 'call': {
       const type = CALL_TYPES.get(action['callType'] ?? 'call');
       if (type === undefined) throw new AnalysisError(BAD, 'callType');
-      return { ...common, type, from: address(action, 'from', texts), to: address(action, 'to', texts), value: wei(action, 'value'),
-        input: bytes(action['input'], 'trace input', texts), output: bytes(result['output'], 'trace output', texts) };
+      return {
+        ...common,
+        type,
+        from: address(action, 'from', texts),
+        to: address(action, 'to', texts),
+        value: wei(action, 'value'),
+        input: bytes(action['input'], 'trace input', texts),
+        output: bytes(result['output'], 'trace output', texts),
+      };
     }
     case 'create': {
       const method = action['creationMethod'];
-      return { ...common, type: method === 'create2' ? 'CREATE2' : 'CREATE', from: address(action, 'from', texts),
-        to: failed || absent(result['address']) ? null : address(result, 'address', texts), value: wei(action, 'value'),
-        input: bytes(action['init'], 'trace init', texts), output: bytes(result['code'] ?? result['output'], 'trace code', texts) };
+      return {
+        ...common,
+        type: method === 'create2' ? 'CREATE2' : 'CREATE',
+        from: address(action, 'from', texts),
+        to: failed || absent(result['address']) ? null : address(result, 'address', texts),
+        value: wei(action, 'value'),
+        input: bytes(action['init'], 'trace init', texts),
+        output: bytes(result['code'] ?? result['output'], 'trace code', texts),
+      };
     }
     case 'suicide':
     case 'selfdestruct':
-      return { ...common, type: 'SELFDESTRUCT', from: address(action, 'address', texts), to: address(action, 'refundAddress', texts),
-        value: wei(action, 'balance'), input: '0x', output: '0x' };
+      return {
+        ...common,
+        type: 'SELFDESTRUCT',
+        from: address(action, 'address', texts),
+        to: address(action, 'refundAddress', texts),
+        value: wei(action, 'balance'),
+        input: '0x',
+        output: '0x',
+      };
     default:
       throw new AnalysisError(BAD, 'a trace entry has no known type');
   }

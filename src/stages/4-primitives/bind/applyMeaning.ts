@@ -60,7 +60,11 @@ export interface RecognitionRun {
  * The first of the event's meanings that its movements bear out. Meanings whose protocol lists the contract's address
  * come first and shut out mere family meanings; among those all are tried in the rulebook's order.
  */
-export function recognise(meanings: readonly Meaning[], utterance: Utterance, run: RecognitionRun): Draft | null {
+export function recognise(
+  meanings: readonly Meaning[],
+  utterance: Utterance,
+  run: RecognitionRun,
+): Draft | null {
   let listed = false;
   for (const meaning of meanings) {
     if (!meaning.listed.has(utterance.contract)) continue;
@@ -83,23 +87,39 @@ function applyMeaning(meaning: Meaning, utterance: Utterance, run: RecognitionRu
   const call = within === null || log === null ? null : run.enclosing.of(log, within);
   const legs: BoundLeg[] = [];
   const scope = {
-    args: utterance.args, contract, caller: utterance.caller,
-    value: utterance.value, signer: run.signer, txTo: run.txTo, legs,
+    args: utterance.args,
+    contract,
+    caller: utterance.caller,
+    value: utterance.value,
+    signer: run.signer,
+    txTo: run.txTo,
+    legs,
     callArgs: call && { topics: [], data: call.input, base: 4 },
     outputArgs: call ? { topics: [], data: call.output, base: 0 } : utterance.output,
   };
   if (!testsHold(meaning.when, scope)) return null;
   const taken = (role: string): Taken => run.taken.of(shape, role);
   const early = evaluateAccount(meaning.venue, scope);
-  const binding = bindLegs(meaning.legs, scope, { index: run.index, seq: utterance.seq, wrappedNative: run.wrappedNative, taken, venue: early });
+  const binding = bindLegs(meaning.legs, scope, {
+    index: run.index,
+    seq: utterance.seq,
+    wrappedNative: run.wrappedNative,
+    taken,
+    venue: early,
+  });
   if (!binding) return null;
 
   const venue = early ?? evaluateAccount(meaning.venue, scope);
-  const protocol = meaning.listed.get(contract) ?? run.proofs.protocolOf(meaning, contract, () => tokensOf(legs));
+  const protocol =
+    meaning.listed.get(contract) ?? run.proofs.protocolOf(meaning, contract, () => tokensOf(legs));
   if (!venue || (!protocol && !meaning.anyEmitter)) return null;
   for (const { leg } of legs) for (const m of leg.movements) taken(leg.role).add(m);
   return {
-    utterance, meaning: meaning.spec, protocol, venue, binding,
+    utterance,
+    meaning: meaning.spec,
+    protocol,
+    venue,
+    binding,
     poolId: poolIdOf(meaning, scope),
     roles: rolesOf(meaning, scope),
     detail: readDetail(meaning, scope, run.positionTokens),
@@ -109,7 +129,9 @@ function applyMeaning(meaning: Meaning, utterance: Utterance, run: RecognitionRu
 
 function tokensOf(legs: readonly BoundLeg[]): Address[] {
   const tokens: Address[] = [];
-  for (const { leg, ends } of legs) if ((leg.role === 'in' || leg.role === 'out') && ends.asset !== null && ends.asset !== NATIVE_REF) tokens.push(ends.asset);
+  for (const { leg, ends } of legs)
+    if ((leg.role === 'in' || leg.role === 'out') && ends.asset !== null && ends.asset !== NATIVE_REF)
+      tokens.push(ends.asset);
   return tokens;
 }
 

@@ -17,7 +17,11 @@ const MAX_STEPS = 64;
  * of earlier ones; where a later leg fails because of an earlier choice the next choice is tried. Null when a required leg
  * binds nothing: an event that moved no value proves nothing.
  */
-export function bindLegs(specs: readonly ReadyLeg[], scope: BindScope & { readonly legs: BoundLeg[] }, context: LegContext): Binding | null {
+export function bindLegs(
+  specs: readonly ReadyLeg[],
+  scope: BindScope & { readonly legs: BoundLeg[] },
+  context: LegContext,
+): Binding | null {
   const { legs } = scope;
   const unresolved: Unresolved[] = [];
   const claimed: number[] = [];

@@ -40,7 +40,9 @@ export type Word = (scope: BindScope) => ArgumentValue | null;
  * processor's cache. They are bounded by the rulebook.
  */
 export function wordOf(expr: BindExpr, params: ReadonlyMap<string, ParamSpec>): Word {
-  const text = JSON.stringify(expr, (_key, part: unknown) => (isArgument(part) ? { ...params.get(part.name), ...part, name: '' } : part));
+  const text = JSON.stringify(expr, (_key, part: unknown) =>
+    isArgument(part) ? { ...params.get(part.name), ...part, name: '' } : part,
+  );
   let word = WORDS.get(text);
   if (!word) WORDS.set(text, (word = makeWord(expr, params)));
   return word;

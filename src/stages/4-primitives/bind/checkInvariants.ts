@@ -8,34 +8,53 @@ import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
 const INTEREST_BEARING: ReadonlySet<string> = new Set(['debt_share_in', 'collateral_share_in']);
 
 /** What a machine can check of one event's claim against the movements it was tied to. */
-export function checkInvariants(draft: Draft, flow: ValueFlow, netted: ReadonlyMap<Address, boolean>): Invariant[] {
+export function checkInvariants(
+  draft: Draft,
+  flow: ValueFlow,
+  netted: ReadonlyMap<Address, boolean>,
+): Invariant[] {
   const { legs, unresolved } = draft.binding;
   const invariants: Invariant[] = [];
-  const check = (name: string, holds: boolean): void => void invariants.push(holds ? holding(name) : failing(name));
+  const check = (name: string, holds: boolean): void =>
+    void invariants.push(holds ? holding(name) : failing(name));
 
   // Position tokens taken from a borrower carry interest that the event does not state.
   const stated = legs.filter((b) => b.stated !== null && !INTEREST_BEARING.has(b.leg.role));
   const known = draft.protocol !== null && draft.protocol.matchedBy !== 'family';
-  if (stated.length > 0) check('amounts_agree', stated.every((b) => b.leg.exact || agrees(b.leg.amount, b.stated!, known)));
+  if (stated.length > 0)
+    check(
+      'amounts_agree',
+      stated.every((b) => b.leg.exact || agrees(b.leg.amount, b.stated!, known)),
+    );
   if (draft.meaning.legs.length > 0) check('value_moved', legs.length + unresolved.length > 0);
   const unmoved = unresolved.length > 0 || legs.some((b) => b.leg.movements.length === 0);
   if (unmoved) check('netted_at_venue', netted.get(draft.venue) ?? false);
 
   // Unless the contract is known, its word counts only for value that went through its hands or in its own token.
-  if (!known && legs.length > 0) check('venue_involved', legs.some((b) => b.leg.movements.some((m) => involves(flow, m, draft.venue))));
+  if (!known && legs.length > 0)
+    check(
+      'venue_involved',
+      legs.some((b) => b.leg.movements.some((m) => involves(flow, m, draft.venue))),
+    );
 
   const given = assetsOf(legs, 'in');
   const received = assetsOf(legs, 'out');
-  if (given.length > 0 && received.length > 0) check('assets_differ', !given.some((asset) => received.includes(asset)));
+  if (given.length > 0 && received.length > 0)
+    check('assets_differ', !given.some((asset) => received.includes(asset)));
 
-  const kinds = (b: BoundLeg): boolean => b.leg.movements.every((m) => flow.movements[m]!.kind === b.spec.movementKind);
+  const kinds = (b: BoundLeg): boolean =>
+    b.leg.movements.every((m) => flow.movements[m]!.kind === b.spec.movementKind);
   const minted = legs.filter((b) => b.spec.movementKind === 'mint');
   const burnt = legs.filter((b) => b.spec.movementKind === 'burn');
   if (minted.length > 0) check('minted_from_zero', minted.every(kinds));
   if (burnt.length > 0) check('burnt_to_zero', burnt.every(kinds));
 
   const custody = custodians(legs, flow);
-  if (custody.length > 1) check('single_venue', custody.every((account) => account === custody[0]));
+  if (custody.length > 1)
+    check(
+      'single_venue',
+      custody.every((account) => account === custody[0]),
+    );
   return invariants;
 }
 
@@ -72,7 +91,8 @@ function custodians(legs: readonly BoundLeg[], flow: ValueFlow): Address[] {
   const accounts: Address[] = [];
   for (const { leg, spec } of legs) {
     if (leg.role === 'in' && spec.to) for (const m of leg.movements) accounts.push(flow.movements[m]!.to);
-    if (leg.role === 'out' && spec.from) for (const m of leg.movements) accounts.push(flow.movements[m]!.from);
+    if (leg.role === 'out' && spec.from)
+      for (const m of leg.movements) accounts.push(flow.movements[m]!.from);
   }
   return accounts;
 }

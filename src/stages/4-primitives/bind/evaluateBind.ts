@@ -22,7 +22,8 @@ export interface Test {
 export function evaluateAccount(word: Word | null, scope: BindScope): Address | null {
   const value = word && word(scope);
   if (value === null) return null;
-  if (typeof value === 'bigint') return value >= 0n && value < ADDRESS_LIMIT ? `0x${value.toString(16).padStart(40, '0')}` : null;
+  if (typeof value === 'bigint')
+    return value >= 0n && value < ADDRESS_LIMIT ? `0x${value.toString(16).padStart(40, '0')}` : null;
   if (value.length === 42) return value;
   return value.length === 66 ? addressOfWord(value) : null;
 }
@@ -65,7 +66,8 @@ function holds({ left, operator, right }: Test, scope: BindScope): boolean {
 /** Equal as numbers, so that an address equals the same address in a 32-byte word. */
 function same(a: ArgumentValue, b: ArgumentValue): boolean {
   if (typeof a === 'string' && typeof b === 'string' && a.length === b.length) return a === b;
-  const number = (v: ArgumentValue): bigint | null => (typeof v === 'bigint' ? v : v.length <= 66 && v.length > 2 ? BigInt(v) : null);
+  const number = (v: ArgumentValue): bigint | null =>
+    typeof v === 'bigint' ? v : v.length <= 66 && v.length > 2 ? BigInt(v) : null;
   const [left, right] = [number(a), number(b)];
   return left === null || right === null ? a === b : left === right;
 }

@@ -8,7 +8,10 @@ import type { Leg } from '../../../model/primitive.ts';
 const DETAIL = 'detail';
 
 /** What position token goes with which of the assets, where an act has more than one position. */
-const COUNTERPARTS: Readonly<Record<string, string>> = { debt_share_in: 'debt', collateral_share_in: 'collateral' };
+const COUNTERPARTS: Readonly<Record<string, string>> = {
+  debt_share_in: 'debt',
+  collateral_share_in: 'collateral',
+};
 
 /**
  * A token's own account of a movement (how much of it is interest) joins the act that moved it. One that belongs to
@@ -18,7 +21,8 @@ export function joinDetails(found: readonly Found[]): readonly Found[] {
   if (!found.some((item) => item.tags.includes(DETAIL))) return found;
   const hosts = new Map<number, number>();
   found.forEach((item, at) => {
-    if (!item.tags.includes(DETAIL)) for (const leg of item.legs) for (const m of leg.movements) hosts.set(m, at);
+    if (!item.tags.includes(DETAIL))
+      for (const leg of item.legs) for (const m of leg.movements) hosts.set(m, at);
   });
   const joined = [...found];
   const absorbed = new Set<number>();
@@ -27,11 +31,23 @@ export function joinDetails(found: readonly Found[]): readonly Found[] {
     if (movement === undefined) return;
     absorbed.add(at);
     const host = joined[hosts.get(movement)!]!;
-    const { about, position, portions } = joinedDetail([host, { ...item, position: null, about: [], portions: portionsFor(host, movement, item.portions) }]);
-    joined[hosts.get(movement)!] = { ...host, about, position, portions, evidence: distinctEvidence([...host.evidence, ...item.evidence]) };
+    const { about, position, portions } = joinedDetail([
+      host,
+      { ...item, position: null, about: [], portions: portionsFor(host, movement, item.portions) },
+    ]);
+    joined[hosts.get(movement)!] = {
+      ...host,
+      about,
+      position,
+      portions,
+      evidence: distinctEvidence([...host.evidence, ...item.evidence]),
+    };
   });
-  return joined.filter((_, at) => !absorbed.has(at))
-    .map((item) => (item.tags.includes(DETAIL) ? { ...item, tags: item.tags.filter((tag) => tag !== DETAIL) } : item));
+  return joined
+    .filter((_, at) => !absorbed.has(at))
+    .map((item) =>
+      item.tags.includes(DETAIL) ? { ...item, tags: item.tags.filter((tag) => tag !== DETAIL) } : item,
+    );
 }
 
 function hostedMovement({ legs }: Found, hosts: ReadonlyMap<number, number>): number | undefined {
@@ -42,7 +58,13 @@ function hostedMovement({ legs }: Found, hosts: ReadonlyMap<number, number>): nu
 /** Interest is paid in what the position is in: the one asset of the act, or the one that goes with this position token. */
 function portionsFor(host: Found, movement: number, portions: readonly OpenPortion[]): OpenPortion[] {
   const share = host.legs.find((leg) => leg.movements.includes(movement))!;
-  const own = (leg: Leg): boolean => !SHARE_ROLES.has(leg.role) && (COUNTERPARTS[share.role] === undefined || !host.legs.some((l) => l.role === COUNTERPARTS[share.role]) || leg.role === COUNTERPARTS[share.role]);
+  const own = (leg: Leg): boolean =>
+    !SHARE_ROLES.has(leg.role) &&
+    (COUNTERPARTS[share.role] === undefined ||
+      !host.legs.some((l) => l.role === COUNTERPARTS[share.role]) ||
+      leg.role === COUNTERPARTS[share.role]);
   const assets = new Set(host.legs.filter(own).map((leg) => leg.asset));
-  return assets.size === 1 ? portions.map((p) => ({ ...p, asset: p.asset ?? [...assets][0]! })) : portions.filter((p) => p.asset !== null);
+  return assets.size === 1
+    ? portions.map((p) => ({ ...p, asset: p.asset ?? [...assets][0]! }))
+    : portions.filter((p) => p.asset !== null);
 }

@@ -28,7 +28,12 @@ const MAX_SPLIT = 8;
  * legs, `forbidden` an asset that it cannot be.
  */
 export function offerOptions(
-  spec: ReadyLeg, scope: BindScope, context: LegContext, claimed: readonly number[], forbidden: string | null, take: (option: Option) => boolean,
+  spec: ReadyLeg,
+  scope: BindScope,
+  context: LegContext,
+  claimed: readonly number[],
+  forbidden: string | null,
+  take: (option: Option) => boolean,
 ): void {
   const from = evaluateAccount(spec.from, scope);
   const to = evaluateAccount(spec.to, scope);
@@ -40,7 +45,12 @@ export function offerOptions(
   const taken = context.taken(spec.role);
   const accept: Accept = (m) => m.asset !== forbidden && !claimed.includes(m.index);
   const queryFor: QueryFor = (of, amount) => ({
-    from: from ?? undefined, to: to ?? undefined, asset: of ?? undefined, assetKind: spec.assetKind ?? undefined, kind: spec.movementKind ?? undefined, amount,
+    from: from ?? undefined,
+    to: to ?? undefined,
+    asset: of ?? undefined,
+    assetKind: spec.assetKind ?? undefined,
+    kind: spec.movementKind ?? undefined,
+    amount,
   });
   const choices = assetChoices(asset, context.wrappedNative);
 
@@ -65,23 +75,51 @@ export function offerOptions(
     if (near.length === 0) continue;
     const ofAsset = near.filter((m) => m.asset === near[0]!.asset);
     const split = firstOf(amounts, (amount) => sumsTo(ofAsset, amount));
-    if (split && take(carried(spec, split, split.reduce((sum, m) => sum + m.amount, 0n), context))) return;
+    if (
+      split &&
+      take(
+        carried(
+          spec,
+          split,
+          split.reduce((sum, m) => sum + m.amount, 0n),
+          context,
+        ),
+      )
+    )
+      return;
     if (spec.otherwise !== 'direction') continue;
     const close = firstOf(amounts, (amount) => closest(near, amount));
     if (close && take(carried(spec, [close], amounts[0]!, context))) return;
   }
 }
 
-function unstated(spec: ReadyLeg, query: MovementQuery, { index, seq }: LegContext, taken: Taken, accept: Accept): readonly Movement[] {
+function unstated(
+  spec: ReadyLeg,
+  query: MovementQuery,
+  { index, seq }: LegContext,
+  taken: Taken,
+  accept: Accept,
+): readonly Movement[] {
   if (spec.pick === 'all') return index.all(query, taken, accept);
   const nearest = index.nearest(query, seq, taken, accept);
   return nearest ? [nearest] : [];
 }
 
 /** What changed hands before what was created or destroyed in the same amount on the way. */
-function exactly(spec: ReadyLeg, choices: readonly (AssetRef | null)[], amount: bigint, queryFor: QueryFor, { index, seq }: LegContext, taken: Taken, accept: Accept): Movement | null {
-  const find = (fits: Accept): Movement | null => firstOf(choices, (choice) => index.nearest(queryFor(choice, amount), seq, taken, fits));
-  return (spec.movementKind === null ? find((m) => m.kind === 'transfer' && accept(m)) : null) ?? find(accept);
+function exactly(
+  spec: ReadyLeg,
+  choices: readonly (AssetRef | null)[],
+  amount: bigint,
+  queryFor: QueryFor,
+  { index, seq }: LegContext,
+  taken: Taken,
+  accept: Accept,
+): Movement | null {
+  const find = (fits: Accept): Movement | null =>
+    firstOf(choices, (choice) => index.nearest(queryFor(choice, amount), seq, taken, fits));
+  return (
+    (spec.movementKind === null ? find((m) => m.kind === 'transfer' && accept(m)) : null) ?? find(accept)
+  );
 }
 
 function statedAmounts(spec: ReadyLeg, scope: BindScope): bigint[] {
@@ -113,7 +151,10 @@ function sumsTo(latestFirst: readonly Movement[], amount: bigint): readonly Move
 /** Nearest in size among the few before the event, within a factor of ten (transfer taxes, rebasing dust). */
 function closest(near: readonly Movement[], amount: bigint): Movement | null {
   const distance = (m: Movement): bigint => (m.amount > amount ? m.amount - amount : amount - m.amount);
-  const best = near.reduce<Movement | null>((a, b) => (a === null || distance(b) < distance(a) ? b : a), null);
+  const best = near.reduce<Movement | null>(
+    (a, b) => (a === null || distance(b) < distance(a) ? b : a),
+    null,
+  );
   return best && best.amount * 10n >= amount && best.amount <= amount * 10n ? best : null;
 }
 

@@ -38,7 +38,12 @@ export class MovementIndex {
    * The free movement nearest to `seq` that is accepted: the last one before it first, else the first one after it.
    * Gives up after a bounded number of refusals on each side.
    */
-  nearest(query: MovementQuery, seq: number, taken: Taken, accept: (m: Movement) => boolean): Movement | null {
+  nearest(
+    query: MovementQuery,
+    seq: number,
+    taken: Taken,
+    accept: (m: Movement) => boolean,
+  ): Movement | null {
     const few = this.#ifFew();
     if (!few) return this.before(query, seq, taken, accept, 1)[0] ?? this.#after(query, seq, taken, accept);
     let after: Movement | null = null;
@@ -52,20 +57,36 @@ export class MovementIndex {
   }
 
   /** Up to `limit` free, accepted movements before `seq`, latest first. */
-  before(query: MovementQuery, seq: number, taken: Taken, accept: (m: Movement) => boolean, limit: number): Movement[] {
+  before(
+    query: MovementQuery,
+    seq: number,
+    taken: Taken,
+    accept: (m: Movement) => boolean,
+    limit: number,
+  ): Movement[] {
     const found: Movement[] = [];
     const few = this.#ifFew();
     if (few) {
       for (let i = few.length - 1; i >= 0 && found.length < limit; i--) {
         const entry = few[i]!;
-        if (entry.movement.seq < seq && fits(entry, query) && !taken.has(entry.movement.index) && accept(entry.movement)) found.push(entry.movement);
+        if (
+          entry.movement.seq < seq &&
+          fits(entry, query) &&
+          !taken.has(entry.movement.index) &&
+          accept(entry.movement)
+        )
+          found.push(entry.movement);
       }
       return found;
     }
     const shelf = this.#shelf(query);
     if (!shelf) return found;
     const start = firstAfter(shelf.items, (i) => this.movements[i]!.seq >= seq) - 1;
-    for (let i = shelf.free(taken, start, 'before'), tries = 0; i >= 0 && tries < MAX_TRIES && found.length < limit; tries++) {
+    for (
+      let i = shelf.free(taken, start, 'before'), tries = 0;
+      i >= 0 && tries < MAX_TRIES && found.length < limit;
+      tries++
+    ) {
       const movement = this.movements[shelf.items[i]!]!;
       if (accept(movement)) found.push(movement);
       i = shelf.free(taken, i - 1, 'before');
@@ -79,13 +100,18 @@ export class MovementIndex {
     const few = this.#ifFew();
     if (few) {
       for (const entry of few) {
-        if (fits(entry, query) && !taken.has(entry.movement.index) && accept(entry.movement)) found.push(entry.movement);
+        if (fits(entry, query) && !taken.has(entry.movement.index) && accept(entry.movement))
+          found.push(entry.movement);
       }
       return found;
     }
     const shelf = this.#shelf(query);
     if (!shelf) return found;
-    for (let i = shelf.free(taken, 0, 'after'), tries = 0; i < shelf.items.length && tries < MAX_TRIES; tries++) {
+    for (
+      let i = shelf.free(taken, 0, 'after'), tries = 0;
+      i < shelf.items.length && tries < MAX_TRIES;
+      tries++
+    ) {
       const movement = this.movements[shelf.items[i]!]!;
       if (accept(movement)) found.push(movement);
       i = shelf.free(taken, i + 1, 'after');
@@ -97,7 +123,11 @@ export class MovementIndex {
     const shelf = this.#shelf(query);
     if (!shelf) return null;
     const start = firstAfter(shelf.items, (i) => this.movements[i]!.seq >= seq);
-    for (let i = shelf.free(taken, start, 'after'), tries = 0; i < shelf.items.length && tries < MAX_TRIES; tries++) {
+    for (
+      let i = shelf.free(taken, start, 'after'), tries = 0;
+      i < shelf.items.length && tries < MAX_TRIES;
+      tries++
+    ) {
       const movement = this.movements[shelf.items[i]!]!;
       if (accept(movement)) return movement;
       i = shelf.free(taken, i + 1, 'after');
@@ -109,7 +139,11 @@ export class MovementIndex {
     const mask = FIELDS.reduce((bits, field, i) => (query[field] === undefined ? bits : bits | (1 << i)), 0);
     let shelves = this.#shelves.get(mask);
     if (!shelves) this.#shelves.set(mask, (shelves = this.#build(mask)));
-    return shelves.get(FIELDS.map((field) => (query[field] === undefined ? '' : String(query[field]))).join('|')) ?? null;
+    return (
+      shelves.get(
+        FIELDS.map((field) => (query[field] === undefined ? '' : String(query[field]))).join('|'),
+      ) ?? null
+    );
   }
 
   #ifFew(): readonly Entry[] | null {

@@ -20,7 +20,12 @@ export interface Entry {
 }
 
 export function fits({ movement, asset, assetKind }: Entry, query: MovementQuery): boolean {
-  return (query.from === undefined || query.from === movement.from) && (query.to === undefined || query.to === movement.to)
-    && (query.asset === undefined || query.asset === asset) && (query.assetKind === undefined || query.assetKind === assetKind)
-    && (query.kind === undefined || query.kind === movement.kind) && (query.amount === undefined || query.amount === movement.amount);
+  return (
+    (query.from === undefined || query.from === movement.from) &&
+    (query.to === undefined || query.to === movement.to) &&
+    (query.asset === undefined || query.asset === asset) &&
+    (query.assetKind === undefined || query.assetKind === assetKind) &&
+    (query.kind === undefined || query.kind === movement.kind) &&
+    (query.amount === undefined || query.amount === movement.amount)
+  );
 }

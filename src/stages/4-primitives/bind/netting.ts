@@ -10,10 +10,15 @@ import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
  * up to what the contract really gained and lost. Amounts whose asset nobody names must cancel exactly (the second hop
  * takes what the first gave). Native and wrapped native are one: such contracts wrap for their customers.
  */
-export function nettedVenues(drafts: readonly Draft[], flow: ValueFlow, wrapped: ReadonlySet<AssetId>): ReadonlyMap<Address, boolean> {
+export function nettedVenues(
+  drafts: readonly Draft[],
+  flow: ValueFlow,
+  wrapped: ReadonlySet<AssetId>,
+): ReadonlyMap<Address, boolean> {
   const sums = new Map<Address, { assets: Map<string, bigint>; open: Map<bigint, number> }>();
   for (const draft of drafts) {
-    if (draft.binding.unresolved.length === 0 && draft.binding.legs.every((b) => b.leg.movements.length > 0)) continue;
+    if (draft.binding.unresolved.length === 0 && draft.binding.legs.every((b) => b.leg.movements.length > 0))
+      continue;
     sums.set(draft.venue, { assets: new Map(), open: new Map() });
   }
   for (const { venue, binding } of drafts) {
@@ -24,13 +29,23 @@ export function nettedVenues(drafts: readonly Draft[], flow: ValueFlow, wrapped:
       const lane = mergedLane(leg.asset, wrapped);
       sum.assets.set(lane, (sum.assets.get(lane) ?? 0n) + signed);
     }
-    for (const { role, amount } of binding.unresolved) sum.open.set(amount, (sum.open.get(amount) ?? 0) + (GAVE_ROLES.has(role) ? 1 : -1));
+    for (const { role, amount } of binding.unresolved)
+      sum.open.set(amount, (sum.open.get(amount) ?? 0) + (GAVE_ROLES.has(role) ? 1 : -1));
   }
-  return new Map([...sums].map(([venue, { assets, open }]) => {
-    const ledger = flow.ledgers.get(venue);
-    const netOf = (asset: AssetId): bigint => (ledger?.get(asset)?.inflow ?? 0n) - (ledger?.get(asset)?.outflow ?? 0n);
-    const agrees = [...assets].every(([lane, sum]) =>
-      sum === (lane === NATIVE_ASSET ? [lane, ...wrapped] : [lane]).reduce((net, asset) => net + netOf(asset), 0n));
-    return [venue, agrees && [...open.values()].every((n) => n === 0)];
-  }));
+  return new Map(
+    [...sums].map(([venue, { assets, open }]) => {
+      const ledger = flow.ledgers.get(venue);
+      const netOf = (asset: AssetId): bigint =>
+        (ledger?.get(asset)?.inflow ?? 0n) - (ledger?.get(asset)?.outflow ?? 0n);
+      const agrees = [...assets].every(
+        ([lane, sum]) =>
+          sum ===
+          (lane === NATIVE_ASSET ? [lane, ...wrapped] : [lane]).reduce(
+            (net, asset) => net + netOf(asset),
+            0n,
+          ),
+      );
+      return [venue, agrees && [...open.values()].every((n) => n === 0)];
+    }),
+  );
 }

@@ -21,17 +21,31 @@ export interface PositionDetail {
 }
 
 /** An NFT counts as the position's only where its own contract speaks, or one that the rules name a position manager. */
-export function readDetail(meaning: Meaning, scope: BindScope, positionTokens: ReadonlySet<Address>): PositionDetail {
-  return { about: readAbout(meaning, scope), position: readPosition(meaning, scope, positionTokens), portions: readPortions(meaning, scope) };
+export function readDetail(
+  meaning: Meaning,
+  scope: BindScope,
+  positionTokens: ReadonlySet<Address>,
+): PositionDetail {
+  return {
+    about: readAbout(meaning, scope),
+    position: readPosition(meaning, scope, positionTokens),
+    portions: readPortions(meaning, scope),
+  };
 }
 
 function readAbout({ about, shape }: Meaning, scope: BindScope): readonly string[] {
   if (about.length === 0) return NOTHING;
   const values = about.map((word) => word(scope));
-  return values.every((v) => v !== null) ? [`${aboutPrefix(shape, scope.contract)}${values.join('|')}`] : NOTHING;
+  return values.every((v) => v !== null)
+    ? [`${aboutPrefix(shape, scope.contract)}${values.join('|')}`]
+    : NOTHING;
 }
 
-function readPosition({ position }: Meaning, scope: BindScope, positionTokens: ReadonlySet<Address>): AssetId | null {
+function readPosition(
+  { position }: Meaning,
+  scope: BindScope,
+  positionTokens: ReadonlySet<Address>,
+): AssetId | null {
   if (!position) return null;
   const token = evaluateAccount(position.token, scope);
   const id = position.id(scope);
@@ -44,7 +58,9 @@ function readPortions({ portions }: Meaning, scope: BindScope): readonly OpenPor
   return portions.flatMap(({ role, asset, amount }) => {
     const value = amount(scope);
     const ref = asset && evaluateAsset(asset, scope);
-    return typeof value !== 'bigint' || value < 0n || (asset && !ref) ? [] : [{ role, asset: ref && assetIdOf(ref), amount: value }];
+    return typeof value !== 'bigint' || value < 0n || (asset && !ref)
+      ? []
+      : [{ role, asset: ref && assetIdOf(ref), amount: value }];
   });
 }
 
@@ -57,7 +73,9 @@ export function aboutPrefix(shape: string, contract: Address): string {
 
 /** With its portions settled; itself where it has none, like most. */
 export function settled<T extends Unsettled>(item: T): T & { readonly portions: readonly Portion[] } {
-  return item.portions.length === 0 ? (item as T & { readonly portions: readonly never[] }) : { ...item, portions: settledPortions(item) };
+  return item.portions.length === 0
+    ? (item as T & { readonly portions: readonly never[] })
+    : { ...item, portions: settledPortions(item) };
 }
 
 interface Unsettled {
@@ -71,11 +89,14 @@ interface Unsettled {
  */
 function settledPortions({ portions, legs }: Unsettled): Portion[] {
   const sums = new Map<AssetId, bigint>();
-  for (const leg of legs) if (!SHARE_ROLES.has(leg.role)) sums.set(leg.asset, (sums.get(leg.asset) ?? 0n) + leg.amount);
+  for (const leg of legs)
+    if (!SHARE_ROLES.has(leg.role)) sums.set(leg.asset, (sums.get(leg.asset) ?? 0n) + leg.amount);
   const assets = [...sums.keys()];
   const open = portions.filter((p) => p.asset === null);
   const stated = open.filter((p) => p.amount > 0n);
   const placed = open.length === assets.length ? open : stated.length === assets.length ? stated : [];
-  return [...portions.filter((p): p is Portion => p.asset !== null), ...placed.map((p, i): Portion => ({ ...p, asset: assets[i]! }))]
-    .filter((p) => (p.role === 'principal' ? p.amount <= (sums.get(p.asset) ?? 0n) : p.amount > 0n));
+  return [
+    ...portions.filter((p): p is Portion => p.asset !== null),
+    ...placed.map((p, i): Portion => ({ ...p, asset: assets[i]! })),
+  ].filter((p) => (p.role === 'principal' ? p.amount <= (sums.get(p.asset) ?? 0n) : p.amount > 0n));
 }

@@ -5,7 +5,10 @@ import type { Leg } from '../../../model/primitive.ts';
 import type { ValueFlow } from '../../../model/valueFlow.ts';
 
 /** Tags of rules whose event shows that the act its contract speaks of next began, or ended, the position. */
-const NEXT: ReadonlyMap<string, string> = new Map([['opens_next', 'opens'], ['closes_next', 'closes']]);
+const NEXT: ReadonlyMap<string, string> = new Map([
+  ['opens_next', 'opens'],
+  ['closes_next', 'closes'],
+]);
 
 /**
  * Some events only occur with the first deposit to a position or the last withdrawal from it (collateral switched on or off
@@ -34,7 +37,11 @@ export function markEnds(found: readonly Found[], tx: CanonicalTx): readonly Fou
     if (!marked && !isHint(item)) return item;
     const tags = item.tags.filter((tag) => !NEXT.has(tag));
     if (!marked) return { ...item, tags };
-    return { ...item, tags: [...tags, ...mark.tags.flatMap((tag) => NEXT.get(tag) ?? [])], evidence: distinctEvidence([...item.evidence, ...mark.evidence]) };
+    return {
+      ...item,
+      tags: [...tags, ...mark.tags.flatMap((tag) => NEXT.get(tag) ?? [])],
+      evidence: distinctEvidence([...item.evidence, ...mark.evidence]),
+    };
   });
 }
 
@@ -64,10 +71,22 @@ export function claimTokens(found: readonly Found[], flow: ValueFlow): readonly 
     if (!own || claimed.has(m.index)) continue;
     const at = own.findLast((i) => found[i]!.seq <= m.seq) ?? own[0]!;
     const minted = m.kind === 'mint';
-    const leg: Leg = { role: minted ? 'share_out' : 'share_in', asset: m.asset, amount: m.amount, account: minted ? m.to : m.from, movements: [m.index], exact: true };
+    const leg: Leg = {
+      role: minted ? 'share_out' : 'share_in',
+      asset: m.asset,
+      amount: m.amount,
+      account: minted ? m.to : m.from,
+      movements: [m.index],
+      exact: true,
+    };
     const { legs, evidence, invariants, ...item } = result[at]!;
     const check = { name: minted ? 'minted_from_zero' : 'burnt_to_zero', holds: true };
-    result[at] = { ...item, legs: [...legs, leg], evidence: distinctEvidence([...evidence, m.evidence]), invariants: [...invariants, ...(invariants.some(({ name }) => name === check.name) ? [] : [check])] };
+    result[at] = {
+      ...item,
+      legs: [...legs, leg],
+      evidence: distinctEvidence([...evidence, m.evidence]),
+      invariants: [...invariants, ...(invariants.some(({ name }) => name === check.name) ? [] : [check])],
+    };
   }
   return result;
 }

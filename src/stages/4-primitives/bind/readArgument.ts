@@ -23,7 +23,10 @@ export type ArgumentReader = (args: EncodedArguments) => ArgumentValue | null;
  * A reader of one scalar of the encoded arguments, by slicing. `path` goes into tuples and arrays. Data is hostile: whatever
  * does not decode (short data, wild offsets, dirty address words, index past the end, a path that stops at a container) is null.
  */
-export function argumentReader({ type: text, indexed, offset }: ParamSpec, path: readonly (string | number)[]): ArgumentReader {
+export function argumentReader(
+  { type: text, indexed, offset }: ParamSpec,
+  path: readonly (string | number)[],
+): ArgumentReader {
   const type = parseAbiType(text);
   if (!type) return () => null;
   const read = path.length === 0 ? scalarReader(type) : null;
@@ -41,7 +44,13 @@ export function argumentReader({ type: text, indexed, offset }: ParamSpec, path:
 }
 
 /** Reads the value whose head stands at `enclosing + head`; dynamic offsets count from `enclosing`. */
-function readAt(data: Hex, type: AbiType, enclosing: number, head: number, path: readonly (string | number)[]): ArgumentValue | null {
+function readAt(
+  data: Hex,
+  type: AbiType,
+  enclosing: number,
+  head: number,
+  path: readonly (string | number)[],
+): ArgumentValue | null {
   let at = enclosing + head;
   if (isDynamic(type)) {
     const offset = smallWord(data, at);
@@ -74,7 +83,13 @@ function readAt(data: Hex, type: AbiType, enclosing: number, head: number, path:
 /** What makes a value of a word with or without prefix; null for types that take more than a word. */
 function scalarReader({ kind }: AbiType): ((word: string) => ArgumentValue | null) | null {
   if (kind === 'bytes' || kind === 'array' || kind === 'tuple') return null;
-  return kind === 'address' ? addressOfWord : kind === 'int' ? intOfWord : kind === 'fixed_bytes' ? bytesOfWord : uintOfWord;
+  return kind === 'address'
+    ? addressOfWord
+    : kind === 'int'
+      ? intOfWord
+      : kind === 'fixed_bytes'
+        ? bytesOfWord
+        : uintOfWord;
 }
 
 function bytesOfWord(word: string): Hex {

@@ -30,15 +30,21 @@ export class EnclosingCalls {
     const { address, topics } = this.#tx.logs[log]!;
     let pairings = this.#pairings.get(address);
     if (!pairings) this.#pairings.set(address, (pairings = []));
-    let pairing = pairings.find((p) => p.selector === selector && p.topic === topics[0] && p.topicCount === topics.length);
+    let pairing = pairings.find(
+      (p) => p.selector === selector && p.topic === topics[0] && p.topicCount === topics.length,
+    );
     if (!pairing) pairings.push((pairing = this.#pair(address, topics[0], topics.length, selector)));
     return pairing.frames.get(log) ?? null;
   }
 
   #pair(emitter: Address, topic: string | undefined, topicCount: number, selector: Hex): Pairing {
     this.#logs ??= groupBy(this.#tx.logs, ({ address }) => address);
-    this.#calls ??= groupBy(this.#tx.frames, ({ type, effective, static: still, to }) => (type === 'CALL' && effective && !still ? to : null));
-    const logs = (this.#logs.get(emitter) ?? []).filter(({ topics }) => topics[0] === topic && topics.length === topicCount);
+    this.#calls ??= groupBy(this.#tx.frames, ({ type, effective, static: still, to }) =>
+      type === 'CALL' && effective && !still ? to : null,
+    );
+    const logs = (this.#logs.get(emitter) ?? []).filter(
+      ({ topics }) => topics[0] === topic && topics.length === topicCount,
+    );
     const calls = (this.#calls.get(emitter) ?? []).filter((frame) => frame.selector === selector);
     const nested = calls.some((frame, i) => i > 0 && frame.index < calls[i - 1]!.end);
     const frames = new Map<number, Frame>();

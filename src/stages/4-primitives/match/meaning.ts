@@ -27,7 +27,11 @@ export interface Meaning {
   readonly legs: readonly ReadyLeg[];
   readonly about: readonly Word[];
   readonly position: { readonly token: Word; readonly id: Word } | null;
-  readonly portions: readonly { readonly role: PortionRole; readonly asset: Word | null; readonly amount: Word }[];
+  readonly portions: readonly {
+    readonly role: PortionRole;
+    readonly asset: Word | null;
+    readonly amount: Word;
+  }[];
   /** The contracts that rules list as speaking it. */
   readonly listed: ReadonlyMap<Address, ProtocolRef>;
   /** Where pools of protocols that speak it would stand; null where none of them proves who created its pools. */
@@ -43,15 +47,34 @@ export function prepareMeaning(spec: MeaningSpec): Meaning {
   const maybe = (expr: BindExpr | null): Word | null => expr && ready(expr);
   const pools = poolsOfPair(spec.protocols);
   return {
-    shape: spec.shape, within: spec.within, anyEmitter: spec.anyEmitter, spec,
-    when: spec.when.map(({ left, operator, right }) => ({ left: ready(left), operator, right: maybe(right) })),
-    venue: ready(spec.venue), poolId: maybe(spec.poolId),
+    shape: spec.shape,
+    within: spec.within,
+    anyEmitter: spec.anyEmitter,
+    spec,
+    when: spec.when.map(({ left, operator, right }) => ({
+      left: ready(left),
+      operator,
+      right: maybe(right),
+    })),
+    venue: ready(spec.venue),
+    poolId: maybe(spec.poolId),
     roles: spec.roles.map(({ role, account }) => ({ role, account: ready(account) })),
-    legs: spec.legs.map((leg) => ({ ...leg, from: maybe(leg.from), to: maybe(leg.to), asset: maybe(leg.asset), amount: leg.amount.map(ready) })),
+    legs: spec.legs.map((leg) => ({
+      ...leg,
+      from: maybe(leg.from),
+      to: maybe(leg.to),
+      asset: maybe(leg.asset),
+      amount: leg.amount.map(ready),
+    })),
     about: spec.about.map(ready),
     position: spec.position && { token: ready(spec.position.token), id: ready(spec.position.id) },
-    portions: spec.portions.map(({ role, asset, amount }) => ({ role, asset: maybe(asset), amount: ready(amount) })),
-    listed: listedSpeakers(spec), pools,
+    portions: spec.portions.map(({ role, asset, amount }) => ({
+      role,
+      asset: maybe(asset),
+      amount: ready(amount),
+    })),
+    listed: listedSpeakers(spec),
+    pools,
     open: spec.anyEmitter || pools !== null,
   };
 }
@@ -59,7 +82,8 @@ export function prepareMeaning(spec: MeaningSpec): Meaning {
 function listedSpeakers({ protocols }: MeaningSpec): ReadonlyMap<Address, ProtocolRef> {
   const listed = new Map<Address, ProtocolRef>();
   for (const { slug, version, addresses } of protocols) {
-    for (const address of addresses) if (!listed.has(address)) listed.set(address, { slug, version, matchedBy: 'address' });
+    for (const address of addresses)
+      if (!listed.has(address)) listed.set(address, { slug, version, matchedBy: 'address' });
   }
   return listed;
 }

@@ -12,7 +12,8 @@ const REMEMBERED = 1_024;
 /** Protocols whose pools prove who created them (EIP-1014). Null for none; one for all meanings that the same protocols speak. */
 export function poolsOfPair(protocols: readonly ProtocolSpec[]): PoolsOfPair | null {
   let pools = POOLS.get(protocols);
-  if (pools === undefined) POOLS.set(protocols, (pools = poolsOf(protocols.filter(({ create2 }) => create2 !== null))));
+  if (pools === undefined)
+    POOLS.set(protocols, (pools = poolsOf(protocols.filter(({ create2 }) => create2 !== null))));
   return pools;
 }
 
@@ -25,7 +26,11 @@ function poolsOf(creators: readonly ProtocolSpec[]): PoolsOfPair | null {
     for (const creator of creators) {
       const { deployer, initCodeHash, salt, fees } = creator.create2!;
       for (const fee of salt === 'packed' ? [null] : fees) {
-        const pool = create2Address(deployer, pairSalt(token0 as Address, token1 as Address, fee), initCodeHash);
+        const pool = create2Address(
+          deployer,
+          pairSalt(token0 as Address, token1 as Address, fee),
+          initCodeHash,
+        );
         if (!pools.has(pool)) pools.set(pool, creator);
       }
     }

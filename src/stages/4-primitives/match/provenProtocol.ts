@@ -16,7 +16,11 @@ export class Create2Proofs {
   #tries = 0;
 
   /** `tokensAt`: contracts of the assets seen at the pool. Null unless exactly two and a listed factory made the pool from them. */
-  protocolOf({ shape, spec: { protocols }, pools }: Meaning, pool: Address, tokensAt: () => readonly Address[]): ProtocolRef | null {
+  protocolOf(
+    { shape, spec: { protocols }, pools }: Meaning,
+    pool: Address,
+    tokensAt: () => readonly Address[],
+  ): ProtocolRef | null {
     if (pools === null) return null;
     const known = this.#byPool.get(pool);
     if (known) return protocols.includes(known) ? reference(known) : null;

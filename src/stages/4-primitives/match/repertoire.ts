@@ -41,8 +41,15 @@ const LANGUAGES = new WeakMap<Rulebook, Language>();
 export function languageOf(rulebook: Rulebook): Language {
   let language = LANGUAGES.get(rulebook);
   if (!language) {
-    const events = new Map([...rulebook.events].map(([key, { meanings }]) => [key, new Repertoire(meanings, false)]));
-    const calls = new Map([...rulebook.calls].map(([selector, { meanings, depth }]) => [selector, new Repertoire(meanings, depth === 'root')]));
+    const events = new Map(
+      [...rulebook.events].map(([key, { meanings }]) => [key, new Repertoire(meanings, false)]),
+    );
+    const calls = new Map(
+      [...rulebook.calls].map(([selector, { meanings, depth }]) => [
+        selector,
+        new Repertoire(meanings, depth === 'root'),
+      ]),
+    );
     LANGUAGES.set(rulebook, (language = { events, calls }));
   }
   return language;

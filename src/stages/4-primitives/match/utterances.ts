@@ -33,7 +33,13 @@ function hearLogs({ logs }: CanonicalTx, events: Language['events'], told: Told[
     told.push({
       repertoire,
       utterance: {
-        basis: 'event', seq, contract: address, caller: null, value: null, args: { topics, data, base: 0 }, output: null,
+        basis: 'event',
+        seq,
+        contract: address,
+        caller: null,
+        value: null,
+        args: { topics, data, base: 0 },
+        output: null,
         evidence: { kind: 'log', frame, log: index, contract: address },
       },
     });
@@ -49,7 +55,13 @@ function hearCalls(tx: CanonicalTx, calls: Language['calls'], told: Told[]): voi
     told.push({
       repertoire,
       utterance: {
-        basis: 'call', seq, contract: to, caller: from, value, args: { topics: [], data: frame.input, base: 4 }, output: { topics: [], data: frame.output, base: 0 },
+        basis: 'call',
+        seq,
+        contract: to,
+        caller: from,
+        value,
+        args: { topics: [], data: frame.input, base: 4 },
+        output: { topics: [], data: frame.output, base: 0 },
         evidence: { kind: 'frame', frame: index, log: null, contract: to },
       },
     });

@@ -19,13 +19,28 @@ export function findApprovals(context: StructureContext): Found[] {
   for (const item of approvals) {
     const log = item.evidence.log === null ? undefined : tx.logs[item.evidence.log];
     if (!log || !item.from || !item.to) continue;
-    if (isUsage(log, item.from, transfers.get(log.index - 1)) || isUsage(log, item.from, transfers.get(log.index + 1))) continue;
+    if (
+      isUsage(log, item.from, transfers.get(log.index - 1)) ||
+      isUsage(log, item.from, transfers.get(log.index + 1))
+    )
+      continue;
     const token = permitToken(log);
-    found.push(structural({
-      kind: 'approval', seq: log.seq, venue: log.address,
-      roles: [{ role: 'owner', account: item.from }, { role: 'spender', account: item.to }, ...(token ? [{ role: 'token', account: token }] : [])],
-      legs: [], invariants: [], tags: grantsNothing(log) ? ['revoked'] : ['granted'], evidence: [item.evidence],
-    }));
+    found.push(
+      structural({
+        kind: 'approval',
+        seq: log.seq,
+        venue: log.address,
+        roles: [
+          { role: 'owner', account: item.from },
+          { role: 'spender', account: item.to },
+          ...(token ? [{ role: 'token', account: token }] : []),
+        ],
+        legs: [],
+        invariants: [],
+        tags: grantsNothing(log) ? ['revoked'] : ['granted'],
+        evidence: [item.evidence],
+      }),
+    );
   }
   return found;
 }

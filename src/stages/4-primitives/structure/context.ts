@@ -18,11 +18,25 @@ export interface Found extends Omit<Primitive, 'position' | 'portions'> {
 const NOTHING: readonly never[] = [];
 
 /** What structure alone shows: no rule names a protocol, a pool or a position. */
-export function structural(found: Pick<Found, 'kind' | 'seq' | 'venue' | 'roles' | 'legs' | 'invariants' | 'tags' | 'evidence'>): Found {
+export function structural(
+  found: Pick<Found, 'kind' | 'seq' | 'venue' | 'roles' | 'legs' | 'invariants' | 'tags' | 'evidence'>,
+): Found {
   return {
-    kind: found.kind, seq: found.seq, basis: 'structure', shape: null, protocol: null, venue: found.venue, poolId: null,
-    roles: found.roles, legs: found.legs, invariants: found.invariants, tags: found.tags, evidence: found.evidence,
-    about: NOTHING, position: null, portions: NOTHING,
+    kind: found.kind,
+    seq: found.seq,
+    basis: 'structure',
+    shape: null,
+    protocol: null,
+    venue: found.venue,
+    poolId: null,
+    roles: found.roles,
+    legs: found.legs,
+    invariants: found.invariants,
+    tags: found.tags,
+    evidence: found.evidence,
+    about: NOTHING,
+    position: null,
+    portions: NOTHING,
   };
 }
 
@@ -52,13 +66,36 @@ export interface StructureContext {
 }
 
 /** Roles that name whose action it is, as opposed to who carries or serves it. */
-const CUSTOMER_ROLES = new Set(['owner', 'maker', 'taker', 'buyer', 'seller', 'borrower', 'liquidator', 'payer']);
+const CUSTOMER_ROLES = new Set([
+  'owner',
+  'maker',
+  'taker',
+  'buyer',
+  'seller',
+  'borrower',
+  'liquidator',
+  'payer',
+]);
 
-export function structureContext(tx: CanonicalTx, flow: ValueFlow, wrappedNative: ReadonlySet<Address>, passThrough: ReadonlySet<Address>, spoken: readonly Found[]): StructureContext {
+export function structureContext(
+  tx: CanonicalTx,
+  flow: ValueFlow,
+  wrappedNative: ReadonlySet<Address>,
+  passThrough: ReadonlySet<Address>,
+  spoken: readonly Found[],
+): StructureContext {
   const lanes = wrappedLanes(wrappedNative);
   const context: StructureContext = {
-    tx, flow, wrappedNative, wrappedLanes: lanes, passThrough,
-    explained: new Set(), venues: new Set(), shareAssets: new Set(), customers: new Set(), dealings: new Map(),
+    tx,
+    flow,
+    wrappedNative,
+    wrappedLanes: lanes,
+    passThrough,
+    explained: new Set(),
+    venues: new Set(),
+    shareAssets: new Set(),
+    customers: new Set(),
+    dealings: new Map(),
     origins: laneFollower(flow, wrappedNative, passThrough, 'incoming'),
     destinations: laneFollower(flow, wrappedNative, passThrough, 'outgoing'),
     between: pairs(flow, lanes),
@@ -70,7 +107,11 @@ export function structureContext(tx: CanonicalTx, flow: ValueFlow, wrappedNative
 /** Takes a primitive into account for the detectors that run after it. */
 export function explain(context: StructureContext, found: Found): void {
   // A smart account that acts for itself is the one who deals, not where it deals; and nobody deals with a contract by making it.
-  if (found.kind !== 'deployment' && !found.roles.some((r) => r.role === 'owner' && r.account === found.venue)) context.venues.add(found.venue);
+  if (
+    found.kind !== 'deployment' &&
+    !found.roles.some((r) => r.role === 'owner' && r.account === found.venue)
+  )
+    context.venues.add(found.venue);
   for (const { role, account } of found.roles) if (CUSTOMER_ROLES.has(role)) context.customers.add(account);
   for (const leg of found.legs) {
     if (SHARE_ROLES.has(leg.role)) context.shareAssets.add(leg.asset);
@@ -110,7 +151,12 @@ function byPair(flow: ValueFlow, wrapped: ReadonlySet<AssetId>): Map<string, Mov
 }
 
 /** Up to `count` items just before and just after a moment, of movements given by index in execution order. */
-export function around(flow: ValueFlow, indexes: readonly number[] | undefined, seq: number, count: number): Movement[] {
+export function around(
+  flow: ValueFlow,
+  indexes: readonly number[] | undefined,
+  seq: number,
+  count: number,
+): Movement[] {
   const list = indexes ?? [];
   const split = firstAfter(list, (i) => flow.movements[i]!.seq > seq);
   return list.slice(Math.max(0, split - count), split + count).map((i) => flow.movements[i]!);

@@ -17,13 +17,33 @@ export function findFlashLoans(context: StructureContext): Found[] {
   const used = new Set<number>();
   const found: Found[] = [];
   for (const out of flow.movements) {
-    if (out.kind !== 'transfer' || context.explained.has(out.index) || !isFungible(flow, out.asset) || used.has(out.index)) continue;
-    if (out.from === ZERO_ADDRESS || out.from === context.tx.from || context.wrappedNative.has(out.from) || context.passThrough.has(out.from)) continue;
+    if (
+      out.kind !== 'transfer' ||
+      context.explained.has(out.index) ||
+      !isFungible(flow, out.asset) ||
+      used.has(out.index)
+    )
+      continue;
+    if (
+      out.from === ZERO_ADDRESS ||
+      out.from === context.tx.from ||
+      context.wrappedNative.has(out.from) ||
+      context.passThrough.has(out.from)
+    )
+      continue;
     const returns = context.between(out.to, out.from, out.asset);
     if (returns.length === 0) continue;
     const next = firstAfter(returns, (m) => m.seq > out.seq);
-    const repaid = returns.slice(next, next + MAX_LOOKAHEAD).find((m) =>
-      m.asset === out.asset && !used.has(m.index) && !context.explained.has(m.index) && m.amount >= out.amount && (m.amount - out.amount) * 100n <= out.amount * MAX_FEE_PERCENT);
+    const repaid = returns
+      .slice(next, next + MAX_LOOKAHEAD)
+      .find(
+        (m) =>
+          m.asset === out.asset &&
+          !used.has(m.index) &&
+          !context.explained.has(m.index) &&
+          m.amount >= out.amount &&
+          (m.amount - out.amount) * 100n <= out.amount * MAX_FEE_PERCENT,
+      );
     if (!repaid || !activeBetween(context, out, repaid)) continue;
     used.add(out.index).add(repaid.index);
     found.push(loanOf(out, repaid));
@@ -33,18 +53,37 @@ export function findFlashLoans(context: StructureContext): Found[] {
 
 /** Without anything done in between it is change or a mistake, not a loan. */
 function activeBetween(context: StructureContext, out: Movement, repaid: Movement): boolean {
-  return around(context.flow, context.flow.outgoing.get(out.to), out.seq, MAX_LOOKAHEAD)
-    .some((m) => m.seq > out.seq && m.seq < repaid.seq && m.to !== out.from);
+  return around(context.flow, context.flow.outgoing.get(out.to), out.seq, MAX_LOOKAHEAD).some(
+    (m) => m.seq > out.seq && m.seq < repaid.seq && m.to !== out.from,
+  );
 }
 
 function loanOf(out: Movement, repaid: Movement): Found {
   return structural({
-    kind: 'flash_loan', seq: repaid.seq, venue: out.from,
+    kind: 'flash_loan',
+    seq: repaid.seq,
+    venue: out.from,
     roles: [{ role: 'borrower', account: out.to }],
     legs: [
-      { role: 'borrowed', asset: out.asset, amount: out.amount, account: out.to, movements: [out.index], exact: false },
-      { role: 'repaid', asset: repaid.asset, amount: repaid.amount, account: repaid.from, movements: [repaid.index], exact: false },
+      {
+        role: 'borrowed',
+        asset: out.asset,
+        amount: out.amount,
+        account: out.to,
+        movements: [out.index],
+        exact: false,
+      },
+      {
+        role: 'repaid',
+        asset: repaid.asset,
+        amount: repaid.amount,
+        account: repaid.from,
+        movements: [repaid.index],
+        exact: false,
+      },
     ],
-    invariants: [{ name: 'repaid_in_full', holds: true }], tags: ['structural'], evidence: [out.evidence, repaid.evidence],
+    invariants: [{ name: 'repaid_in_full', holds: true }],
+    tags: ['structural'],
+    evidence: [out.evidence, repaid.evidence],
   });
 }

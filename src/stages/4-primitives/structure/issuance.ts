@@ -6,7 +6,9 @@ import type { Movement } from '../../../model/valueFlow.ts';
 
 /** Tokens and NFTs created from or sent to nothing that no other primitive accounts for, one primitive per asset and holder. */
 export function findIssuance(context: StructureContext): Found[] {
-  const left = context.flow.movements.filter((m) => (m.kind === 'mint' || m.kind === 'burn') && !context.explained.has(m.index));
+  const left = context.flow.movements.filter(
+    (m) => (m.kind === 'mint' || m.kind === 'burn') && !context.explained.has(m.index),
+  );
   if (left.length === 0) return [];
   const taxes = transferTaxes(context);
   const groups = new Map<string, Movement[]>();
@@ -26,7 +28,9 @@ export function findIssuance(context: StructureContext): Found[] {
 
 /** Who got or gave the tokens, seen through accounts that only pass them on. */
 function holderOf(context: StructureContext, m: Movement): Address {
-  const end = only(m.kind === 'mint' ? context.destinations(m.to, m.asset) : context.origins(m.from, m.asset));
+  const end = only(
+    m.kind === 'mint' ? context.destinations(m.to, m.asset) : context.origins(m.from, m.asset),
+  );
   return end === null || end === ZERO_ADDRESS ? (m.kind === 'mint' ? m.to : m.from) : end;
 }
 
@@ -42,14 +46,20 @@ function issuanceOf(context: StructureContext, group: readonly Movement[]): Foun
     else amounts.set(m.asset, [m]);
   }
   return structural({
-    kind: `${fungible ? 'token' : 'nft'}_${minted ? 'mint' : 'burn'}`, seq: first.seq,
+    kind: `${fungible ? 'token' : 'nft'}_${minted ? 'mint' : 'burn'}`,
+    seq: first.seq,
     venue: context.flow.assets.get(first.asset)?.address ?? first.to,
     roles: [{ role: 'owner', account: holder }],
     legs: [...amounts].map(([asset, list]) => ({
-      role: minted ? 'out' : 'in', asset, amount: list.reduce((sum, m) => sum + m.amount, 0n), account: holder,
-      movements: list.map((m) => m.index), exact: true,
+      role: minted ? 'out' : 'in',
+      asset,
+      amount: list.reduce((sum, m) => sum + m.amount, 0n),
+      account: holder,
+      movements: list.map((m) => m.index),
+      exact: true,
     })),
     invariants: [{ name: minted ? 'minted_from_zero' : 'burnt_to_zero', holds: true }],
-    tags: [], evidence: group.slice(0, 16).map((m) => m.evidence),
+    tags: [],
+    evidence: group.slice(0, 16).map((m) => m.evidence),
   });
 }

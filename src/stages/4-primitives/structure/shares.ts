@@ -24,7 +24,10 @@ export function findShareExchanges(context: StructureContext): Found[] {
     const holder = holderOf(context, m, emitter);
     if (!holder || holder === ZERO_ADDRESS || done.has(`${m.kind}|${emitter}|${holder}`)) continue;
     done.add(`${m.kind}|${emitter}|${holder}`);
-    const exchange = m.kind === 'mint' ? exchangeOf(context, m, emitter, holder, 'deposit') : exchangeOf(context, m, emitter, holder, 'withdraw');
+    const exchange =
+      m.kind === 'mint'
+        ? exchangeOf(context, m, emitter, holder, 'deposit')
+        : exchangeOf(context, m, emitter, holder, 'withdraw');
     if (exchange) found.push(exchange);
   }
   return found;
@@ -34,20 +37,31 @@ export function findShareExchanges(context: StructureContext): Found[] {
 function holderOf(context: StructureContext, m: Movement, emitter: Address): Address | null {
   if (m.kind === 'mint') return only(context.destinations(m.to, m.asset));
   if (m.from !== emitter) return only(context.origins(m.from, m.asset));
-  const senders = around(context.flow, context.flow.incoming.get(emitter), m.seq, MAX_NEAR).filter((t) => t.asset === m.asset && t.seq < m.seq);
+  const senders = around(context.flow, context.flow.incoming.get(emitter), m.seq, MAX_NEAR).filter(
+    (t) => t.asset === m.asset && t.seq < m.seq,
+  );
   const last = senders.at(-1);
   return last ? only(context.origins(last.from, m.asset)) : null;
 }
 
-function exchangeOf(context: StructureContext, share: Movement, emitter: Address, holder: Address, direction: 'deposit' | 'withdraw'): Found | null {
+function exchangeOf(
+  context: StructureContext,
+  share: Movement,
+  emitter: Address,
+  holder: Address,
+  direction: 'deposit' | 'withdraw',
+): Found | null {
   const deposit = direction === 'deposit';
   const parties = new Set<Address>([holder, context.tx.from]);
   const counterFlow = (at: Address): Movement[] =>
-    around(context.flow, context.flow[deposit ? 'incoming' : 'outgoing'].get(at), share.seq, MAX_NEAR).filter((m) => {
-      if (m.asset === share.asset || context.explained.has(m.index) || !isFungible(context.flow, m.asset)) return false;
-      const other = only(deposit ? context.origins(m.from, m.asset) : context.destinations(m.to, m.asset));
-      return other !== null && parties.has(other);
-    }).slice(0, MAX_UNDERLYING);
+    around(context.flow, context.flow[deposit ? 'incoming' : 'outgoing'].get(at), share.seq, MAX_NEAR)
+      .filter((m) => {
+        if (m.asset === share.asset || context.explained.has(m.index) || !isFungible(context.flow, m.asset))
+          return false;
+        const other = only(deposit ? context.origins(m.from, m.asset) : context.destinations(m.to, m.asset));
+        return other !== null && parties.has(other);
+      })
+      .slice(0, MAX_UNDERLYING);
 
   const atIssuer = counterFlow(emitter);
   const underlying = atIssuer.length > 0 ? atIssuer : elsewhere(context, share, holder, deposit);
@@ -55,14 +69,33 @@ function exchangeOf(context: StructureContext, share: Movement, emitter: Address
   const custody = new Set(underlying.map((m) => (deposit ? m.to : m.from)));
   const assets = new Set(underlying.map((m) => m.asset));
   const leg = (role: string, asset: string, movements: readonly Movement[]): Leg => ({
-    role, asset, amount: movements.reduce((sum, m) => sum + m.amount, 0n), account: holder, movements: movements.map((m) => m.index), exact: false,
+    role,
+    asset,
+    amount: movements.reduce((sum, m) => sum + m.amount, 0n),
+    account: holder,
+    movements: movements.map((m) => m.index),
+    exact: false,
   });
   return structural({
-    kind: assets.size > 1 ? (deposit ? 'add_liquidity' : 'remove_liquidity') : deposit ? 'vault_deposit' : 'vault_withdraw',
-    seq: share.seq, venue: emitter,
+    kind:
+      assets.size > 1
+        ? deposit
+          ? 'add_liquidity'
+          : 'remove_liquidity'
+        : deposit
+          ? 'vault_deposit'
+          : 'vault_withdraw',
+    seq: share.seq,
+    venue: emitter,
     roles: [{ role: 'owner', account: ownerOf(context, holder, underlying, deposit) }],
     legs: [
-      ...[...assets].map((asset) => leg(deposit ? 'in' : 'out', asset, underlying.filter((m) => m.asset === asset))),
+      ...[...assets].map((asset) =>
+        leg(
+          deposit ? 'in' : 'out',
+          asset,
+          underlying.filter((m) => m.asset === asset),
+        ),
+      ),
       leg(deposit ? 'share_out' : 'share_in', share.asset, [share]),
     ],
     invariants: [
@@ -76,7 +109,12 @@ function exchangeOf(context: StructureContext, share: Movement, emitter: Address
 }
 
 /** Shares that went straight on into another venue, or came out of it, are those of whoever gave or got the assets. */
-function ownerOf(context: StructureContext, holder: Address, underlying: readonly Movement[], deposit: boolean): Address {
+function ownerOf(
+  context: StructureContext,
+  holder: Address,
+  underlying: readonly Movement[],
+  deposit: boolean,
+): Address {
   if (!context.venues.has(holder)) return holder;
   const { from, to, asset } = underlying[0]!;
   const end = only(deposit ? context.origins(from, asset) : context.destinations(to, asset));
@@ -84,12 +122,25 @@ function ownerOf(context: StructureContext, holder: Address, underlying: readonl
 }
 
 /** The issuer keeps its underlying in another contract: what the holder itself gave to, or got from, an unexplained account. */
-function elsewhere(context: StructureContext, share: Movement, holder: Address, deposit: boolean): Movement[] {
+function elsewhere(
+  context: StructureContext,
+  share: Movement,
+  holder: Address,
+  deposit: boolean,
+): Movement[] {
   const { flow } = context;
-  return around(flow, flow[deposit ? 'outgoing' : 'incoming'].get(holder), share.seq, MAX_NEAR).filter((m) => {
-    const other = deposit ? m.to : m.from;
-    if (m.asset === share.asset || m.kind !== 'transfer' || context.explained.has(m.index) || !isFungible(flow, m.asset)) return false;
-    const end = only(deposit ? context.destinations(other, m.asset) : context.origins(other, m.asset));
-    return end !== null && end !== holder && end !== ZERO_ADDRESS && !context.wrappedNative.has(end);
-  }).slice(0, MAX_UNDERLYING);
+  return around(flow, flow[deposit ? 'outgoing' : 'incoming'].get(holder), share.seq, MAX_NEAR)
+    .filter((m) => {
+      const other = deposit ? m.to : m.from;
+      if (
+        m.asset === share.asset ||
+        m.kind !== 'transfer' ||
+        context.explained.has(m.index) ||
+        !isFungible(flow, m.asset)
+      )
+        return false;
+      const end = only(deposit ? context.destinations(other, m.asset) : context.origins(other, m.asset));
+      return end !== null && end !== holder && end !== ZERO_ADDRESS && !context.wrappedNative.has(end);
+    })
+    .slice(0, MAX_UNDERLYING);
 }

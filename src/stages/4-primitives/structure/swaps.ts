@@ -18,7 +18,14 @@ export function findStructuralSwaps(context: StructureContext): Found[] {
 
   const found: Found[] = [];
   for (const account of flow.ledgers.keys()) {
-    if (account === ZERO_ADDRESS || account === tx.from || customers.has(account) || context.wrappedNative.has(account) || context.venues.has(account)) continue;
+    if (
+      account === ZERO_ADDRESS ||
+      account === tx.from ||
+      customers.has(account) ||
+      context.wrappedNative.has(account) ||
+      context.venues.has(account)
+    )
+      continue;
     if (account === tx.to && !customerTraded) continue;
     const sides = twoSided(context, account);
     if (!sides || issues(context, account, sides.gained) || issues(context, account, sides.lost)) continue;
@@ -54,7 +61,12 @@ function twoSided(context: StructureContext, account: Address): Sides | null {
     if (gains) gained = asset;
     else lost = asset;
   }
-  if (gained === null || lost === null || mergedLane(gained, context.wrappedLanes) === mergedLane(lost, context.wrappedLanes)) return null;
+  if (
+    gained === null ||
+    lost === null ||
+    mergedLane(gained, context.wrappedLanes) === mergedLane(lost, context.wrappedLanes)
+  )
+    return null;
   const [more, less] = [ledger.get(gained)!, ledger.get(lost)!];
   return { gained, gain: more.inflow - more.outflow, lost, loss: less.outflow - less.inflow };
 }
@@ -69,25 +81,41 @@ function isCustomerOfVenues(context: StructureContext, account: Address): boolea
   const gave = legs.some((l) => GAVE_ROLES.has(l.role));
   const got = legs.some((l) => !GAVE_ROLES.has(l.role));
   if (!gave || !got) return false;
-  const first = (indexes: readonly number[] | undefined): number => context.flow.movements[indexes?.[0] ?? -1]?.seq ?? Infinity;
+  const first = (indexes: readonly number[] | undefined): number =>
+    context.flow.movements[indexes?.[0] ?? -1]?.seq ?? Infinity;
   return first(context.flow.outgoing.get(account)) < first(context.flow.incoming.get(account));
 }
 
 function swapOf(context: StructureContext, venue: Address, sides: Sides): Found {
   const { flow } = context;
   const leg = (role: 'in' | 'out', asset: AssetId, amount: bigint): Leg => {
-    const side = (flow[role === 'in' ? 'incoming' : 'outgoing'].get(venue) ?? []).filter((i) => flow.movements[i]!.asset === asset);
+    const side = (flow[role === 'in' ? 'incoming' : 'outgoing'].get(venue) ?? []).filter(
+      (i) => flow.movements[i]!.asset === asset,
+    );
     const ends = new Set(side.map((i) => (role === 'in' ? flow.movements[i]!.from : flow.movements[i]!.to)));
-    return { role, asset, amount, account: ends.size === 1 ? [...ends][0]! : null, movements: side, exact: false };
+    return {
+      role,
+      asset,
+      amount,
+      account: ends.size === 1 ? [...ends][0]! : null,
+      movements: side,
+      exact: false,
+    };
   };
   const legs = [leg('in', sides.gained, sides.gain), leg('out', sides.lost, sides.loss)];
   const seqs = legs.flatMap((l) => l.movements.map((i) => flow.movements[i]!.seq));
   return structural({
-    kind: 'swap', seq: seqs.reduce((a, b) => Math.max(a, b), 0), venue,
-    roles: [], legs, tags: ['structural'],
+    kind: 'swap',
+    seq: seqs.reduce((a, b) => Math.max(a, b), 0),
+    venue,
+    roles: [],
+    legs,
+    tags: ['structural'],
     invariants: [
-      { name: 'assets_differ', holds: true }, { name: 'single_venue', holds: true },
-      { name: 'venue_gained_in', holds: sides.gain > 0n }, { name: 'venue_lost_out', holds: sides.loss > 0n },
+      { name: 'assets_differ', holds: true },
+      { name: 'single_venue', holds: true },
+      { name: 'venue_gained_in', holds: sides.gain > 0n },
+      { name: 'venue_lost_out', holds: sides.loss > 0n },
     ],
     evidence: legs.flatMap((l) => l.movements.slice(0, 8).map((i) => flow.movements[i]!.evidence)),
   });

@@ -34,7 +34,8 @@ export function transferTaxes(context: StructureContext): ReadonlySet<number> {
 const NONE: ReadonlySet<number> = new Set();
 
 function tokenAt(flow: ValueFlow, contract: Address | null): AssetId | null {
-  for (const { id, kind, address } of flow.assets.values()) if (kind === 'erc20' && address === contract) return id;
+  for (const { id, kind, address } of flow.assets.values())
+    if (kind === 'erc20' && address === contract) return id;
   return null;
 }
 

@@ -18,7 +18,9 @@ const FEE_DIVISOR = 20n;
  */
 export function findTransfers(context: StructureContext): Found[] {
   const { flow } = context;
-  const left = flow.movements.filter((m) => m.kind === 'transfer' && !context.explained.has(m.index) && !context.passThrough.has(m.to));
+  const left = flow.movements.filter(
+    (m) => m.kind === 'transfer' && !context.explained.has(m.index) && !context.passThrough.has(m.to),
+  );
   if (left.length === 0) return [];
   const acted = context.dealings.size > 0;
   const taxes = transferTaxes(context);
@@ -28,18 +30,28 @@ export function findTransfers(context: StructureContext): Found[] {
     const origins = behind(m.from, m.asset);
     const payer = payerBehind(origins, m);
     if (payer === m.to || isChange(context, m)) found.push(transferOf(context, 'refund', m, payer));
-    else if (taxes.has(m.index) || (acted && isSkim(context, m))) found.push(transferOf(context, 'protocol_fee', m, payer));
-    else if (context.venues.has(m.from) || context.venues.has(m.to) || delivers(context, m, origins)) continue;
+    else if (taxes.has(m.index) || (acted && isSkim(context, m)))
+      found.push(transferOf(context, 'protocol_fee', m, payer));
+    else if (context.venues.has(m.from) || context.venues.has(m.to) || delivers(context, m, origins))
+      continue;
     else found.push(transferOf(context, 'transfer', m, payer));
   }
   return found;
 }
 
 /** What a venue took it may keep elsewhere: the way back to its customer ends there. */
-function customersBehind({ flow, wrappedNative, passThrough, venues, origins }: StructureContext): LaneFollower {
+function customersBehind({
+  flow,
+  wrappedNative,
+  passThrough,
+  venues,
+  origins,
+}: StructureContext): LaneFollower {
   const carriers: Address[] = [];
   for (const account of passThrough) if (!venues.has(account)) carriers.push(account);
-  return carriers.length === passThrough.size ? origins : laneFollower(flow, wrappedNative, new Set(carriers), 'incoming');
+  return carriers.length === passThrough.size
+    ? origins
+    : laneFollower(flow, wrappedNative, new Set(carriers), 'incoming');
 }
 
 /** Who stands behind a router's payment; the sender itself where that is not one account. */
@@ -50,37 +62,62 @@ function payerBehind(origins: readonly Address[], m: Movement): Address {
 
 /** Hands on what a venue paid out or a token contract minted, for the account that dealt with it: the end of that act, not a transfer of its own. */
 function delivers(context: StructureContext, m: Movement, origins: readonly Address[]): boolean {
-  if (context.passThrough.has(m.from)) return origins.some((origin) => origin === ZERO_ADDRESS || context.venues.has(origin));
+  if (context.passThrough.has(m.from))
+    return origins.some((origin) => origin === ZERO_ADDRESS || context.venues.has(origin));
   if (m.from === context.tx.from || context.customers.has(m.from)) return false;
   const lane = mergedLane(m.asset, context.wrappedLanes);
-  return (context.dealings.get(m.from) ?? []).some((leg) => !GAVE_ROLES.has(leg.role) && mergedLane(leg.asset, context.wrappedLanes) === lane);
+  return (context.dealings.get(m.from) ?? []).some(
+    (leg) => !GAVE_ROLES.has(leg.role) && mergedLane(leg.asset, context.wrappedLanes) === lane,
+  );
 }
 
 /** The recipient had paid the sender more of the same asset before. */
 function isChange(context: StructureContext, m: Movement): boolean {
-  return context.between(m.to, m.from, m.asset).slice(0, 64).some((earlier) => earlier.seq < m.seq && earlier.amount > m.amount);
+  return context
+    .between(m.to, m.from, m.asset)
+    .slice(0, 64)
+    .some((earlier) => earlier.seq < m.seq && earlier.amount > m.amount);
 }
 
 /** A small part of what its sender passed on, to an account that has no other part in the transaction. */
 function isSkim(context: StructureContext, m: Movement): boolean {
   const { flow } = context;
-  if (m.to === context.tx.from || context.customers.has(m.to) || context.dealings.has(m.to) || context.venues.has(m.to)) return false;
+  if (
+    m.to === context.tx.from ||
+    context.customers.has(m.to) ||
+    context.dealings.has(m.to) ||
+    context.venues.has(m.to)
+  )
+    return false;
   if (flow.outgoing.has(m.to)) return false;
-  if (!context.passThrough.has(m.from) && !context.venues.has(m.from) && !context.dealings.has(m.from)) return false;
+  if (!context.passThrough.has(m.from) && !context.venues.has(m.from) && !context.dealings.has(m.from))
+    return false;
   const lane = mergedLane(m.asset, context.wrappedLanes);
   const assets = lane === NATIVE_ASSET ? [lane, ...context.wrappedLanes] : [lane];
-  const total = assets.reduce((sum, asset) => sum + (flow.ledgers.get(m.from)?.get(asset)?.outflow ?? 0n), 0n);
+  const total = assets.reduce(
+    (sum, asset) => sum + (flow.ledgers.get(m.from)?.get(asset)?.outflow ?? 0n),
+    0n,
+  );
   return m.amount * FEE_DIVISOR <= total;
 }
 
 function transferOf(context: StructureContext, kind: string, m: Movement, payer: Address): Found {
   const venue = context.flow.assets.get(m.asset)?.address ?? m.to;
-  const [pays, receives] = [{ role: 'payer', account: payer }, { role: 'recipient', account: m.to }];
+  const [pays, receives] = [
+    { role: 'payer', account: payer },
+    { role: 'recipient', account: m.to },
+  ];
   return structural({
-    kind, seq: m.seq, venue,
+    kind,
+    seq: m.seq,
+    venue,
     roles: kind === 'transfer' ? [{ role: 'owner', account: payer }, pays, receives] : [pays, receives],
-    legs: [{ role: 'paid', asset: m.asset, amount: m.amount, account: payer, movements: [m.index], exact: true }],
-    invariants: NOTHING, tags: kind === 'transfer' ? NOTHING : GUESSED, evidence: [m.evidence],
+    legs: [
+      { role: 'paid', asset: m.asset, amount: m.amount, account: payer, movements: [m.index], exact: true },
+    ],
+    invariants: NOTHING,
+    tags: kind === 'transfer' ? NOTHING : GUESSED,
+    evidence: [m.evidence],
   });
 }
 

@@ -7,28 +7,51 @@ import { structural, type Found, type StructureContext } from './context.ts';
 /** One primitive per wrapping or unwrapping of the native asset: the token side and the native side of it, equal in amount. */
 export function findWraps(context: StructureContext): Found[] {
   const { flow, wrappedLanes } = context;
-  const tokens = flow.movements.filter((m) => (m.kind === 'wrap' || m.kind === 'unwrap') && wrappedLanes.has(m.asset));
+  const tokens = flow.movements.filter(
+    (m) => (m.kind === 'wrap' || m.kind === 'unwrap') && wrappedLanes.has(m.asset),
+  );
   if (tokens.length === 0) return [];
   const natives = new Map<string, Movement[]>();
-  for (const m of flow.movements) if (m.asset === NATIVE_ASSET) push(natives, `${m.from}|${m.to}|${m.amount}`, m);
+  for (const m of flow.movements)
+    if (m.asset === NATIVE_ASSET) push(natives, `${m.from}|${m.to}|${m.amount}`, m);
 
   return tokens.map((token) => {
     const contract = flow.assets.get(token.asset)!.address!;
     const wrapping = token.kind === 'wrap';
     const account = wrapping ? token.to : token.from;
-    const key = wrapping ? `${account}|${contract}|${token.amount}` : `${contract}|${account}|${token.amount}`;
+    const key = wrapping
+      ? `${account}|${contract}|${token.amount}`
+      : `${contract}|${account}|${token.amount}`;
     return wrapOf(wrapping, account, contract, token, natives.get(key)?.shift() ?? null);
   });
 }
 
-function wrapOf(wrapping: boolean, account: Address, contract: Address, token: Movement, native: Movement | null): Found {
-  const leg = (role: string, m: Movement): Leg => ({ role, asset: m.asset, amount: m.amount, account, movements: [m.index], exact: true });
+function wrapOf(
+  wrapping: boolean,
+  account: Address,
+  contract: Address,
+  token: Movement,
+  native: Movement | null,
+): Found {
+  const leg = (role: string, m: Movement): Leg => ({
+    role,
+    asset: m.asset,
+    amount: m.amount,
+    account,
+    movements: [m.index],
+    exact: true,
+  });
   const legs = wrapping
     ? [...(native ? [leg('in', native)] : []), leg('out', token)]
     : [leg('in', token), ...(native ? [leg('out', native)] : [])];
   return structural({
-    kind: wrapping ? 'wrap' : 'unwrap', seq: token.seq, venue: contract, roles: [{ role: 'owner', account }], legs,
-    invariants: [{ name: 'both_sides_equal', holds: native !== null }], tags: [],
+    kind: wrapping ? 'wrap' : 'unwrap',
+    seq: token.seq,
+    venue: contract,
+    roles: [{ role: 'owner', account }],
+    legs,
+    invariants: [{ name: 'both_sides_equal', holds: native !== null }],
+    tags: [],
     evidence: native ? [token.evidence, native.evidence] : [token.evidence],
   });
 }

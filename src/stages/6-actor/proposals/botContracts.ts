@@ -15,8 +15,14 @@ export function botContracts(context: ElectionContext): Proposal[] {
   // Most contracts keep nothing and liquidate nobody: they need no closer look.
   if (!liquidation && context.sides(contract) === 'none') return [];
   if (context.neverElect(contract) !== null || context.emits(contract)) return [];
-  const bot = { account: contract, mode: 'bot_contract', submitterRole: 'mev_bot', entity: [contract, context.signer] } as const;
-  if (liquidation && signerOnlyCollects(context)) return [{ ...bot, reason: 'called_contract_is_the_liquidator', evidence: liquidation.evidence }];
+  const bot = {
+    account: contract,
+    mode: 'bot_contract',
+    submitterRole: 'mev_bot',
+    entity: [contract, context.signer],
+  } as const;
+  if (liquidation && signerOnlyCollects(context))
+    return [{ ...bot, reason: 'called_contract_is_the_liquidator', evidence: liquidation.evidence }];
   if (context.sides(contract) === 'none' || !signerOnlyFeeds(context, contract)) return [];
   const first = context.net(contract)[0]!;
   const movement = first.outgoing[0] ?? first.incoming[0]!;

@@ -11,8 +11,22 @@ export function bridgePayouts(context: ElectionContext): Proposal[] {
   if (context.input.tx.input === '0x' || context.sides(context.signer) !== 'gave') return [];
   const kinds = spokenKinds(context.input.rulebook, context.signer);
   if (!kinds.has('bridge_deposit') && !kinds.has('bridge_withdrawal')) return [];
-  const paid = [...context.input.flow.ledgers.keys()].filter((a) => a !== context.signer && context.sides(a) === 'got' && context.neverElect(a) === null && !context.showsCode(a));
+  const paid = [...context.input.flow.ledgers.keys()].filter(
+    (a) =>
+      a !== context.signer &&
+      context.sides(a) === 'got' &&
+      context.neverElect(a) === null &&
+      !context.showsCode(a),
+  );
   if (paid.length !== 1) return [];
   const movement = context.net(paid[0]!)[0]!.incoming[0]!;
-  return [{ account: paid[0]!, mode: 'meta_transaction', submitterRole: 'relayer', reason: 'paid_by_a_bridge', evidence: [movement.evidence] }];
+  return [
+    {
+      account: paid[0]!,
+      mode: 'meta_transaction',
+      submitterRole: 'relayer',
+      reason: 'paid_by_a_bridge',
+      evidence: [movement.evidence],
+    },
+  ];
 }

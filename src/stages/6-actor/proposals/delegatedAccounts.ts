@@ -18,13 +18,21 @@ export function delegatedAccounts(context: ElectionContext): Proposal[] {
   for (const frame of tx.frames) {
     if (!frame.effective || frame.to === null || frame.input === '0x' || !authorities.has(frame.to)) continue;
     authorities.delete(frame.to);
-    called.push({ account: frame.to, evidence: { kind: 'frame', frame: frame.index, log: null, contract: frame.to } });
+    called.push({
+      account: frame.to,
+      evidence: { kind: 'frame', frame: frame.index, log: null, contract: frame.to },
+    });
   }
   const direct = called.filter((c) => c.account === tx.to);
   const signerTrades = context.sides(context.signer) !== 'none';
   const moved = called.filter((c) => context.sides(c.account) !== 'none');
-  const chosen = direct.length > 0 && (!signerTrades || moved.includes(direct[0]!)) ? direct : signerTrades ? [] : moved;
+  const chosen =
+    direct.length > 0 && (!signerTrades || moved.includes(direct[0]!)) ? direct : signerTrades ? [] : moved;
   return chosen.map(({ account, evidence }) => ({
-    account, mode: 'delegated_7702', submitterRole: 'relayer', reason: 'delegated_account_called', evidence: [evidence],
+    account,
+    mode: 'delegated_7702',
+    submitterRole: 'relayer',
+    reason: 'delegated_account_called',
+    evidence: [evidence],
   }));
 }

@@ -12,19 +12,27 @@ import { roleOf } from '../../../lib/roles.ts';
 export function executedAccounts(context: ElectionContext): Proposal[] {
   const executed: { readonly motif: Motif; readonly account: Address }[] = [];
   for (const motif of context.input.motifs) {
-    if (motif.kind === 'account_execution' || motif.kind === 'account_execution_failed') executed.push({ motif, account: roleOf(motif, 'owner') ?? motif.venue });
+    if (motif.kind === 'account_execution' || motif.kind === 'account_execution_failed')
+      executed.push({ motif, account: roleOf(motif, 'owner') ?? motif.venue });
   }
   if (executed.length === 0) return [];
   const called = executed.filter((e) => e.account === context.input.tx.to);
   const signerTrades = context.sides(context.signer) === 'both' || context.sides(context.signer) === 'gave';
   const chosen = called.length > 0 ? called : signerTrades ? [] : outermostOrMoved(context, executed);
   return chosen.map(({ motif, account }) => ({
-    account, mode: 'safe', submitterRole: 'safe_executor', reason: motif.kind, evidence: motif.evidence,
+    account,
+    mode: 'safe',
+    submitterRole: 'safe_executor',
+    reason: motif.kind,
+    evidence: motif.evidence,
   }));
 }
 
 /** Among nested accounts the one whose assets moved; where none or several did, the last to report is the outermost. */
-function outermostOrMoved<T extends { readonly account: Address }>(context: ElectionContext, executed: readonly T[]): T[] {
+function outermostOrMoved<T extends { readonly account: Address }>(
+  context: ElectionContext,
+  executed: readonly T[],
+): T[] {
   const moved = executed.filter((e) => context.sides(e.account) !== 'none');
   return moved.length > 0 ? moved : executed.slice(-1);
 }

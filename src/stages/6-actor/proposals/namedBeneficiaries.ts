@@ -6,7 +6,11 @@ import type { Motif } from '../../../model/motif.ts';
 
 /** Actions anybody may complete for their owner. */
 const COMPLETED_FOR_OWNER = new Map<string, Proposal['submitterRole']>([
-  ['bridge_withdrawal', 'relayer'], ['claim', 'keeper'], ['unstake', 'keeper'], ['withdraw', 'keeper'], ['vault_withdraw', 'keeper'],
+  ['bridge_withdrawal', 'relayer'],
+  ['claim', 'keeper'],
+  ['unstake', 'keeper'],
+  ['withdraw', 'keeper'],
+  ['vault_withdraw', 'keeper'],
 ]);
 
 /**
@@ -21,7 +25,13 @@ export function namedBeneficiaries(context: ElectionContext): Proposal[] {
     if (!submitterRole || motif.parent !== null) continue;
     const account = beneficiaryOf(context, motif);
     if (account === null || account === context.signer) continue;
-    found.push({ account, mode: 'meta_transaction', submitterRole, reason: `${motif.kind}_beneficiary`, evidence: motif.evidence });
+    found.push({
+      account,
+      mode: 'meta_transaction',
+      submitterRole,
+      reason: `${motif.kind}_beneficiary`,
+      evidence: motif.evidence,
+    });
   }
   return found;
 }

@@ -14,19 +14,31 @@ export function relayedAccounts(context: ElectionContext): Proposal[] {
   if (sides === 'both' || sides === 'gave') return [];
   const requesters = ownersWhere(context, (tags) => tags.includes('relayed'));
   requesters.delete(context.signer);
-  if (requesters.size === 1) return [propose(context, [...requesters][0]!, 'meta_transaction', 'signed_a_relayed_request')];
-  const isOther = (a: Address): boolean => a !== context.signer && context.neverElect(a) === null && !context.showsCode(a);
+  if (requesters.size === 1)
+    return [propose(context, [...requesters][0]!, 'meta_transaction', 'signed_a_relayed_request')];
+  const isOther = (a: Address): boolean =>
+    a !== context.signer && context.neverElect(a) === null && !context.showsCode(a);
   if (sides === 'none' || context.net(context.signer).every((l) => l.asset.kind === 'native')) {
     const traders = context.traders.filter(isOther);
-    if (traders.length === 1) return [propose(context, traders[0]!, 'meta_transaction', 'sole_account_that_gave_and_got')];
+    if (traders.length === 1)
+      return [propose(context, traders[0]!, 'meta_transaction', 'sole_account_that_gave_and_got')];
   }
   // Owners of permits spent here, and of EIP-3009 authorisations.
   const authors = ownersWhere(context, (tags) => tags.includes('permit') || tags.includes('authorization'));
-  const givers = [...authors].filter((a) => (context.sides(a) === 'gave' || context.sides(a) === 'both') && isOther(a));
-  return givers.length === 1 ? [propose(context, givers[0]!, 'permit_pull', 'authorised_in_this_transaction')] : [];
+  const givers = [...authors].filter(
+    (a) => (context.sides(a) === 'gave' || context.sides(a) === 'both') && isOther(a),
+  );
+  return givers.length === 1
+    ? [propose(context, givers[0]!, 'permit_pull', 'authorised_in_this_transaction')]
+    : [];
 }
 
-function propose(context: ElectionContext, account: Address, mode: 'meta_transaction' | 'permit_pull', reason: string): Proposal {
+function propose(
+  context: ElectionContext,
+  account: Address,
+  mode: 'meta_transaction' | 'permit_pull',
+  reason: string,
+): Proposal {
   const lane = context.net(account)[0];
   const movement = lane?.outgoing[0] ?? lane?.incoming[0];
   return { account, mode, submitterRole: 'relayer', reason, evidence: movement ? [movement.evidence] : [] };

@@ -17,7 +17,8 @@ const isQuote = (motif: Motif): boolean => motif.tags.includes('rfq');
  * made for its taker.
  */
 function principal(context: ElectionContext, motif: Motif): Principal | null {
-  const told = (account: Address | null): Principal | null => account && { account, evidence: motif.evidence };
+  const told = (account: Address | null): Principal | null =>
+    account && { account, evidence: motif.evidence };
   const owner = isQuote(motif) ? roleOf(motif, 'taker') : (roleOf(motif, 'owner') ?? roleOf(motif, 'maker'));
   if (isQuote(motif)) return told(owner);
   const receiver = roleOf(motif, 'recipient');
@@ -36,8 +37,13 @@ interface Principal {
  * it gave and got shows it.
  */
 function soleCustomer(context: ElectionContext, motif: Motif): Principal | null {
-  const [account, ...others] = context.traders.filter((a) => a !== context.signer && a !== motif.venue && context.neverElect(a) === null && !context.showsCode(a));
-  return account === undefined || others.length > 0 ? null : { account, evidence: [...motif.evidence, ...firstMovements(context.input.flow, account)] };
+  const [account, ...others] = context.traders.filter(
+    (a) =>
+      a !== context.signer && a !== motif.venue && context.neverElect(a) === null && !context.showsCode(a),
+  );
+  return account === undefined || others.length > 0
+    ? null
+    : { account, evidence: [...motif.evidence, ...firstMovements(context.input.flow, account)] };
 }
 
 /** An order and the motif that tells of it. */
@@ -52,7 +58,16 @@ export function ordersOf(context: ElectionContext): ToldOrder[] {
     const owner = principal(context, motif);
     if (owner === null) continue;
     const { account, evidence } = owner;
-    told.push({ motif, order: { owner: account, receiver: roleOf(motif, 'recipient'), protocol: motif.protocol?.slug ?? null, orderHash: null, evidence } });
+    told.push({
+      motif,
+      order: {
+        owner: account,
+        receiver: roleOf(motif, 'recipient'),
+        protocol: motif.protocol?.slug ?? null,
+        orderHash: null,
+        evidence,
+      },
+    });
   }
   return told;
 }
@@ -61,18 +76,27 @@ export function ordersOf(context: ElectionContext): ToldOrder[] {
  * Signed orders executed by somebody else. Where whoever drives the transaction trades on its own account, limit orders
  * are the liquidity it trades against. Quotes are always that, unless their taker is the only one who traded.
  */
-export function settledOrders(context: ElectionContext, told: readonly ToldOrder[], driver: Address): Proposal[] {
+export function settledOrders(
+  context: ElectionContext,
+  told: readonly ToldOrder[],
+  driver: Address,
+): Proposal[] {
   if (told.length === 0) return [];
   const orders = told.filter(({ order }) => order.owner !== driver);
   if (orders.length === 0) return [];
   const driverTrades = context.sides(driver) === 'both';
   const counts = ({ motif, order }: ToldOrder): boolean =>
-    isQuote(motif) ? !driverTrades && context.neverElect(order.owner) === null && context.sides(order.owner) === 'both'
-    : !isLimitOrder(motif) || !driverTrades;
+    isQuote(motif)
+      ? !driverTrades && context.neverElect(order.owner) === null && context.sides(order.owner) === 'both'
+      : !isLimitOrder(motif) || !driverTrades;
   return orders.filter(counts).map(({ motif, order }) => ({
     account: order.owner,
     mode: 'solver_settlement',
-    submitterRole: (isLimitOrder(motif) ? 'resolver' : isQuote(motif) ? 'relayer' : 'solver') satisfies SubmitterRole,
+    submitterRole: (isLimitOrder(motif)
+      ? 'resolver'
+      : isQuote(motif)
+        ? 'relayer'
+        : 'solver') satisfies SubmitterRole,
     reason: 'order_owner',
     evidence: order.evidence,
   }));

@@ -10,7 +10,14 @@ export function userOperations(context: ElectionContext): Proposal[] {
   const found: Proposal[] = [];
   for (const motif of context.ofKind('user_operation')) {
     const account = roleOf(motif, 'owner');
-    if (account) found.push({ account, mode: 'smart_account_4337', submitterRole: 'bundler', reason: 'user_operation_sender', evidence: motif.evidence });
+    if (account)
+      found.push({
+        account,
+        mode: 'smart_account_4337',
+        submitterRole: 'bundler',
+        reason: 'user_operation_sender',
+        evidence: motif.evidence,
+      });
   }
   return found;
 }

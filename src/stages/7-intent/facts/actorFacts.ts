@@ -5,9 +5,12 @@ import type { SubjectView } from './subjectView.ts';
 import type { Address } from '../../../model/hex.ts';
 
 const isNft = (lane: LaneNet): boolean => lane.asset.kind === 'erc721' || lane.asset.kind === 'erc1155';
-const minted = (v: SubjectView, lane: LaneNet): boolean => lane.incoming.length > 0 && lane.incoming.every((m) => v.isMint(m));
-const burnt = (v: SubjectView, lane: LaneNet): boolean => lane.outgoing.length > 0 && lane.outgoing.every((m) => v.isBurn(m));
-const ofKind = (lanes: readonly LaneNet[], kind: string): number => lanes.filter((l) => l.asset.kind === kind).length;
+const minted = (v: SubjectView, lane: LaneNet): boolean =>
+  lane.incoming.length > 0 && lane.incoming.every((m) => v.isMint(m));
+const burnt = (v: SubjectView, lane: LaneNet): boolean =>
+  lane.outgoing.length > 0 && lane.outgoing.every((m) => v.isBurn(m));
+const ofKind = (lanes: readonly LaneNet[], kind: string): number =>
+  lanes.filter((l) => l.asset.kind === kind).length;
 
 function kindsIn(ends: SubjectView['takers']): string[] {
   const kinds: string[] = [];
@@ -26,71 +29,212 @@ function allOf(accounts: Iterable<Address>, known: (account: Address) => Iterabl
 const WHO: readonly FactSpec[] = [
   flag('actor.is_signer', 'The actor signed the transaction.', (v) => v.input.subject.account === v.tx.from),
   flag('actor.elected', 'One actor could be elected.', (v) => v.input.subject.elected),
-  oneOf('actor.mode', ['self', 'smart_account_4337', 'safe', 'solver_settlement', 'meta_transaction', 'delegated_7702', 'permit_pull', 'bot_contract', 'none'],
-    'How the actor acted.', (v) => v.input.subject.mode),
-  oneOf('actor.submitter', ['self', 'bundler', 'relayer', 'solver', 'resolver', 'safe_executor', 'keeper', 'mev_bot'],
-    'Who brought the transaction on chain, in relation to the actor.', (v) => v.input.subject.submitterRole),
+  oneOf(
+    'actor.mode',
+    [
+      'self',
+      'smart_account_4337',
+      'safe',
+      'solver_settlement',
+      'meta_transaction',
+      'delegated_7702',
+      'permit_pull',
+      'bot_contract',
+      'none',
+    ],
+    'How the actor acted.',
+    (v) => v.input.subject.mode,
+  ),
+  oneOf(
+    'actor.submitter',
+    ['self', 'bundler', 'relayer', 'solver', 'resolver', 'safe_executor', 'keeper', 'mev_bot'],
+    'Who brought the transaction on chain, in relation to the actor.',
+    (v) => v.input.subject.submitterRole,
+  ),
 ];
 
 /** What the subject gave and got, net per asset; native and wrapped native are one lane; what only passed through is no lane. */
 const LANES: readonly FactSpec[] = [
-  oneOf('actor.sides', ['none', 'gave', 'got', 'both'], 'Which way value went, net.', (v) => sidesOf(v.lanes)),
+  oneOf('actor.sides', ['none', 'gave', 'got', 'both'], 'Which way value went, net.', (v) =>
+    sidesOf(v.lanes),
+  ),
   count('actor.gave.lanes', 'Assets the actor ended with less of.', (v) => v.gave.length),
-  flag('actor.gave.native', 'The actor ended with less native value. Wrapped native counts where both moved, else it is an ERC-20.', (v) => ofKind(v.gave, 'native') > 0),
+  flag(
+    'actor.gave.native',
+    'The actor ended with less native value. Wrapped native counts where both moved, else it is an ERC-20.',
+    (v) => ofKind(v.gave, 'native') > 0,
+  ),
   count('actor.gave.erc20', 'ERC-20 assets the actor ended with less of.', (v) => ofKind(v.gave, 'erc20')),
-  count('actor.gave.nfts', 'Non-fungible assets the actor ended with less of.', (v) => v.gave.filter(isNft).length),
-  count('actor.gave.burnt', 'Assets the actor gave that were burnt from it.', (v) => v.gave.filter((l) => burnt(v, l)).length),
-  count('actor.gave.kept', 'Assets the actor gave that were not burnt from it.', (v) => v.gave.filter((l) => !burnt(v, l)).length),
+  count(
+    'actor.gave.nfts',
+    'Non-fungible assets the actor ended with less of.',
+    (v) => v.gave.filter(isNft).length,
+  ),
+  count(
+    'actor.gave.burnt',
+    'Assets the actor gave that were burnt from it.',
+    (v) => v.gave.filter((l) => burnt(v, l)).length,
+  ),
+  count(
+    'actor.gave.kept',
+    'Assets the actor gave that were not burnt from it.',
+    (v) => v.gave.filter((l) => !burnt(v, l)).length,
+  ),
   count('actor.got.lanes', 'Assets the actor ended with more of.', (v) => v.got.length),
-  flag('actor.got.native', 'The actor ended with more native value. Wrapped native counts where both moved, else it is an ERC-20.', (v) => ofKind(v.got, 'native') > 0),
+  flag(
+    'actor.got.native',
+    'The actor ended with more native value. Wrapped native counts where both moved, else it is an ERC-20.',
+    (v) => ofKind(v.got, 'native') > 0,
+  ),
   count('actor.got.erc20', 'ERC-20 assets the actor ended with more of.', (v) => ofKind(v.got, 'erc20')),
-  count('actor.got.nfts', 'Non-fungible assets the actor ended with more of.', (v) => v.got.filter(isNft).length),
-  count('actor.got.minted', 'Assets the actor got that were minted to it.', (v) => v.got.filter((l) => minted(v, l)).length),
-  count('actor.got.minted_erc20', 'ERC-20 assets minted to the actor.', (v) => v.got.filter((l) => l.asset.kind === 'erc20' && minted(v, l)).length),
-  count('actor.got.minted_nfts', 'Non-fungible assets minted to the actor.', (v) => v.got.filter((l) => isNft(l) && minted(v, l)).length),
-  count('actor.gave.fungible', 'Fungible assets the actor ended with less of.', (v) => v.gave.filter((l) => !isNft(l)).length),
-  count('actor.got.fungible', 'Fungible assets the actor ended with more of.', (v) => v.got.filter((l) => !isNft(l)).length),
-  count('actor.got.fungible_transferred', 'Fungible assets the actor got from somebody who had them.', (v) => v.got.filter((l) => !isNft(l) && !minted(v, l)).length),
-  count('actor.got.transferred', 'Assets the actor got from somebody who had them.', (v) => v.got.filter((l) => !minted(v, l)).length),
-  count('actor.got.unexplained', 'Assets the actor got that no recognised act paid out.', (v) => v.got.filter((l) => !v.isPaid(l.lane)).length),
-  flag('actor.got.gas_back', 'All the actor got is native currency, within a tenth of what the gas cost.', (v) => {
-    const gas = v.tx.gasUsed * v.tx.effectiveGasPrice;
-    return v.got.length === 1 && v.got[0]!.asset.kind === 'native' && v.got[0]!.net * 10n >= gas * 9n && v.got[0]!.net * 10n <= gas * 11n;
-  }),
-  flag('actor.got.minted_by_payee', 'An asset minted to the actor is issued by the contract that took what the actor gave, or that the actor called.', (v) => {
-    const takers = new Set([...v.gave.flatMap((l) => l.outgoing.map((m) => m.to)), v.tx.to]);
-    return v.got.some((l) => minted(v, l) && takers.has(l.asset.address));
-  }),
-  flag('actor.gave.burnt_by_payer', 'An asset burnt from the actor is issued by the contract that paid the actor, or that the actor called.', (v) => {
-    const payers = new Set([...v.got.flatMap((l) => l.incoming.map((m) => m.from)), v.tx.to]);
-    return v.gave.some((l) => burnt(v, l) && payers.has(l.asset.address));
-  }),
+  count(
+    'actor.got.nfts',
+    'Non-fungible assets the actor ended with more of.',
+    (v) => v.got.filter(isNft).length,
+  ),
+  count(
+    'actor.got.minted',
+    'Assets the actor got that were minted to it.',
+    (v) => v.got.filter((l) => minted(v, l)).length,
+  ),
+  count(
+    'actor.got.minted_erc20',
+    'ERC-20 assets minted to the actor.',
+    (v) => v.got.filter((l) => l.asset.kind === 'erc20' && minted(v, l)).length,
+  ),
+  count(
+    'actor.got.minted_nfts',
+    'Non-fungible assets minted to the actor.',
+    (v) => v.got.filter((l) => isNft(l) && minted(v, l)).length,
+  ),
+  count(
+    'actor.gave.fungible',
+    'Fungible assets the actor ended with less of.',
+    (v) => v.gave.filter((l) => !isNft(l)).length,
+  ),
+  count(
+    'actor.got.fungible',
+    'Fungible assets the actor ended with more of.',
+    (v) => v.got.filter((l) => !isNft(l)).length,
+  ),
+  count(
+    'actor.got.fungible_transferred',
+    'Fungible assets the actor got from somebody who had them.',
+    (v) => v.got.filter((l) => !isNft(l) && !minted(v, l)).length,
+  ),
+  count(
+    'actor.got.transferred',
+    'Assets the actor got from somebody who had them.',
+    (v) => v.got.filter((l) => !minted(v, l)).length,
+  ),
+  count(
+    'actor.got.unexplained',
+    'Assets the actor got that no recognised act paid out.',
+    (v) => v.got.filter((l) => !v.isPaid(l.lane)).length,
+  ),
+  flag(
+    'actor.got.gas_back',
+    'All the actor got is native currency, within a tenth of what the gas cost.',
+    (v) => {
+      const gas = v.tx.gasUsed * v.tx.effectiveGasPrice;
+      return (
+        v.got.length === 1 &&
+        v.got[0]!.asset.kind === 'native' &&
+        v.got[0]!.net * 10n >= gas * 9n &&
+        v.got[0]!.net * 10n <= gas * 11n
+      );
+    },
+  ),
+  flag(
+    'actor.got.minted_by_payee',
+    'An asset minted to the actor is issued by the contract that took what the actor gave, or that the actor called.',
+    (v) => {
+      const takers = new Set([...v.gave.flatMap((l) => l.outgoing.map((m) => m.to)), v.tx.to]);
+      return v.got.some((l) => minted(v, l) && takers.has(l.asset.address));
+    },
+  ),
+  flag(
+    'actor.gave.burnt_by_payer',
+    'An asset burnt from the actor is issued by the contract that paid the actor, or that the actor called.',
+    (v) => {
+      const payers = new Set([...v.got.flatMap((l) => l.incoming.map((m) => m.from)), v.tx.to]);
+      return v.gave.some((l) => burnt(v, l) && payers.has(l.asset.address));
+    },
+  ),
   flag('actor.returns_to_issuer', 'An asset the actor gave went to the contract that issues it.', (v) =>
-    v.gave.some((l) => l.outgoing.some((m) => m.to === l.asset.address))),
+    v.gave.some((l) => l.outgoing.some((m) => m.to === l.asset.address)),
+  ),
 ];
 
 /** Whom the subject dealt with. */
 const COUNTERPARTIES: readonly FactSpec[] = [
-  list('actor.gave.into', 'Kinds of the motifs that took what the actor gave, behind routers and proxies.', (v) => kindsIn(v.takers)),
-  list('actor.got.out_of', 'Kinds of the motifs that paid what the actor got, behind routers and proxies.', (v) => kindsIn(v.payers)),
-  count('actor.payees', 'Accounts that kept what the actor gave, behind forwarders and routers.', (v) => v.payees.size),
-  flag('actor.pays_directly', 'Everything the actor gave went straight to who kept it.', (v) =>
-    v.gave.length > 0 && v.gave.every((l) => l.outgoing.every((m) => v.payees.has(m.to)))),
-  flag('actor.payee_shows_code', 'An account that kept what the actor gave has code: it emitted events, made calls or answered.', (v) =>
-    [...v.payees].some((a) => v.codeAccounts.has(a))),
-  flag('actor.payee_is_called', 'The called contract kept what the actor gave.', (v) => v.tx.to !== null && v.payees.has(v.tx.to)),
-  list('actor.payee_tags', 'Entity tags of the accounts that kept what the actor gave.', (v) => allOf(v.payees, (a) => v.tagsOf(a))),
-  count('actor.sources', 'Accounts the actor got something from directly, the zero address included.', (v) => v.sources.size),
-  flag('actor.sources_speak', 'Whoever paid the actor, or the contract it called, emitted an event that is no transfer or approval.', (v) => {
-    const speakers = new Set(v.flow.nonEconomic.filter((m) => m.kind === 'event').map((m) => m.evidence.contract));
-    return (v.tx.to !== null && speakers.has(v.tx.to)) || v.got.some((l) => l.incoming.some((m) => speakers.has(m.from)));
-  }),
-  flag('actor.paid_by_called', 'The called contract paid the actor.', (v) => v.got.some((l) => l.incoming.some((m) => m.from === v.tx.to))),
-  list('actor.source_tags', 'Entity tags of the accounts the actor got something from.', (v) => allOf(v.sources, (a) => v.tagsOf(a))),
-  list('actor.payee_speaks', 'Motif kinds spoken by the known protocols whose addresses kept what the actor gave.', (v) =>
-    allOf(v.payees, (a) => spokenKinds(v.input.rulebook, a))),
-  list('actor.source_speaks', 'Motif kinds spoken by the known protocols whose addresses paid the actor directly.', (v) =>
-    allOf(v.sources, (a) => spokenKinds(v.input.rulebook, a))),
+  list(
+    'actor.gave.into',
+    'Kinds of the motifs that took what the actor gave, behind routers and proxies.',
+    (v) => kindsIn(v.takers),
+  ),
+  list(
+    'actor.got.out_of',
+    'Kinds of the motifs that paid what the actor got, behind routers and proxies.',
+    (v) => kindsIn(v.payers),
+  ),
+  count(
+    'actor.payees',
+    'Accounts that kept what the actor gave, behind forwarders and routers.',
+    (v) => v.payees.size,
+  ),
+  flag(
+    'actor.pays_directly',
+    'Everything the actor gave went straight to who kept it.',
+    (v) => v.gave.length > 0 && v.gave.every((l) => l.outgoing.every((m) => v.payees.has(m.to))),
+  ),
+  flag(
+    'actor.payee_shows_code',
+    'An account that kept what the actor gave has code: it emitted events, made calls or answered.',
+    (v) => [...v.payees].some((a) => v.codeAccounts.has(a)),
+  ),
+  flag(
+    'actor.payee_is_called',
+    'The called contract kept what the actor gave.',
+    (v) => v.tx.to !== null && v.payees.has(v.tx.to),
+  ),
+  list('actor.payee_tags', 'Entity tags of the accounts that kept what the actor gave.', (v) =>
+    allOf(v.payees, (a) => v.tagsOf(a)),
+  ),
+  count(
+    'actor.sources',
+    'Accounts the actor got something from directly, the zero address included.',
+    (v) => v.sources.size,
+  ),
+  flag(
+    'actor.sources_speak',
+    'Whoever paid the actor, or the contract it called, emitted an event that is no transfer or approval.',
+    (v) => {
+      const speakers = new Set(
+        v.flow.nonEconomic.filter((m) => m.kind === 'event').map((m) => m.evidence.contract),
+      );
+      return (
+        (v.tx.to !== null && speakers.has(v.tx.to)) ||
+        v.got.some((l) => l.incoming.some((m) => speakers.has(m.from)))
+      );
+    },
+  ),
+  flag('actor.paid_by_called', 'The called contract paid the actor.', (v) =>
+    v.got.some((l) => l.incoming.some((m) => m.from === v.tx.to)),
+  ),
+  list('actor.source_tags', 'Entity tags of the accounts the actor got something from.', (v) =>
+    allOf(v.sources, (a) => v.tagsOf(a)),
+  ),
+  list(
+    'actor.payee_speaks',
+    'Motif kinds spoken by the known protocols whose addresses kept what the actor gave.',
+    (v) => allOf(v.payees, (a) => spokenKinds(v.input.rulebook, a)),
+  ),
+  list(
+    'actor.source_speaks',
+    'Motif kinds spoken by the known protocols whose addresses paid the actor directly.',
+    (v) => allOf(v.sources, (a) => spokenKinds(v.input.rulebook, a)),
+  ),
   list('actor.tags', 'Entity tags of the actor.', (v) => v.tagsOf(v.input.subject.account)),
 ];
 

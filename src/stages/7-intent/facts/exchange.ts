@@ -34,7 +34,8 @@ export class Exchange {
     }
     // Wrapping: native goes into the token contract and the same amount appears from the zero address, or back.
     for (const wrapped of input.rulebook.wrappedNative) {
-      const inside = this.#place(wrapped, NATIVE_ASSET), minted = this.#place(ZERO_ADDRESS, NATIVE_ASSET);
+      const inside = this.#place(wrapped, NATIVE_ASSET),
+        minted = this.#place(ZERO_ADDRESS, NATIVE_ASSET);
       link(inside, minted);
       link(minted, inside);
     }
@@ -52,13 +53,21 @@ export class Exchange {
    * from the receipts. Where the proceeds went to somebody else only the forward half counts, where everything was
    * borrowed only the backward half.
    */
-  get path(): readonly Motif[] { return (this.#path ??= this.#findPath()); }
+  get path(): readonly Motif[] {
+    return (this.#path ??= this.#findPath());
+  }
 
   #findPath(): readonly Motif[] {
     const { gave, got, byKind } = this.#view;
     if (gave.length === 0 && got.length === 0) return [];
     const after = gave.length === 0 ? null : this.#fromGifts;
-    const before = got.length === 0 ? null : reach('back', got.flatMap((l) => l.incoming.map((m) => this.#place(m.from, l.lane))));
+    const before =
+      got.length === 0
+        ? null
+        : reach(
+            'back',
+            got.flatMap((l) => l.incoming.map((m) => this.#place(m.from, l.lane))),
+          );
     return (byKind.get('swap') ?? []).filter((swap) => {
       const inside = this.#inside.get(swap)!;
       return (after === null || after.has(inside)) && (before === null || before.has(inside));
@@ -77,14 +86,18 @@ export class Exchange {
     for (const account of flow.incoming.keys()) {
       if (account === ZERO_ADDRESS || entity.has(account) || venues.has(account)) continue;
       const lanes = laneNets(flow, input.rulebook.wrappedNative, new Set([account]));
-      if (lanes.some((l) => l.net > 0n && !given.has(l.lane) && after.has(this.#place(account, l.lane)))) found.add(account);
+      if (lanes.some((l) => l.net > 0n && !given.has(l.lane) && after.has(this.#place(account, l.lane))))
+        found.add(account);
     }
     return found;
   }
 
   /** Where anything the subject gave can have gone. */
   get #fromGifts(): ReadonlySet<Place> {
-    return (this.#reached ??= reach('onward', this.#view.gave.flatMap((l) => l.outgoing.map((m) => this.#place(m.to, l.lane)))));
+    return (this.#reached ??= reach(
+      'onward',
+      this.#view.gave.flatMap((l) => l.outgoing.map((m) => this.#place(m.to, l.lane))),
+    ));
   }
 
   #place(account: Address, lane: AssetId): Place {

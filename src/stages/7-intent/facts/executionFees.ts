@@ -1,7 +1,13 @@
 import type { SubjectView } from './subjectView.ts';
 
 /** Modes in which somebody else submits for the subject and may be repaid by it. */
-const SUBMITTED_FOR: ReadonlySet<string> = new Set(['safe', 'smart_account_4337', 'delegated_7702', 'meta_transaction', 'permit_pull']);
+const SUBMITTED_FOR: ReadonlySet<string> = new Set([
+  'safe',
+  'smart_account_4337',
+  'delegated_7702',
+  'meta_transaction',
+  'permit_pull',
+]);
 
 const NONE: ReadonlySet<number> = new Set();
 
@@ -9,7 +15,10 @@ const NONE: ReadonlySet<number> = new Set();
  * Movements that pay for execution and are no part of what a transaction was for: prefunds and compensation through an
  * ERC-4337 entry point, and what an account paid to whoever submitted for it.
  */
-export function executionFees(view: SubjectView): { readonly prefunds: ReadonlySet<number>; readonly compensation: ReadonlySet<number> } {
+export function executionFees(view: SubjectView): {
+  readonly prefunds: ReadonlySet<number>;
+  readonly compensation: ReadonlySet<number>;
+} {
   const { mode, signer } = view.input.subject;
   return {
     prefunds: view.byKind.has('user_operation') ? prefunds(view) : NONE,
@@ -31,6 +40,7 @@ function prefunds({ flow, byKind }: SubjectView): Set<number> {
 
 function compensation({ flow, entity, input }: SubjectView): Set<number> {
   const found = new Set<number>();
-  for (const index of flow.incoming.get(input.subject.signer) ?? []) if (entity.has(flow.movements[index]!.from)) found.add(index);
+  for (const index of flow.incoming.get(input.subject.signer) ?? [])
+    if (entity.has(flow.movements[index]!.from)) found.add(index);
   return found;
 }

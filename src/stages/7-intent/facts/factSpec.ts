@@ -21,7 +21,12 @@ export function flag(name: string, doc: string, compute: (view: SubjectView) => 
   return { name, type: 'boolean', doc, compute };
 }
 
-export function oneOf<const V extends readonly string[]>(name: string, values: V, doc: string, compute: (view: SubjectView) => V[number]): FactSpec {
+export function oneOf<const V extends readonly string[]>(
+  name: string,
+  values: V,
+  doc: string,
+  compute: (view: SubjectView) => V[number],
+): FactSpec {
   return { name, type: 'enum', values, doc, compute };
 }
 

@@ -10,7 +10,10 @@ import type { AssetId } from '../../../model/valueFlow.ts';
  * that only carried it. They tell the purpose of a transaction from the means: in a zap the value goes into a swap and
  * comes out of a vault. Per lane of the subject.
  */
-export function motifsAtEnd(view: SubjectView, side: 'into' | 'outOf'): ReadonlyMap<AssetId, ReadonlySet<Motif>> {
+export function motifsAtEnd(
+  view: SubjectView,
+  side: 'into' | 'outOf',
+): ReadonlyMap<AssetId, ReadonlySet<Motif>> {
   const { flow, entity } = view;
   const into = side === 'into';
   const ends = new Map<AssetId, Set<Motif>>();
@@ -25,7 +28,10 @@ export function motifsAtEnd(view: SubjectView, side: 'into' | 'outOf'): Readonly
     for (const movement of movements) {
       const carrier = into ? movement.to : movement.from;
       const here = told.byMovement.get(movement.index) ?? told.byVenue.get(carrier)?.get(lane);
-      if (here) { for (const motif of here) found.add(motif); continue; }
+      if (here) {
+        for (const motif of here) found.add(motif);
+        continue;
+      }
       if (!view.agents.has(carrier)) continue;
       for (const index of (into ? flow.outgoing : flow.incoming).get(carrier) ?? []) {
         const next = flow.movements[index]!;
@@ -37,7 +43,14 @@ export function motifsAtEnd(view: SubjectView, side: 'into' | 'outOf'): Readonly
 }
 
 /** Kinds that say how value was packed or who ordered it, not where it went. */
-const CARRYING: ReadonlySet<string> = new Set(['wrap', 'unwrap', 'approval', 'user_operation', 'account_execution', 'account_execution_failed']);
+const CARRYING: ReadonlySet<string> = new Set([
+  'wrap',
+  'unwrap',
+  'approval',
+  'user_operation',
+  'account_execution',
+  'account_execution_failed',
+]);
 
 interface Told {
   readonly byMovement: ReadonlyMap<number, readonly Motif[]>;
@@ -58,12 +71,14 @@ function toldOf(view: SubjectView, into: boolean): Told {
     }
     // A trade between two parties is told from one's view; the other's movements are part of it all the same.
     const mutual = roleOf(motif, 'seller') !== null || roleOf(motif, 'maker') !== null;
-    for (const index of motif.movements) if (mutual || lanes.has(view.laneOf(view.flow.movements[index]!.asset))) add(byMovement, index, motif);
+    for (const index of motif.movements)
+      if (mutual || lanes.has(view.laneOf(view.flow.movements[index]!.asset))) add(byMovement, index, motif);
   }
   return { byMovement, byVenue };
 }
 
 function add<K>(map: Map<K, Motif[]>, key: K, motif: Motif): void {
   const known = map.get(key);
-  if (known) known.push(motif); else map.set(key, [motif]);
+  if (known) known.push(motif);
+  else map.set(key, [motif]);
 }

@@ -3,7 +3,19 @@ import type { Address } from '../../../model/hex.ts';
 import type { Motif } from '../../../model/motif.ts';
 
 /** Roles that name whose act a motif is. Others name venues, or somebody it merely involves. */
-const PARTY_ROLES = new Set(['owner', 'recipient', 'caller', 'payer', 'liquidator', 'borrower', 'maker', 'taker', 'buyer', 'seller', 'beneficiary']);
+const PARTY_ROLES = new Set([
+  'owner',
+  'recipient',
+  'caller',
+  'payer',
+  'liquidator',
+  'borrower',
+  'maker',
+  'taker',
+  'buyer',
+  'seller',
+  'beneficiary',
+]);
 
 /**
  * The motifs that are the subject's. Whoever drives the transaction causes everything in it, except what plainly
@@ -30,20 +42,29 @@ const NONE: ReadonlySet<Motif> = new Set();
  */
 function echoesAmong(view: SubjectView, motifs: readonly Motif[]): ReadonlySet<Motif> {
   if (motifs.length < 2) return NONE;
-  const positions = motifs.filter((m) => m.movements.length > 0 && view.input.rulebook.motifKinds.get(m.kind)?.position != null);
+  const positions = motifs.filter(
+    (m) => m.movements.length > 0 && view.input.rulebook.motifKinds.get(m.kind)?.position != null,
+  );
   if (positions.length < 2) return NONE;
   const byMovement = new Map<number, Set<Motif>>();
   for (const motif of positions) {
     for (const index of motif.movements) {
       const sharing = byMovement.get(index);
-      if (sharing) sharing.add(motif); else byMovement.set(index, new Set([motif]));
+      if (sharing) sharing.add(motif);
+      else byMovement.set(index, new Set([motif]));
     }
   }
-  return new Set(positions.filter((weak) => {
-    const [first, ...rest] = weak.movements;
-    return [...byMovement.get(first!)!].some((strong) =>
-      strong.kind !== weak.kind && strength(strong) > strength(weak) && rest.every((index) => byMovement.get(index)!.has(strong)));
-  }));
+  return new Set(
+    positions.filter((weak) => {
+      const [first, ...rest] = weak.movements;
+      return [...byMovement.get(first!)!].some(
+        (strong) =>
+          strong.kind !== weak.kind &&
+          strength(strong) > strength(weak) &&
+          rest.every((index) => byMovement.get(index)!.has(strong)),
+      );
+    }),
+  );
 }
 
 function strength(motif: Motif): number {
@@ -53,11 +74,14 @@ function strength(motif: Motif): number {
 
 /** Who carries for the subject is asked for only where the subject itself has no part: most motifs name or move something of its own. */
 function touches(view: SubjectView, motif: Motif): boolean {
-  return view.entity.has(motif.venue) || takesPart(view, motif, view.entity) || takesPart(view, motif, view.agents);
+  return (
+    view.entity.has(motif.venue) || takesPart(view, motif, view.entity) || takesPart(view, motif, view.agents)
+  );
 }
 
 function takesPart({ flow }: SubjectView, motif: Motif, accounts: ReadonlySet<Address>): boolean {
-  for (const { role, account } of motif.participants) if (PARTY_ROLES.has(role) && accounts.has(account)) return true;
+  for (const { role, account } of motif.participants)
+    if (PARTY_ROLES.has(role) && accounts.has(account)) return true;
   for (const index of motif.movements) {
     const { from, to } = flow.movements[index]!;
     if (accounts.has(from) || accounts.has(to)) return true;
@@ -66,6 +90,7 @@ function takesPart({ flow }: SubjectView, motif: Motif, accounts: ReadonlySet<Ad
 }
 
 function namesAnother(motif: Motif): boolean {
-  for (const { role, account } of motif.participants) if (account !== motif.venue && PARTY_ROLES.has(role)) return true;
+  for (const { role, account } of motif.participants)
+    if (account !== motif.venue && PARTY_ROLES.has(role)) return true;
   return false;
 }

@@ -10,10 +10,17 @@ export function passThroughAccounts(view: SubjectView): ReadonlySet<Address> {
   const { flow, venues, entity, tx, input } = view;
   const tokens = new Set<Address | null>();
   for (const { address } of flow.assets.values()) tokens.add(address);
-  const mayCarry = (account: Address): boolean => !entity.has(account) && !venues.has(account) && !tokens.has(account);
+  const mayCarry = (account: Address): boolean =>
+    !entity.has(account) && !venues.has(account) && !tokens.has(account);
   const agents = new Set<Address>();
   const visit = (account: Address): void => {
-    if (account !== ZERO_ADDRESS && flow.outgoing.has(account) && flow.incoming.has(account) && mayCarry(account)) agents.add(account);
+    if (
+      account !== ZERO_ADDRESS &&
+      flow.outgoing.has(account) &&
+      flow.incoming.has(account) &&
+      mayCarry(account)
+    )
+      agents.add(account);
   };
   const visitNext = (account: Address): void => {
     for (const index of flow.outgoing.get(account) ?? NONE) visit(flow.movements[index]!.to);

@@ -12,9 +12,16 @@ export function payees(view: SubjectView): ReadonlySet<Address> {
   for (let account = queue.pop(); account !== undefined; account = queue.pop()) {
     if (seen.has(account)) continue;
     seen.add(account);
-    const kept = laneNets(flow, view.input.rulebook.wrappedNative, new Set([account])).some((l) => l.net > 0n && givenLanes.has(l.lane));
-    if (kept) { found.add(account); continue; }
-    const onward = (flow.outgoing.get(account) ?? []).map((i) => flow.movements[i]!).filter((m) => givenLanes.has(view.laneOf(m.asset)));
+    const kept = laneNets(flow, view.input.rulebook.wrappedNative, new Set([account])).some(
+      (l) => l.net > 0n && givenLanes.has(l.lane),
+    );
+    if (kept) {
+      found.add(account);
+      continue;
+    }
+    const onward = (flow.outgoing.get(account) ?? [])
+      .map((i) => flow.movements[i]!)
+      .filter((m) => givenLanes.has(view.laneOf(m.asset)));
     if (onward.length === 0) found.add(account);
     for (const movement of onward) queue.push(movement.to);
   }

@@ -5,7 +5,13 @@ import { FLOW_FACTS, TX_FACTS } from './txFacts.ts';
 import type { FactSpec } from './factSpec.ts';
 
 /** Every fact a rule may use besides those each motif kind has (`motifFacts`). Closed: rules can name nothing else. */
-export const FACTS: readonly FactSpec[] = [...TX_FACTS, ...FLOW_FACTS, ...ACTOR_FACTS, ...SWAP_FACTS, ...MOTIF_FACTS];
+export const FACTS: readonly FactSpec[] = [
+  ...TX_FACTS,
+  ...FLOW_FACTS,
+  ...ACTOR_FACTS,
+  ...SWAP_FACTS,
+  ...MOTIF_FACTS,
+];
 
 const FIXED = new Map(FACTS.map((fact) => [fact.name, fact]));
 const MOTIF_FACT = /^motif\.([a-z0-9_]+)\.[a-z]+$/;
@@ -17,7 +23,7 @@ const PLACES = new Map<string, number>();
 /** The fact of this name, or null. Motif kinds are open, so their facts are made when first asked for. */
 export function findFact(name: string): FactSpec | null {
   const place = PLACES.get(name);
-  return place === undefined ? FIXED.get(name) ?? motifFact(name) : FOUND[place]!;
+  return place === undefined ? (FIXED.get(name) ?? motifFact(name)) : FOUND[place]!;
 }
 
 /**
@@ -35,11 +41,13 @@ export function placeOf(name: string): number {
 }
 
 /** The fact to which `placeOf` gave this number. */
-export function factAt(place: number): FactSpec { return FOUND[place]!; }
+export function factAt(place: number): FactSpec {
+  return FOUND[place]!;
+}
 
 function motifFact(name: string): FactSpec | null {
   const kind = MOTIF_FACT.exec(name)?.[1];
-  return kind === undefined ? null : motifFacts(kind).find((fact) => fact.name === name) ?? null;
+  return kind === undefined ? null : (motifFacts(kind).find((fact) => fact.name === name) ?? null);
 }
 
 /** What the rulebook loader checks rules against. */

@@ -46,34 +46,67 @@ export class SubjectView {
     this.#wrapped = wrappedLanes(input.rulebook.wrappedNative);
   }
 
-  get tx() { return this.input.tx; }
-  get flow() { return this.input.flow; }
-  get entity() { return this.input.subject.entity; }
+  get tx() {
+    return this.input.tx;
+  }
+  get flow() {
+    return this.input.flow;
+  }
+  get entity() {
+    return this.input.subject.entity;
+  }
 
   /** Net lanes of the subject's entity: native and wrapped native merged, what only passed through and what execution cost dropped. */
-  get lanes(): readonly LaneNet[] { return (this.#lanes ??= lanesWithoutFees(this)); }
-  get gave(): readonly LaneNet[] { return (this.#gave ??= this.lanes.filter((l) => l.net < 0n)); }
-  get got(): readonly LaneNet[] { return (this.#got ??= this.lanes.filter((l) => l.net > 0n)); }
+  get lanes(): readonly LaneNet[] {
+    return (this.#lanes ??= lanesWithoutFees(this));
+  }
+  get gave(): readonly LaneNet[] {
+    return (this.#gave ??= this.lanes.filter((l) => l.net < 0n));
+  }
+  get got(): readonly LaneNet[] {
+    return (this.#got ??= this.lanes.filter((l) => l.net > 0n));
+  }
 
   /** Accounts that are somebody's counterparty in a motif: value ends there as far as passing on goes. */
-  get venues(): ReadonlySet<Address> { return (this.#venues ??= venuesOf(this)); }
+  get venues(): ReadonlySet<Address> {
+    return (this.#venues ??= venuesOf(this));
+  }
 
   /** Accounts that only carry value between the subject and its counterparties: routers, proxies, forwarders. */
-  get agents(): ReadonlySet<Address> { return (this.#agents ??= passThroughAccounts(this)); }
+  get agents(): ReadonlySet<Address> {
+    return (this.#agents ??= passThroughAccounts(this));
+  }
 
   /** Motifs that are the subject's doing or happen to it, in execution order. */
-  get own(): readonly Motif[] { return (this.#own ??= ownership(this)); }
-  get ownByKind(): MotifsByKind { return (this.#ownByKind ??= this.own.length === this.input.motifs.length ? this.byKind : groupByKind(this.own)); }
-  get byKind(): MotifsByKind { return (this.#byKind ??= groupByKind(this.input.motifs)); }
-  ownOf(kind: string): readonly Motif[] { return this.ownByKind.get(kind) ?? NONE; }
+  get own(): readonly Motif[] {
+    return (this.#own ??= ownership(this));
+  }
+  get ownByKind(): MotifsByKind {
+    return (this.#ownByKind ??=
+      this.own.length === this.input.motifs.length ? this.byKind : groupByKind(this.own));
+  }
+  get byKind(): MotifsByKind {
+    return (this.#byKind ??= groupByKind(this.input.motifs));
+  }
+  ownOf(kind: string): readonly Motif[] {
+    return this.ownByKind.get(kind) ?? NONE;
+  }
 
-  get exchange(): Exchange { return (this.#exchange ??= new Exchange(this)); }
+  get exchange(): Exchange {
+    return (this.#exchange ??= new Exchange(this));
+  }
   /** Swaps that lie between what the subject gave and what it, or whoever it pays, got. */
-  get path(): readonly Motif[] { return this.byKind.has('swap') ? this.exchange.path : NONE; }
+  get path(): readonly Motif[] {
+    return this.byKind.has('swap') ? this.exchange.path : NONE;
+  }
 
   /** Motifs that took what the subject gave, by its lanes, and those that paid what it got. */
-  get takers(): MotifsByLane { return (this.#takers ??= motifsAtEnd(this, 'into')); }
-  get payers(): MotifsByLane { return (this.#payers ??= motifsAtEnd(this, 'outOf')); }
+  get takers(): MotifsByLane {
+    return (this.#takers ??= motifsAtEnd(this, 'into'));
+  }
+  get payers(): MotifsByLane {
+    return (this.#payers ??= motifsAtEnd(this, 'outOf'));
+  }
 
   /** Whether a motif took what the subject gave in this lane. That a token was burnt tells nothing of what for, unless `burnsCount`. */
   isTaken(lane: AssetId, burnsCount: boolean): boolean {
@@ -81,13 +114,19 @@ export class SubjectView {
     return false;
   }
   /** Whether a motif paid what the subject got in this lane. */
-  isPaid(lane: AssetId): boolean { return (this.payers.get(lane)?.size ?? 0) > 0; }
+  isPaid(lane: AssetId): boolean {
+    return (this.payers.get(lane)?.size ?? 0) > 0;
+  }
 
   /** Who ended up with what the subject gave, after forwarders. */
-  get payees(): ReadonlySet<Address> { return (this.#payees ??= payees(this)); }
+  get payees(): ReadonlySet<Address> {
+    return (this.#payees ??= payees(this));
+  }
 
   /** Accounts the subject got something from directly, the zero address included. */
-  get sources(): ReadonlySet<Address> { return (this.#sources ??= sourcesOf(this)); }
+  get sources(): ReadonlySet<Address> {
+    return (this.#sources ??= sourcesOf(this));
+  }
 
   /** Native and wrapped native are one lane. */
   laneOf(asset: AssetId): AssetId {
@@ -101,7 +140,9 @@ export class SubjectView {
   }
 
   /** How many accounts ended with less, and with more, of something. */
-  get keepers() { return (this.#keepers ??= countKeepers(this)); }
+  get keepers() {
+    return (this.#keepers ??= countKeepers(this));
+  }
 
   nonEconomic(kind: NonEconomicMovement['kind']): number {
     return this.flow.nonEconomic.filter((m) => m.kind === kind).length;
@@ -112,20 +153,37 @@ export class SubjectView {
   }
 
   /** Accounts that made calls or emitted events. */
-  get active(): ReadonlySet<Address> { return (this.#active ??= new Set([...this.tx.frames.map((f) => f.from), ...this.tx.logs.map((l) => l.address)])); }
+  get active(): ReadonlySet<Address> {
+    return (this.#active ??= new Set([
+      ...this.tx.frames.map((f) => f.from),
+      ...this.tx.logs.map((l) => l.address),
+    ]));
+  }
 
   /** Accounts that emitted events, called others, or were called with data: they have code. */
-  get codeAccounts(): ReadonlySet<Address> { return (this.#code ??= codeAccountsOf(this)); }
+  get codeAccounts(): ReadonlySet<Address> {
+    return (this.#code ??= codeAccountsOf(this));
+  }
 
-  isMint(movement: Movement): boolean { return movement.kind === 'mint' || (movement.kind === 'transfer' && movement.from === ZERO_ADDRESS); }
-  isBurn(movement: Movement): boolean { return movement.kind === 'burn' || (movement.kind === 'transfer' && movement.to === ZERO_ADDRESS); }
+  isMint(movement: Movement): boolean {
+    return movement.kind === 'mint' || (movement.kind === 'transfer' && movement.from === ZERO_ADDRESS);
+  }
+  isBurn(movement: Movement): boolean {
+    return movement.kind === 'burn' || (movement.kind === 'transfer' && movement.to === ZERO_ADDRESS);
+  }
 }
 
 const NONE: readonly Motif[] = [];
 const NO_TAGS: readonly string[] = [];
 
 function lanesWithoutFees(view: SubjectView): readonly LaneNet[] {
-  const { flow, entity, input: { rulebook: { wrappedNative } } } = view;
+  const {
+    flow,
+    entity,
+    input: {
+      rulebook: { wrappedNative },
+    },
+  } = view;
   const { prefunds, compensation } = executionFees(view);
   if (compensation.size === 0) return laneNets(flow, wrappedNative, entity, prefunds);
   const without = laneNets(flow, wrappedNative, entity, new Set([...prefunds, ...compensation]));
@@ -136,7 +194,13 @@ function lanesWithoutFees(view: SubjectView): readonly LaneNet[] {
 function venuesOf({ input, entity }: SubjectView): Set<Address> {
   const venues = new Set<Address>();
   for (const { kind, venue, assetsIn, assetsOut } of input.motifs) {
-    if (assetsIn.length + assetsOut.length > 0 && !PLAIN_MOVEMENTS.has(kind) && !COMPOSITES.has(kind) && !entity.has(venue)) venues.add(venue);
+    if (
+      assetsIn.length + assetsOut.length > 0 &&
+      !PLAIN_MOVEMENTS.has(kind) &&
+      !COMPOSITES.has(kind) &&
+      !entity.has(venue)
+    )
+      venues.add(venue);
   }
   return venues;
 }
@@ -148,7 +212,8 @@ function sourcesOf({ got }: SubjectView): Set<Address> {
 }
 
 function countKeepers({ flow, input: { rulebook } }: SubjectView): { payers: number; receivers: number } {
-  let payers = 0, receivers = 0;
+  let payers = 0,
+    receivers = 0;
   for (const account of flow.ledgers.keys()) {
     if (account === ZERO_ADDRESS) continue;
     const sides = sidesOfAccount(flow, rulebook.wrappedNative, account);
@@ -172,7 +237,8 @@ function groupByKind(motifs: readonly Motif[]): Map<string, Motif[]> {
   const groups = new Map<string, Motif[]>();
   for (const motif of motifs) {
     const group = groups.get(motif.kind);
-    if (group) group.push(motif); else groups.set(motif.kind, [motif]);
+    if (group) group.push(motif);
+    else groups.set(motif.kind, [motif]);
   }
   return groups;
 }

@@ -8,21 +8,44 @@ const poolOf = (m: Motif): string => m.poolId ?? m.venue;
 /** Swaps between what the actor gave and what it, or whoever it pays, got. Pools are counted by id, not by transfer. */
 export const SWAP_FACTS: readonly FactSpec[] = [
   count('swaps.count', 'Swaps on the way from what the actor gave to what it got.', (v) => v.path.length),
-  count('swaps.pools', 'Distinct pools on that way. A pool used twice counts once.', (v) => new Set(v.path.map(poolOf)).size),
+  count(
+    'swaps.pools',
+    'Distinct pools on that way. A pool used twice counts once.',
+    (v) => new Set(v.path.map(poolOf)).size,
+  ),
   count('swaps.venues', 'Distinct contracts on that way.', (v) => new Set(v.path.map((m) => m.venue)).size),
-  count('swaps.proven', 'Swaps on that way that are proven.', (v) => v.path.filter((m) => m.status === 'Proven').length),
-  count('swaps.structural', 'Swaps on that way that only the movements show, no event.', (v) => v.path.filter((m) => m.basis === 'structure').length),
+  count(
+    'swaps.proven',
+    'Swaps on that way that are proven.',
+    (v) => v.path.filter((m) => m.status === 'Proven').length,
+  ),
+  count(
+    'swaps.structural',
+    'Swaps on that way that only the movements show, no event.',
+    (v) => v.path.filter((m) => m.basis === 'structure').length,
+  ),
   list('swaps.protocols', 'Protocols on that way.', (v) => protocolsOf(v.path)),
   list('swaps.tags', 'Tags of the swaps on that way.', (v) => tagsOf(v.path)),
-  count('swaps.elsewhere', 'Swaps in the transaction that are not on that way.', (v) => (v.byKind.get('swap') ?? []).length - v.path.length),
-  count('swaps.delivered_to', 'Accounts other than the actor that kept proceeds of those swaps.', (v) => (v.path.length === 0 ? 0 : v.exchange.deliveries().size)),
+  count(
+    'swaps.elsewhere',
+    'Swaps in the transaction that are not on that way.',
+    (v) => (v.byKind.get('swap') ?? []).length - v.path.length,
+  ),
+  count('swaps.delivered_to', 'Accounts other than the actor that kept proceeds of those swaps.', (v) =>
+    v.path.length === 0 ? 0 : v.exchange.deliveries().size,
+  ),
   flag('swaps.by_aggregator', 'An aggregator, a solver or an order book settled the trade.', settledByOthers),
 ];
 
 const SETTLING_TAGS = new Set(['aggregator', 'settlement', 'order_book', 'solver']);
 
 function settledByOthers(v: SubjectView): boolean {
-  if (v.ownOf('order_settled').length > 0 || v.ownOf('aggregation').length > 0 || v.input.subject.mode === 'solver_settlement') return true;
+  if (
+    v.ownOf('order_settled').length > 0 ||
+    v.ownOf('aggregation').length > 0 ||
+    v.input.subject.mode === 'solver_settlement'
+  )
+    return true;
   if (settles(tagsOf(v.path)) || settles(v.tagsOf(v.tx.to))) return true;
   for (const agent of v.agents) if (settles(v.tagsOf(agent))) return true;
   return false;

@@ -3,21 +3,52 @@ import type { SubjectView } from './subjectView.ts';
 
 /** The shape of the transaction itself, whoever looks at it. */
 export const TX_FACTS: readonly FactSpec[] = [
-  oneOf('tx.outcome', ['success', 'reverted'], 'Whether the transaction took effect.', (v) => (v.tx.succeeded ? 'success' : 'reverted')),
-  flag('tx.creates_contract', 'The transaction itself is a contract creation (`to` is null).', (v) => v.tx.to === null),
-  count('tx.contracts_created', 'Contracts created anywhere in the trace, in frames that took effect.', (v) =>
-    v.tx.frames.filter((f) => f.effective && (f.type === 'CREATE' || f.type === 'CREATE2')).length),
+  oneOf('tx.outcome', ['success', 'reverted'], 'Whether the transaction took effect.', (v) =>
+    v.tx.succeeded ? 'success' : 'reverted',
+  ),
+  flag(
+    'tx.creates_contract',
+    'The transaction itself is a contract creation (`to` is null).',
+    (v) => v.tx.to === null,
+  ),
+  count(
+    'tx.contracts_created',
+    'Contracts created anywhere in the trace, in frames that took effect.',
+    (v) => v.tx.frames.filter((f) => f.effective && (f.type === 'CREATE' || f.type === 'CREATE2')).length,
+  ),
   flag('tx.empty_calldata', 'The transaction carries no calldata.', (v) => v.tx.input === '0x'),
-  flag('tx.plain_call', 'No calldata, or fewer than the four bytes of a function selector.', (v) => v.tx.input.length < 10),
+  flag(
+    'tx.plain_call',
+    'No calldata, or fewer than the four bytes of a function selector.',
+    (v) => v.tx.input.length < 10,
+  ),
   flag('tx.to_self', 'The transaction is addressed to its own signer.', (v) => v.tx.to === v.tx.from),
-  flag('tx.sends_value', 'The transaction carries native value.', (v) => (v.tx.frames[0]?.value ?? v.tx.value) > 0n || v.tx.value > 0n),
-  flag('tx.to_is_token', 'The called contract is itself one of the assets that moved.', (v) =>
-    v.tx.to !== null && [...v.flow.assets.values()].some((a) => a.address === v.tx.to)),
-  flag('tx.to_shows_code', 'The called address has code: it emitted events, made calls or answered.', (v) =>
-    v.tx.to !== null && v.codeAccounts.has(v.tx.to) || v.tx.input.length >= 10),
-  count('tx.authorizations', 'EIP-7702 authorisations in the transaction.', (v) => v.tx.authorizations.length),
+  flag(
+    'tx.sends_value',
+    'The transaction carries native value.',
+    (v) => (v.tx.frames[0]?.value ?? v.tx.value) > 0n || v.tx.value > 0n,
+  ),
+  flag(
+    'tx.to_is_token',
+    'The called contract is itself one of the assets that moved.',
+    (v) => v.tx.to !== null && [...v.flow.assets.values()].some((a) => a.address === v.tx.to),
+  ),
+  flag(
+    'tx.to_shows_code',
+    'The called address has code: it emitted events, made calls or answered.',
+    (v) => (v.tx.to !== null && v.codeAccounts.has(v.tx.to)) || v.tx.input.length >= 10,
+  ),
+  count(
+    'tx.authorizations',
+    'EIP-7702 authorisations in the transaction.',
+    (v) => v.tx.authorizations.length,
+  ),
   count('tx.logs', 'Events in the receipt.', (v) => v.tx.logs.length),
-  count('tx.calls', 'Call frames below the root that took effect.', (v) => v.tx.frames.filter((f) => f.effective && f.parent !== null).length),
+  count(
+    'tx.calls',
+    'Call frames below the root that took effect.',
+    (v) => v.tx.frames.filter((f) => f.effective && f.parent !== null).length,
+  ),
   list('tx.to_tags', 'Entity tags of the called address.', (v) => v.tagsOf(v.tx.to)),
   list('tx.touched_tags', 'Entity tags of every address that was called or emitted an event.', touchedTags),
   list('tx.signer_tags', 'Entity tags of the signer.', (v) => v.tagsOf(v.tx.from)),
@@ -33,21 +64,60 @@ function touchedTags(v: SubjectView): string[] {
 /** What happened in the whole value flow, whoever looks at it. */
 export const FLOW_FACTS: readonly FactSpec[] = [
   count('flow.movements', 'Movements of value.', (v) => v.flow.movements.length),
-  count('flow.mints', 'Tokens minted: movements out of the zero address, wrapping excluded.', (v) => v.flow.movements.filter((m) => v.isMint(m)).length),
-  count('flow.burns', 'Tokens burnt: movements into the zero address, unwrapping excluded.', (v) => v.flow.movements.filter((m) => v.isBurn(m)).length),
+  count(
+    'flow.mints',
+    'Tokens minted: movements out of the zero address, wrapping excluded.',
+    (v) => v.flow.movements.filter((m) => v.isMint(m)).length,
+  ),
+  count(
+    'flow.burns',
+    'Tokens burnt: movements into the zero address, unwrapping excluded.',
+    (v) => v.flow.movements.filter((m) => v.isBurn(m)).length,
+  ),
   count('flow.assets', 'Distinct assets that moved.', (v) => v.flow.assets.size),
-  count('flow.native_movements', 'Movements of the native asset.', (v) => v.flow.movements.filter((m) => v.flow.assets.get(m.asset)?.kind === 'native').length),
-  count('flow.fungible_movements', 'Movements of native or ERC-20 assets.', (v) =>
-    v.flow.movements.filter((m) => { const k = v.flow.assets.get(m.asset)?.kind; return k === 'native' || k === 'erc20'; }).length),
-  count('flow.nft_movements', 'Movements of non-fungible or ERC-1155 tokens.', (v) =>
-    v.flow.movements.filter((m) => { const k = v.flow.assets.get(m.asset)?.kind; return k === 'erc721' || k === 'erc1155'; }).length),
-  count('flow.payers', 'Accounts other than the zero address that ended with less of something.', (v) => v.keepers.payers),
-  count('flow.receivers', 'Accounts other than the zero address that ended with more of something.', (v) => v.keepers.receivers),
+  count(
+    'flow.native_movements',
+    'Movements of the native asset.',
+    (v) => v.flow.movements.filter((m) => v.flow.assets.get(m.asset)?.kind === 'native').length,
+  ),
+  count(
+    'flow.fungible_movements',
+    'Movements of native or ERC-20 assets.',
+    (v) =>
+      v.flow.movements.filter((m) => {
+        const k = v.flow.assets.get(m.asset)?.kind;
+        return k === 'native' || k === 'erc20';
+      }).length,
+  ),
+  count(
+    'flow.nft_movements',
+    'Movements of non-fungible or ERC-1155 tokens.',
+    (v) =>
+      v.flow.movements.filter((m) => {
+        const k = v.flow.assets.get(m.asset)?.kind;
+        return k === 'erc721' || k === 'erc1155';
+      }).length,
+  ),
+  count(
+    'flow.payers',
+    'Accounts other than the zero address that ended with less of something.',
+    (v) => v.keepers.payers,
+  ),
+  count(
+    'flow.receivers',
+    'Accounts other than the zero address that ended with more of something.',
+    (v) => v.keepers.receivers,
+  ),
   count('noneconomic.approvals', 'Allowances granted or revoked.', (v) => v.nonEconomic('approval')),
   count('noneconomic.zero_transfers', 'Transfers of nothing.', (v) => v.nonEconomic('zero_transfer')),
-  count('noneconomic.signer_zero_transfers', 'Transfers of nothing out of the signer.', (v) =>
-    v.flow.nonEconomic.filter((m) => m.kind === 'zero_transfer' && m.from === v.tx.from).length),
+  count(
+    'noneconomic.signer_zero_transfers',
+    'Transfers of nothing out of the signer.',
+    (v) => v.flow.nonEconomic.filter((m) => m.kind === 'zero_transfer' && m.from === v.tx.from).length,
+  ),
   count('noneconomic.self_transfers', 'Transfers to oneself.', (v) => v.nonEconomic('self_transfer')),
-  count('noneconomic.forged_transfers', 'Transfer events no balance can answer for.', (v) => v.nonEconomic('forged_transfer')),
+  count('noneconomic.forged_transfers', 'Transfer events no balance can answer for.', (v) =>
+    v.nonEconomic('forged_transfer'),
+  ),
   count('noneconomic.events', 'Events that move nothing.', (v) => v.nonEconomic('event')),
 ];

@@ -50,9 +50,16 @@ export async function batch(request: BatchRequest): Promise<number> {
   }
 }
 
-async function run(request: BatchRequest, source: Source, analyze: (hash: string) => Promise<string>, stop: Stop): Promise<number> {
+async function run(
+  request: BatchRequest,
+  source: Source,
+  analyze: (hash: string) => Promise<string>,
+  stop: Stop,
+): Promise<number> {
   const { out, quiet = false } = request;
-  const errors = request.errors ?? (out === undefined ? undefined : `${out.replace(/\.(ndjson|jsonl)$/, '')}.errors.ndjson`);
+  const errors =
+    request.errors ??
+    (out === undefined ? undefined : `${out.replace(/\.(ndjson|jsonl)$/, '')}.errors.ndjson`);
   if (out !== undefined && errors === out) throw new CliError('--out and --errors must be two files');
   const sink: BatchSink = out === undefined ? openStandardStreams() : await openReportFiles(out, errors!);
   const say = (text: string): void => void (quiet || process.stderr.write(`${text}\n`));
@@ -65,24 +72,36 @@ async function run(request: BatchRequest, source: Source, analyze: (hash: string
   let failed: number;
   try {
     counts = await runBatch({
-      lines: source.lines, analyze, sink, concurrency: request.concurrency, stop: stop.signal, giveUpAfter: request.giveUpAfter, onProgress: progress.update, onDefect: tellDefect,
+      lines: source.lines,
+      analyze,
+      sink,
+      concurrency: request.concurrency,
+      stop: stop.signal,
+      giveUpAfter: request.giveUpAfter,
+      onProgress: progress.update,
+      onDefect: tellDefect,
     });
   } finally {
     progress.end();
     failed = await sink.close();
   }
   const seconds = duration(performance.now() - began);
-  say(`${counts.reported} reports in ${seconds}${counts.skipped > 0 ? `, ${counts.skipped} were there before` : ''}${counts.repeated > 0 ? `, ${counts.repeated} repeated lines` : ''}${failed > 0 ? `, ${failed} failed${errors ? ` (${errors})` : ''}` : ''}`);
+  say(
+    `${counts.reported} reports in ${seconds}${counts.skipped > 0 ? `, ${counts.skipped} were there before` : ''}${counts.repeated > 0 ? `, ${counts.repeated} repeated lines` : ''}${failed > 0 ? `, ${failed} failed${errors ? ` (${errors})` : ''}` : ''}`,
+  );
   if (counts.gaveUp) say(`gave up: the node failed ${request.giveUpAfter} times in a row`);
   if (stop.signal.aborted) say('stopped before the end of the list');
-  if (out !== undefined && (failed > 0 || counts.gaveUp || stop.signal.aborted)) say('the same command goes on from here');
+  if (out !== undefined && (failed > 0 || counts.gaveUp || stop.signal.aborted))
+    say('the same command goes on from here');
   if (stop.signal.aborted) return 128 + constants.signals[stop.by()];
   return failed > 0 || counts.gaveUp ? 1 : 0;
 }
 
 function tellDefect(hash: string, error: unknown): void {
   const { stack, message } = error as Error;
-  process.stderr.write(`${hash}: internal error: ${process.env['DEBUG'] ? stack : `${message} (DEBUG=1 tells more)`}\n`);
+  process.stderr.write(
+    `${hash}: internal error: ${process.env['DEBUG'] ? stack : `${message} (DEBUG=1 tells more)`}\n`,
+  );
 }
 
 interface Source {
@@ -96,7 +115,8 @@ async function openSource({ list, shard }: BatchRequest, stop: AbortSignal): Pro
     stop.addEventListener('abort', () => stream.destroy(), { once: true });
     return readHashLines(stream as AsyncIterable<Buffer>, shard);
   };
-  if (list === '-' && process.stdin.isTTY) process.stderr.write('reading hashes from the terminal, one a line; Ctrl-D ends the list\n');
+  if (list === '-' && process.stdin.isTTY)
+    process.stderr.write('reading hashes from the terminal, one a line; Ctrl-D ends the list\n');
   if (list === '-') return { lines: lines(process.stdin), total: null };
   try {
     await access(list);
@@ -105,7 +125,8 @@ async function openSource({ list, shard }: BatchRequest, stop: AbortSignal): Pro
   }
   const seen = new Set<string>();
   let invalid = 0;
-  for await (const line of readHashLines(createReadStream(list), shard)) 'invalid' in line ? invalid++ : seen.add(line.hash);
+  for await (const line of readHashLines(createReadStream(list), shard))
+    'invalid' in line ? invalid++ : seen.add(line.hash);
   return { lines: lines(createReadStream(list)), total: seen.size + invalid };
 }
 

@@ -22,7 +22,8 @@ Exit status: 0 every hash has a report, 1 some failed, 2 called or configured wr
 function whole(min: number, max: number) {
   return (text: string): number => {
     const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(value >= min && value <= max)) throw new InvalidArgumentError(`must be a whole number from ${min} to ${max}`);
+    if (!(value >= min && value <= max))
+      throw new InvalidArgumentError(`must be a whole number from ${min} to ${max}`);
     return value;
   };
 }
@@ -35,15 +36,28 @@ function shard(text: string): Shard {
 
 /** `txreport batch`: many hashes to reports, one JSON object a line. */
 export function addBatchCommand(program: Command): void {
-  program.command('batch')
+  program
+    .command('batch')
     .summary('analyze a list of transactions, one report a line (NDJSON)')
-    .description('analyze a list of transactions and write their reports as NDJSON, in the order in which they are done')
+    .description(
+      'analyze a list of transactions and write their reports as NDJSON, in the order in which they are done',
+    )
     .argument('[list]', 'file of hashes, or - for standard input', '-')
     .option('-o, --out <file>', 'append reports here and resume from it (default: standard output)')
     .option('--errors <file>', 'failures, one JSON object a line (default: beside --out)')
-    .addOption(new Option('-c, --concurrency <n>', 'analyses running at once').argParser(whole(1, 1_000)).default(8))
-    .addOption(new Option('--shard <i/n>', 'only the i-th of n parts of the list, i from 0').argParser(shard).default(WHOLE, 'the whole list'))
-    .addOption(new Option('--give-up-after <n>', 'stop after this many failures of the node in a row; 0: never').argParser(whole(0, 1_000_000)).default(50))
+    .addOption(
+      new Option('-c, --concurrency <n>', 'analyses running at once').argParser(whole(1, 1_000)).default(8),
+    )
+    .addOption(
+      new Option('--shard <i/n>', 'only the i-th of n parts of the list, i from 0')
+        .argParser(shard)
+        .default(WHOLE, 'the whole list'),
+    )
+    .addOption(
+      new Option('--give-up-after <n>', 'stop after this many failures of the node in a row; 0: never')
+        .argParser(whole(0, 1_000_000))
+        .default(50),
+    )
     .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
     .option('-q, --quiet', 'no progress and no summary')
     .addHelpText('after', HELP)

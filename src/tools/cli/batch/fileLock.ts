@@ -60,11 +60,15 @@ export async function lockFile(target: string): Promise<() => Promise<void>> {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       const { holder, alive } = await holderOf(path);
-      if (alive) throw new FileBusy(`${target} is being written by process ${holder!.pid} on ${holder!.host}`);
+      if (alive)
+        throw new FileBusy(`${target} is being written by process ${holder!.pid} on ${holder!.host}`);
       await rm(path, { force: true });
       continue;
     }
-    const renewing = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => {}), RENEW_MS).unref();
+    const renewing = setInterval(
+      () => void utimes(path, new Date(), new Date()).catch(() => {}),
+      RENEW_MS,
+    ).unref();
     return async () => {
       clearInterval(renewing);
       await rm(path, { force: true });

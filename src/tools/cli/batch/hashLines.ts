@@ -13,7 +13,10 @@ const MOST_CHARACTERS = 1_000;
  * The hashes of a text, one a line: the first column, in any letter case; blank lines and those that begin with `#` are
  * left out. Lines that hold no hash come out as invalid, in the first shard alone so that no shard repeats another's.
  */
-export async function* readHashLines(chunks: AsyncIterable<Buffer | string>, shard: Shard): AsyncGenerator<HashLine> {
+export async function* readHashLines(
+  chunks: AsyncIterable<Buffer | string>,
+  shard: Shard,
+): AsyncGenerator<HashLine> {
   let line = 0;
   for await (const text of splitLines(chunks)) {
     line++;
@@ -31,7 +34,9 @@ async function* splitLines(chunks: AsyncIterable<Buffer | string>): AsyncGenerat
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of chunks) {
-    const parts = (rest + (typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true }))).split('\n');
+    const parts = (
+      rest + (typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true }))
+    ).split('\n');
     rest = parts.pop()!;
     yield* parts;
     if (rest.length > MOST_CHARACTERS) rest = rest.slice(0, MOST_CHARACTERS);

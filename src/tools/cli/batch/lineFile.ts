@@ -18,7 +18,10 @@ export interface OpenedLineFile {
 const NEWLINE = 0x0a;
 
 /** Opens or creates a file of lines and hands each line that is there to `onLine`, which may throw to refuse the file. */
-export async function openLineFile(path: string, onLine: (line: string, number: number) => void): Promise<OpenedLineFile> {
+export async function openLineFile(
+  path: string,
+  onLine: (line: string, number: number) => void,
+): Promise<OpenedLineFile> {
   await (await open(path, 'a')).close();
   const { complete, torn } = await readLines(path, onLine);
   if (torn > 0) await truncate(path, complete);
@@ -40,7 +43,10 @@ export async function openLineFile(path: string, onLine: (line: string, number: 
   };
 }
 
-async function readLines(path: string, onLine: (line: string, number: number) => void): Promise<{ complete: number; torn: number }> {
+async function readLines(
+  path: string,
+  onLine: (line: string, number: number) => void,
+): Promise<{ complete: number; torn: number }> {
   let complete = 0;
   let number = 0;
   let rest: Buffer[] = [];

@@ -16,11 +16,18 @@ const BAR = 24;
 export function duration(ms: number): string {
   const s = Math.max(0, Math.round(ms / 1000));
   if (s < 60) return `${s} s`;
-  return s < 3600 ? `${Math.floor(s / 60)} min ${s % 60} s` : `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
+  return s < 3600
+    ? `${Math.floor(s / 60)} min ${s % 60} s`
+    : `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
 }
 
 /** One line: how far, how fast, how long to go. `total` is null while the list is still coming in. */
-export function progressLine(counts: BatchCounts, total: number | null, elapsedMs: number, bar: boolean): string {
+export function progressLine(
+  counts: BatchCounts,
+  total: number | null,
+  elapsedMs: number,
+  bar: boolean,
+): string {
   const now = counts.reported + counts.failed;
   const finished = now + counts.skipped;
   const perSecond = elapsedMs > 0 ? (now * 1000) / elapsedMs : 0;

@@ -49,14 +49,20 @@ export async function openReportFiles(reportsPath: string, failuresPath: string)
   const done = new Set<string>();
   const reports = await openLineFile(reportsPath, (line, number) => {
     const hash = hashOfReport(line);
-    if (hash === null) throw new CliError(`${reportsPath}:${number} is no report: --out must name a new file or the output of an earlier batch`);
+    if (hash === null)
+      throw new CliError(
+        `${reportsPath}:${number} is no report: --out must name a new file or the output of an earlier batch`,
+      );
     done.add(hash);
   });
   const failures = new Map<string, Failure>();
   const remember = (failure: Failure): void => void failures.set(failure.tx_hash ?? failure.error, failure);
   const errors = await openLineFile(failuresPath, (line, number) => {
     const failure = parseFailure(line);
-    if (failure === null) throw new CliError(`${failuresPath}:${number} is no failure of an earlier batch: --errors must name a file of its own`);
+    if (failure === null)
+      throw new CliError(
+        `${failuresPath}:${number} is no failure of an earlier batch: --errors must name a file of its own`,
+      );
     if (failure.tx_hash !== null && !done.has(failure.tx_hash)) remember(failure);
   });
   return {

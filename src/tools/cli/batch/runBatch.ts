@@ -28,7 +28,16 @@ export interface BatchCounts {
 }
 
 /** One analysis per hash that has no report yet, a bounded number at a time; every hash ends as a report or a failure. */
-export async function runBatch({ lines, analyze, sink, concurrency, stop, giveUpAfter, onProgress = () => {}, onDefect = () => {} }: BatchOptions): Promise<BatchCounts> {
+export async function runBatch({
+  lines,
+  analyze,
+  sink,
+  concurrency,
+  stop,
+  giveUpAfter,
+  onProgress = () => {},
+  onDefect = () => {},
+}: BatchOptions): Promise<BatchCounts> {
   const counts: BatchCounts = { skipped: 0, reported: 0, failed: 0, repeated: 0, gaveUp: false };
   const doneBefore = new Set(sink.done);
   const begun = new Set<string>();
@@ -45,7 +54,11 @@ export async function runBatch({ lines, analyze, sink, concurrency, stop, giveUp
       failuresInARow = known && error.code.startsWith('upstream_') ? failuresInARow + 1 : 0;
       if (giveUpAfter > 0 && failuresInARow >= giveUpAfter) counts.gaveUp = true;
       counts.failed++;
-      await sink.failure({ tx_hash: hash, code: known ? error.code : 'internal', error: known ? error.message : ERROR_TEXT.internal });
+      await sink.failure({
+        tx_hash: hash,
+        code: known ? error.code : 'internal',
+        error: known ? error.message : ERROR_TEXT.internal,
+      });
       return;
     }
     failuresInARow = 0;
@@ -59,7 +72,11 @@ export async function runBatch({ lines, analyze, sink, concurrency, stop, giveUp
       if (line === null) return;
       if ('invalid' in line) {
         counts.failed++;
-        await sink.failure({ tx_hash: null, code: 'invalid_hash', error: `line ${line.line}: invalid tx_hash \`${line.invalid}\`` });
+        await sink.failure({
+          tx_hash: null,
+          code: 'invalid_hash',
+          error: `line ${line.line}: invalid tx_hash \`${line.invalid}\``,
+        });
       } else if (begun.has(line.hash)) {
         if (line.line > 0) counts.repeated++;
       } else {
@@ -86,7 +103,10 @@ async function nextLine(source: AsyncIterator<HashLine>, stop: AbortSignal): Pro
 }
 
 /** The list, then, as line 0, what failed in an earlier run: it may stand no more in the list. */
-async function* withRetries(lines: AsyncIterable<HashLine>, failedBefore: readonly string[]): AsyncGenerator<HashLine> {
+async function* withRetries(
+  lines: AsyncIterable<HashLine>,
+  failedBefore: readonly string[],
+): AsyncGenerator<HashLine> {
   yield* lines;
   for (const hash of failedBefore) yield { hash, line: 0 };
 }

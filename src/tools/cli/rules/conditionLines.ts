@@ -7,7 +7,9 @@ export function conditionLines(node: CheckedCondition, indent = ''): string[] {
   if ('all' in node) return [`${indent}${mark} all of`, ...node.all.flatMap((c) => conditionLines(c, inner))];
   if ('any' in node) return [`${indent}${mark} any of`, ...node.any.flatMap((c) => conditionLines(c, inner))];
   if ('not' in node) return [`${indent}${mark} not`, ...conditionLines(node.not, inner)];
-  return [`${indent}${mark} ${node.fact} ${node.operator} ${show(node.expected)}   (is ${show(node.actual)})`];
+  return [
+    `${indent}${mark} ${node.fact} ${node.operator} ${show(node.expected)}   (is ${show(node.actual)})`,
+  ];
 }
 
 /** Tests that stand between a rule and a match: what would have to be different. */
@@ -16,7 +18,9 @@ export function blockers(node: CheckedCondition, wanted = true): string[] {
   if ('all' in node) return node.all.flatMap((c) => blockers(c, wanted));
   if ('any' in node) return node.any.flatMap((c) => blockers(c, wanted));
   if ('not' in node) return blockers(node.not, !wanted);
-  return [`${wanted ? '' : 'not '}${node.fact} ${node.operator} ${show(node.expected)}, but it is ${show(node.actual)}`];
+  return [
+    `${wanted ? '' : 'not '}${node.fact} ${node.operator} ${show(node.expected)}, but it is ${show(node.actual)}`,
+  ];
 }
 
 /** Number of single tests that hold. */

@@ -6,13 +6,20 @@ import { examineTx } from './examineTx.ts';
 import { allRecordings } from './recordings.ts';
 import { openSoundRuleset, rulesetDirs } from './rulesets.ts';
 
-interface Seen { trueFor: number; falseFor: number }
+interface Seen {
+  trueFor: number;
+  falseFor: number;
+}
 
 /**
  * Runs all rules over all recordings and all fact examples, and lists conditions that were never true or never false:
  * nothing shows that they do what they are there for. Exit code 1 when `strict` and there are any.
  */
-export async function coverRules(named: readonly string[], options: { recordings?: readonly string[]; strict: boolean }, io: CliIo): Promise<number> {
+export async function coverRules(
+  named: readonly string[],
+  options: { recordings?: readonly string[]; strict: boolean },
+  io: CliIo,
+): Promise<number> {
   const ruleset = openSoundRuleset(rulesetDirs(named), io);
   if (ruleset === null) return 1;
   const { rulebook, facts: vocabulary } = ruleset;
@@ -40,7 +47,9 @@ export async function coverRules(named: readonly string[], options: { recordings
     const rule = rulebook.intents.find((r) => r.slug === value.slug)!;
     for (const example of [...(value.examples.match ?? []), ...(value.examples.near_miss ?? [])]) {
       if (example.facts === undefined) continue;
-      const facts = new Map([...factNames(rule.when)].map((name) => [name, defaultFact(vocabulary!.get(name)!)]));
+      const facts = new Map(
+        [...factNames(rule.when)].map((name) => [name, defaultFact(vocabulary!.get(name)!)]),
+      );
       for (const [name, v] of Object.entries(example.facts)) facts.set(name, v as string);
       const [outcome] = await evaluate([rule], facts);
       note(rule.slug, outcome!.conditions);
@@ -50,13 +59,19 @@ export async function coverRules(named: readonly string[], options: { recordings
 
   let gaps = 0;
   for (const rule of rulebook.intents) {
-    const lines = [...(seen.get(rule.slug) ?? [])].flatMap(([key, s]) => (s.trueFor === 0 ? [`never true:  ${key}`] : s.falseFor === 0 ? [`never false: ${key}`] : []));
+    const lines = [...(seen.get(rule.slug) ?? [])].flatMap(([key, s]) =>
+      s.trueFor === 0 ? [`never true:  ${key}`] : s.falseFor === 0 ? [`never false: ${key}`] : [],
+    );
     if (!seen.has(rule.slug)) lines.push('never evaluated');
     gaps += lines.length;
-    io.out(`${rule.slug}: headline of ${wins.get(rule.slug) ?? 0} recordings${lines.length > 0 ? '' : ', every condition seen true and false'}`);
+    io.out(
+      `${rule.slug}: headline of ${wins.get(rule.slug) ?? 0} recordings${lines.length > 0 ? '' : ', every condition seen true and false'}`,
+    );
     for (const line of lines) io.out(`  ${line}`);
   }
-  io.out(`${recordings.length} recordings and ${examples} fact examples; ${rulebook.intents.length} rules, ${gaps} condition(s) seen one way only`);
+  io.out(
+    `${recordings.length} recordings and ${examples} fact examples; ${rulebook.intents.length} rules, ${gaps} condition(s) seen one way only`,
+  );
   return options.strict && gaps > 0 ? 1 : 0;
 }
 

@@ -5,17 +5,36 @@ import { allRecordings, type Recording } from './recordings.ts';
 import { openSoundRuleset, rulesetDirs } from './rulesets.ts';
 
 /** What a change of rules can change about a verdict, as text that compares. */
-interface Judged { readonly kind: string; readonly actor: string; readonly rule: string; readonly proof: string; readonly fragments: string; readonly label: string }
+interface Judged {
+  readonly kind: string;
+  readonly actor: string;
+  readonly rule: string;
+  readonly proof: string;
+  readonly fragments: string;
+  readonly label: string;
+}
 
 /**
  * Judges every recording by two rulesets and lists what differs. `other` is one ruleset directory, or several with
  * commas; the left side is the rulesets a command works on by default. Exit code 1 when anything differs.
  */
-export async function diffRulesets(other: string, options: { dirs?: readonly string[]; recordings?: readonly string[] }, io: CliIo): Promise<number> {
+export async function diffRulesets(
+  other: string,
+  options: { dirs?: readonly string[]; recordings?: readonly string[] },
+  io: CliIo,
+): Promise<number> {
   const left = openSoundRuleset(rulesetDirs(options.dirs ?? []), io);
-  const right = openSoundRuleset(other.split(',').map((d) => d.trim()).filter((d) => d !== ''), io);
+  const right = openSoundRuleset(
+    other
+      .split(',')
+      .map((d) => d.trim())
+      .filter((d) => d !== ''),
+    io,
+  );
   if (left === null || right === null) return 1;
-  io.out(`< ${left.rulebook.version} ${left.rulebook.digest}\n> ${right.rulebook.version} ${right.rulebook.digest}`);
+  io.out(
+    `< ${left.rulebook.version} ${left.rulebook.digest}\n> ${right.rulebook.version} ${right.rulebook.digest}`,
+  );
   const recordings = allRecordings(options.recordings);
   const kinds = new Map<string, number>();
   let changed = 0;
@@ -28,7 +47,8 @@ export async function diffRulesets(other: string, options: { dirs?: readonly str
     for (const key of keys) io.out(`  ${key}: ${a[key]} → ${b[key]}`);
     if (a.kind !== b.kind) kinds.set(`${a.kind} → ${b.kind}`, (kinds.get(`${a.kind} → ${b.kind}`) ?? 0) + 1);
   }
-  for (const [change, count] of [...kinds].sort((x, y) => y[1] - x[1] || (x[0] < y[0] ? -1 : 1))) io.out(`${String(count).padStart(6)}  ${change}`);
+  for (const [change, count] of [...kinds].sort((x, y) => y[1] - x[1] || (x[0] < y[0] ? -1 : 1)))
+    io.out(`${String(count).padStart(6)}  ${change}`);
   io.out(`${changed} of ${recordings.length} verdicts differ`);
   return changed === 0 ? 0 : 1;
 }
@@ -37,8 +57,11 @@ async function judge(recording: Recording, rulebook: Rulebook): Promise<Judged> 
   const { subject, attribution } = await examineTx(recording, rulebook);
   const { verdict } = subject.explained;
   return {
-    kind: verdict.kind, actor: attribution.actor ?? 'none', label: verdict.label,
+    kind: verdict.kind,
+    actor: attribution.actor ?? 'none',
+    label: verdict.label,
     rule: verdict.rule ? `${verdict.rule.slug} v${verdict.rule.version}` : 'fallback',
-    proof: `${verdict.status} ${verdict.confidence}`, fragments: verdict.fragments.map((f) => f.kind).join(', '),
+    proof: `${verdict.status} ${verdict.confidence}`,
+    fragments: verdict.fragments.map((f) => f.kind).join(', '),
   };
 }

@@ -36,7 +36,11 @@ export interface ExaminedTx {
 }
 
 /** Runs the pure stages up to the verdict and keeps what they were made of; `actor` overrides the elected subject. */
-export async function examineTx(recording: Recording, rulebook: Rulebook, actor?: string): Promise<ExaminedTx> {
+export async function examineTx(
+  recording: Recording,
+  rulebook: Rulebook,
+  actor?: string,
+): Promise<ExaminedTx> {
   const { raw, context } = recording;
   const tx = canonicalize(raw);
   const header = readBlockHeader(context.block, tx);
@@ -47,10 +51,25 @@ export async function examineTx(recording: Recording, rulebook: Rulebook, actor?
   const elected = subjectOf(attribution);
   const format = labelFormat(context.tokens, rulebook);
   const inputAs = (account: Address): IntentInput => ({
-    tx, flow, motifs, rulebook,
+    tx,
+    flow,
+    motifs,
+    rulebook,
     subject: account === elected.account ? elected : { ...elected, account, entity: new Set([account]) },
   });
-  const readAs = async (account: Address): Promise<SubjectReading> => ({ account, explained: await explainIntents(inputAs(account), format) });
+  const readAs = async (account: Address): Promise<SubjectReading> => ({
+    account,
+    explained: await explainIntents(inputAs(account), format),
+  });
   const account = (actor as Address | undefined) ?? elected.account;
-  return { recording, tx, primitives, motifs, attribution, input: inputAs(account), subject: await readAs(account), readAs };
+  return {
+    recording,
+    tx,
+    primitives,
+    motifs,
+    attribution,
+    input: inputAs(account),
+    subject: await readAs(account),
+    readAs,
+  };
 }

@@ -8,11 +8,55 @@ import { rulesetDirs } from './rulesets.ts';
 
 /** Order of an item's own keys: who it is, what it says, how it is tested. Others keep their place behind these. */
 const KEY_ORDER: Readonly<Partial<Record<FileKind, readonly string[]>>> = {
-  shape: ['slug', 'version', 'status', 'replaced_by', 'override', 'summary', 'references', 'any_emitter', 'family_confidence', 'events', 'calls'],
-  protocol: ['slug', 'version', 'status', 'replaced_by', 'override', 'name', 'summary', 'shapes', 'addresses', 'create2', 'references'],
+  shape: [
+    'slug',
+    'version',
+    'status',
+    'replaced_by',
+    'override',
+    'summary',
+    'references',
+    'any_emitter',
+    'family_confidence',
+    'events',
+    'calls',
+  ],
+  protocol: [
+    'slug',
+    'version',
+    'status',
+    'replaced_by',
+    'override',
+    'name',
+    'summary',
+    'shapes',
+    'addresses',
+    'create2',
+    'references',
+  ],
   entity: ['slug', 'version', 'status', 'replaced_by', 'override', 'kind', 'summary', 'references'],
-  intent: ['slug', 'version', 'status', 'replaced_by', 'override', 'summary', 'intent', 'label', 'label_fallback', 'priority', 'supersedes',
-    'rests_on', 'requires_any', 'when', 'proof', 'confidence', 'tags', 'falsepositives', 'references', 'examples'],
+  intent: [
+    'slug',
+    'version',
+    'status',
+    'replaced_by',
+    'override',
+    'summary',
+    'intent',
+    'label',
+    'label_fallback',
+    'priority',
+    'supersedes',
+    'rests_on',
+    'requires_any',
+    'when',
+    'proof',
+    'confidence',
+    'tags',
+    'falsepositives',
+    'references',
+    'examples',
+  ],
 };
 
 /** Writes rule files in the one canonical layout, comments kept. With `check` only tells which differ (exit code 1). */
@@ -33,7 +77,9 @@ export function formatRules(named: readonly string[], options: { check: boolean 
   }
   for (const p of problems.filter((p) => p.code === 'missing_directory')) io.err(`${p.file}: ${p.message}`);
   io.out(`${files.length} files, ${changed} ${options.check ? 'to format' : 'formatted'}`);
-  return broken > 0 || problems.some((p) => p.code === 'missing_directory') || (options.check && changed > 0) ? 1 : 0;
+  return broken > 0 || problems.some((p) => p.code === 'missing_directory') || (options.check && changed > 0)
+    ? 1
+    : 0;
 }
 
 /** The canonical text of a rule file, or null when it is not valid YAML. Formatting never changes what the file says. */
@@ -46,7 +92,13 @@ export function formatRuleText(text: string, kind: FileKind): string | null {
   if (order && isMap(contents)) sortKeys(contents, order);
   const items = contents !== null && 'items' in contents ? contents.items : [];
   if (order) for (const item of items) if (isMap(item)) sortKeys(item, order);
-  const formatted = doc.toString({ lineWidth: 0, flowCollectionPadding: false, singleQuote: false, indent: 2, indentSeq: true });
+  const formatted = doc.toString({
+    lineWidth: 0,
+    flowCollectionPadding: false,
+    singleQuote: false,
+    indent: 2,
+    indentSeq: true,
+  });
   const after = parseYamlTree(formatted);
   return after.tree !== null && canonicalJson(after.tree) === canonicalJson(before.tree) ? formatted : text;
 }
@@ -60,7 +112,10 @@ function sortKeys(map: YAMLMap, order: readonly string[]): void {
   const first = map.items[0]?.key;
   const head = isScalar(first) ? first.commentBefore : null;
   if (isScalar(first)) first.commentBefore = null;
-  map.items = map.items.map((pair, i) => ({ pair, i })).sort((a, b) => place(a.pair) - place(b.pair) || a.i - b.i).map(({ pair }) => pair);
+  map.items = map.items
+    .map((pair, i) => ({ pair, i }))
+    .sort((a, b) => place(a.pair) - place(b.pair) || a.i - b.i)
+    .map(({ pair }) => pair);
   const top = map.items[0]?.key;
   if (head && isScalar(top)) top.commentBefore = top.commentBefore ? `${head}\n${top.commentBefore}` : head;
 }

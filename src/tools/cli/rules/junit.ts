@@ -8,7 +8,9 @@ export function junitXml(name: string, results: readonly ExampleResult[]): strin
     const failures = mine.filter((r) => r.failure !== null).length;
     const cases = mine.map((r) => {
       const head = `    <testcase classname="${attribute(rule)}" name="${attribute(`${r.side} ${r.name}`)}" file="${attribute(r.place)}" time="${r.seconds.toFixed(4)}"`;
-      return r.failure === null ? `${head}/>` : `${head}>\n      <failure message="${attribute(r.failure.split('\n')[0]!)}">${attribute(r.failure)}</failure>\n    </testcase>`;
+      return r.failure === null
+        ? `${head}/>`
+        : `${head}>\n      <failure message="${attribute(r.failure.split('\n')[0]!)}">${attribute(r.failure)}</failure>\n    </testcase>`;
     });
     return `  <testsuite name="${attribute(rule)}" tests="${mine.length}" failures="${failures}">\n${cases.join('\n')}\n  </testsuite>`;
   });
@@ -17,7 +19,13 @@ export function junitXml(name: string, results: readonly ExampleResult[]): strin
 }
 
 function attribute(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
-    // XML 1.0 has no way to write most control characters.
-    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '\ufffd');
+  return (
+    text
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;')
+      .replaceAll('"', '&quot;')
+      // XML 1.0 has no way to write most control characters.
+      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '\ufffd')
+  );
 }

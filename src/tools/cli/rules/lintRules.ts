@@ -10,11 +10,16 @@ export function lintRules(named: readonly string[], options: { format: LintForma
   const dirs = rulesetDirs(named);
   const { problems, shapes, protocols, entities, intents, rulebook } = openRuleset(dirs);
   if (options.format === 'json') io.out(JSON.stringify({ problems }, null, 2));
-  else for (const problem of problems) io.out(options.format === 'github' ? annotation(problem) : formatProblem(problem));
+  else
+    for (const problem of problems)
+      io.out(options.format === 'github' ? annotation(problem) : formatProblem(problem));
   if (options.format !== 'text') return problems.length === 0 ? 0 : 1;
   const counts = `${shapes.length} shapes, ${protocols.length} protocols, ${entities.length} entity files, ${intents.length} intent rules`;
   if (rulebook) io.out(`ok: ${counts}; version ${rulebook.version}, ${rulebook.digest}`);
-  else io.err(`${problems.length} problem(s) in ${dirs.join(', ')}; what each code means: txreport rules lint --codes`);
+  else
+    io.err(
+      `${problems.length} problem(s) in ${dirs.join(', ')}; what each code means: txreport rules lint --codes`,
+    );
   return rulebook ? 0 : 1;
 }
 
@@ -26,7 +31,8 @@ export function listCodes(io: CliIo): number {
 
 /** Workflow command that shows the problem beside the line in a pull request. */
 function annotation(p: Problem): string {
-  const escape = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  const escape = (text: string): string =>
+    text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
   const property = (text: string): string => escape(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
   return `::error file=${property(p.file)},line=${p.line},col=${p.column},title=${p.code}::${escape(p.message)}`;
 }

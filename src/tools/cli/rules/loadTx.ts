@@ -12,7 +12,11 @@ import { allRecordings, findRecording, type Recording } from './recordings.ts';
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 
 /** A transaction by recording name, by path of a recording, or by hash: recorded ones first, then the node of `RPC_URL`. */
-export async function loadTx(what: string, rulebook: Rulebook, places: readonly string[]): Promise<Recording> {
+export async function loadTx(
+  what: string,
+  rulebook: Rulebook,
+  places: readonly string[],
+): Promise<Recording> {
   if (!HASH.test(what)) return findRecording(what, places);
   const hash = what.toLowerCase() as Hash;
   const recorded = tryRecorded(hash, places);
@@ -37,15 +41,27 @@ export async function fetchTx(hash: Hash, rulebook: Rulebook): Promise<Recording
   } catch (error) {
     throw error instanceof ConfigError ? new CliError(error.message) : error;
   }
-  if (config.rpcUrls.length === 0) throw new CliError(`${hash} is not recorded, and RPC_URL names no node to ask`);
+  if (config.rpcUrls.length === 0)
+    throw new CliError(`${hash} is not recorded, and RPC_URL names no node to ask`);
   const upstream = createUpstream({
-    rpcUrls: config.rpcUrls, traceUrl: config.traceUrl, priceApiUrl: null, timeoutMs: config.rpcTimeoutMs, retries: config.rpcRetries,
-    deadlineMs: config.deadlineMs, maxResponseBytes: config.maxResponseBytes, maxBatch: config.rpcMaxBatch,
+    rpcUrls: config.rpcUrls,
+    traceUrl: config.traceUrl,
+    priceApiUrl: null,
+    timeoutMs: config.rpcTimeoutMs,
+    retries: config.rpcRetries,
+    deadlineMs: config.deadlineMs,
+    maxResponseBytes: config.maxResponseBytes,
+    maxBatch: config.rpcMaxBatch,
   });
   try {
-    const session = upstream.open({ signal: AbortSignal.timeout(config.deadlineMs), deadlineAt: performance.now() + config.deadlineMs });
+    const session = upstream.open({
+      signal: AbortSignal.timeout(config.deadlineMs),
+      deadlineAt: performance.now() + config.deadlineMs,
+    });
     const raw = await fetchTransaction(session, hash);
-    const context = await fetchContext(session, planContext(raw, rulebook, config.maxTokens), { names: config.priceSources });
+    const context = await fetchContext(session, planContext(raw, rulebook, config.maxTokens), {
+      names: config.priceSources,
+    });
     return { name: hash, raw, context };
   } catch (error) {
     throw error instanceof AnalysisError ? new CliError(error.message) : error;

@@ -20,8 +20,21 @@ export interface NewRuleOptions {
 }
 
 /** Facts a first draft tests, where the transaction has them: what the actor did, and which way value went. */
-const TELLING = ['actor.sides', 'actor.gave.lanes', 'actor.got.lanes', 'actor.got.minted_erc20', 'actor.gave.burnt', 'actor.got.nfts', 'actor.gave.nfts',
-  'noneconomic.approvals', 'noneconomic.zero_transfers', 'tx.authorizations', 'tx.contracts_created', 'tx.outcome', 'noneconomic.events'];
+const TELLING = [
+  'actor.sides',
+  'actor.gave.lanes',
+  'actor.got.lanes',
+  'actor.got.minted_erc20',
+  'actor.gave.burnt',
+  'actor.got.nfts',
+  'actor.gave.nfts',
+  'noneconomic.approvals',
+  'noneconomic.zero_transfers',
+  'tx.authorizations',
+  'tx.contracts_created',
+  'tx.outcome',
+  'noneconomic.events',
+];
 
 /** Drafts an intent rule from a transaction: conditions from its telling facts, its facts as the matching example. */
 export async function newRule(options: NewRuleOptions, io: CliIo): Promise<number> {
@@ -33,31 +46,63 @@ export async function newRule(options: NewRuleOptions, io: CliIo): Promise<numbe
   const view = new SubjectView(input);
   const { verdict } = subject.explained;
   const intent = options.intent ?? verdict.kind;
-  if (!rulebook.intentKinds.has(intent)) throw new CliError(`${intent} is not an intent kind: declare it in vocabulary.yaml first`);
+  if (!rulebook.intentKinds.has(intent))
+    throw new CliError(`${intent} is not an intent kind: declare it in vocabulary.yaml first`);
   const slug = options.slug ?? `${intent.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase()}-draft`;
-  if (rulebook.intents.some((r) => r.slug === slug)) throw new CliError(`there is a rule ${slug} already: choose another --slug`);
+  if (rulebook.intents.some((r) => r.slug === slug))
+    throw new CliError(`there is a rule ${slug} already: choose another --slug`);
 
-  const kinds = [...new Set(motifs.filter((m) => m.parent === null && view.own.includes(m) && rulebook.motifKinds.has(m.kind)).map((m) => m.kind))];
-  const names = [...kinds.map((kind) => `motif.${kind}.own`), ...TELLING].filter((name) => ruleset.facts!.has(name));
-  const facts = [...computeFacts(view, names)].filter(([name, value]) => show(value) !== show(defaultFact(ruleset.facts!.get(name)!)));
-  if (facts.length === 0) throw new CliError(`nothing tells this transaction apart: no motif is ${subject.account}'s, and no value moved`);
-  const doc = new Document({
-    slug, version: 1, status: 'experimental',
-    summary: `Draft from ${recording.name}: say what this rule is for.`,
-    intent, label: intent.replace(/(?<=[a-z0-9])(?=[A-Z])/g, ' '),
-    ...(kinds.length > 0 ? { rests_on: kinds, requires_any: kinds } : {}),
-    when: { all: facts.map(([name, value]) => conditionFor(ruleset.facts!.get(name)!, value)) },
-    proof: 'heuristic', confidence: { known: 'Medium', family: 'Low' },
-    examples: {
-      match: [{ name: `facts of ${recording.name}`.slice(0, 80), facts: Object.fromEntries(facts) }],
-      near_miss: [{ name: 'replace by a look-alike that must not match', facts: Object.fromEntries(facts.slice(1)) }],
+  const kinds = [
+    ...new Set(
+      motifs
+        .filter((m) => m.parent === null && view.own.includes(m) && rulebook.motifKinds.has(m.kind))
+        .map((m) => m.kind),
+    ),
+  ];
+  const names = [...kinds.map((kind) => `motif.${kind}.own`), ...TELLING].filter((name) =>
+    ruleset.facts!.has(name),
+  );
+  const facts = [...computeFacts(view, names)].filter(
+    ([name, value]) => show(value) !== show(defaultFact(ruleset.facts!.get(name)!)),
+  );
+  if (facts.length === 0)
+    throw new CliError(
+      `nothing tells this transaction apart: no motif is ${subject.account}'s, and no value moved`,
+    );
+  const doc = new Document(
+    {
+      slug,
+      version: 1,
+      status: 'experimental',
+      summary: `Draft from ${recording.name}: say what this rule is for.`,
+      intent,
+      label: intent.replace(/(?<=[a-z0-9])(?=[A-Z])/g, ' '),
+      ...(kinds.length > 0 ? { rests_on: kinds, requires_any: kinds } : {}),
+      when: { all: facts.map(([name, value]) => conditionFor(ruleset.facts!.get(name)!, value)) },
+      proof: 'heuristic',
+      confidence: { known: 'Medium', family: 'Low' },
+      examples: {
+        match: [{ name: `facts of ${recording.name}`.slice(0, 80), facts: Object.fromEntries(facts) }],
+        near_miss: [
+          { name: 'replace by a look-alike that must not match', facts: Object.fromEntries(facts.slice(1)) },
+        ],
+      },
     },
-  }, { aliasDuplicateObjects: false });
+    { aliasDuplicateObjects: false },
+  );
   // One line per condition and example, as rules are written by hand.
-  visit(doc.get('when') as never, { Map: (_, map) => void (map.flow = map.items.every((pair) => isScalar(pair.value))) });
+  visit(doc.get('when') as never, {
+    Map: (_, map) => void (map.flow = map.items.every((pair) => isScalar(pair.value))),
+  });
   visit(doc, { Seq: (_, seq) => void (seq.flow = seq.items.every((item) => isScalar(item))) });
   visit(doc.get('confidence') as never, { Map: (_, map) => void (map.flow = true) });
-  visit(doc.get('examples') as never, { Map: (key, map) => void (map.flow = key !== null && map.items.every((pair) => isScalar(pair.value) || isMap(pair.value) || isSeq(pair.value)) && !map.has('near_miss')) });
+  visit(doc.get('examples') as never, {
+    Map: (key, map) =>
+      void (map.flow =
+        key !== null &&
+        map.items.every((pair) => isScalar(pair.value) || isMap(pair.value) || isSeq(pair.value)) &&
+        !map.has('near_miss')),
+  });
   doc.contents!.commentBefore = ' yaml-language-server: $schema=../../schemas/rules/intent.schema.json';
   const text = doc.toString({ lineWidth: 0, flowCollectionPadding: false });
   if (options.out === undefined) io.out(text.trimEnd());

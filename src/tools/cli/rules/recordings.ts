@@ -18,8 +18,19 @@ interface RecordingJson {
   readonly name?: string;
   readonly id?: string;
   readonly hash: string;
-  readonly rpc: { readonly tx: unknown; readonly receipt: unknown; readonly block: unknown; readonly callTracer?: unknown; readonly trace?: unknown };
-  readonly tokens?: Readonly<Record<string, { readonly symbol?: string | null; readonly name?: string | null; readonly decimals?: number | null }>>;
+  readonly rpc: {
+    readonly tx: unknown;
+    readonly receipt: unknown;
+    readonly block: unknown;
+    readonly callTracer?: unknown;
+    readonly trace?: unknown;
+  };
+  readonly tokens?: Readonly<
+    Record<
+      string,
+      { readonly symbol?: string | null; readonly name?: string | null; readonly decimals?: number | null }
+    >
+  >;
   readonly delegations?: Readonly<Record<string, string>>;
 }
 
@@ -35,7 +46,9 @@ export function findRecording(name: string, named: readonly string[] = []): Reco
     const path = join(place, `${name}.json`);
     if (existsSync(path)) return readRecordingFile(path)[0]!;
     if (/\.ndjson(\.gz)?$/.test(place)) {
-      const found = readRecordingFile(place).find((r) => r.name === name || r.raw.hash === name.toLowerCase());
+      const found = readRecordingFile(place).find(
+        (r) => r.name === name || r.raw.hash === name.toLowerCase(),
+      );
       if (found) return found;
     }
   }
@@ -48,7 +61,12 @@ export function allRecordings(named: readonly string[] = []): Recording[] {
   for (const place of recordingPlaces(named)) {
     const stat = statSync(place, { throwIfNoEntry: false });
     if (stat === undefined) throw new CliError(`there are no recordings at ${place}`);
-    const files = stat.isDirectory() ? readdirSync(place).filter((f) => f.endsWith('.json')).sort().map((f) => join(place, f)) : [place];
+    const files = stat.isDirectory()
+      ? readdirSync(place)
+          .filter((f) => f.endsWith('.json'))
+          .sort()
+          .map((f) => join(place, f))
+      : [place];
     for (const file of files) found.push(...readRecordingFile(file));
   }
   return found;
@@ -71,19 +89,42 @@ function readRecordingFile(path: string): Recording[] {
 
 function toRecording(json: RecordingJson, path: string): Recording {
   const { rpc, hash } = json;
-  if (typeof hash !== 'string' || typeof rpc !== 'object' || rpc === null || (rpc.callTracer ?? rpc.trace ?? null) === null) {
-    throw new CliError(`${path} is not a recording: it needs hash, rpc.tx, rpc.receipt, rpc.block and rpc.callTracer or rpc.trace`);
+  if (
+    typeof hash !== 'string' ||
+    typeof rpc !== 'object' ||
+    rpc === null ||
+    (rpc.callTracer ?? rpc.trace ?? null) === null
+  ) {
+    throw new CliError(
+      `${path} is not a recording: it needs hash, rpc.tx, rpc.receipt, rpc.block and rpc.callTracer or rpc.trace`,
+    );
   }
-  const dialect: TraceDialect = rpc.callTracer === undefined || rpc.callTracer === null ? 'parity' : 'call_tracer';
+  const dialect: TraceDialect =
+    rpc.callTracer === undefined || rpc.callTracer === null ? 'parity' : 'call_tracer';
   const tokens = new Map<Address, TokenMetadata>();
   for (const [key, meta] of Object.entries(json.tokens ?? {})) {
     const address = readAddress(key, 'internal', path);
-    tokens.set(address, { address, symbol: meta.symbol ?? null, name: meta.name ?? null, decimals: meta.decimals ?? null });
+    tokens.set(address, {
+      address,
+      symbol: meta.symbol ?? null,
+      name: meta.name ?? null,
+      decimals: meta.decimals ?? null,
+    });
   }
-  const delegations = new Map(Object.entries(json.delegations ?? {}).map(([a, d]) => [readAddress(a, 'internal', path), readAddress(d, 'internal', path)]));
+  const delegations = new Map(
+    Object.entries(json.delegations ?? {}).map(([a, d]) => [
+      readAddress(a, 'internal', path),
+      readAddress(d, 'internal', path),
+    ]),
+  );
   return {
     name: json.name ?? json.id ?? hash,
-    raw: { hash: hash.toLowerCase() as Hash, tx: rpc.tx, receipt: rpc.receipt, trace: { dialect, result: dialect === 'parity' ? rpc.trace : rpc.callTracer } },
+    raw: {
+      hash: hash.toLowerCase() as Hash,
+      tx: rpc.tx,
+      receipt: rpc.receipt,
+      trace: { dialect, result: dialect === 'parity' ? rpc.trace : rpc.callTracer },
+    },
     context: { block: rpc.block, tokens, prices: [], refusals: [], delegations },
   };
 }

@@ -19,50 +19,102 @@ export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
   const dirs = '[dirs...]';
   const dirsHelp = 'base ruleset and overlays, in order (default: the shipped rules and RULES_DIR)';
 
-  rules.command('lint').description('list every problem as file:line:column').argument(dirs, dirsHelp)
+  rules
+    .command('lint')
+    .description('list every problem as file:line:column')
+    .argument(dirs, dirsHelp)
     .addOption(new Option('--format <format>', 'output').choices(['text', 'json', 'github']).default('text'))
     .option('--codes', 'list what each code means')
-    .action((named: string[], o: { format: 'text'; codes?: boolean }) => exit(async () => {
-      const { lintRules, listCodes } = await import('./lintRules.ts');
-      return o.codes ? listCodes(io) : lintRules(named, o, io);
-    }));
+    .action((named: string[], o: { format: 'text'; codes?: boolean }) =>
+      exit(async () => {
+        const { lintRules, listCodes } = await import('./lintRules.ts');
+        return o.codes ? listCodes(io) : lintRules(named, o, io);
+      }),
+    );
 
-  rules.command('test').description('run the examples beside the rules').argument(dirs, dirsHelp)
-    .option('--junit <file>', 'write JUnit XML').option('--rule <slug>', 'only this rule')
+  rules
+    .command('test')
+    .description('run the examples beside the rules')
+    .argument(dirs, dirsHelp)
+    .option('--junit <file>', 'write JUnit XML')
+    .option('--rule <slug>', 'only this rule')
     .option('--recordings <place...>', 'where recordings lie (default: test/recordings)')
-    .action((named: string[], o: { junit?: string; rule?: string; recordings?: string[] }) => exit(async () => (await import('./testRules.ts')).testRules(named, o, io)));
+    .action((named: string[], o: { junit?: string; rule?: string; recordings?: string[] }) =>
+      exit(async () => (await import('./testRules.ts')).testRules(named, o, io)),
+    );
 
-  rules.command('fmt').description('write rule files in the canonical layout').argument(dirs, dirsHelp)
+  rules
+    .command('fmt')
+    .description('write rule files in the canonical layout')
+    .argument(dirs, dirsHelp)
     .option('--check', 'change nothing; fail when a file differs', false)
-    .action((named: string[], o: { check: boolean }) => exit(async () => (await import('./formatRules.ts')).formatRules(named, o, io)));
+    .action((named: string[], o: { check: boolean }) =>
+      exit(async () => (await import('./formatRules.ts')).formatRules(named, o, io)),
+    );
 
-  rules.command('lock').description('pin the meaning of every slug and version in ruleset.lock').argument(dirs, dirsHelp)
+  rules
+    .command('lock')
+    .description('pin the meaning of every slug and version in ruleset.lock')
+    .argument(dirs, dirsHelp)
     .option('--check', 'change nothing; fail when a meaning changed and its version did not', false)
     .option('--force', 'overwrite entries whose meaning changed under the same version', false)
-    .action((named: string[], o: { check: boolean; force: boolean }) => exit(async () => (await import('./lockRules.ts')).lockRules(named, o, io)));
+    .action((named: string[], o: { check: boolean; force: boolean }) =>
+      exit(async () => (await import('./lockRules.ts')).lockRules(named, o, io)),
+    );
 
-  rules.command('explain').description('tell what a transaction was taken for, and why not for something else')
+  rules
+    .command('explain')
+    .description('tell what a transaction was taken for, and why not for something else')
     .argument('<tx>', 'hash (recorded, or asked of RPC_URL), name of a recording, or path of one')
-    .option('--rule <slug>', 'only this rule, condition by condition, for every candidate').option('--actor <address>', 'as this account')
-    .option('--full', 'every rule and every candidate', false).option('--facts', 'list the facts', false)
-    .option('--dirs <dir...>', dirsHelp).option('--recordings <place...>', 'where recordings lie')
-    .action((tx: string, o: ExplainOptions) => exit(async () => (await import('./explainTx.ts')).explainTx(tx, o, io)));
+    .option('--rule <slug>', 'only this rule, condition by condition, for every candidate')
+    .option('--actor <address>', 'as this account')
+    .option('--full', 'every rule and every candidate', false)
+    .option('--facts', 'list the facts', false)
+    .option('--dirs <dir...>', dirsHelp)
+    .option('--recordings <place...>', 'where recordings lie')
+    .action((tx: string, o: ExplainOptions) =>
+      exit(async () => (await import('./explainTx.ts')).explainTx(tx, o, io)),
+    );
 
-  rules.command('coverage').description('list conditions that no recording or example ever made true, or false').argument(dirs, dirsHelp)
-    .option('--recordings <place...>', 'folders, or .json, .ndjson and .ndjson.gz files').option('--strict', 'fail when there are any', false)
-    .action((named: string[], o: { recordings?: string[]; strict: boolean }) => exit(async () => (await import('./coverage.ts')).coverRules(named, o, io)));
+  rules
+    .command('coverage')
+    .description('list conditions that no recording or example ever made true, or false')
+    .argument(dirs, dirsHelp)
+    .option('--recordings <place...>', 'folders, or .json, .ndjson and .ndjson.gz files')
+    .option('--strict', 'fail when there are any', false)
+    .action((named: string[], o: { recordings?: string[]; strict: boolean }) =>
+      exit(async () => (await import('./coverage.ts')).coverRules(named, o, io)),
+    );
 
-  rules.command('diff').description('judge every recording by two rulesets and list what differs')
+  rules
+    .command('diff')
+    .description('judge every recording by two rulesets and list what differs')
     .argument('<ruleset>', 'directory of the other ruleset, or base and overlays with commas')
-    .option('--dirs <dir...>', dirsHelp).option('--recordings <place...>', 'folders, or .json, .ndjson and .ndjson.gz files')
-    .action((other: string, o: { dirs?: string[]; recordings?: string[] }) => exit(async () => (await import('./diffRulesets.ts')).diffRulesets(other, o, io)));
+    .option('--dirs <dir...>', dirsHelp)
+    .option('--recordings <place...>', 'folders, or .json, .ndjson and .ndjson.gz files')
+    .action((other: string, o: { dirs?: string[]; recordings?: string[] }) =>
+      exit(async () => (await import('./diffRulesets.ts')).diffRulesets(other, o, io)),
+    );
 
-  rules.command('new').description('draft a rule from a transaction').requiredOption('--tx <tx>', 'hash or recording')
-    .option('--slug <slug>').option('--intent <kind>', 'intent kind (default: what the rules say now)').option('--out <file>', 'default: standard output')
-    .option('--dirs <dir...>', dirsHelp).option('--recordings <place...>', 'where recordings lie')
+  rules
+    .command('new')
+    .description('draft a rule from a transaction')
+    .requiredOption('--tx <tx>', 'hash or recording')
+    .option('--slug <slug>')
+    .option('--intent <kind>', 'intent kind (default: what the rules say now)')
+    .option('--out <file>', 'default: standard output')
+    .option('--dirs <dir...>', dirsHelp)
+    .option('--recordings <place...>', 'where recordings lie')
     .action((o: NewRuleOptions) => exit(async () => (await import('./newRule.ts')).newRule(o, io)));
 
-  rules.command('record').description('save a transaction as the node of RPC_URL tells it, for examples').argument('<hash>')
-    .requiredOption('--name <name>', 'name of the recording').option('--out <folder>', 'default: test/recordings').option('--dirs <dir...>', dirsHelp)
-    .action((hash: string, o: { name: string; out?: string; dirs?: string[] }) => exit(async () => (await import('./recordTx.ts')).recordTx(hash, o, io)));
+  rules
+    .command('record')
+    .description('save a transaction as the node of RPC_URL tells it, for examples')
+    .argument('<hash>')
+    .requiredOption('--name <name>', 'name of the recording')
+    .option('--out <folder>', 'default: test/recordings')
+    .option('--dirs <dir...>', dirsHelp)
+    .action((hash: string, o: { name: string; out?: string; dirs?: string[] }) =>
+      exit(async () => (await import('./recordTx.ts')).recordTx(hash, o, io)),
+    );
 }

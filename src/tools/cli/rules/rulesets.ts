@@ -9,9 +9,15 @@ import type { CliIo } from './cliIo.ts';
 export type SoundRuleset = Ruleset & { readonly rulebook: Rulebook };
 
 /** Directories a command works on: those named, else the shipped rules with the overlays of `RULES_DIR`. */
-export function rulesetDirs(named: readonly string[], env: Readonly<Record<string, string | undefined>> = process.env): string[] {
+export function rulesetDirs(
+  named: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): string[] {
   if (named.length > 0) return [...named];
-  const overlays = (env['RULES_DIR'] ?? '').split(',').map((dir) => dir.trim()).filter((dir) => dir !== '');
+  const overlays = (env['RULES_DIR'] ?? '')
+    .split(',')
+    .map((dir) => dir.trim())
+    .filter((dir) => dir !== '');
   return [SHIPPED_RULES, ...overlays];
 }
 
