@@ -127,19 +127,15 @@ describe("credentials in the node's URL", () => {
     'that echoes them': () =>
       node(
         (response, body) =>
-          void response
-            .writeHead(200, { 'x-echo': echo })
-            .end(
-              JSON.stringify(
-                [body as { id: number }[]]
-                  .flat()
-                  .map(({ id }) => ({
-                    jsonrpc: '2.0',
-                    id,
-                    error: { code: -32000, message: echo, data: echo },
-                  })),
-              ),
+          void response.writeHead(200, { 'x-echo': echo }).end(
+            JSON.stringify(
+              [body as { id: number }[]].flat().map(({ id }) => ({
+                jsonrpc: '2.0',
+                id,
+                error: { code: -32000, message: echo, data: echo },
+              })),
             ),
+          ),
       ),
     'that refuses them': () =>
       node((response) => void response.writeHead(401).end(`unknown key s3cretQueryKey for ${echo}`)),

@@ -107,24 +107,20 @@ const members = fc
     const text = `{${list.map(([name, value, disguise]) => `${gap}${disguise ? escaped(name) : JSON.stringify(name)}:${gap}${JSON.stringify(value)}`).join(',')}}`;
     return { bytes: bytesOf(text), valid: Buffer.byteLength(text) > LIMIT ? false : taken };
   });
-const nested = fc
-  .tuple(fc.integer({ min: 1, max: 8_000 }), hash, fc.boolean())
-  .map(
-    ([depth, tx_hash, list]): Body => ({
-      bytes: bytesOf(
-        `{"tx_hash":"${tx_hash}","x":${(list ? '[' : '{"a":').repeat(depth)}1${(list ? ']' : '}').repeat(depth)}}`,
-      ),
-      valid: null,
-    }),
-  );
-const large = fc
-  .tuple(fc.integer({ min: LIMIT - 300, max: LIMIT * 8 }), hash)
-  .map(
-    ([size, tx_hash]): Body => ({
-      bytes: bytesOf(`{"tx_hash":"${tx_hash}","pad":"${'x'.repeat(size)}"}`),
-      valid: null,
-    }),
-  );
+const nested = fc.tuple(fc.integer({ min: 1, max: 8_000 }), hash, fc.boolean()).map(
+  ([depth, tx_hash, list]): Body => ({
+    bytes: bytesOf(
+      `{"tx_hash":"${tx_hash}","x":${(list ? '[' : '{"a":').repeat(depth)}1${(list ? ']' : '}').repeat(depth)}}`,
+    ),
+    valid: null,
+  }),
+);
+const large = fc.tuple(fc.integer({ min: LIMIT - 300, max: LIMIT * 8 }), hash).map(
+  ([size, tx_hash]): Body => ({
+    bytes: bytesOf(`{"tx_hash":"${tx_hash}","pad":"${'x'.repeat(size)}"}`),
+    valid: null,
+  }),
+);
 const spoiled = fc
   .tuple(hash, fc.array(fc.tuple(fc.nat(120), fc.integer({ min: 0, max: 255 })), { maxLength: 4 }), fc.nat(4))
   .map(([tx_hash, changes, cut]): Body => {

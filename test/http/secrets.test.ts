@@ -86,13 +86,11 @@ describe('credentials of the upstream', () => {
             response,
             200,
             JSON.stringify(
-              [body as { id: number }[]]
-                .flat()
-                .map(({ id }) => ({
-                  jsonrpc: '2.0',
-                  id,
-                  error: { code: -32000, message: `project s3cretPathKey: ${echo}`, data: echo },
-                })),
+              [body as { id: number }[]].flat().map(({ id }) => ({
+                jsonrpc: '2.0',
+                id,
+                error: { code: -32000, message: `project s3cretPathKey: ${echo}`, data: echo },
+              })),
             ),
           ),
       },

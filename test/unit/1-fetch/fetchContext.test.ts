@@ -75,9 +75,7 @@ function ethCall(spoil?: () => never): Handler {
   };
 }
 
-async function setup(
-  handlers: Record<string, Handler> = {},
-): Promise<{
+async function setup(handlers: Record<string, Handler> = {}): Promise<{
   node: FakeNode;
   up: Upstream;
   run: (plan?: Partial<ContextPlan>, sources?: Parameters<typeof fetchContext>[2]) => Promise<RawContext>;
