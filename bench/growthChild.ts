@@ -23,7 +23,7 @@ const { createLargeAnalyses } = await built<typeof import('../src/service/worker
 const WARM_UPS = 10;
 /** What is asked first, of a node that was asked before. */
 const FIRST = ['eth_getTransactionByHash', 'eth_getTransactionReceipt', 'debug_traceTransaction'];
-const ABILITIES: UnreadAnswer['abilities'] = {
+const ABILITIES: UnreadAnswer['capabilities'] = {
   batches: true,
   trace: 'call_tracer_with_log',
   unsupported: [],
@@ -54,7 +54,7 @@ async function analyze(hash: string, first: Uint8Array): Promise<{ ms: number; b
     upstream: 'upstream-1',
     body: first,
     requests: FIRST.map((method, id) => ({ id, method })),
-    abilities: ABILITIES,
+    capabilities: ABILITIES,
   };
   const { json } = await large.run(hash as `0x${string}`, answer, {
     signal: new AbortController().signal,

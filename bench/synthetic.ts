@@ -87,20 +87,20 @@ function swapChain(frames: number): Frame[] {
   const hops = Math.max(1, Math.floor((frames - 2) / 2));
   const calls = [send(token(0), SIGNER, pool(0), 1_000_000n)];
   for (let n = 0; n < hops; n++) {
-    const [given, got] = [1_000_000n + BigInt(n), 1_000_001n + BigInt(n)];
+    const [given, received] = [1_000_000n + BigInt(n), 1_000_001n + BigInt(n)];
     const to = n + 1 < hops ? pool(n + 1) : SIGNER;
     const swapped: Log = {
       address: pool(n),
       topics: [SWAP, `0x${word(ROUTER)}`, `0x${word(to)}`],
-      data: `0x${word(given)}${word(0)}${word(0)}${word(got)}`,
+      data: `0x${word(given)}${word(0)}${word(0)}${word(received)}`,
     };
     calls.push(
       call(
         ROUTER,
         pool(n),
-        `0x022c0d9f${word(0)}${word(got)}${word(to)}${word(128)}${word(0)}`,
+        `0x022c0d9f${word(0)}${word(received)}${word(to)}${word(128)}${word(0)}`,
         [swapped],
-        [send(token(n + 1), pool(n), to, got)],
+        [send(token(n + 1), pool(n), to, received)],
       ),
     );
   }

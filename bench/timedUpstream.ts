@@ -7,8 +7,8 @@ import type { Upstream } from '../src/stages/1-fetch/rpc/upstream.ts';
 const { readBatch } = await built<typeof import('../src/stages/1-fetch/rpc/rpcMessages.ts')>(
   'stages/1-fetch/rpc/rpcMessages.js',
 );
-const { newAbilities } = await built<typeof import('../src/stages/1-fetch/rpc/abilities.ts')>(
-  'stages/1-fetch/rpc/abilities.js',
+const { newCapabilities } = await built<typeof import('../src/stages/1-fetch/rpc/capabilities.ts')>(
+  'stages/1-fetch/rpc/capabilities.js',
 );
 
 /** What the upstream's part of the analyses since the last `take` cost. */
@@ -30,8 +30,8 @@ export interface TimedUpstream extends Upstream {
 
 export function timedUpstream(respond: Respond): TimedUpstream {
   // A node that has been asked before: one dialect, in batches.
-  const abilities = {
-    ...newAbilities(),
+  const capabilities = {
+    ...newCapabilities(),
     batches: true,
     trace: 'call_tracer_with_log' as const,
     mainnet: true,
@@ -43,7 +43,7 @@ export function timedUpstream(respond: Respond): TimedUpstream {
     let round = 0;
     const endpoint: RpcEndpoint = {
       name: 'recordings',
-      abilities,
+      capabilities,
       async send(calls) {
         const asked = performance.now();
         const requests = calls.map((call, id) => ({ jsonrpc: '2.0' as const, id, ...call }));

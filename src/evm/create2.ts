@@ -1,5 +1,5 @@
 import { keccak } from './keccak.ts';
-import { memoised, memoisedPair } from '../lib/memo.ts';
+import { memoize, memoizePair } from '../lib/memo.ts';
 import type { Address, Hash } from '../model/hex.ts';
 
 /** Salts and addresses remembered of each kind of pool: the same pairs of tokens are traded over and over. */
@@ -15,7 +15,7 @@ export function pairSalt(token0: Address, token1: Address, fee: number | null): 
   if (!saltOf)
     salts.set(
       fee,
-      (saltOf = memoisedPair((a, b) => hashOf(pairDigits(a.slice(2), b.slice(2), fee)), REMEMBERED)),
+      (saltOf = memoizePair((a, b) => hashOf(pairDigits(a.slice(2), b.slice(2), fee)), REMEMBERED)),
     );
   return saltOf(token0, token1);
 }
@@ -28,7 +28,7 @@ export function create2Address(deployer: Address, salt: string, initCodeHash: Ha
   if (!addressOf)
     byCode.set(
       initCodeHash,
-      (addressOf = memoised<Address>(
+      (addressOf = memoize<Address>(
         (s) => `0x${hashOf(`ff${deployer.slice(2)}${s}${initCodeHash.slice(2)}`).slice(24)}`,
         REMEMBERED,
       )),

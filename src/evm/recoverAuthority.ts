@@ -1,6 +1,6 @@
 import { secp256k1 } from '@noble/curves/secp256k1';
 import { keccak } from './keccak.ts';
-import { memoised } from '../lib/memo.ts';
+import { memoize } from '../lib/memo.ts';
 import type { Address } from '../model/hex.ts';
 
 /** An EIP-7702 authorisation tuple as it was signed; integers of any size. */
@@ -35,7 +35,7 @@ export function recoverAuthority({
   return authority === NOBODY ? null : (authority as Address);
 }
 
-const recovered = memoised((key) => {
+const recovered = memoize((key) => {
   const [message, r, s, bit] = key.split('|') as [string, string, string, string];
   try {
     const signature = new secp256k1.Signature(BigInt(r), BigInt(s)).addRecoveryBit(Number(bit));

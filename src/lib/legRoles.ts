@@ -1,7 +1,7 @@
 import type { Address } from '../model/hex.ts';
 import type { Movement } from '../model/valueFlow.ts';
 
-/** Leg roles whose asset the venue's counterparty handed over; every other role is something it got. */
+/** Leg roles whose asset the venue's counterparty handed over; every other role is something it received. */
 export const GAVE_ROLES: ReadonlySet<string> = new Set([
   'in',
   'share_in',

@@ -2,7 +2,7 @@
  * A pure function of a text that remembers its latest answers, between `limit` and twice as many: the newer half is kept
  * when the older is dropped. For what recurs from one transaction to the next and costs more than looking it up.
  */
-export function memoised<T extends {}>(compute: (text: string) => T, limit: number): (text: string) => T {
+export function memoize<T extends {}>(compute: (text: string) => T, limit: number): (text: string) => T {
   let recent = new Map<string, T>();
   let older = new Map<string, T>();
   return (text) => {
@@ -16,7 +16,7 @@ export function memoised<T extends {}>(compute: (text: string) => T, limit: numb
 }
 
 /** The same of two texts, which need not be put together to be looked up. */
-export function memoisedPair<T extends {}>(
+export function memoizePair<T extends {}>(
   compute: (first: string, second: string) => T,
   limit: number,
 ): (first: string, second: string) => T {

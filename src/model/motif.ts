@@ -26,7 +26,7 @@ export interface Motif {
   readonly scopeFrame: number | null;
   readonly parent: number | null;
   readonly participants: readonly RoleBinding[];
-  /** From the view of the venue's counterparty: what it got and what it gave. */
+  /** From the view of the venue's counterparty: what it received and what it sent. */
   readonly assetsIn: readonly AssetAmount[];
   readonly assetsOut: readonly AssetAmount[];
   readonly invariants: readonly Invariant[];

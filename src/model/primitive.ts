@@ -29,7 +29,7 @@ export interface Leg {
   readonly role: string;
   readonly asset: AssetId;
   readonly amount: bigint;
-  /** The far end: who gave (in) or got (out). Null for a leg settled by net deltas. */
+  /** The far end: who sent (in) or received (out). Null for a leg settled by net deltas. */
   readonly account: Address | null;
   readonly movements: readonly number[];
   /** The event states exactly this amount. */

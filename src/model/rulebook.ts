@@ -76,7 +76,7 @@ export interface PortionSpec {
 }
 
 /** What one event (or call) means when it comes from an emitter the shape accepts. */
-export interface MeaningSpec {
+export interface EventMapping {
   readonly shape: string;
   readonly kind: MotifKind;
   readonly status: RuleStatus;
@@ -127,13 +127,13 @@ export interface EventSpec {
   readonly signature: string;
   readonly topic0: Hash;
   readonly topicCount: number;
-  readonly meanings: readonly MeaningSpec[];
+  readonly meanings: readonly EventMapping[];
 }
 
 export interface CallSpec {
   readonly signature: string;
   readonly selector: Hex;
-  readonly meanings: readonly MeaningSpec[];
+  readonly meanings: readonly EventMapping[];
   /** `root`: only the transaction's own call. `any`: any frame. */
   readonly depth: 'root' | 'any';
 }
@@ -277,8 +277,8 @@ export interface Rulebook {
   readonly pricing: PricingRules;
   readonly multicall: { readonly address: Address; readonly sinceBlock: bigint };
   readonly errors: ReadonlyMap<Hex, { readonly name: string; readonly signature: string }>;
-  /** Leg roles: whether the venue's counterparty gave or got the asset. */
-  readonly legRoles: ReadonlyMap<string, 'gave' | 'got'>;
+  /** Leg roles: whether the venue's counterparty sent or received the asset. */
+  readonly legRoles: ReadonlyMap<string, 'sent' | 'received'>;
   readonly motifKinds: ReadonlyMap<MotifKind, MotifKindSpec>;
   readonly intentKinds: ReadonlyMap<IntentKind, IntentKindSpec>;
   readonly intents: readonly IntentRule[];

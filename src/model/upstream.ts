@@ -127,7 +127,7 @@ export interface UnreadAnswer {
   body: Uint8Array;
   readonly requests: readonly { readonly id: number; readonly method: string }[];
   /** What was known of the node when it was asked: whoever asks it again asks the same. */
-  readonly abilities: {
+  readonly capabilities: {
     readonly batches: boolean | null;
     readonly trace: TraceMode | null;
     readonly unsupported: readonly TraceMode[];

@@ -76,6 +76,6 @@ export interface ValueFlow {
   readonly ledgers: ReadonlyMap<Address, Ledger>;
   readonly outgoing: MovementLists;
   readonly incoming: MovementLists;
-  /** Accounts as nodes, movements as edges: for following value on its way through several accounts. Built when first asked for; what one account gave or got is in the lists above. */
+  /** Accounts as nodes, movements as edges: for following value on its way through several accounts. Built when first asked for; what one account sent or received is in the lists above. */
   readonly graph: MultiDirectedGraph<Record<string, never>, Movement>;
 }

@@ -1,6 +1,6 @@
 import cors from 'cors';
 import express, { type Express, type RequestHandler } from 'express';
-import { createGate, type Gate } from './http/gate.ts';
+import { createLimiter, type Limiter } from './http/limiter.ts';
 import { createParseRequest } from './http/parseRequest.ts';
 import { errorHandler } from './http/errorResponse.ts';
 import { postAnalyze } from './http/postAnalyze.ts';
@@ -14,7 +14,7 @@ export interface AppDeps {
   readonly log: Log;
   readonly metrics?: Metrics | null;
   /** Shared with the server that drains it at shutdown; its own from `limits` when absent. */
-  readonly gate?: Gate;
+  readonly limiter?: Limiter;
   readonly limits?: { readonly maxConcurrency: number; readonly maxQueue: number };
   readonly deadlineMs?: number;
   readonly stopping?: AbortSignal;
@@ -23,7 +23,7 @@ export interface AppDeps {
 /** The two operations of the interface. Never listens. */
 export function createApp(deps: AppDeps): Express {
   const { analyze, log, metrics = null, deadlineMs = 30_000 } = deps;
-  const gate = deps.gate ?? createGate(deps.limits ?? { maxConcurrency: 16, maxQueue: 64 });
+  const limiter = deps.limiter ?? createLimiter(deps.limits ?? { maxConcurrency: 16, maxQueue: 64 });
   const stopping = deps.stopping ?? new AbortController().signal;
   const parseRequest = createParseRequest();
 
@@ -47,7 +47,7 @@ export function createApp(deps: AppDeps): Express {
   );
 
   app.get('/health', (_request, response) => void response.type('text/plain').send('ok'));
-  app.post('/analyze', postAnalyze({ analyze, parseRequest, gate, log, metrics, deadlineMs, stopping }));
+  app.post('/analyze', postAnalyze({ analyze, parseRequest, limiter, log, metrics, deadlineMs, stopping }));
 
   app.all('/health', refuse(405, 'method not allowed', { Allow: 'GET, HEAD, OPTIONS' }));
   app.all('/analyze', refuse(405, 'method not allowed', { Allow: 'POST, OPTIONS' }));

@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { setMaxListeners } from 'node:events';
 import { createApp } from './app.ts';
 import { createAdminServer } from './http/adminServer.ts';
-import { createGate } from './http/gate.ts';
+import { createLimiter } from './http/limiter.ts';
 import { createHttpServer, listen, stopListening } from './http/httpServer.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createLog, createRedact, type Log } from '../lib/log.ts';
@@ -50,15 +50,15 @@ export async function serve(
   const stop = new AbortController();
   // Every running analysis listens.
   setMaxListeners(0, stop.signal);
-  const gate = createGate(config);
-  const metrics = config.adminPort === null ? null : createMetrics(gate);
+  const limiter = createLimiter(config);
+  const metrics = config.adminPort === null ? null : createMetrics(limiter);
   try {
     const analyze = await createAnalyze({ upstream, config, log });
     const app = createApp({
       analyze,
       log,
       metrics,
-      gate,
+      limiter,
       deadlineMs: config.deadlineMs,
       stopping: stop.signal,
     });
@@ -88,9 +88,9 @@ export async function serve(
 
     let closing: Promise<void> | null = null;
     const shutDown = async (): Promise<void> => {
-      log.info({ running: gate.running, waiting: gate.waiting }, 'stopping');
+      log.info({ running: limiter.running, waiting: limiter.waiting }, 'stopping');
       const stopped = stopListening(server);
-      const idle = gate.close();
+      const idle = limiter.close();
       if (!(await within(idle, config.shutdownGraceMs))) {
         stop.abort();
         await within(idle, ABORT_MS);

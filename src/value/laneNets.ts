@@ -122,19 +122,19 @@ function merged(a: readonly number[], b: readonly number[]): readonly number[] {
 }
 
 /** Which way value went: `both` is a trade or an exchange into a position, the others are one-sided. */
-export type Sides = 'none' | 'gave' | 'got' | 'both';
+export type Sides = 'none' | 'sent' | 'received' | 'both';
 
 export function sidesOf(lanes: readonly LaneNet[]): Sides {
-  let gave = false,
-    got = false;
+  let sent = false,
+    received = false;
   for (const { net } of lanes)
-    if (net < 0n) gave = true;
-    else got = true;
-  return sidesWhere(gave, got);
+    if (net < 0n) sent = true;
+    else received = true;
+  return sidesWhere(sent, received);
 }
 
-function sidesWhere(gave: boolean, got: boolean): Sides {
-  return gave && got ? 'both' : gave ? 'gave' : got ? 'got' : 'none';
+function sidesWhere(sent: boolean, received: boolean): Sides {
+  return sent && received ? 'both' : sent ? 'sent' : received ? 'received' : 'none';
 }
 
 /** `sidesOf` the net lanes of one account, from its ledger alone. */
@@ -143,8 +143,8 @@ export function sidesOfAccount(
   wrappedNative: ReadonlySet<Address>,
   account: Address,
 ): Sides {
-  let gave = false,
-    got = false;
+  let sent = false,
+    received = false;
   let nativeIn = 0n,
     nativeOut = 0n;
   for (const [id, { inflow, outflow }] of flow.ledgers.get(account) ?? NO_LEDGER) {
@@ -154,14 +154,14 @@ export function sidesOfAccount(
       nativeIn += inflow;
       nativeOut += outflow;
     } else if (isDust(inflow, outflow, isFungible(asset))) continue;
-    else if (inflow > outflow) got = true;
-    else gave = true;
+    else if (inflow > outflow) received = true;
+    else sent = true;
   }
   if (!isDust(nativeIn, nativeOut, true)) {
-    if (nativeIn > nativeOut) got = true;
-    else gave = true;
+    if (nativeIn > nativeOut) received = true;
+    else sent = true;
   }
-  return sidesWhere(gave, got);
+  return sidesWhere(sent, received);
 }
 
 const NO_LEDGER: Ledger = new Map();

@@ -187,7 +187,7 @@ describe('txreport batch', () => {
       { env: { RPC_RETRIES: '0' } },
     );
     expect(run.code).toBe(1);
-    expect(run.err).toContain('gave up');
+    expect(run.err).toContain('sent up');
     expect(linesOf(errors)).toHaveLength(3);
     expect((await batch([list, '--out', out])).code).toBe(0);
     expect(hashesOf(out)).toHaveLength(HASHES.length);

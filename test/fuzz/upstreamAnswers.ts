@@ -2,7 +2,7 @@
 import { analyzeRaw } from '../../src/analyze.ts';
 import { loadRules } from '../../src/service/loadRules.ts';
 import type { Hash, Hex } from '../../src/model/hex.ts';
-import { newAbilities } from '../../src/stages/1-fetch/rpc/abilities.ts';
+import { newCapabilities } from '../../src/stages/1-fetch/rpc/capabilities.ts';
 import { fetchContext } from '../../src/stages/1-fetch/context/fetchContext.ts';
 import { fetchTransaction } from '../../src/stages/1-fetch/fetchTransaction.ts';
 import { planContext } from '../../src/stages/1-fetch/context/planContext.ts';
@@ -118,7 +118,7 @@ export function makeCase(seed: number, index: number): Case {
 function sessionOf({ recorded, dialect, change }: Case): Session {
   const endpoint: RpcEndpoint = {
     name: 'upstream-1',
-    abilities: newAbilities(),
+    capabilities: newCapabilities(),
     send: (calls) =>
       Promise.resolve(
         calls.map(({ method, params }): RpcAnswer => {

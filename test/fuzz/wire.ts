@@ -136,7 +136,7 @@ export async function fuzzNodeWire(count: number, seed: number): Promise<Tally> 
   let service = await startService(node.url);
   try {
     for (let index = 0; index < count; index++) {
-      // A service anew now and then: what it learned of the node's abilities is learned again.
+      // A service anew now and then: what it learned of the node's capabilities is learned again.
       if (index % 100 === 99) {
         await service.close();
         service = await startService(node.url);
@@ -279,13 +279,13 @@ export async function fuzzClientWire(count: number, seed: number): Promise<Tally
     const client = async (): Promise<void> => {
       for (let index = next++; index < samples.length; index = next++) {
         const start = performance.now();
-        const got = await talk(service.port, samples[index]!);
+        const received = await talk(service.port, samples[index]!);
         tally.tried++;
         tally.slowestMs = Math.max(tally.slowestMs, performance.now() - start);
-        const wrong = judgeBytes(got);
+        const wrong = judgeBytes(received);
         if (wrong !== null)
           tally.failures.push({ index, what: samples[index]!.toString('latin1').slice(0, 300), why: wrong });
-        else if (/^HTTP\/1\.1 2/.test(got)) tally.accepted++;
+        else if (/^HTTP\/1\.1 2/.test(received)) tally.accepted++;
       }
     };
     await Promise.all(Array.from({ length: 16 }, client));
@@ -299,10 +299,10 @@ export async function fuzzClientWire(count: number, seed: number): Promise<Tally
   return tally;
 }
 
-function judgeBytes(got: string): string | null {
-  if (got === 'STILL OPEN') return 'the connection stayed open';
-  if (got === '') return null;
-  for (const [, status, head, body] of got.matchAll(
+function judgeBytes(received: string): string | null {
+  if (received === 'STILL OPEN') return 'the connection stayed open';
+  if (received === '') return null;
+  for (const [, status, head, body] of received.matchAll(
     /HTTP\/1\.1 (\d{3})[^\r]*\r\n([\s\S]*?)\r\n\r\n([\s\S]*?)(?=HTTP\/1\.1 |$)/g,
   )) {
     if (status === '100') continue;
@@ -321,14 +321,14 @@ function judgeBytes(got: string): string | null {
 /** Sends the bytes, then nothing; what came back when the connection closed, or after three seconds. */
 function talk(port: number, bytes: Buffer): Promise<string> {
   return new Promise((resolve) => {
-    let got = '';
+    let received = '';
     const socket = connect(port, '127.0.0.1', () => void socket.write(bytes));
     const timer = setTimeout(() => {
       socket.destroy();
-      resolve(got === '' ? 'STILL OPEN' : got);
+      resolve(received === '' ? 'STILL OPEN' : received);
     }, 3_000);
     socket.on('data', (data) => {
-      got += data.toString('latin1');
+      received += data.toString('latin1');
       // An answered request on a connection kept alive: nothing more will come.
       clearTimeout(timer);
       setTimeout(() => socket.destroy(), 30);
@@ -336,7 +336,7 @@ function talk(port: number, bytes: Buffer): Promise<string> {
     socket.on('error', () => {});
     socket.on('close', () => {
       clearTimeout(timer);
-      resolve(got);
+      resolve(received);
     });
   });
 }

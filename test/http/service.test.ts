@@ -137,9 +137,9 @@ describe('clients', () => {
     const { url, port } = await start({ headersTimeoutMs: 200, requestTimeoutMs: 400 }, held().analyze);
     const talk = (text: string): Promise<string> =>
       new Promise((resolve) => {
-        let got = '';
+        let received = '';
         const socket = connect(port, '127.0.0.1', () => void socket.write(text));
-        socket.on('data', (data) => (got += data.toString())).on('close', () => resolve(got));
+        socket.on('data', (data) => (received += data.toString())).on('close', () => resolve(received));
       });
     expect(await talk('POST /analyze HTTP/1.1\r\nHost: x\r\n')).toContain('408');
     expect(

@@ -90,7 +90,7 @@ describe('a route of an aggregator', () => {
 
   it('that hands back what it did not need is a swap of the rest', async () => {
     const [pulled, used] = [unit('USDC', '1000'), unit('USDC', '600')];
-    const got = await amountOut(live.c, 'v2PairUSDC', used, false);
+    const received = await amountOut(live.c, 'v2PairUSDC', used, false);
     const report = await live.report(
       await aggregate('ivan', 'USDC', pulled, 'WETH', [
         [at('USDC'), 0n, approve(MAINNET.v2Router, used)],
@@ -114,7 +114,7 @@ describe('a route of an aggregator', () => {
       intent_label: expect.stringMatching(/^Swap 600 USDC for 0\.\d+ WETH on Uniswap V2$/),
     });
     expect(kinds(report)).toEqual(['DirectSwap', 'DirectSwap', 'Refund']);
-    expect(nets(report, addressOf('ivan'))).toEqual([`USDC -${used}`, `WETH ${got}`]);
+    expect(nets(report, addressOf('ivan'))).toEqual([`USDC -${used}`, `WETH ${received}`]);
     const gross = report.inventory_deltas.find(
       (d) => d.subject === addressOf('ivan') && d.asset.symbol === 'USDC',
     )!;

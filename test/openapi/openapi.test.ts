@@ -13,7 +13,7 @@ import { DOCUMENT, TEXT, documentedAnswers, faultsBy, valueOf } from './document
 const SWAP = HASH_OF['swap-v2-eth-usdc']!;
 const answers = documentedAnswers();
 
-interface Got {
+interface Received {
   status: number;
   type: string;
   body: string;
@@ -48,7 +48,7 @@ function send(
   body: string | Buffer = '',
   headers: Record<string, string> = {},
   server = service,
-): Promise<Got> {
+): Promise<Received> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(`${server.url}${path}`, { method, headers }, (response) => {
       let text = '';
@@ -69,7 +69,7 @@ const post = (body: string | Buffer, headers: Record<string, string> = {}) =>
   send('POST', '/analyze', body, { 'content-type': 'application/json', ...headers });
 
 /** What a server says to bytes that no HTTP client would send. */
-function raw(server: RunningServer, text: string, half = false): Promise<Got> {
+function raw(server: RunningServer, text: string, half = false): Promise<Received> {
   return new Promise((resolve, reject) => {
     let answer = '';
     const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true }, () =>
@@ -95,7 +95,7 @@ function raw(server: RunningServer, text: string, half = false): Promise<Got> {
 }
 
 /** How each documented answer is brought about. */
-const DRIVES: Record<string, () => Promise<Got>> = {
+const DRIVES: Record<string, () => Promise<Received>> = {
   'GET /health 200 ok': () => send('GET', '/health'),
   'GET /health 404 path': () => send('GET', '/healthz'),
   'GET /health 405 method': () => send('POST', '/health'),
@@ -197,10 +197,10 @@ describe('the running service', () => {
   it.each(answers.map((answer) => [answer.key, answer] as const))(
     'answers as documented: %s',
     async (key, { status, type, media, example, headers }) => {
-      const got = await DRIVES[key]!();
-      expect(got.status, got.body).toBe(status);
-      expect(got.type.split(';')[0]).toBe(type);
-      const body: unknown = type === 'application/json' ? JSON.parse(got.body) : got.body;
+      const received = await DRIVES[key]!();
+      expect(received.status, received.body).toBe(status);
+      expect(received.type.split(';')[0]).toBe(type);
+      const body: unknown = type === 'application/json' ? JSON.parse(received.body) : received.body;
       expect(faultsBy(media, body)).toEqual([]);
       // Reports name the rules in force, which change oftener than the shape of a report.
       if (status === 200 && type === 'application/json') expect(shapeOf(body)).toEqual(shapeOf(example));
@@ -208,7 +208,7 @@ describe('the running service', () => {
       if (key.endsWith('no_http')) return;
       for (const header of headers)
         if (header !== 'Retry-After' || key.endsWith('overloaded'))
-          expect(got.headers, header).toHaveProperty([header.toLowerCase()]);
+          expect(received.headers, header).toHaveProperty([header.toLowerCase()]);
     },
   );
 

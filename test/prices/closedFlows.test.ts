@@ -47,7 +47,7 @@ describe('flows that close within the transaction, by hand', () => {
     const [cheapUsdc, cheapWeth] = await reserves('v2PairUSDC');
     const put = 3n * E18;
     const dollars = pairPays(put, dearWeth, dearUsdc);
-    const got = pairPays(dollars, cheapUsdc, cheapWeth);
+    const received = pairPays(dollars, cheapUsdc, cheapWeth);
     const tip = E18 / 250n;
     const calls: Call[] = [
       [MAINNET.weth, 0n, fn('transfer(address,uint256)', [c.at('sushiPairUSDC'), put])],
@@ -56,14 +56,14 @@ describe('flows that close within the transaction, by hand', () => {
         0n,
         fn('swap(uint256,uint256,address,bytes)', [dollars, 0n, c.at('v2PairUSDC'), '0x']),
       ],
-      [c.at('v2PairUSDC'), 0n, fn('swap(uint256,uint256,address,bytes)', [0n, got, bot, '0x'])],
+      [c.at('v2PairUSDC'), 0n, fn('swap(uint256,uint256,address,bytes)', [0n, received, bot, '0x'])],
     ];
     const hash = await c.send('searcher', {
       to: bot,
       data: fn(`run(${CALLS},address,uint256)`, [calls, MAINNET.weth, tip]),
     });
     const gasWei = await stage.gas(hash);
-    const [gross, fee, toBuilder] = [dollarsFor(got - put), dollarsFor(gasWei), dollarsFor(tip)];
+    const [gross, fee, toBuilder] = [dollarsFor(received - put), dollarsFor(gasWei), dollarsFor(tip)];
     const net = gross.minus(fee).minus(toBuilder);
     const report = await stage.ask(hash);
     expect([report.classification.intent_kind, report.economics.subject]).toEqual(['AtomicArbitrage', bot]);
@@ -71,10 +71,10 @@ describe('flows that close within the transaction, by hand', () => {
       gas: [units(gasWei, 18), fee.text],
       fee: fee.text,
       // Unwrapping the tip counts in both directions; it changes no net.
-      inflow: dollarsFor(got + tip).text,
+      inflow: dollarsFor(received + tip).text,
       before: gross.minus(toBuilder).text,
       after: net.text,
-      in: `${units(got - put - tip, 18)} WETH`,
+      in: `${units(received - put - tip, 18)} WETH`,
       out: '',
       profit: gross.text,
       pnl: ['self_closing_atomic_flow', gross.text, net.text],
@@ -83,8 +83,8 @@ describe('flows that close within the transaction, by hand', () => {
           beneficiary: bot,
           asset: ETH,
           cost: String(put),
-          proceeds: String(got),
-          gross: [String(got - put), gross.text],
+          proceeds: String(received),
+          gross: [String(received - put), gross.text],
           gas: fee.text,
           builder: [String(tip), toBuilder.text],
           net: net.text,

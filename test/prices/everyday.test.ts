@@ -280,14 +280,14 @@ describe('everyday transactions, by hand', () => {
       ]),
     });
     const swap = await stage.ask(bought);
-    const got = changeOf(await stage.measure(bought), addressOf('carol'), c.at('TOLL'));
+    const received = changeOf(await stage.measure(bought), addressOf('carol'), c.at('TOLL'));
     expect(figures(swap)).toEqual(
       ordinary({
         gasWei: await stage.gas(bought),
         eth,
         inflow: '— unpriced_asset',
         outflow: null,
-        in: `${units(got, 18)} TOLL`,
+        in: `${units(received, 18)} TOLL`,
         out: '1 ETH',
         assets: [2, 3],
         prices: { [WETH]: '3391.07', [ETH]: '3391.07' },

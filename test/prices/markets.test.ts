@@ -131,7 +131,7 @@ describe('10. markets, honest and moved', () => {
     });
     const report = await stage.ask(hash, TWAP);
     const gasWei = await stage.gas(hash);
-    const got = report.inventory_deltas.find(
+    const received = report.inventory_deltas.find(
       (d) => d.subject === addressOf('dave') && d.asset.symbol === 'TRUFFLE',
     )!;
     expect(figures(report)).toEqual(
@@ -140,7 +140,7 @@ describe('10. markets, honest and moved', () => {
         eth,
         inflow: '— unpriced_asset',
         outflow: null,
-        in: `${units(BigInt(got.delta_raw), 18)} TRUFFLE`,
+        in: `${units(BigInt(received.delta_raw), 18)} TRUFFLE`,
         out: '100 ETH',
         assets: [2, 3],
         prices: { [WETH]: '3391.07', [ETH]: '3391.07' },
@@ -153,7 +153,7 @@ describe('10. markets, honest and moved', () => {
       observed: pool,
       reason: expect.stringContaining('this transaction moved') as string,
     });
-    expect(got.usd).toMatchObject({ available: false, text: '—' });
+    expect(received.usd).toMatchObject({ available: false, text: '—' });
   });
 
   it('refuses a market in which there is next to nothing', async () => {

@@ -76,7 +76,7 @@ describe('rules test', () => {
     const dir = writeRuleset(SMALL, {
       'intents/direct.yaml': INTENT.replace('motif.swap.count: 1}', 'motif.swap.count: 3}').replace(
         'motif.swap.count: 2}',
-        'motif.swap.count: 1, actor.got.lanes: 4}',
+        'motif.swap.count: 1, actor.received.assets: 4}',
       ),
     });
     const run = await runRules('test', dir, '--junit', join(dir, 'out.xml'));
@@ -85,7 +85,7 @@ describe('rules test', () => {
       `FAIL ${dir}/intents/direct.yaml:11:11 direct match #1\n     motif.swap.count eq 1, but it is 3`,
     );
     expect(run.out).toContain(
-      'direct near_miss #1\n     matches, though it should not; the rule never asks for actor.got.lanes',
+      'direct near_miss #1\n     matches, though it should not; the rule never asks for actor.received.assets',
     );
     expect(run.out).toContain('0 of 2 examples');
     expect(readFileSync(join(dir, 'out.xml'), 'utf8')).toContain(

@@ -34,9 +34,9 @@ events:
     .replace('slug: direct', 'slug: nearly')
     .replace(
       /when: .*/,
-      'when: {all: [{fact: motif.swap.own, is: gte, value: 1}, {fact: actor.sides, is: eq, value: both}, {fact: actor.got.lanes, is: eq, value: 2}]}',
+      'when: {all: [{fact: motif.swap.own, is: gte, value: 1}, {fact: actor.sides, is: eq, value: both}, {fact: actor.received.assets, is: eq, value: 2}]}',
     )
-    .replace('{motif.swap.count: 1}', '{motif.swap.own: 1, actor.sides: both, actor.got.lanes: 2}')
+    .replace('{motif.swap.count: 1}', '{motif.swap.own: 1, actor.sides: both, actor.received.assets: 2}')
     .replaceAll('\n', '\n  ')}
 `,
 };
@@ -57,7 +57,7 @@ describe.skipIf(!existsSync(join(RECORDINGS, 'swap-v3.json')))('commands that ru
     expect(out).toContain('DirectSwap: Swap   [');
     expect(out).toContain('direct v1 (DirectSwap) wins\n  ✓ all of\n    ✓ motif.swap.count eq 1   (is 1)');
     expect(out).toContain('lost: any-swap: Unknown is no. 2 of the precedence list, DirectSwap no. 1');
-    expect(out).toContain('near miss: nearly (DirectSwap): actor.got.lanes eq 2, but it is 1');
+    expect(out).toContain('near miss: nearly (DirectSwap): actor.received.assets eq 2, but it is 1');
     expect(out).toMatch(/✓ 0x[0-9a-fA-F]{40} signed_the_transaction/);
   });
 

@@ -109,7 +109,7 @@ export function slowClients(
   };
 }
 
-/** Sends a body without end for as long as the service takes it; returns the bytes it got rid of. */
+/** Sends a body without end for as long as the service takes it; returns the bytes it received rid of. */
 export function flood(port: number, mostBytes: number): Promise<number> {
   return new Promise((resolve) => {
     let sent = 0;

@@ -120,7 +120,7 @@ async function badClients(service: Service): Promise<void> {
   check(
     'slow clients and floods hold no memory',
     during.rss - before.rss < 100e6,
-    `RSS ${mb(before.rss)} → ${mb(during.rss)} with 400 slow clients and 40 floods, which got rid of ${mb(Math.max(...sent))} each at most`,
+    `RSS ${mb(before.rss)} → ${mb(during.rss)} with 400 slow clients and 40 floods, which received rid of ${mb(Math.max(...sent))} each at most`,
   );
   check(
     'others are served meanwhile',

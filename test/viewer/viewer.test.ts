@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)('the page in a browser', { timeout: 60_000 }, () =>
   }
   const text = (selector: string): Promise<string> => tab.page.locator(selector).first().innerText();
 
-  it('shows who gave what to whom, and asks nobody for anything', async () => {
+  it('shows who sent what to whom, and asks nobody for anything', async () => {
     tab.requests.length = 0;
     await open(small);
     expect(await text('h1')).toBe(small.classification.intent_label);
@@ -76,17 +76,17 @@ describe.skipIf(!hasBrowser)('the page in a browser', { timeout: 60_000 }, () =>
     expect(await tab.page.locator('.node-card').count()).toBe(4);
     expect(await tab.page.locator('.edge-label').count()).toBe(4);
     expect(await tab.page.locator('.node-card.is-actor').innerText()).toContain('−1,000 USDC');
-    expect(await tab.page.locator('.edge-label.gave').innerText()).toContain('−1,000 USDC');
+    expect(await tab.page.locator('.edge-label.sent').innerText()).toContain('−1,000 USDC');
     // The actor is drawn first, its gifts above what came back.
     const x = async (selector: string): Promise<{ x: number; y: number }> =>
       (await tab.page.locator(selector).first().boundingBox())!;
-    const [actor, gave, got] = [
+    const [actor, sent, received] = [
       await x('.is-actor'),
-      await x('.edge-label.gave'),
-      await x('.edge-label.got'),
+      await x('.edge-label.sent'),
+      await x('.edge-label.received'),
     ];
-    expect(actor.x).toBeLessThan(gave.x);
-    expect(gave.y).toBeLessThan(got.y);
+    expect(actor.x).toBeLessThan(sent.x);
+    expect(sent.y).toBeLessThan(received.y);
     expect(tab.requests.filter((url) => !url.startsWith('file://'))).toEqual([]);
     expect(tab.errors).toEqual([]);
   });
@@ -160,7 +160,7 @@ describe.skipIf(!hasBrowser)('the page in a browser', { timeout: 60_000 }, () =>
     expect(await text('.failure')).toContain('etherscan_url');
     await open(hostile);
     expect(await tab.page.locator('.report').count()).toBe(1);
-    for (const selector of ['.edge-label.gave', '.tile.into', '.motif']) {
+    for (const selector of ['.edge-label.sent', '.tile.into', '.motif']) {
       await tab.page.locator(selector).first().click();
       await tab.page.keyboard.press('Escape');
     }
@@ -180,7 +180,7 @@ describe.skipIf(!hasBrowser)('the page in a browser', { timeout: 60_000 }, () =>
     await open(small);
     const motif = small.motifs.find((m) => m.kind === 'swap')!;
     const places: readonly [selector: string, expected: string][] = [
-      ['.edge-label.gave', 'Log 1'],
+      ['.edge-label.sent', 'Log 1'],
       ['.node-card.is-actor', 'Net change'],
       ['.motif', 'Checked by machine'],
       ['.deltas .inline.amount', 'Movements'],
@@ -224,7 +224,7 @@ describe.skipIf(!hasBrowser)('the page in a browser', { timeout: 60_000 }, () =>
     expect(await text('.tile:nth-child(3)')).toContain('no price for');
     expect(await tab.page.locator('.deltas th:visible').allInnerTexts()).not.toContain('USD');
     expect(await tab.page.locator('.deltas th:visible').allInnerTexts()).not.toContain('Gross in and out');
-    // The router took in and gave out: the column comes with it.
+    // The router took in and sent out: the column comes with it.
     await tab.page.locator('.deltas .more').click();
     expect(await tab.page.locator('.deltas th:visible').allInnerTexts()).toContain('Gross in and out');
     const priced = {
@@ -257,7 +257,7 @@ describe.skipIf(!hasBrowser)('the page in a browser', { timeout: 60_000 }, () =>
     expect(await active()).toMatch(/^Actor 0x549d…6CBe −1,000 USDC \+994\.3968 USDT$/);
     await tab.page.keyboard.press('ArrowRight');
     expect(await active()).toMatch(
-      /^Step 2 −1,000 USDC: Actor 0x549d…6CBe gave 1,000 USDC to Pool Uniswap V3 \(0x88e6…5640\)$/,
+      /^Step 2 −1,000 USDC: Actor 0x549d…6CBe sent 1,000 USDC to Pool Uniswap V3 \(0x88e6…5640\)$/,
     );
     await tab.page.keyboard.press('ArrowRight');
     expect(await active()).toMatch(/^Pool · 0x88e6…5640 Uniswap V3$/);
@@ -277,7 +277,7 @@ describe.skipIf(!hasBrowser)('the page in a browser', { timeout: 60_000 }, () =>
     await tab.page.keyboard.press('Enter');
     await tab.page.locator('.steps li').nth(3).waitFor();
     expect(await tab.page.locator('.steps li').allInnerTexts()).toEqual(
-      small.movements!.map(() => expect.stringContaining('gave')),
+      small.movements!.map(() => expect.stringContaining('sent')),
     );
   });
 

@@ -30,7 +30,7 @@ const movementAt = (view: View, index: number): Movement | undefined => view.rep
 const amountOf = (view: View, m: Movement) =>
   quantity(BigInt(m.amount_raw), view.assets.get(m.asset_id), m.asset_id);
 
-/** `0x549d… gave 1,000 USDC to Pool …`, exact. */
+/** `0x549d… sent 1,000 USDC to Pool …`, exact. */
 export function movementText(view: View, m: Movement): readonly Child[] {
   const verb = m.kind === 'mint' ? ' minted for ' : m.kind === 'burn' ? ' burnt by ' : ' to ';
   const amount = h('bdi', { class: 'amount' }, amountOf(view, m).exact);
@@ -38,7 +38,7 @@ export function movementText(view: View, m: Movement): readonly Child[] {
   if (m.kind === 'burn') return [amount, verb, accountLink(view, m.from)];
   return [
     accountLink(view, m.from),
-    ` ${m.kind === 'transfer' ? 'gave' : `${lower(m.kind)}s`} `,
+    ` ${m.kind === 'transfer' ? 'sent' : `${lower(m.kind)}s`} `,
     amount,
     verb,
     accountLink(view, m.to),
@@ -47,7 +47,7 @@ export function movementText(view: View, m: Movement): readonly Child[] {
 
 /** The same as plain text, for labels. */
 export function movementPlain(view: View, m: Movement): string {
-  return `${view.accounts.text(m.from)} gave ${amountOf(view, m).exact} to ${view.accounts.text(m.to)}`;
+  return `${view.accounts.text(m.from)} sent ${amountOf(view, m).exact} to ${view.accounts.text(m.to)}`;
 }
 
 function movementList(view: View, indexes: readonly number[]): readonly Child[] {

@@ -14,7 +14,7 @@ export function welcome(playground: boolean): HTMLElement {
     h(
       'ul',
       {},
-      h('li', {}, 'Who gave what to whom, drawn from every movement of value.'),
+      h('li', {}, 'Who sent what to whom, drawn from every movement of value.'),
       h('li', {}, 'Every claim leads to its evidence on chain: the call, the log, the contract.'),
       playground
         ? h('li', {}, 'In the rule playground a rule is tried on a recorded transaction as you write it.')

@@ -667,11 +667,11 @@ export interface Motif {
    */
   participants: Participant[];
   /**
-   * What the counterparty of the venue got.
+   * What the counterparty of the venue received.
    */
   assets_in: AssetAmount[];
   /**
-   * What the counterparty of the venue gave.
+   * What the counterparty of the venue sent.
    */
   assets_out: AssetAmount[];
   /**

@@ -1,6 +1,6 @@
 import type { Hex } from '../../model/hex.ts';
-import type { CallSpec, EventSpec, MeaningSpec, ProtocolSpec } from '../../model/rulebook.ts';
-import { compileMeaning, type CompiledMeaning } from './compileMeaning.ts';
+import type { CallSpec, EventSpec, EventMapping, ProtocolSpec } from '../../model/rulebook.ts';
+import { compileMapping, type CompiledMeaning } from './compileMapping.ts';
 import type { Vocabulary } from './compileVocabulary.ts';
 import type { RawMeaning, RawShape } from '../read/rawRules.ts';
 import type { ProblemSink, RuleItem } from './ruleItem.ts';
@@ -17,8 +17,8 @@ export function compileShapes(
   words: Vocabulary,
   sink: ProblemSink,
 ): { events: Map<string, EventSpec>; calls: Map<Hex, CallSpec> } {
-  const events = new Map<string, EventSpec & { meanings: MeaningSpec[] }>();
-  const calls = new Map<Hex, CallSpec & { meanings: MeaningSpec[] }>();
+  const events = new Map<string, EventSpec & { meanings: EventMapping[] }>();
+  const calls = new Map<Hex, CallSpec & { meanings: EventMapping[] }>();
   const bodies = new Map<string, string>();
 
   for (const item of shapes) {
@@ -28,10 +28,10 @@ export function compileShapes(
     const spoken = speakers.get(slug) ?? [];
     for (const section of ['events', 'calls'] as const) {
       for (const [i, raw] of (item.value[section] ?? []).entries()) {
-        const compiled = compileMeaning(item, [section, i], raw, words, sink);
+        const compiled = compileMapping(item, [section, i], raw, words, sink);
         if (!compiled) continue;
         noteBody(item, [section, i], raw, compiled, bodies, sink);
-        const meaning: MeaningSpec = { ...compiled.meaning, protocols: spoken };
+        const meaning: EventMapping = { ...compiled.meaning, protocols: spoken };
         const { signature } = compiled;
         if (section === 'events') {
           const key = eventKey(signature.id, signature.topicCount);

@@ -7,7 +7,7 @@ import type { ProblemSink, RuleItem } from './ruleItem.ts';
 export interface Vocabulary {
   readonly motifKinds: Map<string, MotifKindSpec>;
   readonly intentKinds: Map<string, IntentKindSpec>;
-  readonly legRoles: Map<string, 'gave' | 'got'>;
+  readonly legRoles: Map<string, 'sent' | 'received'>;
   readonly accountRoles: Map<string, string>;
 }
 
@@ -20,8 +20,13 @@ export function compileVocabulary(items: readonly RuleItem[], sink: ProblemSink)
   const accountRoles = mergeWords(vocabularies, 'account_roles', sink);
 
   for (const [role, { value, item }] of legRoles) {
-    if ((value === 'gave') !== GAVE_ROLES.has(role))
-      sink.add(item, ['leg_roles', role], 'leg_side', `${role} is ${GAVE_ROLES.has(role) ? 'gave' : 'got'}`);
+    if ((value === 'sent') !== GAVE_ROLES.has(role))
+      sink.add(
+        item,
+        ['leg_roles', role],
+        'leg_side',
+        `${role} is ${GAVE_ROLES.has(role) ? 'sent' : 'received'}`,
+      );
   }
   const ranks = rankIntents(items, new Set(intents.keys()), sink);
   const motifKinds = new Map<string, MotifKindSpec>();

@@ -52,10 +52,10 @@ interface Reading {
 
 function shadows(upper: { rule: IntentRule; conjunction: Conjunction | null }, lower: Reading): boolean {
   // The upper rule is skipped where none of its motif kinds is there: the lower one must then be skipped as well.
-  const gate = upper.rule.requiresAny;
+  const limiter = upper.rule.requiresAny;
   const gated =
-    gate.length > 0 &&
-    !(lower.rule.requiresAny.length > 0 && lower.rule.requiresAny.every((k) => gate.includes(k)));
+    limiter.length > 0 &&
+    !(lower.rule.requiresAny.length > 0 && lower.rule.requiresAny.every((k) => limiter.includes(k)));
   return !gated && implies(lower.conjunction, upper.conjunction!);
 }
 

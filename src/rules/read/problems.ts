@@ -47,7 +47,7 @@ export const PROBLEMS = {
   duplicate_slug: 'two files use the same slug and neither says override: true',
   override_of_nothing: 'override: true, but no earlier directory has this slug',
   duplicate_kind: 'a vocabulary word is declared twice',
-  leg_side: 'which leg roles are given is fixed in the code: new roles are got',
+  leg_side: 'which leg roles are given is fixed in the code: new roles are received',
   unknown_replacement: 'replaced_by or supersedes names a slug that does not exist',
   deprecated_without_replacement: 'status deprecated needs replaced_by',
   replacement_without_deprecation: 'replaced_by is only for status deprecated',

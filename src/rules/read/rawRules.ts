@@ -114,7 +114,7 @@ export interface RawVocabulary {
     >
   >;
   readonly intents?: Readonly<Record<string, { readonly category: string; readonly headline?: boolean }>>;
-  readonly leg_roles?: Readonly<Record<string, 'gave' | 'got'>>;
+  readonly leg_roles?: Readonly<Record<string, 'sent' | 'received'>>;
   readonly account_roles?: Readonly<Record<string, string>>;
 }
 

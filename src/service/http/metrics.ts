@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-import type { Gate } from './gate.ts';
+import type { Limiter } from './limiter.ts';
 import type { UpstreamCallEvent } from '../../model/upstream.ts';
 
 /** What the service counts. Labels come from closed vocabularies: never a hash, an address or a URL. */
@@ -15,7 +15,7 @@ export interface Metrics {
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Metrics in a registry of their own, so that several services in one process stay apart. */
-export function createMetrics(gate: Gate): Metrics {
+export function createMetrics(limiter: Limiter): Metrics {
   const registry = new Registry();
   const registers = [registry];
   if (cluster.isWorker) {
@@ -73,7 +73,7 @@ export function createMetrics(gate: Gate): Metrics {
     help: 'Analyses running now.',
     registers,
     collect() {
-      this.set(gate.running);
+      this.set(limiter.running);
     },
   });
   new Gauge({
@@ -81,7 +81,7 @@ export function createMetrics(gate: Gate): Metrics {
     help: 'Analyses waiting for a place.',
     registers,
     collect() {
-      this.set(gate.waiting);
+      this.set(limiter.waiting);
     },
   });
 

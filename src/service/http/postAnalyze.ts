@@ -4,7 +4,7 @@ import { AnalysisError } from '../../lib/errors.ts';
 import { readBody } from './readBody.ts';
 import { sendError } from './errorResponse.ts';
 import type { Analyze, AnalyzeResult } from './analyze.ts';
-import type { Gate } from './gate.ts';
+import type { Limiter } from './limiter.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Metrics } from './metrics.ts';
 import type { ParseRequest } from './parseRequest.ts';
@@ -14,7 +14,7 @@ import type { Hash } from '../../model/hex.ts';
 export interface PostAnalyzeDeps {
   readonly analyze: Analyze;
   readonly parseRequest: ParseRequest;
-  readonly gate: Gate;
+  readonly limiter: Limiter;
   readonly log: Log;
   readonly metrics: Metrics | null;
   /** Overall time for one request, its wait in the queue included, milliseconds. */
@@ -111,8 +111,8 @@ async function analyzeWithin(
       onStage: record.onStage,
       onCall: record.onCall,
     };
-    // The place at the gate is given back when the analysis has really ended, the client is answered when time is up.
-    return await Promise.race([deps.gate.run(() => deps.analyze(hash, options), signal), cutOff]);
+    // The place at the limiter is given back when the analysis has really ended, the client is answered when time is up.
+    return await Promise.race([deps.limiter.run(() => deps.analyze(hash, options), signal), cutOff]);
   } finally {
     clearTimeout(timer);
     deps.stopping.removeEventListener('abort', onStop);

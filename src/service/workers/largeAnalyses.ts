@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { packRulebook } from '../cache/rulebookCache.ts';
-import { createGate } from '../http/gate.ts';
+import { createLimiter } from '../http/limiter.ts';
 import { AnalysisError } from '../../lib/errors.ts';
 import type { Config } from '../config.ts';
 import type { AnalyzeOptions, AnalyzeResult } from '../http/analyze.ts';
@@ -34,7 +34,7 @@ const THREAD = ['./analysisThread.js', './analysisThread.ts']
 export function createLargeAnalyses(config: Config, rulebook: () => Rulebook): LargeAnalyses {
   let pool: { readonly digest: string; readonly threads: Piscina } | null = null;
   // Who waits for a thread waits here: the pool starts one for a task that comes, but none for tasks that wait when one ends.
-  const places = createGate({ maxConcurrency: config.largeThreads, maxQueue: Infinity });
+  const places = createLimiter({ maxConcurrency: config.largeThreads, maxQueue: Infinity });
 
   async function threadsFor(book: Rulebook): Promise<Piscina> {
     const { Piscina } = await import('piscina');

@@ -1,5 +1,5 @@
 import { quantity } from '../../evm/hex.ts';
-import { traceCall, traceModesToAsk } from './rpc/abilities.ts';
+import { traceCall, traceModesToAsk } from './rpc/capabilities.ts';
 import { chooseTrace } from './traceShape.ts';
 import { receiptMismatch, traceMismatch } from './context/consistency.ts';
 import { faultOf, isRecord, type RpcAnswer, type RpcCall } from './rpc/rpcMessages.ts';
@@ -15,24 +15,24 @@ import type { RawTransaction } from '../../model/upstream.ts';
  * `inconsistent_upstream`, or the `upstream_*` failure that outlasted the retries.
  */
 export function fetchTransaction(session: Session, hash: Hash): Promise<RawTransaction> {
-  const manner = { frugal: false };
+  const manner = { singleDialect: false };
   return session.ask((endpoint) => attempt(session, endpoint, hash, manner));
 }
 
-/** `frugal` is set where both dialects were asked for and did not fit together: one alone may. */
+/** `singleDialect` is set where both dialects were asked for and did not fit together: one alone may. */
 async function attempt(
   session: Session,
   endpoint: RpcEndpoint,
   hash: Hash,
-  manner: { frugal: boolean },
+  manner: { singleDialect: boolean },
 ): Promise<RawTransaction> {
   const tracer = session.traceEndpoint ?? endpoint;
-  const modes = traceModesToAsk(tracer.abilities, manner.frugal);
+  const modes = traceModesToAsk(tracer.capabilities, manner.singleDialect);
   const own: RpcCall[] = [
     { method: 'eth_getTransactionByHash', params: [hash] },
     { method: 'eth_getTransactionReceipt', params: [hash] },
   ];
-  if (!endpoint.abilities.mainnet) own.push({ method: 'eth_chainId', params: [] });
+  if (!endpoint.capabilities.mainnet) own.push({ method: 'eth_chainId', params: [] });
 
   // Its first ones, in the order of `own`.
   let ownAnswers: readonly RpcAnswer[];
@@ -52,11 +52,11 @@ async function attempt(
     if (
       !(error instanceof UpstreamFault) ||
       error.code !== 'upstream_too_large' ||
-      manner.frugal ||
+      manner.singleDialect ||
       modes.length < 2
     )
       throw error;
-    manner.frugal = true;
+    manner.singleDialect = true;
     throw new UpstreamFault(error.code, 'again', error.detail);
   }
 
@@ -64,7 +64,7 @@ async function attempt(
   const { tx, receipt } = readMined(ownAnswers, hash, endpoint);
   let trace: RawTransaction['trace'];
   try {
-    trace = chooseTrace(modes, traceAnswers, tracer.abilities);
+    trace = chooseTrace(modes, traceAnswers, tracer.capabilities);
   } catch (error) {
     // Another node does not help where traces have one source of their own.
     if (error instanceof UpstreamFault && tracer !== endpoint && error.remedy === 'elsewhere')
@@ -79,14 +79,14 @@ async function attempt(
 function checkChain(endpoint: RpcEndpoint, answer: RpcAnswer): void {
   const id = answer.ok ? quantity(answer.result) : null;
   if (id !== null && id !== 1n) throw new UpstreamFault('wrong_chain', 'elsewhere');
-  endpoint.abilities.mainnet = id === 1n;
+  endpoint.capabilities.mainnet = id === 1n;
 }
 
 /** Transaction and receipt of a mined transaction, or the fault that names what is missing. */
 function readMined(
   answers: readonly RpcAnswer[],
   hash: Hash,
-  { abilities }: RpcEndpoint,
+  { capabilities }: RpcEndpoint,
 ): { tx: Record<string, unknown>; receipt: Record<string, unknown> } {
   const [txAnswer, receiptAnswer] = answers as [RpcAnswer, RpcAnswer];
   if (!txAnswer.ok) throw faultOf('eth_getTransactionByHash', txAnswer.error);
@@ -107,7 +107,7 @@ function readMined(
   const chain = quantity(tx['chainId']);
   // A node that says itself that it is on mainnet has one bad answer among good ones.
   if (chain !== null && chain !== 1n)
-    throw new UpstreamFault('wrong_chain', abilities.mainnet ? 'again' : 'elsewhere');
+    throw new UpstreamFault('wrong_chain', capabilities.mainnet ? 'again' : 'elsewhere');
   // The transaction was read just before it was mined, its receipt just after.
   if (tx['blockNumber'] == null)
     throw new UpstreamFault('inconsistent_upstream', 'again', 'the transaction is pending but has a receipt');

@@ -1,4 +1,4 @@
-import { TRACE_MODES, dialectOf, forgetTrace, type Abilities } from './rpc/abilities.ts';
+import { TRACE_MODES, dialectOf, forgetTrace, type Capabilities } from './rpc/capabilities.ts';
 import {
   faultOf,
   isRateLimit,
@@ -50,45 +50,45 @@ function finding(mode: TraceMode, answer: RpcAnswer): Finding {
 }
 
 /**
- * Picks the trace among the answers to the modes asked (best mode first) and keeps in `abilities` what they taught.
+ * Picks the trace among the answers to the modes asked (best mode first) and keeps in `capabilities` what they taught.
  * Throws `trace_unavailable`, `trace_empty` or `trace_malformed` where none is a trace.
  */
 export function chooseTrace(
   modes: readonly TraceMode[],
   answers: readonly RpcAnswer[],
-  abilities: Abilities,
+  capabilities: Capabilities,
 ): RawTransaction['trace'] {
   const findings = modes.map((mode, i) => finding(mode, answers[i]!));
   for (let i = 0; i < modes.length; i++) {
     if (findings[i]!.kind !== 'unsupported') continue;
     const mode = modes[i]!;
     // What worked is gone: another node may answer now, so nothing known of the old one holds.
-    if (abilities.trace === mode) forgetTrace(abilities);
-    abilities.unsupported.add(mode);
+    if (capabilities.trace === mode) forgetTrace(capabilities);
+    capabilities.unsupported.add(mode);
     // A method that is missing is missing with every option.
     const answer = answers[i]!;
     if (mode === 'call_tracer_with_log' && !answer.ok && isUnsupported(answer.error))
-      abilities.unsupported.add('call_tracer');
+      capabilities.unsupported.add('call_tracer');
   }
   // Whatever brought no trace is no longer the way that works: the next attempt asks in every way that may.
-  abilities.trace = null;
+  capabilities.trace = null;
   // Only what the node cannot do may settle the dialect, not a better mode's passing failure.
   let settled = true;
   for (let i = 0; i < modes.length; i++) {
     const found = findings[i]!;
     if (found.kind === 'ok') {
-      if (settled) abilities.trace = modes[i]!;
+      if (settled) capabilities.trace = modes[i]!;
       return { dialect: dialectOf(modes[i]!), result: found.result };
     }
     if (found.kind !== 'unsupported') settled = false;
   }
-  throw explain(findings, abilities);
+  throw explain(findings, capabilities);
 }
 
-function explain(findings: readonly Finding[], abilities: Abilities): UpstreamFault {
+function explain(findings: readonly Finding[], capabilities: Capabilities): UpstreamFault {
   const failed = findings.find((f) => f.kind === 'failed');
-  if (abilities.unsupported.size === TRACE_MODES.length) {
-    forgetTrace(abilities);
+  if (capabilities.unsupported.size === TRACE_MODES.length) {
+    forgetTrace(capabilities);
     return new UpstreamFault(
       'trace_unavailable',
       'elsewhere',

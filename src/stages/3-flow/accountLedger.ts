@@ -2,7 +2,7 @@ import type { Address } from '../../model/hex.ts';
 import type { AssetId, Ledger, LedgerEntry } from '../../model/valueFlow.ts';
 
 /**
- * One account's ledger and lists of movements. Most accounts only gave or only got one asset: they need neither a map nor
+ * One account's ledger and lists of movements. Most accounts only sent or only received one asset: they need neither a map nor
  * lists beside that asset's own, and where there are very many of them that is what counts. Amounts are positive: what
  * moves nothing is no movement.
  */

@@ -32,7 +32,7 @@ export function wrappingDraft({ log, account, amount, kind }: Wrapping): Draft {
 /**
  * Emitters nobody listed whose Deposit and Withdrawal events can only be wrapped ether: for each such event exactly that
  * amount of ether went in or out, and without them the emitter's own ERC-20 Transfers would leave an account with tokens it
- * never got or lost (each account's Transfers, deposits and withdrawals cancel out exactly). Vaults that pay out shares, or
+ * never received or lost (each account's Transfers, deposits and withdrawals cancel out exactly). Vaults that pay out shares, or
  * tokens that log their mints, fail this, so no token is invented.
  */
 export function provenWrappers(

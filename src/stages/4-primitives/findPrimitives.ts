@@ -1,5 +1,5 @@
 import { passThroughAccounts, wrappedLanes } from '../../value/lanes.ts';
-import { recognise, type Draft, type RecognitionRun } from './bind/applyMeaning.ts';
+import { recognise, type Draft, type RecognitionRun } from './bind/applyMapping.ts';
 import { checkInvariants } from './bind/checkInvariants.ts';
 import { EnclosingCalls } from './match/enclosingCalls.ts';
 import { joinDetails } from './bind/joinDetails.ts';

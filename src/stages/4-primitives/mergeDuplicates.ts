@@ -64,8 +64,8 @@ function withoutEchoes(found: readonly Found[]): readonly Found[] {
     item.protocol?.matchedBy === 'family' &&
     item.legs.some((leg) => leg.movements.length > 0);
   if (!found.some(mayEcho)) return found;
-  const told = { gave: new Set<number>(), got: new Set<number>() };
-  const toldOf = ({ role }: Leg): Set<number> => told[GAVE_ROLES.has(role) ? 'gave' : 'got'];
+  const told = { sent: new Set<number>(), received: new Set<number>() };
+  const toldOf = ({ role }: Leg): Set<number> => told[GAVE_ROLES.has(role) ? 'sent' : 'received'];
   for (const item of found) {
     if (item.basis === 'event')
       for (const leg of item.legs) for (const m of leg.movements) toldOf(leg).add(m);

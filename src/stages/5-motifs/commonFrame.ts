@@ -1,4 +1,4 @@
-import { jointFrame } from '../../lib/jointFrame.ts';
+import { lowestCommonAncestor } from '../../lib/lowestCommonAncestor.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Evidence } from '../../model/evidence.ts';
 
@@ -11,7 +11,7 @@ export function commonFrame(tx: CanonicalTx, evidence: readonly Evidence[]): num
   for (const { log, frame } of evidence) {
     const at = log === null ? frame : (tx.logs[log]?.within ?? null);
     if (at === null || !tx.frames[at]) return null;
-    common = common === null ? at : jointFrame(tx.frames, common, at);
+    common = common === null ? at : lowestCommonAncestor(tx.frames, common, at);
   }
   return common;
 }

@@ -31,7 +31,7 @@ export function cycleOf(
   context: CycleContext,
 ): MotifDraft | null {
   if (!hops.some((hop) => hop.trade)) return null;
-  const gainful = balance.filter((lane) => lane.gave > 0n && lane.got > lane.gave);
+  const gainful = balance.filter((lane) => lane.sent > 0n && lane.received > lane.sent);
   if (gainful.length === 0 || balance.some((lane) => !lane.flat && !gainful.includes(lane))) return null;
   const entity = context.entity();
   const { lanes } = entity;
@@ -44,14 +44,14 @@ export function cycleOf(
   const wallet = (lanes.get(base.lane) ?? 0n) > 0n ? null : entity.walletOf(base.lane);
   const net = wallet ? entity.lanesWith(wallet) : lanes;
 
-  const start = unique(hops.filter((h) => h.gave?.lane === base.lane).map((h) => h.pool));
-  const end = unique(hops.filter((h) => h.got?.lane === base.lane).map((h) => h.pool));
+  const start = unique(hops.filter((h) => h.sent?.lane === base.lane).map((h) => h.pool));
+  const end = unique(hops.filter((h) => h.received?.lane === base.lane).map((h) => h.pool));
   if (start.length === 1 && end.length === 1 && start[0] === end[0]) return null;
 
   const motifs = hops.map((h) => h.motif);
   const invariants = [
     { name: 'closed', holds: true },
-    { name: 'amounts_chain', holds: hops.every((h) => h.gave !== null && h.got !== null) },
+    { name: 'amounts_chain', holds: hops.every((h) => h.sent !== null && h.received !== null) },
     { name: 'distinct_pools', holds: true },
     { name: 'positive_residual', holds: (net.get(base.lane) ?? 0n) > 0n },
     {
@@ -79,8 +79,8 @@ export function cycleOf(
         account,
       })),
     ],
-    assetsIn: [{ asset: assetOfLane(hops, 'got', base.lane), amount: base.got, role: 'out' }],
-    assetsOut: [{ asset: assetOfLane(hops, 'gave', base.lane), amount: base.gave, role: 'in' }],
+    assetsIn: [{ asset: assetOfLane(hops, 'received', base.lane), amount: base.received, role: 'out' }],
+    assetsOut: [{ asset: assetOfLane(hops, 'sent', base.lane), amount: base.sent, role: 'in' }],
     invariants,
     tags: [],
     status: invariants.every((i) => i.holds) ? 'Proven' : 'Suspected',

@@ -9,7 +9,7 @@ export interface Entity {
   readonly accounts: ReadonlySet<Address>;
   /** What the entity gained or lost per lane, payments to the block builder added back. */
   readonly lanes: ReadonlyMap<AssetId, bigint>;
-  /** The one further account that got the lane from the entity and gave nothing: a wallet for its gains. Null for none or several. */
+  /** The one further account that received the lane from the entity and sent nothing: a wallet for its gains. Null for none or several. */
   readonly walletOf: (lane: AssetId) => Address | null;
   /** As `lanes`, with another account counted in. */
   readonly lanesWith: (account: Address) => ReadonlyMap<AssetId, bigint>;

@@ -20,8 +20,8 @@ export interface Hop {
   /** Venue and, in a singleton, the pool. */
   readonly pool: string;
   readonly trade: boolean;
-  readonly gave: HopEnd | null;
-  readonly got: HopEnd | null;
+  readonly sent: HopEnd | null;
+  readonly received: HopEnd | null;
 }
 
 /** Trades, and conversions between an asset and its share token, as hops; assets nobody names leave an end open. */
@@ -33,25 +33,25 @@ export function hopOf(
 ): Hop | null {
   const trade = primitive.kind === 'swap' || primitive.tags.includes('rfq');
   if (!trade && primitive.legs.length < 2) return null;
-  const gave: Leg[] = [];
-  const got: Leg[] = [];
+  const sent: Leg[] = [];
+  const received: Leg[] = [];
   for (const leg of primitive.legs) {
     const kind = flow.assets.get(leg.asset)?.kind;
     if (kind !== 'erc721' && kind !== 'erc1155' && leg.role !== 'fee')
-      (GAVE_ROLES.has(leg.role) ? gave : got).push(leg);
+      (GAVE_ROLES.has(leg.role) ? sent : received).push(leg);
   }
   const conversion =
-    gave.length === 1 &&
-    got.length === 1 &&
-    (gave[0]!.role === 'share_in') !== (got[0]!.role === 'share_out');
+    sent.length === 1 &&
+    received.length === 1 &&
+    (sent[0]!.role === 'share_in') !== (received[0]!.role === 'share_out');
   if (!trade && !conversion) return null;
   const { venue, poolId } = primitive;
   return {
     motif,
     trade,
     pool: poolId === null ? venue : `${venue}|${poolId}`,
-    gave: endOf(gave, venue, wrapped),
-    got: endOf(got, venue, wrapped),
+    sent: endOf(sent, venue, wrapped),
+    received: endOf(received, venue, wrapped),
   };
 }
 
@@ -64,7 +64,7 @@ function endOf(legs: readonly Leg[], venue: Address, wrapped: ReadonlySet<AssetI
 }
 
 /**
- * Hops that belong together: one takes what the other gave, or one account fed or emptied both. Hops of a netting venue
+ * Hops that belong together: one takes what the other sent, or one account fed or emptied both. Hops of a netting venue
  * whose assets are unknown hang together through the venue.
  */
 export function connectedHops(hops: readonly Hop[]): Hop[][] {
@@ -81,8 +81,8 @@ export function connectedHops(hops: readonly Hop[]): Hop[][] {
   };
   const lanes = new Map<AssetId | null, Map<Address | null, number>>();
   const movements = new Map<number, number>();
-  hops.forEach(({ gave, got, motif }, i) => {
-    for (const end of [gave, got]) {
+  hops.forEach(({ sent, received, motif }, i) => {
+    for (const end of [sent, received]) {
       const lane = end ? end.lane : null;
       let accounts = lanes.get(lane);
       if (!accounts) lanes.set(lane, (accounts = new Map()));
@@ -100,7 +100,7 @@ export function connectedHops(hops: readonly Hop[]): Hop[][] {
 }
 
 /** The asset several hops moved in one lane, or the lane itself where native and wrapped native were mixed. */
-export function assetOfLane(hops: readonly Hop[], side: 'gave' | 'got', lane: AssetId): AssetId {
+export function assetOfLane(hops: readonly Hop[], side: 'sent' | 'received', lane: AssetId): AssetId {
   const assets = new Set(hops.flatMap((hop) => (hop[side]?.lane === lane ? [hop[side].asset] : [])));
   return assets.size === 1 ? [...assets][0]! : lane;
 }

@@ -37,14 +37,14 @@ function addEnds(primitive: Primitive, tracing: Tracing, bindings: Bindings): Ad
   for (let i = 0; i < legs.length; i++) {
     const { account, asset, role: legRole } = legs[i]!;
     if (account === null || account === venue) continue;
-    const gave = GAVE_ROLES.has(legRole);
-    const role = gave ? 'payer' : 'recipient';
+    const sent = GAVE_ROLES.has(legRole);
+    const role = sent ? 'payer' : 'recipient';
     // A manager beside the venue takes and pays for somebody who stands behind it.
     if (!managers.has(account)) bindings.add(role, account);
     if (i >= MAX_TRACED_LEGS) continue;
     let behind: Address | null = null;
     let count = 0;
-    for (const far of gave ? tracing.origins(account, asset) : tracing.destinations(account, asset)) {
+    for (const far of sent ? tracing.origins(account, asset) : tracing.destinations(account, asset)) {
       if (far === ZERO_ADDRESS || far === venue || managers.has(far)) continue;
       behind = far;
       count++;

@@ -24,8 +24,8 @@ export function routeOf(
 ): MotifDraft | null {
   const trades = hops.filter((hop) => hop.trade);
   if (new Set(trades.map((hop) => hop.pool)).size < 2) return null;
-  const given = balance.filter((lane) => !lane.flat && lane.gave > lane.got);
-  const received = balance.filter((lane) => !lane.flat && lane.got > lane.gave);
+  const given = balance.filter((lane) => !lane.flat && lane.sent > lane.received);
+  const received = balance.filter((lane) => !lane.flat && lane.received > lane.sent);
   if (given.length !== 1 || received.length !== 1) return null;
   const [from, to] = [given[0]!, received[0]!];
 
@@ -34,17 +34,17 @@ export function routeOf(
   const party = (account: Address): boolean => !venues.has(account) && !feeTakers.has(account);
   const payers = unique(
     hops
-      .filter((h) => h.gave?.lane === from.lane && h.gave.account)
-      .flatMap((h) => tracing.origins(h.gave!.account!, from.lane)),
+      .filter((h) => h.sent?.lane === from.lane && h.sent.account)
+      .flatMap((h) => tracing.origins(h.sent!.account!, from.lane)),
   ).filter(party);
   const recipients = unique(
     hops
-      .filter((h) => h.got?.lane === to.lane && h.got.account)
-      .flatMap((h) => tracing.destinations(h.got!.account!, to.lane)),
+      .filter((h) => h.received?.lane === to.lane && h.received.account)
+      .flatMap((h) => tracing.destinations(h.received!.account!, to.lane)),
   ).filter(party);
   const motifs = hops.map((h) => h.motif);
   const invariants = [
-    { name: 'amounts_chain', holds: hops.every((h) => h.gave !== null && h.got !== null) },
+    { name: 'amounts_chain', holds: hops.every((h) => h.sent !== null && h.received !== null) },
     { name: 'one_payer', holds: payers.length === 1 },
     { name: 'one_recipient', holds: recipients.length === 1 },
     { name: 'hops_proven', holds: motifs.every((m) => m.status === 'Proven') },
@@ -65,8 +65,10 @@ export function routeOf(
       ...recipients.map((account) => ({ role: 'recipient', account })),
       ...unique(trades.map((h) => h.motif.venue)).map((account) => ({ role: 'pool', account })),
     ],
-    assetsIn: [{ asset: assetOfLane(hops, 'got', to.lane), amount: to.got - to.gave, role: 'out' }],
-    assetsOut: [{ asset: assetOfLane(hops, 'gave', from.lane), amount: from.gave - from.got, role: 'in' }],
+    assetsIn: [{ asset: assetOfLane(hops, 'received', to.lane), amount: to.received - to.sent, role: 'out' }],
+    assetsOut: [
+      { asset: assetOfLane(hops, 'sent', from.lane), amount: from.sent - from.received, role: 'in' },
+    ],
     invariants,
     tags: [],
     status: invariants.every((i) => i.holds) ? 'Proven' : 'Suspected',

@@ -5,7 +5,7 @@ import type { Motif } from '../../model/motif.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 import { Act } from './act.ts';
 import { Acts } from './acts.ts';
-import { joinExchanges, joinHandedOn } from './handedOn.ts';
+import { joinExchanges, joinHandedOn } from './forwarded.ts';
 import { Groups } from './groups.ts';
 import { actServed, isDependent, isServing, nearest } from './serving.ts';
 
@@ -129,7 +129,7 @@ function joinRetold(acts: readonly Act[], groups: Groups): void {
       joinTo(nearest(summary.motif, trades.moving(token), 'before'), summary, groups);
 }
 
-/** What serves no act of its own account stays an act: allowances somebody gave for later, an account set up for later. */
+/** What serves no act of its own account stays an act: allowances somebody sent for later, an account set up for later. */
 function joinServing(
   serving: readonly Act[],
   acts: Acts,

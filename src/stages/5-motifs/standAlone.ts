@@ -41,11 +41,11 @@ export function standAlone(
   };
 }
 
-/** What the venue's counterparty gave, or got. Most motifs move one amount each way: a list made as long as it is takes a sixth of one that grows. */
-function amountsOf(legs: readonly Leg[], gave: boolean): readonly AssetAmount[] {
+/** What the venue's counterparty sent, or received. Most motifs move one amount each way: a list made as long as it is takes a sixth of one that grows. */
+function amountsOf(legs: readonly Leg[], sent: boolean): readonly AssetAmount[] {
   let amounts: AssetAmount[] | null = null;
   for (const { asset, amount, role } of legs) {
-    if (GAVE_ROLES.has(role) !== gave) continue;
+    if (GAVE_ROLES.has(role) !== sent) continue;
     if (amounts === null) amounts = [{ asset, amount, role }];
     else amounts.push({ asset, amount, role });
   }

@@ -4,9 +4,9 @@ import type { AssetId } from '../../model/valueFlow.ts';
 /** What a set of hops did in one lane, from the trader's view. */
 export interface LaneBalance {
   readonly lane: AssetId;
-  readonly gave: bigint;
-  readonly got: bigint;
-  /** What one hop gave the next one took, within 1 %. */
+  readonly sent: bigint;
+  readonly received: bigint;
+  /** What one hop sent the next one took, within 1 %. */
   readonly flat: boolean;
 }
 
@@ -14,19 +14,24 @@ export interface LaneBalance {
 const SLACK_PERCENT = 1n;
 
 export function tradeBalance(hops: readonly Hop[]): LaneBalance[] {
-  const lanes = new Map<AssetId, { gave: bigint; got: bigint }>();
-  const at = (lane: AssetId): { gave: bigint; got: bigint } => {
+  const lanes = new Map<AssetId, { sent: bigint; received: bigint }>();
+  const at = (lane: AssetId): { sent: bigint; received: bigint } => {
     let sum = lanes.get(lane);
-    if (!sum) lanes.set(lane, (sum = { gave: 0n, got: 0n }));
+    if (!sum) lanes.set(lane, (sum = { sent: 0n, received: 0n }));
     return sum;
   };
-  for (const { gave, got } of hops) {
-    if (gave) at(gave.lane).gave += gave.amount;
-    if (got) at(got.lane).got += got.amount;
+  for (const { sent, received } of hops) {
+    if (sent) at(sent.lane).sent += sent.amount;
+    if (received) at(received.lane).received += received.amount;
   }
-  return [...lanes].map(([lane, { gave, got }]) => {
-    const larger = gave > got ? gave : got;
-    const apart = gave > got ? gave - got : got - gave;
-    return { lane, gave, got, flat: gave > 0n && got > 0n && apart * 100n <= larger * SLACK_PERCENT };
+  return [...lanes].map(([lane, { sent, received }]) => {
+    const larger = sent > received ? sent : received;
+    const apart = sent > received ? sent - received : received - sent;
+    return {
+      lane,
+      sent,
+      received,
+      flat: sent > 0n && received > 0n && apart * 100n <= larger * SLACK_PERCENT,
+    };
   });
 }

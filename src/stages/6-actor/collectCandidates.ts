@@ -1,7 +1,7 @@
 import { botContracts } from './proposals/botContracts.ts';
 import { bridgePayouts } from './proposals/bridgePayouts.ts';
 import { delegatedAccounts } from './proposals/delegatedAccounts.ts';
-import { executedAccounts } from './proposals/executedAccounts.ts';
+import { contractWallets } from './proposals/contractWallets.ts';
 import { namedBeneficiaries } from './proposals/namedBeneficiaries.ts';
 import { relayedAccounts } from './proposals/relayedAccounts.ts';
 import { settledOrders, type ToldOrder } from './proposals/settledOrders.ts';
@@ -20,7 +20,7 @@ export function collectCandidates(context: ElectionContext, orders: readonly Tol
   };
   if (context.input.tx.succeeded) {
     const operations = userOperations(context);
-    const executed = executedAccounts(context);
+    const executed = contractWallets(context);
     const driver =
       operations.length === 1
         ? operations[0]!.account

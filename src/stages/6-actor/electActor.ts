@@ -11,7 +11,7 @@ import type { Attribution, Candidate, Delegation } from '../../model/attribution
 /**
  * Elects the account the transaction was for, from balances, events and code delegations; never from an address list of
  * users. Candidates come in groups of equal weight, strongest first; the first group decides. Several equals mean that
- * nobody is elected (`actor` null, `ambiguous`), unless only one of them gave or got anything.
+ * nobody is elected (`actor` null, `ambiguous`), unless only one of them sent or received anything.
  */
 export function electActor(input: ElectionInput): Attribution {
   const context = new ElectionContext(input);
@@ -63,7 +63,7 @@ function choose(context: ElectionContext, group: ProposalGroup): Proposal | null
   return touched.length === 1 ? touched[0]! : null;
 }
 
-/** Who got the proceeds: the receiver an order names, else the actor itself. */
+/** Who received the proceeds: the receiver an order names, else the actor itself. */
 function beneficiaryOf(orders: readonly ToldOrder[], winner: Proposal): Address {
   if (orders.length === 0) return winner.account;
   const receivers = new Set<Address>();
@@ -89,7 +89,7 @@ function delegationsOf({ tx, delegations }: ElectionInput): Delegation[] {
   return [...listed, ...fromCode];
 }
 
-/** Everybody proposed, and whoever gave and got yet can never be the actor, with the reason. */
+/** Everybody proposed, and whoever sent and received yet can never be the actor, with the reason. */
 function candidatesOf(
   context: ElectionContext,
   groups: readonly ProposalGroup[],

@@ -91,7 +91,7 @@ export class ElectionContext {
     return found;
   }
 
-  /** Accounts value touched that gave and got, in first-movement order. */
+  /** Accounts value touched that sent and received, in first-movement order. */
   get traders(): readonly Address[] {
     if (this.#traders) return this.#traders;
     const { ledgers, outgoing, incoming } = this.input.flow;

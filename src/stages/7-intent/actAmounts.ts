@@ -17,17 +17,17 @@ export function netOf({ lane, asset, net }: LaneNet): Told {
 }
 
 /**
- * What the actor gave, or got, as a label tells it: all of it, except where the headline speaks of positions. Then it is
+ * What the actor sent, or received, as a label tells it: all of it, except where the headline speaks of positions. Then it is
  * what went into them or came out: not what the transaction did besides, nor the tokens that stand for a position. Amounts
  * are the actor's own, unless one act alone says otherwise of just these assets.
  */
-export function actAmounts(view: SubjectView, motifs: readonly Motif[], side: 'gave' | 'got'): Told[] {
+export function actAmounts(view: SubjectView, motifs: readonly Motif[], side: 'sent' | 'received'): Told[] {
   const own = view[side].map(netOf);
   const { motifKinds } = view.input.rulebook;
   if (motifs.length === 0 || motifs.some((m) => !motifKinds.get(m.kind)?.position || m.status !== 'Proven'))
     return own;
   // What was given in shares was paid with them, unless they are the position itself.
-  const shares = sharesOf(side === 'got' ? view.own : motifs);
+  const shares = sharesOf(side === 'received' ? view.own : motifs);
   const besides = shares.size === 0 ? own : own.filter(({ lane }) => !shares.has(lane));
   if (motifs.length > 1) return besides.length > 0 ? besides : own;
   const act = sumsOf(view, motifs, side);
@@ -50,12 +50,12 @@ function sharesOf(motifs: readonly Motif[]): ReadonlySet<AssetId> {
 function sumsOf(
   { input: { flow, rulebook } }: SubjectView,
   motifs: readonly Motif[],
-  side: 'gave' | 'got',
+  side: 'sent' | 'received',
 ): Map<AssetId, Told> {
   const wrapped = wrappedLanes(rulebook.wrappedNative);
   const sums = new Map<AssetId, Told>();
   for (const motif of motifs)
-    for (const { asset, amount, role } of side === 'gave' ? motif.assetsOut : motif.assetsIn) {
+    for (const { asset, amount, role } of side === 'sent' ? motif.assetsOut : motif.assetsIn) {
       const known = flow.assets.get(asset);
       if (SHARE_ROLES.has(role) || !known) continue;
       const lane = mergedLane(asset, wrapped);

@@ -11,7 +11,7 @@ export function weaker(a: Confidence, b: Confidence): Confidence {
   return ORDER.indexOf(a) <= ORDER.indexOf(b) ? a : b;
 }
 
-/** The motifs a rule's verdict rests on: of swaps only those between what the actor gave and got. */
+/** The motifs a rule's verdict rests on: of swaps only those between what the actor sent and received. */
 export function restedMotifs(view: SubjectView, rule: IntentRule): Motif[] {
   if (rule.restsOn.length === 0) return [];
   const rested: Motif[] = [];
@@ -25,7 +25,7 @@ export function restedMotifs(view: SubjectView, rule: IntentRule): Motif[] {
 
 /**
  * Proven needs all of it: the rule claims a structural proof and is not experimental, one actor was elected, every motif
- * it rests on is proven by more than the name of a function, some motif accounts for what the actor gave, and the confidence is not low.
+ * it rests on is proven by more than the name of a function, some motif accounts for what the actor sent, and the confidence is not low.
  * Confidence is what the rule grants for known protocols or for mere families, and never more than the weakest motif's.
  */
 export function assess(
@@ -58,27 +58,28 @@ export function isMereName({ basis, protocol, movements }: Motif): boolean {
 }
 
 /**
- * Where a rule rests on venues, some motif or one of those venues took everything the actor gave (a fee in native currency
- * besides), and where those venues pay, something of what the actor got came from them or from some motif. Where it gave
- * nothing, at least some of what it got was paid by one. Else something else may have been the purpose.
+ * Where a rule rests on venues, some motif or one of those venues took everything the actor sent (a fee in native currency
+ * besides), and where those venues pay, something of what the actor received came from them or from some motif. Where it sent
+ * nothing, at least some of what it received was paid by one. Else something else may have been the purpose.
  */
 function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): boolean {
   if (rule.restsOn.length === 0 || restsOnAny(rule, PLAIN_MOVEMENTS)) return true;
-  if (view.gave.length === 0) return view.got.length === 0 || view.got.some((l) => view.isPaid(l.lane));
+  if (view.sent.length === 0)
+    return view.received.length === 0 || view.received.some((l) => view.isPaid(l.lane));
   const venues = new Set<Address>();
   for (const { venue } of motifs) venues.add(venue);
-  // The burning of what it gave is the venue's doing where the actor called the venue, or is itself what the rule is about.
+  // The burning of what it sent is the venue's doing where the actor called the venue, or is itself what the rule is about.
   const burnsCount = venues.has(view.tx.to!) || restsOnAny(rule, BURNS);
-  const taken = view.gave.every(
+  const taken = view.sent.every(
     (l) =>
       view.isTaken(l.lane, burnsCount) ||
-      (l.lane === NATIVE_ASSET && view.gave.some((other) => view.isTaken(other.lane, true))) ||
+      (l.lane === NATIVE_ASSET && view.sent.some((other) => view.isTaken(other.lane, true))) ||
       l.outgoing.every((m) => venues.has(m.to)),
   );
   const paid =
-    view.got.length === 0 ||
+    view.received.length === 0 ||
     !motifs.some((m) => m.assetsIn.length > 0) ||
-    view.got.some((l) => view.isPaid(l.lane) || l.incoming.some((m) => venues.has(m.from)));
+    view.received.some((l) => view.isPaid(l.lane) || l.incoming.some((m) => venues.has(m.from)));
   return taken && paid;
 }
 

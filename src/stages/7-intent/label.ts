@@ -65,8 +65,8 @@ function takeApart(label: string): Template {
 type Placeholder = (view: SubjectView, motifs: readonly Motif[], format: LabelFormat) => string | null;
 
 const PLACEHOLDERS: Readonly<Record<string, Placeholder>> = {
-  sent: (view, motifs, format) => listed(actAmounts(view, motifs, 'gave'), format),
-  received: (view, motifs, format) => listed(actAmounts(view, motifs, 'got'), format),
+  sent: (view, motifs, format) => listed(actAmounts(view, motifs, 'sent'), format),
+  received: (view, motifs, format) => listed(actAmounts(view, motifs, 'received'), format),
   protocol: (_, motifs, format) => {
     const names = new Set<string>();
     for (const { protocol } of motifs)
@@ -83,7 +83,7 @@ const PLACEHOLDERS: Readonly<Record<string, Placeholder>> = {
   count: (view) => String(view.payees.size),
   nft: (view, _, format) =>
     listed(
-      [...view.got, ...view.gave]
+      [...view.received, ...view.sent]
         .filter((l) => l.asset.kind === 'erc721' || l.asset.kind === 'erc1155')
         .map(netOf),
       format,

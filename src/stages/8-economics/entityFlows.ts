@@ -32,7 +32,7 @@ function isConversion(movement: Movement, { wrapped, assets }: Lanes): boolean {
     : wrapped.has(address) && far.some((account) => account === ZERO_ADDRESS || account === address);
 }
 
-/** Helpers that handed on to the builder all that the group gave them in the lane. */
+/** Helpers that handed on to the builder all that the group sent them in the lane. */
 function payingHelpers(
   flow: ValueFlow,
   group: ReadonlySet<Address>,

@@ -18,7 +18,7 @@ export interface Pricing {
   readonly doubted: readonly AssetId[];
 }
 
-/** Refusals that cast doubt on the price another source gave; a source that merely has none, or an old one, does not. */
+/** Refusals that cast doubt on the price another source sent; a source that merely has none, or an old one, does not. */
 const DOUBTS: ReadonlySet<RefusalReason['code']> = new Set([
   'self_referential',
   'price_deviation',

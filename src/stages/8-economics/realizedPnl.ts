@@ -78,7 +78,7 @@ function entryOf(
 
 /**
  * Realised profit, where one transaction can show it: the actor's entity ran a closed flow (an arbitrage, a liquidation it
- * left at once, a loan it gave back) and is left with nothing but a difference in one asset; what it paid the builder
+ * left at once, a loan it sent back) and is left with nothing but a difference in one asset; what it paid the builder
  * and for gas is told apart. Anything else needs the cost basis of earlier transactions. The structural profit is the gross
  * result of such a flow; zero where there is none, unavailable where there is one whose result cannot be told.
  */

@@ -1,4 +1,4 @@
-import { firstAfter } from '../../lib/firstAfter.ts';
+import { lowerBound } from '../../lib/lowerBound.ts';
 import { addressOfWord, uintOfWord, wordAt } from '../../evm/hex.ts';
 import { SHARE_TOPICS } from '../../evm/shareTopics.ts';
 import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
@@ -46,7 +46,7 @@ function arrivedShort(frame: Frame, tx: CanonicalTx, flow: ValueFlow): boolean {
   const amount = uintOfWord(asked.amount);
   let [sent, arrived] = [0n, 0n];
   for (
-    let i = firstAfter(payments, (index) => flow.movements[index]!.seq > frame.seq);
+    let i = lowerBound(payments, (index) => flow.movements[index]!.seq > frame.seq);
     i < payments.length;
     i++
   ) {

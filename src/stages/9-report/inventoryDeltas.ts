@@ -90,7 +90,7 @@ export function inventoryDeltas(input: RoleInput, book: PriceBook, writer: Repor
   return { subjects: subjects.length, write };
 }
 
-/** Most accounts only gave or only got. */
+/** Most accounts only sent or only received. */
 function rawText(amount: bigint): string {
   return amount === 0n ? '0' : amount.toString();
 }

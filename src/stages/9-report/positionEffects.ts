@@ -88,7 +88,7 @@ function writeEffect(motif: Motif, side: Side, book: PriceBook, writer: ReportWr
 }
 
 /** A position that changes hands with its NFT: the giver's and the receiver's side of it. */
-function handedOver(motif: Motif, { rulebook, flow }: Input): Side[] {
+function positionTransfer(motif: Motif, { rulebook, flow }: Input): Side[] {
   const token = motif.assetsOut.find(({ asset }) => {
     const { kind, address } = flow.assets.get(asset)!;
     return kind === 'erc721' && rulebook.entities.get(address!)?.tags.includes(POSITION_MANAGER);
@@ -121,7 +121,7 @@ export function positionEffects(
     if (motif.parent !== null && kinds.get(input.motifs[motif.parent]!.kind)?.position) continue;
     for (const side of position
       ? sidesOf(motif, position, input.attribution, input.flow)
-      : handedOver(motif, input))
+      : positionTransfer(motif, input))
       effects.push(writeEffect(motif, side, book, writer));
   }
   return effects;

@@ -76,7 +76,7 @@ function feeRecipients(motifs: readonly Motif[]): ReadonlySet<Address> {
   return recipients ?? NOBODY;
 }
 
-/** Gave away, of every asset, exactly what it got. */
+/** Sent away, of every asset, exactly what it received. */
 function passesOn(account: Address, flow: ValueFlow): boolean {
   const ledger = flow.ledgers.get(account);
   if (!ledger) return false;

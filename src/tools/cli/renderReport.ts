@@ -101,11 +101,11 @@ function namesOf({
 const leg = ({ asset, amount, amount_raw: raw }: AssetAmount): string =>
   `${amount ?? `${raw} (raw)`} ${assetName(asset)}`;
 
-/** What was given, and what was got for it: `1 WETH → 3388.111026 USDC`. */
-function legs({ assets_out: gave, assets_in: got }: Motif): string {
+/** What was given, and what was received for it: `1 WETH → 3388.111026 USDC`. */
+function legs({ assets_out: sent, assets_in: received }: Motif): string {
   const side = (list: readonly AssetAmount[]): string =>
     list.slice(0, 2).map(leg).join(' + ') + (list.length > 2 ? ` + ${list.length - 2} more` : '');
-  return [side(gave), side(got)].filter((text) => text !== '').join(' → ');
+  return [side(sent), side(received)].filter((text) => text !== '').join(' → ');
 }
 
 /** Who gained and lost what; an account with several assets is named once. */
@@ -185,8 +185,8 @@ export function renderReport(report: TxReport, options: { full?: boolean } = {})
         ? pc.yellow('none: a heuristic answered')
         : `${c.matched_rule} ${pc.dim(`v${c.rule_version}`)}`,
     ],
-    ['gave', e.token_out || '—'],
-    ['got', e.token_in || '—'],
+    ['sent', e.token_out || '—'],
+    ['received', e.token_in || '—'],
     ['net', net(e.net_usd_before_gas, e.net_usd_after_gas, assets)],
     ...(pnl.supported && pnl.net_usd?.available
       ? [['profit', `${pnl.net_usd.text} net of gas and builder`] as [string, string]]

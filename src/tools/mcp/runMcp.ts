@@ -10,7 +10,7 @@ import { loadRules } from '../../service/loadRules.ts';
 import { openAnalyzer } from '../cli/openAnalyzer.ts';
 import { packageVersion } from '../cli/packageVersion.ts';
 import { readConfig } from '../../service/config.ts';
-import { createGate } from '../../service/http/gate.ts';
+import { createLimiter } from '../../service/http/limiter.ts';
 import { ERROR_TEXT } from '../../lib/errors.ts';
 import { callTool, createTools, type Tool } from './tools.ts';
 
@@ -48,9 +48,9 @@ export async function runMcp(rpc: string | undefined): Promise<number> {
   const analyzer = await openAnalyzer(undefined);
   if (analyzer === null) return 2;
   const config = readConfig(process.env);
-  const gate = createGate(config);
+  const limiter = createLimiter(config);
   const tools = createTools({
-    analyze: (hash, signal) => gate.run(() => analyzer.analyze(hash, signal), signal),
+    analyze: (hash, signal) => limiter.run(() => analyzer.analyze(hash, signal), signal),
     rulebook: loadRules(config.rulesDirs),
   });
   const mcp = createMcpServer(tools);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { AnalysisError } from '../../lib/errors.ts';
-import { createGate } from '../../service/http/gate.ts';
+import { createLimiter } from '../../service/http/limiter.ts';
 import { createHttpServer, listen, stopListening } from '../../service/http/httpServer.ts';
 import { RequestError } from '../../service/http/requestError.ts';
 import { readJson, refuseForeign } from './localOnly.ts';
@@ -40,7 +40,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
   const { recordingsDir, rpcUrl, viewerFile = VIEWER, api } = options;
   const transactions = openTransactions(recordingsDir, rpcUrl);
   const routes = playgroundRoutes(transactions);
-  const gate = createGate(ONE_AT_A_TIME);
+  const limiter = createLimiter(ONE_AT_A_TIME);
   let port = 0;
   const server: Server = createHttpServer(
     (request, response) => {
@@ -72,7 +72,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
     if (method === null) throw new RequestError(404, 'not found');
     if (request.method !== method) throw new RequestError(405, 'method not allowed', { allow: method });
     const body = method === 'GET' ? {} : await readJson(request);
-    return gate.run(
+    return limiter.run(
       async () => (method === 'GET' ? get[path]!() : post[path]!(body)),
       new AbortController().signal,
     );
@@ -83,7 +83,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
     url: `http://${HOST}:${port}`,
     async close() {
       const stopped = stopListening(server);
-      await gate.close();
+      await limiter.close();
       server.closeAllConnections();
       await stopped;
       await transactions.close();

@@ -57,7 +57,7 @@ export function checkAttribution(report: TxReport, chain: RawChain, find: Report
       find(
         'attribution',
         `/attribution/candidates/${i}`,
-        `${shown.join()} is not what it first gave and first got`,
+        `${shown.join()} is not what it first sent and first received`,
       );
   });
   attribution.candidates.forEach((candidate, i) =>

@@ -21,7 +21,7 @@ export interface RawLog {
   readonly data: string;
 }
 
-/** The node's answers for one transaction, as JSON-RPC gave them. */
+/** The node's answers for one transaction, as JSON-RPC sent them. */
 export interface RawAnswers {
   readonly tx: unknown;
   readonly receipt: unknown;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AnalysisError } from '../../../src/lib/errors.ts';
-import { newAbilities } from '../../../src/stages/1-fetch/rpc/abilities.ts';
+import { newCapabilities } from '../../../src/stages/1-fetch/rpc/capabilities.ts';
 import { fetchContext } from '../../../src/stages/1-fetch/context/fetchContext.ts';
 import { fetchTransaction } from '../../../src/stages/1-fetch/fetchTransaction.ts';
 import { planContext } from '../../../src/stages/1-fetch/context/planContext.ts';
@@ -42,7 +42,7 @@ function sessionWith(change: (method: string, answer: RpcAnswer) => RpcAnswer): 
   };
   const endpoint: RpcEndpoint = {
     name: 'upstream-1',
-    abilities: newAbilities(),
+    capabilities: newCapabilities(),
     send: (calls: readonly RpcCall[]) =>
       Promise.resolve(
         calls.map(({ method, params }) =>

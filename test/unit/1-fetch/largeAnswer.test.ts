@@ -60,7 +60,7 @@ describe('a large answer', () => {
         { id: 7, method: 'eth_chainId' },
         { id: 8, method: 'eth_blockNumber' },
       ],
-      abilities: { batches: true, trace: null, unsupported: [], mainnet: true },
+      capabilities: { batches: true, trace: null, unsupported: [], mainnet: true },
     };
     const asking = (...methods: RpcCall['method'][]) =>
       methods.map((method, i) => ({ jsonrpc: '2.0', id: 100 + i, method, params: [] }) as const);

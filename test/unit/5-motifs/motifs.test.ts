@@ -130,7 +130,7 @@ describe('routes', () => {
   const chain = [...trade(P1!, USER!, P2!, A!, 100n, B!, 90n), v2Swap(P2!, USER!, [90n, 0n, 0n, 80n])];
   const chained = [...chain.slice(0, 3), transfer(C!, P2!, USER!, 80n), chain[3]!];
 
-  it('join trades of which one takes what the other gave', () => {
+  it('join trades of which one takes what the other sent', () => {
     const motifs = motifsOf(chained);
     expect(kinds(motifs)).toEqual(['route', 'swap', 'swap']);
     expect(motifs.map((m) => m.parent)).toEqual([null, 0, 0]);
@@ -219,7 +219,7 @@ describe('cycles', () => {
     });
   });
 
-  it('count native and wrapped native as one, and what the builder got as gained', () => {
+  it('count native and wrapped native as one, and what the builder received as gained', () => {
     const tip = [
       event(WETH, 'Withdrawal(address indexed src, uint256 wad)', [BOT, 10n]),
       send(WETH, BOT, 10n),

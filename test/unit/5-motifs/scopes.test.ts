@@ -180,7 +180,7 @@ describe('scopes of their own', () => {
     ]);
   });
 
-  it('have allowances for later, one for all that an account gave', () => {
+  it('have allowances for later, one for all that an account sent', () => {
     expect(
       scopesOf([allow(C, USER, P2), allow(WETH, USER, P2), ...trade(P1, USER, USER, A, 100n, B, 90n)]),
     ).toEqual(['approval approval', 'swap']);

@@ -214,7 +214,7 @@ describe('electActor', () => {
     expect(elect(scenario({ steps: trade(USER) }), orders).actor).toBe(USER);
   });
 
-  it('finds the owner of an order whose log names nobody: the one account without code that gave and got', () => {
+  it('finds the owner of an order whose log names nobody: the one account without code that sent and received', () => {
     const settlement = account('5e7'),
       resolver = account('4e5');
     const steps = [
@@ -235,7 +235,7 @@ describe('electActor', () => {
       swapAt(POOL),
     ]);
     expect(a).toMatchObject({ actor: USER, submitterRole: 'resolver' });
-    // The log does not speak of the owner; what it gave and what it got do.
+    // The log does not speak of the owner; what it sent and what it received do.
     expect(a.evidence).toEqual([log, ...[0, 3].map((i) => found.flow.movements[i]!.evidence)]);
     expect([a.orders[0]!.evidence, a.candidates[0]!.evidence]).toEqual([a.evidence, a.evidence]);
   });
@@ -282,7 +282,7 @@ describe('electActor', () => {
     expect(elect(own, [swapAt(POOL)])).toMatchObject({ actor: SIGNER, mode: 'self' });
   });
 
-  it('takes the only account that gave and got where the signer did neither', () => {
+  it('takes the only account that sent and received where the signer did neither', () => {
     expect(elect(scenario({ steps: trade(USER) }), [swapAt(POOL)])).toMatchObject({
       actor: USER,
       mode: 'meta_transaction',

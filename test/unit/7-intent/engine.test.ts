@@ -41,8 +41,8 @@ describe('evaluate', () => {
     ['n', 'lt', 10, true],
     ['n', 'lte', 8, false],
     ['kind', 'eq', 'both', true],
-    ['kind', 'in', ['gave', 'both'], true],
-    ['kind', 'not_in', ['gave', 'both'], false],
+    ['kind', 'in', ['sent', 'both'], true],
+    ['kind', 'not_in', ['sent', 'both'], false],
     ['tags', 'includes', 'a', true],
     ['tags', 'includes', 'ab', false],
     ['tags', 'includes_any', ['z', 'b'], true],
@@ -66,7 +66,7 @@ describe('evaluate', () => {
             {
               any: [
                 { fact: 'yes', operator: 'is', value: true },
-                { fact: 'kind', operator: 'eq', value: 'gave' },
+                { fact: 'kind', operator: 'eq', value: 'sent' },
               ],
             },
             { not: { fact: 'n', operator: 'eq', value: 9 } },
@@ -84,7 +84,7 @@ describe('evaluate', () => {
           result: true,
           any: [
             { fact: 'yes', operator: 'is', expected: true, actual: true, result: true },
-            { fact: 'kind', operator: 'eq', expected: 'gave', actual: 'both', result: false },
+            { fact: 'kind', operator: 'eq', expected: 'sent', actual: 'both', result: false },
           ],
         },
         { result: false, not: { fact: 'n', operator: 'eq', expected: 9, actual: 9, result: true } },

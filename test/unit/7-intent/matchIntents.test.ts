@@ -166,7 +166,7 @@ describe('proof', () => {
     expect(await status({ restsOn: ['swap'] }, [swap], false)).toBe('Suspected High');
   });
 
-  it('falls where no motif took what the actor gave: something else may have been the purpose', async () => {
+  it('falls where no motif took what the actor sent: something else may have been the purpose', async () => {
     const elsewhere = motif('stake', {
       venue: account('9009'),
       participants: [{ role: 'owner', account: SIGNER }],
@@ -175,7 +175,7 @@ describe('proof', () => {
     expect(await status({ restsOn: ['stake'] }, [elsewhere])).toBe('Suspected High');
   });
 
-  it('falls where what the actor got came from elsewhere, though the venue pays: an unknown contract may stand behind it', async () => {
+  it('falls where what the actor received came from elsewhere, though the venue pays: an unknown contract may stand behind it', async () => {
     const VAULT = account('9002'),
       SHARES = account('a3');
     const told = scenario({
@@ -200,7 +200,7 @@ describe('proof', () => {
     expect(await verdict({ ...deposit, assetsIn: [] })).toBe('Proven');
   });
 
-  it('falls where what the actor gave was burnt by another contract than the venue', async () => {
+  it('falls where what the actor sent was burnt by another contract than the venue', async () => {
     const steps = [
       { token: A, from: SIGNER, to: ZERO, amount: 9n },
       { token: B, from: POOL, to: SIGNER, amount: 8n },

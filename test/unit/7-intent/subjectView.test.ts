@@ -78,12 +78,12 @@ function view(
 const facts = (v: SubjectView, ...names: string[]) => Object.fromEntries(computeFacts(v, names));
 const swap = (
   venue: Address,
-  gave: Address | 'native',
-  got: Address | 'native',
+  sent: Address | 'native',
+  received: Address | 'native',
   movements: number[],
-): Motif => motif('swap', { venue, assetsOut: [of(gave)], assetsIn: [of(got, 'out')], movements });
+): Motif => motif('swap', { venue, assetsOut: [of(sent)], assetsIn: [of(received, 'out')], movements });
 
-describe('what the subject gave and got', () => {
+describe('what the subject sent and received', () => {
   it('is net per asset: change comes off what was paid, wrapping is no trade', () => {
     const v = view(
       scenario({
@@ -101,18 +101,23 @@ describe('what the subject gave and got', () => {
       [NATIVE_ASSET, -80n],
       [erc20Id(A), 7n],
     ]);
-    expect(facts(v, 'actor.sides', 'actor.gave.native', 'actor.gave.erc20', 'actor.got.transferred')).toEqual(
-      { 'actor.sides': 'both', 'actor.gave.native': true, 'actor.gave.erc20': 0, 'actor.got.transferred': 1 },
-    );
+    expect(
+      facts(v, 'actor.sides', 'actor.sent.native', 'actor.sent.erc20', 'actor.received.transferred'),
+    ).toEqual({
+      'actor.sides': 'both',
+      'actor.sent.native': true,
+      'actor.sent.erc20': 0,
+      'actor.received.transferred': 1,
+    });
   });
 
   it('calls wrapped native a token where no native value moved', () => {
     const v = view(
       scenario({ to: WETH, steps: [{ token: WETH, from: SIGNER, to: account('b0b'), amount: 5n }] }),
     );
-    expect(facts(v, 'actor.gave.native', 'actor.gave.erc20')).toEqual({
-      'actor.gave.native': false,
-      'actor.gave.erc20': 1,
+    expect(facts(v, 'actor.sent.native', 'actor.sent.erc20')).toEqual({
+      'actor.sent.native': false,
+      'actor.sent.erc20': 1,
     });
   });
 
@@ -161,7 +166,7 @@ describe('what the subject gave and got', () => {
   });
 });
 
-describe('swaps between given and got', () => {
+describe('swaps between given and received', () => {
   const chain = scenario({
     to: ROUTER,
     steps: [
@@ -222,10 +227,10 @@ describe('swaps between given and got', () => {
       ],
     });
     const v = view(s, [swap(POOL, A, B, [0, 1])]);
-    expect(facts(v, 'swaps.pools', 'swaps.delivered_to', 'actor.gave.into')).toEqual({
+    expect(facts(v, 'swaps.pools', 'swaps.delivered_to', 'actor.sent.into')).toEqual({
       'swaps.pools': 1,
       'swaps.delivered_to': 1,
-      'actor.gave.into': ['swap'],
+      'actor.sent.into': ['swap'],
     });
   });
 });
@@ -249,10 +254,10 @@ describe('where value went', () => {
       movements: [3, 4],
     });
     const v = view(s, [swap(POOL, A, B, [1, 2]), deposit]);
-    expect(facts(v, 'actor.gave.into', 'actor.got.out_of', 'actor.got.minted')).toEqual({
-      'actor.gave.into': ['swap'],
-      'actor.got.out_of': ['vault_deposit'],
-      'actor.got.minted': 1,
+    expect(facts(v, 'actor.sent.into', 'actor.received.out_of', 'actor.received.minted')).toEqual({
+      'actor.sent.into': ['swap'],
+      'actor.received.out_of': ['vault_deposit'],
+      'actor.received.minted': 1,
     });
   });
 
@@ -276,11 +281,14 @@ describe('where value went', () => {
   it('knows a payment that only returns the gas', () => {
     const gas = 100_000n * 10n ** 9n;
     expect(
-      facts(view(scenario({ steps: [{ native: gas, from: POOL, to: SIGNER }] })), 'actor.got.gas_back'),
-    ).toEqual({ 'actor.got.gas_back': true });
+      facts(view(scenario({ steps: [{ native: gas, from: POOL, to: SIGNER }] })), 'actor.received.gas_back'),
+    ).toEqual({ 'actor.received.gas_back': true });
     expect(
-      facts(view(scenario({ steps: [{ native: 2n * gas, from: POOL, to: SIGNER }] })), 'actor.got.gas_back'),
-    ).toEqual({ 'actor.got.gas_back': false });
+      facts(
+        view(scenario({ steps: [{ native: 2n * gas, from: POOL, to: SIGNER }] })),
+        'actor.received.gas_back',
+      ),
+    ).toEqual({ 'actor.received.gas_back': false });
   });
 });
 

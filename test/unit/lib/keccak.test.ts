@@ -3,7 +3,7 @@ import { checksumAddress as viemChecksum, keccak256 } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { checksumAddress } from '../../../src/evm/checksum.ts';
 import { keccak } from '../../../src/evm/keccak.ts';
-import { memoised, memoisedPair } from '../../../src/lib/memo.ts';
+import { memoize, memoizePair } from '../../../src/lib/memo.ts';
 
 describe('keccak', () => {
   it.each([0, 1, 20, 32, 134, 135, 136, 137, 271, 272, 273, 1_000])(
@@ -33,10 +33,10 @@ describe('checksumAddress', () => {
   });
 });
 
-describe('memoised', () => {
+describe('memoize', () => {
   it('computes once while remembered, and forgets what was not used for long', () => {
     const asked: string[] = [];
-    const length = memoised((text) => (asked.push(text), text.length), 2);
+    const length = memoize((text) => (asked.push(text), text.length), 2);
     expect([
       length('a'),
       length('a'),
@@ -51,7 +51,7 @@ describe('memoised', () => {
 
   it('does the same of two texts, whose order counts', () => {
     const asked: string[] = [];
-    const join = memoisedPair((a, b) => (asked.push(`${a}-${b}`), `${a}-${b}`), 2);
+    const join = memoizePair((a, b) => (asked.push(`${a}-${b}`), `${a}-${b}`), 2);
     expect([
       join('a', 'b'),
       join('b', 'a'),

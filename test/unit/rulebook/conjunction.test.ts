@@ -8,7 +8,7 @@ import { FACTS } from './smallRuleset.ts';
 
 const facts = indexFacts(FACTS, ['swap']);
 const t = (fact: string, operator: string, value: unknown): Condition => ({ fact, operator, value });
-const N = 'actor.got.lanes';
+const N = 'actor.received.assets';
 const holds = (c: Condition): boolean => conjunctionOf(c, facts) !== null;
 const follows = (a: Condition, b: Condition): boolean =>
   implies(conjunctionOf(a, facts)!, conjunctionOf(b, facts)!);
@@ -23,7 +23,7 @@ describe('logic of conditions', () => {
     ['hole at the only value', { all: [t(N, 'eq', 3), t(N, 'not_in', [1, 3])] }],
     ['range between two counts', { all: [t(N, 'gt', 1), t(N, 'lt', 3), t(N, 'ne', 2)] }],
     ['two texts', { all: [t('actor.sides', 'eq', 'both'), t('actor.sides', 'ne', 'both')] }],
-    ['all values of an enum excluded', t('actor.sides', 'not_in', ['none', 'gave', 'got', 'both'])],
+    ['all values of an enum excluded', t('actor.sides', 'not_in', ['none', 'sent', 'received', 'both'])],
     [
       'has what it must lack',
       { all: [t('tx.tags', 'includes', 'a'), t('tx.tags', 'includes_none', ['a', 'b'])] },
@@ -51,12 +51,12 @@ describe('logic of conditions', () => {
     ['narrower range', t(N, 'eq', 2), t(N, 'gte', 1), true],
     ['wider range', t(N, 'gte', 1), t(N, 'eq', 2), false],
     ['more demands', { all: [t(N, 'eq', 2), t('actor.is_signer', 'is', true)] }, t(N, 'eq', 2), true],
-    ['another fact', t(N, 'eq', 2), t('actor.gave.lanes', 'eq', 2), false],
-    ['subset of texts', t('actor.sides', 'eq', 'gave'), t('actor.sides', 'in', ['gave', 'got']), true],
+    ['another fact', t(N, 'eq', 2), t('actor.sent.assets', 'eq', 2), false],
+    ['subset of texts', t('actor.sides', 'eq', 'sent'), t('actor.sides', 'in', ['sent', 'received']), true],
     [
       'complement of texts',
       t('actor.sides', 'ne', 'none'),
-      t('actor.sides', 'in', ['gave', 'got', 'both']),
+      t('actor.sides', 'in', ['sent', 'received', 'both']),
       true,
     ],
     [
@@ -100,7 +100,7 @@ describe('logic of conditions', () => {
     const values: Record<string, readonly unknown[]> = {
       [N]: [0, 1, 2, 3, 4],
       'actor.is_signer': [true, false],
-      'actor.sides': ['none', 'gave', 'got', 'both'],
+      'actor.sides': ['none', 'sent', 'received', 'both'],
       'tx.tags': [[], ['a'], ['b'], ['a', 'b'], ['a', 'b', 'c']],
     };
     const tests = [...facts.values()].filter((f) => values[f.name]).flatMap((f) => atomsOf(f));
@@ -134,7 +134,7 @@ function atomsOf(fact: FactDeclaration): Condition[] {
   };
   const many: Record<string, readonly unknown[]> = {
     count: [[1], [0, 2, 3]],
-    enum: [['gave'], ['gave', 'both']],
+    enum: [['sent'], ['sent', 'both']],
     list: [['a'], ['a', 'b']],
     boolean: [],
   };

@@ -131,19 +131,19 @@ calls:
         .replace(/when: .*/, `when: ${when}\n${extra}`);
     const book = load({
       'intents/direct.yaml': [
-        rule('z', 'DirectSwap', 'priority: 2', '{fact: actor.got.lanes, is: eq, value: 1}'),
-        rule('plain', 'DirectSwap', '', '{fact: actor.got.lanes, is: eq, value: 2}'),
+        rule('z', 'DirectSwap', 'priority: 2', '{fact: actor.received.assets, is: eq, value: 1}'),
+        rule('plain', 'DirectSwap', '', '{fact: actor.received.assets, is: eq, value: 2}'),
         rule(
           'specific',
           'DirectSwap',
           '',
-          '{all: [{fact: actor.got.lanes, is: eq, value: 3}, {fact: actor.is_signer, is: true}]}',
+          '{all: [{fact: actor.received.assets, is: eq, value: 3}, {fact: actor.is_signer, is: true}]}',
         ),
-        rule('a', 'Unknown', 'priority: 9', '{fact: actor.got.lanes, is: eq, value: 4}'),
+        rule('a', 'Unknown', 'priority: 9', '{fact: actor.received.assets, is: eq, value: 4}'),
       ]
         .map((text) => `- ${text.trimEnd().replaceAll('\n', '\n  ')}\n`)
         .join('')
-        .replaceAll(/motif.swap.count: (\d)/g, 'actor.got.lanes: $1'),
+        .replaceAll(/motif.swap.count: (\d)/g, 'actor.received.assets: $1'),
     });
     expect(book.intents.map((r) => r.slug)).toEqual(['z', 'specific', 'plain', 'a']);
   });

@@ -69,14 +69,14 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
   { code: 'unquoted_hex', files: protocol(`"${TOKEN}"`, TOKEN), at: `${P}:6:13` },
   {
     code: 'unsafe_number',
-    files: when('{fact: actor.got.lanes, is: eq, value: 9007199254740993}'),
+    files: when('{fact: actor.received.assets, is: eq, value: 9007199254740993}'),
     at: `${I}:7:46`,
   },
   { code: 'empty_file', files: { 'intents/empty.yaml': '# nothing\n' }, at: 'intents/empty.yaml:1:1' },
 
   { code: 'unknown_key', files: intent('label: Swap', 'label: Swap\nlable: Swap'), at: `${I}:6:1` },
   { code: 'missing_key', files: intent('label: Swap\n', ''), at: `${I}:1:1` },
-  { code: 'missing_key', files: when('{fact: actor.got.lanes, is: eq}'), at: `${I}:7:7` },
+  { code: 'missing_key', files: when('{fact: actor.received.assets, is: eq}'), at: `${I}:7:7` },
   { code: 'wrong_type', files: intent('rests_on: [swap]', 'rests_on: swap'), at: `${I}:6:11` },
   { code: 'bad_version', files: intent('version: 1', 'version: 1.5'), at: `${I}:2:10` },
   { code: 'bad_version', files: intent('version: 1', 'version: 0'), at: `${I}:2:10` },
@@ -99,7 +99,11 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     files: when('{all: [{fact: actor.is_signer, is: true}], fact: actor.is_signer, is: true}'),
     at: `${I}:7:7`,
   },
-  { code: 'unknown_operator', files: when('{fact: actor.got.lanes, is: equals, value: 1}'), at: `${I}:7:35` },
+  {
+    code: 'unknown_operator',
+    files: when('{fact: actor.received.assets, is: equals, value: 1}'),
+    at: `${I}:7:35`,
+  },
   {
     code: 'unsupported_engine',
     files: base('ruleset.yaml', 'engine: 1', 'engine: 2'),
@@ -232,7 +236,11 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
   },
 
   { code: 'duplicate_kind', files: {}, at: 'overlay/vocabulary.yaml:1:10' },
-  { code: 'leg_side', files: base('vocabulary.yaml', 'in: gave', 'in: got'), at: 'vocabulary.yaml:7:17' },
+  {
+    code: 'leg_side',
+    files: base('vocabulary.yaml', 'in: sent', 'in: received'),
+    at: 'vocabulary.yaml:7:17',
+  },
   { code: 'unknown_motif_kind', files: shape('kind: swap', 'kind: swop'), at: `${S}:9:11` },
   {
     code: 'unknown_intent_kind',
@@ -251,28 +259,28 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     at: 'precedence.yaml:1:36',
   },
 
-  { code: 'unknown_fact', files: when('{fact: actor.gave.lane, is: eq, value: 1}'), at: `${I}:7:14` },
+  { code: 'unknown_fact', files: when('{fact: actor.sent.lane, is: eq, value: 1}'), at: `${I}:7:14` },
   {
     code: 'unknown_fact',
     files: intent('match: [{facts: {motif.swap.count: 1}}]', 'match: [{facts: {motif.swop.count: 1}}]'),
     at: `${I}:11:20`,
   },
   { code: 'fact_operator', files: when('{fact: actor.sides, is: gt, value: 1}'), at: `${I}:7:31` },
-  { code: 'fact_operator', files: when('{fact: actor.got.lanes, is: true}'), at: `${I}:7:35` },
-  { code: 'fact_value', files: when('{fact: actor.got.lanes, is: eq, value: one}'), at: `${I}:7:46` },
+  { code: 'fact_operator', files: when('{fact: actor.received.assets, is: true}'), at: `${I}:7:35` },
+  { code: 'fact_value', files: when('{fact: actor.received.assets, is: eq, value: one}'), at: `${I}:7:46` },
   { code: 'fact_value', files: when('{fact: actor.sides, is: eq, value: neither}'), at: `${I}:7:42` },
   { code: 'fact_value', files: when('{fact: actor.sides, is: in, value: both}'), at: `${I}:7:42` },
   {
     code: 'unsatisfiable',
     files: when(
-      '{all: [{fact: actor.got.lanes, is: eq, value: 1}, {fact: actor.got.lanes, is: eq, value: 2}]}',
+      '{all: [{fact: actor.received.assets, is: eq, value: 1}, {fact: actor.received.assets, is: eq, value: 2}]}',
     ),
     at: `${I}:7:7`,
   },
   {
     code: 'unsatisfiable',
     files: when(
-      '{all: [{fact: actor.got.lanes, is: gt, value: 1}, {fact: actor.got.lanes, is: lt, value: 2}]}',
+      '{all: [{fact: actor.received.assets, is: gt, value: 1}, {fact: actor.received.assets, is: lt, value: 2}]}',
     ),
     at: `${I}:7:7`,
   },
@@ -286,7 +294,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
   {
     code: 'unsatisfiable',
     files: when(
-      '{all: [{fact: actor.is_signer, is: true}, {any: [{fact: actor.is_signer, is: false}, {fact: actor.got.lanes, is: lt, value: 0}]}]}',
+      '{all: [{fact: actor.is_signer, is: true}, {any: [{fact: actor.is_signer, is: false}, {fact: actor.received.assets, is: lt, value: 0}]}]}',
     ),
     at: `${I}:7:7`,
   },

@@ -9,10 +9,10 @@ export type Files = Readonly<Record<string, string | Uint8Array | null>>;
 /** A few facts of every type. */
 export const FACTS: FactVocabulary = {
   facts: [
-    { name: 'actor.gave.lanes', type: 'count', doc: '' },
-    { name: 'actor.got.lanes', type: 'count', doc: '' },
+    { name: 'actor.sent.assets', type: 'count', doc: '' },
+    { name: 'actor.received.assets', type: 'count', doc: '' },
     { name: 'actor.is_signer', type: 'boolean', doc: '' },
-    { name: 'actor.sides', type: 'enum', values: ['none', 'gave', 'got', 'both'], doc: '' },
+    { name: 'actor.sides', type: 'enum', values: ['none', 'sent', 'received', 'both'], doc: '' },
     { name: 'motifs.kinds', type: 'list', doc: '' },
     { name: 'tx.tags', type: 'list', values: ['a', 'b', 'c'], doc: '' },
   ],
@@ -68,7 +68,7 @@ intents:
   DirectSwap: {category: trade}
   Unknown: {category: unknown}
   Part: {category: trade, headline: false}
-leg_roles: {in: gave, out: got}
+leg_roles: {in: sent, out: received}
 account_roles: {caller: Who calls., owner: Whose it is.}
 `,
   'precedence.yaml': 'order: [DirectSwap, Unknown, Part]\n',

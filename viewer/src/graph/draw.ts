@@ -152,10 +152,10 @@ function nodeButton(
   );
 }
 
-/** What the label leaves to the drawing: who gave, who got, and every digit. */
+/** What the label leaves to the drawing: who sent, who received, and every digit. */
 function edgeSentence(edge: FlowEdge, exact: string, nameOf: (id: string) => string): string {
   const times = edge.movements.length > 1 ? `, in ${plural(edge.movements.length, 'movement')}` : '';
-  return `: ${nameOf(edge.from)} gave ${shown(exact, 300)} to ${nameOf(edge.to)}${times}`;
+  return `: ${nameOf(edge.from)} sent ${shown(exact, 300)} to ${nameOf(edge.to)}${times}`;
 }
 
 function put(stage: HTMLElement, button: HTMLElement, box: Box): void {
@@ -178,7 +178,7 @@ function arrowHeads(): SVGElement {
   return s(
     'defs',
     {},
-    (['gave', 'got', 'between'] as const).map((direction) =>
+    (['sent', 'received', 'between'] as const).map((direction) =>
       s(
         'marker',
         {

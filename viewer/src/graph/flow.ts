@@ -17,7 +17,7 @@ export interface Carried {
   readonly count: number;
 }
 
-/** All that one account gave another. */
+/** All that one account sent another. */
 export interface FlowEdge {
   readonly id: string;
   readonly from: string;
@@ -26,7 +26,7 @@ export interface FlowEdge {
   readonly movements: readonly number[];
   readonly carried: readonly Carried[];
   /** Seen from the actor. */
-  readonly direction: 'gave' | 'got' | 'between';
+  readonly direction: 'sent' | 'received' | 'between';
   /** Mints, burns, wraps among the movements. */
   readonly kinds: readonly string[];
   /** Place of its first movement among all edges', counted from 1. */
@@ -77,7 +77,11 @@ export function flowOf(
       movements: at,
       carried: carriedBy(at.map((index) => movements[index]!)),
       direction:
-        from === actorId && to !== actorId ? 'gave' : to === actorId && from !== actorId ? 'got' : 'between',
+        from === actorId && to !== actorId
+          ? 'sent'
+          : to === actorId && from !== actorId
+            ? 'received'
+            : 'between',
       kinds: [...new Set(at.map((index) => movements[index]!.kind))].filter((kind) => kind !== 'transfer'),
       step: i + 1,
     }),

@@ -28,9 +28,9 @@ export function foldFlow(report: TxReport, accounts: AccountBook, parts: Readonl
   const foldable = new Map(
     [...counts].filter(([role, count]) => count >= FEWEST && !NEVER.has(role)).sort((a, b) => b[1] - a[1]),
   );
-  const gave = new Set(whole.edges.map((edge) => edge.from));
-  const got = new Set(whole.edges.map((edge) => edge.to));
-  // Those who only gave and those who only got are folded apart, as long as that can be read: it shows who gave to whom.
+  const sent = new Set(whole.edges.map((edge) => edge.from));
+  const received = new Set(whole.edges.map((edge) => edge.to));
+  // Those who only sent and those who only received are folded apart, as long as that can be read: it shows who sent to whom.
   const flowWith = (folded: ReadonlySet<Role>, apart: boolean): Flow => {
     const nodeOf: NodeOf = (address) => {
       const { role } = accounts.of(address);
@@ -38,7 +38,7 @@ export function foldFlow(report: TxReport, accounts: AccountBook, parts: Readonl
       return !folded.has(role)
         ? id
         : apart
-          ? `fold:${role}:${gave.has(id) ? 'gave' : ''}${got.has(id) ? 'got' : ''}`
+          ? `fold:${role}:${sent.has(id) ? 'sent' : ''}${received.has(id) ? 'received' : ''}`
           : `fold:${role}`;
     };
     return folded.size === 0 ? whole : flowOf(report, accounts, nodeOf);

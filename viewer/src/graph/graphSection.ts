@@ -30,7 +30,7 @@ export function graphSection(view: View): HTMLElement {
   if (movements.length === 0) {
     return section(
       'flow',
-      'Who gave what to whom',
+      'Who sent what to whom',
       null,
       h(
         'p',
@@ -157,7 +157,7 @@ export function graphSection(view: View): HTMLElement {
   );
   return section(
     'flow',
-    'Who gave what to whom',
+    'Who sent what to whom',
     [
       tool('minus', 'Zoom out', () => zoomBy(1 / 1.25)),
       tool('plus', 'Zoom in', () => zoomBy(1.25)),

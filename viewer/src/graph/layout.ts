@@ -91,8 +91,8 @@ function giftFirst(flow: Flow, drawing: Drawing, direction: Direction): Drawing 
       .map((edge) => across(drawing.edges.get(edge.id)!.label));
     return at.length === 0 ? null : at.reduce((sum, y) => sum + y, 0) / at.length;
   };
-  const [gave, got] = [mean('gave'), mean('got')];
-  if (gave === null || got === null || gave <= got) return drawing;
+  const [sent, received] = [mean('sent'), mean('received')];
+  if (sent === null || received === null || sent <= received) return drawing;
   const mirrored = <P extends Point>(p: P): P =>
     direction === 'LR' ? { ...p, y: drawing.height - p.y } : { ...p, x: drawing.width - p.x };
   return {

@@ -7,8 +7,8 @@ import { outline } from './path.ts';
 export function legend({ report, accounts }: View): HTMLElement {
   const subject = report.classification.actor ?? report.tx.signer;
   const moved = {
-    gave: (report.movements ?? []).some((m) => m.from === subject),
-    got: (report.movements ?? []).some((m) => m.to === subject),
+    sent: (report.movements ?? []).some((m) => m.from === subject),
+    received: (report.movements ?? []).some((m) => m.to === subject),
   };
   const present = new Set(
     (report.movements ?? []).flatMap((m) => [accounts.of(m.from).role, accounts.of(m.to).role]),
@@ -32,7 +32,7 @@ export function legend({ report, accounts }: View): HTMLElement {
         ROLE_NAMES[role][0],
       ),
     ),
-    (['gave', 'got'] as const)
+    (['sent', 'received'] as const)
       .filter((direction) => moved[direction])
       .map((direction) =>
         h(
@@ -43,7 +43,7 @@ export function legend({ report, accounts }: View): HTMLElement {
             { class: 'key', viewBox: '0 0 40 24', 'aria-hidden': 'true' },
             s('path', { class: `key-line ${direction}`, d: 'M2 12H30 M26 7 34 12 26 17' }),
           ),
-          direction === 'gave' ? `− given by ${named}` : `+ received by ${named}`,
+          direction === 'sent' ? `− given by ${named}` : `+ received by ${named}`,
         ),
       ),
   );

@@ -53,7 +53,7 @@ export function nodeText(
 }
 
 export function edgeText(edge: FlowEdge, assets: AssetBook): EdgeText {
-  const sign = edge.direction === 'gave' ? '−' : edge.direction === 'got' ? '+' : '';
+  const sign = edge.direction === 'sent' ? '−' : edge.direction === 'received' ? '+' : '';
   const all = edge.carried.map((c) => ({
     ...quantity(c.raw, assets.get(c.assetId), c.assetId),
     count: c.count,

@@ -13,16 +13,16 @@ priority: 50
 when:
   all:
     - {fact: swaps.pools, is: eq, value: 1}
-    - {fact: actor.gave.lanes, is: gte, value: 1}
-    - {fact: actor.got.lanes, is: gte, value: 1}
+    - {fact: actor.sent.assets, is: gte, value: 1}
+    - {fact: actor.received.assets, is: gte, value: 1}
 proof: heuristic
 confidence: {known: Medium, family: Low}
 examples:
   match:
-    - facts: {swaps.pools: 1, actor.gave.lanes: 1, actor.got.lanes: 1}
+    - facts: {swaps.pools: 1, actor.sent.assets: 1, actor.received.assets: 1}
   near_miss:
     - name: two pools
-      facts: {swaps.pools: 2, actor.gave.lanes: 1, actor.got.lanes: 1}
+      facts: {swaps.pools: 2, actor.sent.assets: 1, actor.received.assets: 1}
 `,
   shape: `slug: my-pool
 version: 1

@@ -14,7 +14,7 @@ const WARNINGS: Readonly<Record<string, string>> = {
   StalePrice: 'At least one price is older than its source allows.',
 };
 
-/** What the subject gave and got, and what that comes to. */
+/** What the subject sent and received, and what that comes to. */
 export function moneySection(view: View): HTMLElement {
   const { economics: e, execution } = view.report;
   const profit = e.structural_profit_usd;
@@ -22,8 +22,8 @@ export function moneySection(view: View): HTMLElement {
   return h(
     'section',
     { class: 'money-strip', 'aria-label': 'Money' },
-    tile('Gave', 'out-of', legs(view, '-'), () => view.inspect(legsClaim(view, '-'))),
-    tile('Got', 'into', legs(view, '+'), () => view.inspect(legsClaim(view, '+'))),
+    tile('Sent', 'out-of', legs(view, '-'), () => view.inspect(legsClaim(view, '-'))),
+    tile('Received', 'into', legs(view, '+'), () => view.inspect(legsClaim(view, '+'))),
     tile('Net before gas', '', figure(view, e.net_usd_before_gas), () => view.inspect(pricesClaim(view))),
     tile('Net after gas', '', figure(view, e.net_usd_after_gas), () => view.inspect(pricesClaim(view))),
     tile(

@@ -51,7 +51,7 @@ export function motifRow(view: View, m: Motif): HTMLElement {
       list.map((l) => ({ asset: l.asset, raw: l.amount_raw })),
       2,
     );
-  const [gave, got] = [leg(m.assets_out), leg(m.assets_in)];
+  const [sent, received] = [leg(m.assets_out), leg(m.assets_in)];
   const failed = m.invariants.filter((i) => !i.holds).length;
   return h(
     'li',
@@ -67,13 +67,13 @@ export function motifRow(view: View, m: Motif): HTMLElement {
       },
       h('span', { class: 'motif-kind' }, words(m.kind)),
       m.protocol && h('span', { class: 'chip' }, title(m.protocol.slug)),
-      (gave || got) &&
+      (sent || received) &&
         h(
           'span',
           { class: 'motif-legs' },
-          gave && h('bdi', {}, gave),
-          gave && got && h('span', { class: 'arrow-text', 'aria-label': 'for' }, ' → '),
-          got && h('bdi', {}, got),
+          sent && h('bdi', {}, sent),
+          sent && received && h('span', { class: 'arrow-text', 'aria-label': 'for' }, ' → '),
+          received && h('bdi', {}, received),
         ),
       h(
         'span',

@@ -1,6 +1,6 @@
 import { isHex, lowerHex } from '../../../evm/hex.ts';
 import { keccak } from '../../../evm/keccak.ts';
-import { memoised } from '../../../lib/memo.ts';
+import { memoize } from '../../../lib/memo.ts';
 import { isRecord } from '../rpc/rpcMessages.ts';
 
 const BYTES = 256;
@@ -18,7 +18,7 @@ function bloomIndexes(value: string): number {
   return index(0) * 2 ** 22 + index(4) * 2 ** 11 + index(8);
 }
 
-const rememberedIndexes = memoised(bloomIndexes, REMEMBERED);
+const rememberedIndexes = memoize(bloomIndexes, REMEMBERED);
 
 /** The filter under construction. */
 const filter = Buffer.alloc(BYTES);

@@ -95,7 +95,7 @@ export function createPriceApi({ url, timeoutMs, fetch }: PriceApiOptions): Pric
           refusals.push({
             asset,
             code: 'no_source',
-            reason: `${SOURCE} gave no price`,
+            reason: `${SOURCE} sent no price`,
             observed: null,
             threshold: null,
           });

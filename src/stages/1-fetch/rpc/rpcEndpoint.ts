@@ -9,7 +9,7 @@ import {
   type RpcCall,
   type RpcRequestMessage,
 } from './rpcMessages.ts';
-import { newAbilities, type Abilities } from './abilities.ts';
+import { newCapabilities, type Capabilities } from './capabilities.ts';
 import { createHttpPost, HttpFailure, type HttpAnswer } from './httpPost.ts';
 import { LargeAnswer } from './largeAnswer.ts';
 import { UpstreamFault } from './upstreamFault.ts';
@@ -44,7 +44,7 @@ export interface CallScope {
 
 export interface RpcEndpoint {
   readonly name: string;
-  readonly abilities: Abilities;
+  readonly capabilities: Capabilities;
   /** Sends the calls as one JSON-RPC batch (in parallel where the node refuses batches) and answers in their order. */
   send(calls: readonly RpcCall[], scope: CallScope): Promise<RpcAnswer[]>;
 }
@@ -63,7 +63,7 @@ let nextId = Math.floor(Math.random() * 1e9);
 export function createEndpoint(options: EndpointOptions): RpcEndpoint {
   const { name, url, timeoutMs, maxResponseBytes, maxBatch } = options;
   const send = createHttpPost(url, options.agent);
-  const abilities = newAbilities();
+  const capabilities = newCapabilities();
 
   async function post(
     body: RpcRequestMessage | RpcRequestMessage[],
@@ -93,7 +93,7 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
         upstream: name,
         body: unread,
         requests: requests.map(({ id, method }) => ({ id, method })),
-        abilities: { ...abilities, unsupported: [...abilities.unsupported] },
+        capabilities: { ...capabilities, unsupported: [...capabilities.unsupported] },
       });
     if (status === 429) throw rateLimited(retryAfter);
     // A redirect is not followed: as good as not reached.
@@ -203,23 +203,23 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
   }
 
   async function sendCalls(calls: readonly RpcCall[], scope: CallScope): Promise<RpcAnswer[]> {
-    if (calls.length === 1 || abilities.batches === false) return sendSingles(calls, scope);
+    if (calls.length === 1 || capabilities.batches === false) return sendSingles(calls, scope);
     const chunks: RpcCall[][] = [];
     for (let i = 0; i < calls.length; i += maxBatch) chunks.push(calls.slice(i, i + maxBatch));
     try {
       const answers = (await Promise.all(chunks.map((chunk) => sendBatch(chunk, scope)))).flat();
-      abilities.batches = true;
+      capabilities.batches = true;
       return answers;
     } catch (error) {
       if (!(error instanceof BatchRefused)) throw error;
       const answers = await sendSingles(calls, scope);
       // A node that took batches before refused this one for its size or by mistake: that is no trait to remember.
-      if (abilities.batches === null) abilities.batches = false;
+      if (capabilities.batches === null) capabilities.batches = false;
       return answers;
     }
   }
 
-  return { name, abilities, send: sendCalls };
+  return { name, capabilities, send: sendCalls };
 }
 
 function rateLimited(retryAfter: string | null): UpstreamFault {

@@ -59,11 +59,11 @@ export function openSession(
   }
 
   async function ask<T>(attempt: (endpoint: RpcEndpoint) => Promise<T>): Promise<T> {
-    const candidates = order().map((endpoint) => ({ endpoint, tries: 0, readyAt: 0, barred: false }));
+    const candidates = order().map((endpoint) => ({ endpoint, tries: 0, readyAt: 0, excluded: false }));
     let verdict: UpstreamFault | null = null;
     let last: AnalysisError | null = null;
     for (let tries = 0; tries < policy.retries + endpoints.length; tries++) {
-      const open = candidates.filter((c) => !c.barred);
+      const open = candidates.filter((c) => !c.excluded);
       if (open.length === 0) break;
       // Fewest tries first: another node is better than the same again, and costs no waiting.
       const next = open.reduce((best, c) =>
@@ -84,7 +84,7 @@ export function openSession(
         last = error;
         if (error.remedy === 'never') throw error;
         if (error.remedy === 'elsewhere') {
-          next.barred = true;
+          next.excluded = true;
           verdict ??= error;
         }
         if (error.code === 'upstream_unreachable' || error.code === 'upstream_timeout')

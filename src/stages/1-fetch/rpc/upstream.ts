@@ -64,12 +64,12 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   };
 
   /** Takes over what another thread knew of an endpoint when it asked. */
-  function adopt({ upstream: name, abilities: { unsupported, ...known } }: UnreadAnswer): void {
+  function adopt({ upstream: name, capabilities: { unsupported, ...known } }: UnreadAnswer): void {
     const endpoint = [...endpoints, traceEndpoint].find((one) => one?.name === name);
     if (!endpoint) return;
-    Object.assign(endpoint.abilities, known);
-    endpoint.abilities.unsupported.clear();
-    for (const mode of unsupported) endpoint.abilities.unsupported.add(mode);
+    Object.assign(endpoint.capabilities, known);
+    endpoint.capabilities.unsupported.clear();
+    for (const mode of unsupported) endpoint.capabilities.unsupported.add(mode);
   }
 
   async function ready(signal: AbortSignal): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { jointFrame } from '../../../lib/jointFrame.ts';
+import { lowestCommonAncestor } from '../../../lib/lowestCommonAncestor.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Frame } from '../../../model/canonicalTx.ts';
 import type { ReceiptLog } from '../readReceipt.ts';
@@ -58,7 +58,7 @@ function holdingFrames(
   const sure = hinted ? candidates.map((c) => (c.own ? c : NOWHERE)) : candidates;
   for (const { log, first, last } of hinted ? feasibleWindows(sure) : windows) {
     const { moments } = sure[log]!;
-    within[log] = jointFrame(frames, running[moments[first]!]!, running[moments[last]!]!);
+    within[log] = lowestCommonAncestor(frames, running[moments[first]!]!, running[moments[last]!]!);
   }
   return within;
 }

@@ -1,6 +1,6 @@
-import { memoised } from '../../../lib/memo.ts';
+import { memoize } from '../../../lib/memo.ts';
 import type { BoundLeg } from './boundLeg.ts';
-import type { Draft } from './applyMeaning.ts';
+import type { Draft } from './applyMapping.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Invariant } from '../../../model/primitive.ts';
 import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
@@ -61,8 +61,8 @@ export function checkInvariants(
 /** More than there are names. */
 const NAMES = 64;
 /** One object for all that say the same: there are several to every event. */
-const holding = memoised<Invariant>((name) => ({ name, holds: true }), NAMES);
-const failing = memoised<Invariant>((name) => ({ name, holds: false }), NAMES);
+const holding = memoize<Invariant>((name) => ({ name, holds: true }), NAMES);
+const failing = memoize<Invariant>((name) => ({ name, holds: false }), NAMES);
 
 /**
  * A token that rebases or rounds leaves up to a thousandth between what an event states and what moved. Where the contract

@@ -4,7 +4,7 @@ import { asInteger, NATIVE_REF, type AssetRef, type BindScope, type Word } from 
 import type { ArgumentValue } from './readArgument.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { AssetId } from '../../../model/valueFlow.ts';
-import type { MeaningSpec } from '../../../model/rulebook.ts';
+import type { EventMapping } from '../../../model/rulebook.ts';
 
 const ADDRESS_LIMIT = 1n << 160n;
 
@@ -14,7 +14,7 @@ const NATIVE_PLACEHOLDER = `0x${'e'.repeat(40)}`;
 /** A condition made ready. */
 export interface Test {
   readonly left: Word;
-  readonly operator: MeaningSpec['when'][number]['operator'];
+  readonly operator: EventMapping['when'][number]['operator'];
   readonly right: Word | null;
 }
 

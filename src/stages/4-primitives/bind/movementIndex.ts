@@ -1,4 +1,4 @@
-import { firstAfter } from '../../../lib/firstAfter.ts';
+import { lowerBound } from '../../../lib/lowerBound.ts';
 import { NATIVE_REF, type AssetRef } from './bindWord.ts';
 import { fits, type Entry, type MovementQuery } from './movementQuery.ts';
 import { Shelf } from './shelf.ts';
@@ -81,7 +81,7 @@ export class MovementIndex {
     }
     const shelf = this.#shelf(query);
     if (!shelf) return found;
-    const start = firstAfter(shelf.items, (i) => this.movements[i]!.seq >= seq) - 1;
+    const start = lowerBound(shelf.items, (i) => this.movements[i]!.seq >= seq) - 1;
     for (
       let i = shelf.free(taken, start, 'before'), tries = 0;
       i >= 0 && tries < MAX_TRIES && found.length < limit;
@@ -122,7 +122,7 @@ export class MovementIndex {
   #after(query: MovementQuery, seq: number, taken: Taken, accept: (m: Movement) => boolean): Movement | null {
     const shelf = this.#shelf(query);
     if (!shelf) return null;
-    const start = firstAfter(shelf.items, (i) => this.movements[i]!.seq >= seq);
+    const start = lowerBound(shelf.items, (i) => this.movements[i]!.seq >= seq);
     for (
       let i = shelf.free(taken, start, 'after'), tries = 0;
       i < shelf.items.length && tries < MAX_TRIES;

@@ -1,14 +1,14 @@
 import { NATIVE_ASSET } from '../../../value/asset.ts';
 import { mergedLane } from '../../../value/lanes.ts';
 import { GAVE_ROLES } from '../../../lib/legRoles.ts';
-import type { Draft } from './applyMeaning.ts';
+import type { Draft } from './applyMapping.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
 
 /**
  * Contracts that settle several pools by net amounts: whether, over the whole transaction, what their events state adds
  * up to what the contract really gained and lost. Amounts whose asset nobody names must cancel exactly (the second hop
- * takes what the first gave). Native and wrapped native are one: such contracts wrap for their customers.
+ * takes what the first sent). Native and wrapped native are one: such contracts wrap for their customers.
  */
 export function nettedVenues(
   drafts: readonly Draft[],

@@ -3,7 +3,7 @@ import { poolsOfPair, type PoolsOfPair } from './poolsOfPair.ts';
 import type { Test } from '../bind/evaluateBind.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 import type { PortionRole, ProtocolRef } from '../../../model/primitive.ts';
-import type { BindExpr, LegSpec, MeaningSpec } from '../../../model/rulebook.ts';
+import type { BindExpr, LegSpec, EventMapping } from '../../../model/rulebook.ts';
 
 /** A leg whose expressions are ready. */
 export interface ReadyLeg extends Omit<LegSpec, 'from' | 'to' | 'asset' | 'amount'> {
@@ -19,7 +19,7 @@ export interface Meaning {
   readonly within: Hex | null;
   readonly anyEmitter: boolean;
   /** What only acts that are found ask for. */
-  readonly spec: MeaningSpec;
+  readonly spec: EventMapping;
   readonly when: readonly Test[];
   readonly venue: Word;
   readonly poolId: Word | null;
@@ -41,7 +41,7 @@ export interface Meaning {
 }
 
 /** Makes a meaning of the rulebook ready to be tried on many events or calls. */
-export function prepareMeaning(spec: MeaningSpec): Meaning {
+export function prepareMeaning(spec: EventMapping): Meaning {
   const params = new Map(spec.params.map((p) => [p.name, p]));
   const ready = (expr: BindExpr): Word => wordOf(expr, params);
   const maybe = (expr: BindExpr | null): Word | null => expr && ready(expr);
@@ -79,7 +79,7 @@ export function prepareMeaning(spec: MeaningSpec): Meaning {
   };
 }
 
-function listedSpeakers({ protocols }: MeaningSpec): ReadonlyMap<Address, ProtocolRef> {
+function listedSpeakers({ protocols }: EventMapping): ReadonlyMap<Address, ProtocolRef> {
   const listed = new Map<Address, ProtocolRef>();
   for (const { slug, version, addresses } of protocols) {
     for (const address of addresses)

@@ -1,4 +1,4 @@
-import { recognise, type Draft, type RecognitionRun } from '../bind/applyMeaning.ts';
+import { recognise, type Draft, type RecognitionRun } from '../bind/applyMapping.ts';
 import { spokenCalls } from './utterances.ts';
 import type { Found } from '../structure/context.ts';
 import type { Address } from '../../../model/hex.ts';

@@ -1,5 +1,5 @@
 import { create2Address, pairSalt } from '../../../evm/create2.ts';
-import { memoisedPair } from '../../../lib/memo.ts';
+import { memoizePair } from '../../../lib/memo.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { ProtocolSpec } from '../../../model/rulebook.ts';
 
@@ -21,7 +21,7 @@ const POOLS = new WeakMap<readonly ProtocolSpec[], PoolsOfPair | null>();
 
 function poolsOf(creators: readonly ProtocolSpec[]): PoolsOfPair | null {
   if (creators.length === 0) return null;
-  return memoisedPair((token0, token1) => {
+  return memoizePair((token0, token1) => {
     const pools = new Map<Address, ProtocolSpec>();
     for (const creator of creators) {
       const { deployer, initCodeHash, salt, fees } = creator.create2!;

@@ -1,6 +1,6 @@
 import { prepareMeaning, type Meaning } from './meaning.ts';
 import type { Hex } from '../../../model/hex.ts';
-import type { MeaningSpec, Rulebook } from '../../../model/rulebook.ts';
+import type { EventMapping, Rulebook } from '../../../model/rulebook.ts';
 
 /** Tag of meanings that are mere hints. */
 const HINT = 'hint';
@@ -9,11 +9,11 @@ const HINT = 'hint';
 export class Repertoire {
   /** Said by the transaction's own call only. */
   readonly rootOnly: boolean;
-  readonly #specs: readonly MeaningSpec[];
+  readonly #specs: readonly EventMapping[];
   #provable: readonly Meaning[] | undefined;
   #hints: readonly Meaning[] | undefined;
 
-  constructor(specs: readonly MeaningSpec[], rootOnly: boolean) {
+  constructor(specs: readonly EventMapping[], rootOnly: boolean) {
     this.rootOnly = rootOnly;
     this.#specs = specs;
   }

@@ -1,6 +1,6 @@
 import { languageOf, type Language, type Repertoire } from './repertoire.ts';
 import { filedUnder } from '../../../evm/topicIndex.ts';
-import type { Utterance } from '../bind/applyMeaning.ts';
+import type { Utterance } from '../bind/applyMapping.ts';
 import type { CanonicalTx, Frame } from '../../../model/canonicalTx.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 

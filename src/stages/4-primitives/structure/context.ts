@@ -1,4 +1,4 @@
-import { firstAfter } from '../../../lib/firstAfter.ts';
+import { lowerBound } from '../../../lib/lowerBound.ts';
 import { laneFollower, type LaneFollower } from '../../../value/laneFollower.ts';
 import { mergedLane, wrappedLanes } from '../../../value/lanes.ts';
 import { SHARE_ROLES } from '../../../lib/legRoles.ts';
@@ -57,7 +57,7 @@ export interface StructureContext {
   readonly customers: Set<Address>;
   /** Accounts that dealt with a venue directly: leg → account. */
   readonly dealings: Map<Address, Leg[]>;
-  /** Who an account that merely passes value on got a lane from; itself where it is no pass-through. */
+  /** Who an account that merely passes value on received a lane from; itself where it is no pass-through. */
   readonly origins: LaneFollower;
   /** Movements from one account to another in one lane, in execution order. */
   readonly between: (from: Address, to: Address, asset: AssetId) => readonly Movement[];
@@ -129,7 +129,7 @@ export function isFungible(flow: ValueFlow, asset: AssetId): boolean {
   return kind === 'native' || kind === 'erc20';
 }
 
-/** Most transactions never ask, and most questions are about accounts that never paid or never got anything. */
+/** Most transactions never ask, and most questions are about accounts that never paid or never received anything. */
 function pairs(flow: ValueFlow, wrapped: ReadonlySet<AssetId>): StructureContext['between'] {
   let lists: ReadonlyMap<string, readonly Movement[]> | null = null;
   return (from, to, asset) => {
@@ -158,7 +158,7 @@ export function around(
   count: number,
 ): Movement[] {
   const list = indexes ?? [];
-  const split = firstAfter(list, (i) => flow.movements[i]!.seq > seq);
+  const split = lowerBound(list, (i) => flow.movements[i]!.seq > seq);
   return list.slice(Math.max(0, split - count), split + count).map((i) => flow.movements[i]!);
 }
 

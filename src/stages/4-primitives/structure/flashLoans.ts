@@ -1,4 +1,4 @@
-import { firstAfter } from '../../../lib/firstAfter.ts';
+import { lowerBound } from '../../../lib/lowerBound.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { around, isFungible, structural, type Found, type StructureContext } from './context.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
@@ -33,7 +33,7 @@ export function findFlashLoans(context: StructureContext): Found[] {
       continue;
     const returns = context.between(out.to, out.from, out.asset);
     if (returns.length === 0) continue;
-    const next = firstAfter(returns, (m) => m.seq > out.seq);
+    const next = lowerBound(returns, (m) => m.seq > out.seq);
     const repaid = returns
       .slice(next, next + MAX_LOOKAHEAD)
       .find(

@@ -26,7 +26,7 @@ export function findIssuance(context: StructureContext): Found[] {
   return [...groups.values()].map((group) => issuanceOf(context, group));
 }
 
-/** Who got or gave the tokens, seen through accounts that only pass them on. */
+/** Who received or sent the tokens, seen through accounts that only pass them on. */
 function holderOf(context: StructureContext, m: Movement): Address {
   const end = only(
     m.kind === 'mint' ? context.destinations(m.to, m.asset) : context.origins(m.from, m.asset),

@@ -10,8 +10,8 @@ const MAX_UNDERLYING = 16;
 const MAX_NEAR = 32;
 
 /**
- * Deposits into and withdrawals from contracts no event speaks for: the account gave an asset and was minted a share
- * token, or had shares burnt and got an asset. Two underlying assets or more make it pool liquidity.
+ * Deposits into and withdrawals from contracts no event speaks for: the account sent an asset and was minted a share
+ * token, or had shares burnt and received an asset. Two underlying assets or more make it pool liquidity.
  */
 export function findShareExchanges(context: StructureContext): Found[] {
   const found: Found[] = [];
@@ -108,7 +108,7 @@ function exchangeOf(
   });
 }
 
-/** Shares that went straight on into another venue, or came out of it, are those of whoever gave or got the assets. */
+/** Shares that went straight on into another venue, or came out of it, are those of whoever sent or received the assets. */
 function ownerOf(
   context: StructureContext,
   holder: Address,
@@ -121,7 +121,7 @@ function ownerOf(
   return end === null || end === ZERO_ADDRESS ? holder : end;
 }
 
-/** The issuer keeps its underlying in another contract: what the holder itself gave to, or got from, an unexplained account. */
+/** The issuer keeps its underlying in another contract: what the holder itself sent to, or received from, an unexplained account. */
 function elsewhere(
   context: StructureContext,
   share: Movement,

@@ -75,12 +75,12 @@ function issues(context: StructureContext, account: Address, asset: AssetId): bo
   return context.flow.assets.get(asset)?.address === account;
 }
 
-/** Gave to one known venue and got from another before it had anything to give: a trader, not a venue. */
+/** Sent to one known venue and received from another before it had anything to give: a trader, not a venue. */
 function isCustomerOfVenues(context: StructureContext, account: Address): boolean {
   const legs = context.dealings.get(account) ?? [];
-  const gave = legs.some((l) => GAVE_ROLES.has(l.role));
-  const got = legs.some((l) => !GAVE_ROLES.has(l.role));
-  if (!gave || !got) return false;
+  const sent = legs.some((l) => GAVE_ROLES.has(l.role));
+  const received = legs.some((l) => !GAVE_ROLES.has(l.role));
+  if (!sent || !received) return false;
   const first = (indexes: readonly number[] | undefined): number =>
     context.flow.movements[indexes?.[0] ?? -1]?.seq ?? Infinity;
   return first(context.flow.outgoing.get(account)) < first(context.flow.incoming.get(account));

@@ -4,7 +4,7 @@ import type { Proposal } from '../proposal.ts';
 import type { Address } from '../../../model/hex.ts';
 
 /**
- * A private contract that holds its owner's inventory: called by the signer, gave or got where the signer did not, says
+ * A private contract that holds its owner's inventory: called by the signer, sent or received where the signer did not, says
  * nothing by events of its own and serves nobody else here. The two are one economic entity.
  */
 export function botContracts(context: ElectionContext): Proposal[] {
@@ -31,13 +31,15 @@ export function botContracts(context: ElectionContext): Proposal[] {
 
 /** The debt was not the signer's to pay: at most it was handed the profit. */
 function signerOnlyCollects(context: ElectionContext): boolean {
-  return context.sides(context.signer) === 'none' || context.sides(context.signer) === 'got';
+  return context.sides(context.signer) === 'none' || context.sides(context.signer) === 'received';
 }
 
-/** The signer gave and got nothing, or it handed the contract some value and the contract traded or gained far beyond that. */
+/** The signer sent and received nothing, or it handed the contract some value and the contract traded or gained far beyond that. */
 function signerOnlyFeeds(context: ElectionContext, contract: Address): boolean {
   const sides = context.sides(context.signer);
   if (sides === 'none') return true;
-  if (sides !== 'gave') return sides === 'got' && context.sides(contract) === 'both';
-  return context.sides(contract) === 'both' || context.sidesTogether([contract, context.signer]) === 'got';
+  if (sides !== 'sent') return sides === 'received' && context.sides(contract) === 'both';
+  return (
+    context.sides(contract) === 'both' || context.sidesTogether([contract, context.signer]) === 'received'
+  );
 }

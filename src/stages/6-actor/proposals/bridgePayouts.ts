@@ -8,13 +8,13 @@ import type { Proposal } from '../proposal.ts';
  */
 export function bridgePayouts(context: ElectionContext): Proposal[] {
   // The reference of the order rides along as calldata; a plain payment says nothing about its purpose.
-  if (context.input.tx.input === '0x' || context.sides(context.signer) !== 'gave') return [];
+  if (context.input.tx.input === '0x' || context.sides(context.signer) !== 'sent') return [];
   const kinds = spokenKinds(context.input.rulebook, context.signer);
   if (!kinds.has('bridge_deposit') && !kinds.has('bridge_withdrawal')) return [];
   const paid = [...context.input.flow.ledgers.keys()].filter(
     (a) =>
       a !== context.signer &&
-      context.sides(a) === 'got' &&
+      context.sides(a) === 'received' &&
       context.neverElect(a) === null &&
       !context.showsCode(a),
   );

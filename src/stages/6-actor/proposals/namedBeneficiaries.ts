@@ -37,7 +37,7 @@ export function namedBeneficiaries(context: ElectionContext): Proposal[] {
 }
 
 function beneficiaryOf(context: ElectionContext, motif: Motif): Proposal['account'] | null {
-  const gained = (a: Address): boolean => context.sides(a) === 'got' || context.sides(a) === 'both';
+  const gained = (a: Address): boolean => context.sides(a) === 'received' || context.sides(a) === 'both';
   const named = [roleOf(motif, 'owner'), roleOf(motif, 'recipient')];
   return named.find((a) => a !== null && gained(a) && context.neverElect(a) === null) ?? null;
 }

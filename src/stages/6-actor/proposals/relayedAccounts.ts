@@ -4,14 +4,14 @@ import type { Proposal } from '../proposal.ts';
 import type { Address } from '../../../model/hex.ts';
 
 /**
- * Somebody else's signed request, brought on chain by a signer who pays the gas: the signer gave nothing (it may be
- * repaid in native currency), and exactly one account without code of its own gave and got. A mere giver counts only
+ * Somebody else's signed request, brought on chain by a signer who pays the gas: the signer sent nothing (it may be
+ * repaid in native currency), and exactly one account without code of its own sent and received. A mere giver counts only
  * where it shows that it authorised this very transaction, by permit or transfer-with-authorisation. An account that an
  * event or call names as the author of a relayed request needs no balances to tell.
  */
 export function relayedAccounts(context: ElectionContext): Proposal[] {
   const sides = context.sides(context.signer);
-  if (sides === 'both' || sides === 'gave') return [];
+  if (sides === 'both' || sides === 'sent') return [];
   const requesters = ownersWhere(context, (tags) => tags.includes('relayed'));
   requesters.delete(context.signer);
   if (requesters.size === 1)
@@ -26,7 +26,7 @@ export function relayedAccounts(context: ElectionContext): Proposal[] {
   // Owners of permits spent here, and of EIP-3009 authorisations.
   const authors = ownersWhere(context, (tags) => tags.includes('permit') || tags.includes('authorization'));
   const givers = [...authors].filter(
-    (a) => (context.sides(a) === 'gave' || context.sides(a) === 'both') && isOther(a),
+    (a) => (context.sides(a) === 'sent' || context.sides(a) === 'both') && isOther(a),
   );
   return givers.length === 1
     ? [propose(context, givers[0]!, 'permit_pull', 'authorised_in_this_transaction')]

@@ -33,8 +33,8 @@ interface Principal {
 }
 
 /**
- * Some settlements log no owner. The one account that gave and got, has no code of its own and did not sign, is it; what
- * it gave and got shows it.
+ * Some settlements log no owner. The one account that sent and received, has no code of its own and did not sign, is it; what
+ * it sent and received shows it.
  */
 function soleCustomer(context: ElectionContext, motif: Motif): Principal | null {
   const [account, ...others] = context.traders.filter(

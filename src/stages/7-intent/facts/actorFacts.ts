@@ -53,157 +53,159 @@ const WHO: readonly FactSpec[] = [
   ),
 ];
 
-/** What the subject gave and got, net per asset; native and wrapped native are one lane; what only passed through is no lane. */
+/** What the subject sent and received, net per asset; native and wrapped native are one lane; what only passed through is no lane. */
 const LANES: readonly FactSpec[] = [
-  oneOf('actor.sides', ['none', 'gave', 'got', 'both'], 'Which way value went, net.', (v) =>
+  oneOf('actor.sides', ['none', 'sent', 'received', 'both'], 'Which way value went, net.', (v) =>
     sidesOf(v.lanes),
   ),
-  count('actor.gave.lanes', 'Assets the actor ended with less of.', (v) => v.gave.length),
+  count('actor.sent.assets', 'Assets the actor ended with less of.', (v) => v.sent.length),
   flag(
-    'actor.gave.native',
+    'actor.sent.native',
     'The actor ended with less native value. Wrapped native counts where both moved, else it is an ERC-20.',
-    (v) => ofKind(v.gave, 'native') > 0,
+    (v) => ofKind(v.sent, 'native') > 0,
   ),
-  count('actor.gave.erc20', 'ERC-20 assets the actor ended with less of.', (v) => ofKind(v.gave, 'erc20')),
+  count('actor.sent.erc20', 'ERC-20 assets the actor ended with less of.', (v) => ofKind(v.sent, 'erc20')),
   count(
-    'actor.gave.nfts',
+    'actor.sent.nfts',
     'Non-fungible assets the actor ended with less of.',
-    (v) => v.gave.filter(isNft).length,
+    (v) => v.sent.filter(isNft).length,
   ),
   count(
-    'actor.gave.burnt',
-    'Assets the actor gave that were burnt from it.',
-    (v) => v.gave.filter((l) => burnt(v, l)).length,
+    'actor.sent.burnt',
+    'Assets the actor sent that were burnt from it.',
+    (v) => v.sent.filter((l) => burnt(v, l)).length,
   ),
   count(
-    'actor.gave.kept',
-    'Assets the actor gave that were not burnt from it.',
-    (v) => v.gave.filter((l) => !burnt(v, l)).length,
+    'actor.sent.kept',
+    'Assets the actor sent that were not burnt from it.',
+    (v) => v.sent.filter((l) => !burnt(v, l)).length,
   ),
-  count('actor.got.lanes', 'Assets the actor ended with more of.', (v) => v.got.length),
+  count('actor.received.assets', 'Assets the actor ended with more of.', (v) => v.received.length),
   flag(
-    'actor.got.native',
+    'actor.received.native',
     'The actor ended with more native value. Wrapped native counts where both moved, else it is an ERC-20.',
-    (v) => ofKind(v.got, 'native') > 0,
+    (v) => ofKind(v.received, 'native') > 0,
   ),
-  count('actor.got.erc20', 'ERC-20 assets the actor ended with more of.', (v) => ofKind(v.got, 'erc20')),
+  count('actor.received.erc20', 'ERC-20 assets the actor ended with more of.', (v) =>
+    ofKind(v.received, 'erc20'),
+  ),
   count(
-    'actor.got.nfts',
+    'actor.received.nfts',
     'Non-fungible assets the actor ended with more of.',
-    (v) => v.got.filter(isNft).length,
+    (v) => v.received.filter(isNft).length,
   ),
   count(
-    'actor.got.minted',
-    'Assets the actor got that were minted to it.',
-    (v) => v.got.filter((l) => minted(v, l)).length,
+    'actor.received.minted',
+    'Assets the actor received that were minted to it.',
+    (v) => v.received.filter((l) => minted(v, l)).length,
   ),
   count(
-    'actor.got.minted_erc20',
+    'actor.received.minted_erc20',
     'ERC-20 assets minted to the actor.',
-    (v) => v.got.filter((l) => l.asset.kind === 'erc20' && minted(v, l)).length,
+    (v) => v.received.filter((l) => l.asset.kind === 'erc20' && minted(v, l)).length,
   ),
   count(
-    'actor.got.minted_nfts',
+    'actor.received.minted_nfts',
     'Non-fungible assets minted to the actor.',
-    (v) => v.got.filter((l) => isNft(l) && minted(v, l)).length,
+    (v) => v.received.filter((l) => isNft(l) && minted(v, l)).length,
   ),
   count(
-    'actor.gave.fungible',
+    'actor.sent.fungible',
     'Fungible assets the actor ended with less of.',
-    (v) => v.gave.filter((l) => !isNft(l)).length,
+    (v) => v.sent.filter((l) => !isNft(l)).length,
   ),
   count(
-    'actor.got.fungible',
+    'actor.received.fungible',
     'Fungible assets the actor ended with more of.',
-    (v) => v.got.filter((l) => !isNft(l)).length,
+    (v) => v.received.filter((l) => !isNft(l)).length,
   ),
   count(
-    'actor.got.fungible_transferred',
-    'Fungible assets the actor got from somebody who had them.',
-    (v) => v.got.filter((l) => !isNft(l) && !minted(v, l)).length,
+    'actor.received.fungible_transferred',
+    'Fungible assets the actor received from somebody who had them.',
+    (v) => v.received.filter((l) => !isNft(l) && !minted(v, l)).length,
   ),
   count(
-    'actor.got.transferred',
-    'Assets the actor got from somebody who had them.',
-    (v) => v.got.filter((l) => !minted(v, l)).length,
+    'actor.received.transferred',
+    'Assets the actor received from somebody who had them.',
+    (v) => v.received.filter((l) => !minted(v, l)).length,
   ),
   count(
-    'actor.got.unexplained',
-    'Assets the actor got that no recognised act paid out.',
-    (v) => v.got.filter((l) => !v.isPaid(l.lane)).length,
+    'actor.received.unexplained',
+    'Assets the actor received that no recognised act paid out.',
+    (v) => v.received.filter((l) => !v.isPaid(l.lane)).length,
   ),
   flag(
-    'actor.got.gas_back',
-    'All the actor got is native currency, within a tenth of what the gas cost.',
+    'actor.received.gas_back',
+    'All the actor received is native currency, within a tenth of what the gas cost.',
     (v) => {
       const gas = v.tx.gasUsed * v.tx.effectiveGasPrice;
       return (
-        v.got.length === 1 &&
-        v.got[0]!.asset.kind === 'native' &&
-        v.got[0]!.net * 10n >= gas * 9n &&
-        v.got[0]!.net * 10n <= gas * 11n
+        v.received.length === 1 &&
+        v.received[0]!.asset.kind === 'native' &&
+        v.received[0]!.net * 10n >= gas * 9n &&
+        v.received[0]!.net * 10n <= gas * 11n
       );
     },
   ),
   flag(
-    'actor.got.minted_by_payee',
-    'An asset minted to the actor is issued by the contract that took what the actor gave, or that the actor called.',
+    'actor.received.minted_by_payee',
+    'An asset minted to the actor is issued by the contract that took what the actor sent, or that the actor called.',
     (v) => {
-      const takers = new Set([...v.gave.flatMap((l) => l.outgoing.map((m) => m.to)), v.tx.to]);
-      return v.got.some((l) => minted(v, l) && takers.has(l.asset.address));
+      const takers = new Set([...v.sent.flatMap((l) => l.outgoing.map((m) => m.to)), v.tx.to]);
+      return v.received.some((l) => minted(v, l) && takers.has(l.asset.address));
     },
   ),
   flag(
-    'actor.gave.burnt_by_payer',
+    'actor.sent.burnt_by_payer',
     'An asset burnt from the actor is issued by the contract that paid the actor, or that the actor called.',
     (v) => {
-      const payers = new Set([...v.got.flatMap((l) => l.incoming.map((m) => m.from)), v.tx.to]);
-      return v.gave.some((l) => burnt(v, l) && payers.has(l.asset.address));
+      const payers = new Set([...v.received.flatMap((l) => l.incoming.map((m) => m.from)), v.tx.to]);
+      return v.sent.some((l) => burnt(v, l) && payers.has(l.asset.address));
     },
   ),
-  flag('actor.returns_to_issuer', 'An asset the actor gave went to the contract that issues it.', (v) =>
-    v.gave.some((l) => l.outgoing.some((m) => m.to === l.asset.address)),
+  flag('actor.returns_to_issuer', 'An asset the actor sent went to the contract that issues it.', (v) =>
+    v.sent.some((l) => l.outgoing.some((m) => m.to === l.asset.address)),
   ),
 ];
 
 /** Whom the subject dealt with. */
 const COUNTERPARTIES: readonly FactSpec[] = [
   list(
-    'actor.gave.into',
-    'Kinds of the motifs that took what the actor gave, behind routers and proxies.',
+    'actor.sent.into',
+    'Kinds of the motifs that took what the actor sent, behind routers and proxies.',
     (v) => kindsIn(v.takers),
   ),
   list(
-    'actor.got.out_of',
-    'Kinds of the motifs that paid what the actor got, behind routers and proxies.',
+    'actor.received.out_of',
+    'Kinds of the motifs that paid what the actor received, behind routers and proxies.',
     (v) => kindsIn(v.payers),
   ),
   count(
     'actor.payees',
-    'Accounts that kept what the actor gave, behind forwarders and routers.',
+    'Accounts that kept what the actor sent, behind forwarders and routers.',
     (v) => v.payees.size,
   ),
   flag(
     'actor.pays_directly',
-    'Everything the actor gave went straight to who kept it.',
-    (v) => v.gave.length > 0 && v.gave.every((l) => l.outgoing.every((m) => v.payees.has(m.to))),
+    'Everything the actor sent went straight to who kept it.',
+    (v) => v.sent.length > 0 && v.sent.every((l) => l.outgoing.every((m) => v.payees.has(m.to))),
   ),
   flag(
     'actor.payee_shows_code',
-    'An account that kept what the actor gave has code: it emitted events, made calls or answered.',
+    'An account that kept what the actor sent has code: it emitted events, made calls or answered.',
     (v) => [...v.payees].some((a) => v.codeAccounts.has(a)),
   ),
   flag(
     'actor.payee_is_called',
-    'The called contract kept what the actor gave.',
+    'The called contract kept what the actor sent.',
     (v) => v.tx.to !== null && v.payees.has(v.tx.to),
   ),
-  list('actor.payee_tags', 'Entity tags of the accounts that kept what the actor gave.', (v) =>
+  list('actor.payee_tags', 'Entity tags of the accounts that kept what the actor sent.', (v) =>
     allOf(v.payees, (a) => v.tagsOf(a)),
   ),
   count(
     'actor.sources',
-    'Accounts the actor got something from directly, the zero address included.',
+    'Accounts the actor received something from directly, the zero address included.',
     (v) => v.sources.size,
   ),
   flag(
@@ -215,19 +217,19 @@ const COUNTERPARTIES: readonly FactSpec[] = [
       );
       return (
         (v.tx.to !== null && speakers.has(v.tx.to)) ||
-        v.got.some((l) => l.incoming.some((m) => speakers.has(m.from)))
+        v.received.some((l) => l.incoming.some((m) => speakers.has(m.from)))
       );
     },
   ),
   flag('actor.paid_by_called', 'The called contract paid the actor.', (v) =>
-    v.got.some((l) => l.incoming.some((m) => m.from === v.tx.to)),
+    v.received.some((l) => l.incoming.some((m) => m.from === v.tx.to)),
   ),
-  list('actor.source_tags', 'Entity tags of the accounts the actor got something from.', (v) =>
+  list('actor.source_tags', 'Entity tags of the accounts the actor received something from.', (v) =>
     allOf(v.sources, (a) => v.tagsOf(a)),
   ),
   list(
     'actor.payee_speaks',
-    'Motif kinds spoken by the known protocols whose addresses kept what the actor gave.',
+    'Motif kinds spoken by the known protocols whose addresses kept what the actor sent.',
     (v) => allOf(v.payees, (a) => spokenKinds(v.input.rulebook, a)),
   ),
   list(

@@ -13,10 +13,10 @@ interface Place {
   readonly back: Place[];
 }
 
-/** Stands for the lane where a swap netted inside one contract does not say what it took, or gave. Open ends of one contract meet. */
+/** Stands for the lane where a swap netted inside one contract does not say what it took, or sent. Open ends of one contract meet. */
 const OPEN: AssetId = 'open';
 
-/** How what the subject gave turned into what it got, or others did. Order in time is ignored, because callback pools pay before they are paid. */
+/** How what the subject sent turned into what it received, or others did. Order in time is ignored, because callback pools pay before they are paid. */
 export class Exchange {
   readonly #view: SubjectView;
   readonly #held = new Map<Address, Map<AssetId, Place>>();
@@ -49,7 +49,7 @@ export class Exchange {
   }
 
   /**
-   * Swaps through which what the subject gave turned into what it got: reachable forwards from the gifts and backwards
+   * Swaps through which what the subject sent turned into what it received: reachable forwards from the gifts and backwards
    * from the receipts. Where the proceeds went to somebody else only the forward half counts, where everything was
    * borrowed only the backward half.
    */
@@ -58,15 +58,15 @@ export class Exchange {
   }
 
   #findPath(): readonly Motif[] {
-    const { gave, got, byKind } = this.#view;
-    if (gave.length === 0 && got.length === 0) return [];
-    const after = gave.length === 0 ? null : this.#fromGifts;
+    const { sent, received, byKind } = this.#view;
+    if (sent.length === 0 && received.length === 0) return [];
+    const after = sent.length === 0 ? null : this.#fromGifts;
     const before =
-      got.length === 0
+      received.length === 0
         ? null
         : reach(
             'back',
-            got.flatMap((l) => l.incoming.map((m) => this.#place(m.from, l.lane))),
+            received.flatMap((l) => l.incoming.map((m) => this.#place(m.from, l.lane))),
           );
     return (byKind.get('swap') ?? []).filter((swap) => {
       const inside = this.#inside.get(swap)!;
@@ -75,12 +75,12 @@ export class Exchange {
   }
 
   /**
-   * Accounts outside the subject that ended with something else than what the subject gave, and got it along the way of the
+   * Accounts outside the subject that ended with something else than what the subject sent, and received it along the way of the
    * swaps: whom a trade was made for. Venues keep what they trade and do not count.
    */
   deliveries(): ReadonlySet<Address> {
-    const { flow, gave, entity, venues, input } = this.#view;
-    const given = new Set(gave.map((l) => l.lane));
+    const { flow, sent, entity, venues, input } = this.#view;
+    const given = new Set(sent.map((l) => l.lane));
     const after = this.#fromGifts;
     const found = new Set<Address>();
     for (const account of flow.incoming.keys()) {
@@ -92,11 +92,11 @@ export class Exchange {
     return found;
   }
 
-  /** Where anything the subject gave can have gone. */
+  /** Where anything the subject sent can have gone. */
   get #fromGifts(): ReadonlySet<Place> {
     return (this.#reached ??= reach(
       'onward',
-      this.#view.gave.flatMap((l) => l.outgoing.map((m) => this.#place(m.to, l.lane))),
+      this.#view.sent.flatMap((l) => l.outgoing.map((m) => this.#place(m.to, l.lane))),
     ));
   }
 

@@ -6,7 +6,7 @@ import type { Motif } from '../../../model/motif.ts';
 import type { AssetId } from '../../../model/valueFlow.ts';
 
 /**
- * Motifs that directly took what the subject gave (`into`), or paid what it got (`outOf`), behind routers and proxies
+ * Motifs that directly took what the subject sent (`into`), or paid what it received (`outOf`), behind routers and proxies
  * that only carried it. They tell the purpose of a transaction from the means: in a zap the value goes into a swap and
  * comes out of a vault. Per lane of the subject.
  */
@@ -17,7 +17,7 @@ export function motifsAtEnd(
   const { flow, entity } = view;
   const into = side === 'into';
   const ends = new Map<AssetId, Set<Motif>>();
-  const lanes = into ? view.gave : view.got;
+  const lanes = into ? view.sent : view.received;
   if (lanes.length === 0) return ends;
   const told = toldOf(view, into);
   for (const { lane, outgoing, incoming } of lanes) {

@@ -11,7 +11,7 @@ export function motifFacts(kind: string): readonly FactSpec[] {
     ),
     count(
       `motif.${kind}.own`,
-      `Motifs of kind ${kind} that are the actor's: it takes part, or the value it gave or got does.`,
+      `Motifs of kind ${kind} that are the actor's: it takes part, or the value it sent or received does.`,
       (v) => v.ownOf(kind).length,
     ),
     count(

@@ -2,13 +2,13 @@ import { laneNets } from '../../../value/laneNets.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { Address } from '../../../model/hex.ts';
 
-/** Accounts that kept something of what the subject gave: direct recipients, or those behind forwarders that kept nothing. */
+/** Accounts that kept something of what the subject sent: direct recipients, or those behind forwarders that kept nothing. */
 export function payees(view: SubjectView): ReadonlySet<Address> {
   const { flow, entity } = view;
   const found = new Set<Address>();
   const seen = new Set<Address>(entity);
-  const givenLanes = new Set(view.gave.map((l) => l.lane));
-  const queue = view.gave.flatMap((l) => l.outgoing.map((m) => m.to));
+  const givenLanes = new Set(view.sent.map((l) => l.lane));
+  const queue = view.sent.flatMap((l) => l.outgoing.map((m) => m.to));
   for (let account = queue.pop(); account !== undefined; account = queue.pop()) {
     if (seen.has(account)) continue;
     seen.add(account);

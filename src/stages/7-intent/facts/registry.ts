@@ -40,7 +40,7 @@ export function placeOf(name: string): number {
   return place;
 }
 
-/** The fact to which `placeOf` gave this number. */
+/** The fact to which `placeOf` sent this number. */
 export function factAt(place: number): FactSpec {
   return FOUND[place]!;
 }

@@ -25,8 +25,8 @@ export class SubjectView {
   readonly input: IntentInput;
   readonly #wrapped: ReadonlySet<AssetId>;
   #lanes?: readonly LaneNet[];
-  #gave?: readonly LaneNet[];
-  #got?: readonly LaneNet[];
+  #sent?: readonly LaneNet[];
+  #received?: readonly LaneNet[];
   #venues?: ReadonlySet<Address>;
   #agents?: ReadonlySet<Address>;
   #own?: readonly Motif[];
@@ -60,11 +60,11 @@ export class SubjectView {
   get lanes(): readonly LaneNet[] {
     return (this.#lanes ??= lanesWithoutFees(this));
   }
-  get gave(): readonly LaneNet[] {
-    return (this.#gave ??= this.lanes.filter((l) => l.net < 0n));
+  get sent(): readonly LaneNet[] {
+    return (this.#sent ??= this.lanes.filter((l) => l.net < 0n));
   }
-  get got(): readonly LaneNet[] {
-    return (this.#got ??= this.lanes.filter((l) => l.net > 0n));
+  get received(): readonly LaneNet[] {
+    return (this.#received ??= this.lanes.filter((l) => l.net > 0n));
   }
 
   /** Accounts that are somebody's counterparty in a motif: value ends there as far as passing on goes. */
@@ -95,12 +95,12 @@ export class SubjectView {
   get exchange(): Exchange {
     return (this.#exchange ??= new Exchange(this));
   }
-  /** Swaps that lie between what the subject gave and what it, or whoever it pays, got. */
+  /** Swaps that lie between what the subject sent and what it, or whoever it pays, received. */
   get path(): readonly Motif[] {
     return this.byKind.has('swap') ? this.exchange.path : NONE;
   }
 
-  /** Motifs that took what the subject gave, by its lanes, and those that paid what it got. */
+  /** Motifs that took what the subject sent, by its lanes, and those that paid what it received. */
   get takers(): MotifsByLane {
     return (this.#takers ??= motifsAtEnd(this, 'into'));
   }
@@ -108,22 +108,22 @@ export class SubjectView {
     return (this.#payers ??= motifsAtEnd(this, 'outOf'));
   }
 
-  /** Whether a motif took what the subject gave in this lane. That a token was burnt tells nothing of what for, unless `burnsCount`. */
+  /** Whether a motif took what the subject sent in this lane. That a token was burnt tells nothing of what for, unless `burnsCount`. */
   isTaken(lane: AssetId, burnsCount: boolean): boolean {
     for (const motif of this.takers.get(lane) ?? NONE) if (burnsCount || !BURNS.has(motif.kind)) return true;
     return false;
   }
-  /** Whether a motif paid what the subject got in this lane. */
+  /** Whether a motif paid what the subject received in this lane. */
   isPaid(lane: AssetId): boolean {
     return (this.payers.get(lane)?.size ?? 0) > 0;
   }
 
-  /** Who ended up with what the subject gave, after forwarders. */
+  /** Who ended up with what the subject sent, after forwarders. */
   get payees(): ReadonlySet<Address> {
     return (this.#payees ??= payees(this));
   }
 
-  /** Accounts the subject got something from directly, the zero address included. */
+  /** Accounts the subject received something from directly, the zero address included. */
   get sources(): ReadonlySet<Address> {
     return (this.#sources ??= sourcesOf(this));
   }
@@ -205,9 +205,9 @@ function venuesOf({ input, entity }: SubjectView): Set<Address> {
   return venues;
 }
 
-function sourcesOf({ got }: SubjectView): Set<Address> {
+function sourcesOf({ received }: SubjectView): Set<Address> {
   const sources = new Set<Address>();
-  for (const { incoming } of got) for (const { from } of incoming) sources.add(from);
+  for (const { incoming } of received) for (const { from } of incoming) sources.add(from);
   return sources;
 }
 
@@ -217,8 +217,8 @@ function countKeepers({ flow, input: { rulebook } }: SubjectView): { payers: num
   for (const account of flow.ledgers.keys()) {
     if (account === ZERO_ADDRESS) continue;
     const sides = sidesOfAccount(flow, rulebook.wrappedNative, account);
-    if (sides === 'gave' || sides === 'both') payers += 1;
-    if (sides === 'got' || sides === 'both') receivers += 1;
+    if (sides === 'sent' || sides === 'both') payers += 1;
+    if (sides === 'received' || sides === 'both') receivers += 1;
   }
   return { payers, receivers };
 }

@@ -5,9 +5,13 @@ import type { Motif } from '../../../model/motif.ts';
 
 const poolOf = (m: Motif): string => m.poolId ?? m.venue;
 
-/** Swaps between what the actor gave and what it, or whoever it pays, got. Pools are counted by id, not by transfer. */
+/** Swaps between what the actor sent and what it, or whoever it pays, received. Pools are counted by id, not by transfer. */
 export const SWAP_FACTS: readonly FactSpec[] = [
-  count('swaps.count', 'Swaps on the way from what the actor gave to what it got.', (v) => v.path.length),
+  count(
+    'swaps.count',
+    'Swaps on the way from what the actor sent to what it received.',
+    (v) => v.path.length,
+  ),
   count(
     'swaps.pools',
     'Distinct pools on that way. A pool used twice counts once.',

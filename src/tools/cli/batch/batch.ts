@@ -89,7 +89,7 @@ async function run(
   say(
     `${counts.reported} reports in ${seconds}${counts.skipped > 0 ? `, ${counts.skipped} were there before` : ''}${counts.repeated > 0 ? `, ${counts.repeated} repeated lines` : ''}${failed > 0 ? `, ${failed} failed${errors ? ` (${errors})` : ''}` : ''}`,
   );
-  if (counts.gaveUp) say(`gave up: the node failed ${request.giveUpAfter} times in a row`);
+  if (counts.gaveUp) say(`sent up: the node failed ${request.giveUpAfter} times in a row`);
   if (stop.signal.aborted) say('stopped before the end of the list');
   if (out !== undefined && (failed > 0 || counts.gaveUp || stop.signal.aborted))
     say('the same command goes on from here');

@@ -60,8 +60,8 @@ function printTransaction(
     const protocol = m.protocol ? `${m.protocol.slug} (${m.protocol.matchedBy})` : 'no protocol';
     const roles = m.participants.map((p) => `${p.role} ${short(p.account)}`).join(', ');
     const legs = [
-      ...m.assetsOut.map((a) => `gave ${a.role} ${a.asset}`),
-      ...m.assetsIn.map((a) => `got ${a.role} ${a.asset}`),
+      ...m.assetsOut.map((a) => `sent ${a.role} ${a.asset}`),
+      ...m.assetsIn.map((a) => `received ${a.role} ${a.asset}`),
     ].join(', ');
     io.out(
       `  m-${m.index} ${m.kind}, ${protocol}, ${m.status}${m.parent === null ? '' : `, part of m-${m.parent}`}${roles && `; ${roles}`}${legs && `; ${legs}`}`,

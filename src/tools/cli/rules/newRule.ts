@@ -22,12 +22,12 @@ export interface NewRuleOptions {
 /** Facts a first draft tests, where the transaction has them: what the actor did, and which way value went. */
 const TELLING = [
   'actor.sides',
-  'actor.gave.lanes',
-  'actor.got.lanes',
-  'actor.got.minted_erc20',
-  'actor.gave.burnt',
-  'actor.got.nfts',
-  'actor.gave.nfts',
+  'actor.sent.assets',
+  'actor.received.assets',
+  'actor.received.minted_erc20',
+  'actor.sent.burnt',
+  'actor.received.nfts',
+  'actor.sent.nfts',
   'noneconomic.approvals',
   'noneconomic.zero_transfers',
   'tx.authorizations',

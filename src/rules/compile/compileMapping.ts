@@ -1,6 +1,6 @@
 import type { AbiParameter } from 'viem';
 import type { Hex } from '../../model/hex.ts';
-import type { BindExpr, LegSpec, MeaningSpec, ParamSpec, RoleSpec } from '../../model/rulebook.ts';
+import type { BindExpr, LegSpec, EventMapping, ParamSpec, RoleSpec } from '../../model/rulebook.ts';
 import { compileBind, isFault } from './bindExpr.ts';
 import type { BindScope, TypedBind } from './bindScope.ts';
 import type { Vocabulary } from './compileVocabulary.ts';
@@ -10,7 +10,7 @@ import { parseSignature, repeated, type ParsedSignature } from './signature.ts';
 
 export interface CompiledMeaning {
   readonly signature: ParsedSignature;
-  readonly meaning: MeaningSpec;
+  readonly meaning: EventMapping;
   readonly depth: 'root' | 'any';
 }
 
@@ -18,7 +18,7 @@ type Path = readonly (string | number)[];
 type Use = 'account' | 'amount' | 'any';
 
 /** Compiles one event or call of a shape; null where its signature cannot be read. Protocols are filled in later. */
-export function compileMeaning(
+export function compileMapping(
   item: RuleItem<RawShape>,
   path: Path,
   raw: RawMeaning,
@@ -80,7 +80,7 @@ export function compileMeaning(
     const right = bind(test.right, ['when', i, 'right'], 'any', inner);
     if (left) when.push({ left: left.expr, operator: test.is, right: right?.expr ?? null });
   }
-  const meaning: MeaningSpec = {
+  const meaning: EventMapping = {
     shape: item.value.slug,
     kind: raw.kind,
     status: item.value.status,
@@ -126,7 +126,7 @@ function compilePosition(
   raw: RawMeaning,
   scope: BindScope,
   bind: Bind,
-): Pick<MeaningSpec, 'about' | 'position' | 'portions'> {
+): Pick<EventMapping, 'about' | 'position' | 'portions'> {
   const about = (raw.about ?? []).map((text, i) => bind(text, ['about', i], 'any', scope));
   const token = bind(raw.position?.token, ['position', 'token'], 'account', scope);
   const id = bind(raw.position?.id, ['position', 'id'], 'amount', scope);

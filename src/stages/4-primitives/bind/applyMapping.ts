@@ -13,7 +13,7 @@ import type { Taken, TakenMovements } from './takenMovements.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Evidence } from '../../../model/evidence.ts';
 import type { ProtocolRef, RoleBinding } from '../../../model/primitive.ts';
-import type { MeaningSpec } from '../../../model/rulebook.ts';
+import type { EventMapping } from '../../../model/rulebook.ts';
 
 /** One event or call that a meaning is tried on. */
 export interface Utterance {
@@ -32,7 +32,7 @@ export interface Utterance {
 /** What one event or call came to, before it is checked against the others. */
 export interface Draft {
   readonly utterance: Utterance;
-  readonly meaning: MeaningSpec;
+  readonly meaning: EventMapping;
   readonly protocol: ProtocolRef | null;
   readonly venue: Address;
   readonly poolId: string | null;
@@ -69,18 +69,18 @@ export function recognise(
   for (const meaning of meanings) {
     if (!meaning.listed.has(utterance.contract)) continue;
     listed = true;
-    const draft = applyMeaning(meaning, utterance, run);
+    const draft = applyMapping(meaning, utterance, run);
     if (draft) return draft;
   }
   if (listed) return null;
   for (const meaning of meanings) {
-    const draft = meaning.open ? applyMeaning(meaning, utterance, run) : null;
+    const draft = meaning.open ? applyMapping(meaning, utterance, run) : null;
     if (draft) return draft;
   }
   return null;
 }
 
-function applyMeaning(meaning: Meaning, utterance: Utterance, run: RecognitionRun): Draft | null {
+function applyMapping(meaning: Meaning, utterance: Utterance, run: RecognitionRun): Draft | null {
   const { shape, within } = meaning;
   const { contract } = utterance;
   const { log } = utterance.evidence;

@@ -7,9 +7,9 @@ import { roleOf } from '../../../lib/roles.ts';
 /**
  * Contract accounts that executed a call for their owners (Safe `ExecutionSuccess`, `ExecutionFailure`, module
  * executions): the account acts, the signer only executes. An account reached through others counts only where the
- * signer itself gave or got nothing, since then the signer is the one who trades with it.
+ * signer itself sent or received nothing, since then the signer is the one who trades with it.
  */
-export function executedAccounts(context: ElectionContext): Proposal[] {
+export function contractWallets(context: ElectionContext): Proposal[] {
   const executed: { readonly motif: Motif; readonly account: Address }[] = [];
   for (const motif of context.input.motifs) {
     if (motif.kind === 'account_execution' || motif.kind === 'account_execution_failed')
@@ -17,7 +17,7 @@ export function executedAccounts(context: ElectionContext): Proposal[] {
   }
   if (executed.length === 0) return [];
   const called = executed.filter((e) => e.account === context.input.tx.to);
-  const signerTrades = context.sides(context.signer) === 'both' || context.sides(context.signer) === 'gave';
+  const signerTrades = context.sides(context.signer) === 'both' || context.sides(context.signer) === 'sent';
   const chosen = called.length > 0 ? called : signerTrades ? [] : outermostOrMoved(context, executed);
   return chosen.map(({ motif, account }) => ({
     account,

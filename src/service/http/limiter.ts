@@ -1,11 +1,11 @@
 import { AnalysisError } from '../../lib/errors.ts';
 
 /** Admits a bounded number of tasks at once and lets a bounded number wait, first come first served. */
-export interface Gate {
+export interface Limiter {
   readonly running: number;
   readonly waiting: number;
   /**
-   * Runs `task` when there is a place. Rejects at once with `overloaded` when the queue is full or the gate closed, and with
+   * Runs `task` when there is a place. Rejects at once with `overloaded` when the queue is full or the limiter closed, and with
    * the signal's reason when that aborts while waiting.
    */
   run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T>;
@@ -13,7 +13,7 @@ export interface Gate {
   close(): Promise<void>;
 }
 
-export function createGate(limits: { maxConcurrency: number; maxQueue: number }): Gate {
+export function createLimiter(limits: { maxConcurrency: number; maxQueue: number }): Limiter {
   let running = 0;
   let closed = false;
   const queue = new Set<() => void>();

@@ -6,7 +6,7 @@ import type { TraceDialect, TraceMode } from '../../../model/upstream.ts';
 export const TRACE_MODES: readonly TraceMode[] = ['call_tracer_with_log', 'call_tracer', 'parity'];
 
 /** What a node turned out to speak. The only thing that outlives an analysis. */
-export interface Abilities {
+export interface Capabilities {
   /** Null until the first batch. */
   batches: boolean | null;
   /** The trace mode that works; null until known. */
@@ -16,28 +16,28 @@ export interface Abilities {
   mainnet: boolean;
 }
 
-export function newAbilities(): Abilities {
+export function newCapabilities(): Capabilities {
   return { batches: null, trace: null, unsupported: new Set(), mainnet: false };
 }
 
 /**
  * The trace modes one request asks for. While the node's dialect is unknown both dialects go into the same batch, so that
- * finding out costs no round trip; `frugal` asks for one alone, after an answer with both was too large.
+ * finding out costs no round trip; `singleDialect` asks for one alone, after an answer with both was too large.
  */
-export function traceModesToAsk(abilities: Abilities, frugal = false): TraceMode[] {
-  if (abilities.trace) return [abilities.trace];
-  const open = TRACE_MODES.filter((mode) => !abilities.unsupported.has(mode));
+export function traceModesToAsk(capabilities: Capabilities, singleDialect = false): TraceMode[] {
+  if (capabilities.trace) return [capabilities.trace];
+  const open = TRACE_MODES.filter((mode) => !capabilities.unsupported.has(mode));
   const callTracer = open.find((mode) => mode !== 'parity');
   const modes: TraceMode[] = [];
   if (callTracer) modes.push(callTracer);
   if (open.includes('parity')) modes.push('parity');
-  return frugal ? modes.slice(0, 1) : modes;
+  return singleDialect ? modes.slice(0, 1) : modes;
 }
 
 /** Forgets which trace mode works, after it stopped working (another node behind the same address, say). */
-export function forgetTrace(abilities: Abilities): void {
-  abilities.trace = null;
-  abilities.unsupported.clear();
+export function forgetTrace(capabilities: Capabilities): void {
+  capabilities.trace = null;
+  capabilities.unsupported.clear();
 }
 
 const WITHOUT_LOGS = { tracer: 'callTracer' } as const;

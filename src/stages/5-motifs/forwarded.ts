@@ -10,8 +10,8 @@ interface Hand {
 }
 /** Who brought an asset to one account and who used it there, and when: the first time and the last. */
 interface Hands {
-  readonly got: Hand[];
-  readonly gave: Hand[];
+  readonly received: Hand[];
+  readonly sent: Hand[];
 }
 
 /**
@@ -35,16 +35,16 @@ export function joinHandedOn(
       for (const [account, did] of act.parties) {
         if ((did & side) === 0 || venues.has(account)) continue;
         const lane = flow.ledgers.get(account)?.get(asset);
-        // Who stands behind a router may have had the asset in another form, native or wrapped; and who only got it, or only
-        // gave it, hands nothing on.
+        // Who stands behind a router may have had the asset in another form, native or wrapped; and who only received it, or only
+        // sent it, hands nothing on.
         if (!lane || lane.inflow === 0n || lane.outflow === 0n) continue;
         const at = handsAt(hands, account, asset);
-        (side === GOT ? at.got : at.gave).push({ act, movement });
+        (side === GOT ? at.received : at.sent).push({ act, movement });
       }
     };
     for (const { asset } of act.motif.assetsIn) spread(GOT, asset);
     for (const { asset } of act.motif.assetsOut) spread(GAVE, asset);
-    // A plain payment says only what its payer gave.
+    // A plain payment says only what its payer sent.
     if (PLAIN_MOVEMENTS.has(act.motif.kind)) for (const { asset } of act.motif.assetsOut) spread(GOT, asset);
   }
   for (const accounts of hands.values()) for (const at of accounts.values()) joinHands(at, groups);
@@ -54,17 +54,17 @@ function handsAt(hands: Map<AssetId, Map<Address, Hands>>, account: Address, ass
   let accounts = hands.get(asset);
   if (!accounts) hands.set(asset, (accounts = new Map()));
   let at = accounts.get(account);
-  if (!at) accounts.set(account, (at = { got: [], gave: [] }));
+  if (!at) accounts.set(account, (at = { received: [], sent: [] }));
   return at;
 }
 
-function joinHands({ got, gave }: Hands, groups: Groups): void {
-  if (got.length === 0 || gave.length === 0) return;
-  const first = got.reduce((best, hand) => (hand.movement < best.movement ? hand : best));
-  const last = gave.reduce((latest, { movement }) => Math.max(latest, movement), -1);
-  for (const { act, movement } of gave)
+function joinHands({ received, sent }: Hands, groups: Groups): void {
+  if (received.length === 0 || sent.length === 0) return;
+  const first = received.reduce((best, hand) => (hand.movement < best.movement ? hand : best));
+  const last = sent.reduce((latest, { movement }) => Math.max(latest, movement), -1);
+  for (const { act, movement } of sent)
     if (movement > first.movement) groups.join(first.act.motif.index, act.motif.index);
-  for (const { act, movement } of got)
+  for (const { act, movement } of received)
     if (movement < last) groups.join(first.act.motif.index, act.motif.index);
 }
 
