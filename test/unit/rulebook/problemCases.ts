@@ -70,7 +70,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
   {
     code: 'unsafe_number',
     files: when('{fact: actor.received.assets, is: eq, value: 9007199254740993}'),
-    at: `${I}:7:46`,
+    at: `${I}:7:52`,
   },
   { code: 'empty_file', files: { 'intents/empty.yaml': '# nothing\n' }, at: 'intents/empty.yaml:1:1' },
 
@@ -102,7 +102,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
   {
     code: 'unknown_operator',
     files: when('{fact: actor.received.assets, is: equals, value: 1}'),
-    at: `${I}:7:35`,
+    at: `${I}:7:41`,
   },
   {
     code: 'unsupported_engine',
@@ -266,8 +266,8 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     at: `${I}:11:20`,
   },
   { code: 'fact_operator', files: when('{fact: actor.sides, is: gt, value: 1}'), at: `${I}:7:31` },
-  { code: 'fact_operator', files: when('{fact: actor.received.assets, is: true}'), at: `${I}:7:35` },
-  { code: 'fact_value', files: when('{fact: actor.received.assets, is: eq, value: one}'), at: `${I}:7:46` },
+  { code: 'fact_operator', files: when('{fact: actor.received.assets, is: true}'), at: `${I}:7:41` },
+  { code: 'fact_value', files: when('{fact: actor.received.assets, is: eq, value: one}'), at: `${I}:7:52` },
   { code: 'fact_value', files: when('{fact: actor.sides, is: eq, value: neither}'), at: `${I}:7:42` },
   { code: 'fact_value', files: when('{fact: actor.sides, is: in, value: both}'), at: `${I}:7:42` },
   {
