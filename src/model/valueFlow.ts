@@ -4,7 +4,7 @@ import type { Evidence } from './evidence.ts';
 
 export type AssetKind = 'native' | 'erc20' | 'erc721' | 'erc1155';
 
-/** Lane id: CAIP-19 with a lower-case address. */
+/** CAIP-19 with a lower-case address. */
 export type AssetId = string;
 
 export interface Asset {
@@ -16,7 +16,7 @@ export interface Asset {
 
 export type MovementKind = 'transfer' | 'mint' | 'burn' | 'wrap' | 'unwrap';
 
-/** Value that changed hands: an edge of the flow graph. `amount` > 0 and `from` ≠ `to`, always. */
+/** A transfer of value between two accounts: an edge of the flow graph. Always `amount` > 0 and `from` ≠ `to`. */
 export interface Movement {
   readonly index: number;
   readonly kind: MovementKind;
@@ -46,36 +46,25 @@ export interface NonEconomicMovement {
 export interface LedgerEntry {
   inflow: bigint;
   outflow: bigint;
-  /** Indexes of the movements that touch this lane, in order. */
+  /** Indexes of the account's movements of the asset, in order. */
   readonly movements: number[];
 }
 
-/** One account's lanes, in the order in which value first touched them. */
-export interface Ledger extends Iterable<readonly [AssetId, LedgerEntry]> {
-  readonly size: number;
-  get(asset: AssetId): LedgerEntry | undefined;
-  keys(): Iterable<AssetId>;
-  values(): Iterable<LedgerEntry>;
-}
+/** One account's entries, in the order in which value first touched each asset. */
+export type Ledger = ReadonlyMap<AssetId, LedgerEntry>;
 
-/** Indexes of movements by account, in order. */
-export interface MovementLists {
-  /** Undefined where there are none. */
-  get(account: Address): readonly number[] | undefined;
-  has(account: Address): boolean;
-  /** In the order of first movements. */
-  keys(): Iterable<Address>;
-}
+/** Indexes of movements by account, in order; accounts without any are absent. */
+type MovementLists = ReadonlyMap<Address, readonly number[]>;
 
 export interface ValueFlow {
   /** Execution order. */
   readonly movements: readonly Movement[];
   readonly nonEconomic: readonly NonEconomicMovement[];
   readonly assets: ReadonlyMap<AssetId, Asset>;
-  /** Who gained and lost what, per account that value touched (the zero address included). Gas is not in it. */
+  /** Gross amounts per account that value touched, the zero address included. Gas is not in them. */
   readonly ledgers: ReadonlyMap<Address, Ledger>;
   readonly outgoing: MovementLists;
   readonly incoming: MovementLists;
-  /** Accounts as nodes, movements as edges: for following value on its way through several accounts. Built when first asked for; what one account sent or received is in the lists above. */
+  /** Accounts as nodes, movements as edges: to follow value through several accounts. Built when first asked for. */
   readonly graph: MultiDirectedGraph<Record<string, never>, Movement>;
 }

@@ -3,8 +3,8 @@ import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { Asset, AssetId, Movement, NonEconomicMovement, ValueFlow } from '../../model/valueFlow.ts';
-import { Ledgers } from './ledgers.ts';
-import { isAside } from './draft.ts';
+import { keepLedgers } from './ledgers.ts';
+import { isNonEconomic, type FlowEntry } from './rawTransfer.ts';
 import { readNative } from './readNative.ts';
 import { readTokens } from './readTokens.ts';
 
@@ -21,46 +21,31 @@ export function buildValueFlow(
   const movements: Movement[] = [];
   const nonEconomic: NonEconomicMovement[] = [];
   const assets = new Map<AssetId, Asset>();
-  const ledgers = new Ledgers();
-  // Both lists are in execution order, and a frame and a log never share a stamp.
-  for (let n = 0, t = 0; n < native.length || t < tokens.length; ) {
-    const reading =
-      t === tokens.length || (n < native.length && native[n]!.seq < tokens[t]!.seq)
-        ? native[n++]!
-        : tokens[t++]!;
-    if (isAside(reading)) {
-      nonEconomic.push({
-        kind: reading.kind,
-        from: reading.from,
-        to: reading.to,
-        evidence: reading.evidence,
-      });
+  for (const entry of inOrder(native, tokens)) {
+    if (isNonEconomic(entry)) {
+      const { kind, from, to, evidence } = entry;
+      nonEconomic.push({ kind, from, to, evidence });
       continue;
     }
-    const { kind, from, to, asset, amount, seq, evidence } = reading;
-    let known = assets.get(asset.id);
-    if (!known) assets.set(asset.id, (known = asset));
-    const giver = ledgers.of(from);
-    const taker = ledgers.of(to);
-    const index = movements.length;
-    giver.give(known.id, amount, index);
-    taker.take(known.id, amount, index);
-    // One text for all movements of an asset or account: comparing it is comparing a reference.
-    movements.push({
-      index,
-      kind,
-      from: giver.account,
-      to: taker.account,
-      asset: known.id,
-      amount,
-      seq,
-      evidence,
-    });
+    const { kind, from, to, asset, amount, seq, evidence } = entry;
+    if (!assets.has(asset.id)) assets.set(asset.id, asset);
+    movements.push({ index: movements.length, kind, from, to, asset: asset.id, amount, seq, evidence });
   }
-  return new Flow(movements, nonEconomic, assets, ledgers);
+  return new Flow(movements, nonEconomic, assets);
 }
 
-/** A class, since an object with a getter of its own is costly to make: most transactions are small. */
+/** Merges two lists that are each in execution order; a frame and a log never share a `seq`. */
+function inOrder(native: readonly FlowEntry[], tokens: readonly FlowEntry[]): readonly FlowEntry[] {
+  if (native.length === 0 || tokens.length === 0) return native.length === 0 ? tokens : native;
+  const merged: FlowEntry[] = [];
+  for (let n = 0, t = 0; n < native.length || t < tokens.length; ) {
+    const nativeFirst = t === tokens.length || (n < native.length && native[n]!.seq < tokens[t]!.seq);
+    merged.push(nativeFirst ? native[n++]! : tokens[t++]!);
+  }
+  return merged;
+}
+
+/** Builds the graph only when it is asked for: most transactions never follow value through several accounts. */
 class Flow implements ValueFlow {
   readonly ledgers: ValueFlow['ledgers'];
   readonly outgoing: ValueFlow['outgoing'];
@@ -74,9 +59,8 @@ class Flow implements ValueFlow {
     movements: readonly Movement[],
     nonEconomic: readonly NonEconomicMovement[],
     assets: ReadonlyMap<AssetId, Asset>,
-    books: Ledgers,
   ) {
-    const { ledgers, outgoing, incoming } = books.told(movements);
+    const { ledgers, outgoing, incoming } = keepLedgers(movements);
     this.movements = movements;
     this.nonEconomic = nonEconomic;
     this.assets = assets;

@@ -1,7 +1,7 @@
 import type { Address, Hex } from '../../model/hex.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
-import { isAside, type Reading } from './draft.ts';
+import { isNonEconomic, type FlowEntry } from './rawTransfer.ts';
 
 /**
  * Least gas a balance costs to change: a storage slot's first change in a transaction (2,900) and its first access (2,100
@@ -23,34 +23,34 @@ const SCHEDULE_KNOWN_BELOW = 24_500_000n;
  * contract's code, and the only one a trace gives: a contract that contradicts itself may merely be odd. The emitter's own
  * balance and one more account are not counted, since both may be implied by a total; net-zero accounts need no write.
  */
-export function setForgedAside(tx: CanonicalTx, readings: Reading[]): Reading[] {
-  const forgers = findForgers(tx, readings);
-  if (forgers.size === 0) return readings;
-  return readings.map((reading) => {
-    if (isAside(reading) || reading.asset.kind !== 'erc20' || !forgers.has(reading.asset.address!))
-      return reading;
-    const { from, to, evidence, seq } = reading;
+export function markForged(tx: CanonicalTx, entries: FlowEntry[]): FlowEntry[] {
+  const forgers = findForgers(tx, entries);
+  if (forgers.size === 0) return entries;
+  return entries.map((entry) => {
+    if (isNonEconomic(entry) || entry.asset.kind !== 'erc20' || !forgers.has(entry.asset.address!))
+      return entry;
+    const { from, to, evidence, seq } = entry;
     return { kind: 'forged_transfer', from, to, evidence, seq };
   });
 }
 
-const NOBODY: ReadonlySet<Address> = new Set();
+const NONE: ReadonlySet<Address> = new Set();
 
-function findForgers(tx: CanonicalTx, readings: readonly Reading[]): ReadonlySet<Address> {
-  if (tx.blockNumber >= SCHEDULE_KNOWN_BELOW) return NOBODY;
+function findForgers(tx: CanonicalTx, entries: readonly FlowEntry[]): ReadonlySet<Address> {
+  if (tx.blockNumber >= SCHEDULE_KNOWN_BELOW) return NONE;
   // Most transactions could pay for twice as many balances as they have transfers even if their data cost the most it can.
   const doubtful = writesAffordable(tx, (tx.input.length / 2 - 1) * GAS_PER_BYTE);
-  if (doubtful !== null && BigInt(2 * readings.length) <= doubtful) return NOBODY;
+  if (doubtful !== null && BigInt(2 * entries.length) <= doubtful) return NONE;
   const affordable = writesAffordable(tx, dataGas(tx.input));
-  return affordable === null ? NOBODY : emittersBeyond(affordable, readings);
+  return affordable === null ? NONE : emittersBeyond(affordable, entries);
 }
 
 /** Emitters whose transfers change more balances than that. */
-function emittersBeyond(affordable: bigint, readings: readonly Reading[]): ReadonlySet<Address> {
+function emittersBeyond(affordable: bigint, entries: readonly FlowEntry[]): ReadonlySet<Address> {
   const changes = new Map<Address, Map<Address, bigint>>();
-  for (const reading of readings) {
-    if (isAside(reading) || reading.asset.kind !== 'erc20') continue;
-    const { asset, from, to, amount } = reading;
+  for (const entry of entries) {
+    if (isNonEconomic(entry) || entry.asset.kind !== 'erc20') continue;
+    const { asset, from, to, amount } = entry;
     const net = changes.get(asset.address!) ?? new Map<Address, bigint>();
     changes.set(asset.address!, net);
     net.set(from, (net.get(from) ?? 0n) - amount);

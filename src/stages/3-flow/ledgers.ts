@@ -1,62 +1,31 @@
+import type { AssetId, LedgerEntry, Movement, ValueFlow } from '../../model/valueFlow.ts';
 import type { Address } from '../../model/hex.ts';
-import type { Movement, MovementLists, ValueFlow } from '../../model/valueFlow.ts';
-import { AccountLedger } from './accountLedger.ts';
 
 /**
  * Double entry over the movements: each is one account's outflow and another's inflow of the same amount, so every
- * asset's deltas sum to zero. Accounts and assets stand in the order value first touched them.
+ * asset's deltas sum to zero. Accounts and assets keep the order in which value first touched them.
  */
-export class Ledgers {
-  readonly accounts = new Map<Address, AccountLedger>();
-
-  /** The account's own: one text stands for it in all movements, so that comparing it is comparing a reference. */
-  of(account: Address): AccountLedger {
-    let ledger = this.accounts.get(account);
-    if (!ledger) this.accounts.set(account, (ledger = new AccountLedger(account)));
-    return ledger;
+export function keepLedgers(
+  movements: readonly Movement[],
+): Pick<ValueFlow, 'ledgers' | 'outgoing' | 'incoming'> {
+  const ledgers = new Map<Address, Map<AssetId, LedgerEntry>>();
+  const outgoing = new Map<Address, number[]>();
+  const incoming = new Map<Address, number[]>();
+  const book = (account: Address, side: 'inflow' | 'outflow', { asset, amount, index }: Movement): void => {
+    let ledger = ledgers.get(account);
+    if (!ledger) ledgers.set(account, (ledger = new Map()));
+    let entry = ledger.get(asset);
+    if (!entry) ledger.set(asset, (entry = { inflow: 0n, outflow: 0n, movements: [] }));
+    entry[side] += amount;
+    entry.movements.push(index);
+    const lists = side === 'inflow' ? incoming : outgoing;
+    const list = lists.get(account);
+    if (list) list.push(index);
+    else lists.set(account, [index]);
+  };
+  for (const movement of movements) {
+    book(movement.from, 'outflow', movement);
+    book(movement.to, 'inflow', movement);
   }
-
-  /** What `ValueFlow` tells of each account. */
-  told(movements: readonly Movement[]): Pick<ValueFlow, 'ledgers' | 'outgoing' | 'incoming'> {
-    return {
-      ledgers: this.accounts,
-      outgoing: new Lists(this.accounts, movements, 'outgoing'),
-      incoming: new Lists(this.accounts, movements, 'incoming'),
-    };
-  }
-}
-
-const END = { outgoing: 'from', incoming: 'to' } as const;
-
-/** One side of all ledgers. */
-class Lists implements MovementLists {
-  readonly #ledgers: ReadonlyMap<Address, AccountLedger>;
-  readonly #movements: readonly Movement[];
-  readonly #side: 'outgoing' | 'incoming';
-
-  constructor(
-    ledgers: ReadonlyMap<Address, AccountLedger>,
-    movements: readonly Movement[],
-    side: 'outgoing' | 'incoming',
-  ) {
-    this.#ledgers = ledgers;
-    this.#movements = movements;
-    this.#side = side;
-  }
-
-  get(account: Address): readonly number[] | undefined {
-    return this.#ledgers.get(account)?.[this.#side];
-  }
-
-  has(account: Address): boolean {
-    return this.get(account) !== undefined;
-  }
-
-  *keys(): Generator<Address, void> {
-    // Each account where it stands first.
-    for (const movement of this.#movements) {
-      const account = movement[END[this.#side]];
-      if (this.get(account)![0] === movement.index) yield account;
-    }
-  }
+  return { ledgers, outgoing, incoming };
 }

@@ -2,24 +2,26 @@ import type { Address } from '../../model/hex.ts';
 import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
 import { NATIVE } from '../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
-import { judge, type Draft, type Reading } from './draft.ts';
+import { classifyTransfer, type RawTransfer, type FlowEntry } from './rawTransfer.ts';
 
 /** First mainnet block in which SELFDESTRUCT spares contracts of earlier transactions (Cancun, EIP-6780). */
 const CANCUN_BLOCK = 19_426_587n;
 
 /** Wei moved by calls, creations and SELFDESTRUCT, in frame order, and wei destroyed with the account that held it. */
-export function readNative(tx: CanonicalTx): Reading[] {
-  const readings: Reading[] = [];
+export function readNative(tx: CanonicalTx): FlowEntry[] {
+  const entries: FlowEntry[] = [];
   const doomed = destroyedAccounts(tx);
   for (const frame of tx.frames) {
     if (frame.value === 0n || frame.to === null) continue;
     const burnt = frame.type === 'SELFDESTRUCT' && frame.to === frame.from && doomed.has(frame.from);
-    readings.push(judge(draftOf(frame, burnt ? ZERO_ADDRESS : frame.to, frame.value, frame.seq)));
+    entries.push(
+      classifyTransfer(nativeTransfer(frame, burnt ? ZERO_ADDRESS : frame.to, frame.value, frame.seq)),
+    );
   }
-  return doomed.size === 0 ? readings : [...readings, ...burntAtTheEnd(tx, doomed)];
+  return doomed.size === 0 ? entries : [...entries, ...burntAtTheEnd(tx, doomed)];
 }
 
-function draftOf(frame: Frame, to: Address, amount: bigint, seq: number): Draft {
+function nativeTransfer(frame: Frame, to: Address, amount: bigint, seq: number): RawTransfer {
   return {
     kind: to === ZERO_ADDRESS ? 'burn' : 'transfer',
     from: frame.from,
@@ -36,12 +38,12 @@ function draftOf(frame: Frame, to: Address, amount: bigint, seq: number): Draft 
   };
 }
 
-const NOBODY: ReadonlyMap<Address, Frame> = new Map();
+const NONE: ReadonlyMap<Address, Frame> = new Map();
 
 /** Accounts that cease to exist when the transaction ends, with their last SELFDESTRUCT. */
 function destroyedAccounts(tx: CanonicalTx): ReadonlyMap<Address, Frame> {
   const destructions = tx.frames.filter((frame) => frame.type === 'SELFDESTRUCT' && frame.effective);
-  if (destructions.length === 0) return NOBODY;
+  if (destructions.length === 0) return NONE;
   // Blob fields exist only since Cancun: they tell it on chains whose blocks are numbered otherwise.
   const sparing = tx.blockNumber >= CANCUN_BLOCK || tx.blobGasPrice > 0n || tx.type >= 3;
   const created = new Set(
@@ -55,8 +57,8 @@ function destroyedAccounts(tx: CanonicalTx): ReadonlyMap<Address, Frame> {
 }
 
 /** What an account receives after its last SELFDESTRUCT and keeps vanishes with it at the end of the transaction. */
-function burntAtTheEnd(tx: CanonicalTx, doomed: ReadonlyMap<Address, Frame>): Reading[] {
-  const readings: Reading[] = [];
+function burntAtTheEnd(tx: CanonicalTx, doomed: ReadonlyMap<Address, Frame>): FlowEntry[] {
+  const entries: FlowEntry[] = [];
   const kept = new Map<Address, bigint>();
   const add = (account: Address, frame: Frame, amount: bigint): void => {
     const last = doomed.get(account);
@@ -69,7 +71,8 @@ function burntAtTheEnd(tx: CanonicalTx, doomed: ReadonlyMap<Address, Frame>): Re
   }
   const end = tx.frames.length + tx.logs.length;
   for (const [account, amount] of kept) {
-    if (amount > 0n) readings.push(judge(draftOf(doomed.get(account)!, ZERO_ADDRESS, amount, end)));
+    if (amount > 0n)
+      entries.push(classifyTransfer(nativeTransfer(doomed.get(account)!, ZERO_ADDRESS, amount, end)));
   }
-  return readings;
+  return entries;
 }

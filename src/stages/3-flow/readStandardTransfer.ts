@@ -3,10 +3,10 @@ import type { Log } from '../../model/canonicalTx.ts';
 import type { Asset, MovementKind } from '../../model/valueFlow.ts';
 import { erc20Id, nftId } from '../../value/asset.ts';
 import { addressOfWord, uintOfWord, wordAt, ZERO_ADDRESS } from '../../evm/hex.ts';
-import { logEvidence, type Draft } from './draft.ts';
+import { logEvidence, type RawTransfer } from './rawTransfer.ts';
 import { CONSECUTIVE_TRANSFER, TRANSFER, TRANSFER_BATCH, TRANSFER_SINGLE } from '../../evm/tokenTopics.ts';
 
-/** ERC-2309 names a range of ids in one event, so a few bytes can claim any number of tokens: a transaction's allowance. */
+/** Token ids a transaction may still name by range: ERC-2309 lets a few bytes claim any number of tokens. */
 export interface RangeBudget {
   left: number;
 }
@@ -15,7 +15,7 @@ export interface RangeBudget {
  * The transfers a log states under ERC-20, ERC-721, ERC-1155 or ERC-2309; null where its shape is none of theirs. Reads
  * words by position, so a hostile length or offset costs nothing and simply does not match.
  */
-export function readStandardTransfer(log: Log, budget: RangeBudget): readonly Draft[] | null {
+export function readStandardTransfer(log: Log, budget: RangeBudget): readonly RawTransfer[] | null {
   switch (log.topics[0]) {
     case TRANSFER:
       return log.topics.length === 4 ? readErc721(log) : readErc20(log);
@@ -44,7 +44,13 @@ export function kindOf(from: Address, to: Address): MovementKind {
   return to === ZERO_ADDRESS ? 'burn' : 'transfer';
 }
 
-export function draftOf(log: Log, from: Address, to: Address, asset: Asset, amount: bigint): Draft {
+/** A transfer that a log states, `ends` being sender and recipient. */
+export function transferOf(
+  log: Log,
+  [from, to]: readonly [Address, Address],
+  asset: Asset,
+  amount: bigint,
+): RawTransfer {
   return { kind: kindOf(from, to), from, to, asset, amount, seq: log.seq, evidence: logEvidence(log) };
 }
 
@@ -58,7 +64,7 @@ function wordsIn(data: Hex): number {
 }
 
 /** Tokens older than the standard's final text index fewer arguments; the arguments keep their order (from, to, value). */
-function readErc20(log: Log): Draft[] | null {
+function readErc20(log: Log): RawTransfer[] | null {
   const { topics, data } = log;
   const indexed = topics.length - 1;
   if (indexed + wordsIn(data) !== 3) return null;
@@ -66,38 +72,38 @@ function readErc20(log: Log): Draft[] | null {
   const from = addressOfWord(argument(0));
   const to = addressOfWord(argument(1));
   if (from === null || to === null) return null;
-  return [draftOf(log, from, to, erc20Asset(log.address), uintOfWord(argument(2)))];
+  return [transferOf(log, [from, to], erc20Asset(log.address), uintOfWord(argument(2)))];
 }
 
-function readErc721(log: Log): Draft[] | null {
+function readErc721(log: Log): RawTransfer[] | null {
   const from = topicAddress(log, 1);
   const to = topicAddress(log, 2);
   if (from === null || to === null || log.data.length !== 2) return null;
-  return [draftOf(log, from, to, nftAsset('erc721', log.address, uintOfWord(log.topics[3]!)), 1n)];
+  return [transferOf(log, [from, to], nftAsset('erc721', log.address, uintOfWord(log.topics[3]!)), 1n)];
 }
 
-function readSingle(log: Log): Draft[] | null {
+function readSingle(log: Log): RawTransfer[] | null {
   const from = topicAddress(log, 2);
   const to = topicAddress(log, 3);
   if (from === null || to === null || wordsIn(log.data) !== 2) return null;
   const asset = nftAsset('erc1155', log.address, uintOfWord(wordAt(log.data, 0)!));
-  return [draftOf(log, from, to, asset, uintOfWord(wordAt(log.data, 32)!))];
+  return [transferOf(log, [from, to], asset, uintOfWord(wordAt(log.data, 32)!))];
 }
 
-function readBatch(log: Log): Draft[] | null {
+function readBatch(log: Log): RawTransfer[] | null {
   const from = topicAddress(log, 2);
   const to = topicAddress(log, 3);
   const ids = arrayAt(log.data, 0);
   const amounts = arrayAt(log.data, 32);
   if (from === null || to === null || ids === null || amounts === null || ids.length !== amounts.length)
     return null;
-  const drafts: Draft[] = [];
+  const transfers: RawTransfer[] = [];
   for (let i = 0; i < ids.length; i++) {
     const id = uintOfWord(wordAt(log.data, ids.start + i * 32)!);
     const amount = uintOfWord(wordAt(log.data, amounts.start + i * 32)!);
-    drafts.push(draftOf(log, from, to, nftAsset('erc1155', log.address, id), amount));
+    transfers.push(transferOf(log, [from, to], nftAsset('erc1155', log.address, id), amount));
   }
-  return drafts;
+  return transfers;
 }
 
 /** A `uint256[]` whose offset stands at `head`, if all of it lies inside the data. */
@@ -114,7 +120,7 @@ function arrayAt(data: Hex, head: number): { readonly start: number; readonly le
   return { start: Number(offset) + 32, length: Number(length) };
 }
 
-function readRange(log: Log, budget: RangeBudget): Draft[] | null {
+function readRange(log: Log, budget: RangeBudget): RawTransfer[] | null {
   const from = topicAddress(log, 2);
   const to = topicAddress(log, 3);
   if (from === null || to === null || log.topics.length !== 4 || wordsIn(log.data) !== 1) return null;
@@ -122,8 +128,8 @@ function readRange(log: Log, budget: RangeBudget): Draft[] | null {
   const last = uintOfWord(wordAt(log.data, 0)!);
   if (last < first || last - first >= BigInt(budget.left)) return null;
   budget.left -= Number(last - first) + 1;
-  const drafts: Draft[] = [];
+  const transfers: RawTransfer[] = [];
   for (let id = first; id <= last; id++)
-    drafts.push(draftOf(log, from, to, nftAsset('erc721', log.address, id), 1n));
-  return drafts;
+    transfers.push(transferOf(log, [from, to], nftAsset('erc721', log.address, id), 1n));
+  return transfers;
 }

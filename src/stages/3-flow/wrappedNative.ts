@@ -1,7 +1,7 @@
 import type { Address } from '../../model/hex.ts';
 import type { CanonicalTx, Log } from '../../model/canonicalTx.ts';
 import { addressOfWord, uintOfWord, wordAt, ZERO_ADDRESS } from '../../evm/hex.ts';
-import { logEvidence, type Draft } from './draft.ts';
+import { logEvidence, type RawTransfer } from './rawTransfer.ts';
 import { erc20Asset } from './readStandardTransfer.ts';
 import { DEPOSIT, WITHDRAWAL } from '../../evm/tokenTopics.ts';
 
@@ -24,21 +24,20 @@ export function readWrapping(log: Log): Wrapping | null {
     : { log, account, amount: uintOfWord(wordAt(log.data, 0)!), kind: topic === DEPOSIT ? 'wrap' : 'unwrap' };
 }
 
-export function wrappingDraft({ log, account, amount, kind }: Wrapping): Draft {
+export function wrappingTransfer({ log, account, amount, kind }: Wrapping): RawTransfer {
   const [from, to] = kind === 'wrap' ? [ZERO_ADDRESS, account] : [account, ZERO_ADDRESS];
   return { kind, from, to, asset: erc20Asset(log.address), amount, seq: log.seq, evidence: logEvidence(log) };
 }
 
 /**
- * Emitters nobody listed whose Deposit and Withdrawal events can only be wrapped ether: for each such event exactly that
- * amount of ether went in or out, and without them the emitter's own ERC-20 Transfers would leave an account with tokens it
- * never received or lost (each account's Transfers, deposits and withdrawals cancel out exactly). Vaults that pay out shares, or
- * tokens that log their mints, fail this, so no token is invented.
+ * Unlisted emitters whose Deposit and Withdrawal events can only be wrapped ether: each event has exactly that amount
+ * of ether in or out, and each account's Transfers, deposits and withdrawals cancel out exactly. Vaults that pay out
+ * shares, or tokens that log their mints, fail this, so no token is invented.
  */
 export function provenWrappers(
   tx: CanonicalTx,
   wrappings: readonly Wrapping[],
-  transfers: readonly Draft[],
+  transfers: readonly RawTransfer[],
 ): ReadonlySet<Address> {
   const byEmitter = new Map<Address, Wrapping[]>();
   for (const wrapping of wrappings) {
@@ -49,29 +48,39 @@ export function provenWrappers(
   const proven = new Set<Address>();
   if (byEmitter.size === 0) return proven;
 
-  const logsMints = new Set<Address>();
-  const net = new Map<string, bigint>();
-  const add = (emitter: Address, account: Address, amount: bigint): void => {
-    const key = `${emitter}:${account}`;
-    net.set(key, (net.get(key) ?? 0n) + amount);
-  };
-  for (const { asset, from, to, amount } of transfers) {
-    if (asset.kind !== 'erc20' || asset.address === null || !byEmitter.has(asset.address)) continue;
-    if (from === ZERO_ADDRESS || to === ZERO_ADDRESS) logsMints.add(asset.address);
-    add(asset.address, from, -amount);
-    add(asset.address, to, amount);
-  }
+  const { net, logsMints } = transferNets(transfers, byEmitter);
   const ether = etherThrough(tx, byEmitter);
   for (const [emitter, events] of byEmitter) {
     if (logsMints.has(emitter)) continue;
-    const spoken = events.every(({ account }) => net.has(`${emitter}:${account}`));
     const paid = events.every(({ kind, amount }) => take(ether, `${emitter}:${kind}:${amount}`));
-    if (!spoken || !paid) continue;
-    for (const { account, amount, kind } of events) add(emitter, account, kind === 'wrap' ? amount : -amount);
-    if (events.every(({ account, amount }) => amount > 0n && net.get(`${emitter}:${account}`) === 0n))
-      proven.add(emitter);
+    if (paid && cancelOut(events, net.get(emitter))) proven.add(emitter);
   }
   return proven;
+}
+
+type Nets = Map<Address, bigint>;
+
+/** Net amount of each account by the emitter's Transfers, and the emitters that log mints or burns. */
+function transferNets(transfers: readonly RawTransfer[], emitters: ReadonlyMap<Address, unknown>) {
+  const logsMints = new Set<Address>();
+  const net = new Map<Address, Nets>();
+  for (const { asset, from, to, amount } of transfers) {
+    if (asset.kind !== 'erc20' || asset.address === null || !emitters.has(asset.address)) continue;
+    if (from === ZERO_ADDRESS || to === ZERO_ADDRESS) logsMints.add(asset.address);
+    const nets = net.get(asset.address) ?? new Map<Address, bigint>();
+    net.set(asset.address, nets);
+    nets.set(from, (nets.get(from) ?? 0n) - amount);
+    nets.set(to, (nets.get(to) ?? 0n) + amount);
+  }
+  return { net, logsMints };
+}
+
+/** Whether every account named by the events sent or received the token, and ends at exactly zero with them. */
+function cancelOut(events: readonly Wrapping[], nets: Nets | undefined): boolean {
+  if (!nets || !events.every(({ account, amount }) => amount > 0n && nets.has(account))) return false;
+  for (const { account, amount, kind } of events)
+    nets.set(account, nets.get(account)! + (kind === 'wrap' ? amount : -amount));
+  return events.every(({ account }) => nets.get(account) === 0n);
 }
 
 /** How often each amount of ether entered (`wrap`) or left (`unwrap`) the emitters. */

@@ -1,0 +1,111 @@
+import type { Address, Hash } from '../../model/hex.ts';
+import type { CanonicalTx, Log } from '../../model/canonicalTx.ts';
+import type { BindExpr, Rulebook, TokenEventSpec } from '../../model/rulebook.ts';
+import { addressOfWord, uintOfWord, wordAt } from '../../evm/hex.ts';
+import { filedUnder } from '../../evm/topicIndex.ts';
+import type { RawTransfer } from './rawTransfer.ts';
+import { erc20Asset, nftAsset, transferOf } from './readStandardTransfer.ts';
+
+/** Declarations of one event: by the emitters they name, and one for any other emitter. */
+interface Declared {
+  readonly named: ReadonlyMap<Address, TokenEventSpec>;
+  readonly fallback: TokenEventSpec | null;
+}
+
+/** Token events as the rules declare them, found by log. */
+export class Declarations {
+  /** Contracts declared as NFTs, which have no ERC-20 beside. */
+  readonly nftContracts: ReadonlySet<Address>;
+  readonly #events: ReadonlyMap<string, Declared>;
+
+  /** Prepared once per set of rules. */
+  static of(tokenEvents: Rulebook['tokenEvents']): Declarations {
+    let prepared = PREPARED.get(tokenEvents);
+    if (!prepared) PREPARED.set(tokenEvents, (prepared = new Declarations(tokenEvents)));
+    return prepared;
+  }
+
+  private constructor(tokenEvents: Rulebook['tokenEvents']) {
+    const nfts = [...tokenEvents.values()].flat().filter(({ assetKind }) => assetKind === 'erc721');
+    this.nftContracts = new Set(nfts.flatMap(({ emitters }) => [...emitters]));
+    this.#events = new Map([...tokenEvents].map(([key, specs]) => [key, declaredBy(specs)]));
+  }
+
+  /** The declaration that applies to a log: one that names its emitter, else one that names none. */
+  for({ topics, address }: Log): TokenEventSpec | null {
+    const declared = topics.length === 0 ? undefined : filedUnder(this.#events, topics[0]!, topics.length);
+    return declared === undefined ? null : (declared.named.get(address) ?? declared.fallback);
+  }
+}
+
+const PREPARED = new WeakMap<Rulebook['tokenEvents'], Declarations>();
+
+function declaredBy(specs: readonly TokenEventSpec[]): Declared {
+  const named = new Map<Address, TokenEventSpec>();
+  for (const spec of specs)
+    for (const emitter of spec.emitters) if (!named.has(emitter)) named.set(emitter, spec);
+  return { named, fallback: specs.find(({ emitters }) => emitters.size === 0) ?? null };
+}
+
+/** The transfer a declared event states; null where its arguments do not resolve. */
+export function readDeclaredTransfer(log: Log, spec: TokenEventSpec, tx: CanonicalTx): RawTransfer | null {
+  const read = (expr: BindExpr | null): string | null =>
+    expr === null ? null : resolve(expr, log, spec, tx);
+  const fromWord = read(spec.from);
+  const toWord = read(spec.to);
+  const from = fromWord === null ? null : addressOfWord(fromWord);
+  const to = toWord === null ? null : addressOfWord(toWord);
+  if (from === null || to === null) return null;
+  if (spec.assetKind === 'erc721') {
+    const id = read(spec.tokenId);
+    return id === null
+      ? null
+      : transferOf(log, [from, to], nftAsset('erc721', log.address, uintOfWord(id)), 1n);
+  }
+  const amount = read(spec.amount);
+  return amount === null ? null : transferOf(log, [from, to], erc20Asset(log.address), uintOfWord(amount));
+}
+
+/** Resolves an expression to a 32-byte word without prefix; null for expressions that need more than one event. */
+function resolve(expr: BindExpr, log: Log, spec: TokenEventSpec, tx: CanonicalTx): string | null {
+  switch (expr.op) {
+    case 'arg': {
+      const param = spec.params.find(({ name }) => name === expr.name);
+      if (!param || expr.path.length > 0) return null;
+      return param.indexed ? bare(log.topics[param.offset]) : wordAt(log.data, param.offset);
+    }
+    case 'first':
+      for (const option of expr.of) {
+        const word = resolve(option, log, spec, tx);
+        if (word !== null) return word;
+      }
+      return null;
+    case 'emitter':
+      return pad(log.address);
+    case 'signer':
+      return pad(tx.from);
+    case 'tx_to':
+      return tx.to === null ? null : pad(tx.to);
+    case 'zero':
+      return pad('0x0');
+    case 'literal':
+      return literalWord(expr.value);
+    default:
+      return null;
+  }
+}
+
+function bare(topic: Hash | undefined): string | null {
+  return topic === undefined ? null : topic.slice(2);
+}
+
+function pad(hex: string): string {
+  return hex.slice(2).padStart(64, '0');
+}
+
+function literalWord(value: string): string | null {
+  if (/^0x[0-9a-f]{1,64}$/i.test(value)) return pad(value.toLowerCase());
+  if (!/^[0-9]{1,78}$/.test(value)) return null;
+  const number = BigInt(value);
+  return number < 1n << 256n ? number.toString(16).padStart(64, '0') : null;
+}
