@@ -1,5 +1,70 @@
 import type { Address } from '../model/hex.ts';
 import type { Motif } from '../model/motif.ts';
+import type { Movement } from '../model/valueFlow.ts';
+
+/** Leg roles whose asset the venue's counterparty sent; every other role is something it received. */
+export const SENT_ROLES: ReadonlySet<string> = new Set([
+  'in',
+  'share_in',
+  'repaid',
+  'debt',
+  'paid',
+  'fee',
+  'debt_share_in',
+  'collateral_share_in',
+]);
+
+/** Legs that are the position itself, not what is in it: its token created, returned or taken away. */
+export const SHARE_ROLES: ReadonlySet<string> = new Set([
+  'share_out',
+  'share_in',
+  'debt_share_out',
+  'debt_share_in',
+  'collateral_share_in',
+]);
+
+/** Roles of the accounts that decide an act: they own, sign, pay or owe. */
+const PRINCIPAL_ROLES: readonly string[] = [
+  'owner',
+  'maker',
+  'taker',
+  'buyer',
+  'seller',
+  'borrower',
+  'liquidator',
+  'payer',
+];
+const principals: ReadonlySet<string> = new Set(PRINCIPAL_ROLES);
+const parties: ReadonlySet<string> = new Set([...PRINCIPAL_ROLES, 'recipient', 'caller', 'beneficiary']);
+
+/** Whether a role names whose act a motif is. The other roles name venues, or accounts it merely involves. */
+export function isParty(role: string): boolean {
+  return parties.has(role);
+}
+
+/** As `isParty`, without those who only called the venue or received what came out of it. */
+export function isPrincipal(role: string): boolean {
+  return principals.has(role);
+}
+
+/** Whose position an act changes: the first of these roles that the motif binds. */
+export const POSITION_OWNER_ROLES: readonly string[] = [
+  'owner',
+  'borrower',
+  'recipient',
+  'payer',
+  'maker',
+  'caller',
+];
+
+/** The party across from the venue: by direction where the venue is an end of the movement, else by the leg's role. */
+export function farEnd(role: string, movement: Movement, venue: Address | null): Address {
+  if (movement.kind === 'mint') return movement.to;
+  if (movement.kind === 'burn') return movement.from;
+  if (movement.to === venue) return movement.from;
+  if (movement.from === venue) return movement.to;
+  return SENT_ROLES.has(role) ? movement.from : movement.to;
+}
 
 /** The account a motif gives a role, or null. */
 export function roleOf(motif: Motif, role: string): Address | null {
@@ -7,7 +72,7 @@ export function roleOf(motif: Motif, role: string): Address | null {
   return null;
 }
 
-/** Every account that takes part in a motif, with a role or at the end of a leg's movement. */
+/** Every account that takes part in a motif. */
 export function accountsOf(motif: Motif): Address[] {
   return motif.participants.map((p) => p.account);
 }

@@ -1,5 +1,5 @@
 import type { IntentKindSpec, MotifKindSpec } from '../../model/rulebook.ts';
-import { GAVE_ROLES } from '../../lib/legRoles.ts';
+import { SENT_ROLES } from '../../lib/roles.ts';
 import type { RawPrecedence, RawVocabulary } from '../read/rawRules.ts';
 import type { ProblemSink, RuleItem } from './ruleItem.ts';
 
@@ -20,12 +20,12 @@ export function compileVocabulary(items: readonly RuleItem[], sink: ProblemSink)
   const accountRoles = mergeWords(vocabularies, 'account_roles', sink);
 
   for (const [role, { value, item }] of legRoles) {
-    if ((value === 'sent') !== GAVE_ROLES.has(role))
+    if ((value === 'sent') !== SENT_ROLES.has(role))
       sink.add(
         item,
         ['leg_roles', role],
         'leg_side',
-        `${role} is ${GAVE_ROLES.has(role) ? 'sent' : 'received'}`,
+        `${role} is ${SENT_ROLES.has(role) ? 'sent' : 'received'}`,
       );
   }
   const ranks = rankIntents(items, new Set(intents.keys()), sink);

@@ -1,4 +1,4 @@
-import { GAVE_ROLES, SHARE_ROLES } from '../../lib/legRoles.ts';
+import { SENT_ROLES, SHARE_ROLES } from '../../lib/roles.ts';
 import type { OpenPortion } from './bind/positionDetail.ts';
 import type { Found } from './structure/context.ts';
 import type { Address } from '../../model/hex.ts';
@@ -65,7 +65,7 @@ function withoutEchoes(found: readonly Found[]): readonly Found[] {
     item.legs.some((leg) => leg.movements.length > 0);
   if (!found.some(mayEcho)) return found;
   const told = { sent: new Set<number>(), received: new Set<number>() };
-  const toldOf = ({ role }: Leg): Set<number> => told[GAVE_ROLES.has(role) ? 'sent' : 'received'];
+  const toldOf = ({ role }: Leg): Set<number> => told[SENT_ROLES.has(role) ? 'sent' : 'received'];
   for (const item of found) {
     if (item.basis === 'event')
       for (const leg of item.legs) for (const m of leg.movements) toldOf(leg).add(m);

@@ -1,4 +1,4 @@
-import { GAVE_ROLES } from '../../lib/legRoles.ts';
+import { SENT_ROLES } from '../../lib/roles.ts';
 import { mergedLane } from '../../value/lanes.ts';
 import type { MotifDraft } from './draftMotif.ts';
 import type { Address } from '../../model/hex.ts';
@@ -38,7 +38,7 @@ export function hopOf(
   for (const leg of primitive.legs) {
     const kind = flow.assets.get(leg.asset)?.kind;
     if (kind !== 'erc721' && kind !== 'erc1155' && leg.role !== 'fee')
-      (GAVE_ROLES.has(leg.role) ? sent : received).push(leg);
+      (SENT_ROLES.has(leg.role) ? sent : received).push(leg);
   }
   const conversion =
     sent.length === 1 &&

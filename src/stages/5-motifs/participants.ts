@@ -1,5 +1,5 @@
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
-import { GAVE_ROLES } from '../../lib/legRoles.ts';
+import { SENT_ROLES } from '../../lib/roles.ts';
 import { Bindings } from './bindings.ts';
 import type { Tracing } from './routes.ts';
 import { venueRole } from './venueRole.ts';
@@ -37,7 +37,7 @@ function addEnds(primitive: Primitive, tracing: Tracing, bindings: Bindings): Ad
   for (let i = 0; i < legs.length; i++) {
     const { account, asset, role: legRole } = legs[i]!;
     if (account === null || account === venue) continue;
-    const sent = GAVE_ROLES.has(legRole);
+    const sent = SENT_ROLES.has(legRole);
     const role = sent ? 'payer' : 'recipient';
     // A manager beside the venue takes and pays for somebody who stands behind it.
     if (!managers.has(account)) bindings.add(role, account);

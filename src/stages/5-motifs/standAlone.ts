@@ -1,4 +1,4 @@
-import { GAVE_ROLES } from '../../lib/legRoles.ts';
+import { SENT_ROLES } from '../../lib/roles.ts';
 import { commonFrame } from './commonFrame.ts';
 import { joinMovements, type MotifDraft } from './draftMotif.ts';
 import { participantsOf } from './participants.ts';
@@ -45,7 +45,7 @@ export function standAlone(
 function amountsOf(legs: readonly Leg[], sent: boolean): readonly AssetAmount[] {
   let amounts: AssetAmount[] | null = null;
   for (const { asset, amount, role } of legs) {
-    if (GAVE_ROLES.has(role) !== sent) continue;
+    if (SENT_ROLES.has(role) !== sent) continue;
     if (amounts === null) amounts = [{ asset, amount, role }];
     else amounts.push({ asset, amount, role });
   }

@@ -1,6 +1,6 @@
 import { mergedLane, wrappedLanes } from '../../value/lanes.ts';
 import type { LaneNet } from '../../value/laneNets.ts';
-import { SHARE_ROLES } from '../../lib/legRoles.ts';
+import { SHARE_ROLES } from '../../lib/roles.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Asset, AssetId } from '../../model/valueFlow.ts';

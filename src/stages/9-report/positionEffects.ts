@@ -1,6 +1,5 @@
-import { SHARE_ROLES } from '../../lib/legRoles.ts';
+import { roleOf, SHARE_ROLES } from '../../lib/roles.ts';
 import { displayMoney, worthOf } from '../../value/money.ts';
-import { roleOf } from '../../lib/roles.ts';
 import type { Attribution } from '../../model/attribution.ts';
 import type { PriceBook } from '../../model/economics.ts';
 import type { Motif } from '../../model/motif.ts';

@@ -1,5 +1,4 @@
-import { SHARE_ROLES } from '../../lib/legRoles.ts';
-import { roleOf } from '../../lib/roles.ts';
+import { POSITION_OWNER_ROLES, roleOf, SHARE_ROLES } from '../../lib/roles.ts';
 import type { Attribution } from '../../model/attribution.ts';
 import type { Address } from '../../model/hex.ts';
 import type { AssetAmount, Motif } from '../../model/motif.ts';
@@ -9,8 +8,6 @@ import type { ValueFlow } from '../../model/valueFlow.ts';
 
 const BORROWER = 'borrower';
 const LIQUIDATOR = 'liquidator';
-/** Whose position it is, by the role the shape gives the account; first that is bound. */
-const OWNER_ROLES = ['owner', BORROWER, 'recipient', 'payer', 'maker', 'caller'];
 export const LIQUIDATE = 'liquidate';
 export const DEBT_CATEGORY = 'lending_debt';
 const SUPPLY_CATEGORY = 'lending_supply';
@@ -124,7 +121,7 @@ function liquidationSides(motif: Motif, position: Position, flow: ValueFlow): Si
 }
 
 function ownerOf(motif: Motif, attribution: Attribution): Address {
-  for (const role of OWNER_ROLES) {
+  for (const role of POSITION_OWNER_ROLES) {
     const account = roleOf(motif, role);
     if (account) return account;
   }

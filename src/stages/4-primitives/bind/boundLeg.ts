@@ -1,7 +1,7 @@
 import { assetIdOf } from './evaluateBind.ts';
 import type { AssetRef, LegEnds } from './bindWord.ts';
 import type { ReadyLeg } from '../match/meaning.ts';
-import { farEnd } from '../../../lib/legRoles.ts';
+import { farEnd } from '../../../lib/roles.ts';
 import type { MovementIndex } from './movementIndex.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Leg } from '../../../model/primitive.ts';

@@ -1,4 +1,4 @@
-import { SHARE_ROLES } from '../../../lib/legRoles.ts';
+import { SHARE_ROLES } from '../../../lib/roles.ts';
 import { distinctEvidence, joinedDetail } from '../mergeDuplicates.ts';
 import type { OpenPortion } from './positionDetail.ts';
 import type { Found } from '../structure/context.ts';

@@ -1,6 +1,6 @@
 import { NATIVE_ASSET } from '../../../value/asset.ts';
 import { mergedLane } from '../../../value/lanes.ts';
-import { GAVE_ROLES } from '../../../lib/legRoles.ts';
+import { SENT_ROLES } from '../../../lib/roles.ts';
 import type { Draft } from './applyMapping.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
@@ -25,12 +25,12 @@ export function nettedVenues(
     const sum = sums.get(venue);
     if (!sum) continue;
     for (const { leg } of binding.legs) {
-      const signed = GAVE_ROLES.has(leg.role) ? leg.amount : -leg.amount;
+      const signed = SENT_ROLES.has(leg.role) ? leg.amount : -leg.amount;
       const lane = mergedLane(leg.asset, wrapped);
       sum.assets.set(lane, (sum.assets.get(lane) ?? 0n) + signed);
     }
     for (const { role, amount } of binding.unresolved)
-      sum.open.set(amount, (sum.open.get(amount) ?? 0) + (GAVE_ROLES.has(role) ? 1 : -1));
+      sum.open.set(amount, (sum.open.get(amount) ?? 0) + (SENT_ROLES.has(role) ? 1 : -1));
   }
   return new Map(
     [...sums].map(([venue, { assets, open }]) => {

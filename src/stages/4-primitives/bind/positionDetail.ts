@@ -1,5 +1,5 @@
 import { nftId } from '../../../value/asset.ts';
-import { SHARE_ROLES } from '../../../lib/legRoles.ts';
+import { SHARE_ROLES } from '../../../lib/roles.ts';
 import { assetIdOf, evaluateAccount, evaluateAsset } from './evaluateBind.ts';
 import type { BindScope } from './bindWord.ts';
 import type { Meaning } from '../match/meaning.ts';

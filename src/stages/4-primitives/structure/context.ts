@@ -1,7 +1,7 @@
 import { lowerBound } from '../../../lib/lowerBound.ts';
 import { laneFollower, type LaneFollower } from '../../../value/laneFollower.ts';
 import { mergedLane, wrappedLanes } from '../../../value/lanes.ts';
-import { SHARE_ROLES } from '../../../lib/legRoles.ts';
+import { isPrincipal, SHARE_ROLES } from '../../../lib/roles.ts';
 import type { OpenPortion } from '../bind/positionDetail.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
@@ -65,18 +65,6 @@ export interface StructureContext {
   readonly destinations: LaneFollower;
 }
 
-/** Roles that name whose action it is, as opposed to who carries or serves it. */
-const CUSTOMER_ROLES = new Set([
-  'owner',
-  'maker',
-  'taker',
-  'buyer',
-  'seller',
-  'borrower',
-  'liquidator',
-  'payer',
-]);
-
 export function structureContext(
   tx: CanonicalTx,
   flow: ValueFlow,
@@ -112,7 +100,7 @@ export function explain(context: StructureContext, found: Found): void {
     !found.roles.some((r) => r.role === 'owner' && r.account === found.venue)
   )
     context.venues.add(found.venue);
-  for (const { role, account } of found.roles) if (CUSTOMER_ROLES.has(role)) context.customers.add(account);
+  for (const { role, account } of found.roles) if (isPrincipal(role)) context.customers.add(account);
   for (const leg of found.legs) {
     if (SHARE_ROLES.has(leg.role)) context.shareAssets.add(leg.asset);
     for (const m of leg.movements) context.explained.add(m);

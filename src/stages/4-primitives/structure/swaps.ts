@@ -1,6 +1,6 @@
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { mergedLane } from '../../../value/lanes.ts';
-import { GAVE_ROLES } from '../../../lib/legRoles.ts';
+import { SENT_ROLES } from '../../../lib/roles.ts';
 import { isFungible, structural, type Found, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Leg } from '../../../model/primitive.ts';
@@ -78,8 +78,8 @@ function issues(context: StructureContext, account: Address, asset: AssetId): bo
 /** Sent to one known venue and received from another before it had anything to give: a trader, not a venue. */
 function isCustomerOfVenues(context: StructureContext, account: Address): boolean {
   const legs = context.dealings.get(account) ?? [];
-  const sent = legs.some((l) => GAVE_ROLES.has(l.role));
-  const received = legs.some((l) => !GAVE_ROLES.has(l.role));
+  const sent = legs.some((l) => SENT_ROLES.has(l.role));
+  const received = legs.some((l) => !SENT_ROLES.has(l.role));
   if (!sent || !received) return false;
   const first = (indexes: readonly number[] | undefined): number =>
     context.flow.movements[indexes?.[0] ?? -1]?.seq ?? Infinity;

@@ -1,6 +1,6 @@
 import { NATIVE_ASSET } from '../../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
-import { GAVE_ROLES } from '../../../lib/legRoles.ts';
+import { SENT_ROLES } from '../../../lib/roles.ts';
 import { laneFollower, type LaneFollower } from '../../../value/laneFollower.ts';
 import { mergedLane } from '../../../value/lanes.ts';
 import { transferTaxes } from './transferTax.ts';
@@ -67,7 +67,7 @@ function delivers(context: StructureContext, m: Movement, origins: readonly Addr
   if (m.from === context.tx.from || context.customers.has(m.from)) return false;
   const lane = mergedLane(m.asset, context.wrappedLanes);
   return (context.dealings.get(m.from) ?? []).some(
-    (leg) => !GAVE_ROLES.has(leg.role) && mergedLane(leg.asset, context.wrappedLanes) === lane,
+    (leg) => !SENT_ROLES.has(leg.role) && mergedLane(leg.asset, context.wrappedLanes) === lane,
   );
 }
 

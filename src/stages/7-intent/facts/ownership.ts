@@ -1,21 +1,7 @@
+import { isParty } from '../../../lib/roles.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Motif } from '../../../model/motif.ts';
-
-/** Roles that name whose act a motif is. Others name venues, or somebody it merely involves. */
-const PARTY_ROLES = new Set([
-  'owner',
-  'recipient',
-  'caller',
-  'payer',
-  'liquidator',
-  'borrower',
-  'maker',
-  'taker',
-  'buyer',
-  'seller',
-  'beneficiary',
-]);
 
 /**
  * The motifs that are the subject's. Whoever drives the transaction causes everything in it, except what plainly
@@ -80,8 +66,7 @@ function touches(view: SubjectView, motif: Motif): boolean {
 }
 
 function takesPart({ flow }: SubjectView, motif: Motif, accounts: ReadonlySet<Address>): boolean {
-  for (const { role, account } of motif.participants)
-    if (PARTY_ROLES.has(role) && accounts.has(account)) return true;
+  for (const { role, account } of motif.participants) if (isParty(role) && accounts.has(account)) return true;
   for (const index of motif.movements) {
     const { from, to } = flow.movements[index]!;
     if (accounts.has(from) || accounts.has(to)) return true;
@@ -91,6 +76,6 @@ function takesPart({ flow }: SubjectView, motif: Motif, accounts: ReadonlySet<Ad
 
 function namesAnother(motif: Motif): boolean {
   for (const { role, account } of motif.participants)
-    if (account !== motif.venue && PARTY_ROLES.has(role)) return true;
+    if (account !== motif.venue && isParty(role)) return true;
   return false;
 }
