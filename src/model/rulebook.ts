@@ -261,6 +261,12 @@ export interface IntentRule {
   readonly tags: readonly string[];
 }
 
+/** Signatures by hash: lines `<first 8 hex digits> <Name(type name, …)>`, sorted, each ended by a line feed. */
+export interface SignatureTables {
+  readonly events: string;
+  readonly functions: string;
+}
+
 /** Everything `rules/` says: compiled, indexed and frozen at start. */
 export interface Rulebook {
   readonly version: string;
@@ -282,4 +288,10 @@ export interface Rulebook {
   readonly motifKinds: ReadonlyMap<MotifKind, MotifKindSpec>;
   readonly intentKinds: ReadonlyMap<IntentKind, IntentKindSpec>;
   readonly intents: readonly IntentRule[];
+  readonly signatures: SignatureTables;
+  /**
+   * Who is who: lines `<address> <kind> <name>`, sorted. For people only: stages that classify, attribute, prove or
+   * price never read it.
+   */
+  readonly addressBook: string;
 }

@@ -8,11 +8,13 @@ import { createLargeAnalyses } from './workers/largeAnalyses.ts';
 
 /** Puts rules, schemas and upstream together into the analysis that the service serves. */
 export const assemble: CreateAnalyze = async ({ upstream, config, log }) => {
-  let rulebook = await rulesInForce(config.rulesDirs);
+  const rules = await rulesInForce(config.rulesDirs);
+  const named = await naming(config.addressBook);
+  let rulebook = named(rules);
   log.info({ ruleset: rulebook.version, digest: rulebook.digest }, 'rules loaded');
   if (config.rulesReload) {
     const swap = (next: Rulebook): void => {
-      rulebook = next;
+      rulebook = named(next);
       log.info({ ruleset: next.version, digest: next.digest }, 'rules changed');
     };
     const keep = (error: Error): void =>
@@ -23,7 +25,7 @@ export const assemble: CreateAnalyze = async ({ upstream, config, log }) => {
     ]);
     watchRulebook([SHIPPED_RULES, ...config.rulesDirs], swap, keep, {
       facts: FACT_VOCABULARY,
-      digest: rulebook.digest,
+      digest: rules.digest,
     });
   }
   const large = createLargeAnalyses(config, () => rulebook);
@@ -45,4 +47,11 @@ export const assemble: CreateAnalyze = async ({ upstream, config, log }) => {
 async function rulesInForce(overlays: readonly string[]): Promise<Rulebook> {
   const cached = overlays.length === 0 ? cachedRulebook(SHIPPED_RULES) : null;
   return cached ?? (await import('./loadRules.ts')).loadRules(overlays);
+}
+
+/** Puts the names of a file of the user's own in place of the shipped ones, where one is configured. */
+async function naming(file: string | null): Promise<(rules: Rulebook) => Rulebook> {
+  if (file === null) return (rules) => rules;
+  const { withAddressBook } = await import('../rules/compile/compileTables.ts');
+  return (rules) => withAddressBook(rules, file);
 }

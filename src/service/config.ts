@@ -42,6 +42,10 @@ function word(env: string, standard: string, help: string): Setting<string> {
   return { env, help, standard, parse: (text = standard) => ({ value: text }) };
 }
 
+function file(env: string, help: string): Setting<string | null> {
+  return { env, help, standard: 'shipped', parse: (text) => ({ value: text ?? null }) };
+}
+
 function words(env: string, help: string): Setting<readonly string[]> {
   return {
     env,
@@ -162,6 +166,10 @@ export const SETTINGS = {
   rulesReload: flag(
     'RULES_RELOAD',
     '1: pick up rule changes while running; a broken set is logged and the last good one kept',
+  ),
+  addressBook: file(
+    'ADDRESS_BOOK',
+    'file of names for addresses, in place of the shipped ones: lines of address, kind and name',
   ),
   logLevel: oneOf(
     'LOG_LEVEL',

@@ -278,6 +278,8 @@ export function rulebook(over: RulebookSketch = {}): Rulebook {
       (over.intentKinds ?? []).map((kind, rank) => [kind.kind, { rank, headline: true, ...kind }]),
     ),
     intents: [],
+    signatures: { events: '', functions: '' },
+    addressBook: '',
     protocols: new Map(),
     legRoles: new Map(),
   };

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Tree } from '../read/yamlTree.ts';
-import type { RuleFile } from '../read/readRuleFiles.ts';
+import type { RuleFile, TableFile } from '../read/readRuleFiles.ts';
 
 /** JSON with sorted keys: the same content gives the same text, however the file is laid out. */
 export function canonicalJson(value: unknown): string {
@@ -15,8 +14,11 @@ export function sha256(text: string): string {
 }
 
 /** Digest over what all rule files say: comments, layout and key order do not count, paths and layers do. */
-export function digestFiles(files: readonly RuleFile[]): string {
-  const lines = files.map((f): [string, Tree | null] => [`${f.layer}/${f.path}`, f.tree]);
+export function digestFiles(files: readonly RuleFile[], tables: readonly TableFile[]): string {
+  const lines = [
+    ...files.map((f): [string, string] => [`${f.layer}/${f.path}`, canonicalJson(f.tree)]),
+    ...tables.map((t): [string, string] => [`${t.layer}/${t.path}`, t.text]),
+  ];
   lines.sort((a, b) => (a[0] < b[0] ? -1 : 1));
-  return sha256(lines.map(([path, tree]) => `${path}\n${canonicalJson(tree)}\n`).join(''));
+  return sha256(lines.map(([path, content]) => `${path}\n${content}\n`).join(''));
 }

@@ -5,6 +5,7 @@ import { compileIntents } from './compileIntents.ts';
 import { compilePricing } from './compilePricing.ts';
 import { compileProtocols } from './compileProtocols.ts';
 import { compileShapes } from './compileShapes.ts';
+import { compileTables } from './compileTables.ts';
 import { compileVocabulary } from './compileVocabulary.ts';
 import { digestFiles } from './digest.ts';
 import { indexFacts, type FactDeclaration, type FactVocabulary } from './facts.ts';
@@ -56,7 +57,7 @@ export function loadRulebook(dirs: readonly string[], options: LoadOptions = {})
 
 /** As `loadRulebook`, but hands problems back instead of throwing, together with the source items. */
 export function readRuleset(dirs: readonly string[], options: LoadOptions = {}): Ruleset {
-  const { files, problems } = readRuleFiles(dirs);
+  const { files, tables, problems } = readRuleFiles(dirs);
   const sink = new ProblemSink();
   const items = readItems(files, sink);
   const version = readVersion(items, files, dirs, sink);
@@ -83,12 +84,14 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
   const rules = compileIntents(intents, words, facts, sink);
   if (facts) checkRules(rules, intents, words, facts, sink);
 
+  const texts = compileTables(tables, sink);
+
   const all = sortProblems([...problems, ...sink.problems]);
   const base = { problems: all, files, shapes, protocols, entities, intents, facts };
   if (all.length > 0) return { ...base, rulebook: null };
   const rulebook: Rulebook = {
     version,
-    digest: digestFiles(files),
+    digest: digestFiles(files, tables),
     ...shareEqual({
       events: frozenMap(events),
       calls: frozenMap(calls),
@@ -105,6 +108,7 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
     motifKinds: frozenMap(words.motifKinds),
     intentKinds: frozenMap(words.intentKinds),
     intents: rules,
+    ...texts,
   };
   return { ...base, rulebook: deepFreeze(rulebook) };
 }

@@ -24,6 +24,7 @@ export const PROBLEMS = {
   unquoted_hex: 'a hex value without quotes: YAML readers turn it into a number',
   unsafe_number: 'an integer that a double cannot hold exactly',
   empty_file: 'the file holds nothing',
+  bad_line: 'a line of a text table does not have the form its folder takes',
   // schema
   unknown_key: 'the key is not part of this kind of file',
   missing_key: 'a required key is missing',

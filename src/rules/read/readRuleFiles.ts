@@ -41,14 +41,33 @@ const FOLDERS: Readonly<Record<string, FileKind>> = {
   intents: 'intent',
 };
 
+/** Folders of plain text tables, `*.txt`: thousands of lines, looked up and never searched for rules. */
+const TABLE_FOLDERS = ['signatures', 'address-book'] as const;
+type TableFolder = (typeof TABLE_FOLDERS)[number];
+
+/** One text table of a ruleset directory. */
+export interface TableFile {
+  readonly folder: TableFolder;
+  readonly layer: number;
+  readonly path: string;
+  readonly shownPath: string;
+  readonly text: string;
+}
+
 const MAX_FILE_BYTES = 256 * 1024;
+const MAX_TABLE_BYTES = 4 * 1024 * 1024;
 const MAX_FILES = 5000;
 /** C0/C1 controls except tab, line feed and carriage return; bidirectional embeddings, overrides and isolates; stray BOM. */
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufeff]/;
 
 /** Reads every rule file of the directories, in a stable order. Never throws: what is wrong is in `problems`. */
-export function readRuleFiles(dirs: readonly string[]): { files: RuleFile[]; problems: Problem[] } {
+export function readRuleFiles(dirs: readonly string[]): {
+  files: RuleFile[];
+  tables: TableFile[];
+  problems: Problem[];
+} {
   const files: RuleFile[] = [];
+  const tables: TableFile[] = [];
   const problems: Problem[] = [];
   const complain = (
     file: string,
@@ -65,35 +84,42 @@ export function readRuleFiles(dirs: readonly string[]): { files: RuleFile[]; pro
       complain(dir, 'too_many_files', `${paths.length} files, at most ${MAX_FILES}`);
     for (const path of paths.slice(0, MAX_FILES)) {
       const shownPath = join(dir, path);
-      const kind = TOP[path] ?? (path.includes('/') ? FOLDERS[path.slice(0, path.indexOf('/'))] : undefined);
+      const top = path.includes('/') ? path.slice(0, path.indexOf('/')) : '';
+      const kind = TOP[path] ?? FOLDERS[top];
       if (/\.(md|lock)$/.test(path)) continue;
+      const folder = path.endsWith('.txt') ? TABLE_FOLDERS.find((name) => name === top) : undefined;
+      if (folder) {
+        const text = readText(shownPath, MAX_TABLE_BYTES, complain);
+        if (text !== null) tables.push({ folder, layer, path, shownPath, text });
+        continue;
+      }
       if (kind === undefined || !path.endsWith('.yaml')) {
         complain(
           shownPath,
           'unknown_file',
-          `expected ${Object.keys(TOP).join(', ')} or <${Object.keys(FOLDERS).join('|')}>/*.yaml`,
+          `expected ${Object.keys(TOP).join(', ')}, <${Object.keys(FOLDERS).join('|')}>/*.yaml or <${TABLE_FOLDERS.join('|')}>/*.txt`,
         );
         continue;
       }
-      const text = readText(shownPath, complain);
+      const text = readText(shownPath, MAX_FILE_BYTES, complain);
       if (text === null) continue;
       const { tree, locate, faults } = parseYamlTree(text);
       for (const f of faults) complain(shownPath, f.code, f.message, f.place);
       files.push({ kind, layer, path, shownPath, text, tree, locate });
     }
   });
-  return { files, problems };
+  return { files, tables, problems };
 }
 
-function readText(path: string, complain: Complain): string | null {
+function readText(path: string, limit: number, complain: Complain): string | null {
   try {
     const stat = statSync(path);
     if (!stat.isFile()) {
       complain(path, 'unreadable_file', 'not a regular file');
       return null;
     }
-    if (stat.size > MAX_FILE_BYTES) {
-      complain(path, 'file_too_large', `${stat.size} bytes, at most ${MAX_FILE_BYTES}`);
+    if (stat.size > limit) {
+      complain(path, 'file_too_large', `${stat.size} bytes, at most ${limit}`);
       return null;
     }
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(readFileSync(path));

@@ -175,6 +175,8 @@ export function bareRulebook(
     motifKinds: new Map(),
     intentKinds: new Map(),
     intents: [],
+    signatures: { events: '', functions: '' },
+    addressBook: '',
     protocols: new Map(),
     entities,
     ...partial,

@@ -74,6 +74,17 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
   },
   { code: 'empty_file', files: { 'intents/empty.yaml': '# nothing\n' }, at: 'intents/empty.yaml:1:1' },
 
+  {
+    code: 'bad_line',
+    files: { 'signatures/events.txt': '# by hand\nTransfer(address from\n' },
+    at: 'signatures/events.txt:2:1',
+  },
+  {
+    code: 'bad_line',
+    files: { 'address-book/mine.txt': `${TOKEN} token Wrapped Ether\n${TOKEN}\n` },
+    at: 'address-book/mine.txt:2:1',
+  },
+
   { code: 'unknown_key', files: intent('label: Swap', 'label: Swap\nlable: Swap'), at: `${I}:6:1` },
   { code: 'missing_key', files: intent('label: Swap\n', ''), at: `${I}:1:1` },
   { code: 'missing_key', files: when('{fact: actor.received.assets, is: eq}'), at: `${I}:7:7` },

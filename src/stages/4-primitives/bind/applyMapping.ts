@@ -7,7 +7,7 @@ import type { BoundLeg } from './boundLeg.ts';
 import type { EnclosingCalls } from '../match/enclosingCalls.ts';
 import type { MovementIndex } from './movementIndex.ts';
 import type { Create2Proofs } from '../match/provenProtocol.ts';
-import type { EncodedArguments } from './readArgument.ts';
+import type { EncodedArguments } from '../../../evm/readArgument.ts';
 import type { Meaning } from '../match/meaning.ts';
 import type { Taken, TakenMovements } from './takenMovements.ts';
 import type { Address } from '../../../model/hex.ts';

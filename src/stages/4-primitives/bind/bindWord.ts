@@ -1,5 +1,5 @@
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
-import { argumentReader, type ArgumentValue, type EncodedArguments } from './readArgument.ts';
+import { argumentReader, type ArgumentValue, type EncodedArguments } from '../../../evm/readArgument.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { AmountWord, BindExpr, ParamSpec } from '../../../model/rulebook.ts';
 

@@ -1,7 +1,7 @@
 import { erc20Id, NATIVE_ASSET } from '../../../value/asset.ts';
 import { addressOfWord, ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { asInteger, NATIVE_REF, type AssetRef, type BindScope, type Word } from './bindWord.ts';
-import type { ArgumentValue } from './readArgument.ts';
+import type { ArgumentValue } from '../../../evm/readArgument.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { AssetId } from '../../../model/valueFlow.ts';
 import type { EventMapping } from '../../../model/rulebook.ts';

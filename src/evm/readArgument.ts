@@ -1,7 +1,7 @@
-import { addressOfWord, intOfWord, smallUintOfWord, uintOfWord, wordAt } from '../../../evm/hex.ts';
+import { addressOfWord, intOfWord, smallUintOfWord, uintOfWord, wordAt } from './hex.ts';
 import { headSize, isDynamic, parseAbiType, type AbiType } from './abiType.ts';
-import type { Hash, Hex } from '../../../model/hex.ts';
-import type { ParamSpec } from '../../../model/rulebook.ts';
+import type { Hash, Hex } from '../model/hex.ts';
+import type { ParamSpec } from '../model/rulebook.ts';
 
 /** A scalar argument: integers and booleans as bigint, addresses and bytes as lower-case hex. */
 export type ArgumentValue = bigint | Hex;

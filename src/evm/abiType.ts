@@ -1,4 +1,4 @@
-import { splitTopLevel } from '../../../lib/splitTopLevel.ts';
+import { splitTopLevel } from '../lib/splitTopLevel.ts';
 
 /** An ABI type as far as reading one value out of encoded data needs it (Solidity contract ABI specification). */
 export type AbiType =

@@ -1,0 +1,88 @@
+import { splitTopLevel } from '../lib/splitTopLevel.ts';
+import { memoize } from '../lib/memo.ts';
+import { linesStarting } from '../lib/sortedLines.ts';
+import { headSize, parseAbiType } from './abiType.ts';
+import { keccak } from './keccak.ts';
+import type { Hash, Hex } from '../model/hex.ts';
+import type { ParamSpec, SignatureTables } from '../model/rulebook.ts';
+
+export interface NamedParam extends ParamSpec {
+  /** Fields of a tuple, or of the tuples in an array, in order; empty for everything else. */
+  readonly fields: readonly NamedField[];
+}
+
+export interface NamedField {
+  readonly name: string;
+  readonly type: string;
+  readonly fields: readonly NamedField[];
+}
+
+export interface NamedSignature {
+  /** As written in the table: `Transfer(address indexed from, address indexed to, uint256 value)`. */
+  readonly signature: string;
+  readonly name: string;
+  readonly args: readonly NamedParam[];
+}
+
+/** Digits of the hash that a line begins with. */
+const PREFIX = 8;
+
+/** The event of that first topic and number of topics (topic0 included); null where the tables know none. */
+export function eventNamed(tables: SignatureTables, topic0: Hash, topicCount: number): NamedSignature | null {
+  for (const line of linesStarting(tables.events, topic0.slice(2, 2 + PREFIX))) {
+    const read = readSignature(line.slice(PREFIX + 1));
+    if (`0x${read.hash}` === topic0 && read.topicCount === topicCount) return read.named;
+  }
+  return null;
+}
+
+/** The function of that selector; null where the tables know none, or know several. */
+export function functionNamed(tables: SignatureTables, selector: Hex): NamedSignature | null {
+  const lines = linesStarting(tables.functions, `${selector.slice(2)} `);
+  if (lines.length !== 1) return null;
+  const read = readSignature(lines[0]!.slice(PREFIX + 1));
+  return read.hash.startsWith(selector.slice(2)) ? read.named : null;
+}
+
+interface ReadSignature {
+  readonly named: NamedSignature;
+  /** Keccak-256 of the canonical signature, without prefix. */
+  readonly hash: string;
+  readonly topicCount: number;
+}
+
+const utf8 = new TextEncoder();
+
+/** Signatures recur from log to log and from one transaction to the next. */
+export const readSignature = memoize(readText, 2_000);
+
+function readText(signature: string): ReadSignature {
+  const open = signature.indexOf('(');
+  const name = signature.slice(0, open).trim();
+  const fields = splitTopLevel(signature.slice(open + 1, -1))
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
+    .map(readParam);
+  let topics = 1;
+  let head = 0;
+  const args = fields.map((field, position): NamedParam => {
+    const offset = field.indexed ? topics++ : head;
+    const type = parseAbiType(field.type);
+    if (!field.indexed) head += type ? headSize(type) : 32;
+    return { ...field, name: field.name || `arg${position}`, offset };
+  });
+  const hash = keccak(utf8.encode(`${name}(${fields.map(({ type }) => type).join(',')})`));
+  return { named: { signature, name, args }, hash, topicCount: topics };
+}
+
+/** `type [indexed] [name]`; a tuple is `(…)`, with or without `[…]` behind it. */
+function readParam(text: string): NamedField & { readonly indexed: boolean } {
+  const close = text.lastIndexOf(')');
+  const inner = text.startsWith('(') ? text.slice(1, close) : null;
+  const [suffix, ...words] = text.slice(inner === null ? 0 : close + 1).split(/\s+/);
+  const indexed = words[0] === 'indexed';
+  const name = words[indexed ? 1 : 0] ?? '';
+  if (inner === null) return { name, type: suffix!, indexed, fields: [] };
+  const fields = splitTopLevel(inner).map((field) => readParam(field.trim()));
+  return { name, type: `(${fields.map(({ type }) => type).join(',')})${suffix!}`, indexed, fields };
+}

@@ -1,0 +1,23 @@
+/**
+ * Whole lines of a text sorted by its lines' first characters that begin with `prefix`. Binary search on the text itself:
+ * a table of thousands of lines costs nothing at start, where a map of them would.
+ */
+export function linesStarting(text: string, prefix: string): string[] {
+  let low = 0;
+  let high = text.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const start = text.lastIndexOf('\n', middle - 1) + 1;
+    if (text.slice(start, start + prefix.length) < prefix) low = lineEnd(text, middle) + 1;
+    else high = start;
+  }
+  const found: string[] = [];
+  for (let at = low; text.startsWith(prefix, at) && at < text.length; at = lineEnd(text, at) + 1)
+    found.push(text.slice(at, lineEnd(text, at)));
+  return found;
+}
+
+function lineEnd(text: string, from: number): number {
+  const end = text.indexOf('\n', from);
+  return end < 0 ? text.length : end;
+}

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { readSignature } from '../../evm/signatures.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
+import type { TableFile } from '../read/readRuleFiles.ts';
+import { RulebookError, sortProblems } from '../read/problems.ts';
+import { sha256 } from './digest.ts';
+import { ProblemSink } from './ruleItem.ts';
+
+/** `<8 hex digits> <signature>`; the digits may be left out. */
+const SIGNATURE = /^(?:([0-9a-f]{8}) )?([A-Za-z_$][\w$]*\([\w$ ,()[\]]*\))$/;
+const ADDRESS = /^(0x[0-9a-fA-F]{40}) ([a-z][a-z-]*) (\S.*)$/;
+
+/**
+ * The text tables of all directories as single sorted texts; a line of a later directory replaces those of earlier ones
+ * about the same address or hash.
+ */
+export function compileTables(
+  tables: readonly TableFile[],
+  sink: ProblemSink,
+): Pick<Rulebook, 'signatures' | 'addressBook'> {
+  const of = (folder: TableFile['folder'], part: RegExp): TableFile[] =>
+    tables.filter((table) => table.folder === folder && part.test(table.path));
+  const signatures = (part: RegExp): string =>
+    merge(of('signatures', part), sink, (line) => {
+      const [, prefix, signature] = SIGNATURE.exec(line) ?? [];
+      return signature === undefined
+        ? null
+        : `${prefix ?? readSignature(signature).hash.slice(0, 8)} ${signature}`;
+    });
+  return {
+    signatures: { events: signatures(/\/events[^/]*$/), functions: signatures(/\/functions[^/]*$/) },
+    addressBook: merge(of('address-book', /./), sink, bookLine),
+  };
+}
+
+/**
+ * The rulebook with the names of one file in place of its own. Throws `RulebookError` where a line has another form, and
+ * what the file system throws where it cannot be read.
+ */
+export function withAddressBook(rulebook: Rulebook, path: string): Rulebook {
+  const text = readFileSync(path, 'utf8');
+  const sink = new ProblemSink();
+  const file: TableFile = { folder: 'address-book', layer: 0, path, shownPath: path, text };
+  const addressBook = merge([file], sink, bookLine);
+  if (sink.problems.length > 0) throw new RulebookError(sortProblems(sink.problems));
+  return Object.freeze({ ...rulebook, addressBook, digest: sha256(`${rulebook.digest}\n${addressBook}`) });
+}
+
+/** A line of an address book in the form that is looked up; null where it has another form. */
+function bookLine(line: string): string | null {
+  const [, address, kind, name] = ADDRESS.exec(line) ?? [];
+  return address === undefined ? null : `${address.toLowerCase()} ${kind!} ${name!.trim()}`;
+}
+
+function merge(
+  tables: readonly TableFile[],
+  sink: ProblemSink,
+  read: (line: string) => string | null,
+): string {
+  // By directory: within one, several lines may share a hash (layouts of one event).
+  const layers = new Map<string, { layer: number; lines: string[] }>();
+  for (const { layer, shownPath, text } of tables) {
+    text.split('\n').forEach((line, index) => {
+      if (line === '' || line.startsWith('#')) return;
+      const entry = read(line.trimEnd());
+      if (entry === null) {
+        const place = { file: shownPath, line: index + 1, column: 1 };
+        sink.problems.push({ ...place, code: 'bad_line', message: line.slice(0, 80) });
+        return;
+      }
+      const key = entry.slice(0, entry.indexOf(' '));
+      const known = layers.get(key);
+      if (known?.layer === layer) known.lines.push(entry);
+      else layers.set(key, { layer, lines: [entry] });
+    });
+  }
+  const lines = [...layers.values()].flatMap((entry) => entry.lines);
+  return lines.length === 0 ? '' : `${[...new Set(lines)].sort().join('\n')}\n`;
+}

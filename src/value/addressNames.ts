@@ -1,0 +1,16 @@
+import { linesStarting } from '../lib/sortedLines.ts';
+import type { Address } from '../model/hex.ts';
+
+/** What an address book calls an address. For people only. */
+export interface AddressName {
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** The name of a lower-case address in an address book as the rulebook holds it; null where it has none. */
+export function addressName(addressBook: string, address: Address): AddressName | null {
+  const [line] = linesStarting(addressBook, `${address} `);
+  if (line === undefined) return null;
+  const kindEnd = line.indexOf(' ', address.length + 1);
+  return { kind: line.slice(address.length + 1, kindEnd), name: line.slice(kindEnd + 1) };
+}
