@@ -1,9 +1,8 @@
 import { cycleOf, type CycleContext } from './cycles.ts';
 import type { MotifDraft } from './draftMotif.ts';
 import { entityOf, type Entity } from './entity.ts';
-import { connectedHops, type Hop } from './hops.ts';
+import { connectedHops, tradeBalance, type Hop } from './hops.ts';
 import { routeOf, type Tracing } from './routes.ts';
-import { tradeBalance } from './tradeBalance.ts';
 import type { Address } from '../../model/hex.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';

@@ -1,10 +1,7 @@
 import { erc20Id, NATIVE_ASSET } from '../../value/asset.ts';
-import { lowestConfidence } from './confidence.ts';
-import { firstSeq, joinEvidence, joinMovements, type MotifDraft } from './draftMotif.ts';
+import { composite, unique, type MotifDraft } from './draftMotif.ts';
 import type { Entity } from './entity.ts';
-import { assetOfLane, type Hop } from './hops.ts';
-import { sharedProtocol, unique } from './routes.ts';
-import type { LaneBalance } from './tradeBalance.ts';
+import { assetOfLane, type Hop, type LaneBalance } from './hops.ts';
 import type { Address } from '../../model/hex.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
@@ -30,65 +27,69 @@ export function cycleOf(
   balance: readonly LaneBalance[],
   context: CycleContext,
 ): MotifDraft | null {
+  const entity = context.entity;
+  const base = baseOf(hops, balance, entity);
+  if (!base || isRoundTripAtOnePool(hops, base.lane)) return null;
+  const { tx } = context;
+  // A bot may keep its gains in a third account, which only receives.
+  const wallet = gained(entity().lanes, base.lane) ? null : entity().walletOf(base.lane);
+  const net = wallet ? entity().lanesWith(wallet) : entity().lanes;
+  const motifs = hops.map((h) => h.motif);
+  const pools = unique(hops.filter((h) => h.trade).map((h) => h.motif.venue));
+  return composite(
+    {
+      kind: 'cycle',
+      venue: motifs[0]!.venue,
+      scopeFrame: null,
+      participants: [
+        { role: 'owner', account: tx.from },
+        ...(tx.to ? [{ role: 'caller', account: tx.to }] : []),
+        ...(wallet ? [{ role: 'beneficiary', account: wallet }] : []),
+        ...pools.map((account) => ({ role: 'pool', account })),
+      ],
+      assetsIn: [{ asset: assetOfLane(hops, 'received', base.lane), amount: base.received, role: 'out' }],
+      assetsOut: [{ asset: assetOfLane(hops, 'sent', base.lane), amount: base.sent, role: 'in' }],
+      invariants: [
+        { name: 'closed', holds: true },
+        { name: 'amounts_chain', holds: hops.every((h) => h.sent !== null && h.received !== null) },
+        { name: 'distinct_pools', holds: true },
+        { name: 'positive_residual', holds: gained(net, base.lane) },
+        {
+          name: 'other_lanes_flat',
+          holds: [...net].every(
+            ([lane, amount]) => lane === base.lane || isDust(lane, amount, entity(), context),
+          ),
+        },
+        { name: 'hops_proven', holds: motifs.every((m) => m.status === 'Proven') },
+      ],
+    },
+    motifs,
+  );
+}
+
+function gained(lanes: ReadonlyMap<AssetId, bigint>, lane: AssetId): boolean {
+  return (lanes.get(lane) ?? 0n) > 0n;
+}
+
+/** The asset a cycle begins and ends in: the only one the hops gained beyond slack. Null where there is none such. */
+function baseOf(
+  hops: readonly Hop[],
+  balance: readonly LaneBalance[],
+  entity: () => Entity,
+): LaneBalance | null {
   if (!hops.some((hop) => hop.trade)) return null;
   const gainful = balance.filter((lane) => lane.sent > 0n && lane.received > lane.sent);
   if (gainful.length === 0 || balance.some((lane) => !lane.flat && !gainful.includes(lane))) return null;
-  const entity = context.entity();
-  const { lanes } = entity;
-  const base =
-    gainful.find((lane) => !lane.flat) ??
-    gainful.find((lane) => (lanes.get(lane.lane) ?? 0n) > 0n) ??
-    (gainful.length === 1 ? gainful[0]! : null);
-  if (!base || gainful.some((lane) => !lane.flat && lane !== base)) return null;
-  // A bot may keep its gains in a third account, which only receives.
-  const wallet = (lanes.get(base.lane) ?? 0n) > 0n ? null : entity.walletOf(base.lane);
-  const net = wallet ? entity.lanesWith(wallet) : lanes;
+  const clear = gainful.filter((lane) => !lane.flat);
+  if (clear.length > 0) return clear.length === 1 ? clear[0]! : null;
+  const kept = gainful.find(({ lane }) => gained(entity().lanes, lane));
+  return kept ?? (gainful.length === 1 ? gainful[0]! : null);
+}
 
-  const start = unique(hops.filter((h) => h.sent?.lane === base.lane).map((h) => h.pool));
-  const end = unique(hops.filter((h) => h.received?.lane === base.lane).map((h) => h.pool));
-  if (start.length === 1 && end.length === 1 && start[0] === end[0]) return null;
-
-  const motifs = hops.map((h) => h.motif);
-  const invariants = [
-    { name: 'closed', holds: true },
-    { name: 'amounts_chain', holds: hops.every((h) => h.sent !== null && h.received !== null) },
-    { name: 'distinct_pools', holds: true },
-    { name: 'positive_residual', holds: (net.get(base.lane) ?? 0n) > 0n },
-    {
-      name: 'other_lanes_flat',
-      holds: [...net].every(([lane, amount]) => lane === base.lane || isDust(lane, amount, entity, context)),
-    },
-    { name: 'hops_proven', holds: motifs.every((m) => m.status === 'Proven') },
-  ];
-  return {
-    index: -1,
-    parent: null,
-    kind: 'cycle',
-    protocol: sharedProtocol(motifs),
-    basis: motifs.every((m) => m.basis !== 'structure') ? 'event' : 'structure',
-    venue: motifs[0]!.venue,
-    poolId: null,
-    seq: firstSeq(motifs),
-    scopeFrame: null,
-    participants: [
-      { role: 'owner', account: context.tx.from },
-      ...(context.tx.to ? [{ role: 'caller', account: context.tx.to }] : []),
-      ...(wallet ? [{ role: 'beneficiary', account: wallet }] : []),
-      ...unique(hops.filter((h) => h.trade).map((h) => h.motif.venue)).map((account) => ({
-        role: 'pool',
-        account,
-      })),
-    ],
-    assetsIn: [{ asset: assetOfLane(hops, 'received', base.lane), amount: base.received, role: 'out' }],
-    assetsOut: [{ asset: assetOfLane(hops, 'sent', base.lane), amount: base.sent, role: 'in' }],
-    invariants,
-    tags: [],
-    status: invariants.every((i) => i.holds) ? 'Proven' : 'Suspected',
-    confidence: lowestConfidence(motifs.map((m) => m.confidence)),
-    movements: joinMovements(motifs),
-    evidence: joinEvidence(motifs),
-    children: motifs,
-  };
+function isRoundTripAtOnePool(hops: readonly Hop[], lane: AssetId): boolean {
+  const start = unique(hops.filter((h) => h.sent?.lane === lane).map((h) => h.pool));
+  const end = unique(hops.filter((h) => h.received?.lane === lane).map((h) => h.pool));
+  return start.length === 1 && end.length === 1 && start[0] === end[0];
 }
 
 function isDust(

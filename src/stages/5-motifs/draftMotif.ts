@@ -1,37 +1,77 @@
-import type { Motif } from '../../model/motif.ts';
+import { lowestCommonAncestor } from '../../lib/lowestCommonAncestor.ts';
+import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Evidence } from '../../model/evidence.ts';
+import type { Confidence, Motif } from '../../model/motif.ts';
+import type { ProtocolRef } from '../../model/primitive.ts';
 
-/** A motif before it has its place, which is -1 until then; `children` are drafts that it is made of. */
+/** A motif before it has its place; `index` is -1 until then. `children` are the drafts a composite is made of. */
 export interface MotifDraft extends Motif {
   index: number;
   parent: number | null;
   readonly children: readonly MotifDraft[];
 }
 
+/** What a composite says itself; the rest follows from its parts. */
+type Summary = Pick<
+  MotifDraft,
+  'kind' | 'venue' | 'participants' | 'assetsIn' | 'assetsOut' | 'invariants' | 'scopeFrame'
+>;
+
+/** A composite motif: Proven where its invariants hold, and never better known than the least known of its parts. */
+export function composite(summary: Summary, parts: readonly MotifDraft[]): MotifDraft {
+  return {
+    ...summary,
+    index: -1,
+    parent: null,
+    protocol: sharedProtocol(parts),
+    basis: parts.every((part) => part.basis !== 'structure') ? 'event' : 'structure',
+    poolId: null,
+    seq: parts.reduce((first, part) => Math.min(first, part.seq), Infinity),
+    tags: [],
+    status: summary.invariants.every((invariant) => invariant.holds) ? 'Proven' : 'Suspected',
+    confidence: CONFIDENCES.find((level) => parts.some((part) => part.confidence === level)) ?? 'Low',
+    movements: joinMovements(parts),
+    evidence: joinEvidence(parts),
+    children: parts,
+  };
+}
+
+/** Lowest first. */
+const CONFIDENCES: readonly Confidence[] = ['Low', 'Medium', 'High'];
+
+/** The protocol all parts have in common, else none. */
+function sharedProtocol(parts: readonly MotifDraft[]): ProtocolRef | null {
+  const first = parts[0]!.protocol;
+  return first && parts.every((part) => part.protocol?.slug === first.slug) ? first : null;
+}
+
 /** Several motifs' evidence without repetition. */
 export function joinEvidence(drafts: readonly MotifDraft[]): Evidence[] {
-  return [
-    ...new Map(
-      drafts.flatMap((d) => d.evidence).map((e) => [`${e.log}|${e.log === null ? e.frame : ''}`, e]),
-    ).values(),
-  ];
+  const key = ({ log, frame }: Evidence): string => `${log}|${log === null ? frame : ''}`;
+  return [...new Map(drafts.flatMap((draft) => draft.evidence).map((e) => [key(e), e])).values()];
 }
 
 /** Movements of several drafts or legs, each once, in order. */
 export function joinMovements(
   parts: readonly { readonly movements: readonly number[] }[],
 ): readonly number[] {
-  if (parts.length === 1 && parts[0]!.movements.length === 1) return parts[0]!.movements;
-  const all: number[] = [];
-  let sorted = true;
-  for (const { movements } of parts)
-    for (const m of movements) {
-      sorted &&= all.length === 0 || m > all[all.length - 1]!;
-      all.push(m);
-    }
-  return sorted ? all : [...new Set(all)].sort((a, b) => a - b);
+  return [...new Set(parts.flatMap((part) => part.movements))].sort((a, b) => a - b);
 }
 
-export function firstSeq(drafts: readonly MotifDraft[]): number {
-  return drafts.reduce((first, d) => (d.seq < first ? d.seq : first), Infinity);
+/**
+ * Index of the smallest frame that is certain to hold all of the evidence, or null where the trace does not show it. Only
+ * one trace dialect places a log exactly, so `within` is used: the frame that emitter and log order leave possible.
+ */
+export function commonFrame(tx: CanonicalTx, evidence: readonly Evidence[]): number | null {
+  let common: number | null = null;
+  for (const { log, frame } of evidence) {
+    const at = log === null ? frame : (tx.logs[log]?.within ?? null);
+    if (at === null || !tx.frames[at]) return null;
+    common = common === null ? at : lowestCommonAncestor(tx.frames, common, at);
+  }
+  return common;
+}
+
+export function unique<T>(items: readonly T[]): T[] {
+  return [...new Set(items)];
 }

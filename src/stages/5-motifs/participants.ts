@@ -1,66 +1,100 @@
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
-import { Bindings } from './bindings.ts';
 import type { Tracing } from './routes.ts';
-import { venueRole } from './venueRole.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Primitive, RoleBinding } from '../../model/primitive.ts';
 
-/** Ends of one leg followed; an act of hundreds of legs names enough accounts without. */
+/** Legs whose far ends are followed; an act of hundreds of legs names enough accounts without. */
 const MAX_TRACED_LEGS = 64;
 
 /**
- * Roles the event gives, then who stands at the far end of each leg and behind the routers there, then the venue by what
- * it is. Where no role says whose act it was and one account paid and received, that account is the owner.
+ * Roles the event gives, then the far end of each leg and the account behind the routers there, then the venue. Where no
+ * role names an owner and one account paid and received, that account is the owner.
  */
 export function participantsOf(primitive: Primitive, tracing: Tracing): readonly RoleBinding[] {
   const bindings = new Bindings();
-  for (const binding of primitive.roles) bindings.take(binding);
+  for (const { role, account } of primitive.roles) bindings.add(role, account);
   const owner = addEnds(primitive, tracing, bindings);
   const role = venueRole(primitive);
   if (role !== null) bindings.add(role, primitive.venue);
-  const unnamed = owner !== null && primitive.basis !== 'structure' && !namesOwner(primitive);
-  return unnamed ? [{ role: 'owner', account: owner }, ...bindings.all] : bindings.list(primitive.roles);
+  const unnamed =
+    owner !== null &&
+    primitive.basis !== 'structure' &&
+    !primitive.roles.some(({ role }) => role === 'owner');
+  return unnamed ? [{ role: 'owner', account: owner }, ...bindings.all] : bindings.all;
 }
 
-function namesOwner({ roles }: Primitive): boolean {
-  for (const { role } of roles) if (role === 'owner') return true;
-  return false;
+/** Roles given to accounts, each pair once, in the order in which they were first given. */
+class Bindings {
+  readonly all: RoleBinding[] = [];
+  readonly #known = new Set<string>();
+
+  add(role: string, account: Address): void {
+    const key = `${account}${role}`;
+    if (this.#known.has(key)) return;
+    this.#known.add(key);
+    this.all.push({ role, account });
+  }
 }
 
-/** Adds who paid and who received, leg by leg. Hands back the one account that all legs lead to in the end, null where they lead to none or several. */
+/** Adds who paid and who received, leg by leg. Returns the one account all legs lead to; null for none or several. */
 function addEnds(primitive: Primitive, tracing: Tracing, bindings: Bindings): Address | null {
   const { venue, legs } = primitive;
-  const managers = managersOf(primitive);
-  let owner: Address | null = null;
-  let several = false;
-  for (let i = 0; i < legs.length; i++) {
-    const { account, asset, role: legRole } = legs[i]!;
+  // A manager beside the venue takes and pays for the account behind it.
+  const managers = new Set<Address>([venue, ZERO_ADDRESS]);
+  for (const { role, account } of primitive.roles) if (role === 'venue') managers.add(account);
+  const ends = new Set<Address>();
+  for (const [i, { account, asset, role: legRole }] of legs.entries()) {
     if (account === null || account === venue) continue;
     const sent = SENT_ROLES.has(legRole);
     const role = sent ? 'payer' : 'recipient';
-    // A manager beside the venue takes and pays for somebody who stands behind it.
-    if (!managers.has(account)) bindings.add(role, account);
+    if (account === ZERO_ADDRESS || !managers.has(account)) bindings.add(role, account);
     if (i >= MAX_TRACED_LEGS) continue;
-    let behind: Address | null = null;
-    let count = 0;
-    for (const far of sent ? tracing.origins(account, asset) : tracing.destinations(account, asset)) {
-      if (far === ZERO_ADDRESS || far === venue || managers.has(far)) continue;
-      behind = far;
-      count++;
-      several ||= owner !== null && owner !== far;
-      owner ??= far;
-    }
-    if (behind !== null && count === 1 && behind !== account) bindings.add(role, behind);
+    const follow = sent ? tracing.origins : tracing.destinations;
+    const behind = follow(account, asset).filter((far) => !managers.has(far));
+    for (const far of behind) ends.add(far);
+    if (behind.length === 1 && behind[0] !== account) bindings.add(role, behind[0]!);
   }
-  return several ? null : owner;
+  return ends.size === 1 ? [...ends][0]! : null;
 }
 
-/** What else the roles call a venue; few acts have more than one. */
-function managersOf({ roles }: Primitive): ReadonlySet<Address> {
-  let managers: Set<Address> | null = null;
-  for (const { role, account } of roles) if (role === 'venue') (managers ??= new Set()).add(account);
-  return managers ?? NOBODY;
-}
+/** What a venue is called among the participants, by the kind of act; anything else is a `venue`. */
+const ROLE_BY_KIND: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    swap: 'pool',
+    add_liquidity: 'pool',
+    remove_liquidity: 'pool',
+    collect_fees: 'pool',
+    pool_creation: 'factory',
+    vault_deposit: 'vault',
+    vault_withdraw: 'vault',
+    supply: 'market',
+    withdraw: 'market',
+    borrow: 'market',
+    repay: 'market',
+    liquidation: 'market',
+    flash_loan: 'lender',
+    bridge_deposit: 'bridge',
+    bridge_withdrawal: 'bridge',
+    nft_trade: 'marketplace',
+    order_settled: 'settlement',
+    aggregation: 'aggregator',
+    wrap: 'token_contract',
+    unwrap: 'token_contract',
+    approval: 'token_contract',
+    token_mint: 'token_contract',
+    token_burn: 'token_contract',
+    nft_mint: 'token_contract',
+    nft_burn: 'token_contract',
+    deployment: 'created',
+  }),
+);
 
-const NOBODY: ReadonlySet<Address> = new Set();
+/** Transfers have no venue: the token that moved only keeps the books. */
+const WITHOUT_VENUE = new Set(['transfer', 'refund', 'protocol_fee', 'builder_payment']);
+
+/** The role that the venue has as a participant; null where there is none. */
+export function venueRole({ kind, venue }: Primitive): string | null {
+  if (WITHOUT_VENUE.has(kind) || venue === ZERO_ADDRESS) return null;
+  return ROLE_BY_KIND.get(kind) ?? 'venue';
+}

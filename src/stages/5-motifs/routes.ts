@@ -1,7 +1,5 @@
-import { firstSeq, joinEvidence, joinMovements, type MotifDraft } from './draftMotif.ts';
-import { assetOfLane, type Hop } from './hops.ts';
-import type { LaneBalance } from './tradeBalance.ts';
-import { lowestConfidence } from './confidence.ts';
+import { composite, unique, type MotifDraft } from './draftMotif.ts';
+import { assetOfLane, type Hop, type LaneBalance } from './hops.ts';
 import type { LaneFollower } from '../../value/laneFollower.ts';
 import type { Address } from '../../model/hex.ts';
 
@@ -43,48 +41,30 @@ export function routeOf(
       .flatMap((h) => tracing.destinations(h.received!.account!, to.lane)),
   ).filter(party);
   const motifs = hops.map((h) => h.motif);
-  const invariants = [
-    { name: 'amounts_chain', holds: hops.every((h) => h.sent !== null && h.received !== null) },
-    { name: 'one_payer', holds: payers.length === 1 },
-    { name: 'one_recipient', holds: recipients.length === 1 },
-    { name: 'hops_proven', holds: motifs.every((m) => m.status === 'Proven') },
-  ];
-  return {
-    index: -1,
-    parent: null,
-    kind: 'route',
-    protocol: sharedProtocol(motifs),
-    basis: motifs.every((m) => m.basis !== 'structure') ? 'event' : 'structure',
-    venue: motifs[0]!.venue,
-    poolId: null,
-    seq: firstSeq(motifs),
-    scopeFrame: null,
-    participants: [
-      ...(payers.length === 1 ? [{ role: 'owner', account: payers[0]! }] : []),
-      ...payers.map((account) => ({ role: 'payer', account })),
-      ...recipients.map((account) => ({ role: 'recipient', account })),
-      ...unique(trades.map((h) => h.motif.venue)).map((account) => ({ role: 'pool', account })),
-    ],
-    assetsIn: [{ asset: assetOfLane(hops, 'received', to.lane), amount: to.received - to.sent, role: 'out' }],
-    assetsOut: [
-      { asset: assetOfLane(hops, 'sent', from.lane), amount: from.sent - from.received, role: 'in' },
-    ],
-    invariants,
-    tags: [],
-    status: invariants.every((i) => i.holds) ? 'Proven' : 'Suspected',
-    confidence: lowestConfidence(motifs.map((m) => m.confidence)),
-    movements: joinMovements(motifs),
-    evidence: joinEvidence(motifs),
-    children: motifs,
-  };
-}
-
-/** The protocol all hops have in common, else none. */
-export function sharedProtocol(motifs: readonly MotifDraft[]): MotifDraft['protocol'] {
-  const first = motifs[0]!.protocol;
-  return first && motifs.every((m) => m.protocol?.slug === first.slug) ? first : null;
-}
-
-export function unique<T>(items: readonly T[]): T[] {
-  return [...new Set(items)];
+  return composite(
+    {
+      kind: 'route',
+      venue: motifs[0]!.venue,
+      scopeFrame: null,
+      participants: [
+        ...(payers.length === 1 ? [{ role: 'owner', account: payers[0]! }] : []),
+        ...payers.map((account) => ({ role: 'payer', account })),
+        ...recipients.map((account) => ({ role: 'recipient', account })),
+        ...unique(trades.map((h) => h.motif.venue)).map((account) => ({ role: 'pool', account })),
+      ],
+      assetsIn: [
+        { asset: assetOfLane(hops, 'received', to.lane), amount: to.received - to.sent, role: 'out' },
+      ],
+      assetsOut: [
+        { asset: assetOfLane(hops, 'sent', from.lane), amount: from.sent - from.received, role: 'in' },
+      ],
+      invariants: [
+        { name: 'amounts_chain', holds: hops.every((h) => h.sent !== null && h.received !== null) },
+        { name: 'one_payer', holds: payers.length === 1 },
+        { name: 'one_recipient', holds: recipients.length === 1 },
+        { name: 'hops_proven', holds: motifs.every((m) => m.status === 'Proven') },
+      ],
+    },
+    motifs,
+  );
 }

@@ -1,6 +1,5 @@
 import { SENT_ROLES } from '../../lib/roles.ts';
-import { commonFrame } from './commonFrame.ts';
-import { joinMovements, type MotifDraft } from './draftMotif.ts';
+import { commonFrame, joinMovements, type MotifDraft } from './draftMotif.ts';
 import { participantsOf } from './participants.ts';
 import type { Tracing } from './routes.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
