@@ -1,214 +1,62 @@
-// npm run bench: what an analysis costs against what any service must do, on the recordings of the repository and on those
-// given. Prints tables; writes everything measured to bench-results/.
-//
-//   npm run bench -- [--only pipeline,load,latency,growth,isolation,start] [--quick] [PLACE...]
-//
-// PLACE: a folder of recordings, or a .json, .ndjson or .ndjson.gz file. Figures of one run belong together; on a machine
-// with other work only the ratios say something.
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { cpus } from 'node:os';
+// npm run bench: measures the built service. See HELP.
+import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { measureGrowth } from './growth.ts';
-import { measureIsolation } from './load/isolation.ts';
-import { measureLatency } from './load/latency.ts';
-import { measureLoad } from './load/load.ts';
-import { measurePipeline } from './pipeline.ts';
-import { OWN_RECORDINGS, readRecordings } from './recordings.ts';
-import { measureStart } from './start.ts';
-import { printTable } from './table.ts';
+import { DIST } from './product.ts';
 
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { only: { type: 'string' }, quick: { type: 'boolean', default: false } },
-});
-const wanted = (part: string): boolean =>
-  options.only === undefined || options.only.split(',').includes(part);
-const quick = options.quick;
-const places = [OWN_RECORDINGS, ...positionals];
-const results: Record<string, unknown> = {
-  node: process.version,
-  processors: cpus().length,
-  model: cpus()[0]?.model,
-};
-const ms = (value: number): string => value.toFixed(value < 10 ? 3 : 1);
-const times = (value: number): string => `${value.toFixed(2)} ×`;
-const folder = join(import.meta.dirname, '../bench-results');
-mkdirSync(folder, { recursive: true });
+const PARTS = ['start', 'pipeline', 'load', 'latency', 'growth', 'isolation'];
+const HELP = `npm run bench -- [--only PART,...] [--quick] [PLACE...]
 
-function keep(part: string, name: string, result: unknown): void {
-  results[part] = { ...(results[part] as object | undefined), [name]: result };
+Measures the built service (npm run build first) on the repository's recordings and on those given,
+prints tables and writes every figure to bench-results/.
+
+PART   start      time to listen, CPU time of loading the rules
+       pipeline   each stage against JSON.parse of the node's answers
+       load       requests per CPU second against a service that only reads the same bytes
+       latency    an analysis with a node that takes 50 ms
+       growth     synthetic transactions of 100 to 100,000 frames or logs
+       isolation  small requests beside a large transaction
+PLACE  a folder of recordings, or a .json, .ndjson or .ndjson.gz file
+
+--quick  fewer repetitions
+--help   this text
+
+Compare figures of one run only; on a busy machine, only ratios.`;
+
+function fail(message: string): never {
+  console.error(`bench: ${message}\n\n${HELP}`);
+  process.exit(2);
 }
 
-if (wanted('start')) {
-  const start = await measureStart(quick ? 3 : 7);
-  keep('start', 'service', start);
-  printTable(
-    'Start',
-    ['', 'ms'],
-    [
-      ['listening after', ms(start.listening)],
-      ['CPU until then', ms(start.cpu)],
-      ['rules, as compiled at build (CPU)', ms(start.rulesCached)],
-      ['rules, compiled anew (CPU)', ms(start.rulesCompiled)],
-    ],
-  );
-}
-
-if (wanted('pipeline')) {
-  for (const place of places) {
-    const result = await measurePipeline(
-      readRecordings(place),
-      quick ? { warmUps: 3, passes: 5 } : { warmUps: 12, passes: 15 },
-    );
-    keep('pipeline', basename(place), result);
-    const { parse } = result;
-    const row = (name: string, { total, median, p95, least }: typeof parse): string[] => [
-      name,
-      ms(total),
-      ms(median),
-      ms(p95),
-      times(total / parse.total),
-      times(least / parse.least),
-    ];
-    printTable(
-      `Pipeline: ${result.transactions} transactions of ${basename(place)}${result.refused > 0 ? `, ${result.refused} refused` : ''}; ${(result.upstreamBytes / 1e6).toFixed(1)} MB in, ${(result.reportBytes / 1e6).toFixed(1)} MB out`,
-      ['ms', 'total', 'median', 'p95', 'to parse', 'quickest'],
-      [
-        row('JSON.parse of the answers', parse),
-        ...Object.entries(result.stages).map(([name, stage]) => row(`  ${name}`, stage)),
-        row('whole analysis', result.analysis),
-      ],
-    );
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        only: { type: 'string' },
+        quick: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    });
+  } catch (error) {
+    return fail((error as Error).message);
   }
 }
 
-if (wanted('load')) {
-  for (const place of places) {
-    const result = await measureLoad(
-      readRecordings(place),
-      [place],
-      quick
-        ? { rounds: 3, requests: 1_000, warmUp: 2_000, connections: 8 }
-        : { rounds: 5, requests: 2_000, warmUp: 6_000, connections: 8 },
-    );
-    keep('load', basename(place), result);
-    const row = (name: string, figures: typeof result.service, show = ms): string[] => [
-      name,
-      show === ms ? figures.requestsPerCpuSecond.toFixed(0) : show(figures.requestsPerCpuSecond),
-      show(figures.p50),
-      show(figures.p99),
-    ];
-    printTable(
-      `Load: ${result.transactions} transactions of ${basename(place)}, ${result.connections} connections`,
-      ['', 'requests per CPU second', 'p50 ms', 'p99 ms'],
-      [
-        row('floor: any service that reads the same bytes', result.floor),
-        row('this service, a ready report for its analysis', result.hollow),
-        row('this service', result.service),
-        row('  to the floor', result.serviceToFloor, times),
-        row('  to its shell alone', result.serviceToHollow, times),
-      ],
-    );
-    const added = (what: string, { p50, p99 }: { p50: number; p99: number }): string[] => [
-      what,
-      ms(p50),
-      ms(p99),
-      times(p99 / p50),
-    ];
-    printTable(
-      "One at a time: time added to the node's own",
-      ['', 'p50 ms', 'p99 ms', 'p99 to p50'],
-      [
-        added('this service, each transaction by its median', result.added.transactions),
-        added('  every request', result.added.requests),
-        added('floor, each transaction by its median', result.floorAdded.transactions),
-        added('  every request', result.floorAdded.requests),
-      ],
-    );
-    console.log(`${result.upstreamRequestsPerAnalysis.toFixed(2)} requests to the node per analysis`);
-  }
-}
+const { values, positionals } = readArguments();
+const only = values.only?.split(',') ?? PARTS;
+const unknown = only.find((part) => !PARTS.includes(part));
+const absent = positionals.find((place) => !place.startsWith('synthetic:') && !existsSync(place));
 
-if (wanted('latency')) {
-  for (const place of places) {
-    const result = await measureLatency(place, 50);
-    keep('latency', basename(place), result);
-    printTable(
-      `A node that takes ${result.upstreamMs} ms: ${basename(place)}`,
-      ['', 'p50 ms', 'p99 ms', 'CPU ms', 'waits', 'round trips'],
-      [
-        [
-          'analysis',
-          ms(result.analysis.p50),
-          ms(result.analysis.p99),
-          ms(result.cpuMs),
-          times(result.factor),
-          result.roundTripsPerAnalysis.toFixed(2),
-        ],
-      ],
-    );
-  }
+if (values.help) console.log(HELP);
+else if (unknown !== undefined) fail(`no part is called ${unknown}`);
+else if (absent !== undefined) fail(`${absent} does not exist`);
+else if (!existsSync(DIST)) fail('nothing is built: run npm run build first');
+else {
+  // Imported last: the parts import the built service, which --help does not need.
+  const { runBench } = await import('./parts.ts');
+  await runBench(
+    PARTS.filter((part) => only.includes(part)),
+    { quick: values.quick ?? false, places: positionals },
+  );
+  process.exit(0);
 }
-
-if (wanted('growth')) {
-  const sizes = quick ? [100, 1_000, 10_000] : [100, 1_000, 10_000, 100_000];
-  const points = await measureGrowth(sizes, ({ shape, size }) =>
-    process.stderr.write(`  measured ${shape} of ${size}\n`),
-  );
-  keep('growth', 'points', points);
-  printTable(
-    'Growth: synthetic transactions',
-    ['', 'units', 'µs per unit', 'of it parse', 'to 1,000', 'MB in', 'MB out', 'peak MB', 'to input'],
-    points.map((point) => {
-      const base = points.find((other) => other.shape === point.shape && other.size === 1_000)!;
-      return [
-        point.shape,
-        String(point.size),
-        point.usPerUnit.toFixed(1),
-        point.parseUsPerUnit.toFixed(1),
-        times(point.usPerUnit / base.usPerUnit),
-        (point.upstreamBytes / 1e6).toFixed(1),
-        (point.reportBytes / 1e6).toFixed(1),
-        (point.peakBytes / 1e6).toFixed(0),
-        times(point.peakRatio),
-      ];
-    }),
-  );
-}
-
-if (wanted('isolation')) {
-  const result = await measureIsolation(
-    places.at(-1)!,
-    `synthetic:batch transfer:${quick ? 10_000 : 100_000}`,
-    { quietMs: quick ? 5_000 : 15_000 },
-  );
-  keep('isolation', 'result', result);
-  const row = (name: string, { health, analyses }: typeof result.quiet): string[] => [
-    name,
-    ms(health.p50),
-    ms(health.p99),
-    ms(analyses.p50),
-    ms(analyses.p99),
-  ];
-  printTable(
-    `Beside ${result.large}, which took ${ms(result.largeTook)} ms and was answered ${result.largeStatus}`,
-    ['', '/health p50', 'p99', 'small analyses p50', 'p99'],
-    [
-      row('quiet', result.quiet),
-      row('beside it', result.beside),
-      [
-        'beside to quiet',
-        times(result.beside.health.p50 / result.quiet.health.p50),
-        times(result.beside.health.p99 / result.quiet.health.p99),
-        times(result.beside.analyses.p50 / result.quiet.analyses.p50),
-        times(result.beside.analyses.p99 / result.quiet.analyses.p99),
-      ],
-    ],
-  );
-}
-
-const name = `${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}.json`;
-writeFileSync(join(folder, name), `${JSON.stringify(results, null, 1)}\n`);
-console.log(`\nwritten to bench-results/${name}`);
-process.exit(0);

@@ -76,7 +76,7 @@ export function startFloor(compiled: string, nodeUrl: string, scriptFile: string
 /** The service as built, listening on a free port. */
 export function startService(nodeUrl: string, env: Readonly<Record<string, string>> = {}): Promise<Program> {
   return startLogging({
-    program: fileURLToPath(new URL('main.js', DIST)),
+    program: fileURLToPath(new URL('service/main.js', DIST)),
     env: { RPC_URL: nodeUrl, ...env },
   });
 }

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { formatRuleText } from '../../src/tools/cli/rules/formatRules.ts';
-import { PROBLEM_CASES } from '../unit/rulebook/problemCases.ts';
-import { INTENT, SMALL, writeRuleset } from '../unit/rulebook/smallRuleset.ts';
+import { PROBLEM_CASES } from '../unit/rules/problemCases.ts';
+import { INTENT, SMALL, writeRuleset } from '../unit/rules/smallRuleset.ts';
 import { runRules } from './runRules.ts';
 
 describe('rules lint', () => {

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startFakeNode } from '../support/fakeNode.ts';
-import { INTENT, SMALL, writeRuleset, type Files } from '../unit/rulebook/smallRuleset.ts';
+import { INTENT, SMALL, writeRuleset, type Files } from '../unit/rules/smallRuleset.ts';
 import { runRules } from './runRules.ts';
 
 const RECORDINGS = new URL('../recordings/', import.meta.url).pathname;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { writeRuleset } from '../unit/rulebook/smallRuleset.ts';
+import { writeRuleset } from '../unit/rules/smallRuleset.ts';
 import { runRules } from './runRules.ts';
 
 const README = readFileSync(new URL('../../rules/README.md', import.meta.url), 'utf8');

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, SETTINGS, describeSettings, readConfig, secretUrls } from '../../src/service/config.ts';
+import {
+  ConfigError,
+  SETTINGS,
+  describeSettings,
+  readConfig,
+  secretUrls,
+} from '../../../src/service/config.ts';
 
 describe('readConfig', () => {
   it('takes defaults, and empty variables for absent ones', () => {

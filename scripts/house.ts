@@ -1,0 +1,117 @@
+/**
+ * Prints what the code base is held to, counted over `src`: size, complexity, kind literals, comments, dead exports.
+ * usage: npm run house [-- FOLDER]   (FOLDER: another checkout, its `src` and `rules` are read instead)
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parse } from 'yaml';
+
+const MAX_LINE = 110;
+const ROOT = resolve(process.argv[2] ?? '.');
+const BIN = resolve(import.meta.dirname, '../node_modules/.bin');
+/** Words that make a reader guess instead of naming the thing. */
+const RIDDLES = {
+  'what, whoever, whose, of which': /\b(what|whatever|who|whoever|whom|whose|of which)\b/i,
+  'told, stands, nobody': /\b(tell|tells|told|stand|stands|stood|nobody)\b/i,
+};
+
+interface Source {
+  readonly path: string;
+  readonly text: string;
+  readonly lines: readonly string[];
+}
+
+const sources: Source[] = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts') && !name.includes('generated'))
+  .sort()
+  .map((path) => {
+    const text = readFileSync(join(ROOT, 'src', path), 'utf8');
+    return { path, text, lines: text.trimEnd().split('\n') };
+  });
+
+function count(pattern: RegExp, among: readonly Source[] = sources): number {
+  return among.reduce((sum, { text }) => sum + (text.match(pattern)?.length ?? 0), 0);
+}
+
+/** Comments, consecutive `//` lines taken together, without their markers. */
+function comments(): string[] {
+  const found: string[] = [];
+  for (const { text } of sources) {
+    for (const [block] of text.matchAll(/\/\*[\s\S]*?\*\/|(?:^[ \t]*\/\/[^\n]*\n)+|[ \t]\/\/ [^\n]*/gm))
+      found.push(block.replace(/^[ \t]*(?:\/\/|\/\*\*?|\*\/?)/gm, ' '));
+  }
+  return found;
+}
+
+/** Functions over each complexity limit, as oxlint counts them. */
+function complexFunctions(limits: readonly number[]): number[] {
+  const folder = mkdtempSync(join(tmpdir(), 'house-'));
+  try {
+    return limits.map((max) => {
+      const config = join(folder, `${max}.json`);
+      writeFileSync(
+        config,
+        JSON.stringify({ categories: { correctness: 'off' }, rules: { complexity: ['error', { max }] } }),
+      );
+      const { stdout } = spawnSync(join(BIN, 'oxlint'), ['-c', config, '--format', 'json', 'src'], {
+        cwd: ROOT,
+        encoding: 'utf8',
+        maxBuffer: 1 << 26,
+      });
+      const { diagnostics } = JSON.parse(stdout) as { diagnostics: { code: string; message: string }[] };
+      return diagnostics.filter(({ code, message }) => {
+        const measured = Number(/complexity of (\d+)/.exec(message)?.[1]);
+        return code.includes('complexity') && measured > max;
+      }).length;
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Exports and exported types no other file imports, by knip. */
+function deadExports(): number {
+  const { stdout } = spawnSync(join(BIN, 'knip'), ['--reporter', 'json', '--include', 'exports,types'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+  });
+  const { issues } = JSON.parse(stdout) as { issues: { exports?: unknown[]; types?: unknown[] }[] };
+  return issues.reduce((sum, { exports, types }) => sum + (exports?.length ?? 0) + (types?.length ?? 0), 0);
+}
+
+function motifKinds(): string[] {
+  const vocabulary = join(ROOT, 'rules/vocabulary.yaml');
+  if (!existsSync(vocabulary)) return [];
+  const { motifs } = parse(readFileSync(vocabulary, 'utf8')) as { motifs: Record<string, unknown> };
+  return Object.keys(motifs);
+}
+
+const late = sources.filter(({ path }) => /^stages\/[5-9]-/.test(path));
+const kindLiteral = new RegExp(`'(?:${motifKinds().join('|')})'`, 'g');
+const everyComment = comments();
+const share = (pattern: RegExp): string =>
+  `${((100 * everyComment.filter((text) => pattern.test(text)).length) / everyComment.length).toFixed(1)} %`;
+const [over15, over10] = complexFunctions([15, 10]);
+const lines = sources.flatMap((source) => source.lines);
+
+const rows: [string, string | number][] = [
+  ['files in src, generated ones left out', sources.length],
+  ['lines', lines.length],
+  ['files over 300 lines', sources.filter((source) => source.lines.length > 300).length],
+  [`lines over ${MAX_LINE} characters`, lines.filter((line) => line.length > MAX_LINE).length],
+  ['functions of complexity over 15', over15!],
+  ['functions of complexity over 10', over10!],
+  ['motif kinds as literals in stages 5 to 9', count(kindLiteral, late)],
+  ['WeakMaps', count(/new WeakMap/g)],
+  ['WeakMaps keyed by rules', count(/new WeakMap<\s*(?:Rulebook|PreparedRules|CompiledRules)/g)],
+  ['exports nobody imports', deadExports()],
+  ['comments', everyComment.length],
+  ...Object.entries(RIDDLES).map(([words, pattern]): [string, string] => [
+    `comments with ${words}`,
+    share(pattern),
+  ]),
+];
+for (const [name, value] of rows) console.log(`${name.padEnd(52)}${String(value).padStart(8)}`);
