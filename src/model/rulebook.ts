@@ -3,6 +3,7 @@ import type { AssetKind } from './valueFlow.ts';
 import type { Confidence } from './motif.ts';
 import type { IntentKind } from './intent.ts';
 import type { MotifKind, PortionRole } from './primitive.ts';
+import type { IntentKindSpec, MotifKindSpec } from './vocabulary.ts';
 
 export type RuleStatus = 'experimental' | 'stable' | 'deprecated';
 
@@ -215,22 +216,6 @@ export interface PricingRules {
   readonly registry: FeedRegistrySpec | null;
   readonly rates: readonly RateSpec[];
   readonly averages: readonly AverageSpec[];
-}
-
-export interface MotifKindSpec {
-  readonly kind: MotifKind;
-  readonly title: string;
-  /** Intent kind a stand-alone motif of this kind shows as among the fragments; null = none. */
-  readonly fragment: IntentKind | null;
-  readonly position: { readonly category: string; readonly effect: string } | null;
-}
-
-export interface IntentKindSpec {
-  readonly kind: IntentKind;
-  readonly category: string;
-  /** Lower outranks higher. */
-  readonly rank: number;
-  readonly headline: boolean;
 }
 
 /** A condition tree as json-rules-engine takes it, validated against the fact vocabulary. */

@@ -1,4 +1,7 @@
+import { join } from 'node:path';
 import { MultiDirectedGraph } from 'graphology';
+import { NO_TRAITS } from '../../src/lib/motifKinds.ts';
+import { readVocabulary } from '../../src/rules/read/readVocabulary.ts';
 import { NATIVE, NATIVE_ASSET, erc20Id } from '../../src/value/asset.ts';
 import { parseAssetId } from '../../src/value/assetId.ts';
 import { ZERO_ADDRESS } from '../../src/evm/hex.ts';
@@ -7,7 +10,8 @@ import type { BlockHeader, CanonicalTx, Frame, Log } from '../../src/model/canon
 import type { Address, Hash, Hex } from '../../src/model/hex.ts';
 import type { Verdict } from '../../src/model/intent.ts';
 import type { Motif } from '../../src/model/motif.ts';
-import type { Entity, IntentKindSpec, MotifKindSpec, Rulebook } from '../../src/model/rulebook.ts';
+import type { Entity, Rulebook } from '../../src/model/rulebook.ts';
+import type { IntentKindSpec, MotifKindSpec } from '../../src/model/vocabulary.ts';
 import type { PriceQuote, RawContext, TokenMetadata } from '../../src/model/upstream.ts';
 import type {
   Asset,
@@ -239,6 +243,27 @@ export function motif(over: Partial<Motif> = {}): Motif {
   };
 }
 
+const SHIPPED = [...readVocabulary([join(import.meta.dirname, '../../rules')]).motifKinds];
+
+/** Kinds with the traits of the shipped vocabulary, and of the rest only what is given. */
+export function kindsWith(
+  given: readonly (Partial<MotifKindSpec> & Pick<MotifKindSpec, 'kind'>)[] = [],
+): Rulebook['motifKinds'] {
+  const kinds = new Map<string, MotifKindSpec>(
+    SHIPPED.map(([kind, spec]) => [kind, { ...spec, fragment: null, position: null }]),
+  );
+  for (const one of given)
+    kinds.set(one.kind, {
+      ...NO_TRAITS,
+      title: one.kind,
+      fragment: null,
+      position: null,
+      ...kinds.get(one.kind),
+      ...one,
+    });
+  return kinds;
+}
+
 export interface RulebookSketch {
   readonly entities?: Readonly<Record<Address, readonly string[]>>;
   readonly motifKinds?: readonly (Partial<MotifKindSpec> & Pick<MotifKindSpec, 'kind'>)[];
@@ -268,12 +293,7 @@ export function rulebook(over: RulebookSketch = {}): Rulebook {
     errors: new Map(
       (over.errors ?? []).map(([selector, name]) => [selector, { name, signature: `${name}()` }]),
     ),
-    motifKinds: new Map(
-      (over.motifKinds ?? []).map((kind) => [
-        kind.kind,
-        { title: kind.kind, fragment: null, position: null, ...kind },
-      ]),
-    ),
+    motifKinds: kindsWith(over.motifKinds ?? []),
     intentKinds: new Map(
       (over.intentKinds ?? []).map((kind, rank) => [kind.kind, { rank, headline: true, ...kind }]),
     ),

@@ -1,6 +1,7 @@
-import type { IntentKindSpec, MotifKindSpec } from '../../model/rulebook.ts';
+import type { IntentKindSpec, MotifKindSpec, MotifTraits } from '../../model/vocabulary.ts';
+import { NO_TRAITS } from '../../lib/motifKinds.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
-import type { RawPrecedence, RawVocabulary } from '../read/rawRules.ts';
+import type { RawMotifKind, RawPrecedence, RawVocabulary } from '../read/rawRules.ts';
 import type { ProblemSink, RuleItem } from './ruleItem.ts';
 
 /** The words rules may use, merged over all directories. */
@@ -38,6 +39,7 @@ export function compileVocabulary(items: readonly RuleItem[], sink: ProblemSink)
       title: value.title,
       fragment: value.fragment ?? null,
       position: value.position ?? null,
+      ...traitsOf(value),
     });
   }
   const intentKinds = new Map<string, IntentKindSpec>();
@@ -55,6 +57,18 @@ export function compileVocabulary(items: readonly RuleItem[], sink: ProblemSink)
   const values = <T>(words: Map<string, { value: T }>): Map<string, T> =>
     new Map([...words].map(([k, v]) => [k, v.value]));
   return { motifKinds, intentKinds, legRoles: values(legRoles), accountRoles: values(accountRoles) };
+}
+
+function traitsOf(raw: RawMotifKind): MotifTraits {
+  const { title, fragment, position, completed_by, closed_flow, ...declared } = raw;
+  const traits = { ...NO_TRAITS, ...declared };
+  return {
+    ...traits,
+    completedBy: completed_by ?? null,
+    closedFlow: closed_flow ?? null,
+    plain: traits.venue === 'none',
+    actsOnVenue: traits.venue === 'account' || traits.venue === 'created' || traits.allowance,
+  };
 }
 
 type Section = 'motifs' | 'intents' | 'leg_roles' | 'account_roles';

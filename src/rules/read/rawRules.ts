@@ -1,4 +1,5 @@
 import type { RuleStatus } from '../../model/rulebook.ts';
+import type { MotifTraits, VenueRole } from '../../model/vocabulary.ts';
 import type { Hash } from '../../model/hex.ts';
 import type { Confidence } from '../../model/motif.ts';
 import type { PortionRole } from '../../model/primitive.ts';
@@ -101,18 +102,28 @@ export interface RawIntent extends RawHead {
   readonly examples: { readonly match?: readonly RawExample[]; readonly near_miss?: readonly RawExample[] };
 }
 
+export interface RawMotifKind {
+  readonly title: string;
+  readonly fragment?: string;
+  readonly position?: { readonly category: string; readonly effect: string };
+  readonly venue?: VenueRole;
+  readonly composite?: boolean;
+  readonly trade?: NonNullable<MotifTraits['trade']>;
+  readonly executes?: NonNullable<MotifTraits['executes']>;
+  readonly allowance?: boolean;
+  readonly carries?: boolean;
+  readonly serves?: NonNullable<MotifTraits['serves']>;
+  readonly dependent?: boolean;
+  readonly fee?: boolean;
+  readonly destroys?: boolean;
+  readonly completed_by?: NonNullable<MotifTraits['completedBy']>;
+  readonly closed_flow?: NonNullable<MotifTraits['closedFlow']>;
+  readonly submitter?: boolean;
+}
+
 export interface RawVocabulary {
   readonly override?: boolean;
-  readonly motifs?: Readonly<
-    Record<
-      string,
-      {
-        readonly title: string;
-        readonly fragment?: string;
-        readonly position?: { readonly category: string; readonly effect: string };
-      }
-    >
-  >;
+  readonly motifs?: Readonly<Record<string, RawMotifKind>>;
   readonly intents?: Readonly<Record<string, { readonly category: string; readonly headline?: boolean }>>;
   readonly leg_roles?: Readonly<Record<string, 'sent' | 'received'>>;
   readonly account_roles?: Readonly<Record<string, string>>;

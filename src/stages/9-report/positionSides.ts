@@ -3,7 +3,7 @@ import type { Attribution } from '../../model/attribution.ts';
 import type { Address } from '../../model/hex.ts';
 import type { AssetAmount, Motif } from '../../model/motif.ts';
 import type { Portion } from '../../model/primitive.ts';
-import type { MotifKindSpec } from '../../model/rulebook.ts';
+import type { MotifKindSpec } from '../../model/vocabulary.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 
 const BORROWER = 'borrower';

@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { explainIntents, matchIntents } from '../../../src/stages/7-intent/matchIntents.ts';
 import { erc20Id } from '../../../src/value/asset.ts';
 import { account, bareRulebook, motif, numbered, scenario, SIGNER, ZERO } from './scenario.ts';
+import { kindsWith } from '../../support/builders.ts';
 import type { IntentInput } from '../../../src/stages/7-intent/intentInput.ts';
 import type { Address } from '../../../src/model/hex.ts';
 import type { LabelFormat } from '../../../src/stages/7-intent/label.ts';
 import type { Motif } from '../../../src/model/motif.ts';
-import type { IntentKindSpec, IntentRule, MotifKindSpec } from '../../../src/model/rulebook.ts';
+import type { IntentRule } from '../../../src/model/rulebook.ts';
+import type { IntentKindSpec } from '../../../src/model/vocabulary.ts';
 
 const A = account('a1'),
   B = account('a2'),
@@ -44,12 +46,11 @@ const kinds = new Map<string, IntentKindSpec>(
     { kind, category: 'trade', rank, headline: true },
   ]),
 );
-const motifKinds = new Map<string, MotifKindSpec>([
-  ['swap', { kind: 'swap', title: 'Swap', fragment: 'Good', position: null }],
-  ['stake', { kind: 'stake', title: 'Stake', fragment: 'Better', position: null }],
-  ['approval', { kind: 'approval', title: 'Approval', fragment: 'Approval', position: null }],
-  ['transfer', { kind: 'transfer', title: 'Transfer', fragment: null, position: null }],
-  ['refund', { kind: 'refund', title: 'Refund', fragment: 'Refund', position: null }],
+const motifKinds = kindsWith([
+  { kind: 'swap', fragment: 'Good' },
+  { kind: 'stake', fragment: 'Better' },
+  { kind: 'approval', fragment: 'Approval' },
+  { kind: 'refund', fragment: 'Refund' },
 ]);
 
 const trade = scenario({

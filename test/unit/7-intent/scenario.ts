@@ -1,4 +1,5 @@
 import { buildValueFlow } from '../../../src/stages/3-flow/buildValueFlow.ts';
+import { kindsWith } from '../../support/builders.ts';
 import type { CanonicalTx, Frame, Log } from '../../../src/model/canonicalTx.ts';
 import type { Address, Hash, Hex } from '../../../src/model/hex.ts';
 import type { Motif } from '../../../src/model/motif.ts';
@@ -172,7 +173,7 @@ export function bareRulebook(
     multicall: { address: account('3c'), sinceBlock: 0n },
     errors: new Map(),
     legRoles: new Map(),
-    motifKinds: new Map(),
+    motifKinds: kindsWith(),
     intentKinds: new Map(),
     intents: [],
     signatures: { events: '', functions: '' },

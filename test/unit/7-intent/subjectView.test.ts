@@ -13,6 +13,7 @@ import {
   ZERO,
   type Scenario,
 } from './scenario.ts';
+import { kindsWith } from '../../support/builders.ts';
 import type { Address } from '../../../src/model/hex.ts';
 import type { AssetAmount, Motif } from '../../../src/model/motif.ts';
 import type { Subject } from '../../../src/stages/7-intent/intentInput.ts';
@@ -43,25 +44,13 @@ function view(
     motifs: numbered(motifs),
     rulebook: bareRulebook({
       tags,
-      motifKinds: new Map([
-        [
-          'stake',
-          {
-            kind: 'stake',
-            title: 'Stake',
-            fragment: 'Stake',
-            position: { category: 'stake', effect: 'increase' },
-          },
-        ],
-        [
-          'vault_deposit',
-          {
-            kind: 'vault_deposit',
-            title: 'Vault',
-            fragment: 'VaultDeposit',
-            position: { category: 'vault', effect: 'increase' },
-          },
-        ],
+      motifKinds: kindsWith([
+        { kind: 'stake', fragment: 'Stake', position: { category: 'stake', effect: 'increase' } },
+        {
+          kind: 'vault_deposit',
+          fragment: 'VaultDeposit',
+          position: { category: 'vault', effect: 'increase' },
+        },
       ]),
     }),
     subject: {

@@ -1,0 +1,56 @@
+import type { IntentKind } from './intent.ts';
+import type { MotifKind } from './primitive.ts';
+
+/** The part a motif's venue plays; `none`: the motif is a plain movement of value. */
+export type VenueRole =
+  | 'venue'
+  | 'pool'
+  | 'factory'
+  | 'vault'
+  | 'market'
+  | 'lender'
+  | 'bridge'
+  | 'marketplace'
+  | 'settlement'
+  | 'aggregator'
+  | 'token_contract'
+  | 'account'
+  | 'created'
+  | 'none';
+
+/** How the engine treats motifs of a kind; declared in `rules/vocabulary.yaml`, where the meanings are. */
+export interface MotifTraits {
+  readonly venue: VenueRole;
+  /** It only says that value moved: `venue: none`. */
+  readonly plain: boolean;
+  /** The venue is the account that acts or is changed, or what was created: no counterparty of the actor. */
+  readonly actsOnVenue: boolean;
+  readonly composite: boolean;
+  readonly trade: 'swap' | 'chain' | 'order' | 'summary' | 'shares' | null;
+  readonly executes: 'account' | 'operation' | 'delegation' | null;
+  readonly allowance: boolean;
+  readonly carries: boolean;
+  readonly serves: 'before' | 'after' | null;
+  readonly dependent: boolean;
+  readonly fee: boolean;
+  readonly destroys: boolean;
+  readonly completedBy: 'keeper' | 'relayer' | null;
+  readonly closedFlow: 'always' | 'possible' | null;
+  readonly submitter: boolean;
+}
+
+export interface MotifKindSpec extends MotifTraits {
+  readonly kind: MotifKind;
+  readonly title: string;
+  /** Intent kind a stand-alone motif of this kind shows as among the fragments; null = none. */
+  readonly fragment: IntentKind | null;
+  readonly position: { readonly category: string; readonly effect: string } | null;
+}
+
+export interface IntentKindSpec {
+  readonly kind: IntentKind;
+  readonly category: string;
+  /** Lower outranks higher. */
+  readonly rank: number;
+  readonly headline: boolean;
+}
