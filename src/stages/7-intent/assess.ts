@@ -1,6 +1,6 @@
 import { NATIVE_ASSET } from '../../value/asset.ts';
-import { PLAIN_MOVEMENTS } from '../../lib/motifKinds.ts';
-import { BURNS, type SubjectView } from './facts/subjectView.ts';
+import { kindOf } from '../../lib/motifKinds.ts';
+import type { SubjectView } from './facts/subjectView.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Confidence, Motif, Status } from '../../model/motif.ts';
 import type { IntentRule } from '../../model/rulebook.ts';
@@ -18,7 +18,7 @@ export function restedMotifs(view: SubjectView, rule: IntentRule): Motif[] {
   let onPath: ReadonlySet<Motif> | undefined;
   for (const motif of view.own) {
     if (!rule.restsOn.includes(motif.kind)) continue;
-    if (motif.kind !== 'swap' || (onPath ??= new Set(view.path)).has(motif)) rested.push(motif);
+    if (!view.isSwap(motif) || (onPath ??= new Set(view.path)).has(motif)) rested.push(motif);
   }
   return rested;
 }
@@ -63,13 +63,14 @@ export function isMereName({ basis, protocol, movements }: Motif): boolean {
  * nothing, at least some of what it received was paid by one. Else something else may have been the purpose.
  */
 function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): boolean {
-  if (rule.restsOn.length === 0 || restsOnAny(rule, PLAIN_MOVEMENTS)) return true;
+  const kinds = rule.restsOn.map((kind) => kindOf(view.input.rulebook, kind));
+  if (kinds.length === 0 || kinds.some(({ plain }) => plain)) return true;
   if (view.sent.length === 0)
     return view.received.length === 0 || view.received.some((l) => view.isPaid(l.lane));
   const venues = new Set<Address>();
   for (const { venue } of motifs) venues.add(venue);
   // The burning of what it sent is the venue's doing where the actor called the venue, or is itself what the rule is about.
-  const burnsCount = venues.has(view.tx.to!) || restsOnAny(rule, BURNS);
+  const burnsCount = venues.has(view.tx.to!) || kinds.some(({ destroys }) => destroys);
   const taken = view.sent.every(
     (l) =>
       view.isTaken(l.lane, burnsCount) ||
@@ -81,9 +82,4 @@ function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonly Motif
     !motifs.some((m) => m.assetsIn.length > 0) ||
     view.received.some((l) => view.isPaid(l.lane) || l.incoming.some((m) => venues.has(m.from)));
   return taken && paid;
-}
-
-function restsOnAny(rule: IntentRule, kinds: ReadonlySet<string>): boolean {
-  for (const kind of rule.restsOn) if (kinds.has(kind)) return true;
-  return false;
 }

@@ -3,6 +3,7 @@ import { isMereName } from './assess.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Fragment } from '../../model/intent.ts';
 import type { Motif } from '../../model/motif.ts';
+import type { MotifTraits } from '../../model/vocabulary.ts';
 
 /**
  * The parts of the whole in execution order: every motif of the actor's that is part of no larger one and whose kind
@@ -11,10 +12,11 @@ import type { Motif } from '../../model/motif.ts';
 export function fragmentsOf(view: SubjectView, headline: Fragment): Fragment[] {
   const parts: Fragment[] = [];
   let told = false;
+  const { intentKinds } = view.input.rulebook;
   for (const motif of view.own) {
-    const kind =
-      view.input.rulebook.motifKinds.get(motif.kind)?.fragment ?? paymentBeside(view, motif, headline);
-    if (kind === null || (motif.parent !== null && !INDEPENDENT.has(motif.kind))) continue;
+    const kind = view.kind(motif).fragment ?? paymentBeside(view, motif, headline);
+    // A part of a larger motif shows only where it can never be the headline: the whole does not imply it.
+    if (kind === null || (motif.parent !== null && intentKinds.get(kind)?.headline !== false)) continue;
     parts.push({
       kind,
       status: isMereName(motif) ? 'Suspected' : motif.status,
@@ -30,6 +32,10 @@ export function fragmentsOf(view: SubjectView, headline: Fragment): Fragment[] {
   return parts.sort((a, b) => a.seq - b.seq || (a.motifs[0] ?? -1) - (b.motifs[0] ?? -1));
 }
 
+function isPayment({ plain, dependent }: MotifTraits): boolean {
+  return plain && !dependent;
+}
+
 /**
  * A plain payment of the actor's own, to somebody with no other part in a transaction that is about something else. Where it
  * is about payments the headline tells.
@@ -37,7 +43,7 @@ export function fragmentsOf(view: SubjectView, headline: Fragment): Fragment[] {
 function paymentBeside(view: SubjectView, motif: Motif, headline: Fragment): string | null {
   const { rulebook, tx, flow, subject } = view.input;
   if (
-    motif.kind !== 'transfer' ||
+    !isPayment(view.kind(motif)) ||
     headline.motifs.length === 0 ||
     rulebook.intentKinds.get(headline.kind)?.category === 'transfer' ||
     roleOf(motif, 'payer') !== subject.account
@@ -48,11 +54,3 @@ function paymentBeside(view: SubjectView, motif: Motif, headline: Fragment): str
   const { kind } = flow.assets.get(motif.assetsOut[0]!.asset)!;
   return kind === 'native' ? 'NativeTransfer' : kind === 'erc20' ? 'TokenTransfer' : 'NftTransfer';
 }
-
-/** Kinds that are told even inside a larger motif, because the whole does not imply them. */
-const INDEPENDENT: ReadonlySet<string> = new Set([
-  'refund',
-  'protocol_fee',
-  'builder_payment',
-  'collateral_toggle',
-]);

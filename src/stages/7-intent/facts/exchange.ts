@@ -40,7 +40,7 @@ export class Exchange {
       link(minted, inside);
     }
     for (const motif of input.motifs) {
-      if (motif.kind !== 'swap' && (motif.assetsIn.length === 0 || motif.assetsOut.length === 0)) continue;
+      if (!view.isSwap(motif) && (motif.assetsIn.length === 0 || motif.assetsOut.length === 0)) continue;
       const inside = newPlace();
       this.#inside.set(motif, inside);
       for (const place of this.#ends(motif, motif.assetsOut, 'to')) link(place, inside);
@@ -58,7 +58,7 @@ export class Exchange {
   }
 
   #findPath(): readonly Motif[] {
-    const { sent, received, byKind } = this.#view;
+    const { sent, received, swaps } = this.#view;
     if (sent.length === 0 && received.length === 0) return [];
     const after = sent.length === 0 ? null : this.#fromGifts;
     const before =
@@ -68,7 +68,7 @@ export class Exchange {
             'back',
             received.flatMap((l) => l.incoming.map((m) => this.#place(m.from, l.lane))),
           );
-    return (byKind.get('swap') ?? []).filter((swap) => {
+    return swaps.filter((swap) => {
       const inside = this.#inside.get(swap)!;
       return (after === null || after.has(inside)) && (before === null || before.has(inside));
     });
@@ -118,7 +118,7 @@ export class Exchange {
       const lane = this.#view.laneOf(movement.asset);
       if (lanes.has(lane)) places.push(this.#place(movement[end], lane));
     }
-    if (motif.kind === 'swap' && lanes.size === 0) places.push(this.#place(motif.venue, OPEN));
+    if (this.#view.isSwap(motif) && lanes.size === 0) places.push(this.#place(motif.venue, OPEN));
     return places;
   }
 }

@@ -21,14 +21,17 @@ export function executionFees(view: SubjectView): {
 } {
   const { mode, signer } = view.input.subject;
   return {
-    prefunds: view.byKind.has('user_operation') ? prefunds(view) : NONE,
+    prefunds: prefunds(view),
     compensation: SUBMITTED_FOR.has(mode) && !view.entity.has(signer) ? compensation(view) : NONE,
   };
 }
 
-function prefunds({ flow, byKind }: SubjectView): Set<number> {
+function prefunds(view: SubjectView): ReadonlySet<number> {
+  const operations = view.input.motifs.filter((motif) => view.kind(motif).executes === 'operation');
+  if (operations.length === 0) return NONE;
+  const { flow } = view;
   const found = new Set<number>();
-  for (const entryPoint of new Set((byKind.get('user_operation') ?? []).map((m) => m.venue))) {
+  for (const entryPoint of new Set(operations.map((m) => m.venue))) {
     for (const side of [flow.outgoing, flow.incoming]) {
       for (const index of side.get(entryPoint) ?? []) {
         if (flow.assets.get(flow.movements[index]!.asset)?.kind === 'native') found.add(index);

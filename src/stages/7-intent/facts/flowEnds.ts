@@ -1,9 +1,9 @@
-import { COMPOSITES, PLAIN_MOVEMENTS } from '../../../lib/motifKinds.ts';
 import { roleOf } from '../../../lib/roles.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Motif } from '../../../model/motif.ts';
 import type { AssetId } from '../../../model/valueFlow.ts';
+import type { MotifTraits } from '../../../model/vocabulary.ts';
 
 /**
  * Motifs that directly took what the subject sent (`into`), or paid what it received (`outOf`), behind routers and proxies
@@ -42,15 +42,10 @@ export function motifsAtEnd(
   return ends;
 }
 
-/** Kinds that say how value was packed or who ordered it, not where it went. */
-const CARRYING: ReadonlySet<string> = new Set([
-  'wrap',
-  'unwrap',
-  'approval',
-  'user_operation',
-  'account_execution',
-  'account_execution_failed',
-]);
+/** Kinds that say how value was packed, who ordered it or that it moved, not where it went; composites repeat their parts. */
+function saysNotWhere({ carries, executes, allowance, plain, composite }: MotifTraits): boolean {
+  return carries || executes !== null || allowance || plain || composite;
+}
 
 interface Told {
   readonly byMovement: ReadonlyMap<number, readonly Motif[]>;
@@ -62,7 +57,7 @@ function toldOf(view: SubjectView, into: boolean): Told {
   const byMovement = new Map<number, Motif[]>();
   const byVenue = new Map<Address, Map<AssetId, Motif[]>>();
   for (const motif of view.input.motifs) {
-    if (CARRYING.has(motif.kind) || PLAIN_MOVEMENTS.has(motif.kind) || COMPOSITES.has(motif.kind)) continue;
+    if (saysNotWhere(view.kind(motif))) continue;
     const lanes = view.lanesOf(into ? motif.assetsOut : motif.assetsIn);
     if (lanes.size > 0) {
       let ofVenue = byVenue.get(motif.venue);

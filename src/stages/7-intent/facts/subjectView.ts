@@ -2,7 +2,7 @@ import { laneNets, sidesOfAccount, type LaneNet } from '../../../value/laneNets.
 import { NATIVE_ASSET } from '../../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { wrappedLanes } from '../../../value/lanes.ts';
-import { COMPOSITES, PLAIN_MOVEMENTS } from '../../../lib/motifKinds.ts';
+import { kindOf } from '../../../lib/motifKinds.ts';
 import { Exchange } from './exchange.ts';
 import { executionFees } from './executionFees.ts';
 import { motifsAtEnd } from './flowEnds.ts';
@@ -12,10 +12,8 @@ import { payees } from './payees.ts';
 import type { IntentInput } from '../intentInput.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { AssetAmount, Motif } from '../../../model/motif.ts';
+import type { MotifKindSpec } from '../../../model/vocabulary.ts';
 import type { AssetId, Movement, NonEconomicMovement } from '../../../model/valueFlow.ts';
-
-/** Kinds that say that an asset ceased to be, and nothing of what for. */
-export const BURNS: ReadonlySet<string> = new Set(['token_burn', 'nft_burn']);
 
 type MotifsByKind = ReadonlyMap<string, readonly Motif[]>;
 type MotifsByLane = ReadonlyMap<AssetId, ReadonlySet<Motif>>;
@@ -32,6 +30,7 @@ export class SubjectView {
   #own?: readonly Motif[];
   #ownByKind?: MotifsByKind;
   #byKind?: MotifsByKind;
+  #swaps?: readonly Motif[];
   #exchange?: Exchange;
   #takers?: MotifsByLane;
   #payers?: MotifsByLane;
@@ -92,12 +91,23 @@ export class SubjectView {
     return this.ownByKind.get(kind) ?? NONE;
   }
 
+  /** What the vocabulary says of a motif's kind. */
+  kind(motif: Motif): MotifKindSpec {
+    return kindOf(this.input.rulebook, motif.kind);
+  }
+  isSwap(motif: Motif): boolean {
+    return this.kind(motif).trade === 'swap';
+  }
+  get swaps(): readonly Motif[] {
+    return (this.#swaps ??= this.input.motifs.filter((motif) => this.isSwap(motif)));
+  }
+
   get exchange(): Exchange {
     return (this.#exchange ??= new Exchange(this));
   }
   /** Swaps that lie between what the subject sent and what it, or whoever it pays, received. */
   get path(): readonly Motif[] {
-    return this.byKind.has('swap') ? this.exchange.path : NONE;
+    return this.swaps.length > 0 ? this.exchange.path : NONE;
   }
 
   /** Motifs that took what the subject sent, by its lanes, and those that paid what it received. */
@@ -110,7 +120,8 @@ export class SubjectView {
 
   /** Whether a motif took what the subject sent in this lane. That a token was burnt tells nothing of what for, unless `burnsCount`. */
   isTaken(lane: AssetId, burnsCount: boolean): boolean {
-    for (const motif of this.takers.get(lane) ?? NONE) if (burnsCount || !BURNS.has(motif.kind)) return true;
+    for (const motif of this.takers.get(lane) ?? NONE)
+      if (burnsCount || !this.kind(motif).destroys) return true;
     return false;
   }
   /** Whether a motif paid what the subject received in this lane. */
@@ -191,16 +202,13 @@ function lanesWithoutFees(view: SubjectView): readonly LaneNet[] {
   return without.length > 0 ? without : laneNets(flow, wrappedNative, entity, prefunds);
 }
 
-function venuesOf({ input, entity }: SubjectView): Set<Address> {
+function venuesOf(view: SubjectView): Set<Address> {
   const venues = new Set<Address>();
-  for (const { kind, venue, assetsIn, assetsOut } of input.motifs) {
-    if (
-      assetsIn.length + assetsOut.length > 0 &&
-      !PLAIN_MOVEMENTS.has(kind) &&
-      !COMPOSITES.has(kind) &&
-      !entity.has(venue)
-    )
-      venues.add(venue);
+  for (const motif of view.input.motifs) {
+    const { venue, assetsIn, assetsOut } = motif;
+    if (assetsIn.length + assetsOut.length === 0 || view.entity.has(venue)) continue;
+    const { plain, composite } = view.kind(motif);
+    if (!plain && !composite) venues.add(venue);
   }
   return venues;
 }

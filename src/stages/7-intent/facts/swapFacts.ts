@@ -2,6 +2,7 @@ import { count, flag, list, type FactSpec } from './factSpec.ts';
 import { protocolsOf, tagsOf } from './motifFacts.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { Motif } from '../../../model/motif.ts';
+import type { MotifTraits } from '../../../model/vocabulary.ts';
 
 const poolOf = (m: Motif): string => m.poolId ?? m.venue;
 
@@ -33,7 +34,7 @@ export const SWAP_FACTS: readonly FactSpec[] = [
   count(
     'swaps.elsewhere',
     'Swaps in the transaction that are not on that way.',
-    (v) => (v.byKind.get('swap') ?? []).length - v.path.length,
+    (v) => v.swaps.length - v.path.length,
   ),
   count('swaps.delivered_to', 'Accounts other than the actor that kept proceeds of those swaps.', (v) =>
     v.path.length === 0 ? 0 : v.exchange.deliveries().size,
@@ -41,14 +42,11 @@ export const SWAP_FACTS: readonly FactSpec[] = [
   flag('swaps.by_aggregator', 'An aggregator, a solver or an order book settled the trade.', settledByOthers),
 ];
 
+const SETTLED: ReadonlySet<MotifTraits['trade']> = new Set(['order', 'summary']);
 const SETTLING_TAGS = new Set(['aggregator', 'settlement', 'order_book', 'solver']);
 
 function settledByOthers(v: SubjectView): boolean {
-  if (
-    v.ownOf('order_settled').length > 0 ||
-    v.ownOf('aggregation').length > 0 ||
-    v.input.subject.mode === 'solver_settlement'
-  )
+  if (v.input.subject.mode === 'solver_settlement' || v.own.some((motif) => SETTLED.has(v.kind(motif).trade)))
     return true;
   if (settles(tagsOf(v.path)) || settles(v.tagsOf(v.tx.to))) return true;
   for (const agent of v.agents) if (settles(v.tagsOf(agent))) return true;
