@@ -36,19 +36,23 @@ export function argumentReader(
       return read === null || topic === undefined ? null : read(topic);
     };
   }
-  if (read === null) return ({ data, base }) => readAt(data, type, base, offset, path);
+  if (read === null) return ({ data, base }) => readAt(data, type, { enclosing: base, head: offset }, path);
   return ({ data, base }) => {
     const word = wordAt(data, base + offset);
     return word === null ? null : read(word);
   };
 }
 
-/** Reads the value whose head stands at `enclosing + head`; dynamic offsets count from `enclosing`. */
+/** Where a value's head is encoded; dynamic offsets count from `enclosing`. */
+interface Position {
+  readonly enclosing: number;
+  readonly head: number;
+}
+
 function readAt(
   data: Hex,
   type: AbiType,
-  enclosing: number,
-  head: number,
+  { enclosing, head }: Position,
   path: readonly (string | number)[],
 ): ArgumentValue | null {
   let at = enclosing + head;
@@ -57,11 +61,20 @@ function readAt(
     if (offset === null) return null;
     at = enclosing + offset;
   }
-  if (type.kind === 'bytes') return path.length > 0 ? null : readBytes(data, at);
-  if (type.kind !== 'array' && type.kind !== 'tuple') {
-    const word = path.length > 0 ? null : wordAt(data, at);
-    return word === null ? null : scalarReader(type)!(word);
-  }
+  if (type.kind === 'array' || type.kind === 'tuple') return readInside(data, type, at, path);
+  if (path.length > 0) return null;
+  if (type.kind === 'bytes') return readBytes(data, at);
+  const word = wordAt(data, at);
+  return word === null ? null : scalarReader(type)!(word);
+}
+
+/** Reads the item that `path` leads to in the tuple or array encoded at `at`. */
+function readInside(
+  data: Hex,
+  type: Extract<AbiType, { kind: 'array' | 'tuple' }>,
+  at: number,
+  path: readonly (string | number)[],
+): ArgumentValue | null {
   const index = Number(path[0]);
   if (path.length === 0 || !Number.isInteger(index) || index < 0) return null;
   const rest = path.slice(1);
@@ -69,27 +82,20 @@ function readAt(
     const item = type.items[index];
     if (!item) return null;
     const before = type.items.slice(0, index).reduce((sum, t) => sum + headSize(t), 0);
-    return readAt(data, item, at, before, rest);
+    return readAt(data, item, { enclosing: at, head: before }, rest);
   }
-  let length = type.length;
-  if (length === null) {
-    length = smallWord(data, at);
-    if (length === null) return null;
-    at += 32;
-  }
-  return index >= length ? null : readAt(data, type.of, at, index * headSize(type.of), rest);
+  const length = type.length ?? smallWord(data, at);
+  if (length === null || index >= length) return null;
+  const enclosing = type.length === null ? at + 32 : at;
+  return readAt(data, type.of, { enclosing, head: index * headSize(type.of) }, rest);
 }
 
-/** What makes a value of a word with or without prefix; null for types that take more than a word. */
+/** Decodes a word with or without prefix; null for types that take more than a word. */
 function scalarReader({ kind }: AbiType): ((word: string) => ArgumentValue | null) | null {
   if (kind === 'bytes' || kind === 'array' || kind === 'tuple') return null;
-  return kind === 'address'
-    ? addressOfWord
-    : kind === 'int'
-      ? intOfWord
-      : kind === 'fixed_bytes'
-        ? bytesOfWord
-        : uintOfWord;
+  if (kind === 'address') return addressOfWord;
+  if (kind === 'int') return intOfWord;
+  return kind === 'fixed_bytes' ? bytesOfWord : uintOfWord;
 }
 
 function bytesOfWord(word: string): Hex {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MovementIndex } from '../../../src/stages/4-primitives/bind/movementIndex.ts';
-import type { MovementQuery } from '../../../src/stages/4-primitives/bind/movementQuery.ts';
+import { MovementIndex, type MovementQuery } from '../../../src/stages/4-primitives/bind/movementIndex.ts';
 import type { Address } from '../../../src/model/hex.ts';
 import type { Asset, Movement, ValueFlow } from '../../../src/model/valueFlow.ts';
 
@@ -53,7 +52,7 @@ function flowOf(list: readonly Omit<Movement, 'index' | 'evidence'>[], padding: 
 }
 
 describe('the movement index', () => {
-  it('answers the same for few movements, which it looks through, as for many, which it shelves', () => {
+  it('answers the same for few movements, which it filters, as for many, which it hashes', () => {
     fc.assert(
       fc.property(
         movements,
@@ -62,13 +61,14 @@ describe('the movement index', () => {
         fc.uniqueArray(fc.nat(39)),
         fc.integer({ min: 1, max: 4 }),
         (list, asked, seq, gone, limit) => {
-          const taken = new Set(gone);
+          const claimed = new Set(gone);
           const accept = (m: Movement): boolean => m.index % 3 !== 0;
+          const search = { query: asked, seq, claimed, accept };
           const [few, many] = [new MovementIndex(flowOf(list, 0)), new MovementIndex(flowOf(list, 100))].map(
             (index) => ({
-              before: index.before(asked, seq, taken, accept, limit).map((m) => m.index),
-              nearest: index.nearest(asked, seq, taken, accept)?.index,
-              all: index.all(asked, taken, accept).map((m) => m.index),
+              before: index.before(search, limit).map((m) => m.index),
+              nearest: index.nearest(search)?.index,
+              all: index.all(search).map((m) => m.index),
             }),
           );
           expect(few).toEqual(many);

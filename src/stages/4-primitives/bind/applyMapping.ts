@@ -1,22 +1,22 @@
 import { bindLegs, type Binding } from './bindLegs.ts';
-import { NATIVE_REF, type BindScope } from './bindWord.ts';
-import { evaluateAccount, testsHold } from './evaluateBind.ts';
+import { NATIVE_REF, type BindScope } from './resolver.ts';
+import { evaluateAccount, testsHold } from './resolver.ts';
 import { readDetail, type PositionDetail } from './positionDetail.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
-import type { BoundLeg } from './boundLeg.ts';
+import type { BoundLeg } from './legOptions.ts';
 import type { EnclosingCalls } from '../match/enclosingCalls.ts';
 import type { MovementIndex } from './movementIndex.ts';
 import type { Create2Proofs } from '../match/provenProtocol.ts';
 import type { EncodedArguments } from '../../../evm/readArgument.ts';
-import type { Meaning } from '../match/meaning.ts';
-import type { Taken, TakenMovements } from './takenMovements.ts';
+import type { PreparedMapping } from '../match/preparedMapping.ts';
+import type { Claimed, ClaimedMovements } from './bucket.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Evidence } from '../../../model/evidence.ts';
 import type { ProtocolRef, RoleBinding } from '../../../model/primitive.ts';
 import type { EventMapping } from '../../../model/rulebook.ts';
 
-/** One event or call that a meaning is tried on. */
-export interface Utterance {
+/** An event or call that the rulebook has mappings for. */
+export interface Trigger {
   readonly basis: 'event' | 'call';
   readonly seq: number;
   /** Emitter of the log, or target of the call. */
@@ -29,17 +29,17 @@ export interface Utterance {
   readonly evidence: Evidence;
 }
 
-/** What one event or call came to, before it is checked against the others. */
-export interface Draft {
-  readonly utterance: Utterance;
-  readonly meaning: EventMapping;
+/** A trigger with the mapping that its movements bear out, before duplicates are merged. */
+export interface Candidate {
+  readonly trigger: Trigger;
+  readonly mapping: EventMapping;
   readonly protocol: ProtocolRef | null;
   readonly venue: Address;
   readonly poolId: string | null;
   readonly roles: readonly RoleBinding[];
   readonly binding: Binding;
   readonly detail: PositionDetail;
-  /** The call an event was made in, where its words count. */
+  /** The call an event was emitted in, where its arguments count. */
   readonly within: Evidence | null;
 }
 
@@ -51,78 +51,78 @@ export interface RecognitionRun {
   readonly proofs: Create2Proofs;
   readonly wrappedNative: ReadonlySet<Address>;
   readonly enclosing: EnclosingCalls;
-  /** Contracts whose NFTs stand for positions elsewhere. */
+  /** Contracts whose NFTs represent positions kept elsewhere. */
   readonly positionTokens: ReadonlySet<Address>;
-  readonly taken: TakenMovements;
+  readonly claimed: ClaimedMovements;
 }
 
 /**
- * The first of the event's meanings that its movements bear out. Meanings whose protocol lists the contract's address
- * come first and shut out mere family meanings; among those all are tried in the rulebook's order.
+ * The first of the event's mappings that its movements bear out. Meanings whose protocol lists the contract's address
+ * come first and shut out mere family mappings; among those all are tried in the rulebook's order.
  */
 export function recognise(
-  meanings: readonly Meaning[],
-  utterance: Utterance,
+  mappings: readonly PreparedMapping[],
+  trigger: Trigger,
   run: RecognitionRun,
-): Draft | null {
+): Candidate | null {
   let listed = false;
-  for (const meaning of meanings) {
-    if (!meaning.listed.has(utterance.contract)) continue;
+  for (const mapping of mappings) {
+    if (!mapping.listed.has(trigger.contract)) continue;
     listed = true;
-    const draft = applyMapping(meaning, utterance, run);
-    if (draft) return draft;
+    const candidate = applyMapping(mapping, trigger, run);
+    if (candidate) return candidate;
   }
   if (listed) return null;
-  for (const meaning of meanings) {
-    const draft = meaning.open ? applyMapping(meaning, utterance, run) : null;
-    if (draft) return draft;
+  for (const mapping of mappings) {
+    const candidate = mapping.open ? applyMapping(mapping, trigger, run) : null;
+    if (candidate) return candidate;
   }
   return null;
 }
 
-function applyMapping(meaning: Meaning, utterance: Utterance, run: RecognitionRun): Draft | null {
-  const { shape, within } = meaning;
-  const { contract } = utterance;
-  const { log } = utterance.evidence;
+function applyMapping(mapping: PreparedMapping, trigger: Trigger, run: RecognitionRun): Candidate | null {
+  const { shape, within } = mapping;
+  const { contract } = trigger;
+  const { log } = trigger.evidence;
   const call = within === null || log === null ? null : run.enclosing.of(log, within);
   const legs: BoundLeg[] = [];
   const scope = {
-    args: utterance.args,
+    args: trigger.args,
     contract,
-    caller: utterance.caller,
-    value: utterance.value,
+    caller: trigger.caller,
+    value: trigger.value,
     signer: run.signer,
     txTo: run.txTo,
     legs,
     callArgs: call && { topics: [], data: call.input, base: 4 },
-    outputArgs: call ? { topics: [], data: call.output, base: 0 } : utterance.output,
+    outputArgs: call ? { topics: [], data: call.output, base: 0 } : trigger.output,
   };
-  if (!testsHold(meaning.when, scope)) return null;
-  const taken = (role: string): Taken => run.taken.of(shape, role);
-  const early = evaluateAccount(meaning.venue, scope);
-  const binding = bindLegs(meaning.legs, scope, {
+  if (!testsHold(mapping.when, scope)) return null;
+  const claimed = (role: string): Claimed => run.claimed.of(shape, role);
+  const early = evaluateAccount(mapping.venue, scope);
+  const binding = bindLegs(mapping.legs, scope, {
     index: run.index,
-    seq: utterance.seq,
+    seq: trigger.seq,
     wrappedNative: run.wrappedNative,
-    taken,
+    claimed,
     venue: early,
   });
   if (!binding) return null;
 
-  const venue = early ?? evaluateAccount(meaning.venue, scope);
+  const venue = early ?? evaluateAccount(mapping.venue, scope);
   const protocol =
-    meaning.listed.get(contract) ?? run.proofs.protocolOf(meaning, contract, () => tokensOf(legs));
-  if (!venue || (!protocol && !meaning.anyEmitter)) return null;
-  for (const { leg } of legs) for (const m of leg.movements) taken(leg.role).add(m);
+    mapping.listed.get(contract) ?? run.proofs.protocolOf(mapping, contract, () => tokensOf(legs));
+  if (!venue || (!protocol && !mapping.anyEmitter)) return null;
+  for (const { leg } of legs) for (const m of leg.movements) claimed(leg.role).add(m);
   return {
-    utterance,
-    meaning: meaning.spec,
+    trigger,
+    mapping: mapping.spec,
     protocol,
     venue,
     binding,
-    poolId: poolIdOf(meaning, scope),
-    roles: rolesOf(meaning, scope),
-    detail: readDetail(meaning, scope, run.positionTokens),
+    poolId: poolIdOf(mapping, scope),
+    roles: rolesOf(mapping, scope),
+    detail: readDetail(mapping, scope, run.positionTokens),
     within: call && { kind: 'frame', frame: call.index, log: null, contract },
   };
 }
@@ -135,15 +135,15 @@ function tokensOf(legs: readonly BoundLeg[]): Address[] {
   return tokens;
 }
 
-function poolIdOf({ poolId }: Meaning, scope: BindScope): string | null {
+function poolIdOf({ poolId }: PreparedMapping, scope: BindScope): string | null {
   const value = poolId && poolId(scope);
   return value === null ? null : String(value);
 }
 
-function rolesOf(meaning: Meaning, scope: BindScope): RoleBinding[] {
+function rolesOf(mapping: PreparedMapping, scope: BindScope): RoleBinding[] {
   const roles: RoleBinding[] = [];
-  for (const { role, account: word } of meaning.roles) {
-    const account = evaluateAccount(word, scope);
+  for (const { role, account: resolver } of mapping.roles) {
+    const account = evaluateAccount(resolver, scope);
     if (account !== null && account !== ZERO_ADDRESS) roles.push({ role, account });
   }
   return roles;

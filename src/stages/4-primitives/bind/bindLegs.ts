@@ -1,7 +1,6 @@
-import { offerOptions, type LegContext } from './legOptions.ts';
-import type { BoundLeg, Option, Unresolved } from './boundLeg.ts';
-import type { BindScope } from './bindWord.ts';
-import type { ReadyLeg } from '../match/meaning.ts';
+import { legOptions, type BoundLeg, type LegContext, type Unresolved } from './legOptions.ts';
+import type { BindScope } from './resolver.ts';
+import type { PreparedLeg } from '../match/preparedMapping.ts';
 
 /** What one event's legs came to. `unresolved`: stated amounts of an asset that neither event nor flow names. */
 export interface Binding {
@@ -13,43 +12,34 @@ export interface Binding {
 const MAX_STEPS = 64;
 
 /**
- * Ties every leg of a meaning to movements. Legs are bound in order, into the scope's own list, so that later ones may speak
+ * Ties every leg of a mapping to movements. Legs are bound in order, into the scope's own list, so that later ones may speak
  * of earlier ones; where a later leg fails because of an earlier choice the next choice is tried. Null when a required leg
  * binds nothing: an event that moved no value proves nothing.
  */
 export function bindLegs(
-  specs: readonly ReadyLeg[],
+  specs: readonly PreparedLeg[],
   scope: BindScope & { readonly legs: BoundLeg[] },
   context: LegContext,
 ): Binding | null {
   const { legs } = scope;
   const unresolved: Unresolved[] = [];
-  const claimed: number[] = [];
+  const used: number[] = [];
   let steps = 0;
   const attempt = (at: number): boolean => {
     if (at === specs.length) return agreesSomewhere(legs);
     const spec = specs[at]!;
-    let outcome: 'bound' | 'given up' | null = null;
-    const tryOption = (option: Option): boolean => {
-      if (++steps > MAX_STEPS) {
-        outcome = 'given up';
-        return true;
-      }
-      const [legsBefore, unresolvedBefore, claimedBefore] = [legs.length, unresolved.length, claimed.length];
-      for (const m of option.movements) claimed.push(m.index);
-      for (const leg of option.legs) legs.push(leg);
-      for (const open of option.unresolved) unresolved.push(open);
-      if (attempt(at + 1)) {
-        outcome = 'bound';
-        return true;
-      }
-      legs.length = legsBefore;
-      unresolved.length = unresolvedBefore;
-      claimed.length = claimedBefore;
-      return false;
-    };
-    offerOptions(spec, scope, context, claimed, forbiddenAsset(spec, legs), tryOption);
-    return outcome === null ? !spec.required && attempt(at + 1) : outcome === 'bound';
+    const before = [legs.length, unresolved.length, used.length] as const;
+    const excluded = { movements: used, asset: forbiddenAsset(spec, legs) };
+    for (const option of legOptions(spec, scope, context, excluded)) {
+      if (++steps > MAX_STEPS) return false;
+      for (const m of option.movements) used.push(m.index);
+      legs.push(...option.legs);
+      unresolved.push(...option.unresolved);
+      if (attempt(at + 1)) return true;
+      [legs.length, unresolved.length, used.length] = before;
+    }
+    // An optional leg may stay unbound, but not once the search was given up.
+    return steps <= MAX_STEPS && !spec.required && attempt(at + 1);
   };
   return attempt(0) ? { legs, unresolved } : null;
 }
@@ -66,7 +56,7 @@ function agreesSomewhere(legs: readonly BoundLeg[]): boolean {
 }
 
 /** What goes in never comes out as the same asset. */
-function forbiddenAsset(spec: ReadyLeg, legs: readonly BoundLeg[]): string | null {
+function forbiddenAsset(spec: PreparedLeg, legs: readonly BoundLeg[]): string | null {
   const other = spec.role === 'out' ? 'in' : spec.role === 'in' ? 'out' : null;
   if (other === null) return null;
   let found: string | null = null;

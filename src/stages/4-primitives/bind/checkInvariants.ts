@@ -1,6 +1,6 @@
 import { memoize } from '../../../lib/memo.ts';
-import type { BoundLeg } from './boundLeg.ts';
-import type { Draft } from './applyMapping.ts';
+import type { BoundLeg } from './legOptions.ts';
+import type { Candidate } from './applyMapping.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Invariant } from '../../../model/primitive.ts';
 import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
@@ -9,32 +9,32 @@ const INTEREST_BEARING: ReadonlySet<string> = new Set(['debt_share_in', 'collate
 
 /** What a machine can check of one event's claim against the movements it was tied to. */
 export function checkInvariants(
-  draft: Draft,
+  candidate: Candidate,
   flow: ValueFlow,
   netted: ReadonlyMap<Address, boolean>,
 ): Invariant[] {
-  const { legs, unresolved } = draft.binding;
+  const { legs, unresolved } = candidate.binding;
   const invariants: Invariant[] = [];
   const check = (name: string, holds: boolean): void =>
     void invariants.push(holds ? holding(name) : failing(name));
 
   // Position tokens taken from a borrower carry interest that the event does not state.
   const stated = legs.filter((b) => b.stated !== null && !INTEREST_BEARING.has(b.leg.role));
-  const known = draft.protocol !== null && draft.protocol.matchedBy !== 'family';
+  const known = candidate.protocol !== null && candidate.protocol.matchedBy !== 'family';
   if (stated.length > 0)
     check(
       'amounts_agree',
       stated.every((b) => b.leg.exact || agrees(b.leg.amount, b.stated!, known)),
     );
-  if (draft.meaning.legs.length > 0) check('value_moved', legs.length + unresolved.length > 0);
+  if (candidate.mapping.legs.length > 0) check('value_moved', legs.length + unresolved.length > 0);
   const unmoved = unresolved.length > 0 || legs.some((b) => b.leg.movements.length === 0);
-  if (unmoved) check('netted_at_venue', netted.get(draft.venue) ?? false);
+  if (unmoved) check('netted_at_venue', netted.get(candidate.venue) ?? false);
 
   // Unless the contract is known, its word counts only for value that went through its hands or in its own token.
   if (!known && legs.length > 0)
     check(
       'venue_involved',
-      legs.some((b) => b.leg.movements.some((m) => involves(flow, m, draft.venue))),
+      legs.some((b) => b.leg.movements.some((m) => involves(flow, m, candidate.venue))),
     );
 
   const given = assetsOf(legs, 'in');

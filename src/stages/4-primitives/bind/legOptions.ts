@@ -1,128 +1,215 @@
-import { carried, stated, type Option } from './boundLeg.ts';
-import { NATIVE_REF, type AssetRef, type BindScope } from './bindWord.ts';
-import { assetIdOf, evaluateAccount, evaluateAmount, evaluateAsset } from './evaluateBind.ts';
-import type { ReadyLeg } from '../match/meaning.ts';
-import type { MovementIndex } from './movementIndex.ts';
-import type { MovementQuery } from './movementQuery.ts';
-import type { Taken } from './takenMovements.ts';
+import { NATIVE_REF, type AssetRef, type BindScope, type LegEnds } from './resolver.ts';
+import { assetIdOf, evaluateAccount, evaluateAmount, evaluateAsset } from './resolver.ts';
+import { farEnd } from '../../../lib/roles.ts';
+import type { PreparedLeg } from '../match/preparedMapping.ts';
+import type { MovementIndex, MovementSearch } from './movementIndex.ts';
+import type { Claimed } from './bucket.ts';
 import type { Address } from '../../../model/hex.ts';
+import type { Leg } from '../../../model/primitive.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 
+/** Where the legs of one event or call are looked for. */
 export interface LegContext {
   readonly index: MovementIndex;
   readonly seq: number;
   readonly wrappedNative: ReadonlySet<Address>;
-  /** Movements already accounted for by the same shape in the same role. */
-  readonly taken: (role: string) => Taken;
+  /** Movements already claimed by the same shape in the same role. */
+  readonly claimed: (role: string) => Claimed;
   readonly venue: Address | null;
 }
 
-type Accept = (m: Movement) => boolean;
-type QueryFor = (asset: AssetRef | null, amount: bigint | undefined) => MovementQuery;
+export interface BoundLeg {
+  readonly leg: Leg;
+  readonly ends: LegEnds;
+  readonly spec: PreparedLeg;
+  /** The amount the event states for it, if it states one. */
+  readonly stated: bigint | null;
+}
+
+/** A stated amount of an asset that neither event nor flow names. */
+export interface Unresolved {
+  readonly role: string;
+  readonly amount: bigint;
+}
+
+/** One way to bind a leg. */
+export interface Option {
+  readonly movements: readonly Movement[];
+  readonly legs: readonly BoundLeg[];
+  readonly unresolved: readonly Unresolved[];
+}
+
+/** What the leg must not bind: movements of the event's other legs, and an asset. */
+interface Excluded {
+  readonly movements: readonly number[];
+  readonly asset: string | null;
+}
+
+/** A leg with its expressions resolved. */
+interface ResolvedLeg {
+  readonly spec: PreparedLeg;
+  readonly from: Address | null;
+  readonly to: Address | null;
+  readonly asset: AssetRef | null;
+  /** Assets to try, in order: the named one, then native for wrapped native and the reverse; `[null]` where none is named. */
+  readonly choices: readonly (AssetRef | null)[];
+  readonly amounts: readonly bigint[];
+  readonly excludedAsset: string | null;
+  readonly context: LegContext;
+  readonly search: (asset: AssetRef | null, amount?: bigint) => MovementSearch;
+}
 
 /** Movements a token may split one stated amount into (transfer taxes). */
 const MAX_SPLIT = 8;
 
-/**
- * Offers the ways to bind one leg, the likeliest first, until one is taken. `claimed` are movements of the event's other
- * legs, `forbidden` an asset that it cannot be.
- */
-export function offerOptions(
-  spec: ReadyLeg,
+/** The ways to bind one leg, the likeliest first. */
+export function* legOptions(
+  spec: PreparedLeg,
   scope: BindScope,
   context: LegContext,
-  claimed: readonly number[],
-  forbidden: string | null,
-  take: (option: Option) => boolean,
-): void {
+  excluded: Excluded,
+): Generator<Option, void> {
+  const leg = resolveLeg(spec, scope, context, excluded);
+  if (leg === null) return;
+  if (leg.amounts.length === 0) {
+    const option = firstOf(leg.choices, (choice) => withoutAmount(leg, choice));
+    if (option) yield option;
+    return;
+  }
+  for (const amount of leg.amounts) {
+    const exact = exactly(leg, amount);
+    if (exact) yield carried(spec, [exact], amount, context);
+    else if (spec.match === 'stated' && (leg.asset === null || assetIdOf(leg.asset) !== leg.excludedAsset))
+      yield settledInside(leg, amount);
+  }
+  if (spec.match !== 'stated') yield* approximately(leg);
+}
+
+function resolveLeg(
+  spec: PreparedLeg,
+  scope: BindScope,
+  context: LegContext,
+  excluded: Excluded,
+): ResolvedLeg | null {
   const from = evaluateAccount(spec.from, scope);
   const to = evaluateAccount(spec.to, scope);
   const asset = evaluateAsset(spec.asset, scope);
-  if ((spec.from && from === null) || (spec.to && to === null) || (spec.asset && asset === null)) return;
+  if ((spec.from && from === null) || (spec.to && to === null) || (spec.asset && asset === null)) return null;
   const amounts = statedAmounts(spec, scope);
-  if (spec.amount.length > 0 && amounts.length === 0) return;
-
-  const taken = context.taken(spec.role);
-  const accept: Accept = (m) => m.asset !== forbidden && !claimed.includes(m.index);
-  const queryFor: QueryFor = (of, amount) => ({
+  if (spec.amount.length > 0 && amounts.length === 0) return null;
+  const claimed = context.claimed(spec.role);
+  const accept = (m: Movement): boolean =>
+    m.asset !== excluded.asset && !excluded.movements.includes(m.index);
+  const ends = {
     from: from ?? undefined,
     to: to ?? undefined,
-    asset: of ?? undefined,
     assetKind: spec.assetKind ?? undefined,
     kind: spec.movementKind ?? undefined,
-    amount,
-  });
-  const choices = assetChoices(asset, context.wrappedNative);
+  };
+  return {
+    spec,
+    from,
+    to,
+    asset,
+    choices: assetChoices(asset, context.wrappedNative),
+    amounts,
+    excludedAsset: excluded.asset,
+    context,
+    search: (of, amount) => ({
+      query: { ...ends, asset: of ?? undefined, amount },
+      seq: context.seq,
+      claimed,
+      accept,
+    }),
+  };
+}
 
-  if (amounts.length === 0) {
-    for (const choice of choices) {
-      const movements = unstated(spec, queryFor(choice, undefined), context, taken, accept);
-      if (movements.length > 0) return void take(carried(spec, movements, null, context));
-    }
-    return;
-  }
-  for (const amount of amounts) {
-    const exact = exactly(spec, choices, amount, queryFor, context, taken, accept);
-    if (exact) {
-      if (take(carried(spec, [exact], amount, context))) return;
-    } else if (spec.match === 'stated' && (asset === null || assetIdOf(asset) !== forbidden)) {
-      if (take(stated(spec, asset, amount, from, to))) return;
-    }
-  }
-  if (spec.match === 'stated') return;
+function withoutAmount({ spec, context, search }: ResolvedLeg, choice: AssetRef | null): Option | null {
+  const { index } = context;
+  const nearest = spec.pick === 'all' ? null : index.nearest(search(choice));
+  const movements = spec.pick === 'all' ? index.all(search(choice)) : nearest ? [nearest] : [];
+  return movements.length > 0 ? carried(spec, movements, null, context) : null;
+}
+
+/** The movement of exactly this amount: one that changed hands before one that was minted or burnt on the way. */
+function exactly({ spec, choices, context, search }: ResolvedLeg, amount: bigint): Movement | null {
+  const find = (fits: (m: Movement) => boolean): Movement | null =>
+    firstOf(choices, (choice) => {
+      const query = search(choice, amount);
+      return context.index.nearest({ ...query, accept: (m) => fits(m) && query.accept(m) });
+    });
+  return (spec.movementKind === null ? find((m) => m.kind === 'transfer') : null) ?? find(() => true);
+}
+
+/** Several movements that add up to a stated amount, then, where the rule allows it, the one closest in size. */
+function* approximately({ spec, choices, amounts, context, search }: ResolvedLeg): Generator<Option, void> {
   for (const choice of choices) {
-    const near = context.index.before(queryFor(choice, undefined), context.seq, taken, accept, MAX_SPLIT);
+    const near = context.index.before(search(choice), MAX_SPLIT);
     if (near.length === 0) continue;
     const ofAsset = near.filter((m) => m.asset === near[0]!.asset);
     const split = firstOf(amounts, (amount) => sumsTo(ofAsset, amount));
-    if (
-      split &&
-      take(
-        carried(
-          spec,
-          split,
-          split.reduce((sum, m) => sum + m.amount, 0n),
-          context,
-        ),
-      )
-    )
-      return;
+    if (split) yield carried(spec, split, sumOf(split), context);
     if (spec.otherwise !== 'direction') continue;
     const close = firstOf(amounts, (amount) => closest(near, amount));
-    if (close && take(carried(spec, [close], amounts[0]!, context))) return;
+    if (close) yield carried(spec, [close], amounts[0]!, context);
   }
 }
 
-function unstated(
-  spec: ReadyLeg,
-  query: MovementQuery,
-  { index, seq }: LegContext,
-  taken: Taken,
-  accept: Accept,
-): readonly Movement[] {
-  if (spec.pick === 'all') return index.all(query, taken, accept);
-  const nearest = index.nearest(query, seq, taken, accept);
-  return nearest ? [nearest] : [];
+/** Legs carried by movements, one per asset. */
+function carried(
+  spec: PreparedLeg,
+  movements: readonly Movement[],
+  amount: bigint | null,
+  context: LegContext,
+): Option {
+  const byAsset = new Map<string, Movement[]>();
+  for (const m of movements) {
+    const group = byAsset.get(m.asset);
+    if (group) group.push(m);
+    else byAsset.set(m.asset, [m]);
+  }
+  const legs = [...byAsset.values()].map((group) => legOf(spec, group, amount, context));
+  return { movements, legs, unresolved: [] };
 }
 
-/** What changed hands before what was created or destroyed in the same amount on the way. */
-function exactly(
-  spec: ReadyLeg,
-  choices: readonly (AssetRef | null)[],
-  amount: bigint,
-  queryFor: QueryFor,
-  { index, seq }: LegContext,
-  taken: Taken,
-  accept: Accept,
-): Movement | null {
-  const find = (fits: Accept): Movement | null =>
-    firstOf(choices, (choice) => index.nearest(queryFor(choice, amount), seq, taken, fits));
-  return (
-    (spec.movementKind === null ? find((m) => m.kind === 'transfer' && accept(m)) : null) ?? find(accept)
-  );
+function legOf(
+  spec: PreparedLeg,
+  group: readonly Movement[],
+  amount: bigint | null,
+  context: LegContext,
+): BoundLeg {
+  const first = group[0]!;
+  const sum = sumOf(group);
+  return {
+    spec,
+    stated: amount,
+    ends: { from: first.from, to: first.to, asset: context.index.assetRef(first) },
+    leg: {
+      role: spec.role,
+      asset: first.asset,
+      amount: sum,
+      account: farEnd(spec.role, first, context.venue),
+      movements: group.map((m) => m.index).sort((a, b) => a - b),
+      exact: amount !== null && amount === sum,
+    },
+  };
 }
 
-function statedAmounts(spec: ReadyLeg, scope: BindScope): bigint[] {
+/** A leg that no single movement carries: settled by net amounts inside the venue. */
+function settledInside({ spec, asset, from, to }: ResolvedLeg, amount: bigint): Option {
+  if (asset === null) return { movements: [], legs: [], unresolved: [{ role: spec.role, amount }] };
+  const leg: Leg = {
+    role: spec.role,
+    asset: assetIdOf(asset),
+    amount,
+    account: null,
+    movements: [],
+    exact: true,
+  };
+  return { movements: [], legs: [{ spec, stated: amount, ends: { from, to, asset }, leg }], unresolved: [] };
+}
+
+function statedAmounts(spec: PreparedLeg, scope: BindScope): bigint[] {
   const amounts: bigint[] = [];
   for (const expr of spec.amount) {
     const amount = evaluateAmount(expr, scope);
@@ -131,10 +218,13 @@ function statedAmounts(spec: ReadyLeg, scope: BindScope): bigint[] {
   return amounts;
 }
 
-/** The asset as named, then native for wrapped native and the reverse; `[null]` where the event names none. */
 function assetChoices(asset: AssetRef | null, wrappedNative: ReadonlySet<Address>): (AssetRef | null)[] {
   if (asset === NATIVE_REF) return [asset, ...wrappedNative];
   return asset !== null && wrappedNative.has(asset) ? [asset, NATIVE_REF] : [asset];
+}
+
+function sumOf(movements: readonly Movement[]): bigint {
+  return movements.reduce((sum, m) => sum + m.amount, 0n);
 }
 
 /** The latest movements, at least two, that together carry exactly `amount`; null when none do. */

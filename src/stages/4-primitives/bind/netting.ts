@@ -1,7 +1,7 @@
 import { NATIVE_ASSET } from '../../../value/asset.ts';
 import { mergedLane } from '../../../value/lanes.ts';
 import { SENT_ROLES } from '../../../lib/roles.ts';
-import type { Draft } from './applyMapping.ts';
+import type { Candidate } from './applyMapping.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
 
@@ -11,17 +11,20 @@ import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
  * takes what the first sent). Native and wrapped native are one: such contracts wrap for their customers.
  */
 export function nettedVenues(
-  drafts: readonly Draft[],
+  candidates: readonly Candidate[],
   flow: ValueFlow,
   wrapped: ReadonlySet<AssetId>,
 ): ReadonlyMap<Address, boolean> {
   const sums = new Map<Address, { assets: Map<string, bigint>; open: Map<bigint, number> }>();
-  for (const draft of drafts) {
-    if (draft.binding.unresolved.length === 0 && draft.binding.legs.every((b) => b.leg.movements.length > 0))
+  for (const candidate of candidates) {
+    if (
+      candidate.binding.unresolved.length === 0 &&
+      candidate.binding.legs.every((b) => b.leg.movements.length > 0)
+    )
       continue;
-    sums.set(draft.venue, { assets: new Map(), open: new Map() });
+    sums.set(candidate.venue, { assets: new Map(), open: new Map() });
   }
-  for (const { venue, binding } of drafts) {
+  for (const { venue, binding } of candidates) {
     const sum = sums.get(venue);
     if (!sum) continue;
     for (const { leg } of binding.legs) {

@@ -1,8 +1,8 @@
 import { nftId } from '../../../value/asset.ts';
 import { SHARE_ROLES } from '../../../lib/roles.ts';
-import { assetIdOf, evaluateAccount, evaluateAsset } from './evaluateBind.ts';
-import type { BindScope } from './bindWord.ts';
-import type { Meaning } from '../match/meaning.ts';
+import { assetIdOf, evaluateAccount, evaluateAsset } from './resolver.ts';
+import type { BindScope } from './resolver.ts';
+import type { PreparedMapping } from '../match/preparedMapping.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Leg, Portion } from '../../../model/primitive.ts';
 import type { AssetId } from '../../../model/valueFlow.ts';
@@ -22,27 +22,27 @@ export interface PositionDetail {
 
 /** An NFT counts as the position's only where its own contract speaks, or one that the rules name a position manager. */
 export function readDetail(
-  meaning: Meaning,
+  mapping: PreparedMapping,
   scope: BindScope,
   positionTokens: ReadonlySet<Address>,
 ): PositionDetail {
   return {
-    about: readAbout(meaning, scope),
-    position: readPosition(meaning, scope, positionTokens),
-    portions: readPortions(meaning, scope),
+    about: readAbout(mapping, scope),
+    position: readPosition(mapping, scope, positionTokens),
+    portions: readPortions(mapping, scope),
   };
 }
 
-function readAbout({ about, shape }: Meaning, scope: BindScope): readonly string[] {
+function readAbout({ about, shape }: PreparedMapping, scope: BindScope): readonly string[] {
   if (about.length === 0) return NOTHING;
-  const values = about.map((word) => word(scope));
+  const values = about.map((resolve) => resolve(scope));
   return values.every((v) => v !== null)
     ? [`${aboutPrefix(shape, scope.contract)}${values.join('|')}`]
     : NOTHING;
 }
 
 function readPosition(
-  { position }: Meaning,
+  { position }: PreparedMapping,
   scope: BindScope,
   positionTokens: ReadonlySet<Address>,
 ): AssetId | null {
@@ -53,7 +53,7 @@ function readPosition(
   return known ? nftId('erc721', token, BigInt.asUintN(256, BigInt(id))) : null;
 }
 
-function readPortions({ portions }: Meaning, scope: BindScope): readonly OpenPortion[] {
+function readPortions({ portions }: PreparedMapping, scope: BindScope): readonly OpenPortion[] {
   if (portions.length === 0) return NOTHING;
   return portions.flatMap(({ role, asset, amount }) => {
     const value = amount(scope);

@@ -1,12 +1,10 @@
-import { recognise, type Draft, type RecognitionRun } from '../bind/applyMapping.ts';
-import { spokenCalls } from './utterances.ts';
-import type { Found } from '../structure/context.ts';
+import { recognise, type Candidate, type RecognitionRun } from '../bind/applyMapping.ts';
+import { matchCalls, type TriggerIndex } from './triggers.ts';
+import type { OpenPrimitive, StructureContext } from '../structure/context.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { CanonicalTx } from '../../../model/canonicalTx.ts';
-import type { Rulebook } from '../../../model/rulebook.ts';
 
-/** Acts that come with others and say nothing about what value moved for. */
-const ACCOMPANYING = new Set([
+/** Kinds that come with other acts and do not explain what value moved for. */
+const ACCOMPANYING: ReadonlySet<string> = new Set([
   'approval',
   'wrap',
   'unwrap',
@@ -18,29 +16,30 @@ const ACCOMPANYING = new Set([
 ]);
 
 /**
- * What the name of the called function suggests: taken only where no event and no structure says anything, and only of
- * the calls the signer or a smart account made itself. `explained` are the movements that already have a meaning.
+ * Mappings that rest on the called function's name alone. Only where neither event nor structure explains anything, only
+ * for calls that the signer or a smart account made itself, and only over movements that are still unexplained.
  */
-export function hintedDrafts(
-  tx: CanonicalTx,
-  rulebook: Rulebook,
+export function hintedCandidates(
+  { tx, explained }: StructureContext,
+  calls: TriggerIndex['calls'],
   run: RecognitionRun,
-  found: readonly Found[],
-  explained: ReadonlySet<number>,
-): Draft[] {
+  found: readonly OpenPrimitive[],
+): Candidate[] {
   if (found.some((f) => !ACCOMPANYING.has(f.kind))) return [];
-  const callers = new Set<Address>([
-    tx.from,
-    ...found
-      .filter((f) => f.kind === 'account_execution' || f.kind === 'user_operation')
-      .flatMap((f) => f.roles.filter((r) => r.role === 'owner').map((r) => r.account)),
-  ]);
-  const drafts: Draft[] = [];
-  for (const { repertoire, utterance } of spokenCalls(tx, rulebook)) {
-    if (!callers.has(utterance.caller!)) continue;
-    const draft = recognise(repertoire.hints, utterance, run);
-    if (draft && draft.binding.legs.every((b) => b.leg.movements.every((m) => !explained.has(m))))
-      drafts.push(draft);
+  const callers = new Set<Address>([tx.from, ...accountOwners(found)]);
+  const candidates: Candidate[] = [];
+  for (const { mappings, trigger } of matchCalls(tx, calls)) {
+    if (!callers.has(trigger.caller!)) continue;
+    const candidate = recognise(mappings.hints, trigger, run);
+    if (candidate?.binding.legs.every(({ leg }) => leg.movements.every((m) => !explained.has(m))))
+      candidates.push(candidate);
   }
-  return drafts;
+  return candidates;
+}
+
+/** Smart accounts that executed something. */
+function accountOwners(found: readonly OpenPrimitive[]): Address[] {
+  return found
+    .filter(({ kind }) => kind === 'account_execution' || kind === 'user_operation')
+    .flatMap(({ roles }) => roles.filter(({ role }) => role === 'owner').map(({ account }) => account));
 }

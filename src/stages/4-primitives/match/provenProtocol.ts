@@ -1,5 +1,7 @@
+import { create2Address, pairSalt } from '../../../evm/create2.ts';
+import { memoizePair } from '../../../lib/memo.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { Meaning } from './meaning.ts';
+import type { PreparedMapping } from './preparedMapping.ts';
 import type { ProtocolSpec } from '../../../model/rulebook.ts';
 import type { ProtocolRef } from '../../../model/primitive.ts';
 
@@ -17,7 +19,7 @@ export class Create2Proofs {
 
   /** `tokensAt`: contracts of the assets seen at the pool. Null unless exactly two and a listed factory made the pool from them. */
   protocolOf(
-    { shape, spec: { protocols }, pools }: Meaning,
+    { shape, spec: { protocols }, pools }: PreparedMapping,
     pool: Address,
     tokensAt: () => readonly Address[],
   ): ProtocolRef | null {
@@ -56,4 +58,39 @@ function pairOf(tokens: readonly Address[], pool: Address): readonly [low: Addre
 
 function reference(spec: ProtocolSpec): ProtocolRef {
   return { slug: spec.slug, version: spec.version, matchedBy: 'create2' };
+}
+
+/** Whose pool of two tokens would stand at which address. */
+export type PoolsOfPair = (token0: Address, token1: Address) => ReadonlyMap<Address, ProtocolSpec>;
+
+/** Pairs remembered of each family of pools: the same tokens are traded over and over. */
+const REMEMBERED = 1_024;
+
+/** Protocols whose pools prove who created them (EIP-1014). Null for none; one for all mappings that the same protocols speak. */
+export function poolsOfPair(protocols: readonly ProtocolSpec[]): PoolsOfPair | null {
+  let pools = POOLS.get(protocols);
+  if (pools === undefined)
+    POOLS.set(protocols, (pools = poolsOf(protocols.filter(({ create2 }) => create2 !== null))));
+  return pools;
+}
+
+const POOLS = new WeakMap<readonly ProtocolSpec[], PoolsOfPair | null>();
+
+function poolsOf(creators: readonly ProtocolSpec[]): PoolsOfPair | null {
+  if (creators.length === 0) return null;
+  return memoizePair((token0, token1) => {
+    const pools = new Map<Address, ProtocolSpec>();
+    for (const creator of creators) {
+      const { deployer, initCodeHash, salt, fees } = creator.create2!;
+      for (const fee of salt === 'packed' ? [null] : fees) {
+        const pool = create2Address(
+          deployer,
+          pairSalt(token0 as Address, token1 as Address, fee),
+          initCodeHash,
+        );
+        if (!pools.has(pool)) pools.set(pool, creator);
+      }
+    }
+    return pools;
+  }, REMEMBERED);
 }

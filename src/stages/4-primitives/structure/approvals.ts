@@ -1,5 +1,5 @@
 import { addressOfWord, wordAt } from '../../../evm/hex.ts';
-import { structural, type Found, type StructureContext } from './context.ts';
+import { structural, type OpenPrimitive, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Log } from '../../../model/canonicalTx.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
@@ -8,14 +8,14 @@ import type { Movement } from '../../../model/valueFlow.ts';
  * Allowances granted or revoked. Many tokens log an approval again whenever `transferFrom` uses one up: such a log stands
  * next to the transfer it paid for and grants nothing.
  */
-export function findApprovals(context: StructureContext): Found[] {
+export function findApprovals(context: StructureContext): OpenPrimitive[] {
   const { tx, flow } = context;
   const approvals = flow.nonEconomic.filter(({ kind }) => kind === 'approval');
   if (approvals.length === 0) return [];
   const transfers = new Map<number, Movement>();
   for (const m of flow.movements) if (m.evidence.log !== null) transfers.set(m.evidence.log, m);
 
-  const found: Found[] = [];
+  const found: OpenPrimitive[] = [];
   for (const item of approvals) {
     const log = item.evidence.log === null ? undefined : tx.logs[item.evidence.log];
     if (!log || !item.from || !item.to) continue;

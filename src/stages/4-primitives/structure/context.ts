@@ -1,6 +1,6 @@
 import { lowerBound } from '../../../lib/lowerBound.ts';
 import { laneFollower, type LaneFollower } from '../../../value/laneFollower.ts';
-import { mergedLane, wrappedLanes } from '../../../value/lanes.ts';
+import { mergedLane, passThroughAccounts, wrappedLanes } from '../../../value/lanes.ts';
 import { isPrincipal, SHARE_ROLES } from '../../../lib/roles.ts';
 import type { OpenPortion } from '../bind/positionDetail.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -8,8 +8,8 @@ import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { Leg, Primitive } from '../../../model/primitive.ts';
 import type { AssetId, Movement, ValueFlow } from '../../../model/valueFlow.ts';
 
-/** A primitive before its portions have all found their assets. */
-export interface Found extends Omit<Primitive, 'position' | 'portions'> {
+/** A primitive whose portions may still lack an asset. */
+export interface OpenPrimitive extends Omit<Primitive, 'position' | 'portions'> {
   readonly about: readonly string[];
   readonly position: AssetId | null;
   readonly portions: readonly OpenPortion[];
@@ -17,10 +17,13 @@ export interface Found extends Omit<Primitive, 'position' | 'portions'> {
 
 const NOTHING: readonly never[] = [];
 
-/** What structure alone shows: no rule names a protocol, a pool or a position. */
+/** A primitive found from the value flow alone, without protocol, pool or position. */
 export function structural(
-  found: Pick<Found, 'kind' | 'seq' | 'venue' | 'roles' | 'legs' | 'invariants' | 'tags' | 'evidence'>,
-): Found {
+  found: Pick<
+    OpenPrimitive,
+    'kind' | 'seq' | 'venue' | 'roles' | 'legs' | 'invariants' | 'tags' | 'evidence'
+  >,
+): OpenPrimitive {
   return {
     kind: found.kind,
     seq: found.seq,
@@ -40,7 +43,7 @@ export function structural(
   };
 }
 
-/** What events and calls have said so far, and what of the value flow they leave unexplained. */
+/** The primitives found so far, as the detectors that follow need them, and the movements they explain. */
 export interface StructureContext {
   readonly tx: CanonicalTx;
   readonly flow: ValueFlow;
@@ -51,17 +54,17 @@ export interface StructureContext {
   readonly explained: Set<number>;
   /** Contracts at which a primitive happened. */
   readonly venues: Set<Address>;
-  /** Tokens that stand for a share of a venue. */
+  /** Tokens that represent a share of a venue. */
   readonly shareAssets: Set<AssetId>;
-  /** Accounts some primitive was done for: never the other side of a structural one. */
+  /** Accounts that a primitive was done for: never the counterparty of a structural one. */
   readonly customers: Set<Address>;
-  /** Accounts that dealt with a venue directly: leg → account. */
+  /** Legs of the primitives, by the account that sent or received them. */
   readonly dealings: Map<Address, Leg[]>;
-  /** Who an account that merely passes value on received a lane from; itself where it is no pass-through. */
+  /** The accounts that a pass-through account received an asset from; the account itself where it is none. */
   readonly origins: LaneFollower;
-  /** Movements from one account to another in one lane, in execution order. */
+  /** Movements from one account to another in one asset, in execution order. */
   readonly between: (from: Address, to: Address, asset: AssetId) => readonly Movement[];
-  /** Who value sent to a pass-through account ends up with. */
+  /** The accounts that a pass-through account sent an asset on to. */
   readonly destinations: LaneFollower;
 }
 
@@ -69,9 +72,9 @@ export function structureContext(
   tx: CanonicalTx,
   flow: ValueFlow,
   wrappedNative: ReadonlySet<Address>,
-  passThrough: ReadonlySet<Address>,
-  spoken: readonly Found[],
+  declared: readonly OpenPrimitive[],
 ): StructureContext {
+  const passThrough = passThroughAccounts(flow, wrappedNative);
   const lanes = wrappedLanes(wrappedNative);
   const context: StructureContext = {
     tx,
@@ -88,13 +91,13 @@ export function structureContext(
     destinations: laneFollower(flow, wrappedNative, passThrough, 'outgoing'),
     between: pairs(flow, lanes),
   };
-  for (const primitive of spoken) explain(context, primitive);
+  for (const primitive of declared) explain(context, primitive);
   return context;
 }
 
-/** Takes a primitive into account for the detectors that run after it. */
-export function explain(context: StructureContext, found: Found): void {
-  // A smart account that acts for itself is the one who deals, not where it deals; and nobody deals with a contract by making it.
+/** Records a primitive for the detectors that run after it. */
+export function explain(context: StructureContext, found: OpenPrimitive): void {
+  // A smart account that acts for itself is the customer, not the venue; a new contract is no venue either.
   if (
     found.kind !== 'deployment' &&
     !found.roles.some((r) => r.role === 'owner' && r.account === found.venue)
@@ -117,7 +120,7 @@ export function isFungible(flow: ValueFlow, asset: AssetId): boolean {
   return kind === 'native' || kind === 'erc20';
 }
 
-/** Most transactions never ask, and most questions are about accounts that never paid or never received anything. */
+/** Built on first use: most transactions never need it. */
 function pairs(flow: ValueFlow, wrapped: ReadonlySet<AssetId>): StructureContext['between'] {
   let lists: ReadonlyMap<string, readonly Movement[]> | null = null;
   return (from, to, asset) => {
@@ -138,7 +141,7 @@ function byPair(flow: ValueFlow, wrapped: ReadonlySet<AssetId>): Map<string, Mov
   return lists;
 }
 
-/** Up to `count` items just before and just after a moment, of movements given by index in execution order. */
+/** Up to `count` movements on each side of `seq`, out of indexes in execution order. */
 export function around(
   flow: ValueFlow,
   indexes: readonly number[] | undefined,

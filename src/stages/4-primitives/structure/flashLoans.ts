@@ -1,6 +1,6 @@
 import { lowerBound } from '../../../lib/lowerBound.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
-import { around, isFungible, structural, type Found, type StructureContext } from './context.ts';
+import { around, isFungible, structural, type OpenPrimitive, type StructureContext } from './context.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 
 /** A lender asks at most this much on top, in parts per hundred. */
@@ -12,10 +12,10 @@ const MAX_LOOKAHEAD = 16;
  * Loans repaid inside the transaction that no event tells of: value out to an account, then as much or slightly more of
  * the same asset back from it, with the borrower active in between.
  */
-export function findFlashLoans(context: StructureContext): Found[] {
+export function findFlashLoans(context: StructureContext): OpenPrimitive[] {
   const { flow } = context;
   const used = new Set<number>();
-  const found: Found[] = [];
+  const found: OpenPrimitive[] = [];
   for (const out of flow.movements) {
     if (
       out.kind !== 'transfer' ||
@@ -58,7 +58,7 @@ function activeBetween(context: StructureContext, out: Movement, repaid: Movemen
   );
 }
 
-function loanOf(out: Movement, repaid: Movement): Found {
+function loanOf(out: Movement, repaid: Movement): OpenPrimitive {
   return structural({
     kind: 'flash_loan',
     seq: repaid.seq,

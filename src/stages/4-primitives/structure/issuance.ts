@@ -1,11 +1,11 @@
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { transferTaxes } from './transferTax.ts';
-import { isFungible, only, structural, type Found, type StructureContext } from './context.ts';
+import { isFungible, only, structural, type OpenPrimitive, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 
 /** Tokens and NFTs created from or sent to nothing that no other primitive accounts for, one primitive per asset and holder. */
-export function findIssuance(context: StructureContext): Found[] {
+export function findIssuance(context: StructureContext): OpenPrimitive[] {
   const left = context.flow.movements.filter(
     (m) => (m.kind === 'mint' || m.kind === 'burn') && !context.explained.has(m.index),
   );
@@ -34,7 +34,7 @@ function holderOf(context: StructureContext, m: Movement): Address {
   return end === null || end === ZERO_ADDRESS ? (m.kind === 'mint' ? m.to : m.from) : end;
 }
 
-function issuanceOf(context: StructureContext, group: readonly Movement[]): Found {
+function issuanceOf(context: StructureContext, group: readonly Movement[]): OpenPrimitive {
   const first = group[0]!;
   const minted = first.kind === 'mint';
   const holder = holderOf(context, first);
@@ -62,4 +62,22 @@ function issuanceOf(context: StructureContext, group: readonly Movement[]): Foun
     tags: [],
     evidence: group.slice(0, 16).map((m) => m.evidence),
   });
+}
+
+/** Contracts created and still standing when the transaction ended. */
+export function findDeployments(context: StructureContext): OpenPrimitive[] {
+  return context.tx.frames
+    .filter((f) => (f.type === 'CREATE' || f.type === 'CREATE2') && f.effective && f.to !== null)
+    .map((f) =>
+      structural({
+        kind: 'deployment',
+        seq: f.seq,
+        venue: f.to!,
+        roles: [{ role: 'owner', account: f.from }],
+        legs: [],
+        invariants: [{ name: 'code_created', holds: true }],
+        tags: f.parent === null ? [] : ['inner'],
+        evidence: [{ kind: 'frame', frame: f.index, log: null, contract: f.to! }],
+      }),
+    );
 }

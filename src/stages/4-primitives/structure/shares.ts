@@ -1,39 +1,53 @@
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
-import { around, isFungible, only, structural, type Found, type StructureContext } from './context.ts';
+import {
+  around,
+  isFungible,
+  only,
+  structural,
+  type OpenPrimitive,
+  type StructureContext,
+} from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Leg } from '../../../model/primitive.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 
 /** Pairings tried per share token; a deposit moves a handful of underlying assets. */
 const MAX_UNDERLYING = 16;
-/** Movements of one account looked at on either side of the minting. */
+/** Movements of one account examined on either side of the mint or burn. */
 const MAX_NEAR = 32;
 
+const VAULT = { mint: 'vault_deposit', burn: 'vault_withdraw' };
+const LIQUIDITY = { mint: 'add_liquidity', burn: 'remove_liquidity' };
+
 /**
- * Deposits into and withdrawals from contracts no event speaks for: the account sent an asset and was minted a share
+ * Deposits into and withdrawals from contracts without a known event: the account sent an asset and was minted a share
  * token, or had shares burnt and received an asset. Two underlying assets or more make it pool liquidity.
  */
-export function findShareExchanges(context: StructureContext): Found[] {
-  const found: Found[] = [];
+export function findShareExchanges(context: StructureContext): OpenPrimitive[] {
+  const found: OpenPrimitive[] = [];
   const done = new Set<string>();
   for (const m of context.flow.movements) {
-    if ((m.kind !== 'mint' && m.kind !== 'burn') || context.explained.has(m.index)) continue;
-    if (!isFungible(context.flow, m.asset) || context.wrappedLanes.has(m.asset)) continue;
-    const emitter = context.flow.assets.get(m.asset)?.address;
-    if (!emitter || context.venues.has(emitter) || context.shareAssets.has(m.asset)) continue;
+    const emitter = issuerOfShares(context, m);
+    if (emitter === null) continue;
     const holder = holderOf(context, m, emitter);
     if (!holder || holder === ZERO_ADDRESS || done.has(`${m.kind}|${emitter}|${holder}`)) continue;
     done.add(`${m.kind}|${emitter}|${holder}`);
-    const exchange =
-      m.kind === 'mint'
-        ? exchangeOf(context, m, emitter, holder, 'deposit')
-        : exchangeOf(context, m, emitter, holder, 'withdraw');
+    const exchange = exchangeOf(context, m, emitter, holder);
     if (exchange) found.push(exchange);
   }
   return found;
 }
 
-/** Whose shares they are, seen through routers; shares may be sent to the issuer before it burns them. */
+/** The issuer of a fungible token that is minted or burnt here without an explanation; null for other movements. */
+function issuerOfShares(context: StructureContext, m: Movement): Address | null {
+  if ((m.kind !== 'mint' && m.kind !== 'burn') || context.explained.has(m.index)) return null;
+  if (!isFungible(context.flow, m.asset) || context.wrappedLanes.has(m.asset)) return null;
+  const emitter = context.flow.assets.get(m.asset)?.address ?? null;
+  if (emitter === null || context.venues.has(emitter) || context.shareAssets.has(m.asset)) return null;
+  return emitter;
+}
+
+/** The holder of the shares behind any routers; shares may be sent to the issuer before it burns them. */
 function holderOf(context: StructureContext, m: Movement, emitter: Address): Address | null {
   if (m.kind === 'mint') return only(context.destinations(m.to, m.asset));
   if (m.from !== emitter) return only(context.origins(m.from, m.asset));
@@ -49,9 +63,8 @@ function exchangeOf(
   share: Movement,
   emitter: Address,
   holder: Address,
-  direction: 'deposit' | 'withdraw',
-): Found | null {
-  const deposit = direction === 'deposit';
+): OpenPrimitive | null {
+  const deposit = share.kind === 'mint';
   const parties = new Set<Address>([holder, context.tx.from]);
   const counterFlow = (at: Address): Movement[] =>
     around(context.flow, context.flow[deposit ? 'incoming' : 'outgoing'].get(at), share.seq, MAX_NEAR)
@@ -77,14 +90,7 @@ function exchangeOf(
     exact: false,
   });
   return structural({
-    kind:
-      assets.size > 1
-        ? deposit
-          ? 'add_liquidity'
-          : 'remove_liquidity'
-        : deposit
-          ? 'vault_deposit'
-          : 'vault_withdraw',
+    kind: (assets.size > 1 ? LIQUIDITY : VAULT)[share.kind as 'mint' | 'burn'],
     seq: share.seq,
     venue: emitter,
     roles: [{ role: 'owner', account: ownerOf(context, holder, underlying, deposit) }],
@@ -108,7 +114,7 @@ function exchangeOf(
   });
 }
 
-/** Shares that went straight on into another venue, or came out of it, are those of whoever sent or received the assets. */
+/** Shares that went straight on into another venue, or came out of one, belong to the account at the asset's end. */
 function ownerOf(
   context: StructureContext,
   holder: Address,
@@ -121,7 +127,7 @@ function ownerOf(
   return end === null || end === ZERO_ADDRESS ? holder : end;
 }
 
-/** The issuer keeps its underlying in another contract: what the holder itself sent to, or received from, an unexplained account. */
+/** The underlying of an issuer that keeps it in another contract: what the holder exchanged with an unexplained account. */
 function elsewhere(
   context: StructureContext,
   share: Movement,

@@ -1,38 +1,40 @@
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { mergedLane } from '../../../value/lanes.ts';
 import { SENT_ROLES } from '../../../lib/roles.ts';
-import { isFungible, structural, type Found, type StructureContext } from './context.ts';
+import { isFungible, structural, type OpenPrimitive, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Leg } from '../../../model/primitive.ts';
 import type { AssetId } from '../../../model/valueFlow.ts';
 
 /**
- * Swaps at venues no event speaks for: an account that ended up with more of one asset and less of another, while the
- * transaction's own side shows a trade too. Accounts that passed everything on, the customers themselves, issuers of
- * either asset and venues already explained by an event are none.
+ * Swaps at venues without a known event: an account that ended with more of one asset and less of another, while the
+ * signer or a customer traded too. Pass-through accounts, customers, issuers of either asset and venues already
+ * explained by an event do not count.
  */
-export function findStructuralSwaps(context: StructureContext): Found[] {
-  const { flow, tx, customers } = context;
+export function findStructuralSwaps(context: StructureContext): OpenPrimitive[] {
+  const { flow, tx } = context;
   const customerTraded = anyTraded(context);
   if (!customerTraded && (tx.to === null || !twoSided(context, tx.to))) return [];
 
-  const found: Found[] = [];
+  const found: OpenPrimitive[] = [];
   for (const account of flow.ledgers.keys()) {
-    if (
-      account === ZERO_ADDRESS ||
-      account === tx.from ||
-      customers.has(account) ||
-      context.wrappedNative.has(account) ||
-      context.venues.has(account)
-    )
-      continue;
-    if (account === tx.to && !customerTraded) continue;
+    if (isNoVenue(context, account) || (account === tx.to && !customerTraded)) continue;
     const sides = twoSided(context, account);
     if (!sides || issues(context, account, sides.gained) || issues(context, account, sides.lost)) continue;
     if (isCustomerOfVenues(context, account)) continue;
     found.push(swapOf(context, account, sides));
   }
   return found;
+}
+
+function isNoVenue({ tx, customers, wrappedNative, venues }: StructureContext, account: Address): boolean {
+  return (
+    account === ZERO_ADDRESS ||
+    account === tx.from ||
+    customers.has(account) ||
+    wrappedNative.has(account) ||
+    venues.has(account)
+  );
 }
 
 /** Whether the signer or any account that something was done for ended up with more of one asset and less of another. */
@@ -49,7 +51,7 @@ interface Sides {
   readonly loss: bigint;
 }
 
-/** The two lanes of an account that gained exactly one fungible asset and lost exactly one other; null for anything else. */
+/** The assets of an account that gained exactly one fungible asset and lost exactly one other; null otherwise. */
 function twoSided(context: StructureContext, account: Address): Sides | null {
   const ledger = context.flow.ledgers.get(account);
   if (!ledger || ledger.size < 2) return null;
@@ -86,7 +88,7 @@ function isCustomerOfVenues(context: StructureContext, account: Address): boolea
   return first(context.flow.outgoing.get(account)) < first(context.flow.incoming.get(account));
 }
 
-function swapOf(context: StructureContext, venue: Address, sides: Sides): Found {
+function swapOf(context: StructureContext, venue: Address, sides: Sides): OpenPrimitive {
   const { flow } = context;
   const leg = (role: 'in' | 'out', asset: AssetId, amount: bigint): Leg => {
     const side = (flow[role === 'in' ? 'incoming' : 'outgoing'].get(venue) ?? []).filter(

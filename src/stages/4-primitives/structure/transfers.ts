@@ -4,7 +4,7 @@ import { SENT_ROLES } from '../../../lib/roles.ts';
 import { laneFollower, type LaneFollower } from '../../../value/laneFollower.ts';
 import { mergedLane } from '../../../value/lanes.ts';
 import { transferTaxes } from './transferTax.ts';
-import { only, structural, type Found, type StructureContext } from './context.ts';
+import { only, structural, type OpenPrimitive, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 
@@ -16,7 +16,7 @@ const FEE_DIVISOR = 20n;
  * party (`protocol_fee`). Value on its way through a router is none of these: only where it ends counts, and it is
  * traced back to who paid.
  */
-export function findTransfers(context: StructureContext): Found[] {
+export function findTransfers(context: StructureContext): OpenPrimitive[] {
   const { flow } = context;
   const left = flow.movements.filter(
     (m) => m.kind === 'transfer' && !context.explained.has(m.index) && !context.passThrough.has(m.to),
@@ -25,7 +25,7 @@ export function findTransfers(context: StructureContext): Found[] {
   const acted = context.dealings.size > 0;
   const taxes = transferTaxes(context);
   const behind = customersBehind(context);
-  const found: Found[] = [];
+  const found: OpenPrimitive[] = [];
   for (const m of left) {
     const origins = behind(m.from, m.asset);
     const payer = payerBehind(origins, m);
@@ -101,7 +101,7 @@ function isSkim(context: StructureContext, m: Movement): boolean {
   return m.amount * FEE_DIVISOR <= total;
 }
 
-function transferOf(context: StructureContext, kind: string, m: Movement, payer: Address): Found {
+function transferOf(context: StructureContext, kind: string, m: Movement, payer: Address): OpenPrimitive {
   const venue = context.flow.assets.get(m.asset)?.address ?? m.to;
   const [pays, receives] = [
     { role: 'payer', account: payer },

@@ -2,10 +2,10 @@ import { NATIVE_ASSET } from '../../../value/asset.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Leg } from '../../../model/primitive.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
-import { structural, type Found, type StructureContext } from './context.ts';
+import { structural, type OpenPrimitive, type StructureContext } from './context.ts';
 
 /** One primitive per wrapping or unwrapping of the native asset: the token side and the native side of it, equal in amount. */
-export function findWraps(context: StructureContext): Found[] {
+export function findWraps(context: StructureContext): OpenPrimitive[] {
   const { flow, wrappedLanes } = context;
   const tokens = flow.movements.filter(
     (m) => (m.kind === 'wrap' || m.kind === 'unwrap') && wrappedLanes.has(m.asset),
@@ -22,17 +22,16 @@ export function findWraps(context: StructureContext): Found[] {
     const key = wrapping
       ? `${account}|${contract}|${token.amount}`
       : `${contract}|${account}|${token.amount}`;
-    return wrapOf(wrapping, account, contract, token, natives.get(key)?.shift() ?? null);
+    return wrapOf({ account, contract }, token, natives.get(key)?.shift() ?? null);
   });
 }
 
 function wrapOf(
-  wrapping: boolean,
-  account: Address,
-  contract: Address,
+  { account, contract }: { readonly account: Address; readonly contract: Address },
   token: Movement,
   native: Movement | null,
-): Found {
+): OpenPrimitive {
+  const wrapping = token.kind === 'wrap';
   const leg = (role: string, m: Movement): Leg => ({
     role,
     asset: m.asset,

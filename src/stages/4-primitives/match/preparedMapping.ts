@@ -1,36 +1,36 @@
-import { wordOf, type Word } from '../bind/bindWord.ts';
-import { poolsOfPair, type PoolsOfPair } from './poolsOfPair.ts';
-import type { Test } from '../bind/evaluateBind.ts';
+import { resolverOf, type Resolver } from '../bind/resolver.ts';
+import { poolsOfPair, type PoolsOfPair } from './provenProtocol.ts';
+import type { Test } from '../bind/resolver.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 import type { PortionRole, ProtocolRef } from '../../../model/primitive.ts';
 import type { BindExpr, LegSpec, EventMapping } from '../../../model/rulebook.ts';
 
 /** A leg whose expressions are ready. */
-export interface ReadyLeg extends Omit<LegSpec, 'from' | 'to' | 'asset' | 'amount'> {
-  readonly from: Word | null;
-  readonly to: Word | null;
-  readonly asset: Word | null;
-  readonly amount: readonly Word[];
+export interface PreparedLeg extends Omit<LegSpec, 'from' | 'to' | 'asset' | 'amount'> {
+  readonly from: Resolver | null;
+  readonly to: Resolver | null;
+  readonly asset: Resolver | null;
+  readonly amount: readonly Resolver[];
 }
 
-/** A meaning, with what is worked out of it once per rulebook. */
-export interface Meaning {
+/** A mapping, with what is worked out of it once per rulebook. */
+export interface PreparedMapping {
   readonly shape: string;
   readonly within: Hex | null;
   readonly anyEmitter: boolean;
   /** What only acts that are found ask for. */
   readonly spec: EventMapping;
   readonly when: readonly Test[];
-  readonly venue: Word;
-  readonly poolId: Word | null;
-  readonly roles: readonly { readonly role: string; readonly account: Word }[];
-  readonly legs: readonly ReadyLeg[];
-  readonly about: readonly Word[];
-  readonly position: { readonly token: Word; readonly id: Word } | null;
+  readonly venue: Resolver;
+  readonly poolId: Resolver | null;
+  readonly roles: readonly { readonly role: string; readonly account: Resolver }[];
+  readonly legs: readonly PreparedLeg[];
+  readonly about: readonly Resolver[];
+  readonly position: { readonly token: Resolver; readonly id: Resolver } | null;
   readonly portions: readonly {
     readonly role: PortionRole;
-    readonly asset: Word | null;
-    readonly amount: Word;
+    readonly asset: Resolver | null;
+    readonly amount: Resolver;
   }[];
   /** The contracts that rules list as speaking it. */
   readonly listed: ReadonlyMap<Address, ProtocolRef>;
@@ -40,11 +40,11 @@ export interface Meaning {
   readonly open: boolean;
 }
 
-/** Makes a meaning of the rulebook ready to be tried on many events or calls. */
-export function prepareMeaning(spec: EventMapping): Meaning {
+/** Makes a mapping of the rulebook ready to be tried on many events or calls. */
+export function prepareMapping(spec: EventMapping): PreparedMapping {
   const params = new Map(spec.params.map((p) => [p.name, p]));
-  const ready = (expr: BindExpr): Word => wordOf(expr, params);
-  const maybe = (expr: BindExpr | null): Word | null => expr && ready(expr);
+  const ready = (expr: BindExpr): Resolver => resolverOf(expr, params);
+  const maybe = (expr: BindExpr | null): Resolver | null => expr && ready(expr);
   const pools = poolsOfPair(spec.protocols);
   return {
     shape: spec.shape,

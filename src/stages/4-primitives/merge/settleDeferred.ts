@@ -1,6 +1,6 @@
 import { distinctEvidence, distinctRoles, joinedDetail } from './mergeDuplicates.ts';
-import type { Found } from './structure/context.ts';
-import type { Address } from '../../model/hex.ts';
+import type { OpenPrimitive } from '../structure/context.ts';
+import type { Address } from '../../../model/hex.ts';
 
 /** Tag of rules whose event only promises what a later one of the same venue pays out. */
 const DEFERRED = 'deferred';
@@ -12,12 +12,12 @@ const PER_ASSET = 'per_asset';
  * has nothing but outgoing legs, of the same position where both say which, and events of one act over several assets
  * (`per_asset`) become one.
  */
-export function settleDeferred(found: readonly Found[]): readonly Found[] {
+export function settleDeferred(found: readonly OpenPrimitive[]): readonly OpenPrimitive[] {
   if (!found.some(({ tags }) => tags.includes(DEFERRED) || tags.includes(PER_ASSET))) return found;
-  const open = new Map<Address, Found[]>();
-  const acts = new Map<string, Found[]>();
-  const settled = new Set<Found>();
-  const kept: (Found | readonly Found[])[] = [];
+  const open = new Map<Address, OpenPrimitive[]>();
+  const acts = new Map<string, OpenPrimitive[]>();
+  const settled = new Set<OpenPrimitive>();
+  const kept: (OpenPrimitive | readonly OpenPrimitive[])[] = [];
   for (const item of found) {
     if (item.tags.includes(DEFERRED) && item.legs.length === 0) {
       for (const venue of venuesOf(item)) push(open, venue, item);
@@ -41,21 +41,21 @@ export function settleDeferred(found: readonly Found[]): readonly Found[] {
   return kept.flatMap((item) => ('kind' in item ? (settled.has(item) ? [] : [item]) : [oneAct(item)]));
 }
 
-function push<K>(map: Map<K, Found[]>, key: K, item: Found): number {
+function push<K>(map: Map<K, OpenPrimitive[]>, key: K, item: OpenPrimitive): number {
   const list = map.get(key);
   if (list) return list.push(item);
   map.set(key, [item]);
   return 1;
 }
 
-function venuesOf(item: Found): Address[] {
+function venuesOf(item: OpenPrimitive): Address[] {
   const venues = [item.venue];
   for (const { role, account } of item.roles) if (role === 'venue') venues.push(account);
   return venues;
 }
 
 /** Where both speak of positions by the same contract's words, these must agree. */
-function aboutTheSame(promise: Found, payout: Found): boolean {
+function aboutTheSame(promise: OpenPrimitive, payout: OpenPrimitive): boolean {
   const told = promise.about.flatMap((key) => {
     const rivals = payout.about.filter((other) => speaker(other) === speaker(key));
     return rivals.length === 0 ? [] : [rivals.includes(key)];
@@ -65,7 +65,7 @@ function aboutTheSame(promise: Found, payout: Found): boolean {
 
 const speaker = (key: string): string => key.split('|', 2).join('|');
 
-function settle(promises: readonly Found[], payout: Found): Found {
+function settle(promises: readonly OpenPrimitive[], payout: OpenPrimitive): OpenPrimitive {
   const known =
     promises.find((p) => p.protocol !== null && p.protocol.matchedBy !== 'family') ?? promises.at(-1)!;
   const all = [...promises, payout];
@@ -88,7 +88,7 @@ function settle(promises: readonly Found[], payout: Found): Found {
   };
 }
 
-function oneAct(parts: readonly Found[]): Found {
+function oneAct(parts: readonly OpenPrimitive[]): OpenPrimitive {
   const invariants = new Map<string, boolean>();
   for (const part of parts)
     for (const { name, holds } of part.invariants)

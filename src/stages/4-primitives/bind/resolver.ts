@@ -1,7 +1,9 @@
-import { ZERO_ADDRESS } from '../../../evm/hex.ts';
+import { erc20Id, NATIVE_ASSET } from '../../../value/asset.ts';
+import { addressOfWord, ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { argumentReader, type ArgumentValue, type EncodedArguments } from '../../../evm/readArgument.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { AmountWord, BindExpr, ParamSpec } from '../../../model/rulebook.ts';
+import type { AssetId } from '../../../model/valueFlow.ts';
+import type { AmountWord, BindExpr, EventMapping, ParamSpec } from '../../../model/rulebook.ts';
 
 /** The native asset where an expression names an asset. */
 export const NATIVE_REF = 'native';
@@ -32,32 +34,32 @@ export interface BindScope {
 }
 
 /** An expression made ready: its value as it stands in the data; null where it does not resolve. */
-export type Word = (scope: BindScope) => ArgumentValue | null;
+export type Resolver = (scope: BindScope) => ArgumentValue | null;
 
 /**
  * Looks up and parses once all that does not depend on the event or call at hand. Thousands of expressions come to a few
  * hundred words ("the first topic as an account"): equal ones are one, so that what every transaction uses stays in the
  * processor's cache. They are bounded by the rulebook.
  */
-export function wordOf(expr: BindExpr, params: ReadonlyMap<string, ParamSpec>): Word {
+export function resolverOf(expr: BindExpr, params: ReadonlyMap<string, ParamSpec>): Resolver {
   const text = JSON.stringify(expr, (_key, part: unknown) =>
     isArgument(part) ? { ...params.get(part.name), ...part, name: '' } : part,
   );
-  let word = WORDS.get(text);
-  if (!word) WORDS.set(text, (word = makeWord(expr, params)));
+  let word = RESOLVERS.get(text);
+  if (!word) RESOLVERS.set(text, (word = makeResolver(expr, params)));
   return word;
 }
 
-const WORDS = new Map<string, Word>();
+const RESOLVERS = new Map<string, Resolver>();
 
 function isArgument(part: unknown): part is Extract<BindExpr, { op: 'arg' }> {
   return typeof part === 'object' && part !== null && 'op' in part && part.op === 'arg';
 }
 
-function makeWord(expr: BindExpr, params: ReadonlyMap<string, ParamSpec>): Word {
+function makeResolver(expr: BindExpr, params: ReadonlyMap<string, ParamSpec>): Resolver {
   switch (expr.op) {
     case 'arg':
-      return argumentWord(params.get(expr.name), expr.path);
+      return argumentResolver(params.get(expr.name), expr.path);
     case 'emitter':
     case 'target':
       return ({ contract }) => contract;
@@ -84,7 +86,7 @@ function makeWord(expr: BindExpr, params: ReadonlyMap<string, ParamSpec>): Word 
       return () => value;
     }
     case 'first': {
-      const options = expr.of.map((option) => wordOf(option, params));
+      const options = expr.of.map((option) => resolverOf(option, params));
       return (scope) => {
         for (const option of options) {
           const value = option(scope);
@@ -95,13 +97,13 @@ function makeWord(expr: BindExpr, params: ReadonlyMap<string, ParamSpec>): Word 
     }
     default: {
       const { op } = expr;
-      const inner = wordOf(expr.of, params);
+      const inner = resolverOf(expr.of, params);
       return (scope) => amountOf(op, asInteger(inner(scope)));
     }
   }
 }
 
-function argumentWord(param: ParamSpec | undefined, path: readonly (string | number)[]): Word {
+function argumentResolver(param: ParamSpec | undefined, path: readonly (string | number)[]): Resolver {
   if (!param) return () => null;
   const read = argumentReader(param, path);
   if (param.at === 'call') return ({ callArgs }) => callArgs && read(callArgs);
@@ -122,4 +124,70 @@ function amountOf(op: AmountWord, value: bigint | null): bigint | null {
 export function asInteger(value: ArgumentValue | null): bigint | null {
   if (typeof value === 'bigint' || value === null) return value;
   return value.length === 66 ? BigInt(value) : null;
+}
+
+const ADDRESS_LIMIT = 1n << 160n;
+
+/** Widely used as the "address" of ether (ERC-7528). */
+const NATIVE_PLACEHOLDER = `0x${'e'.repeat(40)}`;
+
+/** A condition made ready. */
+export interface Test {
+  readonly left: Resolver;
+  readonly operator: EventMapping['when'][number]['operator'];
+  readonly right: Resolver | null;
+}
+
+/** As an account. A 32-byte word or integer counts where its high 12 bytes are zero. */
+export function evaluateAccount(word: Resolver | null, scope: BindScope): Address | null {
+  const value = word && word(scope);
+  if (value === null) return null;
+  if (typeof value === 'bigint')
+    return value >= 0n && value < ADDRESS_LIMIT ? `0x${value.toString(16).padStart(40, '0')}` : null;
+  if (value.length === 42) return value;
+  return value.length === 66 ? addressOfWord(value) : null;
+}
+
+/** As an asset's contract; the zero address and the usual placeholder mean the native asset. */
+export function evaluateAsset(word: Resolver | null, scope: BindScope): AssetRef | null {
+  const account = evaluateAccount(word, scope);
+  return account === ZERO_ADDRESS || account === NATIVE_PLACEHOLDER ? NATIVE_REF : account;
+}
+
+/** The lane of a fungible asset. */
+export function assetIdOf(asset: AssetRef): AssetId {
+  return asset === NATIVE_REF ? NATIVE_ASSET : erc20Id(asset);
+}
+
+/** As an amount: positive integers only, everything else is null. */
+export function evaluateAmount(word: Resolver, scope: BindScope): bigint | null {
+  const value = asInteger(word(scope));
+  return value !== null && value > 0n ? value : null;
+}
+
+/** Whether every condition holds; a side that does not resolve makes its condition false. */
+export function testsHold(tests: readonly Test[], scope: BindScope): boolean {
+  for (const test of tests) if (!holds(test, scope)) return false;
+  return true;
+}
+
+function holds({ left, operator, right }: Test, scope: BindScope): boolean {
+  const value = left(scope);
+  if (value === null) return false;
+  if (operator === 'equals' || operator === 'differs') {
+    const other = right && right(scope);
+    if (other === null) return false;
+    return same(value, other) === (operator === 'equals');
+  }
+  const number = typeof value === 'bigint' ? value : BigInt(value);
+  return operator === 'gt0' ? number > 0n : operator === 'lt0' ? number < 0n : number === 0n;
+}
+
+/** Equal as numbers, so that an address equals the same address in a 32-byte word. */
+function same(a: ArgumentValue, b: ArgumentValue): boolean {
+  if (typeof a === 'string' && typeof b === 'string' && a.length === b.length) return a === b;
+  const number = (v: ArgumentValue): bigint | null =>
+    typeof v === 'bigint' ? v : v.length <= 66 && v.length > 2 ? BigInt(v) : null;
+  const [left, right] = [number(a), number(b)];
+  return left === null || right === null ? a === b : left === right;
 }

@@ -1,7 +1,7 @@
 import { SHARE_ROLES } from '../../../lib/roles.ts';
-import { distinctEvidence, joinedDetail } from '../mergeDuplicates.ts';
-import type { OpenPortion } from './positionDetail.ts';
-import type { Found } from '../structure/context.ts';
+import { distinctEvidence, joinedDetail } from './mergeDuplicates.ts';
+import type { OpenPortion } from '../bind/positionDetail.ts';
+import type { OpenPrimitive } from '../structure/context.ts';
 import type { Leg } from '../../../model/primitive.ts';
 
 /** Tag of rules whose event only adds to what another one tells of the same movement. */
@@ -17,7 +17,7 @@ const COUNTERPARTS: Readonly<Record<string, string>> = {
  * A token's own account of a movement (how much of it is interest) joins the act that moved it. One that belongs to
  * no act stands on its own.
  */
-export function joinDetails(found: readonly Found[]): readonly Found[] {
+export function joinDetails(found: readonly OpenPrimitive[]): readonly OpenPrimitive[] {
   if (!found.some((item) => item.tags.includes(DETAIL))) return found;
   const hosts = new Map<number, number>();
   found.forEach((item, at) => {
@@ -50,13 +50,13 @@ export function joinDetails(found: readonly Found[]): readonly Found[] {
     );
 }
 
-function hostedMovement({ legs }: Found, hosts: ReadonlyMap<number, number>): number | undefined {
+function hostedMovement({ legs }: OpenPrimitive, hosts: ReadonlyMap<number, number>): number | undefined {
   for (const { movements } of legs) for (const m of movements) if (hosts.has(m)) return m;
   return undefined;
 }
 
 /** Interest is paid in what the position is in: the one asset of the act, or the one that goes with this position token. */
-function portionsFor(host: Found, movement: number, portions: readonly OpenPortion[]): OpenPortion[] {
+function portionsFor(host: OpenPrimitive, movement: number, portions: readonly OpenPortion[]): OpenPortion[] {
   const share = host.legs.find((leg) => leg.movements.includes(movement))!;
   const own = (leg: Leg): boolean =>
     !SHARE_ROLES.has(leg.role) &&

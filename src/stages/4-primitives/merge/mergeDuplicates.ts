@@ -1,20 +1,20 @@
-import { SENT_ROLES, SHARE_ROLES } from '../../lib/roles.ts';
-import type { OpenPortion } from './bind/positionDetail.ts';
-import type { Found } from './structure/context.ts';
-import type { Address } from '../../model/hex.ts';
-import type { Evidence } from '../../model/evidence.ts';
-import type { Leg, RoleBinding } from '../../model/primitive.ts';
-import type { ValueFlow } from '../../model/valueFlow.ts';
+import { SENT_ROLES, SHARE_ROLES } from '../../../lib/roles.ts';
+import type { OpenPortion } from '../bind/positionDetail.ts';
+import type { OpenPrimitive } from '../structure/context.ts';
+import type { Address } from '../../../model/hex.ts';
+import type { Evidence } from '../../../model/evidence.ts';
+import type { Leg, RoleBinding } from '../../../model/primitive.ts';
+import type { ValueFlow } from '../../../model/valueFlow.ts';
 
 /**
  * One act is often told twice: by a pool and by its position manager, by an event and by the call that caused it. Finds of
  * one kind that claim the same movement in the same role become one: the better known one, with what only the other tells
  * added.
  */
-export function mergeDuplicates(found: readonly Found[], flow: ValueFlow): readonly Found[] {
+export function mergeDuplicates(found: readonly OpenPrimitive[], flow: ValueFlow): readonly OpenPrimitive[] {
   if (found.length < 2) return found;
   const claims = new Map<number, Claim[]>();
-  const kept: Found[] = [];
+  const kept: OpenPrimitive[] = [];
   for (const item of found) {
     const earlier = claimedBefore(item, claims);
     const at = earlier ?? kept.length;
@@ -36,7 +36,10 @@ interface Claim {
   at: number;
 }
 
-function claimedBefore({ kind, legs }: Found, claims: ReadonlyMap<number, readonly Claim[]>): number | null {
+function claimedBefore(
+  { kind, legs }: OpenPrimitive,
+  claims: ReadonlyMap<number, readonly Claim[]>,
+): number | null {
   for (const { role, movements } of legs) {
     for (const m of movements) {
       const claim = claims.get(m)?.find((c) => c.kind === kind && c.role === role);
@@ -58,8 +61,8 @@ function addClaim(claims: Map<number, Claim[]>, movement: number, own: Claim): v
 }
 
 /** Leaves out calls of which events tell the same, movement by movement, under another name: the contract's own word counts. */
-function withoutEchoes(found: readonly Found[]): readonly Found[] {
-  const mayEcho = (item: Found): boolean =>
+function withoutEchoes(found: readonly OpenPrimitive[]): readonly OpenPrimitive[] {
+  const mayEcho = (item: OpenPrimitive): boolean =>
     item.basis === 'call' &&
     item.protocol?.matchedBy === 'family' &&
     item.legs.some((leg) => leg.movements.length > 0);
@@ -76,7 +79,7 @@ function withoutEchoes(found: readonly Found[]): readonly Found[] {
 }
 
 /** A contract known by address or creation, then an event before a call, then who keeps the assets, then the one that accounts for more. */
-function rank(item: Found, flow: ValueFlow): number {
+function rank(item: OpenPrimitive, flow: ValueFlow): number {
   const known = item.protocol !== null && item.protocol.matchedBy !== 'family' ? 4_000 : 0;
   return (
     known +
@@ -86,7 +89,7 @@ function rank(item: Found, flow: ValueFlow): number {
   );
 }
 
-function holdsAssets({ legs, venue }: Found, flow: ValueFlow): boolean {
+function holdsAssets({ legs, venue }: OpenPrimitive, flow: ValueFlow): boolean {
   return legs.some(
     (leg) =>
       !SHARE_ROLES.has(leg.role) &&
@@ -97,7 +100,7 @@ function holdsAssets({ legs, venue }: Found, flow: ValueFlow): boolean {
 /** Checks that speak of a single leg's movement, and so come along with it. */
 const ISSUANCE: ReadonlySet<string> = new Set(['minted_from_zero', 'burnt_to_zero']);
 
-function combine(best: Found, other: Found): Found {
+function combine(best: OpenPrimitive, other: OpenPrimitive): OpenPrimitive {
   const venues = new Set([best.venue, other.venue]);
   const roles = [...best.roles, ...other.roles, { role: 'venue', account: other.venue }];
   const movements = new Set<number>();
@@ -132,10 +135,16 @@ function combine(best: Found, other: Found): Found {
   };
 }
 
-const NO_DETAIL: Pick<Found, 'about' | 'position' | 'portions'> = { about: [], position: null, portions: [] };
+const NO_DETAIL: Pick<OpenPrimitive, 'about' | 'position' | 'portions'> = {
+  about: [],
+  position: null,
+  portions: [],
+};
 
 /** What several finds of one act say of the position. Where a manager names the position its word on the parts is taken alone. */
-export function joinedDetail(items: readonly Found[]): Pick<Found, 'about' | 'position' | 'portions'> {
+export function joinedDetail(
+  items: readonly OpenPrimitive[],
+): Pick<OpenPrimitive, 'about' | 'position' | 'portions'> {
   if (
     items.every(
       ({ about, position, portions }) => about.length === 0 && position === null && portions.length === 0,
@@ -166,14 +175,14 @@ function sumPortions(lists: readonly (readonly OpenPortion[])[]): OpenPortion[] 
 
 /** Each log and each frame once. */
 export function distinctEvidence(list: readonly Evidence[]): readonly Evidence[] {
-  if (list.length < 2 || (list.length === 2 && placeOf(list[0]!) !== placeOf(list[1]!))) return list;
+  if (list.length < 2 || (list.length === 2 && evidenceKey(list[0]!) !== evidenceKey(list[1]!))) return list;
   const places = new Map<number, Evidence>();
-  for (const e of list) places.set(placeOf(e), e);
+  for (const e of list) places.set(evidenceKey(e), e);
   return places.size === list.length ? list : [...places.values()];
 }
 
 /** Logs count upwards from nought, frames downwards from below it; what names neither is one. */
-function placeOf({ log, frame }: Evidence): number {
+function evidenceKey({ log, frame }: Evidence): number {
   return log ?? -2 - (frame ?? -1);
 }
 

@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Shelf } from '../../../src/stages/4-primitives/bind/shelf.ts';
+import { Bucket } from '../../../src/stages/4-primitives/bind/bucket.ts';
 
 type Direction = 'before' | 'after';
 
-/** What a shelf answers, looked up item by item. */
+const STEP = { before: -1, after: 1 } as const;
+
+/** What a bucket answers, looked up item by item. */
 function plainly(
   items: readonly number[],
-  taken: ReadonlySet<number>,
+  claimed: ReadonlySet<number>,
   start: number,
   direction: Direction,
 ): number {
@@ -17,16 +19,16 @@ function plainly(
     at >= 0 && at < items.length;
     at += step
   ) {
-    if (!taken.has(items[at]!)) return at;
+    if (!claimed.has(items[at]!)) return at;
   }
   return direction === 'before' ? -1 : items.length;
 }
 
-describe('a shelf of movements', () => {
+describe('a bucket of movements', () => {
   it.each([
     ['few', 1, 20],
     ['many', 65, 200],
-  ])('finds the nearest free one among %s, as more and more are taken', (_, least, most) => {
+  ])('finds the nearest free one among %s, as more and more are claimed', (_, least, most) => {
     const question = fc.record({
       at: fc.nat(most),
       direction: fc.constantFrom<Direction>('before', 'after'),
@@ -38,15 +40,17 @@ describe('a shelf of movements', () => {
         fc.array(question, { minLength: 1, maxLength: 12 }),
         (size, questions) => {
           const items = Array.from({ length: size }, (_item, i) => 3 * i);
-          const shelf = new Shelf(items);
-          const taken = new Set<number>();
+          const bucket = new Bucket(items);
+          const claimed = new Set<number>();
           for (const { at, direction, take } of questions) {
-            for (const place of take) taken.add(3 * place);
+            for (const place of take) claimed.add(3 * place);
             const start = at % size;
-            expect(shelf.free(taken, start, direction)).toBe(plainly(items, taken, start, direction));
+            expect(bucket.free(claimed, start, STEP[direction])).toBe(
+              plainly(items, claimed, start, direction),
+            );
           }
           // Beyond either end there is nothing.
-          expect([shelf.free(taken, -1, 'before'), shelf.free(taken, size, 'after')]).toEqual([-1, size]);
+          expect([bucket.free(claimed, -1, -1), bucket.free(claimed, size, 1)]).toEqual([-1, size]);
         },
       ),
       { numRuns: 300 },

@@ -1,5 +1,5 @@
-import { distinctEvidence } from '../mergeDuplicates.ts';
-import type { Found } from '../structure/context.ts';
+import { distinctEvidence } from './mergeDuplicates.ts';
+import type { OpenPrimitive } from '../structure/context.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { Leg } from '../../../model/primitive.ts';
 import type { ValueFlow } from '../../../model/valueFlow.ts';
@@ -14,7 +14,7 @@ const NEXT: ReadonlyMap<string, string> = new Map([
  * Some events only occur with the first deposit to a position or the last withdrawal from it (collateral switched on or off
  * by itself), but also for reasons of their own. They count where the contract's very next log is an act about the same thing.
  */
-export function markEnds(found: readonly Found[], tx: CanonicalTx): readonly Found[] {
+export function markEnds(found: readonly OpenPrimitive[], tx: CanonicalTx): readonly OpenPrimitive[] {
   const hints = found.filter(isHint);
   if (hints.length === 0) return found;
   const next = new Map<number, number>();
@@ -24,7 +24,7 @@ export function markEnds(found: readonly Found[], tx: CanonicalTx): readonly Fou
     if (before !== undefined) next.set(before, index);
     latest.set(address, index);
   }
-  const marks = new Map<number, Found>();
+  const marks = new Map<number, OpenPrimitive>();
   for (const hint of hints) {
     const log = hint.evidence[0]?.log ?? null;
     const following = log === null ? undefined : next.get(log);
@@ -45,7 +45,7 @@ export function markEnds(found: readonly Found[], tx: CanonicalTx): readonly Fou
   });
 }
 
-function isHint({ tags }: Found): boolean {
+function isHint({ tags }: OpenPrimitive): boolean {
   for (const tag of tags) if (NEXT.has(tag)) return true;
   return false;
 }
@@ -54,7 +54,7 @@ function isHint({ tags }: Found): boolean {
  * The position's own NFT, created or destroyed apart from the events that speak of it: a leg of the act that came last, or
  * comes next, for that position.
  */
-export function claimTokens(found: readonly Found[], flow: ValueFlow): readonly Found[] {
+export function claimTokens(found: readonly OpenPrimitive[], flow: ValueFlow): readonly OpenPrimitive[] {
   if (!found.some((item) => item.position)) return found;
   const acts = new Map<string, number[]>();
   found.forEach(({ position }, at) => {
