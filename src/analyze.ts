@@ -63,7 +63,7 @@ export function examine(
   onStage('flow');
   const primitives = findPrimitives(tx, flow, rulebook);
   onStage('primitives');
-  const motifs = buildMotifs(tx, flow, primitives, rulebook, { coinbase: header.coinbase });
+  const motifs = buildMotifs({ tx, flow, primitives, rulebook, coinbase: header.coinbase });
   onStage('motifs');
   const attribution = electActor({ tx, flow, motifs, rulebook, header, delegations: context.delegations });
   onStage('attribution');
@@ -85,7 +85,7 @@ export async function judge(
   onStage('intents');
   const economics = computeEconomics({ tx, header, flow, motifs, attribution, context, verdict, rulebook });
   onStage('economics');
-  const counts = { scopes: findScopes(tx, motifs, flow).length, primitives };
+  const counts = { scopes: findScopes(tx, motifs, flow, rulebook).length, primitives };
   return {
     tx,
     header,

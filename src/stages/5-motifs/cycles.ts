@@ -1,18 +1,13 @@
 import { erc20Id, NATIVE_ASSET } from '../../value/asset.ts';
-import { composite, unique, type MotifDraft } from './draftMotif.ts';
+import { composite, unique, type MotifDraft, type MotifInput } from './draftMotif.ts';
 import type { Entity } from './entity.ts';
 import { assetOfLane, type Hop, type LaneBalance } from './hops.ts';
-import type { Address } from '../../model/hex.ts';
-import type { CanonicalTx } from '../../model/canonicalTx.ts';
-import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
+import type { AssetId } from '../../model/valueFlow.ts';
 
 /** A lane of the entity counts as flat up to one part in ten thousand of what went through it: bots leave dust behind. */
 const DUST_DIVISOR = 10_000n;
 
-export interface CycleContext {
-  readonly tx: CanonicalTx;
-  readonly flow: ValueFlow;
-  readonly wrappedNative: ReadonlySet<Address>;
+export interface CycleContext extends MotifInput {
   /** Worked out when first asked for. */
   readonly entity: () => Entity;
 }
@@ -96,7 +91,7 @@ function isDust(
   lane: AssetId,
   amount: bigint,
   entity: Entity,
-  { flow, wrappedNative }: CycleContext,
+  { flow, rulebook: { wrappedNative } }: CycleContext,
 ): boolean {
   const assets = lane === NATIVE_ASSET ? [lane, ...[...wrappedNative].map(erc20Id)] : [lane];
   let through = 0n;

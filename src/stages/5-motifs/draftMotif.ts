@@ -2,7 +2,20 @@ import { lowestCommonAncestor } from '../../lib/lowestCommonAncestor.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Evidence } from '../../model/evidence.ts';
 import type { Confidence, Motif } from '../../model/motif.ts';
-import type { ProtocolRef } from '../../model/primitive.ts';
+import type { Address } from '../../model/hex.ts';
+import type { Primitive, ProtocolRef } from '../../model/primitive.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
+import type { ValueFlow } from '../../model/valueFlow.ts';
+
+/** What motifs are built from. */
+export interface MotifInput {
+  readonly tx: CanonicalTx;
+  readonly flow: ValueFlow;
+  readonly primitives: readonly Primitive[];
+  readonly rulebook: Rulebook;
+  /** The block's fee recipient, from its header; null where unknown. */
+  readonly coinbase: Address | null;
+}
 
 /** A motif before it has its place; `index` is -1 until then. `children` are the drafts a composite is made of. */
 export interface MotifDraft extends Motif {

@@ -1,6 +1,7 @@
+import { kindOf } from '../../lib/motifKinds.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
-import { mergedLane } from '../../value/lanes.ts';
-import type { MotifDraft } from './draftMotif.ts';
+import { mergedLane, wrappedLanes } from '../../value/lanes.ts';
+import type { MotifDraft, MotifInput } from './draftMotif.ts';
 import type { Address } from '../../model/hex.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import type { Leg, Primitive } from '../../model/primitive.ts';
@@ -25,27 +26,19 @@ export interface Hop {
 }
 
 /** Trades, and conversions between an asset and its share token, as hops; assets nobody names leave an end open. */
-export function hopOf(
-  primitive: Primitive,
-  motif: MotifDraft,
-  flow: ValueFlow,
-  wrapped: ReadonlySet<AssetId>,
-): Hop | null {
-  const trade = primitive.kind === 'swap' || primitive.tags.includes('rfq');
+export function hopOf(primitive: Primitive, motif: MotifDraft, { flow, rulebook }: MotifInput): Hop | null {
+  const trade = kindOf(rulebook, primitive.kind).trade === 'swap' || primitive.tags.includes('rfq');
   if (!trade && primitive.legs.length < 2) return null;
-  const sent: Leg[] = [];
-  const received: Leg[] = [];
-  for (const leg of primitive.legs) {
-    const kind = flow.assets.get(leg.asset)?.kind;
-    if (kind !== 'erc721' && kind !== 'erc1155' && leg.role !== 'fee')
-      (SENT_ROLES.has(leg.role) ? sent : received).push(leg);
-  }
+  const legs = primitive.legs.filter(({ asset, role }) => isFungible(flow, asset) && role !== 'fee');
+  const sent = legs.filter(({ role }) => SENT_ROLES.has(role));
+  const received = legs.filter(({ role }) => !SENT_ROLES.has(role));
   const conversion =
     sent.length === 1 &&
     received.length === 1 &&
     (sent[0]!.role === 'share_in') !== (received[0]!.role === 'share_out');
   if (!trade && !conversion) return null;
   const { venue, poolId } = primitive;
+  const wrapped = wrappedLanes(rulebook.wrappedNative);
   return {
     motif,
     trade,
@@ -53,6 +46,11 @@ export function hopOf(
     sent: endOf(sent, venue, wrapped),
     received: endOf(received, venue, wrapped),
   };
+}
+
+function isFungible(flow: ValueFlow, asset: AssetId): boolean {
+  const kind = flow.assets.get(asset)?.kind;
+  return kind !== 'erc721' && kind !== 'erc1155';
 }
 
 function endOf(legs: readonly Leg[], venue: Address, wrapped: ReadonlySet<AssetId>): HopEnd | null {

@@ -3,6 +3,7 @@ import { SENT_ROLES } from '../../lib/roles.ts';
 import type { Tracing } from './routes.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Primitive, RoleBinding } from '../../model/primitive.ts';
+import type { MotifKindSpec } from '../../model/vocabulary.ts';
 
 /** Legs whose far ends are followed; an act of hundreds of legs names enough accounts without. */
 const MAX_TRACED_LEGS = 64;
@@ -11,11 +12,15 @@ const MAX_TRACED_LEGS = 64;
  * Roles the event gives, then the far end of each leg and the account behind the routers there, then the venue. Where no
  * role names an owner and one account paid and received, that account is the owner.
  */
-export function participantsOf(primitive: Primitive, tracing: Tracing): readonly RoleBinding[] {
+export function participantsOf(
+  primitive: Primitive,
+  kind: MotifKindSpec,
+  tracing: Tracing,
+): readonly RoleBinding[] {
   const bindings = new Bindings();
   for (const { role, account } of primitive.roles) bindings.add(role, account);
   const owner = addEnds(primitive, tracing, bindings);
-  const role = venueRole(primitive);
+  const role = venueRole(primitive, kind);
   if (role !== null) bindings.add(role, primitive.venue);
   const unnamed =
     owner !== null &&
@@ -58,43 +63,8 @@ function addEnds(primitive: Primitive, tracing: Tracing, bindings: Bindings): Ad
   return ends.size === 1 ? [...ends][0]! : null;
 }
 
-/** What a venue is called among the participants, by the kind of act; anything else is a `venue`. */
-const ROLE_BY_KIND: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    swap: 'pool',
-    add_liquidity: 'pool',
-    remove_liquidity: 'pool',
-    collect_fees: 'pool',
-    pool_creation: 'factory',
-    vault_deposit: 'vault',
-    vault_withdraw: 'vault',
-    supply: 'market',
-    withdraw: 'market',
-    borrow: 'market',
-    repay: 'market',
-    liquidation: 'market',
-    flash_loan: 'lender',
-    bridge_deposit: 'bridge',
-    bridge_withdrawal: 'bridge',
-    nft_trade: 'marketplace',
-    order_settled: 'settlement',
-    aggregation: 'aggregator',
-    wrap: 'token_contract',
-    unwrap: 'token_contract',
-    approval: 'token_contract',
-    token_mint: 'token_contract',
-    token_burn: 'token_contract',
-    nft_mint: 'token_contract',
-    nft_burn: 'token_contract',
-    deployment: 'created',
-  }),
-);
-
-/** Transfers have no venue: the token that moved only keeps the books. */
-const WITHOUT_VENUE = new Set(['transfer', 'refund', 'protocol_fee', 'builder_payment']);
-
 /** The role that the venue has as a participant; null where there is none. */
-export function venueRole({ kind, venue }: Primitive): string | null {
-  if (WITHOUT_VENUE.has(kind) || venue === ZERO_ADDRESS) return null;
-  return ROLE_BY_KIND.get(kind) ?? 'venue';
+function venueRole({ venue }: Primitive, kind: MotifKindSpec): string | null {
+  if (kind.plain || venue === ZERO_ADDRESS) return null;
+  return kind.venue === 'account' ? 'venue' : kind.venue;
 }

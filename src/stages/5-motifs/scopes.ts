@@ -1,159 +1,293 @@
-import { ACTING_VENUES, PLAIN_MOVEMENTS } from '../../lib/motifKinds.ts';
+import { lowerBound } from '../../lib/lowerBound.ts';
+import { kindOf } from '../../lib/motifKinds.ts';
+import { isParty, roleOf } from '../../lib/roles.ts';
 import type { Address } from '../../model/hex.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Motif } from '../../model/motif.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
-import { Act } from './act.ts';
-import { Acts } from './acts.ts';
-import { joinExchanges, joinHandedOn } from './forwarded.ts';
-import { Groups } from './groups.ts';
-import { actServed, isDependent, isServing, nearest } from './serving.ts';
+import type { MotifKindSpec } from '../../model/vocabulary.ts';
 
 /** A coherent part of the transaction: one act with all that serves it. The indexes of its motifs, in order. */
 export type Scope = readonly number[];
 
-/** A trade as the contract that arranged it tells it, and the trades it may consist of. */
-const SUMMARY = 'aggregation';
-const TRADES: ReadonlySet<string> = new Set([
-  'swap',
-  'route',
-  'cycle',
-  'order_settled',
-  'vault_deposit',
-  'vault_withdraw',
-]);
-/** Kinds that only say who had acts executed. */
-const WRAPPING: ReadonlySet<string> = new Set([
-  'user_operation',
-  'account_execution',
-  'account_execution_failed',
-  'account_delegation',
-]);
+/** A motif that is part of no other one, with its traits. */
+interface Act {
+  readonly motif: Motif;
+  readonly kind: MotifKindSpec;
+  /** Accounts the motif was done by or for, and those of its parts. */
+  readonly own: readonly Address[];
+  readonly parties: ReadonlySet<Address>;
+  readonly owner: Address | null;
+  /** The account this brought into being. */
+  readonly created: Address | null;
+}
 
 /**
- * Splits a transaction into its coherent parts. Acts are one where they moved the same value, where one used what another
- * had brought to the same account (a zap, a loop, a round trip), and where a venue did them to serve its own customer.
- * Wrapping, allowances, change, fees, and the creation of the account that acts go with the act they serve, and a user
- * operation with the acts of its sender. A multicall of unrelated acts, a bundle, and a batch of orders have several
- * scopes; where nothing is recognised the transaction's own call is the only one.
+ * Splits a transaction into its coherent parts: the connected components of its acts. Acts are connected where they moved
+ * the same value, where one used what another had brought to the same account (a zap, a loop), and where a venue did them
+ * for its own customer. Allowances, wrapping, change and fees go with the act they serve, a user operation with the acts
+ * of its sender.
  */
-export function findScopes(tx: CanonicalTx, motifs: readonly Motif[], flow: ValueFlow): Scope[] {
+export function findScopes(
+  tx: CanonicalTx,
+  motifs: readonly Motif[],
+  flow: ValueFlow,
+  rulebook: Rulebook,
+): Scope[] {
   if (!tx.succeeded) return [];
-  const tops: number[] = [];
-  for (const { parent, index } of motifs) if (parent === null) tops.push(index);
-  if (tops.length === 0) return tx.frames.length === 0 ? [] : [tops];
-  if (tops.length === 1) return [tops];
-  const groups = new Groups(tops);
-  const independent: Act[] = [];
-  const wrappings: Act[] = [];
-  const serving: Act[] = [];
-  const acts: Act[] = [];
-  for (const act of Act.of(motifs)) {
-    if (!isDependent(act.motif)) independent.push(act);
-    (WRAPPING.has(act.motif.kind) ? wrappings : isServing(act.motif) ? serving : acts).push(act);
-  }
+  const all = actsOf(motifs, rulebook);
+  if (all.length === 0) return tx.frames.length === 0 ? [] : [[]];
+  const groups = new Components(motifs.length);
+  const executions = all.filter(({ kind }) => kind.executes !== null);
+  const serves = ({ kind, created }: Act): boolean =>
+    kind.serves !== null || created !== null || kind.trade === 'summary';
+  const others = all.filter(({ kind }) => kind.executes === null);
+  const [serving, acts] = [others.filter(serves), others.filter((act) => !serves(act))];
   const venues = venuesOf(acts);
-  if (acts.length > 1) {
-    joinSharing(acts, groups);
-    joinInner(acts, venues, groups);
-    joinSaid(acts, groups);
-    joinExchanges(acts, groups);
-    joinRetold(acts, groups);
+  for (const keys of [movementKeys, silentKeys, paymentKeys(acts)]) joinByKey(acts, keys, groups);
+  joinInner(acts, venues, groups);
+  joinForwarded(
+    all.filter(({ kind }) => !kind.dependent),
+    venues,
+    flow,
+    groups,
+  );
+  const index = new ActIndex(acts);
+  const principals = new Set([tx.from, ...executions.flatMap(({ owner }) => owner ?? [])]);
+  joinServing(serving, index, principals, groups);
+  joinExecutions(executions, index, new ActIndex(serving), groups);
+  return groups.of(all.map(({ motif }) => motif.index));
+}
+
+function actsOf(motifs: readonly Motif[], rulebook: Rulebook): Act[] {
+  const parties = new Map<number, Set<Address>>();
+  for (const motif of motifs) {
+    let top = motif;
+    while (top.parent !== null) top = motifs[top.parent]!;
+    const found = parties.get(top.index) ?? new Set();
+    parties.set(top.index, found);
+    for (const account of partiesOf(motif)) found.add(account);
   }
-  if (groups.one) return groups.all();
-  joinHandedOn(independent, venues, flow, groups);
-  if (groups.one) return groups.all();
-  const found = new Acts(acts);
-  joinServing(serving, found, new Set([tx.from, ...wrappings.flatMap(({ owner }) => owner ?? [])]), groups);
-  joinWrapping(wrappings, found, new Acts(serving), groups);
-  return groups.all();
+  return motifs
+    .filter(({ parent }) => parent === null)
+    .map((motif) => {
+      const kind = kindOf(rulebook, motif.kind);
+      const owner = roleOf(motif, 'owner');
+      const created = roleOf(motif, 'created') ?? (motif.tags.includes('creation') ? owner : null);
+      return { motif, kind, own: partiesOf(motif), parties: parties.get(motif.index)!, owner, created };
+    });
 }
 
-function joinTo(target: Act | null, act: Act, groups: Groups): void {
-  if (target) groups.join(target.motif.index, act.motif.index);
+function partiesOf({ participants }: Motif): Address[] {
+  return participants.filter(({ role }) => isParty(role)).map(({ account }) => account);
 }
 
-/** Contracts at which acts were done, each with the first of these. */
+/** Contracts at which acts moved value, each with the first of these acts. */
 function venuesOf(acts: readonly Act[]): ReadonlyMap<Address, Act> {
   const venues = new Map<Address, Act>();
   for (const act of acts) {
-    const { kind, venue, movements } = act.motif;
-    if (movements.length > 0 && !PLAIN_MOVEMENTS.has(kind) && !ACTING_VENUES.has(kind) && !venues.has(venue))
-      venues.set(venue, act);
+    const { motif, kind } = act;
+    if (motif.movements.length > 0 && !kind.plain && !kind.actsOnVenue && !venues.has(motif.venue))
+      venues.set(motif.venue, act);
   }
   return venues;
 }
 
-function joinSharing(acts: readonly Act[], groups: Groups): void {
-  const first = new Map<number, number>();
-  for (const { motif } of acts)
-    for (const m of motif.movements) {
-      const other = first.get(m);
-      if (other === undefined) first.set(m, motif.index);
-      else groups.join(other, motif.index);
+const movementKeys = ({ motif }: Act): readonly (string | number)[] => motif.movements;
+
+/** Several logs of one kind that moved nothing report one act of one account. */
+const silentKeys = ({ motif, own }: Act): readonly string[] =>
+  motif.movements.length > 0 ? [] : [`${motif.kind} ${own[0] ?? motif.venue}`];
+
+/** Plain payments of one payer are one act, and so are payments both ways between two accounts. */
+function paymentKeys(acts: readonly Act[]): (act: Act) => readonly string[] {
+  const payments = acts.filter(({ kind }) => kind.plain);
+  const payers = new Set(payments.flatMap(({ owner }) => owner ?? []));
+  return ({ kind, motif, owner }) => {
+    if (!kind.plain || owner === null) return [];
+    const back = motif.participants.filter(
+      ({ role, account }) => role === 'recipient' && payers.has(account),
+    );
+    return [owner, ...back.map(({ account }) => [owner, account].sort().join(' '))];
+  };
+}
+
+function joinByKey<K>(acts: readonly Act[], keysOf: (act: Act) => readonly K[], groups: Components): void {
+  const first = new Map<K, Act>();
+  for (const act of acts)
+    for (const key of keysOf(act)) {
+      const other = first.get(key);
+      if (other) groups.join(other, act);
+      else first.set(key, act);
     }
 }
 
 /** Acts whose only parties are venues of others: a solver's swaps, a vault's own deposits. */
-function joinInner(acts: readonly Act[], venues: ReadonlyMap<Address, Act>, groups: Groups): void {
+function joinInner(acts: readonly Act[], venues: ReadonlyMap<Address, Act>, groups: Components): void {
   for (const act of acts) {
-    const outer = act.own[0] === undefined ? undefined : venues.get(act.own[0]);
-    if (
-      outer &&
-      outer !== act &&
-      act.own.every((account) => account === act.motif.venue || venues.has(account))
-    )
-      joinTo(outer, act, groups);
+    const [party] = act.own;
+    const outer = party && venues.get(party);
+    if (outer && act.own.every((account) => account === act.motif.venue || venues.has(account)))
+      groups.join(outer, act);
   }
 }
 
-/** Several logs of one kind that moved nothing tell of one act of one account. */
-function joinSaid(acts: readonly Act[], groups: Groups): void {
-  const first = new Map<string, Act>();
+/**
+ * Joins acts of which a later one used what an earlier one had brought to the same account. Venues are no such accounts:
+ * strangers' acts meet there.
+ */
+function joinForwarded(
+  acts: readonly Act[],
+  venues: ReadonlyMap<Address, Act>,
+  flow: ValueFlow,
+  groups: Components,
+): void {
+  const uses = new Map<string, { act: Act; received: boolean; movement: number }[]>();
   for (const act of acts) {
-    if (act.motif.movements.length > 0) continue;
-    const key = `${act.motif.kind}|${act.own[0] ?? act.motif.venue}`;
-    const other = first.get(key);
-    if (other) joinTo(other, act, groups);
-    else first.set(key, act);
+    const { assetsIn, assetsOut, movements } = act.motif;
+    // A plain payment says only what its payer sent.
+    const received = [...assetsIn, ...(act.kind.plain ? assetsOut : [])];
+    for (const [legs, isReceived] of [
+      [received, true],
+      [assetsOut, false],
+    ] as const)
+      for (const { asset } of legs) {
+        const own = movements.filter((index) => flow.movements[index]!.asset === asset);
+        const movement = isReceived ? own[0] : own.at(-1);
+        if (movement === undefined) continue;
+        for (const account of act.parties) {
+          if (venues.has(account)) continue;
+          const key = `${account} ${asset}`;
+          const list = uses.get(key);
+          if (list) list.push({ act, received: isReceived, movement });
+          else uses.set(key, [{ act, received: isReceived, movement }]);
+        }
+      }
+  }
+  for (const list of uses.values()) {
+    list.sort((a, b) => a.movement - b.movement);
+    const first = list.findIndex(({ received }) => received);
+    const last = list.findLastIndex(({ received }) => !received);
+    if (first >= 0) for (let i = first; i <= last; i++) groups.join(list[first]!.act, list[i]!.act);
   }
 }
 
-/** What an aggregator says of a trade, beside the trades that it was made of. */
-function joinRetold(acts: readonly Act[], groups: Groups): void {
-  const summaries = acts.filter(({ motif }) => motif.kind === SUMMARY);
-  if (summaries.length === 0) return;
-  const trades = new Acts(acts.filter(({ motif }) => TRADES.has(motif.kind)));
-  for (const summary of summaries)
-    for (const token of summary.tokens)
-      joinTo(nearest(summary.motif, trades.moving(token), 'before'), summary, groups);
-}
-
-/** What serves no act of its own account stays an act: allowances somebody sent for later, an account set up for later. */
+/** What serves no act of its own account stays an act: an allowance for later, an account set up for later. */
 function joinServing(
   serving: readonly Act[],
-  acts: Acts,
+  acts: ActIndex,
   principals: ReadonlySet<Address>,
-  groups: Groups,
+  groups: Components,
 ): void {
   const left = new Map<string, Act>();
   for (const act of serving) {
-    if (!groups.alone(act.motif.index)) continue;
-    const key = act.setsUp ? `set up|${act.setsUp}` : `${act.motif.kind}|${act.owner ?? act.motif.venue}`;
+    const key = `${act.motif.kind} ${act.created ?? act.owner ?? act.motif.venue}`;
     const target = actServed(act, acts, principals) ?? left.get(key);
-    if (target) joinTo(target, act, groups);
+    if (target) groups.join(target, act);
     else left.set(key, act);
   }
 }
 
+/** The nearest act of one of its accounts, about its asset where it has one. An inner contract's allowance serves any act. */
+function actServed(serving: Act, acts: ActIndex, principals: ReadonlySet<Address>): Act | null {
+  const { motif, kind, created, owner } = serving;
+  const side = kind.serves ?? (kind.trade === 'summary' ? 'before' : 'after');
+  const near = (keys: readonly string[]): Act | null => acts.nearest(motif.index, keys, side);
+  if (kind.trade === 'summary') return near(tokensOf(motif).map((token) => `any ${token}`));
+  if (created) return near([created]) ?? near([`at ${created}`]);
+  const tokens = kind.allowance ? [motif.venue] : kind.carries ? tokensOf(motif) : null;
+  const keys = serving.own.flatMap((a) => tokens?.map((token) => `${a} ${token}`) ?? [a]);
+  const inner = kind.allowance && owner !== null && !principals.has(owner);
+  return near(keys) ?? (kind.dependent || inner ? near(['any']) : null);
+}
+
 /** What an account had executed goes with its first act, else with what prepared one. */
-function joinWrapping(wrappings: readonly Act[], acts: Acts, serving: Acts, groups: Groups): void {
-  for (const wrapping of wrappings) {
-    if (wrapping.owner === null) continue;
-    joinTo(
-      acts.of(wrapping.owner)[0] ?? serving.of(wrapping.owner)[0] ?? serving.at(wrapping.owner)[0] ?? null,
-      wrapping,
-      groups,
-    );
+function joinExecutions(
+  executions: readonly Act[],
+  acts: ActIndex,
+  serving: ActIndex,
+  groups: Components,
+): void {
+  for (const execution of executions) {
+    const { owner } = execution;
+    const target = owner && (acts.first(owner) ?? serving.first(owner) ?? serving.first(`at ${owner}`));
+    if (target) groups.join(target, execution);
+  }
+}
+
+function tokensOf({ assetsIn, assetsOut }: Motif): string[] {
+  return [...assetsIn, ...assetsOut].map(({ asset }) => /0x[0-9a-f]{40}/.exec(asset)?.[0] ?? 'native');
+}
+
+/** Acts in execution order by party, by party and token, by any participant (`at …`); `any` stands for every party. */
+class ActIndex {
+  readonly #lists = new Map<string, Act[]>();
+
+  constructor(acts: readonly Act[]) {
+    for (const act of acts) for (const key of keysOf(act)) this.#add(key, act);
+  }
+
+  first(key: string): Act | null {
+    return this.#lists.get(key)?.[0] ?? null;
+  }
+
+  /** The nearest act under any of the keys, on the side asked for if there is one. */
+  nearest(index: number, keys: readonly string[], side: 'before' | 'after'): Act | null {
+    let before: Act | null = null;
+    let after: Act | null = null;
+    for (const key of keys) {
+      const list = this.#lists.get(key) ?? [];
+      const at = lowerBound(list, ({ motif }) => motif.index > index);
+      const [left, right] = [list[at - 1], list[at]];
+      if (left && (before === null || left.motif.index > before.motif.index)) before = left;
+      if (right && (after === null || right.motif.index < after.motif.index)) after = right;
+    }
+    return side === 'before' ? (before ?? after) : (after ?? before);
+  }
+
+  #add(key: string, act: Act): void {
+    const list = this.#lists.get(key);
+    if (list) list.push(act);
+    else this.#lists.set(key, [act]);
+  }
+}
+
+function keysOf({ motif, parties }: Act): Set<string> {
+  const keys = new Set(['any', ...parties]);
+  for (const token of tokensOf(motif)) for (const party of ['any', ...parties]) keys.add(`${party} ${token}`);
+  for (const account of [motif.venue, ...motif.participants.map((p) => p.account)]) keys.add(`at ${account}`);
+  return keys;
+}
+
+/** Disjoint sets of motifs (union-find with path halving). */
+class Components {
+  readonly #root: number[];
+
+  constructor(size: number) {
+    this.#root = Array.from({ length: size }, (_, i) => i);
+  }
+
+  join(a: Act, b: Act): void {
+    this.#root[this.#find(b.motif.index)] = this.#find(a.motif.index);
+  }
+
+  /** The sets that the indexes are in, each in order. */
+  of(indexes: readonly number[]): number[][] {
+    const sets = new Map<number, number[]>();
+    for (const index of indexes) {
+      const root = this.#find(index);
+      const set = sets.get(root);
+      if (set) set.push(index);
+      else sets.set(root, [index]);
+    }
+    return [...sets.values()];
+  }
+
+  #find(index: number): number {
+    const root = this.#root;
+    let at = index;
+    while (root[at] !== at) at = root[at] = root[root[at]!]!;
+    return at;
   }
 }

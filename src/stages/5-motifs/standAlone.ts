@@ -1,19 +1,14 @@
+import { kindOf } from '../../lib/motifKinds.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
-import { commonFrame, joinMovements, type MotifDraft } from './draftMotif.ts';
+import { commonFrame, joinMovements, type MotifDraft, type MotifInput } from './draftMotif.ts';
 import { participantsOf } from './participants.ts';
 import type { Tracing } from './routes.ts';
-import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { AssetAmount, Confidence, Status } from '../../model/motif.ts';
 import type { Leg, Primitive } from '../../model/primitive.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 
 /** A primitive as a motif of its own. */
-export function standAlone(
-  primitive: Primitive,
-  tx: CanonicalTx,
-  rulebook: Rulebook,
-  tracing: Tracing,
-): MotifDraft {
+export function standAlone(primitive: Primitive, { tx, rulebook }: MotifInput, tracing: Tracing): MotifDraft {
   const { legs } = primitive;
   return {
     index: -1,
@@ -25,7 +20,7 @@ export function standAlone(
     poolId: primitive.poolId,
     seq: primitive.seq,
     scopeFrame: commonFrame(tx, primitive.evidence),
-    participants: participantsOf(primitive, tracing),
+    participants: participantsOf(primitive, kindOf(rulebook, primitive.kind), tracing),
     assetsIn: amountsOf(legs, false),
     assetsOut: amountsOf(legs, true),
     invariants: primitive.invariants,
@@ -40,15 +35,11 @@ export function standAlone(
   };
 }
 
-/** What the venue's counterparty sent, or received. Most motifs move one amount each way: a list made as long as it is takes a sixth of one that grows. */
+/** What the venue's counterparty sent, or received. */
 function amountsOf(legs: readonly Leg[], sent: boolean): readonly AssetAmount[] {
-  let amounts: AssetAmount[] | null = null;
-  for (const { asset, amount, role } of legs) {
-    if (SENT_ROLES.has(role) !== sent) continue;
-    if (amounts === null) amounts = [{ asset, amount, role }];
-    else amounts.push({ asset, amount, role });
-  }
-  return amounts ?? NOTHING;
+  return legs
+    .filter(({ role }) => SENT_ROLES.has(role) === sent)
+    .map(({ asset, amount, role }) => ({ asset, amount, role }));
 }
 
 const NOTHING: readonly never[] = [];

@@ -32,7 +32,7 @@ function motifsOf(
   coinbase: Address | null = BUILDER!,
 ): Motif[] {
   const { tx, flow, primitives } = analyse(steps, options);
-  return buildMotifs(tx, flow, primitives, rulebook, { coinbase });
+  return buildMotifs({ tx, flow, primitives, rulebook, coinbase });
 }
 
 /** A trade at a pair: `x` of one token in from `payer`, `y` of the other out to `taker`. */

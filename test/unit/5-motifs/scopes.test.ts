@@ -36,8 +36,8 @@ const [USER, ROUTER, P1, P2, VAULT, A, B, C, FRIEND, OTHER, ENTRY] = [1, 2, 3, 4
 /** The kinds of each scope's motifs. */
 function scopesOf(steps: readonly Step[], options: TxOptions = {}): string[] {
   const { tx, flow, primitives } = analyse(steps, options);
-  const motifs = buildMotifs(tx, flow, primitives, rulebook, { coinbase: null });
-  return findScopes(tx, motifs, flow).map((scope) => scope.map((i) => motifs[i]!.kind).join(' '));
+  const motifs = buildMotifs({ tx, flow, primitives, rulebook, coinbase: null });
+  return findScopes(tx, motifs, flow, rulebook).map((scope) => scope.map((i) => motifs[i]!.kind).join(' '));
 }
 
 const trade = (
@@ -137,7 +137,7 @@ describe('one scope', () => {
   it('is the call itself where nothing is recognised, and there is none where all was undone', () => {
     expect(scopesOf([])).toEqual(['']);
     const { tx, flow } = analyse([]);
-    expect(findScopes({ ...tx, succeeded: false }, [], flow)).toEqual([]);
+    expect(findScopes({ ...tx, succeeded: false }, [], flow, rulebook)).toEqual([]);
   });
 });
 
@@ -195,9 +195,9 @@ it('stays near-linear in thousands of acts of one account', () => {
         allow(A, USER, P1),
       ]),
     );
-    const motifs = buildMotifs(tx, flow, primitives, rulebook, { coinbase: null });
+    const motifs = buildMotifs({ tx, flow, primitives, rulebook, coinbase: null });
     const started = performance.now();
-    findScopes(tx, motifs, flow);
+    findScopes(tx, motifs, flow, rulebook);
     return performance.now() - started;
   };
   time(200);

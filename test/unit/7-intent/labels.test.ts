@@ -28,7 +28,13 @@ const format = {
 
 async function verdictOn(tx: CanonicalTx, coinbase: Address): Promise<Verdict & { kinds: string[] }> {
   const flow = buildValueFlow(tx, rulebook);
-  const motifs = buildMotifs(tx, flow, findPrimitives(tx, flow, rulebook), rulebook, { coinbase });
+  const motifs = buildMotifs({
+    tx,
+    flow,
+    primitives: findPrimitives(tx, flow, rulebook),
+    rulebook,
+    coinbase,
+  });
   const header = { number: tx.blockNumber, hash: tx.blockHash, timestamp: 0, baseFeePerGas: 0n, coinbase };
   const attribution = electActor({ tx, flow, motifs, rulebook, header, delegations: new Map() });
   return {

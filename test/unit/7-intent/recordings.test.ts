@@ -47,9 +47,8 @@ async function examine(r: (typeof recordings)[number], dialect: 'call_tracer' | 
   const tx = canonical(r, dialect);
   const header = readBlockHeader(r.rpc.block, tx);
   const flow = buildValueFlow(tx, rulebook);
-  const motifs = buildMotifs(tx, flow, findPrimitives(tx, flow, rulebook), rulebook, {
-    coinbase: header.coinbase,
-  });
+  const primitives = findPrimitives(tx, flow, rulebook);
+  const motifs = buildMotifs({ tx, flow, primitives, rulebook, coinbase: header.coinbase });
   const attribution = electActor({ tx, flow, motifs, rulebook, header, delegations });
   const format = { amount: () => '1', account: (a: Address) => a, protocol: (slug: string) => slug };
   const input = { tx, flow, motifs, rulebook, subject: subjectOf(attribution) };

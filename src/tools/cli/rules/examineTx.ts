@@ -46,7 +46,7 @@ export async function examineTx(
   const header = readBlockHeader(context.block, tx);
   const flow = buildValueFlow(tx, rulebook);
   const primitives = findPrimitives(tx, flow, rulebook);
-  const motifs = buildMotifs(tx, flow, primitives, rulebook, { coinbase: header.coinbase });
+  const motifs = buildMotifs({ tx, flow, primitives, rulebook, coinbase: header.coinbase });
   const attribution = electActor({ tx, flow, motifs, rulebook, header, delegations: context.delegations });
   const elected = subjectOf(attribution);
   const format = labelFormat(context.tokens, rulebook);
