@@ -1,3 +1,4 @@
+import { decodeErrorResult, parseAbi, type Hex } from 'viem';
 import type { TxReport } from '../../model/generated/report.ts';
 import { decimalText } from './checkDeltas.ts';
 import type { Report } from './finding.ts';
@@ -15,6 +16,14 @@ export function checkIdentity(report: TxReport, chain: RawChain, find: Report): 
   const price = quantity(receipt['effectiveGasPrice'] ?? tx['gasPrice']);
   const baseFee = quantity(block['baseFeePerGas']);
   const cost = gasUsed * price + quantity(receipt['blobGasUsed']) * quantity(receipt['blobGasPrice']);
+  equal('/chain/id', report.chain.id, 1);
+  equal('/chain/name', report.chain.name, 'Ethereum Mainnet');
+  equal(
+    '/execution/outcome',
+    outcomeWord(report.execution.outcome),
+    chain.succeeded ? 'Success' : 'Reverted',
+  );
+  checkReason(report, chain, find);
   equal('/tx/hash', report.tx.hash, text(tx['hash']));
   equal('/tx/block_number', report.tx.block_number, Number(quantity(receipt['blockNumber'])));
   equal('/tx/signer', report.tx.signer, text(tx['from']));
@@ -33,4 +42,24 @@ export function checkIdentity(report: TxReport, chain: RawChain, find: Report): 
   equal('/pipeline_stats/economic_movements', stats.economic_movements, report.movements?.length ?? 0);
   equal('/pipeline_stats/tvfg_edges', stats.tvfg_edges, report.movements?.length ?? 0);
   equal('/pipeline_stats/tvfg_nodes', stats.tvfg_nodes, nodes.size);
+}
+
+const outcomeWord = (outcome: string): string =>
+  outcome === 'Success' ? outcome : outcome.split(/[ :]/)[0]!;
+
+const ERROR_ABI = parseAbi(['error Error(string)']);
+
+/** The text of `Error(string)` that the root frame returned is the reason given. */
+function checkReason(report: TxReport, chain: RawChain, find: Report): void {
+  const output = chain.frames.get('')?.output ?? '';
+  if (chain.succeeded || !output.startsWith('0x08c379a0')) return;
+  try {
+    const { args } = decodeErrorResult({ abi: ERROR_ABI, data: output as Hex });
+    const reason = String(args[0]);
+    if (/^[\w .,:()!-]{1,200}$/.test(reason) && report.execution.outcome !== `Reverted: ${reason.trim()}`) {
+      find('identity', '/execution/outcome', `the root frame returned ${reason}`);
+    }
+  } catch {
+    // Malformed data has no text to compare.
+  }
 }

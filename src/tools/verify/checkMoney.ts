@@ -2,12 +2,13 @@ import type { DisplayMoney, TxReport } from '../../model/generated/report.ts';
 import type { Report } from './finding.ts';
 
 /** An exact decimal as an integer and the number of its decimal places. */
-interface Decimal {
+export interface Decimal {
   readonly units: bigint;
   readonly places: number;
 }
 
-function parse(text: string): Decimal | null {
+/** The decimal number of a money text or a plain decimal text; null for anything else. */
+export function parseDecimal(text: string): Decimal | null {
   const match = /^\$?(-?)(\d+)(?:\.(\d+))?$/.exec(text);
   if (!match) return null;
   const units = BigInt(match[2]! + (match[3] ?? ''));
@@ -15,7 +16,7 @@ function parse(text: string): Decimal | null {
 }
 
 /** True when `shown` is `exact` rounded to the places it shows. */
-function rounds(shown: Decimal, exact: Decimal): boolean {
+export function roundsTo(shown: Decimal, exact: Decimal): boolean {
   const places = Math.max(shown.places, exact.places);
   const at = (d: Decimal) => d.units * 10n ** BigInt(places - d.places);
   const gap = at(shown) - at(exact);
@@ -26,7 +27,7 @@ function rounds(shown: Decimal, exact: Decimal): boolean {
 export function checkMoney(report: TxReport, find: Report): void {
   const prices = new Map(
     (report.economics.valuation.prices ?? []).flatMap((p) =>
-      p.price_exact === undefined ? [] : [[p.asset_id, parse(p.price_exact)] as const],
+      p.price_exact === undefined ? [] : [[p.asset_id, parseDecimal(p.price_exact)] as const],
     ),
   );
   const value = (assetId: string, raw: bigint, decimals: number): Decimal | null => {
@@ -40,14 +41,14 @@ export function checkMoney(report: TxReport, find: Report): void {
       if (money.text !== '—') find('money', at, `unavailable, yet reads ${money.text}`);
       return;
     }
-    const shown = parse(money.text);
+    const shown = parseDecimal(money.text);
     if (!shown) find('money', at, `${money.text} is no dollar amount`);
-    else if (exact && !rounds(shown, exact))
+    else if (exact && !roundsTo(shown, exact))
       find('money', at, `${money.text} is not what amounts and prices give`);
   };
   const native =
     report.inventory_deltas.find((d) => d.asset.kind === 'native')?.asset.id ?? 'eip155:1/slip44:60';
-  const gas = parse(report.execution.gas_cost_native);
+  const gas = parseDecimal(report.execution.gas_cost_native);
   const gasRaw = gas ? gas.units * 10n ** BigInt(18 - gas.places) : 0n;
   compare('/execution/gas_cost_usd', report.execution.gas_cost_usd, value(native, gasRaw, 18));
   compare('/economics/fee_usd', report.economics.fee_usd, value(native, gasRaw, 18));

@@ -10,6 +10,12 @@ const ZERO = `0x${'0'.repeat(40)}`;
 /** EIP-7708: logs of this system address repeat native transfers that the trace shows. */
 const SYSTEM = `0x${'f'.repeat(39)}e`;
 
+/** `Approval(address,address,uint256)` and `ApprovalForAll(address,address,bool)` (ERC-20, ERC-721): nothing moves by them. */
+const APPROVALS: ReadonlySet<string> = new Set([
+  '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925',
+  '0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31',
+]);
+
 /** A log of no standard shape still has to state both ends and the amount (or the token id). */
 function states(log: RawLog, from: string, to: string, amount: bigint, tokenId: bigint | null): boolean {
   const words = [...log.topics.slice(1).map((t) => t.slice(2)), ...(log.data.slice(2).match(/.{64}/g) ?? [])];
@@ -35,6 +41,7 @@ export function checkMovements(report: TxReport, chain: RawChain, find: Report):
           expect(key('log', log.index, m.from, m.to, m.assetId, m.amount), 1);
 
   const declared = new Set<number>();
+  const stated = new Set<string>();
   (report.movements ?? []).forEach((movement, i) => {
     const at = `/movements/${i}`;
     const [from, to, amount] = [
@@ -69,6 +76,10 @@ export function checkMovements(report: TxReport, chain: RawChain, find: Report):
     else {
       const nft = /^eip155:1\/erc721:(0x[0-9a-f]{40})\/(\d+)$/.exec(movement.asset_id);
       const token = /:(0x[0-9a-f]{40})/.exec(movement.asset_id)?.[1];
+      if (stated.has(k)) find('movement', at, `log ${index} already stands for this movement`);
+      stated.add(k);
+      if (APPROVALS.has(log.topics[0] ?? ''))
+        find('movement', at, `log ${index} is an approval, which moves nothing`);
       if (token !== log.address || !states(log, from, to, amount, nft ? BigInt(nft[2]!) : null))
         find(
           'movement',

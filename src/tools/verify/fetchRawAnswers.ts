@@ -1,3 +1,4 @@
+import type { ReadContract } from './readContracts.ts';
 import type { RawAnswers } from './rawChain.ts';
 
 /** The node could not be asked: nothing can be said about the report. Never names the URL, which may hold a credential. */
@@ -58,4 +59,12 @@ export async function fetchRawAnswers(url: string, hash: string): Promise<RawAns
       .map((account) => ask(url, 'eth_getCode', [account, blockNumber])),
   ]);
   return { tx, receipt, block, callTracer, parityTrace, prestateDiff, codes };
+}
+
+/** Reads contracts at one block, one plain `eth_call` each; a call that reverts, or that the node refuses, reads as null. */
+export function contractReader(url: string, blockNumber: number): ReadContract {
+  return async (to, data) => {
+    const answer = await ask(url, 'eth_call', [{ to, data }, `0x${blockNumber.toString(16)}`]);
+    return typeof answer === 'string' && answer.startsWith('0x') ? (answer as `0x${string}`) : null;
+  };
 }

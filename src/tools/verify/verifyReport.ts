@@ -2,31 +2,104 @@ import type { TxReport } from '../../model/generated/report.ts';
 import { checkAddresses } from './checkAddresses.ts';
 import { checkAttribution } from './checkAttribution.ts';
 import { checkDeltas } from './checkDeltas.ts';
+import { checkEconomics } from './checkEconomics.ts';
 import { checkEvidence } from './checkEvidence.ts';
 import { checkIdentity } from './checkIdentity.ts';
+import { checkLists } from './checkLists.ts';
 import { checkMoney } from './checkMoney.ts';
 import { checkMotifs } from './checkMotifs.ts';
 import { checkMovements } from './checkMovements.ts';
 import { checkVerdict } from './checkVerdict.ts';
-import type { Finding } from './finding.ts';
-import { readRawChain, type RawAnswers } from './rawChain.ts';
+import { compareAnew } from './compareAnew.ts';
+import type { Finding, Report } from './finding.ts';
+import { checkAssets, checkPrices, type ReadContract } from './readContracts.ts';
+import { readRawChain, type RawAnswers, type RawChain } from './rawChain.ts';
+
+type Check = (report: TxReport, chain: RawChain, find: Report) => void;
+
+/** The checks that share no code with the analysis, under the names under which they are listed as done. */
+const INDEPENDENT: readonly (readonly [name: string, check: Check])[] = [
+  ['identity and gas', checkIdentity],
+  ['evidence', checkEvidence],
+  ['addresses', checkAddresses],
+  ['movements', checkMovements],
+  ['balance changes', checkDeltas],
+  ['motifs and positions', checkMotifs],
+  ['attribution', checkAttribution],
+  ['money against the stated prices', (report, _chain, find) => checkMoney(report, find)],
+  ['profit, counts and warnings', checkEconomics],
+  ['lists', (report, _chain, find) => checkLists(report, find)],
+  ['agreement of the parts', (report, _chain, find) => checkVerdict(report, find)],
+];
+
+/** What `verify` looked at in a report, and what it found wrong. */
+export interface Verification {
+  readonly findings: readonly Finding[];
+  readonly checked: readonly string[];
+  readonly notChecked: readonly { readonly what: string; readonly why: string }[];
+}
+
+/** A report made anew of the same transaction, or why there is none. */
+export type Anew = { readonly report: TxReport } | { readonly missing: string };
 
 /**
- * Re-derives the claims of a report from the node's raw answers, with none of the code that made the report.
- * Returns what does not hold, empty when all does. The report must already be valid against its published schema.
+ * Holds a report against the node's raw answers with checks that share no code with the analysis.
+ * Returns what does not hold. The report must be valid against its published schema.
  */
 export function verifyReport(report: TxReport, answers: RawAnswers): Finding[] {
   const chain = readRawChain(answers);
   const findings: Finding[] = [];
-  const find = (check: string, at: string, message: string) => void findings.push({ check, at, message });
-  checkIdentity(report, chain, find);
-  checkEvidence(report, chain, find);
-  checkAddresses(report, chain, find);
-  checkMovements(report, chain, find);
-  checkDeltas(report, chain, find);
-  checkMotifs(report, chain, find);
-  checkAttribution(report, chain, find);
-  checkMoney(report, find);
-  checkVerdict(report, find);
+  const find: Report = (check, at, message) => void findings.push({ check, at, message });
+  for (const [, check] of INDEPENDENT) check(report, chain, find);
   return findings;
+}
+
+export interface VerifyInput {
+  readonly answers: RawAnswers;
+  readonly anew: Anew;
+  /** Reads a contract at the block of the transaction; without it tokens and feeds are not asked. */
+  readonly read?: ReadContract;
+  /** Read the price feeds again as well. */
+  readonly prices?: boolean;
+}
+
+/** Both halves: the analysis made anew compared word for word, and the independent checks; with what neither looked at. */
+export async function verifyTwice(report: TxReport, input: VerifyInput): Promise<Verification> {
+  const { answers, anew, read, prices = false } = input;
+  const findings: Finding[] = [];
+  const find: Report = (check, at, message) => void findings.push({ check, at, message });
+  const comparison =
+    'report' in anew ? compareAnew(report, anew.report) : { findings: [], notCompared: anew.missing };
+  const notChecked = [...missingAnswers(readRawChain(answers))];
+  const checked = INDEPENDENT.map(([name]) => name);
+  if (comparison.notCompared === null) checked.unshift('every word against an analysis made anew');
+  else {
+    notChecked.push({ what: WORDS_OF_THE_ANALYSIS, why: `not analysed anew: ${comparison.notCompared}` });
+  }
+  if (read) {
+    await checkAssets(report, read, find);
+    checked.push('symbols, names and decimals at the tokens');
+  }
+  const priced = (report.economics.valuation.prices ?? []).length > 0;
+  if (read && prices) {
+    notChecked.push(...(await checkPrices(report, read, find)));
+    checked.push('price feeds at the block');
+  } else if (priced) {
+    notChecked.push({ what: 'prices against their sources', why: 'give --prices to read them again' });
+  }
+  return {
+    findings: [...comparison.findings, ...verifyReport(report, answers), ...findings],
+    checked,
+    notChecked,
+  };
+}
+
+/** What only the comparison with an analysis made anew covers. */
+const WORDS_OF_THE_ANALYSIS = 'labels, names, symbols, protocols, confidence and the choice of the rule';
+
+function* missingAnswers(chain: RawChain): Generator<Verification['notChecked'][number]> {
+  if (chain.frames.size === 0) yield { what: 'native movements and frames', why: 'the node offers no trace' };
+  if (chain.prestateDiff === null) {
+    yield { what: 'balances against the state difference', why: 'the node offers no prestateTracer' };
+  }
 }

@@ -1,0 +1,157 @@
+import type { PnlEntry, TxReport } from '../../model/generated/report.ts';
+import { parseDecimal, roundsTo, type Decimal } from './checkMoney.ts';
+import type { Report } from './finding.ts';
+import { quantity, type RawChain } from './rawChain.ts';
+
+/** Profit entries, counts of assets, prices' own words and warnings follow from the rest of the report. */
+export function checkEconomics(report: TxReport, chain: RawChain, find: Report): void {
+  report.economics.realized_pnl.entries.forEach((entry, i) =>
+    checkEntry(entry, `/economics/realized_pnl/entries/${i}`, report, find),
+  );
+  checkNetOfFee(report, find);
+  checkPnlSums(report, find);
+  checkValuation(report, chain, find);
+  checkWarnings(report, find);
+}
+
+const scaled = (value: Decimal, places: number): bigint => value.units * 10n ** BigInt(places - value.places);
+
+function sumOf(parts: readonly (Decimal | null)[]): Decimal | null {
+  const known = parts.filter((part) => part !== null);
+  if (known.length < parts.length) return null;
+  const places = Math.max(...known.map((part) => part.places));
+  return { units: known.reduce((sum, part) => sum + scaled(part, places), 0n), places };
+}
+
+const negative = (value: Decimal | null): Decimal | null =>
+  value && { units: -value.units, places: value.places };
+
+/** Figures rounded apart may add up to a last digit more or less per part. */
+function addsUp(total: string, parts: readonly (Decimal | null)[]): boolean {
+  const [shown, sum] = [parseDecimal(total), sumOf(parts)];
+  if (!shown || !sum) return false;
+  const places = Math.max(shown.places, sum.places);
+  const gap = scaled(shown, places) - scaled(sum, places);
+  const lastDigit = 10n ** BigInt(places - Math.min(shown.places, ...parts.map((part) => part?.places ?? 0)));
+  return (gap < 0n ? -gap : gap) <= lastDigit * BigInt(parts.length);
+}
+
+function checkNetOfFee({ economics: e }: TxReport, find: Report): void {
+  const { net_usd_before_gas: before, fee_usd: fee, net_usd_after_gas: after } = e;
+  const at = '/economics/net_usd_after_gas';
+  if (after.available !== (before.available && fee.available)) {
+    find('economics', at, 'is available exactly when the net before gas and the fee are');
+  } else if (
+    after.available &&
+    !addsUp(after.text, [parseDecimal(before.text), negative(parseDecimal(fee.text))])
+  ) {
+    find('economics', at, `${after.text} is not ${before.text} less ${fee.text}`);
+  }
+}
+
+function checkEntry(entry: PnlEntry, at: string, report: TxReport, find: Report): void {
+  const must = (holds: boolean, where: string, message: string): void => {
+    if (!holds) find('profit', `${at}${where}`, message);
+  };
+  const gross = BigInt(entry.proceeds_raw) - BigInt(entry.cost_raw);
+  must(BigInt(entry.gross_raw) === gross, '/gross_raw', `proceeds less cost are ${gross}`);
+  const price = (report.economics.valuation.prices ?? []).find((p) => p.asset_id === entry.asset.id);
+  const unit = price?.price_exact === undefined ? null : parseDecimal(price.price_exact);
+  const shown = parseDecimal(entry.gross_usd.text);
+  if (unit && shown && entry.asset.decimals !== null) {
+    const exact = { units: gross * unit.units, places: entry.asset.decimals + unit.places };
+    must(roundsTo(shown, exact), '/gross_usd', `${entry.gross_usd.text} is not the amount at its price`);
+  }
+  must(entry.gas_usd.text === report.economics.fee_usd.text, '/gas_usd', 'is not the fee of the transaction');
+  const costs = [entry.gas_usd, entry.builder_payment_usd].map((cost) =>
+    negative(parseDecimal(cost?.text ?? '$0')),
+  );
+  must(addsUp(entry.net_usd.text, [shown, ...costs]), '/net_usd', 'is not the gross less gas and builder');
+  const known = new Set(report.motifs.map(({ id }) => id));
+  must(
+    entry.cycle.motif_ids.every((id) => known.has(id)),
+    '/cycle/motif_ids',
+    'names a motif that does not exist',
+  );
+  must(entry.cycle.closed, '/cycle/closed', 'a profit is realised only by a closed flow');
+  const accounts = new Set((report.movements ?? []).flatMap(({ from, to }) => [from, to]));
+  must(accounts.has(entry.beneficiary), '/beneficiary', 'received nothing in this transaction');
+}
+
+function checkPnlSums({ economics: { realized_pnl: pnl } }: TxReport, find: Report): void {
+  const must = (holds: boolean, where: string, message: string): void => {
+    if (!holds) find('profit', `/economics/realized_pnl${where}`, message);
+  };
+  must(
+    pnl.supported === (pnl.basis === 'self_closing_atomic_flow'),
+    '/basis',
+    'does not agree with supported',
+  );
+  must(
+    pnl.supported ? (pnl.reason ?? null) === null : typeof pnl.reason === 'string',
+    '/reason',
+    'is given exactly when unsupported',
+  );
+  must(pnl.supported === pnl.entries.length > 0, '/entries', 'are given exactly when supported');
+  for (const key of ['gross_usd', 'net_usd'] as const) {
+    const total = pnl[key];
+    must((total !== undefined) === pnl.supported, `/${key}`, 'is given exactly when supported');
+    if (total) {
+      const parts = pnl.entries.map((entry) => parseDecimal(entry[key].text));
+      must(addsUp(total.text, parts), `/${key}`, 'is not the sum of its entries');
+    }
+  }
+}
+
+function checkValuation(report: TxReport, chain: RawChain, find: Report): void {
+  const { valuation } = report.economics;
+  const must = (holds: boolean, where: string, message: string): void => {
+    if (!holds) find('valuation', `/economics/valuation${where}`, message);
+  };
+  const moved = new Set((report.movements ?? []).map(({ asset_id: id }) => id));
+  const unpriced = valuation.unpriced_assets;
+  must(valuation.total_assets === moved.size, '/total_assets', `${moved.size} assets moved`);
+  must(
+    valuation.priced_assets === moved.size - unpriced.length,
+    '/priced_assets',
+    `${moved.size - unpriced.length} of the moved assets have a price`,
+  );
+  const priced = new Set((valuation.prices ?? []).map(({ asset_id: id }) => id));
+  const refused = new Set((valuation.refusals ?? []).map(({ asset_id: id }) => id));
+  const expected = [...moved].filter((id) => !priced.has(id));
+  must(
+    expected.length === unpriced.length && unpriced.every((id) => expected.includes(id)),
+    '/unpriced_assets',
+    `without a price moved ${expected.join(', ') || 'nothing'}`,
+  );
+  must(
+    expected.every((id) => refused.has(id)),
+    '/refusals',
+    'an asset has neither a price nor a refusal',
+  );
+  const time = Number(quantity(chain.block['timestamp']));
+  (valuation.prices ?? []).forEach((price, i) => {
+    must(price.block === report.tx.block_number, `/prices/${i}/block`, 'is not the block of the transaction');
+    must(
+      price.age_s === time - price.as_of,
+      `/prices/${i}/age_s`,
+      `is ${time - price.as_of} at the block's time`,
+    );
+    const [shown, exact] = [parseDecimal(price.price_usd.text), parseDecimal(price.price_exact ?? '')];
+    if (shown && exact)
+      must(roundsTo(shown, exact), `/prices/${i}/price_usd`, 'is not the exact price rounded');
+  });
+}
+
+function checkWarnings({ economics: e }: TxReport, find: Report): void {
+  const expect = (code: string, wanted: boolean): void => {
+    if (e.warnings.includes(code) !== wanted) {
+      find('economics', '/economics/warnings', `${code} ${wanted ? 'is missing' : 'has no reason'}`);
+    }
+  };
+  expect('PartialValuation', e.valuation.unpriced_assets.length > 0 || !e.fee_usd.available);
+  expect(
+    'StalePrice',
+    (e.valuation.prices ?? []).some(({ stale }) => stale),
+  );
+}
