@@ -16,14 +16,15 @@ const MOST_DIFFERENCES = 50;
  * Between trace dialects `engine.trace_dialect` and the `frame_path` of log evidence may differ.
  */
 export function compareAnew(claimed: TxReport, anew: TxReport): Comparison {
-  const other = (['version', 'ruleset_digest'] as const).find(
-    (key) => claimed.engine?.[key] !== anew.engine?.[key],
-  );
-  if (other !== undefined)
+  // Reports of this service always name their engine: one without is compared, and the missing key is a difference.
+  const engine = claimed.engine ?? anew.engine;
+  const other = (['version', 'ruleset_digest'] as const).find((key) => engine?.[key] !== anew.engine?.[key]);
+  if (other !== undefined) {
     return {
       findings: [],
-      notCompared: `made with ${other} ${claimed.engine?.[other] ?? 'unknown'}, here it is ${anew.engine?.[other] ?? 'unknown'}`,
+      notCompared: `made with ${other} ${engine?.[other]}, here it is ${anew.engine?.[other]}`,
     };
+  }
   const acrossDialects = claimed.engine?.trace_dialect !== anew.engine?.trace_dialect;
   const [left, right] = [claimed, anew].map((report) => comparable(report, acrossDialects));
   const findings: Finding[] = [];
