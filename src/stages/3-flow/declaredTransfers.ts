@@ -2,7 +2,6 @@ import type { Address, Hash } from '../../model/hex.ts';
 import type { CanonicalTx, Log } from '../../model/canonicalTx.ts';
 import type { BindExpr, Rulebook, TokenEventSpec } from '../../model/rulebook.ts';
 import { addressOfWord, uintOfWord, wordAt } from '../../evm/hex.ts';
-import { filedUnder } from '../../evm/topicIndex.ts';
 import type { RawTransfer } from './rawTransfer.ts';
 import { erc20Asset, nftAsset, transferOf } from './readStandardTransfer.ts';
 
@@ -33,7 +32,7 @@ export class Declarations {
 
   /** The declaration that applies to a log: one that names its emitter, else one that names none. */
   for({ topics, address }: Log): TokenEventSpec | null {
-    const declared = topics.length === 0 ? undefined : filedUnder(this.#events, topics[0]!, topics.length);
+    const declared = this.#events.get(`${topics[0]}:${topics.length}`);
     return declared === undefined ? null : (declared.named.get(address) ?? declared.fallback);
   }
 }

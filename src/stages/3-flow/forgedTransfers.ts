@@ -18,7 +18,7 @@ const LONDON_BLOCK = 12_965_000n;
 const SCHEDULE_KNOWN_BELOW = 24_500_000n;
 
 /**
- * Sets aside the Transfers of ERC-20 emitters that cannot have changed the balances they speak of: the whole transaction
+ * Marks the Transfers of ERC-20 emitters that cannot have changed the balances they name: the whole transaction
  * spent less gas than its bare cost, its logs and one storage write per account concerned. That is proof whatever the
  * contract's code, and the only one a trace gives: a contract that contradicts itself may merely be odd. The emitter's own
  * balance and one more account are not counted, since both may be implied by a total; net-zero accounts need no write.
@@ -45,7 +45,7 @@ function findForgers(tx: CanonicalTx, entries: readonly FlowEntry[]): ReadonlySe
   return affordable === null ? NONE : emittersBeyond(affordable, entries);
 }
 
-/** Emitters whose transfers change more balances than that. */
+/** Emitters whose transfers change more balances than the gas paid for. */
 function emittersBeyond(affordable: bigint, entries: readonly FlowEntry[]): ReadonlySet<Address> {
   const changes = new Map<Address, Map<Address, bigint>>();
   for (const entry of entries) {
@@ -69,7 +69,7 @@ function emittersBeyond(affordable: bigint, entries: readonly FlowEntry[]): Read
 
 const ZERO_DIGIT = '0'.charCodeAt(0);
 
-/** What the transaction's data cost at least. */
+/** Least gas the transaction's data can have cost. */
 function dataGas(input: Hex): number {
   const zeros = zeroBytes(input);
   return zeros * GAS_PER_ZERO_BYTE + (input.length / 2 - 1 - zeros) * GAS_PER_BYTE;
@@ -82,13 +82,13 @@ function zeroBytes(input: Hex): number {
   return zeros;
 }
 
-/** How many balances the gas not needed for anything else can have changed, given what the data cost; null where the figures cannot be true. */
+/** Most balances that the gas left after fixed costs can have changed; null where the figures contradict each other. */
 function writesAffordable(tx: CanonicalTx, forData: number): bigint | null {
   let needed = GAS_PER_TRANSACTION + forData;
   for (const { topics, data } of tx.logs) needed += 375 + 375 * topics.length + 4 * (data.length - 2);
   const bare = BigInt(needed);
   if (tx.gasUsed < bare) return null;
-  // Blob fields exist only since Cancun: they tell it on chains whose blocks are numbered otherwise.
+  // Blob fields exist only since Cancun: they show it on chains with other block numbers.
   const sinceLondon = tx.blockNumber >= LONDON_BLOCK || tx.blobGasPrice > 0n || tx.type >= 2;
   const spent = sinceLondon ? (tx.gasUsed * 5n) / 4n : tx.gasUsed * 2n;
   return (spent - bare) / GAS_PER_BALANCE;

@@ -44,7 +44,7 @@ const NONE: ReadonlyMap<Address, Frame> = new Map();
 function destroyedAccounts(tx: CanonicalTx): ReadonlyMap<Address, Frame> {
   const destructions = tx.frames.filter((frame) => frame.type === 'SELFDESTRUCT' && frame.effective);
   if (destructions.length === 0) return NONE;
-  // Blob fields exist only since Cancun: they tell it on chains whose blocks are numbered otherwise.
+  // Blob fields exist only since Cancun: they show it on chains with other block numbers.
   const sparing = tx.blockNumber >= CANCUN_BLOCK || tx.blobGasPrice > 0n || tx.type >= 3;
   const created = new Set(
     tx.frames
@@ -56,7 +56,7 @@ function destroyedAccounts(tx: CanonicalTx): ReadonlyMap<Address, Frame> {
   return doomed;
 }
 
-/** What an account receives after its last SELFDESTRUCT and keeps vanishes with it at the end of the transaction. */
+/** Ether that an account receives and keeps after its last SELFDESTRUCT vanishes with it when the transaction ends. */
 function burntAtTheEnd(tx: CanonicalTx, doomed: ReadonlyMap<Address, Frame>): FlowEntry[] {
   const entries: FlowEntry[] = [];
   const kept = new Map<Address, bigint>();

@@ -13,7 +13,7 @@ export interface Wrapping {
   readonly kind: 'wrap' | 'unwrap';
 }
 
-/** Reads the event's shape only; whether the emitter is wrapped ether is for `provenWrappers` or the rulebook to say. */
+/** Reads the event's shape only; `provenWrappers` or the rulebook decide whether the emitter is wrapped ether. */
 export function readWrapping(log: Log): Wrapping | null {
   const topic = log.topics[0];
   if ((topic !== DEPOSIT && topic !== WITHDRAWAL) || log.topics.length !== 2 || log.data.length !== 66)

@@ -79,10 +79,10 @@ export function findPrimitives(tx: CanonicalTx, flow: ValueFlow, rulebook: Ruleb
   return found.sort((a, b) => a.seq - b.seq).map(settled);
 }
 
-/** What this stage derives from a rulebook. */
+/** Data this stage derives once from a rulebook. */
 interface Prepared {
   readonly triggers: TriggerIndex;
-  /** Managers whose NFTs represent positions kept elsewhere. */
+  /** Position managers, whose NFTs represent positions kept elsewhere. */
   readonly positionTokens: ReadonlySet<Address>;
 }
 

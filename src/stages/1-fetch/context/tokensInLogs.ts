@@ -7,7 +7,6 @@ import {
   TRANSFER_SINGLE,
   WITHDRAWAL,
 } from '../../../evm/tokenTopics.ts';
-import { filedUnder } from '../../../evm/topicIndex.ts';
 import { isRecord } from '../rpc/rpcMessages.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
@@ -69,6 +68,6 @@ function isTokenEvent(
     return true;
   // Of the wrapped native token: many other contracts emit them too.
   if ((topic0 === DEPOSIT || topic0 === WITHDRAWAL) && vocabulary.wrappedNative.has(emitter)) return true;
-  const specs = filedUnder(vocabulary.tokenEvents, topic0, topicCount);
+  const specs = vocabulary.tokenEvents.get(`${topic0}:${topicCount}`);
   return specs !== undefined && specs.some((spec) => spec.emitters.size === 0 || spec.emitters.has(emitter));
 }

@@ -24,7 +24,7 @@ export interface Trigger {
   readonly caller: Address | null;
   readonly value: bigint | null;
   readonly args: EncodedArguments;
-  /** What a call returned; null for events. */
+  /** A call's return data; null for events. */
   readonly output: EncodedArguments | null;
   readonly evidence: Evidence;
 }
@@ -57,8 +57,8 @@ export interface RecognitionRun {
 }
 
 /**
- * The first of the event's mappings that its movements bear out. Meanings whose protocol lists the contract's address
- * come first and shut out mere family mappings; among those all are tried in the rulebook's order.
+ * The first mapping of a trigger that its movements bear out. Mappings whose protocol lists the contract's address come
+ * first and exclude those of mere families; each group is tried in the rulebook's order.
  */
 export function recognise(
   mappings: readonly PreparedMapping[],

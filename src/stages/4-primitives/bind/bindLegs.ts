@@ -2,7 +2,7 @@ import { legOptions, type BoundLeg, type LegContext, type Unresolved } from './l
 import type { BindScope } from './resolver.ts';
 import type { PreparedLeg } from '../match/preparedMapping.ts';
 
-/** What one event's legs came to. `unresolved`: stated amounts of an asset that neither event nor flow names. */
+/** The bound legs of one event. `unresolved`: stated amounts of an asset that neither event nor flow names. */
 export interface Binding {
   readonly legs: readonly BoundLeg[];
   readonly unresolved: readonly Unresolved[];
@@ -12,8 +12,8 @@ export interface Binding {
 const MAX_STEPS = 64;
 
 /**
- * Ties every leg of a mapping to movements. Legs are bound in order, into the scope's own list, so that later ones may speak
- * of earlier ones; where a later leg fails because of an earlier choice the next choice is tried. Null when a required leg
+ * Binds every leg of a mapping to movements, in order and into the scope's own list, so that later ones can refer
+ * to earlier ones; where a later leg fails because of an earlier choice the next choice is tried. Null when a required leg
  * binds nothing: an event that moved no value proves nothing.
  */
 export function bindLegs(
@@ -44,7 +44,7 @@ export function bindLegs(
   return attempt(0) ? { legs, unresolved } : null;
 }
 
-/** Legs with stated amounts of which not one is carried exactly: another event's movements, or a forged event. */
+/** False for several stated amounts of which none is carried exactly: another event's movements, or a forged event. */
 function agreesSomewhere(legs: readonly BoundLeg[]): boolean {
   let stated = 0;
   for (const bound of legs) {
@@ -55,7 +55,7 @@ function agreesSomewhere(legs: readonly BoundLeg[]): boolean {
   return stated < 2;
 }
 
-/** What goes in never comes out as the same asset. */
+/** The asset that a leg cannot have: nothing goes in and comes out as the same asset. */
 function forbiddenAsset(spec: PreparedLeg, legs: readonly BoundLeg[]): string | null {
   const other = spec.role === 'out' ? 'in' : spec.role === 'in' ? 'out' : null;
   if (other === null) return null;

@@ -7,7 +7,7 @@ import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
 
 const INTEREST_BEARING: ReadonlySet<string> = new Set(['debt_share_in', 'collateral_share_in']);
 
-/** What a machine can check of one event's claim against the movements it was tied to. */
+/** Checks one event's claim against the movements it was bound to. */
 export function checkInvariants(
   candidate: Candidate,
   flow: ValueFlow,
@@ -30,7 +30,7 @@ export function checkInvariants(
   const unmoved = unresolved.length > 0 || legs.some((b) => b.leg.movements.length === 0);
   if (unmoved) check('netted_at_venue', netted.get(candidate.venue) ?? false);
 
-  // Unless the contract is known, its word counts only for value that went through its hands or in its own token.
+  // An unknown contract's event counts only for value that it sent or received, or in its own token.
   if (!known && legs.length > 0)
     check(
       'venue_involved',
@@ -58,15 +58,15 @@ export function checkInvariants(
   return invariants;
 }
 
-/** More than there are names. */
+/** More than there are names of invariants. */
 const NAMES = 64;
-/** One object for all that say the same: there are several to every event. */
+/** One object per name: every event has several. */
 const holding = memoize<Invariant>((name) => ({ name, holds: true }), NAMES);
 const failing = memoize<Invariant>((name) => ({ name, holds: false }), NAMES);
 
 /**
- * A token that rebases or rounds leaves up to a thousandth between what an event states and what moved. Where the contract
- * is known to tell the truth, a transfer tax or fee may take up to half of what it paid, or add a twentieth to what it took.
+ * A token that rebases or rounds leaves up to a thousandth between what an event states and what moved. At a
+ * known contract, a transfer tax or fee may take up to half of what it paid, or add a twentieth to what it took.
  */
 function agrees(moved: bigint, stated: bigint, known: boolean): boolean {
   const apart = moved > stated ? moved - stated : stated - moved;
@@ -86,7 +86,7 @@ function assetsOf(legs: readonly BoundLeg[], role: string): AssetId[] {
   return assets;
 }
 
-/** Accounts that took the ins and paid the outs, where the rule says who does. */
+/** Accounts that received the ins and sent the outs, where the mapping names them. */
 function custodians(legs: readonly BoundLeg[], flow: ValueFlow): Address[] {
   const accounts: Address[] = [];
   for (const { leg, spec } of legs) {

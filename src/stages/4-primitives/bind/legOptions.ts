@@ -39,7 +39,7 @@ export interface Option {
   readonly unresolved: readonly Unresolved[];
 }
 
-/** What the leg must not bind: movements of the event's other legs, and an asset. */
+/** Movements of the event's other legs, and an asset: the leg must not bind these. */
 interface Excluded {
   readonly movements: readonly number[];
   readonly asset: string | null;

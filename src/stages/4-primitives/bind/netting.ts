@@ -6,9 +6,9 @@ import type { Address } from '../../../model/hex.ts';
 import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
 
 /**
- * Contracts that settle several pools by net amounts: whether, over the whole transaction, what their events state adds
- * up to what the contract really gained and lost. Amounts whose asset nobody names must cancel exactly (the second hop
- * takes what the first sent). Native and wrapped native are one: such contracts wrap for their customers.
+ * For contracts that settle several pools by net amounts: whether their events, over the whole transaction, add up to
+ * the contract's net amounts. Amounts of an unnamed asset must cancel exactly (the second hop takes what the first sent).
+ * Native and wrapped native are one: such contracts wrap for their customers.
  */
 export function nettedVenues(
   candidates: readonly Candidate[],

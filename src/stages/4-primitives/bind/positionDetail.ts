@@ -7,20 +7,20 @@ import type { Address } from '../../../model/hex.ts';
 import type { Leg, Portion } from '../../../model/primitive.ts';
 import type { AssetId } from '../../../model/valueFlow.ts';
 
-/** A portion whose asset may only follow from the legs it is a part of. Its amount may be zero, to keep its place among them. */
+/** A portion whose asset may follow from the legs only. Its amount may be zero, to keep its position in the list. */
 export interface OpenPortion extends Omit<Portion, 'asset'> {
   readonly asset: AssetId | null;
 }
 
-/** What one event or call says of a position besides what moved. */
+/** What one event or call states about a position besides movements. */
 export interface PositionDetail {
-  /** Equal keys speak of the same thing. */
+  /** Equal keys identify the same position. */
   readonly about: readonly string[];
   readonly position: AssetId | null;
   readonly portions: readonly OpenPortion[];
 }
 
-/** An NFT counts as the position's only where its own contract speaks, or one that the rules name a position manager. */
+/** An NFT counts as the position's only where its own contract emits, or where the rules call it a position manager. */
 export function readDetail(
   mapping: PreparedMapping,
   scope: BindScope,
@@ -66,12 +66,12 @@ function readPortions({ portions }: PreparedMapping, scope: BindScope): readonly
 
 const NOTHING: readonly never[] = [];
 
-/** What keys of one shape at one contract begin with. */
+/** Prefix of all keys of one shape at one contract. */
 export function aboutPrefix(shape: string, contract: Address): string {
   return `${shape}|${contract}|`;
 }
 
-/** With its portions settled; itself where it has none, like most. */
+/** The primitive with its portions assigned to assets. */
 export function settled<T extends Unsettled>(item: T): T & { readonly portions: readonly Portion[] } {
   return item.portions.length === 0
     ? (item as T & { readonly portions: readonly never[] })
@@ -84,8 +84,8 @@ interface Unsettled {
 }
 
 /**
- * Gives portions without an asset those of the legs, in their order, and drops what cannot be: more principal than was
- * paid, or amounts that no leg can be found for.
+ * Assigns the legs' assets, in their order, to portions without one. Drops impossible portions: more principal than was
+ * paid, or amounts without a leg.
  */
 function settledPortions({ portions, legs }: Unsettled): Portion[] {
   const sums = new Map<AssetId, bigint>();

@@ -17,10 +17,10 @@ export interface LegEnds {
   readonly asset: AssetRef | null;
 }
 
-/** What the words of one event's or call's expressions stand for. */
+/** The values that one event's or call's expressions can refer to. */
 export interface BindScope {
   readonly args: EncodedArguments;
-  /** Arguments of the call an event was made in, and what a call returned; absent where the trace does not tell. */
+  /** Arguments of the call an event was emitted in, and a call's return data; null where unknown. */
   readonly callArgs: EncodedArguments | null;
   readonly outputArgs: EncodedArguments | null;
   /** Emitter of the log or target of the call. */
@@ -33,13 +33,12 @@ export interface BindScope {
   readonly legs: readonly { readonly leg: { readonly role: string }; readonly ends: LegEnds }[];
 }
 
-/** An expression made ready: its value as it stands in the data; null where it does not resolve. */
+/** A prepared expression: returns its value as encoded in the data; null where it does not resolve. */
 export type Resolver = (scope: BindScope) => ArgumentValue | null;
 
 /**
- * Looks up and parses once all that does not depend on the event or call at hand. Thousands of expressions come to a few
- * hundred words ("the first topic as an account"): equal ones are one, so that what every transaction uses stays in the
- * processor's cache. They are bounded by the rulebook.
+ * Prepares an expression: looks up and parses whatever does not depend on the event or call at hand. Equal expressions
+ * share one resolver; the rulebook bounds their number.
  */
 export function resolverOf(expr: BindExpr, params: ReadonlyMap<string, ParamSpec>): Resolver {
   const text = JSON.stringify(expr, (_key, part: unknown) =>
@@ -120,7 +119,7 @@ function amountOf(op: AmountWord, value: bigint | null): bigint | null {
   return op.startsWith('signed') ? BigInt.asIntN(128, half) : half;
 }
 
-/** A whole word or a number as an integer. */
+/** A 32-byte word or a number as an integer. */
 export function asInteger(value: ArgumentValue | null): bigint | null {
   if (typeof value === 'bigint' || value === null) return value;
   return value.length === 66 ? BigInt(value) : null;

@@ -11,8 +11,8 @@ interface Pairing {
 
 /**
  * The call an event was made in, for events that a function makes once each: the n-th of them belongs to the n-th call.
- * Only where calls and events are equal in number and no call lies inside another, so that it holds whether or not the
- * trace says where a log stands.
+ * Only where calls and events are equal in number and no call lies inside another, so that it holds with
+ * either trace dialect.
  */
 export class EnclosingCalls {
   readonly #tx: CanonicalTx;

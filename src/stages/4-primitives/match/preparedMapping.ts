@@ -5,7 +5,7 @@ import type { Address, Hex } from '../../../model/hex.ts';
 import type { PortionRole, ProtocolRef } from '../../../model/primitive.ts';
 import type { BindExpr, LegSpec, EventMapping } from '../../../model/rulebook.ts';
 
-/** A leg whose expressions are ready. */
+/** A leg with prepared expressions. */
 export interface PreparedLeg extends Omit<LegSpec, 'from' | 'to' | 'asset' | 'amount'> {
   readonly from: Resolver | null;
   readonly to: Resolver | null;
@@ -13,12 +13,12 @@ export interface PreparedLeg extends Omit<LegSpec, 'from' | 'to' | 'asset' | 'am
   readonly amount: readonly Resolver[];
 }
 
-/** A mapping, with what is worked out of it once per rulebook. */
+/** A mapping with prepared expressions; made once per rulebook. */
 export interface PreparedMapping {
   readonly shape: string;
   readonly within: Hex | null;
   readonly anyEmitter: boolean;
-  /** What only acts that are found ask for. */
+  /** The mapping as declared. */
   readonly spec: EventMapping;
   readonly when: readonly Test[];
   readonly venue: Resolver;
@@ -32,11 +32,11 @@ export interface PreparedMapping {
     readonly asset: Resolver | null;
     readonly amount: Resolver;
   }[];
-  /** The contracts that rules list as speaking it. */
+  /** Contracts that the rules list for it. */
   readonly listed: ReadonlyMap<Address, ProtocolRef>;
-  /** Where pools of protocols that speak it would stand; null where none of them proves who created its pools. */
+  /** Addresses of its protocols' pools; null where no protocol's pools prove their creator. */
   readonly pools: PoolsOfPair | null;
-  /** Whether contracts that no rule lists may speak it: those of a family, or ones that prove their creator. */
+  /** Whether unlisted contracts match: those of a family, or ones that prove their creator. */
   readonly open: boolean;
 }
 

@@ -10,7 +10,7 @@ const MAX_PROOFS = 2_000;
 
 /**
  * Proves which factory created a pool from the pool's own two tokens (EIP-1014): the address is a hash over the factory,
- * the pool's creation code and the tokens, so no other contract can stand at it. Remembers answers for one transaction.
+ * the pool's creation code and the tokens, so no other contract can have it. Remembers answers for one transaction.
  */
 export class Create2Proofs {
   readonly #byPool = new Map<Address, ProtocolSpec>();
@@ -60,13 +60,13 @@ function reference(spec: ProtocolSpec): ProtocolRef {
   return { slug: spec.slug, version: spec.version, matchedBy: 'create2' };
 }
 
-/** Whose pool of two tokens would stand at which address. */
+/** Address of each protocol's pool of two tokens. */
 export type PoolsOfPair = (token0: Address, token1: Address) => ReadonlyMap<Address, ProtocolSpec>;
 
 /** Pairs remembered of each family of pools: the same tokens are traded over and over. */
 const REMEMBERED = 1_024;
 
-/** Protocols whose pools prove who created them (EIP-1014). Null for none; one for all mappings that the same protocols speak. */
+/** Protocols whose pools prove their creator (EIP-1014); null for none. Shared by mappings with the same protocols. */
 export function poolsOfPair(protocols: readonly ProtocolSpec[]): PoolsOfPair | null {
   let pools = POOLS.get(protocols);
   if (pools === undefined)

@@ -1,5 +1,4 @@
 import { prepareMapping, type PreparedMapping } from './preparedMapping.ts';
-import { filedUnder } from '../../../evm/topicIndex.ts';
 import type { Trigger } from '../bind/applyMapping.ts';
 import type { CanonicalTx, Frame } from '../../../model/canonicalTx.ts';
 import type { Hex } from '../../../model/hex.ts';
@@ -65,7 +64,7 @@ export function findTriggers(tx: CanonicalTx, index: TriggerIndex): TriggerMatch
 function matchLogs({ logs }: CanonicalTx, events: TriggerIndex['events']): TriggerMatch[] {
   const matches: TriggerMatch[] = [];
   for (const { topics, data, address, seq, frame, index } of logs) {
-    const mappings = topics.length === 0 ? undefined : filedUnder(events, topics[0]!, topics.length);
+    const mappings = events.get(`${topics[0]}:${topics.length}`);
     if (!mappings) continue;
     matches.push({
       mappings,

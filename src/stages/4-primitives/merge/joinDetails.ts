@@ -4,18 +4,18 @@ import type { OpenPortion } from '../bind/positionDetail.ts';
 import type { OpenPrimitive } from '../structure/context.ts';
 import type { Leg } from '../../../model/primitive.ts';
 
-/** Tag of rules whose event only adds to what another one tells of the same movement. */
+/** Tag of mappings whose event only adds detail to another event's movement. */
 const DETAIL = 'detail';
 
-/** What position token goes with which of the assets, where an act has more than one position. */
+/** Role of the asset that goes with each position token, where an act has more than one position. */
 const COUNTERPARTS: Readonly<Record<string, string>> = {
   debt_share_in: 'debt',
   collateral_share_in: 'collateral',
 };
 
 /**
- * A token's own account of a movement (how much of it is interest) joins the act that moved it. One that belongs to
- * no act stands on its own.
+ * A token's own event about a movement (how much of it is interest) joins the act that moved it. Without such an act
+ * it stays a primitive of its own.
  */
 export function joinDetails(found: readonly OpenPrimitive[]): readonly OpenPrimitive[] {
   if (!found.some((item) => item.tags.includes(DETAIL))) return found;
@@ -55,7 +55,7 @@ function hostedMovement({ legs }: OpenPrimitive, hosts: ReadonlyMap<number, numb
   return undefined;
 }
 
-/** Interest is paid in what the position is in: the one asset of the act, or the one that goes with this position token. */
+/** Interest is in the position's asset: the act's only asset, or the one that goes with this position token. */
 function portionsFor(host: OpenPrimitive, movement: number, portions: readonly OpenPortion[]): OpenPortion[] {
   const share = host.legs.find((leg) => leg.movements.includes(movement))!;
   const own = (leg: Leg): boolean =>

@@ -7,9 +7,8 @@ import type { Leg, RoleBinding } from '../../../model/primitive.ts';
 import type { ValueFlow } from '../../../model/valueFlow.ts';
 
 /**
- * One act is often told twice: by a pool and by its position manager, by an event and by the call that caused it. Finds of
- * one kind that claim the same movement in the same role become one: the better known one, with what only the other tells
- * added.
+ * One act often has two sources: a pool and its position manager, an event and the call that caused it. Primitives of
+ * one kind that claim the same movement in the same role become one: the better known one, completed by the other.
  */
 export function mergeDuplicates(found: readonly OpenPrimitive[], flow: ValueFlow): readonly OpenPrimitive[] {
   if (found.length < 2) return found;
@@ -60,7 +59,7 @@ function addClaim(claims: Map<number, Claim[]>, movement: number, own: Claim): v
   else list.push(own);
 }
 
-/** Leaves out calls of which events tell the same, movement by movement, under another name: the contract's own word counts. */
+/** Drops calls whose movements events already explain under another kind: the contract's event counts. */
 function withoutEchoes(found: readonly OpenPrimitive[]): readonly OpenPrimitive[] {
   const mayEcho = (item: OpenPrimitive): boolean =>
     item.basis === 'call' &&
@@ -78,7 +77,7 @@ function withoutEchoes(found: readonly OpenPrimitive[]): readonly OpenPrimitive[
   );
 }
 
-/** A contract known by address or creation, then an event before a call, then who keeps the assets, then the one that accounts for more. */
+/** Contracts known by address or creation first, then events before calls, then who holds the assets, then more legs. */
 function rank(item: OpenPrimitive, flow: ValueFlow): number {
   const known = item.protocol !== null && item.protocol.matchedBy !== 'family' ? 4_000 : 0;
   return (
@@ -97,7 +96,7 @@ function holdsAssets({ legs, venue }: OpenPrimitive, flow: ValueFlow): boolean {
   );
 }
 
-/** Checks that speak of a single leg's movement, and so come along with it. */
+/** Invariants about a single leg's movement: they come along with the leg. */
 const ISSUANCE: ReadonlySet<string> = new Set(['minted_from_zero', 'burnt_to_zero']);
 
 function combine(best: OpenPrimitive, other: OpenPrimitive): OpenPrimitive {
@@ -141,7 +140,7 @@ const NO_DETAIL: Pick<OpenPrimitive, 'about' | 'position' | 'portions'> = {
   portions: [],
 };
 
-/** What several finds of one act say of the position. Where a manager names the position its word on the parts is taken alone. */
+/** Joins what several primitives of one act state about the position. A manager that names the position decides its portions. */
 export function joinedDetail(
   items: readonly OpenPrimitive[],
 ): Pick<OpenPrimitive, 'about' | 'position' | 'portions'> {
@@ -160,7 +159,7 @@ export function joinedDetail(
   };
 }
 
-/** Parts of several finds, added up by asset, or by their place where the asset is not told. */
+/** Adds up portions by asset, or by their position in the list where the asset is unknown. */
 function sumPortions(lists: readonly (readonly OpenPortion[])[]): OpenPortion[] {
   const sums = new Map<string, OpenPortion>();
   for (const list of lists) {
@@ -181,7 +180,7 @@ export function distinctEvidence(list: readonly Evidence[]): readonly Evidence[]
   return places.size === list.length ? list : [...places.values()];
 }
 
-/** Logs count upwards from nought, frames downwards from below it; what names neither is one. */
+/** Logs map to 0 and up, frames to -2 and down; evidence without either is one key. */
 function evidenceKey({ log, frame }: Evidence): number {
   return log ?? -2 - (frame ?? -1);
 }

@@ -4,7 +4,7 @@ import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { Leg } from '../../../model/primitive.ts';
 import type { ValueFlow } from '../../../model/valueFlow.ts';
 
-/** Tags of rules whose event shows that the act its contract speaks of next began, or ended, the position. */
+/** Tags of mappings whose event shows that its contract's next act opens, or closes, the position. */
 const NEXT: ReadonlyMap<string, string> = new Map([
   ['opens_next', 'opens'],
   ['closes_next', 'closes'],
@@ -51,8 +51,8 @@ function isHint({ tags }: OpenPrimitive): boolean {
 }
 
 /**
- * The position's own NFT, created or destroyed apart from the events that speak of it: a leg of the act that came last, or
- * comes next, for that position.
+ * The position's own NFT, minted or burnt apart from the position's events: a leg of the position's last act before it,
+ * or the next one.
  */
 export function claimTokens(found: readonly OpenPrimitive[], flow: ValueFlow): readonly OpenPrimitive[] {
   if (!found.some((item) => item.position)) return found;

@@ -2,14 +2,14 @@ import { distinctEvidence, distinctRoles, joinedDetail } from './mergeDuplicates
 import type { OpenPrimitive } from '../structure/context.ts';
 import type { Address } from '../../../model/hex.ts';
 
-/** Tag of rules whose event only promises what a later one of the same venue pays out. */
+/** Tag of mappings whose event announces a payout by a later event of the same venue. */
 const DEFERRED = 'deferred';
-/** Tag of rules whose event covers one asset of an act that spans several. */
+/** Tag of mappings whose event covers one asset of an act over several. */
 const PER_ASSET = 'per_asset';
 
 /**
- * Joins what several events tell of one act: a promise (`deferred`) takes the legs of the next payout at its venue that
- * has nothing but outgoing legs, of the same position where both say which, and events of one act over several assets
+ * Joins several events of one act: a promise (`deferred`) takes the legs of the next payout at its venue that
+ * has only outgoing legs, of the same position where both name one, and events of one act over several assets
  * (`per_asset`) become one.
  */
 export function settleDeferred(found: readonly OpenPrimitive[]): readonly OpenPrimitive[] {
@@ -54,7 +54,7 @@ function venuesOf(item: OpenPrimitive): Address[] {
   return venues;
 }
 
-/** Where both speak of positions by the same contract's words, these must agree. */
+/** Positions that both name by the same contract's events must agree. */
 function aboutTheSame(promise: OpenPrimitive, payout: OpenPrimitive): boolean {
   const told = promise.about.flatMap((key) => {
     const rivals = payout.about.filter((other) => speaker(other) === speaker(key));

@@ -5,7 +5,7 @@ import type { Log } from '../../../model/canonicalTx.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 
 /**
- * Allowances granted or revoked. Many tokens log an approval again whenever `transferFrom` uses one up: such a log stands
+ * Allowances granted or revoked. Many tokens log an approval again whenever `transferFrom` uses one up: such a log is
  * next to the transfer it paid for and grants nothing.
  */
 export function findApprovals(context: StructureContext): OpenPrimitive[] {
@@ -45,12 +45,12 @@ export function findApprovals(context: StructureContext): OpenPrimitive[] {
   return found;
 }
 
-/** Whether a transfer that stands next to an approval used it up. */
+/** Whether the transfer next to an approval used it up. */
 function isUsage(log: Log, owner: Address, transfer: Movement | undefined): boolean {
   return transfer !== undefined && transfer.evidence.contract === log.address && transfer.from === owner;
 }
 
-/** All shapes of approval carry the allowance (or true/false) in the first word of the data, the NFT one has none. */
+/** Every approval event has the allowance (or a flag) in the first word of its data; the NFT one has no data. */
 function grantsNothing(log: Log): boolean {
   const word = wordAt(log.data, 0);
   return word !== null && /^0+$/.test(word);

@@ -9,7 +9,7 @@ const MAX_FEE_PERCENT = 1n;
 const MAX_LOOKAHEAD = 16;
 
 /**
- * Loans repaid inside the transaction that no event tells of: value out to an account, then as much or slightly more of
+ * Loans repaid inside the transaction without a known event: value out to an account, then as much or slightly more of
  * the same asset back from it, with the borrower active in between.
  */
 export function findFlashLoans(context: StructureContext): OpenPrimitive[] {

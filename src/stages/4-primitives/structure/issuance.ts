@@ -16,7 +16,7 @@ export function findIssuance(context: StructureContext): OpenPrimitive[] {
     if (taxes.has(m.index)) continue;
     const holder = holderOf(context, m);
     const contract = context.flow.assets.get(m.asset)?.address ?? 'native';
-    // What else happens to a share token (fees taken in shares) is part of what the venue's events already tell.
+    // Other mints and burns of a share token (fees taken in shares) belong to the venue's own primitives.
     if (contract !== 'native' && (context.venues.has(contract) || context.shareAssets.has(m.asset))) continue;
     const key = `${m.kind}|${holder}|${contract}`;
     const group = groups.get(key);

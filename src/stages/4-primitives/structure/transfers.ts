@@ -39,7 +39,7 @@ export function findTransfers(context: StructureContext): OpenPrimitive[] {
   return found;
 }
 
-/** What a venue took it may keep elsewhere: the way back to its customer ends there. */
+/** Like `origins`, but a venue ends the way back: it may keep elsewhere what it took. */
 function customersBehind({
   flow,
   wrappedNative,
@@ -54,13 +54,13 @@ function customersBehind({
     : laneFollower(flow, wrappedNative, new Set(carriers), 'incoming');
 }
 
-/** Who stands behind a router's payment; the sender itself where that is not one account. */
+/** The payer behind a router's payment; the sender itself where that is not one account. */
 function payerBehind(origins: readonly Address[], m: Movement): Address {
   const origin = only(origins);
   return origin === null || origin === ZERO_ADDRESS ? m.from : origin;
 }
 
-/** Hands on what a venue paid out or a token contract minted, for the account that dealt with it: the end of that act, not a transfer of its own. */
+/** Forwards what a venue paid out or a token contract minted: the end of that act, not a transfer of its own. */
 function delivers(context: StructureContext, m: Movement, origins: readonly Address[]): boolean {
   if (context.passThrough.has(m.from))
     return origins.some((origin) => origin === ZERO_ADDRESS || context.venues.has(origin));
