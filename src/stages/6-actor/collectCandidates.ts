@@ -4,16 +4,16 @@ import { delegatedAccounts } from './proposals/delegatedAccounts.ts';
 import { contractWallets } from './proposals/contractWallets.ts';
 import { namedBeneficiaries } from './proposals/namedBeneficiaries.ts';
 import { relayedAccounts } from './proposals/relayedAccounts.ts';
-import { settledOrders, type ToldOrder } from './proposals/settledOrders.ts';
+import { settledOrders, type StatedOrder } from './proposals/settledOrders.ts';
 import { userOperations } from './proposals/userOperations.ts';
 import type { ElectionContext } from './electionContext.ts';
 import type { Proposal, ProposalGroup } from './proposal.ts';
 
 /**
- * Everybody who could be the actor, strongest ground first. An account that explicit events name outranks one that
- * only the balances point at; the signer always comes last and is never absent.
+ * All proposals, strongest ground first: accounts that explicit events name, then those that only balances point at. The
+ * signer always comes last.
  */
-export function collectCandidates(context: ElectionContext, orders: readonly ToldOrder[]): ProposalGroup[] {
+export function collectCandidates(context: ElectionContext, orders: readonly StatedOrder[]): ProposalGroup[] {
   const groups: ProposalGroup[] = [];
   const add = (source: string, proposals: readonly Proposal[]): void => {
     if (proposals.length > 0) groups.push({ source, proposals });
@@ -32,7 +32,7 @@ export function collectCandidates(context: ElectionContext, orders: readonly Tol
     add('executed_accounts', executed);
     add('delegated_accounts', delegatedAccounts(context));
     add('bridge_payouts', bridgePayouts(context));
-    // Whom an event names as the owner of what was done submits for nobody else.
+    // A signer that an event names as the owner does not submit for others.
     if (!context.signerIsNamed) {
       add('relayed_accounts', relayedAccounts(context));
       add('named_beneficiaries', namedBeneficiaries(context));

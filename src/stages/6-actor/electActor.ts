@@ -2,9 +2,8 @@ import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { roleOf } from '../../lib/roles.ts';
 import { collectCandidates } from './collectCandidates.ts';
 import { ElectionContext, type ElectionInput } from './electionContext.ts';
-import { firstMovements } from './firstMovements.ts';
-import { ordersOf, type ToldOrder } from './proposals/settledOrders.ts';
-import type { Proposal, ProposalGroup } from './proposal.ts';
+import { ordersOf, type StatedOrder } from './proposals/settledOrders.ts';
+import { firstMovements, type Proposal, type ProposalGroup } from './proposal.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Attribution, Candidate, Delegation } from '../../model/attribution.ts';
 
@@ -20,8 +19,8 @@ export function electActor(input: ElectionInput): Attribution {
   const deciding = groups[0]!;
   const winner = choose(context, deciding);
   const actor = winner?.account ?? null;
-  const [settlement] = context.ofKind('order_settled');
-  const [operation] = context.ofKind('user_operation');
+  const [settlement] = context.withTrait((kind) => kind.trade === 'order');
+  const [operation] = context.withTrait((kind) => kind.executes === 'operation');
   const paymaster = operation ? roleOf(operation, 'paymaster') : null;
   return {
     signer: context.signer,
@@ -64,7 +63,7 @@ function choose(context: ElectionContext, group: ProposalGroup): Proposal | null
 }
 
 /** Who received the proceeds: the receiver an order names, else the actor itself. */
-function beneficiaryOf(orders: readonly ToldOrder[], winner: Proposal): Address {
+function beneficiaryOf(orders: readonly StatedOrder[], winner: Proposal): Address {
   if (orders.length === 0) return winner.account;
   const receivers = new Set<Address>();
   for (const {
@@ -89,7 +88,7 @@ function delegationsOf({ tx, delegations }: ElectionInput): Delegation[] {
   return [...listed, ...fromCode];
 }
 
-/** Everybody proposed, and whoever sent and received yet can never be the actor, with the reason. */
+/** All proposed accounts, plus those excluded for a stated reason although they sent and received. */
 function candidatesOf(
   context: ElectionContext,
   groups: readonly ProposalGroup[],

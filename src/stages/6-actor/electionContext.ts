@@ -1,10 +1,12 @@
 import { isPrecompile } from '../../evm/accounts.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
-import { ACTING_VENUES, COMPOSITES, PLAIN_MOVEMENTS } from '../../lib/motifKinds.ts';
+import { kindOf } from '../../lib/motifKinds.ts';
 import { laneNets, sidesOf, sidesOfAccount, type LaneNet, type Sides } from '../../value/laneNets.ts';
 import type { Address } from '../../model/hex.ts';
 import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Motif } from '../../model/motif.ts';
+import type { RoleBinding } from '../../model/primitive.ts';
+import type { MotifKindSpec } from '../../model/vocabulary.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 
@@ -18,16 +20,7 @@ export interface ElectionInput {
   readonly delegations: ReadonlyMap<Address, Address>;
 }
 
-/** Kinds in which a mere submitter has a part of its own. */
-const SUBMITTING = new Set([
-  'approval',
-  'swap',
-  'order_settled',
-  'account_delegation',
-  'message',
-  'flash_loan',
-]);
-/** Entity tags that say an address serves everybody and is nobody's own account. */
+/** Entity tags of addresses that serve every user and are nobody's own account. */
 const SERVING_TAGS = new Set([
   'never_elect',
   'router',
@@ -45,7 +38,7 @@ const SERVING_TAGS = new Set([
   'forwarder',
 ]);
 
-/** What the proposals ask about the accounts of one transaction, worked out when it is first asked for. */
+/** What proposals need to know about the accounts of one transaction; computed on first use. */
 export class ElectionContext {
   readonly input: ElectionInput;
   readonly #sides = new Map<Address, Sides>();
@@ -68,7 +61,7 @@ export class ElectionContext {
     return laneNets(this.input.flow, this.input.rulebook.wrappedNative, new Set([account]));
   }
 
-  /** Which way value went for one account. */
+  /** Which way value went for one account, net. */
   sides(account: Address): Sides {
     let sides = this.#sides.get(account);
     if (!sides)
@@ -79,16 +72,18 @@ export class ElectionContext {
     return sides;
   }
 
-  /** As `sides`, of several accounts taken as one. */
+  /** As `sides`, for several accounts taken as one. */
   sidesTogether(accounts: readonly Address[]): Sides {
     return sidesOf(laneNets(this.input.flow, this.input.rulebook.wrappedNative, new Set(accounts)));
   }
 
-  /** The motifs of a kind. */
-  ofKind(kind: string): readonly Motif[] {
-    const found: Motif[] = [];
-    for (const motif of this.input.motifs) if (motif.kind === kind) found.push(motif);
-    return found;
+  /** The motifs whose kind has a trait. */
+  withTrait(has: (kind: MotifKindSpec) => boolean): readonly Motif[] {
+    return this.input.motifs.filter((motif) => has(this.kindOf(motif)));
+  }
+
+  kindOf({ kind }: Motif): MotifKindSpec {
+    return kindOf(this.input.rulebook, kind);
   }
 
   /** Accounts value touched that sent and received, in first-movement order. */
@@ -118,14 +113,14 @@ export class ElectionContext {
     return this.#emitters.has(account);
   }
 
-  /** An event or call says that the signer is the one it was done for, so it is no mere submitter. */
+  /** An event or call names the signer as the owner of more than what a mere submitter does. */
   get signerIsNamed(): boolean {
-    for (const { basis, kind, participants } of this.input.motifs) {
-      if (basis === 'structure' || COMPOSITES.has(kind) || SUBMITTING.has(kind)) continue;
-      for (const { role, account } of participants)
-        if (role === 'owner' && account === this.signer) return true;
-    }
-    return false;
+    return this.input.motifs.some((motif) => {
+      if (motif.basis === 'structure') return false;
+      const { composite, submitter } = this.kindOf(motif);
+      const names = ({ role, account }: RoleBinding): boolean => role === 'owner' && account === this.signer;
+      return !composite && !submitter && motif.participants.some(names);
+    });
   }
 
   /** Why the account can never be the actor, or null. */
@@ -147,14 +142,15 @@ export class ElectionContext {
   }
 
   #isVenue(account: Address): boolean {
-    this.#venues ??= setOf(this.input.motifs, ({ kind, venue }) =>
-      ACTING_VENUES.has(kind) || PLAIN_MOVEMENTS.has(kind) || COMPOSITES.has(kind) ? null : venue,
-    );
+    this.#venues ??= setOf(this.input.motifs, (motif) => {
+      const { plain, composite, actsOnVenue } = this.kindOf(motif);
+      return plain || composite || actsOnVenue ? null : motif.venue;
+    });
     return this.#venues.has(account);
   }
 }
 
-/** The accounts that items name, those that name none left out. */
+/** The accounts that the items give, nulls left out. */
 function setOf<T>(items: Iterable<T>, account: (item: T) => Address | null): Set<Address> {
   const found = new Set<Address>();
   for (const item of items) {

@@ -11,7 +11,7 @@ export function botContracts(context: ElectionContext): Proposal[] {
   const { tx } = context.input;
   const contract = tx.to;
   if (contract === null || contract === context.signer || tx.input === '0x') return [];
-  const liquidation = context.ofKind('liquidation').find((m) => roleOf(m, 'liquidator') === contract);
+  const liquidation = context.input.motifs.find((m) => roleOf(m, 'liquidator') === contract);
   // Most contracts keep nothing and liquidate nobody: they need no closer look.
   if (!liquidation && context.sides(contract) === 'none') return [];
   if (context.neverElect(contract) !== null || context.emits(contract)) return [];

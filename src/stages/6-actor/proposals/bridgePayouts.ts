@@ -1,6 +1,9 @@
 import { spokenKinds } from '../../../lib/spokenKinds.ts';
+import { kindOf } from '../../../lib/motifKinds.ts';
 import type { ElectionContext } from '../electionContext.ts';
 import type { Proposal } from '../proposal.ts';
+
+const BRIDGE_CLAIM = 'bridge_claim';
 
 /**
  * Liquidity networks pay out from ordinary accounts, with no event to tell. A known bridge address that signed and paid
@@ -9,8 +12,9 @@ import type { Proposal } from '../proposal.ts';
 export function bridgePayouts(context: ElectionContext): Proposal[] {
   // The reference of the order rides along as calldata; a plain payment says nothing about its purpose.
   if (context.input.tx.input === '0x' || context.sides(context.signer) !== 'sent') return [];
-  const kinds = spokenKinds(context.input.rulebook, context.signer);
-  if (!kinds.has('bridge_deposit') && !kinds.has('bridge_withdrawal')) return [];
+  const { rulebook } = context.input;
+  const kinds = [...spokenKinds(rulebook, context.signer)].map((kind) => kindOf(rulebook, kind));
+  if (!kinds.some(({ position }) => position?.category === BRIDGE_CLAIM)) return [];
   const paid = [...context.input.flow.ledgers.keys()].filter(
     (a) =>
       a !== context.signer &&

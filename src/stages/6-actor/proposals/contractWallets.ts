@@ -1,7 +1,6 @@
 import type { ElectionContext } from '../electionContext.ts';
 import type { Proposal } from '../proposal.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { Motif } from '../../../model/motif.ts';
 import { roleOf } from '../../../lib/roles.ts';
 
 /**
@@ -10,11 +9,9 @@ import { roleOf } from '../../../lib/roles.ts';
  * signer itself sent or received nothing, since then the signer is the one who trades with it.
  */
 export function contractWallets(context: ElectionContext): Proposal[] {
-  const executed: { readonly motif: Motif; readonly account: Address }[] = [];
-  for (const motif of context.input.motifs) {
-    if (motif.kind === 'account_execution' || motif.kind === 'account_execution_failed')
-      executed.push({ motif, account: roleOf(motif, 'owner') ?? motif.venue });
-  }
+  const executed = context
+    .withTrait((kind) => kind.executes === 'account')
+    .map((motif) => ({ motif, account: roleOf(motif, 'owner') ?? motif.venue }));
   if (executed.length === 0) return [];
   const called = executed.filter((e) => e.account === context.input.tx.to);
   const signerTrades = context.sides(context.signer) === 'both' || context.sides(context.signer) === 'sent';

@@ -4,15 +4,6 @@ import type { Proposal } from '../proposal.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Motif } from '../../../model/motif.ts';
 
-/** Actions anybody may complete for their owner. */
-const COMPLETED_FOR_OWNER = new Map<string, Proposal['submitterRole']>([
-  ['bridge_withdrawal', 'relayer'],
-  ['claim', 'keeper'],
-  ['unstake', 'keeper'],
-  ['withdraw', 'keeper'],
-  ['vault_withdraw', 'keeper'],
-]);
-
 /**
  * Bridge deliveries, claims and withdrawals that a signer without any stake of its own completed for the account the
  * event names. Only where that account gained something.
@@ -21,7 +12,7 @@ export function namedBeneficiaries(context: ElectionContext): Proposal[] {
   if (context.sides(context.signer) !== 'none') return [];
   const found: Proposal[] = [];
   for (const motif of context.input.motifs) {
-    const submitterRole = COMPLETED_FOR_OWNER.get(motif.kind);
+    const submitterRole = context.kindOf(motif).completedBy;
     if (!submitterRole || motif.parent !== null) continue;
     const account = beneficiaryOf(context, motif);
     if (account === null || account === context.signer) continue;

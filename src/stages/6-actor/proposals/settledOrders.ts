@@ -1,8 +1,7 @@
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { roleOf } from '../../../lib/roles.ts';
-import { firstMovements } from '../firstMovements.ts';
 import type { ElectionContext } from '../electionContext.ts';
-import type { Proposal } from '../proposal.ts';
+import { firstMovements, type Proposal } from '../proposal.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Evidence } from '../../../model/evidence.ts';
 import type { SettledOrder, SubmitterRole } from '../../../model/attribution.ts';
@@ -17,13 +16,13 @@ const isQuote = (motif: Motif): boolean => motif.tags.includes('rfq');
  * made for its taker.
  */
 function principal(context: ElectionContext, motif: Motif): Principal | null {
-  const told = (account: Address | null): Principal | null =>
+  const named = (account: Address | null): Principal | null =>
     account && { account, evidence: motif.evidence };
   const owner = isQuote(motif) ? roleOf(motif, 'taker') : (roleOf(motif, 'owner') ?? roleOf(motif, 'maker'));
-  if (isQuote(motif)) return told(owner);
+  if (isQuote(motif)) return named(owner);
   const receiver = roleOf(motif, 'recipient');
-  if (owner && context.neverElect(owner) === null) return told(owner);
-  if (receiver && receiver !== ZERO_ADDRESS && context.neverElect(receiver) === null) return told(receiver);
+  if (owner && context.neverElect(owner) === null) return named(owner);
+  if (receiver && receiver !== ZERO_ADDRESS && context.neverElect(receiver) === null) return named(receiver);
   return owner === null ? soleCustomer(context, motif) : null;
 }
 
@@ -46,19 +45,19 @@ function soleCustomer(context: ElectionContext, motif: Motif): Principal | null 
     : { account, evidence: [...motif.evidence, ...firstMovements(context.input.flow, account)] };
 }
 
-/** An order and the motif that tells of it. */
-export interface ToldOrder {
+/** An order and the motif that states it. */
+export interface StatedOrder {
   readonly motif: Motif;
   readonly order: SettledOrder;
 }
 
-export function ordersOf(context: ElectionContext): ToldOrder[] {
-  const told: ToldOrder[] = [];
-  for (const motif of context.ofKind('order_settled')) {
+export function ordersOf(context: ElectionContext): StatedOrder[] {
+  const orders: StatedOrder[] = [];
+  for (const motif of context.withTrait((kind) => kind.trade === 'order')) {
     const owner = principal(context, motif);
     if (owner === null) continue;
     const { account, evidence } = owner;
-    told.push({
+    orders.push({
       motif,
       order: {
         owner: account,
@@ -69,7 +68,7 @@ export function ordersOf(context: ElectionContext): ToldOrder[] {
       },
     });
   }
-  return told;
+  return orders;
 }
 
 /**
@@ -78,14 +77,13 @@ export function ordersOf(context: ElectionContext): ToldOrder[] {
  */
 export function settledOrders(
   context: ElectionContext,
-  told: readonly ToldOrder[],
+  stated: readonly StatedOrder[],
   driver: Address,
 ): Proposal[] {
-  if (told.length === 0) return [];
-  const orders = told.filter(({ order }) => order.owner !== driver);
+  const orders = stated.filter(({ order }) => order.owner !== driver);
   if (orders.length === 0) return [];
   const driverTrades = context.sides(driver) === 'both';
-  const counts = ({ motif, order }: ToldOrder): boolean =>
+  const counts = ({ motif, order }: StatedOrder): boolean =>
     isQuote(motif)
       ? !driverTrades && context.neverElect(order.owner) === null && context.sides(order.owner) === 'both'
       : !isLimitOrder(motif) || !driverTrades;
