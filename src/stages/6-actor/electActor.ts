@@ -20,26 +20,34 @@ export function electActor(input: ElectionInput): Attribution {
   const winner = choose(context, deciding);
   const actor = winner?.account ?? null;
   const [settlement] = context.withTrait((kind) => kind.trade === 'order');
-  const [operation] = context.withTrait((kind) => kind.executes === 'operation');
-  const paymaster = operation ? roleOf(operation, 'paymaster') : null;
   return {
     signer: context.signer,
     actor,
-    beneficiary: actor === null ? null : beneficiaryOf(orders, winner!),
-    feePayer: operation
-      ? (sponsored(paymaster) ?? roleOf(operation, 'owner') ?? context.signer)
-      : context.signer,
-    mode: winner?.mode ?? (actor === null ? 'none' : 'self'),
+    beneficiary: winner && beneficiaryOf(orders, winner),
+    mode: winner?.mode ?? 'none',
     submitterRole: deciding.proposals[0]!.submitterRole,
-    entryPoint: operation?.venue ?? null,
-    paymaster: sponsored(paymaster),
+    ...operationParts(context),
     settlementContract: settlement?.venue ?? null,
     orders: orders.map(({ order }) => order),
     delegations: delegationsOf(input),
     candidates: candidatesOf(context, groups, deciding, actor),
-    ambiguous: actor === null,
-    entity: actor === null ? [] : (winner!.entity ?? [actor]),
+    ambiguous: winner === null,
+    entity: winner ? (winner.entity ?? [winner.account]) : [],
     evidence: winner?.evidence ?? onePerAccount(deciding).flatMap((p) => p.evidence),
+  };
+}
+
+/** Who paid the gas of the first user operation, and the contracts that handled it. */
+function operationParts(
+  context: ElectionContext,
+): Pick<Attribution, 'feePayer' | 'entryPoint' | 'paymaster'> {
+  const [operation] = context.withTrait((kind) => kind.executes === 'operation');
+  if (!operation) return { feePayer: context.signer, entryPoint: null, paymaster: null };
+  const paymaster = sponsored(roleOf(operation, 'paymaster'));
+  return {
+    feePayer: paymaster ?? roleOf(operation, 'owner') ?? context.signer,
+    entryPoint: operation.venue,
+    paymaster,
   };
 }
 
