@@ -11,6 +11,7 @@ import {
   ZERO,
   type Scenario,
 } from '../7-intent/scenario.ts';
+import { kindsWith } from '../../support/builders.ts';
 import type { Evidence } from '../../../src/model/evidence.ts';
 import type { Address } from '../../../src/model/hex.ts';
 import type { Rulebook } from '../../../src/model/rulebook.ts';
@@ -368,9 +369,13 @@ describe('electActor', () => {
         ? M
         : never
       : never;
-    const rulebook = bareRulebook({
-      events: new Map([['0x', { signature: '', topic0: '0x', topicCount: 1, meanings: [meaning] }]]),
-    });
+    const position = { category: 'bridge_claim', effect: 'open' };
+    const rulebook = {
+      ...bareRulebook({
+        events: new Map([['0x', { signature: '', topic0: '0x', topicCount: 1, meanings: [meaning] }]]),
+      }),
+      motifKinds: kindsWith([{ kind: 'bridge_deposit', position }]),
+    };
     const { tx, flow } = scenario({ to: USER, value: 5n, input: '0x0123456789' });
     expect(
       electActor({ tx, flow, motifs: [], rulebook, header: HEADER, delegations: new Map() }),
