@@ -62,7 +62,10 @@ const MAY_IMPORT: Record<string, { folders: string[]; packages: string[] }> = {
   'stages/3-flow': { folders: ['lib', 'evm', 'value'], packages: ['graphology'] },
   'stages/4-primitives': { folders: ['lib', 'evm', 'value'], packages: ['viem', 'graphology'] },
   'stages/5-motifs': { folders: ['lib', 'evm', 'value'], packages: ['graphology'] },
-  'stages/7-intent': { folders: ['lib', 'evm', 'value'], packages: ['json-rules-engine'] },
+  'stages/7-intent': {
+    folders: ['lib', 'evm', 'value'],
+    packages: ['json-rules-engine', 'graphology', 'graphology-traversal'],
+  },
   'stages/6-actor': { folders: ['lib', 'evm', 'value'], packages: [] },
   'stages/8-economics': { folders: ['lib', 'evm', 'value'], packages: ['node:crypto'] },
   'stages/9-report': { folders: ['lib', 'evm', 'value'], packages: ['viem', 'ajv', 'node:fs', 'node:path'] },

@@ -1,4 +1,3 @@
-import { wrappedLanes } from '../../value/lanes.ts';
 import { recognise, type Candidate, type RecognitionRun } from './bind/applyMapping.ts';
 import { checkInvariants } from './bind/checkInvariants.ts';
 import { EnclosingCalls } from './match/enclosingCalls.ts';
@@ -58,7 +57,7 @@ export function findPrimitives(tx: CanonicalTx, flow: ValueFlow, rulebook: Ruleb
     const candidate = recognise(mappings.provable, trigger, run);
     if (candidate) candidates.push(candidate);
   }
-  const netted = nettedVenues(candidates, flow, wrappedLanes(rulebook.wrappedNative));
+  const netted = nettedVenues(candidates, flow, rulebook.wrappedNative);
   const merged = (list: readonly Candidate[]): readonly OpenPrimitive[] =>
     mergeDuplicates(
       list.map((candidate) => primitiveOf(candidate, flow, netted)),

@@ -1,3 +1,4 @@
+import { balances } from '../../value/balances.ts';
 import { roleOf } from '../../lib/roles.ts';
 import { commonFrame, composite, joinEvidence, unique, type MotifDraft } from './draftMotif.ts';
 import type { Address } from '../../model/hex.ts';
@@ -21,7 +22,7 @@ export function batchTransfers(
   }
   return [...byPayer].flatMap(([payer, list]) => {
     const recipients = unique(list.map((draft) => roleOf(draft, 'recipient')!));
-    const gained = [...(flow.ledgers.get(payer)?.values() ?? [])].some((lane) => lane.inflow > lane.outflow);
+    const gained = [...balances(flow, payer).values()].some((b) => b.net > 0n);
     return recipients.length < 2 || gained ? [] : [batchOf(payer, recipients, list, tx)];
   });
 }

@@ -1,7 +1,6 @@
 import { NATIVE_ASSET } from '../../value/asset.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
-import { laneFollower } from '../../value/laneFollower.ts';
-import { passThroughAccounts } from '../../value/lanes.ts';
+import { passThroughAccounts, valueEnds } from '../../value/follow.ts';
 import { batchTransfers } from './batchTransfers.ts';
 import { compositesOf } from './composites.ts';
 import type { MotifDraft, MotifInput } from './draftMotif.ts';
@@ -20,8 +19,8 @@ export function buildMotifs(input: MotifInput): Motif[] {
   const { tx, flow, rulebook } = input;
   const passThrough = passThroughAccounts(flow, rulebook.wrappedNative);
   const tracing: Tracing = {
-    origins: laneFollower(flow, rulebook.wrappedNative, passThrough, 'incoming'),
-    destinations: laneFollower(flow, rulebook.wrappedNative, passThrough, 'outgoing'),
+    origins: valueEnds(flow, rulebook.wrappedNative, passThrough, 'back'),
+    destinations: valueEnds(flow, rulebook.wrappedNative, passThrough, 'onward'),
   };
   const single: MotifDraft[] = [];
   const hops: Hop[] = [];

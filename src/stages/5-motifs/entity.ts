@@ -1,58 +1,53 @@
+import { mergeNative } from '../../value/asset.ts';
+import { balances, type Balance } from '../../value/balances.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
-import { mergedLane, netLanes, wrappedLanes } from '../../value/lanes.ts';
 import type { Address } from '../../model/hex.ts';
 import type { MotifInput } from './draftMotif.ts';
 import type { AssetId, Movement, ValueFlow } from '../../model/valueFlow.ts';
 
-/** The signer and the contract it called, taken as one trader. */
+type Balances = ReadonlyMap<AssetId, Balance>;
+
+/** The signer and the contract it called, taken as one trader. Native and wrapped native are one asset. */
 export interface Entity {
-  readonly accounts: ReadonlySet<Address>;
-  /** What the entity gained or lost per lane, payments to the block builder added back. */
-  readonly lanes: ReadonlyMap<AssetId, bigint>;
-  /** The one further account that received the lane from the entity and sent nothing: a wallet for its gains. Null for none or several. */
-  readonly walletOf: (lane: AssetId) => Address | null;
-  /** As `lanes`, with another account counted in. */
-  readonly lanesWith: (account: Address) => ReadonlyMap<AssetId, bigint>;
+  /** Without payments to the block builder. */
+  readonly balances: Balances;
+  /** As `balances`, with another account counted in. */
+  readonly balancesWith: (account: Address) => Balances;
+  /** What the entity's accounts received of an asset, from one another too. */
+  readonly through: (asset: AssetId) => bigint;
+  /** The one further account that received the asset from the entity and sent nothing: a wallet for its gains. Null for none or several. */
+  readonly walletOf: (asset: AssetId) => Address | null;
 }
 
 /** `venues`: contracts at which trades happened, which are nobody's wallet. */
 export function entityOf(input: MotifInput, venues: ReadonlySet<Address>): Entity {
-  const { tx, flow, rulebook, coinbase } = input;
+  const { tx, flow, coinbase } = input;
+  const mergeWrapped = input.rulebook.wrappedNative;
   const accounts = new Set<Address>(tx.to === null ? [tx.from] : [tx.from, tx.to]);
-  const wrapped = wrappedLanes(rulebook.wrappedNative);
+  const each = [...accounts].map((account) => balances(flow, account, { mergeWrapped }));
   const wallets = new Map<AssetId, Set<Address>>();
-  for (const movement of sentBy(accounts, flow)) {
-    const { to, asset } = movement;
-    const known = accounts.has(to) || venues.has(to) || rulebook.wrappedNative.has(to);
+  for (const { to, asset } of sentBy(accounts, flow)) {
+    const known = accounts.has(to) || venues.has(to) || mergeWrapped.has(to);
     if (known || to === coinbase || to === ZERO_ADDRESS || flow.outgoing.get(to)?.length) continue;
-    const lane = mergedLane(asset, wrapped);
-    wallets.set(lane, (wallets.get(lane) ?? new Set()).add(to));
+    const id = mergeNative(asset, mergeWrapped);
+    wallets.set(id, (wallets.get(id) ?? new Set()).add(to));
   }
+  const balancesOf = (group: ReadonlySet<Address>): Balances =>
+    balances(flow, group, { mergeWrapped, exclude: ({ to }) => to === coinbase && !group.has(to) });
+  const extended = new Map<Address, Balances>();
   return {
-    accounts,
-    lanes: lanesOf(accounts, input),
-    walletOf: (lane) => {
-      const found = wallets.get(lane);
+    balances: balancesOf(accounts),
+    balancesWith: (account) => {
+      let own = extended.get(account);
+      if (!own) extended.set(account, (own = balancesOf(new Set([...accounts, account]))));
+      return own;
+    },
+    through: (asset) => each.reduce((sum, own) => sum + (own.get(asset)?.received ?? 0n), 0n),
+    walletOf: (asset) => {
+      const found = wallets.get(asset);
       return found?.size === 1 ? [...found][0]! : null;
     },
-    lanesWith: (account) => lanesOf(new Set([...accounts, account]), input),
   };
-}
-
-/** Net amounts per lane, payments to the block builder added back. */
-function lanesOf(
-  group: ReadonlySet<Address>,
-  { flow, rulebook: { wrappedNative }, coinbase }: MotifInput,
-): Map<AssetId, bigint> {
-  const net = netLanes(flow, group, { mergeWrapped: wrappedNative });
-  if (coinbase === null || group.has(coinbase)) return net;
-  const wrapped = wrappedLanes(wrappedNative);
-  for (const { to, asset, amount } of sentBy(group, flow)) {
-    const lane = mergedLane(asset, wrapped);
-    if (to === coinbase) net.set(lane, (net.get(lane) ?? 0n) + amount);
-  }
-  for (const [lane, amount] of net) if (amount === 0n) net.delete(lane);
-  return net;
 }
 
 function sentBy(accounts: ReadonlySet<Address>, { outgoing, movements }: ValueFlow): Movement[] {

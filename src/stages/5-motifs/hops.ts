@@ -1,6 +1,6 @@
 import { kindOf } from '../../lib/motifKinds.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
-import { mergedLane, wrappedLanes } from '../../value/lanes.ts';
+import { mergeNative } from '../../value/asset.ts';
 import type { MotifDraft, MotifInput } from './draftMotif.ts';
 import type { Address } from '../../model/hex.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
@@ -9,7 +9,7 @@ import type { Leg, Primitive } from '../../model/primitive.ts';
 /** One side of a hop. `account` is who dealt with the venue; the venue itself where it nets amounts. */
 export interface HopEnd {
   /** Native where the asset is wrapped native. */
-  readonly lane: AssetId;
+  readonly id: AssetId;
   readonly asset: AssetId;
   readonly amount: bigint;
   readonly account: Address | null;
@@ -38,13 +38,13 @@ export function hopOf(primitive: Primitive, motif: MotifDraft, { flow, rulebook 
     (sent[0]!.role === 'share_in') !== (received[0]!.role === 'share_out');
   if (!trade && !conversion) return null;
   const { venue, poolId } = primitive;
-  const wrapped = wrappedLanes(rulebook.wrappedNative);
+  const { wrappedNative } = rulebook;
   return {
     motif,
     trade,
     pool: poolId === null ? venue : `${venue}|${poolId}`,
-    sent: endOf(sent, venue, wrapped),
-    received: endOf(received, venue, wrapped),
+    sent: endOf(sent, venue, wrappedNative),
+    received: endOf(received, venue, wrappedNative),
   };
 }
 
@@ -53,12 +53,17 @@ function isFungible(flow: ValueFlow, asset: AssetId): boolean {
   return kind !== 'erc721' && kind !== 'erc1155';
 }
 
-function endOf(legs: readonly Leg[], venue: Address, wrapped: ReadonlySet<AssetId>): HopEnd | null {
+function endOf(legs: readonly Leg[], venue: Address, wrappedNative: ReadonlySet<Address>): HopEnd | null {
   if (legs.length === 0) return null;
   const { asset, account, movements } = legs[0]!;
   let amount = legs[0]!.amount;
   for (let i = 1; i < legs.length; i++) amount += legs[i]!.amount;
-  return { lane: mergedLane(asset, wrapped), asset, amount, account: movements.length > 0 ? account : venue };
+  return {
+    id: mergeNative(asset, wrappedNative),
+    asset,
+    amount,
+    account: movements.length > 0 ? account : venue,
+  };
 }
 
 /**
@@ -71,19 +76,19 @@ export function connectedHops(hops: readonly Hop[]): Hop[][] {
     while (root[i] !== i) i = root[i] = root[root[i]!]!;
     return i;
   };
-  /** The first hop that had to do with something: with a movement, or with an account in a lane. */
+  /** The first hop that had to do with something: with a movement, or with an account that held an asset. */
   const link = <K>(seen: Map<K, number>, key: K, hop: number): void => {
     const other = seen.get(key);
     if (other === undefined) seen.set(key, hop);
     else root[find(hop)] = find(other);
   };
-  const lanes = new Map<AssetId | null, Map<Address | null, number>>();
+  const held = new Map<AssetId | null, Map<Address | null, number>>();
   const movements = new Map<number, number>();
   hops.forEach(({ sent, received, motif }, i) => {
     for (const end of [sent, received]) {
-      const lane = end ? end.lane : null;
-      let accounts = lanes.get(lane);
-      if (!accounts) lanes.set(lane, (accounts = new Map()));
+      const id = end ? end.id : null;
+      let accounts = held.get(id);
+      if (!accounts) held.set(id, (accounts = new Map()));
       link(accounts, end ? end.account : motif.venue, i);
     }
     for (const m of motif.movements) link(movements, m, i);
@@ -97,40 +102,41 @@ export function connectedHops(hops: readonly Hop[]): Hop[][] {
   return [...groups.values()];
 }
 
-/** The asset several hops moved in one lane, or the lane itself where native and wrapped native were mixed. */
-export function assetOfLane(hops: readonly Hop[], side: 'sent' | 'received', lane: AssetId): AssetId {
-  const assets = new Set(hops.flatMap((hop) => (hop[side]?.lane === lane ? [hop[side].asset] : [])));
-  return assets.size === 1 ? [...assets][0]! : lane;
+/** The asset several hops moved, or native where native and wrapped native were mixed. */
+export function movedAsset(hops: readonly Hop[], side: 'sent' | 'received', id: AssetId): AssetId {
+  const assets = new Set(hops.flatMap((hop) => (hop[side]?.id === id ? [hop[side].asset] : [])));
+  return assets.size === 1 ? [...assets][0]! : id;
 }
 
-/** What a set of hops did in one lane, from the trader's view. */
-export interface LaneBalance {
-  readonly lane: AssetId;
+/** What a set of hops sent and received of one asset, from the trader's view. */
+export interface TradeBalance {
+  /** Native for wrapped native too. */
+  readonly id: AssetId;
   readonly sent: bigint;
   readonly received: bigint;
   /** What one hop sent the next one took, within 1 %. */
   readonly flat: boolean;
 }
 
-/** Share of a lane, in parts per hundred, that may stick between two hops (transfer taxes, fee skims, dust). */
+/** Share of an asset, in parts per hundred, that may stick between two hops (transfer taxes, fee skims, dust). */
 const SLACK_PERCENT = 1n;
 
-export function tradeBalance(hops: readonly Hop[]): LaneBalance[] {
-  const lanes = new Map<AssetId, { sent: bigint; received: bigint }>();
-  const at = (lane: AssetId): { sent: bigint; received: bigint } => {
-    let sum = lanes.get(lane);
-    if (!sum) lanes.set(lane, (sum = { sent: 0n, received: 0n }));
+export function tradeBalance(hops: readonly Hop[]): TradeBalance[] {
+  const sums = new Map<AssetId, { sent: bigint; received: bigint }>();
+  const at = (id: AssetId): { sent: bigint; received: bigint } => {
+    let sum = sums.get(id);
+    if (!sum) sums.set(id, (sum = { sent: 0n, received: 0n }));
     return sum;
   };
   for (const { sent, received } of hops) {
-    if (sent) at(sent.lane).sent += sent.amount;
-    if (received) at(received.lane).received += received.amount;
+    if (sent) at(sent.id).sent += sent.amount;
+    if (received) at(received.id).received += received.amount;
   }
-  return [...lanes].map(([lane, { sent, received }]) => {
+  return [...sums].map(([id, { sent, received }]) => {
     const larger = sent > received ? sent : received;
     const apart = sent > received ? sent - received : received - sent;
     return {
-      lane,
+      id,
       sent,
       received,
       flat: sent > 0n && received > 0n && apart * 100n <= larger * SLACK_PERCENT,

@@ -1,12 +1,12 @@
 import { composite, unique, type MotifDraft } from './draftMotif.ts';
-import { assetOfLane, type Hop, type LaneBalance } from './hops.ts';
-import type { LaneFollower } from '../../value/laneFollower.ts';
+import { movedAsset, type Hop, type TradeBalance } from './hops.ts';
+import type { ValueEnds } from '../../value/follow.ts';
 import type { Address } from '../../model/hex.ts';
 
-/** Who a lane came from or went to, seen through accounts that only pass it on. */
+/** Who an asset came from or went to, seen through accounts that only pass it on. */
 export interface Tracing {
-  readonly origins: LaneFollower;
-  readonly destinations: LaneFollower;
+  readonly origins: ValueEnds;
+  readonly destinations: ValueEnds;
 }
 
 /**
@@ -16,14 +16,14 @@ export interface Tracing {
  */
 export function routeOf(
   hops: readonly Hop[],
-  balance: readonly LaneBalance[],
+  balance: readonly TradeBalance[],
   tracing: Tracing,
   feeTakers: ReadonlySet<Address>,
 ): MotifDraft | null {
   const trades = hops.filter((hop) => hop.trade);
   if (new Set(trades.map((hop) => hop.pool)).size < 2) return null;
-  const given = balance.filter((lane) => !lane.flat && lane.sent > lane.received);
-  const received = balance.filter((lane) => !lane.flat && lane.received > lane.sent);
+  const given = balance.filter((b) => !b.flat && b.sent > b.received);
+  const received = balance.filter((b) => !b.flat && b.received > b.sent);
   if (given.length !== 1 || received.length !== 1) return null;
   const [from, to] = [given[0]!, received[0]!];
 
@@ -32,13 +32,13 @@ export function routeOf(
   const party = (account: Address): boolean => !venues.has(account) && !feeTakers.has(account);
   const payers = unique(
     hops
-      .filter((h) => h.sent?.lane === from.lane && h.sent.account)
-      .flatMap((h) => tracing.origins(h.sent!.account!, from.lane)),
+      .filter((h) => h.sent?.id === from.id && h.sent.account)
+      .flatMap((h) => tracing.origins(h.sent!.account!, from.id)),
   ).filter(party);
   const recipients = unique(
     hops
-      .filter((h) => h.received?.lane === to.lane && h.received.account)
-      .flatMap((h) => tracing.destinations(h.received!.account!, to.lane)),
+      .filter((h) => h.received?.id === to.id && h.received.account)
+      .flatMap((h) => tracing.destinations(h.received!.account!, to.id)),
   ).filter(party);
   const motifs = hops.map((h) => h.motif);
   return composite(
@@ -52,11 +52,9 @@ export function routeOf(
         ...recipients.map((account) => ({ role: 'recipient', account })),
         ...unique(trades.map((h) => h.motif.venue)).map((account) => ({ role: 'pool', account })),
       ],
-      assetsIn: [
-        { asset: assetOfLane(hops, 'received', to.lane), amount: to.received - to.sent, role: 'out' },
-      ],
+      assetsIn: [{ asset: movedAsset(hops, 'received', to.id), amount: to.received - to.sent, role: 'out' }],
       assetsOut: [
-        { asset: assetOfLane(hops, 'sent', from.lane), amount: from.sent - from.received, role: 'in' },
+        { asset: movedAsset(hops, 'sent', from.id), amount: from.sent - from.received, role: 'in' },
       ],
       invariants: [
         { name: 'amounts_chain', holds: hops.every((h) => h.sent !== null && h.received !== null) },

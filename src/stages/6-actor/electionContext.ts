@@ -1,14 +1,14 @@
 import { isPrecompile } from '../../evm/accounts.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
-import { laneNets, sidesOf, sidesOfAccount, type LaneNet, type Sides } from '../../value/laneNets.ts';
+import { balances, sidesOf, type Balance, type Sides } from '../../value/balances.ts';
 import type { Address } from '../../model/hex.ts';
 import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { RoleBinding } from '../../model/primitive.ts';
 import type { MotifKindSpec } from '../../model/vocabulary.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
-import type { ValueFlow } from '../../model/valueFlow.ts';
+import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
 
 export interface ElectionInput {
   readonly tx: CanonicalTx;
@@ -56,25 +56,22 @@ export class ElectionContext {
     return this.input.tx.from;
   }
 
-  /** Net lanes of one account, gas excluded. */
-  net(account: Address): readonly LaneNet[] {
-    return laneNets(this.input.flow, this.input.rulebook.wrappedNative, new Set([account]));
+  /** Balances of an account or a group: native and wrapped native merged, dust dropped, gas excluded. */
+  balances(group: Address | ReadonlySet<Address>): ReadonlyMap<AssetId, Balance> {
+    const { flow, rulebook } = this.input;
+    return balances(flow, group, { mergeWrapped: rulebook.wrappedNative, dust: 'drop' });
   }
 
   /** Which way value went for one account, net. */
   sides(account: Address): Sides {
     let sides = this.#sides.get(account);
-    if (!sides)
-      this.#sides.set(
-        account,
-        (sides = sidesOfAccount(this.input.flow, this.input.rulebook.wrappedNative, account)),
-      );
+    if (!sides) this.#sides.set(account, (sides = sidesOf(this.balances(account).values())));
     return sides;
   }
 
   /** As `sides`, for several accounts taken as one. */
   sidesTogether(accounts: readonly Address[]): Sides {
-    return sidesOf(laneNets(this.input.flow, this.input.rulebook.wrappedNative, new Set(accounts)));
+    return sidesOf(this.balances(new Set(accounts)).values());
   }
 
   /** The motifs whose kind has a trait. */

@@ -66,20 +66,20 @@ function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonly Motif
   const kinds = rule.restsOn.map((kind) => kindOf(view.input.rulebook, kind));
   if (kinds.length === 0 || kinds.some(({ plain }) => plain)) return true;
   if (view.sent.length === 0)
-    return view.received.length === 0 || view.received.some((l) => view.isPaid(l.lane));
+    return view.received.length === 0 || view.received.some((l) => view.isPaid(l.id));
   const venues = new Set<Address>();
   for (const { venue } of motifs) venues.add(venue);
   // The burning of what it sent is the venue's doing where the actor called the venue, or is itself what the rule is about.
   const burnsCount = venues.has(view.tx.to!) || kinds.some(({ destroys }) => destroys);
   const taken = view.sent.every(
     (l) =>
-      view.isTaken(l.lane, burnsCount) ||
-      (l.lane === NATIVE_ASSET && view.sent.some((other) => view.isTaken(other.lane, true))) ||
+      view.isTaken(l.id, burnsCount) ||
+      (l.id === NATIVE_ASSET && view.sent.some((other) => view.isTaken(other.id, true))) ||
       l.outgoing.every((m) => venues.has(m.to)),
   );
   const paid =
     view.received.length === 0 ||
     !motifs.some((m) => m.assetsIn.length > 0) ||
-    view.received.some((l) => view.isPaid(l.lane) || l.incoming.some((m) => venues.has(m.from)));
+    view.received.some((l) => view.isPaid(l.id) || l.incoming.some((m) => venues.has(m.from)));
   return taken && paid;
 }

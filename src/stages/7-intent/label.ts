@@ -1,4 +1,4 @@
-import { actAmounts, netOf, type Told } from './actAmounts.ts';
+import { actAmounts, netOf, type ActAmount } from './actAmounts.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -99,7 +99,7 @@ function first<T>(of: ReadonlySet<T>): T {
   throw new Error('nothing to take');
 }
 
-function listed(amounts: readonly Told[], format: LabelFormat): string | null {
+function listed(amounts: readonly ActAmount[], format: LabelFormat): string | null {
   let text: string | null = null;
   for (const { asset, amount } of amounts) {
     const one = format.amount(asset, amount);

@@ -4,7 +4,7 @@ import type { Verdict } from '../../model/intent.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { AssetId } from '../../model/valueFlow.ts';
-import type { EntityLane } from './entityFlows.ts';
+import type { Balance } from '../../value/balances.ts';
 
 /** Composite motif that returns to the asset it began in. */
 const CYCLE = 'cycle';
@@ -48,19 +48,18 @@ export function walletsOf(flow: ClosedFlow): Address[] {
 }
 
 /**
- * True when some account opened, shrank or closed a position that leaves no trace in the lanes of these accounts: a loan
+ * True when some account opened, shrank or closed a position that leaves no trace in the balances of these accounts: a loan
  * repaid looks like money lost. Positions that are tokens of theirs show there.
  */
 export function touchesUntoldPosition(
   motifs: readonly Motif[],
-  lanes: readonly EntityLane[],
+  own: ReadonlyMap<AssetId, Balance>,
   motifKinds: Rulebook['motifKinds'],
 ): boolean {
-  const held = new Set<AssetId>(lanes.map(({ lane }) => lane));
   return motifs.some((motif) => {
     if (CLOSABLE.has(motif.kind) || !motifKinds.get(motif.kind)?.position) return false;
     const shares = [...motif.assetsIn, ...motif.assetsOut].filter(({ role }) => SHARE_ROLES.has(role));
-    return shares.length === 0 || shares.some(({ asset }) => !held.has(asset));
+    return shares.length === 0 || shares.some(({ asset }) => !own.has(asset));
   });
 }
 

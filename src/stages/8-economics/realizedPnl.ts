@@ -6,9 +6,9 @@ import type { Address } from '../../model/hex.ts';
 import type { Verdict } from '../../model/intent.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
-import type { ValueFlow } from '../../model/valueFlow.ts';
+import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import { closedFlow, poolsOf, touchesUntoldPosition, walletsOf, type ClosedFlow } from './closedFlow.ts';
-import { entityFlows, type EntityLane } from './entityFlows.ts';
+import { entityBalances, type EntityBalance } from './entityBalances.ts';
 
 export interface PnlInput {
   readonly flow: ValueFlow;
@@ -29,31 +29,32 @@ export interface Pnl {
 const HISTORY = 'requires_multi_transaction_state';
 
 /**
- * The one lane with a result. Null when value is left over in a second one, for its worth depends on a later
+ * The one asset with a result. Null when value is left over in a second one, for its worth depends on a later
  * transaction, and when nothing came back to these accounts: then the flow closed elsewhere.
  */
-function resultLane(lanes: readonly EntityLane[]): EntityLane | null {
-  const open = lanes.filter((lane) => lane.received !== lane.paid);
+function resultOf(own: Iterable<EntityBalance>): EntityBalance | null {
+  const all = [...own];
+  const open = all.filter(({ received, paid }) => received !== paid);
   if (open.length > 1) return null;
-  const lane = open[0] ?? lanes.find(({ received }) => received > 0n);
-  return lane && lane.received > 0n ? lane : null;
+  const result = open[0] ?? all.find(({ received }) => received > 0n);
+  return result && result.received > 0n ? result : null;
 }
 
 function entryOf(
-  lane: EntityLane,
-  lanes: readonly EntityLane[],
+  result: EntityBalance,
+  own: ReadonlyMap<AssetId, EntityBalance>,
   closed: ClosedFlow,
   group: ReadonlySet<Address>,
   input: PnlInput,
 ): PnlEntry | null {
-  const unit = input.book.prices.get(lane.lane)?.unit;
+  const unit = input.book.prices.get(result.id)?.unit;
   const toBuilder = worthTogether(
-    lanes.filter((l) => l.toBuilder > 0n).map((l) => [l.lane, l.toBuilder]),
+    [...own.values()].filter((b) => b.toBuilder > 0n).map((b) => [b.id, b.toBuilder]),
     input.book,
   );
   const gas = input.gas.usd;
   if (!unit || toBuilder.usd === null || gas.usd === null) return null;
-  const gross = lane.received - lane.paid;
+  const gross = result.received - result.paid;
   const grossUsd = worth(gross, unit);
   return {
     beneficiary:
@@ -61,13 +62,13 @@ function entryOf(
       input.attribution.beneficiary ??
       input.attribution.actor ??
       input.attribution.signer,
-    asset: lane.lane,
-    cost: lane.paid,
-    proceeds: lane.received,
+    asset: result.id,
+    cost: result.paid,
+    proceeds: result.received,
     gross,
     grossUsd,
     gasUsd: gas.usd,
-    builderPayment: lane.toBuilder,
+    builderPayment: result.toBuilder,
     builderUsd: toBuilder.usd,
     netUsd: subtractUsd(grossUsd, addUsd(gas.usd, toBuilder.usd)),
     motifs: closed.motifs.map((motif) => motif.index),
@@ -92,16 +93,16 @@ export function realizedPnl(input: PnlInput): Pnl {
   const closed = closedFlow(input.verdict, input.motifs);
   if (!closed) return unsupported(HISTORY, known(ZERO_USD));
   const group = new Set([actor, ...entity, ...walletsOf(closed)]);
-  const lanes = entityFlows(input.flow, group, input.header.coinbase, input.rulebook.wrappedNative);
-  const lane = resultLane(lanes);
+  const own = entityBalances(input.flow, group, input.header.coinbase, input.rulebook.wrappedNative);
+  const result = resultOf(own.values());
   if (
     !closed.certain &&
-    (!lane || lane.paid === 0n || touchesUntoldPosition(input.motifs, lanes, input.rulebook.motifKinds))
+    (!result || result.paid === 0n || touchesUntoldPosition(input.motifs, own, input.rulebook.motifKinds))
   )
     return unsupported(HISTORY, known(ZERO_USD));
-  if (!lane) return unsupported(HISTORY, unknown(HISTORY));
-  const profit = worthTogether([[lane.lane, lane.received - lane.paid]], input.book);
-  const entry = entryOf(lane, lanes, closed, group, input);
+  if (!result) return unsupported(HISTORY, unknown(HISTORY));
+  const profit = worthTogether([[result.id, result.received - result.paid]], input.book);
+  const entry = entryOf(result, own, closed, group, input);
   if (!entry) return unsupported('unpriced_asset', profit);
   return {
     realized: { supported: true, gross: entry.grossUsd, net: entry.netUsd, entries: [entry] },

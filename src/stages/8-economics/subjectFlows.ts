@@ -1,11 +1,12 @@
 import { formatAmount } from '../../value/amount.ts';
+import { balances } from '../../value/balances.ts';
 import { parseAssetId } from '../../value/assetId.ts';
 import { assetUnit, listSymbol } from '../../value/display.ts';
 import { compareUsd, subtractMoney, worth, worthTogether } from '../../value/money.ts';
 import type { Money, PriceBook } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
 import type { RawContext } from '../../model/upstream.ts';
-import type { AssetId, Ledger, ValueFlow } from '../../model/valueFlow.ts';
+import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
 
 export interface SubjectFlows {
   /** Gross. */
@@ -15,13 +16,13 @@ export interface SubjectFlows {
   readonly tokenOut: string;
 }
 
-interface NetLane {
+interface NetAmount {
   readonly asset: AssetId;
   readonly magnitude: bigint;
 }
 
 /** Largest US dollar value first, assets without a price last, equal ones by id. */
-function byValue(book: PriceBook): (a: NetLane, b: NetLane) => number {
+function byValue(book: PriceBook): (a: NetAmount, b: NetAmount) => number {
   return (a, b) => {
     const left = book.prices.get(a.asset);
     const right = book.prices.get(b.asset);
@@ -37,9 +38,14 @@ function byValue(book: PriceBook): (a: NetLane, b: NetLane) => number {
   };
 }
 
-function tokenList(lanes: readonly NetLane[], flow: ValueFlow, context: RawContext, book: PriceBook): string {
+function tokenList(
+  amounts: readonly NetAmount[],
+  flow: ValueFlow,
+  context: RawContext,
+  book: PriceBook,
+): string {
   const texts: string[] = [];
-  for (const { asset: id, magnitude } of lanes.length < 2 ? lanes : [...lanes].sort(byValue(book))) {
+  for (const { asset: id, magnitude } of amounts.length < 2 ? amounts : [...amounts].sort(byValue(book))) {
     const asset = flow.assets.get(id) ?? parseAssetId(id);
     if (!asset) continue;
     const unit = assetUnit(asset, context.tokens);
@@ -57,13 +63,13 @@ export function subjectFlows(
 ): SubjectFlows {
   const received: [AssetId, bigint][] = [];
   const sent: [AssetId, bigint][] = [];
-  const gained: NetLane[] = [];
-  const lost: NetLane[] = [];
-  for (const [asset, { inflow, outflow }] of flow.ledgers.get(subject) ?? NOTHING) {
-    if (inflow > 0n) received.push([asset, inflow]);
-    if (outflow > 0n) sent.push([asset, outflow]);
-    if (inflow > outflow) gained.push({ asset, magnitude: inflow - outflow });
-    else if (outflow > inflow) lost.push({ asset, magnitude: outflow - inflow });
+  const gained: NetAmount[] = [];
+  const lost: NetAmount[] = [];
+  for (const [asset, own] of balances(flow, subject)) {
+    if (own.received > 0n) received.push([asset, own.received]);
+    if (own.sent > 0n) sent.push([asset, own.sent]);
+    if (own.net > 0n) gained.push({ asset, magnitude: own.net });
+    else if (own.net < 0n) lost.push({ asset, magnitude: -own.net });
   }
   const inflow = worthTogether(received, book);
   return {
@@ -73,5 +79,3 @@ export function subjectFlows(
     tokenOut: tokenList(lost, flow, context, book),
   };
 }
-
-const NOTHING: Ledger = new Map();

@@ -86,7 +86,7 @@ describe('what the subject sent and received', () => {
         ],
       }),
     );
-    expect(v.lanes.map((l) => [l.lane, l.net])).toEqual([
+    expect(v.balances.map((l) => [l.id, l.net])).toEqual([
       [NATIVE_ASSET, -80n],
       [erc20Id(A), 7n],
     ]);
@@ -119,7 +119,7 @@ describe('what the subject sent and received', () => {
         ],
       }),
     );
-    expect(v.lanes).toEqual([]);
+    expect(v.balances).toEqual([]);
   });
 
   it('leaves execution fees out: entry point prefunds, and what an account pays its submitter besides others', () => {
@@ -137,9 +137,9 @@ describe('what the subject sent and received', () => {
         { native: 8n, from: entryPoint, to: SIGNER },
       ],
     });
-    expect(view(paid, [op], { account: SAFE, mode: 'smart_account_4337' }).lanes.map((l) => l.lane)).toEqual([
-      erc20Id(A),
-    ]);
+    expect(view(paid, [op], { account: SAFE, mode: 'smart_account_4337' }).balances.map((l) => l.id)).toEqual(
+      [erc20Id(A)],
+    );
     const refunded = scenario({
       to: SAFE,
       steps: [
@@ -147,11 +147,13 @@ describe('what the subject sent and received', () => {
         { token: B, from: SAFE, to: SIGNER, amount: 1n },
       ],
     });
-    expect(view(refunded, [], { account: SAFE, mode: 'safe' }).lanes.map((l) => l.lane)).toEqual([
+    expect(view(refunded, [], { account: SAFE, mode: 'safe' }).balances.map((l) => l.id)).toEqual([
       erc20Id(A),
     ]);
     const onlyHer = scenario({ to: SAFE, steps: [{ token: B, from: SAFE, to: SIGNER, amount: 1n }] });
-    expect(view(onlyHer, [], { account: SAFE, mode: 'safe' }).lanes.map((l) => l.lane)).toEqual([erc20Id(B)]);
+    expect(view(onlyHer, [], { account: SAFE, mode: 'safe' }).balances.map((l) => l.id)).toEqual([
+      erc20Id(B),
+    ]);
   });
 });
 

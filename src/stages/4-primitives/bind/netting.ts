@@ -1,9 +1,9 @@
-import { NATIVE_ASSET } from '../../../value/asset.ts';
-import { mergedLane } from '../../../value/lanes.ts';
+import { mergeNative } from '../../../value/asset.ts';
+import { balances } from '../../../value/balances.ts';
 import { SENT_ROLES } from '../../../lib/roles.ts';
 import type { Candidate } from './applyMapping.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
+import type { ValueFlow } from '../../../model/valueFlow.ts';
 
 /**
  * For contracts that settle several pools by net amounts: whether their events, over the whole transaction, add up to
@@ -13,7 +13,7 @@ import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
 export function nettedVenues(
   candidates: readonly Candidate[],
   flow: ValueFlow,
-  wrapped: ReadonlySet<AssetId>,
+  wrappedNative: ReadonlySet<Address>,
 ): ReadonlyMap<Address, boolean> {
   const sums = new Map<Address, { assets: Map<string, bigint>; open: Map<bigint, number> }>();
   for (const candidate of candidates) {
@@ -29,25 +29,16 @@ export function nettedVenues(
     if (!sum) continue;
     for (const { leg } of binding.legs) {
       const signed = SENT_ROLES.has(leg.role) ? leg.amount : -leg.amount;
-      const lane = mergedLane(leg.asset, wrapped);
-      sum.assets.set(lane, (sum.assets.get(lane) ?? 0n) + signed);
+      const id = mergeNative(leg.asset, wrappedNative);
+      sum.assets.set(id, (sum.assets.get(id) ?? 0n) + signed);
     }
     for (const { role, amount } of binding.unresolved)
       sum.open.set(amount, (sum.open.get(amount) ?? 0) + (SENT_ROLES.has(role) ? 1 : -1));
   }
   return new Map(
     [...sums].map(([venue, { assets, open }]) => {
-      const ledger = flow.ledgers.get(venue);
-      const netOf = (asset: AssetId): bigint =>
-        (ledger?.get(asset)?.inflow ?? 0n) - (ledger?.get(asset)?.outflow ?? 0n);
-      const agrees = [...assets].every(
-        ([lane, sum]) =>
-          sum ===
-          (lane === NATIVE_ASSET ? [lane, ...wrapped] : [lane]).reduce(
-            (net, asset) => net + netOf(asset),
-            0n,
-          ),
-      );
+      const own = balances(flow, venue, { mergeWrapped: wrappedNative });
+      const agrees = [...assets].every(([id, sum]) => sum === (own.get(id)?.net ?? 0n));
       return [venue, agrees && [...open.values()].every((n) => n === 0)];
     }),
   );

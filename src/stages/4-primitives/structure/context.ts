@@ -1,6 +1,7 @@
 import { lowerBound } from '../../../lib/lowerBound.ts';
-import { laneFollower, type LaneFollower } from '../../../value/laneFollower.ts';
-import { mergedLane, passThroughAccounts, wrappedLanes } from '../../../value/lanes.ts';
+import { mergeNative } from '../../../value/asset.ts';
+import { balances, type Balance } from '../../../value/balances.ts';
+import { passThroughAccounts, valueEnds, type ValueEnds } from '../../../value/follow.ts';
 import { isPrincipal, SHARE_ROLES } from '../../../lib/roles.ts';
 import type { OpenPortion } from '../bind/positionDetail.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -48,7 +49,6 @@ export interface StructureContext {
   readonly tx: CanonicalTx;
   readonly flow: ValueFlow;
   readonly wrappedNative: ReadonlySet<Address>;
-  readonly wrappedLanes: ReadonlySet<AssetId>;
   readonly passThrough: ReadonlySet<Address>;
   /** Grows as detectors run, so that each movement is explained once. */
   readonly explained: Set<number>;
@@ -60,12 +60,14 @@ export interface StructureContext {
   readonly customers: Set<Address>;
   /** Legs of the primitives, by the account that sent or received them. */
   readonly dealings: Map<Address, Leg[]>;
-  /** The accounts that a pass-through account received an asset from; the account itself where it is none. */
-  readonly origins: LaneFollower;
-  /** Movements from one account to another in one asset, in execution order. */
+  /** Who an account that merely passes value on received an asset from; itself where it is no pass-through. */
+  readonly origins: ValueEnds;
+  /** How much of an asset an account sent over the whole transaction, native and wrapped native as one. */
+  readonly totalSent: (account: Address, asset: AssetId) => bigint;
+  /** Movements from one account to another of one asset, native and wrapped native as one, in execution order. */
   readonly between: (from: Address, to: Address, asset: AssetId) => readonly Movement[];
-  /** The accounts that a pass-through account sent an asset on to. */
-  readonly destinations: LaneFollower;
+  /** Who value sent to a pass-through account ends up with. */
+  readonly destinations: ValueEnds;
 }
 
 export function structureContext(
@@ -75,21 +77,20 @@ export function structureContext(
   declared: readonly OpenPrimitive[],
 ): StructureContext {
   const passThrough = passThroughAccounts(flow, wrappedNative);
-  const lanes = wrappedLanes(wrappedNative);
   const context: StructureContext = {
     tx,
     flow,
     wrappedNative,
-    wrappedLanes: lanes,
     passThrough,
     explained: new Set(),
     venues: new Set(),
     shareAssets: new Set(),
     customers: new Set(),
     dealings: new Map(),
-    origins: laneFollower(flow, wrappedNative, passThrough, 'incoming'),
-    destinations: laneFollower(flow, wrappedNative, passThrough, 'outgoing'),
-    between: pairs(flow, lanes),
+    origins: valueEnds(flow, wrappedNative, passThrough, 'back'),
+    destinations: valueEnds(flow, wrappedNative, passThrough, 'onward'),
+    totalSent: totals(flow, wrappedNative),
+    between: pairs(flow, wrappedNative),
   };
   for (const primitive of declared) explain(context, primitive);
   return context;
@@ -120,20 +121,29 @@ export function isFungible(flow: ValueFlow, asset: AssetId): boolean {
   return kind === 'native' || kind === 'erc20';
 }
 
-/** Built on first use: most transactions never need it. */
-function pairs(flow: ValueFlow, wrapped: ReadonlySet<AssetId>): StructureContext['between'] {
-  let lists: ReadonlyMap<string, readonly Movement[]> | null = null;
-  return (from, to, asset) => {
-    if (!flow.outgoing.has(from) || !flow.incoming.has(to)) return NOTHING;
-    lists ??= byPair(flow, wrapped);
-    return lists.get(`${from}|${to}|${mergedLane(asset, wrapped)}`) ?? NOTHING;
+function totals(flow: ValueFlow, mergeWrapped: ReadonlySet<Address>): StructureContext['totalSent'] {
+  const known = new Map<Address, ReadonlyMap<AssetId, Balance>>();
+  return (account, asset) => {
+    let own = known.get(account);
+    if (!own) known.set(account, (own = balances(flow, account, { mergeWrapped })));
+    return own.get(mergeNative(asset, mergeWrapped))?.sent ?? 0n;
   };
 }
 
-function byPair(flow: ValueFlow, wrapped: ReadonlySet<AssetId>): Map<string, Movement[]> {
+/** Built on first use: most transactions never need it. */
+function pairs(flow: ValueFlow, wrappedNative: ReadonlySet<Address>): StructureContext['between'] {
+  let lists: ReadonlyMap<string, readonly Movement[]> | null = null;
+  return (from, to, asset) => {
+    if (!flow.outgoing.has(from) || !flow.incoming.has(to)) return NOTHING;
+    lists ??= byPair(flow, wrappedNative);
+    return lists.get(`${from}|${to}|${mergeNative(asset, wrappedNative)}`) ?? NOTHING;
+  };
+}
+
+function byPair(flow: ValueFlow, wrappedNative: ReadonlySet<Address>): Map<string, Movement[]> {
   const lists = new Map<string, Movement[]>();
   for (const m of flow.movements) {
-    const key = `${m.from}|${m.to}|${mergedLane(m.asset, wrapped)}`;
+    const key = `${m.from}|${m.to}|${mergeNative(m.asset, wrappedNative)}`;
     const list = lists.get(key);
     if (list) list.push(m);
     else lists.set(key, [m]);

@@ -1,3 +1,4 @@
+import { mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import {
   around,
@@ -41,7 +42,8 @@ export function findShareExchanges(context: StructureContext): OpenPrimitive[] {
 /** The issuer of a fungible token that is minted or burnt here without an explanation; null for other movements. */
 function issuerOfShares(context: StructureContext, m: Movement): Address | null {
   if ((m.kind !== 'mint' && m.kind !== 'burn') || context.explained.has(m.index)) return null;
-  if (!isFungible(context.flow, m.asset) || context.wrappedLanes.has(m.asset)) return null;
+  const wrapped = mergeNative(m.asset, context.wrappedNative) === NATIVE_ASSET;
+  if (wrapped || !isFungible(context.flow, m.asset)) return null;
   const emitter = context.flow.assets.get(m.asset)?.address ?? null;
   if (emitter === null || context.venues.has(emitter) || context.shareAssets.has(m.asset)) return null;
   return emitter;

@@ -1,5 +1,6 @@
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
-import { mergedLane } from '../../../value/lanes.ts';
+import { mergeNative } from '../../../value/asset.ts';
+import { balances } from '../../../value/balances.ts';
 import { SENT_ROLES } from '../../../lib/roles.ts';
 import { isFungible, structural, type OpenPrimitive, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -53,24 +54,14 @@ interface Sides {
 
 /** The assets of an account that gained exactly one fungible asset and lost exactly one other; null otherwise. */
 function twoSided(context: StructureContext, account: Address): Sides | null {
-  const ledger = context.flow.ledgers.get(account);
-  if (!ledger || ledger.size < 2) return null;
-  let [gained, lost]: [AssetId | null, AssetId | null] = [null, null];
-  for (const [asset, { inflow, outflow }] of ledger) {
-    if (inflow === outflow) continue;
-    const gains = inflow > outflow;
-    if ((gains ? gained : lost) !== null || !isFungible(context.flow, asset)) return null;
-    if (gains) gained = asset;
-    else lost = asset;
-  }
-  if (
-    gained === null ||
-    lost === null ||
-    mergedLane(gained, context.wrappedLanes) === mergedLane(lost, context.wrappedLanes)
-  )
-    return null;
-  const [more, less] = [ledger.get(gained)!, ledger.get(lost)!];
-  return { gained, gain: more.inflow - more.outflow, lost, loss: less.outflow - less.inflow };
+  const { flow, wrappedNative } = context;
+  if ((flow.ledgers.get(account)?.size ?? 0) < 2) return null;
+  const kept = [...balances(flow, account).values()].filter(({ net }) => net !== 0n);
+  const gained = kept.find(({ net }) => net > 0n);
+  const lost = kept.find(({ net }) => net < 0n);
+  if (kept.length !== 2 || !gained || !lost || !kept.every(({ id }) => isFungible(flow, id))) return null;
+  if (mergeNative(gained.id, wrappedNative) === mergeNative(lost.id, wrappedNative)) return null;
+  return { gained: gained.id, gain: gained.net, lost: lost.id, loss: -lost.net };
 }
 
 function issues(context: StructureContext, account: Address, asset: AssetId): boolean {

@@ -1,8 +1,7 @@
-import { NATIVE_ASSET } from '../../../value/asset.ts';
+import { mergeNative } from '../../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { SENT_ROLES } from '../../../lib/roles.ts';
-import { laneFollower, type LaneFollower } from '../../../value/laneFollower.ts';
-import { mergedLane } from '../../../value/lanes.ts';
+import { valueEnds, type ValueEnds } from '../../../value/follow.ts';
 import { transferTaxes } from './transferTax.ts';
 import { only, structural, type OpenPrimitive, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -40,18 +39,12 @@ export function findTransfers(context: StructureContext): OpenPrimitive[] {
 }
 
 /** Like `origins`, but a venue ends the way back: it may keep elsewhere what it took. */
-function customersBehind({
-  flow,
-  wrappedNative,
-  passThrough,
-  venues,
-  origins,
-}: StructureContext): LaneFollower {
+function customersBehind({ flow, wrappedNative, passThrough, venues, origins }: StructureContext): ValueEnds {
   const carriers: Address[] = [];
   for (const account of passThrough) if (!venues.has(account)) carriers.push(account);
   return carriers.length === passThrough.size
     ? origins
-    : laneFollower(flow, wrappedNative, new Set(carriers), 'incoming');
+    : valueEnds(flow, wrappedNative, new Set(carriers), 'back');
 }
 
 /** The payer behind a router's payment; the sender itself where that is not one account. */
@@ -65,9 +58,9 @@ function delivers(context: StructureContext, m: Movement, origins: readonly Addr
   if (context.passThrough.has(m.from))
     return origins.some((origin) => origin === ZERO_ADDRESS || context.venues.has(origin));
   if (m.from === context.tx.from || context.customers.has(m.from)) return false;
-  const lane = mergedLane(m.asset, context.wrappedLanes);
+  const id = mergeNative(m.asset, context.wrappedNative);
   return (context.dealings.get(m.from) ?? []).some(
-    (leg) => !SENT_ROLES.has(leg.role) && mergedLane(leg.asset, context.wrappedLanes) === lane,
+    (leg) => !SENT_ROLES.has(leg.role) && mergeNative(leg.asset, context.wrappedNative) === id,
   );
 }
 
@@ -92,13 +85,7 @@ function isSkim(context: StructureContext, m: Movement): boolean {
   if (flow.outgoing.has(m.to)) return false;
   if (!context.passThrough.has(m.from) && !context.venues.has(m.from) && !context.dealings.has(m.from))
     return false;
-  const lane = mergedLane(m.asset, context.wrappedLanes);
-  const assets = lane === NATIVE_ASSET ? [lane, ...context.wrappedLanes] : [lane];
-  const total = assets.reduce(
-    (sum, asset) => sum + (flow.ledgers.get(m.from)?.get(asset)?.outflow ?? 0n),
-    0n,
-  );
-  return m.amount * FEE_DIVISOR <= total;
+  return m.amount * FEE_DIVISOR <= context.totalSent(m.from, m.asset);
 }
 
 function transferOf(context: StructureContext, kind: string, m: Movement, payer: Address): OpenPrimitive {

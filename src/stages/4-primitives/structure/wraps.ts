@@ -1,4 +1,4 @@
-import { NATIVE_ASSET } from '../../../value/asset.ts';
+import { mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Leg } from '../../../model/primitive.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
@@ -6,9 +6,9 @@ import { structural, type OpenPrimitive, type StructureContext } from './context
 
 /** One primitive per wrapping or unwrapping of the native asset: the token side and the native side of it, equal in amount. */
 export function findWraps(context: StructureContext): OpenPrimitive[] {
-  const { flow, wrappedLanes } = context;
+  const { flow, wrappedNative } = context;
   const tokens = flow.movements.filter(
-    (m) => (m.kind === 'wrap' || m.kind === 'unwrap') && wrappedLanes.has(m.asset),
+    (m) => (m.kind === 'wrap' || m.kind === 'unwrap') && mergeNative(m.asset, wrappedNative) === NATIVE_ASSET,
   );
   if (tokens.length === 0) return [];
   const natives = new Map<string, Movement[]>();

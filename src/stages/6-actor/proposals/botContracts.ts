@@ -24,8 +24,8 @@ export function botContracts(context: ElectionContext): Proposal[] {
   if (liquidation && signerOnlyCollects(context))
     return [{ ...bot, reason: 'called_contract_is_the_liquidator', evidence: liquidation.evidence }];
   if (context.sides(contract) === 'none' || !signerOnlyFeeds(context, contract)) return [];
-  const first = context.net(contract)[0]!;
-  const movement = first.outgoing[0] ?? first.incoming[0]!;
+  const [first] = context.balances(contract).values();
+  const movement = first!.outgoing[0] ?? first!.incoming[0]!;
   return [{ ...bot, reason: 'called_contract_holds_the_inventory', evidence: [movement.evidence] }];
 }
 

@@ -23,7 +23,8 @@ export function bridgePayouts(context: ElectionContext): Proposal[] {
       !context.showsCode(a),
   );
   if (paid.length !== 1) return [];
-  const movement = context.net(paid[0]!)[0]!.incoming[0]!;
+  const [first] = context.balances(paid[0]!).values();
+  const movement = first!.incoming[0]!;
   return [
     {
       account: paid[0]!,

@@ -18,7 +18,10 @@ export function relayedAccounts(context: ElectionContext): Proposal[] {
     return [propose(context, [...requesters][0]!, 'meta_transaction', 'signed_a_relayed_request')];
   const isOther = (a: Address): boolean =>
     a !== context.signer && context.neverElect(a) === null && !context.showsCode(a);
-  if (sides === 'none' || context.net(context.signer).every((l) => l.asset.kind === 'native')) {
+  if (
+    sides === 'none' ||
+    [...context.balances(context.signer).values()].every((b) => b.asset.kind === 'native')
+  ) {
     const traders = context.traders.filter(isOther);
     if (traders.length === 1)
       return [propose(context, traders[0]!, 'meta_transaction', 'sole_account_that_gave_and_got')];
@@ -39,8 +42,8 @@ function propose(
   mode: 'meta_transaction' | 'permit_pull',
   reason: string,
 ): Proposal {
-  const lane = context.net(account)[0];
-  const movement = lane?.outgoing[0] ?? lane?.incoming[0];
+  const [first] = context.balances(account).values();
+  const movement = first?.outgoing[0] ?? first?.incoming[0];
   return { account, mode, submitterRole: 'relayer', reason, evidence: movement ? [movement.evidence] : [] };
 }
 

@@ -1,15 +1,15 @@
-import { sidesOf, type LaneNet } from '../../../value/laneNets.ts';
+import { sidesOf, type Balance } from '../../../value/balances.ts';
 import { count, flag, list, oneOf, type FactSpec } from './factSpec.ts';
 import { spokenKinds } from '../../../lib/spokenKinds.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { Address } from '../../../model/hex.ts';
 
-const isNft = (lane: LaneNet): boolean => lane.asset.kind === 'erc721' || lane.asset.kind === 'erc1155';
-const minted = (v: SubjectView, lane: LaneNet): boolean =>
-  lane.incoming.length > 0 && lane.incoming.every((m) => v.isMint(m));
-const burnt = (v: SubjectView, lane: LaneNet): boolean =>
-  lane.outgoing.length > 0 && lane.outgoing.every((m) => v.isBurn(m));
-const ofKind = (lanes: readonly LaneNet[], kind: string): number =>
+const isNft = (b: Balance): boolean => b.asset.kind === 'erc721' || b.asset.kind === 'erc1155';
+const minted = (v: SubjectView, b: Balance): boolean =>
+  b.incoming.length > 0 && b.incoming.every((m) => v.isMint(m));
+const burnt = (v: SubjectView, b: Balance): boolean =>
+  b.outgoing.length > 0 && b.outgoing.every((m) => v.isBurn(m));
+const ofKind = (lanes: readonly Balance[], kind: string): number =>
   lanes.filter((l) => l.asset.kind === kind).length;
 
 function kindsIn(ends: SubjectView['takers']): string[] {
@@ -53,10 +53,10 @@ const WHO: readonly FactSpec[] = [
   ),
 ];
 
-/** What the subject sent and received, net per asset; native and wrapped native are one lane; what only passed through is no lane. */
-const LANES: readonly FactSpec[] = [
+/** What the subject sent and received, net per asset; native and wrapped native are one lane; what only passed through is left out. */
+const BALANCES: readonly FactSpec[] = [
   oneOf('actor.sides', ['none', 'sent', 'received', 'both'], 'Which way value went, net.', (v) =>
-    sidesOf(v.lanes),
+    sidesOf(v.balances),
   ),
   count('actor.sent.assets', 'Assets the actor ended with less of.', (v) => v.sent.length),
   flag(
@@ -132,7 +132,7 @@ const LANES: readonly FactSpec[] = [
   count(
     'actor.received.unexplained',
     'Assets the actor received that no recognised act paid out.',
-    (v) => v.received.filter((l) => !v.isPaid(l.lane)).length,
+    (v) => v.received.filter((l) => !v.isPaid(l.id)).length,
   ),
   flag(
     'actor.received.gas_back',
@@ -240,4 +240,4 @@ const COUNTERPARTIES: readonly FactSpec[] = [
   list('actor.tags', 'Entity tags of the actor.', (v) => v.tagsOf(v.input.subject.account)),
 ];
 
-export const ACTOR_FACTS: readonly FactSpec[] = [...WHO, ...LANES, ...COUNTERPARTIES];
+export const ACTOR_FACTS: readonly FactSpec[] = [...WHO, ...BALANCES, ...COUNTERPARTIES];

@@ -1,19 +1,19 @@
 import { NATIVE_ASSET } from '../../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
-import { laneNets } from '../../../value/laneNets.ts';
+import { balances } from '../../../value/balances.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { AssetAmount, Motif } from '../../../model/motif.ts';
 import type { AssetId } from '../../../model/valueFlow.ts';
 
-/** A lane held by an account, or the inside of a motif. */
+/** An asset held by an account, or the inside of a motif. */
 interface Place {
   /** Places that lie next to it on the way of the value, and against it. */
   readonly onward: Place[];
   readonly back: Place[];
 }
 
-/** Stands for the lane where a swap netted inside one contract does not say what it took, or sent. Open ends of one contract meet. */
+/** Stands for the asset where a swap netted inside one contract does not name it. Open ends of one contract meet. */
 const OPEN: AssetId = 'open';
 
 /** How what the subject sent turned into what it received, or others did. Order in time is ignored, because callback pools pay before they are paid. */
@@ -29,8 +29,8 @@ export class Exchange {
     const { flow, entity, input } = view;
     for (const { from, to, asset } of flow.movements) {
       if (entity.has(from) || entity.has(to)) continue;
-      const lane = view.laneOf(asset);
-      link(this.#place(from, lane), this.#place(to, lane));
+      const id = view.mergedAsset(asset);
+      link(this.#place(from, id), this.#place(to, id));
     }
     // Wrapping: native goes into the token contract and the same amount appears from the zero address, or back.
     for (const wrapped of input.rulebook.wrappedNative) {
@@ -66,7 +66,7 @@ export class Exchange {
         ? null
         : reach(
             'back',
-            received.flatMap((l) => l.incoming.map((m) => this.#place(m.from, l.lane))),
+            received.flatMap((b) => b.incoming.map((m) => this.#place(m.from, b.id))),
           );
     return swaps.filter((swap) => {
       const inside = this.#inside.get(swap)!;
@@ -80,14 +80,14 @@ export class Exchange {
    */
   deliveries(): ReadonlySet<Address> {
     const { flow, sent, entity, venues, input } = this.#view;
-    const given = new Set(sent.map((l) => l.lane));
+    const given = new Set(sent.map((b) => b.id));
     const after = this.#fromGifts;
     const found = new Set<Address>();
     for (const account of flow.incoming.keys()) {
       if (account === ZERO_ADDRESS || entity.has(account) || venues.has(account)) continue;
-      const lanes = laneNets(flow, input.rulebook.wrappedNative, new Set([account]));
-      if (lanes.some((l) => l.net > 0n && !given.has(l.lane) && after.has(this.#place(account, l.lane))))
-        found.add(account);
+      const own = balances(flow, account, { mergeWrapped: input.rulebook.wrappedNative, dust: 'drop' });
+      for (const { id, net } of own.values())
+        if (net > 0n && !given.has(id) && after.has(this.#place(account, id))) found.add(account);
     }
     return found;
   }
@@ -96,29 +96,29 @@ export class Exchange {
   get #fromGifts(): ReadonlySet<Place> {
     return (this.#reached ??= reach(
       'onward',
-      this.#view.sent.flatMap((l) => l.outgoing.map((m) => this.#place(m.to, l.lane))),
+      this.#view.sent.flatMap((b) => b.outgoing.map((m) => this.#place(m.to, b.id))),
     ));
   }
 
-  #place(account: Address, lane: AssetId): Place {
-    let lanes = this.#held.get(account);
-    if (!lanes) this.#held.set(account, (lanes = new Map()));
-    let place = lanes.get(lane);
-    if (!place) lanes.set(lane, (place = newPlace()));
+  #place(account: Address, asset: AssetId): Place {
+    let places = this.#held.get(account);
+    if (!places) this.#held.set(account, (places = new Map()));
+    let place = places.get(asset);
+    if (!place) places.set(asset, (place = newPlace()));
     return place;
   }
 
   /** Where a motif's counterparty paid in (`to`) or was paid out (`from`) what these legs say. */
   #ends(motif: Motif, legs: readonly AssetAmount[], end: 'to' | 'from'): Place[] {
-    const lanes = this.#view.lanesOf(legs);
+    const assets = this.#view.mergedAssetsOf(legs);
     const places: Place[] = [];
-    for (const lane of lanes) places.push(this.#place(motif.venue, lane));
+    for (const asset of assets) places.push(this.#place(motif.venue, asset));
     for (const index of motif.movements) {
       const movement = this.#view.flow.movements[index]!;
-      const lane = this.#view.laneOf(movement.asset);
-      if (lanes.has(lane)) places.push(this.#place(movement[end], lane));
+      const asset = this.#view.mergedAsset(movement.asset);
+      if (assets.has(asset)) places.push(this.#place(movement[end], asset));
     }
-    if (this.#view.isSwap(motif) && lanes.size === 0) places.push(this.#place(motif.venue, OPEN));
+    if (this.#view.isSwap(motif) && assets.size === 0) places.push(this.#place(motif.venue, OPEN));
     return places;
   }
 }

@@ -11,14 +11,17 @@ const SUBMITTED_FOR: ReadonlySet<string> = new Set([
 
 const NONE: ReadonlySet<number> = new Set();
 
+/** Indexes of movements. */
+export interface ExecutionFees {
+  readonly prefunds: ReadonlySet<number>;
+  readonly compensation: ReadonlySet<number>;
+}
+
 /**
  * Movements that pay for execution and are no part of what a transaction was for: prefunds and compensation through an
  * ERC-4337 entry point, and what an account paid to whoever submitted for it.
  */
-export function executionFees(view: SubjectView): {
-  readonly prefunds: ReadonlySet<number>;
-  readonly compensation: ReadonlySet<number>;
-} {
+export function executionFees(view: SubjectView): ExecutionFees {
   const { mode, signer } = view.input.subject;
   return {
     prefunds: prefunds(view),

@@ -1,14 +1,15 @@
+import { follow } from '../../../value/follow.ts';
 import { roleOf } from '../../../lib/roles.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Motif } from '../../../model/motif.ts';
-import type { AssetId } from '../../../model/valueFlow.ts';
 import type { MotifTraits } from '../../../model/vocabulary.ts';
+import type { AssetId, Movement } from '../../../model/valueFlow.ts';
 
 /**
  * Motifs that directly took what the subject sent (`into`), or paid what it received (`outOf`), behind routers and proxies
  * that only carried it. They tell the purpose of a transaction from the means: in a zap the value goes into a swap and
- * comes out of a vault. Per lane of the subject.
+ * comes out of a vault. Per asset of the subject.
  */
 export function motifsAtEnd(
   view: SubjectView,
@@ -16,30 +17,27 @@ export function motifsAtEnd(
 ): ReadonlyMap<AssetId, ReadonlySet<Motif>> {
   const { flow, entity } = view;
   const into = side === 'into';
-  const ends = new Map<AssetId, Set<Motif>>();
-  const lanes = into ? view.sent : view.received;
-  if (lanes.length === 0) return ends;
-  const told = toldOf(view, into);
-  for (const { lane, outgoing, incoming } of lanes) {
+  const reached = new Map<AssetId, Set<Motif>>();
+  const sides = into ? view.sent : view.received;
+  if (sides.length === 0) return reached;
+  const ends = endsOf(view, into);
+  for (const { id, outgoing, incoming } of sides) {
     const found = new Set<Motif>();
-    ends.set(lane, found);
-    // What is added on the way is looked at in its turn.
-    const movements = new Set(into ? outgoing : incoming);
-    for (const movement of movements) {
+    reached.set(id, found);
+    const visit = (movement: Movement, carrier: Address): boolean => {
+      if (view.mergedAsset(movement.asset) !== id || entity.has(carrier)) return false;
+      const here = ends.byMovement.get(movement.index) ?? ends.byVenue.get(carrier)?.get(id);
+      for (const motif of here ?? []) found.add(motif);
+      return here === undefined && view.agents.has(carrier);
+    };
+    const carriers: Address[] = [];
+    for (const movement of into ? outgoing : incoming) {
       const carrier = into ? movement.to : movement.from;
-      const here = told.byMovement.get(movement.index) ?? told.byVenue.get(carrier)?.get(lane);
-      if (here) {
-        for (const motif of here) found.add(motif);
-        continue;
-      }
-      if (!view.agents.has(carrier)) continue;
-      for (const index of (into ? flow.outgoing : flow.incoming).get(carrier) ?? []) {
-        const next = flow.movements[index]!;
-        if (view.laneOf(next.asset) === lane && !entity.has(into ? next.to : next.from)) movements.add(next);
-      }
+      if (visit(movement, carrier)) carriers.push(carrier);
     }
+    follow(flow, carriers, into ? 'onward' : 'back', visit);
   }
-  return ends;
+  return reached;
 }
 
 /** Kinds that say how value was packed, who ordered it or that it moved, not where it went; composites repeat their parts. */
@@ -47,27 +45,28 @@ function saysNotWhere({ carries, executes, allowance, plain, composite }: MotifT
   return carries || executes !== null || allowance || plain || composite;
 }
 
-interface Told {
+interface Ends {
   readonly byMovement: ReadonlyMap<number, readonly Motif[]>;
   readonly byVenue: ReadonlyMap<Address, ReadonlyMap<AssetId, readonly Motif[]>>;
 }
 
-/** The motifs that say where value went, or came from: by the movements they tell, and by what they say their venue took or paid. */
-function toldOf(view: SubjectView, into: boolean): Told {
+/** The motifs that show where value went or came from: by their movements, and by the assets their venue took or paid. */
+function endsOf(view: SubjectView, into: boolean): Ends {
   const byMovement = new Map<number, Motif[]>();
   const byVenue = new Map<Address, Map<AssetId, Motif[]>>();
   for (const motif of view.input.motifs) {
     if (saysNotWhere(view.kind(motif))) continue;
-    const lanes = view.lanesOf(into ? motif.assetsOut : motif.assetsIn);
-    if (lanes.size > 0) {
+    const assets = view.mergedAssetsOf(into ? motif.assetsOut : motif.assetsIn);
+    if (assets.size > 0) {
       let ofVenue = byVenue.get(motif.venue);
       if (!ofVenue) byVenue.set(motif.venue, (ofVenue = new Map()));
-      for (const lane of lanes) add(ofVenue, lane, motif);
+      for (const asset of assets) add(ofVenue, asset, motif);
     }
     // A trade between two parties is told from one's view; the other's movements are part of it all the same.
     const mutual = roleOf(motif, 'seller') !== null || roleOf(motif, 'maker') !== null;
     for (const index of motif.movements)
-      if (mutual || lanes.has(view.laneOf(view.flow.movements[index]!.asset))) add(byMovement, index, motif);
+      if (mutual || assets.has(view.mergedAsset(view.flow.movements[index]!.asset)))
+        add(byMovement, index, motif);
   }
   return { byMovement, byVenue };
 }

@@ -1,3 +1,4 @@
+import { bfsFromNode } from 'graphology-traversal';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -12,26 +13,21 @@ export function passThroughAccounts(view: SubjectView): ReadonlySet<Address> {
   for (const { address } of flow.assets.values()) tokens.add(address);
   const mayCarry = (account: Address): boolean =>
     !entity.has(account) && !venues.has(account) && !tokens.has(account);
+  const carries = (account: Address): boolean =>
+    account !== ZERO_ADDRESS && flow.outgoing.has(account) && flow.incoming.has(account) && mayCarry(account);
   const agents = new Set<Address>();
-  const visit = (account: Address): void => {
-    if (
-      account !== ZERO_ADDRESS &&
-      flow.outgoing.has(account) &&
-      flow.incoming.has(account) &&
-      mayCarry(account)
-    )
+  for (const start of entity) {
+    if (!flow.graph.hasNode(start)) continue;
+    const stopsAt = (node: string): boolean => {
+      if (node === start) return false;
+      const account = node as Address;
+      if (agents.has(account) || !carries(account)) return true;
       agents.add(account);
-  };
-  const visitNext = (account: Address): void => {
-    for (const index of flow.outgoing.get(account) ?? NONE) visit(flow.movements[index]!.to);
-    for (const index of flow.incoming.get(account) ?? NONE) visit(flow.movements[index]!.from);
-  };
-  for (const account of entity) visitNext(account);
-  // What is added on the way is visited in its turn.
-  for (const account of agents) visitNext(account);
+      return false;
+    };
+    bfsFromNode(flow.graph, start, stopsAt, { mode: 'directed' });
+  }
   const drives = entity.has(tx.from) || input.subject.mode !== 'solver_settlement';
   if (drives && tx.to !== null && mayCarry(tx.to)) agents.add(tx.to);
   return agents;
 }
-
-const NONE: readonly number[] = [];

@@ -1,10 +1,9 @@
-import { laneNets, sidesOfAccount, type LaneNet } from '../../../value/laneNets.ts';
-import { NATIVE_ASSET } from '../../../value/asset.ts';
+import { mergeNative } from '../../../value/asset.ts';
+import { balances, sidesOf, type Balance } from '../../../value/balances.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
-import { wrappedLanes } from '../../../value/lanes.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
 import { Exchange } from './exchange.ts';
-import { executionFees } from './executionFees.ts';
+import { executionFees, type ExecutionFees } from './executionFees.ts';
 import { motifsAtEnd } from './flowEnds.ts';
 import { passThroughAccounts } from './passThrough.ts';
 import { ownership } from './ownership.ts';
@@ -16,15 +15,14 @@ import type { MotifKindSpec } from '../../../model/vocabulary.ts';
 import type { AssetId, Movement, NonEconomicMovement } from '../../../model/valueFlow.ts';
 
 type MotifsByKind = ReadonlyMap<string, readonly Motif[]>;
-type MotifsByLane = ReadonlyMap<AssetId, ReadonlySet<Motif>>;
+type MotifsByAsset = ReadonlyMap<AssetId, ReadonlySet<Motif>>;
 
 /** A transaction as one account sees it. Every part is computed when a fact first asks for it, once. */
 export class SubjectView {
   readonly input: IntentInput;
-  readonly #wrapped: ReadonlySet<AssetId>;
-  #lanes?: readonly LaneNet[];
-  #sent?: readonly LaneNet[];
-  #received?: readonly LaneNet[];
+  #balances?: readonly Balance[];
+  #sent?: readonly Balance[];
+  #received?: readonly Balance[];
   #venues?: ReadonlySet<Address>;
   #agents?: ReadonlySet<Address>;
   #own?: readonly Motif[];
@@ -32,8 +30,8 @@ export class SubjectView {
   #byKind?: MotifsByKind;
   #swaps?: readonly Motif[];
   #exchange?: Exchange;
-  #takers?: MotifsByLane;
-  #payers?: MotifsByLane;
+  #takers?: MotifsByAsset;
+  #payers?: MotifsByAsset;
   #payees?: ReadonlySet<Address>;
   #sources?: ReadonlySet<Address>;
   #keepers?: { readonly payers: number; readonly receivers: number };
@@ -42,7 +40,6 @@ export class SubjectView {
 
   constructor(input: IntentInput) {
     this.input = input;
-    this.#wrapped = wrappedLanes(input.rulebook.wrappedNative);
   }
 
   get tx() {
@@ -55,15 +52,15 @@ export class SubjectView {
     return this.input.subject.entity;
   }
 
-  /** Net lanes of the subject's entity: native and wrapped native merged, what only passed through and what execution cost dropped. */
-  get lanes(): readonly LaneNet[] {
-    return (this.#lanes ??= lanesWithoutFees(this));
+  /** Balances of the subject's entity: native and wrapped native merged, dust and execution fees dropped. */
+  get balances(): readonly Balance[] {
+    return (this.#balances ??= balancesWithoutFees(this, executionFees(this)));
   }
-  get sent(): readonly LaneNet[] {
-    return (this.#sent ??= this.lanes.filter((l) => l.net < 0n));
+  get sent(): readonly Balance[] {
+    return (this.#sent ??= this.balances.filter((b) => b.net < 0n));
   }
-  get received(): readonly LaneNet[] {
-    return (this.#received ??= this.lanes.filter((l) => l.net > 0n));
+  get received(): readonly Balance[] {
+    return (this.#received ??= this.balances.filter((b) => b.net > 0n));
   }
 
   /** Accounts that are somebody's counterparty in a motif: value ends there as far as passing on goes. */
@@ -110,23 +107,23 @@ export class SubjectView {
     return this.swaps.length > 0 ? this.exchange.path : NONE;
   }
 
-  /** Motifs that took what the subject sent, by its lanes, and those that paid what it received. */
-  get takers(): MotifsByLane {
+  /** Motifs that took what the subject sent, by asset, and those that paid what it received. */
+  get takers(): MotifsByAsset {
     return (this.#takers ??= motifsAtEnd(this, 'into'));
   }
-  get payers(): MotifsByLane {
+  get payers(): MotifsByAsset {
     return (this.#payers ??= motifsAtEnd(this, 'outOf'));
   }
 
-  /** Whether a motif took what the subject sent in this lane. That a token was burnt tells nothing of what for, unless `burnsCount`. */
-  isTaken(lane: AssetId, burnsCount: boolean): boolean {
-    for (const motif of this.takers.get(lane) ?? NONE)
+  /** Whether a motif took what the subject sent of this asset. A burn shows no purpose, unless `burnsCount`. */
+  isTaken(asset: AssetId, burnsCount: boolean): boolean {
+    for (const motif of this.takers.get(asset) ?? NONE)
       if (burnsCount || !this.kind(motif).destroys) return true;
     return false;
   }
-  /** Whether a motif paid what the subject received in this lane. */
-  isPaid(lane: AssetId): boolean {
-    return (this.payers.get(lane)?.size ?? 0) > 0;
+  /** Whether a motif paid what the subject received of this asset. */
+  isPaid(asset: AssetId): boolean {
+    return (this.payers.get(asset)?.size ?? 0) > 0;
   }
 
   /** Who ended up with what the subject sent, after forwarders. */
@@ -139,15 +136,13 @@ export class SubjectView {
     return (this.#sources ??= sourcesOf(this));
   }
 
-  /** Native and wrapped native are one lane. */
-  laneOf(asset: AssetId): AssetId {
-    return this.#wrapped.has(asset) && this.flow.assets.has(asset) ? NATIVE_ASSET : asset;
+  /** The native asset for wrapped native that moved, else the asset itself. */
+  mergedAsset(asset: AssetId): AssetId {
+    return this.flow.assets.has(asset) ? mergeNative(asset, this.input.rulebook.wrappedNative) : asset;
   }
-  /** The lanes of some legs of a motif, each once. */
-  lanesOf(legs: readonly AssetAmount[]): ReadonlySet<AssetId> {
-    const lanes = new Set<AssetId>();
-    for (const { asset } of legs) lanes.add(this.laneOf(asset));
-    return lanes;
+  /** The merged assets of some legs of a motif, each once. */
+  mergedAssetsOf(legs: readonly AssetAmount[]): ReadonlySet<AssetId> {
+    return new Set(legs.map(({ asset }) => this.mergedAsset(asset)));
   }
 
   /** How many accounts ended with less, and with more, of something. */
@@ -187,19 +182,18 @@ export class SubjectView {
 const NONE: readonly Motif[] = [];
 const NO_TAGS: readonly string[] = [];
 
-function lanesWithoutFees(view: SubjectView): readonly LaneNet[] {
-  const {
-    flow,
-    entity,
-    input: {
-      rulebook: { wrappedNative },
-    },
-  } = view;
-  const { prefunds, compensation } = executionFees(view);
-  if (compensation.size === 0) return laneNets(flow, wrappedNative, entity, prefunds);
-  const without = laneNets(flow, wrappedNative, entity, new Set([...prefunds, ...compensation]));
-  // An account that pays nobody but its submitter means to pay it.
-  return without.length > 0 ? without : laneNets(flow, wrappedNative, entity, prefunds);
+function balancesWithoutFees({ flow, entity, input }: SubjectView, fees: ExecutionFees): readonly Balance[] {
+  const mergeWrapped = input.rulebook.wrappedNative;
+  const without = (exclude: (m: Movement) => boolean): Balance[] => [
+    ...balances(flow, entity, { mergeWrapped, dust: 'drop', exclude }).values(),
+  ];
+  const { prefunds, compensation } = fees;
+  if (compensation.size > 0) {
+    const rest = without((m) => prefunds.has(m.index) || compensation.has(m.index));
+    // An account that pays nobody but its submitter means to pay it.
+    if (rest.length > 0) return rest;
+  }
+  return without((m) => prefunds.has(m.index));
 }
 
 function venuesOf(view: SubjectView): Set<Address> {
@@ -224,7 +218,8 @@ function countKeepers({ flow, input: { rulebook } }: SubjectView): { payers: num
     receivers = 0;
   for (const account of flow.ledgers.keys()) {
     if (account === ZERO_ADDRESS) continue;
-    const sides = sidesOfAccount(flow, rulebook.wrappedNative, account);
+    const own = balances(flow, account, { mergeWrapped: rulebook.wrappedNative, dust: 'drop' });
+    const sides = sidesOf(own.values());
     if (sides === 'sent' || sides === 'both') payers += 1;
     if (sides === 'received' || sides === 'both') receivers += 1;
   }

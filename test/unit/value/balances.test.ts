@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { account, valueFlow, WRAPPED, wrappedId } from '../../support/builders.ts';
 import { erc20Id, NATIVE_ASSET, nftId } from '../../../src/value/asset.ts';
-import { laneNets, sidesOf, sidesOfAccount } from '../../../src/value/laneNets.ts';
-import { passThroughAccounts } from '../../../src/value/lanes.ts';
+import { balances } from '../../../src/value/balances.ts';
+import { passThroughAccounts } from '../../../src/value/follow.ts';
 import type { Movement } from '../../../src/model/valueFlow.ts';
 
 const HOLDERS = ['01', '02', '03', '04'].map(account);
@@ -23,29 +23,43 @@ const flows = fc
   )
   .map((list) => valueFlow(list.filter(({ from, to }) => from !== to)));
 
-it('reads off a ledger which way value went, as the net lanes tell it', () => {
+it('agrees with the double-entry ledger of each account', () => {
   fc.assert(
     fc.property(flows, (flow) => {
-      for (const holder of flow.ledgers.keys())
-        expect(sidesOfAccount(flow, wrappedNative, holder)).toBe(
-          sidesOf(laneNets(flow, wrappedNative, new Set([holder]))),
-        );
+      for (const [holder, ledger] of flow.ledgers) {
+        const own = balances(flow, holder);
+        expect([...own.keys()]).toEqual([...ledger.keys()]);
+        for (const [id, { inflow, outflow }] of ledger)
+          expect(own.get(id)).toMatchObject({ received: inflow, sent: outflow, net: inflow - outflow });
+      }
     }),
   );
+});
+
+it('counts wrapped native as native, and drops what rounding leaves behind, only when asked to', () => {
+  const [a, b] = [HOLDERS[0]!, HOLDERS[1]!];
+  const flow = valueFlow([
+    { from: a, to: b, asset: NATIVE_ASSET, amount: 1000n },
+    { from: b, to: a, asset: wrappedId, amount: 1005n },
+  ]);
+  expect([...balances(flow, a).keys()]).toEqual([NATIVE_ASSET, wrappedId]);
+  const merged = balances(flow, a, { mergeWrapped: wrappedNative });
+  expect([...merged.values()]).toMatchObject([{ id: NATIVE_ASSET, sent: 1000n, received: 1005n, net: 5n }]);
+  expect(balances(flow, a, { mergeWrapped: wrappedNative, dust: 'drop' }).size).toBe(0);
+  expect(balances(flow, a, { exclude: ({ asset }) => asset === wrappedId }).size).toBe(1);
 });
 
 it('sums up what crosses the border of a group, and nothing of what stays inside', () => {
   fc.assert(
     fc.property(flows, (flow) => {
-      expect(laneNets(flow, wrappedNative, new Set(flow.ledgers.keys()))).toEqual([]);
-      for (const { inflow, outflow, net, incoming, outgoing } of laneNets(
-        flow,
-        wrappedNative,
-        new Set([HOLDERS[0]!, HOLDERS[1]!]),
-      )) {
+      expect(balances(flow, new Set(flow.ledgers.keys())).size).toBe(0);
+      const group = new Set([HOLDERS[0]!, HOLDERS[1]!]);
+      for (const { received, sent, net, incoming, outgoing } of balances(flow, group, {
+        mergeWrapped: wrappedNative,
+      }).values()) {
         const total = (list: readonly Movement[]): bigint =>
           list.reduce((sum, { amount }) => sum + amount, 0n);
-        expect([total(incoming), total(outgoing), inflow - outflow]).toEqual([inflow, outflow, net]);
+        expect([total(incoming), total(outgoing), received - sent]).toEqual([received, sent, net]);
         for (const list of [incoming, outgoing])
           expect(list.map(({ index }) => index)).toEqual(
             list.map(({ index }) => index).sort((a, b) => a - b),
@@ -55,15 +69,15 @@ it('sums up what crosses the border of a group, and nothing of what stays inside
   );
 });
 
-it('knows who passed on all of every lane, native and wrapped native being one', () => {
+it('knows who passed on all of every asset, native and wrapped native being one', () => {
   fc.assert(
     fc.property(flows, (flow) => {
       const passing = passThroughAccounts(flow, wrappedNative);
       for (const [holder, ledger] of flow.ledgers) {
         const kept = new Map<string, bigint>();
         for (const [asset, { inflow, outflow }] of ledger) {
-          const lane = asset === wrappedId ? NATIVE_ASSET : asset;
-          kept.set(lane, (kept.get(lane) ?? 0n) + inflow - outflow);
+          const id = asset === wrappedId ? NATIVE_ASSET : asset;
+          kept.set(id, (kept.get(id) ?? 0n) + inflow - outflow);
         }
         expect(passing.has(holder)).toBe([...kept.values()].every((amount) => amount === 0n));
       }

@@ -1,0 +1,113 @@
+import { mergeNative, NATIVE_ASSET } from './asset.ts';
+import { ZERO_ADDRESS } from '../evm/hex.ts';
+import type { Address } from '../model/hex.ts';
+import type { AssetId, Ledger, Movement, ValueFlow } from '../model/valueFlow.ts';
+
+export type Direction = 'onward' | 'back';
+
+/** Whether to go on through the account at a movement's far end; `stop` ends the walk. */
+export type Visit = (movement: Movement, account: Address) => boolean | 'stop';
+
+/**
+ * Follows value from accounts along the edges of the value-flow graph, breadth first; each account is expanded once.
+ * graphology-traversal walks nodes and cannot tell the assets of parallel edges apart, so it does not fit here.
+ */
+export function follow(
+  { graph, movements }: ValueFlow,
+  starts: Iterable<Address>,
+  direction: Direction,
+  visit: Visit,
+): void {
+  const edges = direction === 'onward' ? 'findOutEdge' : 'findInEdge';
+  const far = direction === 'onward' ? 'to' : 'from';
+  const expanded = new Set<Address>();
+  for (const account of starts) if (graph.hasNode(account)) expanded.add(account);
+  // A set also yields what is added while it is iterated.
+  for (const account of expanded) {
+    const stopped = graph[edges](account, (_edge, { index }) => {
+      const movement = movements[index]!;
+      const next = visit(movement, movement[far]);
+      if (next === true) expanded.add(movement[far]);
+      return next === 'stop';
+    });
+    if (stopped !== undefined) return;
+  }
+}
+
+/** Limits of one walk: chains of routers are short, a hostile maze is not worth walking. */
+const MAX_ACCOUNTS = 256;
+const MAX_MOVEMENTS = 4_096;
+
+/** The accounts at which value came from or went to, each once; none where a limit is reached. */
+export type ValueEnds = (account: Address, asset: AssetId) => readonly Address[];
+
+/**
+ * Follows one asset from an account through `passThrough` accounts to where it stops: the account itself unless it is one
+ * of them. Native and wrapped native are one asset. Memoizes its answers.
+ */
+export function valueEnds(
+  flow: ValueFlow,
+  wrappedNative: ReadonlySet<Address>,
+  passThrough: ReadonlySet<Address>,
+  direction: Direction,
+): ValueEnds {
+  const known = new Map<string, readonly Address[]>();
+  return (account, asset) => {
+    if (!passThrough.has(account)) return [account];
+    const id = mergeNative(asset, wrappedNative);
+    const key = `${account} ${id}`;
+    let ends = known.get(key);
+    if (!ends) {
+      const carries = (m: Movement, next: Address): boolean =>
+        mergeNative(m.asset, wrappedNative) === id &&
+        m.kind !== 'wrap' &&
+        m.kind !== 'unwrap' &&
+        !wrappedNative.has(next);
+      known.set(key, (ends = endsFrom(flow, account, direction, { carries, passThrough })));
+    }
+    return ends;
+  };
+}
+
+function endsFrom(
+  flow: ValueFlow,
+  account: Address,
+  direction: Direction,
+  {
+    carries,
+    passThrough,
+  }: { carries: (m: Movement, next: Address) => boolean; passThrough: ReadonlySet<Address> },
+): readonly Address[] {
+  const seen = new Set([account]);
+  let edges = 0;
+  const limited = (): boolean => edges > MAX_MOVEMENTS || seen.size > MAX_ACCOUNTS;
+  follow(flow, [account], direction, (movement, next) => {
+    edges++;
+    if (carries(movement, next)) seen.add(next);
+    if (limited()) return 'stop';
+    return seen.has(next) && passThrough.has(next);
+  });
+  return limited() ? [] : [...seen].filter((end) => !passThrough.has(end));
+}
+
+/**
+ * Accounts that passed on everything they received (routers, proxies, settlement contracts), native and wrapped native
+ * being one asset. The zero address and the wrapped-native contracts are never among them.
+ */
+export function passThroughAccounts(flow: ValueFlow, wrappedNative: ReadonlySet<Address>): Set<Address> {
+  const found = new Set<Address>();
+  for (const [account, ledger] of flow.ledgers)
+    if (account !== ZERO_ADDRESS && !wrappedNative.has(account) && passesAllOn(ledger, wrappedNative))
+      found.add(account);
+  return found;
+}
+
+function passesAllOn(ledger: Ledger, wrappedNative: ReadonlySet<Address>): boolean {
+  let native = 0n;
+  for (const [asset, { inflow, outflow }] of ledger) {
+    if (inflow === outflow) continue;
+    if (mergeNative(asset, wrappedNative) !== NATIVE_ASSET) return false;
+    native += inflow - outflow;
+  }
+  return native === 0n;
+}
