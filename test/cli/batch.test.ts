@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, mkdtempSync, readFileSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { publishedSchemaErrors } from '../../src/tools/cli/publishedSchema.ts';
+import { publishedSchemaErrors } from '../../src/tools/cli/readReports.ts';
 import type { FakeNode } from '../support/fakeNode.ts';
 import { hashesOf, linesOf, runKilled } from './killing.ts';
 import { HASH_OF, RECORDINGS, startRecordedNode } from './recordedNode.ts';
@@ -118,7 +118,7 @@ describe('txreport batch', () => {
     // Killed while writing: half a report, even one that lacks nothing but its end of line.
     writeFileSync(out, `${whole[0]}\n${whole[1]}\n${whole[2]}`);
     const run = await batch([list, '--out', out]);
-    expect(run.err).toContain('cut off an unfinished last line');
+    expect(run.err).toContain('removed an incomplete last line');
     expect(linesOf(out)).toEqual(whole);
     appendFileSync(out, 'no report\n');
     expect(await batch([list, '--out', out])).toMatchObject({
@@ -134,7 +134,7 @@ describe('txreport batch', () => {
     while (linesOf(out).length < 3) await new Promise((resolve) => setTimeout(resolve, 10));
     run.child.kill(signal);
     expect(await run.ended).toBe(signal === 'SIGINT' ? 130 : 143);
-    expect(run.err()).toContain('the same command goes on from here');
+    expect(run.err()).toContain('run the same command again to continue');
     expect(readFileSync(out, 'utf8').endsWith('\n')).toBe(true);
     const hashes = hashesOf(out);
     expect(new Set(hashes).size).toBe(hashes.length);
@@ -171,7 +171,7 @@ describe('txreport batch', () => {
     while (linesOf(out).length < 1) await new Promise((resolve) => setTimeout(resolve, 10));
     expect(await batch([list, '--out', out])).toMatchObject({
       code: 1,
-      err: expect.stringContaining('is being written by process') as string,
+      err: expect.stringContaining('is being written by another batch') as string,
     });
     first.child.kill('SIGKILL');
     await first.ended;
@@ -187,7 +187,7 @@ describe('txreport batch', () => {
       { env: { RPC_RETRIES: '0' } },
     );
     expect(run.code).toBe(1);
-    expect(run.err).toContain('sent up');
+    expect(run.err).toContain('gave up');
     expect(linesOf(errors)).toHaveLength(3);
     expect((await batch([list, '--out', out])).code).toBe(0);
     expect(hashesOf(out)).toHaveLength(HASHES.length);

@@ -3,7 +3,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { loadRules } from '../../src/service/loadRules.ts';
-import { publishedSchemaErrors } from '../../src/tools/cli/publishedSchema.ts';
+import { publishedSchemaErrors } from '../../src/tools/cli/readReports.ts';
 import { startServer } from '../../src/service/main.ts';
 import type { RunningServer } from '../../src/service/server.ts';
 import { builtPackage } from '../cli/builtCli.ts';

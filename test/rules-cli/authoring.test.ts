@@ -66,7 +66,7 @@ describe('rules test', () => {
   it('passes examples that come out as they should, and writes JUnit', async () => {
     const dir = writeRuleset(SMALL);
     const run = await runRules('test', dir, '--junit', join(dir, 'out.xml'));
-    expect(run).toEqual({ code: 0, out: '2 of 2 examples of 1 rules came out as they should', err: '' });
+    expect(run).toEqual({ code: 0, out: '2 of 2 examples of 1 rules passed', err: '' });
     expect(readFileSync(join(dir, 'out.xml'), 'utf8')).toContain(
       '<testsuite name="direct" tests="2" failures="0">',
     );
@@ -85,7 +85,7 @@ describe('rules test', () => {
       `FAIL ${dir}/intents/direct.yaml:11:11 direct match #1\n     motif.swap.count eq 1, but it is 3`,
     );
     expect(run.out).toContain(
-      'direct near_miss #1\n     matches, though it should not; the rule never asks for actor.received.assets',
+      'direct near_miss #1\n     matches, though it should not; the rule does not use actor.received.assets',
     );
     expect(run.out).toContain('0 of 2 examples');
     expect(readFileSync(join(dir, 'out.xml'), 'utf8')).toContain(

@@ -103,7 +103,7 @@ describe.skipIf(!existsSync(join(RECORDINGS, 'swap-v3.json')))('commands that ru
     });
     expect(await runRules('test', recorded, '--recordings', places)).toMatchObject({
       code: 0,
-      out: '3 of 3 examples of 1 rules came out as they should',
+      out: '3 of 3 examples of 1 rules passed',
     });
     const wrong = writeRuleset(SMALL, POOL_RULES, {
       'intents/direct.yaml': INTENT.replace('{facts: {motif.swap.count: 1}}', '{recording: stake}').replace(

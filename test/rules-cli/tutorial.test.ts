@@ -33,7 +33,7 @@ describe('the tutorial of rules/README.md', () => {
     process.env['RULES_DIR'] = writeRuleset(files);
     expect(await runRules('lint')).toMatchObject({ code: 0, err: '' });
     expect((await runRules('test', '--rule', 'burrow-harvest')).out).toBe(
-      '3 of 3 examples of 1 rules came out as they should',
+      '3 of 3 examples of 1 rules passed',
     );
     const verdict = /```\n(Harvest: .*)\n```/.exec(README)![1]!;
     expect((await runRules('explain', 'novel-harvest')).out).toContain(`\n${verdict}\n`);

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { analyzeRaw } from '../../src/analyze.ts';
 import { loadRules } from '../../src/service/loadRules.ts';
 import { findRecording } from '../../src/tools/cli/rules/recordings.ts';
-import { publishedSchemaErrors } from '../../src/tools/cli/publishedSchema.ts';
+import { publishedSchemaErrors } from '../../src/tools/cli/readReports.ts';
 import { compareAnew } from '../../src/tools/verify/compareAnew.ts';
 import { verifyReport } from '../../src/tools/verify/verifyReport.ts';
 import type { TxReport } from '../../src/model/generated/report.ts';

@@ -7,7 +7,7 @@ import { accountsOf } from '../../viewer/src/lib/accounts.ts';
 import { decimal, grouped, shortAmount } from '../../viewer/src/lib/amount.ts';
 import { explorerOf } from '../../viewer/src/lib/explorer.ts';
 import { shown, title, words } from '../../viewer/src/lib/text.ts';
-import { publishedSchemaErrors } from '../../src/tools/cli/publishedSchema.ts';
+import { publishedSchemaErrors } from '../../src/tools/cli/readReports.ts';
 import { bigReport } from './support/bigReport.ts';
 import { reportOf } from './support/reports.ts';
 

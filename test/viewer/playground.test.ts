@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { publishedSchemaErrors } from '../../src/tools/cli/publishedSchema.ts';
+import { publishedSchemaErrors } from '../../src/tools/cli/readReports.ts';
 import type {
   RecordingsAnswer,
   RulesAnswer,

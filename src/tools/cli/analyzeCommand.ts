@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { TxReport } from '../../model/generated/report.ts';
-import { readTxHash } from './txHash.ts';
+import { readTxHash, whyNoTxHash } from '../client/txHash.ts';
 
 const HELP = `
 Examples:
@@ -8,7 +8,7 @@ Examples:
   txreport analyze 0x… --json > report.json
   txreport analyze 0x… --json | jq .classification
 
-Exit status: 0 with a report, 1 the analysis failed, 2 called or configured wrongly`;
+Exit status: 0 report printed, 1 analysis failed, 2 wrong arguments or configuration`;
 
 interface AnalyzeOptions {
   readonly rpc?: string;
@@ -16,15 +16,15 @@ interface AnalyzeOptions {
   readonly full?: boolean;
 }
 
-/** `txreport analyze`: one transaction, for people or as the service's own JSON. */
+/** `txreport analyze`: one transaction as text for people, or as the service's JSON. */
 export function addAnalyzeCommand(program: Command): void {
   program
     .command('analyze')
     .description('analyze one transaction and show its report')
-    .argument('<hash>', 'transaction hash: 0x and 64 hexadecimal digits')
+    .argument('<hash>', 'transaction hash, or an explorer’s link to it')
     .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
     .option('--json', 'print the report as the service would send it')
-    .option('--full', 'write addresses out')
+    .option('--full', 'print addresses in full')
     .addHelpText('after', HELP)
     .action(async (hash: string, options: AnalyzeOptions) => {
       process.exitCode = await analyze(hash, options);
@@ -34,9 +34,7 @@ export function addAnalyzeCommand(program: Command): void {
 async function analyze(text: string, options: AnalyzeOptions): Promise<number> {
   const hash = readTxHash(text);
   if (hash === null) {
-    process.stderr.write(
-      `invalid tx_hash \`${text.slice(0, 100)}\`: a transaction hash is 0x and 64 hexadecimal digits\n`,
-    );
+    process.stderr.write(`invalid tx_hash \`${text.slice(0, 100)}\`: ${whyNoTxHash(text)}\n`);
     return 2;
   }
   const [{ openAnalyzer }, { AnalysisError }, { renderReport }] = await Promise.all([

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander';
 import { createProgram } from './program.ts';
-import { CliError } from './rules/cliIo.ts';
+import { CliError } from './cliIo.ts';
 
-// Whoever reads the output may have had enough: `txreport batch … | head`.
+// The reader of a pipe may close it early: `txreport batch … | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
 try {
@@ -11,9 +11,13 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {
-    process.stderr.write(
-      `${error instanceof CliError ? error.message : process.env['DEBUG'] ? (error as Error).stack : `internal error: ${(error as Error).message} (DEBUG=1 tells more)`}\n`,
-    );
+    process.stderr.write(`${describe(error as Error)}\n`);
     process.exitCode = error instanceof CliError ? 2 : 1;
   }
+}
+
+function describe(error: Error): string | undefined {
+  if (error instanceof CliError) return error.message;
+  if (process.env['DEBUG']) return error.stack;
+  return `internal error: ${error.message} (DEBUG=1 shows the stack)`;
 }

@@ -2,28 +2,25 @@ import { Command } from 'commander';
 import { addAnalyzeCommand } from './analyzeCommand.ts';
 import { addBatchCommand } from './batch/batchCommand.ts';
 import { addCompletionCommand } from './completionCommand.ts';
-import { addMcpCommand } from './mcpCommand.ts';
-import { packageVersion } from './packageVersion.ts';
+import { packageVersion } from './cliIo.ts';
 import { addRulesCommand } from './rules/rulesCommand.ts';
-import { addServeCommand } from './serveCommand.ts';
-import { addValidateCommand } from './validateCommand.ts';
-import { addVerifyCommand } from './verifyCommand.ts';
+import { addValidateCommand, addVerifyCommand } from './checkCommands.ts';
 
 const HELP = `
 Start here:
   export RPC_URL=https://your-node.example      an Ethereum mainnet node with debug_traceTransaction or trace_transaction
   txreport analyze 0x…                          one transaction, on the terminal
   txreport serve                                the HTTP service
-  txreport help batch                           every command tells its options, examples and exit status
+  txreport help batch                           options, examples and exit statuses of a command
 
-Exit status: 0 done; 1 it ran and the answer is bad (analysis failed, report invalid, claim not borne out, rule broken);
-2 called or configured wrongly, nothing was done; 130 or 143 stopped by a signal.`;
+Exit status: 0 success; 1 the command ran and found a problem (analysis failed, report invalid, claim not confirmed,
+rule broken); 2 wrong arguments or configuration, nothing was done; 130 or 143 stopped by a signal.`;
 
-/** The whole command line. Commands load what they need when they run, so that help and completion come at once. */
+/** The whole command line. Each command imports its own code when it runs, so help and completion stay fast. */
 export function createProgram(): Command {
   const program = new Command('txreport')
     .description(
-      'What an Ethereum transaction was for, who acted, what everyone gained and lost, and the proof.',
+      'Explains one Ethereum transaction: what it was for, who acted, who gained and lost what, with proof.',
     )
     .version(packageVersion(), '-V, --version', 'print the version')
     .option('--no-color', 'plain text (also: NO_COLOR=1)')
@@ -39,4 +36,52 @@ export function createProgram(): Command {
   addMcpCommand(program);
   addCompletionCommand(program);
   return program;
+}
+
+const SERVE_HELP = `
+Settings are environment variables; without RPC_URL the command lists them and exits. --rpc and --port override
+RPC_URL and PORT.
+
+Examples:
+  RPC_URL=https://your-node.example txreport serve
+  txreport serve --rpc http://127.0.0.1:8545 --port 3000
+
+Exit status: 0 stopped by SIGTERM or SIGINT, 1 could not start, 2 wrong configuration`;
+
+/** `txreport serve`: the HTTP service, until SIGTERM or SIGINT. */
+function addServeCommand(program: Command): void {
+  program
+    .command('serve')
+    .description('serve GET /health and POST /analyze')
+    .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
+    .option('-p, --port <port>', 'port to listen on (default: PORT, else 3000)')
+    .addHelpText('after', SERVE_HELP)
+    .action(async ({ rpc, port }: { rpc?: string; port?: string }) => {
+      if (rpc !== undefined) process.env['RPC_URL'] = rpc;
+      if (port !== undefined) process.env['PORT'] = port;
+      const { main } = await import('../../service/main.ts');
+      await main();
+    });
+}
+
+const MCP_HELP = `
+Speaks the Model Context Protocol over standard input and output. Tools: analyze (a report and a plain summary of what is
+proven in it), explain (which rule decided and why), list_intents (what can be recognised).
+
+In the configuration of an agent:
+  {"mcpServers": {"txreport": {"command": "txreport", "args": ["mcp"], "env": {"RPC_URL": "https://your-node.example"}}}}
+
+Exit status: 0 the client disconnected, 2 wrong configuration`;
+
+/** `txreport mcp`: the analysis as tools for agents. */
+function addMcpCommand(program: Command): void {
+  program
+    .command('mcp')
+    .description('offer the analysis to agents as MCP tools on standard input and output')
+    .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
+    .addHelpText('after', MCP_HELP)
+    .action(async ({ rpc }: { rpc?: string }) => {
+      const { runMcp } = await import('../mcp/runMcp.ts');
+      process.exitCode = await runMcp(rpc);
+    });
 }

@@ -1,55 +1,59 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { CliError } from './rules/cliIo.ts';
+import { CliError } from './cliIo.ts';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
 export interface NamedValue {
-  /** The file, with its line where it holds several. */
+  /** The file, with the line number when it holds several values. */
   readonly name: string;
   readonly value: unknown;
 }
 
 /**
- * The JSON values of a file, or of standard input (`-`): one document over any number of lines, or one a line (NDJSON).
- * Throws `CliError` for what cannot be read or is neither.
+ * The JSON values of a file, or of standard input (`-`): one document over any number of lines, or one per line (NDJSON).
+ * Throws `CliError` when the file cannot be read or is neither.
  */
 export async function* readReports(file: string): AsyncGenerator<NamedValue> {
-  const input: Readable = file === '-' ? process.stdin : createReadStream(file);
-  const pending: string[] = [];
-  /** Held back until a second line tells that the file is NDJSON. */
-  let first: { value: unknown; line: number } | null = null;
-  let several = false;
-  let number = 0;
   try {
-    for await (const line of createInterface({ input, crlfDelay: Infinity })) {
-      number++;
-      if (line.trim() === '') continue;
-      // The first line of a document that goes over several is no JSON by itself.
-      const value = pending.length === 0 ? parse(line) : undefined;
-      if (value === undefined) {
-        if (first !== null || several) throw new CliError(`${file}:${number} is not JSON`);
-        pending.push(line);
-      } else if (first === null && !several) first = { value, line: number };
-      else {
-        if (first !== null) yield { name: `${file}:${first.line}`, value: first.value };
-        first = null;
-        several = true;
-        yield { name: `${file}:${number}`, value };
-      }
-    }
-    if (first !== null) yield { name: file, value: first.value };
-    else if (!several) yield { name: file, value: JSON.parse(pending.join('\n')) };
+    yield* readValues(file);
   } catch (error) {
     if (error instanceof CliError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new CliError(
-      code === 'ENOENT'
-        ? `cannot read ${file}: there is no such file`
-        : error instanceof SyntaxError
-          ? `${file} is not JSON`
-          : `cannot read ${file}: ${message}`,
-    );
+    throw new CliError(`cannot read ${file}: ${code === 'ENOENT' ? 'no such file' : message}`);
   }
+}
+
+async function* readValues(file: string): AsyncGenerator<NamedValue> {
+  const input: Readable = file === '-' ? process.stdin : createReadStream(file);
+  /** Lines of a document that spans several; its first line alone is not JSON. */
+  const document: string[] = [];
+  /** The first NDJSON value, held back until a second one shows that the name needs a line number. */
+  let first: NamedValue | null = null;
+  let values = 0;
+  let number = 0;
+  for await (const line of createInterface({ input, crlfDelay: Infinity })) {
+    number++;
+    if (line.trim() === '') continue;
+    const value = document.length === 0 ? parse(line) : undefined;
+    if (value === undefined) {
+      if (values > 0) throw new CliError(`${file}:${number} is not JSON`);
+      document.push(line);
+      continue;
+    }
+    const named = { name: `${file}:${number}`, value };
+    if (++values === 1) first = named;
+    else {
+      if (first !== null) yield first;
+      first = null;
+      yield named;
+    }
+  }
+  if (first !== null) yield { name: file, value: first.value };
+  if (values > 0) return;
+  const value = parse(document.join('\n'));
+  if (value === undefined) throw new CliError(`${file} is not JSON`);
+  yield { name: file, value };
 }
 
 function parse(text: string): unknown {
@@ -58,4 +62,19 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+const SCHEMA = new URL('../../../schemas/http/tx-report.schema.json', import.meta.url);
+let validate: ValidateFunction | null = null;
+
+/** Violations of the published schema as `<JSON pointer> <message>`; empty for a valid report. */
+export function publishedSchemaErrors(value: unknown): string[] {
+  validate ??= new Ajv2020({ allErrors: true, strict: false }).compile(
+    JSON.parse(readFileSync(SCHEMA, 'utf8')) as object,
+  );
+  return validate(value)
+    ? []
+    : (validate.errors ?? []).map(
+        (error) => `${error.instancePath || '/'} ${error.message ?? error.keyword}`,
+      );
 }

@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { loadRules } from '../../service/loadRules.ts';
 import { openAnalyzer } from '../cli/openAnalyzer.ts';
-import { packageVersion } from '../cli/packageVersion.ts';
+import { packageVersion } from '../cli/cliIo.ts';
 import { readConfig } from '../../service/config.ts';
 import { createLimiter } from '../../service/http/limiter.ts';
 import { ERROR_TEXT } from '../../lib/errors.ts';

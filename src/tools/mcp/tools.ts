@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { explainTx } from '../cli/rules/explainTx.ts';
-import { CliError } from '../cli/rules/cliIo.ts';
+import { CliError } from '../cli/cliIo.ts';
 import { AnalysisError } from '../../lib/errors.ts';
 import type { AnalyzeRequest, TxReport } from '../../model/generated/report.ts';
 import type { Rulebook } from '../../model/rulebook.ts';

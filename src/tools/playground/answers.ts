@@ -67,7 +67,7 @@ export interface NearMiss {
   readonly met: number;
 }
 
-/** One event or call of an edited shape, and how far it received. */
+/** One event or call of an edited shape, and how many of its uses were recognised. */
 export interface SignatureView {
   readonly shape: string;
   readonly signature: string;

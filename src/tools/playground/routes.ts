@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CliError } from '../cli/rules/cliIo.ts';
+import { CliError } from '../cli/cliIo.ts';
 import { newRule } from '../cli/rules/newRule.ts';
-import { recordingJson } from '../cli/rules/recordTx.ts';
+import { recordingJson } from '../cli/rules/loadTx.ts';
 import type { Recording } from '../cli/rules/recordings.ts';
 import { openRuleset, rulesetDirs, type SoundRuleset } from '../cli/rules/rulesets.ts';
 import { RequestError } from '../../service/http/requestError.ts';
@@ -12,7 +12,7 @@ import { PROBLEMS } from '../../rules/read/problems.ts';
 import type { RuleItem } from '../../rules/compile/ruleItem.ts';
 import type { RulesAnswer, RecordingsAnswer, RuleKind, TextAnswer, TryAnswer } from './answers.ts';
 import { openEdited } from './editedRuleset.ts';
-import { textOf } from './localOnly.ts';
+import { textOf } from './startPlayground.ts';
 import type { Transactions } from './transactions.ts';
 import { tryRule } from './tryRule.ts';
 

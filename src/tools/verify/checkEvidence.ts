@@ -1,5 +1,6 @@
-import type { RawChain } from './rawChain.ts';
+import type { RawChain, RawFrame, RawLog } from './rawChain.ts';
 import type { Report } from './finding.ts';
+import { getAddress } from 'viem';
 
 interface EvidenceLike {
   kind: string;
@@ -8,8 +9,12 @@ interface EvidenceLike {
   contract: string;
 }
 
-const isEvidence = (value: object): value is EvidenceLike =>
-  'log_index' in value && 'frame_path' in value && 'contract' in value;
+const isEvidence = (value: unknown): value is EvidenceLike =>
+  value !== null &&
+  typeof value === 'object' &&
+  'log_index' in value &&
+  'frame_path' in value &&
+  'contract' in value;
 
 /** What an evidence points at, as a key. */
 export function placeOf(e: {
@@ -36,36 +41,54 @@ export function* walk(value: unknown, at = ''): Generator<[unknown, string]> {
 }
 
 /** Each frame and log a report points at exists, and belongs to the contract named beside it. */
-export function checkEvidence(root: unknown, chain: RawChain, report: Report): void {
+export function checkEvidence(root: unknown, chain: RawChain, find: Report): void {
   for (const [value, at] of walk(root)) {
-    if (
-      Array.isArray(value) &&
-      value.length > 1 &&
-      value.every((item) => item !== null && typeof item === 'object' && isEvidence(item)) &&
-      new Set(value.map(placeOf)).size < value.length
-    )
-      report('evidence', at, 'lists one piece twice');
-    if (value === null || typeof value !== 'object' || Array.isArray(value) || !isEvidence(value)) continue;
-    const contract = value.contract.toLowerCase();
-    const log = value.log_index === null ? null : chain.logs.get(value.log_index);
-    const frame = value.frame_path === null ? null : chain.frames.get(value.frame_path.join('.'));
-    if (log === undefined) report('evidence', at, `log ${value.log_index} is not in the receipt`);
-    if (frame === undefined) report('evidence', at, `frame [${value.frame_path}] is not in the trace`);
-    if ((value.kind === 'log') !== (value.log_index !== null))
-      report('evidence', at, `kind ${value.kind} does not fit log_index ${value.log_index}`);
-    if (value.kind === 'frame' && value.frame_path === null)
-      report('evidence', at, 'frame evidence without a frame_path');
-    if (log && log.address !== contract)
-      report('evidence', at, `log ${log.index} was emitted by ${log.address}, not ${contract}`);
-    if (log && frame && frame.context !== log.address)
-      report(
-        'evidence',
-        at,
-        `frame [${value.frame_path}] runs as ${frame.context} and cannot emit for ${log.address}`,
-      );
-    if (frame && !log && frame.to !== contract && frame.context !== contract && frame.from !== contract)
-      report('evidence', at, `frame [${value.frame_path}] does not involve ${contract}`);
-    if (frame?.failed && chain.succeeded)
-      report('evidence', at, `frame [${value.frame_path}] failed, so nothing can rest on it`);
+    if (value === null || typeof value !== 'object') continue;
+    if (Array.isArray(value)) {
+      if (value.every(isEvidence) && new Set(value.map(placeOf)).size < value.length)
+        find('evidence', at, 'lists one piece twice');
+    } else if (isEvidence(value)) for (const message of faultsOf(value, chain)) find('evidence', at, message);
+  }
+}
+
+function faultsOf(evidence: EvidenceLike, chain: RawChain): string[] {
+  const { kind, log_index: index, frame_path: path } = evidence;
+  const contract = evidence.contract.toLowerCase();
+  const log = index === null ? null : chain.logs.get(index);
+  const frame = path === null ? null : chain.frames.get(path.join('.'));
+  const faults: string[] = [];
+  if (log === undefined) faults.push(`log ${index} is not in the receipt`);
+  if (frame === undefined) faults.push(`frame [${path}] is not in the trace`);
+  if ((kind === 'log') !== (index !== null)) faults.push(`kind ${kind} does not fit log_index ${index}`);
+  if (kind === 'frame' && path === null) faults.push('frame evidence without a frame_path');
+  if (log && log.address !== contract)
+    faults.push(`log ${log.index} was emitted by ${log.address}, not ${contract}`);
+  return frame ? [...faults, ...frameFaults(frame, log ?? null, contract, chain)] : faults;
+}
+
+function frameFaults(frame: RawFrame, log: RawLog | null, contract: string, chain: RawChain): string[] {
+  const faults: string[] = [];
+  const name = `frame [${frame.path.replaceAll('.', ',')}]`;
+  if (log !== null && frame.context !== log.address)
+    faults.push(`${name} runs as ${frame.context} and cannot emit for ${log.address}`);
+  if (log === null && ![frame.to, frame.context, frame.from].includes(contract))
+    faults.push(`${name} does not involve ${contract}`);
+  if (frame.failed && chain.succeeded) faults.push(`${name} failed, so nothing can rest on it`);
+  return faults;
+}
+
+/** Every address in the report is checksummed (EIP-55) and one the node's answers mention. */
+export function checkAddresses(root: unknown, chain: RawChain, find: Report): void {
+  for (const [value, at] of walk(root)) {
+    if (typeof value !== 'string') continue;
+    if (/^0x[0-9a-fA-F]{40}$/.test(value)) {
+      if (getAddress(value.toLowerCase()) !== value) find('address', at, `${value} is not checksummed`);
+      // A price source is an oracle or pool the transaction need not have touched.
+      if (!chain.addresses.has(value.toLowerCase()) && !at.startsWith('/economics/valuation/prices'))
+        find('address', at, `${value} does not occur in the transaction`);
+    } else
+      for (const [, address] of value.matchAll(/^eip155:1\/\w+:(0x[0-9a-f]{40})/g))
+        if (!chain.addresses.has(address!))
+          find('address', at, `${address} does not occur in the transaction`);
   }
 }

@@ -70,57 +70,72 @@ function checkUnderlying(
 
 /** Motifs rest on their movements and logs, and are as proven as their invariants allow. */
 export function checkMotifs(report: TxReport, chain: RawChain, find: Report): void {
-  const movements = report.movements ?? [];
   const ids = new Map(report.motifs.map((m, i) => [m.id, i]));
   report.motifs.forEach((motif, i) => {
-    const at = `/motifs/${i}`;
-    if (motif.id !== `m-${i}`) find('motif', at, `id is ${motif.id}, its place is ${i}`);
+    const problem = (check: string, message: string, path = ''): void =>
+      find(check, `/motifs/${i}${path}`, message);
+    if (motif.id !== `m-${i}`) problem('motif', `id is ${motif.id}, its place is ${i}`);
     if (motif.parent_id !== null && (ids.get(motif.parent_id) ?? i) === i)
-      find('motif', at, `parent ${motif.parent_id} does not exist`);
+      problem('motif', `parent ${motif.parent_id} does not exist`);
     if (motif.status === 'Proven' && motif.invariants.some(({ holds }) => !holds))
-      find('motif', at, 'Proven although an invariant does not hold');
-    if (motif.evidence.length === 0) find('evidence', at, 'no evidence');
-    const indexes = motif.evidence.flatMap(({ log_index }) => (log_index === null ? [] : [log_index]));
-    const range = indexes.length ? `${Math.min(...indexes)},${Math.max(...indexes)}` : null;
-    if ((motif.scope.log_range?.join() ?? null) !== range)
-      find('motif', at, `log range is ${range}, not ${motif.scope.log_range?.join() ?? null}`);
-    if (motif.scope.frame_path && !chain.frames.has(motif.scope.frame_path.join('.')))
-      find('evidence', at, `scope [${motif.scope.frame_path}] is not in the trace`);
-    for (const m of motif.movements) if (!movements[m]) find('motif', at, `movement ${m} does not exist`);
-    const stated = statedAmounts(motif.evidence, chain);
-    if (motif.movements.some((m, j) => j > 0 && m <= motif.movements[j - 1]!))
-      find('motif', at, 'movements are not in order, each once');
-    const proven = new Set(motif.evidence.map(placeOf));
-    for (const [side, list] of [
-      ['assets_in', motif.assets_in],
-      ['assets_out', motif.assets_out],
-    ] as const)
-      list.forEach((part, j) => {
-        const here = `${at}/${side}/${j}`;
-        checkAsset(part.asset, `${here}/asset`, find);
-        const raw = BigInt(part.amount_raw);
-        const exact = part.asset.decimals === null ? null : decimalText(raw, part.asset.decimals);
-        if (part.amount !== null && part.amount !== exact && part.amount !== part.amount_raw)
-          find('motif', here, `amount reads ${part.amount}, ${exact} is exact`);
-        const carriers = motif.movements.filter((m) => movements[m]?.asset_id === part.asset.id);
-        if (!subsetSums(carriers.map((m) => BigInt(movements[m]!.amount_raw))).has(raw) && !stated.has(raw))
-          find('motif', here, `${raw} of ${part.asset.id} is neither moved nor stated`);
-      });
-    // One log can carry several movements, so the assets tell which of them a motif means.
-    const assets = new Set([...motif.assets_in, ...motif.assets_out].map((part) => part.asset.id));
-    movements.forEach((movement, m) => {
-      if (
-        assets.has(movement.asset_id) &&
-        proven.has(placeOf(movement.evidence)) &&
-        !motif.movements.includes(m)
-      )
-        find('motif', at, `movement ${m} is proven by its evidence and left out`);
-    });
-    for (const m of motif.movements)
-      if (movements[m] && !proven.has(placeOf(movements[m].evidence)))
-        find('motif', at, `the evidence of movement ${m} is not among its own`);
+      problem('motif', 'Proven although an invariant does not hold');
+    checkScope(motif, chain, problem);
+    checkAmounts(motif, report.movements ?? [], chain, problem);
+    checkOwnMovements(motif, report.movements ?? [], problem);
   });
+  checkPositions(report, chain, find);
+}
 
+type Problem = (check: string, message: string, path?: string) => void;
+type Movements = NonNullable<TxReport['movements']>;
+
+function checkScope({ evidence, scope }: Motif, chain: RawChain, problem: Problem): void {
+  if (evidence.length === 0) problem('evidence', 'no evidence');
+  const indexes = evidence.flatMap(({ log_index }) => (log_index === null ? [] : [log_index]));
+  const range = indexes.length ? `${Math.min(...indexes)},${Math.max(...indexes)}` : null;
+  const claimed = scope.log_range?.join() ?? null;
+  if (claimed !== range) problem('motif', `log range is ${range}, not ${claimed}`);
+  if (scope.frame_path && !chain.frames.has(scope.frame_path.join('.')))
+    problem('evidence', `scope [${scope.frame_path}] is not in the trace`);
+}
+
+/** Each amount of a motif is moved by its movements, or stated by its logs or calls, and reads exactly. */
+function checkAmounts(motif: Motif, movements: Movements, chain: RawChain, problem: Problem): void {
+  const stated = statedAmounts(motif.evidence, chain);
+  const check = (part: Motif['assets_in'][number], path: string): void => {
+    checkAsset(part.asset, path, (kind, at, message) => problem(kind, message, at));
+    const raw = BigInt(part.amount_raw);
+    const exact = part.asset.decimals === null ? null : decimalText(raw, part.asset.decimals);
+    if (part.amount !== null && part.amount !== exact && part.amount !== part.amount_raw)
+      problem('motif', `amount reads ${part.amount}, ${exact} is exact`, path);
+    const carriers = motif.movements.filter((m) => movements[m]?.asset_id === part.asset.id);
+    if (!subsetSums(carriers.map((m) => BigInt(movements[m]!.amount_raw))).has(raw) && !stated.has(raw))
+      problem('motif', `${raw} of ${part.asset.id} is neither moved nor stated`, path);
+  };
+  motif.assets_in.forEach((part, j) => check(part, `/assets_in/${j}`));
+  motif.assets_out.forEach((part, j) => check(part, `/assets_out/${j}`));
+}
+
+/** A motif lists exactly the movements of its assets that its evidence proves, in order. */
+function checkOwnMovements(motif: Motif, movements: Movements, problem: Problem): void {
+  for (const m of motif.movements) if (!movements[m]) problem('motif', `movement ${m} does not exist`);
+  if (motif.movements.some((m, j) => j > 0 && m <= motif.movements[j - 1]!))
+    problem('motif', 'movements are not in order, each once');
+  const proven = new Set(motif.evidence.map(placeOf));
+  // One log can carry several movements; the assets say which of them belong to the motif.
+  const assets = new Set([...motif.assets_in, ...motif.assets_out].map((part) => part.asset.id));
+  movements.forEach((movement, m) => {
+    const isOwn = assets.has(movement.asset_id) && proven.has(placeOf(movement.evidence));
+    if (isOwn && !motif.movements.includes(m))
+      problem('motif', `movement ${m} is proven by its evidence and left out`);
+  });
+  for (const m of motif.movements)
+    if (movements[m] && !proven.has(placeOf(movements[m].evidence)))
+      problem('motif', `the evidence of movement ${m} is not among its own`);
+}
+
+function checkPositions(report: TxReport, chain: RawChain, find: Report): void {
+  const ids = new Map(report.motifs.map((m, i) => [m.id, i]));
   report.position_effects.forEach((effect, i) => {
     const at = `/position_effects/${i}`;
     const behind = effect.motif_ids.map((id) => report.motifs[ids.get(id) ?? -1]);

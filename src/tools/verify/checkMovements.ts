@@ -1,9 +1,15 @@
 import type { TxReport } from '../../model/generated/report.ts';
-import { decodeLog, isStandardTransfer } from './decodeLog.ts';
-import { burntEther } from './burnt.ts';
-import { cannotHaveMoved } from './forged.ts';
+import {
+  burntEther,
+  cannotHaveMoved,
+  decodeLog,
+  isStandardTransfer,
+  type LogMovement,
+} from './chainMovements.ts';
 import type { Report } from './finding.ts';
 import type { RawChain, RawLog } from './rawChain.ts';
+
+type Movement = NonNullable<TxReport['movements']>[number];
 
 const NATIVE = 'eip155:1/slip44:60';
 const ZERO = `0x${'0'.repeat(40)}`;
@@ -16,115 +22,140 @@ const APPROVALS: ReadonlySet<string> = new Set([
   '0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31',
 ]);
 
-/** A log of no standard shape still has to state both ends and the amount (or the token id). */
-function states(log: RawLog, from: string, to: string, amount: bigint, tokenId: bigint | null): boolean {
-  const words = [...log.topics.slice(1).map((t) => t.slice(2)), ...(log.data.slice(2).match(/.{64}/g) ?? [])];
-  const has = (n: bigint) => words.includes(n.toString(16).padStart(64, '0'));
-  const end = (a: string) => BigInt(a) === 0n || has(BigInt(a));
-  return end(from) && end(to) && (tokenId === null ? has(amount) : has(tokenId) && amount === 1n);
-}
+/** A movement by where it stands and what it moves: the same key for the report's and the chain's. */
+const keyOf = (source: 'frame' | 'log', place: string | number, m: LogMovement): string =>
+  [source, place, m.from, m.to, m.assetId, m.amount].join('|');
 
-/** Every movement is what its evidence says, in execution order of what the chain shows, and none is left out. */
-export function checkMovements(report: TxReport, chain: RawChain, find: Report): void {
-  const unclaimed = new Map<string, number>();
-  const key = (...parts: (string | number | bigint)[]) => parts.join('|');
-  const expect = (k: string, by: number) => unclaimed.set(k, (unclaimed.get(k) ?? 0) + by);
-  for (const frame of chain.frames.values())
-    if (frame.value > 0n && frame.from !== frame.to)
-      expect(key('frame', frame.path, frame.from, frame.to, NATIVE, frame.value), 1);
-  for (const { frame, amount } of burntEther(chain))
-    expect(key('frame', frame.path, frame.from, ZERO, NATIVE, amount), 1);
-  for (const log of chain.logs.values())
-    if (isStandardTransfer(log) && log.address !== SYSTEM)
-      for (const m of decodeLog(log))
-        if (m.amount > 0n && m.from !== m.to)
-          expect(key('log', log.index, m.from, m.to, m.assetId, m.amount), 1);
-
-  const declared = new Set<number>();
-  const stated = new Set<string>();
-  (report.movements ?? []).forEach((movement, i) => {
-    const at = `/movements/${i}`;
-    const [from, to, amount] = [
-      movement.from.toLowerCase(),
-      movement.to.toLowerCase(),
-      BigInt(movement.amount_raw),
-    ];
-    const { frame_path: path, log_index: index } = movement.evidence;
-    if (amount <= 0n) find('movement', at, 'moves nothing');
-    if (from === to) find('movement', at, 'both ends are one account');
-    if (index === null) {
-      const k = key('frame', path?.join('.') ?? '?', from, to, movement.asset_id, amount);
-      if ((unclaimed.get(k) ?? 0) > 0) expect(k, -1);
-      else
-        find(
-          'movement',
-          at,
-          `frame [${path}] did not move ${amount} of ${movement.asset_id} from ${from} to ${to}`,
-        );
-      return;
-    }
-    const log = chain.logs.get(index);
-    if (!log) return; // checkEvidence says so
-    declared.add(index);
-    const k = key('log', index, from, to, movement.asset_id, amount);
-    if ((unclaimed.get(k) ?? 0) > 0) expect(k, -1);
-    else if (
-      decodeLog(log).some((m) => key('log', index, m.from, m.to, m.assetId, m.amount) === k) &&
-      !isStandardTransfer(log)
-    )
-      checkWrap(movement.kind, log, amount, chain, at, find);
-    else {
-      const nft = /^eip155:1\/erc721:(0x[0-9a-f]{40})\/(\d+)$/.exec(movement.asset_id);
-      const token = /:(0x[0-9a-f]{40})/.exec(movement.asset_id)?.[1];
-      if (stated.has(k)) find('movement', at, `log ${index} already stands for this movement`);
-      stated.add(k);
-      if (APPROVALS.has(log.topics[0] ?? ''))
-        find('movement', at, `log ${index} is an approval, which moves nothing`);
-      if (token !== log.address || !states(log, from, to, amount, nft ? BigInt(nft[2]!) : null))
-        find(
-          'movement',
-          at,
-          `log ${index} does not say that ${amount} of ${movement.asset_id} went from ${from} to ${to}`,
-        );
-      else
-        for (const m of decodeLog(log))
-          unclaimed.delete(key('log', index, m.from, m.to, m.assetId, m.amount));
-    }
-    const kind =
-      movement.kind === 'wrap' || movement.kind === 'mint'
-        ? BigInt(from) === 0n
-        : movement.kind === 'unwrap' || movement.kind === 'burn'
-          ? BigInt(to) === 0n
-          : BigInt(from) !== 0n && BigInt(to) !== 0n;
-    if (!kind) find('movement', at, `a ${movement.kind} cannot go from ${from} to ${to}`);
-  });
-  for (const [k, count] of unclaimed) {
-    const [source, index] = k.split('|');
-    // A token that repeats its own transfer under another event is counted once.
-    const emitter = source === 'log' ? chain.logs.get(Number(index))?.address : undefined;
-    const mayBeLeftOut =
-      source === 'log' &&
-      (declared.has(Number(index)) || (emitter !== undefined && cannotHaveMoved(emitter, chain)));
-    if (count > 0 && !mayBeLeftOut) find('complete', '/movements', `left out: ${k.split('|').join(' ')}`);
+/** Movements that trace and standard logs show, by key, with how often the report has not listed them yet. */
+class Unclaimed {
+  readonly counts = new Map<string, number>();
+  expect(key: string): void {
+    this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
+  }
+  /** True when one was left to claim. */
+  claim(key: string): boolean {
+    const count = this.counts.get(key) ?? 0;
+    if (count > 0) this.counts.set(key, count - 1);
+    return count > 0;
   }
 }
 
-function checkWrap(
-  kind: string,
-  log: RawLog,
-  amount: bigint,
-  chain: RawChain,
-  at: string,
-  find: Report,
+function movementsOnChain(chain: RawChain): Unclaimed {
+  const unclaimed = new Unclaimed();
+  for (const { path, from, to, value: amount } of chain.frames.values())
+    if (amount > 0n && from !== to)
+      unclaimed.expect(keyOf('frame', path, { from, to, assetId: NATIVE, amount }));
+  for (const { frame, amount } of burntEther(chain))
+    unclaimed.expect(keyOf('frame', frame.path, { from: frame.from, to: ZERO, assetId: NATIVE, amount }));
+  for (const log of chain.logs.values())
+    if (isStandardTransfer(log) && log.address !== SYSTEM)
+      for (const m of decodeLog(log))
+        if (m.amount > 0n && m.from !== m.to) unclaimed.expect(keyOf('log', log.index, m));
+  return unclaimed;
+}
+
+/** Every movement is what its evidence says, and none that the chain shows is left out. */
+export function checkMovements(report: TxReport, chain: RawChain, find: Report): void {
+  const unclaimed = movementsOnChain(chain);
+  const declared = new Set<number>();
+  const stated = new Set<string>();
+  (report.movements ?? []).forEach((movement, i) => {
+    const problem = (message: string): void => find('movement', `/movements/${i}`, message);
+    const moved: LogMovement = {
+      from: movement.from.toLowerCase(),
+      to: movement.to.toLowerCase(),
+      assetId: movement.asset_id,
+      amount: BigInt(movement.amount_raw),
+    };
+    const index = movement.evidence.log_index;
+    if (moved.amount <= 0n) problem('moves nothing');
+    if (moved.from === moved.to) problem('both ends are one account');
+    if (index === null) return checkFrame(movement, moved, unclaimed, problem);
+    const log = chain.logs.get(index);
+    if (!log) return; // checkEvidence reports it
+    declared.add(index);
+    if (!unclaimed.claim(keyOf('log', index, moved))) {
+      const decoded = decodeLog(log).some((m) => keyOf('log', index, m) === keyOf('log', index, moved));
+      if (decoded && !isStandardTransfer(log)) checkWrap(movement, log, chain, problem);
+      else {
+        const key = keyOf('log', index, moved);
+        if (stated.has(key)) problem(`log ${index} already stands for this movement`);
+        stated.add(key);
+        checkOtherEvent(log, moved, unclaimed, problem);
+      }
+    }
+    if (!endsFit(movement.kind, moved))
+      problem(`a ${movement.kind} cannot go from ${moved.from} to ${moved.to}`);
+  });
+  for (const [key, count] of unclaimed.counts)
+    if (count > 0 && !mayBeLeftOut(key, chain, declared))
+      find('complete', '/movements', `left out: ${key.split('|').join(' ')}`);
+}
+
+const describe = ({ from, to, assetId, amount }: LogMovement): string =>
+  `${amount} of ${assetId} went from ${from} to ${to}`;
+
+function checkFrame(
+  { evidence: { frame_path: path } }: Movement,
+  moved: LogMovement,
+  unclaimed: Unclaimed,
+  problem: (message: string) => void,
 ): void {
+  if (!unclaimed.claim(keyOf('frame', path?.join('.') ?? '?', moved)))
+    problem(`frame [${path}] does not show that ${describe(moved)}`);
+}
+
+/** An event of no standard shape that states the movement; a token may repeat its own transfer in one. */
+function checkOtherEvent(
+  log: RawLog,
+  moved: LogMovement,
+  unclaimed: Unclaimed,
+  problem: (message: string) => void,
+): void {
+  if (APPROVALS.has(log.topics[0] ?? '')) problem(`log ${log.index} is an approval, which moves nothing`);
+  if (!saysOtherwise(log, moved)) return problem(`log ${log.index} does not say that ${describe(moved)}`);
+  for (const m of decodeLog(log)) unclaimed.counts.delete(keyOf('log', log.index, m));
+}
+
+/** Wrapped ether: the value that the event states has to pass through the wrapping contract. */
+function checkWrap(
+  { kind, amount_raw: raw }: Movement,
+  log: RawLog,
+  chain: RawChain,
+  problem: (message: string) => void,
+): void {
+  const amount = BigInt(raw);
   if (kind !== 'wrap' && kind !== 'unwrap')
-    return find('movement', at, `a ${kind} cannot rest on a deposit or withdrawal event`);
-  const backed = [...chain.frames.values()].some(
-    (f) => f.value > 0n && (kind === 'wrap' ? f.to : f.from) === log.address && f.value >= amount,
-  );
-  const sum = [...chain.frames.values()]
+    return problem(`a ${kind} cannot rest on a deposit or withdrawal event`);
+  const values = [...chain.frames.values()]
     .filter((f) => (kind === 'wrap' ? f.to : f.from) === log.address)
-    .reduce((n, f) => n + f.value, 0n);
-  if (!backed && sum < amount)
-    find('movement', at, `no native value of ${amount} passed through ${log.address}`);
+    .map((f) => f.value);
+  if (values.reduce((sum, value) => sum + value, 0n) < amount)
+    problem(`no native value of ${amount} passed through ${log.address}`);
+}
+
+/** A log of no standard shape still has to state both ends and the amount (or the token id). */
+function saysOtherwise(log: RawLog, { from, to, assetId, amount }: LogMovement): boolean {
+  if (/:(0x[0-9a-f]{40})/.exec(assetId)?.[1] !== log.address) return false;
+  const tokenId = /^eip155:1\/erc721:0x[0-9a-f]{40}\/(\d+)$/.exec(assetId)?.[1];
+  const words = [...log.topics.slice(1).map((t) => t.slice(2)), ...(log.data.slice(2).match(/.{64}/g) ?? [])];
+  const has = (n: bigint): boolean => words.includes(n.toString(16).padStart(64, '0'));
+  const end = (account: string): boolean => BigInt(account) === 0n || has(BigInt(account));
+  if (!end(from) || !end(to)) return false;
+  return tokenId === undefined ? has(amount) : has(BigInt(tokenId)) && amount === 1n;
+}
+
+/** Mints and wraps come from the zero address, burns and unwraps go to it, transfers do neither. */
+function endsFit(kind: Movement['kind'], { from, to }: LogMovement): boolean {
+  if (kind === 'wrap' || kind === 'mint') return BigInt(from) === 0n;
+  if (kind === 'unwrap' || kind === 'burn') return BigInt(to) === 0n;
+  return BigInt(from) !== 0n && BigInt(to) !== 0n;
+}
+
+/** A token that repeats its transfer in another event is counted once; a token whose gas cannot pay for it moved nothing. */
+function mayBeLeftOut(key: string, chain: RawChain, declared: ReadonlySet<number>): boolean {
+  const [source, index] = key.split('|');
+  if (source !== 'log') return false;
+  const emitter = chain.logs.get(Number(index))?.address;
+  return declared.has(Number(index)) || (emitter !== undefined && cannotHaveMoved(emitter, chain));
 }

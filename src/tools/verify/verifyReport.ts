@@ -1,9 +1,8 @@
 import type { TxReport } from '../../model/generated/report.ts';
-import { checkAddresses } from './checkAddresses.ts';
 import { checkAttribution } from './checkAttribution.ts';
 import { checkDeltas } from './checkDeltas.ts';
 import { checkEconomics } from './checkEconomics.ts';
-import { checkEvidence } from './checkEvidence.ts';
+import { checkAddresses, checkEvidence } from './checkEvidence.ts';
 import { checkIdentity } from './checkIdentity.ts';
 import { checkLists } from './checkLists.ts';
 import { checkMoney } from './checkMoney.ts';

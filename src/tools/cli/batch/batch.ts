@@ -2,14 +2,14 @@ import { createReadStream } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
-import { CliError } from '../rules/cliIo.ts';
+import lockfile from 'proper-lockfile';
+import { CliError } from '../cliIo.ts';
 import { openAnalyzer } from '../openAnalyzer.ts';
-import { FileBusy, lockFile } from './fileLock.ts';
 import { readHashLines, type HashLine } from './hashLines.ts';
 import { duration, startProgress } from './progress.ts';
 import { openReportFiles, openStandardStreams, type BatchSink } from './reportFile.ts';
 import { runBatch, type BatchCounts } from './runBatch.ts';
-import type { Shard } from './shard.ts';
+import type { Shard } from './hashLines.ts';
 
 export interface BatchRequest {
   readonly list: string;
@@ -24,12 +24,9 @@ export interface BatchRequest {
 
 /** Runs `txreport batch`; returns its exit status. */
 export async function batch(request: BatchRequest): Promise<number> {
-  let unlock: (() => Promise<void>) | null = null;
-  try {
-    if (request.out !== undefined) unlock = await lockFile(request.out);
-  } catch (error) {
-    if (!(error instanceof FileBusy)) throw error;
-    process.stderr.write(`${error.message}\n`);
+  const unlock = await lock(request.out);
+  if (unlock === null) {
+    process.stderr.write(`${request.out} is being written by another batch\n`);
     return 1;
   }
   const stop = stopOnSignals();
@@ -44,9 +41,29 @@ export async function batch(request: BatchRequest): Promise<number> {
     }
   } finally {
     stop.end();
-    // A list that goes on coming would keep the process alive.
+    // An open standard input keeps the process alive.
     if (request.list === '-') process.stdin.destroy();
-    await unlock?.();
+    await unlock();
+  }
+}
+
+/** A lock not renewed for this long belonged to a process that was killed; batches wait that long for it. */
+const LOCK_STALE_MS = 10_000;
+
+/** Keeps a second process from writing the same file. Null while another one holds it. */
+async function lock(path: string | undefined): Promise<(() => Promise<void>) | null> {
+  if (path === undefined) return () => Promise.resolve();
+  try {
+    return await lockfile.lock(path, {
+      realpath: false,
+      stale: LOCK_STALE_MS,
+      update: LOCK_STALE_MS / 5,
+      retries: { retries: 12, factor: 1, minTimeout: 1_000 },
+    });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ELOCKED') return null;
+    throw new CliError(`cannot lock ${path}: ${message}`);
   }
 }
 
@@ -57,14 +74,12 @@ async function run(
   stop: Stop,
 ): Promise<number> {
   const { out, quiet = false } = request;
-  const errors =
-    request.errors ??
-    (out === undefined ? undefined : `${out.replace(/\.(ndjson|jsonl)$/, '')}.errors.ndjson`);
-  if (out !== undefined && errors === out) throw new CliError('--out and --errors must be two files');
-  const sink: BatchSink = out === undefined ? openStandardStreams() : await openReportFiles(out, errors!);
-  const say = (text: string): void => void (quiet || process.stderr.write(`${text}\n`));
-  if (sink.torn > 0) say(`cut off an unfinished last line of ${out}`);
-  if (sink.done.size > 0) say(`${sink.done.size} reports are in ${out} already`);
+  const { sink, errors } = await openSink(request);
+  const say = (text: string): void => {
+    if (!quiet) process.stderr.write(`${text}\n`);
+  };
+  if (sink.torn > 0) say(`removed an incomplete last line from ${out}`);
+  if (sink.done.size > 0) say(`${out} already holds ${sink.done.size} reports`);
 
   const progress = startProgress(source.total, process.stderr, quiet);
   const began = performance.now();
@@ -79,34 +94,50 @@ async function run(
       stop: stop.signal,
       giveUpAfter: request.giveUpAfter,
       onProgress: progress.update,
-      onDefect: tellDefect,
+      onDefect: printDefect,
     });
   } finally {
     progress.end();
     failed = await sink.close();
   }
-  const seconds = duration(performance.now() - began);
-  say(
-    `${counts.reported} reports in ${seconds}${counts.skipped > 0 ? `, ${counts.skipped} were there before` : ''}${counts.repeated > 0 ? `, ${counts.repeated} repeated lines` : ''}${failed > 0 ? `, ${failed} failed${errors ? ` (${errors})` : ''}` : ''}`,
-  );
-  if (counts.gaveUp) say(`sent up: the node failed ${request.giveUpAfter} times in a row`);
-  if (stop.signal.aborted) say('stopped before the end of the list');
-  if (out !== undefined && (failed > 0 || counts.gaveUp || stop.signal.aborted))
-    say('the same command goes on from here');
-  if (stop.signal.aborted) return 128 + constants.signals[stop.by()];
-  return failed > 0 || counts.gaveUp ? 1 : 0;
+  say(summaryLine(counts, failed, duration(performance.now() - began), errors));
+  const { aborted } = stop.signal;
+  if (counts.gaveUp) say(`gave up: the node failed ${request.giveUpAfter} times in a row`);
+  if (aborted) say('stopped before the end of the list');
+  const incomplete = failed > 0 || counts.gaveUp;
+  if (out !== undefined && (incomplete || aborted)) say('run the same command again to continue');
+  if (aborted) return 128 + constants.signals[stop.by()];
+  return incomplete ? 1 : 0;
 }
 
-function tellDefect(hash: string, error: unknown): void {
+async function openSink({
+  out,
+  errors = out && `${out.replace(/\.(ndjson|jsonl)$/, '')}.errors.ndjson`,
+}: BatchRequest): Promise<{ sink: BatchSink; errors: string | undefined }> {
+  if (out === undefined) return { sink: openStandardStreams(), errors };
+  if (errors === out) throw new CliError('--out and --errors must be two files');
+  return { sink: await openReportFiles(out, errors!), errors };
+}
+
+function summaryLine(counts: BatchCounts, failed: number, time: string, errors: string | undefined): string {
+  return [
+    `${counts.reported} reports in ${time}`,
+    ...(counts.skipped > 0 ? [`${counts.skipped} done before`] : []),
+    ...(counts.repeated > 0 ? [`${counts.repeated} repeated lines`] : []),
+    ...(failed > 0 ? [`${failed} failed${errors ? ` (${errors})` : ''}`] : []),
+  ].join(', ');
+}
+
+function printDefect(hash: string, error: unknown): void {
   const { stack, message } = error as Error;
   process.stderr.write(
-    `${hash}: internal error: ${process.env['DEBUG'] ? stack : `${message} (DEBUG=1 tells more)`}\n`,
+    `${hash}: internal error: ${process.env['DEBUG'] ? stack : `${message} (DEBUG=1 shows the stack)`}\n`,
   );
 }
 
 interface Source {
   readonly lines: AsyncIterable<HashLine>;
-  /** Hashes in this shard; null when the list cannot be read twice. */
+  /** Hashes of this shard; null when the list cannot be read twice. */
   readonly total: number | null;
 }
 
@@ -116,17 +147,18 @@ async function openSource({ list, shard }: BatchRequest, stop: AbortSignal): Pro
     return readHashLines(stream as AsyncIterable<Buffer>, shard);
   };
   if (list === '-' && process.stdin.isTTY)
-    process.stderr.write('reading hashes from the terminal, one a line; Ctrl-D ends the list\n');
+    process.stderr.write('reading hashes from the terminal, one per line; Ctrl-D ends the list\n');
   if (list === '-') return { lines: lines(process.stdin), total: null };
   try {
     await access(list);
   } catch {
-    throw new CliError(`cannot read ${list}: there is no such file, or it may not be read`);
+    throw new CliError(`cannot read ${list}: no such file, or no permission`);
   }
   const seen = new Set<string>();
   let invalid = 0;
   for await (const line of readHashLines(createReadStream(list), shard))
-    'invalid' in line ? invalid++ : seen.add(line.hash);
+    if ('invalid' in line) invalid++;
+    else seen.add(line.hash);
   return { lines: lines(createReadStream(list)), total: seen.size + invalid };
 }
 
@@ -136,14 +168,14 @@ interface Stop {
   end(): void;
 }
 
-/** The first signal lets what runs finish, the second leaves at once. */
+/** The first signal lets running analyses finish, the second exits at once. */
 function stopOnSignals(): Stop {
   const controller = new AbortController();
   let first: 'SIGINT' | 'SIGTERM' = 'SIGINT';
   const onSignal = (signal: NodeJS.Signals): void => {
     if (controller.signal.aborted) process.exit(128 + constants.signals[signal]);
     first = signal as typeof first;
-    process.stderr.write('\nstopping: finishing what runs\n');
+    process.stderr.write('\nstopping: finishing running analyses\n');
     controller.abort();
   };
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);

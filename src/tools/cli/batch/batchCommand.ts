@@ -1,23 +1,23 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { BatchRequest } from './batch.ts';
-import { WHOLE, parseShard, type Shard } from './shard.ts';
+import { WHOLE, parseShard, type Shard } from './hashLines.ts';
 
 const HELP = `
-The list holds one hash a line; the first column counts, blank lines and # comments do not. Without <list>, or with -, it
-is read from standard input.
+The list holds one hash per line, in its first column; blank lines and # comments are skipped. Without <list>, or with -,
+it is read from standard input.
 
-With --out the batch can be stopped, or killed, at any moment: the same command again goes on where it ended, with no report
-lost and none twice, and tries again what failed. Failures are listed in the file of --errors; when the batch ends it holds
-those that still have no report. Ctrl-C finishes what runs; a second one leaves at once.
+With --out you can stop or kill the batch at any moment: the same command resumes it, loses no report, writes none twice,
+and retries what failed. --errors lists the failures; at the end it holds the hashes that still have no report. Ctrl-C
+finishes running analyses; a second Ctrl-C exits at once.
 
-One batch uses one processor core. --shard splits a list by hash among processes or machines, the same way everywhere.
+One batch uses one processor core. --shard splits a list by hash among processes or machines, always the same way.
 
 Examples:
   txreport batch hashes.txt --out reports.ndjson
   cut -d, -f1 export.csv | txreport batch > reports.ndjson
   seq 0 3 | xargs -P 4 -I{} txreport batch hashes.txt --shard {}/4 --out reports-{}.ndjson
 
-Exit status: 0 every hash has a report, 1 some failed, 2 called or configured wrongly, 130 or 143 stopped by a signal`;
+Exit status: 0 every hash has a report, 1 some failed, 2 wrong arguments or configuration, 130 or 143 stopped by a signal`;
 
 function whole(min: number, max: number) {
   return (text: string): number => {
@@ -34,17 +34,15 @@ function shard(text: string): Shard {
   return read;
 }
 
-/** `txreport batch`: many hashes to reports, one JSON object a line. */
+/** `txreport batch`: reports for a list of hashes, one JSON object per line. */
 export function addBatchCommand(program: Command): void {
   program
     .command('batch')
-    .summary('analyze a list of transactions, one report a line (NDJSON)')
-    .description(
-      'analyze a list of transactions and write their reports as NDJSON, in the order in which they are done',
-    )
+    .summary('analyze a list of transactions, one report per line (NDJSON)')
+    .description('analyze a list of transactions and write their reports as NDJSON, in the order they finish')
     .argument('[list]', 'file of hashes, or - for standard input', '-')
     .option('-o, --out <file>', 'append reports here and resume from it (default: standard output)')
-    .option('--errors <file>', 'failures, one JSON object a line (default: beside --out)')
+    .option('--errors <file>', 'failures, one JSON object per line (default: next to --out)')
     .addOption(
       new Option('-c, --concurrency <n>', 'analyses running at once').argParser(whole(1, 1_000)).default(8),
     )

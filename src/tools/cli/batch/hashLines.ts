@@ -1,17 +1,15 @@
-import type { Shard } from './shard.ts';
-import { readTxHash } from '../txHash.ts';
-import { inShard } from './shard.ts';
+import { readTxHash } from '../../client/txHash.ts';
 
 export type HashLine =
   | { readonly hash: string; readonly line: number }
   | { readonly invalid: string; readonly line: number };
 
-/** Longest line kept: whatever follows cannot make it a hash again. */
+/** Longest part of a line kept; a hash must stand in its first column anyway. */
 const MOST_CHARACTERS = 1_000;
 
 /**
- * The hashes of a text, one a line: the first column, in any letter case; blank lines and those that begin with `#` are
- * left out. Lines that hold no hash come out as invalid, in the first shard alone so that no shard repeats another's.
+ * The hashes of a text, one per line: the first column, as people paste hashes; blank lines and `#` comments are skipped.
+ * A line without a hash is yielded as invalid, by the first shard only, so that shards do not repeat each other's errors.
  */
 export async function* readHashLines(
   chunks: AsyncIterable<Buffer | string>,
@@ -42,4 +40,26 @@ async function* splitLines(chunks: AsyncIterable<Buffer | string>): AsyncGenerat
     if (rest.length > MOST_CHARACTERS) rest = rest.slice(0, MOST_CHARACTERS);
   }
   if (rest !== '') yield rest;
+}
+
+/** One part of a list. A hash belongs to the same one of `count` shards in every list. */
+export interface Shard {
+  readonly index: number;
+  readonly count: number;
+}
+
+export const WHOLE: Shard = { index: 0, count: 1 };
+
+/** Reads `i/n` with 0 ≤ i < n; null when the text is not that. */
+export function parseShard(text: string): Shard | null {
+  const match = /^(\d{1,6})\/(\d{1,6})$/.exec(text);
+  if (!match) return null;
+  const index = Number(match[1]);
+  const count = Number(match[2]);
+  return index < count ? { index, count } : null;
+}
+
+/** Transaction hashes are evenly spread, so their leading 52 bits choose the shard. */
+export function inShard(hash: string, { index, count }: Shard): boolean {
+  return Number.parseInt(hash.slice(2, 15), 16) % count === index;
 }

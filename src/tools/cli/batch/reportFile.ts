@@ -1,23 +1,23 @@
-import { rename, rm, writeFile } from 'node:fs/promises';
-import { CliError } from '../rules/cliIo.ts';
-import { openLineFile } from './lineFile.ts';
+import { rename, rm, writeFile, open, truncate } from 'node:fs/promises';
+import { CliError } from '../cliIo.ts';
+import { createReadStream } from 'node:fs';
 
-/** Where reports and failures of a batch go. */
+/** Destination of a batch's reports and failures. */
 export interface BatchSink {
-  /** Bytes of an unfinished last report that were cut off. */
+  /** Bytes of an incomplete last line that were removed. */
   readonly torn: number;
-  /** Hashes that have a report already. */
+  /** Hashes that already have a report. */
   readonly done: ReadonlySet<string>;
   /** Hashes that failed in an earlier run and have no report yet. */
   readonly failedBefore: readonly string[];
   report(hash: string, json: string): Promise<void>;
   failure(failure: Failure): Promise<void>;
-  /** Settles the files: of the failures those remain that have no report. Resolves to how many remain. */
+  /** Closes the files, keeps only failures without a report, and resolves to their number. */
   close(): Promise<number>;
 }
 
-export interface Failure {
-  /** Null for a line of the list that holds no hash. */
+interface Failure {
+  /** Null for an input line without a hash. */
   readonly tx_hash: string | null;
   readonly code: string;
   readonly error: string;
@@ -42,8 +42,8 @@ function parseFailure(line: string): Failure | null {
 }
 
 /**
- * Reports in one file, failures in another, both append-only while the batch runs: a process killed at any moment leaves
- * at worst an unfinished last line, which the next one cuts off. Throws `CliError` when a file holds something else.
+ * Reports in one file, failures in another, both append-only: a killed process leaves at worst an incomplete last line,
+ * which the next run removes. Throws `CliError` when a file holds something else.
  */
 export async function openReportFiles(reportsPath: string, failuresPath: string): Promise<BatchSink> {
   const done = new Set<string>();
@@ -51,7 +51,7 @@ export async function openReportFiles(reportsPath: string, failuresPath: string)
     const hash = hashOfReport(line);
     if (hash === null)
       throw new CliError(
-        `${reportsPath}:${number} is no report: --out must name a new file or the output of an earlier batch`,
+        `${reportsPath}:${number} is not a report: --out must name a new file or the output of an earlier batch`,
       );
     done.add(hash);
   });
@@ -61,7 +61,7 @@ export async function openReportFiles(reportsPath: string, failuresPath: string)
     const failure = parseFailure(line);
     if (failure === null)
       throw new CliError(
-        `${failuresPath}:${number} is no failure of an earlier batch: --errors must name a file of its own`,
+        `${failuresPath}:${number} is not a failure of an earlier batch: --errors must name its own file`,
       );
     if (failure.tx_hash !== null && !done.has(failure.tx_hash)) remember(failure);
   });
@@ -93,7 +93,7 @@ export async function openReportFiles(reportsPath: string, failuresPath: string)
   };
 }
 
-/** Reports to standard output, failures to standard error: nothing to resume from. */
+/** Reports to standard output, failures to standard error; such a batch cannot be resumed. */
 export function openStandardStreams(): BatchSink {
   let failed = 0;
   const write = (stream: NodeJS.WriteStream, text: string): Promise<void> =>
@@ -103,7 +103,78 @@ export function openStandardStreams(): BatchSink {
     done: new Set(),
     failedBefore: [],
     report: (_, json) => write(process.stdout, `${json}\n`),
-    failure: (failure) => (failed++, write(process.stderr, `${JSON.stringify(failure)}\n`)),
+    failure: (failure) => {
+      failed++;
+      return write(process.stderr, `${JSON.stringify(failure)}\n`);
+    },
     close: () => Promise.resolve(failed),
   };
+}
+
+/** An append-only file of whole lines. Opening it removes an incomplete last line left by a killed process. */
+interface LineFile {
+  /** Appends one line; resolves when the write is done. Concurrent calls never interleave. */
+  append(line: string): Promise<void>;
+  /** Waits for pending writes and flushes them to disk. */
+  close(): Promise<void>;
+}
+
+interface OpenedLineFile {
+  readonly file: LineFile;
+  /** Bytes of an incomplete last line that were removed. */
+  readonly torn: number;
+}
+
+const NEWLINE = 0x0a;
+
+/** Opens or creates a file of lines and passes each existing line to `onLine`, which may throw to reject the file. */
+async function openLineFile(
+  path: string,
+  onLine: (line: string, number: number) => void,
+): Promise<OpenedLineFile> {
+  await (await open(path, 'a')).close();
+  const { complete, torn } = await readLines(path, onLine);
+  if (torn > 0) await truncate(path, complete);
+  const handle = await open(path, 'a');
+  let last: Promise<void> = Promise.resolve();
+  return {
+    torn,
+    file: {
+      append: (line) => (last = last.then(() => handle.appendFile(`${line}\n`))),
+      async close() {
+        try {
+          await last;
+          await handle.datasync();
+        } finally {
+          await handle.close();
+        }
+      },
+    },
+  };
+}
+
+async function readLines(
+  path: string,
+  onLine: (line: string, number: number) => void,
+): Promise<{ complete: number; torn: number }> {
+  let complete = 0;
+  let number = 0;
+  let rest: Buffer[] = [];
+  let restBytes = 0;
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      const line = Buffer.concat([...rest, chunk.subarray(start, end)]);
+      complete += line.length + 1;
+      rest = [];
+      restBytes = 0;
+      start = end + 1;
+      onLine(line.toString('utf8'), ++number);
+    }
+    if (start < chunk.length) {
+      rest.push(chunk.subarray(start));
+      restBytes += chunk.length - start;
+    }
+  }
+  return { complete, torn: restBytes };
 }

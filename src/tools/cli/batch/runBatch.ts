@@ -8,12 +8,12 @@ export interface BatchOptions {
   readonly analyze: (hash: string) => Promise<string>;
   readonly sink: BatchSink;
   readonly concurrency: number;
-  /** Aborted: no further hash is begun, what runs is finished. A source that may block must end or fail then. */
+  /** Once aborted, no new analysis starts; running ones finish. A blocking source must then end or fail. */
   readonly stop: AbortSignal;
   /** Failures of the upstream node in a row after which the batch gives up; 0: never. */
   readonly giveUpAfter: number;
   readonly onProgress?: (counts: BatchCounts) => void;
-  /** Told of failures that no analysis should have: defects of this program. */
+  /** Called for errors other than `AnalysisError`: defects of this program. */
   readonly onDefect?: (hash: string, error: unknown) => void;
 }
 
@@ -22,12 +22,12 @@ export interface BatchCounts {
   skipped: number;
   reported: number;
   failed: number;
-  /** Lines that repeat a hash of this run. */
+  /** Lines that repeat an earlier hash. */
   repeated: number;
   gaveUp: boolean;
 }
 
-/** One analysis per hash that has no report yet, a bounded number at a time; every hash ends as a report or a failure. */
+/** Analyses every hash without a report, `concurrency` at a time; each ends as a report or a failure. */
 export async function runBatch({
   lines,
   analyze,
@@ -91,7 +91,7 @@ export async function runBatch({
   return counts;
 }
 
-/** Null at the end of the list, and when a stop has closed the source while the list was waited for. */
+/** Null at the end of the list, or when a stop closed the source while waiting for the next line. */
 async function nextLine(source: AsyncIterator<HashLine>, stop: AbortSignal): Promise<HashLine | null> {
   try {
     const next = await source.next();
@@ -102,7 +102,7 @@ async function nextLine(source: AsyncIterator<HashLine>, stop: AbortSignal): Pro
   }
 }
 
-/** The list, then, as line 0, what failed in an earlier run: it may stand no more in the list. */
+/** The list, then the failures of earlier runs as line 0: the list may no longer contain them. */
 async function* withRetries(
   lines: AsyncIterable<HashLine>,
   failedBefore: readonly string[],

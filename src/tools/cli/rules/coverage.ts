@@ -1,19 +1,21 @@
 import { evaluate, factNames, type CheckedCondition } from '../../../stages/7-intent/engine.ts';
 import { defaultFact } from '../../../rules/compile/facts.ts';
-import type { CliIo } from './cliIo.ts';
+import type { CliIo } from '../cliIo.ts';
 import { show } from './conditionLines.ts';
 import { examineTx } from './examineTx.ts';
 import { allRecordings } from './recordings.ts';
-import { openSoundRuleset, rulesetDirs } from './rulesets.ts';
+import { openSoundRuleset, rulesetDirs, type SoundRuleset } from './rulesets.ts';
 
 interface Seen {
   trueFor: number;
   falseFor: number;
 }
+/** Per rule: each single condition, and how often it was true and false. */
+type SeenConditions = Map<string, Map<string, Seen>>;
 
 /**
  * Runs all rules over all recordings and all fact examples, and lists conditions that were never true or never false:
- * nothing shows that they do what they are there for. Exit code 1 when `strict` and there are any.
+ * nothing tests those. Exit code 1 when `strict` and there are any.
  */
 export async function coverRules(
   named: readonly string[],
@@ -22,50 +24,24 @@ export async function coverRules(
 ): Promise<number> {
   const ruleset = openSoundRuleset(rulesetDirs(named), io);
   if (ruleset === null) return 1;
-  const { rulebook, facts: vocabulary } = ruleset;
-  const seen = new Map<string, Map<string, Seen>>();
+  const { rulebook } = ruleset;
+  const seen: SeenConditions = new Map();
   const wins = new Map<string, number>();
-  const note = (slug: string, conditions: CheckedCondition): void => {
-    const mine = seen.get(slug) ?? new Map<string, Seen>();
-    seen.set(slug, mine);
-    for (const [key, result] of leaves(conditions)) {
-      const s = mine.get(key) ?? { trueFor: 0, falseFor: 0 };
-      s[result ? 'trueFor' : 'falseFor'] += 1;
-      mine.set(key, s);
-    }
-  };
-
   const recordings = allRecordings(options.recordings);
   for (const recording of recordings) {
     const { subject } = await examineTx(recording, rulebook);
-    for (const outcome of subject.explained.outcomes) note(outcome.rule.slug, outcome.conditions);
+    for (const outcome of subject.explained.outcomes) note(seen, outcome.rule.slug, outcome.conditions);
     const slug = subject.explained.verdict.rule?.slug;
     if (slug !== undefined) wins.set(slug, (wins.get(slug) ?? 0) + 1);
   }
-  let examples = 0;
-  for (const { value } of ruleset.intents) {
-    const rule = rulebook.intents.find((r) => r.slug === value.slug)!;
-    for (const example of [...(value.examples.match ?? []), ...(value.examples.near_miss ?? [])]) {
-      if (example.facts === undefined) continue;
-      const facts = new Map(
-        [...factNames(rule.when)].map((name) => [name, defaultFact(vocabulary!.get(name)!)]),
-      );
-      for (const [name, v] of Object.entries(example.facts)) facts.set(name, v as string);
-      const [outcome] = await evaluate([rule], facts);
-      note(rule.slug, outcome!.conditions);
-      examples += 1;
-    }
-  }
+  const examples = await coverExamples(ruleset, seen);
 
   let gaps = 0;
-  for (const rule of rulebook.intents) {
-    const lines = [...(seen.get(rule.slug) ?? [])].flatMap(([key, s]) =>
-      s.trueFor === 0 ? [`never true:  ${key}`] : s.falseFor === 0 ? [`never false: ${key}`] : [],
-    );
-    if (!seen.has(rule.slug)) lines.push('never evaluated');
+  for (const { slug } of rulebook.intents) {
+    const lines = gapsOf(seen.get(slug));
     gaps += lines.length;
     io.out(
-      `${rule.slug}: headline of ${wins.get(rule.slug) ?? 0} recordings${lines.length > 0 ? '' : ', every condition seen true and false'}`,
+      `${slug}: headline of ${wins.get(slug) ?? 0} recordings${lines.length > 0 ? '' : ', every condition seen true and false'}`,
     );
     for (const line of lines) io.out(`  ${line}`);
   }
@@ -73,6 +49,43 @@ export async function coverRules(
     `${recordings.length} recordings and ${examples} fact examples; ${rulebook.intents.length} rules, ${gaps} condition(s) seen one way only`,
   );
   return options.strict && gaps > 0 ? 1 : 0;
+}
+
+function note(seen: SeenConditions, slug: string, conditions: CheckedCondition): void {
+  const mine = seen.get(slug) ?? new Map<string, Seen>();
+  seen.set(slug, mine);
+  for (const [key, result] of leaves(conditions)) {
+    const s = mine.get(key) ?? { trueFor: 0, falseFor: 0 };
+    s[result ? 'trueFor' : 'falseFor'] += 1;
+    mine.set(key, s);
+  }
+}
+
+/** Runs the fact examples of every rule; returns their number. */
+async function coverExamples(ruleset: SoundRuleset, seen: SeenConditions): Promise<number> {
+  let examples = 0;
+  for (const { value } of ruleset.intents) {
+    const rule = ruleset.rulebook.intents.find((r) => r.slug === value.slug)!;
+    for (const example of [...(value.examples.match ?? []), ...(value.examples.near_miss ?? [])]) {
+      if (example.facts === undefined) continue;
+      const facts = new Map(
+        [...factNames(rule.when)].map((name) => [name, defaultFact(ruleset.facts!.get(name)!)]),
+      );
+      for (const [name, v] of Object.entries(example.facts)) facts.set(name, v as string);
+      const [outcome] = await evaluate([rule], facts);
+      note(seen, rule.slug, outcome!.conditions);
+      examples += 1;
+    }
+  }
+  return examples;
+}
+
+function gapsOf(seen: ReadonlyMap<string, Seen> | undefined): string[] {
+  if (seen === undefined) return ['never evaluated'];
+  return [...seen].flatMap(([key, s]) => {
+    if (s.trueFor === 0) return [`never true:  ${key}`];
+    return s.falseFor === 0 ? [`never false: ${key}`] : [];
+  });
 }
 
 function leaves(node: CheckedCondition): [string, boolean][] {

@@ -1,7 +1,8 @@
 import { checksumAddress } from 'viem';
+import type { Motif } from '../../../model/motif.ts';
 import type { IntentRule } from '../../../model/rulebook.ts';
 import type { RuleOutcome } from '../../../stages/7-intent/engine.ts';
-import { CliError, type CliIo } from './cliIo.ts';
+import { CliError, type CliIo } from '../cliIo.ts';
 import { blockers, conditionLines, countMet, show } from './conditionLines.ts';
 import { examineTx, type ExaminedTx, type SubjectReading } from './examineTx.ts';
 import { loadTx } from './loadTx.ts';
@@ -18,8 +19,10 @@ export interface ExplainOptions {
 
 /** A rule with at most this many unmet tests, and twice as many met, counts as a near miss. */
 const NEAR = 2;
+/** Events without a shape listed at most. */
+const MOST_UNKNOWN = 20;
 
-/** Prints what a transaction was taken for and why: motifs, candidates, the winning rule, those that lost or nearly matched. */
+/** Prints how a transaction was classified and why: motifs, candidates, the winning rule, rules that lost or nearly matched. */
 export async function explainTx(what: string, options: ExplainOptions, io: CliIo): Promise<number> {
   const ruleset = openSoundRuleset(rulesetDirs(options.dirs ?? []), io);
   if (ruleset === null) return 1;
@@ -30,7 +33,8 @@ export async function explainTx(what: string, options: ExplainOptions, io: CliIo
   const recording = await loadTx(what, ruleset.rulebook, options.recordings ?? []);
   const examined = await examineTx(recording, ruleset.rulebook, options.actor?.toLowerCase());
   printTransaction(examined, io);
-  await printReading(examined, examined.subject, ruleset, options, io);
+  const page = { ruleset, options, io };
+  printReading(examined, examined.subject, page);
   const others = examined.attribution.candidates
     .map((c) => c.account)
     .filter((account) => account !== examined.subject.account);
@@ -41,8 +45,7 @@ export async function explainTx(what: string, options: ExplainOptions, io: CliIo
       );
     return 0;
   }
-  for (const account of others)
-    await printReading(examined, await examined.readAs(account), ruleset, options, io);
+  for (const account of others) printReading(examined, await examined.readAs(account), page);
   return 0;
 }
 
@@ -52,23 +55,14 @@ function printTransaction(
   { tx, recording, primitives, motifs, attribution, input }: ExaminedTx,
   io: CliIo,
 ): void {
-  io.out(
-    `transaction ${tx.hash}${recording.name === tx.hash ? '' : ` (${recording.name})`}, ${tx.dialect}, ${tx.frames.length} frames, ${tx.logs.length} logs`,
-  );
+  const name = recording.name === tx.hash ? '' : ` (${recording.name})`;
+  io.out(`transaction ${tx.hash}${name}, ${tx.dialect}, ${tx.frames.length} frames, ${tx.logs.length} logs`);
   io.out(`\n${primitives.length} primitives, ${motifs.length} motifs`);
-  for (const m of motifs) {
-    const protocol = m.protocol ? `${m.protocol.slug} (${m.protocol.matchedBy})` : 'no protocol';
-    const roles = m.participants.map((p) => `${p.role} ${short(p.account)}`).join(', ');
-    const legs = [
-      ...m.assetsOut.map((a) => `sent ${a.role} ${a.asset}`),
-      ...m.assetsIn.map((a) => `received ${a.role} ${a.asset}`),
-    ].join(', ');
-    io.out(
-      `  m-${m.index} ${m.kind}, ${protocol}, ${m.status}${m.parent === null ? '' : `, part of m-${m.parent}`}${roles && `; ${roles}`}${legs && `; ${legs}`}`,
-    );
-    for (const i of m.invariants) if (!i.holds) io.out(`      ✗ ${i.name}`);
+  for (const motif of motifs) {
+    io.out(`  ${motifLine(motif)}`);
+    for (const i of motif.invariants) if (!i.holds) io.out(`      ✗ ${i.name}`);
   }
-  const told = new Set(
+  const explained = new Set(
     [
       ...primitives.flatMap((p) => p.evidence),
       ...[...input.flow.movements, ...input.flow.nonEconomic]
@@ -76,55 +70,84 @@ function printTransaction(
         .map((m) => m.evidence),
     ].map((e) => e.log),
   );
-  const untold = tx.logs.filter((log) => !told.has(log.index));
-  for (const log of untold.slice(0, 20))
+  const unknown = tx.logs.filter((log) => !explained.has(log.index));
+  for (const log of unknown.slice(0, MOST_UNKNOWN))
     io.out(
       `  event no shape knows: ${log.topics[0] ?? 'anonymous'} (${log.topics.length} topics) of ${short(log.address)}`,
     );
-  if (untold.length > 20) io.out(`  … and ${untold.length - 20} more such events`);
-  io.out(
-    `\nactor ${attribution.actor === null ? 'none' : short(attribution.actor)}, mode ${attribution.mode}, submitter ${attribution.submitterRole}`,
-  );
+  if (unknown.length > MOST_UNKNOWN) io.out(`  … and ${unknown.length - MOST_UNKNOWN} more such events`);
+  const actor = attribution.actor === null ? 'none' : short(attribution.actor);
+  io.out(`\nactor ${actor}, mode ${attribution.mode}, submitter ${attribution.submitterRole}`);
   for (const c of attribution.candidates) {
-    io.out(
-      `  ${c.elected ? '✓' : '✗'} ${short(c.account)} ${c.reasons.join(', ')}${c.rejectedBecause === null ? '' : `; rejected: ${c.rejectedBecause}`}`,
-    );
+    const rejected = c.rejectedBecause === null ? '' : `; rejected: ${c.rejectedBecause}`;
+    io.out(`  ${c.elected ? '✓' : '✗'} ${short(c.account)} ${c.reasons.join(', ')}${rejected}`);
   }
 }
 
-async function printReading(
-  examined: ExaminedTx,
-  reading: SubjectReading,
-  ruleset: SoundRuleset,
-  options: ExplainOptions,
-  io: CliIo,
-): Promise<void> {
-  const { verdict, outcomes, outranked, skipped, facts } = reading.explained;
-  io.out(
-    `\n== as ${short(reading.account)}${reading.account === examined.attribution.actor ? ' (elected)' : ''}`,
-  );
-  io.out(
-    `${verdict.kind}: ${verdict.label}   [${verdict.status}, ${verdict.confidence}; ${verdict.rule ? `${verdict.rule.slug} v${verdict.rule.version}` : 'fallback, no rule matched'}]`,
-  );
+function motifLine(m: Motif): string {
+  const legs = [
+    ...m.assetsOut.map((a) => `sent ${a.role} ${a.asset}`),
+    ...m.assetsIn.map((a) => `received ${a.role} ${a.asset}`),
+  ];
+  return [
+    [
+      `m-${m.index} ${m.kind}`,
+      m.protocol ? `${m.protocol.slug} (${m.protocol.matchedBy})` : 'no protocol',
+      m.status,
+      ...(m.parent === null ? [] : [`part of m-${m.parent}`]),
+    ].join(', '),
+    m.participants.map((p) => `${p.role} ${short(p.account)}`).join(', '),
+    legs.join(', '),
+  ]
+    .filter((part) => part !== '')
+    .join('; ');
+}
+
+/** What a printed explanation needs besides the reading. */
+interface Page {
+  readonly ruleset: SoundRuleset;
+  readonly options: ExplainOptions;
+  readonly io: CliIo;
+}
+
+function printReading(examined: ExaminedTx, reading: SubjectReading, page: Page): void {
+  const { options, io } = page;
+  const { verdict, facts } = reading.explained;
+  const elected = reading.account === examined.attribution.actor ? ' (elected)' : '';
+  const rule = verdict.rule ? `${verdict.rule.slug} v${verdict.rule.version}` : 'fallback, no rule matched';
+  io.out(`\n== as ${short(reading.account)}${elected}`);
+  io.out(`${verdict.kind}: ${verdict.label}   [${verdict.status}, ${verdict.confidence}; ${rule}]`);
   if (verdict.fragments.length > 0) io.out(`fragments: ${verdict.fragments.map((f) => f.kind).join(', ')}`);
   if (options.facts)
     for (const [name, value] of [...facts].sort(([a], [b]) => (a < b ? -1 : 1)))
       io.out(`  ${name} = ${show(value)}`);
+  if (options.full || options.rule !== undefined) printAllOutcomes(reading, page);
+  else printVerdictReasons(reading, page);
+}
 
-  const wanted = outcomes.filter((o) => options.rule === undefined || o.rule.slug === options.rule);
-  const winner = ruleset.rulebook.intents.find((r) => r.slug === verdict.rule?.slug) ?? null;
+const winnerOf = ({ explained }: SubjectReading, { rulebook }: SoundRuleset): IntentRule | null =>
+  rulebook.intents.find((r) => r.slug === explained.verdict.rule?.slug) ?? null;
+
+/** Every rule with every condition, or the one asked for. */
+function printAllOutcomes(reading: SubjectReading, { ruleset, options, io }: Page): void {
+  const { outcomes, skipped } = reading.explained;
+  const winner = winnerOf(reading, ruleset);
   if (options.rule !== undefined && skipped.includes(options.rule)) printSkipped(options.rule, ruleset, io);
-  if (options.full || options.rule !== undefined) {
-    for (const o of wanted) printOutcome(o, winner, ruleset, io);
-    if (options.full) io.out(`skipped, for want of the motifs they require: ${skipped.join(', ') || 'none'}`);
-    return;
-  }
-  for (const o of wanted.filter((o) => o.rule === winner)) printOutcome(o, winner, ruleset, io);
+  for (const o of outcomes)
+    if (options.rule === undefined || o.rule.slug === options.rule) printOutcome(o, winner, ruleset, io);
+  if (options.full)
+    io.out(`skipped, because motifs they require are missing: ${skipped.join(', ') || 'none'}`);
+}
+
+/** The winning rule, the matching rules it outranks, and near misses. */
+function printVerdictReasons(reading: SubjectReading, { ruleset, io }: Page): void {
+  const { outcomes, outranked } = reading.explained;
+  const { intents } = ruleset.rulebook;
+  const winner = winnerOf(reading, ruleset);
+  for (const o of outcomes) if (o.rule === winner) printOutcome(o, winner, ruleset, io);
   for (const slug of outranked)
-    io.out(
-      `lost: ${slug}: ${whyLost(ruleset.rulebook.intents.find((r) => r.slug === slug)!, winner!, ruleset)}`,
-    );
-  const near = wanted
+    io.out(`lost: ${slug}: ${whyLost(intents.find((r) => r.slug === slug)!, winner!, ruleset)}`);
+  const near = outcomes
     .filter((o) => !o.matched)
     .map((o) => ({ rule: o.rule, unmet: blockers(o.conditions), met: countMet(o.conditions) }))
     .filter((n) => n.unmet.length <= NEAR && n.met >= 2 * n.unmet.length);
@@ -159,7 +182,7 @@ function printSkipped(slug: string, ruleset: SoundRuleset, io: CliIo): void {
   );
 }
 
-/** Why one matching rule stands behind another, in the order in which that is decided. */
+/** Why one matching rule ranks behind another; the checks follow the order of the decision. */
 function whyLost(loser: IntentRule, winner: IntentRule, { rulebook }: SoundRuleset): string {
   const rank = (rule: IntentRule): number => (rulebook.intentKinds.get(rule.intent)?.rank ?? -1) + 1;
   if (winner.supersedes.includes(loser.slug)) return `${winner.slug} supersedes it`;

@@ -3,7 +3,7 @@ import { isMap, isScalar, parseDocument, type Pair, type YAMLMap } from 'yaml';
 import { canonicalJson } from '../../../rules/compile/digest.ts';
 import { readRuleFiles, type FileKind } from '../../../rules/read/readRuleFiles.ts';
 import { parseYamlTree } from '../../../rules/read/yamlTree.ts';
-import type { CliIo } from './cliIo.ts';
+import type { CliIo } from '../cliIo.ts';
 import { rulesetDirs } from './rulesets.ts';
 
 /** Order of an item's own keys: who it is, what it says, how it is tested. Others keep their place behind these. */

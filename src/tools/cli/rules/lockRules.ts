@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalJson, sha256 } from '../../../rules/compile/digest.ts';
 import type { Ruleset } from '../../../rules/compile/loadRulebook.ts';
-import type { CliIo } from './cliIo.ts';
+import type { CliIo } from '../cliIo.ts';
 import { openSoundRuleset, rulesetDirs } from './rulesets.ts';
 
 /** What a locked item is: its version, and a digest of what it means. */
@@ -11,6 +11,11 @@ interface Locked {
   readonly digest: string;
 }
 type Lock = ReadonlyMap<string, Locked>;
+
+interface LockOptions {
+  readonly check: boolean;
+  readonly force: boolean;
+}
 
 /** Keys that say nothing about verdicts: changing them needs no new version. */
 const NOT_MEANING = new Set([
@@ -29,11 +34,7 @@ const HEADER =
  * Writes `ruleset.lock` of each directory, or with `check` compares. A meaning that changed under an unchanged version
  * is refused either way; `force` overwrites such entries (before a first release).
  */
-export function lockRules(
-  named: readonly string[],
-  options: { check: boolean; force: boolean },
-  io: CliIo,
-): number {
+export function lockRules(named: readonly string[], options: LockOptions, io: CliIo): number {
   const dirs = rulesetDirs(named);
   const ruleset = openSoundRuleset(dirs, io);
   if (ruleset === null) return 1;
@@ -42,24 +43,25 @@ export function lockRules(
     const path = join(dir, 'ruleset.lock');
     const locked = existsSync(path) ? parseLock(readFileSync(path, 'utf8')) : new Map<string, Locked>();
     const current = lockOf(ruleset, layer);
-    const { unbumped, stale } = compareLocks(locked, current);
-    if (!options.force || options.check) {
-      for (const line of unbumped) io.err(`${path}: ${line}`);
-      faults += unbumped.length;
-      if (options.check) for (const line of stale) io.err(`${path}: ${line}`);
-      if (options.check) faults += stale.length;
-      if (options.check || unbumped.length > 0) continue;
-    }
-    writeFileSync(
-      path,
-      `${HEADER}\n${[...current].map(([key, { version, digest }]) => `${key} ${version} ${digest}\n`).join('')}`,
-    );
+    const wrong = differences(locked, current, options);
+    for (const line of wrong) io.err(`${path}: ${line}`);
+    faults += wrong.length;
+    if (options.check || wrong.length > 0) continue;
+    const lines = [...current].map(([key, { version, digest }]) => `${key} ${version} ${digest}\n`);
+    writeFileSync(path, `${HEADER}\n${lines.join('')}`);
     io.out(`${path}: ${current.size} entries`);
   }
-  if (faults === 0 && options.check) io.out('locked: no meaning changed without its version');
-  else if (faults > 0)
+  if (faults > 0)
     io.err(`${faults} difference(s): raise the version of what changed, then run txreport rules lock`);
+  else if (options.check) io.out('locked: no meaning changed without its version');
   return faults === 0 ? 0 : 1;
+}
+
+/** Differences that are errors: without `check` only those that locking would hide. */
+function differences(locked: Lock, current: Lock, { check, force }: LockOptions): string[] {
+  const { unbumped, stale } = compareLocks(locked, current);
+  if (check) return [...unbumped, ...stale];
+  return force ? [] : unbumped;
 }
 
 function lockOf(ruleset: Ruleset, layer: number): Lock {

@@ -4,7 +4,7 @@ import { defaultFact, type FactDeclaration } from '../../../rules/compile/facts.
 import { computeFacts } from '../../../stages/7-intent/computeFacts.ts';
 import { SubjectView } from '../../../stages/7-intent/facts/subjectView.ts';
 import type { FactValue } from '../../../stages/7-intent/facts/factSpec.ts';
-import { CliError, type CliIo } from './cliIo.ts';
+import { CliError, type CliIo } from '../cliIo.ts';
 import { show } from './conditionLines.ts';
 import { examineTx } from './examineTx.ts';
 import { loadTx } from './loadTx.ts';

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { readAddress } from '../../../evm/hex.ts';
 import type { Address, Hash } from '../../../model/hex.ts';
-import type { RawContext, RawTransaction, TokenMetadata, TraceDialect } from '../../../model/upstream.ts';
-import { CliError } from './cliIo.ts';
+import type { RawContext, RawTransaction, TokenMetadata } from '../../../model/upstream.ts';
+import { CliError } from '../cliIo.ts';
 
-/** A transaction as a node answered about it: what the pure part of the pipeline needs. */
+/** A transaction as a node answered: the input of the pure part of the pipeline. */
 export interface Recording {
   readonly name: string;
   readonly raw: RawTransaction;
@@ -34,7 +34,7 @@ interface RecordingJson {
   readonly delegations?: Readonly<Record<string, string>>;
 }
 
-/** Where recordings are looked for: named places, else `test/recordings` of the working directory. */
+/** Where recordings are looked up: the named places, else `test/recordings` of the working directory. */
 export function recordingPlaces(named: readonly string[] = []): readonly string[] {
   return named.length > 0 ? named : [join(process.cwd(), 'test/recordings')];
 }
@@ -89,42 +89,33 @@ function readRecordingFile(path: string): Recording[] {
 
 function toRecording(json: RecordingJson, path: string): Recording {
   const { rpc, hash } = json;
-  if (
-    typeof hash !== 'string' ||
-    typeof rpc !== 'object' ||
-    rpc === null ||
-    (rpc.callTracer ?? rpc.trace ?? null) === null
-  ) {
+  const trace = typeof rpc === 'object' && rpc !== null ? traceOf(rpc) : null;
+  if (typeof hash !== 'string' || trace === null)
     throw new CliError(
       `${path} is not a recording: it needs hash, rpc.tx, rpc.receipt, rpc.block and rpc.callTracer or rpc.trace`,
     );
-  }
-  const dialect: TraceDialect =
-    rpc.callTracer === undefined || rpc.callTracer === null ? 'parity' : 'call_tracer';
-  const tokens = new Map<Address, TokenMetadata>();
-  for (const [key, meta] of Object.entries(json.tokens ?? {})) {
-    const address = readAddress(key, 'internal', path);
-    tokens.set(address, {
-      address,
-      symbol: meta.symbol ?? null,
-      name: meta.name ?? null,
-      decimals: meta.decimals ?? null,
-    });
-  }
-  const delegations = new Map(
-    Object.entries(json.delegations ?? {}).map(([a, d]) => [
-      readAddress(a, 'internal', path),
-      readAddress(d, 'internal', path),
-    ]),
-  );
+  const address = (text: string): Address => readAddress(text, 'internal', path);
   return {
     name: json.name ?? json.id ?? hash,
-    raw: {
-      hash: hash.toLowerCase() as Hash,
-      tx: rpc.tx,
-      receipt: rpc.receipt,
-      trace: { dialect, result: dialect === 'parity' ? rpc.trace : rpc.callTracer },
+    raw: { hash: hash.toLowerCase() as Hash, tx: rpc.tx, receipt: rpc.receipt, trace },
+    context: {
+      block: rpc.block,
+      tokens: new Map(
+        Object.entries(json.tokens ?? {}).map(([key, { symbol = null, name = null, decimals = null }]) => {
+          const token = address(key);
+          return [token, { address: token, symbol, name, decimals } satisfies TokenMetadata];
+        }),
+      ),
+      prices: [],
+      refusals: [],
+      delegations: new Map(
+        Object.entries(json.delegations ?? {}).map(([account, code]) => [address(account), address(code)]),
+      ),
     },
-    context: { block: rpc.block, tokens, prices: [], refusals: [], delegations },
   };
+}
+
+function traceOf({ callTracer, trace }: RecordingJson['rpc']): RawTransaction['trace'] | null {
+  if (callTracer !== undefined && callTracer !== null) return { dialect: 'call_tracer', result: callTracer };
+  return trace === undefined || trace === null ? null : { dialect: 'parity', result: trace };
 }

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { AnalysisError } from '../../../lib/errors.ts';
-import { CliError, TERMINAL, type CliIo } from './cliIo.ts';
+import { CliError, TERMINAL, type CliIo } from '../cliIo.ts';
 import type { ExplainOptions } from './explainTx.ts';
 import type { NewRuleOptions } from './newRule.ts';
 
@@ -27,7 +27,7 @@ export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
     .option('--codes', 'list what each code means')
     .action((named: string[], o: { format: 'text'; codes?: boolean }) =>
       exit(async () => {
-        const { lintRules, listCodes } = await import('./lintRules.ts');
+        const { lintRules, listCodes } = await import('./rulesets.ts');
         return o.codes ? listCodes(io) : lintRules(named, o, io);
       }),
     );
@@ -115,6 +115,6 @@ export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
     .option('--out <folder>', 'default: test/recordings')
     .option('--dirs <dir...>', dirsHelp)
     .action((hash: string, o: { name: string; out?: string; dirs?: string[] }) =>
-      exit(async () => (await import('./recordTx.ts')).recordTx(hash, o, io)),
+      exit(async () => (await import('./loadTx.ts')).recordTx(hash, o, io)),
     );
 }

@@ -1,9 +1,9 @@
 import { SHIPPED_RULES } from '../../../rules/read/shippedRules.ts';
 import { readRuleset, type Ruleset } from '../../../rules/compile/loadRulebook.ts';
-import { formatProblem } from '../../../rules/read/problems.ts';
+import { formatProblem, PROBLEMS, type Problem } from '../../../rules/read/problems.ts';
 import { FACT_VOCABULARY } from '../../../stages/7-intent/facts/registry.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
-import type { CliIo } from './cliIo.ts';
+import type { CliIo } from '../cliIo.ts';
 
 /** A ruleset without problems. */
 export type SoundRuleset = Ruleset & { readonly rulebook: Rulebook };
@@ -32,4 +32,39 @@ export function openSoundRuleset(dirs: readonly string[], io: CliIo): SoundRules
   for (const problem of ruleset.problems) io.err(formatProblem(problem));
   io.err(`${ruleset.problems.length} problem(s): mend these first (txreport rules lint)`);
   return null;
+}
+
+export const LINT_FORMATS = ['text', 'json', 'github'] as const;
+export type LintFormat = (typeof LINT_FORMATS)[number];
+
+/** Prints every problem of the rulesets. Exit code 1 when there is any. */
+export function lintRules(named: readonly string[], options: { format: LintFormat }, io: CliIo): number {
+  const dirs = rulesetDirs(named);
+  const { problems, shapes, protocols, entities, intents, rulebook } = openRuleset(dirs);
+  if (options.format === 'json') io.out(JSON.stringify({ problems }, null, 2));
+  else
+    for (const problem of problems)
+      io.out(options.format === 'github' ? annotation(problem) : formatProblem(problem));
+  if (options.format !== 'text') return problems.length === 0 ? 0 : 1;
+  const counts = `${shapes.length} shapes, ${protocols.length} protocols, ${entities.length} entity files, ${intents.length} intent rules`;
+  if (rulebook) io.out(`ok: ${counts}; version ${rulebook.version}, ${rulebook.digest}`);
+  else
+    io.err(
+      `${problems.length} problem(s) in ${dirs.join(', ')}; what each code means: txreport rules lint --codes`,
+    );
+  return rulebook ? 0 : 1;
+}
+
+/** Prints what every code means. */
+export function listCodes(io: CliIo): number {
+  for (const [code, meaning] of Object.entries(PROBLEMS)) io.out(`${code.padEnd(32)}${meaning}`);
+  return 0;
+}
+
+/** Workflow command that shows the problem beside the line in a pull request. */
+function annotation(p: Problem): string {
+  const escape = (text: string): string =>
+    text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  const property = (text: string): string => escape(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+  return `::error file=${property(p.file)},line=${p.line},col=${p.column},title=${p.code}::${escape(p.message)}`;
 }

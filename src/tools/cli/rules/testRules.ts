@@ -4,23 +4,48 @@ import type { RawExample, RawIntent } from '../../../rules/read/rawRules.ts';
 import type { RuleItem } from '../../../rules/compile/ruleItem.ts';
 import { evaluate, factNames } from '../../../stages/7-intent/engine.ts';
 import type { IntentRule } from '../../../model/rulebook.ts';
-import { CliError, type CliIo } from './cliIo.ts';
+import { CliError, type CliIo } from '../cliIo.ts';
 import { blockers } from './conditionLines.ts';
-import { junitXml } from './junit.ts';
 import { findRecording } from './recordings.ts';
 import { openSoundRuleset, rulesetDirs, type SoundRuleset } from './rulesets.ts';
 
-export interface ExampleResult {
+interface ExampleResult {
   readonly rule: string;
   readonly name: string;
   readonly place: string;
   readonly side: 'match' | 'near_miss';
-  /** Null when the example came out as it should. */
+  /** Null when the example passed. */
   readonly failure: string | null;
   readonly seconds: number;
 }
 
-/** Runs the examples beside the rules. Exit code 1 when one fails, or when there are none. */
+/** One example of a rule, with what is needed to run it. */
+interface Case {
+  readonly ruleset: SoundRuleset;
+  readonly item: RuleItem<RawIntent>;
+  readonly rule: IntentRule;
+  readonly side: 'match' | 'near_miss';
+  readonly index: number;
+  readonly example: RawExample;
+  /** Where recordings are looked up. */
+  readonly recordings: readonly string[];
+}
+
+function* casesOf(
+  ruleset: SoundRuleset,
+  options: { readonly rule?: string; readonly recordings?: readonly string[] },
+): Generator<Case> {
+  const { rule: wanted, recordings = [] } = options;
+  for (const item of ruleset.intents) {
+    if (wanted !== undefined && wanted !== item.value.slug) continue;
+    const rule = ruleset.rulebook.intents.find((r) => r.slug === item.value.slug)!;
+    for (const side of ['match', 'near_miss'] as const)
+      for (const [index, example] of (item.value.examples[side] ?? []).entries())
+        yield { ruleset, item, rule, side, index, example, recordings };
+  }
+}
+
+/** Runs the examples stored with the rules. Exit code 1 when one fails, or when there are none. */
 export async function testRules(
   named: readonly string[],
   options: { junit?: string; rule?: string; recordings?: readonly string[] },
@@ -29,45 +54,25 @@ export async function testRules(
   const ruleset = openSoundRuleset(rulesetDirs(named), io);
   if (ruleset === null) return 1;
   const results: ExampleResult[] = [];
-  for (const item of ruleset.intents) {
-    if (options.rule !== undefined && options.rule !== item.value.slug) continue;
-    const rule = ruleset.rulebook.intents.find((r) => r.slug === item.value.slug)!;
-    for (const side of ['match', 'near_miss'] as const) {
-      for (const [i, example] of (item.value.examples[side] ?? []).entries()) {
-        results.push(await runExample(ruleset, item, rule, side, i, example, options.recordings ?? []));
-      }
-    }
-  }
+  for (const one of casesOf(ruleset, options)) results.push(await runExample(one));
   if (options.junit !== undefined) writeFileSync(options.junit, junitXml('txreport rules', results));
   const failed = results.filter((r) => r.failure !== null);
   for (const r of failed)
     io.out(`FAIL ${r.place} ${r.rule} ${r.side} ${r.name}\n     ${r.failure!.replaceAll('\n', '\n     ')}`);
   const rules = new Set(results.map((r) => r.rule)).size;
-  io.out(
-    `${results.length - failed.length} of ${results.length} examples of ${rules} rules came out as they should`,
-  );
+  io.out(`${results.length - failed.length} of ${results.length} examples of ${rules} rules passed`);
   if (results.length === 0)
     io.err(options.rule ? `there is no rule ${options.rule}` : 'there are no examples: nothing was tested');
   return failed.length === 0 && results.length > 0 ? 0 : 1;
 }
 
-async function runExample(
-  ruleset: SoundRuleset,
-  item: RuleItem<RawIntent>,
-  rule: IntentRule,
-  side: 'match' | 'near_miss',
-  index: number,
-  example: RawExample,
-  recordings: readonly string[],
-): Promise<ExampleResult> {
+async function runExample(one: Case): Promise<ExampleResult> {
+  const { item, rule, side, index, example } = one;
   const started = performance.now();
   const { line, column } = item.file.locate(`${item.pointer}/examples/${side}/${index}`);
   let failure: string | null;
   try {
-    failure =
-      example.recording === undefined
-        ? await tryFacts(ruleset, rule, side, example)
-        : await tryRecording(ruleset, rule, side, example, recordings);
+    failure = example.recording === undefined ? await tryFacts(one) : await tryRecording(one);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     failure = error.message;
@@ -82,36 +87,25 @@ async function runExample(
   };
 }
 
-async function tryFacts(
-  ruleset: SoundRuleset,
-  rule: IntentRule,
-  side: 'match' | 'near_miss',
-  example: RawExample,
-): Promise<string | null> {
+async function tryFacts({ ruleset, rule, side, example }: Case): Promise<string | null> {
   const facts = new Map(
     [...factNames(rule.when)].map((name) => [name, defaultFact(ruleset.facts!.get(name)!)]),
   );
-  const unasked = Object.keys(example.facts ?? {}).filter((name) => !facts.has(name));
+  const unused = Object.keys(example.facts ?? {}).filter((name) => !facts.has(name));
   for (const [name, value] of Object.entries(example.facts ?? {})) facts.set(name, value as string);
   const [outcome] = await evaluate([rule], facts);
   if (outcome!.matched === (side === 'match')) return null;
   if (side === 'near_miss')
-    return `matches, though it should not${unasked.length > 0 ? `; the rule never asks for ${unasked.join(', ')}` : ''}`;
+    return `matches, though it should not${unused.length > 0 ? `; the rule does not use ${unused.join(', ')}` : ''}`;
   return blockers(outcome!.conditions).join('\n');
 }
 
-/** On a recording a match must also win: an author cares for the verdict, not for the condition alone. */
-async function tryRecording(
-  ruleset: SoundRuleset,
-  rule: IntentRule,
-  side: 'match' | 'near_miss',
-  example: RawExample,
-  places: readonly string[],
-): Promise<string | null> {
-  // Only here, so that rules with fact examples are tested without loading the whole pipeline.
+/** On a recording a rule must also win: authors care about the verdict, not only the condition. */
+async function tryRecording({ ruleset, rule, side, example, recordings }: Case): Promise<string | null> {
+  // Imported here so that fact examples run without loading the whole pipeline.
   const { examineTx } = await import('./examineTx.ts');
   const examined = await examineTx(
-    findRecording(example.recording!, places),
+    findRecording(example.recording!, recordings),
     ruleset.rulebook,
     example.actor?.toLowerCase(),
   );
@@ -126,4 +120,35 @@ async function tryRecording(
   return outcome.matched
     ? `matches, but ${verdict.rule?.slug ?? 'fallback'} (${verdict.kind}) outranks it`
     : blockers(outcome.conditions).join('\n');
+}
+
+/** JUnit XML: one suite per rule, one case per example. */
+function junitXml(name: string, results: readonly ExampleResult[]): string {
+  const rules = [...new Set(results.map((r) => r.rule))];
+  const suites = rules.map((rule) => {
+    const mine = results.filter((r) => r.rule === rule);
+    const failures = mine.filter((r) => r.failure !== null).length;
+    const cases = mine.map((r) => {
+      const head = `    <testcase classname="${attribute(rule)}" name="${attribute(`${r.side} ${r.name}`)}" file="${attribute(r.place)}" time="${r.seconds.toFixed(4)}"`;
+      return r.failure === null
+        ? `${head}/>`
+        : `${head}>\n      <failure message="${attribute(r.failure.split('\n')[0]!)}">${attribute(r.failure)}</failure>\n    </testcase>`;
+    });
+    return `  <testsuite name="${attribute(rule)}" tests="${mine.length}" failures="${failures}">\n${cases.join('\n')}\n  </testsuite>`;
+  });
+  const failed = results.filter((r) => r.failure !== null).length;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="${attribute(name)}" tests="${results.length}" failures="${failed}">\n${suites.join('\n')}\n</testsuites>\n`;
+}
+
+function attribute(text: string): string {
+  return (
+    text
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;')
+      .replaceAll('"', '&quot;')
+      // XML 1.0 has no way to write most control characters.
+      // oxlint-disable-next-line no-control-regex
+      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '\ufffd')
+  );
 }

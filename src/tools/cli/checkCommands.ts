@@ -1,12 +1,57 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
+import { CliError } from './cliIo.ts';
 import type { TxReport } from '../../model/generated/report.ts';
 import type { Anew, Verification } from '../verify/verifyReport.ts';
 import type { Analyzer } from './openAnalyzer.ts';
 
-const HELP = `
-A file holds one report, or one a line (NDJSON, as batch writes it); - is standard input. The node should be another one
-than the service asked, if you do not trust that one.
+const VALIDATE_HELP = `
+A file holds one report, or one per line (NDJSON, as batch writes it); - is standard input.
+
+Examples:
+  txreport validate report.json
+  txreport validate reports-*.ndjson --quiet
+
+Exit status: 0 every report is valid, 1 one is not, 2 a file cannot be read`;
+
+/** `txreport validate`: checks reports against the published JSON Schema. */
+export function addValidateCommand(program: Command): void {
+  program
+    .command('validate')
+    .description('check reports against the published JSON Schema')
+    .argument('<files...>', 'reports to check')
+    .option('-q, --quiet', 'print problems only')
+    .addHelpText('after', VALIDATE_HELP)
+    .action(async (files: string[], { quiet = false }: { quiet?: boolean }) => {
+      process.exitCode = await validate(files, quiet);
+    });
+}
+
+async function validate(files: readonly string[], quiet: boolean): Promise<number> {
+  const { readReports, publishedSchemaErrors } = await import('./readReports.ts');
+  let worst = 0;
+  for (const file of files) {
+    try {
+      for await (const { name, value } of readReports(file)) {
+        const faults = publishedSchemaErrors(value);
+        if (faults.length > 0) worst = Math.max(worst, 1);
+        if (faults.length > 0 || !quiet)
+          process.stdout.write(
+            faults.length === 0 ? `${name}: valid\n` : faults.map((fault) => `${name}: ${fault}\n`).join(''),
+          );
+      }
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      process.stderr.write(`${error.message}\n`);
+      worst = 2;
+    }
+  }
+  return worst;
+}
+
+const VERIFY_HELP = `
+A file holds one report, or one per line (NDJSON, as batch writes it); - is standard input. If you do not trust the node
+the service asked, give another one.
 
 First the transaction is analysed anew and the two reports are compared word for word, where engine and ruleset are the
 same. Then checks that share no code with the analysis hold the report against the node's raw answers. The output
@@ -39,7 +84,7 @@ export function addVerifyCommand(program: Command): void {
     .option('--prices', 'read the price feeds named in the report again, at its block')
     .option('--json', 'print findings and coverage as JSON, one entry per report')
     .option('-q, --quiet', 'print only what does not hold')
-    .addHelpText('after', HELP)
+    .addHelpText('after', VERIFY_HELP)
     .action(async (files: string[], options: VerifyOptions) => {
       process.exitCode = await verify(files, options);
     });
@@ -47,40 +92,21 @@ export function addVerifyCommand(program: Command): void {
 
 async function verify(files: readonly string[], options: VerifyOptions): Promise<number> {
   const rpcUrl = (options.rpc ?? process.env['RPC_URL'])?.split(',')[0]?.trim();
-  const fail = (message: string): 2 => (process.stderr.write(`${message}\n`), 2);
+  const fail = (message: string): 2 => {
+    process.stderr.write(`${message}\n`);
+    return 2;
+  };
   if (!rpcUrl) return fail('no node to ask: give --rpc or set RPC_URL');
-  const [
-    { readReports },
-    { publishedSchemaErrors },
-    { CliError },
-    { contractReader, fetchRawAnswers, NodeUnreachable },
-    { verifyTwice },
-  ] = await Promise.all([
-    import('./readReports.ts'),
-    import('./publishedSchema.ts'),
-    import('./rules/cliIo.ts'),
-    import('../verify/fetchRawAnswers.ts'),
-    import('../verify/verifyReport.ts'),
-  ]);
-  const analyzer = options.anew ? await (await import('./openAnalyzer.ts')).openAnalyzer(options.rpc) : null;
+  const { openAnalyzer } = await import('./openAnalyzer.ts');
+  const { NodeUnreachable } = await import('../verify/fetchRawAnswers.ts');
+  const analyzer = options.anew ? await openAnalyzer(options.rpc) : null;
   if (options.anew && analyzer === null) return 2;
   const all: (Verification & { tx_hash: string })[] = [];
   try {
     for (const file of files)
-      for await (const { name, value } of readReports(file)) {
-        const faults = publishedSchemaErrors(value);
-        if (faults.length > 0)
-          return fail(`${name} is not a valid report:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
-        const report = value as TxReport;
-        const answers = await fetchRawAnswers(rpcUrl, report.tx.hash);
-        const verification = await verifyTwice(report, {
-          answers,
-          anew: await analyzeAnew(report.tx.hash, analyzer),
-          read: contractReader(rpcUrl, report.tx.block_number),
-          prices: options.prices ?? false,
-        });
-        all.push({ tx_hash: report.tx.hash, ...verification });
-        if (!options.json) show(report.tx.hash, verification, options.quiet ?? false);
+      for await (const one of verifications(file, rpcUrl, analyzer, options)) {
+        all.push(one);
+        if (!options.json) show(one.tx_hash, one, options.quiet ?? false);
       }
   } catch (error) {
     if (error instanceof NodeUnreachable || error instanceof CliError) return fail(error.message);
@@ -90,6 +116,30 @@ async function verify(files: readonly string[], options: VerifyOptions): Promise
   }
   if (options.json) process.stdout.write(`${JSON.stringify(all, null, 2)}\n`);
   return all.every(({ findings }) => findings.length === 0) ? 0 : 1;
+}
+
+/** Verifies every report of a file. Throws `CliError` for a value that is no report. */
+async function* verifications(
+  file: string,
+  rpcUrl: string,
+  analyzer: Analyzer | null,
+  { prices = false }: VerifyOptions,
+): AsyncGenerator<Verification & { tx_hash: string }> {
+  const [{ readReports, publishedSchemaErrors }, { contractReader, fetchRawAnswers }, { verifyTwice }] =
+    await Promise.all([
+      import('./readReports.ts'),
+      import('../verify/fetchRawAnswers.ts'),
+      import('../verify/verifyReport.ts'),
+    ]);
+  for await (const { name, value } of readReports(file)) {
+    const faults = publishedSchemaErrors(value).map((fault) => `  ${fault}`);
+    if (faults.length > 0) throw new CliError(`${name} is not a valid report:\n${faults.join('\n')}`);
+    const report = value as TxReport;
+    const answers = await fetchRawAnswers(rpcUrl, report.tx.hash);
+    const anew = await analyzeAnew(report.tx.hash, analyzer);
+    const read = contractReader(rpcUrl, report.tx.block_number);
+    yield { tx_hash: report.tx.hash, ...(await verifyTwice(report, { answers, anew, read, prices })) };
+  }
 }
 
 async function analyzeAnew(hash: string, analyzer: Analyzer | null): Promise<Anew> {

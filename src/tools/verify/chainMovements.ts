@@ -1,0 +1,162 @@
+import { type RawLog, type RawChain, type RawFrame, quantity } from './rawChain.ts';
+
+/** Value a log says moved, in lane ids of reports. */
+export interface LogMovement {
+  readonly from: string;
+  readonly to: string;
+  readonly assetId: string;
+  readonly amount: bigint;
+}
+
+// keccak256 of the event signatures of ERC-20/721, ERC-1155 and canonical wrapped ether.
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+const TRANSFER_SINGLE = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62';
+const TRANSFER_BATCH = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb';
+const DEPOSIT = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c';
+const WITHDRAWAL = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65';
+
+const ZERO = `0x${'0'.repeat(40)}`;
+const word = (data: string, i: number) => data.slice(2 + 64 * i, 66 + 64 * i);
+const uint = (hex: string | undefined) =>
+  hex && /^(0x)?[0-9a-f]{64}$/.test(hex) ? BigInt(hex.startsWith('0x') ? hex : `0x${hex}`) : 0n;
+const address = (hex: string | undefined) => (hex ? `0x${hex.slice(-40)}` : '');
+const numbers = (data: string, head: number) => {
+  const start = Number(uint(word(data, head)) / 32n);
+  const count = Number(uint(word(data, start)));
+  return count > 100_000 ? [] : Array.from({ length: count }, (_, i) => uint(word(data, start + 1 + i)));
+};
+
+/** Movements of the token standards in one log (EIP-20, EIP-721, EIP-1155, wrapped ether); empty for any other event. */
+export function decodeLog(log: RawLog, chain = 'eip155:1'): LogMovement[] {
+  const [topic, a, b, c] = log.topics;
+  const lane = (standard: string, id?: bigint) =>
+    `${chain}/${standard}:${log.address}${id === undefined ? '' : `/${id}`}`;
+  if (topic === TRANSFER && log.topics.length === 4)
+    return [{ from: address(a), to: address(b), assetId: lane('erc721', uint(c)), amount: 1n }];
+  if (topic === TRANSFER) {
+    // Old tokens left some of the three arguments unindexed: topics first, then data words, in order.
+    const words = [
+      ...log.topics.slice(1),
+      ...Array.from({ length: Math.floor((log.data.length - 2) / 64) }, (_, i) => word(log.data, i)),
+    ];
+    return words.length >= 3
+      ? [{ from: address(words[0]), to: address(words[1]), assetId: lane('erc20'), amount: uint(words[2]) }]
+      : [];
+  }
+  if (topic === TRANSFER_SINGLE)
+    return [
+      {
+        from: address(b),
+        to: address(c),
+        assetId: lane('erc1155', uint(word(log.data, 0))),
+        amount: uint(word(log.data, 1)),
+      },
+    ];
+  if (topic === TRANSFER_BATCH) {
+    const amounts = numbers(log.data, 1);
+    return numbers(log.data, 0).map((id, i) => ({
+      from: address(b),
+      to: address(c),
+      assetId: lane('erc1155', id),
+      amount: amounts[i] ?? 0n,
+    }));
+  }
+  if (topic === DEPOSIT && a)
+    return [{ from: ZERO, to: address(a), assetId: lane('erc20'), amount: uint(word(log.data, 0)) }];
+  if (topic === WITHDRAWAL && a)
+    return [{ from: address(a), to: ZERO, assetId: lane('erc20'), amount: uint(word(log.data, 0)) }];
+  return [];
+}
+
+/** True for the transfer events of the token standards: leaving one out of a report loses value. */
+export function isStandardTransfer(log: RawLog): boolean {
+  const topic = log.topics[0];
+  return (
+    (topic === TRANSFER && log.topics.length >= 3) || topic === TRANSFER_SINGLE || topic === TRANSFER_BATCH
+  );
+}
+
+/** First mainnet block in which SELFDESTRUCT spares contracts of earlier transactions (Cancun, EIP-6780). */
+const CANCUN = 19_426_587n;
+
+export interface Burnt {
+  /** The SELFDESTRUCT that the ether vanished with. */
+  readonly frame: RawFrame;
+  readonly amount: bigint;
+}
+
+/** Ether destroyed with the account that held it: given to itself by its SELFDESTRUCT, or received after that and kept. */
+export function burntEther(chain: RawChain): Burnt[] {
+  const frames = [...chain.frames.values()].filter((frame) => !frame.failed).sort(byPath);
+  const created = new Set(frames.filter(({ type }) => type.startsWith('CREATE')).map(({ to }) => to));
+  const spares =
+    quantity(chain.receipt['blockNumber']) >= CANCUN ||
+    quantity(chain.receipt['blobGasPrice']) > 0n ||
+    quantity(chain.tx['type']) >= 3n;
+  const last = new Map<string, number>();
+  frames.forEach(({ type, from }, i) => {
+    if (type === 'SELFDESTRUCT' && (!spares || created.has(from))) last.set(from, i);
+  });
+  const found: Burnt[] = [];
+  for (const [account, end] of last) {
+    for (const frame of frames)
+      if (frame.type === 'SELFDESTRUCT' && frame.from === account && frame.to === account && frame.value > 0n)
+        found.push({ frame, amount: frame.value });
+    const kept = frames
+      .slice(end + 1)
+      .reduce(
+        (sum, { from, to, value }) => sum + (to === account ? value : 0n) - (from === account ? value : 0n),
+        0n,
+      );
+    if (kept > 0n) found.push({ frame: frames[end]!, amount: kept });
+  }
+  return found;
+}
+
+function byPath(a: RawFrame, b: RawFrame): number {
+  const [left, right] = [a.path, b.path].map((path) => (path === '' ? [] : path.split('.').map(Number))) as [
+    number[],
+    number[],
+  ];
+  for (let i = 0; i < Math.min(left.length, right.length); i++)
+    if (left[i] !== right[i]) return left[i]! - right[i]!;
+  return left.length - right.length;
+}
+
+// Gas a transaction cannot avoid: EIP-2028, EIP-2929/2930 and EIP-2200 prices; refunds are capped by EIP-3529.
+const BASE = 21_000n;
+const BALANCE = 4_800n;
+const LOG = 375n;
+
+/** Gas spent before refunds, at most. */
+function mostSpent(chain: RawChain): bigint {
+  const used = quantity(chain.receipt['gasUsed']);
+  // Blocks have a base fee since London, which lowered the cap on refunds from a half to a fifth.
+  return chain.block['baseFeePerGas'] !== undefined ? (used * 5n) / 4n + 1n : used * 2n;
+}
+
+/**
+ * True when the emitter's Transfer events cannot all be true: the gas spent does not pay for one balance change per
+ * account they speak of, beside what the transaction costs anyway.
+ */
+export function cannotHaveMoved(emitter: string, chain: RawChain): boolean {
+  const input = typeof chain.tx['input'] === 'string' ? chain.tx['input'].slice(2) : '';
+  let least = BASE;
+  for (let i = 0; i < input.length; i += 2) least += input.startsWith('00', i) ? 4n : 16n;
+  const net = new Map<string, bigint>();
+  for (const log of chain.logs.values()) {
+    least += LOG + LOG * BigInt(log.topics.length) + BigInt((log.data.length - 2) / 2) * 8n;
+    if (log.address === emitter) addMovements(log, net);
+  }
+  const changed =
+    [...net].filter(([account, amount]) => amount !== 0n && BigInt(account) !== 0n && account !== emitter)
+      .length - 1;
+  return changed > 0 && least + BALANCE * BigInt(changed) > mostSpent(chain);
+}
+
+function addMovements(log: RawLog, net: Map<string, bigint>): void {
+  for (const { from, to, amount } of decodeLog(log)) {
+    net.set(from, (net.get(from) ?? 0n) - amount);
+    net.set(to, (net.get(to) ?? 0n) + amount);
+  }
+}
