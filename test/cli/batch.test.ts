@@ -123,7 +123,7 @@ describe('txreport batch', () => {
     appendFileSync(out, 'no report\n');
     expect(await batch([list, '--out', out])).toMatchObject({
       code: 2,
-      err: expect.stringContaining(':4 is no report') as string,
+      err: expect.stringContaining(':4 is not a report') as string,
     });
     expect(readFileSync(out, 'utf8')).toBe(`${whole.join('\n')}\nno report\n`);
   });

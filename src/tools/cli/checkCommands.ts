@@ -101,21 +101,31 @@ async function verify(files: readonly string[], options: VerifyOptions): Promise
   const { NodeUnreachable } = await import('../verify/fetchRawAnswers.ts');
   const analyzer = options.anew ? await openAnalyzer(options.rpc) : null;
   if (options.anew && analyzer === null) return 2;
-  const all: (Verification & { tx_hash: string })[] = [];
   try {
-    for (const file of files)
-      for await (const one of verifications(file, rpcUrl, analyzer, options)) {
-        all.push(one);
-        if (!options.json) show(one.tx_hash, one, options.quiet ?? false);
-      }
+    return (await verifyFiles(files, rpcUrl, analyzer, options)) ? 0 : 1;
   } catch (error) {
     if (error instanceof NodeUnreachable || error instanceof CliError) return fail(error.message);
     throw error;
   } finally {
     await analyzer?.close();
   }
+}
+
+/** Verifies and prints every report; true when nothing checked is wrong. */
+async function verifyFiles(
+  files: readonly string[],
+  rpcUrl: string,
+  analyzer: Analyzer | null,
+  options: VerifyOptions,
+): Promise<boolean> {
+  const all: (Verification & { tx_hash: string })[] = [];
+  for (const file of files)
+    for await (const one of verifications(file, rpcUrl, analyzer, options)) {
+      all.push(one);
+      if (!options.json) show(one.tx_hash, one, options.quiet ?? false);
+    }
   if (options.json) process.stdout.write(`${JSON.stringify(all, null, 2)}\n`);
-  return all.every(({ findings }) => findings.length === 0) ? 0 : 1;
+  return all.every(({ findings }) => findings.length === 0);
 }
 
 /** Verifies every report of a file. Throws `CliError` for a value that is no report. */
