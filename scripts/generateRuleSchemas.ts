@@ -55,7 +55,9 @@ export function generateFactCatalogue(): string {
     name: f.name.replace('.swap.', '.<kind>.'),
     doc: f.doc.replaceAll('kind swap', 'the kind'),
   }));
-  const operators = Object.entries(OPERATORS).map(([name, types]) => `| \`${name}\` | ${types.join(', ')} |`);
+  const operators = Object.entries(OPERATORS).map(
+    ([name, { types }]) => `| \`${name}\` | ${types.join(', ')} |`,
+  );
   const words = Object.entries(BIND_WORDS).map(
     ([name, w]) => `| \`$${name}\` | ${w.in === 'both' ? 'events and calls' : `${w.in}s`} | ${w.doc} |`,
   );

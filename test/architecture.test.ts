@@ -28,7 +28,7 @@ const MAY_IMPORT: Record<string, { folders: string[]; packages: string[] }> = {
   value: { folders: ['lib', 'evm'], packages: ['graphology'] },
   rules: {
     folders: ['lib', 'evm', 'value'],
-    packages: ['viem', 'yaml', 'ajv', 'node:fs', 'node:path', 'node:crypto'],
+    packages: ['viem', 'yaml', 'ajv', 'json-rules-engine', 'node:fs', 'node:path', 'node:crypto'],
   },
   'service/http': {
     folders: ['lib'],
@@ -62,10 +62,7 @@ const MAY_IMPORT: Record<string, { folders: string[]; packages: string[] }> = {
   'stages/3-flow': { folders: ['lib', 'evm', 'value'], packages: ['graphology'] },
   'stages/4-primitives': { folders: ['lib', 'evm', 'value'], packages: ['viem', 'graphology'] },
   'stages/5-motifs': { folders: ['lib', 'evm', 'value'], packages: ['graphology'] },
-  'stages/7-intent': {
-    folders: ['lib', 'evm', 'value'],
-    packages: ['json-rules-engine', 'graphology', 'graphology-traversal'],
-  },
+  'stages/7-intent': { folders: ['lib', 'evm', 'value'], packages: ['graphology', 'graphology-traversal'] },
   'stages/6-actor': { folders: ['lib', 'evm', 'value'], packages: [] },
   'stages/8-economics': { folders: ['lib', 'evm', 'value'], packages: ['node:crypto'] },
   'stages/9-report': { folders: ['lib', 'evm', 'value'], packages: ['viem', 'ajv', 'node:fs', 'node:path'] },

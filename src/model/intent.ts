@@ -1,5 +1,6 @@
 import type { Address } from './hex.ts';
 import type { Confidence, Status } from './motif.ts';
+import type { IntentRule } from './rulebook.ts';
 
 /** An `intent_kind` declared in `rules/vocabulary.yaml`. */
 export type IntentKind = string;
@@ -11,6 +12,45 @@ export interface Fragment {
   /** Motif indexes it rests on. */
   readonly motifs: readonly number[];
   readonly seq: number;
+}
+
+/** Never an amount. */
+export type FactValue = number | boolean | string | readonly string[];
+
+/** Where rules find facts about one candidate. Throws for a name that is no fact. */
+export type FactSource = (name: string) => FactValue;
+
+/** A condition with what it was compared with and how it came out. */
+export type CheckedCondition =
+  | { readonly all: readonly CheckedCondition[]; readonly result: boolean }
+  | { readonly any: readonly CheckedCondition[]; readonly result: boolean }
+  | { readonly not: CheckedCondition; readonly result: boolean }
+  | {
+      readonly fact: string;
+      readonly operator: string;
+      readonly expected: unknown;
+      readonly actual: FactValue;
+      readonly result: boolean;
+    };
+
+/** What the rule engine says of one rule: every condition is evaluated, also of a rule that does not match. */
+export interface RuleOutcome {
+  readonly rule: IntentRule;
+  readonly matched: boolean;
+  readonly conditions: CheckedCondition;
+}
+
+/** A rule in force, ready to be evaluated on many transactions. */
+export interface PreparedIntent {
+  readonly rule: IntentRule;
+  /** Names of the facts it asks for. */
+  readonly facts: ReadonlySet<string>;
+  /** Slugs of the rules in force that supersede it. */
+  readonly supersededBy: readonly string[];
+  /** False where the rule cannot match: a test that its condition demands on its own fails. True decides nothing. */
+  mayMatch(source: FactSource): boolean;
+  /** What json-rules-engine decides. Throws as the source does. */
+  evaluate(source: FactSource): Promise<RuleOutcome>;
 }
 
 /** The outcome of the rules for one candidate actor. */

@@ -1,7 +1,7 @@
 import type { Address, Hash, Hex } from './hex.ts';
 import type { AssetKind } from './valueFlow.ts';
 import type { Confidence } from './motif.ts';
-import type { IntentKind } from './intent.ts';
+import type { IntentKind, PreparedIntent } from './intent.ts';
 import type { MotifKind, PortionRole } from './primitive.ts';
 import type { IntentKindSpec, MotifKindSpec } from './vocabulary.ts';
 
@@ -252,8 +252,8 @@ export interface SignatureTables {
   readonly functions: string;
 }
 
-/** Everything `rules/` says: compiled, indexed and frozen at start. */
-export interface Rulebook {
+/** Everything `rules/` says, compiled and frozen: plain data that can be stored and sent to threads. */
+export interface CompiledRules {
   readonly version: string;
   /** `sha256:…` over the canonical content of every rule file. */
   readonly digest: string;
@@ -279,4 +279,20 @@ export interface Rulebook {
    * price never read it.
    */
   readonly addressBook: string;
+}
+
+/** What is worked out of the rules once, at load, for every transaction alike. */
+export interface PreparedRules {
+  /** Intent rules in force, best first. */
+  readonly intents: readonly PreparedIntent[];
+  /** Motif kinds that the protocols at an address have shapes for. */
+  readonly kindsOfContract: ReadonlyMap<Address, ReadonlySet<MotifKind>>;
+  /** Highest confidence of a shape whose protocol is not known. */
+  readonly familyConfidence: ReadonlyMap<string, Confidence>;
+  /** What a stage works out of the rules in its own terms: made when first asked for, then kept. */
+  derive<T>(make: (rulebook: Rulebook) => T): T;
+}
+
+export interface Rulebook extends CompiledRules {
+  readonly prepared: PreparedRules;
 }

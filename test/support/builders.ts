@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { MultiDirectedGraph } from 'graphology';
+import { prepare } from '../../src/rules/prepare.ts';
 import { NO_TRAITS } from '../../src/lib/motifKinds.ts';
 import { readVocabulary } from '../../src/rules/read/readVocabulary.ts';
 import { NATIVE, NATIVE_ASSET, erc20Id } from '../../src/value/asset.ts';
@@ -279,7 +280,7 @@ export function rulebook(over: RulebookSketch = {}): Rulebook {
       { slug: 'x', name: 'X', tags },
     ]),
   );
-  return {
+  return prepare({
     version: '1.0.0',
     digest: `sha256:${'0'.repeat(64)}`,
     events: new Map(),
@@ -302,5 +303,5 @@ export function rulebook(over: RulebookSketch = {}): Rulebook {
     addressBook: '',
     protocols: new Map(),
     legRoles: new Map(),
-  };
+  });
 }

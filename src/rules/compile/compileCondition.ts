@@ -1,6 +1,6 @@
 import type { Condition } from '../../model/rulebook.ts';
 import { factValueFault, type FactDeclaration } from './facts.ts';
-import { LIST_OPERATORS, OPERATORS } from './operators.ts';
+import { OPERATORS } from './operators.ts';
 import type { RawCondition } from '../read/rawRules.ts';
 import type { ProblemSink, RuleItem } from './ruleItem.ts';
 
@@ -30,9 +30,9 @@ export function compileCondition(
     sink.add(item, [...path, 'value'], 'fact_value', 'is: true or false takes no value');
   if (!Object.hasOwn(OPERATORS, operator)) sink.add(item, [...path, 'is'], 'unknown_operator', operator);
   else if (value === undefined) sink.add(item, path, 'missing_key', 'value');
-  else if (LIST_OPERATORS.has(operator) && !Array.isArray(value))
+  else if (OPERATORS[operator]!.takesList && !Array.isArray(value))
     sink.add(item, [...path, 'value'], 'fact_value', `${operator} takes a list`);
-  else if (LIST_OPERATORS.has(operator) && (value as unknown[]).length === 0)
+  else if (OPERATORS[operator]!.takesList && (value as unknown[]).length === 0)
     sink.add(item, [...path, 'value'], 'empty_list', `${operator} with nothing to compare`);
   else if (facts) checkFact(item, path, raw.fact, operator, value, facts, sink);
   return { fact: raw.fact, operator, value };
@@ -53,8 +53,9 @@ function checkFact(
     sink.add(item, [...path, 'fact'], 'unknown_fact', near ? `${name} (did you mean ${near}?)` : name);
     return;
   }
-  if (!OPERATORS[operator]!.includes(fact.type)) {
-    const fits = Object.keys(OPERATORS).filter((o) => OPERATORS[o]!.includes(fact.type));
+  const { types, takesList } = OPERATORS[operator]!;
+  if (!types.includes(fact.type)) {
+    const fits = Object.keys(OPERATORS).filter((o) => OPERATORS[o]!.types.includes(fact.type));
     sink.add(
       item,
       [...path, 'is'],
@@ -63,14 +64,14 @@ function checkFact(
     );
     return;
   }
-  const values = LIST_OPERATORS.has(operator) ? (value as unknown[]) : [value];
+  const values = takesList ? (value as unknown[]) : [value];
   const one: FactDeclaration = fact.type === 'list' ? { ...fact, type: 'enum' } : fact;
   for (const [i, v] of values.entries()) {
     const fault = factValueFault(one, v);
     if (fault)
       sink.add(
         item,
-        LIST_OPERATORS.has(operator) ? [...path, 'value', i] : [...path, 'value'],
+        takesList ? [...path, 'value', i] : [...path, 'value'],
         'fact_value',
         `${name}: ${fault}`,
       );

@@ -1,7 +1,8 @@
-import type { Condition, IntentRule } from '../../model/rulebook.ts';
+import type { IntentRule } from '../../model/rulebook.ts';
 import { canonicalJson } from './digest.ts';
 import { compileCondition } from './compileCondition.ts';
 import type { Vocabulary } from './compileVocabulary.ts';
+import { bestFirst } from '../prepare.ts';
 import { factValueFault, type FactDeclaration } from './facts.ts';
 import type { RawExample, RawIntent } from '../read/rawRules.ts';
 import type { ProblemSink, RuleItem } from './ruleItem.ts';
@@ -19,29 +20,6 @@ export const PLACEHOLDERS = [
   'venue',
 ] as const;
 
-/**
- * Which of two rules wins when both match and neither supersedes the other (negative: `a`): the order of intents, then
- * priority, then how many facts a rule asks for, then the slug. The intent stage ranks by the same four.
- */
-export function compareRules(a: IntentRule, b: IntentRule, words: Vocabulary): number {
-  const rank = (rule: IntentRule): number =>
-    words.intentKinds.get(rule.intent)?.rank ?? Number.MAX_SAFE_INTEGER;
-  return (
-    rank(a) - rank(b) ||
-    b.priority - a.priority ||
-    factsOf(b.when).size - factsOf(a.when).size ||
-    (a.slug < b.slug ? -1 : 1)
-  );
-}
-
-function factsOf(condition: Condition, into: Set<string> = new Set()): Set<string> {
-  if ('all' in condition) for (const part of condition.all) factsOf(part, into);
-  else if ('any' in condition) for (const part of condition.any) factsOf(part, into);
-  else if ('not' in condition) factsOf(condition.not, into);
-  else into.add(condition.fact);
-  return into;
-}
-
 /** Compiles the intent rules in force, best first. */
 export function compileIntents(
   items: readonly RuleItem<RawIntent>[],
@@ -49,9 +27,7 @@ export function compileIntents(
   facts: ReadonlyMap<string, FactDeclaration> | null,
   sink: ProblemSink,
 ): IntentRule[] {
-  return items
-    .map((item) => compileIntent(item, words, facts, sink))
-    .sort((a, b) => compareRules(a, b, words));
+  return items.map((item) => compileIntent(item, words, facts, sink)).sort(bestFirst(words.intentKinds));
 }
 
 function compileIntent(

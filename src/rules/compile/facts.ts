@@ -1,3 +1,5 @@
+import type { FactValue } from '../../model/intent.ts';
+
 /** `count`: a non-negative safe integer. `enum`: one of `values`. `list`: distinct strings, of `values` where given. */
 export type FactType = 'count' | 'boolean' | 'enum' | 'list';
 
@@ -24,8 +26,6 @@ export function indexFacts(
   for (const kind of motifKinds) all.push(...vocabulary.motifFacts(kind));
   return new Map(all.map((fact) => [fact.name, fact]));
 }
-
-export type FactValue = number | boolean | string | readonly string[];
 
 /** What a fact is when an example leaves it out. */
 export function defaultFact(fact: FactDeclaration): FactValue {

@@ -1,4 +1,4 @@
-import type { Rulebook } from '../../model/rulebook.ts';
+import type { CompiledRules, Rulebook } from '../../model/rulebook.ts';
 import { checkLifecycle } from '../lint/checkLifecycle.ts';
 import { compileEntities } from './compileEntities.ts';
 import { compileIntents } from './compileIntents.ts';
@@ -14,6 +14,7 @@ import { checkRules } from '../lint/checkRules.ts';
 import { RulebookError, sortProblems, type Problem } from '../read/problems.ts';
 import type { RawEntityFile, RawHead, RawIntent, RawProtocol, RawShape } from '../read/rawRules.ts';
 import { readRuleFiles, type RuleFile } from '../read/readRuleFiles.ts';
+import { prepare } from '../prepare.ts';
 import { shareEqual } from './shareEqual.ts';
 import { ProblemSink, applyOverlays, knownSlugs, readItems, type RuleItem } from './ruleItem.ts';
 
@@ -89,7 +90,7 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
   const all = sortProblems([...problems, ...sink.problems]);
   const base = { problems: all, files, shapes, protocols, entities, intents, facts };
   if (all.length > 0) return { ...base, rulebook: null };
-  const rulebook: Rulebook = {
+  const compiled: CompiledRules = {
     version,
     digest: digestFiles(files, tables),
     ...shareEqual({
@@ -110,7 +111,7 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
     intents: rules,
     ...texts,
   };
-  return { ...base, rulebook: deepFreeze(rulebook) };
+  return { ...base, rulebook: prepare(deepFreeze(compiled)) };
 }
 
 /** Version of the base ruleset, with those of the overlays as SemVer build metadata: `1.2.0+acme.0.3.0`. */

@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { deserialize, serialize } from 'node:v8';
 import { refreeze } from '../../rules/compile/freeze.ts';
 import { listFiles } from '../../rules/read/listFiles.ts';
-import type { Rulebook } from '../../model/rulebook.ts';
+import { prepare } from '../../rules/prepare.ts';
+import type { CompiledRules, Rulebook } from '../../model/rulebook.ts';
 
 /** The loader: what it makes of the same files changes with it. */
 const LOADER = fileURLToPath(new URL('../../rules/', import.meta.url));
@@ -15,22 +16,27 @@ export const RULEBOOK_CACHE = new URL('../../compiled/rulebook.bin', import.meta
 
 interface Cached {
   readonly files: string;
-  readonly rulebook: Rulebook;
+  readonly rulebook: CompiledRules;
 }
 
 /** A compiled rulebook as bytes: for the cache, and for the threads that analyse. */
 export function packRulebook(rulebook: Rulebook): Buffer {
-  return serialize(rulebook);
+  return serialize(compiledPart(rulebook));
+}
+
+/** What can be stored: functions cannot, and are made again. */
+function compiledPart({ prepared: _, ...compiled }: Rulebook): CompiledRules {
+  return compiled;
 }
 
 /** The rulebook again, frozen as the loader left it. */
 export function unpackRulebook(bytes: Uint8Array): Rulebook {
-  return refreeze(deserialize(bytes) as Rulebook);
+  return prepare(refreeze(deserialize(bytes) as CompiledRules));
 }
 
 /** The cache's content for a rulebook compiled from the files below `dir`. */
 export function packCache(dir: string, rulebook: Rulebook): Buffer {
-  return serialize({ files: fingerprint(dir), rulebook } satisfies Cached);
+  return serialize({ files: fingerprint(dir), rulebook: compiledPart(rulebook) } satisfies Cached);
 }
 
 /**
@@ -40,7 +46,7 @@ export function packCache(dir: string, rulebook: Rulebook): Buffer {
 export function cachedRulebook(dir: string): Rulebook | null {
   try {
     const { files, rulebook } = deserialize(readFileSync(RULEBOOK_CACHE)) as Cached;
-    return files === fingerprint(dir) ? refreeze(rulebook) : null;
+    return files === fingerprint(dir) ? prepare(refreeze(rulebook)) : null;
   } catch {
     // No cache, or one of another version of Node.js.
     return null;

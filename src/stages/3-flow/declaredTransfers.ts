@@ -17,14 +17,7 @@ export class Declarations {
   readonly nftContracts: ReadonlySet<Address>;
   readonly #events: ReadonlyMap<string, Declared>;
 
-  /** Prepared once per set of rules. */
-  static of(tokenEvents: Rulebook['tokenEvents']): Declarations {
-    let prepared = PREPARED.get(tokenEvents);
-    if (!prepared) PREPARED.set(tokenEvents, (prepared = new Declarations(tokenEvents)));
-    return prepared;
-  }
-
-  private constructor(tokenEvents: Rulebook['tokenEvents']) {
+  constructor(tokenEvents: Rulebook['tokenEvents']) {
     const nfts = [...tokenEvents.values()].flat().filter(({ assetKind }) => assetKind === 'erc721');
     this.nftContracts = new Set(nfts.flatMap(({ emitters }) => [...emitters]));
     this.#events = new Map([...tokenEvents].map(([key, specs]) => [key, declaredBy(specs)]));
@@ -36,8 +29,6 @@ export class Declarations {
     return declared === undefined ? null : (declared.named.get(address) ?? declared.fallback);
   }
 }
-
-const PREPARED = new WeakMap<Rulebook['tokenEvents'], Declarations>();
 
 function declaredBy(specs: readonly TokenEventSpec[]): Declared {
   const named = new Map<Address, TokenEventSpec>();

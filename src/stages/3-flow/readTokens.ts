@@ -45,7 +45,7 @@ export function readTokens(tx: CanonicalTx, rulebook: FlowRules): FlowEntry[] {
 }
 
 function readShapes(tx: CanonicalTx, rulebook: FlowRules): Shapes {
-  const declarations = Declarations.of(rulebook.tokenEvents);
+  const declarations = new Declarations(rulebook.tokenEvents);
   const budget = { left: RANGE_ALLOWANCE };
   const standard: (readonly RawTransfer[] | null)[] = [];
   const declared = new Map<number, RawTransfer>();

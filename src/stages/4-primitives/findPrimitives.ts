@@ -41,7 +41,7 @@ const LEFTOVERS: readonly Detector[] = [findIssuance, findDeployments, findAppro
  */
 export function findPrimitives(tx: CanonicalTx, flow: ValueFlow, rulebook: Rulebook): Primitive[] {
   if (!tx.succeeded) return [];
-  const { triggers, positionTokens } = preparedOf(rulebook);
+  const { triggers, positionTokens } = rulebook.prepared.derive(derive);
   const run: RecognitionRun = {
     signer: tx.from,
     txTo: tx.to,
@@ -79,26 +79,19 @@ export function findPrimitives(tx: CanonicalTx, flow: ValueFlow, rulebook: Ruleb
 }
 
 /** Data this stage derives once from a rulebook. */
-interface Prepared {
+interface Derived {
   readonly triggers: TriggerIndex;
   /** Position managers, whose NFTs represent positions kept elsewhere. */
   readonly positionTokens: ReadonlySet<Address>;
 }
 
-function preparedOf(rulebook: Rulebook): Prepared {
-  let prepared = PREPARED.get(rulebook);
-  if (!prepared) {
-    const managers = [...rulebook.entities].filter(([, { tags }]) => tags.includes('position_manager'));
-    prepared = {
-      triggers: indexTriggers(rulebook),
-      positionTokens: new Set(managers.map(([address]) => address)),
-    };
-    PREPARED.set(rulebook, prepared);
-  }
-  return prepared;
+function derive(rulebook: Rulebook): Derived {
+  const managers = [...rulebook.entities].filter(([, { tags }]) => tags.includes('position_manager'));
+  return {
+    triggers: indexTriggers(rulebook),
+    positionTokens: new Set(managers.map(([address]) => address)),
+  };
 }
-
-const PREPARED = new WeakMap<Rulebook, Prepared>();
 
 function primitiveOf(
   candidate: Candidate,

@@ -66,22 +66,5 @@ function confidenceOf(primitive: Primitive, rulebook: Rulebook): Confidence {
   const { basis, protocol, shape } = primitive;
   if (basis === 'structure') return isGuess(primitive) ? 'Low' : 'High';
   if (protocol !== null && protocol.matchedBy !== 'family') return 'High';
-  return shape === null ? 'Low' : familyConfidence(rulebook, shape);
-}
-
-const caps = new WeakMap<Rulebook, ReadonlyMap<string, Confidence>>();
-
-/** A family known only by its behaviour is never more than Medium. */
-function familyConfidence(rulebook: Rulebook, shape: string): Confidence {
-  let map = caps.get(rulebook);
-  if (!map) {
-    const meanings = [...rulebook.events.values(), ...rulebook.calls.values()].flatMap(
-      (spec) => spec.meanings,
-    );
-    map = new Map(
-      meanings.map((m) => [m.shape, m.familyConfidence === 'High' ? 'Medium' : m.familyConfidence]),
-    );
-    caps.set(rulebook, map);
-  }
-  return map.get(shape) ?? 'Low';
+  return shape === null ? 'Low' : (rulebook.prepared.familyConfidence.get(shape) ?? 'Low');
 }

@@ -29,7 +29,7 @@ export function renderLabel(
   motifs: readonly Motif[],
   format: LabelFormat,
 ): string {
-  const { start, gaps } = templateOf(rule);
+  const { start, gaps } = takeApart(rule.label);
   let text = start;
   for (const { fill, after } of gaps) {
     const value = fill(view, motifs, format);
@@ -43,14 +43,6 @@ export function renderLabel(
 interface Template {
   readonly start: string;
   readonly gaps: readonly { readonly fill: Placeholder; readonly after: string }[];
-}
-
-const TEMPLATES = new WeakMap<IntentRule, Template>();
-
-function templateOf(rule: IntentRule): Template {
-  let template = TEMPLATES.get(rule);
-  if (!template) TEMPLATES.set(rule, (template = takeApart(rule.label)));
-  return template;
 }
 
 function takeApart(label: string): Template {

@@ -1,22 +1,18 @@
 import { assess, restedMotifs } from './assess.ts';
-import { confirms, evaluate, factNames, type RuleOutcome } from './engine.ts';
 import { SubjectView } from './facts/subjectView.ts';
 import { FactSheet } from './factSheet.ts';
 import { fallbackIntent } from './fallback.ts';
 import { fragmentsOf } from './fragments.ts';
 import { renderLabel, type LabelFormat } from './label.ts';
-import { matchingRules, relevantRules } from './screen.ts';
-import { rankRules } from './rankRules.ts';
-import type { FactValue } from './facts/factSpec.ts';
 import type { IntentInput } from './intentInput.ts';
-import type { Verdict } from '../../model/intent.ts';
+import type { FactSource, FactValue, PreparedIntent, RuleOutcome, Verdict } from '../../model/intent.ts';
 import type { IntentRule } from '../../model/rulebook.ts';
 
 /** A verdict with everything it was made from, for explanations. */
 export interface ExplainedVerdict {
   readonly verdict: Verdict;
   readonly facts: ReadonlyMap<string, FactValue>;
-  /** Rules that were evaluated, in the rulebook's order. */
+  /** Rules that were evaluated, best first. */
   readonly outcomes: readonly RuleOutcome[];
   /** Slugs of rules that matched as well and lost, best first. */
   readonly outranked: readonly string[];
@@ -24,34 +20,71 @@ export interface ExplainedVerdict {
   readonly skipped: readonly string[];
 }
 
-/**
- * What the transaction was for its subject: the best of the rules that match, or a marked heuristic where none does. Rules
- * are screened, best first, and the engine has the last word on what they come to.
- */
+/** What the transaction was for its subject: the best of the rules that match, or a marked heuristic where none does. */
 export async function matchIntents(input: IntentInput, format: LabelFormat): Promise<Verdict> {
   const view = new SubjectView(input);
   const sheet = new FactSheet(view);
-  const source = (name: string): FactValue => sheet.value(name);
-  for (const rule of matchingRules(input.rulebook, view.byKind.keys(), sheet)) {
-    if (await confirms(rule, source)) return ruleVerdict(view, rule, format);
+  const source: FactSource = (name) => sheet.value(name);
+  const rule = await bestMatch(
+    relevantRules(view).filter((one) => one.mayMatch(source)),
+    source,
+  );
+  return rule ? ruleVerdict(view, rule, format) : fallbackVerdict(view);
+}
+
+/** The first rule that matches and that no other match supersedes; where each match is superseded, the first match. */
+async function bestMatch(rules: readonly PreparedIntent[], source: FactSource): Promise<IntentRule | null> {
+  const matches = memoize(async (one: PreparedIntent) => (await one.evaluate(source)).matched);
+  let superseded: IntentRule | null = null;
+  for (const one of rules) {
+    if (!(await matches(one))) continue;
+    const rivals = rules.filter(({ rule }) => one.supersededBy.includes(rule.slug));
+    const verdicts = await Promise.all(rivals.map(matches));
+    if (!verdicts.includes(true)) return one.rule;
+    superseded ??= one.rule;
   }
-  return fallbackVerdict(view);
+  return superseded;
+}
+
+function memoize<K, T>(compute: (key: K) => T): (key: K) => T {
+  const known = new Map<K, T>();
+  return (key) => {
+    if (!known.has(key)) known.set(key, compute(key));
+    return known.get(key)!;
+  };
+}
+
+/** Rules in force for which a motif kind they need is present. */
+function relevantRules(view: SubjectView): readonly PreparedIntent[] {
+  return view.input.rulebook.prepared.intents.filter(
+    ({ rule: { requiresAny } }) =>
+      requiresAny.length === 0 || requiresAny.some((kind) => view.byKind.has(kind)),
+  );
 }
 
 /** As `matchIntents`, with every rule evaluated and every condition kept, also of rules that could not match. */
 export async function explainIntents(input: IntentInput, format: LabelFormat): Promise<ExplainedVerdict> {
   const view = new SubjectView(input);
-  const relevant = relevantRules(input.rulebook, view.byKind.keys());
-  const evaluated = new Set(relevant);
-  const skipped = input.rulebook.intents.filter((rule) => !evaluated.has(rule)).map((rule) => rule.slug);
-  const facts = new FactSheet(view).select(new Set(relevant.flatMap((rule) => [...factNames(rule.when)])));
-  const outcomes = await evaluate(relevant, facts);
-  const [winner, ...others] = rankRules(
-    outcomes.filter((o) => o.matched).map((o) => o.rule),
-    input.rulebook,
-  );
+  const relevant = relevantRules(view);
+  const slugs = new Set(relevant.map(({ rule }) => rule.slug));
+  const facts = new FactSheet(view).select(new Set(relevant.flatMap((one) => [...one.facts])));
+  const outcomes = await Promise.all(relevant.map((one) => one.evaluate((name) => facts.get(name)!)));
+  const matched = relevant.filter((_, i) => outcomes[i]!.matched);
+  const matchedSlugs = new Set(matched.map(({ rule }) => rule.slug));
+  const isSuperseded = (one: PreparedIntent): boolean =>
+    one.supersededBy.some((slug) => matchedSlugs.has(slug));
+  const [winner, ...others] = [
+    ...matched.filter((one) => !isSuperseded(one)),
+    ...matched.filter(isSuperseded),
+  ].map(({ rule }) => rule);
   const verdict = winner ? ruleVerdict(view, winner, format) : fallbackVerdict(view);
-  return { verdict, facts, outcomes, outranked: others.map((rule) => rule.slug), skipped };
+  return {
+    verdict,
+    facts,
+    outcomes,
+    outranked: others.map((rule) => rule.slug),
+    skipped: input.rulebook.intents.filter(({ slug }) => !slugs.has(slug)).map(({ slug }) => slug),
+  };
 }
 
 function ruleVerdict(view: SubjectView, rule: IntentRule, format: LabelFormat): Verdict {

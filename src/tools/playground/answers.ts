@@ -1,6 +1,6 @@
 import type { Problem } from '../../rules/read/problems.ts';
 import type { TxReport } from '../../model/generated/report.ts';
-import type { CheckedCondition } from '../../stages/7-intent/engine.ts';
+import type { CheckedCondition } from '../../model/intent.ts';
 
 /** What the playground's endpoint and its page say to each other. */
 

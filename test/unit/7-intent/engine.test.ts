@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { evaluate, factNames } from '../../../src/stages/7-intent/engine.ts';
-import type { FactValue } from '../../../src/stages/7-intent/facts/factSpec.ts';
+import { evaluateOn, factNames, prepareIntent } from '../../../src/rules/engine.ts';
+import type { FactValue } from '../../../src/model/intent.ts';
 import type { Condition, IntentRule } from '../../../src/model/rulebook.ts';
 
 function rule(slug: string, when: Condition): IntentRule {
@@ -29,9 +29,9 @@ const facts = new Map<string, FactValue>([
   ['none', []],
 ]);
 const holds = async (fact: string, operator: string, value: unknown): Promise<boolean> =>
-  (await evaluate([rule('r', { all: [{ fact, operator, value }] })], facts))[0]!.matched;
+  (await evaluateOn(rule('r', { all: [{ fact, operator, value }] }), facts)).matched;
 
-describe('evaluate', () => {
+describe('evaluateOn', () => {
   it.each([
     ['n', 'eq', 9, true],
     ['n', 'eq', 10, false],
@@ -58,25 +58,23 @@ describe('evaluate', () => {
   });
 
   it('keeps every condition with its actual value, also of rules that fail', async () => {
-    const [outcome] = await evaluate(
-      [
-        rule('r', {
-          all: [
-            { fact: 'n', operator: 'gt', value: 10 },
-            {
-              any: [
-                { fact: 'yes', operator: 'is', value: true },
-                { fact: 'kind', operator: 'eq', value: 'sent' },
-              ],
-            },
-            { not: { fact: 'n', operator: 'eq', value: 9 } },
-          ],
-        }),
-      ],
+    const outcome = await evaluateOn(
+      rule('r', {
+        all: [
+          { fact: 'n', operator: 'gt', value: 10 },
+          {
+            any: [
+              { fact: 'yes', operator: 'is', value: true },
+              { fact: 'kind', operator: 'eq', value: 'sent' },
+            ],
+          },
+          { not: { fact: 'n', operator: 'eq', value: 9 } },
+        ],
+      }),
       facts,
     );
-    expect(outcome!.matched).toBe(false);
-    expect(outcome!.conditions).toEqual({
+    expect(outcome.matched).toBe(false);
+    expect(outcome.conditions).toEqual({
       result: false,
       all: [
         { fact: 'n', operator: 'gt', expected: 10, actual: 9, result: false },
@@ -93,28 +91,23 @@ describe('evaluate', () => {
   });
 
   it('takes a rule whose condition is a single test', async () => {
-    expect((await evaluate([rule('r', { fact: 'n', operator: 'eq', value: 9 })], facts))[0]!.matched).toBe(
-      true,
-    );
+    expect((await evaluateOn(rule('r', { fact: 'n', operator: 'eq', value: 9 }), facts)).matched).toBe(true);
   });
 
-  it('loses no rule when evaluations overlap, and keeps their order', async () => {
-    const rules = Array.from({ length: 30 }, (_, i) =>
-      rule(`r${i}`, { all: [{ fact: 'n', operator: i % 2 === 0 ? 'eq' : 'ne', value: 9 }] }),
+  it('gives each of several overlapping evaluations its own result', async () => {
+    const prepared = prepareIntent(rule('r', { all: [{ fact: 'n', operator: 'eq', value: 9 }] }));
+    const outcomes = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => prepared.evaluate(() => (i % 2 === 0 ? 9 : 8))),
     );
-    const runs = await Promise.all(Array.from({ length: 20 }, () => evaluate(rules, facts)));
-    for (const outcomes of runs)
-      expect(outcomes.map((o) => `${o.rule.slug}:${o.matched}`)).toEqual(
-        rules.map((r, i) => `${r.slug}:${i % 2 === 0}`),
-      );
+    expect(outcomes.map(({ matched }) => matched)).toEqual(outcomes.map((_, i) => i % 2 === 0));
   });
 
   it('fails loudly on a fact or an operator that does not exist', async () => {
-    await expect(evaluate([rule('r', { fact: 'nope', operator: 'eq', value: 9 })], facts)).rejects.toThrow(
+    await expect(evaluateOn(rule('r', { fact: 'nope', operator: 'eq', value: 9 }), facts)).rejects.toThrow(
       /nope/,
     );
     await expect(
-      evaluate([rule('r', { fact: 'n', operator: 'equal-ish', value: 9 })], facts),
+      evaluateOn(rule('r', { fact: 'n', operator: 'equal-ish', value: 9 }), facts),
     ).rejects.toThrow(/equal-ish/);
   });
 
@@ -122,8 +115,24 @@ describe('evaluate', () => {
     const when = Object.freeze({
       all: Object.freeze([Object.freeze({ fact: 'n', operator: 'eq', value: 9 })]),
     }) as Condition;
-    await evaluate([rule('r', when)], facts);
+    await evaluateOn(rule('r', when), facts);
     expect(when).toEqual({ all: [{ fact: 'n', operator: 'eq', value: 9 }] });
+  });
+});
+
+describe('mayMatch', () => {
+  const mayMatch = (when: Condition): boolean =>
+    prepareIntent(rule('r', when)).mayMatch((name) => facts.get(name)!);
+  const holds = { fact: 'n', operator: 'eq', value: 9 };
+  const fails = { fact: 'n', operator: 'eq', value: 8 };
+
+  it('is false only where a test that all must hold for fails', () => {
+    expect(mayMatch({ all: [holds, { all: [fails] }] })).toBe(false);
+    expect(mayMatch(fails)).toBe(false);
+    expect(mayMatch({ all: [holds, { any: [fails, holds] }] })).toBe(true);
+    // Alternatives and negations are left to the engine.
+    expect(mayMatch({ any: [fails] })).toBe(true);
+    expect(mayMatch({ not: holds })).toBe(true);
   });
 });
 

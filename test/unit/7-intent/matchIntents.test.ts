@@ -46,6 +46,7 @@ const kinds = new Map<string, IntentKindSpec>(
     { kind, category: 'trade', rank, headline: true },
   ]),
 );
+kinds.set('Refund', { kind: 'Refund', category: 'transfer', rank: 6, headline: false });
 const motifKinds = kindsWith([
   { kind: 'swap', fragment: 'Good' },
   { kind: 'stake', fragment: 'Better' },

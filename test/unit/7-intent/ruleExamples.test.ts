@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readRuleset } from '../../../src/rules/compile/loadRulebook.ts';
 import { defaultFact } from '../../../src/rules/compile/facts.ts';
-import { evaluate, factNames } from '../../../src/stages/7-intent/engine.ts';
+import { evaluateOn, factNames } from '../../../src/rules/engine.ts';
 import { FACT_VOCABULARY, findFact } from '../../../src/stages/7-intent/facts/registry.ts';
-import type { FactValue } from '../../../src/stages/7-intent/facts/factSpec.ts';
+import type { FactValue } from '../../../src/model/intent.ts';
 import type { IntentRule } from '../../../src/model/rulebook.ts';
 
 const ruleset = readRuleset([join(import.meta.dirname, '../../../rules')], { facts: FACT_VOCABULARY });
@@ -14,7 +14,7 @@ async function matches(rule: IntentRule, given: Readonly<Record<string, unknown>
   const facts = new Map<string, FactValue>();
   for (const name of factNames(rule.when))
     facts.set(name, (given[name] as FactValue | undefined) ?? defaultFact(findFact(name)!));
-  return (await evaluate([rule], facts))[0]!.matched;
+  return (await evaluateOn(rule, facts)).matched;
 }
 
 describe('intent rules', () => {

@@ -1,9 +1,10 @@
 import { buildValueFlow } from '../../../src/stages/3-flow/buildValueFlow.ts';
+import { prepare } from '../../../src/rules/prepare.ts';
 import { kindsWith } from '../../support/builders.ts';
 import type { CanonicalTx, Frame, Log } from '../../../src/model/canonicalTx.ts';
 import type { Address, Hash, Hex } from '../../../src/model/hex.ts';
 import type { Motif } from '../../../src/model/motif.ts';
-import type { Entity, Rulebook } from '../../../src/model/rulebook.ts';
+import type { CompiledRules, Entity, Rulebook } from '../../../src/model/rulebook.ts';
 import type { ValueFlow } from '../../../src/model/valueFlow.ts';
 
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -156,12 +157,12 @@ export function numbered(motifs: readonly Motif[]): Motif[] {
 
 /** A rulebook without rules: wrapped native and whatever entities the test names. */
 export function bareRulebook(
-  partial: Partial<Rulebook> & { tags?: Record<Address, readonly string[]> } = {},
+  partial: Partial<CompiledRules> & { tags?: Record<Address, readonly string[]> } = {},
 ): Rulebook {
   const entities = new Map<Address, Entity>(
     Object.entries(partial.tags ?? {}).map(([a, tags]) => [a as Address, { slug: a, name: a, tags }]),
   );
-  return {
+  return prepare({
     version: '0.0.0',
     digest: 'sha256:0',
     events: new Map(),
@@ -181,7 +182,7 @@ export function bareRulebook(
     protocols: new Map(),
     entities,
     ...partial,
-  };
+  });
 }
 
 export const HEADER = {

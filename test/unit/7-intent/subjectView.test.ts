@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SubjectView } from '../../../src/stages/7-intent/facts/subjectView.ts';
-import { computeFacts } from '../../../src/stages/7-intent/computeFacts.ts';
+import { FactSheet } from '../../../src/stages/7-intent/factSheet.ts';
 import { erc20Id, NATIVE_ASSET } from '../../../src/value/asset.ts';
 import {
   account,
@@ -64,7 +64,7 @@ function view(
     },
   });
 }
-const facts = (v: SubjectView, ...names: string[]) => Object.fromEntries(computeFacts(v, names));
+const facts = (v: SubjectView, ...names: string[]) => Object.fromEntries(new FactSheet(v).select(names));
 const swap = (
   venue: Address,
   sent: Address | 'native',

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { Condition } from '../../../src/model/rulebook.ts';
 import { indexFacts, type FactDeclaration } from '../../../src/rules/compile/facts.ts';
 import { conjunctionOf, implies } from '../../../src/rules/lint/conjunction.ts';
-import { OPERATORS as ENGINE_OPERATORS } from '../../../src/stages/7-intent/operators.ts';
 import { OPERATORS } from '../../../src/rules/compile/operators.ts';
 import { FACTS } from './smallRuleset.ts';
 
@@ -14,10 +13,6 @@ const follows = (a: Condition, b: Condition): boolean =>
   implies(conjunctionOf(a, facts)!, conjunctionOf(b, facts)!);
 
 describe('logic of conditions', () => {
-  it('knows the engine’s operators, no more and no fewer', () => {
-    expect(Object.keys(OPERATORS).sort()).toEqual(Object.keys(ENGINE_OPERATORS).sort());
-  });
-
   it.each<[string, Condition]>([
     ['below zero', t(N, 'lt', 0)],
     ['hole at the only value', { all: [t(N, 'eq', 3), t(N, 'not_in', [1, 3])] }],
@@ -108,7 +103,7 @@ describe('logic of conditions', () => {
     const satisfies = (c: Condition, fact: string, value: unknown): boolean =>
       'not' in c
         ? !satisfies(c.not, fact, value)
-        : 'fact' in c && ENGINE_OPERATORS[c.operator]!(value as never, c.value as never);
+        : 'fact' in c && OPERATORS[c.operator]!.holds(value as never, c.value);
     for (const a of sets) {
       const fact = factOf(a.c);
       const holding = values[fact]!.filter((v) => satisfies(a.c, fact, v));
@@ -139,7 +134,7 @@ function atomsOf(fact: FactDeclaration): Condition[] {
     boolean: [],
   };
   const atoms = Object.entries(OPERATORS)
-    .filter(([, types]) => types.includes(fact.type))
+    .filter(([, { types }]) => types.includes(fact.type))
     .flatMap(([operator]) => {
       const takesList = ['in', 'not_in', 'includes_any', 'includes_none', 'subset_of'].includes(operator);
       return (takesList ? many : one)[fact.type]!.map((value) => t(fact.name, operator, value));

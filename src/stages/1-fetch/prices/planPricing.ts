@@ -174,19 +174,12 @@ interface Lookup {
   readonly families: readonly RateSpec[];
 }
 
-const LOOKUPS = new WeakMap<PricingVocabulary, Lookup>();
-
-function lookupOf(vocabulary: PricingVocabulary): Lookup {
-  const known = LOOKUPS.get(vocabulary);
-  if (known) return known;
-  const { feeds, pricing = NOTHING } = vocabulary;
+function lookupOf({ feeds, pricing = NOTHING }: PricingVocabulary): Lookup {
   const feedsOf = new Map<Asset, number[]>();
   feeds.forEach(({ asset }, position) => feedsOf.set(asset, [...(feedsOf.get(asset) ?? []), position]));
-  const lookup = {
+  return {
     feedsOf,
     listed: new Set(pricing.rates.flatMap(({ tokens }) => [...(tokens ?? [])])),
     families: pricing.rates.filter(({ tokens }) => tokens === null),
   };
-  LOOKUPS.set(vocabulary, lookup);
-  return lookup;
 }

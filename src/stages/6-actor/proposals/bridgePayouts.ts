@@ -1,4 +1,3 @@
-import { spokenKinds } from '../../../lib/spokenKinds.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
 import type { ElectionContext } from '../electionContext.ts';
 import type { Proposal } from '../proposal.ts';
@@ -13,8 +12,8 @@ export function bridgePayouts(context: ElectionContext): Proposal[] {
   // The reference of the order rides along as calldata; a plain payment says nothing about its purpose.
   if (context.input.tx.input === '0x' || context.sides(context.signer) !== 'sent') return [];
   const { rulebook } = context.input;
-  const kinds = [...spokenKinds(rulebook, context.signer)].map((kind) => kindOf(rulebook, kind));
-  if (!kinds.some(({ position }) => position?.category === BRIDGE_CLAIM)) return [];
+  const kinds = [...(rulebook.prepared.kindsOfContract.get(context.signer) ?? [])];
+  if (!kinds.some((kind) => kindOf(rulebook, kind).position?.category === BRIDGE_CLAIM)) return [];
   const paid = [...context.input.flow.ledgers.keys()].filter(
     (a) =>
       a !== context.signer &&

@@ -1,6 +1,5 @@
 import { sidesOf, type Balance } from '../../../value/balances.ts';
 import { count, flag, list, oneOf, type FactSpec } from './factSpec.ts';
-import { spokenKinds } from '../../../lib/spokenKinds.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { Address } from '../../../model/hex.ts';
 
@@ -230,12 +229,12 @@ const COUNTERPARTIES: readonly FactSpec[] = [
   list(
     'actor.payee_speaks',
     'Motif kinds spoken by the known protocols whose addresses kept what the actor sent.',
-    (v) => allOf(v.payees, (a) => spokenKinds(v.input.rulebook, a)),
+    (v) => allOf(v.payees, (a) => v.input.rulebook.prepared.kindsOfContract.get(a) ?? []),
   ),
   list(
     'actor.source_speaks',
     'Motif kinds spoken by the known protocols whose addresses paid the actor directly.',
-    (v) => allOf(v.sources, (a) => spokenKinds(v.input.rulebook, a)),
+    (v) => allOf(v.sources, (a) => v.input.rulebook.prepared.kindsOfContract.get(a) ?? []),
   ),
   list('actor.tags', 'Entity tags of the actor.', (v) => v.tagsOf(v.input.subject.account)),
 ];

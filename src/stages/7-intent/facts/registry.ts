@@ -13,36 +13,16 @@ export const FACTS: readonly FactSpec[] = [
   ...MOTIF_FACTS,
 ];
 
-const FIXED = new Map(FACTS.map((fact) => [fact.name, fact]));
+const KNOWN = new Map(FACTS.map((fact) => [fact.name, fact]));
 const MOTIF_FACT = /^motif\.([a-z0-9_]+)\.[a-z]+$/;
-
-/** Facts asked for by name, in the order in which they first were, and their places. Rules name them, so there are as many as rules use. */
-const FOUND: FactSpec[] = [];
-const PLACES = new Map<string, number>();
 
 /** The fact of this name, or null. Motif kinds are open, so their facts are made when first asked for. */
 export function findFact(name: string): FactSpec | null {
-  const place = PLACES.get(name);
-  return place === undefined ? (FIXED.get(name) ?? motifFact(name)) : FOUND[place]!;
-}
-
-/**
- * A number for the fact of this name, which finds it quicker than its name does.
- * @throws Error where there is no such fact.
- */
-export function placeOf(name: string): number {
-  let place = PLACES.get(name);
-  if (place === undefined) {
-    const fact = findFact(name);
-    if (!fact) throw new Error(`unknown fact ${name}`);
-    PLACES.set(name, (place = FOUND.push(fact) - 1));
-  }
-  return place;
-}
-
-/** The fact to which `placeOf` sent this number. */
-export function factAt(place: number): FactSpec {
-  return FOUND[place]!;
+  const fixed = KNOWN.get(name);
+  if (fixed) return fixed;
+  const fact = motifFact(name);
+  if (fact) KNOWN.set(name, fact);
+  return fact;
 }
 
 function motifFact(name: string): FactSpec | null {

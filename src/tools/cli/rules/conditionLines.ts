@@ -1,4 +1,4 @@
-import type { CheckedCondition } from '../../../stages/7-intent/engine.ts';
+import type { CheckedCondition } from '../../../model/intent.ts';
 
 /** A checked condition as an indented tree: a mark per line, the actual value beside the expected one. */
 export function conditionLines(node: CheckedCondition, indent = ''): string[] {

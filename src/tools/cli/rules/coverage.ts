@@ -1,4 +1,5 @@
-import { evaluate, factNames, type CheckedCondition } from '../../../stages/7-intent/engine.ts';
+import { evaluateOn, factNames } from '../../../rules/engine.ts';
+import type { CheckedCondition } from '../../../model/intent.ts';
 import { defaultFact } from '../../../rules/compile/facts.ts';
 import type { CliIo } from '../cliIo.ts';
 import { show } from './conditionLines.ts';
@@ -72,8 +73,7 @@ async function coverExamples(ruleset: SoundRuleset, seen: SeenConditions): Promi
         [...factNames(rule.when)].map((name) => [name, defaultFact(ruleset.facts!.get(name)!)]),
       );
       for (const [name, v] of Object.entries(example.facts)) facts.set(name, v as string);
-      const [outcome] = await evaluate([rule], facts);
-      note(seen, rule.slug, outcome!.conditions);
+      note(seen, rule.slug, (await evaluateOn(rule, facts)).conditions);
       examples += 1;
     }
   }

@@ -1,7 +1,7 @@
 import { checksumAddress } from 'viem';
 import type { Motif } from '../../../model/motif.ts';
 import type { IntentRule } from '../../../model/rulebook.ts';
-import type { RuleOutcome } from '../../../stages/7-intent/engine.ts';
+import type { RuleOutcome } from '../../../model/intent.ts';
 import { CliError, type CliIo } from '../cliIo.ts';
 import { blockers, conditionLines, countMet, show } from './conditionLines.ts';
 import { examineTx, type ExaminedTx, type SubjectReading } from './examineTx.ts';

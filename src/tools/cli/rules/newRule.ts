@@ -1,9 +1,9 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { Document, isMap, isScalar, isSeq, visit } from 'yaml';
 import { defaultFact, type FactDeclaration } from '../../../rules/compile/facts.ts';
-import { computeFacts } from '../../../stages/7-intent/computeFacts.ts';
+import { FactSheet } from '../../../stages/7-intent/factSheet.ts';
 import { SubjectView } from '../../../stages/7-intent/facts/subjectView.ts';
-import type { FactValue } from '../../../stages/7-intent/facts/factSpec.ts';
+import type { FactValue } from '../../../model/intent.ts';
 import { CliError, type CliIo } from '../cliIo.ts';
 import { show } from './conditionLines.ts';
 import { examineTx } from './examineTx.ts';
@@ -62,7 +62,7 @@ export async function newRule(options: NewRuleOptions, io: CliIo): Promise<numbe
   const names = [...kinds.map((kind) => `motif.${kind}.own`), ...TELLING].filter((name) =>
     ruleset.facts!.has(name),
   );
-  const facts = [...computeFacts(view, names)].filter(
+  const facts = [...new FactSheet(view).select(names)].filter(
     ([name, value]) => show(value) !== show(defaultFact(ruleset.facts!.get(name)!)),
   );
   if (facts.length === 0)

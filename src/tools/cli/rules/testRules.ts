@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { defaultFact } from '../../../rules/compile/facts.ts';
 import type { RawExample, RawIntent } from '../../../rules/read/rawRules.ts';
 import type { RuleItem } from '../../../rules/compile/ruleItem.ts';
-import { evaluate, factNames } from '../../../stages/7-intent/engine.ts';
+import { evaluateOn, factNames } from '../../../rules/engine.ts';
 import type { IntentRule } from '../../../model/rulebook.ts';
 import { CliError, type CliIo } from '../cliIo.ts';
 import { blockers } from './conditionLines.ts';
@@ -93,11 +93,11 @@ async function tryFacts({ ruleset, rule, side, example }: Case): Promise<string 
   );
   const unused = Object.keys(example.facts ?? {}).filter((name) => !facts.has(name));
   for (const [name, value] of Object.entries(example.facts ?? {})) facts.set(name, value as string);
-  const [outcome] = await evaluate([rule], facts);
-  if (outcome!.matched === (side === 'match')) return null;
+  const outcome = await evaluateOn(rule, facts);
+  if (outcome.matched === (side === 'match')) return null;
   if (side === 'near_miss')
     return `matches, though it should not${unused.length > 0 ? `; the rule does not use ${unused.join(', ')}` : ''}`;
-  return blockers(outcome!.conditions).join('\n');
+  return blockers(outcome.conditions).join('\n');
 }
 
 /** On a recording a rule must also win: authors care about the verdict, not only the condition. */

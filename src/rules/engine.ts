@@ -1,0 +1,117 @@
+import { Almanac, Engine, Operator, type RuleResult, type TopLevelCondition } from 'json-rules-engine';
+import type {
+  CheckedCondition,
+  FactSource,
+  FactValue,
+  PreparedIntent,
+  RuleOutcome,
+} from '../model/intent.ts';
+import type { Condition, IntentRule } from '../model/rulebook.ts';
+import { OPERATORS } from './compile/operators.ts';
+
+/** The engine's view of one transaction. Facts are flat values: a path would let rule text reach an expression language. */
+class Facts extends Almanac {
+  private readonly source: FactSource;
+  constructor(source: FactSource) {
+    super();
+    this.source = source;
+  }
+
+  override async factValue<T>(name: string, _params?: unknown, path?: string): Promise<T> {
+    if (path) throw new Error('rule conditions have no paths');
+    return this.source(name) as T;
+  }
+}
+
+const TESTS = Object.entries(OPERATORS).map(([name, { holds }]) => new Operator(name, holds));
+
+function engineOf(rule: IntentRule): Engine {
+  const engine = new Engine();
+  for (const test of TESTS) engine.addOperator(test);
+  // The engine wants a boolean node on top.
+  const conditions = ('fact' in rule.when ? { all: [rule.when] } : rule.when) as unknown as TopLevelCondition;
+  engine.addRule({ name: rule.slug, conditions, event: { type: 'matched' } });
+  return engine;
+}
+
+type Test = Extract<Condition, { fact: string }>;
+
+/** Tests that must hold for the condition to hold: those joined by `all` from the top. */
+function demanded(condition: Condition): Test[] {
+  if ('all' in condition) return condition.all.flatMap(demanded);
+  return 'fact' in condition ? [condition] : [];
+}
+
+/** Makes a rule ready for json-rules-engine. `supersededBy`: slugs of the rules that supersede it. */
+export function prepareIntent(rule: IntentRule, supersededBy: readonly string[] = []): PreparedIntent {
+  const tests = demanded(rule.when).map(({ fact, operator, value }) => ({
+    fact,
+    value,
+    holds: OPERATORS[operator]?.holds,
+  }));
+  // An engine keeps the state of its run on itself: overlapping runs take one each.
+  const idle: Engine[] = [];
+  const run = async (source: FactSource): Promise<RuleResult> => {
+    const engine = idle.pop() ?? engineOf(rule);
+    const { results, failureResults } = await engine.run({}, { almanac: new Facts(source) });
+    idle.push(engine);
+    return (results[0] ?? failureResults[0])!;
+  };
+  return {
+    rule,
+    facts: factNames(rule.when),
+    supersededBy,
+    mayMatch: (source) => tests.every(({ fact, value, holds }) => !holds || holds(source(fact), value)),
+    async evaluate(source): Promise<RuleOutcome> {
+      const { result, conditions } = await run(source);
+      return {
+        rule,
+        matched: result === true,
+        conditions: checked(conditions as unknown as EngineCondition),
+      };
+    },
+  };
+}
+
+/** Evaluates a rule on given facts, as its examples state them. Throws where the rule asks for another fact. */
+export function evaluateOn(rule: IntentRule, facts: ReadonlyMap<string, FactValue>): Promise<RuleOutcome> {
+  return prepareIntent(rule).evaluate((name) => {
+    const value = facts.get(name);
+    if (value === undefined) throw new Error(`no fact ${name}`);
+    return value;
+  });
+}
+
+interface EngineCondition {
+  all?: EngineCondition[];
+  any?: EngineCondition[];
+  not?: EngineCondition;
+  fact?: string;
+  operator?: string;
+  value?: unknown;
+  factResult?: FactValue;
+  result?: boolean;
+}
+
+function checked(node: EngineCondition): CheckedCondition {
+  const result = node.result === true;
+  if (node.all) return { all: node.all.map(checked), result };
+  if (node.any) return { any: node.any.map(checked), result };
+  if (node.not) return { not: checked(node.not), result };
+  return {
+    fact: node.fact!,
+    operator: node.operator!,
+    expected: node.value,
+    actual: node.factResult!,
+    result,
+  };
+}
+
+/** Names of all facts a condition asks for. */
+export function factNames(condition: Condition, into: Set<string> = new Set()): Set<string> {
+  if ('all' in condition) for (const part of condition.all) factNames(part, into);
+  else if ('any' in condition) for (const part of condition.any) factNames(part, into);
+  else if ('not' in condition) factNames(condition.not, into);
+  else into.add(condition.fact);
+  return into;
+}

@@ -1,0 +1,63 @@
+import type { Address } from '../model/hex.ts';
+import type { Confidence } from '../model/motif.ts';
+import type { CompiledRules, EventMapping, IntentRule, PreparedRules, Rulebook } from '../model/rulebook.ts';
+import { factNames, prepareIntent } from './engine.ts';
+
+/** Works out of compiled rules what every transaction asks them for. Done once, at load. */
+export function prepare(compiled: CompiledRules): Rulebook {
+  const inForce = compiled.intents
+    .filter(({ status }) => status !== 'deprecated')
+    .sort(bestFirst(compiled.intentKinds));
+  const mappings = [...compiled.events.values(), ...compiled.calls.values()].flatMap(
+    ({ meanings }) => meanings,
+  );
+  const derived = new Map<(rulebook: Rulebook) => unknown, unknown>();
+  const prepared: PreparedRules = {
+    intents: inForce.map((rule) =>
+      prepareIntent(
+        rule,
+        inForce.filter(({ supersedes }) => supersedes.includes(rule.slug)).map(({ slug }) => slug),
+      ),
+    ),
+    kindsOfContract: kindsOfContract(mappings),
+    familyConfidence: new Map(mappings.map((m) => [m.shape, familyConfidence(m)])),
+    derive<T>(make: (from: Rulebook) => T): T {
+      if (!derived.has(make)) derived.set(make, make(rulebook));
+      return derived.get(make) as T;
+    },
+  };
+  const rulebook: Rulebook = Object.freeze({ ...compiled, prepared });
+  return rulebook;
+}
+
+/**
+ * Compares rules by the rank of their intents, then priority, then how many facts they ask for, then their slugs: the
+ * order never depends on files.
+ */
+export function bestFirst(
+  intentKinds: CompiledRules['intentKinds'],
+): (a: IntentRule, b: IntentRule) => number {
+  const rank = (rule: IntentRule): number => intentKinds.get(rule.intent)?.rank ?? Number.MAX_SAFE_INTEGER;
+  return (a, b) =>
+    rank(a) - rank(b) ||
+    b.priority - a.priority ||
+    factNames(b.when).size - factNames(a.when).size ||
+    (a.slug < b.slug ? -1 : 1);
+}
+
+/** A family known only by its behaviour is never more than Medium. */
+function familyConfidence({ familyConfidence }: EventMapping): Confidence {
+  return familyConfidence === 'High' ? 'Medium' : familyConfidence;
+}
+
+function kindsOfContract(mappings: readonly EventMapping[]): Map<Address, Set<string>> {
+  const index = new Map<Address, Set<string>>();
+  for (const { kind, protocols } of mappings)
+    for (const { addresses } of protocols)
+      for (const address of addresses) {
+        const kinds = index.get(address);
+        if (kinds) kinds.add(kind);
+        else index.set(address, new Set([kind]));
+      }
+  return index;
+}
