@@ -1,7 +1,7 @@
 /**
- * The pipeline, in the order in which it runs: start reading here.
- * Stage 1, the only one that does I/O, is called in `createAnalyze.ts`; all that stands here is a pure function of the
- * node's answers and the rulebook.
+ * The pipeline, in the order in which it runs: start reading here. Service, command line, playground and bench all run it.
+ * Stage 1, the only one that does I/O, is called in `createAnalyze.ts`; the rest is a pure function of the node's answers
+ * and the rulebook.
  */
 import { labelFormat } from './value/labelFormat.ts';
 import { canonicalize } from './stages/2-canonical/canonicalize.ts';
@@ -10,41 +10,46 @@ import { buildValueFlow } from './stages/3-flow/buildValueFlow.ts';
 import { findPrimitives } from './stages/4-primitives/findPrimitives.ts';
 import { buildMotifs } from './stages/5-motifs/buildMotifs.ts';
 import { findScopes } from './stages/5-motifs/scopes.ts';
-import { subjectOf } from './stages/7-intent/intentInput.ts';
-import { matchIntents } from './stages/7-intent/matchIntents.ts';
 import { electActor } from './stages/6-actor/electActor.ts';
+import { subjectOf, type Subject } from './stages/7-intent/intentInput.ts';
+import { matchIntents } from './stages/7-intent/matchIntents.ts';
 import { computeEconomics } from './stages/8-economics/computeEconomics.ts';
 import { buildReport, type ReportInput } from './stages/9-report/buildReport.ts';
 import type { Attribution } from './model/attribution.ts';
 import type { BlockHeader, CanonicalTx } from './model/canonicalTx.ts';
 import type { Motif } from './model/motif.ts';
+import type { Primitive } from './model/primitive.ts';
 import type { TxReport } from './model/generated/report.ts';
 import type { Rulebook } from './model/rulebook.ts';
 import type { RawContext, RawTransaction } from './model/upstream.ts';
 import type { ValueFlow } from './model/valueFlow.ts';
 
-/** Told after each stage. */
+/** Called after each stage. */
 export type OnStage = (stage: string) => void;
 
 /** Version of this service, reported as `engine.version`. */
 export const ENGINE_VERSION = '1.0.0';
 
-/** The node's answers in one shape, whatever dialect it spoke: all that later stages read of them. */
+/** Stage 2: the node's answers in one shape, whatever the trace dialect. */
 export interface Read {
   readonly tx: CanonicalTx;
   readonly header: BlockHeader;
 }
 
-/** What the stages up to attribution make of it: who did what, before any rule has spoken. */
+/** Stages 3 to 6: who did what, before any intent rule. */
 export interface Examined extends Read {
   readonly flow: ValueFlow;
+  readonly primitives: readonly Primitive[];
   readonly motifs: readonly Motif[];
   readonly attribution: Attribution;
-  /** How many primitives the motifs were made of. */
-  readonly primitives: number;
+  /** The account that intent rules look at the transaction from. */
+  readonly subject: Subject;
 }
 
-/** Stage 2. Throws `AnalysisError` when the answers are malformed or contradict each other. */
+/** Every stage's output, and what the report is written from. */
+export type Analysis = Examined & ReportInput;
+
+/** Throws `AnalysisError` when the answers are malformed or contradict each other. */
 export function read(raw: RawTransaction, context: RawContext, onStage: OnStage = () => {}): Read {
   const tx = canonicalize(raw);
   const header = readBlockHeader(context.block, tx);
@@ -52,7 +57,6 @@ export function read(raw: RawTransaction, context: RawContext, onStage: OnStage 
   return { tx, header };
 }
 
-/** Stages 3 to 5 and 7. */
 export function examine(
   { tx, header }: Read,
   context: RawContext,
@@ -67,38 +71,24 @@ export function examine(
   onStage('motifs');
   const attribution = electActor({ tx, flow, motifs, rulebook, header, delegations: context.delegations });
   onStage('attribution');
-  return { tx, header, flow, motifs, attribution, primitives: primitives.length };
+  return { tx, header, flow, primitives, motifs, attribution, subject: subjectOf(attribution) };
 }
 
-/** Stages 3 to 8: all that the report is written from. */
+/** Stages 3 to 8. The raw answers may be let go of before: of a large transaction they are most of the memory. */
 export async function judge(
   answers: Read,
   context: RawContext,
   rulebook: Rulebook,
   onStage: OnStage = () => {},
-): Promise<ReportInput> {
-  const { tx, header, flow, motifs, attribution, primitives } = examine(answers, context, rulebook, onStage);
-  const verdict = await matchIntents(
-    { tx, flow, motifs, rulebook, subject: subjectOf(attribution) },
-    labelFormat(context.tokens, rulebook),
-  );
+): Promise<Analysis> {
+  const examined = examine(answers, context, rulebook, onStage);
+  const verdict = await matchIntents({ ...examined, rulebook }, labelFormat(context.tokens, rulebook));
   onStage('intents');
-  const economics = computeEconomics({ tx, header, flow, motifs, attribution, context, verdict, rulebook });
+  const economics = computeEconomics({ ...examined, context, verdict, rulebook });
   onStage('economics');
-  const counts = { scopes: findScopes(tx, motifs, flow, rulebook).length, primitives };
-  return {
-    tx,
-    header,
-    flow,
-    motifs,
-    attribution,
-    context,
-    verdict,
-    economics,
-    rulebook,
-    counts,
-    engineVersion: ENGINE_VERSION,
-  };
+  const { tx, flow, motifs, primitives } = examined;
+  const counts = { scopes: findScopes(tx, motifs, flow, rulebook).length, primitives: primitives.length };
+  return { ...examined, context, verdict, economics, rulebook, counts, engineVersion: ENGINE_VERSION };
 }
 
 /** From the node's answers to the report. Throws as `read` does. */

@@ -23,11 +23,11 @@ export async function tryRule(
   const after = await examineTx(recording, rulebook);
   const others = after.attribution.candidates
     .map((c) => c.account)
-    .filter((account) => account !== after.subject.account);
+    .filter((account) => account !== after.reading.account);
   const mine =
     edited.kind === 'intent' ? rulebook.intents.filter((rule) => edited.slugs.includes(rule.slug)) : [];
   const readings = [
-    after.subject,
+    after.reading,
     ...(mine.length > 0 ? await Promise.all(others.slice(0, 8).map((account) => after.readAs(account))) : []),
   ];
   return {
@@ -36,9 +36,9 @@ export async function tryRule(
     before: verdictView(before),
     after: verdictView(after),
     rules: readings.flatMap((reading) =>
-      mine.map((rule) => ruleView(rule, reading, reading === after.subject)),
+      mine.map((rule) => ruleView(rule, reading, reading === after.reading)),
     ),
-    near: nearMisses(after.subject),
+    near: nearMisses(after.reading),
     signatures: edited.kind === 'shape' ? signatureViews(after, edited.slugs, rulebook) : [],
     protocols:
       edited.kind === 'protocol'
@@ -48,7 +48,7 @@ export async function tryRule(
           }))
         : [],
     motifs: { before: motifViews(before, []), after: motifViews(after, edited.slugs) },
-    facts: [...after.subject.explained.facts]
+    facts: [...after.reading.explained.facts]
       .map(([name, value]) => [name, show(value)] as const)
       .sort(([a], [b]) => (a < b ? -1 : 1)),
     report: await analyzeRaw(recording.raw, recording.context, rulebook),
@@ -57,8 +57,8 @@ export async function tryRule(
 
 const shown = (account: Address): string => checksumAddress(account);
 
-function verdictView({ subject, attribution }: ExaminedTx): VerdictView {
-  const { kind, label, status, confidence, rule } = subject.explained.verdict;
+function verdictView({ reading, attribution }: ExaminedTx): VerdictView {
+  const { kind, label, status, confidence, rule } = reading.explained.verdict;
   return {
     kind,
     label,

@@ -30,9 +30,9 @@ export async function coverRules(
   const wins = new Map<string, number>();
   const recordings = allRecordings(options.recordings);
   for (const recording of recordings) {
-    const { subject } = await examineTx(recording, rulebook);
-    for (const outcome of subject.explained.outcomes) note(seen, outcome.rule.slug, outcome.conditions);
-    const slug = subject.explained.verdict.rule?.slug;
+    const { reading } = await examineTx(recording, rulebook);
+    for (const outcome of reading.explained.outcomes) note(seen, outcome.rule.slug, outcome.conditions);
+    const slug = reading.explained.verdict.rule?.slug;
     if (slug !== undefined) wins.set(slug, (wins.get(slug) ?? 0) + 1);
   }
   const examples = await coverExamples(ruleset, seen);

@@ -54,8 +54,8 @@ export async function diffRulesets(
 }
 
 async function judge(recording: Recording, rulebook: Rulebook): Promise<Judged> {
-  const { subject, attribution } = await examineTx(recording, rulebook);
-  const { verdict } = subject.explained;
+  const { reading, attribution } = await examineTx(recording, rulebook);
+  const { verdict } = reading.explained;
   return {
     kind: verdict.kind,
     actor: attribution.actor ?? 'none',

@@ -34,10 +34,10 @@ export async function explainTx(what: string, options: ExplainOptions, io: CliIo
   const examined = await examineTx(recording, ruleset.rulebook, options.actor?.toLowerCase());
   printTransaction(examined, io);
   const page = { ruleset, options, io };
-  printReading(examined, examined.subject, page);
+  printReading(examined, examined.reading, page);
   const others = examined.attribution.candidates
     .map((c) => c.account)
-    .filter((account) => account !== examined.subject.account);
+    .filter((account) => account !== examined.reading.account);
   if (!options.full && options.rule === undefined) {
     if (others.length > 0)
       io.out(

@@ -42,9 +42,9 @@ export async function newRule(options: NewRuleOptions, io: CliIo): Promise<numbe
   if (ruleset === null) return 1;
   const { rulebook } = ruleset;
   const recording = await loadTx(options.tx, rulebook, options.recordings ?? []);
-  const { input, subject, motifs } = await examineTx(recording, rulebook);
+  const { input, reading, motifs } = await examineTx(recording, rulebook);
   const view = new SubjectView(input);
-  const { verdict } = subject.explained;
+  const { verdict } = reading.explained;
   const intent = options.intent ?? verdict.kind;
   if (!rulebook.intentKinds.has(intent))
     throw new CliError(`${intent} is not an intent kind: declare it in vocabulary.yaml first`);
@@ -67,7 +67,7 @@ export async function newRule(options: NewRuleOptions, io: CliIo): Promise<numbe
   );
   if (facts.length === 0)
     throw new CliError(
-      `nothing tells this transaction apart: no motif is ${subject.account}'s, and no value moved`,
+      `nothing tells this transaction apart: no motif is ${reading.account}'s, and no value moved`,
     );
   const doc = new Document(
     {

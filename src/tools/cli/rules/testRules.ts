@@ -109,7 +109,7 @@ async function tryRecording({ ruleset, rule, side, example, recordings }: Case):
     ruleset.rulebook,
     example.actor?.toLowerCase(),
   );
-  const { verdict, outcomes } = examined.subject.explained;
+  const { verdict, outcomes } = examined.reading.explained;
   const outcome = outcomes.find((o) => o.rule.slug === rule.slug);
   if (side === 'near_miss')
     return outcome?.matched
