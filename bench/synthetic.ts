@@ -1,4 +1,4 @@
-import { keccak } from '../src/evm/keccak.ts';
+import { keccak256 } from 'viem';
 import type { Recorded } from './recordings.ts';
 
 /** The shapes large transactions take. */
@@ -161,7 +161,7 @@ function logsOf(root: Frame): Log[] {
 function bloomOf(logs: readonly Log[]): string {
   const filter = Buffer.alloc(256);
   for (const item of new Set(logs.flatMap((log) => [log.address, ...log.topics]))) {
-    const digest = keccak(Buffer.from(item.slice(2), 'hex'));
+    const digest = keccak256(item as `0x${string}`).slice(2);
     for (const at of [0, 4, 8]) {
       const bit = parseInt(digest.slice(at, at + 4), 16) & 2047;
       filter[255 - (bit >>> 3)]! |= 1 << (bit & 7);

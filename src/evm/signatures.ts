@@ -2,7 +2,7 @@ import { splitTopLevel } from '../lib/splitTopLevel.ts';
 import { memoize } from '../lib/memo.ts';
 import { linesStarting } from '../lib/sortedLines.ts';
 import { headSize, parseAbiType } from './abiType.ts';
-import { keccak } from './keccak.ts';
+import { keccak256, stringToBytes } from 'viem';
 import type { Hash, Hex } from '../model/hex.ts';
 import type { ParamSpec, SignatureTables } from '../model/rulebook.ts';
 
@@ -51,8 +51,6 @@ interface ReadSignature {
   readonly topicCount: number;
 }
 
-const utf8 = new TextEncoder();
-
 /** Signatures recur from log to log and from one transaction to the next. */
 export const readSignature = memoize(readText, 2_000);
 
@@ -71,7 +69,7 @@ function readText(signature: string): ReadSignature {
     if (!field.indexed) head += type ? headSize(type) : 32;
     return { ...field, name: field.name || `arg${position}`, offset };
   });
-  const hash = keccak(utf8.encode(`${name}(${fields.map(({ type }) => type).join(',')})`));
+  const hash = keccak256(stringToBytes(`${name}(${fields.map(({ type }) => type).join(',')})`)).slice(2);
   return { named: { signature, name, args }, hash, topicCount: topics };
 }
 

@@ -1,6 +1,7 @@
+import { keccak256 } from 'viem';
 import { isHex, lowerHex } from '../../../evm/hex.ts';
-import { keccak } from '../../../evm/keccak.ts';
 import { memoize } from '../../../lib/memo.ts';
+import type { Hex } from '../../../model/hex.ts';
 import { isRecord } from '../rpc/rpcMessages.ts';
 
 const BYTES = 256;
@@ -13,7 +14,7 @@ const NOTHING = -1;
 /** The three 11-bit indexes an address or topic sets in a bloom filter, side by side in one number (Yellow Paper §4.3.1); `NOTHING` where it is neither. */
 function bloomIndexes(value: string): number {
   if (value.length % 2 !== 0 || !isHex(value)) return NOTHING;
-  const digest = keccak(Buffer.from(value.slice(2), 'hex'));
+  const digest = keccak256(value as Hex).slice(2);
   const index = (at: number): number => parseInt(digest.slice(at, at + 4), 16) & 2047;
   return index(0) * 2 ** 22 + index(4) * 2 ** 11 + index(8);
 }
