@@ -9,11 +9,14 @@ const LONG = [
   'test/deploy/docker.test.ts',
   'test/deploy/hardening.test.ts',
   'test/docs/guides.test.ts',
+  'test/faults/cliSecrets.test.ts',
   'test/faults/faults.test.ts',
+  'test/faults/inconsistent.test.ts',
   'test/fuzz/fuzz.test.ts',
   'test/http/large.test.ts',
   'test/http/processes.test.ts',
   'test/long/reconcile.test.ts',
+  'test/mcp/mcp.test.ts',
   'test/soak/soak.test.ts',
 ];
 const missing = LONG.filter((path) => !existsSync(join(import.meta.dirname, path)));
@@ -21,6 +24,10 @@ if (missing.length > 0)
   throw new Error(`vitest.config.ts lists suites that do not exist: ${missing.join(', ')}`);
 
 const PURE = ['test/architecture.test.ts', 'test/unit/**/*.test.ts'];
+/** Suites that run the service in their own process beside a chain. */
+const CHAIN = ['devnet', 'e2e', 'negative', 'openapi', 'positions', 'prices'].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+);
 
 export default defineConfig({
   test: {
@@ -34,9 +41,10 @@ export default defineConfig({
     projects: [
       // Without isolation the modules are loaded once per worker: half the CPU time, 85 s to 40 s when measured.
       { extends: true, test: { name: 'unit', include: PURE, isolate: false } },
+      { extends: true, test: { name: 'chain', include: CHAIN, isolate: false } },
       {
         extends: true,
-        test: { name: 'system', include: ['test/**/*.test.ts'], exclude: [...PURE, ...LONG] },
+        test: { name: 'system', include: ['test/**/*.test.ts'], exclude: [...PURE, ...CHAIN, ...LONG] },
       },
       { extends: true, test: { name: 'long', include: LONG } },
     ],

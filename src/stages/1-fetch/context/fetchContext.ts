@@ -11,7 +11,7 @@ import type { ContextPlan } from './planContext.ts';
 import type { PriceApi } from '../prices/priceApi.ts';
 import type { PriceAnswers, PriceSource } from '../prices/priceSource.ts';
 import type { RpcEndpoint } from '../rpc/rpcEndpoint.ts';
-import type { Session } from '../rpc/session.ts';
+import type { BlockState, ReadState, Session } from '../rpc/session.ts';
 import type { ViewCall } from './multicall.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 import type {
@@ -60,9 +60,7 @@ export async function fetchContext(
   const askApi = (timestamp: number): Promise<PriceAnswers> | undefined =>
     priceApi?.prices(['native', ...known], timestamp, session);
   const early = plan.timestamp === null ? null : askApi(plan.timestamp);
-  const { block, timestamp, answers, delegations } = await session.ask((endpoint) =>
-    attempt(session, endpoint, plan, reads),
-  );
+  const { block, timestamp, answers, delegations } = await readState(session, plan, reads);
   const fromApi = plan.timestamp === null ? askApi(timestamp) : early;
 
   const tokens = new Map<Address, TokenMetadata>();
@@ -102,9 +100,7 @@ export async function fetchContext(
     ];
     const further = readsOf(bases, list);
     if (further.length > 0) {
-      const third = await session.ask((endpoint) =>
-        attempt(session, endpoint, { ...plan, accounts: [] }, further),
-      );
+      const third = await readState(session, { ...plan, accounts: [] }, further);
       takeAll(bases, list, third.answers);
     }
   }
@@ -127,19 +123,19 @@ function readsOf(tokens: readonly Address[], sources: readonly PriceSource[]): V
   return reads;
 }
 
-interface Attempt {
-  readonly block: unknown;
-  readonly timestamp: number;
-  readonly answers: readonly (Hex | null)[];
-  readonly delegations: ReadonlyMap<Address, Address>;
-}
+/** One round of reads in the state at the end of the plan's block; sessions of a whole block join those of all. */
+export const readState: (session: Session, ...asked: Parameters<ReadState>) => Promise<BlockState> = (
+  session,
+  plan,
+  reads,
+) => session.readState?.(plan, reads) ?? session.ask((endpoint) => attempt(session, endpoint, plan, reads));
 
 async function attempt(
   session: Session,
   endpoint: RpcEndpoint,
   plan: ContextPlan,
   reads: readonly ViewCall[],
-): Promise<Attempt> {
+): Promise<BlockState> {
   const at: Hex = `0x${plan.blockNumber.toString(16)}`;
   const groups = groupReads(reads, plan);
   // By number: after a reorganisation the hash that comes back is another one, and that is noticed.

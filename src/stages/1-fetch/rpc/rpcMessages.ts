@@ -1,15 +1,21 @@
 import type { PublicRpcSchema } from 'viem';
 import { UpstreamFault } from './upstreamFault.ts';
-import type { Hash } from '../../../model/hex.ts';
+import type { Hash, Hex } from '../../../model/hex.ts';
 
-/** The standard methods (EIP-1474) as viem types them, and the two trace APIs it leaves out. */
+/** The standard methods (EIP-1474) as viem types them, and those it leaves out. */
 type Methods =
   | PublicRpcSchema[number]
   | {
       Method: 'debug_traceTransaction';
       Parameters: [hash: Hash, config: { tracer: 'callTracer'; tracerConfig?: { withLog: true } }];
     }
-  | { Method: 'trace_transaction'; Parameters: [hash: Hash] };
+  | { Method: 'trace_transaction'; Parameters: [hash: Hash] }
+  | { Method: 'eth_getBlockReceipts'; Parameters: [hash: Hash] }
+  | {
+      Method: 'debug_traceBlockByHash';
+      Parameters: [hash: Hash, config: { tracer: 'callTracer'; tracerConfig?: { withLog: true } }];
+    }
+  | { Method: 'trace_block'; Parameters: [number: Hex] };
 
 type CallOf<Schema> = Schema extends { Method: infer Method; Parameters?: infer Parameters }
   ? {

@@ -4,6 +4,9 @@ import { AnalysisError } from '../../../lib/errors.ts';
 import { readUnread } from './largeAnswer.ts';
 import { UpstreamFault } from './upstreamFault.ts';
 import type { CallScope, RpcEndpoint } from './rpcEndpoint.ts';
+import type { ContextPlan } from '../context/planContext.ts';
+import type { ViewCall } from '../context/multicall.ts';
+import type { Address, Hex } from '../../../model/hex.ts';
 import type { UnreadAnswer, UpstreamCallEvent } from '../../../model/upstream.ts';
 
 export interface SessionOptions {
@@ -18,12 +21,25 @@ export interface SessionOptions {
   readonly resume?: UnreadAnswer;
 }
 
+/** What contracts and accounts answered in the state at the end of a block. */
+export interface BlockState {
+  /** The header, and its time in Unix seconds. */
+  readonly block: unknown;
+  readonly timestamp: number;
+  /** One per read; null where the contract did not answer. */
+  readonly answers: readonly (Hex | null)[];
+  readonly delegations: ReadonlyMap<Address, Address>;
+}
+export type ReadState = (plan: ContextPlan, reads: readonly ViewCall[]) => Promise<BlockState>;
+
 /** One analysis's dealings with the upstream: its deadline, its signal, and the node that answered it so far. */
 export interface Session extends CallScope {
   /** Endpoint for traces where that is not the node itself. */
   readonly traceEndpoint: RpcEndpoint | null;
   /** Runs `attempt` on one node after another until it succeeds; throws the AnalysisError that tells best why not. */
   ask<T>(attempt: (endpoint: RpcEndpoint) => Promise<T>): Promise<T>;
+  /** Reads contracts in place of a request of its own; left out: each round of reads is one. */
+  readonly readState?: ReadState;
 }
 
 export interface RetryPolicy {

@@ -1,0 +1,270 @@
+import { traceCall, traceModesToAsk } from '../rpc/capabilities.ts';
+import { faultOf, isRecord, isUnsupported, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
+import { UpstreamFault } from '../rpc/upstreamFault.ts';
+import { chooseTrace, traceKind } from '../traceShape.ts';
+import { traceBlockCall, tracesByTransaction, type BlockId } from './blockCalls.ts';
+import type { RpcEndpoint } from '../rpc/rpcEndpoint.ts';
+import type { Session } from '../rpc/session.ts';
+import type { Hash } from '../../../model/hex.ts';
+import type { TraceMode } from '../../../model/upstream.ts';
+
+/** A block as the node answered: JSON-RPC results, unchecked but for the hashes that tie them together. */
+export interface RawBlock extends BlockId {
+  /** In block order. */
+  readonly hashes: readonly Hash[];
+  readonly transactions: ReadonlyMap<Hash, unknown>;
+  /** Without those the node did not send. */
+  readonly receipts: ReadonlyMap<Hash, unknown>;
+  readonly traces: ReadonlyMap<Hash, unknown>;
+  /** How the traces were asked for. */
+  readonly mode: TraceMode;
+}
+
+/** Called once per reason with a line for the user: which method is missing, what was too large. */
+export type OnNote = (note: string) => void;
+
+/** Calls per request when a block is asked in pieces; halved where that is still too large. */
+const PIECE = 32;
+
+const SAYS_TOO_LARGE =
+  /too (?:large|big)|response size|size (?:limit|exceed)|exceed\w* .*(?:size|limit)|limit exceeded/i;
+
+/**
+ * Fetches whole blocks: transactions, receipts and traces in one JSON-RPC batch. A method that a node lacks, and an answer
+ * that is too large or too slow, is replaced by per-transaction calls; what a node lacks is remembered per node.
+ */
+export function createBlockFetcher(onNote: OnNote): (session: Session, id: BlockId) => Promise<RawBlock> {
+  const lacking = new Map<string, Set<string>>();
+  const lackingAt = ({ name }: RpcEndpoint): Set<string> => {
+    const known = lacking.get(name) ?? new Set<string>();
+    lacking.set(name, known);
+    return known;
+  };
+  const noted = new Set<string>();
+  const note: OnNote = (text) => {
+    if (noted.has(text)) return;
+    noted.add(text);
+    onNote(text);
+  };
+  return (session, id) =>
+    session.ask((endpoint) => new BlockAttempt(session, endpoint, id, { lackingAt, note }).run());
+}
+
+interface Memory {
+  readonly lackingAt: (endpoint: RpcEndpoint) => Set<string>;
+  readonly note: OnNote;
+}
+
+/** The parts of a block that one request asks for; null where the part is to be asked per transaction. */
+interface Parts {
+  readonly block: RpcAnswer;
+  readonly receipts: RpcAnswer | null;
+  readonly traces: RpcAnswer | null;
+}
+
+class BlockAttempt {
+  readonly #session: Session;
+  readonly #endpoint: RpcEndpoint;
+  readonly #tracer: RpcEndpoint;
+  readonly #id: BlockId;
+  readonly #memory: Memory;
+
+  constructor(session: Session, endpoint: RpcEndpoint, id: BlockId, memory: Memory) {
+    this.#session = session;
+    this.#endpoint = endpoint;
+    this.#tracer = session.traceEndpoint ?? endpoint;
+    this.#id = id;
+    this.#memory = memory;
+  }
+
+  async run(): Promise<RawBlock> {
+    let mode = this.#nextMode();
+    const parts = await this.#askParts(mode);
+    const { hashes, transactions } = readTransactions(parts.block, this.#id);
+    const receipts = await this.#receipts(parts.receipts, hashes);
+    let traces = this.#wholeTraces(mode, parts.traces, hashes);
+    while (traces === null) {
+      traces = await this.#tracesInPieces(mode, hashes);
+      if (traces !== null) break;
+      // The node does not know this way of tracing at all: the next one, whole block first.
+      mode = this.#nextMode();
+      const [answer] = await this.#tracer.send([traceBlockCall(mode, this.#id)], this.#session);
+      traces = this.#wholeTraces(mode, answer!, hashes);
+    }
+    return { ...this.#id, hashes, transactions, receipts, traces, mode };
+  }
+
+  #nextMode(): TraceMode {
+    const [mode] = traceModesToAsk(this.#tracer.capabilities, true);
+    if (mode === undefined)
+      throw new UpstreamFault(
+        'trace_unavailable',
+        'elsewhere',
+        'the node offers neither debug_traceTransaction nor trace_transaction',
+      );
+    return mode;
+  }
+
+  /** Everything in one batch; each part in a request of its own where the batch as a whole is too much. */
+  async #askParts(mode: TraceMode): Promise<Parts> {
+    const own: RpcCall[] = [{ method: 'eth_getBlockByHash', params: [this.#id.hash, true] }];
+    if (!this.#lacks(this.#endpoint, 'eth_getBlockReceipts'))
+      own.push({ method: 'eth_getBlockReceipts', params: [this.#id.hash] });
+    const whole = traceBlockCall(mode, this.#id);
+    const trace = this.#lacks(this.#tracer, whole.method) ? [] : [whole];
+    const shared = this.#tracer === this.#endpoint;
+    try {
+      const [answers, traces] = await Promise.all([
+        this.#endpoint.send(shared ? [...own, ...trace] : own, this.#session),
+        shared || trace.length === 0 ? null : this.#tracer.send(trace, this.#session),
+      ]);
+      return {
+        block: answers[0]!,
+        receipts: own.length > 1 ? answers[1]! : null,
+        traces: trace.length === 0 ? null : (traces ?? answers.slice(own.length))[0]!,
+      };
+    } catch (error) {
+      if (!isTooMuch(error)) throw error;
+      this.#memory.note('the node does not answer a whole block at once: asking for its parts one by one');
+      const block = await this.#endpoint.send(own.slice(0, 1), this.#session);
+      return { block: block[0]!, receipts: null, traces: null };
+    }
+  }
+
+  async #receipts(answer: RpcAnswer | null, hashes: readonly Hash[]): Promise<ReadonlyMap<Hash, unknown>> {
+    if (answer?.ok && Array.isArray(answer.result)) {
+      const found = new Map<Hash, unknown>();
+      for (const receipt of answer.result as unknown[]) {
+        const hash = isRecord(receipt) ? receipt['transactionHash'] : null;
+        if (typeof hash === 'string') found.set(hash.toLowerCase() as Hash, receipt);
+      }
+      return found;
+    }
+    if (answer && !answer.ok) this.#learn(this.#endpoint, 'eth_getBlockReceipts', answer);
+    if (this.#lacks(this.#endpoint, 'eth_getBlockReceipts'))
+      this.#memory.note(`${this.#endpoint.name} lacks eth_getBlockReceipts: asking per transaction`);
+    const calls = hashes.map((hash): RpcCall => ({ method: 'eth_getTransactionReceipt', params: [hash] }));
+    const answers = await this.#inPieces(this.#endpoint, calls);
+    return byHash(hashes, answers, (one) => (one?.ok ? one.result : null));
+  }
+
+  #wholeTraces(
+    mode: TraceMode,
+    answer: RpcAnswer | null,
+    hashes: readonly Hash[],
+  ): ReadonlyMap<Hash, unknown> | null {
+    if (hashes.length === 0) return new Map();
+    if (answer === null) return null;
+    if (!answer.ok) {
+      this.#learn(this.#tracer, traceBlockCall(mode, this.#id).method, answer);
+      return null;
+    }
+    const found = tracesByTransaction(mode, answer.result, hashes);
+    if (found === null || found.size === 0) return null;
+    this.#tracer.capabilities.trace = mode;
+    return found;
+  }
+
+  /** One call per transaction; null where the node does not know this way of tracing. */
+  async #tracesInPieces(
+    mode: TraceMode,
+    hashes: readonly Hash[],
+  ): Promise<ReadonlyMap<Hash, unknown> | null> {
+    const { capabilities } = this.#tracer;
+    const [first, ...rest] = hashes.map((hash) => traceCall(mode, hash));
+    const answers = await this.#inPieces(this.#tracer, [first!]);
+    if (answers[0] !== undefined) {
+      try {
+        chooseTrace([mode], answers as RpcAnswer[], capabilities);
+      } catch (error) {
+        if (capabilities.unsupported.has(mode)) return null;
+        if (!(error instanceof UpstreamFault) || error.code === 'upstream_rate_limited') throw error;
+      }
+    }
+    const { method } = traceBlockCall(mode, this.#id);
+    if (this.#lacks(this.#tracer, method))
+      this.#memory.note(`${this.#tracer.name} lacks ${method}: asking per transaction`);
+    answers.push(...(await this.#inPieces(this.#tracer, rest)));
+    return byHash(hashes, answers, (one) =>
+      one?.ok && traceKind(mode, one.result) === 'ok' ? one.result : null,
+    );
+  }
+
+  /** Sends the calls a few at a time; undefined where even one alone is too large or too slow. */
+  async #inPieces(
+    endpoint: RpcEndpoint,
+    calls: readonly RpcCall[],
+    size = PIECE,
+  ): Promise<(RpcAnswer | undefined)[]> {
+    const answers: (RpcAnswer | undefined)[] = [];
+    for (let i = 0; i < calls.length; i += size) {
+      const piece = calls.slice(i, i + size);
+      try {
+        answers.push(...(await endpoint.send(piece, this.#session)));
+      } catch (error) {
+        if (!isTooMuch(error)) throw error;
+        if (piece.length === 1) answers.push(undefined);
+        else answers.push(...(await this.#inPieces(endpoint, piece, Math.ceil(piece.length / 2))));
+      }
+    }
+    return answers;
+  }
+
+  #lacks(endpoint: RpcEndpoint, method: string): boolean {
+    return this.#memory.lackingAt(endpoint).has(method);
+  }
+
+  #learn(endpoint: RpcEndpoint, method: string, answer: RpcAnswer & { ok: false }): void {
+    if (isUnsupported(answer.error)) {
+      this.#memory.lackingAt(endpoint).add(method);
+    } else if (SAYS_TOO_LARGE.test(answer.error.message)) {
+      this.#memory.note(`${endpoint.name} finds the answer to ${method} too large: asking per transaction`);
+    } else {
+      this.#memory.note(`${method} failed at ${endpoint.name}: asking per transaction`);
+    }
+  }
+}
+
+/** The answer to the whole request is too large or too slow: smaller requests may do. */
+function isTooMuch(error: unknown): boolean {
+  if (!(error instanceof UpstreamFault)) return false;
+  if (error.code === 'upstream_too_large' || error.code === 'upstream_timeout') return true;
+  return error.code === 'upstream_rpc' && SAYS_TOO_LARGE.test(error.note ?? '');
+}
+
+function byHash(
+  hashes: readonly Hash[],
+  answers: readonly (RpcAnswer | undefined)[],
+  read: (answer: RpcAnswer | undefined) => unknown,
+): ReadonlyMap<Hash, unknown> {
+  const found = new Map<Hash, unknown>();
+  hashes.forEach((hash, i) => {
+    const value = read(answers[i]);
+    if (value != null) found.set(hash, value);
+  });
+  return found;
+}
+
+/** The block's transactions, each of which must name this very block. */
+function readTransactions(
+  answer: RpcAnswer,
+  { hash: blockHash }: BlockId,
+): { hashes: Hash[]; transactions: Map<Hash, unknown> } {
+  if (!answer.ok) throw faultOf('eth_getBlockByHash', answer.error);
+  const block = answer.result;
+  if (block === null)
+    throw new UpstreamFault('inconsistent_upstream', 'again', 'the block is gone: a reorganisation');
+  if (!isRecord(block) || !Array.isArray(block['transactions']))
+    throw new UpstreamFault('block_malformed', 'again');
+  if (typeof block['hash'] !== 'string' || block['hash'].toLowerCase() !== blockHash)
+    throw new UpstreamFault('inconsistent_upstream', 'again', 'another block than asked for');
+  const transactions = new Map<Hash, unknown>();
+  for (const tx of block['transactions'] as unknown[]) {
+    if (!isRecord(tx) || typeof tx['hash'] !== 'string')
+      throw new UpstreamFault('block_malformed', 'again', 'a transaction without a hash');
+    if (typeof tx['blockHash'] === 'string' && tx['blockHash'].toLowerCase() !== blockHash)
+      throw new UpstreamFault('inconsistent_upstream', 'again', 'a transaction of another block');
+    transactions.set(tx['hash'].toLowerCase() as Hash, tx);
+  }
+  return { hashes: [...transactions.keys()], transactions };
+}

@@ -1,0 +1,53 @@
+import { quantity } from '../../../evm/hex.ts';
+import { faultOf, isRecord, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
+import { UpstreamFault } from '../rpc/upstreamFault.ts';
+import { quantityOf, type BlockId } from './blockCalls.ts';
+import type { Session } from '../rpc/session.ts';
+import type { Hash } from '../../../model/hex.ts';
+
+/** A block by its number or its hash. */
+export type BlockRef = bigint | Hash;
+
+/**
+ * Numbers and hashes of blocks, in one request; null for a block the node does not have. Throws `wrong_chain` for a node
+ * that is not on mainnet.
+ */
+export function resolveBlocks(session: Session, refs: readonly BlockRef[]): Promise<(BlockId | null)[]> {
+  const calls = refs.map(
+    (ref): RpcCall =>
+      typeof ref === 'bigint'
+        ? { method: 'eth_getBlockByNumber', params: [quantityOf(ref), false] }
+        : { method: 'eth_getBlockByHash', params: [ref, false] },
+  );
+  return session.ask(async (endpoint) => {
+    const [chain, ...headers] = await endpoint.send(
+      [{ method: 'eth_chainId', params: [] }, ...calls],
+      session,
+    );
+    const id = chain!.ok ? quantity(chain!.result) : null;
+    if (id !== null && id !== 1n) throw new UpstreamFault('wrong_chain', 'elsewhere');
+    return headers.map(readId);
+  });
+}
+
+/** Number of the newest block. */
+export function newestBlock(session: Session): Promise<bigint> {
+  return session.ask(async (endpoint) => {
+    const [answer] = await endpoint.send([{ method: 'eth_blockNumber', params: [] }], session);
+    if (!answer!.ok) throw faultOf('eth_blockNumber', answer!.error);
+    const number = quantity(answer!.result);
+    if (number === null) throw new UpstreamFault('upstream_malformed', 'again', 'eth_blockNumber');
+    return number;
+  });
+}
+
+function readId(answer: RpcAnswer): BlockId | null {
+  if (!answer.ok) throw faultOf('the block', answer.error);
+  if (answer.result === null) return null;
+  const block = isRecord(answer.result) ? answer.result : {};
+  const number = quantity(block['number']);
+  const hash = block['hash'];
+  if (number === null || typeof hash !== 'string' || hash.length !== 66)
+    throw new UpstreamFault('block_malformed', 'again');
+  return { number, hash: hash.toLowerCase() as Hash };
+}
