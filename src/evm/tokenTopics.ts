@@ -16,3 +16,9 @@ export const CONSECUTIVE_TRANSFER = '0xdeaa91b6123d068f5821d0fb0678463d1a8a6079f
 export const DEPOSIT = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c';
 /** `Withdrawal(address,uint256)` of wrapped ether. */
 export const WITHDRAWAL = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65';
+/** `Approval(address,address,address,uint160,uint48)`: an allowance kept outside the token (Permit2). */
+export const HELD_APPROVAL = '0xda9fa7c1b00402c17d0161b249b1ab8bbec047c5a52207b9c112deffd817036b';
+/** `Permit(address,address,address,uint160,uint48,uint48)`: the same, by signature. */
+export const HELD_PERMIT = '0xc6a377bfc4eb120024a8ac08eef205be16b817020812c73223e81d1bdb9708ec';
+/** `Lockdown(address,address,address)`: the same, revoked. */
+export const HELD_LOCKDOWN = '0x89b1add15eff56b3dfe299ad94e01f2b52fbcb80ae1a3baea6ae8c04cb2b98a4';

@@ -261,6 +261,8 @@ export interface CompiledRules {
   readonly events: ReadonlyMap<string, EventSpec>;
   readonly calls: ReadonlyMap<Hex, CallSpec>;
   readonly protocols: ReadonlyMap<string, ProtocolSpec>;
+  /** Slug of the protocol that lists an address. */
+  readonly protocolAt: ReadonlyMap<Address, string>;
   readonly entities: ReadonlyMap<Address, Entity>;
   readonly wrappedNative: ReadonlySet<Address>;
   readonly tokenEvents: ReadonlyMap<string, readonly TokenEventSpec[]>;

@@ -43,6 +43,23 @@ export interface NonEconomicMovement {
   readonly evidence: Evidence;
 }
 
+/** A permission to take tokens, as an event states it. Amounts are the allowance that stands afterwards. */
+export interface Allowance {
+  readonly token: Address;
+  readonly assetKind: AssetKind;
+  /** Of a single NFT; null for fungible tokens and whole collections. */
+  readonly tokenId: string | null;
+  readonly owner: Address;
+  readonly spender: Address;
+  readonly kind: 'granted' | 'increased' | 'decreased' | 'revoked' | 'operator';
+  /** Null for NFTs. */
+  readonly amount: bigint | null;
+  readonly unlimited: boolean;
+  /** Unix seconds; null where the allowance does not expire. */
+  readonly expiresAt: bigint | null;
+  readonly evidence: Evidence;
+}
+
 export interface LedgerEntry {
   inflow: bigint;
   outflow: bigint;
@@ -60,6 +77,8 @@ export interface ValueFlow {
   /** Execution order. */
   readonly movements: readonly Movement[];
   readonly nonEconomic: readonly NonEconomicMovement[];
+  /** In execution order. */
+  readonly allowances: readonly Allowance[];
   readonly assets: ReadonlyMap<AssetId, Asset>;
   /** Gross amounts per account that value touched, the zero address included. Gas is not in them. */
   readonly ledgers: ReadonlyMap<Address, Ledger>;

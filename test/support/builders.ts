@@ -144,7 +144,7 @@ export function valueFlow(sketches: readonly MovementSketch[]): ValueFlow {
     graph.mergeNode(m.to);
     graph.addDirectedEdgeWithKey(String(m.index), m.from, m.to, m);
   }
-  return { movements, nonEconomic: [], assets, ledgers, outgoing, incoming, graph };
+  return { movements, nonEconomic: [], allowances: [], assets, ledgers, outgoing, incoming, graph };
 }
 
 export function token(address: Address, over: Partial<TokenMetadata> = {}): TokenMetadata {
@@ -301,6 +301,7 @@ export function rulebook(over: RulebookSketch = {}): Rulebook {
     intents: [],
     signatures: { events: '', functions: '' },
     addressBook: '',
+    protocolAt: new Map(),
     protocols: new Map(),
     legRoles: new Map(),
   });

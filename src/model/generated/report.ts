@@ -101,6 +101,16 @@ export interface TxReport {
    * Every economic movement in execution order.
    */
   movements?: Movement[];
+  /**
+   * Permissions to take tokens that the transaction granted, changed or took back, in execution order.
+   */
+  allowances?: Allowance[];
+  /**
+   * Names of addresses in the report, by checksummed address; only those that have one.
+   */
+  accounts?: {
+    [k: string]: AccountName;
+  };
   engine?: Engine;
 }
 /**
@@ -134,6 +144,35 @@ export interface Transaction {
    * Block-explorer page of the transaction.
    */
   etherscan_url: string;
+  /**
+   * Time of the block, ISO 8601 in UTC; null when the header states one no calendar holds.
+   */
+  timestamp?: string | null;
+  /**
+   * Nonce of the signer.
+   */
+  nonce?: number;
+  /**
+   * Function called; null for plain payments and contract creations.
+   */
+  method?: Method | null;
+}
+/**
+ * The function a call names. Names come from the rules and their dictionary; the contract may mean something else by them.
+ */
+export interface Method {
+  /**
+   * First four bytes of the calldata.
+   */
+  selector: string;
+  /**
+   * Name and types; null when the dictionary does not know the selector.
+   */
+  signature: string | null;
+  /**
+   * Name of the function; null when unknown.
+   */
+  name: string | null;
 }
 /**
  * Outcome and gas.
@@ -164,6 +203,10 @@ export interface Execution {
    */
   gas_cost_native: string;
   gas_cost_usd: DisplayMoney;
+  /**
+   * Where it failed; null when it succeeded.
+   */
+  failure?: Failure | null;
 }
 /**
  * An amount of US dollars, rounded once (half away from zero) for display.
@@ -181,6 +224,27 @@ export interface DisplayMoney {
    * Why the value is unavailable; present only when available is false.
    */
   reason?: string;
+}
+/**
+ * Where a reverted transaction failed.
+ */
+export interface Failure {
+  /**
+   * The innermost frame whose failure made the transaction fail.
+   */
+  frame_path: number[];
+  /**
+   * The contract that was called there; null for a creation.
+   */
+  contract: Address | null;
+  /**
+   * Function that failed.
+   */
+  method: Method | null;
+  /**
+   * Why, as far as the frame says; null when it says nothing.
+   */
+  reason: string | null;
 }
 /**
  * Intent headline. Use intent_kind for program logic and intent_label for display.
@@ -241,6 +305,10 @@ export interface Classification {
    * Tags the matched rule adds.
    */
   tags?: string[];
+  /**
+   * Why the headline is not Proven, or its confidence not High; empty for Proven and High.
+   */
+  caveats?: Caveat[];
 }
 /**
  * A sub-intent of the transaction.
@@ -249,6 +317,19 @@ export interface Fragment {
   kind: IntentKind;
   status: Status;
   confidence: Confidence;
+}
+/**
+ * Why a headline is not Proven, or its confidence not High.
+ */
+export interface Caveat {
+  /**
+   * Stable code; the list may grow.
+   */
+  code: string;
+  /**
+   * The same for people.
+   */
+  text: string;
 }
 /**
  * Economic summary of the elected actor, not necessarily the signer.
@@ -927,6 +1008,90 @@ export interface Movement {
    */
   kind: 'transfer' | 'mint' | 'burn' | 'wrap' | 'unwrap';
   evidence: Evidence;
+}
+/**
+ * A permission to take tokens, granted, changed or taken back.
+ */
+export interface Allowance {
+  asset: AllowanceAsset;
+  owner: Address;
+  spender: Address;
+  /**
+   * What happened to the allowance. decreased: also where a transfer used some of it; operator: all tokens of a collection.
+   */
+  kind: 'granted' | 'increased' | 'decreased' | 'revoked' | 'operator';
+  /**
+   * The allowance that stands afterwards, in smallest units; null for NFTs.
+   */
+  amount_raw: RawAmount | null;
+  /**
+   * The same in whole units; null when the decimals are unknown.
+   */
+  amount: DecimalAmount | null;
+  /**
+   * At least half of the range of the amount, or all tokens of a collection.
+   */
+  unlimited: boolean;
+  /**
+   * ISO 8601 in UTC; null when the allowance does not expire.
+   */
+  expires_at: string | null;
+  /**
+   * Where to check it.
+   *
+   * @minItems 1
+   */
+  evidence: Evidence[];
+}
+/**
+ * What may be taken. Texts come from the chain and are cleaned, never trusted.
+ */
+export interface AllowanceAsset {
+  /**
+   * Lane id; null for a whole collection.
+   */
+  id: AssetId | null;
+  /**
+   * Token standard.
+   */
+  kind: 'erc20' | 'erc721' | 'erc1155';
+  address: Address;
+  /**
+   * A single NFT; null otherwise.
+   */
+  token_id: string | null;
+  /**
+   * Symbol as the contract states it, cleaned.
+   */
+  symbol: string | null;
+  /**
+   * Name as the contract states it, cleaned.
+   */
+  name: string | null;
+  /**
+   * Decimals; null when the contract states none.
+   */
+  decimals: number | null;
+}
+/**
+ * What an address is called. For people: names decide nothing in a report.
+ *
+ * This interface was referenced by `undefined`'s JSON-Schema definition
+ * via the `patternProperty` "^0x[0-9a-fA-F]{40}$".
+ */
+export interface AccountName {
+  /**
+   * Name, cleaned.
+   */
+  name: string;
+  /**
+   * What it is, e.g. exchange, bridge, router, protocol, pool, token.
+   */
+  kind: string;
+  /**
+   * Who says so: the rules, the address book, or the contract itself.
+   */
+  source: 'rules' | 'address_book' | 'contract';
 }
 /**
  * What produced the report.

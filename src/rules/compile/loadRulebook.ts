@@ -98,6 +98,9 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
       calls: frozenMap(calls),
       protocols: frozenMap(spoken.protocols.map((p) => [p.slug, p] as const)),
     }),
+    protocolAt: frozenMap(
+      spoken.protocols.flatMap(({ slug, addresses }) => [...addresses].map((a) => [a, slug] as const)),
+    ),
     entities: frozenMap(known.entities),
     wrappedNative: frozenSet(known.wrappedNative),
     tokenEvents: frozenMap(known.tokenEvents),

@@ -2,9 +2,17 @@ import { MultiDirectedGraph } from 'graphology';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
-import type { Asset, AssetId, Movement, NonEconomicMovement, ValueFlow } from '../../model/valueFlow.ts';
+import type {
+  Allowance,
+  Asset,
+  AssetId,
+  Movement,
+  NonEconomicMovement,
+  ValueFlow,
+} from '../../model/valueFlow.ts';
 import { keepLedgers } from './ledgers.ts';
 import { isNonEconomic, type FlowEntry } from './rawTransfer.ts';
+import { readAllowances } from './readAllowances.ts';
 import { readNative } from './readNative.ts';
 import { readTokens } from './readTokens.ts';
 
@@ -14,7 +22,7 @@ import { readTokens } from './readTokens.ts';
  */
 export function buildValueFlow(
   tx: CanonicalTx,
-  rulebook: Pick<Rulebook, 'wrappedNative' | 'tokenEvents'>,
+  rulebook: Pick<Rulebook, 'wrappedNative' | 'tokenEvents'> & Partial<Pick<Rulebook, 'entities'>>,
 ): ValueFlow {
   const native = tx.succeeded ? readNative(tx) : [];
   const tokens = tx.succeeded ? readTokens(tx, rulebook) : [];
@@ -31,7 +39,7 @@ export function buildValueFlow(
     if (!assets.has(asset.id)) assets.set(asset.id, asset);
     movements.push({ index: movements.length, kind, from, to, asset: asset.id, amount, seq, evidence });
   }
-  return new Flow(movements, nonEconomic, assets);
+  return new Flow(movements, nonEconomic, assets, readAllowances(tx, rulebook.entities ?? new Map()));
 }
 
 /** Merges two lists that are each in execution order; a frame and a log never share a `seq`. */
@@ -53,17 +61,20 @@ class Flow implements ValueFlow {
   readonly movements: readonly Movement[];
   readonly nonEconomic: readonly NonEconomicMovement[];
   readonly assets: ReadonlyMap<AssetId, Asset>;
+  readonly allowances: readonly Allowance[];
   #graph: ValueFlow['graph'] | null = null;
 
   constructor(
     movements: readonly Movement[],
     nonEconomic: readonly NonEconomicMovement[],
     assets: ReadonlyMap<AssetId, Asset>,
+    allowances: readonly Allowance[],
   ) {
     const { ledgers, outgoing, incoming } = keepLedgers(movements);
     this.movements = movements;
     this.nonEconomic = nonEconomic;
     this.assets = assets;
+    this.allowances = allowances;
     this.ledgers = ledgers;
     this.outgoing = outgoing;
     this.incoming = incoming;

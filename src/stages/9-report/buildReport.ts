@@ -13,17 +13,20 @@ import type { ValueFlow } from '../../model/valueFlow.ts';
 import { executionOutcome } from './executionOutcome.ts';
 import { inventoryDeltas } from './inventoryDeltas.ts';
 import { positionEffects } from './positionEffects.ts';
-import { jsonInteger, ReportWriter } from './reportWriter.ts';
+import { ReportWriter } from './reportWriter.ts';
 import { writeAttribution } from './writeAttribution.ts';
 import { writeEconomics } from './writeEconomics.ts';
+import { writeAllowance } from './writeAllowances.ts';
+import { accountNames } from './accountNames.ts';
+import { writeFailure } from './writeFailure.ts';
+import { writeTransaction } from './writeTransaction.ts';
 import { writeMotif } from './writeMotifs.ts';
 
 const CHAIN: wire.Chain = { id: 1, name: 'Ethereum Mainnet' };
-const EXPLORER = 'https://etherscan.io/tx/';
 const MAX_LABEL = 300;
 
 /** Lists of a report that grow with its transaction, and what stands in each part of a report at most: subjects, motifs, movements. */
-export const LISTS = ['inventory_deltas', 'position_effects', 'motifs', 'movements'] as const;
+export const LISTS = ['inventory_deltas', 'position_effects', 'motifs', 'movements', 'allowances'] as const;
 const PART = 1_000;
 
 export interface ReportInput {
@@ -37,7 +40,17 @@ export interface ReportInput {
   readonly economics: Economics;
   readonly rulebook: Pick<
     Rulebook,
-    'version' | 'digest' | 'entities' | 'errors' | 'motifKinds' | 'intentKinds' | 'wrappedNative'
+    | 'version'
+    | 'digest'
+    | 'entities'
+    | 'protocols'
+    | 'protocolAt'
+    | 'errors'
+    | 'motifKinds'
+    | 'intentKinds'
+    | 'wrappedNative'
+    | 'signatures'
+    | 'addressBook'
   >;
   /** What the recognising stages found, for the statistics. */
   readonly counts: { readonly scopes: number; readonly primitives: number };
@@ -45,7 +58,10 @@ export interface ReportInput {
   readonly engineVersion: string;
 }
 
-function writeExecution({ tx, rulebook, economics: { gas } }: ReportInput): wire.Execution {
+function writeExecution(
+  { tx, rulebook, economics: { gas } }: ReportInput,
+  writer: ReportWriter,
+): wire.Execution {
   return {
     outcome: executionOutcome(tx, rulebook.errors),
     reverted: !tx.succeeded,
@@ -56,6 +72,7 @@ function writeExecution({ tx, rulebook, economics: { gas } }: ReportInput): wire
     priority_fee_per_gas: Number(gas.priorityFee),
     gas_cost_native: formatAmount(gas.cost, 18),
     gas_cost_usd: displayMoney(gas.usd),
+    failure: writeFailure(tx, rulebook, writer),
   };
 }
 
@@ -109,26 +126,21 @@ export function buildReport(input: ReportInput): wire.TxReport {
 export function* reportParts(input: ReportInput, size = PART): Generator<wire.TxReport, void> {
   const { tx, flow, motifs, attribution, economics, rulebook } = input;
   const writer = new ReportWriter(tx, flow, input.context);
+  const nameOf = accountNames(input);
   const deltas = inventoryDeltas(input, economics.book, writer);
   let summary: Pick<wire.TxReport, 'execution' | 'classification' | 'economics' | 'attribution'> = {
-    execution: writeExecution(input),
+    execution: writeExecution(input, writer),
     classification: writeClassification(input, writer),
     economics: writeEconomics(economics, tx.blockNumber, writer),
     attribution: writeAttribution(attribution, writer),
   };
-  const items = Math.max(deltas.subjects, motifs.length, flow.movements.length);
+  const items = Math.max(deltas.subjects, motifs.length, flow.movements.length, flow.allowances.length);
   for (let from = 0, to = size; from === 0 || from < items; from = to, to += size) {
     const told = motifs.slice(from, to);
-    yield {
+    const part: wire.TxReport = {
       schema_version: 1,
       chain: { ...CHAIN },
-      tx: {
-        hash: tx.hash,
-        block_number: jsonInteger(tx.blockNumber, 'block number'),
-        signer: writer.address(tx.from),
-        to: writer.addressOrNull(tx.to),
-        etherscan_url: EXPLORER + tx.hash,
-      },
+      tx: writeTransaction(tx, input.header, rulebook.signatures, writer),
       execution: summary.execution,
       classification: summary.classification,
       economics: summary.economics,
@@ -145,6 +157,10 @@ export function* reportParts(input: ReportInput, size = PART): Generator<wire.Tx
         kind: movement.kind,
         evidence: writer.evidence(movement.evidence),
       })),
+      allowances: flow.allowances
+        .slice(from, to)
+        .map((allowance) => writeAllowance(allowance, input.context.tokens, writer)),
+      accounts: {},
       engine: {
         version: input.engineVersion,
         ruleset_digest: rulebook.digest,
@@ -152,6 +168,11 @@ export function* reportParts(input: ReportInput, size = PART): Generator<wire.Tx
         ruleset_version: rulebook.version,
       },
     };
+    for (const [account, address] of writer.newAddresses()) {
+      const name = nameOf(account);
+      if (name) part.accounts![address] = name;
+    }
+    yield part;
     if (from === 0 && to < items) summary = brief(summary);
   }
 }

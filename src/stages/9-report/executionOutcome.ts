@@ -1,6 +1,6 @@
 import { cleanText } from '../../value/display.ts';
 import { uintOfWord, wordAt } from '../../evm/hex.ts';
-import type { CanonicalTx } from '../../model/canonicalTx.ts';
+import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
 import type { Hex } from '../../model/hex.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 
@@ -59,15 +59,22 @@ function reasonOf(output: Hex, errors: Rulebook['errors']): string | null {
 }
 
 /**
- * `Success`, or `Reverted` with what the root frame returned: the text of `Error(string)`, a panic in words, a custom
- * error by name where the rules know it, else by selector; without data, why the EVM stopped if it says so.
+ * What a failed frame returned: the text of `Error(string)`, a panic in words, a custom error by name where the rules know
+ * it, else by selector; without data, why the EVM stopped if it says so. Null where nothing is said.
  */
+export function failureReason(
+  { output, error }: Pick<Frame, 'output' | 'error'>,
+  errors: Rulebook['errors'],
+): string | null {
+  const reason = reasonOf(output, errors);
+  if (reason !== null) return reason;
+  return error !== null && !SILENT_ERRORS.has(error) ? (cleanText(error, MAX_REASON) ?? 'failed') : null;
+}
+
+/** `Success`, or `Reverted` with what the root frame returned. */
 export function executionOutcome(tx: CanonicalTx, errors: Rulebook['errors']): string {
   if (tx.succeeded) return 'Success';
   const root = tx.frames[0];
-  const reason = root ? reasonOf(root.output, errors) : null;
-  if (reason !== null) return `Reverted: ${reason}`;
-  if (root?.error && !SILENT_ERRORS.has(root.error))
-    return `Reverted: ${cleanText(root.error, MAX_REASON) ?? 'failed'}`;
-  return 'Reverted without a reason';
+  const reason = root ? failureReason(root, errors) : null;
+  return reason === null ? 'Reverted without a reason' : `Reverted: ${reason}`;
 }

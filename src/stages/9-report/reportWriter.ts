@@ -29,6 +29,7 @@ export class ReportWriter {
   private readonly context: RawContext;
   private readonly addresses = new Map<Address, string>();
   private readonly assets = new Map<AssetId, wire.Asset>();
+  private named = 0;
 
   constructor(tx: CanonicalTx, flow: ValueFlow, context: RawContext) {
     this.tx = tx;
@@ -41,6 +42,13 @@ export class ReportWriter {
     let text = this.addresses.get(address);
     if (text === undefined) this.addresses.set(address, (text = checksumAddress(address)));
     return text;
+  }
+
+  /** Addresses written since the last call, in the order in which they first occurred. */
+  *newAddresses(): Generator<readonly [Address, string]> {
+    const known = this.named;
+    this.named = this.addresses.size;
+    yield* [...this.addresses].slice(known);
   }
 
   /** A text of the pipeline with the addresses in it checksummed. */

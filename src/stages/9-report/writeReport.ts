@@ -39,6 +39,7 @@ class Pieces {
   }
 
   take(part: TxReport): void {
+    if (part !== this.#first) Object.assign((this.#first.accounts ??= {}), part.accounts);
     for (const list of LISTS) {
       const items = part[list];
       if (items === undefined || items.length === 0) continue;

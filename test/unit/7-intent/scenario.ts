@@ -179,6 +179,7 @@ export function bareRulebook(
     intents: [],
     signatures: { events: '', functions: '' },
     addressBook: '',
+    protocolAt: new Map(),
     protocols: new Map(),
     entities,
     ...partial,

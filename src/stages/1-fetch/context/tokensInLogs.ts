@@ -1,7 +1,11 @@
 import { lowerHex } from '../../../evm/hex.ts';
 import {
   APPROVAL,
+  APPROVAL_FOR_ALL,
   DEPOSIT,
+  HELD_APPROVAL,
+  HELD_LOCKDOWN,
+  HELD_PERMIT,
   TRANSFER,
   TRANSFER_BATCH,
   TRANSFER_SINGLE,
@@ -11,6 +15,14 @@ import { isRecord } from '../rpc/rpcMessages.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 
+const STANDARD_TOPICS: ReadonlySet<string> = new Set([
+  TRANSFER,
+  APPROVAL,
+  APPROVAL_FOR_ALL,
+  TRANSFER_SINGLE,
+  TRANSFER_BATCH,
+]);
+const HELD_TOPICS: ReadonlySet<string> = new Set([HELD_APPROVAL, HELD_PERMIT]);
 const ZERO_TOPIC = `0x${'0'.repeat(64)}`;
 
 export type TokenVocabulary = Pick<Rulebook, 'wrappedNative' | 'tokenEvents'>;
@@ -44,6 +56,8 @@ export function tokensInLogs(receipt: unknown, vocabulary: TokenVocabulary): Tok
     if (address === null || !Array.isArray(topics) || typeof topics[0] !== 'string') continue;
     const topic0 = topics[0] === TRANSFER ? TRANSFER : topics[0].toLowerCase();
     if (isTokenEvent(address, topic0, topics.length, vocabulary)) seen.add(address);
+    const held = heldToken(topic0, topics, log['data']);
+    if (held !== null) seen.add(held);
     // With two indexed arguments it is ERC-20's, with three ERC-721's.
     if (
       topic0 !== TRANSFER ||
@@ -58,14 +72,19 @@ export function tokensInLogs(receipt: unknown, vocabulary: TokenVocabulary): Tok
   return { seen: [...seen], moved: [...moved], issued: [...issued] };
 }
 
+/** The token of an allowance that another contract keeps, and tells of. */
+function heldToken(topic0: string, topics: readonly unknown[], data: unknown): Address | null {
+  const word = topic0 === HELD_LOCKDOWN ? data : HELD_TOPICS.has(topic0) ? topics[2] : null;
+  return typeof word === 'string' && word.length >= 66 ? lowerHex(`0x${word.slice(26, 66)}`) : null;
+}
+
 function isTokenEvent(
   emitter: Address,
   topic0: string,
   topicCount: number,
   vocabulary: TokenVocabulary,
 ): boolean {
-  if (topic0 === TRANSFER || topic0 === APPROVAL || topic0 === TRANSFER_SINGLE || topic0 === TRANSFER_BATCH)
-    return true;
+  if (STANDARD_TOPICS.has(topic0)) return true;
   // Of the wrapped native token: many other contracts emit them too.
   if ((topic0 === DEPOSIT || topic0 === WITHDRAWAL) && vocabulary.wrappedNative.has(emitter)) return true;
   const specs = vocabulary.tokenEvents.get(`${topic0}:${topicCount}`);

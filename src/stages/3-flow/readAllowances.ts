@@ -1,0 +1,158 @@
+import { addressOfWord, uintOfWord, wordAt, ZERO_ADDRESS } from '../../evm/hex.ts';
+import {
+  APPROVAL,
+  APPROVAL_FOR_ALL,
+  HELD_APPROVAL,
+  HELD_LOCKDOWN,
+  HELD_PERMIT,
+  TRANSFER,
+  TRANSFER_BATCH,
+  TRANSFER_SINGLE,
+} from '../../evm/tokenTopics.ts';
+import type { CanonicalTx, Log } from '../../model/canonicalTx.ts';
+import type { Address, Hash, Hex } from '../../model/hex.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
+import type { Allowance } from '../../model/valueFlow.ts';
+
+/** Selectors of `increaseAllowance(address,uint256)` and `decreaseAllowance(address,uint256)`. */
+const CHANGES: ReadonlyMap<Hex, 'increased' | 'decreased'> = new Map([
+  ['0x39509351', 'increased'],
+  ['0xa457c2d7', 'decreased'],
+]);
+/** Half the range of an amount, and the whole of the smaller one that some tokens use. */
+const HALF_OF_UINT256 = 1n << 255n;
+const HALF_OF_UINT160 = 1n << 159n;
+const UINT96_MAX = (1n << 96n) - 1n;
+
+/** Entity tag of contracts that keep allowances for all tokens. */
+const KEEPER_TAG = 'permit';
+
+type Stated = Omit<Allowance, 'evidence'>;
+
+/**
+ * Every allowance that an event grants, changes or revokes, in the order of the logs. A token speaks for itself; allowances
+ * kept outside the token count only at contracts that the rules know to keep them: anybody can emit such an event.
+ */
+export function readAllowances(tx: CanonicalTx, entities: Rulebook['entities']): Allowance[] {
+  const allowances: Allowance[] = [];
+  for (const log of tx.logs) {
+    const stated = read(log, tx, entities);
+    if (stated === null) continue;
+    const { address: contract, index, frame } = log;
+    allowances.push({ ...stated, evidence: { kind: 'log', frame, log: index, contract } });
+  }
+  return allowances;
+}
+
+function read(log: Log, tx: CanonicalTx, entities: Rulebook['entities']): Stated | null {
+  switch (log.topics[0]) {
+    case APPROVAL:
+      return log.topics.length === 3 ? fungible(log, tx) : nft(log);
+    case APPROVAL_FOR_ALL:
+      return operator(log, tx);
+    case HELD_APPROVAL:
+    case HELD_PERMIT:
+      return keeps(log, entities) ? held(log) : null;
+    case HELD_LOCKDOWN:
+      return keeps(log, entities) ? lockdown(log) : null;
+    default:
+      return null;
+  }
+}
+
+function keeps({ address }: Log, entities: Rulebook['entities']): boolean {
+  return entities.get(address)?.tags.includes(KEEPER_TAG) === true;
+}
+
+/** ERC-20. */
+function fungible(log: Log, tx: CanonicalTx): Stated | null {
+  const [owner, spender, amount] = [account(log, 1), account(log, 2), word(log, 0)];
+  if (owner === null || spender === null || amount === null) return null;
+  const unlimited = amount >= HALF_OF_UINT256 || amount === UINT96_MAX;
+  const change = changeOf(log, owner, tx);
+  const kind = amount === 0n && change !== 'decreased' ? 'revoked' : (change ?? 'granted');
+  return { ...base(log, owner, spender), assetKind: 'erc20', kind, amount, unlimited };
+}
+
+/** Some tokens log the allowance again whenever a transfer uses it up: the log is next to that transfer. */
+function changeOf(log: Log, owner: Address, tx: CanonicalTx): 'increased' | 'decreased' | null {
+  // Not `frame`, which only one trace dialect tells.
+  const within = log.within ?? null;
+  const selector = within === null ? null : (tx.frames[within]?.selector ?? null);
+  const change = selector === null ? undefined : CHANGES.get(selector);
+  if (change) return change;
+  const used = [tx.logs[log.index - 1], tx.logs[log.index + 1]].some(
+    (other) =>
+      other?.address === log.address &&
+      other.topics[0] === TRANSFER &&
+      other.topics.length === 3 &&
+      account(other, 1) === owner,
+  );
+  return used ? 'decreased' : null;
+}
+
+/** ERC-721, and early NFTs that index nothing. A spender of zero takes the permission back. */
+function nft(log: Log): Stated | null {
+  const early = log.topics.length === 1;
+  if (!early && log.topics.length !== 4) return null;
+  const owner = early ? wordAccount(log, 0) : account(log, 1);
+  const spender = early ? wordAccount(log, 32) : account(log, 2);
+  const id = early ? word(log, 64) : uintOfWord(log.topics[3]!);
+  if (owner === null || spender === null || id === null) return null;
+  const kind = spender === ZERO_ADDRESS ? 'revoked' : 'granted';
+  return { ...base(log, owner, spender), assetKind: 'erc721', tokenId: id.toString(), kind, amount: null };
+}
+
+/** ERC-721 and ERC-1155: all tokens of the collection. */
+function operator(log: Log, tx: CanonicalTx): Stated | null {
+  const [owner, spender, approved] = [account(log, 1), account(log, 2), word(log, 0)];
+  if (owner === null || spender === null || approved === null) return null;
+  const erc1155 = tx.logs.some(({ address, topics }) => address === log.address && MULTI.has(topics[0]!));
+  const kind = approved === 0n ? 'revoked' : 'operator';
+  const assetKind = erc1155 ? 'erc1155' : 'erc721';
+  return { ...base(log, owner, spender), assetKind, kind, amount: null, unlimited: approved !== 0n };
+}
+
+/** First topics of ERC-1155 transfers. */
+const MULTI: ReadonlySet<string> = new Set([TRANSFER_SINGLE, TRANSFER_BATCH]);
+
+function held(log: Log): Stated | null {
+  const [owner, token, spender] = [account(log, 1), account(log, 2), account(log, 3)];
+  const [amount, expiry] = [word(log, 0), word(log, 32)];
+  if (owner === null || token === null || spender === null || amount === null || expiry === null) return null;
+  return {
+    ...base(log, owner, spender),
+    token,
+    assetKind: 'erc20',
+    kind: amount === 0n ? 'revoked' : 'granted',
+    amount,
+    unlimited: amount >= HALF_OF_UINT160,
+    expiresAt: expiry,
+  };
+}
+
+function lockdown(log: Log): Stated | null {
+  const [owner, token, spender] = [account(log, 1), wordAccount(log, 0), wordAccount(log, 32)];
+  if (owner === null || token === null || spender === null) return null;
+  return { ...base(log, owner, spender), token, assetKind: 'erc20', kind: 'revoked', amount: 0n };
+}
+
+/** What most allowances have in common. */
+function base(log: Log, owner: Address, spender: Address) {
+  return { token: log.address, tokenId: null, owner, spender, unlimited: false, expiresAt: null };
+}
+
+function account({ topics }: Log, position: number): Address | null {
+  const topic: Hash | undefined = topics[position];
+  return topic === undefined ? null : addressOfWord(topic);
+}
+
+function word({ data }: Log, offset: number): bigint | null {
+  const found = wordAt(data, offset);
+  return found === null ? null : uintOfWord(found);
+}
+
+function wordAccount({ data }: Log, offset: number): Address | null {
+  const found = wordAt(data, offset);
+  return found === null ? null : addressOfWord(found);
+}

@@ -1,0 +1,48 @@
+import { addressName } from '../../value/addressNames.ts';
+import { cleanText } from '../../value/display.ts';
+import type { Address } from '../../model/hex.ts';
+import type { AccountName } from '../../model/generated/report.ts';
+import type { Motif } from '../../model/motif.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
+import type { RawContext } from '../../model/upstream.ts';
+
+const MAX_NAME = 100;
+
+export interface NameSources {
+  readonly rulebook: Pick<Rulebook, 'entities' | 'protocols' | 'protocolAt' | 'addressBook'>;
+  readonly context: Pick<RawContext, 'tokens'>;
+  readonly motifs: readonly Motif[];
+}
+
+/**
+ * What each address is called, from the first source that knows it: the rules' entities, their protocols, the address book,
+ * the token contract itself. For people only: the report is complete before names are looked up.
+ */
+export function accountNames({
+  rulebook,
+  context,
+  motifs,
+}: NameSources): (account: Address) => AccountName | null {
+  // Pools and vaults whose factory or CREATE2 address proves the protocol.
+  const venues = new Map<Address, string>();
+  for (const { venue, protocol } of motifs)
+    if (protocol && protocol.matchedBy !== 'family') venues.set(venue, protocol.slug);
+  const called = (slug: string): string => rulebook.protocols.get(slug)?.name ?? slug;
+  return (account) => {
+    const entity = rulebook.entities.get(account);
+    if (entity) return named(entity.name, entity.tags[0] ?? 'contract', 'rules');
+    const protocol = rulebook.protocolAt.get(account);
+    if (protocol !== undefined) return named(called(protocol), 'protocol', 'rules');
+    const listed = addressName(rulebook.addressBook, account);
+    if (listed) return named(listed.name, listed.kind, 'address_book');
+    const venue = venues.get(account);
+    if (venue !== undefined) return named(called(venue), 'venue', 'rules');
+    const token = context.tokens.get(account);
+    return token ? named(token.name ?? token.symbol, 'token', 'contract') : null;
+  };
+}
+
+function named(text: string | null, kind: string, source: AccountName['source']): AccountName | null {
+  const name = cleanText(text, MAX_NAME);
+  return name === null ? null : { name, kind, source };
+}

@@ -1,0 +1,38 @@
+import { formatAmount } from '../../value/amount.ts';
+import { assetText } from '../../value/display.ts';
+import type * as wire from '../../model/generated/report.ts';
+import type { RawContext } from '../../model/upstream.ts';
+import type { Allowance, Asset } from '../../model/valueFlow.ts';
+import type { ReportWriter } from './reportWriter.ts';
+import { isoTime } from './writeTransaction.ts';
+
+/** An allowance as the report states it; an expiry that no calendar holds is none. */
+export function writeAllowance(
+  allowance: Allowance,
+  tokens: RawContext['tokens'],
+  writer: ReportWriter,
+): wire.Allowance {
+  const { token, assetKind: kind, tokenId, amount, expiresAt } = allowance;
+  const id = kind === 'erc20' ? `eip155:1/erc20:${token}` : tokenId && `eip155:1/${kind}:${token}/${tokenId}`;
+  const asset: Asset = { id: id ?? '', kind, address: token, tokenId };
+  const { symbol, name, decimals } = assetText(asset, tokens);
+  return {
+    asset: {
+      id,
+      kind: kind as wire.AllowanceAsset['kind'],
+      address: writer.address(token),
+      token_id: tokenId,
+      symbol,
+      name,
+      decimals,
+    },
+    owner: writer.address(allowance.owner),
+    spender: writer.address(allowance.spender),
+    kind: allowance.kind,
+    amount_raw: amount === null ? null : amount.toString(),
+    amount: amount === null || decimals === null ? null : formatAmount(amount, decimals),
+    unlimited: allowance.unlimited,
+    expires_at: expiresAt === null ? null : isoTime(expiresAt),
+    evidence: [writer.evidence(allowance.evidence)],
+  };
+}
