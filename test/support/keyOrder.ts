@@ -18,7 +18,9 @@ function walk(value: unknown, node: Described, path: string): string[] {
   const target = named ? schema.$defs[named.slice('#/$defs/'.length)]! : node;
   if (Array.isArray(value))
     return value.flatMap((item, index) => walk(item, target.items!, `${path}[${index}]`));
-  const order = Object.keys(target.properties!);
+  // A map by address, in the order in which the addresses occur.
+  if (!target.properties) return [];
+  const order = Object.keys(target.properties);
   const entries = Object.entries(value as Record<string, unknown>);
   const wrong = entries.some(
     ([key], index) => index > 0 && order.indexOf(entries[index - 1]![0]) > order.indexOf(key),
