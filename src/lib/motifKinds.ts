@@ -24,6 +24,3 @@ export const NO_TRAITS: MotifTraits = {
 export function kindOf({ motifKinds }: Pick<Rulebook, 'motifKinds'>, kind: string): MotifKindSpec {
   return motifKinds.get(kind) ?? { kind, title: kind, fragment: null, position: null, ...NO_TRAITS };
 }
-
-/** Kinds made of other motifs: they tell the same value again. */
-export const COMPOSITES: ReadonlySet<string> = new Set(['route', 'cycle', 'batch_transfer', 'aggregation']);

@@ -14,7 +14,7 @@ export interface ChooserInput {
   readonly touched: TouchedAccounts;
   readonly motifs: readonly Motif[];
   readonly flow: ValueFlow;
-  readonly rulebook: Pick<Rulebook, 'wrappedNative' | 'entities'>;
+  readonly rulebook: Pick<Rulebook, 'wrappedNative' | 'entities' | 'motifKinds'>;
 }
 
 export interface PriceChooser {
@@ -116,7 +116,7 @@ export function priceChooser({
     const own = [...quoted];
     const set: RefusalReason[] = [];
     for (const rate of rated ?? []) {
-      const quote = ratedQuote(rate, { choiceFor, decimalsOf, keyOfId, timestamp, motifs, flow });
+      const quote = ratedQuote(rate, { choiceFor, decimalsOf, keyOfId, timestamp, motifs, flow, rulebook });
       if ('code' in quote) set.push(quote);
       else {
         own.push(quote);

@@ -1,7 +1,8 @@
 import { usdText } from '../../value/money.ts';
 import { erc20Id } from '../../value/asset.ts';
-import { COMPOSITES } from '../../lib/motifKinds.ts';
+import { kindOf } from '../../lib/motifKinds.ts';
 import type { Motif } from '../../model/motif.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
 import type { PriceQuote, PriceRate, RateTerm } from '../../model/upstream.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import type { PriceChoice, RefusalReason } from './choosePrice.ts';
@@ -19,6 +20,7 @@ export interface RateSituation {
   readonly timestamp: number;
   readonly motifs: readonly Motif[];
   readonly flow: ValueFlow;
+  readonly rulebook: Pick<Rulebook, 'motifKinds'>;
 }
 
 const THRESHOLD = `${MAX_DEVIATION_BPS} bps`;
@@ -85,10 +87,10 @@ interface Exchange {
 }
 
 /** Where the transaction turned other assets into the token, or back. Composites tell the same value again, and words alone move nothing. */
-function exchangesOf(rate: PriceRate, { motifs, flow }: RateSituation): Exchange[] {
+function exchangesOf(rate: PriceRate, { motifs, flow, rulebook }: RateSituation): Exchange[] {
   const own = erc20Id(rate.asset);
   return motifs.flatMap((motif) => {
-    if (COMPOSITES.has(motif.kind) || motif.status !== 'Proven') return [];
+    if (kindOf(rulebook, motif.kind).composite || motif.status !== 'Proven') return [];
     return (
       [
         [motif.assetsIn, motif.assetsOut],

@@ -7,7 +7,7 @@ import type { Verdict } from '../../model/intent.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
-import { closedFlow, poolsOf, touchesUntoldPosition, walletsOf, type ClosedFlow } from './closedFlow.ts';
+import { changesHiddenPosition, closedFlow, poolsOf, walletsOf, type ClosedFlow } from './closedFlow.ts';
 import { entityBalances, type EntityBalance } from './entityBalances.ts';
 
 export interface PnlInput {
@@ -40,13 +40,15 @@ function resultOf(own: Iterable<EntityBalance>): EntityBalance | null {
   return result && result.received > 0n ? result : null;
 }
 
-function entryOf(
-  result: EntityBalance,
-  own: ReadonlyMap<AssetId, EntityBalance>,
-  closed: ClosedFlow,
-  group: ReadonlySet<Address>,
-  input: PnlInput,
-): PnlEntry | null {
+interface Result {
+  readonly result: EntityBalance;
+  readonly own: ReadonlyMap<AssetId, EntityBalance>;
+  readonly closed: ClosedFlow;
+  readonly group: ReadonlySet<Address>;
+}
+
+/** Null where something it needs has no price. */
+function entryOf({ result, own, closed, group }: Result, input: PnlInput): PnlEntry | null {
   const unit = input.book.prices.get(result.id)?.unit;
   const toBuilder = worthTogether(
     [...own.values()].filter((b) => b.toBuilder > 0n).map((b) => [b.id, b.toBuilder]),
@@ -58,7 +60,7 @@ function entryOf(
   const grossUsd = worth(gross, unit);
   return {
     beneficiary:
-      walletsOf(closed)[0] ??
+      walletsOf(closed, input.rulebook)[0] ??
       input.attribution.beneficiary ??
       input.attribution.actor ??
       input.attribution.signer,
@@ -72,7 +74,7 @@ function entryOf(
     builderUsd: toBuilder.usd,
     netUsd: subtractUsd(grossUsd, addUsd(gas.usd, toBuilder.usd)),
     motifs: closed.motifs.map((motif) => motif.index),
-    pools: poolsOf(closed, input.motifs, group),
+    pools: poolsOf(closed, input.motifs, group, input.rulebook),
     evidence: closed.motifs.flatMap((motif) => motif.evidence),
   };
 }
@@ -90,19 +92,19 @@ export function realizedPnl(input: PnlInput): Pnl {
   });
   const { actor, entity } = input.attribution;
   if (actor === null) return unsupported(HISTORY, known(ZERO_USD));
-  const closed = closedFlow(input.verdict, input.motifs);
+  const closed = closedFlow(input.verdict, input.motifs, input.rulebook);
   if (!closed) return unsupported(HISTORY, known(ZERO_USD));
-  const group = new Set([actor, ...entity, ...walletsOf(closed)]);
+  const group = new Set([actor, ...entity, ...walletsOf(closed, input.rulebook)]);
   const own = entityBalances(input.flow, group, input.header.coinbase, input.rulebook.wrappedNative);
   const result = resultOf(own.values());
   if (
     !closed.certain &&
-    (!result || result.paid === 0n || touchesUntoldPosition(input.motifs, own, input.rulebook.motifKinds))
+    (!result || result.paid === 0n || changesHiddenPosition(input.motifs, own, input.rulebook))
   )
     return unsupported(HISTORY, known(ZERO_USD));
   if (!result) return unsupported(HISTORY, unknown(HISTORY));
   const profit = worthTogether([[result.id, result.received - result.paid]], input.book);
-  const entry = entryOf(result, own, closed, group, input);
+  const entry = entryOf({ result, own, closed, group }, input);
   if (!entry) return unsupported('unpriced_asset', profit);
   return {
     realized: { supported: true, gross: entry.grossUsd, net: entry.netUsd, entries: [entry] },

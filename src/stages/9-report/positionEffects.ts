@@ -1,3 +1,4 @@
+import { kindOf } from '../../lib/motifKinds.ts';
 import { roleOf, SHARE_ROLES } from '../../lib/roles.ts';
 import { displayMoney, worthOf } from '../../value/money.ts';
 import type { Attribution } from '../../model/attribution.ts';
@@ -104,6 +105,12 @@ function positionTransfer(motif: Motif, { rulebook, flow }: Input): Side[] {
   return [side(from, -token.amount), side(to, token.amount)];
 }
 
+/** A plain payment that is neither change nor a fee. */
+function isPayment({ kind }: Motif, { rulebook }: Input): boolean {
+  const { plain, composite, serves } = kindOf(rulebook, kind);
+  return plain && !composite && serves === null;
+}
+
 /** The positions that motifs `told` change, as the vocabulary declares, in execution order. */
 export function positionEffects(
   told: readonly Motif[],
@@ -111,13 +118,12 @@ export function positionEffects(
   book: PriceBook,
   writer: ReportWriter,
 ): wire.PositionEffect[] {
-  const kinds = input.rulebook.motifKinds;
   const effects: wire.PositionEffect[] = [];
   for (const motif of told) {
-    const position = kinds.get(motif.kind)?.position;
-    if (!position && motif.kind !== 'transfer') continue;
+    const { position } = kindOf(input.rulebook, motif.kind);
+    if (!position && !isPayment(motif, input)) continue;
     // A part of an act that speaks of positions itself: told there.
-    if (motif.parent !== null && kinds.get(input.motifs[motif.parent]!.kind)?.position) continue;
+    if (motif.parent !== null && kindOf(input.rulebook, input.motifs[motif.parent]!.kind).position) continue;
     for (const side of position
       ? sidesOf(motif, position, input.attribution, input.flow)
       : positionTransfer(motif, input))

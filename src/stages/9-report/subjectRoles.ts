@@ -1,3 +1,4 @@
+import { kindOf } from '../../lib/motifKinds.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import type { Attribution } from '../../model/attribution.ts';
 import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
@@ -46,34 +47,28 @@ const CATEGORY_ROLES: ReadonlyMap<string, SubjectRole> = new Map([
   ['vault', 'vault'],
   ['bridge', 'vault'],
 ]);
-/** Motifs made of others, or settled for others: their venue passes value on. */
-const PASSING_KINDS: ReadonlySet<string> = new Set(['route', 'cycle', 'order_settled']);
-const FEE_KIND = 'protocol_fee';
-
-const NOBODY: ReadonlySet<Address> = new Set();
 
 function venueRoles({ motifs, rulebook }: RoleInput): Map<Address, SubjectRole> {
   const roles = new Map<Address, SubjectRole>();
   const parents = new Set<number>();
   for (const { parent } of motifs) if (parent !== null) parents.add(parent);
   for (const motif of motifs) {
-    if (roles.has(motif.venue) || parents.has(motif.index) || PASSING_KINDS.has(motif.kind)) continue;
-    const spec = rulebook.motifKinds.get(motif.kind);
-    const category = spec?.fragment ? rulebook.intentKinds.get(spec.fragment)?.category : undefined;
-    const role = category === undefined ? undefined : CATEGORY_ROLES.get(category);
+    if (roles.has(motif.venue) || parents.has(motif.index)) continue;
+    const { fragment, trade } = kindOf(rulebook, motif.kind);
+    // The venue of a chain or of an order settled for others only passes value on.
+    if (fragment === null || trade === 'chain' || trade === 'order') continue;
+    const role = CATEGORY_ROLES.get(rulebook.intentKinds.get(fragment)?.category ?? '');
     if (role) roles.set(motif.venue, role);
   }
   return roles;
 }
 
-function feeRecipients(motifs: readonly Motif[]): ReadonlySet<Address> {
-  let recipients: Set<Address> | null = null;
-  for (const { kind, participants } of motifs) {
-    if (kind !== FEE_KIND) continue;
-    for (const { role, account } of participants)
-      if (role === 'recipient' || role === 'fee_recipient') (recipients ??= new Set()).add(account);
-  }
-  return recipients ?? NOBODY;
+function feeRecipients({ motifs, rulebook }: RoleInput): ReadonlySet<Address> {
+  const recipients = motifs
+    .filter(({ kind }) => kindOf(rulebook, kind).fee)
+    .flatMap(({ participants }) => participants)
+    .filter(({ role }) => role === 'recipient' || role === 'fee_recipient');
+  return new Set(recipients.map(({ account }) => account));
 }
 
 /** Sent away, of every asset, exactly what it received. */
@@ -97,27 +92,42 @@ function dealtWith(account: Address, other: Address, { movements, outgoing, inco
   return false;
 }
 
+/** Roles of accounts that the transaction itself names: those that precede what the rules say, and those that follow it. */
+function namedRoles({ tx, header, attribution, rulebook }: RoleInput): {
+  readonly first: ReadonlyMap<Address | null, SubjectRole>;
+  readonly then: ReadonlyMap<Address | null, SubjectRole>;
+} {
+  // Of several roles of one account the last entry counts.
+  return {
+    first: new Map<Address | null, SubjectRole>([
+      ...[...rulebook.wrappedNative].map((token) => [token, 'token_contract'] as const),
+      [header.coinbase, 'builder'],
+      [tx.from, 'signer'],
+      [attribution.actor, 'actor'],
+      [ZERO_ADDRESS, 'zero'],
+    ]),
+    then: new Map<Address | null, SubjectRole>([
+      [attribution.paymaster, 'fee_recipient'],
+      [attribution.entryPoint, 'router'],
+      [attribution.settlementContract, 'router'],
+    ]),
+  };
+}
+
 /** The part every account that value touched plays in the transaction: one each, the most telling. */
 export function subjectRoles(input: RoleInput): (account: Address) => SubjectRole {
-  const { tx, header, flow, attribution, rulebook } = input;
+  const { tx, flow, attribution, rulebook } = input;
   const venues = venueRoles(input);
-  const fees = feeRecipients(input.motifs);
+  const fees = feeRecipients(input);
   const principal = attribution.actor ?? tx.from;
   // Few accounts are asked about: the others are known by something else.
   let tokens: ReadonlySet<Address | null> | null = null;
+  const named = namedRoles(input);
   return (account) => {
-    if (account === ZERO_ADDRESS) return 'zero';
-    if (account === attribution.actor) return 'actor';
-    if (account === tx.from) return 'signer';
-    if (account === header.coinbase) return 'builder';
-    if (rulebook.wrappedNative.has(account)) return 'token_contract';
     const tags = rulebook.entities.get(account)?.tags;
     const tagged = tags && TAG_ROLES.find(([tag]) => tags.includes(tag));
-    if (tagged) return tagged[1];
-    if (account === attribution.settlementContract || account === attribution.entryPoint) return 'router';
-    if (account === attribution.paymaster) return 'fee_recipient';
-    const venue = venues.get(account);
-    if (venue) return venue;
+    const role = named.first.get(account) ?? tagged?.[1] ?? named.then.get(account) ?? venues.get(account);
+    if (role) return role;
     if (fees.has(account)) return 'fee_recipient';
     if ((tokens ??= contractsOf(flow)).has(account)) return 'token_contract';
     if (passesOn(account, flow)) return 'router';
