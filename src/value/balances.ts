@@ -53,23 +53,26 @@ export function balances(
   const sums = new Map<AssetId, Sum>();
   for (const index of movementsOf(flow, accounts)) {
     const movement = flow.movements[index]!;
-    const leaves = accounts.has(movement.from);
-    if (leaves === accounts.has(movement.to) || exclude?.(movement)) continue;
+    if (accounts.has(movement.from) === accounts.has(movement.to) || exclude?.(movement)) continue;
     const asset = flow.assets.get(movement.asset)!;
     const id = mergeWrapped ? mergeNative(asset.id, mergeWrapped) : asset.id;
     let sum = sums.get(id);
     if (!sum)
       sums.set(id, (sum = { id, asset, sent: 0n, received: 0n, net: 0n, outgoing: [], incoming: [] }));
     if (sum.asset !== asset) sum.asset = NATIVE;
-    if (leaves) sum.sent += movement.amount;
-    else sum.received += movement.amount;
-    (leaves ? sum.outgoing : sum.incoming).push(movement);
+    add(sum, movement, accounts.has(movement.from));
   }
   for (const sum of sums.values()) {
     sum.net = sum.received - sum.sent;
     if (dust === 'drop' && isDust(sum)) sums.delete(sum.id);
   }
   return sums;
+}
+
+function add(sum: Sum, movement: Movement, leaves: boolean): void {
+  if (leaves) sum.sent += movement.amount;
+  else sum.received += movement.amount;
+  (leaves ? sum.outgoing : sum.incoming).push(movement);
 }
 
 /** Indexes of the movements that any of the accounts sent or received, in order. */

@@ -50,41 +50,36 @@ const byId = (a: Asset, b: Asset): number => (a.id < b.id ? -1 : 1);
  */
 export function priceAssets(input: PricingInput): Pricing {
   const { choiceFor, basesOf } = priceChooser(input);
-  const found = new Map<AssetId, ChosenPrice>();
+  const prices = new Map<AssetId, ChosenPrice>();
   const refusals = new Map<AssetId, AssetRefusal>();
   const doubted: AssetId[] = [];
-  const work = [...input.assets.values()];
-  if (!input.assets.has(NATIVE_ASSET)) work.push(NATIVE);
-  if (work.length > 1) work.sort(byId);
-  let bases: Set<AssetId> | null = null;
+  const assets = new Map([...input.assets, [NATIVE_ASSET, NATIVE]]);
+  const work = new Set([...assets.values()].sort(byId));
+  // A set also yields what is added while it is iterated: the bases of prices follow.
   for (const asset of work) {
-    const choice =
-      asset.kind === 'native' || asset.kind === 'erc20' ? choiceFor(asset.address ?? 'native') : NO_FLOOR;
+    const choice = fungible(asset) ? choiceFor(asset.address ?? 'native') : NO_FLOOR;
     const decimals = assetDecimals(asset, input.context.tokens);
     if (choice.chosen === null || decimals === null) {
-      const { code, reason, observed, threshold } = choice.chosen
-        ? NO_DECIMALS
-        : (choice.refused[0] ?? NO_SOURCE);
-      refusals.set(asset.id, { asset: asset.id, code, reason, observed, threshold });
+      const refusal = choice.chosen ? NO_DECIMALS : (choice.refused[0] ?? NO_SOURCE);
+      refusals.set(asset.id, { ...refusal, asset: asset.id });
       continue;
     }
     const { quote, ageSeconds, stale } = choice.chosen;
     const restsOn = basesOf(quote).map(idOfKey);
-    found.set(asset.id, {
-      asset: asset.id,
-      unit: { usd: { numerator: quote.numerator, scale: quote.scale }, decimals },
-      quote,
-      ageSeconds,
-      stale,
-      restsOn,
-    });
+    const unit = { usd: { numerator: quote.numerator, scale: quote.scale }, decimals };
+    prices.set(asset.id, { asset: asset.id, unit, quote, ageSeconds, stale, restsOn });
     if (choice.refused.some(({ code }) => DOUBTS.has(code))) doubted.push(asset.id);
-    for (const id of restsOn) {
-      if (id === NATIVE_ASSET || input.assets.has(id) || bases?.has(id)) continue;
-      (bases ??= new Set()).add(id);
-      work.push(parseAssetId(id)!);
-    }
+    for (const id of restsOn)
+      if (!assets.has(id)) {
+        const base = parseAssetId(id)!;
+        assets.set(id, base);
+        work.add(base);
+      }
   }
-  const prices = bases === null ? found : new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
-  return { book: { prices, refusals }, doubted };
+  const sorted = new Map([...prices].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return { book: { prices: sorted, refusals }, doubted };
+}
+
+function fungible({ kind }: Asset): boolean {
+  return kind === 'native' || kind === 'erc20';
 }

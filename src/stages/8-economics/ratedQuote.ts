@@ -167,77 +167,46 @@ function weakest(rate: PriceRate, situation: RateSituation): { asOf: number; hea
   return links.reduce((worst, link) => (slack(link) < slack(worst) ? link : worst));
 }
 
+function refusal(
+  code: RefusalReason['code'],
+  reason: string,
+  observed: string | null = null,
+  threshold: string | null = null,
+): RefusalReason {
+  return { code, reason, observed, threshold };
+}
+
 /**
  * The quote in US dollars that a rate amounts to, or why it may not be used: a base without a price, a thin or one-sided
  * market, a rate that moved within the block, or one that nothing but the token's own word supports.
  */
 export function ratedQuote(rate: PriceRate, situation: RateSituation): PriceQuote | RefusalReason {
-  const refuse = (
-    code: RefusalReason['code'],
-    reason: string,
-    observed: string | null = null,
-    threshold: string | null = null,
-  ): RefusalReason => ({ code, reason: `${rate.method}: ${reason}`, observed, threshold });
+  const quote = quoteOf(rate, situation);
+  return refused(quote) ? { ...quote, reason: `${rate.method}: ${quote.reason}` } : quote;
+}
+
+function quoteOf(rate: PriceRate, situation: RateSituation): PriceQuote | RefusalReason {
   const decimals = situation.decimalsOf(rate.asset);
-  if (decimals === null) return refuse('unknown_decimals', 'the token states no decimals');
+  if (decimals === null) return refusal('unknown_decimals', 'the token states no decimals');
   const exchanges = rate.vouched ? [] : exchangesOf(rate, situation);
   if (!rate.vouched && exchanges.length === 0)
-    return refuse(
+    return refusal(
       'self_referential',
       'only the token itself tells its rate, and no exchange in this transaction bears it out',
     );
   const whole = 10n ** BigInt(decimals);
   const values = termValues(rate.terms, whole, situation);
-  if (refused(values)) return refuse(values.code, values.reason, values.observed, values.threshold);
+  if (refused(values)) return values;
   const price = values.reduce(sum, NOTHING);
-  if (price.numerator === 0n) return refuse('no_source', 'it is worth nothing by its own account');
-
-  let depth: Fraction | null = null;
-  for (const side of rate.market?.sides ?? []) {
-    const units = { numerator: side.amount, denominator: 1n };
-    const value =
-      side.asset === rate.asset
-        ? { numerator: side.amount * price.numerator, denominator: whole * price.denominator }
-        : valueOf(side.asset, units, situation);
-    if (refused(value)) return refuse(value.code, value.reason, value.observed, value.threshold);
-    if (depth === null || isLess(value, depth)) depth = value;
-  }
-  if (depth && isLess(depth, { numerator: rate.market!.minSideUsd, denominator: 1n })) {
-    return refuse(
-      'low_liquidity',
-      'too little lies in the pool',
-      shown(depth),
-      `$${rate.market!.minSideUsd}.00`,
-    );
-  }
-  if (unbalanced(rate, values))
-    return refuse(
-      'price_deviation',
-      'the halves of the pool are not worth the same by other sources',
-      values.map(shown).join(' beside '),
-      THRESHOLD,
-    );
-  if (rate.after) {
-    const later = termValues(rate.after, whole, situation);
-    if (refused(later)) return refuse(later.code, later.reason, later.observed, later.threshold);
-    const then = later.reduce(sum, NOTHING);
-    if (farApart(then, price, MAX_DEVIATION_BPS))
-      return refuse(
-        'self_referential',
-        'the rate moved within the block',
-        `${shown(price)} to ${shown(then)}`,
-        THRESHOLD,
-      );
-    if (unbalanced(rate, later))
-      return refuse(
-        'self_referential',
-        'the pool was moved within the block',
-        later.map(shown).join(' beside '),
-        THRESHOLD,
-      );
-  }
-  const doubt = rate.vouched ? null : contradiction(price, whole, exchanges, situation);
-  if (doubt) return refuse(doubt.code, doubt.reason, doubt.observed, doubt.threshold);
+  if (price.numerator === 0n) return refusal('no_source', 'it is worth nothing by its own account');
+  const depth = depthOf(rate, price, whole, situation);
+  const doubt =
+    (depth !== null && refused(depth) ? depth : null) ??
+    imbalance(rate, values) ??
+    changeInBlock(rate, price, whole, situation) ??
+    (rate.vouched ? null : contradiction(price, whole, exchanges, situation));
+  if (doubt) return doubt;
+  const lowest = depth as Fraction | null;
   return {
     asset: rate.asset,
     ...toDecimal(price),
@@ -246,6 +215,61 @@ export function ratedQuote(rate: PriceRate, situation: RateSituation): PriceQuot
     ...weakest(rate, situation),
     pool: rate.pool,
     confidenceBps: null,
-    depthUsd: depth && depth.numerator / depth.denominator,
+    depthUsd: lowest && lowest.numerator / lowest.denominator,
   };
+}
+
+/** What the smallest side of the market holds, in US dollars; null without a market. */
+function depthOf(
+  rate: PriceRate,
+  price: Fraction,
+  whole: bigint,
+  situation: RateSituation,
+): Fraction | RefusalReason | null {
+  const { market } = rate;
+  if (!market) return null;
+  let depth: Fraction | null = null;
+  for (const { asset, amount } of market.sides) {
+    const value =
+      asset === rate.asset
+        ? { numerator: amount * price.numerator, denominator: whole * price.denominator }
+        : valueOf(asset, { numerator: amount, denominator: 1n }, situation);
+    if (refused(value)) return value;
+    if (depth === null || isLess(value, depth)) depth = value;
+  }
+  return depth && isLess(depth, { numerator: market.minSideUsd, denominator: 1n })
+    ? refusal('low_liquidity', 'too little lies in the pool', shown(depth), `$${market.minSideUsd}.00`)
+    : depth;
+}
+
+function imbalance(rate: PriceRate, values: readonly Fraction[]): RefusalReason | null {
+  if (!unbalanced(rate, values)) return null;
+  const observed = values.map(shown).join(' beside ');
+  return refusal(
+    'price_deviation',
+    'the halves of the pool are not worth the same by other sources',
+    observed,
+    THRESHOLD,
+  );
+}
+
+/** The rate at the end of the block must be the same, or this transaction or its neighbours moved it. */
+function changeInBlock(
+  rate: PriceRate,
+  price: Fraction,
+  whole: bigint,
+  situation: RateSituation,
+): RefusalReason | null {
+  if (!rate.after) return null;
+  const later = termValues(rate.after, whole, situation);
+  if (refused(later)) return later;
+  const then = later.reduce(sum, NOTHING);
+  if (farApart(then, price, MAX_DEVIATION_BPS)) {
+    const observed = `${shown(price)} to ${shown(then)}`;
+    return refusal('self_referential', 'the rate moved within the block', observed, THRESHOLD);
+  }
+  const observed = later.map(shown).join(' beside ');
+  return unbalanced(rate, later)
+    ? refusal('self_referential', 'the pool was moved within the block', observed, THRESHOLD)
+    : null;
 }

@@ -95,7 +95,7 @@ function dealtWith(account: Address, other: Address, { movements, outgoing, inco
 /** Roles of accounts that the transaction itself names: those that precede what the rules say, and those that follow it. */
 function namedRoles({ tx, header, attribution, rulebook }: RoleInput): {
   readonly first: ReadonlyMap<Address | null, SubjectRole>;
-  readonly then: ReadonlyMap<Address | null, SubjectRole>;
+  readonly last: ReadonlyMap<Address | null, SubjectRole>;
 } {
   // Of several roles of one account the last entry counts.
   return {
@@ -106,7 +106,7 @@ function namedRoles({ tx, header, attribution, rulebook }: RoleInput): {
       [attribution.actor, 'actor'],
       [ZERO_ADDRESS, 'zero'],
     ]),
-    then: new Map<Address | null, SubjectRole>([
+    last: new Map<Address | null, SubjectRole>([
       [attribution.paymaster, 'fee_recipient'],
       [attribution.entryPoint, 'router'],
       [attribution.settlementContract, 'router'],
@@ -126,7 +126,7 @@ export function subjectRoles(input: RoleInput): (account: Address) => SubjectRol
   return (account) => {
     const tags = rulebook.entities.get(account)?.tags;
     const tagged = tags && TAG_ROLES.find(([tag]) => tags.includes(tag));
-    const role = named.first.get(account) ?? tagged?.[1] ?? named.then.get(account) ?? venues.get(account);
+    const role = named.first.get(account) ?? tagged?.[1] ?? named.last.get(account) ?? venues.get(account);
     if (role) return role;
     if (fees.has(account)) return 'fee_recipient';
     if ((tokens ??= contractsOf(flow)).has(account)) return 'token_contract';
