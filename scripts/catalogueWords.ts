@@ -131,7 +131,8 @@ export const MODES: Words = {
   delegated_7702: 'An account that delegated to code (EIP-7702), called by another.',
   permit_pull: 'The actor’s signed permit let another take its tokens.',
   bot_contract: 'The called contract holds the inventory and acts for its owner.',
-  none: 'Nobody could be elected.',
+  own_contract: 'The signer called a contract that moved its own funds and traded nothing.',
+  none: 'Nobody could be elected, or nothing shows that the actor authorised it.',
 };
 
 export const SUBMITTERS: Words = {
@@ -142,7 +143,8 @@ export const SUBMITTERS: Words = {
   resolver: 'Fills a single order.',
   safe_executor: 'Executes a multisignature account’s transaction.',
   keeper: 'Does upkeep for a protocol.',
-  mev_bot: 'Owner of a bot contract.',
+  mev_bot: 'Operates a contract that traded, liquidated or took a flash loan.',
+  operator: 'Operates a contract that moved its own funds.',
 };
 
 /** `<kind>` stands for a motif kind. */

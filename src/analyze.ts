@@ -69,7 +69,15 @@ export function examine(
   onStage('primitives');
   const motifs = buildMotifs({ tx, flow, primitives, rulebook, coinbase: header.coinbase });
   onStage('motifs');
-  const attribution = electActor({ tx, flow, motifs, rulebook, header, delegations: context.delegations });
+  const attribution = electActor({
+    tx,
+    flow,
+    motifs,
+    rulebook,
+    header,
+    delegations: context.delegations,
+    tokens: context.tokens,
+  });
   onStage('attribution');
   return { tx, header, flow, primitives, motifs, attribution, subject: subjectOf(attribution) };
 }

@@ -10,6 +10,7 @@ export type AttributionMode =
   | 'delegated_7702'
   | 'permit_pull'
   | 'bot_contract'
+  | 'own_contract'
   | 'none';
 
 export type SubmitterRole =
@@ -20,7 +21,15 @@ export type SubmitterRole =
   | 'resolver'
   | 'safe_executor'
   | 'keeper'
-  | 'mev_bot';
+  | 'mev_bot'
+  | 'operator';
+
+/**
+ * What elected the actor. `signed`: it signed the transaction. `authorised`: a signature of it was recovered here. `listed`: a
+ * contract listed in the rules called it for an operation or settled its order. `own_contract`: it was called and acted
+ * itself. `claimed`: only an event or the balances point at it, which any contract can make so.
+ */
+export type ElectionGround = 'signed' | 'authorised' | 'listed' | 'own_contract' | 'claimed';
 
 export interface Candidate {
   readonly account: Address;
@@ -51,6 +60,8 @@ export interface Attribution {
   readonly beneficiary: Address | null;
   readonly feePayer: Address;
   readonly mode: AttributionMode;
+  /** Null where nobody was elected. */
+  readonly ground: ElectionGround | null;
   readonly submitterRole: SubmitterRole;
   readonly entryPoint: Address | null;
   readonly paymaster: Address | null;

@@ -190,6 +190,7 @@ export function attribution(over: Partial<Attribution> = {}): Attribution {
     beneficiary: actor,
     feePayer: SIGNER,
     mode: 'self',
+    ground: 'signed',
     submitterRole: 'self',
     entryPoint: null,
     paymaster: null,

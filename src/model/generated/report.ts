@@ -856,11 +856,17 @@ export interface Attribution {
     | 'delegated_7702'
     | 'permit_pull'
     | 'bot_contract'
+    | 'own_contract'
     | 'none';
   /**
    * What the signer is.
    */
-  submitter_role: 'self' | 'bundler' | 'relayer' | 'solver' | 'resolver' | 'safe_executor' | 'keeper' | 'mev_bot';
+  submitter_role:
+    'self' | 'bundler' | 'relayer' | 'solver' | 'resolver' | 'safe_executor' | 'keeper' | 'mev_bot' | 'operator';
+  /**
+   * What elected the actor: it signed the transaction; a signature of it was recovered; a contract listed in the rules called it or settled its order; it was called and acted itself; or only an event or balances claim so, which caps the verdict at Suspected. Null when nobody was elected.
+   */
+  ground?: 'signed' | 'authorised' | 'listed' | 'own_contract' | 'claimed' | null;
   /**
    * ERC-4337 entry point; null when none is involved.
    */

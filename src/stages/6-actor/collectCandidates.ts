@@ -44,6 +44,7 @@ export function collectCandidates(context: ElectionContext, orders: readonly Sta
       account: context.signer,
       mode: 'self',
       submitterRole: 'self',
+      ground: 'signed',
       reason: 'signed_the_transaction',
       evidence: [{ kind: 'transaction', frame: null, log: null, contract: context.signer }],
     },

@@ -5,7 +5,7 @@ import { ElectionContext, type ElectionInput } from './electionContext.ts';
 import { ordersOf, type StatedOrder } from './proposals/settledOrders.ts';
 import { firstMovements, type Proposal, type ProposalGroup } from './proposal.ts';
 import type { Address } from '../../model/hex.ts';
-import type { Attribution, Candidate, Delegation } from '../../model/attribution.ts';
+import type { Attribution, Candidate, Delegation, ElectionGround } from '../../model/attribution.ts';
 
 /**
  * Elects the account the transaction was for, from balances, events and code delegations; never from an address list of
@@ -25,6 +25,7 @@ export function electActor(input: ElectionInput): Attribution {
     actor,
     beneficiary: winner && beneficiaryOf(orders, winner),
     mode: winner?.mode ?? 'none',
+    ground: winner && groundOf(context, winner),
     submitterRole: deciding.proposals[0]!.submitterRole,
     ...operationParts(context),
     settlementContract: settlement?.venue ?? null,
@@ -35,6 +36,11 @@ export function electActor(input: ElectionInput): Attribution {
     entity: winner ? (winner.entity ?? [winner.account]) : [],
     evidence: winner?.evidence ?? onePerAccount(deciding).flatMap((p) => p.evidence),
   };
+}
+
+/** A claim counts for more where the account itself signed something that was brought on chain here. */
+function groundOf(context: ElectionContext, { account, ground }: Proposal): ElectionGround {
+  return ground === 'claimed' && context.signatures.has(account) ? 'authorised' : ground;
 }
 
 /** Who paid the gas of the first user operation, and the contracts that handled it. */

@@ -1,12 +1,14 @@
 import { isPrecompile } from '../../evm/accounts.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
+import { carriesSignature, typedSigner } from '../../evm/typedSignatures.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
 import { balances, sidesOf, type Balance, type Sides } from '../../value/balances.ts';
 import type { Address } from '../../model/hex.ts';
-import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
+import type { BlockHeader, CanonicalTx, Frame } from '../../model/canonicalTx.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { RoleBinding } from '../../model/primitive.ts';
 import type { MotifKindSpec } from '../../model/vocabulary.ts';
+import type { TokenMetadata } from '../../model/upstream.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
 
@@ -18,6 +20,8 @@ export interface ElectionInput {
   readonly header: BlockHeader;
   /** Accounts whose code delegates to another (EIP-7702): account → delegate. */
   readonly delegations: ReadonlyMap<Address, Address>;
+  /** Metadata of token contracts: their names are part of what is signed. */
+  readonly tokens?: ReadonlyMap<Address, TokenMetadata>;
 }
 
 /** Entity tags of addresses that serve every user and are nobody's own account. */
@@ -47,6 +51,7 @@ export class ElectionContext {
   #tokens: ReadonlySet<Address> | undefined;
   #acting: ReadonlySet<Address> | undefined;
   #emitters: ReadonlySet<Address> | undefined;
+  #signatures: ReadonlySet<Address> | undefined;
 
   constructor(input: ElectionInput) {
     this.input = input;
@@ -120,6 +125,32 @@ export class ElectionContext {
     });
   }
 
+  /** The contract stands in the rules by its address, so that what it reports is not a stranger's word. */
+  isListed(motif: Motif): boolean {
+    return motif.protocol?.matchedBy === 'address' && motif.basis !== 'structure';
+  }
+
+  /** The account's own code ran and did something: it made a call that was not read-only, or emitted an event. */
+  acted(account: Address): boolean {
+    const { frames } = this.input.tx;
+    const called = frames.some(({ effective, context }) => effective && context === account);
+    const acts = ({ effective, static: readOnly, parent, from, type }: Frame): boolean =>
+      effective && !readOnly && parent !== null && from === account && type !== 'DELEGATECALL';
+    return called && (this.emits(account) || frames.some(acts));
+  }
+
+  /** The account was called by another, and the call was not undone. */
+  isCalledBy(account: Address, caller: Address): boolean {
+    return this.input.tx.frames.some(
+      ({ effective, from, to }) => effective && from === caller && to === account,
+    );
+  }
+
+  /** Accounts whose EIP-712 signatures were brought on chain here and recover to them. */
+  get signatures(): ReadonlySet<Address> {
+    return (this.#signatures ??= signersIn(this.input));
+  }
+
   /** Why the account can never be the actor, or null. */
   neverElect(account: Address): string | null {
     if (account === ZERO_ADDRESS) return 'zero_address';
@@ -145,6 +176,21 @@ export class ElectionContext {
     });
     return this.#venues.has(account);
   }
+}
+
+/** Signatures that are recovered at most; each takes about a millisecond. */
+const MAX_SIGNED_CALLS = 64;
+
+function signersIn({ tx, rulebook, tokens }: ElectionInput): Set<Address> {
+  const signed = tx.frames.filter(({ effective, selector }) => effective && carriesSignature(selector));
+  return setOf(signed.slice(0, MAX_SIGNED_CALLS), ({ from, context, input }) => {
+    if (context === null) return null;
+    const names = [tokens?.get(context)?.name, rulebook.entities.get(context)?.name];
+    return typedSigner(
+      { from, to: context, input },
+      names.filter((name) => typeof name === 'string'),
+    );
+  });
 }
 
 /** The accounts that the items give, nulls left out. */

@@ -1,5 +1,5 @@
 import type { Address } from '../../model/hex.ts';
-import type { AttributionMode, SubmitterRole } from '../../model/attribution.ts';
+import type { AttributionMode, ElectionGround, SubmitterRole } from '../../model/attribution.ts';
 import type { Evidence } from '../../model/evidence.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 
@@ -8,6 +8,7 @@ export interface Proposal {
   readonly account: Address;
   readonly mode: AttributionMode;
   readonly submitterRole: SubmitterRole;
+  readonly ground: ElectionGround;
   /** Machine-readable. */
   readonly reason: string;
   readonly evidence: readonly Evidence[];

@@ -24,9 +24,9 @@ export function restedMotifs(view: SubjectView, rule: IntentRule): Motif[] {
 }
 
 /**
- * Proven needs all of it: the rule claims a structural proof and is not experimental, one actor was elected, every motif
- * it rests on is proven by more than the name of a function, some motif accounts for what the actor sent, and the confidence is not low.
- * Confidence is what the rule grants for known protocols or for mere families, and never more than the weakest motif's.
+ * Proven needs all of it: the rule claims a structural proof and is not experimental, one actor was elected by more than a
+ * claim, every motif it rests on is proven by more than the name of a function, motifs account for what the actor sent, and
+ * the confidence is not low. Confidence is what the rule grants, never more than the weakest motif's or the election's.
  */
 export function assess(
   view: SubjectView,
@@ -42,10 +42,12 @@ export function assess(
     confidence = weaker(confidence, motif.confidence);
   }
   confidence = weaker(known ? rule.confidence.known : rule.confidence.family, confidence);
+  if (view.input.subject.claimed) confidence = weaker('Medium', confidence);
   const proven =
     rule.proof === 'structural' &&
     rule.status !== 'experimental' &&
     view.input.subject.elected &&
+    !view.input.subject.claimed &&
     grounded &&
     confidence !== 'Low' &&
     accountsFor(view, rule, motifs);

@@ -15,6 +15,8 @@ export interface Subject {
   readonly submitterRole: SubmitterRole;
   /** False when several accounts of equal weight share the transaction and this one only stands in. */
   readonly elected: boolean;
+  /** Elected by nothing but an event or balances, which any contract can make so. */
+  readonly claimed: boolean;
 }
 
 export interface IntentInput {
@@ -35,5 +37,6 @@ export function subjectOf(attribution: Attribution): Subject {
     mode: attribution.mode,
     submitterRole: attribution.submitterRole,
     elected: attribution.actor !== null,
+    claimed: attribution.ground === 'claimed',
   };
 }

@@ -10,6 +10,7 @@ export function writeAttribution(attribution: Attribution, writer: ReportWriter)
     fee_payer: writer.address(attribution.feePayer),
     mode: attribution.mode,
     submitter_role: attribution.submitterRole,
+    ground: attribution.ground,
     entry_point: writer.addressOrNull(attribution.entryPoint),
     paymaster: writer.addressOrNull(attribution.paymaster),
     settlement_contract: writer.addressOrNull(attribution.settlementContract),

@@ -286,7 +286,8 @@ describe('electActor', () => {
   it('takes the only account that sent and received where the signer did neither', () => {
     expect(elect(scenario({ steps: trade(USER) }), [swapAt(POOL)])).toMatchObject({
       actor: USER,
-      mode: 'meta_transaction',
+      mode: 'none',
+      ground: 'claimed',
       submitterRole: 'relayer',
     });
   });
@@ -303,13 +304,18 @@ describe('electActor', () => {
 
   it('takes a private contract that holds the inventory as one with its signer', () => {
     const bot = account('b07');
-    const a = elect(scenario({ to: bot, steps: [{ call: POOL, from: bot }, ...trade(bot)] }), [swapAt(POOL)]);
-    expect(a).toMatchObject({
+    const steps = scenario({ to: bot, steps: [{ call: POOL, from: bot }, ...trade(bot)] });
+    const swap = motif('swap', { venue: POOL, participants: [{ role: 'payer', account: bot }] });
+    expect(elect(steps, [swap])).toMatchObject({
       actor: bot,
       mode: 'bot_contract',
+      ground: 'own_contract',
       submitterRole: 'mev_bot',
       entity: [bot, SIGNER],
     });
+    // Without a trade it only moved its own funds.
+    const payout = scenario({ to: bot, steps: [{ token: TOKEN, from: bot, to: USER, amount: 5n }] });
+    expect(elect(payout)).toMatchObject({ actor: bot, mode: 'own_contract', submitterRole: 'operator' });
   });
 
   it('takes the called contract that an event names as liquidator, also where the profit went on to the signer', () => {

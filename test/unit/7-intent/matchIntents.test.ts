@@ -86,6 +86,7 @@ function input(
       mode: 'self',
       submitterRole: 'self',
       elected,
+      claimed: false,
     },
   };
 }

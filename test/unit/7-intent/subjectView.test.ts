@@ -60,6 +60,7 @@ function view(
       mode: 'self',
       submitterRole: 'self',
       elected: true,
+      claimed: false,
       ...subject,
     },
   });

@@ -10,7 +10,8 @@ const MODES: Readonly<Record<string, string>> = {
   delegated_7702: 'The actor’s account runs code it delegated to (EIP-7702).',
   permit_pull: 'The signer used a permit the actor had signed.',
   bot_contract: 'The signer operates the contract that acted.',
-  none: 'Nobody acted economically.',
+  own_contract: 'The signer operates the contract whose funds moved.',
+  none: 'Nothing shows that the actor authorised this.',
 };
 
 /** How the signer came to act for the actor, as a sentence. */

@@ -4,29 +4,43 @@ import type { Proposal } from '../proposal.ts';
 import type { Address } from '../../../model/hex.ts';
 
 /**
- * A private contract that holds its owner's inventory: called by the signer, sent or received where the signer did not, says
- * nothing by events of its own and serves nobody else here. The two are one economic entity.
+ * A private contract that holds its owner's inventory: called by the signer, sent or received where the signer did not, and
+ * serves nobody else here. The two are one economic entity. It is a bot only where it traded, liquidated or took a flash
+ * loan; else its operator moved the contract's own funds.
  */
 export function botContracts(context: ElectionContext): Proposal[] {
   const { tx } = context.input;
   const contract = tx.to;
   if (contract === null || contract === context.signer || tx.input === '0x') return [];
   const liquidation = context.input.motifs.find((m) => roleOf(m, 'liquidator') === contract);
-  // Most contracts keep nothing and liquidate nobody: they need no closer look.
   if (!liquidation && context.sides(contract) === 'none') return [];
   if (context.neverElect(contract) !== null || context.emits(contract)) return [];
-  const bot = {
+  const own = {
     account: contract,
-    mode: 'bot_contract',
-    submitterRole: 'mev_bot',
+    ...(tradesForGain(context, contract)
+      ? ({ mode: 'bot_contract', submitterRole: 'mev_bot' } as const)
+      : ({ mode: 'own_contract', submitterRole: 'operator' } as const)),
+    ground: 'own_contract',
     entity: [contract, context.signer],
   } as const;
   if (liquidation && signerOnlyCollects(context))
-    return [{ ...bot, reason: 'called_contract_is_the_liquidator', evidence: liquidation.evidence }];
+    return [{ ...own, reason: 'called_contract_is_the_liquidator', evidence: liquidation.evidence }];
   if (context.sides(contract) === 'none' || !signerOnlyFeeds(context, contract)) return [];
   const [first] = context.balances(contract).values();
   const movement = first!.outgoing[0] ?? first!.incoming[0]!;
-  return [{ ...bot, reason: 'called_contract_holds_the_inventory', evidence: [movement.evidence] }];
+  return [{ ...own, reason: 'called_contract_holds_the_inventory', evidence: [movement.evidence] }];
+}
+
+/** A trade, a liquidation, a cycle or a flash loan in which the contract has a part. */
+function tradesForGain(context: ElectionContext, contract: Address): boolean {
+  const { flow, motifs } = context.input;
+  return motifs.some((motif) => {
+    const { trade, closedFlow } = context.kindOf(motif);
+    if (trade === null && closedFlow === null) return false;
+    const named = motif.participants.some(({ account }) => account === contract);
+    const ends = motif.movements.map((index) => flow.movements[index]!);
+    return named || ends.some(({ from, to }) => from === contract || to === contract);
+  });
 }
 
 /** The debt was not the signer's to pay: at most it was handed the profit. */
@@ -34,7 +48,7 @@ function signerOnlyCollects(context: ElectionContext): boolean {
   return context.sides(context.signer) === 'none' || context.sides(context.signer) === 'received';
 }
 
-/** The signer sent and received nothing, or it handed the contract some value and the contract traded or gained far beyond that. */
+/** The signer moved nothing, or it handed the contract some value and the contract traded or gained far beyond that. */
 function signerOnlyFeeds(context: ElectionContext, contract: Address): boolean {
   const sides = context.sides(context.signer);
   if (sides === 'none') return true;

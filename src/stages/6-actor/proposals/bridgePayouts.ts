@@ -27,8 +27,9 @@ export function bridgePayouts(context: ElectionContext): Proposal[] {
   return [
     {
       account: paid[0]!,
-      mode: 'meta_transaction',
+      mode: 'none',
       submitterRole: 'relayer',
+      ground: 'claimed',
       reason: 'paid_by_a_bridge',
       evidence: [movement.evidence],
     },

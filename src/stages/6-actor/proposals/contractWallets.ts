@@ -20,6 +20,7 @@ export function contractWallets(context: ElectionContext): Proposal[] {
     account,
     mode: 'safe',
     submitterRole: 'safe_executor',
+    ground: account === motif.venue && context.acted(account) ? 'own_contract' : 'claimed',
     reason: motif.kind,
     evidence: motif.evidence,
   }));

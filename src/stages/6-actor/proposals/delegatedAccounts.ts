@@ -10,8 +10,8 @@ import type { Evidence } from '../../../model/evidence.ts';
 export function delegatedAccounts(context: ElectionContext): Proposal[] {
   const { tx, delegations } = context.input;
   if (delegations.size === 0 && tx.authorizations.length === 0) return [];
-  const authorities = new Set<Address>(delegations.keys());
-  for (const { authority } of tx.authorizations) if (authority) authorities.add(authority);
+  const signed = new Set(tx.authorizations.flatMap(({ authority }) => authority ?? []));
+  const authorities = new Set<Address>([...delegations.keys(), ...signed]);
   authorities.delete(context.signer);
   if (authorities.size === 0) return [];
   const called: { account: Address; evidence: Evidence }[] = [];
@@ -32,6 +32,7 @@ export function delegatedAccounts(context: ElectionContext): Proposal[] {
     account,
     mode: 'delegated_7702',
     submitterRole: 'relayer',
+    ground: !context.acted(account) ? 'claimed' : signed.has(account) ? 'authorised' : 'own_contract',
     reason: 'delegated_account_called',
     evidence: [evidence],
   }));

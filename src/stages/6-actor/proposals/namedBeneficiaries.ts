@@ -18,8 +18,9 @@ export function namedBeneficiaries(context: ElectionContext): Proposal[] {
     if (account === null || account === context.signer) continue;
     found.push({
       account,
-      mode: 'meta_transaction',
+      mode: 'none',
       submitterRole,
+      ground: context.isListed(motif) && context.isCalledBy(account, motif.venue) ? 'listed' : 'claimed',
       reason: `${motif.kind}_beneficiary`,
       evidence: motif.evidence,
     });

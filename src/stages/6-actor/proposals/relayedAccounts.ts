@@ -2,6 +2,7 @@ import { roleOf } from '../../../lib/roles.ts';
 import type { ElectionContext } from '../electionContext.ts';
 import type { Proposal } from '../proposal.ts';
 import type { Address } from '../../../model/hex.ts';
+import type { Motif } from '../../../model/motif.ts';
 
 /**
  * Somebody else's signed request, brought on chain by a signer who pays the gas: the signer sent nothing (it may be
@@ -12,47 +13,54 @@ import type { Address } from '../../../model/hex.ts';
 export function relayedAccounts(context: ElectionContext): Proposal[] {
   const sides = context.sides(context.signer);
   if (sides === 'both' || sides === 'sent') return [];
-  const requesters = ownersWhere(context, (tags) => tags.includes('relayed'));
-  requesters.delete(context.signer);
-  if (requesters.size === 1)
-    return [propose(context, [...requesters][0]!, 'meta_transaction', 'signed_a_relayed_request')];
+  const requests = ownersWhere(context, (tags) => tags.includes('relayed'));
+  requests.delete(context.signer);
+  if (requests.size === 1) {
+    const [account, motif] = [...requests][0]!;
+    const ground = context.isListed(motif) ? 'listed' : 'claimed';
+    return [
+      propose(context, account, { mode: 'meta_transaction', ground, reason: 'signed_a_relayed_request' }),
+    ];
+  }
   const isOther = (a: Address): boolean =>
     a !== context.signer && context.neverElect(a) === null && !context.showsCode(a);
-  if (
-    sides === 'none' ||
-    [...context.balances(context.signer).values()].every((b) => b.asset.kind === 'native')
-  ) {
-    const traders = context.traders.filter(isOther);
-    if (traders.length === 1)
-      return [propose(context, traders[0]!, 'meta_transaction', 'sole_account_that_gave_and_got')];
+  const repaid = [...context.balances(context.signer).values()].every((b) => b.asset.kind === 'native');
+  const traders = repaid ? context.traders.filter(isOther) : [];
+  if (traders.length === 1) {
+    const mode = context.signatures.has(traders[0]!) ? 'meta_transaction' : 'none';
+    const reason = 'sole_account_that_gave_and_got';
+    return [propose(context, traders[0]!, { mode, ground: 'claimed', reason })];
   }
   // Owners of permits spent here, and of EIP-3009 authorisations.
   const authors = ownersWhere(context, (tags) => tags.includes('permit') || tags.includes('authorization'));
-  const givers = [...authors].filter(
+  const senders = [...authors.keys()].filter(
     (a) => (context.sides(a) === 'sent' || context.sides(a) === 'both') && isOther(a),
   );
-  return givers.length === 1
-    ? [propose(context, givers[0]!, 'permit_pull', 'authorised_in_this_transaction')]
+  const reason = 'authorised_in_this_transaction';
+  return senders.length === 1
+    ? [propose(context, senders[0]!, { mode: 'permit_pull', ground: 'claimed', reason })]
     : [];
 }
 
 function propose(
   context: ElectionContext,
   account: Address,
-  mode: 'meta_transaction' | 'permit_pull',
-  reason: string,
+  why: Pick<Proposal, 'mode' | 'ground' | 'reason'>,
 ): Proposal {
   const [first] = context.balances(account).values();
   const movement = first?.outgoing[0] ?? first?.incoming[0];
-  return { account, mode, submitterRole: 'relayer', reason, evidence: movement ? [movement.evidence] : [] };
+  return { account, ...why, submitterRole: 'relayer', evidence: movement ? [movement.evidence] : [] };
 }
 
-/** Accounts that motifs with such tags name as owners. */
-function ownersWhere(context: ElectionContext, speaks: (tags: readonly string[]) => boolean): Set<Address> {
-  const owners = new Set<Address>();
+/** Accounts that motifs with such tags name as owners, each with the first such motif. */
+function ownersWhere(
+  context: ElectionContext,
+  has: (tags: readonly string[]) => boolean,
+): Map<Address, Motif> {
+  const owners = new Map<Address, Motif>();
   for (const motif of context.input.motifs) {
-    const owner = speaks(motif.tags) ? roleOf(motif, 'owner') : null;
-    if (owner !== null) owners.add(owner);
+    const owner = has(motif.tags) ? roleOf(motif, 'owner') : null;
+    if (owner !== null && !owners.has(owner)) owners.set(owner, motif);
   }
   return owners;
 }

@@ -4,7 +4,7 @@ import type { ElectionContext } from '../electionContext.ts';
 import { firstMovements, type Proposal } from '../proposal.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Evidence } from '../../../model/evidence.ts';
-import type { SettledOrder, SubmitterRole } from '../../../model/attribution.ts';
+import type { ElectionGround, SettledOrder, SubmitterRole } from '../../../model/attribution.ts';
 import type { Motif } from '../../../model/motif.ts';
 
 /** Orders that anybody may take, and quotes given to one taker. All others only ever run for their owners. */
@@ -16,18 +16,21 @@ const isQuote = (motif: Motif): boolean => motif.tags.includes('rfq');
  * made for its taker.
  */
 function principal(context: ElectionContext, motif: Motif): Principal | null {
-  const named = (account: Address | null): Principal | null =>
-    account && { account, evidence: motif.evidence };
+  const named = (account: Address | null, ground: ElectionGround): Principal | null =>
+    account && { account, ground, evidence: motif.evidence };
+  const stated = context.isListed(motif) ? 'listed' : 'claimed';
   const owner = isQuote(motif) ? roleOf(motif, 'taker') : (roleOf(motif, 'owner') ?? roleOf(motif, 'maker'));
-  if (isQuote(motif)) return named(owner);
+  if (isQuote(motif)) return named(owner, stated);
   const receiver = roleOf(motif, 'recipient');
-  if (owner && context.neverElect(owner) === null) return named(owner);
-  if (receiver && receiver !== ZERO_ADDRESS && context.neverElect(receiver) === null) return named(receiver);
+  if (owner && context.neverElect(owner) === null) return named(owner, stated);
+  if (receiver && receiver !== ZERO_ADDRESS && context.neverElect(receiver) === null)
+    return named(receiver, 'claimed');
   return owner === null ? soleCustomer(context, motif) : null;
 }
 
 interface Principal {
   readonly account: Address;
+  readonly ground: ElectionGround;
   readonly evidence: readonly Evidence[];
 }
 
@@ -42,12 +45,17 @@ function soleCustomer(context: ElectionContext, motif: Motif): Principal | null 
   );
   return account === undefined || others.length > 0
     ? null
-    : { account, evidence: [...motif.evidence, ...firstMovements(context.input.flow, account)] };
+    : {
+        account,
+        ground: 'claimed',
+        evidence: [...motif.evidence, ...firstMovements(context.input.flow, account)],
+      };
 }
 
 /** An order and the motif that states it. */
 export interface StatedOrder {
   readonly motif: Motif;
+  readonly ground: ElectionGround;
   readonly order: SettledOrder;
 }
 
@@ -56,9 +64,10 @@ export function ordersOf(context: ElectionContext): StatedOrder[] {
   for (const motif of context.withTrait((kind) => kind.trade === 'order')) {
     const owner = principal(context, motif);
     if (owner === null) continue;
-    const { account, evidence } = owner;
+    const { account, ground, evidence } = owner;
     orders.push({
       motif,
+      ground,
       order: {
         owner: account,
         receiver: roleOf(motif, 'recipient'),
@@ -87,8 +96,9 @@ export function settledOrders(
     isQuote(motif)
       ? !driverTrades && context.neverElect(order.owner) === null && context.sides(order.owner) === 'both'
       : !isLimitOrder(motif) || !driverTrades;
-  return orders.filter(counts).map(({ motif, order }) => ({
+  return orders.filter(counts).map(({ motif, order, ground }) => ({
     account: order.owner,
+    ground,
     mode: 'solver_settlement',
     submitterRole: (isLimitOrder(motif)
       ? 'resolver'

@@ -15,6 +15,7 @@ export function userOperations(context: ElectionContext): Proposal[] {
         account,
         mode: 'smart_account_4337',
         submitterRole: 'bundler',
+        ground: context.isListed(motif) && context.isCalledBy(account, motif.venue) ? 'listed' : 'claimed',
         reason: 'user_operation_sender',
         evidence: motif.evidence,
       });

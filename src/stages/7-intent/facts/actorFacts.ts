@@ -39,6 +39,7 @@ const WHO: readonly FactSpec[] = [
       'delegated_7702',
       'permit_pull',
       'bot_contract',
+      'own_contract',
       'none',
     ],
     'How the actor acted.',
@@ -46,9 +47,14 @@ const WHO: readonly FactSpec[] = [
   ),
   oneOf(
     'actor.submitter',
-    ['self', 'bundler', 'relayer', 'solver', 'resolver', 'safe_executor', 'keeper', 'mev_bot'],
+    ['self', 'bundler', 'relayer', 'solver', 'resolver', 'safe_executor', 'keeper', 'mev_bot', 'operator'],
     'Who brought the transaction on chain, in relation to the actor.',
     (v) => v.input.subject.submitterRole,
+  ),
+  flag(
+    'actor.claimed',
+    'Only an event or balances point at the actor; the verdict is then never Proven.',
+    (v) => v.input.subject.claimed,
   ),
 ];
 
