@@ -4,7 +4,7 @@ import { compileTokenEvents } from './compileTokenEvents.ts';
 import { isFault } from './bindExpr.ts';
 import { readRuleAddress } from './compileProtocols.ts';
 import type { RawEntityFile } from '../read/rawRules.ts';
-import type { ProblemSink, RuleItem } from './ruleItem.ts';
+import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 import { parseSignature } from './signature.ts';
 
 export interface CompiledEntities {
@@ -28,13 +28,15 @@ const LISTS: Readonly<Record<RawEntityFile['kind'], readonly (keyof RawEntityFil
 };
 const ALL_LISTS = [...new Set(Object.values(LISTS).flat())];
 
+type Building = { -readonly [K in keyof CompiledEntities]: CompiledEntities[K] };
+
 /** Compiles the entity files in force. */
 export function compileEntities(
   items: readonly RuleItem<RawEntityFile>[],
   anyItem: RuleItem | null,
   sink: ProblemSink,
 ): CompiledEntities {
-  const out: CompiledEntities & { multicall: CompiledEntities['multicall'] } = {
+  const out: Building = {
     entities: new Map(),
     wrappedNative: new Set(),
     tokenEvents: new Map(),
@@ -42,61 +44,59 @@ export function compileEntities(
     multicall: null,
     errors: new Map(),
   };
-  let multicalls = 0;
   const slugs = new Set<string>();
   for (const item of items) {
-    const raw = item.value;
-    for (const list of ALL_LISTS) {
-      if (raw[list] !== undefined && !LISTS[raw.kind].includes(list))
-        sink.add(item, [list], 'bad_entity', `${list} does not belong in kind ${raw.kind}`, 'key');
-    }
-    if (!LISTS[raw.kind].some((list) => raw[list] !== undefined))
-      sink.add(item, ['kind'], 'bad_entity', `kind ${raw.kind} needs ${LISTS[raw.kind].join(' or ')}`);
-
-    for (const [i, account] of (raw.accounts ?? []).entries()) {
-      const address = readRuleAddress(item, ['accounts', i, 'address'], account.address, sink);
-      if (slugs.has(account.slug)) sink.add(item, ['accounts', i, 'slug'], 'duplicate_slug', account.slug);
-      slugs.add(account.slug);
-      const isMulticall = account.tags?.includes('multicall') === true;
-      if (isMulticall !== (account.since_block !== undefined))
-        sink.add(
-          item,
-          ['accounts', i],
-          'multicall_count',
-          'the tag multicall and since_block belong together',
-        );
-      if (address === null) continue;
-      if (out.entities.has(address))
-        sink.add(
-          item,
-          ['accounts', i, 'address'],
-          'duplicate_address',
-          `${out.entities.get(address)!.slug} has it too`,
-        );
-      out.entities.set(address, { slug: account.slug, name: account.name, tags: account.tags ?? [] });
-      if (raw.kind === 'wrapped_native') out.wrappedNative.add(address);
-      if (!isMulticall) continue;
-      multicalls += 1;
-      if (multicalls > 1) sink.add(item, ['accounts', i], 'multicall_count', 'a second one');
-      out.multicall = { address, sinceBlock: BigInt(account.since_block ?? 0) };
-    }
+    const spot = new Spot(item, sink);
+    checkLists(spot, item.value);
+    compileAccounts(spot, item.value, slugs, out);
     compileTokenEvents(item, out.tokenEvents, sink);
-    compileFeeds(item, out.feeds, sink);
+    compileFeeds(spot, item.value, out.feeds);
     compileErrors(item, out.errors, sink);
   }
-  if (anyItem !== null && multicalls === 0) sink.add(anyItem, [], 'multicall_count', 'none in entities/');
+  if (anyItem !== null && out.multicall === null)
+    sink.add(anyItem, [], 'multicall_count', 'none in entities/');
   if (anyItem !== null && out.wrappedNative.size === 0)
     sink.add(anyItem, [], 'no_wrapped_native', 'none in entities/');
   return out;
 }
 
-function compileFeeds(item: RuleItem<RawEntityFile>, feeds: PriceFeedSpec[], sink: ProblemSink): void {
-  for (const [i, raw] of (item.value.feeds ?? []).entries()) {
-    const feed = readRuleAddress(item, ['feeds', i, 'feed'], raw.feed, sink);
-    const asset =
-      raw.asset === 'native' ? 'native' : readRuleAddress(item, ['feeds', i, 'asset'], raw.asset, sink);
+function checkLists(spot: Spot, raw: RawEntityFile): void {
+  const own = LISTS[raw.kind];
+  for (const list of ALL_LISTS)
+    if (raw[list] !== undefined && !own.includes(list))
+      spot.at(list).reportKey('bad_entity', `${list} does not belong in kind ${raw.kind}`);
+  if (!own.some((list) => raw[list] !== undefined))
+    spot.at('kind').report('bad_entity', `kind ${raw.kind} needs ${own.join(' or ')}`);
+}
+
+function compileAccounts(spot: Spot, raw: RawEntityFile, slugs: Set<string>, out: Building): void {
+  for (const [i, account] of (raw.accounts ?? []).entries()) {
+    const here = spot.at('accounts', i);
+    const tags = account.tags ?? [];
+    const address = readRuleAddress(here.at('address'), account.address);
+    if (slugs.has(account.slug)) here.at('slug').report('duplicate_slug', account.slug);
+    slugs.add(account.slug);
+    const isMulticall = tags.includes('multicall');
+    if (isMulticall !== (account.since_block !== undefined))
+      here.report('multicall_count', 'the tag multicall and since_block belong together');
+    if (address === null) continue;
+    const other = out.entities.get(address);
+    if (other) here.at('address').report('duplicate_address', `${other.slug} has it too`);
+    out.entities.set(address, { slug: account.slug, name: account.name, tags });
+    if (raw.kind === 'wrapped_native') out.wrappedNative.add(address);
+    if (!isMulticall) continue;
+    if (out.multicall !== null) here.report('multicall_count', 'a second one');
+    out.multicall = { address, sinceBlock: BigInt(account.since_block ?? 0) };
+  }
+}
+
+function compileFeeds(spot: Spot, { feeds: list = [] }: RawEntityFile, feeds: PriceFeedSpec[]): void {
+  for (const [i, raw] of list.entries()) {
+    const here = spot.at('feeds', i);
+    const feed = readRuleAddress(here.at('feed'), raw.feed);
+    const asset = raw.asset === 'native' ? 'native' : readRuleAddress(here.at('asset'), raw.asset);
     if (asset !== null && feeds.some((f) => f.asset === asset))
-      sink.add(item, ['feeds', i, 'asset'], 'duplicate_feed', raw.asset);
+      here.at('asset').report('duplicate_feed', raw.asset);
     else if (feed !== null && asset !== null)
       feeds.push({ asset, feed, decimals: raw.decimals, heartbeat: raw.heartbeat });
   }

@@ -5,11 +5,12 @@ import type { Vocabulary } from './compileVocabulary.ts';
 import { bestFirst } from '../prepare.ts';
 import { factValueFault, type FactDeclaration } from './facts.ts';
 import type { RawExample, RawIntent } from '../read/rawRules.ts';
-import type { ProblemSink, RuleItem } from './ruleItem.ts';
+import { didYouMean } from './didYouMean.ts';
+import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 import { readRuleAddress } from './compileProtocols.ts';
 
 /** What a label may ask for; filled from the facts of the winning candidate. */
-export const PLACEHOLDERS = [
+const PLACEHOLDERS = [
   'sent',
   'received',
   'protocol',
@@ -37,21 +38,12 @@ function compileIntent(
   sink: ProblemSink,
 ): IntentRule {
   const raw = item.value;
-  if (!words.intentKinds.has(raw.intent)) sink.add(item, ['intent'], 'unknown_intent_kind', raw.intent);
-  for (const key of ['rests_on', 'requires_any'] as const) {
-    for (const [i, kind] of (raw[key] ?? []).entries())
-      if (!words.motifKinds.has(kind)) sink.add(item, [key, i], 'unknown_motif_kind', kind);
-  }
-  const placeholders = checkLabel(item, 'label', raw.label, sink);
-  const inFallback =
-    raw.label_fallback === undefined ? 0 : checkLabel(item, 'label_fallback', raw.label_fallback, sink);
-  if (placeholders > 0 && raw.label_fallback === undefined)
-    sink.add(item, ['label'], 'missing_fallback', raw.label);
-  if (inFallback > 0)
-    sink.add(item, ['label_fallback'], 'missing_fallback', 'the fallback itself cannot have placeholders');
+  const spot = new Spot(item, sink);
+  checkWords(spot, raw, words);
+  checkLabels(spot, raw);
   if (raw.status === 'experimental' && raw.proof === 'structural')
-    sink.add(item, ['proof'], 'experimental_structural', raw.slug);
-  checkExamples(item, facts, sink);
+    spot.at('proof').report('experimental_structural', raw.slug);
+  checkExamples(spot, raw, facts);
   return {
     slug: raw.slug,
     version: raw.version,
@@ -59,26 +51,49 @@ function compileIntent(
     intent: raw.intent,
     label: raw.label,
     labelFallback: raw.label_fallback ?? raw.label,
-    when: compileCondition(item, ['when'], raw.when, facts, sink),
-    priority: raw.priority ?? 0,
-    supersedes: raw.supersedes ?? [],
+    when: compileCondition(spot.at('when'), raw.when, facts),
     proof: raw.proof,
     confidence: raw.confidence,
+    ...withDefaults(raw),
+  };
+}
+
+function withDefaults(
+  raw: RawIntent,
+): Pick<IntentRule, 'priority' | 'supersedes' | 'restsOn' | 'requiresAny' | 'tags'> {
+  return {
+    priority: raw.priority ?? 0,
+    supersedes: raw.supersedes ?? [],
     restsOn: raw.rests_on ?? [],
     requiresAny: raw.requires_any ?? [],
     tags: raw.tags ?? [],
   };
 }
 
+function checkWords(spot: Spot, raw: RawIntent, words: Vocabulary): void {
+  if (!words.intentKinds.has(raw.intent))
+    spot.at('intent').report('unknown_intent_kind', didYouMean(raw.intent, words.intentKinds.keys()));
+  for (const key of ['rests_on', 'requires_any'] as const)
+    for (const [i, kind] of (raw[key] ?? []).entries())
+      if (!words.motifKinds.has(kind))
+        spot.at(key, i).report('unknown_motif_kind', didYouMean(kind, words.motifKinds.keys()));
+}
+
+function checkLabels(spot: Spot, { label, label_fallback: fallback }: RawIntent): void {
+  const placeholders = checkLabel(spot.at('label'), label);
+  const inFallback = fallback === undefined ? 0 : checkLabel(spot.at('label_fallback'), fallback);
+  if (placeholders > 0 && fallback === undefined) spot.at('label').report('missing_fallback', label);
+  if (inFallback > 0)
+    spot.at('label_fallback').report('missing_fallback', 'the fallback itself cannot have placeholders');
+}
+
 /** Number of placeholders in a label, each of which must exist. */
-function checkLabel(item: RuleItem, key: string, label: string, sink: ProblemSink): number {
+function checkLabel(spot: Spot, label: string): number {
   const found = label.match(/\{[^{}]*\}?|\}/g) ?? [];
   for (const text of found) {
     const name = /^\{([a-z]+)\}$/.exec(text)?.[1];
     if (!name || !(PLACEHOLDERS as readonly string[]).includes(name))
-      sink.add(
-        item,
-        [key],
+      spot.report(
         'unknown_placeholder',
         `${text} (there are ${PLACEHOLDERS.map((p) => `{${p}}`).join(' ')})`,
       );
@@ -87,42 +102,39 @@ function checkLabel(item: RuleItem, key: string, label: string, sink: ProblemSin
 }
 
 function checkExamples(
-  item: RuleItem<RawIntent>,
+  spot: Spot,
+  { examples, status }: RawIntent,
   facts: ReadonlyMap<string, FactDeclaration> | null,
-  sink: ProblemSink,
 ): void {
-  const { examples, status } = item.value;
   const seen = new Map<string, string>();
   for (const side of ['match', 'near_miss'] as const) {
     const list = examples[side] ?? [];
     if (list.length === 0 && status !== 'deprecated')
-      sink.add(item, ['examples'], 'missing_example', `no ${side} example`);
+      spot.at('examples').report('missing_example', `no ${side} example`);
     for (const [i, example] of list.entries()) {
-      const path = ['examples', side, i];
+      const here = spot.at('examples', side, i);
       const key = canonicalJson(
         example.facts ?? { recording: example.recording, actor: example.actor?.toLowerCase() ?? null },
       );
-      if (seen.has(key)) sink.add(item, path, 'duplicate_example', `same as ${seen.get(key)!}`);
+      if (seen.has(key)) here.report('duplicate_example', `same as ${seen.get(key)!}`);
       seen.set(key, `${side}[${i}]`);
-      if (example.actor !== undefined) readRuleAddress(item, [...path, 'actor'], example.actor, sink);
-      if (facts) checkExampleFacts(item, path, example, facts, sink);
+      if (example.actor !== undefined) readRuleAddress(here.at('actor'), example.actor);
+      if (facts) checkExampleFacts(here, example, facts);
     }
   }
 }
 
 function checkExampleFacts(
-  item: RuleItem,
-  path: readonly (string | number)[],
+  spot: Spot,
   example: RawExample,
   facts: ReadonlyMap<string, FactDeclaration>,
-  sink: ProblemSink,
 ): void {
   for (const [name, value] of Object.entries(example.facts ?? {})) {
     const fact = facts.get(name);
-    if (fact === undefined) sink.add(item, [...path, 'facts', name], 'unknown_fact', name, 'key');
+    if (fact === undefined) spot.at('facts', name).reportKey('unknown_fact', didYouMean(name, facts.keys()));
     else {
       const fault = factValueFault(fact, value);
-      if (fault) sink.add(item, [...path, 'facts', name], 'fact_value', `${name}: ${fault}`);
+      if (fault) spot.at('facts', name).report('fact_value', `${name}: ${fault}`);
     }
   }
 }

@@ -5,7 +5,8 @@ import { compileBind, isFault } from './bindExpr.ts';
 import type { BindScope, TypedBind } from './bindScope.ts';
 import type { Vocabulary } from './compileVocabulary.ts';
 import type { RawLeg, RawMeaning, RawShape } from '../read/rawRules.ts';
-import type { ProblemSink, RuleItem } from './ruleItem.ts';
+import { didYouMean } from './didYouMean.ts';
+import type { Spot } from './ruleItem.ts';
 import { parseSignature, repeated, type ParsedSignature } from './signature.ts';
 
 export interface CompiledMeaning {
@@ -14,107 +15,139 @@ export interface CompiledMeaning {
   readonly depth: 'root' | 'any';
 }
 
-type Path = readonly (string | number)[];
 type Use = 'account' | 'amount' | 'any';
+
+/** One event or call while it is compiled: where it stands, and what its expressions may name. */
+class Mapping {
+  readonly spot: Spot;
+  readonly words: Vocabulary;
+  #scope: BindScope;
+
+  constructor(spot: Spot, words: Vocabulary, scope: BindScope) {
+    this.spot = spot;
+    this.words = words;
+    this.#scope = scope;
+  }
+
+  /** From here on expressions may name these as well. */
+  know(more: Partial<BindScope>): void {
+    this.#scope = { ...this.#scope, ...more };
+  }
+
+  bind(text: string | undefined, at: Spot, use: Use): TypedBind | null {
+    if (text === undefined) return null;
+    const result = compileBind(text, this.#scope);
+    if (isFault(result)) at.report(result.code, result.message);
+    else if (use !== 'any' && !result.type[use]) at.report('bind_type', `${text} cannot be an ${use}`);
+    else return result;
+    return null;
+  }
+
+  account(text: string | undefined, at: Spot): BindExpr | null {
+    return this.bind(text, at, 'account')?.expr ?? null;
+  }
+  amount(text: string | undefined, at: Spot): BindExpr | null {
+    return this.bind(text, at, 'amount')?.expr ?? null;
+  }
+  any(text: string | undefined, at: Spot): BindExpr | null {
+    return this.bind(text, at, 'any')?.expr ?? null;
+  }
+}
 
 /** Compiles one event or call of a shape; null where its signature cannot be read. Protocols are filled in later. */
 export function compileMapping(
-  item: RuleItem<RawShape>,
-  path: Path,
+  spot: Spot,
+  shape: RawShape,
   raw: RawMeaning,
   words: Vocabulary,
-  sink: ProblemSink,
 ): CompiledMeaning | null {
   const kind = raw.event !== undefined ? 'event' : 'call';
-  const parsed = parseSignature(kind === 'event' ? 'event' : 'function', raw.event ?? raw.call ?? '');
-  if (isFault(parsed)) {
-    sink.add(item, [...path, kind], parsed.code, parsed.message);
-    return null;
-  }
-  const signature = raw.topic0 === undefined ? parsed : { ...parsed, id: raw.topic0 };
-  if (!words.motifKinds.has(raw.kind)) sink.add(item, [...path, 'kind'], 'unknown_motif_kind', raw.kind);
+  const signature = readSignature(spot, raw);
+  if (signature === null) return null;
+  if (!words.motifKinds.has(raw.kind))
+    spot.at('kind').report('unknown_motif_kind', didYouMean(raw.kind, words.motifKinds.keys()));
 
-  const caller = enclosingCall(item, path, raw, signature, sink);
-  const params = [...signature.params, ...(caller?.params ?? [])];
-  const scope: BindScope = {
-    kind,
-    params,
-    inputs: [...signature.inputs, ...(caller?.inputs ?? [])],
-    venue: null,
-    legs: [],
-  };
-  const bind = (text: string | undefined, at: Path, use: Use, within: BindScope): TypedBind | null => {
-    if (text === undefined) return null;
-    const result = compileBind(text, within);
-    if (isFault(result)) sink.add(item, [...path, ...at], result.code, result.message);
-    else if (use !== 'any' && !result.type[use])
-      sink.add(item, [...path, ...at], 'bind_type', `${text} cannot be an ${use}`);
-    else return result;
-    return null;
-  };
-
+  const caller = enclosingCall(spot.at('within'), raw.within, signature);
+  const params = [...signature.params, ...caller.params];
+  const inputs = [...signature.inputs, ...caller.inputs];
+  const mapping = new Mapping(spot, words, { kind, params, inputs, venue: null, legs: [] });
   const home: TypedBind = {
     expr: { op: kind === 'event' ? 'emitter' : 'target' },
     type: { account: true, amount: false },
   };
-  const venue = bind(raw.venue, ['venue'], 'account', scope) ?? home;
-  const inner: BindScope = { ...scope, venue };
-  const legs = compileLegs(item, path, raw.legs ?? [], words, sink, inner, bind);
-  const after: BindScope = { ...inner, legs: legs.map((l) => l.role) };
-
-  const roles: RoleSpec[] = [];
-  for (const [role, text] of Object.entries(raw.roles ?? {})) {
-    if (!words.accountRoles.has(role)) sink.add(item, [...path, 'roles', role], 'unknown_role', role, 'key');
-    const account = bind(text, ['roles', role], 'account', after);
-    if (account) roles.push({ role, account: account.expr });
-  }
-  const when: {
-    left: BindExpr;
-    operator: 'equals' | 'differs' | 'gt0' | 'lt0' | 'is0';
-    right: BindExpr | null;
-  }[] = [];
-  for (const [i, test] of (raw.when ?? []).entries()) {
-    const takesRight = test.is === 'equals' || test.is === 'differs';
-    if (takesRight !== (test.right !== undefined)) sink.add(item, [...path, 'when', i], 'bad_when', test.is);
-    const left = bind(test.left, ['when', i, 'left'], 'any', inner);
-    const right = bind(test.right, ['when', i, 'right'], 'any', inner);
-    if (left) when.push({ left: left.expr, operator: test.is, right: right?.expr ?? null });
-  }
+  const venue = mapping.bind(raw.venue, spot.at('venue'), 'account') ?? home;
+  mapping.know({ venue });
+  const when = compileWhen(mapping, raw);
+  const poolId = mapping.any(raw.pool_id, spot.at('pool_id'));
+  const legs = compileLegs(mapping, raw.legs ?? []);
   const meaning: EventMapping = {
-    shape: item.value.slug,
+    shape: shape.slug,
     kind: raw.kind,
-    status: item.value.status,
+    status: shape.status,
     venue: venue.expr,
-    poolId: bind(raw.pool_id, ['pool_id'], 'any', inner)?.expr ?? null,
-    roles,
+    poolId,
+    roles: compileRoles(mapping, raw),
     legs,
     when,
     tags: raw.tags ?? [],
-    ...compilePosition(raw, after, bind),
-    within: caller?.selector ?? null,
-    anyEmitter: item.value.any_emitter,
-    familyConfidence: item.value.family_confidence ?? 'Medium',
+    ...compilePosition(mapping, raw),
+    within: caller.selector,
+    anyEmitter: shape.any_emitter,
+    familyConfidence: shape.family_confidence ?? 'Medium',
     params,
     protocols: [],
   };
   return { signature, meaning, depth: raw.depth ?? 'any' };
 }
 
+function readSignature(spot: Spot, { event, call, topic0 }: RawMeaning): ParsedSignature | null {
+  const kind = event !== undefined ? 'event' : 'call';
+  const parsed = parseSignature(event !== undefined ? 'event' : 'function', event ?? call ?? '');
+  if (!isFault(parsed)) return topic0 === undefined ? parsed : { ...parsed, id: topic0 };
+  spot.at(kind).report(parsed.code, parsed.message);
+  return null;
+}
+
+function compileRoles(mapping: Mapping, { roles: raw = {} }: RawMeaning): RoleSpec[] {
+  const { spot, words } = mapping;
+  return Object.entries(raw).flatMap(([role, text]) => {
+    const here = spot.at('roles', role);
+    if (!words.accountRoles.has(role))
+      here.reportKey('unknown_role', didYouMean(role, words.accountRoles.keys()));
+    const account = mapping.account(text, here);
+    return account ? [{ role, account }] : [];
+  });
+}
+
+function compileWhen(mapping: Mapping, { when = [] }: RawMeaning): EventMapping['when'] {
+  return when.flatMap(({ left: text, is: operator, right: other }, i) => {
+    const here = mapping.spot.at('when', i);
+    const takesRight = operator === 'equals' || operator === 'differs';
+    if (takesRight !== (other !== undefined)) here.report('bad_when', operator);
+    const left = mapping.any(text, here.at('left'));
+    const right = mapping.any(other, here.at('right'));
+    return left ? [{ left, operator, right }] : [];
+  });
+}
+
 /** The function an event is made in, its parameters and return values marked as such. */
 function enclosingCall(
-  item: RuleItem,
-  path: Path,
-  raw: RawMeaning,
+  spot: Spot,
+  within: string | undefined,
   event: ParsedSignature,
-  sink: ProblemSink,
-): { selector: Hex; params: ParamSpec[]; inputs: readonly AbiParameter[] } | null {
-  if (raw.within === undefined) return null;
-  const parsed = parseSignature('function', raw.within);
-  const fault = isFault(parsed) ? parsed : null;
-  const twice = isFault(parsed) ? null : repeated([...event.params, ...parsed.params].map((p) => p.name));
-  if (fault) sink.add(item, [...path, 'within'], fault.code, fault.message);
-  if (twice !== null) sink.add(item, [...path, 'within'], 'duplicate_param', `parameter ${twice}`);
-  if (isFault(parsed) || twice !== null) return null;
+): { selector: Hex | null; params: readonly ParamSpec[]; inputs: readonly AbiParameter[] } {
+  const none = { selector: null, params: [], inputs: [] };
+  if (within === undefined) return none;
+  const parsed = parseSignature('function', within);
+  if (isFault(parsed)) {
+    spot.report(parsed.code, parsed.message);
+    return none;
+  }
+  const twice = repeated([...event.params, ...parsed.params].map((p) => p.name));
+  if (twice !== null) {
+    spot.report('duplicate_param', `parameter ${twice}`);
+    return none;
+  }
   return {
     selector: parsed.id,
     params: parsed.params.map((p) => ({ ...p, at: p.at ?? 'call' })),
@@ -123,69 +156,71 @@ function enclosingCall(
 }
 
 function compilePosition(
+  mapping: Mapping,
   raw: RawMeaning,
-  scope: BindScope,
-  bind: Bind,
 ): Pick<EventMapping, 'about' | 'position' | 'portions'> {
-  const about = (raw.about ?? []).map((text, i) => bind(text, ['about', i], 'any', scope));
-  const token = bind(raw.position?.token, ['position', 'token'], 'account', scope);
-  const id = bind(raw.position?.id, ['position', 'id'], 'amount', scope);
-  const portions = (raw.portions ?? []).map(({ role, asset, amount }, i) => ({
-    role,
-    asset: bind(asset, ['portions', i, 'asset'], 'account', scope)?.expr ?? null,
-    amount: bind(amount, ['portions', i, 'amount'], 'amount', scope)?.expr,
-  }));
+  const { spot } = mapping;
+  const token = mapping.account(raw.position?.token, spot.at('position', 'token'));
+  const id = mapping.amount(raw.position?.id, spot.at('position', 'id'));
   return {
-    about: about.flatMap((a) => (a ? [a.expr] : [])),
-    position: token && id ? { token: token.expr, id: id.expr } : null,
-    portions: portions.flatMap(({ amount, ...rest }) => (amount ? [{ ...rest, amount }] : [])),
+    about: (raw.about ?? []).flatMap((text, i) => mapping.any(text, spot.at('about', i)) ?? []),
+    position: token && id ? { token, id } : null,
+    portions: (raw.portions ?? []).flatMap(({ role, asset, amount: text }, i) => {
+      const here = spot.at('portions', i);
+      const amount = mapping.amount(text, here.at('amount'));
+      return amount ? [{ role, asset: mapping.account(asset, here.at('asset')), amount }] : [];
+    }),
   };
 }
 
-type Bind = (text: string | undefined, at: Path, use: Use, within: BindScope) => TypedBind | null;
-
-function compileLegs(
-  item: RuleItem,
-  path: Path,
-  raws: readonly RawLeg[],
-  words: Vocabulary,
-  sink: ProblemSink,
-  scope: BindScope,
-  bind: Bind,
-): LegSpec[] {
+function compileLegs(mapping: Mapping, raws: readonly RawLeg[]): LegSpec[] {
   const legs: LegSpec[] = [];
   const seen = new Set<string>();
   for (const [i, raw] of raws.entries()) {
-    const at: Path = ['legs', i];
-    const here: BindScope = { ...scope, legs: legs.map((l) => l.role) };
-    const stated = raw.match === 'stated';
-    if (!words.legRoles.has(raw.role)) sink.add(item, [...path, ...at, 'role'], 'unknown_role', raw.role);
-    const text = JSON.stringify(Object.entries(raw).sort());
-    if (seen.has(text)) sink.add(item, [...path, ...at], 'duplicate_leg', raw.role);
-    seen.add(text);
-    if (stated && raw.amount === undefined)
-      sink.add(item, [...path, ...at], 'stated_without_amount', raw.role);
-    for (const key of ['movement', 'otherwise', 'pick'] as const) {
-      if (stated && raw[key] !== undefined)
-        sink.add(item, [...path, ...at, key], 'misplaced_leg_key', key, 'key');
-    }
-    const list = typeof raw.amount === 'string' ? [raw.amount] : (raw.amount ?? []);
-    const amount = list.map((one, n) =>
-      bind(one, typeof raw.amount === 'string' ? [...at, 'amount'] : [...at, 'amount', n], 'amount', here),
-    );
-    legs.push({
-      role: raw.role,
-      match: raw.match ?? 'movement',
-      from: bind(raw.from, [...at, 'from'], 'account', here)?.expr ?? null,
-      to: bind(raw.to, [...at, 'to'], 'account', here)?.expr ?? null,
-      asset: bind(raw.asset, [...at, 'asset'], 'account', here)?.expr ?? null,
-      assetKind: raw.asset_kind ?? null,
-      movementKind: raw.movement ?? null,
-      amount: amount.flatMap((a) => (a ? [a.expr] : [])),
-      otherwise: raw.otherwise ?? 'none',
-      pick: raw.pick ?? 'one',
-      required: raw.required ?? true,
-    });
+    const here = mapping.spot.at('legs', i);
+    checkLeg(here, raw, mapping.words, seen);
+    legs.push(compileLeg(mapping, here, raw));
+    // A leg may name the legs above it.
+    mapping.know({ legs: legs.map((l) => l.role) });
   }
   return legs;
+}
+
+function checkLeg(spot: Spot, raw: RawLeg, { legRoles }: Vocabulary, seen: Set<string>): void {
+  if (!legRoles.has(raw.role)) spot.at('role').report('unknown_role', didYouMean(raw.role, legRoles.keys()));
+  const text = JSON.stringify(Object.entries(raw).sort());
+  if (seen.has(text)) spot.report('duplicate_leg', raw.role);
+  seen.add(text);
+  if (raw.match !== 'stated') return;
+  if (raw.amount === undefined) spot.report('stated_without_amount', raw.role);
+  for (const key of ['movement', 'otherwise', 'pick'] as const)
+    if (raw[key] !== undefined) spot.at(key).reportKey('misplaced_leg_key', key);
+}
+
+const LEG_DEFAULTS = {
+  match: 'movement',
+  assetKind: null,
+  movementKind: null,
+  otherwise: 'none',
+  pick: 'one',
+  required: true,
+} as const;
+
+function compileLeg(mapping: Mapping, spot: Spot, raw: RawLeg): LegSpec {
+  const list = typeof raw.amount === 'string' ? [raw.amount] : (raw.amount ?? []);
+  const { role, from, to, asset, amount, asset_kind, movement, ...own } = raw;
+  return {
+    ...LEG_DEFAULTS,
+    ...own,
+    role,
+    from: mapping.account(from, spot.at('from')),
+    to: mapping.account(to, spot.at('to')),
+    asset: mapping.account(asset, spot.at('asset')),
+    amount: list.flatMap(
+      (one, n) =>
+        mapping.amount(one, typeof amount === 'string' ? spot.at('amount') : spot.at('amount', n)) ?? [],
+    ),
+    ...(asset_kind ? { assetKind: asset_kind } : {}),
+    ...(movement ? { movementKind: movement } : {}),
+  };
 }

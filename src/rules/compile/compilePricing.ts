@@ -11,7 +11,7 @@ import type {
 import { frozenSet } from './freeze.ts';
 import { readRuleAddress } from './compileProtocols.ts';
 import type { RawEntityFile, RawRate } from '../read/rawRules.ts';
-import type { ProblemSink, RuleItem } from './ruleItem.ts';
+import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 
 type Item = RuleItem<RawEntityFile>;
 type Path = readonly (string | number)[];
@@ -66,13 +66,11 @@ export function compilePricing(
 
 function compileRegistry(item: Item, sink: ProblemSink): FeedRegistrySpec | null {
   const raw = item.value.registry!;
-  const address = readRuleAddress(item, ['registry', 'address'], raw.address, sink);
+  const address = readRuleAddress(new Spot(item, sink, ['registry', 'address']), raw.address);
   const quotes = raw.quotes.flatMap((quote, i) => {
     const denomination = readRuleAddress(
-      item,
-      ['registry', 'quotes', i, 'denomination'],
+      new Spot(item, sink, ['registry', 'quotes', i, 'denomination']),
       quote.denomination,
-      sink,
     );
     return denomination ? [{ denomination, in: quote.in }] : [];
   });
@@ -99,7 +97,7 @@ function compileRate(item: Item, at: Path, raw: RawRate, sink: ProblemSink): Rat
       term.asset === 'native'
         ? 'native'
         : term.asset.startsWith('0x') || term.asset.startsWith('0X')
-          ? readRuleAddress(item, [...path, 'asset'], term.asset, sink)
+          ? readRuleAddress(new Spot(item, sink, [...path, 'asset']), term.asset)
           : number([...path, 'asset'], term.asset);
     return amount === null || asset === null || typeof asset === 'bigint' ? null : { asset, amount };
   });
@@ -122,7 +120,7 @@ function compileRate(item: Item, at: Path, raw: RawRate, sink: ProblemSink): Rat
 }
 
 function addresses(item: Item, at: Path, list: readonly string[], sink: ProblemSink): Address[] {
-  return list.flatMap((text, i) => readRuleAddress(item, [...at, i], text, sink) ?? []);
+  return list.flatMap((text, i) => readRuleAddress(new Spot(item, sink, [...at, i]), text) ?? []);
 }
 
 /** Calldata of a call as the rules write it; null where it cannot be one. */

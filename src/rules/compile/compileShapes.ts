@@ -3,7 +3,7 @@ import type { CallSpec, EventSpec, EventMapping, ProtocolSpec } from '../../mode
 import { compileMapping, type CompiledMeaning } from './compileMapping.ts';
 import type { Vocabulary } from './compileVocabulary.ts';
 import type { RawMeaning, RawShape } from '../read/rawRules.ts';
-import type { ProblemSink, RuleItem } from './ruleItem.ts';
+import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 
 /** Key of an event: ERC-20 and ERC-721 Transfer share topic0 and differ in the number of topics. */
 export function eventKey(topic0: Hex, topicCount: number): string {
@@ -28,9 +28,10 @@ export function compileShapes(
     const spoken = speakers.get(slug) ?? [];
     for (const section of ['events', 'calls'] as const) {
       for (const [i, raw] of (item.value[section] ?? []).entries()) {
-        const compiled = compileMapping(item, [section, i], raw, words, sink);
+        const spot = new Spot(item, sink, [section, i]);
+        const compiled = compileMapping(spot, item.value, raw, words);
         if (!compiled) continue;
-        noteBody(item, [section, i], raw, compiled, bodies, sink);
+        noteBody(spot, raw, compiled, bodies);
         const meaning: EventMapping = { ...compiled.meaning, protocols: spoken };
         const { signature } = compiled;
         if (section === 'events') {
@@ -67,18 +68,11 @@ export function compileShapes(
 }
 
 /** Two meanings with the same signature and body are one written twice. */
-function noteBody(
-  item: RuleItem<RawShape>,
-  path: readonly (string | number)[],
-  raw: RawMeaning,
-  compiled: CompiledMeaning,
-  bodies: Map<string, string>,
-  sink: ProblemSink,
-): void {
+function noteBody(spot: Spot, raw: RawMeaning, compiled: CompiledMeaning, bodies: Map<string, string>): void {
   const { meaning, signature } = compiled;
   const { venue, poolId, kind, roles, legs, when } = meaning;
   // Meanings tied to different protocols' addresses may say the same: only the family ones compete.
-  const scope = item.value.any_emitter ? 'family' : item.value.slug;
+  const scope = meaning.anyEmitter ? 'family' : meaning.shape;
   const body = JSON.stringify([
     scope,
     signature.id,
@@ -91,14 +85,8 @@ function noteBody(
     legs,
     when,
   ]);
-  const line = item.file.locate(`${item.pointer}/${path.join('/')}`).line;
   const first = bodies.get(body);
   if (first !== undefined)
-    sink.add(
-      item,
-      [...path, raw.event === undefined ? 'call' : 'event'],
-      'duplicate_meaning',
-      `same as ${first}`,
-    );
-  else bodies.set(body, `${item.file.shownPath}:${line}`);
+    spot.at(raw.event === undefined ? 'call' : 'event').report('duplicate_meaning', `same as ${first}`);
+  else bodies.set(body, spot.shown);
 }

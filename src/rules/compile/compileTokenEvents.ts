@@ -6,7 +6,7 @@ import { readRuleAddress } from './compileProtocols.ts';
 import { eventKey } from './compileShapes.ts';
 import { frozenSet } from './freeze.ts';
 import type { RawEntityFile } from '../read/rawRules.ts';
-import type { ProblemSink, RuleItem } from './ruleItem.ts';
+import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 import { parseSignature } from './signature.ts';
 
 /** Compiles the events by which pre-standard tokens move value, and those that only repeat a movement. */
@@ -17,48 +17,54 @@ export function compileTokenEvents(
 ): void {
   for (const section of ['events', 'ignored_events'] as const) {
     for (const [i, raw] of (item.value[section] ?? []).entries()) {
-      const signature = parseSignature('event', raw.event);
-      if (isFault(signature)) {
-        sink.add(item, [section, i, 'event'], signature.code, signature.message);
-        continue;
-      }
-      const scope: BindScope = {
-        kind: 'event',
-        params: signature.params,
-        inputs: signature.inputs,
-        venue: null,
-        legs: [],
-      };
-      const bind = (key: string, text: string | undefined, use: 'account' | 'amount'): BindExpr | null => {
-        if (text === undefined) return null;
-        const result = compileBind(text, scope);
-        if (!isFault(result) && result.type[use]) return result.expr;
-        if (isFault(result)) sink.add(item, [section, i, key], result.code, result.message);
-        else sink.add(item, [section, i, key], 'bind_type', `${text} cannot be an ${use}`);
-        return null;
-      };
-      const emitters = (raw.emitters ?? []).map((text, n) =>
-        readRuleAddress(item, [section, i, 'emitters', n], text, sink),
-      );
-      const ends = 'from' in raw ? raw : null;
-      if (ends && (ends.asset_kind === 'erc721') !== (ends.token_id !== undefined))
-        sink.add(item, [section, i], 'bad_entity', 'erc721 needs token_id, erc20 takes none');
-      if (ends && ends.asset_kind === 'erc20' && ends.amount === undefined)
-        sink.add(item, [section, i], 'bad_entity', 'erc20 needs amount');
-      const spec: TokenEventSpec = {
-        topic0: signature.id,
-        topicCount: signature.topicCount,
-        emitters: frozenSet(emitters.filter((e): e is Address => e !== null)),
-        assetKind: ends?.asset_kind ?? 'erc20',
-        ignored: ends === null,
-        params: signature.params,
-        from: bind('from', ends?.from, 'account') ?? { op: 'zero' },
-        to: bind('to', ends?.to, 'account') ?? { op: 'zero' },
-        amount: bind('amount', ends?.amount, 'amount'),
-        tokenId: bind('token_id', ends?.token_id, 'amount'),
-      };
+      const spec = compileTokenEvent(new Spot(item, sink, [section, i]), raw);
+      if (!spec) continue;
       const key = eventKey(spec.topic0, spec.topicCount);
       into.set(key, [...(into.get(key) ?? []), spec]);
     }
   }
 }
+
+type RawTransferEvent = NonNullable<RawEntityFile['events']>[number];
+type RawTokenEvent = RawTransferEvent | NonNullable<RawEntityFile['ignored_events']>[number];
+
+function compileTokenEvent(spot: Spot, raw: RawTokenEvent): TokenEventSpec | null {
+  const signature = parseSignature('event', raw.event);
+  if (isFault(signature)) {
+    spot.at('event').report(signature.code, signature.message);
+    return null;
+  }
+  const emitters = (raw.emitters ?? []).map((text, n) => readRuleAddress(spot.at('emitters', n), text));
+  const spec = {
+    topic0: signature.id,
+    topicCount: signature.topicCount,
+    emitters: frozenSet(emitters.filter((e): e is Address => e !== null)),
+    params: signature.params,
+  };
+  if (!('from' in raw))
+    return { ...spec, assetKind: 'erc20', ignored: true, from: ZERO, to: ZERO, amount: null, tokenId: null };
+  if ((raw.asset_kind === 'erc721') !== (raw.token_id !== undefined))
+    spot.report('bad_entity', 'erc721 needs token_id, erc20 takes none');
+  if (raw.asset_kind === 'erc20' && raw.amount === undefined) spot.report('bad_entity', 'erc20 needs amount');
+  const scope: BindScope = { kind: 'event', ...signature, venue: null, legs: [] };
+  const bind = (key: 'from' | 'to' | 'amount' | 'token_id', use: 'account' | 'amount'): BindExpr | null => {
+    const text = raw[key];
+    if (text === undefined) return null;
+    const result = compileBind(text, scope);
+    if (!isFault(result) && result.type[use]) return result.expr;
+    if (isFault(result)) spot.at(key).report(result.code, result.message);
+    else spot.at(key).report('bind_type', `${text} cannot be an ${use}`);
+    return null;
+  };
+  return {
+    ...spec,
+    assetKind: raw.asset_kind,
+    ignored: false,
+    from: bind('from', 'account') ?? ZERO,
+    to: bind('to', 'account') ?? ZERO,
+    amount: bind('amount', 'amount'),
+    tokenId: bind('token_id', 'amount'),
+  };
+}
+
+const ZERO: BindExpr = { op: 'zero' };

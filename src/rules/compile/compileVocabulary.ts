@@ -2,7 +2,8 @@ import type { IntentKindSpec, MotifKindSpec, MotifTraits } from '../../model/voc
 import { NO_TRAITS } from '../../lib/motifKinds.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
 import type { RawMotifKind, RawPrecedence, RawVocabulary } from '../read/rawRules.ts';
-import type { ProblemSink, RuleItem } from './ruleItem.ts';
+import { didYouMean } from './didYouMean.ts';
+import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 
 /** The words rules may use, merged over all directories. */
 export interface Vocabulary {
@@ -33,7 +34,12 @@ export function compileVocabulary(items: readonly RuleItem[], sink: ProblemSink)
   const motifKinds = new Map<string, MotifKindSpec>();
   for (const [kind, { value, item }] of motifs) {
     if (value.fragment !== undefined && !intents.has(value.fragment))
-      sink.add(item, ['motifs', kind, 'fragment'], 'unknown_intent_kind', value.fragment);
+      sink.add(
+        item,
+        ['motifs', kind, 'fragment'],
+        'unknown_intent_kind',
+        didYouMean(value.fragment, intents.keys()),
+      );
     motifKinds.set(kind, {
       kind,
       title: value.title,
@@ -45,8 +51,7 @@ export function compileVocabulary(items: readonly RuleItem[], sink: ProblemSink)
   const intentKinds = new Map<string, IntentKindSpec>();
   for (const [kind, { value, item }] of intents) {
     const rank = ranks.get(kind);
-    if (rank === undefined && ranks.size > 0)
-      sink.add(item, ['intents', kind], 'unranked_intent', kind, 'key');
+    if (rank === undefined && ranks.size > 0) sink.addKey(item, ['intents', kind], 'unranked_intent', kind);
     intentKinds.set(kind, {
       kind,
       category: value.category,
@@ -83,7 +88,7 @@ function mergeWords<S extends Section>(
   for (const item of items) {
     for (const [word, value] of Object.entries(item.value[section] ?? {}) as [string, WordOf<S>][]) {
       if (words.has(word) && item.value.override !== true)
-        sink.add(item, [section, word], 'duplicate_kind', word, 'key');
+        sink.addKey(item, [section, word], 'duplicate_kind', word);
       else words.set(word, { value, item });
     }
   }
@@ -98,33 +103,30 @@ function rankIntents(
 ): Map<string, number> {
   const order: string[] = [];
   for (const item of items.filter((i) => i.file.kind === 'precedence') as RuleItem<RawPrecedence>[]) {
+    const spot = new Spot(item, sink);
     const { order: listed, insert, override } = item.value;
     if (listed && order.length > 0 && override !== true)
-      sink.add(
-        item,
-        ['order'],
-        'duplicate_rank',
-        'an overlay replaces the order only with override: true',
-        'key',
-      );
+      spot.at('order').reportKey('duplicate_rank', 'an overlay replaces the order only with override: true');
     else if (listed) order.length = 0;
-    for (const [i, kind] of (listed ?? []).entries()) {
-      if (!known.has(kind)) sink.add(item, ['order', i], 'unknown_intent_kind', kind);
-      else if (order.includes(kind)) sink.add(item, ['order', i], 'duplicate_rank', kind);
-      else order.push(kind);
-    }
+    for (const [i, kind] of (listed ?? []).entries())
+      if (canRank(spot.at('order', i), kind, known, order)) order.push(kind);
     for (const [i, entry] of (insert ?? []).entries()) {
       const side = entry.before === undefined ? 'after' : 'before';
-      const anchor = entry[side]!;
-      const at = order.indexOf(anchor);
-      if (!known.has(entry.intent))
-        sink.add(item, ['insert', i, 'intent'], 'unknown_intent_kind', entry.intent);
-      else if (order.includes(entry.intent))
-        sink.add(item, ['insert', i, 'intent'], 'duplicate_rank', entry.intent);
-      else if (at < 0)
-        sink.add(item, ['insert', i, side], 'unknown_intent_kind', `${anchor} is not ranked yet`);
+      const at = order.indexOf(entry[side]!);
+      if (!canRank(spot.at('insert', i, 'intent'), entry.intent, known, order)) continue;
+      if (at < 0)
+        spot
+          .at('insert', i, side)
+          .report('unknown_intent_kind', `${didYouMean(entry[side]!, order)} is not ranked yet`);
       else order.splice(side === 'before' ? at : at + 1, 0, entry.intent);
     }
   }
   return new Map(order.map((kind, rank) => [kind, rank]));
+}
+
+function canRank(spot: Spot, kind: string, known: ReadonlySet<string>, order: readonly string[]): boolean {
+  if (!known.has(kind)) spot.report('unknown_intent_kind', didYouMean(kind, known));
+  else if (order.includes(kind)) spot.report('duplicate_rank', kind);
+  else return true;
+  return false;
 }

@@ -83,7 +83,7 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
   const known = compileEntities(entities, home, sink);
   const pricing = compilePricing(entities, spoken.protocols, sink);
   const rules = compileIntents(intents, words, facts, sink);
-  if (facts) checkRules(rules, intents, words, facts, sink);
+  if (facts) checkRules(rules, intents, { words, facts }, sink);
 
   const texts = compileTables(tables, sink);
 

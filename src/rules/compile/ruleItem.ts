@@ -11,28 +11,59 @@ export interface RuleItem<T = unknown> {
   readonly value: T;
 }
 
+type Path = readonly (string | number)[];
+
 /** Gathers problems at places of rule files. */
 export class ProblemSink {
   readonly problems: Problem[] = [];
 
-  add(
-    item: RuleItem,
-    path: readonly (string | number)[],
-    code: ProblemCode,
-    message: string,
-    part: 'key' | 'value' = 'value',
-  ): void {
-    this.at(item.file, item.pointer + path.map(pointerSegment).join(''), code, message, part);
+  add(item: RuleItem, path: Path, code: ProblemCode, message: string): void {
+    this.at(item.file, { pointer: pointerTo(item, path) }, code, message);
+  }
+
+  /** As `add`, but points at the key instead of its value. */
+  addKey(item: RuleItem, path: Path, code: ProblemCode, message: string): void {
+    this.at(item.file, { pointer: pointerTo(item, path), part: 'key' }, code, message);
   }
 
   at(
     file: RuleFile,
-    pointer: string,
+    { pointer, part = 'value' }: { readonly pointer: string; readonly part?: 'key' | 'value' },
     code: ProblemCode,
     message: string,
-    part: 'key' | 'value' = 'value',
   ): void {
     this.problems.push({ file: file.shownPath, ...file.locate(pointer, part), code, message });
+  }
+}
+
+function pointerTo(item: RuleItem, path: Path): string {
+  return item.pointer + path.map(pointerSegment).join('');
+}
+
+/** A place of a rule file where problems can be reported. */
+export class Spot {
+  readonly item: RuleItem;
+  readonly #sink: ProblemSink;
+  readonly #path: Path;
+
+  constructor(item: RuleItem, sink: ProblemSink, path: Path = []) {
+    this.item = item;
+    this.#sink = sink;
+    this.#path = path;
+  }
+  at(...more: (string | number)[]): Spot {
+    return new Spot(this.item, this.#sink, [...this.#path, ...more]);
+  }
+  report(code: ProblemCode, message: string): void {
+    this.#sink.add(this.item, this.#path, code, message);
+  }
+  /** `file:line`, for messages. */
+  get shown(): string {
+    const { file } = this.item;
+    return `${file.shownPath}:${file.locate(pointerTo(this.item, this.#path)).line}`;
+  }
+  reportKey(code: ProblemCode, message: string): void {
+    this.#sink.addKey(this.item, this.#path, code, message);
   }
 }
 
@@ -47,7 +78,7 @@ export function readItems(files: readonly RuleFile[], sink: ProblemSink): RuleIt
   for (const file of files) {
     if (file.tree === null) continue;
     const faults = checkSchema(file.kind, file.tree);
-    for (const f of faults) sink.at(file, f.pointer, f.code, f.message, f.part);
+    for (const f of faults) sink.at(file, f, f.code, f.message);
     const many = Array.isArray(file.tree) ? (file.tree as Tree[]) : null;
     const parts = many
       ? many.map((value, i) => ({ pointer: `/${i}`, value }))

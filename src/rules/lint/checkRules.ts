@@ -9,8 +9,7 @@ import { conjunctionOf, implies, type Conjunction } from './conjunction.ts';
 export function checkRules(
   rules: readonly IntentRule[],
   items: readonly RuleItem<RawIntent>[],
-  words: Vocabulary,
-  facts: ReadonlyMap<string, FactDeclaration>,
+  { words, facts }: { words: Vocabulary; facts: ReadonlyMap<string, FactDeclaration> },
   sink: ProblemSink,
 ): void {
   const itemOf = new Map(items.map((item) => [item.value.slug, item]));

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { ProblemCode } from './problems.ts';
 import { FILE_KINDS, type FileKind } from './readRuleFiles.ts';
-import type { Tree } from './yamlTree.ts';
+import { didYouMean } from '../compile/didYouMean.ts';
+import { pointerSegment, type Tree } from './yamlTree.ts';
 
 /** Schemas lie at the package root, three levels up from `src/rules/read` and from `dist/rules/read` alike. */
 const SCHEMA_DIR = join(import.meta.dirname, '../../../schemas/rules');
@@ -54,77 +55,86 @@ export function checkSchema(kind: FileKind, tree: Tree): SchemaFault[] {
   return (whole.length > 0 ? whole : errors).map(toFault);
 }
 
-function toFault(e: ErrorObject): SchemaFault {
-  const at = e.instancePath;
-  const last = at.slice(at.lastIndexOf('/') + 1);
-  const fault = (
-    code: ProblemCode,
-    message: string,
-    pointer = at,
-    part: 'key' | 'value' = 'value',
-  ): SchemaFault => ({ pointer, part, code, message });
-  const params = e.params as Record<string, unknown>;
-  const shown =
-    typeof e.data === 'string' || typeof e.data === 'number'
-      ? `"${String(e.data).slice(0, 80)}"`
-      : Array.isArray(e.data)
-        ? 'a list'
-        : typeof e.data === 'object'
-          ? 'a mapping'
-          : String(e.data);
-  if (last === 'version' && !at.includes('/facts/') && (e.keyword === 'type' || e.keyword === 'minimum'))
-    return fault('bad_version', `${shown} is not an integer of at least 1`);
-  switch (e.keyword) {
-    case 'additionalProperties':
-      return fault(
-        'unknown_key',
-        String(params['additionalProperty']),
-        `${at}/${String(params['additionalProperty']).replaceAll('~', '~0').replaceAll('/', '~1')}`,
-        'key',
-      );
-    case 'required':
-      return fault('missing_key', String(params['missingProperty']));
-    case 'dependencies':
-      return fault(
-        'mixed_condition',
-        `${String(params['property'])} needs ${String(params['missingProperty'])}`,
-      );
-    case 'maxProperties':
-      return fault('mixed_condition', 'all, any and not stand alone');
-    case 'type':
-      return fault('wrong_type', `${shown} should be ${String(params['type'])}`);
-    case 'enum':
-      return fault(
-        last === 'is' && !isWhen(e) ? 'unknown_operator' : 'bad_value',
-        `${shown} is not one of ${(params['allowedValues'] as unknown[]).slice(0, 40).join(', ')}`,
-      );
-    case 'minItems':
-      return fault(
-        last === 'legs' ? 'empty_legs' : last === 'all' || last === 'any' ? 'empty_condition' : 'empty_list',
-        `${last || 'the file'} is empty`,
-      );
-    case 'minProperties':
-      return fault('empty_list', `${last} is empty`);
-    case 'maxItems':
-    case 'maxLength':
-    case 'maximum':
-      return fault('too_long', `${last}: ${e.message ?? ''}`);
-    case 'uniqueItems':
-      return fault('duplicate_item', `items ${String(params['i'])} and ${String(params['j'])} are the same`);
-    case 'propertyNames':
-      return fault(
-        'bad_format',
-        `"${String(params['propertyName']).slice(0, 80)}" cannot be a name here`,
-        `${at}/${String(params['propertyName'])}`,
-        'key',
-      );
-    case 'oneOf':
-    case 'anyOf':
-      return choice(e, last, shown, fault);
-    default:
-      return fault('bad_format', `${shown} ${e.message ?? 'is not accepted'}`);
-  }
+/** One schema error, with what the messages need of it. */
+interface Failed {
+  readonly error: ErrorObject;
+  /** Last segment of the pointer. */
+  readonly last: string;
+  readonly shown: string;
+  readonly params: Record<string, unknown>;
+  readonly fault: MakeFault;
 }
+
+function toFault(error: ErrorObject): SchemaFault {
+  const pointer = error.instancePath;
+  const last = pointer.slice(pointer.lastIndexOf('/') + 1);
+  const params = error.params as Record<string, unknown>;
+  const shown = shownValue(error.data);
+  const fault: MakeFault = (code, message) => ({ pointer, part: 'value', code, message });
+  const { keyword } = error;
+  if (last === 'version' && !pointer.includes('/facts/') && (keyword === 'type' || keyword === 'minimum'))
+    return fault('bad_version', `${shown} is not an integer of at least 1`);
+  const make = FAULTS[keyword];
+  return make
+    ? make({ error, last, shown, params, fault })
+    : fault('bad_format', `${shown} ${error.message ?? 'is not accepted'}`);
+}
+
+function shownValue(data: unknown): string {
+  if (typeof data === 'string' || typeof data === 'number') return `"${String(data).slice(0, 80)}"`;
+  if (Array.isArray(data)) return 'a list';
+  return typeof data === 'object' ? 'a mapping' : String(data);
+}
+
+function atKey({ error }: Failed, key: string): Pick<SchemaFault, 'pointer' | 'part'> {
+  return { pointer: error.instancePath + pointerSegment(key), part: 'key' };
+}
+
+const tooLong = ({ fault, last, error }: Failed): SchemaFault =>
+  fault('too_long', `${last}: ${error.message ?? ''}`);
+const wrongChoice = ({ error, last, shown, fault }: Failed): SchemaFault => choice(error, last, shown, fault);
+
+/** What each keyword of JSON Schema complains of. */
+const FAULTS: Readonly<Record<string, (failed: Failed) => SchemaFault>> = {
+  additionalProperties: (failed) => {
+    const key = String(failed.params['additionalProperty']);
+    const known = Object.keys((failed.error.parentSchema?.['properties'] ?? {}) as object);
+    return { ...failed.fault('unknown_key', didYouMean(key, known)), ...atKey(failed, key) };
+  },
+  required: ({ fault, params }) => fault('missing_key', String(params['missingProperty'])),
+  dependencies: ({ fault, params }) =>
+    fault('mixed_condition', `${String(params['property'])} needs ${String(params['missingProperty'])}`),
+  maxProperties: ({ fault }) => fault('mixed_condition', 'all, any and not stand alone'),
+  type: ({ fault, params, shown }) => fault('wrong_type', `${shown} should be ${String(params['type'])}`),
+  enum: ({ fault, params, shown, last, error }) => {
+    const allowed = (params['allowedValues'] as unknown[]).map(String);
+    const near = typeof error.data === 'string' ? didYouMean(error.data, allowed) : '';
+    return fault(
+      last === 'is' && !isWhen(error) ? 'unknown_operator' : 'bad_value',
+      `${shown}${near.slice(String(error.data).length)} is not one of ${allowed.slice(0, 40).join(', ')}`,
+    );
+  },
+  minItems: ({ fault, last }) =>
+    fault(
+      last === 'legs' ? 'empty_legs' : last === 'all' || last === 'any' ? 'empty_condition' : 'empty_list',
+      `${last || 'the file'} is empty`,
+    ),
+  minProperties: ({ fault, last }) => fault('empty_list', `${last} is empty`),
+  maxItems: tooLong,
+  maxLength: tooLong,
+  maximum: tooLong,
+  uniqueItems: ({ fault, params }) =>
+    fault('duplicate_item', `items ${String(params['i'])} and ${String(params['j'])} are the same`),
+  propertyNames: (failed) => {
+    const key = String(failed.params['propertyName']);
+    return {
+      ...failed.fault('bad_format', `"${key.slice(0, 80)}" cannot be a name here`),
+      ...atKey(failed, key),
+    };
+  },
+  oneOf: wrongChoice,
+  anyOf: wrongChoice,
+};
 
 type MakeFault = (code: ProblemCode, message: string) => SchemaFault;
 

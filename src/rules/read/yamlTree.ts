@@ -57,38 +57,43 @@ export function parseYamlTree(text: string): YamlTree {
     return value;
   };
 
-  const convert = (node: unknown, pointer: string, depth: number, fallback: number): Tree => {
-    const offset = (node as Node | null)?.range?.[0] ?? fallback;
-    values.set(pointer, offset);
-    if (depth > MAX_DEPTH) {
-      fault('too_deep', `more than ${MAX_DEPTH} levels`, offset);
-      return '';
-    }
-    if (isAlias(node)) {
-      fault('yaml_alias', `alias *${node.source}`, offset);
-      return '';
-    }
+  const refuseMarks = (node: unknown, offset: number): void => {
     const { anchor, tag } = (node ?? {}) as { anchor?: string; tag?: string };
     if (anchor) fault('yaml_alias', `anchor &${anchor}`, offset);
     if (tag) fault('yaml_tag', `tag ${tag}`, offset);
+  };
+
+  const convert = (node: unknown, pointer: string, depth: number, fallback: number): Tree => {
+    const offset = (node as Node | null)?.range?.[0] ?? fallback;
+    values.set(pointer, offset);
+    if (depth > MAX_DEPTH) fault('too_deep', `more than ${MAX_DEPTH} levels`, offset);
+    else if (isAlias(node)) fault('yaml_alias', `alias *${node.source}`, offset);
+    if (depth > MAX_DEPTH || isAlias(node)) return '';
+    refuseMarks(node, offset);
     if (isSeq(node)) return node.items.map((item, i) => convert(item, `${pointer}/${i}`, depth + 1, offset));
     if (!isMap(node)) return convertScalar(node as Node, offset);
     const out: Record<string, Tree> = {};
     for (const pair of node.items) {
       const keyOffset = (pair.key as Node | null)?.range?.[0] ?? offset;
-      const key = isScalar(pair.key) ? String(pair.key.value ?? '') : '';
-      if (!isScalar(pair.key)) fault('broken_yaml', 'a key must be plain text', keyOffset);
-      else if (key === '<<') fault('yaml_alias', 'merge key <<', keyOffset);
-      else if (RESERVED.has(key)) fault('reserved_key', key, keyOffset);
-      // The parser's own check for this compares every pair of keys.
-      else if (Object.hasOwn(out, key)) fault('duplicate_key', key.slice(0, 80), keyOffset);
-      else {
-        const child = pointer + pointerSegment(key);
-        keys.set(child, keyOffset);
-        out[key] = convert(pair.value, child, depth + 1, keyOffset);
-      }
+      const key = keyOf(pair.key, out, keyOffset);
+      if (key === null) continue;
+      const child = pointer + pointerSegment(key);
+      keys.set(child, keyOffset);
+      out[key] = convert(pair.value, child, depth + 1, keyOffset);
     }
     return out;
+  };
+
+  /** Null, and a fault, for a key that cannot be taken. */
+  const keyOf = (node: unknown, taken: object, offset: number): string | null => {
+    const key = isScalar(node) ? String(node.value ?? '') : '';
+    if (!isScalar(node)) fault('broken_yaml', 'a key must be plain text', offset);
+    else if (key === '<<') fault('yaml_alias', 'merge key <<', offset);
+    else if (RESERVED.has(key)) fault('reserved_key', key, offset);
+    // The parser's own check for this compares every pair of keys.
+    else if (Object.hasOwn(taken, key)) fault('duplicate_key', key.slice(0, 80), offset);
+    else return key;
+    return null;
   };
 
   let tree: Tree | null = null;

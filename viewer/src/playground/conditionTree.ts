@@ -1,4 +1,4 @@
-import type { CheckedCondition } from '../../../src/stages/7-intent/engine.ts';
+import type { CheckedCondition } from '../../../src/model/intent.ts';
 import { h } from '../lib/dom.ts';
 import { icon } from '../lib/icons.ts';
 import { shown } from '../lib/text.ts';
