@@ -145,6 +145,17 @@ describe('architecture', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('stages 5 to 9 name a motif kind only where they create it', () => {
+    const vocabulary = readFileSync(join(ROOT, 'rules/vocabulary.yaml'), 'utf8').split(/^intents:$/m)[0]!;
+    const kinds = [...vocabulary.matchAll(/^ {2}([a-z_]+): \{title/gm)].map((match) => match[1]!);
+    expect(kinds.length).toBeGreaterThan(40);
+    const literal = new RegExp(`'(${kinds.join('|')})'`, 'g');
+    const named = files
+      .filter(({ path }) => /^stages\/[5-9]/.test(path))
+      .flatMap(({ path, text }) => [...text.matchAll(literal)].map((match) => `${path}: ${match[1]}`));
+    expect([...new Set(named)].sort()).toEqual([...CREATED_KINDS, ...SAME_WORDS].sort());
+  });
+
   it('amounts never pass through floats outside lib', () => {
     const wrong = files
       .filter(({ path, text }) => !path.startsWith('value/') && /\bparseFloat\(/.test(text))
@@ -164,6 +175,29 @@ describe('architecture', () => {
     expect(wrong).toEqual([]);
   });
 });
+
+/** Where a stage creates motifs of a kind. */
+const CREATED_KINDS = [
+  'stages/5-motifs/batchTransfers.ts: batch_transfer',
+  'stages/5-motifs/buildMotifs.ts: builder_payment',
+  'stages/5-motifs/cycles.ts: cycle',
+  'stages/5-motifs/routes.ts: route',
+];
+
+/** Words that are no motif kinds here: traits, kinds of movements and of non-economic logs, categories, tags, effects. */
+const SAME_WORDS = [
+  'stages/5-motifs/hops.ts: swap',
+  'stages/6-actor/electionContext.ts: infrastructure',
+  'stages/7-intent/fragments.ts: transfer',
+  'stages/7-intent/facts/subjectView.ts: swap',
+  'stages/7-intent/facts/subjectView.ts: transfer',
+  'stages/7-intent/facts/txFacts.ts: approval',
+  'stages/8-economics/closedFlow.ts: swap',
+  'stages/9-report/inventoryDeltas.ts: wrap',
+  'stages/9-report/inventoryDeltas.ts: unwrap',
+  'stages/9-report/inventoryDeltas.ts: transfer',
+  'stages/9-report/positionEffects.ts: transfer',
+];
 
 const BRANDS = [
   'uniswap',
