@@ -53,4 +53,6 @@ export interface IntentKindSpec {
   /** Lower outranks higher. */
   readonly rank: number;
   readonly headline: boolean;
+  /** Label of such an event in a tax ledger (`reward`, `swap`); null for ordinary trades and transfers. */
+  readonly ledgerLabel: string | null;
 }

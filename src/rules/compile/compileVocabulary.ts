@@ -57,6 +57,7 @@ export function compileVocabulary(items: readonly RuleItem[], sink: ProblemSink)
       category: value.category,
       rank: rank ?? ranks.size,
       headline: value.headline ?? true,
+      ledgerLabel: value.ledger ?? null,
     });
   }
   const values = <T>(words: Map<string, { value: T }>): Map<string, T> =>

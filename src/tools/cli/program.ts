@@ -3,6 +3,7 @@ import { addAnalyzeCommand } from './analyzeCommand.ts';
 import { addBatchCommand } from './batch/batchCommand.ts';
 import { addCompletionCommand } from './completionCommand.ts';
 import { packageVersion } from './cliIo.ts';
+import { addLedgerCommand } from './ledgerCommand.ts';
 import { addRulesCommand } from './rules/rulesCommand.ts';
 import { addValidateCommand, addVerifyCommand } from './checkCommands.ts';
 
@@ -32,6 +33,7 @@ export function createProgram(): Command {
   addBatchCommand(program);
   addVerifyCommand(program);
   addValidateCommand(program);
+  addLedgerCommand(program);
   addRulesCommand(program);
   addMcpCommand(program);
   addCompletionCommand(program);

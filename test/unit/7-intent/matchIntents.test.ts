@@ -43,7 +43,7 @@ function rule(slug: string, intent: string, partial: Partial<IntentRule> = {}): 
 const kinds = new Map<string, IntentKindSpec>(
   ['Best', 'Better', 'Good', 'ContractCall', 'Unknown', 'Reverted'].map((kind, rank) => [
     kind,
-    { kind, category: 'trade', rank, headline: true },
+    { kind, category: 'trade', rank, headline: true, ledgerLabel: null },
   ]),
 );
 kinds.set('Refund', { kind: 'Refund', category: 'transfer', rank: 6, headline: false });

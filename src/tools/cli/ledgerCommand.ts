@@ -1,0 +1,82 @@
+import { writeFileSync } from 'node:fs';
+import { getAddress, isAddress } from 'viem';
+import type { Command } from 'commander';
+import { CliError } from './cliIo.ts';
+import type { TxReport } from '../../model/generated/report.ts';
+import type { LedgerFormat } from '../ledger/writeLedger.ts';
+
+const HELP = `
+Reports come from files or standard input (-), as analyze --json and batch write them. One row is one economic event of
+the account; a transaction that does not concern the account has none. Cost bases and lots are left to the tax program.
+
+Examples:
+  txreport batch hashes.txt --out reports.ndjson
+  txreport ledger reports.ndjson --account 0x… --out koinly.csv
+  txreport ledger reports.ndjson --account 0x… --format double-entry
+
+Exit status: 0 written, 2 called wrongly or a file cannot be read`;
+
+interface LedgerOptions {
+  readonly account: readonly string[];
+  readonly format: string;
+  readonly out?: string;
+}
+
+/** `txreport ledger`: reports as CSV for tax programs and bookkeeping. */
+export function addLedgerCommand(program: Command): void {
+  program
+    .command('ledger')
+    .description('write what reports say of an account as CSV for tax programs and bookkeeping')
+    .argument('[files...]', 'reports, one document or NDJSON', ['-'])
+    .requiredOption('--account <address...>', 'the account, or several that belong together')
+    .option('--format <name>', 'koinly or double-entry', 'koinly')
+    .option('--out <file>', 'write to a file instead of standard output')
+    .addHelpText('after', HELP)
+    .action(async (files: string[], options: LedgerOptions) => {
+      process.exitCode = await ledger(files, options);
+    });
+}
+
+async function ledger(files: readonly string[], options: LedgerOptions): Promise<number> {
+  const fail = (message: string): 2 => (process.stderr.write(`${message}\n`), 2);
+  const wrong = options.account.find((account) => !isAddress(account, { strict: false }));
+  if (wrong !== undefined) return fail(`not an address: ${wrong.slice(0, 100)}`);
+  const format = await formatNamed(options.format);
+  if (format === null) return fail(`unknown format ${options.format.slice(0, 100)}: koinly or double-entry`);
+  const accounts = options.account.map((account) => getAddress(account.toLowerCase()));
+  const [{ readReports, publishedSchemaErrors }, { ledgerEvent, LedgerError }, { csv }] = await Promise.all([
+    import('./readReports.ts'),
+    import('../ledger/ledgerEvents.ts'),
+    import('../ledger/writeLedger.ts'),
+  ]);
+  let text = csv([format.columns]);
+  try {
+    for (const file of files)
+      for await (const { name, value } of readReports(file)) {
+        const faults = publishedSchemaErrors(value);
+        if (faults.length > 0) return fail(`${name} is not a valid report:\n  ${faults.join('\n  ')}`);
+        const events = accounts.map((account) => ledgerEvent(value as TxReport, account));
+        text += csv(events.flatMap((event) => (event === null ? [] : format.rows(event))));
+      }
+    if (options.out === undefined) process.stdout.write(text);
+    else writeFileSync(options.out, text);
+    return 0;
+  } catch (error) {
+    if (error instanceof CliError || error instanceof LedgerError) return fail(error.message);
+    if (options.out !== undefined && (error as NodeJS.ErrnoException).syscall) {
+      return fail(`cannot write ${options.out}: ${(error as Error).message}`);
+    }
+    throw error;
+  }
+}
+
+async function formatNamed(name: string): Promise<LedgerFormat | null> {
+  const { DOUBLE_ENTRY, koinly } = await import('../ledger/writeLedger.ts');
+  if (name === 'double-entry') return DOUBLE_ENTRY;
+  if (name !== 'koinly') return null;
+  const { loadRules } = await import('../../service/loadRules.ts');
+  const labels = [...loadRules().intentKinds.values()].flatMap(({ kind, ledgerLabel }): [string, string][] =>
+    ledgerLabel === null ? [] : [[kind, ledgerLabel]],
+  );
+  return koinly(new Map(labels));
+}

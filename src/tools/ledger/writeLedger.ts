@@ -1,0 +1,133 @@
+import { stringify } from 'csv-stringify/sync';
+import type { Asset } from '../../model/generated/report.ts';
+import { exactAmount, type LedgerEvent, type LedgerLeg } from './ledgerEvents.ts';
+
+type Cell = string | null;
+
+/** One way to write events as CSV. */
+export interface LedgerFormat {
+  readonly columns: readonly string[];
+  rows(event: LedgerEvent): Cell[][];
+}
+
+/** Text that a spreadsheet would run as a formula (OWASP, CSV injection) gets a leading apostrophe. */
+function plainText(text: string): string {
+  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+}
+
+/** What an asset is called in a ledger: its symbol, its address without one; NFTs with their id. */
+function currency({ symbol, address, token_id: id }: Asset): string {
+  const name = plainText(symbol ?? address ?? 'ETH');
+  return id === null ? name : `${name} #${id}`;
+}
+
+/** `2023-04-18 11:08:23 UTC` from ISO 8601. */
+const koinlyDate = (time: string): string => `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`;
+
+/** Koinly's word for an event that is not an ordinary trade, deposit or withdrawal, by intent kind. */
+export type KoinlyLabels = ReadonlyMap<string, string>;
+
+/**
+ * Koinly's universal format. An event with one amount in and one out is one row, any other a row per amount; the fee
+ * stands in the first row. A transaction that only cost its fee is a withdrawal labelled `cost`.
+ */
+export function koinly(labels: KoinlyLabels): LedgerFormat {
+  const rows = (event: LedgerEvent): Cell[][] => {
+    const { sent, received, fee } = event;
+    const end = ([out, into]: Pair, label: string, withFee: boolean): Cell[] => [
+      koinlyDate(event.time),
+      out?.amount ?? null,
+      out ? currency(out.asset) : null,
+      into?.amount ?? null,
+      into ? currency(into.asset) : null,
+      withFee && fee ? fee.amount : null,
+      withFee && fee ? 'ETH' : null,
+      (into ?? out)?.usd ?? null,
+      (into ?? out)?.usd == null ? null : 'USD',
+      label,
+      plainText([event.label, ...event.positions].join('; ')),
+      event.txHash,
+    ];
+    if (sent.length + received.length === 0) {
+      if (fee === null || /^0(\.0*)?$/.test(fee.amount)) return [];
+      const row = end([null, null], 'cost', false);
+      return [
+        [row[0]!, fee.amount, 'ETH', null, null, null, null, fee.usd, fee.usd && 'USD', ...row.slice(9)],
+      ];
+    }
+    const label = labels.get(event.intentKind) ?? '';
+    return pairs(sent, received).map((pair, i) => end(pair, label, i === 0));
+  };
+  return { columns: KOINLY_COLUMNS, rows };
+}
+
+type Pair = readonly [LedgerLeg | null, LedgerLeg | null];
+
+function pairs(sent: readonly LedgerLeg[], received: readonly LedgerLeg[]): Pair[] {
+  if (sent.length === 1 && received.length === 1) return [[sent[0]!, received[0]!]];
+  return [...sent.map((leg): Pair => [leg, null]), ...received.map((leg): Pair => [null, leg])];
+}
+
+const KOINLY_COLUMNS = [
+  'Koinly Date',
+  'Sent Amount',
+  'Sent Currency',
+  'Received Amount',
+  'Received Currency',
+  'Fee Amount',
+  'Fee Currency',
+  'Net Worth Amount',
+  'Net Worth Currency',
+  'Label',
+  'Description',
+  'TxHash',
+];
+
+/**
+ * Double entry: per transaction and asset the postings add up to zero. What the account gained or lost stands against
+ * the counterparties it came from and went to, the fee against `expenses:gas`.
+ */
+export const DOUBLE_ENTRY: LedgerFormat = {
+  columns: [
+    'time',
+    'tx_hash',
+    'intent_kind',
+    'description',
+    'ledger_account',
+    'asset_id',
+    'currency',
+    'amount',
+    'positions',
+  ],
+  rows(event) {
+    const posting = (account: string, asset: Pick<Asset, 'id'>, name: string, amount: string): Cell[] => [
+      event.time,
+      event.txHash,
+      event.intentKind,
+      plainText(event.label),
+      account,
+      asset.id,
+      name,
+      amount,
+      event.positions.join('; '),
+    ];
+    const own = `assets:${event.account}`;
+    const rows = event.flows.flatMap(({ counterparty, asset, raw }) => [
+      posting(own, asset, currency(asset), exactAmount(raw, asset.decimals)),
+      posting(`external:${counterparty}`, asset, currency(asset), exactAmount(-raw, asset.decimals)),
+    ]);
+    if (event.fee && !/^0(\.0*)?$/.test(event.fee.amount)) {
+      rows.push(posting(own, NATIVE, 'ETH', `-${event.fee.amount}`));
+      rows.push(posting('expenses:gas', NATIVE, 'ETH', event.fee.amount));
+    }
+    return rows;
+  },
+};
+
+/** CAIP-19 id of ether (SLIP-44 coin type 60). */
+const NATIVE = { id: 'eip155:1/slip44:60' };
+
+/** CSV (RFC 4180) of these rows. */
+export function csv(rows: readonly (readonly Cell[])[]): string {
+  return stringify(rows as Cell[][], { record_delimiter: '\n' });
+}
