@@ -46,7 +46,7 @@ const kinds = new Map<string, IntentKindSpec>(
     { kind, category: 'trade', rank, headline: true, ledgerLabel: null },
   ]),
 );
-kinds.set('Refund', { kind: 'Refund', category: 'transfer', rank: 6, headline: false });
+kinds.set('Refund', { kind: 'Refund', category: 'transfer', rank: 6, headline: false, ledgerLabel: null });
 const motifKinds = kindsWith([
   { kind: 'swap', fragment: 'Good' },
   { kind: 'stake', fragment: 'Better' },
