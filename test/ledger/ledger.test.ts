@@ -5,6 +5,7 @@ import { analyzeRaw } from '../../src/analyze.ts';
 import type { TxReport } from '../../src/model/generated/report.ts';
 import { loadRules } from '../../src/service/loadRules.ts';
 import { allRecordings } from '../../src/tools/cli/rules/recordings.ts';
+import { corpus, REPLAY_AVAILABLE } from '../support/replayNode.ts';
 import { ledgerEvent } from '../../src/tools/ledger/ledgerEvents.ts';
 import { csv, DOUBLE_ENTRY, koinly } from '../../src/tools/ledger/writeLedger.ts';
 
@@ -23,34 +24,52 @@ const exact = (text: string): bigint => {
   return text.startsWith('-') ? -units : units;
 };
 
+/** Checks the double entry of every account of every report; returns how many balance changes it compared. */
+function balanced(all: ReadonlyMap<string, TxReport>): number {
+  let checked = 0;
+  for (const [name, report] of all) {
+    for (const account of new Set(report.inventory_deltas.map(({ subject }) => subject))) {
+      const event = ledgerEvent(report, account);
+      const rows = event === null ? [] : DOUBLE_ENTRY.rows(event);
+      const sums = new Map<string, bigint>();
+      const own = new Map<string, bigint>();
+      for (const row of rows) {
+        const [, , , , posted, asset, , amount] = row as string[];
+        sums.set(asset!, (sums.get(asset!) ?? 0n) + exact(amount!));
+        if (posted === `assets:${account}`) own.set(asset!, (own.get(asset!) ?? 0n) + exact(amount!));
+      }
+      for (const [asset, sum] of sums) expect(sum, `${name} ${account} ${asset}`).toBe(0n);
+      const fee = event?.fee ? -exact(event.fee.amount) : 0n;
+      for (const { subject, asset, delta, delta_raw: raw } of report.inventory_deltas) {
+        if (subject !== account) continue;
+        const expected = exact(delta ?? raw) + (asset.kind === 'native' ? fee : 0n);
+        expect(own.get(asset.id) ?? 0n, `${name} ${account} ${asset.id}`).toBe(expected);
+        checked++;
+      }
+    }
+  }
+  return checked;
+}
+
 const LABELS = new Map([['ClaimRewards', 'reward']]);
 
 describe('the ledger of an account', () => {
   it('double entry adds up to zero per asset, and to the balance change of every account', () => {
-    let checked = 0;
-    for (const [name, report] of reports) {
-      for (const account of new Set(report.inventory_deltas.map(({ subject }) => subject))) {
-        const event = ledgerEvent(report, account);
-        const rows = event === null ? [] : DOUBLE_ENTRY.rows(event);
-        const sums = new Map<string, bigint>();
-        const own = new Map<string, bigint>();
-        for (const row of rows) {
-          const [, , , , posted, asset, , amount] = row as string[];
-          sums.set(asset!, (sums.get(asset!) ?? 0n) + exact(amount!));
-          if (posted === `assets:${account}`) own.set(asset!, (own.get(asset!) ?? 0n) + exact(amount!));
-        }
-        for (const [asset, sum] of sums) expect(sum, `${name} ${account} ${asset}`).toBe(0n);
-        const fee = event?.fee ? -exact(event.fee.amount) : 0n;
-        for (const { subject, asset, delta, delta_raw: raw } of report.inventory_deltas) {
-          if (subject !== account) continue;
-          const expected = exact(delta ?? raw) + (asset.kind === 'native' ? fee : 0n);
-          expect(own.get(asset.id) ?? 0n, `${name} ${account} ${asset.id}`).toBe(expected);
-          checked++;
-        }
-      }
-    }
-    expect(checked).toBeGreaterThan(300);
+    expect(balanced(reports)).toBeGreaterThan(300);
   });
+
+  it.skipIf(!REPLAY_AVAILABLE)(
+    'so it does for recorded mainnet transactions',
+    { timeout: 120_000 },
+    async () => {
+      const recorded = new Map<string, TxReport>();
+      for (const { raw, context } of allRecordings([corpus('labelled-defi.ndjson.gz')])) {
+        recorded.set(raw.hash, await analyzeRaw(raw, context, rulebook));
+      }
+      expect(recorded.size).toBeGreaterThan(300);
+      expect(balanced(recorded)).toBeGreaterThan(1_500);
+    },
+  );
 
   it('a swap is one Koinly row with both sides, fee and time', () => {
     const report = reports.get('swap-v2-eth-usdc')!;

@@ -297,7 +297,10 @@ export function rulebook(over: RulebookSketch = {}): Rulebook {
     ),
     motifKinds: kindsWith(over.motifKinds ?? []),
     intentKinds: new Map(
-      (over.intentKinds ?? []).map((kind, rank) => [kind.kind, { rank, headline: true, ledgerLabel: null, ...kind }]),
+      (over.intentKinds ?? []).map((kind, rank) => [
+        kind.kind,
+        { rank, headline: true, ledgerLabel: null, ...kind },
+      ]),
     ),
     intents: [],
     signatures: { events: '', functions: '' },

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 /** Recorded mainnet transactions and the node that replays them lie beside the repository, where they are at all. */
 const SHARED = join(import.meta.dirname, '../../../shared');
 const PROGRAM = join(SHARED, 'replay/replay-node.mjs');
-const corpus = (file: string): string => join(SHARED, 'corpus', file);
+/** Path of a corpus file. */
+export const corpus = (file: string): string => join(SHARED, 'corpus', file);
 
 export const REPLAY_AVAILABLE = existsSync(PROGRAM) && existsSync(corpus('whole-blocks.ndjson.gz'));
 
