@@ -3,6 +3,7 @@ import { createAnalyze } from './createAnalyze.ts';
 import { SHIPPED_RULES } from '../rules/read/shippedRules.ts';
 import { createReportValidator } from '../stages/9-report/reportValidator.ts';
 import type { Rulebook } from '../model/rulebook.ts';
+import type { Config } from './config.ts';
 import type { CreateAnalyze } from './server.ts';
 import { createLargeAnalyses } from './workers/largeAnalyses.ts';
 
@@ -47,6 +48,12 @@ export const assemble: CreateAnalyze = async ({ upstream, config, log }) => {
 async function rulesInForce(overlays: readonly string[]): Promise<Rulebook> {
   const cached = overlays.length === 0 ? cachedRulebook(SHIPPED_RULES) : null;
   return cached ?? (await import('./loadRules.ts')).loadRules(overlays);
+}
+
+/** The rules a configuration names, with its address book. Throws `RulebookError` for rules that do not compile. */
+export async function configuredRules(config: Pick<Config, 'rulesDirs' | 'addressBook'>): Promise<Rulebook> {
+  const named = await naming(config.addressBook);
+  return named(await rulesInForce(config.rulesDirs));
 }
 
 /** Puts the names of a file of the user's own in place of the shipped ones, where one is configured. */

@@ -12,16 +12,14 @@ export interface Analyzer {
   close(): Promise<void>;
 }
 
-/**
- * The service's own analysis inside a command, configured like the service. Null, with the reason on standard error and
- * exit status 2, when there is no usable configuration.
- */
-export async function openAnalyzer(rpcUrls: string | undefined): Promise<Analyzer | null> {
-  const refuse = (message: string) => {
-    process.stderr.write(`${message}\n`);
-    process.exitCode = 2;
-    return null;
-  };
+function refuse(message: string): null {
+  process.stderr.write(`${message}\n`);
+  process.exitCode = 2;
+  return null;
+}
+
+/** The service's configuration for a command; null, with the reason on standard error, where it is unusable. */
+export function readCliConfig(rpcUrls: string | undefined): Config | null {
   let config: Config;
   try {
     config = readConfig({ ...process.env, ...(rpcUrls ? { RPC_URL: rpcUrls } : {}) });
@@ -30,6 +28,16 @@ export async function openAnalyzer(rpcUrls: string | undefined): Promise<Analyze
     throw error;
   }
   if (config.rpcUrls.length === 0) return refuse('no node to ask: give --rpc or set RPC_URL');
+  return config;
+}
+
+/**
+ * The service's own analysis inside a command, configured like the service. Null, with the reason on standard error and
+ * exit status 2, when there is no usable configuration.
+ */
+export async function openAnalyzer(rpcUrls: string | undefined): Promise<Analyzer | null> {
+  const config = readCliConfig(rpcUrls);
+  if (config === null) return null;
   // Standard output belongs to the command's result, and to the protocol of `mcp`.
   const stream = { write: (line: string) => void process.stderr.write(line) };
   const log = createLog({

@@ -2,11 +2,11 @@ import { createReadStream } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
-import lockfile from 'proper-lockfile';
 import { CliError } from '../cliIo.ts';
 import { openAnalyzer } from '../openAnalyzer.ts';
+import { lock, stopOnSignals, type Stop } from './guards.ts';
 import { readHashLines, type HashLine } from './hashLines.ts';
-import { duration, startProgress } from './progress.ts';
+import { duration, progressLine, startProgress } from './progress.ts';
 import { openReportFiles, openStandardStreams, type BatchSink } from './reportFile.ts';
 import { runBatch, type BatchCounts } from './runBatch.ts';
 import type { Shard } from './hashLines.ts';
@@ -47,26 +47,6 @@ export async function batch(request: BatchRequest): Promise<number> {
   }
 }
 
-/** A lock not renewed for this long belonged to a process that was killed; batches wait that long for it. */
-const LOCK_STALE_MS = 10_000;
-
-/** Keeps a second process from writing the same file. Null while another one holds it. */
-async function lock(path: string | undefined): Promise<(() => Promise<void>) | null> {
-  if (path === undefined) return () => Promise.resolve();
-  try {
-    return await lockfile.lock(path, {
-      realpath: false,
-      stale: LOCK_STALE_MS,
-      update: LOCK_STALE_MS / 5,
-      retries: { retries: 12, factor: 1, minTimeout: 1_000 },
-    });
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ELOCKED') return null;
-    throw new CliError(`cannot lock ${path}: ${message}`);
-  }
-}
-
 async function run(
   request: BatchRequest,
   source: Source,
@@ -81,7 +61,10 @@ async function run(
   if (sink.torn > 0) say(`removed an incomplete last line from ${out}`);
   if (sink.done.size > 0) say(`${out} already holds ${sink.done.size} reports`);
 
-  const progress = startProgress(source.total, process.stderr, quiet);
+  let latest: BatchCounts | null = null;
+  const line = (elapsedMs: number, bar: boolean): string =>
+    latest === null ? '' : progressLine(latest, source.total, elapsedMs, bar);
+  const progress = startProgress(line, process.stderr, quiet);
   const began = performance.now();
   let counts: BatchCounts;
   let failed: number;
@@ -93,7 +76,10 @@ async function run(
       concurrency: request.concurrency,
       stop: stop.signal,
       giveUpAfter: request.giveUpAfter,
-      onProgress: progress.update,
+      onProgress: (now) => {
+        latest = now;
+        progress.update();
+      },
       onDefect: printDefect,
     });
   } finally {
@@ -160,28 +146,4 @@ async function openSource({ list, shard }: BatchRequest, stop: AbortSignal): Pro
     if ('invalid' in line) invalid++;
     else seen.add(line.hash);
   return { lines: lines(createReadStream(list)), total: seen.size + invalid };
-}
-
-interface Stop {
-  readonly signal: AbortSignal;
-  by(): 'SIGINT' | 'SIGTERM';
-  end(): void;
-}
-
-/** The first signal lets running analyses finish, the second exits at once. */
-function stopOnSignals(): Stop {
-  const controller = new AbortController();
-  let first: 'SIGINT' | 'SIGTERM' = 'SIGINT';
-  const onSignal = (signal: NodeJS.Signals): void => {
-    if (controller.signal.aborted) process.exit(128 + constants.signals[signal]);
-    first = signal as typeof first;
-    process.stderr.write('\nstopping: finishing running analyses\n');
-    controller.abort();
-  };
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
-  return {
-    signal: controller.signal,
-    by: () => first,
-    end: () => void process.off('SIGINT', onSignal).off('SIGTERM', onSignal),
-  };
 }

@@ -1,5 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { CliError } from '../cliIo.ts';
 import type { BatchRequest } from './batch.ts';
+import type { BlockBatchRequest } from '../blocks/batchBlocks.ts';
 import { WHOLE, parseShard, type Shard } from './hashLines.ts';
 
 const HELP = `
@@ -10,9 +12,17 @@ With --out you can stop or kill the batch at any moment: the same command resume
 and retries what failed. --errors lists the failures; at the end it holds the hashes that still have no report. Ctrl-C
 finishes running analyses; a second Ctrl-C exits at once.
 
-One batch uses one processor core. --shard splits a list by hash among processes or machines, always the same way.
+One batch of hashes uses one processor core. --shard splits a list by hash among processes or machines, always the same way.
+
+--blocks analyzes whole blocks instead, two requests to the node per block and on all cores, with reports in block order:
+numbers, from..to, hashes, latest-N (the newest N blocks), separated by commas, or a file of them. It stops, resumes and
+retries likewise (its state is beside --out); --shard then gives each part consecutive blocks. --only and --involving
+keep some reports; an address counts where the transaction, a log or a frame names it.
 
 Examples:
+  txreport batch --blocks 17073191..17073200 --out reports.ndjson
+  txreport batch --blocks latest-100 --only DirectSwap,AggregatedSwap > swaps.ndjson
+  txreport batch --blocks 17000000..17009999 --format parquet --out tables
   txreport batch hashes.txt --out reports.ndjson
   cut -d, -f1 export.csv | txreport batch > reports.ndjson
   seq 0 3 | xargs -P 4 -I{} txreport batch hashes.txt --shard {}/4 --out reports-{}.ndjson
@@ -33,6 +43,11 @@ function shard(text: string): Shard {
   if (read === null) throw new InvalidArgumentError('must be i/n with i from 0 to n-1');
   return read;
 }
+
+/** Options as commander reads them; `blocks` chooses between the two kinds of batch. */
+type BatchOptions = Omit<BatchRequest, 'list'> &
+  Partial<BlockBatchRequest> &
+  Pick<BlockBatchRequest, 'format'>;
 
 /** `txreport batch`: reports for a list of hashes, one JSON object per line. */
 export function addBatchCommand(program: Command): void {
@@ -56,10 +71,29 @@ export function addBatchCommand(program: Command): void {
         .argParser(whole(0, 1_000_000))
         .default(50),
     )
+    .option('--blocks <list>', 'whole blocks: numbers, from..to, hashes, latest-N, or a file of them')
+    .addOption(
+      new Option('--format <format>', 'of --blocks: one JSON object per line, or flat tables in a folder')
+        .choices(['ndjson', 'parquet'])
+        .default('ndjson'),
+    )
+    .addOption(
+      new Option('--threads <n>', 'threads of --blocks (default: one per core)').argParser(whole(1, 256)),
+    )
+    .option('--only <intents>', 'with --blocks: only reports of these intents, comma-separated')
+    .option('--involving <addresses>', 'with --blocks: only transactions that name one of these addresses')
     .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
     .option('-q, --quiet', 'no progress and no summary')
     .addHelpText('after', HELP)
-    .action(async (list: string, options: Omit<BatchRequest, 'list'>) => {
+    .action(async (list: string, options: BatchOptions) => {
+      if (options.blocks !== undefined) {
+        if (list !== '-') throw new CliError('give either a list of hashes or --blocks');
+        const { batchBlocks } = await import('../blocks/batchBlocks.ts');
+        process.exitCode = await batchBlocks({ ...options, blocks: options.blocks });
+        return;
+      }
+      if (options.only ?? options.involving ?? options.threads ?? (options.format !== 'ndjson' || undefined))
+        throw new CliError('--only, --involving, --threads and --format need --blocks');
       const { batch } = await import('./batch.ts');
       process.exitCode = await batch({ ...options, list });
     });

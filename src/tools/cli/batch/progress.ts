@@ -2,7 +2,8 @@ import pc from 'picocolors';
 import type { BatchCounts } from './runBatch.ts';
 
 export interface Progress {
-  update(counts: BatchCounts): void;
+  /** Draws the line anew, at most a few times per second. */
+  update(): void;
   /** Clears the progress line. */
   end(): void;
 }
@@ -21,8 +22,18 @@ export function duration(ms: number): string {
     : `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
 }
 
+export function progressBar(share: number): string {
+  const filled = Math.round(share * BAR);
+  return `${pc.green('█'.repeat(filled))}${pc.dim('░'.repeat(BAR - filled))}`;
+}
+
 /** One line: progress, speed, time left. `total` is null while the list is still being read. */
-function progressLine(counts: BatchCounts, total: number | null, elapsedMs: number, bar: boolean): string {
+export function progressLine(
+  counts: BatchCounts,
+  total: number | null,
+  elapsedMs: number,
+  bar: boolean,
+): string {
   const now = counts.reported + counts.failed;
   const finished = now + counts.skipped;
   const perSecond = elapsedMs > 0 ? (now * 1000) / elapsedMs : 0;
@@ -30,10 +41,9 @@ function progressLine(counts: BatchCounts, total: number | null, elapsedMs: numb
   const speed = `${perSecond.toFixed(1)}/s`;
   if (!total) return [`${finished}`, speed, ...failed].join('  ');
   const share = Math.min(1, finished / total);
-  const filled = Math.round(share * BAR);
   const left = perSecond === 0 ? 0 : ((total - finished) * 1000) / perSecond;
   return [
-    ...(bar ? [`${pc.green('█'.repeat(filled))}${pc.dim('░'.repeat(BAR - filled))}`] : []),
+    ...(bar ? [progressBar(share)] : []),
     `${finished}/${total}`,
     `${Math.floor(share * 100)} %`,
     speed,
@@ -43,18 +53,22 @@ function progressLine(counts: BatchCounts, total: number | null, elapsedMs: numb
 }
 
 /** Shows progress on `stream`: a bar on a terminal, a line every half minute elsewhere. */
-export function startProgress(total: number | null, stream: NodeJS.WriteStream, quiet: boolean): Progress {
+export function startProgress(
+  line: (elapsedMs: number, bar: boolean) => string,
+  stream: NodeJS.WriteStream,
+  quiet: boolean,
+): Progress {
   if (quiet) return { update: () => {}, end: () => {} };
   const began = performance.now();
   const terminal = stream.isTTY === true;
   let drawn = 0;
   return {
-    update(counts) {
+    update() {
       const now = performance.now();
       if (now - (drawn || began) < (terminal ? DRAW_EVERY_MS : LOG_EVERY_MS)) return;
       drawn = now;
-      const line = progressLine(counts, total, now - began, terminal);
-      stream.write(terminal ? `\r\u001b[2K${line}` : `${line}\n`);
+      const text = line(now - began, terminal);
+      stream.write(terminal ? `\r\u001b[2K${text}` : `${text}\n`);
     },
     end() {
       if (terminal && drawn > 0) stream.write('\r\u001b[2K');

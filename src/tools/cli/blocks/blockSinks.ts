@@ -1,0 +1,103 @@
+import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CliError } from '../cliIo.ts';
+import type { BlockResult } from './blockTask.ts';
+import { TABLES, TABLE_NAMES, noRows, type Rows, type TableName } from './tables.ts';
+
+/** Where the reports of a batch of blocks go, in order. */
+export interface BlockSink {
+  /** What of it is complete and survives a kill: bytes or parts. Changes with each write that reached the files. */
+  readonly written: number;
+  /** Whether everything taken so far is in the files. */
+  readonly settled: boolean;
+  take(result: BlockResult): Promise<void>;
+  /** Writes what is held back. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** NDJSON in one file; bytes beyond `written` are of a batch that was killed and are cut off. */
+export async function openLines(path: string, written: number): Promise<BlockSink> {
+  const size = (await stat(path).catch(() => null))?.size ?? 0;
+  if (size < written) throw new CliError(`${path} is shorter than when the earlier batch wrote it`);
+  const file = await open(path, 'a');
+  await file.truncate(written);
+  return {
+    get written() {
+      return written;
+    },
+    settled: true,
+    async take({ lines }) {
+      await file.appendFile(lines);
+      written += lines.length;
+    },
+    flush: () => Promise.resolve(),
+    close: () => file.close(),
+  };
+}
+
+/** NDJSON on standard output, which cannot be resumed. */
+export function standardOutput(): BlockSink {
+  return {
+    written: 0,
+    settled: true,
+    take: ({ lines }) =>
+      new Promise((resolve, reject) =>
+        process.stdout.write(lines, (error) => (error ? reject(error) : resolve())),
+      ),
+    flush: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  };
+}
+
+/** Rows of one table after which a part is written: some ten megabytes, and large enough for quick scans. */
+const PART_ROWS = 50_000;
+
+/**
+ * Parquet files below a folder, one folder per table, in numbered parts; parts from `written` on are of a batch that was
+ * killed and are removed.
+ */
+export async function openTables(folder: string, written: number): Promise<BlockSink> {
+  for (const table of TABLE_NAMES) {
+    await mkdir(join(folder, table), { recursive: true });
+    for (const name of await readdir(join(folder, table)))
+      if (!/^part-\d{6}\.parquet$/.test(name) || Number(name.slice(5, 11)) >= written)
+        await rm(join(folder, table, name));
+  }
+  let held = noRows();
+  const count = (): number => Math.max(...TABLE_NAMES.map((table) => held[table].length));
+  const flush = async (): Promise<void> => {
+    if (count() === 0) return;
+    for (const table of TABLE_NAMES)
+      await writePart(join(folder, table, `part-${String(written).padStart(6, '0')}.parquet`), table, held);
+    held = noRows();
+    written++;
+  };
+  return {
+    get written() {
+      return written;
+    },
+    get settled() {
+      return count() === 0;
+    },
+    async take({ rows }) {
+      if (rows === null) return;
+      for (const table of TABLE_NAMES) for (const row of rows[table]) held[table].push(row);
+      if (count() >= PART_ROWS) await flush();
+    },
+    flush,
+    close: () => Promise.resolve(),
+  };
+}
+
+async function writePart(path: string, table: TableName, rows: Rows): Promise<void> {
+  const { parquetWriteBuffer } = await import('hyparquet-writer');
+  const columns = Object.entries(TABLES[table]);
+  const buffer = parquetWriteBuffer({
+    columnData: columns.map(([name, type], i) => ({ name, type, data: rows[table].map((row) => row[i]!) })),
+    rowGroupSize: PART_ROWS,
+    createdBy: 'txreport',
+  });
+  await writeFile(`${path}.new`, new Uint8Array(buffer));
+  await rename(`${path}.new`, path);
+}

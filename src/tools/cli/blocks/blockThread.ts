@@ -1,0 +1,66 @@
+// A thread that analyzes whole blocks. Loaded by the pool of `blockPool.ts`.
+import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
+import { AnalysisError } from '../../../lib/errors.ts';
+import type { TxReport } from '../../../model/generated/report.ts';
+import { createAnalyzeBlock } from '../../../service/analyzeBlock.ts';
+import { unpackRulebook } from '../../../service/cache/rulebookCache.ts';
+import { openUpstream } from '../../../service/openUpstream.ts';
+import { createReportValidator } from '../../../stages/9-report/reportValidator.ts';
+import type { BlockResult, BlockTask, BlockThreadData } from './blockTask.ts';
+import { addRows, noRows, type Rows } from './tables.ts';
+
+const { config, rulebook: packed, filter, tables } = workerData as BlockThreadData;
+const rulebook = unpackRulebook(packed);
+let notes: string[] = [];
+const analyzeBlock = createAnalyzeBlock(
+  {
+    upstream: openUpstream(config),
+    rulebook: () => rulebook,
+    validate: createReportValidator(),
+    maxTokens: config.maxTokens,
+    priceSources: config.priceSources,
+  },
+  filter,
+  (note) => notes.push(note),
+);
+const NOTHING = { lines: new Uint8Array(), rows: null, reports: 0, transactions: 0, failures: [] };
+
+/** Analyzes one block; rejects only with a defect of this program. */
+export default async function run({ id, ms }: BlockTask): Promise<unknown> {
+  let requests = 0;
+  const finish = (found: Omit<BlockResult, 'requests' | 'notes'>): unknown => {
+    const result: BlockResult = { ...found, requests, notes };
+    notes = [];
+    // Moved, not copied.
+    return move({ [transferableSymbol]: [found.lines.buffer], [valueSymbol]: result } as never);
+  };
+  try {
+    const { reports, failures, transactions } = await analyzeBlock(id, {
+      signal: new AbortController().signal,
+      deadlineAt: performance.now() + ms,
+      onCall: () => requests++,
+    });
+    const text = tables ? '' : reports.map((report) => `${report}\n`).join('');
+    return finish({
+      lines: new TextEncoder().encode(text),
+      rows: tables ? rowsOf(reports) : null,
+      reports: reports.length,
+      transactions,
+      failures,
+      failed: null,
+    });
+  } catch (error) {
+    if (!(error instanceof AnalysisError)) throw error;
+    return finish({
+      ...NOTHING,
+      lines: new Uint8Array(),
+      failed: { code: error.code, error: error.message },
+    });
+  }
+}
+
+function rowsOf(reports: readonly string[]): Rows {
+  const rows = noRows();
+  for (const report of reports) addRows(rows, JSON.parse(report) as TxReport);
+  return rows;
+}

@@ -1,0 +1,52 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { CliError } from '../cliIo.ts';
+
+/** What has no report yet and is tried again by the next run. */
+export interface BlockBatchFailure {
+  readonly block: string;
+  /** Null where the block as a whole failed. */
+  readonly tx_hash: string | null;
+  readonly code: string;
+  readonly error: string;
+}
+
+/** How far a batch has come. Written after each block's reports, so that a killed batch repeats at most that block. */
+export interface Checkpoint {
+  /** List, shard and filters: another batch must not go on from here. */
+  readonly batch: string;
+  /** The blocks, with `latest` resolved. */
+  readonly blocks: string;
+  /** Position in the list of the next block. */
+  readonly next: number;
+  /** Bytes of the output that are complete, or its number of parts. */
+  readonly written: number;
+  readonly failures: readonly BlockBatchFailure[];
+}
+
+export const checkpointPath = (out: string): string => `${out}.state.json`;
+
+/** The checkpoint of an earlier run; null where there is none. Throws `CliError` for a file that is none. */
+export async function readCheckpoint(out: string): Promise<Checkpoint | null> {
+  const path = checkpointPath(out);
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  try {
+    const state = JSON.parse(text) as Checkpoint;
+    if (Number.isSafeInteger(state.next) && Number.isSafeInteger(state.written)) return state;
+  } catch {
+    // Told below.
+  }
+  throw new CliError(`${path} is not the state of an earlier batch`);
+}
+
+/** Replaces the checkpoint in one step: a killed process leaves the old one or the new one. */
+export async function writeCheckpoint(out: string, state: Checkpoint): Promise<void> {
+  const path = checkpointPath(out);
+  await writeFile(`${path}.new`, `${JSON.stringify(state)}\n`);
+  await rename(`${path}.new`, path);
+}
