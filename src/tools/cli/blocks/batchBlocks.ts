@@ -69,55 +69,58 @@ async function run(
   upstream: Upstream,
   stop: Stop,
 ): Promise<number> {
+  const { out = null, quiet = false, threads = availableParallelism(), giveUpAfter } = request;
   const say = (text: string): void => {
-    if (!request.quiet) process.stderr.write(`${text}\n`);
+    if (!quiet) process.stderr.write(`${text}\n`);
   };
   const rulebook = await configuredRules(config);
   const filter = readFilter(request, rulebook);
-  const before = request.out === undefined ? null : await readCheckpoint(request.out);
-  const list = await listOf(request, before, upstream);
-  const state: Checkpoint = before ?? {
-    batch: identity(request),
-    blocks: describeBlocks(list),
-    next: 0,
-    written: 0,
-    failures: [],
-  };
-  if (before) say(`${before.next} of ${list.size} blocks were done before`);
+  const { list, state } = await startOf(request, upstream);
+  if (state.next > 0) say(`${state.next} of ${list.size} blocks were done before`);
   const sink = await openSink(request, state.written);
-  const pool = openBlockPool(
-    { config, rulebook: packRulebook(rulebook), filter, tables: request.format === 'parquet' },
-    request.threads ?? availableParallelism(),
-  );
+  const tables = request.format === 'parquet';
+  const pool = openBlockPool({ config, rulebook: packRulebook(rulebook), filter, tables }, threads);
   const began = performance.now();
   let counts: BlockCounts;
   try {
+    const blockMs = BLOCK_DEADLINE_MS;
     counts = await runBlocks({
-      list,
-      state,
-      sink,
-      pool,
-      upstream,
-      stop: stop.signal,
-      blockMs: BLOCK_DEADLINE_MS,
-      threads: request.threads ?? availableParallelism(),
-      giveUpAfter: request.giveUpAfter,
-      out: request.out ?? null,
-      quiet: request.quiet ?? false,
-      say,
+      ...{ list, state, sink, pool, upstream, stop: stop.signal },
+      ...{ blockMs, threads, giveUpAfter, out, quiet, say },
     });
   } finally {
     await pool.close();
     await sink.close();
   }
   say(summaryOf(counts, performance.now() - began));
+  return conclude(request, counts, stop, say);
+}
+
+/** Tells what is left to do; the exit status. */
+function conclude(
+  { out, giveUpAfter }: BlockBatchRequest,
+  counts: BlockCounts,
+  stop: Stop,
+  say: (text: string) => void,
+): number {
   const { aborted } = stop.signal;
-  if (counts.gaveUp) say(`gave up: ${request.giveUpAfter} blocks failed in a row`);
+  if (counts.gaveUp) say(`gave up: ${giveUpAfter} blocks failed in a row`);
   if (aborted) say('stopped before the end of the list');
   const incomplete = counts.failures > 0 || counts.gaveUp;
-  if (request.out !== undefined && (incomplete || aborted)) say('run the same command again to continue');
+  if (out !== undefined && (incomplete || aborted)) say('run the same command again to continue');
   if (aborted) return 128 + constants.signals[stop.by()];
   return incomplete ? 1 : 0;
+}
+
+/** The blocks of this shard and where an earlier run of the same batch ended. */
+async function startOf(
+  request: BlockBatchRequest,
+  upstream: Upstream,
+): Promise<{ list: BlockList; state: Checkpoint }> {
+  const before = request.out === undefined ? null : await readCheckpoint(request.out);
+  const list = await listOf(request, before, upstream);
+  const fresh = { batch: identity(request), blocks: describeBlocks(list), next: 0, written: 0, failures: [] };
+  return { list, state: before ?? fresh };
 }
 
 /** The blocks of this shard; those of the earlier run where there was one, so that `latest` means the same. */

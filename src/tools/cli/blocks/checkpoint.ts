@@ -23,7 +23,7 @@ export interface Checkpoint {
   readonly failures: readonly BlockBatchFailure[];
 }
 
-export const checkpointPath = (out: string): string => `${out}.state.json`;
+const checkpointPath = (out: string): string => `${out}.state.json`;
 
 /** The checkpoint of an earlier run; null where there is none. Throws `CliError` for a file that is none. */
 export async function readCheckpoint(out: string): Promise<Checkpoint | null> {

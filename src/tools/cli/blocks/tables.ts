@@ -1,4 +1,4 @@
-import type { Asset, DisplayMoney, PositionEffect, TxReport } from '../../../model/generated/report.ts';
+import type { DisplayMoney, PositionEffect, TxReport } from '../../../model/generated/report.ts';
 
 type ColumnType = 'STRING' | 'INT32' | 'INT64' | 'BOOLEAN' | 'TIMESTAMP';
 type Cell = string | number | bigint | boolean | Date | null;
@@ -81,6 +81,7 @@ export const TABLES = {
   allowances: {
     ...KEY,
     asset_id: 'STRING',
+    token: 'STRING',
     symbol: 'STRING',
     owner: 'STRING',
     spender: 'STRING',
@@ -156,11 +157,19 @@ export function addRows(rows: Rows, report: TxReport): void {
         underlying_usd: one.usd && dollars(one.usd),
       });
   });
-  for (const { asset, owner, spender, kind, amount_raw, amount, unlimited, expires_at } of allowancesOf(
-    report,
-  ))
+  for (const {
+    asset,
+    owner,
+    spender,
+    kind,
+    amount_raw,
+    amount,
+    unlimited,
+    expires_at,
+  } of report.allowances ?? [])
     add('allowances', {
       asset_id: asset.id,
+      token: asset.address,
       symbol: asset.symbol,
       owner,
       spender,
@@ -174,9 +183,8 @@ export function addRows(rows: Rows, report: TxReport): void {
 
 function reportCells(report: TxReport): Omit<Cells<'reports'>, 'tx_hash' | 'block_number'> {
   const { tx, execution, classification, economics, attribution } = report;
-  const { timestamp } = tx as { timestamp?: string | null };
   return {
-    timestamp: timestamp ? new Date(timestamp) : null,
+    timestamp: tx.timestamp ? new Date(tx.timestamp) : null,
     signer: tx.signer,
     to: tx.to,
     reverted: execution.reverted,
@@ -213,20 +221,6 @@ function effectCells(effect: PositionEffect, position: number) {
     confidence: effect.confidence,
   };
 }
-
-interface Allowance {
-  readonly asset: Asset;
-  readonly owner: string;
-  readonly spender: string;
-  readonly kind: string;
-  readonly amount_raw: string | null;
-  readonly amount: string | null;
-  readonly unlimited: boolean;
-  readonly expires_at: string | null;
-}
-
-const allowancesOf = (report: TxReport): readonly Allowance[] =>
-  (report as { allowances?: readonly Allowance[] }).allowances ?? [];
 
 /** `$-12.34` to `-12.34`; null where it is unavailable. */
 function dollars(money: DisplayMoney): string | null {
