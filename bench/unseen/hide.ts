@@ -1,6 +1,7 @@
 /** Rulebooks that lack what they know of one transaction's protocols, in three levels. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { prepare } from '../../src/rules/prepare.ts';
 import type { CanonicalTx } from '../../src/model/canonicalTx.ts';
 import type { Address, Hex } from '../../src/model/hex.ts';
 import type { Primitive } from '../../src/model/primitive.ts';
@@ -67,16 +68,20 @@ export function without(
   } of tx.logs) {
     const key = `${topic}:${all.length}`;
     const spec = rulebook.events.get(key);
-    if (spec) events.set(key, { ...spec, meanings: keep(spec.meanings, topics.has(key)) });
+    const meanings = spec ? keep(spec.meanings, topics.has(key)) : [];
+    // Without a mapping the rules do not know the event's name either.
+    if (spec && meanings.length > 0) events.set(key, { ...spec, meanings });
   }
   const calls = new Map<Hex, Rulebook['calls'] extends ReadonlyMap<Hex, infer C> ? C : never>();
   for (const { selector } of tx.frames) {
     const spec = selector === null ? undefined : rulebook.calls.get(selector);
-    if (spec) calls.set(selector!, { ...spec, meanings: keep(spec.meanings, selectors.has(selector!)) });
+    const meanings = spec ? keep(spec.meanings, selectors.has(selector!)) : [];
+    if (spec && meanings.length > 0) calls.set(selector!, { ...spec, meanings });
   }
   const entities = new Map([...rulebook.entities].filter(([address]) => !addresses.has(address)));
   const protocols = new Map([...rulebook.protocols].filter(([slug]) => !hidden.has(slug)));
-  return { ...rulebook, events, calls, entities, protocols };
+  const { prepared: _, ...compiled } = rulebook;
+  return prepare({ ...compiled, events, calls, entities, protocols });
 }
 
 function strip(mapping: EventMapping, hidden: ReadonlySet<string>): EventMapping {

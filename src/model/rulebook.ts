@@ -246,6 +246,25 @@ export interface IntentRule {
   readonly tags: readonly string[];
 }
 
+/**
+ * Words that hint at what an unknown contract did. An entry applies to an event or call whose name has all stems of one
+ * of `names` and an argument with all stems of one of `args` (where it has any), or that shows `sign`.
+ */
+export interface LexiconEntry {
+  readonly kind: MotifKind;
+  /** What the account gained and lost by it. `none`: it received nothing. `any`: not looked at. */
+  readonly flow: 'sent' | 'received' | 'none' | 'any';
+  readonly names: readonly ReadonlySet<string>[];
+  readonly args: readonly ReadonlySet<string>[];
+  /** Stems of which the name has none. */
+  readonly without: readonly string[];
+  readonly sign: 'hash_path' | 'custody' | 'exit' | null;
+  /** Role of the assets that moved. */
+  readonly leg: string;
+  /** Applies only where the event or call states the amount of a movement. */
+  readonly exact: boolean;
+}
+
 /** Signatures by hash: lines `<first 8 hex digits> <Name(type name, …)>`, sorted, each ended by a line feed. */
 export interface SignatureTables {
   readonly events: string;
@@ -276,6 +295,8 @@ export interface CompiledRules {
   readonly intentKinds: ReadonlyMap<IntentKind, IntentKindSpec>;
   readonly intents: readonly IntentRule[];
   readonly signatures: SignatureTables;
+  /** Best first. */
+  readonly lexicon: readonly LexiconEntry[];
   /**
    * Who is who: lines `<address> <kind> <name>`, sorted. For people only: stages that classify, attribute, prove or
    * price never read it.

@@ -303,6 +303,7 @@ export function rulebook(over: RulebookSketch = {}): Rulebook {
       ]),
     ),
     intents: [],
+    lexicon: [],
     signatures: { events: '', functions: '' },
     addressBook: '',
     protocolAt: new Map(),

@@ -1,6 +1,7 @@
 import type { CompiledRules, Rulebook } from '../../model/rulebook.ts';
 import { checkLifecycle } from '../lint/checkLifecycle.ts';
 import { compileEntities } from './compileEntities.ts';
+import { compileLexicon } from './compileLexicon.ts';
 import { compileIntents } from './compileIntents.ts';
 import { compilePricing } from './compilePricing.ts';
 import { compileProtocols } from './compileProtocols.ts';
@@ -86,6 +87,7 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
   if (facts) checkRules(rules, intents, { words, facts }, sink);
 
   const texts = compileTables(tables, sink);
+  const lexicon = compileLexicon(items, words, sink);
 
   const all = sortProblems([...problems, ...sink.problems]);
   const base = { problems: all, files, shapes, protocols, entities, intents, facts };
@@ -113,6 +115,7 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
     intentKinds: frozenMap(words.intentKinds),
     intents: rules,
     ...texts,
+    lexicon,
   };
   return { ...base, rulebook: prepare(deepFreeze(compiled)) };
 }

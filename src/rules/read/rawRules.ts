@@ -135,6 +135,17 @@ export interface RawPrecedence {
   readonly insert?: readonly { readonly intent: string; readonly before?: string; readonly after?: string }[];
 }
 
+export interface RawLexiconEntry {
+  readonly kind: string;
+  readonly flow: 'sent' | 'received' | 'none' | 'any';
+  readonly names?: readonly string[];
+  readonly args?: readonly string[];
+  readonly without?: readonly string[];
+  readonly sign?: 'hash_path' | 'custody' | 'exit';
+  readonly leg?: string;
+  readonly amount?: 'exact' | 'any';
+}
+
 export interface RawEntityFile extends RawHead {
   readonly kind: 'wrapped_native' | 'accounts' | 'token_events' | 'feeds' | 'rates' | 'averages' | 'errors';
   readonly accounts?: readonly {

@@ -8,6 +8,7 @@ export const FILE_KINDS = [
   'ruleset',
   'vocabulary',
   'precedence',
+  'lexicon',
   'shape',
   'protocol',
   'entity',
@@ -33,6 +34,7 @@ const TOP: Readonly<Record<string, FileKind>> = {
   'ruleset.yaml': 'ruleset',
   'vocabulary.yaml': 'vocabulary',
   'precedence.yaml': 'precedence',
+  'lexicon.yaml': 'lexicon',
 };
 const FOLDERS: Readonly<Record<string, FileKind>> = {
   shapes: 'shape',

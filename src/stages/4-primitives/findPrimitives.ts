@@ -14,6 +14,7 @@ import { settleDeferred } from './merge/settleDeferred.ts';
 import { explain, structureContext, type OpenPrimitive, type StructureContext } from './structure/context.ts';
 import { findFlashLoans } from './structure/flashLoans.ts';
 import { findDeployments, findIssuance } from './structure/issuance.ts';
+import { NamedActs } from './structure/namedActs.ts';
 import { findShareExchanges } from './structure/shares.ts';
 import { findStructuralSwaps } from './structure/swaps.ts';
 import { findTransfers } from './structure/transfers.ts';
@@ -30,7 +31,7 @@ import type { ValueFlow } from '../../model/valueFlow.ts';
 type Detector = (context: StructureContext) => OpenPrimitive[];
 
 /** Detectors over the movements that events and calls leave unexplained; each narrows what the next one sees. */
-const DETECTORS: readonly Detector[] = [findWraps, findShareExchanges, findFlashLoans, findStructuralSwaps];
+const DETECTORS: readonly Detector[] = [findShareExchanges, findFlashLoans, findStructuralSwaps];
 /** Detectors that run after the names of called functions were considered. */
 const LEFTOVERS: readonly Detector[] = [findIssuance, findDeployments, findApprovals, findTransfers];
 
@@ -71,8 +72,12 @@ export function findPrimitives(tx: CanonicalTx, flow: ValueFlow, rulebook: Ruleb
     for (const item of more) explain(context, item);
     found.push(...more);
   };
+  const named = new NamedActs(context, rulebook, found);
+  take(findWraps(context));
+  take(named.withAmounts());
   for (const detect of DETECTORS) take(detect(context));
   take(merged(hintedCandidates(context, triggers.calls, run, found)));
+  take(named.withoutAmounts());
   for (const detect of LEFTOVERS) take(detect(context));
   // The sort is stable: primitives of one moment keep the order in which they were found.
   return found.sort((a, b) => a.seq - b.seq).map(settled);

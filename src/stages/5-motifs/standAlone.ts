@@ -25,7 +25,7 @@ export function standAlone(primitive: Primitive, { tx, rulebook }: MotifInput, t
     assetsOut: amountsOf(legs, true),
     invariants: primitive.invariants,
     tags: primitive.tags,
-    status: statusOf(primitive),
+    status: statusOf(primitive, rulebook),
     confidence: confidenceOf(primitive, rulebook),
     movements: joinMovements(legs),
     evidence: primitive.evidence,
@@ -50,16 +50,23 @@ function isGuess(primitive: Primitive): boolean {
 }
 
 /**
- * Proven needs every invariant, and either a plain movement, or an event or call that movements bear out, or one from a
- * contract known by its address: anybody can log an event that moves nothing.
+ * Proven needs every invariant, and a plain movement, a contract known by its address, or an unknown one whose movements
+ * show the act by themselves: anybody can log an event, and only the event says what a one-sided payment was for.
  */
-function statusOf(primitive: Primitive): Status {
-  const { basis, invariants, tags, legs, protocol } = primitive;
+function statusOf(primitive: Primitive, rulebook: Rulebook): Status {
+  const { basis, invariants, tags, protocol } = primitive;
   if (isGuess(primitive) || tags.includes('experimental') || invariants.some((i) => !i.holds))
     return 'Suspected';
   if (basis === 'structure') return 'Proven';
-  const carried = legs.some((leg) => leg.movements.length > 0);
-  return carried || (protocol !== null && protocol.matchedBy !== 'family') ? 'Proven' : 'Suspected';
+  if (protocol !== null && protocol.matchedBy !== 'family') return 'Proven';
+  return showsItself(primitive, rulebook) ? 'Proven' : 'Suspected';
+}
+
+/** Whether movements carry both sides of an exchange that leaves no position behind. */
+function showsItself({ kind, legs }: Primitive, rulebook: Rulebook): boolean {
+  const carries = (sent: boolean): boolean =>
+    legs.some(({ role, movements }) => movements.length > 0 && SENT_ROLES.has(role) === sent);
+  return kindOf(rulebook, kind).position === null && carries(true) && carries(false);
 }
 
 function confidenceOf(primitive: Primitive, rulebook: Rulebook): Confidence {

@@ -169,6 +169,7 @@ export function bareRulebook(
     calls: new Map(),
     wrappedNative: new Set([WETH]),
     tokenEvents: new Map(),
+    lexicon: [],
     feeds: [],
     pricing: { registry: null, rates: [], averages: [] },
     multicall: { address: account('3c'), sinceBlock: 0n },

@@ -80,12 +80,14 @@ export interface Scene {
   readonly acts: readonly Act[];
 }
 
-/** What the rules make of a scene, approvals and plain transfers left out. */
+/** What the rules' shapes make of a scene: without approvals, plain transfers and hints of the lexicon. */
 export function recognised({ to = VENUE, call, acts }: Scene): Primitive[] {
   const rulebook = shippedRules();
   const tx = staged(to, call, acts);
   const kinds = new Set(['transfer', 'approval', 'batch_transfer']);
-  return findPrimitives(tx, buildValueFlow(tx, rulebook), rulebook).filter((p) => !kinds.has(p.kind));
+  return findPrimitives(tx, buildValueFlow(tx, rulebook), rulebook).filter(
+    (p) => !kinds.has(p.kind) && !p.tags.includes('named'),
+  );
 }
 
 function staged(to: Address, call: Scene['call'], acts: readonly Act[]): CanonicalTx {

@@ -1,0 +1,21 @@
+/** Endings that do not change what a word of a function or event name is about. */
+const ENDINGS = ['ings', 'ing', 'als', 'al', 'ed', 'es', 's'] as const;
+const SHORTEST_STEM = 3;
+
+/** The part of a word that its forms share: `staked`, `stakes` and `staking` are all `stak`. */
+export function stem(word: string): string {
+  const lower = word.toLowerCase();
+  const ending = ENDINGS.find((end) => lower.endsWith(end) && lower.length - end.length >= SHORTEST_STEM);
+  const cut = ending ? lower.slice(0, -ending.length) : lower;
+  return cut.length > SHORTEST_STEM && cut.endsWith('e') ? cut.slice(0, -1) : cut;
+}
+
+/** The stems of the words in a name or phrase: `ETHDepositInitiated`, `_dst_chain_id` and `claim reward` alike. */
+export function stemsOf(text: string): ReadonlySet<string> {
+  const words = text
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== '');
+  return new Set(words.map(stem));
+}

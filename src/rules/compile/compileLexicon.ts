@@ -1,0 +1,39 @@
+import { stem, stemsOf } from '../../lib/words.ts';
+import { frozenSet } from './freeze.ts';
+import type { Vocabulary } from './compileVocabulary.ts';
+import type { LexiconEntry } from '../../model/rulebook.ts';
+import type { RawLexiconEntry } from '../read/rawRules.ts';
+import type { ProblemSink, RuleItem } from './ruleItem.ts';
+
+/** The lexicons of all directories as one list, best first: an overlay's entries come before those below it. */
+export function compileLexicon(
+  items: readonly RuleItem[],
+  words: Vocabulary,
+  sink: ProblemSink,
+): readonly LexiconEntry[] {
+  const mine = items.filter(({ file }) => file.kind === 'lexicon') as RuleItem<RawLexiconEntry>[];
+  for (const item of mine) {
+    const { kind, leg } = item.value;
+    if (!words.motifKinds.has(kind)) sink.add(item, ['kind'], 'unknown_motif_kind', kind);
+    if (leg !== undefined && !words.legRoles.has(leg)) sink.add(item, ['leg'], 'unknown_role', leg);
+  }
+  return mine
+    .map(({ file, value }) => ({ layer: file.layer, entry: entryOf(value) }))
+    .sort((a, b) => b.layer - a.layer)
+    .map(({ entry }) => entry);
+}
+
+const phrase = (text: string): ReadonlySet<string> => frozenSet(stemsOf(text));
+
+function entryOf(raw: RawLexiconEntry): LexiconEntry {
+  return {
+    kind: raw.kind,
+    flow: raw.flow,
+    names: (raw.names ?? []).map(phrase),
+    args: (raw.args ?? []).map(phrase),
+    without: (raw.without ?? []).map(stem),
+    sign: raw.sign ?? null,
+    leg: raw.leg ?? (raw.flow === 'sent' || raw.flow === 'none' ? 'in' : 'out'),
+    exact: raw.amount === 'exact',
+  };
+}

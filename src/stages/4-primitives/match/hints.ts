@@ -1,0 +1,89 @@
+import { callTrigger, eventTriggers, holdsHashPath, type NamedTrigger } from './namedTriggers.ts';
+import type { OpenPrimitive, StructureContext } from '../structure/context.ts';
+import type { CanonicalTx, Frame } from '../../../model/canonicalTx.ts';
+import type { Address } from '../../../model/hex.ts';
+import type { LexiconEntry, Rulebook } from '../../../model/rulebook.ts';
+
+/** Triggers looked at; only transactions with very many events or calls have more. */
+const MAX_TRIGGERS = 256;
+
+/** A trigger and an entry of the lexicon that applies to it. */
+export interface Hint {
+  readonly trigger: NamedTrigger;
+  readonly entry: LexiconEntry;
+  readonly rank: number;
+}
+
+/** Hints, best entry first, then events before calls, then in execution order. `found`: what needs none any more. */
+export function findHints(
+  { tx, wrappedNative, flow }: StructureContext,
+  rulebook: Rulebook,
+  found: readonly OpenPrimitive[],
+  principals: ReadonlySet<Address>,
+): Hint[] {
+  const explained = new Set(found.flatMap(({ evidence }) => evidence.map(({ log }) => log)));
+  for (const { evidence } of flow.movements) explained.add(evidence.log);
+  for (const { kind, evidence } of flow.nonEconomic) if (kind === 'approval') explained.add(evidence.log);
+  const triggers = [
+    ...eventTriggers(
+      tx,
+      rulebook,
+      ({ index, address }) => explained.has(index) || wrappedNative.has(address),
+    ).slice(0, MAX_TRIGGERS),
+    ...callTriggers(tx, rulebook, principals),
+  ];
+  const basis = { event: 0, call: 1 };
+  return triggers
+    .flatMap((trigger) => hintsOf(trigger, tx, rulebook))
+    .sort(
+      (a, b) =>
+        a.rank - b.rank || basis[a.trigger.basis] - basis[b.trigger.basis] || a.trigger.seq - b.trigger.seq,
+    );
+}
+
+/** Calls that principals made themselves, and those that the called contract made to itself (`multicall`). */
+function callTriggers(tx: CanonicalTx, rulebook: Rulebook, principals: ReadonlySet<Address>): NamedTrigger[] {
+  const byPrincipal = ({ type, from, to }: Frame): boolean =>
+    type === 'CALL' && principals.has(from) && !principals.has(to!);
+  const toSelf = ({ type, from, to }: Frame): boolean =>
+    to === tx.to && (type === 'DELEGATECALL' || from === to);
+  const triggers: NamedTrigger[] = [];
+  for (const frame of tx.frames) {
+    if (triggers.length === MAX_TRIGGERS) break;
+    if (!frame.effective || frame.static || frame.to === null) continue;
+    const trigger = byPrincipal(frame) || toSelf(frame) ? callTrigger(frame, rulebook) : null;
+    if (trigger) triggers.push(trigger);
+  }
+  return triggers;
+}
+
+/** Entries that apply to a trigger; at a known protocol's address only those of kinds it is known for. */
+function hintsOf(trigger: NamedTrigger, tx: CanonicalTx, rulebook: Rulebook): Hint[] {
+  const known = rulebook.prepared.kindsOfContract.get(trigger.contract);
+  const hints: Hint[] = [];
+  rulebook.lexicon.forEach((entry, rank) => {
+    if (known && !known.has(entry.kind)) return;
+    if (applies(entry, trigger) && shows(entry, trigger, tx)) hints.push({ trigger, entry, rank });
+  });
+  return hints;
+}
+
+function shows({ sign }: LexiconEntry, { basis, evidence }: NamedTrigger, tx: CanonicalTx): boolean {
+  if (sign === null) return true;
+  if (sign === 'hash_path') return basis === 'call' && holdsHashPath(tx.frames[evidence.frame!]!.input);
+  return basis === 'event';
+}
+
+function applies({ names, args, without, sign }: LexiconEntry, trigger: NamedTrigger): boolean {
+  if (without.some((word) => trigger.name.has(word))) return false;
+  if (sign !== null && names.length + args.length === 0) return true;
+  const inName = names.length === 0 || names.some((phrase) => includes(trigger.name, phrase));
+  const inArgs =
+    args.length === 0 || args.some((phrase) => trigger.args.some((arg) => includes(arg, phrase)));
+  return inName && inArgs;
+}
+
+function includes(words: ReadonlySet<string>, phrase: ReadonlySet<string>): boolean {
+  for (const word of phrase) if (!words.has(word)) return false;
+  return true;
+}

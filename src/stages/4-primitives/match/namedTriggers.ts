@@ -1,0 +1,100 @@
+import { eventNamed, functionNamed, readSignature, type NamedSignature } from '../../../evm/signatures.ts';
+import { uintOfWord, wordAt } from '../../../evm/hex.ts';
+import { memoize } from '../../../lib/memo.ts';
+import { stemsOf } from '../../../lib/words.ts';
+import type { CanonicalTx, Frame, Log } from '../../../model/canonicalTx.ts';
+import type { Evidence } from '../../../model/evidence.ts';
+import type { Address, Hex } from '../../../model/hex.ts';
+import type { Rulebook } from '../../../model/rulebook.ts';
+
+/** A log or call that no mapping explains, with what its signature and its data say. */
+export interface NamedTrigger {
+  readonly basis: 'event' | 'call';
+  readonly seq: number;
+  readonly contract: Address;
+  readonly evidence: Evidence;
+  /** Stems of its name; none where the signature is unknown. */
+  readonly name: ReadonlySet<string>;
+  /** Stems of each argument's name. */
+  readonly args: readonly ReadonlySet<string>[];
+  /** Its 32-byte words as numbers: every flat, tuple or array argument is among them. */
+  readonly words: ReadonlySet<bigint>;
+}
+
+/** Words read of one event or call. */
+const MAX_WORDS = 64;
+const UNNAMED: NamedSignature = { signature: '', name: '', args: [] };
+
+const stemsOfName = memoize<ReadonlySet<string>>(stemsOf, 4_000);
+
+/** The events of a transaction, without those that `skip` names. */
+export function eventTriggers(
+  { logs }: CanonicalTx,
+  rulebook: Rulebook,
+  skip: (log: Log) => boolean,
+): NamedTrigger[] {
+  return logs
+    .filter((log) => log.topics.length > 0 && !skip(log))
+    .map((log) => {
+      const { address, index, frame, seq, topics, data } = log;
+      const evidence: Evidence = { kind: 'log', frame, log: index, contract: address };
+      const declared = rulebook.events.get(`${topics[0]}:${topics.length}`)?.signature;
+      const signature = declared
+        ? readSignature(declared).named
+        : eventNamed(rulebook.signatures, topics[0]!, topics.length);
+      const words = [...topics.slice(1).map(uintOfWord), ...wordsOf(data, 0)];
+      return trigger({ basis: 'event', seq, contract: address, evidence }, signature, words);
+    });
+}
+
+/** A call as a trigger. */
+export function callTrigger(frame: Frame, rulebook: Rulebook): NamedTrigger | null {
+  const { selector, to, index, seq, input } = frame;
+  if (selector === null || to === null) return null;
+  const evidence: Evidence = { kind: 'frame', frame: index, log: null, contract: to };
+  const declared = rulebook.calls.get(selector)?.signature;
+  const signature = declared ? readSignature(declared).named : functionNamed(rulebook.signatures, selector);
+  return trigger({ basis: 'call', seq, contract: to, evidence }, signature, wordsOf(input, 4));
+}
+
+function trigger(
+  head: Pick<NamedTrigger, 'basis' | 'seq' | 'contract' | 'evidence'>,
+  signature: NamedSignature | null,
+  words: readonly bigint[],
+): NamedTrigger {
+  const { name, args } = signature ?? UNNAMED;
+  return {
+    ...head,
+    name: stemsOfName(name),
+    args: args.map((arg) => stemsOfName(arg.name)),
+    words: new Set(words),
+  };
+}
+
+function wordsOf(data: Hex, from: number): bigint[] {
+  const words: bigint[] = [];
+  for (let i = 0; i < MAX_WORDS; i++) {
+    const word = wordAt(data, from + i * 32);
+    if (word === null) break;
+    words.push(uintOfWord(word));
+  }
+  return words;
+}
+
+/** Least length of a list of hashes to count as a path: shorter ones occur as ids and signatures. */
+const SHORTEST_PATH = 3;
+/** A hash has this many leading zero digits with a chance of 1 in 16^6. */
+const HASH = /^(?!0{6}|f{6})[0-9a-f]{64}$/;
+
+/** Whether calldata holds a `bytes32[]` of hashes, as Merkle proofs do: its length, then as many words without zeros. */
+export function holdsHashPath(input: Hex): boolean {
+  const words = Math.min(Math.floor((input.length - 10) / 64), 512);
+  for (let i = 0; i < words; i++) {
+    const length = Number(uintOfWord(wordAt(input, 4 + i * 32)!));
+    if (length < SHORTEST_PATH || length > 64 || i + length >= words) continue;
+    let hashes = 0;
+    while (hashes < length && HASH.test(wordAt(input, 4 + (i + 1 + hashes) * 32)!)) hashes++;
+    if (hashes === length) return true;
+  }
+  return false;
+}
