@@ -7,8 +7,7 @@ import { built } from './product.ts';
 import { SHAPES, synthetic, type Shape } from './synthetic.ts';
 import { timedUpstream } from './timedUpstream.ts';
 
-const { createAnalyze } =
-  await built<typeof import('../src/service/createAnalyze.ts')>('service/createAnalyze.js');
+const { createAnalyze } = await built<typeof import('../src/service/analyzer.ts')>('service/analyzer.js');
 const { loadRules } = await built<typeof import('../src/service/loadRules.ts')>('service/loadRules.js');
 
 export interface GrowthPoint {

@@ -10,7 +10,6 @@ import { built } from './product.ts';
 import { median } from './stats.ts';
 import { SHAPES, synthetic } from './synthetic.ts';
 import type { Measured } from './growth.ts';
-import type { UnreadAnswer } from '../src/model/upstream.ts';
 
 const { readConfig } = await built<typeof import('../src/service/config.ts')>('service/config.js');
 const { jsonBytes } = await built<typeof import('../src/lib/reportJson.ts')>('lib/reportJson.js');
@@ -21,42 +20,28 @@ const { createLargeAnalyses } = await built<typeof import('../src/service/worker
 
 /** Of the shapes all together, before anything is measured. */
 const WARM_UPS = 10;
-/** What is asked first, of a node that was asked before. */
-const FIRST = ['eth_getTransactionByHash', 'eth_getTransactionReceipt', 'debug_traceTransaction'];
-const ABILITIES: UnreadAnswer['capabilities'] = {
-  batches: true,
-  trace: 'call_tracer_with_log',
-  unsupported: [],
-  mainnet: true,
-};
 /** Longer than any of these takes. */
 const PATIENCE_MS = 600_000;
 
 const [folder, size, variants] = process.argv.slice(2) as [string, string, string];
 
-/** What the node says to the second round trip of the analysis at hand. */
-let second: (calls: readonly Call[]) => string;
+/** The node's answer to a batch of the current analysis. */
+let respond: (calls: readonly Call[]) => string;
 const node = createServer((request, response) => {
-  void text(request).then((body) => response.end(second(JSON.parse(body) as Call[])));
+  void text(request).then((body) => response.end(respond(JSON.parse(body) as Call[])));
 }).listen(0, '127.0.0.1');
 await once(node, 'listening');
 const rulebook = loadRules();
-// The service's own threads, which every transaction of more than `LARGE_BYTES` goes to, whatever its size here.
+// The service's own processes for transactions over `LARGE_BYTES`, here for every size.
 const large = createLargeAnalyses(
   readConfig({ RPC_URL: `http://127.0.0.1:${(node.address() as AddressInfo).port}` }),
   () => rulebook,
 );
 
-/** From the bytes of the first answer to the report's: milliseconds without the wait for the second, and the report's size. */
-async function analyze(hash: string, first: Uint8Array): Promise<{ ms: number; bytes: number }> {
+/** Milliseconds without the wait for the node, and the report's size. */
+async function analyze(hash: string): Promise<{ ms: number; bytes: number }> {
   let ms = 0;
-  const answer: UnreadAnswer = {
-    upstream: 'upstream-1',
-    body: first,
-    requests: FIRST.map((method, id) => ({ id, method })),
-    capabilities: ABILITIES,
-  };
-  const { json } = await large.run(hash as `0x${string}`, answer, {
+  const { json } = await large.run(hash as `0x${string}`, {
     signal: new AbortController().signal,
     deadlineAt: performance.now() + PATIENCE_MS,
     onStage: (_stage, took) => (ms += took),
@@ -69,25 +54,18 @@ async function measure(): Promise<Measured> {
   for (const shape of SHAPES) {
     const recorded = synthetic(shape, 300);
     const answers = new Answers([recorded]);
-    second = (calls) => answers.respond(calls);
-    for (let i = 0; i < WARM_UPS; i++)
-      await analyze(
-        recorded.hash,
-        new TextEncoder().encode(
-          answers.respond(FIRST.map((method, id) => ({ id, method, params: [recorded.hash] }))),
-        ),
-      );
+    respond = (calls) => answers.respond(calls);
+    for (let i = 0; i < WARM_UPS; i++) await analyze(recorded.hash);
   }
   const recordedAnswer = (variant: number, round: number): Buffer =>
     readFileSync(join(folder, `${variant}-${round}.json`));
   const run = (variant: number): ReturnType<typeof analyze> => {
-    second = (calls) => withIds(recordedAnswer(variant, 1), calls);
-    // Bytes from outside, as a service gets them: nothing of them is in memory before, and they are handed over.
-    return analyze(readFileSync(join(folder, `${variant}-hash`), 'utf8'), recordedAnswer(variant, 0));
+    respond = (calls) =>
+      withIds(recordedAnswer(variant, calls[0]!.method === 'eth_getBlockByNumber' ? 1 : 0), calls);
+    return analyze(readFileSync(join(folder, `${variant}-hash`), 'utf8'));
   };
-  const before = process.memoryUsage.rss();
   const { bytes: reportBytes } = await run(0);
-  const peakBytes = process.resourceUsage().maxRSS * 1_024 - before;
+  const peakBytes = peakOfChildren();
   const [times, parses]: [number[], number[]] = [[], []];
   for (let left = Math.max(3, Math.min(30, Math.round(100_000 / Number(size)))); left > 0; left--) {
     const variant = left % Number(variants);
@@ -103,6 +81,15 @@ async function measure(): Promise<Measured> {
     usPerUnit: (median(times) * 1_000) / Number(size),
     parseUsPerUnit: (median(parses) * 1_000) / Number(size),
   };
+}
+
+/** Peak resident memory of this process's children, bytes (Linux). */
+function peakOfChildren(): number {
+  const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ');
+  return children.reduce((sum, pid) => {
+    const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    return sum + Number(peak?.[1] ?? 0) * 1_024;
+  }, 0);
 }
 
 /** A batch's recorded answers, in the order asked, under the ids they were asked with now. */

@@ -6,8 +6,7 @@ import type { ReportJson } from '../src/lib/reportJson.ts';
 import type { Recorded } from './recordings.ts';
 
 const { jsonBytes } = await built<typeof import('../src/lib/reportJson.ts')>('lib/reportJson.js');
-const { createAnalyze } =
-  await built<typeof import('../src/service/createAnalyze.ts')>('service/createAnalyze.js');
+const { createAnalyze } = await built<typeof import('../src/service/analyzer.ts')>('service/analyzer.js');
 const { loadRules } = await built<typeof import('../src/service/loadRules.ts')>('service/loadRules.js');
 const { createReportValidator } = await built<typeof import('../src/stages/9-report/reportValidator.ts')>(
   'stages/9-report/reportValidator.js',

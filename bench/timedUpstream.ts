@@ -7,6 +7,9 @@ import type { Upstream } from '../src/stages/1-fetch/rpc/upstream.ts';
 const { readBatch } = await built<typeof import('../src/stages/1-fetch/rpc/rpcMessages.ts')>(
   'stages/1-fetch/rpc/rpcMessages.js',
 );
+const { CircuitBreaker } = await built<typeof import('../src/stages/1-fetch/rpc/circuitBreaker.ts')>(
+  'stages/1-fetch/rpc/circuitBreaker.js',
+);
 const { newCapabilities } = await built<typeof import('../src/stages/1-fetch/rpc/capabilities.ts')>(
   'stages/1-fetch/rpc/capabilities.js',
 );
@@ -30,6 +33,7 @@ export interface TimedUpstream extends Upstream {
 
 export function timedUpstream(respond: Respond): TimedUpstream {
   // A node that has been asked before: one dialect, in batches.
+  const breaker = new CircuitBreaker();
   const capabilities = {
     ...newCapabilities(),
     batches: true,
@@ -44,6 +48,7 @@ export function timedUpstream(respond: Respond): TimedUpstream {
     const endpoint: RpcEndpoint = {
       name: 'recordings',
       capabilities,
+      breaker,
       async send(calls) {
         const asked = performance.now();
         const requests = calls.map((call, id) => ({ jsonrpc: '2.0' as const, id, ...call }));
@@ -69,6 +74,7 @@ export function timedUpstream(respond: Respond): TimedUpstream {
   return {
     priceApi: null,
     open,
+    openCircuits: () => [],
     ready: async () => true,
     close: async () => {},
     take() {

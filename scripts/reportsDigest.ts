@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { analyzeRaw } from '../src/analyze.ts';
 import { allRecordings, type Recording } from '../src/tools/cli/rules/recordings.ts';
-import { createAnalyze } from '../src/service/createAnalyze.ts';
+import { createAnalyze } from '../src/service/analyzer.ts';
 import { AnalysisError } from '../src/lib/errors.ts';
 import { loadRules } from '../src/service/loadRules.ts';
 import type { Hash } from '../src/model/hex.ts';

@@ -1,6 +1,6 @@
 /**
  * The pipeline, in the order in which it runs: start reading here. Service, command line, playground and bench all run it.
- * Stage 1, the only one that does I/O, is called in `createAnalyze.ts`; the rest is a pure function of the node's answers
+ * Stage 1, the only one that does I/O, is called in `service/analyzer.ts`; the rest is a pure function of the node's answers
  * and the rulebook.
  */
 import { labelFormat } from './value/labelFormat.ts';

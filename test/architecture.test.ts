@@ -45,8 +45,9 @@ const MAY_IMPORT: Record<string, { folders: string[]; packages: string[] }> = {
       'prom-client',
     ],
   },
+  traces: { folders: ['lib', 'evm'], packages: [] },
   'stages/1-fetch': {
-    folders: ['lib', 'evm', 'value'],
+    folders: ['lib', 'evm', 'value', 'traces'],
     packages: [
       'viem',
       'undici',
@@ -54,11 +55,10 @@ const MAY_IMPORT: Record<string, { folders: string[]; packages: string[] }> = {
       'node:events',
       'node:timers',
       'node:timers/promises',
-      'node:util',
       'node:zlib',
     ],
   },
-  'stages/2-canonical': { folders: ['lib', 'evm', 'value'], packages: [] },
+  'stages/2-canonical': { folders: ['lib', 'evm', 'value', 'traces'], packages: [] },
   'stages/3-flow': { folders: ['lib', 'evm', 'value'], packages: ['graphology'] },
   'stages/4-primitives': { folders: ['lib', 'evm', 'value'], packages: ['viem', 'graphology'] },
   'stages/5-motifs': { folders: ['lib', 'evm', 'value'], packages: ['graphology'] },

@@ -3,8 +3,7 @@ import { built } from '../product.ts';
 import { timedUpstream } from '../timedUpstream.ts';
 import type { Recorded } from '../recordings.ts';
 
-const { createAnalyze } =
-  await built<typeof import('../../src/service/createAnalyze.ts')>('service/createAnalyze.js');
+const { createAnalyze } = await built<typeof import('../../src/service/analyzer.ts')>('service/analyzer.js');
 const { loadRules } = await built<typeof import('../../src/service/loadRules.ts')>('service/loadRules.js');
 
 /** What the floor service sends upstream and answers, by transaction hash. */

@@ -113,26 +113,10 @@ export interface UpstreamCallEvent {
   readonly upstream: string;
   readonly methods: readonly string[];
   readonly ms: number;
-  /** `ok`, or the error code of what failed. */
+  /** `ok`, `large` (handed to a process of its own), or the error code. */
   readonly outcome: string;
-  /** What the node said, for the redacted log alone. */
+  /** The node's message, for the redacted log only. */
   readonly note: string | null;
-}
-
-/** A node's answer too large to be read between other requests, with what it takes to go on from it elsewhere. */
-export interface UnreadAnswer {
-  /** The upstream's only name, as above. */
-  readonly upstream: string;
-  /** Nothing once it is read: whoever holds the answer holds megabytes. */
-  body: Uint8Array;
-  readonly requests: readonly { readonly id: number; readonly method: string }[];
-  /** What was known of the node when it was asked: whoever asks it again asks the same. */
-  readonly capabilities: {
-    readonly batches: boolean | null;
-    readonly trace: TraceMode | null;
-    readonly unsupported: readonly TraceMode[];
-    readonly mainnet: boolean;
-  };
 }
 
 /** Ways to ask a node for a trace. */

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import { pathToFileURL } from 'node:url';
-import { assemble } from './assemble.ts';
+import { createServiceAnalyze } from './analyzer.ts';
 import { ConfigError, describeSettings, readConfig, secretUrls, type Config } from './config.ts';
 import { createLog, createRedact, type Log } from '../lib/log.ts';
 import { RulebookError } from '../rules/read/problems.ts';
@@ -20,7 +20,7 @@ export interface StartOptions extends Partial<Omit<Config, 'rpcUrls'>> {
  * Throws `ConfigError` for a bad `rpcUrl`.
  */
 export function startServer(options: StartOptions): Promise<RunningServer> {
-  const { rpcUrl, createAnalyze = assemble, log, ...overrides } = options;
+  const { rpcUrl, createAnalyze = createServiceAnalyze, log, ...overrides } = options;
   const config: Config = { ...readConfig({ RPC_URL: rpcUrl }), ...overrides };
   return serve(config, createAnalyze, log ? { log } : {});
 }
@@ -36,7 +36,7 @@ ${describeSettings()}
 `;
 
 /** Runs until SIGTERM or SIGINT. Exit codes: 0 stopped, 1 failed, 2 wrongly configured. */
-export async function main(createAnalyze: CreateAnalyze = assemble): Promise<void> {
+export async function main(createAnalyze: CreateAnalyze = createServiceAnalyze): Promise<void> {
   let config: Config;
   try {
     config = readConfig(process.env);

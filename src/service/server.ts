@@ -7,7 +7,7 @@ import { createHttpServer, listen, stopListening } from './http/httpServer.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createLog, createRedact, type Log } from '../lib/log.ts';
 import { secretUrls, type Config } from './config.ts';
-import { openUpstream } from './openUpstream.ts';
+import { openUpstream } from './analyzer.ts';
 import type { Upstream } from '../stages/1-fetch/rpc/upstream.ts';
 import type { Analyze } from './http/analyze.ts';
 

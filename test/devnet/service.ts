@@ -1,5 +1,5 @@
 // The service itself, in this process, quietly: for the demo and for tests that want it beside a devnet.
-import { assemble } from '../../src/service/assemble.ts';
+import { createServiceAnalyze } from '../../src/service/analyzer.ts';
 import { startServer } from '../../src/service/main.ts';
 import type { RunningServer } from '../../src/service/server.ts';
 
@@ -11,6 +11,6 @@ export function startDemoService(rpcUrl: string, port = 0): Promise<RunningServe
     host: '127.0.0.1',
     adminPort: null,
     logLevel: 'silent',
-    createAnalyze: assemble,
+    createAnalyze: createServiceAnalyze,
   });
 }

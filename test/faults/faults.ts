@@ -5,7 +5,7 @@
  * lie is believed, or when a secret shows up anywhere.
  */
 import { loadRules } from '../../src/service/loadRules.ts';
-import { createAnalyze } from '../../src/service/createAnalyze.ts';
+import { createAnalyze } from '../../src/service/analyzer.ts';
 import { createReportValidator } from '../../src/stages/9-report/reportValidator.ts';
 import { LIES, dialectsOf, tellLie } from './inconsistent.ts';
 import { FAULTS, LIMITS, SECRETS, runFault, type Outcome } from './runFault.ts';

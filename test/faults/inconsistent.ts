@@ -1,6 +1,6 @@
 // A node whose answers do not belong together: each well formed, none of them the whole truth. Recordings of this
 // repository, a fake node over HTTP, the whole service before it.
-import { assemble } from '../../src/service/assemble.ts';
+import { createServiceAnalyze } from '../../src/service/analyzer.ts';
 import { readConfig } from '../../src/service/config.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { serve } from '../../src/service/server.ts';
@@ -228,7 +228,7 @@ export async function tellLie(
     deadlineMs: 10_000,
     rpcRetries: share === 1 ? 1 : 8,
   };
-  const service = await serve(config, assemble, { log: createLog({ level: 'silent' }) });
+  const service = await serve(config, createServiceAnalyze, { log: createLog({ level: 'silent' }) });
   const errors = new Map<string, number>();
   const believed: string[] = [];
   let tried = 0;

@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { assemble } from '../../src/service/assemble.ts';
+import { createServiceAnalyze } from '../../src/service/analyzer.ts';
 import { readConfig } from '../../src/service/config.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { serve } from '../../src/service/server.ts';
@@ -319,7 +319,7 @@ export async function tryHostileTraces(many: number, onCase: (measured: Measured
   const log = createLog({ level: 'silent' });
   const attempt = async (name: string, expect: RegExp | 'report'): Promise<void> => {
     // A service of its own: the last case's node spoke another dialect.
-    const service = await serve(config, assemble, { log });
+    const service = await serve(config, createServiceAnalyze, { log });
     const delay = monitorEventLoopDelay({ resolution: 10 });
     delay.enable();
     const start = performance.now();

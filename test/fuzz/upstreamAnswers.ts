@@ -3,6 +3,7 @@ import { analyzeRaw } from '../../src/analyze.ts';
 import { loadRules } from '../../src/service/loadRules.ts';
 import type { Hash, Hex } from '../../src/model/hex.ts';
 import { newCapabilities } from '../../src/stages/1-fetch/rpc/capabilities.ts';
+import { CircuitBreaker } from '../../src/stages/1-fetch/rpc/circuitBreaker.ts';
 import { fetchContext } from '../../src/stages/1-fetch/context/fetchContext.ts';
 import { fetchTransaction } from '../../src/stages/1-fetch/fetchTransaction.ts';
 import { planContext } from '../../src/stages/1-fetch/context/planContext.ts';
@@ -119,6 +120,7 @@ function sessionOf({ recorded, dialect, change }: Case): Session {
   const endpoint: RpcEndpoint = {
     name: 'upstream-1',
     capabilities: newCapabilities(),
+    breaker: new CircuitBreaker(),
     send: (calls) =>
       Promise.resolve(
         calls.map(({ method, params }): RpcAnswer => {

@@ -1,7 +1,7 @@
 // Hostile bytes on both wires: what clients send that is no request, and what a node sends that is no answer.
 import fc from 'fast-check';
 import { connect } from 'node:net';
-import { assemble } from '../../src/service/assemble.ts';
+import { createServiceAnalyze } from '../../src/service/analyzer.ts';
 import { readConfig, type Config } from '../../src/service/config.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { serve, type RunningServer } from '../../src/service/server.ts';
@@ -27,7 +27,7 @@ function startService(rpcUrl: string, overrides: Partial<Config> = {}): Promise<
     maxResponseBytes: 2_000_000,
     ...overrides,
   };
-  return serve(config, assemble, { log });
+  return serve(config, createServiceAnalyze, { log });
 }
 
 interface RpcMessage {

@@ -4,7 +4,7 @@ import { MAINNET } from '../devnet/addresses.ts';
 import { fn } from '../devnet/chain.ts';
 import { FAR_FUTURE } from '../devnet/deploy/uniswap.ts';
 import { loadRules } from '../../src/service/loadRules.ts';
-import { createAnalyze } from '../../src/service/createAnalyze.ts';
+import { createAnalyze } from '../../src/service/analyzer.ts';
 import { startServer } from '../../src/service/main.ts';
 import { createReportValidator } from '../../src/stages/9-report/reportValidator.ts';
 import type { PriceSourceName } from '../../src/stages/1-fetch/prices/priceSources.ts';

@@ -1,6 +1,6 @@
 import type { ReportJson } from '../../lib/reportJson.ts';
 import type { Hash } from '../../model/hex.ts';
-import type { UnreadAnswer, UpstreamCallEvent } from '../../model/upstream.ts';
+import type { UpstreamCallEvent } from '../../model/upstream.ts';
 
 export interface AnalyzeOptions {
   /** Aborts when the client is gone, the deadline has passed or the service stops; its reason is an AnalysisError. */
@@ -10,8 +10,6 @@ export interface AnalyzeOptions {
   /** Told after each stage, with its duration in milliseconds. */
   readonly onStage?: (stage: string, ms: number) => void;
   readonly onCall?: (event: UpstreamCallEvent) => void;
-  /** The node's first answer, fetched on another thread. */
-  readonly resume?: UnreadAnswer;
 }
 
 export interface AnalyzeResult {

@@ -46,7 +46,7 @@ export function postAnalyze(deps: PostAnalyzeDeps): RequestHandler {
     }
     const record = newRecord(deps.metrics, log);
     try {
-      const result = await analyzeWithin(deps, hash, start, response, record);
+      const result = await analyzeWithin(deps, { hash, start, response, record });
       dropWhenUnread(response);
       sendReport(response, result.json);
       const ms = performance.now() - start;
@@ -84,12 +84,18 @@ function sendReport(response: Response, json: ReportJson): void {
   response.end();
 }
 
+/** One admitted request. */
+interface Admitted {
+  readonly hash: Hash;
+  /** `performance.now()` of its arrival. */
+  readonly start: number;
+  readonly response: Response;
+  readonly record: CallRecord;
+}
+
 async function analyzeWithin(
   deps: PostAnalyzeDeps,
-  hash: Hash,
-  start: number,
-  response: Response,
-  record: CallRecord,
+  { hash, start, response, record }: Admitted,
 ): Promise<AnalyzeResult> {
   const controller = new AbortController();
   const { signal } = controller;

@@ -1,4 +1,6 @@
+import { fork, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { packRulebook } from '../cache/rulebookCache.ts';
 import { createLimiter } from '../http/limiter.ts';
 import { AnalysisError } from '../../lib/errors.ts';
@@ -6,103 +8,150 @@ import type { Config } from '../config.ts';
 import type { AnalyzeOptions, AnalyzeResult } from '../http/analyze.ts';
 import type { Hash } from '../../model/hex.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
-import type { UnreadAnswer } from '../../model/upstream.ts';
-import type { AnalysisOutcome, AnalysisTask, AnalysisThreadData } from './analysisTask.ts';
-import type { Piscina } from 'piscina';
+import type { AnalysisMessage, AnalysisOutcome, AnalysisSetup, AnalysisTask } from './analysisProcess.ts';
 
-/** Analyses on threads of their own, begun with an answer that is too large to be read between other requests. */
+/** Analyses in processes of their own: they neither delay other requests nor share their memory. */
 export interface LargeAnalyses {
-  /** Answers of more bytes than this belong here. */
+  /** Upstream answers over this size belong here. */
   readonly largeBytes: number;
-  run(hash: Hash, answer: UnreadAnswer, options: AnalyzeOptions): Promise<AnalyzeResult>;
+  run(hash: Hash, options: AnalyzeOptions): Promise<AnalyzeResult>;
   close(): Promise<void>;
 }
 
-/** An idle thread is worth its memory for this long. */
+/** How long an idle process is kept. */
 const IDLE_MS = 60_000;
+/** Kept of what a process writes to stderr, for the log. */
+const STDERR_BYTES = 2_000;
 
-/** As compiled, or as the sources are run with a loader. */
-const THREAD = ['./analysisThread.js', './analysisThread.ts']
-  .map((file) => new URL(file, import.meta.url))
-  .find((file) => existsSync(file))!.href;
+/** Compiled, or the source where it is run with a loader. */
+const PROGRAM = ['./analysisProcess.js', './analysisProcess.ts']
+  .map((file) => fileURLToPath(new URL(file, import.meta.url)))
+  .find((file) => existsSync(file))!;
+
+interface Worker {
+  readonly process: ChildProcess;
+  /** Of its rulebook. */
+  readonly digest: string;
+  readonly stderr: () => string;
+  idle: NodeJS.Timeout | null;
+}
 
 /**
- * A pool of threads that starts with the first large transaction. Each holds the rulebook in force, compiled; changed
- * rules start a new pool. A thread has a bounded heap and is ended when its analysis is aborted: neither memory nor an
- * endless loop outlives a request.
+ * Starts a process with the first large transaction and keeps it for the next. Its heap is bounded by V8's flag, which a
+ * process obeys by ending, while a thread that exhausts its heap inside `JSON.parse` takes the whole service along.
+ * Aborting an analysis kills its process: neither memory nor an endless loop outlives a request.
  */
 export function createLargeAnalyses(config: Config, rulebook: () => Rulebook): LargeAnalyses {
-  let pool: { readonly digest: string; readonly threads: Piscina } | null = null;
-  // Who waits for a thread waits here: the pool starts one for a task that comes, but none for tasks that wait when one ends.
   const places = createLimiter({ maxConcurrency: config.largeThreads, maxQueue: Infinity });
+  const all = new Set<Worker>();
+  const idle: Worker[] = [];
 
-  async function threadsFor(book: Rulebook): Promise<Piscina> {
-    const { Piscina } = await import('piscina');
-    if (pool?.digest === book.digest) return pool.threads;
-    void pool?.threads.close();
-    const workerData: AnalysisThreadData = { config, rulebook: packRulebook(book) };
-    const threads = new Piscina({
-      filename: THREAD,
-      workerData,
-      minThreads: 0,
-      maxThreads: config.largeThreads,
-      idleTimeout: IDLE_MS,
-      // An idle thread must go on serving its connections.
-      atomics: 'disabled',
-      resourceLimits: { maxOldGenerationSizeMb: config.analysisMemoryMb },
+  function start(book: Rulebook): Worker {
+    const child = fork(PROGRAM, {
+      execArgv: [...process.execArgv, `--max-old-space-size=${config.analysisMemoryMb}`],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
-    // Without a listener an error between tasks would end the process; the next task starts another thread.
-    threads.on('error', () => {});
-    threads.setMaxListeners(0);
-    pool = { digest: book.digest, threads };
-    return threads;
+    let tail = '';
+    child.stderr!.on('data', (data: Buffer) => (tail = (tail + data.toString()).slice(-STDERR_BYTES)));
+    const worker: Worker = { process: child, digest: book.digest, stderr: () => tail, idle: null };
+    all.add(worker);
+    const forget = (): void => {
+      all.delete(worker);
+      if (idle.includes(worker)) idle.splice(idle.indexOf(worker), 1);
+    };
+    // 'error': it could not be started, killed, or sent a message to; 'exit' need not follow.
+    child.on('error', forget).once('exit', forget);
+    child.send({ config, rulebook: packRulebook(book) } satisfies AnalysisSetup);
+    return worker;
   }
 
-  /** Rejects with what ended a thread, also one that ended before it could take the task: the pool would let that task wait. */
-  async function onThread(task: AnalysisTask, signal: AbortSignal): Promise<AnalysisOutcome> {
-    const threads = await threadsFor(rulebook());
-    const given = new AbortController();
-    let onError = (_error: Error): void => {};
-    const failed = new Promise<never>((_, reject) => threads.once('error', (onError = reject)));
-    const running = threads.run(task, {
-      signal: AbortSignal.any([signal, given.signal]),
-      transferList: [task.answer.body.buffer as ArrayBuffer],
+  function take(): Worker {
+    const book = rulebook();
+    let worker = idle.pop();
+    for (; worker && worker.digest !== book.digest; worker = idle.pop()) worker.process.kill('SIGKILL');
+    if (!worker) return start(book);
+    clearTimeout(worker.idle!);
+    worker.process.ref();
+    return worker;
+  }
+
+  function giveBack(worker: Worker): void {
+    if (!worker.process.connected) return;
+    idle.push(worker);
+    worker.idle = setTimeout(() => worker.process.kill('SIGKILL'), IDLE_MS).unref();
+  }
+
+  function runOn(worker: Worker, task: AnalysisTask, signal: AbortSignal): Promise<Finished> {
+    const { process: child } = worker;
+    return new Promise((resolve, reject) => {
+      const pieces: Uint8Array[] = [];
+      const settle = (): void => {
+        child.off('message', onMessage).off('exit', onExit).off('error', onError);
+        signal.removeEventListener('abort', onAbort);
+      };
+      const onMessage = (message: unknown): void => {
+        const said = message as AnalysisMessage;
+        if ('piece' in said) return void pieces.push(said.piece);
+        settle();
+        giveBack(worker);
+        resolve({ outcome: said.outcome, pieces });
+      };
+      const onExit = (code: number | null, ended: NodeJS.Signals | null): void => {
+        settle();
+        reject(failureOf(code, ended, worker.stderr(), config.analysisMemoryMb));
+      };
+      const onError = (error: Error): void => {
+        settle();
+        child.kill('SIGKILL');
+        reject(error);
+      };
+      const onAbort = (): void => {
+        settle();
+        child.kill('SIGKILL');
+        reject(signal.reason as Error);
+      };
+      child.on('message', onMessage).once('exit', onExit).once('error', onError);
+      signal.addEventListener('abort', onAbort, { once: true });
+      child.send(task);
     });
-    try {
-      return (await Promise.race([running, failed])) as AnalysisOutcome;
-    } catch (error) {
-      running.catch(() => {});
-      given.abort();
-      throw error;
-    } finally {
-      threads.off('error', onError);
-    }
   }
 
   return {
     largeBytes: config.largeBytes,
-    async run(hash, answer, { signal, deadlineAt, onStage, onCall }) {
-      const task: AnalysisTask = { hash, answer, due: performance.timeOrigin + deadlineAt };
-      let outcome: AnalysisOutcome;
-      try {
-        outcome = await places.run(() => onThread(task, signal), signal);
-      } catch (error) {
-        if (signal.aborted) throw signal.reason;
-        if ((error as NodeJS.ErrnoException).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
-        throw new AnalysisError(
-          'upstream_too_large',
-          `analysing it takes more than ${config.analysisMemoryMb} MB of memory`,
-        );
-      }
+    async run(hash, { signal, deadlineAt, onStage, onCall }) {
+      const task: AnalysisTask = { hash, due: performance.timeOrigin + deadlineAt };
+      const { outcome, pieces } = await places.run(() => runOn(take(), task, signal), signal);
       for (const [name, ms] of outcome.stages) onStage?.(name, ms);
       for (const event of outcome.calls) onCall?.(event);
       const { done } = outcome;
-      if ('code' in done)
-        throw new AnalysisError(done.code, done.detail, done.cause === null ? {} : { cause: done.cause });
-      return done;
+      if ('intentKind' in done) return { json: pieces, intentKind: done.intentKind };
+      throw new AnalysisError(done.code, done.detail, done.cause === null ? {} : { cause: done.cause });
     },
     async close() {
-      await pool?.threads.destroy();
+      const ended = [...all].map(
+        ({ process: child }) => new Promise<void>((resolve) => child.once('exit', () => resolve())),
+      );
+      for (const { process: child } of all) child.kill('SIGKILL');
+      await Promise.all(ended);
     },
   };
+}
+
+interface Finished {
+  readonly outcome: AnalysisOutcome;
+  readonly pieces: readonly Uint8Array[];
+}
+
+/** V8 aborts a process whose heap is full; the kernel kills one that exceeds the container's memory. */
+function failureOf(
+  code: number | null,
+  ended: NodeJS.Signals | null,
+  stderr: string,
+  memoryMb: number,
+): Error {
+  if (ended === 'SIGABRT' || ended === 'SIGKILL' || code === 134)
+    return new AnalysisError('upstream_too_large', `analysing it takes more than ${memoryMb} MB of memory`);
+  const cause = `the analysis process ended with ${ended ?? code}: ${stderr}`;
+  return new AnalysisError('internal', null, { cause });
 }

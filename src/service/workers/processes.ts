@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAdminServer } from '../http/adminServer.ts';
 import { listen } from '../http/httpServer.ts';
-import { openUpstream } from '../openUpstream.ts';
+import { openUpstream } from '../analyzer.ts';
 import type { Config } from '../config.ts';
 import type { Log } from '../../lib/log.ts';
 

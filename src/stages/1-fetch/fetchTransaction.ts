@@ -1,8 +1,9 @@
 import { quantity } from '../../evm/hex.ts';
-import { traceCall, traceModesToAsk } from './rpc/capabilities.ts';
-import { chooseTrace } from './traceShape.ts';
+import { traceApisToAsk } from './rpc/capabilities.ts';
+import { chooseTrace } from './rpc/chooseTrace.ts';
 import { receiptMismatch, traceMismatch } from './context/consistency.ts';
-import { faultOf, isRecord, type RpcAnswer, type RpcCall } from './rpc/rpcMessages.ts';
+import { isRecord } from '../../lib/shape.ts';
+import { faultOf, type RpcAnswer, type RpcCall } from './rpc/rpcMessages.ts';
 import { UpstreamFault } from './rpc/upstreamFault.ts';
 import type { RpcEndpoint } from './rpc/rpcEndpoint.ts';
 import type { Session } from './rpc/session.ts';
@@ -15,65 +16,64 @@ import type { RawTransaction } from '../../model/upstream.ts';
  * `inconsistent_upstream`, or the `upstream_*` failure that outlasted the retries.
  */
 export function fetchTransaction(session: Session, hash: Hash): Promise<RawTransaction> {
-  const manner = { singleDialect: false };
-  return session.ask((endpoint) => attempt(session, endpoint, hash, manner));
+  // Both dialects in one batch unless that answer proves too large.
+  const dialects = { single: false };
+  return session.ask(async (endpoint) => {
+    try {
+      return await attempt(session, endpoint, hash, dialects.single);
+    } catch (error) {
+      const tooLarge = error instanceof UpstreamFault && error.code === 'upstream_too_large';
+      const { capabilities } = session.traceEndpoint ?? endpoint;
+      if (!tooLarge || dialects.single || capabilities.trace) throw error;
+      dialects.single = true;
+      throw new UpstreamFault(error.code, 'again', error.detail);
+    }
+  });
 }
 
-/** `singleDialect` is set where both dialects were asked for and did not fit together: one alone may. */
 async function attempt(
   session: Session,
   endpoint: RpcEndpoint,
   hash: Hash,
-  manner: { singleDialect: boolean },
+  singleDialect: boolean,
 ): Promise<RawTransaction> {
   const tracer = session.traceEndpoint ?? endpoint;
-  const modes = traceModesToAsk(tracer.capabilities, manner.singleDialect);
+  const apis = traceApisToAsk(tracer.capabilities, singleDialect);
   const own: RpcCall[] = [
     { method: 'eth_getTransactionByHash', params: [hash] },
     { method: 'eth_getTransactionReceipt', params: [hash] },
   ];
   if (!endpoint.capabilities.mainnet) own.push({ method: 'eth_chainId', params: [] });
-
-  // Its first ones, in the order of `own`.
-  let ownAnswers: readonly RpcAnswer[];
-  let traceAnswers: readonly RpcAnswer[];
-  try {
-    const traces = modes.map((mode) => traceCall(mode, hash));
-    if (tracer === endpoint) {
-      ownAnswers = await endpoint.send(own.concat(traces), session);
-      traceAnswers = ownAnswers.slice(own.length);
-    } else {
-      [ownAnswers, traceAnswers] = await Promise.all([
-        endpoint.send(own, session),
-        tracer.send(traces, session),
-      ]);
-    }
-  } catch (error) {
-    if (
-      !(error instanceof UpstreamFault) ||
-      error.code !== 'upstream_too_large' ||
-      manner.singleDialect ||
-      modes.length < 2
-    )
-      throw error;
-    manner.singleDialect = true;
-    throw new UpstreamFault(error.code, 'again', error.detail);
-  }
+  const traces = apis.map((api) => api.call(hash));
+  const [ownAnswers, traceAnswers] = await sendBoth(session, endpoint, own, traces);
 
   if (own.length > 2) checkChain(endpoint, ownAnswers[2]!);
   const { tx, receipt } = readMined(ownAnswers, hash, endpoint);
   let trace: RawTransaction['trace'];
   try {
-    trace = chooseTrace(modes, traceAnswers, tracer.capabilities);
+    trace = chooseTrace(apis, traceAnswers, tracer.capabilities);
   } catch (error) {
-    // Another node does not help where traces have one source of their own.
-    if (error instanceof UpstreamFault && tracer !== endpoint && error.remedy === 'elsewhere')
+    // Another node does not help where traces have a source of their own.
+    if (error instanceof UpstreamFault && tracer !== endpoint && error.retry === 'elsewhere')
       throw new UpstreamFault(error.code, 'never', error.detail);
     throw error;
   }
   const mismatch = traceMismatch(tx, receipt, trace);
   if (mismatch) throw new UpstreamFault('inconsistent_upstream', 'again', mismatch);
   return { hash, tx, receipt, trace };
+}
+
+/** Sends everything in one batch, or two at once where traces have a source of their own. */
+async function sendBoth(
+  session: Session,
+  endpoint: RpcEndpoint,
+  own: readonly RpcCall[],
+  traces: readonly RpcCall[],
+): Promise<[own: RpcAnswer[], traces: RpcAnswer[]]> {
+  const { traceEndpoint } = session;
+  if (traceEndpoint) return Promise.all([endpoint.send(own, session), traceEndpoint.send(traces, session)]);
+  const answers = await endpoint.send([...own, ...traces], session);
+  return [answers.slice(0, own.length), answers.slice(own.length)];
 }
 
 function checkChain(endpoint: RpcEndpoint, answer: RpcAnswer): void {

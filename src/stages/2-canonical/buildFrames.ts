@@ -1,10 +1,18 @@
 import type { Address, Hex } from '../../model/hex.ts';
 import type { Frame, FrameType } from '../../model/canonicalTx.ts';
 import { AnalysisError } from '../../lib/errors.ts';
-import type { CallNode, TracedLog } from './callNode.ts';
+import type { CallNode, TracedLog } from '../../traces/callNode.ts';
 
-/** A frame under construction: `end` and `seq` are set once what follows it is known. */
-export class OpenFrame implements Frame {
+/** Where a frame goes in the tree. */
+interface FramePosition {
+  readonly index: number;
+  readonly up: OpenFrame | null;
+  /** Position among its siblings. */
+  readonly place: number;
+}
+
+/** A frame under construction: `end` and `seq` are set once the frames after it are known. */
+class OpenFrame implements Frame {
   end: number;
   seq = 0;
   readonly index: number;
@@ -24,11 +32,10 @@ export class OpenFrame implements Frame {
   /** Position among its siblings. */
   readonly #place: number;
 
-  constructor(node: CallNode, index: number, up: OpenFrame | null, place: number, reverted: boolean) {
-    const error = node.error ?? (up === null && reverted ? 'failed' : null);
+  constructor(node: CallNode, error: string | null, at: FramePosition) {
+    const { index, up, place } = at;
     const effective = error === null && (up?.effective ?? true);
-    const creation = node.type === 'CREATE' || node.type === 'CREATE2';
-    if (creation && effective && node.to === null)
+    if (isCreation(node) && effective && node.to === null)
       throw new AnalysisError('trace_malformed', 'a creation does not name its contract');
     this.index = index;
     this.parent = up?.index ?? null;
@@ -40,7 +47,7 @@ export class OpenFrame implements Frame {
     this.value = effective && movesValue(node) ? node.value : 0n;
     this.input = node.input;
     this.output = node.output;
-    this.selector = creation || node.input.length < 10 ? null : (node.input.slice(0, 10) as Hex);
+    this.selector = selectorOf(node);
     this.error = error;
     this.effective = effective;
     this.static = node.type === 'STATICCALL' || (up?.static ?? false);
@@ -48,15 +55,16 @@ export class OpenFrame implements Frame {
     this.#place = place;
   }
 
-  /** Put together when asked for: a list for each frame of a deep trace is more than the trace. */
+  /** Built on demand: stored lists would take more memory than a deep trace itself. */
   get path(): readonly number[] {
     const path: number[] = [];
-    for (let at: OpenFrame = this; at.#up !== null; at = at.#up) path.push(at.#place);
+    for (let up = this.#up, place = this.#place; up !== null; place = up.#place, up = up.#up)
+      path.push(place);
     return path.reverse();
   }
 }
 
-/** A traced log that survived: where it stands among the frames that were kept. */
+/** A traced log of a frame whose effects remain, with its position among the frames that were kept. */
 export interface PlacedLog extends Omit<TracedLog, 'position'> {
   readonly frame: number;
   /** Number of the frame's kept children before it; null where the node did not say. */
@@ -70,17 +78,17 @@ export interface FrameTree {
 }
 
 /**
- * Interprets the calls a node listed: leaves out value-less precompile calls, decides what lasted, what value moved and
- * on whose storage each frame acted. `reverted` says that the receipt reports failure, which undoes everything. Throws
- * `trace_malformed` for a successful creation without an address.
+ * Interprets the calls a node listed: leaves out value-less precompile calls, and works out which effects remain, which
+ * value moved and which account's storage each frame used. `reverted`: the receipt reports failure, which undoes all.
+ * Throws `trace_malformed` for a successful creation without an address.
  */
 export function buildFrames(nodes: readonly CallNode[], reverted: boolean): FrameTree {
   const frames: OpenFrame[] = [];
   /** Node index → frame index, or -1 where the node or an ancestor was left out. */
   const frameOf = new Int32Array(nodes.length).fill(-1);
-  /** Of frames. */
+  /** By frame index. */
   const childCount = new Int32Array(nodes.length);
-  /** Of nodes that tell of logs: how many of the first calls were kept, for each number of them. */
+  /** For nodes with logs: how many of the first n calls were kept, by n. */
   const keptBefore = new Map<number, number[]>();
 
   for (let index = 0; index < nodes.length; index++) {
@@ -90,13 +98,23 @@ export function buildFrames(nodes: readonly CallNode[], reverted: boolean): Fram
     if (node.parent !== null && nodes[node.parent]!.logs.length > 0) count(keptBefore, node.parent, kept);
     if (!kept) continue;
     frameOf[index] = frames.length;
-    const up = parent === null ? null : frames[parent]!;
-    frames.push(
-      new OpenFrame(node, frames.length, up, parent === null ? 0 : childCount[parent]!++, reverted),
-    );
+    const at =
+      parent === null
+        ? { index: 0, up: null, place: 0 }
+        : { index: frames.length, up: frames[parent]!, place: childCount[parent]!++ };
+    const error = node.error ?? (parent === null && reverted ? 'failed' : null);
+    frames.push(new OpenFrame(node, error, at));
   }
   setEnds(frames);
+  return { frames, tracedLogs: placeLogs(nodes, frames, frameOf, keptBefore) };
+}
 
+function placeLogs(
+  nodes: readonly CallNode[],
+  frames: readonly OpenFrame[],
+  frameOf: Int32Array,
+  keptBefore: ReadonlyMap<number, readonly number[]>,
+): PlacedLog[] {
   const tracedLogs: PlacedLog[] = [];
   for (let index = 0; index < nodes.length; index++) {
     const { logs } = nodes[index]!;
@@ -113,7 +131,7 @@ export function buildFrames(nodes: readonly CallNode[], reverted: boolean): Fram
       });
     }
   }
-  return { frames, tracedLogs };
+  return tracedLogs;
 }
 
 const NONE_BEFORE: readonly number[] = [0];
@@ -124,12 +142,12 @@ function count(keptBefore: Map<number, number[]>, node: number, kept: boolean): 
   else keptBefore.set(node, [0, kept ? 1 : 0]);
 }
 
-/** A SELFDESTRUCT is its caller's own: some tracers name the caller's caller where an account names itself as beneficiary. */
+/** For SELFDESTRUCT, some tracers name the caller's caller where an account names itself as beneficiary. */
 function senderOf(node: CallNode, up: OpenFrame | null): Address {
   return node.type === 'SELFDESTRUCT' ? (up?.context ?? node.from) : node.from;
 }
 
-/** Whose storage a frame acts on: borrowed code (DELEGATECALL, CALLCODE) and SELFDESTRUCT stay with the caller. */
+/** The account whose storage a frame uses: DELEGATECALL, CALLCODE and SELFDESTRUCT stay with the caller. */
 function contextOf(node: CallNode, up: OpenFrame | null): Address | null {
   switch (node.type) {
     case 'DELEGATECALL':
@@ -143,17 +161,23 @@ function contextOf(node: CallNode, up: OpenFrame | null): Address | null {
 
 /** DELEGATECALL and STATICCALL carry no value (EIP-7, EIP-214); CALLCODE's goes from an account to itself. */
 function movesValue(node: CallNode): boolean {
-  return (
-    node.type === 'CALL' || node.type === 'CREATE' || node.type === 'CREATE2' || node.type === 'SELFDESTRUCT'
-  );
+  return node.type === 'CALL' || node.type === 'SELFDESTRUCT' || isCreation(node);
+}
+
+function isCreation(node: CallNode): boolean {
+  return node.type === 'CREATE' || node.type === 'CREATE2';
+}
+
+function selectorOf(node: CallNode): Hex | null {
+  return isCreation(node) || node.input.length < 10 ? null : (node.input.slice(0, 10) as Hex);
 }
 
 const PRECOMPILE_SHAPE = /^0x0{36}0[01][0-9a-f]{2}$/;
 
-/** geth lists calls of 0x01–0x1ff, Parity-style nodes only those that carry value: one tree needs the smaller set. */
+/** geth lists all calls of 0x01–0x1ff, Parity-style nodes only those with value: both must give the same tree. */
 function isValuelessPrecompileCall(node: CallNode): boolean {
   if (node.to === null || !PRECOMPILE_SHAPE.test(node.to) || node.to.endsWith('000')) return false;
-  if (node.type === 'CREATE' || node.type === 'CREATE2' || node.type === 'SELFDESTRUCT') return false;
+  if (isCreation(node) || node.type === 'SELFDESTRUCT') return false;
   return node.type === 'DELEGATECALL' || node.type === 'STATICCALL' || node.value === 0n;
 }
 

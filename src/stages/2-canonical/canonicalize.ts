@@ -1,14 +1,13 @@
 import type { CanonicalTx, Log } from '../../model/canonicalTx.ts';
+import type { Hash } from '../../model/hex.ts';
 import type { RawTransaction } from '../../model/upstream.ts';
 import { AnalysisError } from '../../lib/errors.ts';
+import type { CallNode } from '../../traces/callNode.ts';
+import { apiOfDialect } from '../../traces/traceApis.ts';
 import { buildFrames, type FrameTree } from './buildFrames.ts';
-import type { CallNode } from './callNode.ts';
 import { inferLogs } from './logPlacement/inferLogs.ts';
-import { readCallTracer } from './callTracer/readCallTracer.ts';
-import { readParityTrace } from './parity/readParityTrace.ts';
 import { readReceipt, type Receipt, type ReceiptLog } from './readReceipt.ts';
 import { readTransaction, type Transaction } from './readTransaction.ts';
-import { SharedTexts } from './sharedTexts.ts';
 import { buildTimeline, type Timeline } from './timeline.ts';
 import { tracedFrames } from './tracedFrames.ts';
 
@@ -18,16 +17,13 @@ import { tracedFrames } from './tracedFrames.ts';
  * `trace_malformed`, `trace_empty`, or `inconsistent_upstream` when the answers are not about the same execution.
  */
 export function canonicalize(raw: RawTransaction): CanonicalTx {
-  const texts = new SharedTexts();
-  const tx = readTransaction(raw.tx, texts);
-  const receipt = readReceipt(raw.receipt, texts);
-  const nodes =
-    raw.trace.dialect === 'parity'
-      ? readParityTrace(raw.trace.result, tx.hash, tx.blockHash, texts)
-      : readCallTracer(raw.trace.result, tx.input, receipt.logs, texts);
-  requireSameTransaction(raw, tx, receipt, nodes[0]!);
+  const tx = readTransaction(raw.tx);
+  const receipt = readReceipt(raw.receipt);
+  const nodes = apiOfDialect(raw.trace.dialect).read(raw.trace.result, tx);
+  requireSameTransaction(raw.hash, tx, receipt);
+  requireSameExecution(tx, receipt, nodes[0]!);
 
-  // Before Byzantium only the trace tells; a failed receipt undoes everything even where the trace shows no failure.
+  // Receipts before Byzantium (EIP-658) have no status: only the trace shows a failure.
   const succeeded = receipt.status ?? nodes[0]!.error === null;
   const tree = buildFrames(nodes, !succeeded);
   const timeline = buildTimeline(tree.frames);
@@ -62,24 +58,25 @@ function gasPrice(tx: Transaction, receipt: Receipt): bigint {
   return price;
 }
 
-function requireSameTransaction(
-  raw: RawTransaction,
-  tx: Transaction,
-  receipt: Receipt,
-  root: CallNode,
-): void {
-  const refuse = (why: string): never => {
-    throw new AnalysisError('inconsistent_upstream', why);
-  };
-  if (tx.hash !== raw.hash || receipt.transactionHash !== raw.hash)
-    refuse('an answer is about another transaction');
+function refuse(why: string): never {
+  throw new AnalysisError('inconsistent_upstream', why);
+}
+
+function requireSameTransaction(hash: Hash, tx: Transaction, receipt: Receipt): void {
+  if (tx.hash !== hash || receipt.transactionHash !== hash) refuse('an answer is about another transaction');
   if (tx.blockHash !== receipt.blockHash) refuse('transaction and receipt name different blocks');
   if (receipt.from !== null && receipt.from !== tx.from)
     refuse('transaction and receipt name different senders');
+}
+
+function requireSameOutcome(receipt: Receipt, root: CallNode): void {
   if (receipt.status === true && root.error !== null) refuse('the trace failed but the receipt did not');
   const failed = receipt.status === false || root.error !== null;
   if (failed && receipt.logs.length > 0) refuse('a reverted transaction has logs');
+}
 
+function requireSameExecution(tx: Transaction, receipt: Receipt, root: CallNode): void {
+  requireSameOutcome(receipt, root);
   const creation = root.type === 'CREATE' || root.type === 'CREATE2';
   if (!creation && root.type !== 'CALL')
     throw new AnalysisError('trace_malformed', 'the first call is neither call nor creation');
@@ -93,9 +90,8 @@ function requireSameTransaction(
 }
 
 /**
- * Numbers frame entries and logs in execution order: one counter for both, so that value and events can be compared. The
- * order is inferred in both dialects, even where a call tracer tells it, because the same transaction must come out in the
- * same order from either; what the tracer tells names the frames.
+ * Numbers frame entries and logs in execution order with one counter, so that transfers and events can be compared.
+ * The order is inferred even where a call tracer gives it, so that both dialects agree; the tracer only names the frames.
  */
 function stampOrder(tree: FrameTree, timeline: Timeline, receiptLogs: readonly ReceiptLog[]): Log[] {
   const { frames } = tree;

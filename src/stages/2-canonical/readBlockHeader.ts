@@ -1,7 +1,7 @@
 import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
 import { AnalysisError } from '../../lib/errors.ts';
 import { readAddress, readHash, readQuantity } from '../../evm/hex.ts';
-import { absent, readObject } from './shape.ts';
+import { absent, readObject } from '../../lib/shape.ts';
 
 const BAD = 'block_malformed';
 

@@ -1,12 +1,10 @@
 import type { Address, Hash } from '../../model/hex.ts';
 import { AnalysisError } from '../../lib/errors.ts';
-import { readBytes, readCount, readQuantity } from '../../evm/hex.ts';
-import { readTopics, type LogContent, type LogWording } from './logPlacement/logContent.ts';
-import { absent, readObject, type Fields } from './shape.ts';
-import type { SharedTexts } from './sharedTexts.ts';
+import { readAddress, readBytes, readCount, readHash, readQuantity } from '../../evm/hex.ts';
+import { absent, readObject, type Fields } from '../../lib/shape.ts';
+import { readTopics, type LogContent } from '../../traces/callNode.ts';
 
 const BAD = 'receipt_malformed';
-const WORDING: LogWording = { log: 'a log', topics: 'log topics', topic: 'log topic' };
 
 export interface ReceiptLog extends LogContent {
   readonly logIndex: number;
@@ -30,23 +28,23 @@ export interface Receipt {
 }
 
 /** Checks an `eth_getTransactionReceipt` result. Throws `receipt_malformed`, or `inconsistent_upstream` for removed logs. */
-export function readReceipt(raw: unknown, texts: SharedTexts): Receipt {
+export function readReceipt(raw: unknown): Receipt {
   const fields = readObject(raw, BAD, 'the receipt is not an object');
-  const transactionHash = texts.hash(fields['transactionHash'], BAD, 'transactionHash');
+  const transactionHash = readHash(fields['transactionHash'], BAD, 'transactionHash');
   return {
     transactionHash,
-    blockHash: texts.hash(fields['blockHash'], BAD, 'blockHash'),
+    blockHash: readHash(fields['blockHash'], BAD, 'blockHash'),
     blockNumber: readQuantity(fields['blockNumber'], BAD, 'blockNumber'),
-    from: absent(fields['from']) ? null : texts.address(fields['from'], BAD, 'from'),
+    from: absent(fields['from']) ? null : readAddress(fields['from'], BAD, 'from'),
     contractAddress: absent(fields['contractAddress'])
       ? null
-      : texts.address(fields['contractAddress'], BAD, 'contractAddress'),
+      : readAddress(fields['contractAddress'], BAD, 'contractAddress'),
     status: readStatus(fields['status']),
     gasUsed: readQuantity(fields['gasUsed'], BAD, 'gasUsed'),
     effectiveGasPrice: optional(fields, 'effectiveGasPrice'),
     blobGasUsed: optional(fields, 'blobGasUsed') ?? 0n,
     blobGasPrice: optional(fields, 'blobGasPrice') ?? 0n,
-    logs: readLogs(fields['logs'], transactionHash, texts),
+    logs: readLogs(fields['logs'], transactionHash),
   };
 }
 
@@ -61,12 +59,12 @@ function readStatus(value: unknown): boolean | null {
   return status === 1;
 }
 
-function readLogs(value: unknown, transactionHash: Hash, texts: SharedTexts): ReceiptLog[] {
+function readLogs(value: unknown, transactionHash: Hash): ReceiptLog[] {
   if (!Array.isArray(value)) throw new AnalysisError(BAD, 'logs is not a list');
   const logs: ReceiptLog[] = [];
   let ascending = true;
   for (const raw of value as unknown[]) {
-    const log = readLog(raw, transactionHash, texts);
+    const log = readLog(raw, transactionHash);
     if (logs.length > 0 && logs[logs.length - 1]!.logIndex >= log.logIndex) ascending = false;
     logs.push(log);
   }
@@ -77,7 +75,7 @@ function readLogs(value: unknown, transactionHash: Hash, texts: SharedTexts): Re
   return logs;
 }
 
-function readLog(raw: unknown, transactionHash: Hash, texts: SharedTexts): ReceiptLog {
+function readLog(raw: unknown, transactionHash: Hash): ReceiptLog {
   const fields = readObject(raw, BAD, 'a log is not an object');
   if (fields['removed'] === true)
     throw new AnalysisError('inconsistent_upstream', 'a log was removed by a reorganisation');
@@ -85,16 +83,16 @@ function readLog(raw: unknown, transactionHash: Hash, texts: SharedTexts): Recei
   if (
     owner !== transactionHash &&
     !absent(owner) &&
-    texts.hash(owner, BAD, 'log transactionHash') !== transactionHash
+    readHash(owner, BAD, 'log transactionHash') !== transactionHash
   ) {
     throw new AnalysisError('inconsistent_upstream', 'a log belongs to another transaction');
   }
-  const topics = readTopics(fields['topics'], BAD, WORDING, texts);
+  const topics = readTopics(fields['topics'], BAD, 'log');
   const logIndex = readCount(fields['logIndex'], BAD, 'logIndex');
   if (logIndex > 0xffff_ffff) throw new AnalysisError(BAD, 'logIndex');
   return {
     logIndex,
-    address: texts.address(fields['address'], BAD, 'log address'),
+    address: readAddress(fields['address'], BAD, 'log address'),
     topics,
     data: absent(fields['data']) ? '0x' : readBytes(fields['data'], BAD, 'log data'),
   };

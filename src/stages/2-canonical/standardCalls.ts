@@ -13,7 +13,7 @@ import {
 export type Source = 'caller' | 'value' | number;
 
 interface Standard {
-  /** The event the call exists to make, and what its arguments repeat, in order. */
+  /** The event the call exists to emit, and the source of each of its arguments, in order. */
   readonly event: string;
   readonly says: readonly Source[];
   /** Events it may make besides. */
@@ -21,8 +21,8 @@ interface Standard {
 }
 
 /**
- * What the token standards (ERC-20, 721, 1155) and wrapped ether tie to their functions, by selector; the test derives
- * the selectors again. Only events listed somewhere here are judged: a token may log whatever else it likes.
+ * The events that token standards (ERC-20, 721, 1155) and wrapped ether tie to their functions, by selector. Only events
+ * listed here are judged: a token may emit any others.
  */
 const STANDARD: ReadonlyMap<Hex, Standard> = new Map<Hex, Standard>([
   ['0xa9059cbb', { event: TRANSFER, says: ['caller', 0, 1] }], // transfer(address,uint256)
@@ -67,8 +67,8 @@ const VIEWS: ReadonlySet<Hex> = new Set<Hex>([
 const SELECTOR_TOPIC = /^0x[0-9a-f]{8}0{56}$/;
 
 /**
- * How an event stands to a call: `purpose` = what the call is for (`says` tells what it should state), `aside` = something it
- * may do besides, `alien` = none of its business, `open` = nothing known.
+ * How an event relates to a call: `purpose` = the call exists to emit it (`says`: its expected arguments), `aside` = the
+ * call may emit it too, `alien` = the call never emits it, `open` = nothing known.
  */
 export type Fit =
   | { readonly fit: 'purpose'; readonly says: readonly Source[] }

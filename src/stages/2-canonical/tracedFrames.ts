@@ -2,7 +2,7 @@ import { SYSTEM_ADDRESS } from '../../evm/hex.ts';
 import { AnalysisError } from '../../lib/errors.ts';
 import { sameInAnyOrder } from '../../lib/sameInAnyOrder.ts';
 import type { FrameTree, PlacedLog } from './buildFrames.ts';
-import { sameLog, type LogContent } from './logPlacement/logContent.ts';
+import { sameLog, type LogContent } from '../../traces/callNode.ts';
 import type { ReceiptLog } from './readReceipt.ts';
 import { momentsOfFrame, type Timeline } from './timeline.ts';
 
@@ -26,11 +26,11 @@ export function tracedFrames(
   return null;
 }
 
-/** The logs in order of execution; null where their places are not told, or are none where they can have been emitted. */
+/** The logs in execution order; null where a position is missing or a frame cannot have emitted its log. */
 function inTheirFrames({ frames, tracedLogs }: FrameTree, timeline: Timeline): readonly PlacedLog[] | null {
   const placed = new Int32Array(tracedLogs.length);
   let ordered = true;
-  // The logs of a frame stand together.
+  // The logs of a frame are adjacent.
   let current = -1;
   let moments: readonly number[] = [];
   for (let i = 0; i < tracedLogs.length; i++) {
@@ -48,7 +48,7 @@ function inTheirFrames({ frames, tracedLogs }: FrameTree, timeline: Timeline): r
     .map(({ log }) => log);
 }
 
-/** Same logs the same number of times, in any order; mostly in one. */
+/** The same logs the same number of times, in any order. */
 function sameLogs(traced: readonly PlacedLog[], logs: readonly ReceiptLog[]): boolean {
   if (traced.length !== logs.length) return false;
   if (traced.every((log, i) => sameLog(log, logs[i]!))) return true;

@@ -1,4 +1,4 @@
-import { assemble } from '../../service/assemble.ts';
+import { createServiceAnalyze } from '../../service/analyzer.ts';
 import { ConfigError, readConfig, secretUrls, type Config } from '../../service/config.ts';
 import { createLog, createRedact } from '../../lib/log.ts';
 import { jsonText } from '../../lib/reportJson.ts';
@@ -56,7 +56,7 @@ export async function openAnalyzer(rpcUrls: string | undefined): Promise<Analyze
     maxBatch: config.rpcMaxBatch,
   });
   try {
-    const analyze = await assemble({ upstream, config, log });
+    const analyze = await createServiceAnalyze({ upstream, config, log });
     return {
       analyze: async (hash, signal = new AbortController().signal) => {
         const { json } = await analyze(hash as Hash, {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AnalysisError } from '../../../src/lib/errors.ts';
 import { newCapabilities } from '../../../src/stages/1-fetch/rpc/capabilities.ts';
+import { CircuitBreaker } from '../../../src/stages/1-fetch/rpc/circuitBreaker.ts';
 import { fetchContext } from '../../../src/stages/1-fetch/context/fetchContext.ts';
 import { fetchTransaction } from '../../../src/stages/1-fetch/fetchTransaction.ts';
 import { planContext } from '../../../src/stages/1-fetch/context/planContext.ts';
@@ -43,6 +44,7 @@ function sessionWith(change: (method: string, answer: RpcAnswer) => RpcAnswer): 
   const endpoint: RpcEndpoint = {
     name: 'upstream-1',
     capabilities: newCapabilities(),
+    breaker: new CircuitBreaker(),
     send: (calls: readonly RpcCall[]) =>
       Promise.resolve(
         calls.map(({ method, params }) =>

@@ -34,12 +34,12 @@ describe('createHttpPost', () => {
             ),
           ),
     );
-    const { status, text } = await createHttpPost(`http://me%40home:p%3Aw@${host}/v2/key?a=b`, agent)(
-      '{"x":1}',
-      LIMITS,
-    );
+    const { status, body: answered } = await createHttpPost(
+      `http://me%40home:p%3Aw@${host}/v2/key?a=b`,
+      agent,
+    )('{"x":1}', LIMITS);
     const credentials = `Basic ${Buffer.from('me@home:p:w').toString('base64')}`;
-    expect([status, JSON.parse(text)]).toEqual([
+    expect([status, JSON.parse(answered.toString())]).toEqual([
       200,
       ['POST', '/v2/key?a=b', credentials, 'application/json', '{"x":1}'],
     ]);
@@ -52,7 +52,9 @@ describe('createHttpPost', () => {
           .writeHead(200, { 'content-encoding': 'gzip' })
           .end(gzipSync('é'.repeat(Number(request.url!.slice(1))))),
     );
-    expect((await createHttpPost(`http://${host}/500`, agent)('', LIMITS)).text).toBe('é'.repeat(500));
+    expect((await createHttpPost(`http://${host}/500`, agent)('', LIMITS)).body.toString()).toBe(
+      'é'.repeat(500),
+    );
     await expect(createHttpPost(`http://${host}/100000`, agent)('', LIMITS)).rejects.toMatchObject({
       why: 'too_large',
       status: 200,

@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs';
 import * as tokenTopics from '../../../src/evm/tokenTopics.ts';
 import { AnalysisError } from '../../../src/lib/errors.ts';
 import { canonicalize } from '../../../src/stages/2-canonical/canonicalize.ts';
-import { readAuthorizations } from '../../../src/stages/2-canonical/readAuthorizations.ts';
+import { readAuthorizations } from '../../../src/stages/2-canonical/readTransaction.ts';
 import { readBlockHeader } from '../../../src/stages/2-canonical/readBlockHeader.ts';
-import { canonicalError } from '../../../src/stages/2-canonical/frameError.ts';
+import { canonicalError } from '../../../src/traces/frameError.ts';
 import { address, BLOCK, rawTransaction } from './execution.ts';
 
 describe('authorisations', () => {

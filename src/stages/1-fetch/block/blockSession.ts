@@ -1,4 +1,5 @@
 import { newCapabilities } from '../rpc/capabilities.ts';
+import { CircuitBreaker } from '../rpc/circuitBreaker.ts';
 import { UpstreamFault } from '../rpc/upstreamFault.ts';
 import { readState } from '../context/fetchContext.ts';
 import { joinReads } from './joinReads.ts';
@@ -49,6 +50,7 @@ function recordedEndpoint(block: RawBlock): RpcEndpoint {
   return {
     name: 'block',
     capabilities,
+    breaker: new CircuitBreaker(),
     send: (calls) =>
       Promise.resolve(
         calls.map((call) => {

@@ -1,8 +1,9 @@
-import { traceCall, traceModesToAsk } from '../rpc/capabilities.ts';
-import { faultOf, isRecord, isUnsupported, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
+import { isRecord } from '../../../lib/shape.ts';
+import { traceApisToAsk } from '../rpc/capabilities.ts';
+import { chooseTrace } from '../rpc/chooseTrace.ts';
+import { faultOf, isUnsupported, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
 import { UpstreamFault } from '../rpc/upstreamFault.ts';
-import { chooseTrace, traceKind } from '../traceShape.ts';
-import { traceBlockCall, tracesByTransaction, type BlockId } from './blockCalls.ts';
+import type { BlockId, TraceApi } from '../../../traces/traceApi.ts';
 import type { RpcEndpoint } from '../rpc/rpcEndpoint.ts';
 import type { Session } from '../rpc/session.ts';
 import type { Hash } from '../../../model/hex.ts';
@@ -78,39 +79,39 @@ class BlockAttempt {
   }
 
   async run(): Promise<RawBlock> {
-    let mode = this.#nextMode();
-    const parts = await this.#askParts(mode);
+    let api = this.#nextApi();
+    const parts = await this.#askParts(api);
     const { hashes, transactions } = readTransactions(parts.block, this.#id);
     const receipts = await this.#receipts(parts.receipts, hashes);
-    let traces = this.#wholeTraces(mode, parts.traces, hashes);
+    let traces = this.#wholeTraces(api, parts.traces, hashes);
     while (traces === null) {
-      traces = await this.#tracesInPieces(mode, hashes);
+      traces = await this.#tracesInPieces(api, hashes);
       if (traces !== null) break;
       // The node does not know this way of tracing at all: the next one, whole block first.
-      mode = this.#nextMode();
-      const [answer] = await this.#tracer.send([traceBlockCall(mode, this.#id)], this.#session);
-      traces = this.#wholeTraces(mode, answer!, hashes);
+      api = this.#nextApi();
+      const [answer] = await this.#tracer.send([api.blockCall(this.#id)], this.#session);
+      traces = this.#wholeTraces(api, answer!, hashes);
     }
-    return { ...this.#id, hashes, transactions, receipts, traces, mode };
+    return { ...this.#id, hashes, transactions, receipts, traces, mode: api.mode };
   }
 
-  #nextMode(): TraceMode {
-    const [mode] = traceModesToAsk(this.#tracer.capabilities, true);
-    if (mode === undefined)
+  #nextApi(): TraceApi {
+    const [api] = traceApisToAsk(this.#tracer.capabilities, true);
+    if (api === undefined)
       throw new UpstreamFault(
         'trace_unavailable',
         'elsewhere',
         'the node offers neither debug_traceTransaction nor trace_transaction',
       );
-    return mode;
+    return api;
   }
 
   /** Everything in one batch; each part in a request of its own where the batch as a whole is too much. */
-  async #askParts(mode: TraceMode): Promise<Parts> {
+  async #askParts(api: TraceApi): Promise<Parts> {
     const own: RpcCall[] = [{ method: 'eth_getBlockByHash', params: [this.#id.hash, true] }];
     if (!this.#lacks(this.#endpoint, 'eth_getBlockReceipts'))
       own.push({ method: 'eth_getBlockReceipts', params: [this.#id.hash] });
-    const whole = traceBlockCall(mode, this.#id);
+    const whole = api.blockCall(this.#id);
     const trace = this.#lacks(this.#tracer, whole.method) ? [] : [whole];
     const shared = this.#tracer === this.#endpoint;
     try {
@@ -149,44 +150,42 @@ class BlockAttempt {
   }
 
   #wholeTraces(
-    mode: TraceMode,
+    api: TraceApi,
     answer: RpcAnswer | null,
     hashes: readonly Hash[],
   ): ReadonlyMap<Hash, unknown> | null {
     if (hashes.length === 0) return new Map();
     if (answer === null) return null;
     if (!answer.ok) {
-      this.#learn(this.#tracer, traceBlockCall(mode, this.#id).method, answer);
+      this.#learn(this.#tracer, api.blockCall(this.#id).method, answer);
       return null;
     }
-    const found = tracesByTransaction(mode, answer.result, hashes);
-    if (found === null || found.size === 0) return null;
-    this.#tracer.capabilities.trace = mode;
+    if (!Array.isArray(answer.result)) return null;
+    const found = api.splitBlock(answer.result, hashes);
+    if (found.size === 0) return null;
+    this.#tracer.capabilities.trace = api.mode;
     return found;
   }
 
   /** One call per transaction; null where the node does not know this way of tracing. */
-  async #tracesInPieces(
-    mode: TraceMode,
-    hashes: readonly Hash[],
-  ): Promise<ReadonlyMap<Hash, unknown> | null> {
+  async #tracesInPieces(api: TraceApi, hashes: readonly Hash[]): Promise<ReadonlyMap<Hash, unknown> | null> {
     const { capabilities } = this.#tracer;
-    const [first, ...rest] = hashes.map((hash) => traceCall(mode, hash));
+    const [first, ...rest] = hashes.map((hash) => api.call(hash));
     const answers = await this.#inPieces(this.#tracer, [first!]);
     if (answers[0] !== undefined) {
       try {
-        chooseTrace([mode], answers as RpcAnswer[], capabilities);
+        chooseTrace([api], answers as RpcAnswer[], capabilities);
       } catch (error) {
-        if (capabilities.unsupported.has(mode)) return null;
+        if (capabilities.unsupported.has(api.mode)) return null;
         if (!(error instanceof UpstreamFault) || error.code === 'upstream_rate_limited') throw error;
       }
     }
-    const { method } = traceBlockCall(mode, this.#id);
+    const { method } = api.blockCall(this.#id);
     if (this.#lacks(this.#tracer, method))
       this.#memory.note(`${this.#tracer.name} lacks ${method}: asking per transaction`);
     answers.push(...(await this.#inPieces(this.#tracer, rest)));
     return byHash(hashes, answers, (one) =>
-      one?.ok && traceKind(mode, one.result) === 'ok' ? one.result : null,
+      one?.ok && api.looksLike(one.result) === 'trace' ? one.result : null,
     );
   }
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../rpc/rpcMessages.ts';
+import { isRecord } from '../../../lib/shape.ts';
 import type { RawBlock } from './fetchBlock.ts';
 import type { Address, Hash } from '../../../model/hex.ts';
 

@@ -1,7 +1,8 @@
+import { isRecord } from '../../../lib/shape.ts';
 import { quantity } from '../../../evm/hex.ts';
-import { faultOf, isRecord, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
+import { faultOf, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
 import { UpstreamFault } from '../rpc/upstreamFault.ts';
-import { quantityOf, type BlockId } from './blockCalls.ts';
+import type { BlockId } from '../../../traces/traceApi.ts';
 import type { Session } from '../rpc/session.ts';
 import type { Hash } from '../../../model/hex.ts';
 
@@ -16,7 +17,7 @@ export function resolveBlocks(session: Session, refs: readonly BlockRef[]): Prom
   const calls = refs.map(
     (ref): RpcCall =>
       typeof ref === 'bigint'
-        ? { method: 'eth_getBlockByNumber', params: [quantityOf(ref), false] }
+        ? { method: 'eth_getBlockByNumber', params: [`0x${ref.toString(16)}`, false] }
         : { method: 'eth_getBlockByHash', params: [ref, false] },
   );
   return session.ask(async (endpoint) => {

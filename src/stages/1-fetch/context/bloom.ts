@@ -1,8 +1,8 @@
 import { keccak256 } from 'viem';
 import { isHex, lowerHex } from '../../../evm/hex.ts';
 import { memoize } from '../../../lib/memo.ts';
+import { isRecord } from '../../../lib/shape.ts';
 import type { Hex } from '../../../model/hex.ts';
-import { isRecord } from '../rpc/rpcMessages.ts';
 
 const BYTES = 256;
 /** Addresses and topics remembered: events and tokens recur from one transaction to the next. */

@@ -2,7 +2,8 @@ import { decodeDecimals, decodeText } from './abiAnswers.ts';
 import { averagePrices } from '../prices/averagePrices.ts';
 import { headerMismatch } from './consistency.ts';
 import { readTimestamp } from './readTimestamp.ts';
-import { faultOf, isRecord, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
+import { isRecord } from '../../../lib/shape.ts';
+import { faultOf, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
 import { UpstreamFault } from '../rpc/upstreamFault.ts';
 import { feedPrices } from '../prices/feedPrices.ts';
 import { contractSources, STANDARD_PRICE_SOURCES, type PriceSourceName } from '../prices/priceSources.ts';
@@ -145,7 +146,7 @@ async function attempt(
   const results = await endpoint.send(asked, session);
   const { block, timestamp } = readHeader(results[0]!, plan);
   const delegations = readDelegations(plan.accounts, results.slice(1, 1 + plan.accounts.length));
-  const answers = new Array<Hex | null>(reads.length).fill(null);
+  const answers = reads.map((): Hex | null => null);
   const again = readAnswers(groups, results.slice(1 + plan.accounts.length), plan, answers);
   if (again.calls.length > 0) {
     const singles = await endpoint.send(again.calls, session);

@@ -2,7 +2,7 @@ import { isHex, lowerHex, quantity, readHash, readQuantity } from '../../../evm/
 import { recoverAuthority } from '../../../evm/recoverAuthority.ts';
 import { planPricing, type PricingPlan } from '../prices/planPricing.ts';
 import { readTimestamp } from './readTimestamp.ts';
-import { isRecord } from '../rpc/rpcMessages.ts';
+import { isRecord } from '../../../lib/shape.ts';
 import { tokensInLogs } from './tokensInLogs.ts';
 import type { Address, Hash } from '../../../model/hex.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';

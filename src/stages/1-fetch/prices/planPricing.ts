@@ -65,57 +65,45 @@ export function planPricing(
   aggregated: boolean,
 ): PricingPlan {
   const { wrappedNative, pricing = NOTHING } = vocabulary;
-  const { feedsOf, families, listed } = lookupOf(vocabulary);
-  const { rates, bases } = tokens.some((token) => listed.has(token))
-    ? listedRates(tokens, vocabulary)
-    : UNLISTED;
-  // What moved is among the tokens found, unless there were too many.
-  const lookedAt = tokens.length < found.seen.length ? new Set(tokens) : null;
-  const fungible: Address[] = [];
-  const feedless: Address[] = [];
-  for (const token of found.moved) {
-    if ((lookedAt && !lookedAt.has(token)) || wrappedNative.has(token)) continue;
-    fungible.push(token);
-    if (!feedsOf.has(token)) feedless.push(token);
-  }
-  for (const base of bases) if (!feedsOf.has(base) && !wrappedNative.has(base)) feedless.push(base);
+  const lookup = lookupOf(vocabulary);
+  const { feedsOf, families } = lookup;
+  const { rates, bases } = listedRates(tokens, pricing);
+  const asked = new Set(tokens);
+  const fungible = found.moved.filter((token) => asked.has(token) && !wrappedNative.has(token));
+  const feedless = [...fungible, ...bases.filter((base) => !wrappedNative.has(base))].filter(
+    (token) => !feedsOf.has(token),
+  );
   const maybeShares = found.issued.filter(
-    (token) =>
-      (!lookedAt || lookedAt.has(token)) &&
-      !wrappedNative.has(token) &&
-      !feedsOf.has(token) &&
-      !rates.has(token),
+    (token) => asked.has(token) && !wrappedNative.has(token) && !feedsOf.has(token) && !rates.has(token),
   );
   const shareLimit = aggregated ? MAX_ISSUED_TOKENS : MAX_ISSUED_SINGLY;
-  const planned = [...rates.values()];
-  for (let i = 0; i < Math.min(maybeShares.length, shareLimit); i++)
-    for (const spec of families) planned.push({ spec, token: maybeShares[i]! });
+  const shares = maybeShares.slice(0, shareLimit);
   const registry = aggregated ? pricing.registry : null;
-  const beyondLimit: { token: Address; source: string; limit: number }[] = [];
-  const leaveOut = (some: readonly Address[], source: string, limit: number): void => {
-    for (let i = limit; i < some.length; i++) beyondLimit.push({ token: some[i]!, source, limit });
-  };
-  if (registry) leaveOut(feedless, 'the registry of feeds', MAX_REGISTRY_TOKENS);
-  if (families.length > 0) leaveOut(maybeShares, 'the contracts of shares', shareLimit);
   return {
-    feeds: feedsFor(['native', ...tokens, ...bases], vocabulary),
+    feeds: feedsFor(['native', ...tokens, ...bases], vocabulary, lookup),
     registry:
       registry && feedless.length > 0
         ? { spec: registry, tokens: feedless.slice(0, MAX_REGISTRY_TOKENS) }
         : null,
-    rates: planned,
+    rates: [...rates.values(), ...shares.flatMap((token) => families.map((spec) => ({ spec, token })))],
     averages: pricing.averages,
     averageBases() {
-      const wanted = new Set([...tokens, ...bases]);
-      const further = [...new Set(pricing.averages.flatMap((spec) => spec.bases))].filter(
-        (base) => !wanted.has(base),
-      );
-      return { tokens: further, feeds: feedsFor(further, vocabulary) };
+      const known = new Set([...tokens, ...bases]);
+      const all = new Set(pricing.averages.flatMap((spec) => spec.bases));
+      const further = [...all].filter((base) => !known.has(base));
+      return { tokens: further, feeds: feedsFor(further, vocabulary, lookup) };
     },
     fungible,
     bases,
-    beyondLimit,
+    beyondLimit: [
+      ...(registry ? beyond(feedless, 'the registry of feeds', MAX_REGISTRY_TOKENS) : []),
+      ...(families.length > 0 ? beyond(maybeShares, 'the contracts of shares', shareLimit) : []),
+    ],
   };
+}
+
+function beyond(tokens: readonly Address[], source: string, limit: number): PricingPlan['beyondLimit'] {
+  return tokens.slice(limit).map((token) => ({ token, source, limit }));
 }
 
 interface ListedRates {
@@ -123,16 +111,14 @@ interface ListedRates {
   readonly bases: readonly Address[];
 }
 
-const UNLISTED: ListedRates = { rates: new Map(), bases: [] };
-
 /** The rates of tokens the rules list and of those they rest on; `bases` are the tokens that came with them. */
-function listedRates(tokens: readonly Address[], vocabulary: PricingVocabulary): ListedRates {
+function listedRates(tokens: readonly Address[], pricing: PricingRules): ListedRates {
   const rates = new Map<Address, Rate>();
   const bases: Address[] = [];
   const wanted = new Set<Asset>(tokens).add('native');
   for (let depth = 0, frontier = tokens; depth < MAX_DEPTH && frontier.length > 0; depth++) {
     const next: Address[] = [];
-    for (const spec of vocabulary.pricing!.rates) {
+    for (const spec of pricing.rates) {
       for (const token of frontier) {
         if (spec.tokens?.has(token) !== true) continue;
         rates.set(token, { spec, token });
@@ -147,39 +133,30 @@ function listedRates(tokens: readonly Address[], vocabulary: PricingVocabulary):
   return { rates, bases };
 }
 
-const NO_POSITIONS: readonly number[] = [];
-
 /** The feeds of some assets, in the order of the rules. */
-function feedsFor(assets: readonly Asset[], vocabulary: PricingVocabulary): readonly PriceFeedSpec[] {
-  const { feedsOf } = lookupOf(vocabulary);
-  const positions: number[] = [];
-  let ascending = true;
-  for (const asset of assets) {
-    for (const position of feedsOf.get(asset) ?? NO_POSITIONS) {
-      if (positions.length > 0 && positions.at(-1)! > position) ascending = false;
-      positions.push(position);
-    }
-  }
-  if (!ascending) positions.sort((a, b) => a - b);
-  return positions.map((position) => vocabulary.feeds[position]!);
+function feedsFor(
+  assets: readonly Asset[],
+  vocabulary: PricingVocabulary,
+  { feedsOf }: Lookup,
+): readonly PriceFeedSpec[] {
+  const positions = assets.flatMap((asset) => feedsOf.get(asset) ?? []);
+  return positions.sort((a, b) => a - b).map((position) => vocabulary.feeds[position]!);
 }
 
-/** What the rules' lists say about one asset. */
+/** What the rules list for an asset. */
 interface Lookup {
-  /** Where its feeds stand among all. */
+  /** Positions of its feeds. */
   readonly feedsOf: ReadonlyMap<Asset, readonly number[]>;
-  /** Tokens with a rate of their own. */
-  readonly listed: ReadonlySet<Address>;
   /** Rates that any token may have. */
   readonly families: readonly RateSpec[];
 }
 
 function lookupOf({ feeds, pricing = NOTHING }: PricingVocabulary): Lookup {
   const feedsOf = new Map<Asset, number[]>();
-  feeds.forEach(({ asset }, position) => feedsOf.set(asset, [...(feedsOf.get(asset) ?? []), position]));
-  return {
-    feedsOf,
-    listed: new Set(pricing.rates.flatMap(({ tokens }) => [...(tokens ?? [])])),
-    families: pricing.rates.filter(({ tokens }) => tokens === null),
-  };
+  for (const [position, { asset }] of feeds.entries()) {
+    const known = feedsOf.get(asset);
+    if (known) known.push(position);
+    else feedsOf.set(asset, [position]);
+  }
+  return { feedsOf, families: pricing.rates.filter(({ tokens }) => tokens === null) };
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../rpc/rpcMessages.ts';
+import { isRecord } from '../../../lib/shape.ts';
 import { timeLimit } from '../rpc/timeLimit.ts';
 import type { PriceAnswers } from './priceSource.ts';
 import type { Address } from '../../../model/hex.ts';

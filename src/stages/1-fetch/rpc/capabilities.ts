@@ -1,18 +1,15 @@
-import type { RpcCall } from './rpcMessages.ts';
-import type { Hash } from '../../../model/hex.ts';
-import type { TraceDialect, TraceMode } from '../../../model/upstream.ts';
+import { TRACE_APIS } from '../../../traces/traceApis.ts';
+import type { TraceMode } from '../../../model/upstream.ts';
+import type { TraceApi } from '../../../traces/traceApi.ts';
 
-/** Ways to ask for a trace, best first: logs inside the frames tell their exact position. */
-export const TRACE_MODES: readonly TraceMode[] = ['call_tracer_with_log', 'call_tracer', 'parity'];
-
-/** What a node turned out to speak. The only thing that outlives an analysis. */
+/** What a node can do: the only knowledge that outlives an analysis. */
 export interface Capabilities {
-  /** Null until the first batch. */
+  /** Whether it takes JSON-RPC batches; null until the first one. */
   batches: boolean | null;
   /** The trace mode that works; null until known. */
   trace: TraceMode | null;
   readonly unsupported: Set<TraceMode>;
-  /** True once the node named chain 1. */
+  /** True once the node answered that it is on chain 1. */
   mainnet: boolean;
 }
 
@@ -21,36 +18,19 @@ export function newCapabilities(): Capabilities {
 }
 
 /**
- * The trace modes one request asks for. While the node's dialect is unknown both dialects go into the same batch, so that
- * finding out costs no round trip; `singleDialect` asks for one alone, after an answer with both was too large.
+ * The trace APIs one request asks, best first: one of each dialect while the node's is unknown, so that finding out costs
+ * no round trip. `singleDialect` asks one alone, after an answer with both was too large.
  */
-export function traceModesToAsk(capabilities: Capabilities, singleDialect = false): TraceMode[] {
-  if (capabilities.trace) return [capabilities.trace];
-  const open = TRACE_MODES.filter((mode) => !capabilities.unsupported.has(mode));
-  const callTracer = open.find((mode) => mode !== 'parity');
-  const modes: TraceMode[] = [];
-  if (callTracer) modes.push(callTracer);
-  if (open.includes('parity')) modes.push('parity');
-  return singleDialect ? modes.slice(0, 1) : modes;
+export function traceApisToAsk(capabilities: Capabilities, singleDialect: boolean): readonly TraceApi[] {
+  const { trace, unsupported } = capabilities;
+  if (trace) return TRACE_APIS.filter(({ mode }) => mode === trace);
+  const open = TRACE_APIS.filter(({ mode }) => !unsupported.has(mode));
+  const best = open.filter((api, i) => open.findIndex(({ dialect }) => dialect === api.dialect) === i);
+  return singleDialect ? best.slice(0, 1) : best;
 }
 
-/** Forgets which trace mode works, after it stopped working (another node behind the same address, say). */
+/** Forgets which trace mode works, after it stopped working: another node may answer behind the same address. */
 export function forgetTrace(capabilities: Capabilities): void {
   capabilities.trace = null;
   capabilities.unsupported.clear();
-}
-
-const WITHOUT_LOGS = { tracer: 'callTracer' } as const;
-const WITH_LOGS = { tracer: 'callTracer', tracerConfig: { withLog: true } } as const;
-
-export function traceCall(mode: TraceMode, hash: Hash): RpcCall {
-  if (mode === 'parity') return { method: 'trace_transaction', params: [hash] };
-  return {
-    method: 'debug_traceTransaction',
-    params: [hash, mode === 'call_tracer_with_log' ? WITH_LOGS : WITHOUT_LOGS],
-  };
-}
-
-export function dialectOf(mode: TraceMode): TraceDialect {
-  return mode === 'parity' ? 'parity' : 'call_tracer';
 }

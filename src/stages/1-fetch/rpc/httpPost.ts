@@ -1,31 +1,28 @@
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import { createGunzip } from 'node:zlib';
 import type { Agent } from 'undici';
-import { Gathered } from './largeAnswer.ts';
 
 export interface HttpAnswer {
   readonly status: number;
   /** `Retry-After`, as sent. */
   readonly retryAfter: string | null;
-  readonly text: string;
-  /** The body of a large answer, undecoded and in a block of its own; `text` is then empty. */
-  readonly unread: Uint8Array | null;
+  /** Decompressed. Empty where an error status came with more than `ERROR_BYTES`. */
+  readonly body: Buffer;
 }
 
 /** What one request may cost. */
 export interface HttpLimits {
   readonly signal: AbortSignal;
-  /** For the answer as a whole, headers and body, milliseconds. */
+  /** Time for the whole answer, headers and body, milliseconds. */
   readonly ms: number;
-  /** Of the body, decompressed. */
+  /** Largest body, decompressed. */
   readonly maxBytes: number;
-  /** A body of more bytes is handed over undecoded; left out: none. */
+  /** A body of more bytes fails with `large`; default: none does. */
   readonly largeBytes?: number;
 }
 
 /** Why there is no whole answer. `status` is null where not even headers came. Never holds the URL. */
 export class HttpFailure extends Error {
-  readonly why: 'aborted' | 'too_late' | 'too_large' | 'broken';
+  readonly why: 'aborted' | 'too_late' | 'too_large' | 'large' | 'broken';
   readonly status: number | null;
   constructor(why: HttpFailure['why'], status: number | null) {
     super(why);
@@ -37,40 +34,22 @@ export class HttpFailure extends Error {
 
 export type HttpPost = (body: string, limits: HttpLimits) => Promise<HttpAnswer>;
 
-const unzip = promisify(gunzip);
+/** Bytes read of an answer with another status than 2xx: JSON-RPC errors are short. */
+const ERROR_BYTES = 65_536;
 
 /**
- * A function that posts JSON to one address. It sits directly on the connection pool: the streams, signals and header
- * objects of `fetch` cost more than all else the service does for an ordinary transaction. Redirects are not followed,
+ * A function that posts JSON to one address and counts the bytes while they arrive and expand. It uses undici's
+ * dispatcher: the streams of `fetch` cost more than the analysis of an ordinary transaction. Redirects are not followed,
  * they would carry the credentials to another host. Rejects with `HttpFailure`.
  */
 export function createHttpPost(address: string, agent: Agent): HttpPost {
-  const url = new URL(address);
-  const headers: Record<string, string> = {
-    'content-type': 'application/json',
-    accept: 'application/json',
-    'accept-encoding': 'gzip',
-  };
-  if (url.username || url.password) {
-    headers['authorization'] =
-      `Basic ${Buffer.from(`${decoded(url.username)}:${decoded(url.password)}`).toString('base64')}`;
-  }
-  const target = {
-    origin: url.origin,
-    path: `${url.pathname}${url.search}`,
-    method: 'POST',
-    headers,
-  } as const;
-
-  return (body, { signal, ms, maxBytes, largeBytes = Infinity }) =>
+  const target = targetOf(address);
+  return (body, limits) =>
     new Promise((resolve, reject) => {
+      const { signal, ms } = limits;
       let status: number | null = null;
       let retryAfter: string | null = null;
-      let zipped = false;
-      let size = 0;
-      let chunks: Buffer[] = [];
-      let large: Gathered | null = null;
-      let announced = 0;
+      let reader: BodyReader | null = null;
       let settled = false;
       let cancel = (): void => {};
 
@@ -78,11 +57,18 @@ export function createHttpPost(address: string, agent: Agent): HttpPost {
         settled = true;
         clearTimeout(timer);
         signal.removeEventListener('abort', onAbort);
+        reader?.close();
       };
       const fail = (why: HttpFailure['why']): void => {
+        if (settled) return;
         settle();
         reject(new HttpFailure(why, status));
         cancel();
+      };
+      const succeed = (whole: Buffer): void => {
+        if (settled) return;
+        settle();
+        resolve({ status: status!, retryAfter, body: whole });
       };
       const onAbort = (): void => fail('aborted');
       const timer = setTimeout(fail, Math.max(1, Math.floor(ms)), 'too_late');
@@ -94,43 +80,31 @@ export function createHttpPost(address: string, agent: Agent): HttpPost {
         {
           onRequestStart(controller) {
             cancel = () => controller.abort(new Error('cancelled'));
-            // It waited in the pool for longer than anybody wanted its answer.
+            // The request may have waited in the pool until it was no longer wanted.
             if (settled) cancel();
           },
-          onResponseStart(_controller, statusCode, responseHeaders) {
+          onResponseStart(_controller, statusCode, headers) {
             // Informational answers come before the real one.
             if (statusCode < 200) return;
             status = statusCode;
-            retryAfter = text(responseHeaders['retry-after']);
-            zipped = text(responseHeaders['content-encoding']) === 'gzip';
-            announced = Number(text(responseHeaders['content-length']) ?? 0);
-            if (announced > maxBytes) fail('too_large');
+            retryAfter = text(headers['retry-after']);
+            const onTooMuch = (why: 'too_large' | 'large'): void => {
+              if (statusCode < 300) return fail(why);
+              succeed(Buffer.alloc(0));
+              cancel();
+            };
+            reader = readerOf(limits, statusCode, text(headers['content-encoding']), {
+              onWhole: succeed,
+              onTooMuch,
+              onBroken: () => fail('broken'),
+            });
+            reader.expect(Number(text(headers['content-length']) ?? 0));
           },
           onResponseData(_controller, chunk) {
-            size += chunk.length;
-            if (size > maxBytes) return fail('too_large');
-            chunks.push(chunk);
-            if (size <= largeBytes || zipped || status !== 200) return;
-            large ??= new Gathered(announced);
-            for (const piece of chunks) large.append(piece);
-            chunks = [];
+            if (!settled) reader?.write(chunk);
           },
           onResponseEnd() {
-            settle();
-            if (large) return resolve({ status: status!, retryAfter, text: '', unread: large.take() });
-            const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size);
-            const answer = (whole: Buffer): void => {
-              const unread = whole.length > largeBytes && status === 200 ? whole : null;
-              resolve({ status: status!, retryAfter, text: unread ? '' : whole.toString('utf8'), unread });
-            };
-            if (!zipped) return answer(bytes);
-            const tooLarge = (error: unknown): boolean =>
-              (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-            unzip(bytes, { maxOutputLength: maxBytes })
-              .then(answer)
-              .catch((error: unknown) =>
-                reject(new HttpFailure(tooLarge(error) ? 'too_large' : 'broken', status)),
-              );
+            if (!settled) reader?.end();
           },
           onResponseError() {
             fail('broken');
@@ -140,7 +114,68 @@ export function createHttpPost(address: string, agent: Agent): HttpPost {
     });
 }
 
-/** A part of a URL without its escapes; as it is where they are none. */
+interface BodyReader {
+  /** Refuses a body whose announced length is over the limit. */
+  expect(bytes: number): void;
+  write(chunk: Buffer): void;
+  end(): void;
+  close(): void;
+}
+
+interface BodyOutcome {
+  readonly onWhole: (body: Buffer) => void;
+  readonly onTooMuch: (why: 'too_large' | 'large') => void;
+  readonly onBroken: () => void;
+}
+
+/** Collects a body and stops as soon as it is over its limit, compressed or not. */
+function readerOf(
+  { maxBytes, largeBytes = Infinity }: HttpLimits,
+  status: number,
+  encoding: string | null,
+  outcome: BodyOutcome,
+): BodyReader {
+  const limit = status < 300 ? Math.min(maxBytes, largeBytes) : ERROR_BYTES;
+  const why = limit < maxBytes ? 'large' : 'too_large';
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const take = (chunk: Buffer): void => {
+    size += chunk.length;
+    if (size > limit) outcome.onTooMuch(why);
+    else chunks.push(chunk);
+  };
+  const whole = (): void => outcome.onWhole(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
+  const expect = (bytes: number): void => {
+    if (bytes > maxBytes) outcome.onTooMuch('too_large');
+    else if (bytes > limit) outcome.onTooMuch(why);
+  };
+  if (encoding !== 'gzip') return { expect, write: take, end: whole, close: () => {} };
+  const gunzip = createGunzip({ chunkSize: 65_536 });
+  gunzip.on('data', take).on('end', whole).on('error', outcome.onBroken);
+  return {
+    expect,
+    write: (chunk) => void gunzip.write(chunk),
+    end: () => void gunzip.end(),
+    close: () => void gunzip.destroy(),
+  };
+}
+
+/** Where and with which headers to send; credentials of the URL become a header. */
+function targetOf(address: string) {
+  const url = new URL(address);
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'accept-encoding': 'gzip',
+  };
+  if (url.username || url.password) {
+    const credentials = `${decoded(url.username)}:${decoded(url.password)}`;
+    headers['authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`;
+  }
+  return { origin: url.origin, path: `${url.pathname}${url.search}`, method: 'POST', headers } as const;
+}
+
+/** Part of a URL without percent escapes; unchanged where they are invalid. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -1,7 +1,7 @@
 import { AnalysisError } from '../../../lib/errors.ts';
+import { isRecord } from '../../../lib/shape.ts';
 import {
   isRateLimit,
-  isRecord,
   readBatch,
   readError,
   readSingle,
@@ -10,8 +10,9 @@ import {
   type RpcRequestMessage,
 } from './rpcMessages.ts';
 import { newCapabilities, type Capabilities } from './capabilities.ts';
+import { CircuitBreaker } from './circuitBreaker.ts';
 import { createHttpPost, HttpFailure, type HttpAnswer } from './httpPost.ts';
-import { LargeAnswer } from './largeAnswer.ts';
+import { readJson } from './readJson.ts';
 import { UpstreamFault } from './upstreamFault.ts';
 import type { Agent } from 'undici';
 import type { UpstreamCallEvent } from '../../../model/upstream.ts';
@@ -33,18 +34,14 @@ export interface CallScope {
   /** Time left for this analysis, milliseconds. */
   readonly timeLeft: () => number;
   readonly onCall: (event: UpstreamCallEvent) => void;
-  /** An answer of more bytes is not read here: `LargeAnswer` is thrown with it. */
+  /** A larger answer is not read: `LargeAnswer` is thrown. */
   readonly largeBytes?: number;
-  /** An answer that was thrown so on another thread, if it is the one to these requests; handed out once. */
-  readonly resumed?: (
-    endpoint: string,
-    requests: readonly RpcRequestMessage[],
-  ) => { readonly data: unknown } | null;
 }
 
 export interface RpcEndpoint {
   readonly name: string;
   readonly capabilities: Capabilities;
+  readonly breaker: CircuitBreaker;
   /** Sends the calls as one JSON-RPC batch (in parallel where the node refuses batches) and answers in their order. */
   send(calls: readonly RpcCall[], scope: CallScope): Promise<RpcAnswer[]>;
 }
@@ -57,7 +54,15 @@ const REFUSES_BATCH_HTTP = new Set([400, 405, 413, 415, 422, 501]);
 
 class BatchRefused extends Error {}
 
-// Unique over the process, so that an answer meant for another request never passes for ours.
+/** Thrown for an answer over `CallScope.largeBytes`: the analysis belongs in a process of its own. Never retried. */
+export class LargeAnswer extends Error {
+  constructor() {
+    super('an answer for a process of its own');
+    this.name = 'LargeAnswer';
+  }
+}
+
+// Unique in the process: an answer to another request never passes for ours.
 let nextId = Math.floor(Math.random() * 1e9);
 
 export function createEndpoint(options: EndpointOptions): RpcEndpoint {
@@ -69,12 +74,6 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
     body: RpcRequestMessage | RpcRequestMessage[],
     scope: CallScope,
   ): Promise<{ status: number; data: unknown }> {
-    const requests = Array.isArray(body) ? body : [body];
-    const resumed = scope.resumed?.(name, requests);
-    if (resumed) {
-      if (resumed.data === undefined) throw new UpstreamFault('upstream_malformed', 'again', 'not JSON');
-      return { status: 200, data: resumed.data };
-    }
     const limits = {
       signal: scope.signal,
       ms: Math.min(timeoutMs, scope.timeLeft()),
@@ -87,37 +86,21 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
     } catch (error) {
       throw error instanceof HttpFailure ? faultOfFailure(error, scope) : error;
     }
-    const { status, retryAfter, text, unread } = answer;
-    if (unread)
-      throw new LargeAnswer({
-        upstream: name,
-        body: unread,
-        requests: requests.map(({ id, method }) => ({ id, method })),
-        capabilities: { ...capabilities, unsupported: [...capabilities.unsupported] },
-      });
-    if (status === 429) throw rateLimited(retryAfter);
-    // A redirect is not followed: as good as not reached.
+    const { status } = answer;
+    if (status === 429) throw rateLimited(answer.retryAfter);
+    // Redirects are not followed: the node was not reached.
     if (status >= 300 && status < 400) throw new UpstreamFault('upstream_unreachable', 'again');
-    const data = parsed(text);
-    if (status < 300 && data !== undefined) return { status, data };
-    if (status < 300) throw new UpstreamFault('upstream_malformed', 'again', 'not JSON');
-    // Nodes also tell JSON-RPC errors with an HTTP error's status.
-    if (
-      isRecord(data) &&
-      isRecord(data['error']) &&
-      typeof data['error']['code'] === 'number' &&
-      typeof data['error']['message'] === 'string'
-    )
-      return { status, data };
+    const data = readJson(answer.body);
+    if (status < 300 && data === undefined)
+      throw new UpstreamFault('upstream_malformed', 'again', 'not JSON');
+    if (status < 300 || isErrorResponse(data)) return { status, data };
     if (Array.isArray(body) && REFUSES_BATCH_HTTP.has(status)) throw new BatchRefused();
-    throw new UpstreamFault(
-      'upstream_http',
-      status >= 500 || status === 408 ? 'again' : 'elsewhere',
-      `HTTP ${status}`,
-    );
+    const retry = status >= 500 || status === 408 ? 'again' : 'elsewhere';
+    throw new UpstreamFault('upstream_http', retry, `HTTP ${status}`);
   }
 
-  function faultOfFailure({ why, status }: HttpFailure, { signal }: CallScope): AnalysisError {
+  function faultOfFailure({ why, status }: HttpFailure, { signal }: CallScope): Error {
+    if (why === 'large') return new LargeAnswer();
     if (why === 'aborted')
       return signal.reason instanceof AnalysisError
         ? signal.reason
@@ -144,7 +127,7 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
       return value;
     } catch (error) {
       if (error instanceof BatchRefused) report('batch_refused', null);
-      else if (error instanceof LargeAnswer) report('ok', null);
+      else if (error instanceof LargeAnswer) report('large', null);
       else
         report(
           error instanceof AnalysisError ? error.code : 'internal',
@@ -193,7 +176,7 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
   }
 
   async function sendSingles(calls: readonly RpcCall[], scope: CallScope): Promise<RpcAnswer[]> {
-    const answers = new Array<RpcAnswer>(calls.length);
+    const answers: RpcAnswer[] = [];
     let next = 0;
     const worker = async (): Promise<void> => {
       for (let i = next++; i < calls.length; i = next++) answers[i] = await sendSingle(calls[i]!, scope);
@@ -213,13 +196,13 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
     } catch (error) {
       if (!(error instanceof BatchRefused)) throw error;
       const answers = await sendSingles(calls, scope);
-      // A node that took batches before refused this one for its size or by mistake: that is no trait to remember.
+      // A node that took batches before refused this one for its size or by mistake.
       if (capabilities.batches === null) capabilities.batches = false;
       return answers;
     }
   }
 
-  return { name, capabilities, send: sendCalls };
+  return { name, capabilities, breaker: new CircuitBreaker(), send: sendCalls };
 }
 
 function rateLimited(retryAfter: string | null): UpstreamFault {
@@ -228,7 +211,7 @@ function rateLimited(retryAfter: string | null): UpstreamFault {
   });
 }
 
-/** `Retry-After` (RFC 9110 §10.2.3) in seconds or as a date, to milliseconds; 0 when absent or senseless. */
+/** `Retry-After` (RFC 9110 §10.2.3) in seconds or as a date, to milliseconds; 0 when absent or invalid. */
 export function parseRetryAfter(value: string | null): number {
   if (!value) return 0;
   if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1000;
@@ -236,11 +219,8 @@ export function parseRetryAfter(value: string | null): number {
   return Number.isNaN(at) ? 0 : Math.max(0, at - Date.now());
 }
 
-/** The text as a JSON value; undefined where it is none. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** Some nodes send JSON-RPC errors with an HTTP error's status. */
+function isErrorResponse(data: unknown): boolean {
+  const error = isRecord(data) ? data['error'] : null;
+  return isRecord(error) && typeof error['code'] === 'number' && typeof error['message'] === 'string';
 }

@@ -1,21 +1,8 @@
 import type { PublicRpcSchema } from 'viem';
+import { isRecord } from '../../../lib/shape.ts';
 import { UpstreamFault } from './upstreamFault.ts';
-import type { Hash, Hex } from '../../../model/hex.ts';
-
-/** The standard methods (EIP-1474) as viem types them, and those it leaves out. */
-type Methods =
-  | PublicRpcSchema[number]
-  | {
-      Method: 'debug_traceTransaction';
-      Parameters: [hash: Hash, config: { tracer: 'callTracer'; tracerConfig?: { withLog: true } }];
-    }
-  | { Method: 'trace_transaction'; Parameters: [hash: Hash] }
-  | { Method: 'eth_getBlockReceipts'; Parameters: [hash: Hash] }
-  | {
-      Method: 'debug_traceBlockByHash';
-      Parameters: [hash: Hash, config: { tracer: 'callTracer'; tracerConfig?: { withLog: true } }];
-    }
-  | { Method: 'trace_block'; Parameters: [number: Hex] };
+import type { TraceCall } from '../../../traces/traceApi.ts';
+import type { Hash } from '../../../model/hex.ts';
 
 type CallOf<Schema> = Schema extends { Method: infer Method; Parameters?: infer Parameters }
   ? {
@@ -24,12 +11,15 @@ type CallOf<Schema> = Schema extends { Method: infer Method; Parameters?: infer 
     }
   : never;
 
-/** What a node is asked: a method with the parameters it takes. */
-export type RpcCall = CallOf<Methods>;
+/** A method with its parameters: the standard ones (EIP-1474) as viem types them, and the trace APIs. */
+export type RpcCall =
+  | CallOf<PublicRpcSchema[number]>
+  | { readonly method: 'eth_getBlockReceipts'; readonly params: readonly [hash: Hash] }
+  | TraceCall;
 
 export interface RpcError {
   readonly code: number;
-  /** The node's words: for recognising classes of errors and for the redacted log, never for the client. */
+  /** The node's text: for classifying the error and for the redacted log, never for the client. */
   readonly message: string;
 }
 
@@ -42,10 +32,6 @@ export interface RpcRequestMessage {
   readonly id: number;
   readonly method: RpcCall['method'];
   readonly params: RpcCall['params'];
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The error of a JSON-RPC response object, with hostile fields made harmless; null where there is none. */
@@ -125,12 +111,12 @@ export function isSettled(error: RpcError): boolean {
   );
 }
 
-/** A node's rate limit told inside JSON-RPC (-32005 of EIP-1474, 429 and -32029 of hosted nodes). */
+/** A rate limit reported inside JSON-RPC (-32005 of EIP-1474, 429 and -32029 of hosted nodes). */
 export function isRateLimit({ code, message }: RpcError): boolean {
   return code === 429 || code === -32029 || /rate.?limit|too many requests/i.test(message);
 }
 
-/** The fault a failed call amounts to. */
+/** The fault for a failed call. */
 export function faultOf(call: string, error: RpcError): UpstreamFault {
   const extras = { note: error.message };
   if (isRateLimit(error)) return new UpstreamFault('upstream_rate_limited', 'again', null, extras);

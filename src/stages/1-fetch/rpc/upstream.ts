@@ -2,7 +2,6 @@ import { Agent, fetch as undiciFetch } from 'undici';
 import { createEndpoint, type RpcEndpoint } from './rpcEndpoint.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 import { createPriceApi, type PriceApi } from '../prices/priceApi.ts';
-import type { UnreadAnswer } from '../../../model/upstream.ts';
 
 export interface UpstreamOptions {
   /** JSON-RPC endpoints, asked in this order. */
@@ -19,11 +18,13 @@ export interface UpstreamOptions {
   readonly maxBatch: number;
 }
 
-/** The nodes behind the service. Remembers what each can do, never what it answered. */
+/** The nodes behind the service. Remembers what each can do and whether it is healthy, never what it answered. */
 export interface Upstream {
   readonly priceApi: PriceApi | null;
   open(options: SessionOptions): Session;
-  /** Whether a node answers `eth_chainId` with chain 1 just now. */
+  /** The names of the nodes whose circuit is open. */
+  openCircuits(): string[];
+  /** Whether a node answers `eth_chainId` with chain 1 now. */
   ready(signal: AbortSignal): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -57,20 +58,9 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   const priceApi = options.priceApiUrl
     ? createPriceApi({ url: options.priceApiUrl, fetch, timeoutMs: options.timeoutMs })
     : null;
-  const restingUntil = new Map<RpcEndpoint, number>();
-  const open = (session: SessionOptions): Session => {
-    if (session.resume) adopt(session.resume);
-    return openSession(endpoints, traceEndpoint, options, restingUntil, session);
-  };
-
-  /** Takes over what another thread knew of an endpoint when it asked. */
-  function adopt({ upstream: name, capabilities: { unsupported, ...known } }: UnreadAnswer): void {
-    const endpoint = [...endpoints, traceEndpoint].find((one) => one?.name === name);
-    if (!endpoint) return;
-    Object.assign(endpoint.capabilities, known);
-    endpoint.capabilities.unsupported.clear();
-    for (const mode of unsupported) endpoint.capabilities.unsupported.add(mode);
-  }
+  const { retries, deadlineMs } = options;
+  const pool = { endpoints, traceEndpoint, retries, deadlineMs };
+  const open = (session: SessionOptions): Session => openSession(pool, session);
 
   async function ready(signal: AbortSignal): Promise<boolean> {
     const session = open({ signal, deadlineAt: performance.now() + Math.min(options.deadlineMs, 5_000) });
@@ -87,5 +77,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     return answers.includes(true);
   }
 
-  return { priceApi, open, ready, close: () => agent.destroy() };
+  const openCircuits = (): string[] =>
+    endpoints.filter(({ breaker }) => breaker.open).map(({ name }) => name);
+  return { priceApi, open, openCircuits, ready, close: () => agent.destroy() };
 }

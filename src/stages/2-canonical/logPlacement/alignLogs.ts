@@ -1,5 +1,5 @@
 import type { Frame } from '../../../model/canonicalTx.ts';
-import { LogAffinity, statementOf, type Statement } from './logAffinity.ts';
+import { LogAffinity, statementOf, type Judgement } from './logAffinity.ts';
 import { lowerBound, type Candidates, type LogWindow } from './logWindows.ts';
 import type { ReceiptLog } from '../readReceipt.ts';
 import type { Timeline } from '../timeline.ts';
@@ -14,9 +14,9 @@ export interface Aligned {
 /** Moments examined over all logs; where that is not enough each log looks at fewer, but never at fewer than `LEAST`. */
 const WORK = 1_000_000;
 const LEAST = 8;
-/** Contracts log after their calls far more often than before or between them. */
+/** Cost of a log before a frame's last call: contracts mostly log at the end. */
 const EARLY = 2;
-/** By how much every other frame must fit worse before one is claimed. */
+/** Extra cost every other frame must have before one is named. */
 const MARGIN = 5;
 /** More than any sum of costs can reach. */
 const NEVER = 2 ** 30;
@@ -24,8 +24,8 @@ const NEVER = 2 ** 30;
 const VERDICTS = { unfit: 0, possible: 1, exact: 2 } as const;
 
 /**
- * The choices of all logs, row after row in flat arrays: a row object per log would cost more than the search. Row `r`
- * stands at `start[r] … start[r+1]-1`.
+ * The candidate moments ("cells") of all logs, row after row in flat arrays: an object per row would cost more than the
+ * search. Row `r` is at `start[r] … start[r+1]-1`.
  */
 interface Table {
   readonly rows: readonly LogWindow[];
@@ -33,28 +33,31 @@ interface Table {
   readonly moment: Int32Array;
   /** How badly the log fits the moment. */
   readonly cost: Int32Array;
-  /** Extra cost of standing in the same moment as the log before. */
+  /** Extra cost of sharing the moment with the previous log. */
   readonly repeat: Uint8Array;
   readonly verdict: Uint8Array;
-  /** Least cost of all earlier logs and this one when it stands there. */
+  /** Least cost of all earlier logs plus this one at this moment. */
   readonly upTo: Int32Array;
   /** 0 where candidates were left out to bound the work. */
   readonly whole: Uint8Array;
 }
 
+/** The logs to align and what they are aligned with. */
+export interface Alignment {
+  readonly frames: readonly Frame[];
+  readonly timeline: Timeline;
+  readonly logs: readonly ReceiptLog[];
+  readonly candidates: readonly Candidates[];
+  /** The feasible windows of the logs; logs without one are left out. */
+  readonly rows: readonly LogWindow[];
+}
+
 /**
- * Cheapest order-keeping assignment of logs to moments (a Viterbi pass over the rows), and by a second pass from the end the
- * cost of every alternative, which tells how sure each choice is. `rows` are the feasible windows of the logs; logs without
- * one are left out.
+ * Cheapest order-keeping assignment of logs to moments (a Viterbi pass over the rows). A second pass from the end gives
+ * the cost of every alternative and so how sure each choice is.
  */
-export function alignLogs(
-  candidates: readonly Candidates[],
-  rows: readonly LogWindow[],
-  logs: readonly ReceiptLog[],
-  frames: readonly Frame[],
-  timeline: Timeline,
-): Aligned[] {
-  // One place for each: nothing to weigh.
+export function alignLogs({ frames, timeline, logs, candidates, rows }: Alignment): Aligned[] {
+  // One possible moment each: nothing to search.
   if (rows.every(({ first, last }) => first === last)) {
     return rows.map(({ log, first }) => ({
       log,
@@ -62,9 +65,9 @@ export function alignLogs(
       sure: candidates[log]!.own,
     }));
   }
-  let affinity: LogAffinity | null = null;
   const limit = Math.max(LEAST, Math.floor(WORK / rows.length));
   const table = emptyTable(rows, limit);
+  let affinity: LogAffinity | null = null;
   let base = 0;
   for (const [r, { log, first, last }] of rows.entries()) {
     const { moments, own } = candidates[log]!;
@@ -73,23 +76,33 @@ export function alignLogs(
     const start = table.start[r]!;
     table.start[r + 1] = start + size;
     table.whole[r] = own && from === first && size === last + 1 - first ? 1 : 0;
-    const statement =
-      own && !(last - first < limit && isOneFrame(moments, first, last, timeline))
-        ? statementOf(logs[log]!)
-        : null;
-    const follows =
-      r > 0 && rows[r - 1]!.log === log - 1 && logs[log - 1]!.topics[0] === logs[log]!.topics[0];
-    for (let i = 0; i < size; i++) {
-      table.moment[start + i] = moments[from + i]!;
-      if (statement)
-        judgeCell(table, start + i, statement, follows, (affinity ??= new LogAffinity(frames)), timeline);
-      else judgeMoment(table, start + i, own, timeline);
-    }
+    for (let i = 0; i < size; i++) table.moment[start + i] = moments[from + i]!;
+    const oneFrame = last - first < limit && isOneFrame(moments, first, last, timeline);
+    if (own && !oneFrame)
+      judgeRow(table, r, { logs, timeline, affinity: (affinity ??= new LogAffinity(frames)) });
+    else for (let cell = start; cell < start + size; cell++) judgeMoment(table, cell, own, timeline);
     addEarlier(table, r);
     // Once a row had to be cut, later rows start where the best so far ends.
     if (size < last + 1 - from) base = table.moment[cheapest(table, r)]!;
   }
   return readBack(table, timeline);
+}
+
+/** Fills the cells of a row by comparing its log with the calls of the candidate frames. */
+function judgeRow(
+  table: Table,
+  row: number,
+  { logs, timeline, affinity }: { logs: readonly ReceiptLog[]; timeline: Timeline; affinity: LogAffinity },
+): void {
+  const { rows, start, repeat } = table;
+  const log = rows[row]!.log;
+  const statement = statementOf(logs[log]!);
+  const follows =
+    row > 0 && rows[row - 1]!.log === log - 1 && logs[log - 1]!.topics[0] === logs[log]!.topics[0];
+  for (let cell = start[row]!; cell < start[row + 1]!; cell++) {
+    const isLeaf = judgeCell(table, cell, timeline, (frame) => affinity.judge(statement, frame));
+    if (!follows || !isLeaf) repeat[cell] = 0;
+  }
 }
 
 function emptyTable(rows: readonly LogWindow[], limit: number): Table {
@@ -106,7 +119,7 @@ function emptyTable(rows: readonly LogWindow[], limit: number): Table {
   };
 }
 
-/** Where a log can only be of one frame what it says decides nothing: it would cost the same in each of the frame's moments. */
+/** Whether all candidate moments belong to one frame: then the content of the log cannot decide between them. */
 function isOneFrame(moments: readonly number[], first: number, last: number, { running }: Timeline): boolean {
   for (let i = first + 1; i <= last; i++) if (running[moments[i]!] !== running[moments[first]!]) return false;
   return true;
@@ -118,22 +131,21 @@ function judgeMoment(table: Table, cell: number, own: boolean, { running, exit }
   table.verdict[cell] = VERDICTS.possible;
 }
 
+/** Fills a cell; returns whether its frame makes no calls. */
 function judgeCell(
   table: Table,
   cell: number,
-  statement: Statement,
-  follows: boolean,
-  affinity: LogAffinity,
   timeline: Timeline,
-): void {
+  judge: (frame: number) => Judgement,
+): boolean {
   const moment = table.moment[cell]!;
   const frame = timeline.running[moment]!;
-  const judgement = affinity.judge(statement, frame);
+  const judgement = judge(frame);
   const isLast = moment + 1 === timeline.exit[frame];
-  const isLeaf = isLast && timeline.entry[frame] === moment;
   table.cost[cell] = judgement.cost + (isLast ? 0 : EARLY);
-  table.repeat[cell] = follows && isLeaf ? judgement.repeat : 0;
+  table.repeat[cell] = judgement.repeat;
   table.verdict[cell] = VERDICTS[judgement.verdict];
+  return isLast && timeline.entry[frame] === moment;
 }
 
 /** Fills `upTo` of a row from the row before. */
@@ -168,7 +180,7 @@ function readBack(table: Table, timeline: Timeline): Aligned[] {
     aligned.push({
       log: rows[row]!.log,
       moment: moment[chosen]!,
-      sure: isSure(table, row, chosen, onward, timeline),
+      sure: isSure({ table, onward, timeline }, row, chosen),
     });
   }
   return aligned.reverse();
@@ -200,16 +212,15 @@ function bestBefore({ start, moment, repeat, upTo }: Table, row: number, next: n
 }
 
 /**
- * A frame is named only where it is the one that can be expected to make the event, or where the event is its one purpose
- * word for word; and every rival costs clearly more. Overlapping words alone place a log in time but never name its frame.
+ * Names a frame only where it alone can emit the event, or where the event is its one purpose word for word, and every
+ * other frame costs clearly more. Overlapping words alone place a log in time but never name its frame.
  */
 function isSure(
-  { start, moment, verdict, upTo, whole }: Table,
+  { table, onward, timeline }: { table: Table; onward: Int32Array; timeline: Timeline },
   row: number,
   chosen: number,
-  onward: Int32Array,
-  timeline: Timeline,
 ): boolean {
+  const { start, moment, verdict, upTo, whole } = table;
   if (whole[row] === 0) return false;
   const frame = timeline.running[moment[chosen]!];
   const limit = upTo[chosen]! + onward[chosen]! + MARGIN;

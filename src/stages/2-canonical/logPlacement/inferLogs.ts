@@ -11,14 +11,14 @@ export interface InferredLogs {
   readonly moments: Int32Array;
   /** Whether the moment's frame is beyond reasonable doubt. */
   readonly certain: readonly boolean[];
-  /** Smallest frame that holds every moment which the emitter's frames and the order of the logs leave possible; -1 where there is none. */
+  /** Smallest frame that contains every moment possible for the log; -1 where there is none. */
   readonly within: Int32Array;
 }
 
 /**
- * Places receipt logs among the calls without help from the trace. A log can only come from a frame that acts on its emitter's storage,
- * lasted and may write; logs keep their order; among the moments left, the one whose call best explains the log wins.
- * A frame is claimed only where every other one fits clearly worse. Near-linear in frames plus logs.
+ * Places receipt logs among the calls without help from the trace. A log comes from a frame that uses its emitter's
+ * storage, succeeded and may write; logs keep their order; among the moments left, the call that best explains the log
+ * wins. A frame is named only where every other one fits clearly worse. Near-linear in frames plus logs.
  */
 export function inferLogs(
   frames: readonly Frame[],
@@ -26,12 +26,12 @@ export function inferLogs(
   logs: readonly ReceiptLog[],
 ): InferredLogs {
   const moments = new Int32Array(logs.length);
-  const certain = new Array<boolean>(logs.length).fill(false);
+  const certain = logs.map(() => false);
   const candidates = findCandidates(frames, timeline, logs);
   const windows = feasibleWindows(candidates);
   let next = 0;
-  for (const { log, moment, sure } of alignLogs(candidates, windows, logs, frames, timeline)) {
-    // A log whose emitter never runs in this trace stands right after the one before it.
+  for (const { log, moment, sure } of alignLogs({ frames, timeline, logs, candidates, rows: windows })) {
+    // A log whose emitter never runs in this trace follows the log before it.
     for (; next < log; next++) if (next > 0) moments[next] = moments[next - 1]!;
     moments[log] = moment;
     certain[log] = sure;
@@ -44,7 +44,7 @@ export function inferLogs(
 /** A log whose emitter never runs. */
 const NOWHERE: Candidates = { moments: [], own: false };
 
-/** What runs between two moments runs inside whatever holds both. */
+/** The common ancestor of the first and the last possible frame contains all frames between them. */
 function holdingFrames(
   frames: readonly Frame[],
   { running }: Timeline,
@@ -63,7 +63,7 @@ function holdingFrames(
   return within;
 }
 
-/** Per log, the ascending list of moments in which its emitter could have spoken. */
+/** Per log, the ascending list of moments in which its emitter ran. */
 function findCandidates(
   frames: readonly Frame[],
   timeline: Timeline,
@@ -84,7 +84,7 @@ function findCandidates(
     if (context !== null && effective && !isStatic && type !== 'SELFDESTRUCT')
       own.get(context)?.moments.push(moment);
   }
-  // A trace of value transfers alone lacks the emitter's frame, but may show what it paid out.
+  // A trace of value transfers alone lacks the emitter's frame, but may show its payments.
   let payouts: ReadonlyMap<Address, Candidates> | null = null;
   for (let log = 0; log < logs.length; log++) {
     if (candidates[log]!.moments.length > 0) continue;

@@ -18,7 +18,7 @@ const REPEATED = 6;
 
 const ZERO_WORD = '0'.repeat(64);
 
-/** What a log says, as far as it can be compared with calls: its indexed arguments, then its data, word by word. */
+/** A log as it can be compared with calls: its indexed arguments, then its data, word by word. */
 export interface Statement {
   readonly topic: Hash | undefined;
   readonly words: readonly string[];
@@ -32,8 +32,8 @@ export function statementOf(log: ReceiptLog): Statement {
 }
 
 /**
- * `exact`: the call's one purpose, word for word. `unfit`: a proxy's hand-over, a view, or a standard function for something
- * else. `possible`: all others, where the cost is but a hint.
+ * `exact`: the call's one purpose, word for word. `unfit`: a proxy's forwarding call, a view, or a standard function for
+ * something else. `possible`: all others, where the cost is only a hint.
  */
 export interface Judgement {
   readonly cost: number;
@@ -42,7 +42,7 @@ export interface Judgement {
   readonly repeat: number;
 }
 
-/** A statement with its words as numbers, and without repetition those that say something. */
+/** A statement with its words as numbers; `stated` leaves out zeros and repetitions. */
 interface Numbered {
   readonly statement: Statement;
   readonly words: readonly number[];
@@ -52,8 +52,8 @@ interface Numbered {
 }
 
 /**
- * How badly a log fits a frame, 0 = perfectly. The token standards say it for their own events; any other event mostly
- * repeats its call's arguments, caller or value, so comparing 32-byte words hints at it without knowing the ABI.
+ * How badly a log fits a frame, 0 = perfectly. The token standards define it for their own events; any other event mostly
+ * repeats its call's arguments, caller or value, so comparing 32-byte words works without knowing the ABI.
  */
 export class LogAffinity {
   readonly #frames: readonly Frame[];
@@ -64,11 +64,11 @@ export class LogAffinity {
   readonly #selectors: Int32Array;
   /** Words by number: a log is compared with very many calls. */
   readonly #numbers = new Map<string, number>();
-  /** What each frame's standard function should state, once asked for. */
+  /** Words each frame's standard function should emit, computed on first use. */
   readonly #sayings: (readonly number[] | undefined)[] = [];
-  /** Whether each frame is a proxy's hand-over: 0 not asked yet, 1 yes, 2 no. */
+  /** Whether each frame is a proxy's forwarding call: 0 not computed, 1 yes, 2 no. */
   readonly #handOver: Uint8Array;
-  /** Per topic what `fitOf` says about each selector. */
+  /** Results of `fitOf` by topic and selector. */
   readonly #fits = new Map<Hash | undefined, Numbered['fits']>();
   /** The statement that is being judged, all frames in turn. */
   #current: Numbered | null = null;
@@ -123,7 +123,7 @@ export class LogAffinity {
     return number;
   }
 
-  /** How many words a frame's standard function should state are not there. A frame has one such function, so `says` is always the same or empty. */
+  /** Counts the expected words the log lacks. A frame has one standard function, so `says` is always the same or empty. */
   #missing(says: readonly Source[], words: readonly number[], index: number): number {
     if (says.length === 0) return 0;
     const saying = (this.#sayings[index] ??= says.map((source) => this.#number(this.#word(source, index))));
@@ -140,7 +140,7 @@ export class LogAffinity {
     return Math.ceil((FOREIGN * missing) / stated.size);
   }
 
-  /** True for a proxy's hand-over: the call ends in a DELEGATECALL with the very same input. */
+  /** True for a proxy's forwarding call: it ends in a DELEGATECALL with the same input. */
   #forwards(index: number): boolean {
     if (this.#handOver[index] === 0) this.#handOver[index] = this.#handsOver(index) ? 1 : 2;
     return this.#handOver[index] === 1;

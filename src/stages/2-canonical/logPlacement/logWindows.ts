@@ -1,4 +1,4 @@
-/** Where a log may stand. */
+/** The moments at which a log may have been emitted. */
 export interface Candidates {
   /** Ascending moments. */
   readonly moments: readonly number[];

@@ -1,7 +1,6 @@
 import { availableParallelism, constants } from 'node:os';
 import { packRulebook } from '../../../service/cache/rulebookCache.ts';
-import { configuredRules } from '../../../service/assemble.ts';
-import { openUpstream } from '../../../service/openUpstream.ts';
+import { configuredRules, openUpstream } from '../../../service/analyzer.ts';
 import { newestBlock } from '../../../stages/1-fetch/block/resolveBlocks.ts';
 import { CliError } from '../cliIo.ts';
 import { readCliConfig } from '../openAnalyzer.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Piscina } from 'piscina';
-import type { BlockId } from '../../../stages/1-fetch/block/blockCalls.ts';
+import type { BlockId } from '../../../traces/traceApi.ts';
 import type { BlockResult, BlockTask, BlockThreadData } from './blockTask.ts';
 
 /** Compiled, or the source where a loader runs it. */

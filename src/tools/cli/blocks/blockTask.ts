@@ -1,6 +1,6 @@
 import type { Config } from '../../../service/config.ts';
 import type { BlockFailure, BlockFilter } from '../../../service/analyzeBlock.ts';
-import type { BlockId } from '../../../stages/1-fetch/block/blockCalls.ts';
+import type { BlockId } from '../../../traces/traceApi.ts';
 import type { Rows } from './tables.ts';
 
 /** What a thread that analyzes blocks is started with. */

@@ -4,7 +4,7 @@ import { AnalysisError } from '../../../lib/errors.ts';
 import type { TxReport } from '../../../model/generated/report.ts';
 import { createAnalyzeBlock } from '../../../service/analyzeBlock.ts';
 import { unpackRulebook } from '../../../service/cache/rulebookCache.ts';
-import { openUpstream } from '../../../service/openUpstream.ts';
+import { openUpstream } from '../../../service/analyzer.ts';
 import { createReportValidator } from '../../../stages/9-report/reportValidator.ts';
 import type { BlockResult, BlockTask, BlockThreadData } from './blockTask.ts';
 import { addRows, noRows, type Rows } from './tables.ts';

@@ -1,17 +1,21 @@
-import { AnalysisError, type ErrorCode } from '../../lib/errors.ts';
+import { AnalysisError, type ErrorCode } from './errors.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A JSON object (not an array, not null), or throws `AnalysisError(code)` naming `what`. */
+/** Whether a parsed JSON value is an object: not an array, not null. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A JSON object, or throws `AnalysisError(code)` naming `what`. */
 export function readObject(value: unknown, code: ErrorCode, what: string): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new AnalysisError(code, what);
-  return value as Fields;
+  if (!isRecord(value)) throw new AnalysisError(code, what);
+  return value;
 }
 
 /** A JSON array; a missing or null one reads as empty, because nodes leave empty lists out. */
 export function readList(value: unknown, code: ErrorCode, what: string): readonly unknown[] {
-  if (value === undefined || value === null) return [];
+  if (absent(value)) return [];
   if (!Array.isArray(value)) throw new AnalysisError(code, what);
   return value;
 }

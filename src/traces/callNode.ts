@@ -1,7 +1,32 @@
-import type { Address, Hex } from '../../model/hex.ts';
-import type { FrameType } from '../../model/canonicalTx.ts';
-import { AnalysisError } from '../../lib/errors.ts';
-import type { LogContent } from './logPlacement/logContent.ts';
+import { readHash } from '../evm/hex.ts';
+import { AnalysisError, type ErrorCode } from '../lib/errors.ts';
+import { readList } from '../lib/shape.ts';
+import type { FrameType } from '../model/canonicalTx.ts';
+import type { Address, Hash, Hex } from '../model/hex.ts';
+
+/** Emitter, topics and data of a log, from a receipt or from a trace. */
+export interface LogContent {
+  readonly address: Address;
+  readonly topics: readonly Hash[];
+  readonly data: Hex;
+}
+
+/** Checks a log's topics; `log` names the kind of log in errors. Throws `AnalysisError(code)`. */
+export function readTopics(value: unknown, code: ErrorCode, log: string): readonly Hash[] {
+  const list = readList(value, code, `${log} topics`);
+  // LOG4 is the largest of the EVM's log instructions.
+  if (list.length > 4) throw new AnalysisError(code, `a ${log} has more than four topics`);
+  return list.map((topic) => readHash(topic, code, `${log} topic`));
+}
+
+export function sameLog(a: LogContent, b: LogContent): boolean {
+  return (
+    a.address === b.address &&
+    a.data === b.data &&
+    a.topics.length === b.topics.length &&
+    a.topics.every((topic, i) => topic === b.topics[i])
+  );
+}
 
 /** A log as a call tracer attaches it to a frame. */
 export interface TracedLog extends LogContent {
@@ -33,7 +58,7 @@ const MAX_DEPTH = 1_026;
 const MAX_CALLS = 1_000_000;
 const MAX_PATH_TOTAL = 24_000_000;
 
-/** Keeps a hostile trace (cyclic, shared or absurdly deep) from running away: call once per node. */
+/** Bounds the work a hostile trace (cyclic, shared or absurdly deep) can cause: call once per node. */
 export class CallBudget {
   #calls = 0;
   #pathTotal = 0;

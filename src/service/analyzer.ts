@@ -1,0 +1,154 @@
+import { judge, read, type OnStage, type Read } from '../analyze.ts';
+import { fetchContext } from '../stages/1-fetch/context/fetchContext.ts';
+import { fetchTransaction } from '../stages/1-fetch/fetchTransaction.ts';
+import { LargeAnswer } from '../stages/1-fetch/rpc/rpcEndpoint.ts';
+import { planContext } from '../stages/1-fetch/context/planContext.ts';
+import type { PriceSourceName } from '../stages/1-fetch/prices/priceSources.ts';
+import { createUpstream, type Upstream } from '../stages/1-fetch/rpc/upstream.ts';
+import { createReportValidator } from '../stages/9-report/reportValidator.ts';
+import { writeReport } from '../stages/9-report/writeReport.ts';
+import { SHIPPED_RULES } from '../rules/read/shippedRules.ts';
+import { cachedRulebook } from './cache/rulebookCache.ts';
+import { createLargeAnalyses, type LargeAnalyses } from './workers/largeAnalyses.ts';
+import type { Config } from './config.ts';
+import type { Log } from '../lib/log.ts';
+import type { Analyze, AnalyzeOptions } from './http/analyze.ts';
+import type { Hash } from '../model/hex.ts';
+import type { TxReport } from '../model/generated/report.ts';
+import type { Rulebook } from '../model/rulebook.ts';
+import type { RawContext } from '../model/upstream.ts';
+
+export interface AnalyzerDeps {
+  readonly upstream: Upstream;
+  /** The rulebook in force, asked once per analysis. */
+  readonly rulebook: () => Rulebook;
+  readonly validate: (report: TxReport) => void;
+  readonly maxTokens: number;
+  /** Price sources to ask; left out or null: the standard ones. */
+  readonly priceSources?: readonly PriceSourceName[] | null;
+  /** Analyses transactions with large answers; default: they are analysed here and everything else waits. */
+  readonly large?: LargeAnalyses;
+}
+
+/** Two round trips to the node, the pure pipeline, the schema check. */
+export function createAnalyze(deps: AnalyzerDeps): Analyze {
+  const { upstream, validate, maxTokens, priceSources = null, large } = deps;
+
+  /** Stages 1 and 2. The node's raw answers are released on return: for a large transaction they are most of the memory. */
+  async function fetchAndRead(
+    hash: Hash,
+    rulebook: Rulebook,
+    { signal, deadlineAt, onCall }: AnalyzeOptions,
+    stage: OnStage,
+  ): Promise<Read & { context: RawContext }> {
+    const session = upstream.open({
+      signal,
+      deadlineAt,
+      ...(onCall && { onCall }),
+      ...(large && { largeBytes: large.largeBytes }),
+    });
+    const raw = await fetchTransaction(session, hash);
+    const plan = planContext(raw, rulebook, maxTokens);
+    const context = await fetchContext(session, plan, { names: priceSources, priceApi: upstream.priceApi });
+    stage('fetch');
+    return { ...read(raw, context, stage), context };
+  }
+
+  return async (hash, options) => {
+    let last = performance.now();
+    const stage: OnStage = (name) => {
+      const now = performance.now();
+      options.onStage?.(name, now - last);
+      last = now;
+    };
+    const rulebook = deps.rulebook();
+    let found: Read & { context: RawContext };
+    try {
+      found = await fetchAndRead(hash, rulebook, options, stage);
+    } catch (error) {
+      if (large && error instanceof LargeAnswer) return large.run(hash, options);
+      throw error;
+    }
+    const input = await judge(found, found.context, rulebook, stage);
+    const json = writeReport(input, validate, () => stage('report'));
+    stage('validate');
+    return { json, intentKind: input.verdict.kind };
+  };
+}
+
+/** The nodes of the configuration. */
+export function openUpstream(config: Config): Upstream {
+  return createUpstream({
+    rpcUrls: config.rpcUrls,
+    traceUrl: config.traceUrl,
+    priceApiUrl: config.priceApiUrl,
+    timeoutMs: config.rpcTimeoutMs,
+    retries: config.rpcRetries,
+    deadlineMs: config.deadlineMs,
+    maxResponseBytes: config.maxResponseBytes,
+    maxBatch: config.rpcMaxBatch,
+  });
+}
+
+/** The analysis of the running service: rules (watched if configured), schemas and processes for large transactions. */
+export async function createServiceAnalyze(deps: {
+  readonly upstream: Upstream;
+  readonly config: Config;
+  readonly log: Log;
+}): Promise<Analyze> {
+  const { upstream, config, log } = deps;
+  const rules = await rulesInForce(config.rulesDirs);
+  const named = await naming(config.addressBook);
+  let rulebook = named(rules);
+  log.info({ ruleset: rulebook.version, digest: rulebook.digest }, 'rules loaded');
+  if (config.rulesReload)
+    await watchRules(config.rulesDirs, rules.digest, log, (next) => (rulebook = named(next)));
+  const large = createLargeAnalyses(config, () => rulebook);
+  const analyze = createAnalyze({
+    upstream,
+    rulebook: () => rulebook,
+    validate: createReportValidator(),
+    maxTokens: config.maxTokens,
+    priceSources: config.priceSources,
+    large,
+  });
+  return Object.assign(analyze, { close: () => large.close() });
+}
+
+/** The shipped rules with the given overlays. The compiler is loaded only where the build has not compiled them already. */
+async function rulesInForce(overlays: readonly string[]): Promise<Rulebook> {
+  const cached = overlays.length === 0 ? cachedRulebook(SHIPPED_RULES) : null;
+  return cached ?? (await import('./loadRules.ts')).loadRules(overlays);
+}
+
+/** The rules a configuration names, with its address book. Throws `RulebookError` for rules that do not compile. */
+export async function configuredRules(config: Pick<Config, 'rulesDirs' | 'addressBook'>): Promise<Rulebook> {
+  const named = await naming(config.addressBook);
+  return named(await rulesInForce(config.rulesDirs));
+}
+
+/** Replaces the shipped names of addresses by those of a file, where one is configured. */
+async function naming(file: string | null): Promise<(rules: Rulebook) => Rulebook> {
+  if (file === null) return (rules) => rules;
+  const { withAddressBook } = await import('../rules/compile/compileTables.ts');
+  return (rules) => withAddressBook(rules, file);
+}
+
+async function watchRules(
+  overlays: readonly string[],
+  digest: string,
+  log: Log,
+  use: (next: Rulebook) => void,
+): Promise<void> {
+  const [{ watchRulebook }, { FACT_VOCABULARY }] = await Promise.all([
+    import('../rules/read/watchRulebook.ts'),
+    import('../stages/7-intent/facts/registry.ts'),
+  ]);
+  const onChange = (next: Rulebook): void => {
+    use(next);
+    log.info({ ruleset: next.version, digest: next.digest }, 'rules changed');
+  };
+  const onProblem = (error: Error): void =>
+    log.error({ problem: error.message }, 'rules changed and are broken: the last good set stays in force');
+  watchRulebook([SHIPPED_RULES, ...overlays], onChange, onProblem, { facts: FACT_VOCABULARY, digest });
+}

@@ -1,0 +1,83 @@
+import { TRACE_APIS } from '../../../traces/traceApis.ts';
+import { forgetTrace, type Capabilities } from './capabilities.ts';
+import { faultOf, isRateLimit, isUnsupported, type RpcAnswer, type RpcError } from './rpcMessages.ts';
+import { UpstreamFault } from './upstreamFault.ts';
+import type { RawTransaction } from '../../../model/upstream.ts';
+import type { TraceApi } from '../../../traces/traceApi.ts';
+
+type Finding =
+  | { readonly kind: 'trace'; readonly result: unknown }
+  | { readonly kind: 'empty' | 'malformed' | 'unsupported' }
+  | { readonly kind: 'failed'; readonly error: RpcError };
+
+function finding(api: TraceApi, answer: RpcAnswer): Finding {
+  if (answer.ok) {
+    const kind = api.looksLike(answer.result);
+    return kind === 'trace' ? { kind, result: answer.result } : { kind };
+  }
+  return refusesOption(api, answer.error) || isUnsupported(answer.error)
+    ? { kind: 'unsupported' }
+    : { kind: 'failed', error: answer.error };
+}
+
+/** A node may know the tracer but not its `withLog` option. */
+function refusesOption({ mode }: TraceApi, { code, message }: RpcError): boolean {
+  return (
+    mode === 'call_tracer_with_log' &&
+    (code === -32602 || /withlog|tracerconfig|unknown field/i.test(message))
+  );
+}
+
+/**
+ * Picks the trace among the answers to the APIs asked (best first) and updates `capabilities`.
+ * Throws `trace_unavailable`, `trace_empty` or `trace_malformed` where no answer is a trace.
+ */
+export function chooseTrace(
+  apis: readonly TraceApi[],
+  answers: readonly RpcAnswer[],
+  capabilities: Capabilities,
+): RawTransaction['trace'] {
+  const findings = apis.map((api, i) => finding(api, answers[i]!));
+  for (const [i, api] of apis.entries())
+    if (findings[i]!.kind === 'unsupported') noteUnsupported(api, answers[i]!, capabilities);
+  // Unless set below, the next attempt asks every API that may work.
+  capabilities.trace = null;
+  // Only what the node cannot do may settle the dialect, not a better API's passing failure.
+  let settled = true;
+  for (const [i, { mode, dialect }] of apis.entries()) {
+    const found = findings[i]!;
+    if (found.kind === 'trace') {
+      if (settled) capabilities.trace = mode;
+      return { dialect, result: found.result };
+    }
+    if (found.kind !== 'unsupported') settled = false;
+  }
+  throw explain(findings, capabilities);
+}
+
+function noteUnsupported({ mode }: TraceApi, answer: RpcAnswer, capabilities: Capabilities): void {
+  // If it worked before, another node may answer now and all knowledge of the old one is stale.
+  if (capabilities.trace === mode) forgetTrace(capabilities);
+  capabilities.unsupported.add(mode);
+  // A method that is missing is missing with every option.
+  if (mode === 'call_tracer_with_log' && !answer.ok && isUnsupported(answer.error))
+    capabilities.unsupported.add('call_tracer');
+}
+
+function explain(findings: readonly Finding[], capabilities: Capabilities): UpstreamFault {
+  if (capabilities.unsupported.size === TRACE_APIS.length) {
+    forgetTrace(capabilities);
+    return new UpstreamFault(
+      'trace_unavailable',
+      'elsewhere',
+      'the node offers neither debug_traceTransaction nor trace_transaction',
+    );
+  }
+  const failed = findings.find((f) => f.kind === 'failed');
+  if (failed && isRateLimit(failed.error)) return faultOf('the trace', failed.error);
+  if (findings.some((f) => f.kind === 'empty')) return new UpstreamFault('trace_empty', 'again');
+  if (findings.some((f) => f.kind === 'malformed')) return new UpstreamFault('trace_malformed', 'again');
+  if (!failed) return new UpstreamFault('trace_unavailable', 'again');
+  const { code, message } = failed.error;
+  return new UpstreamFault('trace_unavailable', 'again', `code ${code}`, { note: message });
+}

@@ -1,0 +1,77 @@
+import type { UpstreamFault } from './upstreamFault.ts';
+
+/** Failures in a row after which a node is left alone. */
+const THRESHOLD = 5;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 10_000;
+/** After a single failure other nodes are asked first for this long. */
+const SUSPECT_MS = 10_000;
+/** How soon to look again while another request tries the node. */
+const TRIAL_POLL_MS = 100;
+
+/** Faults that say something about the node's health, not about the request. */
+const UNHEALTHY: ReadonlySet<string> = new Set(['upstream_unreachable', 'upstream_timeout', 'upstream_http']);
+
+/**
+ * Circuit breaker of one node, shared by all analyses: after several failures in a row it opens and no request waits for
+ * the node. When the pause is over one request tries it (half-open); success closes it, failure doubles the pause.
+ */
+export class CircuitBreaker {
+  #failures = 0;
+  #openUntil = 0;
+  #suspectUntil = 0;
+  #pause = FIRST_PAUSE_MS;
+  #trial = false;
+  /** The last failure, for requests that run out of time before the node may be asked. */
+  lastFault: UpstreamFault | null = null;
+
+  get open(): boolean {
+    return this.#failures >= THRESHOLD;
+  }
+
+  /** Whether a healthy node should be asked before this one. */
+  suspect(now: number): boolean {
+    return now < this.#suspectUntil;
+  }
+
+  /** Earliest `performance.now()` at which the node may be asked. */
+  availableAt(now: number): number {
+    if (!this.open) return 0;
+    return this.#trial ? now + TRIAL_POLL_MS : this.#openUntil;
+  }
+
+  /** Runs one attempt and learns from its outcome; the caller has checked `availableAt`. */
+  async watch<T>(attempt: () => Promise<T>): Promise<T> {
+    const isTrial = this.open;
+    if (isTrial) this.#trial = true;
+    try {
+      const value = await attempt();
+      this.#close();
+      return value;
+    } catch (error) {
+      this.#note(error as Error);
+      throw error;
+    } finally {
+      if (isTrial) this.#trial = false;
+    }
+  }
+
+  #close(): void {
+    this.#failures = 0;
+    this.#suspectUntil = 0;
+    this.#pause = FIRST_PAUSE_MS;
+    this.lastFault = null;
+  }
+
+  #note(error: Error & { code?: unknown }): void {
+    if (typeof error.code !== 'string') return;
+    if (!UNHEALTHY.has(error.code)) return;
+    this.lastFault = error as UpstreamFault;
+    const wasOpen = this.open;
+    this.#failures++;
+    this.#suspectUntil = performance.now() + SUSPECT_MS;
+    if (!this.open) return;
+    if (wasOpen) this.#pause = Math.min(LONGEST_PAUSE_MS, 2 * this.#pause);
+    this.#openUntil = performance.now() + this.#pause;
+  }
+}

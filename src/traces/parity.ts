@@ -1,0 +1,211 @@
+import { readAddress, readBytes, readCount, readHash, readQuantity } from '../evm/hex.ts';
+import { AnalysisError } from '../lib/errors.ts';
+import { absent, isRecord, readObject, type Fields } from '../lib/shape.ts';
+import type { FrameType } from '../model/canonicalTx.ts';
+import type { Address, Hash, Hex } from '../model/hex.ts';
+import { CallBudget, type CallNode } from './callNode.ts';
+import { canonicalError } from './frameError.ts';
+import type { RootCall, TraceApi, TracedTransaction } from './traceApi.ts';
+
+const BAD = 'trace_malformed';
+const CALL_TYPES: ReadonlyMap<unknown, FrameType> = new Map<unknown, FrameType>([
+  ['call', 'CALL'],
+  ['callcode', 'CALLCODE'],
+  ['delegatecall', 'DELEGATECALL'],
+  ['staticcall', 'STATICCALL'],
+]);
+
+/**
+ * `trace_transaction` of OpenEthereum and its successors: a flat list of `{type, action, result, error, traceAddress}`.
+ * https://openethereum.github.io/JSONRPC-trace-module
+ */
+export const PARITY: TraceApi = {
+  mode: 'parity',
+  dialect: 'parity',
+  call: (hash) => ({ method: 'trace_transaction', params: [hash] }),
+  // By number only; the answers name the block's hash, which is checked.
+  blockCall: ({ number }) => ({ method: 'trace_block', params: [`0x${number.toString(16)}`] }),
+  splitBlock,
+  looksLike,
+  root: rootCall,
+  logs: () => [],
+  read: readEntries,
+};
+
+/** One flat list; items without a transaction are block rewards. */
+function splitBlock(items: readonly unknown[]): ReadonlyMap<Hash, unknown> {
+  const found = new Map<Hash, unknown[]>();
+  for (const item of items) {
+    if (!isRecord(item) || typeof item['transactionHash'] !== 'string') continue;
+    const hash = item['transactionHash'].toLowerCase() as Hash;
+    const list = found.get(hash);
+    if (list) list.push(item);
+    else found.set(hash, [item]);
+  }
+  return found;
+}
+
+function looksLike(result: unknown): 'trace' | 'empty' | 'malformed' {
+  if (absent(result)) return 'empty';
+  if (!Array.isArray(result)) return 'malformed';
+  if (result.length === 0) return 'empty';
+  const isEntry = (item: unknown): boolean =>
+    isRecord(item) && isRecord(item['action']) && Array.isArray(item['traceAddress']);
+  return (result as unknown[]).every(isEntry) ? 'trace' : 'malformed';
+}
+
+function rootCall(result: unknown, tx: Readonly<Record<string, unknown>>): RootCall | string {
+  let root: Record<string, unknown> | null = null;
+  for (const item of Array.isArray(result) ? (result as unknown[]) : []) {
+    if (!isRecord(item)) continue;
+    if (differ(item['transactionHash'], tx['hash'])) return 'a trace of another transaction';
+    if (differ(item['blockHash'], tx['blockHash'])) return 'a trace of another block';
+    if (!Array.isArray(item['traceAddress']) || item['traceAddress'].length > 0) continue;
+    if (root) return 'a trace with two roots';
+    root = item;
+  }
+  if (!root) return 'a trace without a root';
+  const action = isRecord(root['action']) ? root['action'] : {};
+  const created = isRecord(root['result']) ? root['result']['address'] : null;
+  return {
+    from: action['from'],
+    to: action['to'] ?? created,
+    input: action['input'] ?? action['init'],
+    value: action['value'],
+    failed: !absent(root['error']),
+  };
+}
+
+/** Whether two texts differ; letter case and missing fields do not count. */
+function differ(a: unknown, b: unknown): boolean {
+  return a !== b && typeof a === 'string' && typeof b === 'string' && a.toLowerCase() !== b.toLowerCase();
+}
+
+interface Entry {
+  readonly fields: Fields;
+  readonly address: readonly number[];
+}
+
+/** The tree is rebuilt from `traceAddress`, whatever order the list came in. */
+function readEntries(result: unknown, tx: TracedTransaction): CallNode[] {
+  if (absent(result) || (Array.isArray(result) && result.length === 0))
+    throw new AnalysisError('trace_empty');
+  if (!Array.isArray(result)) throw new AnalysisError(BAD, 'the trace is not a list');
+  const budget = new CallBudget();
+  const entries: Entry[] = [];
+  for (const raw of result) {
+    const fields = readObject(raw, BAD, 'a trace entry is not an object');
+    if (fields['type'] === 'reward') continue;
+    requireSame(fields, 'transactionHash', tx.hash, 'a trace entry belongs to another transaction');
+    requireSame(fields, 'blockHash', tx.blockHash, 'the trace is from another block');
+    const address = readTraceAddress(fields['traceAddress']);
+    budget.spend(address.length);
+    entries.push({ fields, address });
+  }
+  if (entries.length === 0) throw new AnalysisError('trace_empty');
+  if (!inOrder(entries)) entries.sort((a, b) => comparePaths(a.address, b.address));
+  return linkParents(entries);
+}
+
+function requireSame(fields: Fields, key: string, expected: Hash, otherwise: string): void {
+  const value = fields[key];
+  if (value !== expected && !absent(value) && readHash(value, BAD, `trace ${key}`) !== expected)
+    throw new AnalysisError('inconsistent_upstream', otherwise);
+}
+
+function readTraceAddress(value: unknown): number[] {
+  if (!Array.isArray(value)) throw new AnalysisError(BAD, 'traceAddress is not a list');
+  return value.map((step: unknown) => {
+    const position = readCount(step, BAD, 'traceAddress');
+    if (position > 0xffff_ffff) throw new AnalysisError(BAD, 'traceAddress');
+    return position;
+  });
+}
+
+function comparePaths(a: readonly number[], b: readonly number[]): number {
+  const shared = Math.min(a.length, b.length);
+  for (let i = 0; i < shared; i++) if (a[i] !== b[i]) return a[i]! - b[i]!;
+  return a.length - b.length;
+}
+
+function inOrder(entries: readonly Entry[]): boolean {
+  return entries.every((entry, i) => i === 0 || comparePaths(entries[i - 1]!.address, entry.address) < 0);
+}
+
+/** Entries sorted by path: a parent is the last entry seen one level up, and must be a prefix. */
+function linkParents(entries: readonly Entry[]): CallNode[] {
+  const open: number[] = [];
+  return entries.map(({ fields, address }, index) => {
+    const depth = address.length;
+    const parent = depth === 0 ? null : open[depth - 1];
+    if (parent === undefined || (depth === 0 && index > 0))
+      throw new AnalysisError(BAD, 'a trace entry has no parent');
+    if (parent !== null) {
+      const prefix = entries[parent]!.address;
+      const isPrefix = prefix.every((step, i) => step === address[i]);
+      if (!isPrefix) throw new AnalysisError(BAD, 'a trace entry has no parent');
+      if (index > 0 && comparePaths(entries[index - 1]!.address, address) === 0)
+        throw new AnalysisError(BAD, 'two trace entries share an address');
+    }
+    open.length = depth;
+    open.push(index);
+    return readEntry(fields, parent);
+  });
+}
+
+function readEntry(fields: Fields, parent: number | null): CallNode {
+  const action = readObject(fields['action'], BAD, 'trace action');
+  const result = absent(fields['result']) ? {} : readObject(fields['result'], BAD, 'trace result');
+  const failed = !absent(fields['error']) && fields['error'] !== '';
+  const common = { parent, error: failed ? canonicalError(fields['error']) : null, logs: [] };
+  switch (fields['type']) {
+    case 'call': {
+      const type = CALL_TYPES.get(action['callType'] ?? 'call');
+      if (type === undefined) throw new AnalysisError(BAD, 'callType');
+      return {
+        ...common,
+        type,
+        from: address(action, 'from'),
+        to: address(action, 'to'),
+        value: wei(action, 'value'),
+        input: bytes(action['input'], 'trace input'),
+        output: bytes(result['output'], 'trace output'),
+      };
+    }
+    case 'create':
+      return {
+        ...common,
+        type: action['creationMethod'] === 'create2' ? 'CREATE2' : 'CREATE',
+        from: address(action, 'from'),
+        to: failed || absent(result['address']) ? null : address(result, 'address'),
+        value: wei(action, 'value'),
+        input: bytes(action['init'], 'trace init'),
+        output: bytes(result['code'] ?? result['output'], 'trace code'),
+      };
+    case 'suicide':
+    case 'selfdestruct':
+      return {
+        ...common,
+        type: 'SELFDESTRUCT',
+        from: address(action, 'address'),
+        to: address(action, 'refundAddress'),
+        value: wei(action, 'balance'),
+        input: '0x',
+        output: '0x',
+      };
+    default:
+      throw new AnalysisError(BAD, 'a trace entry has no known type');
+  }
+}
+
+function address(fields: Fields, key: string): Address {
+  return readAddress(fields[key], BAD, `trace ${key}`);
+}
+
+function wei(fields: Fields, key: string): bigint {
+  return absent(fields[key]) ? 0n : readQuantity(fields[key], BAD, `trace ${key}`);
+}
+
+function bytes(value: unknown, what: string): Hex {
+  return absent(value) ? '0x' : readBytes(value, BAD, what);
+}

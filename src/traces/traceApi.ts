@@ -1,0 +1,55 @@
+import type { Hash, Hex } from '../model/hex.ts';
+import type { TraceDialect, TraceMode } from '../model/upstream.ts';
+import type { CallNode } from './callNode.ts';
+
+type CallTracerConfig = { readonly tracer: 'callTracer'; readonly tracerConfig?: { readonly withLog: true } };
+
+/** A JSON-RPC call of a trace method that viem does not type. */
+export type TraceCall =
+  | {
+      readonly method: 'debug_traceTransaction' | 'debug_traceBlockByHash';
+      readonly params: readonly [hash: Hash, config: CallTracerConfig];
+    }
+  | { readonly method: 'trace_transaction'; readonly params: readonly [hash: Hash] }
+  | { readonly method: 'trace_block'; readonly params: readonly [number: Hex] };
+
+/** A block whose number is resolved: everything about it is asked by its hash. */
+export interface BlockId {
+  readonly number: bigint;
+  readonly hash: Hash;
+}
+
+/** The outermost call as the node states it, unchecked. */
+export interface RootCall {
+  readonly from: unknown;
+  readonly to: unknown;
+  readonly input: unknown;
+  readonly value: unknown;
+  readonly failed: boolean;
+}
+
+/** The checked parts of the transaction that a trace must agree with. */
+export interface TracedTransaction {
+  readonly hash: Hash;
+  readonly blockHash: Hash;
+}
+
+/** One way to ask a node for a trace and to read its answer. A new trace dialect is one such object in a file of its own. */
+export interface TraceApi {
+  readonly mode: TraceMode;
+  readonly dialect: TraceDialect;
+  /** The request for a transaction's trace. */
+  call(hash: Hash): TraceCall;
+  /** The request for all traces of a block. */
+  blockCall(block: BlockId): TraceCall;
+  /** Splits the answer to `blockCall` by transaction; `hashes` in block order. */
+  splitBlock(items: readonly unknown[], hashes: readonly Hash[]): ReadonlyMap<Hash, unknown>;
+  /** Judges a result by its shape alone: nodes answer unknown hashes with empty successes. */
+  looksLike(result: unknown): 'trace' | 'empty' | 'malformed';
+  /** The outermost call, or what contradicts the unchecked transaction. */
+  root(result: unknown, tx: Readonly<Record<string, unknown>>): RootCall | string;
+  /** Unchecked logs of the calls that did not fail, in execution order; empty where the API carries none. */
+  logs(result: unknown): readonly unknown[];
+  /** The calls in pre-order. Throws `trace_empty`, `trace_malformed` or `inconsistent_upstream`. */
+  read(result: unknown, tx: TracedTransaction): CallNode[];
+}

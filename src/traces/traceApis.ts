@@ -1,0 +1,16 @@
+import type { TraceDialect, TraceMode } from '../model/upstream.ts';
+import { CALL_TRACER, CALL_TRACER_WITH_LOG } from './callTracer.ts';
+import { PARITY } from './parity.ts';
+import type { TraceApi } from './traceApi.ts';
+
+/** Every trace API, best first: logs inside the frames give their exact position. */
+export const TRACE_APIS: readonly TraceApi[] = [CALL_TRACER_WITH_LOG, CALL_TRACER, PARITY];
+
+export function traceApi(mode: TraceMode): TraceApi {
+  return TRACE_APIS.find((api) => api.mode === mode)!;
+}
+
+/** An API whose results are read as the dialect's. */
+export function apiOfDialect(dialect: TraceDialect): TraceApi {
+  return TRACE_APIS.find((api) => api.dialect === dialect)!;
+}
