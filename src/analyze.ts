@@ -30,13 +30,13 @@ export type OnStage = (stage: string) => void;
 /** Version of this service, reported as `engine.version`. */
 export const ENGINE_VERSION = '1.0.0';
 
-/** Stage 2: the node's answers in one shape, whatever the trace dialect. */
+/** Stage 2: puts the node's answers in one shape, for every trace dialect. */
 export interface Read {
   readonly tx: CanonicalTx;
   readonly header: BlockHeader;
 }
 
-/** Stages 3 to 6: who did what, before any intent rule. */
+/** Stages 3 to 6: motifs and actor, before any intent rule. */
 export interface Examined extends Read {
   readonly flow: ValueFlow;
   readonly primitives: readonly Primitive[];
@@ -46,7 +46,7 @@ export interface Examined extends Read {
   readonly subject: Subject;
 }
 
-/** Every stage's output, and what the report is written from. */
+/** Every stage's output, from which the report is written. */
 export type Analysis = Examined & ReportInput;
 
 /** Throws `AnalysisError` when the answers are malformed or contradict each other. */

@@ -2,7 +2,7 @@ import { AnalysisError, type ErrorCode } from '../lib/errors.ts';
 import type { Address, Hash, Hex } from '../model/hex.ts';
 
 export const ZERO_ADDRESS = `0x${'0'.repeat(40)}` as Address;
-/** EIP-7708: the system address whose Transfer logs repeat native transfers. */
+/** EIP-7708: Transfer logs of this system address repeat native transfers. */
 export const SYSTEM_ADDRESS = `0x${'f'.repeat(39)}e` as Address;
 
 /**
@@ -28,7 +28,7 @@ function bad(code: ErrorCode, what: string): never {
   throw new AnalysisError(code, what);
 }
 
-/** Lower-cased 20-byte address, or throws `AnalysisError(code)` naming `what`. */
+/** Returns a lower-cased 20-byte address. Throws `AnalysisError(code)` naming the field. */
 export function readAddress(value: unknown, code: ErrorCode, what: string): Address {
   return typeof value === 'string' && value.length === 42
     ? (lowerHex(value) ?? bad(code, what))
@@ -60,7 +60,7 @@ export function readCount(value: unknown, code: ErrorCode, what: string): number
   return Number(quantity(value) ?? bad(code, what));
 }
 
-/** The same of what may be anything; null where it is no quantity. */
+/** Reads a quantity from unknown input; null for anything else. */
 export function quantity(value: unknown): bigint | null {
   const small = smallQuantity(value);
   if (small >= 0) return BigInt(small);
@@ -103,7 +103,7 @@ export function wordAt(data: Hex, byteOffset: number): string | null {
   return data.length >= start + 64 ? data.slice(start, start + 64) : null;
 }
 
-/** What an address stands behind in its 32-byte word, without prefix. */
+/** Zero padding in front of an address in its 32-byte word, without prefix. */
 export const HIGH_BYTES = '0'.repeat(24);
 const PREFIXED_HIGH_BYTES = `0x${HIGH_BYTES}`;
 

@@ -16,12 +16,13 @@ export interface EncodedArguments {
 /** Longest `bytes`/`string` handed back; rules compare identifiers, they do not read texts. */
 const MAX_BYTES = 1024;
 
-/** Reads one argument of whatever events or calls it is given. */
+/** Reads one argument of an event or call. */
 export type ArgumentReader = (args: EncodedArguments) => ArgumentValue | null;
 
 /**
- * A reader of one scalar of the encoded arguments, by slicing. `path` goes into tuples and arrays. Data is hostile: whatever
- * does not decode (short data, wild offsets, dirty address words, index past the end, a path that stops at a container) is null.
+ * Makes a reader for one scalar of ABI-encoded arguments, by slicing. `path` descends into tuples and
+ * arrays. Returns null for hostile data: short data, wild offsets, dirty address words, an index past the
+ * end, a path that stops at a container.
  */
 export function argumentReader(
   { type: text, indexed, offset }: ParamSpec,

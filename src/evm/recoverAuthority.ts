@@ -13,8 +13,9 @@ export interface SignedAuthorization {
 }
 
 /**
- * Who signed an authorisation (EIP-7702: over `keccak256(0x05 ‖ rlp([chain_id, address, nonce]))`); null for an invalid
- * signature, whose tuple the protocol skips too. viem recovers asynchronously only, so the curve is noble's, as in viem.
+ * Recovers the signer of an authorisation (EIP-7702: over `keccak256(0x05 ‖ rlp([chain_id, address,
+ * nonce]))`); null for an invalid signature, as the protocol skips the tuple too. Uses noble's curve
+ * directly because viem only recovers asynchronously.
  */
 export function recoverAuthority(tuple: SignedAuthorization): Address | null {
   const { chainId, address, nonce, r, s, yParity } = tuple;

@@ -1,6 +1,7 @@
 /**
- * Events that only tokens raise whose balances follow from shares or an index, and so change without Transfers: those that
- * count in shares beside their amounts, and interest-bearing ones that add what has accrued to a transfer, mint or burn.
+ * Events raised only by tokens with balances derived from shares or an index, so that balances change
+ * without Transfers: events that count shares beside amounts, and interest-bearing tokens' events that add
+ * accrued interest.
  */
 export const SHARE_TOPICS: ReadonlySet<string> = new Set([
   '0x9d9c909296d9c674451c0c24f02cb64981eb3b727f99865939192f880a755dcb', // TransferShares(address,address,uint256)

@@ -18,7 +18,7 @@ export interface SignedCall {
   readonly input: Hex;
 }
 
-/** What a call claims: that `owner` signed one of the digests. */
+/** A call's claim that `owner` signed one of the digests. */
 interface Claim {
   readonly owner: Address;
   readonly digests: readonly Hex[];
@@ -33,10 +33,10 @@ const CHAIN_ID = 1n;
 const NONCES_TRIED = 8n;
 
 /**
- * The account whose EIP-712 signature a call carries, recovered and equal to the one the call names; null where the call
- * carries none, the domain is unknown or the signature is another's. Reads permits (EIP-2612 and with a stated nonce),
- * transfers with authorisation (EIP-3009) and signature transfers of one token or a permission per token.
- * `names` are the names the contract may sign by.
+ * Recovers the EIP-712 signer carried by a call, where it equals the account the call names. Null without a
+ * signature, for an unknown domain, or for another signer. Reads permits (EIP-2612, also with a stated
+ * nonce), transfers with authorisation (EIP-3009), and signature transfers of one token or a permission per
+ * token. `names` are the domain names the contract may sign with.
  */
 export function typedSigner(call: SignedCall, names: readonly string[]): Address | null {
   const entry = READERS.get(call.input.slice(0, 10));
@@ -50,7 +50,7 @@ export function typedSigner(call: SignedCall, names: readonly string[]): Address
       ? (owner.toLowerCase() as Address)
       : null;
   } catch {
-    return null; // Calldata that is not what its selector says.
+    return null; // Calldata that does not decode as its selector promises.
   }
 }
 

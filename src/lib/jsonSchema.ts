@@ -12,13 +12,16 @@ export interface SchemaSource {
   readonly options?: { readonly allowUnionTypes?: boolean };
 }
 
-/** Whether a value conforms, and what is wrong where it does not. */
+/** Validates a value and lists the errors. */
 export interface SchemaCheck<T> {
   (value: unknown): value is T;
   errors?: readonly { readonly instancePath: string }[] | null;
 }
 
-/** What the build writes for each schema: ajv's code for it, which takes far longer to generate than to load. */
+/**
+ * ajv's generated code per schema, written by the build because generating it takes far longer than loading
+ * it.
+ */
 interface Compiled {
   readonly source: string;
   readonly default: SchemaCheck<unknown>;
@@ -47,9 +50,9 @@ export function schemaModule(source: SchemaSource): { readonly file: URL; readon
   };
 }
 
-// ajv is loaded only where something has to be compiled. Our schemas use nothing that draft 2020-12 added to what its
-// plain class knows (strict mode refuses any other keyword); with that draft's class every check would keep book of
-// evaluated properties and dynamic anchors that no schema of ours asks for, which is a fifth of its time.
+// Loads ajv only when a schema must be compiled. Uses its plain class: our schemas need nothing that draft
+// 2020-12 added, and that draft's class tracks evaluated properties and dynamic anchors, which takes a
+// fifth of its time.
 function compile({ prepare = (schema) => schema, options }: SchemaSource, text: string, more: object) {
   const { Ajv: Plain } = require('ajv') as { Ajv: typeof Ajv };
   const ajv = new Plain({ strict: true, ...options, ...more });

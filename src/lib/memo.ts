@@ -1,6 +1,6 @@
 /**
- * A pure function of a text that remembers its latest answers, between `limit` and twice as many: the newer half is kept
- * when the older is dropped. For what recurs from one transaction to the next and costs more than looking it up.
+ * Memoizes a pure function of a text. Keeps between `limit` and twice as many answers: the older half is
+ * dropped. Use it for values that recur between transactions and cost more than a lookup.
  */
 export function memoize<T extends {}>(compute: (text: string) => T, limit: number): (text: string) => T {
   let recent = new Map<string, T>();

@@ -20,7 +20,7 @@ export const NO_TRAITS: MotifTraits = {
   submitter: false,
 };
 
-/** What the vocabulary declares of a motif kind, its traits included; a kind it does not have has none. */
+/** Traits the vocabulary declares for a motif kind; all off for an unknown kind. */
 export function kindOf({ motifKinds }: Pick<Rulebook, 'motifKinds'>, kind: string): MotifKindSpec {
   return motifKinds.get(kind) ?? { kind, title: kind, fragment: null, position: null, ...NO_TRAITS };
 }

@@ -2,7 +2,7 @@ import type { Address } from '../model/hex.ts';
 import type { Motif } from '../model/motif.ts';
 import type { Movement } from '../model/valueFlow.ts';
 
-/** Leg roles whose asset the venue's counterparty sent; every other role is something it received. */
+/** Leg roles of assets sent by the venue's counterparty; all other roles are received. */
 export const SENT_ROLES: ReadonlySet<string> = new Set([
   'in',
   'share_in',
@@ -14,7 +14,7 @@ export const SENT_ROLES: ReadonlySet<string> = new Set([
   'collateral_share_in',
 ]);
 
-/** Legs that are the position itself, not what is in it: its token created, returned or taken away. */
+/** Legs that move the position token itself rather than its content. */
 export const SHARE_ROLES: ReadonlySet<string> = new Set([
   'share_out',
   'share_in',
@@ -37,17 +37,17 @@ const PRINCIPAL_ROLES: readonly string[] = [
 const principals: ReadonlySet<string> = new Set(PRINCIPAL_ROLES);
 const parties: ReadonlySet<string> = new Set([...PRINCIPAL_ROLES, 'recipient', 'caller', 'beneficiary']);
 
-/** Whether a role names whose act a motif is. The other roles name venues, or accounts it merely involves. */
+/** True for roles that own the act; other roles name venues or accounts merely involved. */
 export function isParty(role: string): boolean {
   return parties.has(role);
 }
 
-/** As `isParty`, without those who only called the venue or received what came out of it. */
+/** Like `isParty`, without mere callers and recipients. */
 export function isPrincipal(role: string): boolean {
   return principals.has(role);
 }
 
-/** Whose position an act changes: the first of these roles that the motif binds. */
+/** The owner of the changed position: the first of these roles that the motif binds. */
 export const POSITION_OWNER_ROLES: readonly string[] = [
   'owner',
   'borrower',

@@ -1,4 +1,4 @@
-/** Splits at the commas that stand in no parentheses: `a,f(b,c)` into `a` and `f(b,c)`. */
+/** Splits at top-level commas: `a,f(b,c)` into `a` and `f(b,c)`. */
 export function splitTopLevel(text: string): string[] {
   const parts: string[] = [];
   let depth = 0;

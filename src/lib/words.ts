@@ -1,4 +1,4 @@
-/** Endings that do not change what a word of a function or event name is about. */
+/** Suffixes to drop from words of function and event names. */
 const ENDINGS = ['ings', 'ing', 'als', 'al', 'ed', 'es', 's'] as const;
 const SHORTEST_STEM = 3;
 

@@ -25,9 +25,10 @@ export type SubmitterRole =
   | 'operator';
 
 /**
- * What elected the actor. `signed`: it signed the transaction. `authorised`: a signature of it was recovered here. `listed`: a
- * contract listed in the rules called it for an operation or settled its order. `own_contract`: it was called and acted
- * itself. `claimed`: only an event or the balances point at it, which any contract can make so.
+ * Ground of an election. `signed`: the account signed the transaction. `authorised`: its signature was
+ * recovered here. `listed`: a contract listed in the rules called it for an operation or settled its order.
+ * `own_contract`: it was called and moved its own funds. `claimed`: only an event or the balances point at
+ * it, and any contract can cause these.
  */
 export type ElectionGround = 'signed' | 'authorised' | 'listed' | 'own_contract' | 'claimed';
 
@@ -60,7 +61,7 @@ export interface Attribution {
   readonly beneficiary: Address | null;
   readonly feePayer: Address;
   readonly mode: AttributionMode;
-  /** Null where nobody was elected. */
+  /** Null when no account was elected. */
   readonly ground: ElectionGround | null;
   readonly submitterRole: SubmitterRole;
   readonly entryPoint: Address | null;

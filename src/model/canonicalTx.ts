@@ -23,7 +23,10 @@ export interface Frame {
   readonly from: Address;
   /** Callee, created contract or SELFDESTRUCT beneficiary; null when a creation failed. */
   readonly to: Address | null;
-  /** Account whose storage the frame acts on: `to` of a call or creation, the caller's context under DELEGATECALL and CALLCODE. */
+  /**
+   * Account with the storage the frame acts on: `to` of a call or creation, the caller's context under
+   * DELEGATECALL and CALLCODE.
+   */
   readonly context: Address | null;
   /** Wei that moved `from` → `to`. 0 for DELEGATECALL, CALLCODE and STATICCALL, and wherever `effective` is false. */
   readonly value: bigint;
@@ -48,7 +51,7 @@ export interface Log {
   readonly address: Address;
   readonly topics: readonly Hash[];
   readonly data: Hex;
-  /** `Frame.index` of the frame that emitted it; null where the trace cannot tell. */
+  /** `Frame.index` of the emitting frame; null when the trace does not show it. */
   readonly frame: number | null;
   /** Execution-order stamp, inferred alike for both trace dialects, so it may lie outside the span of `frame`. */
   readonly seq: number;
@@ -63,7 +66,7 @@ export interface Authorization {
   readonly authority: Address | null;
 }
 
-/** The transaction in one shape, whatever dialect the node spoke. */
+/** The transaction in one shape for every trace dialect. */
 export interface CanonicalTx {
   readonly hash: Hash;
   readonly dialect: TraceDialect;

@@ -14,7 +14,7 @@ export type Money =
   | { readonly usd: Usd; readonly reason: null }
   | { readonly usd: null; readonly reason: string };
 
-/** What one whole unit of an asset is worth, exact, and how many decimals a whole unit has. */
+/** Exact value of one whole unit of an asset, with its decimals. */
 export interface UnitPrice {
   readonly usd: Usd;
   readonly decimals: number;
@@ -28,7 +28,7 @@ export interface ChosenPrice {
   /** Block timestamp less the time of the observation, in seconds. */
   readonly ageSeconds: number;
   readonly stale: boolean;
-  /** Assets whose prices it was computed from; none where it was observed. */
+  /** Assets it was computed from; empty for an observed price. */
   readonly restsOn: readonly AssetId[];
 }
 
@@ -57,7 +57,7 @@ export interface PnlEntry {
   readonly gasUsd: Usd;
   /** In the asset. */
   readonly builderPayment: bigint;
-  /** All payments to the block builder, in whatever asset. */
+  /** All payments to the block builder, in any asset. */
   readonly builderUsd: Usd;
   readonly netUsd: Usd;
   /** Motif indexes. */
@@ -97,7 +97,7 @@ export interface Valuation {
   readonly prices: readonly ChosenPrice[];
 }
 
-/** What the transaction meant in money for the elected actor; all figures exact. */
+/** The elected actor's result in money; all figures exact. */
 export interface Economics {
   readonly subject: Address;
   readonly gas: GasCost;

@@ -20,7 +20,7 @@ export type FactValue = number | boolean | string | readonly string[];
 /** Where rules find facts about one candidate. Throws for a name that is no fact. */
 export type FactSource = (name: string) => FactValue;
 
-/** A condition with what it was compared with and how it came out. */
+/** A condition with its actual value and its result. */
 export type CheckedCondition =
   | { readonly all: readonly CheckedCondition[]; readonly result: boolean }
   | { readonly any: readonly CheckedCondition[]; readonly result: boolean }
@@ -33,7 +33,9 @@ export type CheckedCondition =
       readonly result: boolean;
     };
 
-/** What the rule engine says of one rule: every condition is evaluated, also of a rule that does not match. */
+/**
+ * The rule engine's result for one rule; every condition is evaluated, also when the rule does not match.
+ */
 export interface RuleOutcome {
   readonly rule: IntentRule;
   readonly matched: boolean;
@@ -49,7 +51,7 @@ export interface PreparedIntent {
   readonly supersededBy: readonly string[];
   /** False where the rule cannot match: a test that its condition demands on its own fails. True decides nothing. */
   mayMatch(source: FactSource): boolean;
-  /** What json-rules-engine decides. Throws as the source does. */
+  /** Decision of json-rules-engine. Throws as the source does. */
   evaluate(source: FactSource): Promise<RuleOutcome>;
 }
 

@@ -12,7 +12,7 @@ export interface AssetAmount {
   readonly role: string;
 }
 
-/** A building block of intents: a primitive that stands on its own, or a composite of several (route, cycle, batch). */
+/** A building block of intents: a primitive, or a composite of several (route, cycle, batch). */
 export interface Motif {
   /** Position in execution order; reported as `m-<index>`. */
   readonly index: number;
@@ -22,11 +22,11 @@ export interface Motif {
   readonly venue: Address;
   readonly poolId: string | null;
   readonly seq: number;
-  /** Smallest frame that holds all of its certain evidence; null where the trace cannot tell. */
+  /** Smallest frame that holds all of its certain evidence; null when the trace does not show it. */
   readonly scopeFrame: number | null;
   readonly parent: number | null;
   readonly participants: readonly RoleBinding[];
-  /** From the view of the venue's counterparty: what it received and what it sent. */
+  /** From the view of the venue's counterparty: assets received and sent. */
   readonly assetsIn: readonly AssetAmount[];
   readonly assetsOut: readonly AssetAmount[];
   readonly invariants: readonly Invariant[];
@@ -35,7 +35,7 @@ export interface Motif {
   readonly confidence: Confidence;
   readonly movements: readonly number[];
   readonly evidence: readonly Evidence[];
-  /** The NFT that stands for the position, moved or not. */
+  /** The NFT that represents the position, moved or not. */
   readonly position?: AssetId | null;
   readonly portions?: readonly Portion[];
 }

@@ -29,7 +29,7 @@ export interface Leg {
   readonly role: string;
   readonly asset: AssetId;
   readonly amount: bigint;
-  /** The far end: who sent (in) or received (out). Null for a leg settled by net deltas. */
+  /** The far end: sender (in) or recipient (out). Null for a leg settled by net deltas. */
   readonly account: Address | null;
   readonly movements: readonly number[];
   /** The event states exactly this amount. */
@@ -39,8 +39,9 @@ export interface Leg {
 export type PortionRole = 'principal' | 'fee' | 'interest';
 
 /**
- * What a position's owner put in or took out is one amount, but not one thing. `principal` and `fee` are parts of what the legs moved in the
- * asset. `interest` moved nothing: it is what the position had grown by since it was last touched, and is in its token's movement.
+ * A part of the amount put in or taken out. `principal` and `fee` are parts of the legs' amounts in the
+ * asset. `interest` moved nothing: it accrued since the position was last touched and is part of its
+ * token's movement.
  */
 export interface Portion {
   readonly role: PortionRole;
@@ -48,7 +49,7 @@ export interface Portion {
   readonly amount: bigint;
 }
 
-/** The smallest recognised pattern: one event or call whose meaning a shape declares, or one that pure structure shows. */
+/** The smallest recognised pattern: an event or call mapped by a shape, or a purely structural one. */
 export interface Primitive {
   readonly kind: MotifKind;
   readonly seq: number;
@@ -63,7 +64,7 @@ export interface Primitive {
   readonly invariants: readonly Invariant[];
   readonly tags: readonly string[];
   readonly evidence: readonly Evidence[];
-  /** The NFT that stands for the position, moved or not. */
+  /** The NFT that represents the position, moved or not. */
   readonly position?: AssetId | null;
   readonly portions?: readonly Portion[];
 }

@@ -68,7 +68,7 @@ export interface RoleSpec {
   readonly account: BindExpr;
 }
 
-/** A part of what the legs moved, or what came on top of them: see `Portion`. */
+/** Part of the legs' amounts, or an amount on top of them: see `Portion`. */
 export interface PortionSpec {
   readonly role: PortionRole;
   /** Null: the asset of the leg it is a part of. */
@@ -76,7 +76,7 @@ export interface PortionSpec {
   readonly amount: BindExpr;
 }
 
-/** What one event (or call) means when it comes from an emitter the shape accepts. */
+/** Maps one event or call to a motif kind, for emitters the shape accepts. */
 export interface EventMapping {
   readonly shape: string;
   readonly kind: MotifKind;
@@ -92,9 +92,9 @@ export interface EventMapping {
     readonly right: BindExpr | null;
   }[];
   readonly tags: readonly string[];
-  /** What the act is about: acts of one shape with equal values speak of the same position or order. */
+  /** Key of the position or order: acts of one shape with equal values concern the same one. */
   readonly about: readonly BindExpr[];
-  /** The NFT that stands for the position, whether it moves or not. */
+  /** The NFT that represents the position, moved or not. */
   readonly position: { readonly token: BindExpr; readonly id: BindExpr } | null;
   readonly portions: readonly PortionSpec[];
   /** Selector of the call the event is made in; its parameters and return values are among `params`. */
@@ -114,7 +114,7 @@ export interface ProtocolSpec {
   readonly name: string;
   readonly status: RuleStatus;
   readonly addresses: ReadonlySet<Address>;
-  /** Pools whose CREATE2 address follows from the two tokens (EIP-1014). */
+  /** Pools with a CREATE2 address that follows from the two tokens (EIP-1014). */
   readonly create2: {
     readonly deployer: Address;
     readonly initCodeHash: Hash;
@@ -152,7 +152,9 @@ export interface TokenEventSpec {
   /** Empty = any emitter. */
   readonly emitters: ReadonlySet<Address>;
   readonly assetKind: 'erc20' | 'erc721';
-  /** True: the event only repeats a movement that another event tells; it must not be read as a standard Transfer either. */
+  /**
+   * True: the event repeats a movement of another event and must not be read as a standard Transfer either.
+   */
   readonly ignored: boolean;
   readonly params: readonly ParamSpec[];
   readonly from: BindExpr;
@@ -171,7 +173,7 @@ export interface PriceFeedSpec {
 /** A contract that holds feeds by token, for tokens without a feed of their own in the rules. */
 export interface FeedRegistrySpec {
   readonly address: Address;
-  /** Seconds; the registry does not tell those of its feeds. */
+  /** Seconds; the registry does not state those of its feeds. */
   readonly heartbeat: number;
   readonly quotes: readonly { readonly denomination: Address; readonly in: 'usd' | 'native' }[];
 }
@@ -188,7 +190,7 @@ export type RateNumber = bigint | RateCall;
 export interface RateSpec {
   readonly name: string;
   readonly method: 'erc4626' | 'wrapper' | 'lp_share';
-  /** Null: any token that the transaction minted or burnt, whose own word is then not enough. */
+  /** Null: any token minted or burnt in the transaction; the token's own answer is then not enough. */
   readonly tokens: ReadonlySet<Address> | null;
   readonly terms: readonly { readonly asset: Address | 'native' | RateCall; readonly amount: RateNumber }[];
   readonly per: RateNumber;
@@ -241,22 +243,25 @@ export interface IntentRule {
   readonly confidence: { readonly known: Confidence; readonly family: Confidence };
   /** Motif kinds the verdict rests on. */
   readonly restsOn: readonly MotifKind[];
-  /** Motif kinds of which at least one must be present, for skipping the rule cheaply; empty = always run. */
+  /**
+   * Motif kinds of which at least one must be present, so that the rule can be skipped cheaply; empty =
+   * always run.
+   */
   readonly requiresAny: readonly MotifKind[];
   readonly tags: readonly string[];
 }
 
 /**
- * Words that hint at what an unknown contract did. An entry applies to an event or call whose name has all stems of one
- * of `names` and an argument with all stems of one of `args` (where it has any), or that shows `sign`.
+ * Words that hint at the act of an unknown contract. An entry applies to an event or call with all stems of
+ * one of `names` in its name and all stems of one of `args` in an argument (if given), or with `sign`.
  */
 export interface LexiconEntry {
   readonly kind: MotifKind;
-  /** What the account gained and lost by it. `none`: it received nothing. `any`: not looked at. */
+  /** The account's gains and losses. `none`: it received nothing. `any`: not checked. */
   readonly flow: 'sent' | 'received' | 'none' | 'any';
   readonly names: readonly ReadonlySet<string>[];
   readonly args: readonly ReadonlySet<string>[];
-  /** Stems of which the name has none. */
+  /** Stems the name must not have. */
   readonly without: readonly string[];
   readonly sign: 'hash_path' | 'custody' | 'exit' | null;
   /** Role of the assets that moved. */
@@ -298,21 +303,21 @@ export interface CompiledRules {
   /** Best first. */
   readonly lexicon: readonly LexiconEntry[];
   /**
-   * Who is who: lines `<address> <kind> <name>`, sorted. For people only: stages that classify, attribute, prove or
-   * price never read it.
+   * Address book: lines `<address> <kind> <name>`, sorted. For display only: no stage that classifies,
+   * attributes, proves or prices reads it.
    */
   readonly addressBook: string;
 }
 
-/** What is worked out of the rules once, at load, for every transaction alike. */
+/** Derived from the rules once, at load, for all transactions. */
 export interface PreparedRules {
   /** Intent rules in force, best first. */
   readonly intents: readonly PreparedIntent[];
   /** Motif kinds that the protocols at an address have shapes for. */
   readonly kindsOfContract: ReadonlyMap<Address, ReadonlySet<MotifKind>>;
-  /** Highest confidence of a shape whose protocol is not known. */
+  /** Highest confidence of a shape without a known protocol. */
   readonly familyConfidence: ReadonlyMap<string, Confidence>;
-  /** What a stage works out of the rules in its own terms: made when first asked for, then kept. */
+  /** A stage's own view of the rules: made on first use, then kept. */
   derive<T>(make: (rulebook: Rulebook) => T): T;
 }
 

@@ -4,8 +4,8 @@ import type { Address, Hash } from './hex.ts';
 export type TraceDialect = 'call_tracer' | 'parity';
 
 /**
- * What the first round trip brought: JSON-RPC results, parsed but otherwise as the node sent them.
- * Their shape is checked by stage 2, never assumed.
+ * JSON-RPC results of the first round trip, parsed but otherwise as the node sent them. Stage 2 checks
+ * their shape.
  */
 export interface RawTransaction {
   readonly hash: Hash;
@@ -29,13 +29,13 @@ export interface PriceQuote {
   readonly numerator: bigint;
   readonly scale: number;
   readonly method: 'chainlink' | 'pool_twap' | 'pool_spot' | 'erc4626' | 'wrapper' | 'lp_share' | 'http';
-  /** What was asked: a feed, pool or vault address, or the HTTP source's name. Never a URL. */
+  /** The source: a feed, pool or vault address, or the HTTP source's name. Never a URL. */
   readonly source: string;
   /** Unix seconds of the observation. */
   readonly asOf: number;
   /** Seconds after which the source itself calls the observation old. */
   readonly heartbeat: number | null;
-  /** Pool whose state set the price, if any: a transaction that moved it may not be priced by it. */
+  /** Pool that sets the price, if any: a transaction that moved it may not be priced by it. */
   readonly pool: Address | null;
   /** 0..1 in parts per ten thousand where the source gives a confidence. */
   readonly confidenceBps: number | null;
@@ -51,8 +51,8 @@ export interface RateTerm {
 }
 
 /**
- * A price in terms of other assets: a share of a vault or pool, a wrapper, a feed in ether, an average of a market. What
- * it is worth follows from the prices chosen for its bases, never from a quote that was set aside.
+ * A price in terms of other assets: a share of a vault or pool, a wrapper, a feed in ether, a market
+ * average. Its value follows from the prices chosen for its bases, never from a refused quote.
  */
 export interface PriceRate {
   readonly asset: Address;
@@ -63,13 +63,15 @@ export interface PriceRate {
   readonly terms: readonly RateTerm[];
   /** The same at the end of the block, where `terms` is the state before the block: they must agree. */
   readonly after: readonly RateTerm[] | null;
-  /** False: nobody but the asset's own contract tells the rate, so that the transaction itself must bear it out. */
+  /** False: only the asset's own contract states the rate, so the transaction itself must confirm it. */
   readonly vouched: boolean;
   /** Unix seconds of the observation; null = the state at the block, as old as its bases' prices. */
   readonly asOf: number | null;
   readonly heartbeat: number | null;
   readonly pool: Address | null;
-  /** Of a market: what lies on either side, in smallest units, and how many US dollars that must be worth. */
+  /**
+   * Of a market: the amount on either side, in smallest units, and its least required value in US dollars.
+   */
   readonly market: {
     readonly sides: readonly { readonly asset: Address; readonly amount: bigint }[];
     readonly minSideUsd: bigint;
@@ -94,7 +96,7 @@ export interface PriceRefusal {
   readonly threshold: string | null;
 }
 
-/** What the second round trip brought. */
+/** Answers of the second round trip. */
 export interface RawContext {
   /** `eth_getBlockByNumber` result (header), unchecked. */
   readonly block: unknown;
@@ -103,7 +105,7 @@ export interface RawContext {
   /** Prices in terms of other assets. */
   readonly rates?: readonly PriceRate[];
   readonly refusals: readonly PriceRefusal[];
-  /** Accounts whose code is an EIP-7702 delegation (`0xef0100‖address`): account → delegate. */
+  /** Accounts with an EIP-7702 delegation as code (`0xef0100‖address`): account → delegate. */
   readonly delegations: ReadonlyMap<Address, Address>;
 }
 

@@ -43,7 +43,7 @@ export interface NonEconomicMovement {
   readonly evidence: Evidence;
 }
 
-/** A permission to take tokens, as an event states it. Amounts are the allowance that stands afterwards. */
+/** An allowance as an event states it. Amounts are the allowance after the transaction. */
 export interface Allowance {
   readonly token: Address;
   readonly assetKind: AssetKind;

@@ -23,7 +23,9 @@ export interface MotifTraits {
   readonly venue: VenueRole;
   /** It only says that value moved: `venue: none`. */
   readonly plain: boolean;
-  /** The venue is the account that acts or is changed, or what was created: no counterparty of the actor. */
+  /**
+   * The venue is the acting or changed account, or the created contract: not a counterparty of the actor.
+   */
   readonly actsOnVenue: boolean;
   readonly composite: boolean;
   readonly trade: 'swap' | 'chain' | 'order' | 'summary' | 'shares' | null;
@@ -42,7 +44,7 @@ export interface MotifTraits {
 export interface MotifKindSpec extends MotifTraits {
   readonly kind: MotifKind;
   readonly title: string;
-  /** Intent kind a stand-alone motif of this kind shows as among the fragments; null = none. */
+  /** Intent kind shown among the fragments for a motif that is not part of another; null = none. */
   readonly fragment: IntentKind | null;
   readonly position: { readonly category: string; readonly effect: string } | null;
 }

@@ -3,7 +3,7 @@ import type { Confidence } from '../model/motif.ts';
 import type { CompiledRules, EventMapping, IntentRule, PreparedRules, Rulebook } from '../model/rulebook.ts';
 import { factNames, prepareIntent } from './engine.ts';
 
-/** Works out of compiled rules what every transaction asks them for. Done once, at load. */
+/** Derives the lookups that every transaction needs from compiled rules. Runs once, at load. */
 export function prepare(compiled: CompiledRules): Rulebook {
   const inForce = compiled.intents
     .filter(({ status }) => status !== 'deprecated')

@@ -2,7 +2,7 @@ import type { AbiParameter } from 'viem';
 import type { BindExpr, ParamSpec } from '../../model/rulebook.ts';
 import type { SignatureFault } from './signature.ts';
 
-/** What an expression can be used for. An ABI word of 160 bits or more may hold an address. */
+/** Possible uses of an expression. An ABI word of 160 bits or more may hold an address. */
 export interface BindType {
   readonly account: boolean;
   readonly amount: boolean;
@@ -15,12 +15,12 @@ export interface TypedBind {
 
 export type BindResult = TypedBind | SignatureFault;
 
-/** Where an expression stands: which parameters, words and legs it may name. */
+/** Scope of an expression: the parameters, words and legs it may name. */
 export interface BindScope {
   readonly kind: 'event' | 'call';
   readonly params: readonly ParamSpec[];
   readonly inputs: readonly AbiParameter[];
-  /** What `$venue` stands for; null while the venue itself is being compiled. */
+  /** Value of `$venue`; null while the venue itself is being compiled. */
   readonly venue: TypedBind | null;
   /** Legs listed above. */
   readonly legs: readonly string[];
@@ -30,7 +30,7 @@ export const ACCOUNT: BindType = { account: true, amount: false };
 export const AMOUNT: BindType = { account: false, amount: true };
 const OPAQUE: BindType = { account: false, amount: false };
 
-/** Words without arguments, where they exist and what they yield. `venue` and `leg` are resolved by the compiler. */
+/** Words without arguments: their scopes and types. The compiler resolves `venue` and `leg`. */
 export const BIND_WORDS: Readonly<
   Record<string, { readonly in: 'event' | 'call' | 'both'; readonly type: BindType; readonly doc: string }>
 > = {
@@ -45,7 +45,7 @@ export const BIND_WORDS: Readonly<
   zero: { in: 'both', type: ACCOUNT, doc: 'the zero address' },
 };
 
-/** Type of what an ABI value can be used for. */
+/** Possible use of an ABI type. */
 export function usesOf(type: string): BindType {
   if (type === 'address') return ACCOUNT;
   if (type === 'bytes32') return { account: true, amount: true };

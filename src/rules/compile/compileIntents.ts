@@ -9,7 +9,7 @@ import { didYouMean } from './didYouMean.ts';
 import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 import { readRuleAddress } from './compileProtocols.ts';
 
-/** What a label may ask for; filled from the facts of the winning candidate. */
+/** Placeholders a label may use; filled from the facts of the winning candidate. */
 const PLACEHOLDERS = [
   'sent',
   'received',
@@ -87,7 +87,7 @@ function checkLabels(spot: Spot, { label, label_fallback: fallback }: RawIntent)
     spot.at('label_fallback').report('missing_fallback', 'the fallback itself cannot have placeholders');
 }
 
-/** Number of placeholders in a label, each of which must exist. */
+/** Counts the placeholders in a label; each must exist. */
 function checkLabel(spot: Spot, label: string): number {
   const found = label.match(/\{[^{}]*\}?|\}/g) ?? [];
   for (const text of found) {

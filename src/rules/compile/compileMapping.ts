@@ -17,7 +17,7 @@ export interface CompiledMeaning {
 
 type Use = 'account' | 'amount' | 'any';
 
-/** One event or call while it is compiled: where it stands, and what its expressions may name. */
+/** One event or call during compilation: its scope and its names. */
 class Mapping {
   readonly spot: Spot;
   readonly words: Vocabulary;

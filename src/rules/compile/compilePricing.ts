@@ -19,7 +19,9 @@ type Path = readonly (string | number)[];
 /** A function without arguments, or with one number: `totalSupply()`, `convertToAssets(1000)`. */
 const CALL = /^([A-Za-z_]\w*)\((\d*)\)$/;
 
-/** Compiles what the entity files say about prices beyond plain feeds: the feed registry, rates and averages. */
+/**
+ * Compiles the pricing parts of entity files other than plain feeds: the feed registry, rates and averages.
+ */
 export function compilePricing(
   items: readonly Item[],
   protocols: readonly ProtocolSpec[],

@@ -34,8 +34,8 @@ export function compileTables(
 }
 
 /**
- * The rulebook with the names of one file in place of its own. Throws `RulebookError` where a line has another form, and
- * what the file system throws where it cannot be read.
+ * Replaces the rulebook's address names by those of one file. Throws `RulebookError` for a malformed line,
+ * and the file system's error for an unreadable file.
  */
 export function withAddressBook(rulebook: Rulebook, path: string): Rulebook {
   const text = readFileSync(path, 'utf8');

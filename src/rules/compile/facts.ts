@@ -27,7 +27,7 @@ export function indexFacts(
   return new Map(all.map((fact) => [fact.name, fact]));
 }
 
-/** What a fact is when an example leaves it out. */
+/** Default of a fact that an example leaves out. */
 export function defaultFact(fact: FactDeclaration): FactValue {
   if (fact.type === 'count') return 0;
   if (fact.type === 'boolean') return false;

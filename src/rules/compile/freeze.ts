@@ -46,7 +46,10 @@ export function frozenSet<T>(values: Iterable<T>): ReadonlySet<T> {
   return new FrozenSet(values);
 }
 
-/** Freezes plain objects and arrays all the way down; Maps and Sets must already be frozen ones, whose values are frozen here. */
+/**
+ * Freezes plain objects and arrays deeply. Maps and Sets must already be frozen ones; their values are
+ * frozen here.
+ */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Map || value instanceof Set) {
@@ -65,8 +68,8 @@ export function deepFreeze<T>(value: T): T {
 }
 
 /**
- * Freezes a structure of plain objects, arrays, Maps and Sets as `deepFreeze` leaves the compiled rulebook: what comes out of
- * serialisation has ordinary Maps and Sets. Objects are frozen in place; what was one object stays one.
+ * Freezes objects, arrays, Maps and Sets as `deepFreeze` does, after deserialisation gave them ordinary
+ * Maps and Sets. Works in place: object identity is kept.
  */
 export function refreeze<T>(value: T): T {
   const done = new Map<object, unknown>();

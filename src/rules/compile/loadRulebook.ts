@@ -27,7 +27,7 @@ export interface LoadOptions {
   readonly facts?: FactVocabulary;
 }
 
-/** What a ruleset is, for tools: the compiled book with the items it was made from, and everything that is wrong. */
+/** A ruleset for tools: the compiled book, its source items and all problems. */
 export interface Ruleset {
   /** Null when there are problems. */
   readonly rulebook: Rulebook | null;

@@ -67,8 +67,9 @@ export function isUnreadable(param: AbiParameter, indexed: boolean): boolean {
 }
 
 /**
- * Compiles a human-readable signature such as `Transfer(address indexed from, address indexed to, uint256 value)`. What a
- * function `returns` counts among its parameters. Returns a fault for anything Solidity would not accept; never throws.
+ * Compiles a human-readable signature such as `Transfer(address indexed from, address indexed to, uint256
+ * value)`; `returns` values count among the parameters. Returns a fault for text Solidity would refuse;
+ * never throws.
  */
 export function parseSignature(kind: SignatureKind, text: string): ParsedSignature | SignatureFault {
   let item;

@@ -1,7 +1,10 @@
 import type { RawHead } from '../read/rawRules.ts';
 import type { ProblemSink, RuleItem } from '../compile/ruleItem.ts';
 
-/** Deprecation, replacement and supersession: what they name must exist, and no rule may beat itself by a detour. */
+/**
+ * Checks deprecation, replacement and supersession: named rules must exist, and no rule may supersede
+ * itself indirectly.
+ */
 export function checkLifecycle(
   items: readonly RuleItem<RawHead & { readonly supersedes?: readonly string[] }>[],
   known: ReadonlySet<string>,

@@ -3,10 +3,10 @@ import { canonicalJson } from '../compile/digest.ts';
 import type { FactDeclaration } from '../compile/facts.ts';
 import { allows, atomSet, intersect, isEmpty, isWithin, type FactSet } from './factSet.ts';
 
-/** What a condition certainly demands: a set of values per fact, and parts too complex to be read that way. */
+/** Certain demands of a condition: a set of values per fact, and parts too complex for that. */
 export interface Conjunction {
   readonly sets: ReadonlyMap<string, FactSet>;
-  /** Alternatives (`any`): each a list of conjunctions of which one must hold. */
+  /** Alternatives (`any`): lists of conjunctions; one list must hold. */
   readonly choices: readonly { readonly key: string; readonly of: readonly Conjunction[] }[];
   /** Tests that no set can express: known to follow only from themselves. */
   readonly opaque: ReadonlySet<string>;

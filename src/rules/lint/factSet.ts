@@ -107,7 +107,7 @@ const union = <T>(a: ReadonlySet<T>, b: ReadonlySet<T>): Set<T> => new Set([...a
 const common = <T>(a: ReadonlySet<T> | null, b: ReadonlySet<T> | null): ReadonlySet<T> | null =>
   a === null ? b : b === null ? a : new Set([...a].filter((v) => b.has(v)));
 
-/** What both allow. The kinds agree: they are of one fact. */
+/** Intersection of two sets of the same fact. */
 export function intersect(a: FactSet, b: FactSet): FactSet {
   if (a.kind === 'count' && b.kind === 'count')
     return {

@@ -5,10 +5,10 @@ import type { Place } from './yamlTree.ts';
 
 const MAX_FOLDER_DEPTH = 4;
 
-/** Told what is wrong with a file. */
+/** Called with a problem of a file. */
 export type Complain = (file: string, code: ProblemCode, message: string, place?: Place) => void;
 
-/** Paths of all files below a directory, sorted; what cannot be listed is complained about. */
+/** Paths of all files below a directory, sorted; reports entries that cannot be listed. */
 export function listFiles(dir: string, complain: Complain, under = '', depth = 0): string[] {
   let names: string[];
   try {

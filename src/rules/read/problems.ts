@@ -1,6 +1,6 @@
 /**
- * Every complaint the loader can make, with what it guards against. The table is the reference for authors: the CLI
- * prints it (`txreport rules lint --codes`) and a test holds one bad file per code.
+ * Every problem the loader reports, with its purpose. The reference for authors: the CLI prints it
+ * (`txreport rules lint --codes`), and a test has one bad file per code.
  */
 export const PROBLEMS = {
   // files

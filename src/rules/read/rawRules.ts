@@ -4,7 +4,7 @@ import type { Hash } from '../../model/hex.ts';
 import type { Confidence } from '../../model/motif.ts';
 import type { PortionRole } from '../../model/primitive.ts';
 
-/** What the files hold once their schemas have passed. Names are those of the YAML keys. */
+/** Content of rule files after schema validation. Names are those of the YAML keys. */
 export interface RawHead {
   readonly slug: string;
   readonly version: number;
@@ -124,7 +124,9 @@ export interface RawMotifKind {
 export interface RawVocabulary {
   readonly override?: boolean;
   readonly motifs?: Readonly<Record<string, RawMotifKind>>;
-  readonly intents?: Readonly<Record<string, { readonly category: string; readonly headline?: boolean; readonly ledger?: string }>>;
+  readonly intents?: Readonly<
+    Record<string, { readonly category: string; readonly headline?: boolean; readonly ledger?: string }>
+  >;
   readonly leg_roles?: Readonly<Record<string, 'sent' | 'received'>>;
   readonly account_roles?: Readonly<Record<string, string>>;
 }

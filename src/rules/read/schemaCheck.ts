@@ -44,7 +44,7 @@ export function checkSchema(kind: FileKind, tree: Tree): SchemaFault[] {
   const validate = validators.get(kind)!;
   if (validate(tree)) return [];
   const errors = validate.errors ?? [];
-  // Of a failed choice the choice itself is reported, not what each branch would have wanted.
+  // For a failed choice only the choice itself is reported, not each branch.
   const choices = new Set(
     errors.filter((e) => e.keyword === 'anyOf' || e.keyword === 'oneOf').map((e) => e.instancePath),
   );
@@ -55,7 +55,7 @@ export function checkSchema(kind: FileKind, tree: Tree): SchemaFault[] {
   return (whole.length > 0 ? whole : errors).map(toFault);
 }
 
-/** One schema error, with what the messages need of it. */
+/** One schema error with the parts its message needs. */
 interface Failed {
   readonly error: ErrorObject;
   /** Last segment of the pointer. */
@@ -94,7 +94,7 @@ const tooLong = ({ fault, last, error }: Failed): SchemaFault =>
   fault('too_long', `${last}: ${error.message ?? ''}`);
 const wrongChoice = ({ error, last, shown, fault }: Failed): SchemaFault => choice(error, last, shown, fault);
 
-/** What each keyword of JSON Schema complains of. */
+/** Message per JSON Schema keyword. */
 const FAULTS: Readonly<Record<string, (failed: Failed) => SchemaFault>> = {
   additionalProperties: (failed) => {
     const key = String(failed.params['additionalProperty']);

@@ -6,7 +6,7 @@ import { RulebookError } from './problems.ts';
 import { listFiles } from './listFiles.ts';
 
 export interface WatchOptions extends LoadOptions {
-  /** Digest of the rulebook in force: what has the same is not handed over again. */
+  /** Digest of the rulebook in force: an equal one is not passed on again. */
   readonly digest: string;
   readonly intervalMs?: number;
 }
@@ -18,10 +18,10 @@ export interface RulebookWatch {
 const INTERVAL_MS = 1_000;
 
 /**
- * Looks at the rule directories once a second and hands over a new rulebook, whole, when they changed and hold no
- * problem. A set with problems goes to `onError` once; whoever asked keeps the last good one. Directories are polled
- * because file events get lost where volumes are mounted by swapping symbolic links. Files must have been quiet for
- * one interval: half-written sets are never read.
+ * Polls the rule directories once a second and passes on a new rulebook, whole, when they changed and have
+ * no problem. A set with problems goes to `onError` once; the last good one stays in force. Polling,
+ * because file events get lost where volumes are mounted by swapping symbolic links. Files must be quiet
+ * for one interval, so that half-written sets are never read.
  */
 export function watchRulebook(
   dirs: readonly string[],

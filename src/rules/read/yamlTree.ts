@@ -8,7 +8,7 @@ export interface Place {
   readonly column: number;
 }
 
-/** A parsed file: its values, where each of them stands, and what YAML itself has against it. */
+/** A parsed file: its values, their positions, and YAML's own errors. */
 export interface YamlTree {
   readonly tree: Tree | null;
   /** Place of the value (or of its key) at a JSON pointer; of its nearest known parent when there is none. */
