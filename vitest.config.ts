@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config';
 /** Suites of `npm run test:all` that `npm test` leaves out: each takes more CPU time than it finds bugs. */
 const LONG = [
   'test/cli/batchCorpus.test.ts',
+  'test/cli/blocks.test.ts',
   'test/client/package.test.ts',
   'test/deploy/docker.test.ts',
   'test/deploy/hardening.test.ts',

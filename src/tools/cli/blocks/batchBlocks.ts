@@ -82,10 +82,19 @@ async function run(
   const began = performance.now();
   let counts: BlockCounts;
   try {
-    const blockMs = BLOCK_DEADLINE_MS;
     counts = await runBlocks({
-      ...{ list, state, sink, pool, upstream, stop: stop.signal },
-      ...{ blockMs, threads, giveUpAfter, out, quiet, say },
+      list,
+      state,
+      sink,
+      pool,
+      upstream,
+      stop: stop.signal,
+      blockMs: BLOCK_DEADLINE_MS,
+      threads,
+      giveUpAfter,
+      out,
+      quiet,
+      say,
     });
   } finally {
     await pool.close();
