@@ -1,7 +1,7 @@
 import { linesStarting } from '../lib/sortedLines.ts';
 import type { Address } from '../model/hex.ts';
 
-/** What an address book calls an address. For people only. */
+/** An address's name in an address book. For display only. */
 export interface AddressName {
   readonly kind: string;
   readonly name: string;

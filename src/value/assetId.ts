@@ -4,7 +4,7 @@ import type { Asset, AssetId } from '../model/valueFlow.ts';
 
 const TOKEN = /^eip155:\d+\/(erc20|erc721|erc1155):(0x[0-9a-f]{40})(?:\/(\d+))?$/;
 
-/** The asset a lane id stands for; null where the text is no lane id. Amounts an event states may speak of assets that never moved. */
+/** The asset of an asset id; null for other text. Stated amounts may be of assets that never moved. */
 export function parseAssetId(id: AssetId): Asset | null {
   if (id === NATIVE_ASSET) return NATIVE;
   const match = TOKEN.exec(id);

@@ -2,7 +2,7 @@ import { mergeNative, NATIVE } from './asset.ts';
 import type { Address } from '../model/hex.ts';
 import type { Asset, AssetId, Movement, ValueFlow } from '../model/valueFlow.ts';
 
-/** What a group of accounts sent and received of one asset, across the group's border. */
+/** A group's sent and received amounts of one asset, across the group's border. */
 export interface Balance {
   /** The native asset's id for wrapped native too, where these are merged. */
   readonly id: AssetId;
@@ -19,7 +19,7 @@ export interface Balance {
 export interface BalanceOptions {
   /** Wrapped-native token contracts to count as the native asset; without them every asset stays apart. */
   readonly mergeWrapped?: ReadonlySet<Address>;
-  /** `drop` leaves out assets that net to zero or to what rounding leaves behind. Default `keep`. */
+  /** `drop` leaves out assets that net to zero or to a rounding remainder. Default `keep`. */
   readonly dust?: 'keep' | 'drop';
   /** Movements to leave out. */
   readonly exclude?: (movement: Movement) => boolean;
@@ -27,7 +27,7 @@ export interface BalanceOptions {
 
 /** Rebasing and share tokens leave a few base units behind by rounding. */
 const ROUNDING_UNITS = 10n;
-/** An asset of which less than a millionth stayed was only passed on. */
+/** An asset with less than a millionth kept was only forwarded. */
 const PASSED_ON_PARTS = 1_000_000n;
 
 interface Sum {
@@ -41,8 +41,8 @@ interface Sum {
 }
 
 /**
- * What an account, or several taken as one, sent and received per asset, in smallest units, ordered by first movement.
- * Movements inside the group do not count. Gas is not in it.
+ * Amounts an account, or several taken as one, sent and received per asset, in smallest units, ordered by
+ * first movement. Movements inside the group do not count. Gas is not included.
  */
 export function balances(
   flow: ValueFlow,

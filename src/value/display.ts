@@ -9,7 +9,7 @@ const MAX_NAME = 64;
 /** Nothing past this is looked at: a token may answer megabytes. */
 const MAX_INPUT = 1024;
 
-/** Shown as a gap, whatever Unicode calls it; the byte order mark is none although `\s` holds it. */
+/** Shown as a gap, in every Unicode category; the byte order mark is none although `\s` holds it. */
 const LOOKS_BLANK = /(?:(?!\ufeff)[\s\u0085\u2800])+/gu;
 /**
  * Never shown: control, surrogate and private-use characters, and all that Unicode calls format or default-ignorable
@@ -19,12 +19,13 @@ const NEVER_SHOWN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\p
 /** More combining marks than any script stacks: text that climbs out of its line. */
 const MARK_PILE = /(\p{M}{3})\p{M}+/gu;
 
-/** What almost every text is, one with a shortened address in it too: nothing in it needs cleaning. */
+/** Almost all texts, also with a shortened address: nothing in them needs cleaning. */
 const PLAIN = /^[\x21-\x7e\u2026]+(?: [\x21-\x7e\u2026]+)*$/;
 
 /**
- * Text from the chain made fit to show: white space runs become one space, what could hide, reorder or overflow text is
- * cut, at most `limit` characters (then `…`). Null when nothing visible is left.
+ * Cleans text from the chain for display: white space runs become one space; characters that could hide,
+ * reorder or overflow text are cut; at most `limit` characters (then `…`). Null when nothing visible is
+ * left.
  */
 export function cleanText(text: string | null | undefined, limit: number): string | null {
   if (typeof text !== 'string') return null;
@@ -52,10 +53,10 @@ export function shortAddress(address: Address): string {
   return `${full.slice(0, 6)}…${full.slice(-4)}`;
 }
 
-/** What amounts of an asset are told in. */
+/** Unit of an asset's amounts. */
 export interface AssetUnit {
   readonly symbol: string | null;
-  /** Null when the contract states none; 0 for NFTs, whose amounts are counts. */
+  /** Null when the contract states none; 0 for NFTs: their amounts are counts. */
   readonly decimals: number | null;
 }
 
@@ -104,7 +105,7 @@ export function listSymbol(asset: Asset, { symbol, decimals }: AssetUnit): strin
   return `${name}${asset.tokenId === null ? '' : `#${shortTokenId(asset.tokenId)}`}${decimals === null ? '[raw]' : ''}`;
 }
 
-/** What almost every symbol is. */
+/** Almost all symbols. */
 const ONE_WORD = /^[\x21-\x2b\x2d-\x7e]+$/;
 
 function asOneWord(symbol: string): string {

@@ -9,8 +9,9 @@ export type Direction = 'onward' | 'back';
 export type Visit = (movement: Movement, account: Address) => boolean | 'stop';
 
 /**
- * Follows value from accounts along the edges of the value-flow graph, breadth first; each account is expanded once.
- * graphology-traversal walks nodes and cannot tell the assets of parallel edges apart, so it does not fit here.
+ * Follows value from accounts along the edges of the value-flow graph, breadth first; each account is
+ * expanded once. graphology-traversal walks nodes and cannot separate the assets of parallel edges, so it
+ * does not fit here.
  */
 export function follow(
   { graph, movements }: ValueFlow,
@@ -22,7 +23,7 @@ export function follow(
   const far = direction === 'onward' ? 'to' : 'from';
   const expanded = new Set<Address>();
   for (const account of starts) if (graph.hasNode(account)) expanded.add(account);
-  // A set also yields what is added while it is iterated.
+  // A set also yields elements added during iteration.
   for (const account of expanded) {
     const stopped = graph[edges](account, (_edge, { index }) => {
       const movement = movements[index]!;

@@ -5,7 +5,7 @@ import type { Rulebook } from '../model/rulebook.ts';
 import type { TokenMetadata } from '../model/upstream.ts';
 import type { Asset } from '../model/valueFlow.ts';
 
-/** Digits a label shows of an amount; the exact figure stands in the deltas. */
+/** Digits a label shows of an amount; the exact figure is in the deltas. */
 const LABEL_DIGITS = 6;
 
 /** The first significant digits of an amount, all those before the point at least, never rounded up: `1234.56789` → `1234.56`. */

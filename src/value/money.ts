@@ -4,7 +4,7 @@ import type { Money, PriceBook, UnitPrice, Usd } from '../model/economics.ts';
 import type { AssetId } from '../model/valueFlow.ts';
 
 export const ZERO_USD: Usd = { numerator: 0n, scale: 0 };
-/** Stands where no number can; must not be parsed as one. */
+/** Placeholder where there is no number; must not be parsed. */
 const UNAVAILABLE_TEXT = '—';
 /** Small amounts show this many digits that are not leading zeros. */
 const SIGNIFICANT_DIGITS = 2;
@@ -43,7 +43,7 @@ export function subtractMoney(a: Money, b: Money): Money {
   return a.usd === null ? a : b.usd === null ? b : known(subtractUsd(a.usd, b.usd));
 }
 
-/** What an amount is worth; if it has no price, why. */
+/** Value of an amount; without a price, the reason. */
 export function worthOf(asset: AssetId, raw: bigint, book: PriceBook): Money {
   const price = book.prices.get(asset);
   return price ? known(worth(raw, price.unit)) : unknown(`unpriced_asset: ${whyUnpriced(asset, book)}`);
@@ -56,7 +56,7 @@ function whyUnpriced(asset: AssetId, book: PriceBook): string {
 /** Amounts that have no price make every sum they are part of unavailable; naming this many is enough. */
 const NAMED_REASONS = 3;
 
-/** What several amounts are worth together; if any of them has no price, why. An understated sum is never given. */
+/** Value of several amounts together; if any has no price, the reason. A sum is never understated. */
 export function worthTogether(amounts: Iterable<readonly [AssetId, bigint]>, book: PriceBook): Money {
   let sum: Usd | null = null;
   let unpriced: AssetId[] | null = null;

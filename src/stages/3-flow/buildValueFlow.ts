@@ -17,8 +17,9 @@ import { readNative } from './readNative.ts';
 import { readTokens } from './readTokens.ts';
 
 /**
- * Every movement of value in a transaction, in execution order, with the ledgers and the graph that follow from them. Gas
- * is not among them. Never throws for anything a contract can log: what does not read as a transfer is a plain event.
+ * Builds every movement of value in a transaction, in execution order, with the ledgers and the graph that
+ * follow from them. Gas is not included. Never throws for logged content: a log that does not read as a
+ * transfer is a plain event.
  */
 export function buildValueFlow(
   tx: CanonicalTx,

@@ -18,10 +18,10 @@ const LONDON_BLOCK = 12_965_000n;
 const SCHEDULE_KNOWN_BELOW = 24_500_000n;
 
 /**
- * Marks the Transfers of ERC-20 emitters that cannot have changed the balances they name: the whole transaction
- * spent less gas than its bare cost, its logs and one storage write per account concerned. That is proof whatever the
- * contract's code, and the only one a trace gives: a contract that contradicts itself may merely be odd. The emitter's own
- * balance and one more account are not counted, since both may be implied by a total; net-zero accounts need no write.
+ * Marks the Transfers of ERC-20 emitters that cannot have changed the balances they name: the transaction
+ * spent less gas than its bare cost, its logs and one storage write per account concerned. This holds for
+ * any contract code, and is the only such proof a trace gives. The emitter's balance and one more account
+ * do not count, since a total may imply both; net-zero accounts need no write.
  */
 export function markForged(tx: CanonicalTx, entries: FlowEntry[]): FlowEntry[] {
   const forgers = findForgers(tx, entries);
@@ -45,7 +45,7 @@ function findForgers(tx: CanonicalTx, entries: readonly FlowEntry[]): ReadonlySe
   return affordable === null ? NONE : emittersBeyond(affordable, entries);
 }
 
-/** Emitters whose transfers change more balances than the gas paid for. */
+/** Emitters with more changed balances than the gas paid for. */
 function emittersBeyond(affordable: bigint, entries: readonly FlowEntry[]): ReadonlySet<Address> {
   const changes = new Map<Address, Map<Address, bigint>>();
   for (const entry of entries) {

@@ -76,7 +76,7 @@ function fungible(log: Log, tx: CanonicalTx): Stated | null {
 
 /** Some tokens log the allowance again whenever a transfer uses it up: the log is next to that transfer. */
 function changeOf(log: Log, owner: Address, tx: CanonicalTx): 'increased' | 'decreased' | null {
-  // Not `frame`, which only one trace dialect tells.
+  // Not `frame`: only one trace dialect names it.
   const within = log.within ?? null;
   const selector = within === null ? null : (tx.frames[within]?.selector ?? null);
   const change = selector === null ? undefined : CHANGES.get(selector);
@@ -137,7 +137,7 @@ function lockdown(log: Log): Stated | null {
   return { ...base(log, owner, spender), token, assetKind: 'erc20', kind: 'revoked', amount: 0n };
 }
 
-/** What most allowances have in common. */
+/** Defaults that most allowances share. */
 function base(log: Log, owner: Address, spender: Address) {
   return { token: log.address, tokenId: null, owner, spender, unlimited: false, expiresAt: null };
 }

@@ -106,7 +106,7 @@ function readBatch(log: Log): RawTransfer[] | null {
   return transfers;
 }
 
-/** The `uint256[]` whose offset is encoded at `head`; null unless all of it lies inside the data. */
+/** Reads the `uint256[]` with its offset at `head`; null unless all of it lies inside the data. */
 function arrayAt(data: Hex, head: number): { readonly start: number; readonly length: number } | null {
   const size = BigInt((data.length - 2) / 2);
   const headWord = wordAt(data, head);

@@ -67,7 +67,7 @@ function readShapes(tx: CanonicalTx, rulebook: FlowRules): Shapes {
   return { standard, declared, wrapping };
 }
 
-/** Declared events and wrappings, whose movement a Transfer of the same token may state a second time. */
+/** Declared events and wrappings: a Transfer of the same token may repeat their movement. */
 interface Repeated {
   readonly entries: ReadonlyMap<number, FlowEntry>;
   /** Transfers that repeat a wrapping and are the wrap. */
@@ -120,7 +120,7 @@ function recognisedWraps(
 
 function otherLog(log: Log): FlowEntry {
   const [topic] = log.topics;
-  // EIP-7708: the system address repeats in logs what call frames already show.
+  // EIP-7708: logs of the system address repeat movements of call frames.
   if (log.address === SYSTEM_ADDRESS)
     return nonEconomic(log, 'duplicate_native_log', topicAddress(log, 1), topicAddress(log, 2));
   if (topic === APPROVAL || topic === APPROVAL_FOR_ALL)

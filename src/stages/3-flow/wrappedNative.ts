@@ -30,9 +30,9 @@ export function wrappingTransfer({ log, account, amount, kind }: Wrapping): RawT
 }
 
 /**
- * Unlisted emitters whose Deposit and Withdrawal events can only be wrapped ether: each event has exactly that amount
- * of ether in or out, and each account's Transfers, deposits and withdrawals cancel out exactly. Vaults that pay out
- * shares, or tokens that log their mints, fail this, so no token is invented.
+ * Finds unlisted wrapped ether: emitters with Deposit and Withdrawal events that each match an exact amount
+ * of ether in or out, and with Transfers, deposits and withdrawals that cancel out exactly per account.
+ * Vaults that pay out shares and tokens that log their mints fail this, so no token is invented.
  */
 export function provenWrappers(
   tx: CanonicalTx,

@@ -30,15 +30,15 @@ import type { ValueFlow } from '../../model/valueFlow.ts';
 
 type Detector = (context: StructureContext) => OpenPrimitive[];
 
-/** Detectors over the movements that events and calls leave unexplained; each narrows what the next one sees. */
+/** Detectors over unexplained movements, in order; each narrows the input of the next. */
 const DETECTORS: readonly Detector[] = [findShareExchanges, findFlashLoans, findStructuralSwaps];
 /** Detectors that run after the names of called functions were considered. */
 const LEFTOVERS: readonly Detector[] = [findIssuance, findDeployments, findApprovals, findTransfers];
 
 /**
- * The smallest recognised acts of a transaction, in execution order: events and calls that a rule maps and whose amounts
- * the value flow bears out, then what the flow alone shows. Pure. Never reads the frame of a log: only one of the trace
- * dialects tells it.
+ * Finds the smallest recognised acts of a transaction, in execution order: events and calls mapped by a
+ * rule and confirmed by the value flow, then acts the flow alone shows. Pure. Never reads a log's frame:
+ * only one trace dialect names it.
  */
 export function findPrimitives(tx: CanonicalTx, flow: ValueFlow, rulebook: Rulebook): Primitive[] {
   if (!tx.succeeded) return [];
@@ -86,7 +86,7 @@ export function findPrimitives(tx: CanonicalTx, flow: ValueFlow, rulebook: Ruleb
 /** Data this stage derives once from a rulebook. */
 interface Derived {
   readonly triggers: TriggerIndex;
-  /** Position managers, whose NFTs represent positions kept elsewhere. */
+  /** Position managers: their NFTs represent positions kept elsewhere. */
   readonly positionTokens: ReadonlySet<Address>;
 }
 

@@ -4,7 +4,10 @@ import type { Entity } from './entity.ts';
 import { movedAsset, type Hop, type TradeBalance } from './hops.ts';
 import type { AssetId } from '../../model/valueFlow.ts';
 
-/** An asset of the entity counts as flat up to one part in ten thousand of what went through it: bots leave dust behind. */
+/**
+ * An asset of the entity counts as flat up to one part in ten thousand of its turnover: bots leave dust
+ * behind.
+ */
 const DUST_DIVISOR = 10_000n;
 
 export interface CycleContext extends MotifInput {
@@ -13,9 +16,9 @@ export interface CycleContext extends MotifInput {
 }
 
 /**
- * Trades at two pools or more that end in the asset they began with and leave more of it: every asset between chains within
- * 1 %, not in and out of the same pool. The signer and the contract it called count as one entity, and what they paid the
- * block builder as part of the residual. `balance` is that of the hops.
+ * Finds trades at two pools or more that end in their first asset with more of it: every asset between
+ * chains within 1 %, not in and out of the same pool. The signer and the contract it called count as one
+ * entity, and their payment to the block builder as part of the residual. `balance` is that of the hops.
  */
 export function cycleOf(
   hops: readonly Hop[],

@@ -7,7 +7,7 @@ import type { Primitive, ProtocolRef } from '../../model/primitive.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 
-/** What motifs are built from. */
+/** Inputs of motif building. */
 export interface MotifInput {
   readonly tx: CanonicalTx;
   readonly flow: ValueFlow;
@@ -24,7 +24,7 @@ export interface MotifDraft extends Motif {
   readonly children: readonly MotifDraft[];
 }
 
-/** What a composite says itself; the rest follows from its parts. */
+/** The fields a composite states itself; the rest follows from its parts. */
 type Summary = Pick<
   MotifDraft,
   'kind' | 'venue' | 'participants' | 'assetsIn' | 'assetsOut' | 'invariants' | 'scopeFrame'

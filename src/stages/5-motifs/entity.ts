@@ -13,13 +13,13 @@ export interface Entity {
   readonly balances: Balances;
   /** As `balances`, with another account counted in. */
   readonly balancesWith: (account: Address) => Balances;
-  /** What the entity's accounts received of an asset, from one another too. */
+  /** An asset's receipts of the entity's accounts, from one another too. */
   readonly through: (asset: AssetId) => bigint;
   /** The one further account that received the asset from the entity and sent nothing: a wallet for its gains. Null for none or several. */
   readonly walletOf: (asset: AssetId) => Address | null;
 }
 
-/** `venues`: contracts at which trades happened, which are nobody's wallet. */
+/** `venues`: contracts at which trades happened; they are never wallets. */
 export function entityOf(input: MotifInput, venues: ReadonlySet<Address>): Entity {
   const { tx, flow, coinbase } = input;
   const mergeWrapped = input.rulebook.wrappedNative;

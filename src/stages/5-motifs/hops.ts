@@ -6,7 +6,7 @@ import type { Address } from '../../model/hex.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import type { Leg, Primitive } from '../../model/primitive.ts';
 
-/** One side of a hop. `account` is who dealt with the venue; the venue itself where it nets amounts. */
+/** One side of a hop. `account` dealt with the venue; it is the venue itself where it nets amounts. */
 export interface HopEnd {
   /** Native where the asset is wrapped native. */
   readonly id: AssetId;
@@ -25,7 +25,10 @@ export interface Hop {
   readonly received: HopEnd | null;
 }
 
-/** Trades, and conversions between an asset and its share token, as hops; assets nobody names leave an end open. */
+/**
+ * Trades, and conversions between an asset and its share token, as hops; an unnamed asset leaves an end
+ * open.
+ */
 export function hopOf(primitive: Primitive, motif: MotifDraft, { flow, rulebook }: MotifInput): Hop | null {
   const trade = kindOf(rulebook, primitive.kind).trade === 'swap' || primitive.tags.includes('rfq');
   if (!trade && primitive.legs.length < 2) return null;
@@ -67,8 +70,8 @@ function endOf(legs: readonly Leg[], venue: Address, wrappedNative: ReadonlySet<
 }
 
 /**
- * Hops that belong together: one takes what the other sent, or one account fed or emptied both. Hops of a netting venue
- * whose assets are unknown hang together through the venue.
+ * Groups hops that belong together: one takes another's output, or one account fed or emptied both. Hops of
+ * a netting venue with unknown assets connect through the venue.
  */
 export function connectedHops(hops: readonly Hop[]): Hop[][] {
   const root = hops.map((_, i) => i);
@@ -108,13 +111,13 @@ export function movedAsset(hops: readonly Hop[], side: 'sent' | 'received', id: 
   return assets.size === 1 ? [...assets][0]! : id;
 }
 
-/** What a set of hops sent and received of one asset, from the trader's view. */
+/** One asset's amounts sent and received by a set of hops, from the trader's view. */
 export interface TradeBalance {
   /** Native for wrapped native too. */
   readonly id: AssetId;
   readonly sent: bigint;
   readonly received: bigint;
-  /** What one hop sent the next one took, within 1 %. */
+  /** The next hop took this hop's output, within 1 %. */
   readonly flat: boolean;
 }
 

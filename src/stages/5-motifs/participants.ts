@@ -5,7 +5,7 @@ import type { Address } from '../../model/hex.ts';
 import type { Primitive, RoleBinding } from '../../model/primitive.ts';
 import type { MotifKindSpec } from '../../model/vocabulary.ts';
 
-/** Legs whose far ends are followed; an act of hundreds of legs names enough accounts without. */
+/** Legs with far ends to follow; an act of hundreds of legs names enough accounts without. */
 const MAX_TRACED_LEGS = 64;
 
 /**
@@ -42,7 +42,10 @@ class Bindings {
   }
 }
 
-/** Adds who paid and who received, leg by leg. Returns the one account all legs lead to; null for none or several. */
+/**
+ * Adds payers and recipients, leg by leg. Returns the one account all legs lead to; null for none or
+ * several.
+ */
 function addEnds(primitive: Primitive, tracing: Tracing, bindings: Bindings): Address | null {
   const { venue, legs } = primitive;
   // A manager beside the venue takes and pays for the account behind it.

@@ -3,7 +3,7 @@ import { movedAsset, type Hop, type TradeBalance } from './hops.ts';
 import type { ValueEnds } from '../../value/follow.ts';
 import type { Address } from '../../model/hex.ts';
 
-/** Who an asset came from or went to, seen through accounts that only pass it on. */
+/** Origin or destination of an asset, through pass-through accounts. */
 export interface Tracing {
   readonly origins: ValueEnds;
   readonly destinations: ValueEnds;

@@ -24,10 +24,10 @@ interface Act {
 }
 
 /**
- * Splits a transaction into its coherent parts: the connected components of its acts. Acts are connected where they moved
- * the same value, where one used what another had brought to the same account (a zap, a loop), and where a venue did them
- * for its own customer. Allowances, wrapping, change and fees go with the act they serve, a user operation with the acts
- * of its sender.
+ * Splits a transaction into its coherent parts: the connected components of its acts. Acts connect where
+ * they moved the same value, where one used another's proceeds at the same account (a zap, a loop), and
+ * where a venue did them for its own customer. Allowances, wrapping, change and fees join the act they
+ * serve, a user operation the acts of its sender.
  */
 export function findScopes(
   tx: CanonicalTx,
@@ -123,7 +123,7 @@ function joinByKey<K>(acts: readonly Act[], keysOf: (act: Act) => readonly K[], 
     }
 }
 
-/** Acts whose only parties are venues of others: a solver's swaps, a vault's own deposits. */
+/** Acts between venues only: a solver's swaps, a vault's own deposits. */
 function joinInner(acts: readonly Act[], venues: ReadonlyMap<Address, Act>, groups: Components): void {
   for (const act of acts) {
     const [party] = act.own;
@@ -134,7 +134,7 @@ function joinInner(acts: readonly Act[], venues: ReadonlyMap<Address, Act>, grou
 }
 
 /**
- * Joins acts of which a later one used what an earlier one had brought to the same account. Venues are no such accounts:
+ * Joins acts where a later one used an earlier one's proceeds at the same account. Venues do not join acts:
  * strangers' acts meet there.
  */
 function joinForwarded(
@@ -146,7 +146,7 @@ function joinForwarded(
   const uses = new Map<string, { act: Act; received: boolean; movement: number }[]>();
   for (const act of acts) {
     const { assetsIn, assetsOut, movements } = act.motif;
-    // A plain payment says only what its payer sent.
+    // A plain payment is an act of its payer only.
     const received = [...assetsIn, ...(act.kind.plain ? assetsOut : [])];
     for (const [legs, isReceived] of [
       [received, true],
@@ -173,7 +173,10 @@ function joinForwarded(
   }
 }
 
-/** What serves no act of its own account stays an act: an allowance for later, an account set up for later. */
+/**
+ * An act that serves no other act of its account remains an act: an allowance for later, an account set up
+ * for later.
+ */
 function joinServing(
   serving: readonly Act[],
   acts: ActIndex,
@@ -202,7 +205,7 @@ function actServed(serving: Act, acts: ActIndex, principals: ReadonlySet<Address
   return near(keys) ?? (kind.dependent || inner ? near(['any']) : null);
 }
 
-/** What an account had executed goes with its first act, else with what prepared one. */
+/** Acts an account had executed join its first act, else the act that prepared it. */
 function joinExecutions(
   executions: readonly Act[],
   acts: ActIndex,
@@ -220,7 +223,10 @@ function tokensOf({ assetsIn, assetsOut }: Motif): string[] {
   return [...assetsIn, ...assetsOut].map(({ asset }) => /0x[0-9a-f]{40}/.exec(asset)?.[0] ?? 'native');
 }
 
-/** Acts in execution order by party, by party and token, by any participant (`at …`); `any` stands for every party. */
+/**
+ * Acts in execution order by party, by party and token, by any participant (`at …`); `any` means every
+ * party.
+ */
 class ActIndex {
   readonly #lists = new Map<string, Act[]>();
 

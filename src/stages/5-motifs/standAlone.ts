@@ -35,7 +35,7 @@ export function standAlone(primitive: Primitive, { tx, rulebook }: MotifInput, t
   };
 }
 
-/** What the venue's counterparty sent, or received. */
+/** Amounts the venue's counterparty sent, or received. */
 function amountsOf(legs: readonly Leg[], sent: boolean): readonly AssetAmount[] {
   return legs
     .filter(({ role }) => SENT_ROLES.has(role) === sent)
@@ -44,14 +44,15 @@ function amountsOf(legs: readonly Leg[], sent: boolean): readonly AssetAmount[] 
 
 const NOTHING: readonly never[] = [];
 
-/** Structure that only suggests an act; plain movements (transfers, mints, wraps) are what they are and carry no such tag. */
+/** Structure that only suggests an act; plain movements (transfers, mints, wraps) carry no such tag. */
 function isGuess(primitive: Primitive): boolean {
   return primitive.tags.includes('structural');
 }
 
 /**
- * Proven needs every invariant, and a plain movement, a contract known by its address, or an unknown one whose movements
- * show the act by themselves: anybody can log an event, and only the event says what a one-sided payment was for.
+ * Proven needs every invariant, and a plain movement, a contract known by its address, or an unknown
+ * contract with movements that show the act by themselves: any contract can log an event, and only the
+ * event states the purpose of a one-sided payment.
  */
 function statusOf(primitive: Primitive, rulebook: Rulebook): Status {
   const { basis, invariants, tags, protocol } = primitive;

@@ -8,9 +8,9 @@ import type { Address } from '../../model/hex.ts';
 import type { Attribution, Candidate, Delegation, ElectionGround } from '../../model/attribution.ts';
 
 /**
- * Elects the account the transaction was for, from balances, events and code delegations; never from an address list of
- * users. Candidates come in groups of equal weight, strongest first; the first group decides. Several equals mean that
- * nobody is elected (`actor` null, `ambiguous`), unless only one of them sent or received anything.
+ * Elects the account the transaction was for, from balances, events and code delegations; never from a list
+ * of users. Candidates come in groups of equal weight, strongest first; the first group decides. Several
+ * equals elect no account (`actor` null, `ambiguous`), unless only one of them sent or received anything.
  */
 export function electActor(input: ElectionInput): Attribution {
   const context = new ElectionContext(input);
@@ -43,7 +43,7 @@ function groundOf(context: ElectionContext, { account, ground }: Proposal): Elec
   return ground === 'claimed' && context.signatures.has(account) ? 'authorised' : ground;
 }
 
-/** Who paid the gas of the first user operation, and the contracts that handled it. */
+/** The payer of the first user operation's gas, and the contracts that handled it. */
 function operationParts(
   context: ElectionContext,
 ): Pick<Attribution, 'feePayer' | 'entryPoint' | 'paymaster'> {
@@ -76,7 +76,7 @@ function choose(context: ElectionContext, group: ProposalGroup): Proposal | null
   return touched.length === 1 ? touched[0]! : null;
 }
 
-/** Who received the proceeds: the receiver an order names, else the actor itself. */
+/** The recipient of the proceeds: an order's receiver, else the actor itself. */
 function beneficiaryOf(orders: readonly StatedOrder[], winner: Proposal): Address {
   if (orders.length === 0) return winner.account;
   const receivers = new Set<Address>();

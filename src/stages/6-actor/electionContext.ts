@@ -18,13 +18,13 @@ export interface ElectionInput {
   readonly motifs: readonly Motif[];
   readonly rulebook: Rulebook;
   readonly header: BlockHeader;
-  /** Accounts whose code delegates to another (EIP-7702): account → delegate. */
+  /** Accounts with code that delegates to another (EIP-7702): account → delegate. */
   readonly delegations: ReadonlyMap<Address, Address>;
-  /** Metadata of token contracts: their names are part of what is signed. */
+  /** Metadata of token contracts: their names are part of the signed data. */
   readonly tokens?: ReadonlyMap<Address, TokenMetadata>;
 }
 
-/** Entity tags of addresses that serve every user and are nobody's own account. */
+/** Entity tags of addresses that serve every user and belong to no single one. */
 const SERVING_TAGS = new Set([
   'never_elect',
   'router',
@@ -42,7 +42,7 @@ const SERVING_TAGS = new Set([
   'forwarder',
 ]);
 
-/** What proposals need to know about the accounts of one transaction; computed on first use. */
+/** Lookups about accounts for the proposals; computed on first use. */
 export class ElectionContext {
   readonly input: ElectionInput;
   readonly #sides = new Map<Address, Sides>();
@@ -79,7 +79,7 @@ export class ElectionContext {
     return sidesOf(this.balances(new Set(accounts)).values());
   }
 
-  /** The motifs whose kind has a trait. */
+  /** Motifs of a kind with this trait. */
   withTrait(has: (kind: MotifKindSpec) => boolean): readonly Motif[] {
     return this.input.motifs.filter((motif) => has(this.kindOf(motif)));
   }
@@ -115,7 +115,7 @@ export class ElectionContext {
     return this.#emitters.has(account);
   }
 
-  /** An event or call names the signer as the owner of more than what a mere submitter does. */
+  /** An event or call names the signer as owner of more than a mere submitter does. */
   get signerIsNamed(): boolean {
     return this.input.motifs.some((motif) => {
       if (motif.basis === 'structure') return false;
@@ -125,7 +125,7 @@ export class ElectionContext {
     });
   }
 
-  /** The contract stands in the rules by its address, so that what it reports is not a stranger's word. */
+  /** The rules list the contract by address, so its events are not a stranger's claim. */
   isListed(motif: Motif): boolean {
     return motif.protocol?.matchedBy === 'address' && motif.basis !== 'structure';
   }
@@ -146,7 +146,7 @@ export class ElectionContext {
     );
   }
 
-  /** Accounts whose EIP-712 signatures were brought on chain here and recover to them. */
+  /** Accounts with EIP-712 signatures in this transaction that recover to them. */
   get signatures(): ReadonlySet<Address> {
     return (this.#signatures ??= signersIn(this.input));
   }

@@ -25,7 +25,7 @@ export interface ProposalGroup {
   readonly proposals: readonly Proposal[];
 }
 
-/** Evidence of what an account first sent and first received: that it took part. */
+/** Evidence that an account took part: its first payment and its first receipt. */
 export function firstMovements({ movements, outgoing, incoming }: ValueFlow, account: Address): Evidence[] {
   const sent = outgoing.get(account)?.[0],
     received = incoming.get(account)?.[0];

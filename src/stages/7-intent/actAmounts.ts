@@ -18,9 +18,10 @@ export function netOf({ id, asset, net }: Balance): ActAmount {
 }
 
 /**
- * What the actor sent, or received, as a label tells it: all of it, except where the headline speaks of positions. Then it is
- * what went into them or came out: not what the transaction did besides, nor the tokens that stand for a position. Amounts
- * are the actor's own, unless one act alone says otherwise of just these assets.
+ * The actor's sent or received amounts for a label: all of them, except where the headline is about
+ * positions. Then the amounts that went into them or came out: without other acts and without the tokens
+ * that represent a position. Amounts are the actor's own, unless one act alone states others for these
+ * assets.
  */
 export function actAmounts(
   view: SubjectView,
@@ -31,7 +32,7 @@ export function actAmounts(
   const { motifKinds } = view.input.rulebook;
   if (motifs.length === 0 || motifs.some((m) => !motifKinds.get(m.kind)?.position || m.status !== 'Proven'))
     return own;
-  // What was given in shares was paid with them, unless they are the position itself.
+  // Sent shares paid for the act, unless they are the position itself.
   const shares = sharesOf(side === 'received' ? view.own : motifs);
   const besides = shares.size === 0 ? own : own.filter(({ id }) => !shares.has(id));
   if (motifs.length > 1) return besides.length > 0 ? besides : own;
@@ -51,7 +52,7 @@ function sharesOf(motifs: readonly Motif[]): ReadonlySet<AssetId> {
   return shares;
 }
 
-/** What the acts moved on that side, native and wrapped native as one. */
+/** The acts' movements on that side, native and wrapped native as one. */
 function sumsOf(
   { input: { flow, rulebook } }: SubjectView,
   motifs: readonly Motif[],

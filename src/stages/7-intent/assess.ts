@@ -11,7 +11,9 @@ export function weaker(a: Confidence, b: Confidence): Confidence {
   return ORDER.indexOf(a) <= ORDER.indexOf(b) ? a : b;
 }
 
-/** The motifs a rule's verdict rests on: of swaps only those between what the actor sent and received. */
+/**
+ * The motifs a rule's verdict rests on: of swaps only those between the actor's sent and received assets.
+ */
 export function restedMotifs(view: SubjectView, rule: IntentRule): Motif[] {
   if (rule.restsOn.length === 0) return [];
   const rested: Motif[] = [];
@@ -24,9 +26,10 @@ export function restedMotifs(view: SubjectView, rule: IntentRule): Motif[] {
 }
 
 /**
- * Proven needs all of it: the rule claims a structural proof and is not experimental, one actor was elected by more than a
- * claim, every motif it rests on is proven by more than the name of a function, motifs account for what the actor sent, and
- * the confidence is not low. Confidence is what the rule grants, never more than the weakest motif's or the election's.
+ * Proven requires all of this: the rule claims a structural proof and is not experimental, one actor was
+ * elected by more than a claim, every motif it rests on is proven by more than a function's name, motifs
+ * account for the actor's payments, and the confidence is not low. Confidence is the rule's, never more
+ * than the weakest motif's or the election's.
  */
 export function assess(
   view: SubjectView,
@@ -60,9 +63,10 @@ export function isMereName({ basis, protocol, movements }: Motif): boolean {
 }
 
 /**
- * Where a rule rests on venues, some motif or one of those venues took everything the actor sent (a fee in native currency
- * besides), and where those venues pay, something of what the actor received came from them or from some motif. Where it sent
- * nothing, at least some of what it received was paid by one. Else something else may have been the purpose.
+ * Where a rule rests on venues, motifs or one of those venues took everything the actor sent (except a fee
+ * in native currency), and where those venues pay, part of the actor's receipts came from them or from a
+ * motif. Where the actor sent nothing, a venue paid part of its receipts. Otherwise the purpose may be
+ * another.
  */
 function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): boolean {
   const kinds = rule.restsOn.map((kind) => kindOf(view.input.rulebook, kind));
@@ -71,7 +75,7 @@ function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonly Motif
     return view.received.length === 0 || view.received.some((l) => view.isPaid(l.id));
   const venues = new Set<Address>();
   for (const { venue } of motifs) venues.add(venue);
-  // The burning of what it sent is the venue's doing where the actor called the venue, or is itself what the rule is about.
+  // Burning the sent tokens is the venue's act if the actor called the venue, or is the rule's own subject.
   const burnsCount = venues.has(view.tx.to!) || kinds.some(({ destroys }) => destroys);
   const taken = view.sent.every(
     (l) =>

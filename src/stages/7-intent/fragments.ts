@@ -6,8 +6,8 @@ import type { Motif } from '../../model/motif.ts';
 import type { MotifTraits } from '../../model/vocabulary.ts';
 
 /**
- * The parts of the whole in execution order: every motif of the actor's that is part of no larger one and whose kind
- * the vocabulary shows, and the headline itself where no motif stands for it.
+ * The parts of the whole in execution order: every motif of the actor's that is part of no larger one and
+ * is shown by the vocabulary, and the headline itself where no motif carries it.
  */
 export function fragmentsOf(view: SubjectView, headline: Fragment): Fragment[] {
   const parts: Fragment[] = [];
@@ -26,7 +26,7 @@ export function fragmentsOf(view: SubjectView, headline: Fragment): Fragment[] {
     });
     if (kind === headline.kind) told = true;
   }
-  // Motifs come in execution order; only a headline that stands for none has to find its place.
+  // Motifs come in execution order; only a headline without a motif needs a position.
   if (told) return parts;
   parts.push(headline);
   return parts.sort((a, b) => a.seq - b.seq || (a.motifs[0] ?? -1) - (b.motifs[0] ?? -1));
@@ -37,8 +37,8 @@ function isPayment({ plain, dependent }: MotifTraits): boolean {
 }
 
 /**
- * A plain payment of the actor's own, to somebody with no other part in a transaction that is about something else. Where it
- * is about payments the headline tells.
+ * A plain payment by the actor to an account with no other part in a transaction about something else.
+ * Where the transaction is about payments the headline covers it.
  */
 function paymentBeside(view: SubjectView, motif: Motif, headline: Fragment): string | null {
   const { rulebook, tx, flow, subject } = view.input;

@@ -8,12 +8,14 @@ import type { ValueFlow } from '../../model/valueFlow.ts';
 /** The account the rules look at the transaction from. */
 export interface Subject {
   readonly account: Address;
-  /** The account and whatever acts as one with it. */
+  /** The account and all accounts that act as one with it. */
   readonly entity: ReadonlySet<Address>;
   readonly signer: Address;
   readonly mode: AttributionMode;
   readonly submitterRole: SubmitterRole;
-  /** False when several accounts of equal weight share the transaction and this one only stands in. */
+  /**
+   * False when several accounts of equal weight share the transaction and this one substitutes for them.
+   */
   readonly elected: boolean;
   /** Elected by nothing but an event or balances, which any contract can make so. */
   readonly claimed: boolean;
@@ -27,7 +29,7 @@ export interface IntentInput {
   readonly subject: Subject;
 }
 
-/** The elected actor as the subject; the signer stands in where nobody was elected. */
+/** The elected actor as the subject; the signer if no account was elected. */
 export function subjectOf(attribution: Attribution): Subject {
   const account = attribution.actor ?? attribution.signer;
   return {

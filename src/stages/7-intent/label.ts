@@ -13,7 +13,7 @@ export interface LabelFormat {
   readonly protocol: (slug: string) => string;
 }
 
-/** What a label calls a protocol of which only the behaviour is known: the name of a shape means nothing to its reader. */
+/** Name for a protocol known only by its behaviour: a shape's name means nothing to readers. */
 const UNKNOWN_PROTOCOL = 'an unknown protocol';
 
 /** More assets than this are counted, not listed. */
@@ -39,7 +39,7 @@ export function renderLabel(
   return text;
 }
 
-/** A label taken apart: what it starts with, and its placeholders, each with the text behind it. */
+/** A parsed label: its first text, and its placeholders, each with the text behind it. */
 interface Template {
   readonly start: string;
   readonly gaps: readonly { readonly fill: Placeholder; readonly after: string }[];

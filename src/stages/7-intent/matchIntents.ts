@@ -20,7 +20,7 @@ export interface ExplainedVerdict {
   readonly skipped: readonly string[];
 }
 
-/** What the transaction was for its subject: the best of the rules that match, or a marked heuristic where none does. */
+/** Decides the subject's intent: the best matching rule, or a marked heuristic without one. */
 export async function matchIntents(input: IntentInput, format: LabelFormat): Promise<Verdict> {
   const view = new SubjectView(input);
   const sheet = new FactSheet(view);

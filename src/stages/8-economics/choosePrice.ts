@@ -3,7 +3,10 @@ import { DEFAULT_FRESHNESS_S, MAX_DEVIATION_BPS, MIN_CONFIDENCE_BPS, STALE_GRACE
 import type { Address } from '../../model/hex.ts';
 import type { PriceQuote, PriceRefusal } from '../../model/upstream.ts';
 
-/** Best first: an oracle the market trusts, then what follows from it by contract, then markets, spot prices last. */
+/**
+ * Best first: an oracle the market trusts, then rates that follow from it by contract, then markets, spot
+ * prices last.
+ */
 const METHODS: readonly PriceQuote['method'][] = [
   'chainlink',
   'erc4626',
@@ -17,7 +20,7 @@ const MAX_SCALE = 255;
 
 export type RefusalReason = Omit<PriceRefusal, 'asset'>;
 
-/** Accounts whose state this transaction moved; no price may rest on them. */
+/** Accounts with state this transaction moved; no price may rest on them. */
 export type TouchedAccounts = Pick<ReadonlySet<Address>, 'has'>;
 
 export interface RatedQuote {
@@ -114,8 +117,8 @@ function deviation(quotes: readonly PriceQuote[]): RefusalReason | null {
 const UNQUOTED: PriceChoice = { chosen: null, refused: [] };
 
 /**
- * The price to use among everything that was quoted for one asset, whatever order the answers came in: fresh before
- * stale, then by method, then the deepest market, then the newest. No price may rest on a pool among `touched`.
+ * Chooses a price among all quotes for one asset, independent of their order: fresh before stale, then by
+ * method, then the deepest market, then the newest. No price may rest on a pool among `touched`.
  */
 export function choosePrice(
   quotes: readonly PriceQuote[],

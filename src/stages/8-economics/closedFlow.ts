@@ -9,7 +9,7 @@ import type { Balance } from '../../value/balances.ts';
 
 /** Category of intents that are a closed flow by definition. */
 const CLOSED_CATEGORY = 'mev';
-/** A third account that only receives what a bot gains. */
+/** A third account that only receives a bot's gains. */
 const WALLET_ROLE = 'beneficiary';
 
 type Kinds = Pick<Rulebook, 'motifKinds'>;
@@ -22,8 +22,8 @@ export interface ClosedFlow {
 }
 
 /**
- * The closed flow that the verdict rests on: motifs of kinds that always close (a cycle), or that may be closed by what
- * follows in the transaction (a liquidation, a flash loan). A cycle beside another intent may be somebody else's. Null
+ * The closed flow the verdict rests on: motifs of kinds that always close (a cycle), or that later acts may
+ * close (a liquidation, a flash loan). A cycle beside another intent may belong to another account. Null
  * for everything else, which needs the cost basis of earlier transactions.
  */
 export function closedFlow(verdict: Verdict, motifs: readonly Motif[], kinds: Kinds): ClosedFlow | null {
@@ -48,8 +48,8 @@ export function walletsOf({ motifs }: ClosedFlow, kinds: Kinds): Address[] {
 }
 
 /**
- * Whether a motif changed a position that the balances `own` do not show: a loan repaid looks like money lost. Positions
- * whose token moved show there.
+ * True if a motif changed a position that the balances `own` do not show: a repaid loan looks like lost
+ * money. Positions with a moved token show there.
  */
 export function changesHiddenPosition(
   motifs: readonly Motif[],
@@ -64,7 +64,7 @@ export function changesHiddenPosition(
   });
 }
 
-/** Venues of the parts of a flow, and of what else the entity's accounts swapped where the flow is not certain. */
+/** Venues of the flow's parts, and of the entity's other swaps where the flow is not certain. */
 export function poolsOf(
   flow: ClosedFlow,
   motifs: readonly Motif[],

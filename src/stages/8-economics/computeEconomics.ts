@@ -43,7 +43,7 @@ function assetsOf(flow: ValueFlow, motifs: readonly Motif[]): ReadonlyMap<AssetI
   return assets ?? flow.assets;
 }
 
-/** Whom value reached, who acted, who logged: asked only where a price rests on a pool. */
+/** Accounts with value, motifs or logs here; computed only when a price rests on a pool. */
 function touchedAccounts(tx: CanonicalTx, flow: ValueFlow, motifs: readonly Motif[]): TouchedAccounts {
   let others: Set<Address> | undefined;
   return {
@@ -64,8 +64,8 @@ function warningsOf(attribution: Attribution, prices: Valuation, gasKnown: boole
 }
 
 /**
- * What the transaction meant in money for the elected actor, or the signer where none was elected. Every figure is exact;
- * one that rests on an asset without a price is unavailable with the reason, never understated.
+ * The result in money for the elected actor, or for the signer without one. Every figure is exact; a figure
+ * that rests on an asset without a price is unavailable with the reason, never understated.
  */
 export function computeEconomics(input: EconomicsInput): Economics {
   const { tx, header, flow, context, attribution, motifs, rulebook } = input;

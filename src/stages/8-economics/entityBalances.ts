@@ -25,8 +25,8 @@ function isConversion(
 }
 
 /**
- * What an entity sent and received across its border, ordered by first movement. `builder` is the block's fee recipient;
- * `mergeWrapped` holds the wrapped-native token contracts.
+ * An entity's sent and received amounts across its border, ordered by first movement. `builder` is the
+ * block's fee recipient; `mergeWrapped` holds the wrapped-native token contracts.
  */
 export function entityBalances(
   flow: ValueFlow,

@@ -55,7 +55,7 @@ export function priceAssets(input: PricingInput): Pricing {
   const doubted: AssetId[] = [];
   const assets = new Map([...input.assets, [NATIVE_ASSET, NATIVE]]);
   const work = new Set([...assets.values()].sort(byId));
-  // A set also yields what is added while it is iterated: the bases of prices follow.
+  // A set also yields elements added during iteration: the bases of prices follow.
   for (const asset of work) {
     const choice = fungible(asset) ? choiceFor(asset.address ?? 'native') : NO_FLOOR;
     const decimals = assetDecimals(asset, input.context.tokens);

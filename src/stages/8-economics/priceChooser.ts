@@ -20,7 +20,7 @@ export interface ChooserInput {
 export interface PriceChooser {
   readonly keyOf: (asset: PriceKey) => PriceKey;
   readonly choiceFor: (asset: PriceKey) => PriceChoice;
-  /** Assets whose prices a quote was computed from; none for an observed one. */
+  /** Assets with prices that a quote was computed from; empty for an observed one. */
   readonly basesOf: (quote: PriceQuote) => readonly PriceKey[];
 }
 
@@ -53,8 +53,8 @@ const inOrder = (list: readonly RefusalReason[]): RefusalReason[] =>
   [...list].sort((a, b) => (`${a.code} ${a.reason}` < `${b.code} ${b.reason}` ? -1 : 1));
 
 /**
- * Chooses the price of any asset from what the sources answered, whatever order they answered in. Rates are resolved
- * through the prices chosen for their bases. Wrapped native is one for one native and priced as it.
+ * Chooses the price of any asset from the sources' answers, independent of their order. Rates are resolved
+ * through the prices chosen for their bases. Wrapped native is priced as native.
  */
 export function priceChooser({
   context,
@@ -72,7 +72,10 @@ export function priceChooser({
   const bases = new Map<PriceQuote, readonly PriceKey[]>();
   const settled = new Map<PriceKey, PriceChoice>();
   const open: PriceKey[] = [];
-  /** Lowest position in `open` that the answer being worked out had to do without; what rests on such an answer is not kept. */
+  /**
+   * Lowest position in `open` that the current answer had to do without; answers that rest on such an
+   * answer are not kept.
+   */
   let missed = Infinity;
 
   const decimalsOf = (asset: PriceKey): number | null =>

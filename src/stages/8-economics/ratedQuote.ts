@@ -11,7 +11,7 @@ import { farApart, isLess, NOTHING, sum, toDecimal, type Fraction } from './frac
 
 export type PriceKey = PriceQuote['asset'];
 
-/** What a rate is resolved with: the prices chosen for other assets, and what the transaction did. */
+/** Inputs for resolving a rate: prices chosen for other assets, and the transaction's exchanges. */
 export interface RateSituation {
   readonly choiceFor: (asset: PriceKey) => PriceChoice;
   /** Null where the contract states none. */
@@ -30,7 +30,7 @@ function shown(value: Fraction): string {
   return usdText(toDecimal(value));
 }
 
-/** What a number of smallest units of an asset is worth by the price chosen for it; a refusal where it has none. */
+/** Value of a number of smallest units of an asset at its chosen price; a refusal without one. */
 function valueOf(
   asset: PriceKey,
   units: Fraction,
@@ -76,7 +76,7 @@ function termValues(
   return values;
 }
 
-/** A pool whose halves differ in worth has another price than everybody else: it is moved, or one-sided. */
+/** A pool with halves of unequal worth has another price than the market: it was moved, or is one-sided. */
 function unbalanced(rate: PriceRate, values: readonly Fraction[]): boolean {
   return rate.method === 'lp_share' && values.some((value) => farApart(value, values[0]!, MAX_DEVIATION_BPS));
 }
@@ -86,7 +86,10 @@ interface Exchange {
   readonly against: readonly { readonly asset: AssetId; readonly amount: bigint }[];
 }
 
-/** Where the transaction turned other assets into the token, or back. Composites tell the same value again, and words alone move nothing. */
+/**
+ * Exchanges of other assets for the token in this transaction, or back. Composites repeat the same value,
+ * and stated amounts alone move nothing.
+ */
 function exchangesOf(rate: PriceRate, { motifs, flow, rulebook }: RateSituation): Exchange[] {
   const own = erc20Id(rate.asset);
   return motifs.flatMap((motif) => {
@@ -111,8 +114,8 @@ function exchangesOf(rate: PriceRate, { motifs, flow, rulebook }: RateSituation)
 }
 
 /**
- * Doubt about a rate that only the token's own contract tells: the transaction must have exchanged the token at about this
- * price. All its exchanges count together, so that one fair one cannot cover for the rest.
+ * Doubt about a rate stated only by the token's own contract: the transaction must have exchanged the token
+ * at about this price. All its exchanges count together, so that one fair one cannot cover for the rest.
  */
 function contradiction(
   price: Fraction,
@@ -156,7 +159,7 @@ function isCarried(motif: Motif, asset: AssetId, amount: bigint, flow: ValueFlow
   );
 }
 
-/** The oldest observation the price rests on, measured by what its own source promises. */
+/** The oldest observation the price rests on, measured against its own source's heartbeat. */
 function weakest(rate: PriceRate, situation: RateSituation): { asOf: number; heartbeat: number | null } {
   const links = rate.terms
     .map(({ asset }) => situation.choiceFor(asset).chosen!.quote)
@@ -219,7 +222,7 @@ function quoteOf(rate: PriceRate, situation: RateSituation): PriceQuote | Refusa
   };
 }
 
-/** What the smallest side of the market holds, in US dollars; null without a market. */
+/** Holdings of the market's smallest side, in US dollars; null without a market. */
 function depthOf(
   rate: PriceRate,
   price: Fraction,

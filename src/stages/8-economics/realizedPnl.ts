@@ -80,10 +80,11 @@ function entryOf({ result, own, closed, group }: Result, input: PnlInput): PnlEn
 }
 
 /**
- * Realised profit, where one transaction can show it: the actor's entity ran a closed flow (an arbitrage, a liquidation it
- * left at once, a loan it sent back) and is left with nothing but a difference in one asset; what it paid the builder
- * and for gas is told apart. Anything else needs the cost basis of earlier transactions. The structural profit is the gross
- * result of such a flow; zero where there is none, unavailable where there is one whose result cannot be told.
+ * Realised profit, where one transaction can show it: the actor's entity ran a closed flow (an arbitrage, a
+ * liquidation it left at once, a loan it sent back) and keeps only a difference in one asset; its payments
+ * to the builder and for gas are listed apart. Anything else needs the cost basis of earlier transactions.
+ * The structural profit is the gross result of such a flow; zero without one, unavailable where its result
+ * cannot be determined.
  */
 export function realizedPnl(input: PnlInput): Pnl {
   const unsupported = (reason: typeof HISTORY | 'unpriced_asset', structuralProfit: Money): Pnl => ({

@@ -54,7 +54,7 @@ function tokenList(
   return texts.join(', ');
 }
 
-/** What the subject received and sent: gross in US dollars, net per asset as display lists. */
+/** The subject's sent and received assets: gross in US dollars, net per asset as display lists. */
 export function subjectFlows(
   subject: Address,
   flow: ValueFlow,

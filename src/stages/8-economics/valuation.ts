@@ -4,11 +4,11 @@ import type { ChosenPrice, Valuation } from '../../model/economics.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import type { Pricing } from './priceAssets.ts';
 
-/** Digest of what was priced, by whom, when and at what: equal prices at the same block, equal id. */
+/** Digest of the priced assets with source, time and price: equal prices at the same block, equal id. */
 function snapshotId(prices: readonly ChosenPrice[], block: bigint): string | null {
   if (prices.length === 0) return null;
   let text = block.toString();
-  // Lines of JSON. Only what a source calls itself may need escapes.
+  // Lines of JSON. Only a source's name may need escapes.
   for (const { asset, unit, quote } of prices) {
     text += `\n["${asset}","${quote.method}",${JSON.stringify(quote.source)},"${formatAmount(unit.usd.numerator, unit.usd.scale)}",${quote.asOf}]`;
   }
@@ -30,7 +30,7 @@ function warningText(stale: number, doubted: number): string | null {
 export function valuation(flow: ValueFlow, pricing: Pricing, block: bigint): Valuation {
   const { prices, refusals } = pricing.book;
   const { assets } = flow;
-  // Refusals stand in the order of the ids.
+  // Refusals are in the order of the ids.
   const unpriced: AssetId[] = [];
   for (const asset of refusals.keys()) if (assets.has(asset)) unpriced.push(asset);
   const used = [...prices.values()];

@@ -15,15 +15,15 @@ export interface NameSources {
 }
 
 /**
- * What each address is called, from the first source that knows it: the rules' entities, their protocols, the address book,
- * the token contract itself. For people only: the report is complete before names are looked up.
+ * Names addresses from the first source that knows each: the rules' entities, their protocols, the address
+ * book, the token contract itself. For display only: the report is complete before names are looked up.
  */
 export function accountNames({
   rulebook,
   context,
   motifs,
 }: NameSources): (account: Address) => AccountName | null {
-  // Pools and vaults whose factory or CREATE2 address proves the protocol.
+  // Pools and vaults with a factory or CREATE2 address that proves the protocol.
   const venues = new Map<Address, string>();
   for (const { venue, protocol } of motifs)
     if (protocol && protocol.matchedBy !== 'family') venues.set(venue, protocol.slug);

@@ -12,9 +12,9 @@ const TRANSFER_FROM_CALL = '0x23b872dd';
 export type AssetMark = 'fee_on_transfer' | 'rebasing';
 
 /**
- * What this very transaction shows about its tokens: `rebasing` where a token raised an event that only tokens have whose
- * balances follow from shares or an index, and so change without Transfers; `fee_on_transfer` where less arrived than a
- * transfer was asked for, though all of it left.
+ * Marks this very transaction shows about its tokens: `rebasing` for a token with an event that only tokens
+ * with balances derived from shares or an index raise; `fee_on_transfer` where less arrived than a transfer
+ * asked for, though all of it left.
  */
 export function assetMarks(tx: CanonicalTx, flow: ValueFlow): ReadonlyMap<Address, ReadonlySet<AssetMark>> {
   const marks = new Map<Address, Set<AssetMark>>();
@@ -37,7 +37,9 @@ export function assetMarks(tx: CanonicalTx, flow: ValueFlow): ReadonlyMap<Addres
   return marks;
 }
 
-/** Whether the token called took from the payer what it was asked for, and less than that came to the recipient. */
+/**
+ * True if the called token took the requested amount from the payer and less of it reached the recipient.
+ */
 function arrivedShort(frame: Frame, tx: CanonicalTx, flow: ValueFlow): boolean {
   const asked = readTransferCall(frame);
   const payments = asked && flow.outgoing.get(asked.from);

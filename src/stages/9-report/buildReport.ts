@@ -25,7 +25,10 @@ import { writeMotif } from './writeMotifs.ts';
 const CHAIN: wire.Chain = { id: 1, name: 'Ethereum Mainnet' };
 const MAX_LABEL = 300;
 
-/** Lists of a report that grow with its transaction, and what stands in each part of a report at most: subjects, motifs, movements. */
+/**
+ * Lists of a report that grow with its transaction, and the most entries of each part of a report:
+ * subjects, motifs, movements.
+ */
 export const LISTS = ['inventory_deltas', 'position_effects', 'motifs', 'movements', 'allowances'] as const;
 const PART = 1_000;
 
@@ -52,7 +55,7 @@ export interface ReportInput {
     | 'signatures'
     | 'addressBook'
   >;
-  /** What the recognising stages found, for the statistics. */
+  /** Counts of the recognising stages, for the statistics. */
   readonly counts: { readonly scopes: number; readonly primitives: number };
   /** Version of the service. */
   readonly engineVersion: string;
@@ -120,8 +123,8 @@ export function buildReport(input: ReportInput): wire.TxReport {
 }
 
 /**
- * The same report in parts, each a report by the published schema, at least one. The items of `LISTS` stand in all of them in
- * turn, what else there is in the first; of that the others hold no more than they need to be reports.
+ * Splits a report into parts, at least one, each valid against the published schema. The items of `LISTS`
+ * appear in the parts in turn, everything else in the first; the others hold only the required rest.
  */
 export function* reportParts(input: ReportInput, size = PART): Generator<wire.TxReport, void> {
   const { tx, flow, motifs, attribution, economics, rulebook } = input;

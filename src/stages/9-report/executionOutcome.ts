@@ -59,8 +59,8 @@ function reasonOf(output: Hex, errors: Rulebook['errors']): string | null {
 }
 
 /**
- * What a failed frame returned: the text of `Error(string)`, a panic in words, a custom error by name where the rules know
- * it, else by selector; without data, why the EVM stopped if it says so. Null where nothing is said.
+ * Reason a failed frame returned: the text of `Error(string)`, a panic in words, a custom error by name
+ * where the rules know it, else by selector; without data, the EVM's own reason. Null without any.
  */
 export function failureReason(
   { output, error }: Pick<Frame, 'output' | 'error'>,
@@ -71,7 +71,7 @@ export function failureReason(
   return error !== null && !SILENT_ERRORS.has(error) ? (cleanText(error, MAX_REASON) ?? 'failed') : null;
 }
 
-/** `Success`, or `Reverted` with what the root frame returned. */
+/** `Success`, or `Reverted` with the root frame's reason. */
 export function executionOutcome(tx: CanonicalTx, errors: Rulebook['errors']): string {
   if (tx.succeeded) return 'Success';
   const root = tx.frames[0];

@@ -11,7 +11,7 @@ import { subjectRoles, type RoleInput } from './subjectRoles.ts';
 const MARKED_KINDS: readonly MovementKind[] = ['mint', 'burn', 'wrap', 'unwrap'];
 /** All the others are of this kind. */
 const UNMARKED_KIND: MovementKind = 'transfer';
-/** Tags of a token that matter to whoever reads its amounts, and the mark they leave. */
+/** Tags of a token that matter to readers of its amounts, and their mark. */
 const TAG_FLAGS: readonly (readonly [tag: string, flag: string])[] = [
   ['fee_on_transfer', 'fee_on_transfer'],
   ['rebasing', 'rebasing'],

@@ -12,12 +12,12 @@ import { partsOf } from './positionUnderlying.ts';
 import { motifId, type ReportWriter } from './reportWriter.ts';
 import { writeProtocol } from './writeMotifs.ts';
 
-/** Tags of rules whose event shows that the position began or ended with it. */
+/** Tags of rules with an event that shows that the position began or ended with it. */
 const OPENS = 'opens';
 const CLOSES = 'closes';
 /** Effects with which a position may end. */
 const ENDING: ReadonlySet<string> = new Set(['decrease', 'collect']);
-/** Tag of entities whose NFTs stand for positions. */
+/** Tag of entities with NFTs that represent positions. */
 const POSITION_MANAGER = 'position_manager';
 
 interface Input {
@@ -40,7 +40,7 @@ function liquidationOf(motif: Motif, writer: ReportWriter): wire.Liquidation {
   };
 }
 
-/** A position token that is one of a kind comes and goes with the position; of others only the event can tell. */
+/** A non-fungible position token comes and goes with the position; for others only the event shows it. */
 function effectOf({ position, shares }: Side, motif: Motif, writer: ReportWriter): string {
   const unique = (leg: SignedLeg): boolean => writer.asset(leg.asset).kind === 'erc721';
   if (
@@ -111,7 +111,7 @@ function isPayment({ kind }: Motif, { rulebook }: Input): boolean {
   return plain && !composite && serves === null;
 }
 
-/** The positions that motifs `told` change, as the vocabulary declares, in execution order. */
+/** Position changes by these motifs, as the vocabulary declares, in execution order. */
 export function positionEffects(
   told: readonly Motif[],
   input: Input,
@@ -122,7 +122,7 @@ export function positionEffects(
   for (const motif of told) {
     const { position } = kindOf(input.rulebook, motif.kind);
     if (!position && !isPayment(motif, input)) continue;
-    // A part of an act that speaks of positions itself: told there.
+    // A part of an act that records positions itself.
     if (motif.parent !== null && kindOf(input.rulebook, input.motifs[motif.parent]!.kind).position) continue;
     for (const side of position
       ? sidesOf(motif, position, input.attribution, input.flow)

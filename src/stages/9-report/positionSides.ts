@@ -27,7 +27,7 @@ export interface Side {
   readonly owner: Address;
   /** The position's own token, created, returned or taken. */
   readonly shares: readonly SignedLeg[];
-  /** What went in or came out. */
+  /** Assets that went in or came out. */
   readonly underlying: readonly SignedLeg[];
   readonly portions: readonly Portion[];
 }
@@ -38,7 +38,7 @@ export function sidesOf(motif: Motif, position: Position, attribution: Attributi
   const isDebt = position.category === DEBT_CATEGORY;
   const shares: SignedLeg[] = [];
   const underlying: SignedLeg[] = [];
-  // Debt paid with shares of the same market: these come out of what the payer had supplied.
+  // Debt paid with shares of the same market: these come out of the payer's supply.
   const supplied: SignedLeg[] = [];
   for (const leg of signed(motif)) {
     if (!SHARE_ROLES.has(leg.role)) underlying.push(leg);

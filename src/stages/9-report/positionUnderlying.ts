@@ -5,7 +5,7 @@ import type * as wire from '../../model/generated/report.ts';
 
 type Role = wire.Underlying['role'];
 
-/** Roles of legs that say what part the asset plays in the position. */
+/** Roles of legs that determine the asset's part in the position. */
 const STATED_ROLES: ReadonlyMap<string, Role> = new Map([
   ['fee', 'fee'],
   ['reward', 'reward'],
@@ -23,7 +23,10 @@ export interface Part {
   readonly role: Role;
 }
 
-/** What went into or came out of a position, asset by asset, principal apart from fees and interest where the act tells. */
+/**
+ * Assets that went into or came out of a position, principal apart from fees and interest where the act
+ * states them.
+ */
 export function partsOf(side: Side): Part[] {
   if (side.portions.length === 0)
     return side.underlying.map((leg) => ({ asset: leg.asset, delta: leg.delta, role: roleOfLeg(leg, side) }));
@@ -36,7 +39,7 @@ export function partsOf(side: Side): Part[] {
   return [...splitParts(side), ...parts, ...interest(side)];
 }
 
-/** What the leg's role does not say, the kind of change does. */
+/** Falls back to the kind of change where the leg's role is silent. */
 function roleOfLeg(leg: SignedLeg, { position }: Side): Role {
   const stated = STATED_ROLES.get(leg.role);
   if (stated) return stated;
@@ -49,7 +52,10 @@ function split(portions: readonly Portion[], asset: AssetId): boolean {
   return portions.some((p) => p.asset === asset && p.role !== 'interest');
 }
 
-/** Assets of which a part is known: the rest is the other part. Fees are always the owner's gain, even where they were put in again. */
+/**
+ * Assets with a known part: the rest is the other part. Fees are always the owner's gain, even if put in
+ * again.
+ */
 function splitParts(side: Side): Part[] {
   const assets = new Set(side.portions.filter((p) => p.role !== 'interest').map((p) => p.asset));
   return [...assets].flatMap((asset) => {
@@ -70,7 +76,7 @@ function splitParts(side: Side): Part[] {
   });
 }
 
-/** What a lender's position had grown by, or a debtor's. */
+/** Growth of a lender's position, or a debtor's. */
 function interest(side: Side): Part[] {
   const sign = side.position.category === DEBT_CATEGORY ? -1n : 1n;
   return side.portions

@@ -3,7 +3,7 @@ import { schemaCheck, type SchemaSource } from '../../lib/jsonSchema.ts';
 import type { TxReport } from '../../model/generated/report.ts';
 import { closeSchema } from './closeSchema.ts';
 
-/** The published report schema, closed: what the service emits holds no key it does not describe. */
+/** The published report schema, closed: the service emits no key it does not describe. */
 export const REPORT_SCHEMA: SchemaSource = {
   name: 'tx-report',
   file: new URL('../../../schemas/http/tx-report.schema.json', import.meta.url),

@@ -17,12 +17,12 @@ export function jsonInteger(value: bigint, what: string): number {
   return Number(value);
 }
 
-/** An address that stands alone in a text, not one inside a lane id or a longer word. */
+/** An address alone in a text, not inside an asset id or a longer word. */
 const LONE_ADDRESS = /(?<![\w:])0x[0-9a-f]{40}(?!\w)/g;
 
 const WHOLE_ADDRESS = /^0x[0-9a-f]{40}$/;
 
-/** Turns what the pipeline speaks of into what the report says; each address and asset is worked out once per report. */
+/** Turns pipeline values into report values; each address and asset is written once per report. */
 export class ReportWriter {
   private readonly tx: CanonicalTx;
   private readonly flow: ValueFlow;
@@ -83,7 +83,7 @@ export class ReportWriter {
     };
   }
 
-  /** Never empty: what rests on nothing narrower rests on the transaction. */
+  /** Never empty: falls back to the transaction as evidence. */
   evidences(list: readonly Evidence[]): wire.Evidence[] {
     return list.length > 0 ? list.map((item) => this.evidence(item)) : [this.transactionEvidence()];
   }

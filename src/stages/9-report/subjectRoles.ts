@@ -19,7 +19,7 @@ export interface RoleInput {
   readonly rulebook: Pick<Rulebook, 'entities' | 'motifKinds' | 'intentKinds' | 'wrappedNative'>;
 }
 
-/** What the rules say an address is, by tag; first match wins. */
+/** Roles of an address by its rule tags; first match wins. */
 const TAG_ROLES: readonly (readonly [string, SubjectRole])[] = [
   ['wrapped_native', 'token_contract'],
   ['router', 'router'],
@@ -38,7 +38,7 @@ const TAG_ROLES: readonly (readonly [string, SubjectRole])[] = [
   ['paymaster', 'fee_recipient'],
   ['builder', 'builder'],
 ];
-/** Part of a motif's venue, by the category of what the motif is. */
+/** Role of a motif's venue, by the category of the motif. */
 const CATEGORY_ROLES: ReadonlyMap<string, SubjectRole> = new Map([
   ['trade', 'pool'],
   ['liquidity', 'pool'],
@@ -71,7 +71,7 @@ function feeRecipients({ motifs, rulebook }: RoleInput): ReadonlySet<Address> {
   return new Set(recipients.map(({ account }) => account));
 }
 
-/** Sent away, of every asset, exactly what it received. */
+/** Forwarded exactly everything it received, of every asset. */
 function passesOn(account: Address, flow: ValueFlow): boolean {
   const ledger = flow.ledgers.get(account);
   if (!ledger) return false;
@@ -92,7 +92,10 @@ function dealtWith(account: Address, other: Address, { movements, outgoing, inco
   return false;
 }
 
-/** Roles of accounts that the transaction itself names: those that precede what the rules say, and those that follow it. */
+/**
+ * Roles of accounts from the transaction itself: those that precede the rules' roles, and those that follow
+ * them.
+ */
 function namedRoles({ tx, header, attribution, rulebook }: RoleInput): {
   readonly first: ReadonlyMap<Address | null, SubjectRole>;
   readonly last: ReadonlyMap<Address | null, SubjectRole>;

@@ -6,8 +6,8 @@ import type { ReportWriter } from './reportWriter.ts';
 import { writeMethod } from './writeTransaction.ts';
 
 /**
- * Where a reverted transaction failed: the innermost frame whose failure was handed up unchanged to the root. Null when
- * it succeeded.
+ * Finds the failing frame of a reverted transaction: the innermost frame with a failure handed up unchanged
+ * to the root. Null when it succeeded.
  */
 export function writeFailure(
   tx: CanonicalTx,

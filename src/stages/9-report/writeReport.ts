@@ -3,8 +3,9 @@ import type { TxReport } from '../../model/generated/report.ts';
 import { LISTS, reportParts, serialiseReport, type ReportInput } from './buildReport.ts';
 
 /**
- * The report as sent, every part of it checked by `validate` before it is serialised. Whatever its size, no more than a
- * part of it is in memory as anything but text. `onBuilt` is told when the first part stands; most reports are one part.
+ * Serialises the report; `validate` checks every part first. Of a large report only one part at a time is
+ * in memory as anything but text. `onBuilt` is called when the first part is ready; most reports are one
+ * part.
  */
 export function writeReport(
   input: ReportInput,
@@ -45,7 +46,7 @@ class Pieces {
       if (items === undefined || items.length === 0) continue;
       const pieces = this.#lists.get(list)!;
       const bytes = utf8.encode(JSON.stringify(items));
-      // What opens a list goes on with it in later pieces; `join` closes it.
+      // Later pieces continue an opened list; `join` closes it.
       if (pieces.length > 0) bytes[0] = COMMA;
       pieces.push(bytes.subarray(0, -1));
     }

@@ -18,7 +18,7 @@ export function addCompletionCommand(program: Command): void {
     });
 }
 
-/** What a completion script needs to know of a command. */
+/** The parts of a command that a completion script needs. */
 interface CommandWords {
   /** Words from the program's name on, e.g. `rules lint`; empty for the program itself. */
   readonly path: string;

@@ -13,7 +13,7 @@ import { stripVTControlCharacters } from 'node:util';
 /** Rows shown of a list before the rest is counted instead. */
 const MOST_ROWS = 40;
 
-/** The chain's own asset, which pays the gas and may stand nowhere else in a report. */
+/** The chain's own asset, which pays the gas and may appear nowhere else in a report. */
 const NATIVE = 'eip155:1/slip44:60';
 
 const short = (address: string): string => `${address.slice(0, 8)}…${address.slice(-6)}`;
@@ -33,7 +33,7 @@ function whyNot(reason: string | undefined, assets: ReadonlyMap<string, Asset>):
   return `no price for ${unpriced.replaceAll(/(eip155:\S+) \(\w+\)/g, (_, id: string) => (id === NATIVE ? 'ETH' : assets.has(id) ? assetName(assets.get(id)!) : id))}`;
 }
 
-/** Before and after gas; a reason both share is told once. */
+/** Before and after gas; a shared reason appears once. */
 function net(before: DisplayMoney, after: DisplayMoney, assets: ReadonlyMap<string, Asset>): string {
   if (!before.available && !after.available && before.reason === after.reason)
     return pc.dim(`${before.text} ${whyNot(before.reason, assets)}`);
@@ -61,7 +61,7 @@ function badge({ status, confidence }: Trust): string {
     : pc.bgCyan(pc.black(` ✓ ${status} · ${confidence} `));
 }
 
-/** What a reader must be told before relying on the label. */
+/** Caveats to read before relying on the label. */
 function caveat({ status, confidence }: Trust): string[] {
   if (status === 'Suspected')
     return [
@@ -83,7 +83,7 @@ function section(title: string, rows: readonly string[]): string[] {
   ];
 }
 
-/** What contracts are called: tokens by their symbol, venues by their protocol. */
+/** Names of contracts: tokens by their symbol, venues by their protocol. */
 function namesOf({
   motifs,
   inventory_deltas: deltas,
@@ -101,14 +101,14 @@ function namesOf({
 const leg = ({ asset, amount, amount_raw: raw }: AssetAmount): string =>
   `${amount ?? `${raw} (raw)`} ${assetName(asset)}`;
 
-/** What was given, and what was received for it: `1 WETH → 3388.111026 USDC`. */
+/** Both sides of an exchange: `1 WETH → 3388.111026 USDC`. */
 function legs({ assets_out: sent, assets_in: received }: Motif): string {
   const side = (list: readonly AssetAmount[]): string =>
     list.slice(0, 2).map(leg).join(' + ') + (list.length > 2 ? ` + ${list.length - 2} more` : '');
   return [side(sent), side(received)].filter((text) => text !== '').join(' → ');
 }
 
-/** Who gained and lost what; an account with several assets is named once. */
+/** Gains and losses by account; an account with several assets is named once. */
 function changes(
   deltas: readonly InventoryDelta[],
   names: ReadonlyMap<string, string>,
@@ -159,7 +159,10 @@ function steps(motifs: readonly Motif[]): string[] {
   return alignColumns(rows);
 }
 
-/** A report for people: verdict and trust badge first, then money, who gained what, positions and the proof of each motif. */
+/**
+ * Renders a report for people: verdict and trust badge first, then money, balance changes, positions and
+ * the proof of each motif.
+ */
 export function renderReport(report: TxReport, options: { full?: boolean } = {}): string {
   const { tx, execution, classification: c, economics: e, attribution: a } = report;
   const pnl = e.realized_pnl;

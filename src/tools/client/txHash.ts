@@ -14,7 +14,7 @@ export function readTxHash(text: string): string | null {
   return found.size === 1 ? [...found][0]! : null;
 }
 
-/** Why `text` is no transaction hash, in words with what to do; for a person to read. */
+/** Explains why `text` is not a transaction hash and how to fix it. */
 export function whyNoTxHash(text: string): string {
   const plain = text.trim();
   if (plain === '') return 'paste a transaction hash: 0x and 64 hexadecimal digits';

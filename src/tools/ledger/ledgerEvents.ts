@@ -10,7 +10,7 @@ export interface LedgerLeg {
   readonly usd: string | null;
 }
 
-/** What one transaction did to one account. */
+/** One transaction's effect on one account. */
 export interface LedgerEvent {
   /** ISO 8601, UTC. */
   readonly time: string;
@@ -74,8 +74,9 @@ function positionsOf(report: TxReport, account: string): string[] {
 }
 
 /**
- * What a report says of one account; null where the account gained and lost nothing, paid no fee and owns no position
- * in it. Throws `LedgerError` for a report without `tx.timestamp`, as earlier versions wrote it.
+ * Reads an account's event from a report; null where the account gained and lost nothing, paid no fee and
+ * owns no position in it. Throws `LedgerError` for a report without `tx.timestamp`, as earlier versions
+ * wrote it.
  */
 export function ledgerEvent(report: TxReport, account: string): LedgerEvent | null {
   const { tx, execution, attribution, classification } = report;

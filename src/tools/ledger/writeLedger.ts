@@ -15,7 +15,7 @@ function plainText(text: string): string {
   return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }
 
-/** What an asset is called in a ledger: its symbol, its address without one; NFTs with their id. */
+/** Name of an asset in a ledger: its symbol, its address without one; NFTs with their id. */
 function currency({ symbol, address, token_id: id }: Asset): string {
   const name = plainText(symbol ?? address ?? 'ETH');
   return id === null ? name : `${name} #${id}`;
@@ -28,8 +28,8 @@ const koinlyDate = (time: string): string => `${time.slice(0, 10)} ${time.slice(
 export type KoinlyLabels = ReadonlyMap<string, string>;
 
 /**
- * Koinly's universal format. An event with one amount in and one out is one row, any other a row per amount; the fee
- * stands in the first row. A transaction that only cost its fee is a withdrawal labelled `cost`.
+ * Koinly's universal format. An event with one amount in and one out is one row, any other a row per
+ * amount; the fee is in the first row. A transaction with only a fee is a withdrawal labelled `cost`.
  */
 export function koinly(labels: KoinlyLabels): LedgerFormat {
   const rows = (event: LedgerEvent): Cell[][] => {
@@ -84,8 +84,8 @@ const KOINLY_COLUMNS = [
 ];
 
 /**
- * Double entry: per transaction and asset the postings add up to zero. What the account gained or lost stands against
- * the counterparties it came from and went to, the fee against `expenses:gas`.
+ * Double entry: per transaction and asset the postings add up to zero. The account's gains and losses are
+ * posted against the counterparties, the fee against `expenses:gas`.
  */
 export const DOUBLE_ENTRY: LedgerFormat = {
   columns: [

@@ -8,7 +8,7 @@ function listed(entries: readonly string[]): string {
   return entries.slice(0, MOST).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
-/** `+2500 "USDC" (0xA0b8…)`: what a token calls itself stands in quotes beside the contract, which cannot be forged. */
+/** `+2500 "USDC" (0xA0b8…)`: a token's own name is quoted, next to its contract, which cannot be forged. */
 function change({ asset, delta, delta_raw: raw }: InventoryDelta): string {
   const amount = delta ?? `${raw} smallest units`;
   const name =
@@ -30,8 +30,8 @@ function steps(motifs: readonly Motif[]): string[] {
 }
 
 /**
- * A report in a few sentences, made of what is proven in it and nothing else: the receipt and the trace themselves, verdict,
- * motifs and positions only where their status is Proven. What is Suspected is counted, never told.
+ * A report in a few sentences, from its proven parts only: receipt and trace, and verdict, motifs and
+ * positions with status Proven. Suspected ones are only counted.
  */
 export function summarize(report: TxReport): string {
   const { tx, chain, execution, classification: c, economics } = report;

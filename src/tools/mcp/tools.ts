@@ -34,7 +34,7 @@ export interface ToolDeps {
   readonly rulebook: Rulebook;
 }
 
-/** What the tools are asked with is wrong; the text is for the model to read. */
+/** Invalid arguments of a tool; the text is for the model to read. */
 export class ToolInputError extends Error {}
 
 const REQUEST = JSON.parse(
@@ -175,7 +175,7 @@ export const createTools = (deps: ToolDeps): Tool[] => [
   listIntentsTool(deps),
 ];
 
-/** Runs a tool; what the caller or the chain is to blame for becomes an answer the model can read. */
+/** Runs a tool; errors of the caller or the chain become an answer the model can read. */
 export async function callTool(
   tool: Tool,
   input: Record<string, unknown>,

@@ -2,7 +2,7 @@ import type { Problem } from '../../rules/read/problems.ts';
 import type { TxReport } from '../../model/generated/report.ts';
 import type { CheckedCondition } from '../../model/intent.ts';
 
-/** What the playground's endpoint and its page say to each other. */
+/** Messages between the playground's endpoint and its page. */
 
 export const RULE_KINDS = ['intent', 'shape', 'protocol', 'entity'] as const;
 export type RuleKind = (typeof RULE_KINDS)[number];
@@ -54,7 +54,7 @@ export interface RuleView {
   /** The verdict is this account's. */
   readonly subject: boolean;
   readonly fate: 'wins' | 'outranked' | 'does_not_match' | 'skipped';
-  /** What stands in the way; for a winner, what it outranked. */
+  /** The unmet conditions; for a winner, the rules it outranked. */
   readonly why: readonly string[];
   /** Null when it was not evaluated. */
   readonly conditions: CheckedCondition | null;

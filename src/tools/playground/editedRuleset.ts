@@ -6,7 +6,10 @@ import type { Problem } from '../../rules/read/problems.ts';
 import { parseYamlTree, type Tree } from '../../rules/read/yamlTree.ts';
 import { RULE_KINDS, type RuleKind } from './answers.ts';
 
-/** What an edited text is, and the rules in force with it on top; `ruleset` is null where there are problems. */
+/**
+ * Identity of an edited text, and the rules in force with it on top; `ruleset` is null where there are
+ * problems.
+ */
 export interface EditedRuleset {
   readonly kind: RuleKind | null;
   readonly slugs: readonly string[];
@@ -67,7 +70,7 @@ export function openEdited(text: string): EditedRuleset {
   }
 }
 
-/** Told by what only this kind has. */
+/** Recognised by keys only this kind has. */
 function kindOf(item: Tree): RuleKind | null {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) return null;
   const has = (...keys: string[]): boolean => keys.some((key) => key in item);
@@ -82,7 +85,7 @@ function kindOf(item: Tree): RuleKind | null {
           : null;
 }
 
-/** Paths of this machine are nobody's business in a page. */
+/** Paths of this machine never appear in a page. */
 function shownPlace(
   { file, message }: Problem,
   dirs: readonly string[],

@@ -26,7 +26,7 @@ export interface Routes {
   readonly post: Readonly<Record<string, (body: Body) => Promise<unknown>>>;
 }
 
-/** What the playground's page can ask. */
+/** Requests of the playground's page. */
 export function playgroundRoutes(transactions: Transactions): Routes {
   return {
     get: {
@@ -60,7 +60,7 @@ export function playgroundRoutes(transactions: Transactions): Routes {
   };
 }
 
-/** Read anew each time: whoever edits rules edits files too. */
+/** Read anew each time: rule editors edit files too. */
 function inForce(): SoundRuleset {
   const ruleset = openRuleset(rulesetDirs([]));
   if (ruleset.rulebook !== null) return ruleset as SoundRuleset;
@@ -102,7 +102,7 @@ function listRules(): RulesAnswer {
   };
 }
 
-/** A rule in force as it is written, made ready to stand in for itself. */
+/** A rule in force as written, prepared to replace itself. */
 function sourceOf(kind: string | null, slug: string | null): TextAnswer {
   const { intents, shapes, protocols, entities } = inForce();
   const lists: Readonly<Record<string, readonly RuleItem<{ readonly slug: string }>[]>> = {
@@ -121,7 +121,7 @@ function sourceOf(kind: string | null, slug: string | null): TextAnswer {
   };
 }
 
-/** The lines of one item: the whole file, or what stands behind its dash where the file is a list. */
+/** The lines of one item: the whole file, or the part behind its dash where the file is a list. */
 function itemText({ file, pointer }: RuleItem): string {
   if (pointer === '') return file.text;
   const lines = file.text.split('\n');

@@ -97,7 +97,7 @@ const HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 } as const;
 
-/** The page with what only this server knows: that there is a playground, and which service to ask. */
+/** The page with this server's settings: that there is a playground, and the service to ask. */
 async function readPage(file: string, api: string | undefined): Promise<string> {
   let page: string;
   try {
@@ -141,9 +141,9 @@ function refuse(response: ServerResponse, error: unknown): void {
 }
 
 /**
- * Refuses whatever does not come from a page of this very server. The endpoint compiles what it is sent; a page from
- * elsewhere must reach it neither directly (Origin, Sec-Fetch-Site) nor by a name that was made to point here (Host).
- * Throws `RequestError` 403.
+ * Refuses requests that do not come from a page of this very server. The endpoint compiles its input; a
+ * page from elsewhere must reach it neither directly (Origin, Sec-Fetch-Site) nor by a name made to point
+ * here (Host). Throws `RequestError` 403.
  */
 export function refuseForeign(request: IncomingMessage, port: number, path: string): void {
   const own = new Set([`127.0.0.1:${port}`, `localhost:${port}`]);
@@ -153,7 +153,7 @@ export function refuseForeign(request: IncomingMessage, port: number, path: stri
     throw new RequestError(403, 'this server answers on this machine only');
   if (origin !== undefined && origin !== `http://${host}`)
     throw new RequestError(403, 'this server answers its own pages only');
-  // The page itself is the same for everyone: a link to it may stand anywhere.
+  // The page itself is the same for everyone: links to it may appear anywhere.
   if (path === '/') return;
   if (site !== undefined && site !== 'same-origin' && !(site === 'none' && request.method === 'GET'))
     throw new RequestError(403, 'this server answers its own pages only');

@@ -12,7 +12,7 @@ import type { EditedRuleset } from './editedRuleset.ts';
 /** Rules that do not match, nearest first, as far as they are worth reading. */
 const NEAREST = 8;
 
-/** What the edited rules make of a transaction, beside what the rules in force make of it. */
+/** Results of the edited rules for a transaction, beside those of the rules in force. */
 export async function tryRule(
   edited: EditedRuleset & { readonly ruleset: SoundRuleset },
   inForce: Rulebook,

@@ -136,8 +136,8 @@ function mostSpent(chain: RawChain): bigint {
 }
 
 /**
- * True when the emitter's Transfer events cannot all be true: the gas spent does not pay for one balance change per
- * account they speak of, beside what the transaction costs anyway.
+ * True when the emitter's Transfer events cannot all be true: the gas spent does not pay for one balance
+ * change per account they name, beside the transaction's other costs.
  */
 export function cannotHaveMoved(emitter: string, chain: RawChain): boolean {
   const input = typeof chain.tx['input'] === 'string' ? chain.tx['input'].slice(2) : '';

@@ -4,8 +4,9 @@ import type { Report } from './finding.ts';
 import type { RawChain } from './rawChain.ts';
 
 /**
- * Evidence for an account names it, in the log's words or as a party of the frame; or all of it belongs to one motif in
- * which the account takes part. The log of an order that names no owner may stand beside evidence that names the owner.
+ * Evidence for an account names it, in the log or as a party of the frame; or all of it belongs to one
+ * motif with the account as participant. The log of an order without an owner may accompany evidence that
+ * names the owner.
  */
 export function checkAttribution(report: TxReport, chain: RawChain, find: Report): void {
   const { attribution } = report;

@@ -16,7 +16,7 @@ const isEvidence = (value: unknown): value is EvidenceLike =>
   'frame_path' in value &&
   'contract' in value;
 
-/** What an evidence points at, as a key. */
+/** Key of an evidence's place. */
 export function placeOf(e: {
   readonly kind?: string;
   readonly frame_path: readonly number[] | null;

@@ -4,7 +4,9 @@ import { decimalText } from './checkDeltas.ts';
 import type { Report } from './finding.ts';
 import { quantity, type RawChain } from './rawChain.ts';
 
-/** Who, when, at what gas: the parts of a report that the transaction and its receipt state outright. */
+/**
+ * Checks the parts of a report that the transaction and its receipt state outright: accounts, block, gas.
+ */
 export function checkIdentity(report: TxReport, chain: RawChain, find: Report): void {
   const { tx, receipt, block } = chain;
   const text = (value: unknown) => (typeof value === 'string' ? value.toLowerCase() : null);

@@ -37,8 +37,8 @@ function statedAmounts(evidence: Motif['evidence'], chain: RawChain): Set<bigint
 }
 
 /**
- * What went in or out of a position is what its motifs moved, asset by asset. Where it is told apart into principal and fees
- * one of the two is stated; interest is stated and moved nothing.
+ * Amounts in and out of a position equal its motifs' movements, asset by asset. Where they are split into
+ * principal and fees one of the two is stated; interest is stated and moved nothing.
  */
 function checkUnderlying(
   effect: TxReport['position_effects'][number],

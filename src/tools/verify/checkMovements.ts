@@ -22,7 +22,7 @@ const APPROVALS: ReadonlySet<string> = new Set([
   '0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31',
 ]);
 
-/** A movement by where it stands and what it moves: the same key for the report's and the chain's. */
+/** Key of a movement by place and content: the same for the report's and the chain's. */
 const keyOf = (source: 'frame' | 'log', place: string | number, m: LogMovement): string =>
   [source, place, m.from, m.to, m.assetId, m.amount].join('|');
 
@@ -54,7 +54,7 @@ function movementsOnChain(chain: RawChain): Unclaimed {
   return unclaimed;
 }
 
-/** Every movement is what its evidence says, and none that the chain shows is left out. */
+/** Every movement is as its evidence shows, and no movement of the chain is left out. */
 export function checkMovements(report: TxReport, chain: RawChain, find: Report): void {
   const unclaimed = movementsOnChain(chain);
   const declared = new Set<number>();

@@ -1,7 +1,7 @@
 import type { TxReport } from '../../model/generated/report.ts';
 import type { Finding } from './finding.ts';
 
-/** What comparing a report with one made anew from the node's answers showed. */
+/** Result of comparing a report with one made anew from the node's answers. */
 export interface Comparison {
   readonly findings: readonly Finding[];
   /** Why the reports could not be compared; null when they were. */

@@ -10,7 +10,7 @@ export interface RawFrame {
   /** Wei that moved, 0 where a failed frame or the call type undoes it. */
   readonly value: bigint;
   readonly failed: boolean;
-  /** What the call returned. */
+  /** Return data of the call. */
   readonly output: string;
 }
 
@@ -135,7 +135,7 @@ function numberFrames(root: Node): Map<string, RawFrame> {
     const borrowed = node.type === 'DELEGATECALL' || node.type === 'CALLCODE';
     const context = borrowed ? parentContext : node.to;
     const moves = !failed && !borrowed && node.type !== 'STATICCALL';
-    // A SELFDESTRUCT is its caller's own, whoever the tracer names.
+    // A SELFDESTRUCT belongs to its caller, in every tracer.
     const from = node.type === 'SELFDESTRUCT' && path.length > 0 ? parentContext : node.from;
     frames.set(path.join('.'), {
       path: path.join('.'),
@@ -174,7 +174,10 @@ function addressesIn(values: readonly unknown[]): Set<string> {
   return found;
 }
 
-/** Reads the answers into one view. A missing part reads as empty, so that what rests on it is reported as unproven. */
+/**
+ * Reads the answers into one view. A missing part reads as empty, so that claims resting on it are reported
+ * as unproven.
+ */
 export function readRawChain(answers: RawAnswers): RawChain {
   const receipt = object(answers.receipt);
   const traced = object(answers.callTracer);

@@ -3,7 +3,9 @@ import type { TxReport } from '../../model/generated/report.ts';
 import type { Report } from './finding.ts';
 import { parseDecimal } from './checkMoney.ts';
 
-/** One `eth_call` at the block of the transaction; null when the contract reverts or the node cannot tell. */
+/**
+ * One `eth_call` at the block of the transaction; null when the contract reverts or the node cannot answer.
+ */
 export type ReadContract = (to: string, data: Hex) => Promise<Hex | null>;
 
 const ABI = parseAbi([
@@ -30,7 +32,7 @@ async function ask(read: ReadContract, to: string, functionName: Read): Promise<
   }
 }
 
-/** Only plain printable text is compared: hostile text is cleaned before it stands in a report. */
+/** Only plain printable text is compared: hostile text is cleaned before it appears in a report. */
 const isPlain = (text: string): boolean => /^[\w$.+\- ]{1,32}$/.test(text);
 
 /** Symbols, names and decimals of every token named in the report, asked of the tokens themselves. */
@@ -53,11 +55,12 @@ export async function checkAssets(report: TxReport, read: ReadContract, find: Re
   }
 }
 
-/** Methods whose source is a feed that answers `latestRoundData()` (Chainlink's AggregatorV3Interface). */
+/** Methods with a feed as source that answers `latestRoundData()` (Chainlink's AggregatorV3Interface). */
 const FEED = 'chainlink';
 
 /**
- * Reads the price feeds named in the report again at its block. Returns the prices it could not read, by what and why.
+ * Reads the price feeds named in the report again at its block. Returns the prices it could not read, with
+ * the reason.
  */
 export async function checkPrices(
   report: TxReport,

@@ -31,7 +31,7 @@ const INDEPENDENT: readonly (readonly [name: string, check: Check])[] = [
   ['agreement of the parts', (report, _chain, find) => checkVerdict(report, find)],
 ];
 
-/** What `verify` looked at in a report, and what it found wrong. */
+/** The checks `verify` ran on a report, and their findings. */
 export interface Verification {
   readonly findings: readonly Finding[];
   readonly checked: readonly string[];
@@ -42,8 +42,8 @@ export interface Verification {
 export type Anew = { readonly report: TxReport } | { readonly missing: string };
 
 /**
- * Holds a report against the node's raw answers with checks that share no code with the analysis.
- * Returns what does not hold. The report must be valid against its published schema.
+ * Holds a report against the node's raw answers with checks that share no code with the analysis. Returns
+ * the failures. The report must be valid against its published schema.
  */
 export function verifyReport(report: TxReport, answers: RawAnswers): Finding[] {
   const chain = readRawChain(answers);
@@ -62,7 +62,10 @@ export interface VerifyInput {
   readonly prices?: boolean;
 }
 
-/** Both halves: the analysis made anew compared word for word, and the independent checks; with what neither looked at. */
+/**
+ * Runs both halves: the comparison with an analysis made anew, and the independent checks; lists the parts
+ * neither looked at.
+ */
 export async function verifyTwice(report: TxReport, input: VerifyInput): Promise<Verification> {
   const { answers, anew, read, prices = false } = input;
   const findings: Finding[] = [];
@@ -93,7 +96,7 @@ export async function verifyTwice(report: TxReport, input: VerifyInput): Promise
   };
 }
 
-/** What only the comparison with an analysis made anew covers. */
+/** Parts covered only by the comparison with an analysis made anew. */
 const WORDS_OF_THE_ANALYSIS = 'labels, names, symbols, protocols, confidence and the choice of the rule';
 
 function* missingAnswers(chain: RawChain): Generator<Verification['notChecked'][number]> {

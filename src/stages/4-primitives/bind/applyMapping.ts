@@ -51,14 +51,15 @@ export interface RecognitionRun {
   readonly proofs: Create2Proofs;
   readonly wrappedNative: ReadonlySet<Address>;
   readonly enclosing: EnclosingCalls;
-  /** Contracts whose NFTs represent positions kept elsewhere. */
+  /** Contracts with NFTs that represent positions kept elsewhere. */
   readonly positionTokens: ReadonlySet<Address>;
   readonly claimed: ClaimedMovements;
 }
 
 /**
- * The first mapping of a trigger that its movements bear out. Mappings whose protocol lists the contract's address come
- * first and exclude those of mere families; each group is tried in the rulebook's order.
+ * The first mapping of a trigger that its movements confirm. Mappings of a protocol that lists the
+ * contract's address come first and exclude those of mere families; each group is tried in the rulebook's
+ * order.
  */
 export function recognise(
   mappings: readonly PreparedMapping[],

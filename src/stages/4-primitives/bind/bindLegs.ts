@@ -44,7 +44,9 @@ export function bindLegs(
   return attempt(0) ? { legs, unresolved } : null;
 }
 
-/** False for several stated amounts of which none is carried exactly: another event's movements, or a forged event. */
+/**
+ * False for several stated amounts without an exact match: another event's movements, or a forged event.
+ */
 function agreesSomewhere(legs: readonly BoundLeg[]): boolean {
   let stated = 0;
   for (const bound of legs) {

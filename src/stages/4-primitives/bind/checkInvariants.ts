@@ -65,8 +65,9 @@ const holding = memoize<Invariant>((name) => ({ name, holds: true }), NAMES);
 const failing = memoize<Invariant>((name) => ({ name, holds: false }), NAMES);
 
 /**
- * A token that rebases or rounds leaves up to a thousandth between what an event states and what moved. At a
- * known contract, a transfer tax or fee may take up to half of what it paid, or add a twentieth to what it took.
+ * Tolerances. A token that rebases or rounds leaves up to a thousandth between an event's amount and the
+ * movement. At a known contract, a transfer tax or fee may take up to half of a payout, or add a twentieth
+ * to a payment.
  */
 function agrees(moved: bigint, stated: bigint, known: boolean): boolean {
   const apart = moved > stated ? moved - stated : stated - moved;

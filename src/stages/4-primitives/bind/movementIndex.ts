@@ -4,7 +4,7 @@ import { Bucket, type Claimed } from './bucket.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { AssetKind, Movement, ValueFlow } from '../../../model/valueFlow.ts';
 
-/** What a movement must be; fields that are absent or undefined are free. */
+/** Conditions on a movement; absent or undefined fields match anything. */
 export interface MovementQuery {
   readonly from?: Address | undefined;
   readonly to?: Address | undefined;
@@ -118,7 +118,7 @@ export class MovementIndex {
   #readEntries(): Entry[] {
     const entries: Entry[] = [];
     for (const movement of this.movements) {
-      // Wrapping is an act of its own: a venue that wraps what it received was not paid by the wrapping.
+      // Wrapping is an act of its own: a venue that wraps its receipts was not paid by the wrapping.
       if (movement.kind === 'wrap' || movement.kind === 'unwrap') continue;
       const asset = this.#flow.assets.get(movement.asset);
       entries.push({ movement, asset: asset?.address ?? NATIVE_REF, assetKind: asset?.kind ?? '' });

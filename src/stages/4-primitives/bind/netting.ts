@@ -6,9 +6,10 @@ import type { Address } from '../../../model/hex.ts';
 import type { ValueFlow } from '../../../model/valueFlow.ts';
 
 /**
- * For contracts that settle several pools by net amounts: whether their events, over the whole transaction, add up to
- * the contract's net amounts. Amounts of an unnamed asset must cancel exactly (the second hop takes what the first sent).
- * Native and wrapped native are one: such contracts wrap for their customers.
+ * For contracts that settle several pools by net amounts: checks that their events add up to the contract's
+ * net amounts over the whole transaction. Amounts of an unnamed asset must cancel exactly (the second hop
+ * takes the first one's output). Native and wrapped native are one: such contracts wrap for their
+ * customers.
  */
 export function nettedVenues(
   candidates: readonly Candidate[],

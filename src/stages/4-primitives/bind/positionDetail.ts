@@ -7,12 +7,15 @@ import type { Address } from '../../../model/hex.ts';
 import type { Leg, Portion } from '../../../model/primitive.ts';
 import type { AssetId } from '../../../model/valueFlow.ts';
 
-/** A portion whose asset may follow from the legs only. Its amount may be zero, to keep its position in the list. */
+/**
+ * A portion that may take its asset from the legs. Its amount may be zero, to keep its position in the
+ * list.
+ */
 export interface OpenPortion extends Omit<Portion, 'asset'> {
   readonly asset: AssetId | null;
 }
 
-/** What one event or call states about a position besides movements. */
+/** Facts about a position that one event or call states besides movements. */
 export interface PositionDetail {
   /** Equal keys identify the same position. */
   readonly about: readonly string[];

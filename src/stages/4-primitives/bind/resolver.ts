@@ -37,8 +37,8 @@ export interface BindScope {
 export type Resolver = (scope: BindScope) => ArgumentValue | null;
 
 /**
- * Prepares an expression: looks up and parses whatever does not depend on the event or call at hand. Equal expressions
- * share one resolver; the rulebook bounds their number.
+ * Prepares an expression: does all lookups and parsing that do not depend on the event or call. Equal
+ * expressions share one resolver; the rulebook bounds their number.
  */
 export function resolverOf(expr: BindExpr, params: ReadonlyMap<string, ParamSpec>): Resolver {
   const text = JSON.stringify(expr, (_key, part: unknown) =>

@@ -25,7 +25,7 @@ export class EnclosingCalls {
     this.#tx = tx;
   }
 
-  /** The frame that ran `selector` at the emitter when the log was made; null where that cannot be told. */
+  /** The frame that ran `selector` at the emitter when it logged; null when the trace does not show it. */
   of(log: number, selector: Hex): Frame | null {
     const { address, topics } = this.#tx.logs[log]!;
     let pairings = this.#pairings.get(address);

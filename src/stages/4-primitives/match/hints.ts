@@ -14,7 +14,10 @@ export interface Hint {
   readonly rank: number;
 }
 
-/** Hints, best entry first, then events before calls, then in execution order. `found`: what needs none any more. */
+/**
+ * Hints, best entry first, then events before calls, then in execution order. `found`: acts that need no
+ * hint.
+ */
 export function findHints(
   { tx, wrappedNative, flow }: StructureContext,
   rulebook: Rulebook,

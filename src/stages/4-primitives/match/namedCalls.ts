@@ -3,7 +3,7 @@ import { matchCalls, type TriggerIndex } from './triggers.ts';
 import type { OpenPrimitive, StructureContext } from '../structure/context.ts';
 import type { Address } from '../../../model/hex.ts';
 
-/** Kinds that come with other acts and do not explain what value moved for. */
+/** Kinds that accompany other acts and do not explain the purpose of a movement. */
 const ACCOMPANYING: ReadonlySet<string> = new Set([
   'approval',
   'wrap',

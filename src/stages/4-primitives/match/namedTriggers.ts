@@ -7,7 +7,7 @@ import type { Evidence } from '../../../model/evidence.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 
-/** A log or call that no mapping explains, with what its signature and its data say. */
+/** An unmapped log or call, with the content of its signature and data. */
 export interface NamedTrigger {
   readonly basis: 'event' | 'call';
   readonly seq: number;

@@ -5,7 +5,9 @@ import type { PreparedMapping } from './preparedMapping.ts';
 import type { ProtocolSpec } from '../../../model/rulebook.ts';
 import type { ProtocolRef } from '../../../model/primitive.ts';
 
-/** Emitters whose creation is recomputed per transaction; a forger could otherwise buy a hash per log with each. */
+/**
+ * Emitters checked against CREATE2 per transaction; without a limit a forger could buy one hash per log.
+ */
 const MAX_PROOFS = 2_000;
 
 /**
@@ -66,7 +68,10 @@ export type PoolsOfPair = (token0: Address, token1: Address) => ReadonlyMap<Addr
 /** Pairs remembered of each family of pools: the same tokens are traded over and over. */
 const REMEMBERED = 1_024;
 
-/** Protocols whose pools prove their creator (EIP-1014); null for none. Shared by mappings with the same protocols. */
+/**
+ * Protocols with pools that prove their creator (EIP-1014); null for none. Shared by mappings with the same
+ * protocols.
+ */
 export function poolsOfPair(protocols: readonly ProtocolSpec[]): PoolsOfPair | null {
   let pools = POOLS.get(protocols);
   if (pools === undefined)

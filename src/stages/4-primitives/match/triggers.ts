@@ -31,7 +31,7 @@ export class TriggerMappings {
   }
 }
 
-/** Mappings by what triggers them: events by `<topic0>:<topic count>`, calls by selector. */
+/** Mappings by trigger: events by `<topic0>:<topic count>`, calls by selector. */
 export interface TriggerIndex {
   readonly events: ReadonlyMap<string, TriggerMappings>;
   readonly calls: ReadonlyMap<Hex, TriggerMappings>;

@@ -4,7 +4,7 @@ import type { OpenPortion } from '../bind/positionDetail.ts';
 import type { OpenPrimitive } from '../structure/context.ts';
 import type { Leg } from '../../../model/primitive.ts';
 
-/** Tag of mappings whose event only adds detail to another event's movement. */
+/** Tag of mappings with an event that only adds detail to another event's movement. */
 const DETAIL = 'detail';
 
 /** Role of the asset that goes with each position token, where an act has more than one position. */

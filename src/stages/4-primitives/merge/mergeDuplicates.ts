@@ -59,7 +59,7 @@ function addClaim(claims: Map<number, Claim[]>, movement: number, own: Claim): v
   else list.push(own);
 }
 
-/** Drops calls whose movements events already explain under another kind: the contract's event counts. */
+/** Drops calls where events explain their movements under another kind: the contract's event counts. */
 function withoutEchoes(found: readonly OpenPrimitive[]): readonly OpenPrimitive[] {
   const mayEcho = (item: OpenPrimitive): boolean =>
     item.basis === 'call' &&
@@ -77,7 +77,10 @@ function withoutEchoes(found: readonly OpenPrimitive[]): readonly OpenPrimitive[
   );
 }
 
-/** Contracts known by address or creation first, then events before calls, then who holds the assets, then more legs. */
+/**
+ * Contracts known by address or creation first, then events before calls, then asset holders, then more
+ * legs.
+ */
 function rank(item: OpenPrimitive, flow: ValueFlow): number {
   const known = item.protocol !== null && item.protocol.matchedBy !== 'family' ? 4_000 : 0;
   return (
@@ -140,7 +143,10 @@ const NO_DETAIL: Pick<OpenPrimitive, 'about' | 'position' | 'portions'> = {
   portions: [],
 };
 
-/** Joins what several primitives of one act state about the position. A manager that names the position decides its portions. */
+/**
+ * Joins the position details of several primitives of one act. A manager that names the position decides
+ * its portions.
+ */
 export function joinedDetail(
   items: readonly OpenPrimitive[],
 ): Pick<OpenPrimitive, 'about' | 'position' | 'portions'> {

@@ -4,7 +4,7 @@ import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { Leg } from '../../../model/primitive.ts';
 import type { ValueFlow } from '../../../model/valueFlow.ts';
 
-/** Tags of mappings whose event shows that its contract's next act opens, or closes, the position. */
+/** Tags of mappings with an event that announces that the next act opens or closes the position. */
 const NEXT: ReadonlyMap<string, string> = new Map([
   ['opens_next', 'opens'],
   ['closes_next', 'closes'],

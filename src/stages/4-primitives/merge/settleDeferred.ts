@@ -2,9 +2,9 @@ import { distinctEvidence, distinctRoles, joinedDetail } from './mergeDuplicates
 import type { OpenPrimitive } from '../structure/context.ts';
 import type { Address } from '../../../model/hex.ts';
 
-/** Tag of mappings whose event announces a payout by a later event of the same venue. */
+/** Tag of mappings with an event that announces a payout by a later event of the same venue. */
 const DEFERRED = 'deferred';
-/** Tag of mappings whose event covers one asset of an act over several. */
+/** Tag of mappings with an event for one asset of an act over several. */
 const PER_ASSET = 'per_asset';
 
 /**

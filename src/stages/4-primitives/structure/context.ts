@@ -9,7 +9,7 @@ import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { Leg, Primitive } from '../../../model/primitive.ts';
 import type { AssetId, Movement, ValueFlow } from '../../../model/valueFlow.ts';
 
-/** A primitive whose portions may still lack an asset. */
+/** A primitive with portions that may still lack an asset. */
 export interface OpenPrimitive extends Omit<Primitive, 'position' | 'portions'> {
   readonly about: readonly string[];
   readonly position: AssetId | null;
@@ -60,13 +60,13 @@ export interface StructureContext {
   readonly customers: Set<Address>;
   /** Legs of the primitives, by the account that sent or received them. */
   readonly dealings: Map<Address, Leg[]>;
-  /** Who an account that merely passes value on received an asset from; itself where it is no pass-through. */
+  /** The account that sent the asset to a pass-through account; the account itself if it is none. */
   readonly origins: ValueEnds;
   /** How much of an asset an account sent over the whole transaction, native and wrapped native as one. */
   readonly totalSent: (account: Address, asset: AssetId) => bigint;
   /** Movements from one account to another of one asset, native and wrapped native as one, in execution order. */
   readonly between: (from: Address, to: Address, asset: AssetId) => readonly Movement[];
-  /** Who value sent to a pass-through account ends up with. */
+  /** The account at which value sent to a pass-through account ends. */
   readonly destinations: ValueEnds;
 }
 

@@ -26,7 +26,7 @@ export function findIssuance(context: StructureContext): OpenPrimitive[] {
   return [...groups.values()].map((group) => issuanceOf(context, group));
 }
 
-/** Who received or sent the tokens, seen through accounts that only pass them on. */
+/** The account that received or sent the tokens, through pass-through accounts. */
 function holderOf(context: StructureContext, m: Movement): Address {
   const end = only(
     m.kind === 'mint' ? context.destinations(m.to, m.asset) : context.origins(m.from, m.asset),

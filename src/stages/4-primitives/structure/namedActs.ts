@@ -11,7 +11,7 @@ import type { AssetId, Movement } from '../../../model/valueFlow.ts';
 
 /** Smaller numbers are as likely an index, a flag or a percentage as an amount. */
 const SMALLEST_AMOUNT = 1_000n;
-/** What is left unexplained of an account's movements, seen through accounts that only pass value on. */
+/** An account's unexplained movements, through pass-through accounts. */
 interface OpenFlow {
   readonly sent: readonly Movement[];
   readonly received: readonly Movement[];
@@ -20,8 +20,9 @@ interface OpenFlow {
 }
 
 /**
- * Acts of unknown contracts, from the words of their events and functions (the lexicon) and from what the value flow bears
- * out: direction, receipts, who is named, exact amounts. Hints: always Suspected, and only over unexplained movements.
+ * Finds acts of unknown contracts from words of events and functions (the lexicon), confirmed by the value
+ * flow: direction, receipts, named accounts, exact amounts. Hints: always Suspected, and only over
+ * unexplained movements.
  */
 export class NamedActs {
   readonly #context: StructureContext;
@@ -35,7 +36,7 @@ export class NamedActs {
     this.#found = found;
   }
 
-  /** Acts whose event or call states the amount of an unexplained movement. */
+  /** Acts with an event or call that states the amount of an unexplained movement. */
   withAmounts(): OpenPrimitive[] {
     if (this.#rulebook.lexicon.length === 0 || !this.#anythingOpen()) return [];
     const acts: OpenPrimitive[] = [];
@@ -47,7 +48,7 @@ export class NamedActs {
     return acts;
   }
 
-  /** Acts whose words agree with the direction of all that is left of an account, where nothing explains the account. */
+  /** Acts with words that match the direction of all unexplained movements of an account. */
   withoutAmounts(): OpenPrimitive[] {
     if (this.#rulebook.lexicon.length === 0 || !this.#unexplained()) return [];
     const acts: OpenPrimitive[] = [];
@@ -94,7 +95,10 @@ export class NamedActs {
     return (this.#hints ??= findHints(this.#context, this.#rulebook, this.#found, this.#principals()));
   }
 
-  /** The account's movements whose amounts the trigger states; null where none flows the way the entry says. */
+  /**
+   * The account's movements with amounts the trigger states; null where none flows in the entry's
+   * direction.
+   */
   #exact(hint: Hint): OpenPrimitive | null {
     const { entry, trigger } = hint;
     for (const account of this.#accountsOf(trigger)) {
@@ -220,7 +224,7 @@ export class NamedActs {
   }
 }
 
-/** Assets of which more came in than went out. */
+/** Assets with more in than out. */
 function gains(
   { sent, received }: OpenFlow,
   wrappedNative: StructureContext['wrappedNative'],

@@ -129,7 +129,10 @@ function ownerOf(
   return end === null || end === ZERO_ADDRESS ? holder : end;
 }
 
-/** The underlying of an issuer that keeps it in another contract: what the holder exchanged with an unexplained account. */
+/**
+ * The underlying of an issuer that keeps it in another contract: the holder exchanged it with an
+ * unexplained account.
+ */
 function elsewhere(
   context: StructureContext,
   share: Movement,

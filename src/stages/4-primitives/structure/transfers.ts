@@ -7,13 +7,13 @@ import { only, structural, type OpenPrimitive, type StructureContext } from './c
 import type { Address } from '../../../model/hex.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 
-/** A skim takes at most this part (1/20) of what its payer passed on of the asset. */
+/** A skim takes at most this part (1/20) of the asset its payer forwarded. */
 const FEE_DIVISOR = 20n;
 
 /**
- * What is left once every act is accounted for: plain transfers, change handed back (`refund`) and skims to a third
- * party (`protocol_fee`). Value on its way through a router is none of these: only where it ends counts, and it is
- * traced back to who paid.
+ * Classifies the remaining movements: plain transfers, change handed back (`refund`) and skims to a third
+ * party (`protocol_fee`). Value inside a router is none of these: only its end counts, traced back to the
+ * payer.
  */
 export function findTransfers(context: StructureContext): OpenPrimitive[] {
   const { flow } = context;
@@ -38,7 +38,7 @@ export function findTransfers(context: StructureContext): OpenPrimitive[] {
   return found;
 }
 
-/** Like `origins`, but a venue ends the way back: it may keep elsewhere what it took. */
+/** Like `origins`, but a venue ends the way back: it may keep the value elsewhere. */
 function customersBehind({ flow, wrappedNative, passThrough, venues, origins }: StructureContext): ValueEnds {
   const carriers: Address[] = [];
   for (const account of passThrough) if (!venues.has(account)) carriers.push(account);
@@ -53,7 +53,7 @@ function payerBehind(origins: readonly Address[], m: Movement): Address {
   return origin === null || origin === ZERO_ADDRESS ? m.from : origin;
 }
 
-/** Forwards what a venue paid out or a token contract minted: the end of that act, not a transfer of its own. */
+/** Forwards of a venue's payout or a token's mint: the end of that act, not a transfer of its own. */
 function delivers(context: StructureContext, m: Movement, origins: readonly Address[]): boolean {
   if (context.passThrough.has(m.from))
     return origins.some((origin) => origin === ZERO_ADDRESS || context.venues.has(origin));
@@ -72,7 +72,7 @@ function isChange(context: StructureContext, m: Movement): boolean {
     .some((earlier) => earlier.seq < m.seq && earlier.amount > m.amount);
 }
 
-/** A small part of what its sender passed on, to an account that has no other part in the transaction. */
+/** A small part of the sender's forwarded amount, to an account with no other part in the transaction. */
 function isSkim(context: StructureContext, m: Movement): boolean {
   const { flow } = context;
   if (

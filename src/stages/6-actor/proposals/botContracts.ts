@@ -4,9 +4,9 @@ import type { Proposal } from '../proposal.ts';
 import type { Address } from '../../../model/hex.ts';
 
 /**
- * A private contract that holds its owner's inventory: called by the signer, sent or received where the signer did not, and
- * serves nobody else here. The two are one economic entity. It is a bot only where it traded, liquidated or took a flash
- * loan; else its operator moved the contract's own funds.
+ * A private contract that holds its owner's inventory: called by the signer, it sent or received where the
+ * signer did not, and serves no other account here. The two are one economic entity. It is a bot only if it
+ * traded, liquidated or took a flash loan; else its operator moved the contract's own funds.
  */
 export function botContracts(context: ElectionContext): Proposal[] {
   const { tx } = context.input;

@@ -5,8 +5,8 @@ import type { Proposal } from '../proposal.ts';
 const BRIDGE_CLAIM = 'bridge_claim';
 
 /**
- * Liquidity networks pay out from ordinary accounts, with no event to tell. A known bridge address that signed and paid
- * exactly one account without code delivers to it.
+ * Liquidity networks pay out from ordinary accounts without an event. A known bridge address that signed
+ * and paid exactly one account without code delivers to it.
  */
 export function bridgePayouts(context: ElectionContext): Proposal[] {
   // The reference of the order rides along as calldata; a plain payment says nothing about its purpose.

@@ -4,9 +4,9 @@ import type { Address } from '../../../model/hex.ts';
 import { roleOf } from '../../../lib/roles.ts';
 
 /**
- * Contract accounts that executed a call for their owners (Safe `ExecutionSuccess`, `ExecutionFailure`, module
- * executions): the account acts, the signer only executes. An account reached through others counts only where the
- * signer itself sent or received nothing, since then the signer is the one who trades with it.
+ * Contract accounts that executed a call for their owners (Safe `ExecutionSuccess`, `ExecutionFailure`,
+ * module executions): the account acts, the signer only executes. An account reached through others counts
+ * only if the signer itself sent or received nothing; else the signer trades with it.
  */
 export function contractWallets(context: ElectionContext): Proposal[] {
   const executed = context
@@ -26,7 +26,10 @@ export function contractWallets(context: ElectionContext): Proposal[] {
   }));
 }
 
-/** Among nested accounts the one whose assets moved; where none or several did, the last to report is the outermost. */
+/**
+ * Of nested accounts the one with moved assets; where none or several have, the last to report is the
+ * outermost.
+ */
 function outermostOrMoved<T extends { readonly account: Address }>(
   context: ElectionContext,
   executed: readonly T[],

@@ -4,8 +4,8 @@ import type { Address } from '../../../model/hex.ts';
 import type { Evidence } from '../../../model/evidence.ts';
 
 /**
- * EIP-7702: an account whose code delegates to another, called by somebody else, acts for itself. The delegation shows
- * in a type-4 transaction's authorisation list or in the account's code, whichever the transaction's type.
+ * EIP-7702: a delegated account, called by another account, acts for itself. The delegation shows in a
+ * type-4 transaction's authorisation list or in the account's code, for any transaction type.
  */
 export function delegatedAccounts(context: ElectionContext): Proposal[] {
   const { tx, delegations } = context.input;

@@ -5,10 +5,11 @@ import type { Address } from '../../../model/hex.ts';
 import type { Motif } from '../../../model/motif.ts';
 
 /**
- * Somebody else's signed request, brought on chain by a signer who pays the gas: the signer sent nothing (it may be
- * repaid in native currency), and exactly one account without code of its own sent and received. A mere giver counts only
- * where it shows that it authorised this very transaction, by permit or transfer-with-authorisation. An account that an
- * event or call names as the author of a relayed request needs no balances to tell.
+ * A signed request of another account, brought on chain by a signer that pays the gas: the signer sent
+ * nothing (it may be repaid in native currency), and exactly one account without code sent and received. An
+ * account that only sent counts if it shows that it authorised this very transaction, by permit or
+ * transfer-with-authorisation. An account that an event or call names as author of a relayed request needs
+ * no balances.
  */
 export function relayedAccounts(context: ElectionContext): Proposal[] {
   const sides = context.sides(context.signer);

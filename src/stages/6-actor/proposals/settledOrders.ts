@@ -35,8 +35,8 @@ interface Principal {
 }
 
 /**
- * Some settlements log no owner. The one account that sent and received, has no code of its own and did not sign, is it; what
- * it sent and received shows it.
+ * Some settlements log no owner. Then the owner is the one account that sent and received, has no code and
+ * did not sign.
  */
 function soleCustomer(context: ElectionContext, motif: Motif): Principal | null {
   const [account, ...others] = context.traders.filter(
@@ -81,8 +81,8 @@ export function ordersOf(context: ElectionContext): StatedOrder[] {
 }
 
 /**
- * Signed orders executed by somebody else. Where whoever drives the transaction trades on its own account, limit orders
- * are the liquidity it trades against. Quotes are always that, unless their taker is the only one who traded.
+ * Signed orders executed by another account. Where the executor trades on its own account, limit orders are
+ * its liquidity. Quotes always are, unless only their taker traded.
  */
 export function settledOrders(
   context: ElectionContext,

@@ -17,14 +17,14 @@ function kindsIn(ends: SubjectView['takers']): string[] {
   return kinds;
 }
 
-/** What accounts are known for, all in one list. */
+/** Entity tags of accounts, all in one list. */
 function allOf(accounts: Iterable<Address>, known: (account: Address) => Iterable<string>): string[] {
   const words: string[] = [];
   for (const account of accounts) for (const word of known(account)) words.push(word);
   return words;
 }
 
-/** Who the subject is. */
+/** The subject's identity. */
 const WHO: readonly FactSpec[] = [
   flag('actor.is_signer', 'The actor signed the transaction.', (v) => v.input.subject.account === v.tx.from),
   flag('actor.elected', 'One actor could be elected.', (v) => v.input.subject.elected),
@@ -58,7 +58,10 @@ const WHO: readonly FactSpec[] = [
   ),
 ];
 
-/** What the subject sent and received, net per asset; native and wrapped native are one lane; what only passed through is left out. */
+/**
+ * The subject's sent and received assets, net; native and wrapped native are one asset; forwarded amounts
+ * are left out.
+ */
 const BALANCES: readonly FactSpec[] = [
   oneOf('actor.sides', ['none', 'sent', 'received', 'both'], 'Which way value went, net.', (v) =>
     sidesOf(v.balances),
@@ -173,7 +176,7 @@ const BALANCES: readonly FactSpec[] = [
   ),
 ];
 
-/** Whom the subject dealt with. */
+/** The subject's counterparties. */
 const COUNTERPARTIES: readonly FactSpec[] = [
   list(
     'actor.sent.into',

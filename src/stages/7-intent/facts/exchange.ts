@@ -13,10 +13,16 @@ interface Place {
   readonly back: Place[];
 }
 
-/** Stands for the asset where a swap netted inside one contract does not name it. Open ends of one contract meet. */
+/**
+ * Represents the asset where a swap netted inside one contract does not name it. Open ends of one contract
+ * meet.
+ */
 const OPEN: AssetId = 'open';
 
-/** How what the subject sent turned into what it received, or others did. Order in time is ignored, because callback pools pay before they are paid. */
+/**
+ * How the subject's sent assets turned into its received ones, or into others'. Order in time is ignored,
+ * because callback pools pay before they are paid.
+ */
 export class Exchange {
   readonly #view: SubjectView;
   readonly #held = new Map<Address, Map<AssetId, Place>>();
@@ -49,9 +55,9 @@ export class Exchange {
   }
 
   /**
-   * Swaps through which what the subject sent turned into what it received: reachable forwards from the gifts and backwards
-   * from the receipts. Where the proceeds went to somebody else only the forward half counts, where everything was
-   * borrowed only the backward half.
+   * Swaps between the subject's sent and received assets: reachable forwards from payments and backwards
+   * from receipts. Only the forward half counts where the proceeds went to another account, only the
+   * backward half where everything was borrowed.
    */
   get path(): readonly Motif[] {
     return (this.#path ??= this.#findPath());
@@ -75,8 +81,8 @@ export class Exchange {
   }
 
   /**
-   * Accounts outside the subject that ended with something else than what the subject sent, and received it along the way of the
-   * swaps: whom a trade was made for. Venues keep what they trade and do not count.
+   * Accounts outside the subject that ended with another asset than the subject sent, received along the
+   * way of the swaps: the trade was made for them. Venues keep their trades and do not count.
    */
   deliveries(): ReadonlySet<Address> {
     const { flow, sent, entity, venues, input } = this.#view;
@@ -108,7 +114,7 @@ export class Exchange {
     return place;
   }
 
-  /** Where a motif's counterparty paid in (`to`) or was paid out (`from`) what these legs say. */
+  /** True where the motif's counterparty paid in (`to`) or was paid out (`from`) these legs' amounts. */
   #ends(motif: Motif, legs: readonly AssetAmount[], end: 'to' | 'from'): Place[] {
     const assets = this.#view.mergedAssetsOf(legs);
     const places: Place[] = [];
@@ -134,7 +140,7 @@ function link(from: Place, to: Place): void {
 
 function reach(way: 'onward' | 'back', from: readonly Place[]): Set<Place> {
   const seen = new Set(from);
-  // A set yields what is added to it on the way.
+  // A set also yields elements added during iteration.
   for (const place of seen) for (const next of place[way]) seen.add(next);
   return seen;
 }

@@ -18,8 +18,8 @@ export interface ExecutionFees {
 }
 
 /**
- * Movements that pay for execution and are no part of what a transaction was for: prefunds and compensation through an
- * ERC-4337 entry point, and what an account paid to whoever submitted for it.
+ * Movements that pay for execution and are no part of the purpose: prefunds and compensation through an
+ * ERC-4337 entry point, and an account's payment to its submitter.
  */
 export function executionFees(view: SubjectView): ExecutionFees {
   const { mode, signer } = view.input.subject;

@@ -7,7 +7,7 @@ export type FactType = 'count' | 'boolean' | 'enum' | 'list';
 export interface FactSpec {
   readonly name: string;
   readonly type: FactType;
-  /** Closed for `enum`; the first is what an example that leaves the fact out means. */
+  /** Closed for `enum`; the first is the default in examples. */
   readonly values?: readonly string[];
   readonly doc: string;
   readonly compute: (view: SubjectView) => FactValue;

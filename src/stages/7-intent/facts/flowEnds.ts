@@ -7,9 +7,9 @@ import type { MotifTraits } from '../../../model/vocabulary.ts';
 import type { AssetId, Movement } from '../../../model/valueFlow.ts';
 
 /**
- * Motifs that directly took what the subject sent (`into`), or paid what it received (`outOf`), behind routers and proxies
- * that only carried it. They tell the purpose of a transaction from the means: in a zap the value goes into a swap and
- * comes out of a vault. Per asset of the subject.
+ * Motifs that directly took the subject's payments (`into`) or paid its receipts (`outOf`), behind routers
+ * and proxies. They separate the purpose from the means: in a zap the value goes into a swap and comes out
+ * of a vault. Per asset of the subject.
  */
 export function motifsAtEnd(
   view: SubjectView,
@@ -40,7 +40,10 @@ export function motifsAtEnd(
   return reached;
 }
 
-/** Kinds that say how value was packed, who ordered it or that it moved, not where it went; composites repeat their parts. */
+/**
+ * Kinds about wrapping, ordering or the mere movement of value, not its destination; composites repeat
+ * their parts.
+ */
 function saysNotWhere({ carries, executes, allowance, plain, composite }: MotifTraits): boolean {
   return carries || executes !== null || allowance || plain || composite;
 }
@@ -62,7 +65,7 @@ function endsOf(view: SubjectView, into: boolean): Ends {
       if (!ofVenue) byVenue.set(motif.venue, (ofVenue = new Map()));
       for (const asset of assets) add(ofVenue, asset, motif);
     }
-    // A trade between two parties is told from one's view; the other's movements are part of it all the same.
+    // A trade between two parties is recorded from one side; the other side's movements are part of it too.
     const mutual = roleOf(motif, 'seller') !== null || roleOf(motif, 'maker') !== null;
     for (const index of motif.movements)
       if (mutual || assets.has(view.mergedAsset(view.flow.movements[index]!.asset)))

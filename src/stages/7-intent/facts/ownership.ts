@@ -4,9 +4,10 @@ import type { Address } from '../../../model/hex.ts';
 import type { Motif } from '../../../model/motif.ts';
 
 /**
- * The motifs that are the subject's. Whoever drives the transaction causes everything in it, except what plainly
- * belongs to somebody else: another account is named and none of the subject's value takes part. In a settlement shared
- * by several accounts only what names or touches the subject is its own, or what names and moves nothing.
+ * The subject's motifs. The driver of a transaction causes everything in it, except acts that plainly
+ * belong to another account: it is named and none of the subject's value takes part. In a settlement shared
+ * by several accounts only motifs that name or touch the subject are its own, or those that name and move
+ * nothing.
  */
 export function ownership(view: SubjectView): readonly Motif[] {
   const { subject, motifs } = view.input;
@@ -23,8 +24,9 @@ export function ownership(view: SubjectView): readonly Motif[] {
 const NONE: ReadonlySet<Motif> = new Set();
 
 /**
- * Position changes told twice: once by a contract known by its address or by an event, once more by a mere family or by
- * the call that led there. The weaker telling is dropped where the stronger accounts for all of its movements.
+ * Position changes recorded twice: by a contract known by address or by an event, and again by a mere
+ * family or by the call around it. The weaker record is dropped where the stronger accounts for all of its
+ * movements.
  */
 function echoesAmong(view: SubjectView, motifs: readonly Motif[]): ReadonlySet<Motif> {
   if (motifs.length < 2) return NONE;
@@ -58,7 +60,9 @@ function strength(motif: Motif): number {
   return (known ? 2 : 0) + (motif.basis === 'event' ? 1 : 0);
 }
 
-/** Who carries for the subject is asked for only where the subject itself has no part: most motifs name or move something of its own. */
+/**
+ * Carriers are looked up only where the subject itself has no part: most motifs name or move its own value.
+ */
 function touches(view: SubjectView, motif: Motif): boolean {
   return (
     view.entity.has(motif.venue) || takesPart(view, motif, view.entity) || takesPart(view, motif, view.agents)

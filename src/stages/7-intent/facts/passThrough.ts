@@ -4,8 +4,9 @@ import type { SubjectView } from './subjectView.ts';
 import type { Address } from '../../../model/hex.ts';
 
 /**
- * Accounts reached from the subject along movements, through accounts that both received and paid and are neither a
- * venue, a token nor the zero address. They carry value for the subject but are nobody it deals with.
+ * Accounts reached from the subject along movements, through accounts that both received and paid and are
+ * not a venue, a token or the zero address. They carry value for the subject and are not its
+ * counterparties.
  */
 export function passThroughAccounts(view: SubjectView): ReadonlySet<Address> {
   const { flow, venues, entity, tx, input } = view;

@@ -4,7 +4,10 @@ import type { SubjectView } from './subjectView.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 
-/** Accounts that kept something of what the subject sent: direct recipients, or those behind forwarders that kept nothing. */
+/**
+ * Accounts that kept part of the subject's payments: direct recipients, or those behind forwarders that
+ * kept nothing.
+ */
 export function payees(view: SubjectView): ReadonlySet<Address> {
   const { flow, entity, sent, input } = view;
   const given = new Set(sent.map((b) => b.id));

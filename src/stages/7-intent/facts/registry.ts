@@ -30,5 +30,5 @@ function motifFact(name: string): FactSpec | null {
   return kind === undefined ? null : (motifFacts(kind).find((fact) => fact.name === name) ?? null);
 }
 
-/** What the rulebook loader checks rules against. */
+/** The facts against which the rulebook loader checks rules. */
 export const FACT_VOCABULARY = { facts: FACTS, motifFacts };

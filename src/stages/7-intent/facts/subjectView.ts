@@ -88,7 +88,7 @@ export class SubjectView {
     return this.ownByKind.get(kind) ?? NONE;
   }
 
-  /** What the vocabulary says of a motif's kind. */
+  /** The vocabulary's traits of a motif's kind. */
   kind(motif: Motif): MotifKindSpec {
     return kindOf(this.input.rulebook, motif.kind);
   }
@@ -102,12 +102,12 @@ export class SubjectView {
   get exchange(): Exchange {
     return (this.#exchange ??= new Exchange(this));
   }
-  /** Swaps that lie between what the subject sent and what it, or whoever it pays, received. */
+  /** Swaps between the subject's sent assets and those it, or its payees, received. */
   get path(): readonly Motif[] {
     return this.swaps.length > 0 ? this.exchange.path : NONE;
   }
 
-  /** Motifs that took what the subject sent, by asset, and those that paid what it received. */
+  /** Motifs that took the subject's payments, by asset, and those that paid its receipts. */
   get takers(): MotifsByAsset {
     return (this.#takers ??= motifsAtEnd(this, 'into'));
   }
@@ -115,18 +115,20 @@ export class SubjectView {
     return (this.#payers ??= motifsAtEnd(this, 'outOf'));
   }
 
-  /** Whether a motif took what the subject sent of this asset. A burn shows no purpose, unless `burnsCount`. */
+  /**
+   * True if a motif took the subject's payment in this asset. A burn shows no purpose, unless `burnsCount`.
+   */
   isTaken(asset: AssetId, burnsCount: boolean): boolean {
     for (const motif of this.takers.get(asset) ?? NONE)
       if (burnsCount || !this.kind(motif).destroys) return true;
     return false;
   }
-  /** Whether a motif paid what the subject received of this asset. */
+  /** True if a motif paid the subject's receipt in this asset. */
   isPaid(asset: AssetId): boolean {
     return (this.payers.get(asset)?.size ?? 0) > 0;
   }
 
-  /** Who ended up with what the subject sent, after forwarders. */
+  /** Final recipients of the subject's payments, after forwarders. */
   get payees(): ReadonlySet<Address> {
     return (this.#payees ??= payees(this));
   }
@@ -190,7 +192,7 @@ function balancesWithoutFees({ flow, entity, input }: SubjectView, fees: Executi
   const { prefunds, compensation } = fees;
   if (compensation.size > 0) {
     const rest = without((m) => prefunds.has(m.index) || compensation.has(m.index));
-    // An account that pays nobody but its submitter means to pay it.
+    // An account that pays only its submitter means to pay it.
     if (rest.length > 0) return rest;
   }
   return without((m) => prefunds.has(m.index));

@@ -6,7 +6,10 @@ import type { MotifTraits } from '../../../model/vocabulary.ts';
 
 const poolOf = (m: Motif): string => m.poolId ?? m.venue;
 
-/** Swaps between what the actor sent and what it, or whoever it pays, received. Pools are counted by id, not by transfer. */
+/**
+ * Swaps between the actor's sent assets and those it, or its payees, received. Pools are counted by id, not
+ * by transfer.
+ */
 export const SWAP_FACTS: readonly FactSpec[] = [
   count(
     'swaps.count',

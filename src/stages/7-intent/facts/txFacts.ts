@@ -1,7 +1,7 @@
 import { count, flag, list, oneOf, type FactSpec } from './factSpec.ts';
 import type { SubjectView } from './subjectView.ts';
 
-/** The shape of the transaction itself, whoever looks at it. */
+/** Facts about the transaction itself, for any subject. */
 export const TX_FACTS: readonly FactSpec[] = [
   oneOf('tx.outcome', ['success', 'reverted'], 'Whether the transaction took effect.', (v) =>
     v.tx.succeeded ? 'success' : 'reverted',
@@ -61,7 +61,7 @@ function touchedTags(v: SubjectView): string[] {
   return tags;
 }
 
-/** What happened in the whole value flow, whoever looks at it. */
+/** Facts about the whole value flow, for any subject. */
 export const FLOW_FACTS: readonly FactSpec[] = [
   count('flow.movements', 'Movements of value.', (v) => v.flow.movements.length),
   count(

@@ -4,7 +4,7 @@ export type HashLine =
   | { readonly hash: string; readonly line: number }
   | { readonly invalid: string; readonly line: number };
 
-/** Longest part of a line kept; a hash must stand in its first column anyway. */
+/** Longest part of a line kept; a hash must be in its first column anyway. */
 const MOST_CHARACTERS = 1_000;
 
 /**

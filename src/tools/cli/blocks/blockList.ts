@@ -13,7 +13,7 @@ export interface BlockList {
   readonly size: number;
 }
 
-/** What `--blocks` names; `latest` counts from the newest block, which only the node knows. */
+/** A `--blocks` value; `latest` counts from the newest block, known only to the node. */
 export interface BlockRequest {
   readonly segments: readonly Segment[];
   /** How many of the newest blocks come after the segments; 0: none. */

@@ -4,7 +4,10 @@ import type { Address } from '../../../model/hex.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import type { BlockFilter } from '../../../service/analyzeBlock.ts';
 
-/** Reads `--only` and `--involving`. Throws `CliError` for an intent the rules do not know and for what is no address. */
+/**
+ * Reads `--only` and `--involving`. Throws `CliError` for an intent unknown to the rules and for anything
+ * but an address.
+ */
 export function readFilter(
   { only, involving }: { readonly only?: string; readonly involving?: string },
   { intentKinds }: Pick<Rulebook, 'intentKinds'>,

@@ -148,7 +148,7 @@ class Runner {
     return resolveBlocks(session, refs);
   }
 
-  /** Never rejects: what fails is part of the result. */
+  /** Never rejects: failures are part of the result. */
   async #analyze(id: BlockId | null): Promise<BlockResult> {
     const failed = (code: string, error: string): BlockResult => ({
       ...NOTHING,

@@ -12,7 +12,7 @@ export function conditionLines(node: CheckedCondition, indent = ''): string[] {
   ];
 }
 
-/** Tests that stand between a rule and a match: what would have to be different. */
+/** Conditions between a rule and a match. */
 export function blockers(node: CheckedCondition, wanted = true): string[] {
   if (node.result === wanted) return [];
   if ('all' in node) return node.all.flatMap((c) => blockers(c, wanted));

@@ -4,7 +4,7 @@ import { examineTx } from './examineTx.ts';
 import { allRecordings, type Recording } from './recordings.ts';
 import { openSoundRuleset, rulesetDirs } from './rulesets.ts';
 
-/** What a change of rules can change about a verdict, as text that compares. */
+/** The comparable parts of a verdict, as text. */
 interface Judged {
   readonly kind: string;
   readonly actor: string;
@@ -15,8 +15,8 @@ interface Judged {
 }
 
 /**
- * Judges every recording by two rulesets and lists what differs. `other` is one ruleset directory, or several with
- * commas; the left side is the rulesets a command works on by default. Exit code 1 when anything differs.
+ * Judges every recording by two rulesets and lists the differences. `other` is one ruleset directory, or
+ * several with commas; the left side is a command's default rulesets. Exit code 1 when anything differs.
  */
 export async function diffRulesets(
   other: string,

@@ -6,7 +6,7 @@ import type { IntentInput } from '../../../stages/7-intent/intentInput.ts';
 import { explainIntents, type ExplainedVerdict } from '../../../stages/7-intent/matchIntents.ts';
 import type { Recording } from './recordings.ts';
 
-/** What the rules made of a transaction, seen from one account. */
+/** The rules' result for a transaction, seen from one account. */
 export interface SubjectReading {
   readonly account: Address;
   readonly explained: ExplainedVerdict;
@@ -14,9 +14,9 @@ export interface SubjectReading {
 
 export interface ExaminedTx extends Examined {
   readonly recording: Recording;
-  /** What the intent stage was given for the subject. */
+  /** Input of the intent stage for the subject. */
   readonly input: IntentInput;
-  /** The elected actor (the signer where nobody is), or the account asked for. */
+  /** The elected actor (the signer without one), or the account asked for. */
   readonly reading: SubjectReading;
   /** Reads the transaction from another candidate's place. */
   readonly readAs: (account: Address) => Promise<SubjectReading>;

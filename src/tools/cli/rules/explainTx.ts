@@ -103,7 +103,7 @@ function motifLine(m: Motif): string {
     .join('; ');
 }
 
-/** What a printed explanation needs besides the reading. */
+/** Inputs of a printed explanation besides the verdict. */
 interface Page {
   readonly ruleset: SoundRuleset;
   readonly options: ExplainOptions;

@@ -6,7 +6,7 @@ import { parseYamlTree } from '../../../rules/read/yamlTree.ts';
 import type { CliIo } from '../cliIo.ts';
 import { rulesetDirs } from './rulesets.ts';
 
-/** Order of an item's own keys: who it is, what it says, how it is tested. Others keep their place behind these. */
+/** Order of an item's own keys: identity, content, tests. Others keep their place behind these. */
 const KEY_ORDER: Readonly<Partial<Record<FileKind, readonly string[]>>> = {
   shape: [
     'slug',
@@ -59,7 +59,10 @@ const KEY_ORDER: Readonly<Partial<Record<FileKind, readonly string[]>>> = {
   ],
 };
 
-/** Writes rule files in the one canonical layout, comments kept. With `check` only tells which differ (exit code 1). */
+/**
+ * Writes rule files in the one canonical layout, comments kept. With `check` it only lists the files that
+ * differ (exit code 1).
+ */
 export function formatRules(named: readonly string[], options: { check: boolean }, io: CliIo): number {
   const { files, problems } = readRuleFiles(rulesetDirs(named));
   let changed = 0;
@@ -82,7 +85,7 @@ export function formatRules(named: readonly string[], options: { check: boolean 
     : 0;
 }
 
-/** The canonical text of a rule file, or null when it is not valid YAML. Formatting never changes what the file says. */
+/** The canonical text of a rule file, or null for invalid YAML. Formatting never changes its content. */
 export function formatRuleText(text: string, kind: FileKind): string | null {
   const before = parseYamlTree(text);
   if (before.tree === null) return null;

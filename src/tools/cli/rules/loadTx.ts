@@ -73,7 +73,7 @@ export async function fetchTx(hash: Hash, rulebook: Rulebook): Promise<Recording
   }
 }
 
-/** Saves what the node says about a transaction, so that examples can name it and tests need no node. */
+/** Saves the node's answers about a transaction, so that examples can name it and tests need no node. */
 export async function recordTx(
   hash: string,
   options: { name: string; out?: string; dirs?: readonly string[] },

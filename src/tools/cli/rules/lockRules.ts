@@ -5,7 +5,7 @@ import type { Ruleset } from '../../../rules/compile/loadRulebook.ts';
 import type { CliIo } from '../cliIo.ts';
 import { openSoundRuleset, rulesetDirs } from './rulesets.ts';
 
-/** What a locked item is: its version, and a digest of what it means. */
+/** A locked item: its version, and a digest of its meaning. */
 interface Locked {
   readonly version: string;
   readonly digest: string;

@@ -19,7 +19,9 @@ export interface NewRuleOptions {
   readonly recordings?: readonly string[];
 }
 
-/** Facts a first draft tests, where the transaction has them: what the actor did, and which way value went. */
+/**
+ * Facts a first draft tests, where the transaction has them: the actor's acts, and the direction of value.
+ */
 const TELLING = [
   'actor.sides',
   'actor.sent.assets',

@@ -55,7 +55,7 @@ export function lintRules(named: readonly string[], options: { format: LintForma
   return rulebook ? 0 : 1;
 }
 
-/** Prints what every code means. */
+/** Prints the meaning of every code. */
 export function listCodes(io: CliIo): number {
   for (const [code, meaning] of Object.entries(PROBLEMS)) io.out(`${code.padEnd(32)}${meaning}`);
   return 0;

@@ -19,7 +19,7 @@ interface ExampleResult {
   readonly seconds: number;
 }
 
-/** One example of a rule, with what is needed to run it. */
+/** One example of a rule, with the inputs to run it. */
 interface Case {
   readonly ruleset: SoundRuleset;
   readonly item: RuleItem<RawIntent>;
