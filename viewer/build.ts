@@ -71,15 +71,17 @@ async function bundle(entry: string, plugins: Plugin[]): Promise<string> {
   return result.outputFiles[0]!.text.replace(/\r\n?/g, '\n');
 }
 
-/** The report's schema as a function without `eval`, which the policy forbids. */
+/** The report's schema as a function without `eval`, which the policy forbids, and the schema's example. */
 const validatorModule: Plugin = {
   name: 'txreport-validate',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^txreport:validate$/ }, ({ path }) => ({ path, namespace: 'txreport' }));
-    onLoad({ filter: /.*/, namespace: 'txreport' }, async () => {
-      const schema = JSON.parse(
-        await readFile(join(ROOT, 'schemas/http/tx-report.schema.json'), 'utf8'),
-      ) as unknown;
+    onResolve({ filter: /^txreport:(validate|example)$/ }, ({ path }) => ({ path, namespace: 'txreport' }));
+    onLoad({ filter: /.*/, namespace: 'txreport' }, async ({ path }) => {
+      const schema = JSON.parse(await readFile(join(ROOT, 'schemas/http/tx-report.schema.json'), 'utf8')) as {
+        examples: object[];
+      };
+      if (path === 'txreport:example')
+        return { contents: JSON.stringify(schema.examples[0]), loader: 'json' };
       const ajv = new Ajv2020({
         code: { source: true, esm: true, lines: false },
         strict: false,

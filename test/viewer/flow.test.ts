@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Movement, TxReport } from '../../src/model/generated/report.ts';
-import { actorNode, flowOf } from '../../viewer/src/graph/flow.ts';
+import { flowOf } from '../../viewer/src/graph/flow.ts';
 import { foldFlow } from '../../viewer/src/graph/fold.ts';
 import { layOut, type Measures } from '../../viewer/src/graph/layout.ts';
 import { accountsOf } from '../../viewer/src/lib/accounts.ts';
@@ -76,7 +76,7 @@ describe('the flow', () => {
   it('has one edge per giver and receiver, the actor first, and every movement once', async () => {
     const report = await reportOf('swap-split');
     const flow = flowOf(report, accountsOf(report));
-    expect(flow.nodes[0]!.id).toBe(actorNode(report));
+    expect(flow.nodes[0]!.id).toBe(report.classification.actor!.toLowerCase());
     expect(flow.edges.flatMap((e) => e.movements).sort((a, b) => a - b)).toEqual(
       report.movements!.map((_, i) => i),
     );
@@ -97,7 +97,8 @@ describe('the flow', () => {
     const report = bigReport(await reportOf('swap-v3'), 500);
     expect(publishedSchemaErrors(report)).toEqual([]);
     const accounts = accountsOf(report);
-    const { flow, folded, foldable } = foldFlow(report, accounts, null);
+    const view = { report, accounts, subject: report.economics.subject };
+    const { flow, folded, foldable } = foldFlow(view, null);
     expect(flow.nodes.length).toBeLessThanOrEqual(14);
     expect(flow.nodes[0]!.members).toEqual([report.classification.actor]);
     expect(folded.has('actor')).toBe(false);
@@ -105,7 +106,7 @@ describe('the flow', () => {
       (a, b) => a - b,
     );
     expect(told).toEqual(report.movements!.map((_, i) => i));
-    const open = foldFlow(report, accounts, new Set());
+    const open = foldFlow(view, new Set());
     expect(open.flow.edges.length).toBe(500);
     expect([...foldable.keys()].length).toBeGreaterThan(3);
   });
@@ -119,7 +120,10 @@ describe('the flow', () => {
     'nft-sale',
   ])('lays %s out without overlaps, the actor in front', async (name) => {
     const report = await reportOf(name);
-    const { flow } = foldFlow(report, accountsOf(report), null);
+    const { flow } = foldFlow(
+      { report, accounts: accountsOf(report), subject: report.economics.subject },
+      null,
+    );
     if (flow.nodes.length === 0) return;
     for (const direction of ['LR', 'TB'] as const) {
       const drawing = layOut(flow, { ...PLAIN, direction });
@@ -130,7 +134,7 @@ describe('the flow', () => {
             Math.abs(a.x - b.x) >= (a.width + b.width) / 2 ||
               Math.abs(a.y - b.y) >= (a.height + b.height) / 2,
           ).toBe(true);
-      const actor = drawing.nodes.get(actorNode(report));
+      const actor = drawing.nodes.get(report.economics.subject.toLowerCase());
       if (actor)
         expect(
           direction === 'LR' ? Math.min(...boxes.map((b) => b.x)) : Math.min(...boxes.map((b) => b.y)),

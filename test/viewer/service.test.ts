@@ -93,9 +93,9 @@ describe.skipIf(!hasBrowser)('the page and a service', () => {
     await tab.page.locator('.failure').waitFor();
     expect(await seen('.failure')).toContain('Nothing answered at http://127.0.0.1:9');
     await go('?tx=0x12');
-    expect(await seen('.failure')).toContain('64 hexadecimal digits');
+    expect(await seen('.failure')).toContain('a transaction hash has 64 after 0x');
     await go(`?tx=${report.tx.hash}&api=javascript:alert(1)`);
-    expect(await seen('.failure')).toContain('not one of a service');
+    expect(await seen('.failure')).toContain('not the address of a service');
     tab.errors.length = 0;
   });
 

@@ -182,7 +182,7 @@ describe.skipIf(!hasBrowser)('the page in a browser', { timeout: 60_000 }, () =>
     const places: readonly [selector: string, expected: string][] = [
       ['.edge-label.sent', 'Log 1'],
       ['.node-card.is-actor', 'Net change'],
-      ['.motif', 'Checked by machine'],
+      ['.motif', 'Checks'],
       ['.deltas .inline.amount', 'Movements'],
       ['.attribution .proof', 'The transaction itself'],
       ['.headline .proof', 'version'],
@@ -223,10 +223,10 @@ describe.skipIf(!hasBrowser)('the page in a browser', { timeout: 60_000 }, () =>
     await open(small);
     expect(await text('.tile:nth-child(3)')).toContain('no price for');
     expect(await tab.page.locator('.deltas th:visible').allInnerTexts()).not.toContain('USD');
-    expect(await tab.page.locator('.deltas th:visible').allInnerTexts()).not.toContain('Gross in and out');
+    expect(await tab.page.locator('.deltas th:visible').allInnerTexts()).not.toContain('Received and sent');
     // The router took in and sent out: the column comes with it.
     await tab.page.locator('.deltas .more').click();
-    expect(await tab.page.locator('.deltas th:visible').allInnerTexts()).toContain('Gross in and out');
+    expect(await tab.page.locator('.deltas th:visible').allInnerTexts()).toContain('Received and sent');
     const priced = {
       ...small,
       inventory_deltas: small.inventory_deltas.map((d, i) =>

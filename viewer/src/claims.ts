@@ -1,6 +1,5 @@
 import type { Motif, Movement } from '../../src/model/generated/report.ts';
-import type { FlowEdge, FlowNode } from './graph/flow.ts';
-import { ROLE_NAMES } from './lib/accounts.ts';
+import type { FlowEdge } from './graph/flow.ts';
 import { quantity } from './lib/assets.ts';
 import { h, type Child } from './lib/dom.ts';
 import { icon } from './lib/icons.ts';
@@ -52,37 +51,30 @@ export function movementPlain(view: View, m: Movement): string {
 
 function movementList(view: View, indexes: readonly number[]): readonly Child[] {
   const list = h('ol', { class: 'moves' });
-  return longList(
-    indexes,
-    30,
-    (index) => {
-      const m = movementAt(view, index);
-      return h(
-        'li',
-        {},
-        h('span', { class: 'step' }, String(index + 1)),
-        h('div', {}, m ? movementText(view, m) : `movement ${index}`),
-      );
-    },
-    list,
-    'movements',
-  );
+  return longList({ items: indexes, first: 30, what: 'movements', list }, (index) => {
+    const m = movementAt(view, index);
+    return h(
+      'li',
+      {},
+      h('span', { class: 'step' }, String(index + 1)),
+      h('div', {}, m ? movementText(view, m) : `movement ${index}`),
+    );
+  });
 }
 
 function evidenceOf(view: View, indexes: readonly number[]) {
   return indexes.flatMap((index) => movementAt(view, index)?.evidence ?? []).slice(0, 60);
 }
 
+/** A claim that rests on movements; `before` stands above their list. */
 export function movementsClaim(
   view: View,
-  kind: string,
-  heading: Child,
+  { kind, title, before = null }: { kind: string; title: Child; before?: Child },
   indexes: readonly number[],
-  before: Child = null,
 ): Claim {
   return {
     kind,
-    title: heading,
+    title,
     body: [before, movementList(view, indexes)],
     evidence: evidenceOf(view, indexes),
     movements: indexes,
@@ -92,8 +84,7 @@ export function movementsClaim(
 export function edgeClaim(view: View, edge: FlowEdge, name: (id: string) => string): Claim {
   return movementsClaim(
     view,
-    plural(edge.movements.length, 'Movement'),
-    [name(edge.from), ' → ', name(edge.to)],
+    { kind: plural(edge.movements.length, 'Movement'), title: [name(edge.from), ' → ', name(edge.to)] },
     edge.movements,
   );
 }
@@ -134,7 +125,7 @@ export function accountClaim(view: View, address: string): Claim {
         ),
       ],
       motifs.length > 0 && [
-        h('h3', {}, 'Part in'),
+        h('h3', {}, 'Takes part in'),
         h(
           'ul',
           { class: 'plain' },
@@ -166,32 +157,6 @@ export function accountClaim(view: View, address: string): Claim {
   };
 }
 
-export function foldClaim(view: View, node: FlowNode): Claim {
-  const list = h('ul', { class: 'plain' });
-  const inside =
-    node.inside.length > 0 && h('p', {}, `${plural(node.inside.length, 'movement')} among themselves.`);
-  const members = new Set(node.members);
-  const movements = (view.report.movements ?? []).flatMap((m, i) =>
-    members.has(m.from) || members.has(m.to) ? [i] : [],
-  );
-  return {
-    kind: 'Folded',
-    title: `${node.members.length} ${ROLE_NAMES[node.role][1]}`,
-    movements,
-    evidence: [],
-    body: [
-      inside,
-      longList(
-        node.members,
-        40,
-        (address) => h('li', {}, accountLink(view, address)),
-        list,
-        ROLE_NAMES[node.role][1],
-      ),
-    ],
-  };
-}
-
 export function motifClaim(view: View, m: Motif): Claim {
   const legs = (heading: string, list: Motif['assets_in']): Child =>
     list.length > 0 && [
@@ -211,7 +176,7 @@ export function motifClaim(view: View, m: Motif): Claim {
     ];
   const parent = view.report.motifs.find((other) => other.id === m.parent_id);
   return {
-    kind: `Motif ${m.id}`,
+    kind: `Step ${m.id}`,
     title: words(m.kind),
     movements: m.movements,
     evidence: m.evidence,
@@ -226,7 +191,7 @@ export function motifClaim(view: View, m: Motif): Claim {
               h('strong', {}, title(m.protocol.slug)),
               h('span', { class: 'hint' }, recognised(m.protocol.matched_by)),
             ]
-          : h('span', { class: 'hint' }, ' recognised by its structure alone'),
+          : h('span', { class: 'hint' }, ' recognised by structure alone'),
       ),
       parent &&
         h(
@@ -239,7 +204,7 @@ export function motifClaim(view: View, m: Motif): Claim {
             `${parent.id} ${words(parent.kind)}`,
           ),
         ),
-      legs('Given', m.assets_out),
+      legs('Sent', m.assets_out),
       legs('Received', m.assets_in),
       m.participants.length > 0 && [
         h('h3', {}, 'Participants'),
@@ -254,7 +219,7 @@ export function motifClaim(view: View, m: Motif): Claim {
         ),
       ],
       m.invariants.length > 0 && [
-        h('h3', {}, 'Checked by machine'),
+        h('h3', {}, 'Checks'),
         h(
           'ul',
           { class: 'checks' },
@@ -283,7 +248,7 @@ function recognised(by: string | undefined): string {
     : by === 'create2'
       ? ' recognised by a CREATE2 proof'
       : by === 'family'
-        ? ' recognised by the behaviour of its family'
+        ? ' recognised as one of its family'
         : '';
 }
 

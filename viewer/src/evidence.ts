@@ -5,19 +5,19 @@ import { addressLine, copyButton } from './parts.ts';
 import type { View } from './view.ts';
 
 /** `root › 0 › 2`: which call, counted among siblings from 0. */
-export function framePath(path: readonly number[] | null): string {
-  return path === null ? 'unknown to the trace' : ['root', ...path].join(' › ');
+function framePath(path: readonly number[] | null): string {
+  return path === null ? 'unknown' : ['root', ...path].join(' › ');
 }
 
 const place = (e: Evidence): string =>
   `${e.kind}:${e.log_index ?? ''}:${e.frame_path?.join('.') ?? ''}:${e.contract}`;
 
-/** The same place is told once. */
-export function distinct(evidence: readonly Evidence[]): Evidence[] {
+/** Each place once. */
+function distinct(evidence: readonly Evidence[]): Evidence[] {
   return [...new Map(evidence.map((e) => [place(e), e])).values()];
 }
 
-/** Where to look on chain, one entry per place, each with what to ask a node and where the explorer shows it. */
+/** Where to check on chain: one entry per place, with the node request and the explorer link. */
 export function evidenceList(view: View, evidence: readonly Evidence[]): HTMLElement {
   return h(
     'ol',
@@ -68,7 +68,7 @@ function explorerLink({ explorer }: View, e: Evidence): Child {
   );
 }
 
-/** What anyone with a node can ask to see the same. */
+/** The request that shows the same on any node. */
 function check({ report }: View, e: Evidence): Child {
   const ask = (method: string, rest: string): string => `${method} ${report.tx.hash}${rest}`;
   const text =

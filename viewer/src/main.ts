@@ -6,8 +6,11 @@ import { createPanel } from './panel.ts';
 import { playgroundPage } from './playground/playgroundPage.ts';
 import { reportPage } from './reportPage.ts';
 import { createShell } from './shell.ts';
-import { fetchReport, HASH, isOwn, narrowConnections, readBaseUrl } from './source/api.ts';
+import { readTxHash, whyNoTxHash } from '../../src/tools/client/txHash.ts';
+import { AnswerError, fetchReport, isOwn, narrowConnections, readBaseUrl } from './source/api.ts';
+import { checkReport } from './source/checkReport.ts';
 import { acceptDrops, readReportFile } from './source/openFile.ts';
+import example from 'txreport:example';
 import { welcome } from './welcome.ts';
 
 const setting = (name: string): string | null =>
@@ -33,23 +36,51 @@ function showReport(report: TxReport, from: string): void {
     h('span', { class: 'sr' }, `Report shown: ${words(report.classification.intent_kind)}. `),
     h('span', { class: 'source' }, `Report ${from}`),
   );
-  // After the first layout, when the graph has been drawn too.
+  // After the first layout the graph has been drawn too.
   requestAnimationFrame(() =>
     setTimeout(() => performance.measure('txreport-draw', { start: began, end: performance.now() })),
   );
 }
 
-function complain(message: string): void {
+/** An error page: what went wrong, and what to do next. */
+function complain(message: string, ...next: readonly string[]): void {
   markTab('report');
   shell.status.replaceChildren();
+  const again = h('button', { type: 'button', class: 'primary', onclick: () => ask() }, 'Try again');
+  const home = h('button', { type: 'button', class: 'quiet', onclick: () => goHome() }, 'Start page');
   show(
     h(
       'div',
       { class: 'card failure', role: 'alert' },
       icon('caution'),
-      h('div', {}, h('h1', {}, 'No report to show'), h('p', {}, message)),
+      h(
+        'div',
+        {},
+        h('h1', {}, 'No report to show'),
+        h('p', {}, message),
+        next.length > 0 && [
+          h('p', { class: 'next' }, 'What to do next:'),
+          h(
+            'ul',
+            { class: 'next-steps' },
+            next.map((step) => h('li', {}, step)),
+          ),
+        ],
+        h('p', { class: 'actions' }, shell.hash.value !== '' && again, ' ', home),
+      ),
     ),
   );
+}
+
+function goHome(): void {
+  history.pushState(null, '', location.pathname);
+  start();
+}
+
+function showExample(): void {
+  running?.abort();
+  shell.hash.value = example.tx.hash;
+  showReport(checkReport(example), 'shipped with this page as an example');
 }
 
 async function open(file: File): Promise<void> {
@@ -60,19 +91,28 @@ async function open(file: File): Promise<void> {
     shell.hash.value = report.tx.hash;
     showReport(report, `from the file ${file.name}`);
   } catch (error) {
-    complain((error as Error).message);
+    complain(
+      (error as Error).message,
+      'Open the JSON of one report, as POST /analyze or txreport analyze --json gives it.',
+    );
   }
 }
 
-/** Analyzes what the form says, and makes the address of the page a link to it. */
+/** Analyzes what the form holds, and turns the page's address into a link to it. */
 function ask(): void {
-  const hash = shell.hash.value.trim().toLowerCase();
+  const hash = readTxHash(shell.hash.value);
   const base = readBaseUrl(shell.api.value.trim());
   if (base === null)
     return complain(
-      `${shell.api.value} is not the address of a service: it starts with http:// or https://.`,
+      `${shell.api.value} is not the address of a service.`,
+      'Open the settings in the search bar and enter an address that starts with http:// or https://.',
     );
-  if (!HASH.test(hash)) return complain('A transaction hash is 0x and 64 hexadecimal digits.');
+  if (hash === null)
+    return complain(
+      `This is no transaction hash: ${whyNoTxHash(shell.hash.value)}.`,
+      'Copy the hash from your wallet or explorer again; a link to the transaction works too.',
+    );
+  shell.hash.value = hash;
   const query = new URLSearchParams({ tx: hash, ...(base === BUILT_FOR ? {} : { api: base }) });
   if (!narrowConnections(base, PLAYGROUND)) {
     location.assign(`?${query.toString()}`);
@@ -106,16 +146,19 @@ async function analyze(base: string, hash: string): Promise<void> {
   } catch (error) {
     if (running !== mine) return;
     if (mine.signal.aborted) start();
-    else
-      complain(
-        (error as Error).name === 'TimeoutError'
-          ? `${base} did not answer in time.`
-          : (error as Error).message,
-      );
+    else complain(...explain(error as Error, base));
   }
 }
 
-/** The address asks for a transaction of a service nobody vouches for: the reader decides. */
+/** An error of the service in words, with what the reader can do about it. */
+function explain(error: Error, base: string): [string, ...string[]] {
+  if (error.name === 'TimeoutError')
+    return [`${base} did not answer in time.`, 'Try again; a very large transaction can take minutes.'];
+  const steps = error instanceof AnswerError ? error.next : [];
+  return [error.message, ...steps];
+}
+
+/** A link may name any service; one that is not this page's own is asked only after the reader agrees. */
 function confirmForeign(base: string, hash: string): void {
   show(
     h(
@@ -127,7 +170,7 @@ function confirmForeign(base: string, hash: string): void {
         {},
         'The link you followed wants the report from ',
         h('code', {}, base),
-        '. Whoever runs it decides what the report says.',
+        '. Its operator decides what the report says.',
       ),
       h(
         'p',
@@ -157,7 +200,7 @@ function markTab(name: 'report' | 'playground'): void {
   document.body.dataset['view'] = name;
 }
 
-/** Shows what the address of the page asks for. */
+/** Shows what the page's address asks for. */
 function start(): void {
   const query = new URLSearchParams(location.search);
   const asked = query.get('api');
@@ -167,11 +210,10 @@ function start(): void {
   markTab('report');
   shell.status.replaceChildren();
   document.title = 'txreport';
-  if (base === null) return complain('The api address in the link is not one of a service.');
-  if (query.get('tx') === null) return show(welcome(PLAYGROUND));
-  const hash = shell.hash.value.trim().toLowerCase();
-  if (!HASH.test(hash))
-    return complain('The transaction hash in the link is not one: it is 0x and 64 hexadecimal digits.');
+  if (base === null) return complain('The api address in the link is not the address of a service.');
+  if (query.get('tx') === null) return show(welcome(PLAYGROUND, showExample));
+  const hash = readTxHash(shell.hash.value);
+  if (hash === null) return complain(`The link holds no transaction hash: ${whyNoTxHash(shell.hash.value)}.`);
   if (!isOwn(base, BUILT_FOR)) return confirmForeign(base, hash);
   if (!narrowConnections(base, PLAYGROUND)) return location.reload();
   void analyze(base, hash);

@@ -5,7 +5,7 @@ import { icon } from './lib/icons.ts';
 import { shortHex, shown } from './lib/text.ts';
 import type { View } from './view.ts';
 
-/** `Proven · High`. The two words decide how it looks: caveat colours for anything that is not fully proven. */
+/** `Proven · High`, in warning colours for anything that is not fully proven. */
 export function badge(status: Status, confidence: Confidence, size: 'big' | 'small' = 'small'): HTMLElement {
   const trust = confidence === 'Low' ? 'uncertain' : status === 'Proven' ? 'proven' : 'suspected';
   const sign = trust === 'proven' ? 'shield' : trust === 'suspected' ? 'caution' : 'question';
@@ -17,8 +17,8 @@ export function badge(status: Status, confidence: Confidence, size: 'big' | 'sma
   );
 }
 
-/** A full address or hash with a copy button and, where there is one, its page in the explorer. */
-export function fullHex(hex: string, url: string | null, host: string | undefined): HTMLElement {
+/** A full address or hash with a copy button and a link to the explorer, where the report names one. */
+function fullHex(hex: string, url: string | null, host: string | undefined): HTMLElement {
   return h(
     'span',
     { class: 'hex' },
@@ -73,7 +73,7 @@ export function money(view: View, value: DisplayMoney): HTMLElement {
   );
 }
 
-/** The reason of an unavailable amount in words: `unpriced_asset: <lane id> (no_source), …` names the assets by symbol. */
+/** The reason in words: `unpriced_asset: <asset id> (no_source), …` becomes `no price for <symbol>, …`. */
 export function whyUnavailable(view: View, reason: string | undefined): string {
   const text = shown(reason, 400) || 'not available';
   if (!text.startsWith('unpriced_asset: ')) return text.replaceAll('_', ' ');
@@ -86,7 +86,7 @@ export function whyUnavailable(view: View, reason: string | undefined): string {
     .replaceAll(/(eip155:[^\s,]+)(?: \(\w+\))?/g, (_, id: string) => name(id));
 }
 
-/** A button that shows where a claim can be checked. */
+/** A button that opens the evidence of a claim. */
 export function proofButton(label: string, evidence: readonly Evidence[], act: () => void): HTMLElement {
   return h(
     'button',
@@ -97,13 +97,19 @@ export function proofButton(label: string, evidence: readonly Evidence[], act: (
   );
 }
 
-/** A list that shows its first elements and the rest on demand, so that long reports stay quick. */
+export interface LongList<T> {
+  readonly items: readonly T[];
+  /** Number of items shown at first. */
+  readonly first: number;
+  /** Plural noun of the items, for the button that shows the rest. */
+  readonly what: string;
+  readonly list: HTMLElement;
+}
+
+/** A list that shows its first items, and the rest on demand, so that long reports stay fast. */
 export function longList<T>(
-  items: readonly T[],
-  first: number,
+  { items, first, what, list }: LongList<T>,
   make: (item: T, index: number) => HTMLElement,
-  list: HTMLElement,
-  what: string,
 ): readonly Child[] {
   const show = (from: number, to: number): void =>
     list.append(...items.slice(from, to).map((item, i) => make(item, from + i)));

@@ -1,8 +1,10 @@
 import type { TxReport } from '../../src/model/generated/report.ts';
 import { graphSection } from './graph/graphSection.ts';
-import { h } from './lib/dom.ts';
+import { h, replaceChildren } from './lib/dom.ts';
 import { aboutSection } from './sections/about.ts';
+import { allowancesSection } from './sections/allowances.ts';
 import { attributionSection } from './sections/attribution.ts';
+import { callTreeSection } from './sections/callTree.ts';
 import { deltasSection } from './sections/deltas.ts';
 import { headline } from './sections/headline.ts';
 import { moneySection } from './sections/money.ts';
@@ -13,26 +15,37 @@ import { createView } from './view.ts';
 
 /** A report as a page: verdict and money, the graph, then who ended up with what and the proof. */
 export function reportPage(report: TxReport, panel: Panel): HTMLElement {
-  const view = createView(report, (claim) => panel.show(view, claim));
-  const empty = (report.movements ?? []).length === 0;
-  const [deltas, positions, motifs, attribution] = [
-    deltasSection(view),
-    positionsSection(view),
-    motifsSection(view),
-    attributionSection(view),
-  ];
-  return h(
-    'div',
-    { class: `report${empty ? ' still' : ''}` },
-    headline(view),
-    moneySection(view),
-    graphSection(view),
-    h(
-      'div',
-      { class: 'columns' },
-      h('div', { class: 'column' }, deltas, motifs),
-      h('div', { class: 'column' }, positions, attribution),
-    ),
-    aboutSection(view),
-  );
+  const still = (report.movements ?? []).length === 0;
+  const page = h('div', { class: `report${still ? ' still' : ''}` });
+  const draw = (subject: string): void => {
+    panel.close();
+    const view = createView(report, subject, {
+      inspect: (claim) => panel.show(view, claim),
+      seeAs: (account) => {
+        draw(account);
+        page.querySelector<HTMLElement>('#seen-by')?.focus();
+      },
+    });
+    const [allowances, positions, attribution] = [
+      allowancesSection(view),
+      positionsSection(view),
+      attributionSection(view),
+    ];
+    replaceChildren(
+      page,
+      headline(view),
+      moneySection(view),
+      graphSection(view),
+      h(
+        'div',
+        { class: 'columns' },
+        h('div', { class: 'column' }, deltasSection(view), motifsSection(view)),
+        h('div', { class: 'column' }, allowances, positions, attribution),
+      ),
+      callTreeSection(view),
+      aboutSection(view),
+    );
+  };
+  draw(report.economics.subject);
+  return page;
 }

@@ -15,18 +15,18 @@ export interface ShellActions {
   readonly openFile: (file: File) => void;
 }
 
-/** The frame around whatever is shown: where to ask, what to ask for, and a place for news. */
+/** The frame of the page: search bar, settings, status line, content. */
 export function createShell(actions: ShellActions, panel: HTMLElement): Shell {
   const hash = h('input', {
     type: 'text',
     id: 'tx',
     name: 'tx',
-    placeholder: '0x… transaction hash',
+    placeholder: 'Transaction hash or explorer link',
     autocomplete: 'off',
     autocapitalize: 'off',
     spellcheck: 'false',
-    maxlength: 80,
-    'aria-label': 'Transaction hash',
+    maxlength: 400,
+    'aria-label': 'Transaction hash or explorer link',
   });
   const api = h('input', { type: 'url', id: 'api', name: 'api', autocomplete: 'off', spellcheck: 'false' });
   const file = h('input', {
@@ -45,13 +45,13 @@ export function createShell(actions: ShellActions, panel: HTMLElement): Shell {
   const settings = h(
     'details',
     { class: 'settings' },
-    h('summary', { title: 'Which service is asked', 'aria-label': 'Which service is asked' }, icon('gear')),
+    h('summary', { title: 'Service settings', 'aria-label': 'Service settings' }, icon('gear')),
     h(
       'div',
       { class: 'settings-body' },
       h('label', { for: 'api' }, 'Service address'),
       api,
-      h('p', { class: 'hint' }, 'The page asks this service and no other.'),
+      h('p', { class: 'hint' }, 'The page contacts this service only.'),
     ),
   );
   const form = h(

@@ -2,36 +2,50 @@ import type { Evidence, TxReport } from '../../src/model/generated/report.ts';
 import { accountsOf, type AccountBook } from './lib/accounts.ts';
 import { assetsOf, type AssetBook } from './lib/assets.ts';
 import { explorerOf, type Explorer } from './lib/explorer.ts';
+import { glanceOf, type Glance } from './lib/glance.ts';
 import type { Child } from './lib/dom.ts';
 
-/** Something the report says, with where to check it. */
+/** A statement of the report, with where to check it. */
 export interface Claim {
-  /** What sort of claim it is: `Motif`, `Movement`, … */
+  /** Kind of claim: `Step`, `Movement`, … */
   readonly kind: string;
   readonly title: Child;
   readonly body: readonly Child[];
   readonly evidence: readonly Evidence[];
-  /** Movements to point out in the graph while the claim is looked at. */
+  /** Movements to highlight in the graph while the claim is open. */
   readonly movements: readonly number[];
 }
 
-/** One report with what is looked up in it, and what its sections can ask of the page. */
+/** One report with its lookup tables, and the actions that its sections can trigger. */
 export interface View {
   readonly report: TxReport;
+  /** The account whose side of the transaction is shown: at first the one its figures are about. */
+  readonly subject: string;
+  /** Shows the report from another account's side. */
+  readonly seeAs: (subject: string) => void;
+  readonly glance: Glance;
   readonly accounts: AccountBook;
   readonly assets: AssetBook;
   readonly explorer: Explorer | null;
-  /** Shows a claim's evidence; the control that asked gets the focus back afterwards. */
+  /** Shows a claim's evidence; the control that opened it regains focus afterwards. */
   readonly inspect: (claim: Claim) => void;
-  /** Points movements out in the graph for a moment; null goes back to what is pinned. */
+  /** Highlights movements in the graph; null returns to the pinned ones. */
   readonly highlight: (movements: readonly number[] | null) => void;
-  /** Points movements out until something else is pinned; null for nothing. */
+  /** Highlights movements until others are pinned; null for none. */
   readonly pin: (movements: readonly number[] | null) => void;
-  /** Called on every change of what is pointed out. */
+  /** Called when the highlighted movements change. */
   readonly onHighlight: (listener: (movements: ReadonlySet<number> | null) => void) => void;
 }
 
-export function createView(report: TxReport, inspect: (claim: Claim) => void): View {
+/** What the page does for a view. */
+export interface ViewActions {
+  readonly inspect: View['inspect'];
+  readonly seeAs: View['seeAs'];
+}
+
+/** A report with its lookup tables, seen from one account's side. */
+export function createView(report: TxReport, subject: string, { inspect, seeAs }: ViewActions): View {
+  const glance = glanceOf(report);
   const listeners: ((movements: ReadonlySet<number> | null) => void)[] = [];
   let pinned: readonly number[] | null = null;
   const highlight = (movements: readonly number[] | null): void => {
@@ -41,7 +55,10 @@ export function createView(report: TxReport, inspect: (claim: Claim) => void): V
   };
   return {
     report,
-    accounts: accountsOf(report),
+    subject,
+    seeAs,
+    glance,
+    accounts: accountsOf(report, glance.names),
     assets: assetsOf(report),
     explorer: explorerOf(report),
     inspect,

@@ -1,7 +1,7 @@
 import { h } from './lib/dom.ts';
 
-/** What is shown before there is a report. */
-export function welcome(playground: boolean): HTMLElement {
+/** The start page. */
+export function welcome(playground: boolean, showExample: () => void): HTMLElement {
   return h(
     'div',
     { class: 'welcome' },
@@ -9,16 +9,21 @@ export function welcome(playground: boolean): HTMLElement {
     h(
       'p',
       {},
-      'Paste a transaction hash above to ask the service, or open a report file: drop it anywhere on this page.',
+      'Paste a transaction hash or an explorer link above, or drop a report file anywhere on this page.',
+    ),
+    h(
+      'p',
+      { class: 'actions' },
+      h('button', { type: 'button', class: 'primary', onclick: showExample }, 'Show an example'),
     ),
     h(
       'ul',
       {},
-      h('li', {}, 'Who sent what to whom, drawn from every movement of value.'),
-      h('li', {}, 'Every claim leads to its evidence on chain: the call, the log, the contract.'),
+      h('li', {}, 'See who sent what to whom, drawn from every movement of value.'),
+      h('li', {}, 'Click any amount, account or step to see its evidence on chain.'),
       playground
-        ? h('li', {}, 'In the rule playground a rule is tried on a recorded transaction as you write it.')
-        : h('li', {}, 'A file never leaves this page.'),
+        ? h('li', {}, 'Try a rule on a recorded transaction as you write it, in the rule playground.')
+        : h('li', {}, 'A report file never leaves this page.'),
     ),
   );
 }

@@ -3,7 +3,7 @@ import { h, s } from '../lib/dom.ts';
 import { plural, shown } from '../lib/text.ts';
 import type { Role } from '../lib/accounts.ts';
 import type { View } from '../view.ts';
-import { actorNode, type FlowEdge, type FlowNode } from './flow.ts';
+import type { FlowEdge, FlowNode } from './flow.ts';
 import type { Folded } from './fold.ts';
 import { layOut, type Box, type Drawing } from './layout.ts';
 import { edgeText, labelSize, nodeSize, nodeText, type TextWidth } from './measure.ts';
@@ -16,8 +16,8 @@ export interface DrawnGraph extends Pick<Drawing, 'width' | 'height'> {
 }
 
 /**
- * Draws the flow: lines and outlines in SVG, which assistive technology skips, and every node and edge as a button on
- * top, which carries the words. One tab stop; the arrow keys walk along the value.
+ * Draws the flow: lines and outlines in SVG, hidden from assistive technology, and every node and edge as a button with
+ * its text on top. One tab stop; the arrow keys follow the value.
  */
 export function drawGraph(
   view: View,
@@ -25,18 +25,16 @@ export function drawGraph(
   narrow: boolean,
   unfold: (role: Role) => void,
 ): DrawnGraph {
-  const actor = actorNode(view.report);
+  const actor = view.subject.toLowerCase();
   const texts = new Map(
-    flow.nodes.map((node) => [
-      node.id,
-      nodeText(node, view.accounts, view.report.inventory_deltas, node.id === actor),
-    ]),
+    flow.nodes.map((node) => [node.id, nodeText(node, view, { isActor: node.id === actor, narrow })]),
   );
   const labels = new Map(flow.edges.map((edge) => [edge.id, edgeText(edge, view.assets)]));
   const byId = new Map(flow.nodes.map((node) => [node.id, node]));
   const drawing = layOut(flow, {
     direction: narrow ? 'TB' : 'LR',
-    node: (id) => nodeSize(texts.get(id)!, byId.get(id)!, id === actor, narrow, textWidth),
+    node: (id) =>
+      nodeSize(texts.get(id)!, byId.get(id)!, { isActor: id === actor, narrow, width: textWidth }),
     label: (edge) => labelSize(labels.get(edge.id)!, edge.kinds, narrow, textWidth),
   });
   const nameOf = (id: string): string => {
@@ -103,7 +101,10 @@ export function drawGraph(
         }),
       );
     svg.append(shape);
-    const button = nodeButton(view, node, texts.get(node.id)!, node.id === actor, unfold);
+    const folded = node.members.length > 1;
+    const open = (): void =>
+      folded ? unfold(node.role) : view.inspect(accountClaim(view, node.members[0]!));
+    const button = nodeButton(node, texts.get(node.id)!, node.id === actor, open);
     put(stage, button, box);
     buttons.push({ button, id: node.id });
     const touching = flow.edges
@@ -126,11 +127,10 @@ export function drawGraph(
 }
 
 function nodeButton(
-  view: View,
   node: FlowNode,
   text: ReturnType<typeof nodeText>,
   isActor: boolean,
-  unfold: (role: Role) => void,
+  open: () => void,
 ): HTMLElement {
   const folded = node.members.length > 1;
   return h(
@@ -139,7 +139,7 @@ function nodeButton(
       type: 'button',
       class: `node-card role-${node.role}${isActor ? ' is-actor' : ''}`,
       title: folded ? text.name : node.members[0]!,
-      onclick: () => (folded ? unfold(node.role) : view.inspect(accountClaim(view, node.members[0]!))),
+      onclick: open,
     },
     h('span', { class: 'node-part' }, text.part),
     ' ',
@@ -152,7 +152,7 @@ function nodeButton(
   );
 }
 
-/** What the label leaves to the drawing: who sent, who received, and every digit. */
+/** The edge in words for screen readers: who sent, who received, the exact amount. */
 function edgeSentence(edge: FlowEdge, exact: string, nameOf: (id: string) => string): string {
   const times = edge.movements.length > 1 ? `, in ${plural(edge.movements.length, 'movement')}` : '';
   return `: ${nameOf(edge.from)} sent ${shown(exact, 300)} to ${nameOf(edge.to)}${times}`;

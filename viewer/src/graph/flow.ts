@@ -11,7 +11,7 @@ export interface FlowNode {
   readonly inside: readonly number[];
 }
 
-export interface Carried {
+interface Carried {
   readonly assetId: string;
   readonly raw: bigint;
   readonly count: number;
@@ -25,7 +25,7 @@ export interface FlowEdge {
   /** Positions in the report's movements, in execution order. */
   readonly movements: readonly number[];
   readonly carried: readonly Carried[];
-  /** Seen from the actor. */
+  /** Seen by the subject. */
   readonly direction: 'sent' | 'received' | 'between';
   /** Mints, burns, wraps among the movements. */
   readonly kinds: readonly string[];
@@ -41,11 +41,29 @@ export interface Flow {
 /** Which node an address is drawn as. */
 export type NodeOf = (address: string) => string;
 
+const lowerCase: NodeOf = (address) => address.toLowerCase();
+const subjectOf = (report: TxReport): string => report.classification.actor ?? report.tx.signer;
+
+/** What the graph is made from. */
+export interface FlowSource {
+  readonly report: TxReport;
+  readonly accounts: AccountBook;
+  readonly subject: string;
+}
+
+export interface FlowOptions {
+  /** The account from whose side the flow is seen. */
+  readonly subject?: string;
+  readonly nodeOf?: NodeOf;
+  /** Only movements of this asset; null for all. */
+  readonly asset?: string | null;
+}
+
 /** The value flow with one edge per pair of accounts, nodes in order of first use with the actor in front. */
 export function flowOf(
   report: TxReport,
   accounts: AccountBook,
-  nodeOf: NodeOf = (address) => address.toLowerCase(),
+  { subject = subjectOf(report), nodeOf = lowerCase, asset = null }: FlowOptions = {},
 ): Flow {
   const movements = report.movements ?? [];
   const members = new Map<string, Set<string>>();
@@ -58,6 +76,7 @@ export function flowOf(
     return id;
   };
   movements.forEach((m, index) => {
+    if (asset !== null && m.asset_id !== asset) return;
     const [from, to] = [join(m.from), join(m.to)];
     if (from === to && members.get(from)!.size > 1) {
       inside.set(from, [...(inside.get(from) ?? []), index]);
@@ -68,7 +87,7 @@ export function flowOf(
     bundles.set(id, bundle);
     bundle.at.push(index);
   });
-  const actorId = actorNode(report, nodeOf);
+  const actorId = nodeOf(subject);
   const edges = [...bundles].map(
     ([id, { from, to, at }], i): FlowEdge => ({
       id,
@@ -94,11 +113,6 @@ export function flowOf(
     nodes: [...nodes.filter((n) => n.id === actorId), ...nodes.filter((n) => n.id !== actorId)],
     edges,
   };
-}
-
-/** Where the story starts: the actor, or the signer where there is no single one. */
-export function actorNode(report: TxReport, nodeOf: NodeOf = (address) => address.toLowerCase()): string {
-  return nodeOf(report.classification.actor ?? report.tx.signer);
 }
 
 function carriedBy(movements: readonly Movement[]): Carried[] {

@@ -1,12 +1,11 @@
-import type { TxReport } from '../../../src/model/generated/report.ts';
-import type { AccountBook, Role } from '../lib/accounts.ts';
-import { flowOf, type Flow, type NodeOf } from './flow.ts';
+import type { Role } from '../lib/accounts.ts';
+import { flowOf, type Flow, type FlowSource, type NodeOf } from './flow.ts';
 
 /** More than this does not read at a glance. */
 const LEGIBLE = { nodes: 14, edges: 22 };
 /** Fewer accounts than this are not worth a fold. */
 const FEWEST = 3;
-/** The story's subjects stay by themselves. */
+/** Never folded. */
 const NEVER: ReadonlySet<Role> = new Set(['actor', 'signer', 'zero']);
 
 export interface Folded {
@@ -21,8 +20,12 @@ export interface Folded {
  * The flow with accounts of the given parts drawn as one; null chooses: the largest groups first, until the drawing is
  * small enough to read.
  */
-export function foldFlow(report: TxReport, accounts: AccountBook, parts: ReadonlySet<Role> | null): Folded {
-  const whole = flowOf(report, accounts);
+export function foldFlow(
+  { report, accounts, subject }: FlowSource,
+  parts: ReadonlySet<Role> | null,
+  asset: string | null = null,
+): Folded {
+  const whole = flowOf(report, accounts, { subject, asset });
   const counts = new Map<Role, number>();
   for (const node of whole.nodes) counts.set(node.role, (counts.get(node.role) ?? 0) + 1);
   const foldable = new Map(
@@ -35,13 +38,13 @@ export function foldFlow(report: TxReport, accounts: AccountBook, parts: Readonl
     const nodeOf: NodeOf = (address) => {
       const { role } = accounts.of(address);
       const id = address.toLowerCase();
-      return !folded.has(role)
+      return !folded.has(role) || address === subject
         ? id
         : apart
           ? `fold:${role}:${sent.has(id) ? 'sent' : ''}${received.has(id) ? 'received' : ''}`
           : `fold:${role}`;
     };
-    return folded.size === 0 ? whole : flowOf(report, accounts, nodeOf);
+    return folded.size === 0 ? whole : flowOf(report, accounts, { subject, nodeOf, asset });
   };
   const folded = new Set<Role>();
   let flow = whole;

@@ -1,30 +1,31 @@
-import { movementPlain, movementText } from '../claims.ts';
+import { movementPlain, movementsClaim, movementText } from '../claims.ts';
 import { h, replaceChildren } from '../lib/dom.ts';
 import { icon, type IconName } from '../lib/icons.ts';
 import { ROLE_NAMES, type Role } from '../lib/accounts.ts';
 import { plural } from '../lib/text.ts';
 import { longList, section } from '../parts.ts';
-import { movementsClaim } from '../claims.ts';
+import { symbolOf } from '../lib/assets.ts';
 import type { View } from '../view.ts';
 import { drawGraph, type DrawnGraph } from './draw.ts';
+import { savePng, saveSvg } from './exportGraph.ts';
 import { foldFlow } from './fold.ts';
 import { legend } from './legend.ts';
 
-/** Below this width the story is drawn downwards. */
+/** Below this width value flows downwards. */
 const NARROW = 620;
 const SMALLEST = 0.55;
-/** On a phone smaller than this cannot be read: it is scrolled instead. */
-const SMALLEST_NARROW = 0.7;
-/** A small graph may grow this much to fill its place. */
+/** On a phone a smaller drawing is unreadable; it is scrolled instead. */
+const SMALLEST_NARROW = 0.62;
+/** A small graph may grow this much. */
 const GROWN = 1.2;
 /** A tall one is scrolled rather than made smaller than this. */
 const TALL = 0.8;
 const LARGEST = 2.5;
 
-/** More flows than this are not drawn at once, whatever is unfolded. */
+/** More flows than this are never drawn at once. */
 const MOST_EDGES = 700;
 
-/** The value-flow graph with its tools, its legend, and the same told step by step as a list. */
+/** The value-flow graph with its tools, its legend, and the same as a list. */
 export function graphSection(view: View): HTMLElement {
   const movements = view.report.movements ?? [];
   if (movements.length === 0) {
@@ -36,9 +37,9 @@ export function graphSection(view: View): HTMLElement {
         'p',
         { class: 'empty' },
         view.report.movements === undefined
-          ? 'This report does not list its movements: there is nothing to draw.'
+          ? 'This report does not list its movements, so there is nothing to draw.'
           : view.report.execution.reverted
-            ? 'The transaction reverted: nothing moved, only gas was paid.'
+            ? 'The transaction failed: nothing moved, only gas was paid.'
             : 'No value moved in this transaction.',
       ),
     );
@@ -50,6 +51,7 @@ export function graphSection(view: View): HTMLElement {
   let parts: ReadonlySet<Role> | null = null;
   let narrow = false;
   let zoom: number | null = null;
+  let asset: string | null = null;
 
   const fitting = ({ width, height }: DrawnGraph): number => {
     const tallest = Math.max(TALL, (window.innerHeight * 0.76) / height);
@@ -73,9 +75,9 @@ export function graphSection(view: View): HTMLElement {
       canvas.contains(document.activeElement) || folds.contains(document.activeElement)
         ? (document.activeElement?.getAttribute('data-fold') ?? 'graph')
         : null;
-    let folded = foldFlow(view.report, view.accounts, parts);
+    let folded = foldFlow(view, parts, asset);
     const tooMany = parts !== null && folded.flow.edges.length > MOST_EDGES;
-    if (tooMany) folded = foldFlow(view.report, view.accounts, (parts = null));
+    if (tooMany) folded = foldFlow(view, (parts = null), asset);
     narrow = canvas.clientWidth > 0 && canvas.clientWidth < NARROW;
     const toggle = (role: Role): void => {
       const next = new Set(folded.folded);
@@ -104,9 +106,14 @@ export function graphSection(view: View): HTMLElement {
       ),
     );
     folds.hidden = folded.foldable.size === 0;
-    about.textContent = `${tooMany ? 'Unfolded it would be too much to draw: the list below has it all. ' : ''}${plural(folded.flow.nodes.length, 'node')}, ${plural(folded.flow.edges.length, 'flow')}, ${plural(movements.length, 'movement')}; numbers on the flows tell their order. Tab enters the graph, arrow keys follow the value, Enter shows the evidence.`;
+    about.textContent = [
+      ...(tooMany ? ['Too large to draw unfolded; the list below is complete.'] : []),
+      `${plural(folded.flow.nodes.length, 'account')}, ${plural(folded.flow.edges.length, 'flow')},`,
+      `${plural(movements.length, 'movement')}, numbered in order. Drag to move the drawing; with the keyboard, Tab enters`,
+      'the graph, arrow keys follow the value, Enter shows the evidence.',
+    ].join(' ');
     scale();
-    // The story starts at the first node: a drawing larger than its place opens there.
+    // A drawing larger than its frame opens at its first node.
     const first = canvas.querySelector<HTMLElement>('[tabindex="0"]');
     if (first) {
       canvas.scrollTop =
@@ -142,8 +149,9 @@ export function graphSection(view: View): HTMLElement {
     },
     { passive: false },
   );
+  dragToScroll(canvas);
   view.onHighlight((pointed) => graph?.highlight(pointed));
-  // The first size comes once the section is in the page: nothing can be measured before.
+  // Sizes can be measured only once the section is in the page.
   new ResizeObserver(() => {
     if (canvas.clientWidth === 0) return;
     if (graph === null || narrow !== canvas.clientWidth < NARROW) draw();
@@ -159,6 +167,12 @@ export function graphSection(view: View): HTMLElement {
     'flow',
     'Who sent what to whom',
     [
+      assetFilter(view, (chosen) => {
+        asset = chosen;
+        zoom = null;
+        draw();
+      }),
+      saveMenu(view, () => graph),
       tool('minus', 'Zoom out', () => zoomBy(1 / 1.25)),
       tool('plus', 'Zoom in', () => zoomBy(1.25)),
       tool('fit', 'Fit to width', () => {
@@ -174,7 +188,87 @@ export function graphSection(view: View): HTMLElement {
   );
 }
 
-/** The text alternative: every movement as a sentence, in execution order. */
+/** Offered as a choice at most. */
+const MOST_ASSETS = 40;
+
+/** A choice of the token whose movements are drawn; null where there is only one. */
+function assetFilter(view: View, choose: (asset: string | null) => void): HTMLElement | null {
+  const counts = new Map<string, number>();
+  for (const m of view.report.movements ?? []) counts.set(m.asset_id, (counts.get(m.asset_id) ?? 0) + 1);
+  if (counts.size < 2) return null;
+  const options = [...counts].sort((a, b) => b[1] - a[1]).slice(0, MOST_ASSETS);
+  const select = h(
+    'select',
+    { class: 'asset-filter', 'aria-label': 'Token', onchange: () => choose(select.value || null) },
+    h('option', { value: '' }, `All ${plural(counts.size, 'token')}`),
+    options.map(([id, count]) =>
+      h('option', { value: id }, `${symbolOf(view.assets.get(id), id)} (${count})`),
+    ),
+  );
+  return select;
+}
+
+/** Saves the drawing as SVG or PNG. */
+function saveMenu(view: View, drawn: () => DrawnGraph | null): HTMLElement {
+  const name = `txreport-${view.report.tx.hash.slice(0, 10)}`;
+  const button = (label: string, act: (graph: DrawnGraph) => unknown): HTMLElement =>
+    h(
+      'button',
+      {
+        type: 'button',
+        class: 'tool text',
+        'aria-label': `Save the graph as ${label}`,
+        onclick: () => {
+          const graph = drawn();
+          if (graph) void act(graph);
+        },
+      },
+      label,
+    );
+  return h(
+    'span',
+    { class: 'save-graph' },
+    button('SVG', (graph) => saveSvg(graph, name)),
+    button('PNG', (graph) => savePng(graph, name)),
+  );
+}
+
+/** Pixels that a press may move and still be a click. */
+const STILL = 4;
+
+/** Lets a mouse drag the drawing; touch screens scroll by themselves. */
+function dragToScroll(canvas: HTMLElement): void {
+  let from: { x: number; y: number; left: number; top: number } | null = null;
+  let dragged = false;
+  canvas.addEventListener('pointerdown', (event) => {
+    if (event.pointerType !== 'mouse' || event.button !== 0) return;
+    dragged = false;
+    from = { x: event.clientX, y: event.clientY, left: canvas.scrollLeft, top: canvas.scrollTop };
+  });
+  canvas.addEventListener('pointermove', (event) => {
+    if (from === null) return;
+    const [dx, dy] = [event.clientX - from.x, event.clientY - from.y];
+    if (!dragged && Math.hypot(dx, dy) < STILL) return;
+    dragged = true;
+    canvas.classList.add('dragged');
+    canvas.scrollTo(from.left - dx, from.top - dy);
+  });
+  for (const end of ['pointerup', 'pointerleave'])
+    canvas.addEventListener(end, () => {
+      from = null;
+      canvas.classList.remove('dragged');
+    });
+  canvas.addEventListener(
+    'click',
+    (event) => {
+      if (dragged) event.stopPropagation();
+      dragged = false;
+    },
+    { capture: true },
+  );
+}
+
+/** The text alternative: every movement as a sentence, in order. */
 function stepList(view: View): HTMLElement {
   const movements = view.report.movements ?? [];
   const list = h('ol', { class: 'steps' });
@@ -182,37 +276,34 @@ function stepList(view: View): HTMLElement {
   const details = h(
     'details',
     { class: 'step-list' },
-    h('summary', {}, `The same as a list: ${plural(movements.length, 'movement')} in execution order`),
+    h('summary', {}, `The same as a list: ${plural(movements.length, 'movement')} in order`),
     body,
   );
-  // Made when asked for: a long list would hold up the drawing.
+  // Built on demand: a long list would delay the drawing.
   details.addEventListener('toggle', () => {
     if (!details.open || body.childElementCount > 0) return;
     replaceChildren(
       body,
-      longList(
-        movements,
-        60,
-        (m, index) =>
+      longList({ items: movements, first: 60, what: 'movements', list }, (m, index) =>
+        h(
+          'li',
+          {},
+          h('span', { class: 'step' }, String(index + 1)),
+          h('div', {}, movementText(view, m)),
           h(
-            'li',
-            {},
-            h('span', { class: 'step' }, String(index + 1)),
-            h('div', {}, movementText(view, m)),
-            h(
-              'button',
-              {
-                type: 'button',
-                class: 'inline',
-                'aria-label': `Evidence: ${movementPlain(view, m)}`,
-                onclick: () =>
-                  view.inspect(movementsClaim(view, 'Movement', `Movement ${index + 1}`, [index])),
-              },
-              'Evidence',
-            ),
+            'button',
+            {
+              type: 'button',
+              class: 'inline',
+              'aria-label': `Evidence: ${movementPlain(view, m)}`,
+              onclick: () =>
+                view.inspect(
+                  movementsClaim(view, { kind: 'Movement', title: `Movement ${index + 1}` }, [index]),
+                ),
+            },
+            'Evidence',
           ),
-        list,
-        'movements',
+        ),
       ),
     );
   });

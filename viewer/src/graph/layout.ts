@@ -39,13 +39,14 @@ const MANY_EDGES = 80;
 export function layOut(flow: Flow, measures: Measures): Drawing {
   const order = discoveryOrder(flow);
   const many = flow.edges.length > MANY_EDGES;
+  const narrow = measures.direction === 'TB';
   const graph = new graphlib.Graph({ multigraph: true });
   graph.setGraph({
     rankdir: measures.direction,
-    nodesep: 30,
-    edgesep: 14,
+    nodesep: narrow ? 10 : 30,
+    edgesep: narrow ? 6 : 14,
     ranksep: measures.direction === 'LR' ? 62 : 50,
-    marginx: 14,
+    marginx: narrow ? 4 : 14,
     marginy: 14,
     ranker: many ? 'longest-path' : 'network-simplex',
   });

@@ -3,9 +3,8 @@ import { ROLES, ROLE_NAMES } from '../lib/accounts.ts';
 import type { View } from '../view.ts';
 import { outline } from './path.ts';
 
-/** What shapes and colours mean: only those that are drawn. */
-export function legend({ report, accounts }: View): HTMLElement {
-  const subject = report.classification.actor ?? report.tx.signer;
+/** Explains the shapes and colours that occur in the drawing. */
+export function legend({ report, accounts, subject }: View): HTMLElement {
   const moved = {
     sent: (report.movements ?? []).some((m) => m.from === subject),
     received: (report.movements ?? []).some((m) => m.to === subject),
@@ -13,7 +12,10 @@ export function legend({ report, accounts }: View): HTMLElement {
   const present = new Set(
     (report.movements ?? []).flatMap((m) => [accounts.of(m.from).role, accounts.of(m.to).role]),
   );
-  const named = report.classification.actor !== null ? 'the actor' : 'the signer';
+  const named =
+    accounts.of(subject).role === 'other'
+      ? accounts.of(subject).name
+      : `the ${accounts.of(subject).part.toLowerCase()}`;
   return h(
     'ul',
     { class: 'legend', 'aria-label': 'Legend' },
@@ -43,7 +45,7 @@ export function legend({ report, accounts }: View): HTMLElement {
             { class: 'key', viewBox: '0 0 40 24', 'aria-hidden': 'true' },
             s('path', { class: `key-line ${direction}`, d: 'M2 12H30 M26 7 34 12 26 17' }),
           ),
-          direction === 'sent' ? `− given by ${named}` : `+ received by ${named}`,
+          direction === 'sent' ? `− sent by ${named}` : `+ received by ${named}`,
         ),
       ),
   );

@@ -1,19 +1,18 @@
-import { ROLE_NAMES, type AccountBook } from '../lib/accounts.ts';
+import { ROLE_NAMES } from '../lib/accounts.ts';
 import { quantity, type AssetBook } from '../lib/assets.ts';
 import { plural, shortHex, shown } from '../lib/text.ts';
-import type { InventoryDelta } from '../../../src/model/generated/report.ts';
-import type { FlowEdge, FlowNode } from './flow.ts';
+import type { FlowEdge, FlowNode, FlowSource } from './flow.ts';
 import type { Size } from './layout.ts';
 
-/** What stands on a node. */
+/** Text of a node. */
 export interface NodeText {
   readonly part: string;
   readonly name: string;
-  /** The actor's result, shown where the eye starts. */
+  /** Net changes of the subject. */
   readonly nets: readonly { readonly text: string; readonly exact: string; readonly gain: boolean }[];
 }
 
-/** What stands on an edge: a line per asset. */
+/** Text of an edge: a line per asset. */
 export interface EdgeText {
   readonly lines: readonly string[];
   readonly exact: string;
@@ -23,9 +22,8 @@ const MOST_LINES = 3;
 
 export function nodeText(
   node: FlowNode,
-  accounts: AccountBook,
-  deltas: readonly InventoryDelta[],
-  isActor: boolean,
+  { accounts, report }: FlowSource,
+  { isActor, narrow }: Pick<NodeLook, 'isActor' | 'narrow'>,
 ): NodeText {
   if (node.members.length > 1)
     return {
@@ -35,8 +33,10 @@ export function nodeText(
     };
   const address = node.members[0]!;
   const account = accounts.of(address);
-  const moved = isActor ? deltas.filter((d) => d.subject === address && !/^-?0+$/.test(d.delta_raw)) : [];
-  // What was given first, as the story goes.
+  const moved = isActor
+    ? report.inventory_deltas.filter((d) => d.subject === address && !/^-?0+$/.test(d.delta_raw))
+    : [];
+  // What was sent comes first.
   const sorted = [...moved].sort(
     (a, b) => Number(b.delta_raw.startsWith('-')) - Number(a.delta_raw.startsWith('-')),
   );
@@ -46,7 +46,7 @@ export function nodeText(
     return { text: `${gain ? '+' : '−'}${short}`, exact: `${gain ? '+' : '−'}${exact}`, gain };
   });
   return {
-    part: account.named ? `${account.part} · ${shortHex(address)}` : account.part,
+    part: account.named && !narrow ? `${account.part} · ${shortHex(address)}` : account.part,
     name: shown(account.name, 40),
     nets,
   };
@@ -70,14 +70,14 @@ export type TextWidth = (text: string, font: 'label' | 'name' | 'part') => numbe
 
 const LINE = 17;
 
-export function nodeSize(
-  text: NodeText,
-  node: FlowNode,
-  isActor: boolean,
-  narrow: boolean,
-  width: TextWidth,
-): Size {
-  const most = narrow ? 150 : 210;
+export interface NodeLook {
+  readonly isActor: boolean;
+  readonly narrow: boolean;
+  readonly width: TextWidth;
+}
+
+export function nodeSize(text: NodeText, node: FlowNode, { isActor, narrow, width }: NodeLook): Size {
+  const most = narrow ? 176 : 240;
   const content = Math.max(
     width(text.part, 'part'),
     width(text.name, 'name'),
@@ -85,17 +85,17 @@ export function nodeSize(
   );
   const pad = isActor ? 36 : 48;
   return {
-    width: Math.round(Math.min(most, Math.max(narrow ? 104 : 124, content + pad))),
+    width: Math.round(Math.min(most, Math.max(narrow ? 92 : 124, content + pad))),
     height: (isActor ? 54 : 48) + text.nets.length * LINE + (node.members.length > 1 ? 2 : 0),
   };
 }
 
 export function labelSize(text: EdgeText, kinds: readonly string[], narrow: boolean, width: TextWidth): Size {
-  const most = narrow ? 150 : 230;
+  const most = narrow ? 260 : 300;
   const mark = kinds.length > 0 ? width(kinds.join(', '), 'part') + 10 : 0;
   return {
     width: Math.round(
-      Math.min(most, Math.max(...text.lines.map((line) => width(line, 'label'))) + 44 + mark),
+      Math.min(most, Math.max(...text.lines.map((line) => width(line, 'label'))) + 48 + mark),
     ),
     height: text.lines.length * LINE + 10,
   };

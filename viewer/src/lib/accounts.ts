@@ -1,7 +1,7 @@
 import type { TxReport } from '../../../src/model/generated/report.ts';
 import { shortHex, title, words } from './text.ts';
 
-/** Parts that are drawn apart, most telling first. A part the viewer does not know is drawn as `other`. */
+/** Parts with a shape of their own, most important first. An unknown part is drawn as `other`. */
 export const ROLES = [
   'actor',
   'signer',
@@ -31,11 +31,11 @@ export const ROLE_NAMES: Readonly<Record<Role, readonly [one: string, many: stri
   other: ['Other account', 'other accounts'],
 };
 
-/** What the viewer knows about an account: its part, and a name where the report gives one. */
-export interface Account {
+/** An account's part in the transaction, and its name where the report gives one. */
+interface Account {
   readonly address: string;
   readonly role: Role;
-  /** `Pool`, or the part as the report words it. */
+  /** `Pool`, or the report's own word. */
   readonly part: string;
   /** `Uniswap V3`, `WETH`, or the shortened address. */
   readonly name: string;
@@ -48,7 +48,7 @@ export interface AccountBook {
   text(address: string): string;
 }
 
-/** Parts motifs give to accounts that say more than `other`, most telling first. */
+/** Participant roles that say more than `other`, most telling first. */
 const TELLING = [
   'borrower',
   'liquidator',
@@ -62,67 +62,27 @@ const TELLING = [
   'recipient',
 ] as const;
 
-export function accountsOf(report: TxReport): AccountBook {
-  const parts = new Map<string, string>();
-  const names = new Map<string, string>();
-  const tokens = new Set<string>();
-  const key = (address: string): string => address.toLowerCase();
-  for (const d of report.inventory_deltas) {
-    parts.set(key(d.subject), d.subject_role);
-    if (d.asset.address === null) continue;
-    tokens.add(key(d.asset.address));
-    if (d.asset.symbol) names.set(key(d.asset.address), d.asset.symbol);
-  }
-  for (const m of report.motifs) if (m.protocol) names.set(key(m.protocol.contract), title(m.protocol.slug));
-  const { attribution: a, tx, classification } = report;
-  for (const [address, name] of [
-    [a.entry_point, 'Entry point'],
-    [a.paymaster, 'Paymaster'],
-    [a.settlement_contract, 'Settlement'],
-  ] as const) {
-    if (address !== null && !names.has(key(address))) names.set(key(address), name);
-  }
-  const owners = new Set(a.orders.map((order) => key(order.owner)));
-  const told = new Map<string, string>();
-  for (const word of [...TELLING].reverse())
-    for (const m of report.motifs)
-      for (const p of m.participants) if (p.role === word) told.set(key(p.account), word);
-  parts.set(key(tx.signer), 'signer');
-  if (classification.actor !== null) parts.set(key(classification.actor), 'actor');
+type Names = ReadonlyMap<string, { readonly name: string }>;
 
+const key = (address: string): string => address.toLowerCase();
+
+/** What the report says of accounts: their part in the transaction and their names. `given` names come first. */
+export function accountsOf(report: TxReport, given: Names = new Map()): AccountBook {
+  const names = namesIn(report);
+  const partOf = partsIn(report);
   const known = new Map<string, Account>();
   const of = (address: string): Account => {
     const found = known.get(key(address));
     if (found) return found;
-    const given = parts.get(key(address)) ?? 'other';
-    const part =
-      given !== 'other'
-        ? given
-        : owners.has(key(address))
-          ? 'counterparty'
-          : tokens.has(key(address))
-            ? 'token_contract'
-            : 'other';
-    const better =
-      part === given
-        ? part === 'other' || part === 'counterparty'
-          ? told.get(key(address))
-          : undefined
-        : part === 'counterparty'
-          ? 'order owner'
-          : undefined;
+    const { part, label } = partOf(key(address));
     const role = (ROLES as readonly string[]).includes(part) ? (part as Role) : 'other';
-    const name =
-      role === 'zero'
-        ? 'Mint and burn'
-        : role === 'actor' || role === 'signer'
-          ? undefined
-          : names.get(key(address));
+    const ownName = role === 'actor' || role === 'signer' ? undefined : names.get(key(address));
+    const name = role === 'zero' ? 'Mint and burn' : (given.get(key(address))?.name ?? ownName);
     const account = {
       address,
       role,
-      part: better !== undefined ? words(better) : role === part ? ROLE_NAMES[role][0] : words(part),
-      name: name === undefined ? shortHex(address) : name,
+      part: label ?? (role === part ? ROLE_NAMES[role][0] : words(part)),
+      name: name ?? shortHex(address),
       named: name !== undefined,
     };
     known.set(key(address), account);
@@ -134,5 +94,47 @@ export function accountsOf(report: TxReport): AccountBook {
       const account = of(address);
       return `${account.part} ${account.named ? `${account.name} (${shortHex(address)})` : account.name}`;
     },
+  };
+}
+
+/** Tokens by symbol, venues by protocol, and the contracts that submitted for others. */
+function namesIn({ inventory_deltas: deltas, motifs, attribution: a }: TxReport): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const { asset } of deltas)
+    if (asset.address !== null && asset.symbol) names.set(key(asset.address), asset.symbol);
+  for (const m of motifs) if (m.protocol) names.set(key(m.protocol.contract), title(m.protocol.slug));
+  for (const [address, name] of [
+    [a.entry_point, 'Entry point'],
+    [a.paymaster, 'Paymaster'],
+    [a.settlement_contract, 'Settlement'],
+  ] as const)
+    if (address !== null && !names.has(key(address))) names.set(key(address), name);
+  return names;
+}
+
+/** The part of an account, and a more telling word for it where a motif or an order gives one. */
+function partsIn(report: TxReport): (account: string) => { part: string; label?: string } {
+  const { attribution: a, tx, classification } = report;
+  const parts = new Map<string, string>();
+  const tokens = new Set<string>();
+  for (const d of report.inventory_deltas) {
+    parts.set(key(d.subject), d.subject_role);
+    if (d.asset.address !== null) tokens.add(key(d.asset.address));
+  }
+  parts.set(key(tx.signer), 'signer');
+  if (classification.actor !== null) parts.set(key(classification.actor), 'actor');
+  const owners = new Set(a.orders.map((order) => key(order.owner)));
+  const inMotifs = new Map<string, string>();
+  for (const word of [...TELLING].reverse())
+    for (const m of report.motifs)
+      for (const p of m.participants) if (p.role === word) inMotifs.set(key(p.account), words(word));
+  const labelled = (part: string, label: string | undefined) =>
+    label === undefined ? { part } : { part, label };
+  return (account) => {
+    const given = parts.get(account) ?? 'other';
+    if (given === 'counterparty') return labelled(given, inMotifs.get(account));
+    if (given !== 'other') return { part: given };
+    if (owners.has(account)) return { part: 'counterparty', label: 'Order owner' };
+    return tokens.has(account) ? { part: 'token_contract' } : labelled('other', inMotifs.get(account));
   };
 }

@@ -1,6 +1,6 @@
 import { isHttps } from './url.ts';
 
-/** What an element can hold. Texts become text nodes: nothing here ever parses HTML. */
+/** Content of an element. Texts become text nodes: HTML is never parsed. */
 export type Child = Node | string | number | null | undefined | false | readonly Child[];
 
 /** Attributes, and event listeners under `on…` names. */
@@ -22,7 +22,7 @@ function fill(element: Element, props: Props, children: readonly Child[]): void 
   append(element, children);
 }
 
-export function append(element: Node, children: readonly Child[]): void {
+function append(element: Node, children: readonly Child[]): void {
   for (const child of children) {
     if (child === null || child === undefined || child === false) continue;
     if (typeof child === 'string' || typeof child === 'number')

@@ -2,13 +2,13 @@ import type { RecordingsAnswer, TryRequest } from '../../../src/tools/playground
 import type { TxReport } from '../../../src/model/generated/report.ts';
 import { h, replaceChildren } from '../lib/dom.ts';
 import { words } from '../lib/text.ts';
-import { HASH } from '../source/api.ts';
+import { readTxHash } from '../../../src/tools/client/txHash.ts';
 import { createEditor } from './editor.ts';
 import { endpoint } from './endpoint.ts';
 import { outcomeView } from './outcome.ts';
 import { TEMPLATES } from './templates.ts';
 
-/** A rule on the left, what it makes of a transaction on the right. */
+/** A rule on the left, its outcome for a transaction on the right. */
 export function playgroundPage(showReport: (report: TxReport) => void): HTMLElement {
   const editor = createEditor(() => void run());
   editor.text = TEMPLATES['intent']!;
@@ -19,7 +19,7 @@ export function playgroundPage(showReport: (report: TxReport) => void): HTMLElem
     list: 'recordings',
     autocomplete: 'off',
     spellcheck: 'false',
-    placeholder: 'name of a recording, or 0x… hash',
+    placeholder: 'recording name, hash or explorer link',
   });
   const start = h(
     'select',
@@ -38,7 +38,7 @@ export function playgroundPage(showReport: (report: TxReport) => void): HTMLElem
     h(
       'p',
       { class: 'hint' },
-      'Choose a transaction and try the rule: what matches, what nearly does, and each condition beside the value it met.',
+      'Choose a transaction and try the rule. You see what matches, what nearly matches, and every condition with its actual value.',
     ),
   );
   const complain = (error: unknown): void =>
@@ -47,7 +47,8 @@ export function playgroundPage(showReport: (report: TxReport) => void): HTMLElem
   function chosen(): Omit<TryRequest, 'rule'> | null {
     const text = transaction.value.trim();
     if (text === '') return null;
-    return HASH.test(text.toLowerCase()) ? { tx_hash: text.toLowerCase() } : { recording: text };
+    const hash = readTxHash(text);
+    return hash === null ? { recording: text } : { tx_hash: hash };
   }
   async function run(): Promise<void> {
     const tx = chosen();

@@ -1,3 +1,4 @@
+import { save as saveFile } from '../graph/exportGraph.ts';
 import { h } from '../lib/dom.ts';
 import { lower, shortHex, shown } from '../lib/text.ts';
 import type { View } from '../view.ts';
@@ -8,19 +9,16 @@ function counted(name: string, count: number): string {
   return count === 1 ? text.replace(/s$/, '') : text;
 }
 
-/** Counts of the analysis, what made the report, and the report itself to take away. */
+/** Counts of the analysis, the versions that made the report, and the report as a file. */
 export function aboutSection({ report }: View): HTMLElement {
   const { pipeline_stats: stats, engine } = report;
   const save = h('button', { type: 'button', class: 'quiet' }, 'Save the report as JSON');
-  save.addEventListener('click', () => {
-    const url = URL.createObjectURL(
+  save.addEventListener('click', () =>
+    saveFile(
       new Blob([JSON.stringify(report, null, 2)], { type: 'application/json' }),
-    );
-    const anchor = h('a', { download: `${report.tx.hash}.json` });
-    anchor.href = url;
-    anchor.click();
-    setTimeout(() => URL.revokeObjectURL(url), 10_000);
-  });
+      `${report.tx.hash}.json`,
+    ),
+  );
   return h(
     'footer',
     { class: 'about' },

@@ -5,27 +5,27 @@ import { icon } from '../lib/icons.ts';
 import { plural, shortHex, shown, lower, words } from '../lib/text.ts';
 import { longList, proofButton, section } from '../parts.ts';
 import type { View } from '../view.ts';
-import { modeSentence } from './attributionWords.ts';
+import { modeSentence, reasonText, ruledOutText } from './attributionWords.ts';
 
-/** Whose transaction it was, and why nobody else's. */
+/** Who acted, how that is known, and who was ruled out. */
 export function attributionSection(view: View): HTMLElement {
   const { attribution: a } = view.report;
   const parties: readonly (readonly [string, string | null])[] = [
-    ['Signer', a.signer],
-    ['Actor', a.actor],
+    ['Signed by', a.signer],
+    ['Acted', a.actor],
     ['Beneficiary', a.beneficiary],
     ['Gas paid by', a.fee_payer],
     ['Entry point', a.entry_point],
     ['Paymaster', a.paymaster],
-    ['Settlement', a.settlement_contract],
+    ['Settled by', a.settlement_contract],
   ];
   const own = a.mode === 'self' && a.candidates.length <= 1;
   return section(
     'attribution',
-    'Whose transaction it was',
+    'Who acted',
     proofButton('Evidence', a.evidence, () =>
       view.inspect({
-        kind: 'Attribution',
+        kind: 'Who acted',
         title: modeSentence(a),
         body: [],
         evidence: a.evidence,
@@ -39,7 +39,7 @@ export function attributionSection(view: View): HTMLElement {
       a.submitter_role !== 'self' && ` The signer is a ${lower(a.submitter_role)}.`,
     ),
     a.ambiguous &&
-      h('p', { class: 'caveat' }, icon('caution'), 'Several accounts have an equal claim: none is elected.'),
+      h('p', { class: 'caveat' }, icon('caution'), 'Several accounts have an equal claim, so none is named.'),
     !own &&
       h(
         'dl',
@@ -51,42 +51,39 @@ export function attributionSection(view: View): HTMLElement {
           ),
       ),
     a.candidates.length > 0 && [
-      h('h3', {}, plural(a.candidates.length, 'candidate')),
-      longList(a.candidates, 6, (c) => candidate(view, c), h('ul', { class: 'candidates' }), 'candidates'),
+      h('h3', {}, `Considered: ${plural(a.candidates.length, 'account')}`),
+      longList(
+        { items: a.candidates, first: 6, what: 'accounts', list: h('ul', { class: 'candidates' }) },
+        (c) => candidate(view, c),
+      ),
     ],
     a.orders.length > 0 && [
       h('h3', {}, plural(a.orders.length, 'order')),
-      longList(
-        a.orders,
-        6,
-        (o) =>
-          h(
-            'li',
-            {},
-            accountLink(view, o.owner),
-            o.receiver !== null && o.receiver !== o.owner && [' for ', accountLink(view, o.receiver)],
-            o.order_hash !== null &&
-              h('code', { title: shown(o.order_hash, 200) }, ` ${shortHex(shown(o.order_hash, 200), 10, 4)}`),
-            ' ',
-            proofButton('Evidence', o.evidence, () =>
-              view.inspect({
-                kind: 'Order',
-                title: 'Settled order',
-                body: [h('p', {}, accountLink(view, o.owner))],
-                evidence: o.evidence,
-                movements: [],
-              }),
-            ),
+      longList({ items: a.orders, first: 6, what: 'orders', list: h('ul', { class: 'plain' }) }, (o) =>
+        h(
+          'li',
+          {},
+          accountLink(view, o.owner),
+          o.receiver !== null && o.receiver !== o.owner && [' for ', accountLink(view, o.receiver)],
+          o.order_hash !== null &&
+            h('code', { title: shown(o.order_hash, 200) }, ` ${shortHex(shown(o.order_hash, 200), 10, 4)}`),
+          ' ',
+          proofButton('Evidence', o.evidence, () =>
+            view.inspect({
+              kind: 'Order',
+              title: 'Settled order',
+              body: [h('p', {}, accountLink(view, o.owner))],
+              evidence: o.evidence,
+              movements: [],
+            }),
           ),
-        h('ul', { class: 'plain' }),
-        'orders',
+        ),
       ),
     ],
     a.delegations.length > 0 && [
       h('h3', {}, plural(a.delegations.length, 'delegation')),
       longList(
-        a.delegations,
-        6,
+        { items: a.delegations, first: 6, what: 'delegations', list: h('ul', { class: 'plain' }) },
         (d) =>
           h(
             'li',
@@ -96,8 +93,6 @@ export function attributionSection(view: View): HTMLElement {
             accountLink(view, d.delegate),
             h('span', { class: 'tag' }, words(d.source)),
           ),
-        h('ul', { class: 'plain' }),
-        'delegations',
       ),
     ],
   );
@@ -111,31 +106,31 @@ function candidate(view: View, c: Candidate): HTMLElement {
       { class: 'hint' },
       c.reasons
         .slice(0, 8)
-        .map((reason) => words(reason))
+        .map((reason) => reasonText(reason))
         .join(' · '),
     );
+  const ruledOut = ruledOutText(c, view.accounts.of(c.account).part);
   return h(
     'li',
     { class: c.elected ? 'elected' : 'rejected' },
     h(
       'span',
-      { class: 'mark', title: c.elected ? 'Elected' : 'Not elected' },
+      { class: 'mark', title: c.elected ? 'Acted' : 'Ruled out' },
       icon(c.elected ? 'check' : 'cross'),
     ),
     h(
       'div',
       {},
-      h('span', { class: 'sr' }, c.elected ? 'Elected: ' : 'Not elected: '),
+      h('span', { class: 'sr' }, c.elected ? 'Acted: ' : ''),
       accountLink(view, c.account),
       why,
-      c.rejected_because !== null &&
-        h('div', { class: 'why-not' }, `Not elected: ${lower(c.rejected_because)}`),
+      ruledOut !== null && h('div', { class: 'why-not' }, ruledOut),
     ),
     (c.evidence ?? []).length > 0 &&
       proofButton('Evidence', c.evidence!, () =>
         view.inspect({
-          kind: 'Candidate',
-          title: c.elected ? 'Elected actor' : 'Candidate',
+          kind: 'Who acted',
+          title: c.elected ? 'The account that acted' : 'An account that was considered',
           body: [h('p', {}, accountLink(view, c.account)), why],
           evidence: c.evidence!,
           movements: [],

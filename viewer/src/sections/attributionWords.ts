@@ -1,5 +1,5 @@
-import type { Attribution } from '../../../src/model/generated/report.ts';
-import { words } from '../lib/text.ts';
+import type { Attribution, Candidate } from '../../../src/model/generated/report.ts';
+import { lower, words } from '../lib/text.ts';
 
 const MODES: Readonly<Record<string, string>> = {
   self: 'The signer acted for itself.',
@@ -18,4 +18,47 @@ const MODES: Readonly<Record<string, string>> = {
 export function modeSentence({ mode, ambiguous }: Attribution): string {
   if (mode === 'none' && ambiguous) return 'No single account stands out.';
   return MODES[mode] ?? `${words(mode)}.`;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  gave_and_got: 'Sent one asset and received another',
+  sent_and_received: 'Sent one asset and received another',
+  order_owner: 'Its order was settled',
+  user_operation_sender: 'The user operation is its own (ERC-4337)',
+  account_execution: 'A smart account that executed a call',
+  account_execution_failed: 'A smart account whose execution failed',
+  sole_account_that_gave_and_got: 'The only account without code that sent and received',
+  sole_account_that_sent_and_received: 'The only account without code that sent and received',
+  authorised_in_this_transaction: 'Its permit was used',
+  called_contract_holds_the_inventory: 'The signer called it, and it held the funds',
+  called_contract_is_the_liquidator: 'The signer called it, and it liquidated',
+  paid_by_a_bridge: 'A bridge paid it',
+};
+
+/** Why an account was considered. */
+export const reasonText = (reason: string): string => REASONS[reason] ?? words(reason);
+
+const RULED_OUT: Readonly<Record<string, string>> = {
+  equal_claims: 'several accounts have an equal claim',
+  gave_or_got_nothing: 'it sent or received nothing of value',
+  sent_or_received_nothing: 'it sent or received nothing of value',
+  nothing_names_it: 'nothing shows that it acted',
+  zero_address: 'it is the zero address',
+  precompile: 'it is a precompiled contract',
+  block_builder: 'it built the block',
+  token_contract: 'it is a token contract',
+  venue: 'it is the venue, such as a pool or a market',
+};
+
+/** Why a candidate was ruled out; `isPool` and the like come from its part in the transaction. */
+export function ruledOutText({ rejected_because: reason }: Candidate, part: string): string | null {
+  if (reason === null) return null;
+  const [code = '', detail = ''] = reason.split(':');
+  if (code === 'venue' && /^(pool|vault|router)$/i.test(part))
+    return `Ruled out: it is a ${part.toLowerCase()}`;
+  if (code === 'weaker_than')
+    return `Ruled out: the evidence for another account is stronger (${lower(detail)})`;
+  if (code === 'serves_everybody')
+    return `Ruled out: it is a contract that serves everyone (${lower(detail)})`;
+  return `Ruled out: ${RULED_OUT[code] ?? lower(reason)}`;
 }

@@ -2,15 +2,15 @@ import type { InventoryDelta } from '../../../src/model/generated/report.ts';
 import { accountLink, movementsClaim, sign, signed } from '../claims.ts';
 import { ROLES } from '../lib/accounts.ts';
 import { quantity } from '../lib/assets.ts';
-import { h } from '../lib/dom.ts';
+import { h, type Child } from '../lib/dom.ts';
 import { plural, lower } from '../lib/text.ts';
 import { money, section } from '../parts.ts';
 import type { View } from '../view.ts';
 
-/** Accounts shown before the rest is asked for. */
+/** Accounts shown at first. */
 const FIRST = 12;
 
-/** Who ended up with more or less of what; accounts that only passed value on come last and folded. */
+/** Net changes per account; accounts that only forwarded value come last, hidden until asked for. */
 export function deltasSection(view: View): HTMLElement | null {
   const bySubject = new Map<string, InventoryDelta[]>();
   for (const d of view.report.inventory_deltas)
@@ -33,7 +33,7 @@ export function deltasSection(view: View): HTMLElement | null {
         h('th', { scope: 'col' }, 'Account'),
         h('th', { scope: 'col', class: 'number' }, 'Net change'),
         h('th', { scope: 'col', class: 'number usd' }, 'USD'),
-        h('th', { scope: 'col', class: 'gross' }, 'Gross in and out'),
+        h('th', { scope: 'col', class: 'gross' }, 'Received and sent'),
       ),
     ),
   );
@@ -41,7 +41,7 @@ export function deltasSection(view: View): HTMLElement | null {
   const add = (list: readonly [string, InventoryDelta[]][]): void => {
     shownSoFar = [...shownSoFar, ...list];
     table.append(...list.map(([subject, deltas]) => group(view, subject, deltas)));
-    // A column that says nothing takes the room of those that do.
+    // Empty columns are hidden.
     table.classList.toggle(
       'one-way',
       shownSoFar.every(([, deltas]) => deltas.every((d) => gross(d) === '')),
@@ -69,7 +69,7 @@ export function deltasSection(view: View): HTMLElement | null {
       },
       changed.length > FIRST
         ? `Show ${plural(rest.length, 'more account')}`
-        : `Show ${plural(rest.length, 'account')} that only passed value on`,
+        : `Show ${plural(rest.length, 'account')} that only forwarded value`,
     );
   return section('deltas', 'Who ended up with what', null, h('div', { class: 'table-holder' }, table), more);
 }
@@ -123,26 +123,21 @@ function gross(d: InventoryDelta): string {
 
 function deltaClaim(view: View, d: InventoryDelta) {
   const exact = (raw: string): string => quantity(BigInt(raw), d.asset, d.asset.id).exact;
-  return movementsClaim(
-    view,
-    'Net change',
-    [signed(d.delta_raw), h('bdi', {}, exact(d.delta_raw))],
-    d.movements,
-    [
-      h('p', {}, accountLink(view, d.subject)),
-      h(
-        'dl',
-        { class: 'rows' },
-        (
-          [
-            ['Received', exact(d.inflow_raw)],
-            ['Sent', exact(d.outflow_raw)],
-            ['Value', money(view, d.usd)],
-            ['Asset', h('code', {}, d.asset.id)],
-          ] as const
-        ).map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))),
-      ),
-      h('h3', {}, 'Movements'),
-    ],
-  );
+  const rows: readonly (readonly [string, Child])[] = [
+    ['Received', exact(d.inflow_raw)],
+    ['Sent', exact(d.outflow_raw)],
+    ['Value', money(view, d.usd)],
+    ['Asset', h('code', {}, d.asset.id)],
+  ];
+  const before = [
+    h('p', {}, accountLink(view, d.subject)),
+    h(
+      'dl',
+      { class: 'rows' },
+      rows.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))),
+    ),
+    h('h3', {}, 'Movements'),
+  ];
+  const title = [signed(d.delta_raw), h('bdi', {}, exact(d.delta_raw))];
+  return movementsClaim(view, { kind: 'Net change', title, before }, d.movements);
 }

@@ -9,7 +9,7 @@ import type { Claim, View } from '../view.ts';
 import { modeSentence } from './attributionWords.ts';
 import { motifRow } from './motifs.ts';
 
-/** What the transaction was, how far that can be trusted, for whom, and which transaction it is. */
+/** What the transaction did, how certain that is, who acted, and which transaction it is. */
 export function headline(view: View): HTMLElement {
   const { report } = view;
   const { classification: c, execution } = report;
@@ -19,19 +19,21 @@ export function headline(view: View): HTMLElement {
     h(
       'div',
       { class: 'headline-top' },
-      badge(c.status, c.confidence, 'big'),
-      c.category && h('span', { class: 'chip' }, words(c.category)),
-      h('span', { class: 'chip plain' }, words(c.intent_kind)),
-      execution.reverted && c.intent_kind !== 'Reverted' && h('span', { class: 'chip bad' }, 'Reverted'),
+      execution.reverted
+        ? h('span', { class: 'badge big reverted' }, icon('cross'), 'Failed')
+        : badge(c.status, c.confidence, 'big'),
+      c.category && !execution.reverted && h('span', { class: 'chip' }, words(c.category)),
+      c.intent_kind !== 'Reverted' && h('span', { class: 'chip plain' }, words(c.intent_kind)),
     ),
     h('h1', { id: 'headline-title' }, h('bdi', {}, shown(c.intent_label, 300))),
-    caveat(report) && h('p', { class: 'caveat' }, icon('caution'), caveat(report)),
+    execution.reverted && failure(view),
+    caveats(view),
     h('p', { class: 'who' }, who(view)),
     c.fragments.length > 1 &&
       h(
         'p',
         { class: 'fragments' },
-        'Made up of ',
+        'Includes ',
         c.fragments
           .slice(0, 12)
           .map((f) =>
@@ -43,6 +45,7 @@ export function headline(view: View): HTMLElement {
             ),
           ),
       ),
+    seenBy(view),
     h(
       'div',
       { class: 'headline-foot' },
@@ -52,7 +55,73 @@ export function headline(view: View): HTMLElement {
   );
 }
 
-/** What a reader must be told before relying on the label; null where nothing stands against it. */
+/** What a reverted transaction attempted, and why it failed. */
+function failure(view: View): HTMLElement {
+  const { tx, execution } = view.report;
+  const { method } = view.glance;
+  return h(
+    'div',
+    { class: 'failed' },
+    h(
+      'p',
+      {},
+      'It tried to ',
+      tx.to === null
+        ? 'deploy a contract'
+        : [method ? ['call ', h('code', {}, methodText(method)), ' of '] : 'call ', accountLink(view, tx.to)],
+      '. Nothing moved; only gas was paid.',
+    ),
+    h('p', {}, 'Reason: ', h('bdi', {}, shown(execution.outcome, 300))),
+  );
+}
+
+const methodText = ({ name, selector }: NonNullable<View['glance']['method']>): string =>
+  name === null ? selector : `${name}()`;
+
+/** Why the label needs caution: the report's own caveats, or a general sentence where it lists none. */
+function caveats({ report, glance }: View): Child {
+  const general = caveat(report);
+  if (general === null) return null;
+  return h(
+    'div',
+    { class: 'caveat' },
+    icon('caution'),
+    h(
+      'div',
+      {},
+      h('p', {}, general),
+      glance.caveats.length > 0 &&
+        h(
+          'ul',
+          {},
+          glance.caveats.slice(0, 8).map((text) => h('li', {}, text)),
+        ),
+    ),
+  );
+}
+
+/** Accounts whose side can be chosen, at most. */
+const MOST_SIDES = 60;
+
+/** A choice of the account from whose side the money and the graph are shown. */
+function seenBy(view: View): Child {
+  const { report, accounts } = view;
+  const involved = new Set(
+    report.inventory_deltas.filter((d) => !/^-?0+$/.test(d.delta_raw)).map((d) => d.subject),
+  );
+  const sides = [...new Set([report.economics.subject, view.subject, ...involved])].slice(0, MOST_SIDES);
+  if (sides.length < 2) return null;
+  const select = h(
+    'select',
+    { id: 'seen-by', onchange: () => view.seeAs(select.value) },
+    sides.map((account) =>
+      h('option', { value: account, selected: account === view.subject }, accounts.text(account)),
+    ),
+  );
+  return h('p', { class: 'seen-by' }, h('label', { for: 'seen-by' }, 'Seen by '), select);
+}
+
+/** A general caveat for what is not fully proven; null where none is needed. */
 function caveat({ classification: c }: TxReport): string | null {
   const low = c.confidence === 'Low' ? 'The service is not sure of this. ' : '';
   if (c.status !== 'Proven')
@@ -66,7 +135,7 @@ function who(view: View): readonly Child[] {
     return [
       'No single account stands out as the one it was done for. Signed by ',
       accountLink(view, tx.signer),
-      '; the money below is the signer’s.',
+      '; the amounts below are the signer’s.',
     ];
   if (c.actor_matches_signer) return ['Done by ', accountLink(view, c.actor), ', who signed it.'];
   return [
@@ -79,12 +148,22 @@ function who(view: View): readonly Child[] {
   ];
 }
 
-function facts({ report, explorer }: View): HTMLElement {
+function facts(view: View): HTMLElement {
+  const { report, explorer, glance } = view;
   const { tx, execution, chain } = report;
   const block = grouped(String(tx.block_number));
+  const fact = (name: string, value: Child): HTMLElement =>
+    h('div', {}, h('dt', {}, name), h('dd', {}, value));
   return h(
     'dl',
     { class: 'facts' },
+    glance.time !== null && fact('Time', glance.time),
+    fact('To', tx.to === null ? 'a new contract' : accountLink(view, tx.to)),
+    glance.method &&
+      fact(
+        'Method',
+        h('code', { title: glance.method.signature ?? glance.method.selector }, methodText(glance.method)),
+      ),
     h(
       'div',
       {},
@@ -112,7 +191,11 @@ function facts({ report, explorer }: View): HTMLElement {
       'div',
       {},
       h('dt', {}, 'Outcome'),
-      h('dd', { class: execution.reverted ? 'bad' : '' }, h('bdi', {}, shown(execution.outcome, 160))),
+      h(
+        'dd',
+        { class: execution.reverted ? 'bad' : '' },
+        h('bdi', {}, execution.reverted ? 'Failed' : shown(execution.outcome, 160)),
+      ),
     ),
   );
 }
@@ -121,22 +204,22 @@ function whyClaim(view: View): Claim {
   const { classification: c, motifs } = view.report;
   const top = motifs.filter((m) => m.parent_id === null);
   const moved = [...new Set(top.flatMap((m) => m.movements))].sort((a, b) => a - b);
-  const told = top.flatMap((m) => m.evidence).slice(0, 60);
+  const evidence = top.flatMap((m) => m.evidence).slice(0, 60);
   return {
-    ...movementsClaim(view, 'Verdict', words(c.intent_kind), moved),
-    evidence: told,
+    ...movementsClaim(view, { kind: 'Verdict', title: words(c.intent_kind) }, moved),
+    evidence,
     body: [
       h('p', {}, badge(c.status, c.confidence)),
       h(
         'p',
         {},
         c.matched_rule === null
-          ? 'No rule matched: a heuristic chose the label.'
+          ? 'No rule matched; a heuristic chose the label.'
           : [
               'Rule ',
               h('code', {}, shown(c.matched_rule, 80)),
               ` version ${c.rule_version ?? '?'} matched`,
-              c.structural_proof ? ', and it rests on a structural proof.' : ', without a structural proof.',
+              c.structural_proof ? ', with a structural proof.' : ', without a structural proof.',
             ],
       ),
       (c.tags ?? []).length > 0 &&
@@ -147,19 +230,19 @@ function whyClaim(view: View): Claim {
         ),
       h('h3', {}, 'What it rests on'),
       top.length === 0
-        ? h('p', { class: 'hint' }, 'No known structure was found in the transaction.')
+        ? h('p', { class: 'hint' }, 'No known step was found in the transaction.')
         : h(
             'ul',
             { class: 'motif-list' },
             top.slice(0, 20).map((m) => motifRow(view, m)),
           ),
       top.length > 20 && h('p', { class: 'hint' }, `and ${top.length - 20} more`),
-      report_engine(view),
+      engineLine(view),
     ],
   };
 }
 
-function report_engine({ report: { engine } }: View): Child {
+function engineLine({ report: { engine } }: View): Child {
   return (
     engine &&
     h(

@@ -9,21 +9,34 @@ import { addressLine, money, whyUnavailable } from '../parts.ts';
 import type { Claim, View } from '../view.ts';
 
 const WARNINGS: Readonly<Record<string, string>> = {
-  IntentActorDiffersFromSigner: 'These figures are the actor’s. The actor is not the signer.',
-  PartialValuation: 'Some assets have no price: dollar totals that rest on them are left out.',
+  IntentActorDiffersFromSigner: 'These figures are those of the account that acted, not of the signer.',
+  PartialValuation: 'Some assets have no price, so dollar totals that depend on them are missing.',
   StalePrice: 'At least one price is older than its source allows.',
+  FeeNotPaidBySubject: 'Somebody else paid the gas; the net after gas still counts it.',
+  FeeInsideFlows: 'The gas was paid out of the amounts shown.',
+  MetadataUnavailable: 'Symbol or decimals of a token could not be read.',
 };
 
-/** What the subject sent and received, and what that comes to. */
+/** What the chosen account sent and received; the dollar figures where it is the account they are about. */
 export function moneySection(view: View): HTMLElement {
   const { economics: e, execution } = view.report;
   const profit = e.structural_profit_usd;
   const isZero = profit.available && /^\$-?0(\.0+)?$/.test(profit.text);
+  const sides = [
+    tile('Sent', 'out-of', legs(view, '-'), () => view.inspect(legsClaim(view, '-'))),
+    tile('Received', 'into', legs(view, '+'), () => view.inspect(legsClaim(view, '+'))),
+  ];
+  if (view.subject !== e.subject)
+    return h(
+      'section',
+      { class: 'money-strip', 'aria-label': 'Money' },
+      sides,
+      h('p', { class: 'hint' }, `Seen by ${view.accounts.text(view.subject)}, gas not counted.`),
+    );
   return h(
     'section',
     { class: 'money-strip', 'aria-label': 'Money' },
-    tile('Sent', 'out-of', legs(view, '-'), () => view.inspect(legsClaim(view, '-'))),
-    tile('Received', 'into', legs(view, '+'), () => view.inspect(legsClaim(view, '+'))),
+    sides,
     tile('Net before gas', '', figure(view, e.net_usd_before_gas), () => view.inspect(pricesClaim(view))),
     tile('Net after gas', '', figure(view, e.net_usd_after_gas), () => view.inspect(pricesClaim(view))),
     tile(
@@ -52,7 +65,7 @@ export function moneySection(view: View): HTMLElement {
   );
 }
 
-/** An amount, or its dash with the reason below it: a tile has no room for doubt about what is missing. */
+/** An amount, or a dash with the reason below it. */
 function figure(view: View, value: DisplayMoney): readonly Child[] {
   return [
     money(view, value),
@@ -70,8 +83,8 @@ function tile(name: string, kind: string, value: Child, act: () => void): HTMLEl
   );
 }
 
-const subjectDeltas = ({ report }: View) =>
-  report.inventory_deltas.filter((d) => d.subject === report.economics.subject);
+const subjectDeltas = ({ report, subject }: View) =>
+  report.inventory_deltas.filter((d) => d.subject === subject);
 
 function legs(view: View, side: '+' | '-'): readonly Child[] {
   const mine = subjectDeltas(view).filter((d) => sign(d.delta_raw) === (side === '-' ? 'out-of' : 'into'));
@@ -94,7 +107,8 @@ function legs(view: View, side: '+' | '-'): readonly Child[] {
 function legsClaim(view: View, side: '+' | '-'): Claim {
   const mine = subjectDeltas(view).filter((d) => sign(d.delta_raw) === (side === '-' ? 'out-of' : 'into'));
   const moves = [...new Set(mine.flatMap((d) => d.movements))].sort((a, b) => a - b);
-  return movementsClaim(view, 'Net', side === '-' ? 'What was given' : 'What was received', moves, [
+  const title = side === '-' ? 'What was sent' : 'What was received';
+  const before = [
     h('p', {}, 'Net over the whole transaction, gas not included.'),
     h(
       'ul',
@@ -115,7 +129,8 @@ function legsClaim(view: View, side: '+' | '-'): Claim {
       ),
     ),
     h('h3', {}, 'Movements'),
-  ]);
+  ];
+  return movementsClaim(view, { kind: 'Net', title, before }, moves);
 }
 
 function pricesClaim(view: View): Claim {
@@ -131,7 +146,7 @@ function pricesClaim(view: View): Claim {
     id === 'eip155:1/slip44:60' ? 'ETH' : symbolOf(view.assets.get(id), id);
   return {
     kind: 'Valuation',
-    title: 'How the dollars were reckoned',
+    title: 'How the dollar values were computed',
     evidence: [],
     movements: [],
     body: [
@@ -236,7 +251,7 @@ function profitClaim(view: View): Claim {
   const { realized_pnl: p, structural_profit_usd: s } = view.report.economics;
   return {
     kind: 'Profit',
-    title: 'What a single transaction proves',
+    title: 'Profit within this transaction',
     movements: [],
     evidence: p.entries.flatMap((entry) => entry.evidence),
     body: [
@@ -245,7 +260,7 @@ function profitClaim(view: View): Claim {
         h(
           'p',
           { class: 'hint' },
-          `Realised profit is not given: ${whyUnavailable(view, p.reason ?? undefined)}.`,
+          `Realised profit is not computed: ${whyUnavailable(view, p.reason ?? undefined)}.`,
         ),
       p.entries.map((entry) =>
         h(

@@ -14,7 +14,10 @@ export function positionsSection(view: View): HTMLElement | null {
     'positions',
     'Positions',
     null,
-    longList(effects, 8, (p) => position(view, p), h('ul', { class: 'position-list' }), 'positions'),
+    longList(
+      { items: effects, first: 8, what: 'positions', list: h('ul', { class: 'position-list' }) },
+      (p) => position(view, p),
+    ),
   );
 }
 

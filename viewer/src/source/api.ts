@@ -2,8 +2,6 @@ import { createClient, TxReportError } from '../../../src/tools/client/client.ts
 import type { TxReport } from '../../../src/model/generated/report.ts';
 import { checkReport } from './checkReport.ts';
 
-export const HASH = /^0x[0-9a-f]{64}$/;
-
 /** The address a service is asked at: `http` or `https`, without a trailing slash. Null where it is none. */
 export function readBaseUrl(text: string): string | null {
   if (!URL.canParse(text)) return null;
@@ -43,15 +41,50 @@ export function narrowConnections(baseUrl: string, alsoSelf: boolean): boolean {
   return true;
 }
 
-/** Asks the service. Rejects with an `Error` whose message is meant for the reader. */
+/** The service failed or refused; `next` says what the reader can do. */
+export class AnswerError extends Error {
+  readonly next: readonly string[];
+  constructor(message: string, next: readonly string[], options?: ErrorOptions) {
+    super(message, options);
+    this.next = next;
+  }
+}
+
+/** What to do about a failed analysis, by words in its message. */
+const ADVICE: readonly (readonly [RegExp, readonly string[]])[] = [
+  [
+    /transaction not found/,
+    ['Check that the hash is of Ethereum mainnet.', 'A new transaction may take a minute to reach the node.'],
+  ],
+  [/pending/, ['Wait until the transaction is in a block, then try again.']],
+  [/overloaded/, ['The service is busy. Try again in a few seconds.']],
+  [/trace/i, ['The node offers no traces. Run txreport doctor on the server: it names the missing methods.']],
+];
+const GENERAL = [
+  'Try again in a moment.',
+  'If it stays, run txreport doctor on the server: it tests the node.',
+];
+
+/** Fetches a report. Rejects with an `Error` whose message is for the reader. */
 export async function fetchReport(baseUrl: string, hash: string, signal: AbortSignal): Promise<TxReport> {
   try {
     return checkReport(await createClient({ baseUrl }).analyze(hash, { signal }));
   } catch (error) {
     if (error instanceof TypeError)
-      throw new Error(`Nothing answered at ${baseUrl}. Is the service running there?`, { cause: error });
+      throw new AnswerError(
+        `Nothing answered at ${baseUrl}. Is the service running there?`,
+        [
+          'Start it: RPC_URL=https://your-node.example txreport serve',
+          'Or open the settings in the search bar and enter another address.',
+        ],
+        { cause: error },
+      );
     if (error instanceof TxReportError && error.status > 0)
-      throw new Error(`The service answered ${error.status}: ${error.message}`, { cause: error });
+      throw new AnswerError(
+        `The service answered ${error.status}: ${error.message}`,
+        ADVICE.find(([pattern]) => pattern.test(error.message))?.[1] ?? GENERAL,
+        { cause: error },
+      );
     throw error;
   }
 }

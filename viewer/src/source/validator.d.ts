@@ -8,3 +8,9 @@ declare module 'txreport:validate' {
   const validate: ((value: unknown) => boolean) & { errors?: readonly SchemaError[] | null };
   export default validate;
 }
+
+/** The example in the report's published schema. */
+declare module 'txreport:example' {
+  const example: { readonly tx: { readonly hash: string } };
+  export default example;
+}
