@@ -1,8 +1,9 @@
-import type { Allowance } from '../lib/glance.ts';
+import type { Allowance } from '../../../src/model/generated/report.ts';
 import { accountLink } from '../claims.ts';
 import { shortAmount } from '../lib/amount.ts';
 import { symbolOf } from '../lib/assets.ts';
 import { h, type Child } from '../lib/dom.ts';
+import { timeText } from '../lib/glance.ts';
 import { icon } from '../lib/icons.ts';
 import { lower } from '../lib/text.ts';
 import { longList, proofButton, section } from '../parts.ts';
@@ -35,7 +36,7 @@ function row(view: View, a: Allowance): HTMLElement {
       a.unlimited && !revoked && h('span', { class: 'chip doubt' }, icon('caution'), 'Unlimited'),
     ),
     h('div', {}, 'of ', accountLink(view, a.owner)),
-    a.expiresAt !== null && h('div', { class: 'hint' }, `until ${a.expiresAt}`),
+    a.expires_at !== null && h('div', { class: 'hint' }, `until ${timeText(a.expires_at)}`),
     proofButton('Evidence', a.evidence, () =>
       view.inspect({
         kind: 'Allowance',
@@ -49,7 +50,7 @@ function row(view: View, a: Allowance): HTMLElement {
 }
 
 function amountText(a: Allowance): string {
-  const symbol = symbolOf(a.asset, a.asset.id);
+  const symbol = symbolOf({ ...a.asset, id: a.asset.id ?? '' }, a.asset.address);
   if (a.kind === 'operator') return `all ${symbol}`;
   if (a.kind === 'revoked' || a.unlimited || a.amount === null) return symbol;
   return /^\d+(\.\d+)?$/.test(a.amount) ? `${shortAmount(a.amount)} ${symbol}` : `${a.amount} ${symbol}`;

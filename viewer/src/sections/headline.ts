@@ -1,6 +1,7 @@
 import type { TxReport } from '../../../src/model/generated/report.ts';
 import { accountLink, movementsClaim } from '../claims.ts';
 import { h, link, type Child } from '../lib/dom.ts';
+import { methodText } from '../lib/glance.ts';
 import { icon } from '../lib/icons.ts';
 import { grouped } from '../lib/amount.ts';
 import { shortHex, shown, title, words } from '../lib/text.ts';
@@ -58,7 +59,8 @@ export function headline(view: View): HTMLElement {
 /** What a reverted transaction attempted, and why it failed. */
 function failure(view: View): HTMLElement {
   const { tx, execution } = view.report;
-  const { method } = view.glance;
+  const { method, failure: frame } = view.glance;
+  const inner = frame !== null && frame.frame_path.length > 0;
   return h(
     'div',
     { class: 'failed' },
@@ -71,12 +73,19 @@ function failure(view: View): HTMLElement {
         : [method ? ['call ', h('code', {}, methodText(method)), ' of '] : 'call ', accountLink(view, tx.to)],
       '. Nothing moved; only gas was paid.',
     ),
+    inner &&
+      h(
+        'p',
+        {},
+        'It failed in call ',
+        h('code', {}, frame.frame_path.join('.')),
+        frame.method && [', ', h('code', {}, methodText(frame.method))],
+        frame.contract !== null && [' of ', accountLink(view, frame.contract)],
+        '.',
+      ),
     h('p', {}, 'Reason: ', h('bdi', {}, shown(execution.outcome, 300))),
   );
 }
-
-const methodText = ({ name, selector }: NonNullable<View['glance']['method']>): string =>
-  name === null ? selector : `${name}()`;
 
 /** Why the label needs caution: the report's own caveats, or a general sentence where it lists none. */
 function caveats({ report, glance }: View): Child {
