@@ -62,7 +62,7 @@ const TELLING = [
   'recipient',
 ] as const;
 
-type Names = ReadonlyMap<string, { readonly name: string }>;
+type Names = ReadonlyMap<string, { readonly name: string; readonly kind: string }>;
 
 const key = (address: string): string => address.toLowerCase();
 
@@ -81,7 +81,7 @@ export function accountsOf(report: TxReport, given: Names = new Map()): AccountB
     const account = {
       address,
       role,
-      part: label ?? (role === part ? ROLE_NAMES[role][0] : words(part)),
+      part: label ?? partName(part, role, given.get(key(address))?.kind),
       name: name ?? shortHex(address),
       named: name !== undefined,
     };
@@ -95,6 +95,12 @@ export function accountsOf(report: TxReport, given: Names = new Map()): AccountB
       return `${account.part} ${account.named ? `${account.name} (${shortHex(address)})` : account.name}`;
     },
   };
+}
+
+/** `Pool`; what the account is called elsewhere where its part here says nothing; else the report's own word. */
+function partName(part: string, role: Role, kind: string | undefined): string {
+  if (part === 'other' && kind !== undefined) return words(kind);
+  return role === part ? ROLE_NAMES[role][0] : words(part);
 }
 
 /** Tokens by symbol, venues by protocol, and the contracts that submitted for others. */

@@ -11,13 +11,13 @@ export interface Glance {
   readonly caveats: readonly string[];
   readonly allowances: readonly Allowance[];
   /** Names of accounts by lower-case address. */
-  readonly names: ReadonlyMap<string, { readonly name: string }>;
+  readonly names: ReadonlyMap<string, { readonly name: string; readonly kind: string }>;
 }
 
 export function glanceOf({ tx, execution, classification, allowances, accounts }: TxReport): Glance {
   const names = Object.entries(accounts ?? {}).flatMap(([address, account]) => {
     const name = shown(account.name, 60);
-    return name === '' ? [] : [[address.toLowerCase(), { name }] as const];
+    return name === '' ? [] : [[address.toLowerCase(), { name, kind: account.kind }] as const];
   });
   return {
     time: timeText(tx.timestamp),
