@@ -1,7 +1,7 @@
 /**
- * The pipeline, in the order in which it runs: start reading here. Service, command line, playground and bench all run it.
- * Stage 1, the only one that does I/O, is called in `service/analyzer.ts`; the rest is a pure function of the node's answers
- * and the rulebook.
+ * The pipeline, in the order in which it runs: start reading here. Service, command line, playground and
+ * bench all run it. Stage 1, the only one that does I/O, is called in `service/analyzer.ts`; the rest is a
+ * pure function of the node's answers and the rulebook.
  */
 import { labelFormat } from './value/labelFormat.ts';
 import { canonicalize } from './stages/2-canonical/canonicalize.ts';
@@ -82,7 +82,9 @@ export function examine(
   return { tx, header, flow, primitives, motifs, attribution, subject: subjectOf(attribution) };
 }
 
-/** Stages 3 to 8. The raw answers may be let go of before: of a large transaction they are most of the memory. */
+/**
+ * Stages 3 to 8. The raw answers may be let go of before: of a large transaction they are most of the memory.
+ */
 export async function judge(
   answers: Read,
   context: RawContext,

@@ -1,6 +1,8 @@
 import { splitTopLevel } from '../lib/splitTopLevel.ts';
 
-/** An ABI type as far as reading one value out of encoded data needs it (Solidity contract ABI specification). */
+/**
+ * An ABI type as far as reading one value out of encoded data needs it (Solidity contract ABI specification).
+ */
 export type AbiType =
   | { readonly kind: 'address' | 'bool' | 'uint' | 'int' | 'fixed_bytes' | 'bytes' }
   | { readonly kind: 'array'; readonly of: AbiType; readonly length: number | null }
@@ -8,7 +10,10 @@ export type AbiType =
 
 const cache = new Map<string, AbiType | null>();
 
-/** Parses a canonical ABI type such as `(address,uint256[2])[]`; null for anything else. Types come from the rulebook, so the cache is bounded by it. */
+/**
+ * Parses a canonical ABI type such as `(address,uint256[2])[]`; null for anything else. Types come from the
+ * rulebook, so the cache is bounded by it.
+ */
 export function parseAbiType(text: string): AbiType | null {
   const known = cache.get(text);
   if (known !== undefined) return known;

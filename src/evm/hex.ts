@@ -6,8 +6,8 @@ export const ZERO_ADDRESS = `0x${'0'.repeat(40)}` as Address;
 export const SYSTEM_ADDRESS = `0x${'f'.repeat(39)}e` as Address;
 
 /**
- * `0x` and then digits only. Every byte of an analysis passes through one of these: an expression looks at a text several
- * times quicker than a loop, and half as quick again where it takes sixteen digits a step.
+ * `0x` and then digits only. Every byte of an analysis passes through one of these: an expression looks at a
+ * text several times quicker than a loop, and half as quick again where it takes sixteen digits a step.
  */
 const only = (digit: string): RegExp => new RegExp(`^0x(?:${digit.repeat(16)})*${digit}{0,15}$`);
 const LOWER = only('[0-9a-f]');
@@ -76,7 +76,10 @@ export const DIGITS = Int8Array.from({ length: 256 }, (_, code) =>
 /** A text of no more characters is a number below 2^52. */
 const SMALL = 15;
 
-/** A quantity that is a short text or a number, as most are: read much quicker than as a bigint. -1 for anything else. */
+/**
+ * A quantity that is a short text or a number, as most are: read much quicker than as a bigint. -1 for
+ * anything else.
+ */
 function smallQuantity(value: unknown): number {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : -1;
   if (

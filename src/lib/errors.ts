@@ -1,4 +1,7 @@
-/** Every way an analysis can fail, with the text the client reads. `http/errorResponse.ts` alone maps them to statuses. */
+/**
+ * Every way an analysis can fail, with the text the client reads. `http/errorResponse.ts` alone maps them to
+ * statuses.
+ */
 export const ERROR_TEXT = {
   transaction_not_found: 'transaction not found',
   transaction_pending: 'transaction is pending',
@@ -26,8 +29,8 @@ export const ERROR_TEXT = {
 export type ErrorCode = keyof typeof ERROR_TEXT;
 
 /**
- * A failure of one analysis. `detail` refines the text for the client and must never hold upstream URLs, credentials
- * or stacks; `cause` is for logs only.
+ * A failure of one analysis. `detail` refines the text for the client and must never hold upstream URLs,
+ * credentials or stacks; `cause` is for logs only.
  */
 export class AnalysisError extends Error {
   readonly code: ErrorCode;

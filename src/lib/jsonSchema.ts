@@ -65,7 +65,10 @@ function compile({ prepare = (schema) => schema, options }: SchemaSource, text: 
 /** A class of characters so many times. */
 const COUNTED = /(?<!\\)(\[[^\]\\]+\])\{(\d+)\}/g;
 
-/** A pattern without counts of single characters, as the runtime's expressions count more slowly than they compare. */
+/**
+ * A pattern without counts of single characters, as the runtime's expressions count more slowly than they
+ * compare.
+ */
 function spellOut(key: string, value: unknown): unknown {
   if (key !== 'pattern' || typeof value !== 'string') return value;
   return value.replace(COUNTED, (_, characters: string, times: string) => characters.repeat(Number(times)));

@@ -8,8 +8,9 @@ export type Redact = (text: string) => string;
 const MASK = '[redacted]';
 
 /**
- * Builds the redaction for upstream URLs: user, password, path, path segments, query and host (loopback apart) vanish from
- * a text in raw, decoded and JSON-escaped form. The last line of defence: nothing upstream of the log is meant to hold them.
+ * Builds the redaction for upstream URLs: user, password, path, path segments, query and host (loopback
+ * apart) vanish from a text in raw, decoded and JSON-escaped form. The last line of defence: nothing
+ * upstream of the log is meant to hold them.
  */
 export function createRedact(urls: readonly string[]): Redact {
   const secrets = new Set<string>();

@@ -1,4 +1,7 @@
-/** Position of the first item for which `later` holds, in a list sorted so that it holds from there on; the list's length where it never does. */
+/**
+ * Position of the first item for which `later` holds, in a list sorted so that it holds from there on; the
+ * list's length where it never does.
+ */
 export function lowerBound<T>(list: readonly T[], later: (item: T) => boolean): number {
   let low = 0;
   for (let high = list.length; low < high; ) {

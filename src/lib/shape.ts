@@ -7,7 +7,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A JSON object, or throws `AnalysisError(code)` naming `what`. */
+/** A JSON object, or throws `AnalysisError(code)` naming the field. */
 export function readObject(value: unknown, code: ErrorCode, what: string): Fields {
   if (!isRecord(value)) throw new AnalysisError(code, what);
   return value;

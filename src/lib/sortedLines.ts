@@ -1,6 +1,6 @@
 /**
- * Whole lines of a text sorted by its lines' first characters that begin with `prefix`. Binary search on the text itself:
- * a table of thousands of lines costs nothing at start, where a map of them would.
+ * Whole lines of a text sorted by its lines' first characters that begin with `prefix`. Binary search on the
+ * text itself: a table of thousands of lines costs nothing at start, where a map of them would.
  */
 export function linesStarting(text: string, prefix: string): string[] {
   let low = 0;

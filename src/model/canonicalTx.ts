@@ -28,7 +28,10 @@ export interface Frame {
    * DELEGATECALL and CALLCODE.
    */
   readonly context: Address | null;
-  /** Wei that moved `from` → `to`. 0 for DELEGATECALL, CALLCODE and STATICCALL, and wherever `effective` is false. */
+  /**
+   * Wei that moved `from` → `to`. 0 for DELEGATECALL, CALLCODE and STATICCALL, and wherever `effective` is
+   * false.
+   */
   readonly value: bigint;
   readonly input: Hex;
   readonly output: Hex;
@@ -53,13 +56,21 @@ export interface Log {
   readonly data: Hex;
   /** `Frame.index` of the emitting frame; null when the trace does not show it. */
   readonly frame: number | null;
-  /** Execution-order stamp, inferred alike for both trace dialects, so it may lie outside the span of `frame`. */
+  /**
+   * Execution-order stamp, inferred alike for both trace dialects, so it may lie outside the span of `frame`.
+   */
   readonly seq: number;
-  /** `Frame.index` of the smallest frame certain to hold the log, the same in both dialects; null where its emitter never runs in the trace. */
+  /**
+   * `Frame.index` of the smallest frame certain to hold the log, the same in both dialects; null where its
+   * emitter never runs in the trace.
+   */
   readonly within?: number | null;
 }
 
-/** EIP-7702 authorisation as listed in a type-4 transaction; `authority` is recovered from the signature where it is present. */
+/**
+ * EIP-7702 authorisation as listed in a type-4 transaction; `authority` is recovered from the signature where
+ * it is present.
+ */
 export interface Authorization {
   readonly address: Address;
   readonly nonce: bigint;

@@ -15,7 +15,10 @@ export interface ParamSpec {
   readonly indexed: boolean;
   /** Topic position (1-based) when indexed, else the byte offset of its head in `data`/calldata arguments. */
   readonly offset: number;
-  /** Where it is read: the event's or call's own arguments (absent), those of the call the event was made in, or a call's return values. */
+  /**
+   * Where it is read: the event's or call's own arguments (absent), those of the call the event was made in,
+   * or a call's return values.
+   */
   readonly at?: 'call' | 'output';
 }
 
@@ -47,7 +50,10 @@ export type LegMatch = 'movement' | 'stated';
 
 export interface LegSpec {
   readonly role: string;
-  /** `movement`: must be carried by movements of the value flow. `stated`: the event's word, netted inside a singleton. */
+  /**
+   * `movement`: must be carried by movements of the value flow. `stated`: the event's word, netted inside a
+   * singleton.
+   */
   readonly match: LegMatch;
   readonly from: BindExpr | null;
   readonly to: BindExpr | null;
@@ -56,7 +62,10 @@ export interface LegSpec {
   readonly movementKind: 'mint' | 'burn' | null;
   /** Alternatives; the first that resolves to a non-zero amount is matched exactly. Empty = any amount. */
   readonly amount: readonly BindExpr[];
-  /** Where no movement has exactly the stated amount: take the direction alone (`direction`) or fail the leg (`none`). */
+  /**
+   * Where no movement has exactly the stated amount: take the direction alone (`direction`) or fail the leg
+   * (`none`).
+   */
   readonly otherwise: 'direction' | 'none';
   /** `one` nearest movement, or `all` that fit. */
   readonly pick: 'one' | 'all';
@@ -99,7 +108,9 @@ export interface EventMapping {
   readonly portions: readonly PortionSpec[];
   /** Selector of the call the event is made in; its parameters and return values are among `params`. */
   readonly within: Hex | null;
-  /** Any emitter may speak this shape (a family known by behaviour); otherwise only its protocols' emitters. */
+  /**
+   * Any emitter may speak this shape (a family known by behaviour); otherwise only its protocols' emitters.
+   */
   readonly anyEmitter: boolean;
   /** Highest confidence when only the family is known. */
   readonly familyConfidence: Confidence;
@@ -118,7 +129,10 @@ export interface ProtocolSpec {
   readonly create2: {
     readonly deployer: Address;
     readonly initCodeHash: Hash;
-    /** `packed`: keccak(token0‖token1). `abi`: keccak(abi.encode(token0, token1, fee)), tried for each listed fee. */
+    /**
+     * `packed`: keccak(token0‖token1). `abi`: keccak(abi.encode(token0, token1, fee)), tried for each listed
+     * fee.
+     */
     readonly salt: 'packed' | 'abi_fee';
     readonly fees: readonly number[];
   } | null;
@@ -186,7 +200,9 @@ export interface RateCall {
 
 export type RateNumber = bigint | RateCall;
 
-/** How a token's worth follows from other assets: `per` smallest units of it are worth the sum of the terms. */
+/**
+ * How a token's worth follows from other assets: `per` smallest units of it are worth the sum of the terms.
+ */
 export interface RateSpec {
   readonly name: string;
   readonly method: 'erc4626' | 'wrapper' | 'lp_share';
@@ -233,7 +249,9 @@ export interface IntentRule {
   readonly status: RuleStatus;
   readonly intent: IntentKind;
   readonly label: string;
-  /** Used where a placeholder of `label` cannot be filled; has none itself. Equals `label` when that has none. */
+  /**
+   * Used where a placeholder of `label` cannot be filled; has none itself. Equals `label` when that has none.
+   */
   readonly labelFallback: string;
   readonly when: Condition;
   /** Breaks ties between rules of intents with equal rank; higher first. */
@@ -244,8 +262,7 @@ export interface IntentRule {
   /** Motif kinds the verdict rests on. */
   readonly restsOn: readonly MotifKind[];
   /**
-   * Motif kinds of which at least one must be present, so that the rule can be skipped cheaply; empty =
-   * always run.
+   * Motif kinds with at least one required, so that the rule can be skipped cheaply; empty = always run.
    */
   readonly requiresAny: readonly MotifKind[];
   readonly tags: readonly string[];
@@ -270,7 +287,9 @@ export interface LexiconEntry {
   readonly exact: boolean;
 }
 
-/** Signatures by hash: lines `<first 8 hex digits> <Name(type name, …)>`, sorted, each ended by a line feed. */
+/**
+ * Signatures by hash: lines `<first 8 hex digits> <Name(type name, …)>`, sorted, each ended by a line feed.
+ */
 export interface SignatureTables {
   readonly events: string;
   readonly functions: string;

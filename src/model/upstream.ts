@@ -14,7 +14,9 @@ export interface RawTransaction {
   readonly trace: { readonly dialect: TraceDialect; readonly result: unknown };
 }
 
-/** ERC-20/721/1155 metadata as the contract answered at the transaction's block; null where it did not answer. */
+/**
+ * ERC-20/721/1155 metadata as the contract answered at the transaction's block; null where it did not answer.
+ */
 export interface TokenMetadata {
   readonly address: Address;
   readonly symbol: string | null;
@@ -43,7 +45,10 @@ export interface PriceQuote {
   readonly depthUsd?: bigint | null;
 }
 
-/** So much of a base asset: smallest units of it per smallest unit of the asset it prices, as an exact fraction. */
+/**
+ * So much of a base asset: smallest units of it per smallest unit of the asset it prices, as an exact
+ * fraction.
+ */
 export interface RateTerm {
   readonly asset: Address | 'native';
   readonly numerator: bigint;

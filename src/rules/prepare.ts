@@ -31,8 +31,8 @@ export function prepare(compiled: CompiledRules): Rulebook {
 }
 
 /**
- * Compares rules by the rank of their intents, then priority, then how many facts they ask for, then their slugs: the
- * order never depends on files.
+ * Compares rules by the rank of their intents, then priority, then how many facts they ask for, then their
+ * slugs: the order never depends on files.
  */
 export function bestFirst(
   intentKinds: CompiledRules['intentKinds'],

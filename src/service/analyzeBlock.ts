@@ -38,8 +38,9 @@ export interface BlockReports {
 }
 
 /**
- * Analyzes whole blocks: two requests each, and reports that are byte for byte those of single analyses. A transaction
- * that cannot be answered out of its block is analyzed by its hash. Rejects with the `AnalysisError` of the block itself.
+ * Analyzes whole blocks: two requests each, and reports that are byte for byte those of single analyses. A
+ * transaction that cannot be answered out of its block is analyzed by its hash. Rejects with the
+ * `AnalysisError` of the block itself.
  */
 export function createAnalyzeBlock(
   deps: AnalyzerDeps,

@@ -34,7 +34,10 @@ export interface AnalyzerDeps {
 export function createAnalyze(deps: AnalyzerDeps): Analyze {
   const { upstream, validate, maxTokens, priceSources = null, large } = deps;
 
-  /** Stages 1 and 2. The node's raw answers are released on return: for a large transaction they are most of the memory. */
+  /**
+   * Stages 1 and 2. The node's raw answers are released on return: for a large transaction they are most of
+   * the memory.
+   */
   async function fetchAndRead(
     hash: Hash,
     rulebook: Rulebook,
@@ -90,7 +93,10 @@ export function openUpstream(config: Config): Upstream {
   });
 }
 
-/** The analysis of the running service: rules (watched if configured), schemas and processes for large transactions. */
+/**
+ * The analysis of the running service: rules (watched if configured), schemas and processes for large
+ * transactions.
+ */
 export async function createServiceAnalyze(deps: {
   readonly upstream: Upstream;
   readonly config: Config;
@@ -115,13 +121,19 @@ export async function createServiceAnalyze(deps: {
   return Object.assign(analyze, { close: () => large.close() });
 }
 
-/** The shipped rules with the given overlays. The compiler is loaded only where the build has not compiled them already. */
+/**
+ * The shipped rules with the given overlays. The compiler is loaded only where the build has not compiled
+ * them already.
+ */
 async function rulesInForce(overlays: readonly string[]): Promise<Rulebook> {
   const cached = overlays.length === 0 ? cachedRulebook(SHIPPED_RULES) : null;
   return cached ?? (await import('./loadRules.ts')).loadRules(overlays);
 }
 
-/** The rules a configuration names, with its address book. Throws `RulebookError` for rules that do not compile. */
+/**
+ * The rules a configuration names, with its address book. Throws `RulebookError` for rules that do not
+ * compile.
+ */
 export async function configuredRules(config: Pick<Config, 'rulesDirs' | 'addressBook'>): Promise<Rulebook> {
   const named = await naming(config.addressBook);
   return named(await rulesInForce(config.rulesDirs));

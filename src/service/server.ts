@@ -11,7 +11,7 @@ import { openUpstream } from './analyzer.ts';
 import type { Upstream } from '../stages/1-fetch/rpc/upstream.ts';
 import type { Analyze } from './http/analyze.ts';
 
-/** Builds the analysis once the upstream stands; rejects when the rule set cannot be loaded. */
+/** Builds the analysis once the upstream exists; rejects when the rule set cannot be loaded. */
 export type CreateAnalyze = (deps: {
   upstream: Upstream;
   config: Config;
@@ -26,7 +26,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** What aborted analyses get to give up. */
+/** Time for aborted analyses to stop. */
 const ABORT_MS = 1_000;
 
 async function within(done: Promise<void>, ms: number): Promise<boolean> {

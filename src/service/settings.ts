@@ -1,4 +1,4 @@
-/** The kinds of settings: each reads one environment variable and says what is wrong with it. */
+/** The kinds of settings: each reads one environment variable and describes its errors. */
 /** One environment variable: its meaning, default and parser. */
 export interface Setting<T> {
   readonly env: string;

@@ -30,11 +30,13 @@ export function sameLog(a: LogContent, b: LogContent): boolean {
 
 /** A log as a call tracer attaches it to a frame. */
 export interface TracedLog extends LogContent {
-  /** Number of child calls before it, counting every call the node lists; null where an old node does not say. */
+  /**
+   * Number of child calls before it, counting every call the node lists; null where an old node does not say.
+   */
   readonly position: number | null;
 }
 
-/** One call as a node lists it, checked but not yet interpreted: what both trace dialects are read into. */
+/** One call of a node's trace, checked but not yet interpreted: both trace dialects are read into it. */
 export interface CallNode {
   /** Index in the pre-order list; null for the root. */
   readonly parent: number | null;
@@ -50,9 +52,9 @@ export interface CallNode {
 }
 
 /**
- * Bounds no mainnet transaction can reach: the call depth limit is 1024 (Yellow Paper, 9.1), tracers list the refused call
- * below it and a SELFDESTRUCT, and 60M gas pay for fewer than 10^6 calls at 100 gas each (EIP-2929). The path total bounds
- * depth times width, which the 63/64 rule (EIP-150) keeps small on chain.
+ * Bounds no mainnet transaction can reach: the call depth limit is 1024 (Yellow Paper, 9.1), tracers list
+ * the refused call below it and a SELFDESTRUCT, and 60M gas pay for fewer than 10^6 calls at 100 gas each
+ * (EIP-2929). The path total bounds depth times width, which the 63/64 rule (EIP-150) keeps small on chain.
  */
 const MAX_DEPTH = 1_026;
 const MAX_CALLS = 1_000_000;

@@ -159,7 +159,7 @@ function readPosition(value: unknown): number {
   return Math.min(readCount(value, BAD, 'traced log position'), 0xffff_ffff);
 }
 
-/** A call whose subcalls and logs are being visited. */
+/** A call with subcalls and logs being visited. */
 interface OpenCall {
   readonly calls: readonly unknown[];
   readonly logs: readonly unknown[];

@@ -16,8 +16,8 @@ const CALL_TYPES: ReadonlyMap<unknown, FrameType> = new Map<unknown, FrameType>(
 ]);
 
 /**
- * `trace_transaction` of OpenEthereum and its successors: a flat list of `{type, action, result, error, traceAddress}`.
- * https://openethereum.github.io/JSONRPC-trace-module
+ * `trace_transaction` of OpenEthereum and its successors: a flat list of `{type, action, result, error,
+ * traceAddress}`. https://openethereum.github.io/JSONRPC-trace-module
  */
 export const PARITY: TraceApi = {
   mode: 'parity',
@@ -86,7 +86,7 @@ interface Entry {
   readonly address: readonly number[];
 }
 
-/** The tree is rebuilt from `traceAddress`, whatever order the list came in. */
+/** The tree is rebuilt from `traceAddress`, for any order of the list. */
 function readEntries(result: unknown, tx: TracedTransaction): CallNode[] {
   if (absent(result) || (Array.isArray(result) && result.length === 0))
     throw new AnalysisError('trace_empty');

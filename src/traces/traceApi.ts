@@ -13,7 +13,7 @@ export type TraceCall =
   | { readonly method: 'trace_transaction'; readonly params: readonly [hash: Hash] }
   | { readonly method: 'trace_block'; readonly params: readonly [number: Hex] };
 
-/** A block whose number is resolved: everything about it is asked by its hash. */
+/** A block with a resolved number: all further calls use its hash. */
 export interface BlockId {
   readonly number: bigint;
   readonly hash: Hash;
@@ -34,7 +34,10 @@ export interface TracedTransaction {
   readonly blockHash: Hash;
 }
 
-/** One way to ask a node for a trace and to read its answer. A new trace dialect is one such object in a file of its own. */
+/**
+ * One way to ask a node for a trace and to read its answer. A new trace dialect is one such object in a file
+ * of its own.
+ */
 export interface TraceApi {
   readonly mode: TraceMode;
   readonly dialect: TraceDialect;
@@ -46,7 +49,7 @@ export interface TraceApi {
   splitBlock(items: readonly unknown[], hashes: readonly Hash[]): ReadonlyMap<Hash, unknown>;
   /** Judges a result by its shape alone: nodes answer unknown hashes with empty successes. */
   looksLike(result: unknown): 'trace' | 'empty' | 'malformed';
-  /** The outermost call, or what contradicts the unchecked transaction. */
+  /** The outermost call, or its contradiction of the unchecked transaction. */
   root(result: unknown, tx: Readonly<Record<string, unknown>>): RootCall | string;
   /** Unchecked logs of the calls that did not fail, in execution order; empty where the API carries none. */
   logs(result: unknown): readonly unknown[];

@@ -10,7 +10,7 @@ export function traceApi(mode: TraceMode): TraceApi {
   return TRACE_APIS.find((api) => api.mode === mode)!;
 }
 
-/** An API whose results are read as the dialect's. */
+/** An API with results in the dialect's form. */
 export function apiOfDialect(dialect: TraceDialect): TraceApi {
   return TRACE_APIS.find((api) => api.dialect === dialect)!;
 }

@@ -23,8 +23,8 @@ const MINUS = 45;
 const ZERO = 48;
 
 /**
- * `raw / 10^decimals` as an exact decimal string: no exponent, no separators, trailing zeros cut, `-` before negatives
- * and never before zero. `decimals` must be `usableDecimals`.
+ * `raw / 10^decimals` as an exact decimal string: no exponent, no separators, trailing zeros cut, `-` before
+ * negatives and never before zero. `decimals` must be `usableDecimals`.
  */
 export function formatAmount(raw: bigint, decimals: number): string {
   return placePoint(raw.toString(), decimals);

@@ -12,8 +12,8 @@ const MAX_INPUT = 1024;
 /** Shown as a gap, in every Unicode category; the byte order mark is none although `\s` holds it. */
 const LOOKS_BLANK = /(?:(?!\ufeff)[\s\u0085\u2800])+/gu;
 /**
- * Never shown: control, surrogate and private-use characters, and all that Unicode calls format or default-ignorable
- * (bidirectional overrides, zero-width characters, fillers, variation selectors, tags).
+ * Never shown: control, surrogate and private-use characters, and all that Unicode calls format or
+ * default-ignorable (bidirectional overrides, zero-width characters, fillers, variation selectors, tags).
  */
 const NEVER_SHOWN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/gu;
 /** More combining marks than any script stacks: text that climbs out of its line. */
@@ -82,7 +82,7 @@ export function assetUnit(asset: Asset, tokens: ReadonlyMap<Address, TokenMetada
   };
 }
 
-/** Null when the contract states none; 0 for NFTs, whose amounts are counts. */
+/** Null when the contract states none; 0 for NFTs: their amounts are counts. */
 export function assetDecimals(
   { kind, address }: Asset,
   tokens: ReadonlyMap<Address, TokenMetadata>,
@@ -96,8 +96,9 @@ function shortTokenId(tokenId: string): string {
 }
 
 /**
- * The asset's name inside a `<quantity> <symbol>, …` list: one word without commas, so that no symbol can pose as
- * another entry. Falls back to the shortened address; amounts that are raw for want of decimals say so.
+ * The asset's name inside a `<quantity> <symbol>, …` list: one word without commas, so that no symbol can
+ * pose as another entry. Falls back to the shortened address; amounts that are raw for want of decimals say
+ * so.
  */
 export function listSymbol(asset: Asset, { symbol, decimals }: AssetUnit): string {
   const word = symbol === null ? '' : ONE_WORD.test(symbol) ? symbol : asOneWord(symbol);

@@ -43,8 +43,8 @@ const MAX_MOVEMENTS = 4_096;
 export type ValueEnds = (account: Address, asset: AssetId) => readonly Address[];
 
 /**
- * Follows one asset from an account through `passThrough` accounts to where it stops: the account itself unless it is one
- * of them. Native and wrapped native are one asset. Memoizes its answers.
+ * Follows one asset from an account through `passThrough` accounts to where it stops: the account itself
+ * unless it is one of them. Native and wrapped native are one asset. Memoizes its answers.
  */
 export function valueEnds(
   flow: ValueFlow,
@@ -92,8 +92,8 @@ function endsFrom(
 }
 
 /**
- * Accounts that passed on everything they received (routers, proxies, settlement contracts), native and wrapped native
- * being one asset. The zero address and the wrapped-native contracts are never among them.
+ * Accounts that passed on everything they received (routers, proxies, settlement contracts), native and
+ * wrapped native being one asset. The zero address and the wrapped-native contracts are never among them.
  */
 export function passThroughAccounts(flow: ValueFlow, wrappedNative: ReadonlySet<Address>): Set<Address> {
   const found = new Set<Address>();

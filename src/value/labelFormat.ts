@@ -8,7 +8,10 @@ import type { Asset } from '../model/valueFlow.ts';
 /** Digits a label shows of an amount; the exact figure is in the deltas. */
 const LABEL_DIGITS = 6;
 
-/** The first significant digits of an amount, all those before the point at least, never rounded up: `1234.56789` → `1234.56`. */
+/**
+ * The first significant digits of an amount, all those before the point at least, never rounded up:
+ * `1234.56789` → `1234.56`.
+ */
 function firstDigits(amount: bigint, decimals: number): string {
   const digits = amount.toString();
   const kept = Math.min(digits.length, Math.max(LABEL_DIGITS, digits.length - decimals));
@@ -21,7 +24,9 @@ export interface LabelFormat {
   readonly protocol: (slug: string) => string;
 }
 
-/** How labels write amounts, accounts and protocols, from one transaction's token metadata. Texts are cleaned. */
+/**
+ * How labels write amounts, accounts and protocols, from one transaction's token metadata. Texts are cleaned.
+ */
 export function labelFormat(
   tokens: ReadonlyMap<Address, TokenMetadata>,
   rulebook: Pick<Rulebook, 'entities' | 'protocols'>,

@@ -8,8 +8,8 @@ import type { Spot } from './ruleItem.ts';
 type Facts = ReadonlyMap<string, FactDeclaration> | null;
 
 /**
- * Turns the condition of a rule into the tree the engine takes, checking every fact, operator and value against the
- * vocabulary. Without a vocabulary (null) names and types of facts are not checked.
+ * Turns the condition of a rule into the tree the engine takes, checking every fact, operator and value
+ * against the vocabulary. Without a vocabulary (null) names and types of facts are not checked.
  */
 export function compileCondition(spot: Spot, raw: RawCondition, facts: Facts): Condition {
   const parts = (key: 'all' | 'any', list: readonly RawCondition[]): Condition[] =>

@@ -54,7 +54,10 @@ class Mapping {
   }
 }
 
-/** Compiles one event or call of a shape; null where its signature cannot be read. Protocols are filled in later. */
+/**
+ * Compiles one event or call of a shape; null where its signature cannot be read. Protocols are filled in
+ * later.
+ */
 export function compileMapping(
   spot: Spot,
   shape: RawShape,

@@ -10,7 +10,10 @@ export function eventKey(topic0: Hex, topicCount: number): string {
   return `${topic0}:${topicCount}`;
 }
 
-/** Compiles all shapes into the two lookup tables. Meanings of one key are in the order of shape slug, then of the file. */
+/**
+ * Compiles all shapes into the two lookup tables. Meanings of one key are in the order of shape slug, then of
+ * the file.
+ */
 export function compileShapes(
   shapes: readonly RuleItem<RawShape>[],
   speakers: ReadonlyMap<string, readonly ProtocolSpec[]>,

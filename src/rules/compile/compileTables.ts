@@ -11,8 +11,8 @@ const SIGNATURE = /^(?:([0-9a-f]{8}) )?([A-Za-z_$][\w$]*\([\w$ ,()[\]]*\))$/;
 const ADDRESS = /^(0x[0-9a-fA-F]{40}) ([a-z][a-z-]*) (\S.*)$/;
 
 /**
- * The text tables of all directories as single sorted texts; a line of a later directory replaces those of earlier ones
- * about the same address or hash.
+ * The text tables of all directories as single sorted texts; a line of a later directory replaces those of
+ * earlier ones about the same address or hash.
  */
 export function compileTables(
   tables: readonly TableFile[],

@@ -1,6 +1,9 @@
 import type { FactValue } from '../../model/intent.ts';
 
-/** `count`: a non-negative safe integer. `enum`: one of `values`. `list`: distinct strings, of `values` where given. */
+/**
+ * `count`: a non-negative safe integer. `enum`: one of `values`. `list`: distinct strings, of `values` where
+ * given.
+ */
 export type FactType = 'count' | 'boolean' | 'enum' | 'list';
 
 export interface FactDeclaration {
@@ -11,7 +14,10 @@ export interface FactDeclaration {
   readonly doc: string;
 }
 
-/** The facts rules may use: a fixed list and a family per motif kind. Handed in, so that the rulebook knows no stage. */
+/**
+ * The facts rules may use: a fixed list and a family per motif kind. Handed in, so that the rulebook knows no
+ * stage.
+ */
 export interface FactVocabulary {
   readonly facts: readonly FactDeclaration[];
   readonly motifFacts: (kind: string) => readonly FactDeclaration[];

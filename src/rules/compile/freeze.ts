@@ -6,8 +6,9 @@ function refuse(): never {
 const LONGEST_WORD = 80;
 
 /**
- * The same text as the engine keeps it for words of the source: equal words are then one, and comparing them is comparing
- * two references. Texts read from files are not, and every kind, role and tag of a transaction is compared with some of them.
+ * The same text as the engine keeps it for words of the source: equal words are then one, and comparing them
+ * is comparing two references. Texts read from files are not, and every kind, role and tag of a transaction
+ * is compared with some of them.
  */
 function interned<T>(value: T): T {
   if (typeof value !== 'string' || value.length > LONGEST_WORD) return value;

@@ -23,7 +23,9 @@ import { ProblemSink, applyOverlays, knownSlugs, readItems, type RuleItem } from
 export const ENGINE = 1;
 
 export interface LoadOptions {
-  /** Facts that rules may use. Left out, fact names and values are not checked: only for tests without rules. */
+  /**
+   * Facts that rules may use. Left out, fact names and values are not checked: only for tests without rules.
+   */
   readonly facts?: FactVocabulary;
 }
 

@@ -24,8 +24,8 @@ function operator<F extends FactValue, V>(
 }
 
 /**
- * The operators of rule conditions. They replace json-rules-engine's own, which compare strings as numbers and text by
- * substring.
+ * The operators of rule conditions. They replace json-rules-engine's own, which compare strings as numbers
+ * and text by substring.
  */
 export const OPERATORS: Readonly<Record<string, Operator>> = {
   eq: operator(COMPARED, false, (fact, value) => fact === value),

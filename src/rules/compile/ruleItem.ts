@@ -99,7 +99,9 @@ export function readItems(files: readonly RuleFile[], sink: ProblemSink): RuleIt
   return items;
 }
 
-/** Slugs that exist, whether or not their items are valid: a broken file must not make others look wrong too. */
+/**
+ * Slugs that exist, whether or not their items are valid: a broken file must not make others look wrong too.
+ */
 export function knownSlugs(files: readonly RuleFile[], kind: RuleFile['kind']): ReadonlySet<string> {
   const trees = files
     .filter((f) => f.kind === kind && f.tree !== null)
@@ -112,8 +114,8 @@ export function knownSlugs(files: readonly RuleFile[], kind: RuleFile['kind']): 
 }
 
 /**
- * Of the items of one kind, those in force: a later directory replaces a slug of an earlier one only where it says
- * `override: true`. Sorted by slug.
+ * Of the items of one kind, those in force: a later directory replaces a slug of an earlier one only where
+ * it says `override: true`. Sorted by slug.
  */
 export function applyOverlays<T extends Identity>(
   items: readonly RuleItem[],

@@ -50,7 +50,8 @@ interface Reading {
 }
 
 function shadows(upper: { rule: IntentRule; conjunction: Conjunction | null }, lower: Reading): boolean {
-  // The upper rule is skipped where none of its motif kinds is there: the lower one must then be skipped as well.
+  // The upper rule is skipped where none of its motif kinds is there: the lower one must then be skipped as
+  // well.
   const limiter = upper.rule.requiresAny;
   const gated =
     limiter.length > 0 &&
@@ -63,7 +64,9 @@ function outranks(upper: IntentRule, lower: IntentRule, words: Vocabulary): bool
   return words.intentKinds.get(upper.intent)?.headline !== false;
 }
 
-/** A rule may claim structural proof without motifs only when it speaks of the transaction's own plain facts. */
+/**
+ * A rule may claim structural proof without motifs only when it speaks of the transaction's own plain facts.
+ */
 function needsBasis(rule: IntentRule): boolean {
   return rule.requiresAny.length > 0;
 }

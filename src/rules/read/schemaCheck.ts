@@ -6,7 +6,9 @@ import { FILE_KINDS, type FileKind } from './readRuleFiles.ts';
 import { didYouMean } from '../compile/didYouMean.ts';
 import { pointerSegment, type Tree } from './yamlTree.ts';
 
-/** Schemas lie at the package root, three levels up from `src/rules/read` and from `dist/rules/read` alike. */
+/**
+ * Schemas lie at the package root, three levels up from `src/rules/read` and from `dist/rules/read` alike.
+ */
 const SCHEMA_DIR = join(import.meta.dirname, '../../../schemas/rules');
 const SHARED = ['common', 'names'];
 

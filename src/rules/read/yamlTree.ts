@@ -29,8 +29,9 @@ export function pointerSegment(key: string | number): string {
 }
 
 /**
- * Reads YAML with the failsafe schema, so that nothing becomes a number behind the author's back. Unquoted decimal
- * integers and `true`/`false` are converted here; every other scalar stays the text that was written.
+ * Reads YAML with the failsafe schema, so that nothing becomes a number behind the author's back. Unquoted
+ * decimal integers and `true`/`false` are converted here; every other scalar stays the text that was
+ * written.
  */
 export function parseYamlTree(text: string): YamlTree {
   const lines = new LineCounter();

@@ -8,7 +8,7 @@ import { listFiles } from '../../rules/read/listFiles.ts';
 import { prepare } from '../../rules/prepare.ts';
 import type { CompiledRules, Rulebook } from '../../model/rulebook.ts';
 
-/** The loader: what it makes of the same files changes with it. */
+/** The loader: its output for the same files changes with its code. */
 const LOADER = fileURLToPath(new URL('../../rules/', import.meta.url));
 
 /** Where the build keeps the shipped rules in compiled form, beside this folder; the sources have none. */
@@ -24,7 +24,7 @@ export function packRulebook(rulebook: Rulebook): Buffer {
   return serialize(compiledPart(rulebook));
 }
 
-/** What can be stored: functions cannot, and are made again. */
+/** The storable parts: functions cannot be stored and are made again. */
 function compiledPart({ prepared: _, ...compiled }: Rulebook): CompiledRules {
   return compiled;
 }
@@ -40,8 +40,9 @@ export function packCache(dir: string, rulebook: Rulebook): Buffer {
 }
 
 /**
- * The rulebook compiled at build, if every rule file still holds the same bytes; null where it must be compiled anew.
- * Reading and comparing the files takes a hundredth of the time of parsing, checking and compiling them.
+ * The rulebook compiled at build, if every rule file still holds the same bytes; null where it must be
+ * compiled anew. Reading and comparing the files takes a hundredth of the time of parsing, checking and
+ * compiling them.
  */
 export function cachedRulebook(dir: string): Rulebook | null {
   try {

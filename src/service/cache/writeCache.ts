@@ -1,5 +1,5 @@
-// Run by `npm run build` after the compiler: what would otherwise be compiled at every start is compiled here, into
-// dist/compiled. Everything in it is compared with its source before it is used, and done without where that differs.
+// Run by `npm run build` after the compiler: compiles rules and schemas into dist/compiled, so that a start
+// need not. Each is compared with its source before use, and ignored where they differ.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { REQUEST_SCHEMA } from '../http/parseRequest.ts';
 import { schemaModule } from '../../lib/jsonSchema.ts';

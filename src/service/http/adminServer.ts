@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 
-/** What is measured, in Prometheus' text format. */
+/** Metrics in Prometheus' text format. */
 export interface MetricsText {
   readonly contentType: string;
   text(): Promise<string>;

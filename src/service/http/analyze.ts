@@ -3,11 +3,14 @@ import type { Hash } from '../../model/hex.ts';
 import type { UpstreamCallEvent } from '../../model/upstream.ts';
 
 export interface AnalyzeOptions {
-  /** Aborts when the client is gone, the deadline has passed or the service stops; its reason is an AnalysisError. */
+  /**
+   * Aborts when the client is gone, the deadline has passed or the service stops; its reason is an
+   * AnalysisError.
+   */
   readonly signal: AbortSignal;
   /** `performance.now()` by which an answer is due. */
   readonly deadlineAt: number;
-  /** Told after each stage, with its duration in milliseconds. */
+  /** Called after each stage, with its duration in milliseconds. */
   readonly onStage?: (stage: string, ms: number) => void;
   readonly onCall?: (event: UpstreamCallEvent) => void;
 }

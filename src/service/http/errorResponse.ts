@@ -12,7 +12,7 @@ export interface ErrorAnswer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The only place that maps failures to statuses. What is neither a refused request nor a known failure stays anonymous. */
+/** The only place that maps failures to statuses. Unknown failures stay anonymous. */
 export function errorAnswer(error: unknown): ErrorAnswer {
   if (error instanceof RequestError)
     return { status: error.status, error: error.message, headers: error.headers };
@@ -25,7 +25,7 @@ export function errorAnswer(error: unknown): ErrorAnswer {
   return { status: 502, error: `analysis failed: ${ERROR_TEXT.internal}`, headers: {} };
 }
 
-/** What the router refuses about a request, such as a path it cannot decode. */
+/** The router's own refusals, such as a path it cannot decode. */
 function isRefused(error: unknown): boolean {
   const { status } = error instanceof Error ? (error as Error & { status?: unknown }) : {};
   return typeof status === 'number' && status >= 400 && status < 500;

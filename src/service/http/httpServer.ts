@@ -19,7 +19,7 @@ export function createHttpServer(listener: RequestListener, limits: HttpLimits):
     },
     listener,
   );
-  // What is not even HTTP is answered in the shape of every other error.
+  // Input that is not even HTTP gets the shape of every other error.
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy();
     const status =

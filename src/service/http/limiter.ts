@@ -5,11 +5,11 @@ export interface Limiter {
   readonly running: number;
   readonly waiting: number;
   /**
-   * Runs `task` when there is a place. Rejects at once with `overloaded` when the queue is full or the limiter closed, and with
-   * the signal's reason when that aborts while waiting.
+   * Runs `task` when there is a place. Rejects at once with `overloaded` when the queue is full or the
+   * limiter closed, and with the signal's reason when that aborts while waiting.
    */
   run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T>;
-  /** Admits nothing more; resolves when what runs or waits is done. */
+  /** Admits nothing more; resolves when running and waiting work is done. */
   close(): Promise<void>;
 }
 

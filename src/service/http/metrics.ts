@@ -3,7 +3,7 @@ import { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefault
 import type { Limiter } from './limiter.ts';
 import type { UpstreamCallEvent } from '../../model/upstream.ts';
 
-/** What the service counts. Labels come from closed vocabularies: never a hash, an address or a URL. */
+/** The service's counters. Labels come from closed vocabularies: never a hash, an address or a URL. */
 export interface Metrics {
   readonly registry: Registry;
   analysisDone(outcome: string, intentKind: string | null, seconds: number): void;

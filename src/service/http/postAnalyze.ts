@@ -23,10 +23,14 @@ export interface PostAnalyzeDeps {
   readonly stopping: AbortSignal;
 }
 
-/** The fetch gives up at the deadline with the upstream's own failure; only what overruns even that is cut off here. */
+/**
+ * The fetch gives up at the deadline with the upstream's own failure; only a later overrun is cut off here.
+ */
 const CUT_OFF_MS = 250;
 
-/** How long a client may take to fetch its answer; one that does not read must not hold it in memory for ever. */
+/**
+ * How long a client may take to fetch its answer; one that does not read must not hold it in memory for ever.
+ */
 const FETCH_MS = 60_000;
 
 /** `POST /analyze`: admits, times, logs and counts one analysis. */
@@ -117,7 +121,8 @@ async function analyzeWithin(
       onStage: record.onStage,
       onCall: record.onCall,
     };
-    // The place at the limiter is given back when the analysis has really ended, the client is answered when time is up.
+    // The place at the limiter is given back when the analysis has really ended, the client is answered when
+    // time is up.
     return await Promise.race([deps.limiter.run(() => deps.analyze(hash, options), signal), cutOff]);
   } finally {
     clearTimeout(timer);

@@ -4,12 +4,15 @@ import { RequestError } from './requestError.ts';
 /** Largest request body, in bytes. */
 export const BODY_LIMIT = 16_384;
 
-/** How long the rest of a refused body is read and discarded: closing at once could reset the connection before the answer is read. */
+/**
+ * How long the rest of a refused body is read and discarded: closing at once could reset the connection
+ * before the answer is read.
+ */
 const LINGER_MS = 1_000;
 
 /**
- * Body of a JSON request as text. Keeps no more than the limit and waits for nothing beyond it: a client that goes on
- * sending loses its connection soon after the answer. Throws `RequestError` 400.
+ * Body of a JSON request as text. Keeps no more than the limit and waits for nothing beyond it: a client
+ * that goes on sending loses its connection soon after the answer. Throws `RequestError` 400.
  */
 export async function readBody(request: IncomingMessage): Promise<string> {
   try {

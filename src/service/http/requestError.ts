@@ -14,8 +14,8 @@ export class RequestError extends Error {
 const ECHO_LENGTH = 100;
 
 /**
- * A client's value as it may be repeated in an error: bounded, without control, bidirectional or line-separating characters
- * and without halves of surrogate pairs. Ordinary values come back as they were.
+ * A client's value as it may be repeated in an error: bounded, without control, bidirectional or
+ * line-separating characters and without halves of surrogate pairs. Ordinary values come back as they were.
  */
 export function echo(value: string): string {
   const clean = value.slice(0, ECHO_LENGTH).replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '\u{fffd}');

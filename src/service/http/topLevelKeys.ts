@@ -1,6 +1,6 @@
 /**
- * Keys of the outermost object of a JSON text, decoded, in order and with repetitions: what `JSON.parse` silently merges.
- * The text must be valid JSON whose outermost value is an object.
+ * Keys of the outermost object of a JSON text, decoded, in order and with repetitions, which `JSON.parse`
+ * merges silently. The text must be valid JSON with an object outermost.
  */
 export function topLevelKeys(json: string): string[] {
   const keys: string[] = [];

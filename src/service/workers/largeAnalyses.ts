@@ -20,7 +20,7 @@ export interface LargeAnalyses {
 
 /** How long an idle process is kept. */
 const IDLE_MS = 60_000;
-/** Kept of what a process writes to stderr, for the log. */
+/** Length of a process's stderr kept for the log. */
 const STDERR_BYTES = 2_000;
 
 /** Compiled, or the source where it is run with a loader. */
@@ -37,9 +37,10 @@ interface Worker {
 }
 
 /**
- * Starts a process with the first large transaction and keeps it for the next. Its heap is bounded by V8's flag, which a
- * process obeys by ending, while a thread that exhausts its heap inside `JSON.parse` takes the whole service along.
- * Aborting an analysis kills its process: neither memory nor an endless loop outlives a request.
+ * Starts a process with the first large transaction and keeps it for the next. Its heap is bounded by V8's
+ * flag, which a process obeys by ending, while a thread that exhausts its heap inside `JSON.parse` takes the
+ * whole service along. Aborting an analysis kills its process: neither memory nor an endless loop outlives a
+ * request.
  */
 export function createLargeAnalyses(config: Config, rulebook: () => Rulebook): LargeAnalyses {
   const places = createLimiter({ maxConcurrency: config.largeThreads, maxQueue: Infinity });
@@ -143,7 +144,7 @@ interface Finished {
   readonly pieces: readonly Uint8Array[];
 }
 
-/** V8 aborts a process whose heap is full; the kernel kills one that exceeds the container's memory. */
+/** V8 aborts a process with a full heap; the kernel kills one that exceeds the container's memory. */
 function failureOf(
   code: number | null,
   ended: NodeJS.Signals | null,

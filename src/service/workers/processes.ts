@@ -16,9 +16,9 @@ export function processCount(config: Config): number {
 }
 
 /**
- * Runs the service as several processes that share the port, each a service of its own; the calling process only keeps them
- * running and answers on the admin port for all of them. Resolves when all have ended after a signal, with the exit
- * status: 1 if the first of them could not start.
+ * Runs the service as several processes that share the port, each a service of its own; the calling process
+ * only keeps them running and answers on the admin port for all of them. Resolves when all have ended after
+ * a signal, with the exit status: 1 if the first of them could not start.
  */
 export async function runProcesses(config: Config, log: Log): Promise<number> {
   let stopping = false;
@@ -42,7 +42,7 @@ export async function runProcesses(config: Config, log: Log): Promise<number> {
           resolve();
           if (stopping) return;
           log.error({ worker: worker.id, code, signal }, 'a process of the service ended');
-          // What fails from the start fails again.
+          // A process that fails from the start would fail again.
           if (!begun) fail();
           // Waited for like a process: all of them may end at once.
           else ended.push(sleep(RESTART_MS).then(() => void (stopping || start())));

@@ -11,9 +11,9 @@ import type { Hash } from '../../model/hex.ts';
 import type { RawTransaction } from '../../model/upstream.ts';
 
 /**
- * First round trip: transaction, receipt and trace in one JSON-RPC batch, cross-checked before anything is believed.
- * Throws `AnalysisError`: `transaction_not_found`, `transaction_pending`, `wrong_chain`, `trace_*`,
- * `inconsistent_upstream`, or the `upstream_*` failure that outlasted the retries.
+ * First round trip: transaction, receipt and trace in one JSON-RPC batch, cross-checked before anything is
+ * believed. Throws `AnalysisError`: `transaction_not_found`, `transaction_pending`, `wrong_chain`,
+ * `trace_*`, `inconsistent_upstream`, or the `upstream_*` failure that outlasted the retries.
  */
 export function fetchTransaction(session: Session, hash: Hash): Promise<RawTransaction> {
   // Both dialects in one batch unless that answer proves too large.
@@ -82,7 +82,7 @@ function checkChain(endpoint: RpcEndpoint, answer: RpcAnswer): void {
   endpoint.capabilities.mainnet = id === 1n;
 }
 
-/** Transaction and receipt of a mined transaction, or the fault that names what is missing. */
+/** Transaction and receipt of a mined transaction, or the fault that names the missing one. */
 function readMined(
   answers: readonly RpcAnswer[],
   hash: Hash,

@@ -64,7 +64,7 @@ class OpenFrame implements Frame {
   }
 }
 
-/** A traced log of a frame whose effects remain, with its position among the frames that were kept. */
+/** A traced log of a lasting frame, with its position among the frames that were kept. */
 export interface PlacedLog extends Omit<TracedLog, 'position'> {
   readonly frame: number;
   /** Number of the frame's kept children before it; null where the node did not say. */
@@ -73,14 +73,14 @@ export interface PlacedLog extends Omit<TracedLog, 'position'> {
 
 export interface FrameTree {
   readonly frames: OpenFrame[];
-  /** Logs of frames whose effects remain, by frame; empty where the dialect carries none. */
+  /** Logs of lasting frames, by frame; empty where the dialect carries none. */
   readonly tracedLogs: readonly PlacedLog[];
 }
 
 /**
- * Interprets the calls a node listed: leaves out value-less precompile calls, and works out which effects remain, which
- * value moved and which account's storage each frame used. `reverted`: the receipt reports failure, which undoes all.
- * Throws `trace_malformed` for a successful creation without an address.
+ * Interprets the calls a node listed: leaves out value-less precompile calls, and works out which effects
+ * remain, which value moved and which account's storage each frame used. `reverted`: the receipt reports
+ * failure, which undoes all. Throws `trace_malformed` for a successful creation without an address.
  */
 export function buildFrames(nodes: readonly CallNode[], reverted: boolean): FrameTree {
   const frames: OpenFrame[] = [];
@@ -147,7 +147,9 @@ function senderOf(node: CallNode, up: OpenFrame | null): Address {
   return node.type === 'SELFDESTRUCT' ? (up?.context ?? node.from) : node.from;
 }
 
-/** The account whose storage a frame uses: DELEGATECALL, CALLCODE and SELFDESTRUCT stay with the caller. */
+/**
+ * The account with the storage a frame uses: DELEGATECALL, CALLCODE and SELFDESTRUCT stay with the caller.
+ */
 function contextOf(node: CallNode, up: OpenFrame | null): Address | null {
   switch (node.type) {
     case 'DELEGATECALL':
@@ -174,7 +176,9 @@ function selectorOf(node: CallNode): Hex | null {
 
 const PRECOMPILE_SHAPE = /^0x0{36}0[01][0-9a-f]{2}$/;
 
-/** geth lists all calls of 0x01–0x1ff, Parity-style nodes only those with value: both must give the same tree. */
+/**
+ * geth lists all calls of 0x01–0x1ff, Parity-style nodes only those with value: both must give the same tree.
+ */
 function isValuelessPrecompileCall(node: CallNode): boolean {
   if (node.to === null || !PRECOMPILE_SHAPE.test(node.to) || node.to.endsWith('000')) return false;
   if (isCreation(node) || node.type === 'SELFDESTRUCT') return false;

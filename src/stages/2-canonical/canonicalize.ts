@@ -12,9 +12,10 @@ import { buildTimeline, type Timeline } from './timeline.ts';
 import { tracedFrames } from './tracedFrames.ts';
 
 /**
- * One transaction in one shape, whichever trace dialect the node spoke: the two differ only in `dialect` and in which
- * logs name their frame. Throws `AnalysisError`: `transaction_malformed`, `transaction_pending`, `receipt_malformed`,
- * `trace_malformed`, `trace_empty`, or `inconsistent_upstream` when the answers are not about the same execution.
+ * One transaction in one shape, whichever trace dialect the node spoke: the two differ only in `dialect` and
+ * in which logs name their frame. Throws `AnalysisError`: `transaction_malformed`, `transaction_pending`,
+ * `receipt_malformed`, `trace_malformed`, `trace_empty`, or `inconsistent_upstream` when the answers are not
+ * about the same execution.
  */
 export function canonicalize(raw: RawTransaction): CanonicalTx {
   const tx = readTransaction(raw.tx);
@@ -90,8 +91,9 @@ function requireSameExecution(tx: Transaction, receipt: Receipt, root: CallNode)
 }
 
 /**
- * Numbers frame entries and logs in execution order with one counter, so that transfers and events can be compared.
- * The order is inferred even where a call tracer gives it, so that both dialects agree; the tracer only names the frames.
+ * Numbers frame entries and logs in execution order with one counter, so that transfers and events can be
+ * compared. The order is inferred even where a call tracer gives it, so that both dialects agree; the tracer
+ * only names the frames.
  */
 function stampOrder(tree: FrameTree, timeline: Timeline, receiptLogs: readonly ReceiptLog[]): Log[] {
   const { frames } = tree;

@@ -6,8 +6,9 @@ import { absent, readObject } from '../../lib/shape.ts';
 const BAD = 'block_malformed';
 
 /**
- * Checks the containing block's header against the transaction. `baseFeePerGas` is 0 before London (EIP-1559). Throws
- * `block_malformed`, or `inconsistent_upstream` when it is another block (a reorganisation between two answers).
+ * Checks the containing block's header against the transaction. `baseFeePerGas` is 0 before London
+ * (EIP-1559). Throws `block_malformed`, or `inconsistent_upstream` when it is another block (a
+ * reorganisation between two answers).
  */
 export function readBlockHeader(rawBlock: unknown, tx: CanonicalTx): BlockHeader {
   const fields = readObject(rawBlock, BAD, 'the block is not an object');

@@ -16,7 +16,10 @@ export type Transaction = Pick<
   'hash' | 'blockHash' | 'type' | 'from' | 'to' | 'value' | 'input' | 'nonce' | 'authorizations'
 > & { readonly gasPrice: bigint | null };
 
-/** Checks an `eth_getTransactionByHash` result. Throws `transaction_malformed`, or `transaction_pending` without a block. */
+/**
+ * Checks an `eth_getTransactionByHash` result. Throws `transaction_malformed`, or `transaction_pending`
+ * without a block.
+ */
 export function readTransaction(raw: unknown): Transaction {
   const fields = readObject(raw, BAD, 'the transaction is not an object');
   if (absent(fields['blockHash'])) throw new AnalysisError('transaction_pending');
@@ -38,8 +41,9 @@ export function readTransaction(raw: unknown): Transaction {
 }
 
 /**
- * Reads a type-4 transaction's `authorizationList`. The signing account is recovered from the signature; null where it
- * cannot be, or where the tuple is for another chain and so has no effect here. Throws `transaction_malformed`.
+ * Reads a type-4 transaction's `authorizationList`. The signing account is recovered from the signature;
+ * null where it cannot be, or where the tuple is for another chain and so has no effect here. Throws
+ * `transaction_malformed`.
  */
 export function readAuthorizations(value: unknown): readonly Authorization[] {
   const list = readList(value, BAD, 'authorizationList');

@@ -21,21 +21,28 @@ interface Standard {
 }
 
 /**
- * The events that token standards (ERC-20, 721, 1155) and wrapped ether tie to their functions, by selector. Only events
- * listed here are judged: a token may emit any others.
+ * The events that token standards (ERC-20, 721, 1155) and wrapped ether tie to their functions, by selector.
+ * Only events listed here are judged: a token may emit any others.
  */
 const STANDARD: ReadonlyMap<Hex, Standard> = new Map<Hex, Standard>([
   ['0xa9059cbb', { event: TRANSFER, says: ['caller', 0, 1] }], // transfer(address,uint256)
-  ['0x23b872dd', { event: TRANSFER, says: [0, 1, 2], aside: [APPROVAL] }], // transferFrom(address,address,uint256)
+  // transferFrom(address,address,uint256)
+  ['0x23b872dd', { event: TRANSFER, says: [0, 1, 2], aside: [APPROVAL] }],
   ['0x095ea7b3', { event: APPROVAL, says: ['caller', 0, 1] }], // approve(address,uint256)
-  ['0xd505accf', { event: APPROVAL, says: [0, 1, 2] }], // permit(address,address,uint256,uint256,uint8,bytes32,bytes32)
+  // permit(address,address,uint256,uint256,uint8,bytes32,bytes32)
+  ['0xd505accf', { event: APPROVAL, says: [0, 1, 2] }],
   ['0xd0e30db0', { event: DEPOSIT, says: ['caller', 'value'], aside: [TRANSFER] }], // deposit()
-  ['0x2e1a7d4d', { event: WITHDRAWAL, says: ['caller', 0], aside: [TRANSFER, APPROVAL] }], // withdraw(uint256)
-  ['0x42842e0e', { event: TRANSFER, says: [0, 1, 2], aside: [APPROVAL] }], // safeTransferFrom(address,address,uint256)
-  ['0xb88d4fde', { event: TRANSFER, says: [0, 1, 2], aside: [APPROVAL] }], // safeTransferFrom(address,address,uint256,bytes)
+  // withdraw(uint256)
+  ['0x2e1a7d4d', { event: WITHDRAWAL, says: ['caller', 0], aside: [TRANSFER, APPROVAL] }],
+  // safeTransferFrom(address,address,uint256)
+  ['0x42842e0e', { event: TRANSFER, says: [0, 1, 2], aside: [APPROVAL] }],
+  // safeTransferFrom(address,address,uint256,bytes)
+  ['0xb88d4fde', { event: TRANSFER, says: [0, 1, 2], aside: [APPROVAL] }],
   ['0xa22cb465', { event: APPROVAL_FOR_ALL, says: ['caller', 0, 1] }], // setApprovalForAll(address,bool)
-  ['0xf242432a', { event: TRANSFER_SINGLE, says: ['caller', 0, 1, 2, 3] }], // safeTransferFrom(address,address,uint256,uint256,bytes)
-  ['0x2eb2c2d6', { event: TRANSFER_BATCH, says: ['caller', 0, 1], aside: [TRANSFER_SINGLE] }], // safeBatchTransferFrom(address,address,uint256[],uint256[],bytes)
+  // safeTransferFrom(address,address,uint256,uint256,bytes)
+  ['0xf242432a', { event: TRANSFER_SINGLE, says: ['caller', 0, 1, 2, 3] }],
+  // safeBatchTransferFrom(address,address,uint256[],uint256[],bytes)
+  ['0x2eb2c2d6', { event: TRANSFER_BATCH, says: ['caller', 0, 1], aside: [TRANSFER_SINGLE] }],
 ]);
 
 const JUDGED: ReadonlySet<string> = new Set([
@@ -67,8 +74,8 @@ const VIEWS: ReadonlySet<Hex> = new Set<Hex>([
 const SELECTOR_TOPIC = /^0x[0-9a-f]{8}0{56}$/;
 
 /**
- * How an event relates to a call: `purpose` = the call exists to emit it (`says`: its expected arguments), `aside` = the
- * call may emit it too, `alien` = the call never emits it, `open` = nothing known.
+ * How an event relates to a call: `purpose` = the call exists to emit it (`says`: its expected arguments),
+ * `aside` = the call may emit it too, `alien` = the call never emits it, `open` = nothing known.
  */
 export type Fit =
   | { readonly fit: 'purpose'; readonly says: readonly Source[] }
@@ -83,7 +90,7 @@ export function fitOf(selector: Hex | null, topic: Hash | undefined): Fit {
   if (selector === null) return OPEN;
   if (VIEWS.has(selector)) return ALIEN;
   if (topic === undefined) return OPEN;
-  // ds-note: an anonymous event whose first topic is the selector of the very call that logs it.
+  // ds-note: an anonymous event with the selector of the logging call as first topic.
   if (SELECTOR_TOPIC.test(topic)) return topic.slice(0, 10) === selector ? NOTE : ALIEN;
   const standard = STANDARD.get(selector);
   if (!standard || !JUDGED.has(topic)) return OPEN;

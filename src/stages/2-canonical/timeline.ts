@@ -1,8 +1,8 @@
 import type { Frame } from '../../model/canonicalTx.ts';
 
 /**
- * Execution as a row of moments. Every frame begins and ends once; moment `m` is the stretch after the m-th of those
- * 2n boundaries. A log falls into exactly one moment, and the frame running then is its emitter.
+ * Execution as a row of moments. Every frame begins and ends once; moment `m` is the stretch after the m-th
+ * of those 2n boundaries. A log falls into exactly one moment, and the frame running then is its emitter.
  */
 export interface Timeline {
   /** Moment that begins when the frame is entered. */
@@ -33,7 +33,9 @@ export function buildTimeline(frames: readonly Frame[]): Timeline {
   return { entry, exit, running };
 }
 
-/** Moments of one frame by number of kept children before them: `momentsOf(f)[2]` follows its second child. */
+/**
+ * Moments of one frame by number of kept children before them: `momentsOf(f)[2]` follows its second child.
+ */
 export function momentsOfFrame(frames: readonly Frame[], timeline: Timeline, frame: number): number[] {
   const moments = [timeline.entry[frame]!];
   for (let child = frame + 1; child < frames[frame]!.end; child = frames[child]!.end)

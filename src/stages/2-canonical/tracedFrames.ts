@@ -7,10 +7,10 @@ import type { ReceiptLog } from './readReceipt.ts';
 import { momentsOfFrame, type Timeline } from './timeline.ts';
 
 /**
- * Frame of every receipt log as a call tracer tells it, or null where the trace does not: it carries no logs or positions,
- * attributes logs to frames that cannot have emitted them, or orders them otherwise than the receipt. Logs are joined by
- * order and content, never by a tracer's own index, which some count reverted logs into. Throws `inconsistent_upstream`
- * when the trace's logs are not the receipt's.
+ * Frame of every receipt log by the call tracer, or null where the trace cannot be used: it carries no logs
+ * or positions, attributes logs to frames that cannot have emitted them, or orders them otherwise than the
+ * receipt. Logs are joined by order and content, never by a tracer's own index, because some tracers count
+ * reverted logs. Throws `inconsistent_upstream` when the trace's logs are not the receipt's.
  */
 export function tracedFrames(
   tree: FrameTree,

@@ -4,8 +4,8 @@ import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { isNonEconomic, type FlowEntry } from './rawTransfer.ts';
 
 /**
- * Least gas a balance costs to change: a storage slot's first change in a transaction (2,900) and its first access (2,100
- * cold, or 1,900 in an access list: EIP-2929, EIP-2930); 5,000 before Berlin (EIP-2200).
+ * Least gas a balance costs to change: a storage slot's first change in a transaction (2,900) and its first
+ * access (2,100 cold, or 1,900 in an access list: EIP-2929, EIP-2930); 5,000 before Berlin (EIP-2200).
  */
 const GAS_PER_BALANCE = 4_800n;
 /** EIP-2028; dearer before. */
@@ -38,7 +38,8 @@ const NONE: ReadonlySet<Address> = new Set();
 
 function findForgers(tx: CanonicalTx, entries: readonly FlowEntry[]): ReadonlySet<Address> {
   if (tx.blockNumber >= SCHEDULE_KNOWN_BELOW) return NONE;
-  // Most transactions could pay for twice as many balances as they have transfers even if their data cost the most it can.
+  // Most transactions could pay for twice as many balances as they have transfers even if their data cost
+  // the most it can.
   const doubtful = writesAffordable(tx, (tx.input.length / 2 - 1) * GAS_PER_BYTE);
   if (doubtful !== null && BigInt(2 * entries.length) <= doubtful) return NONE;
   const affordable = writesAffordable(tx, dataGas(tx.input));
@@ -82,7 +83,10 @@ function zeroBytes(input: Hex): number {
   return zeros;
 }
 
-/** Most balances that the gas left after fixed costs can have changed; null where the figures contradict each other. */
+/**
+ * Most balances that the gas left after fixed costs can have changed; null where the figures contradict each
+ * other.
+ */
 function writesAffordable(tx: CanonicalTx, forData: number): bigint | null {
   let needed = GAS_PER_TRANSACTION + forData;
   for (const { topics, data } of tx.logs) needed += 375 + 375 * topics.length + 4 * (data.length - 2);

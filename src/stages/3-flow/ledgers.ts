@@ -2,8 +2,8 @@ import type { AssetId, LedgerEntry, Movement, ValueFlow } from '../../model/valu
 import type { Address } from '../../model/hex.ts';
 
 /**
- * Double entry over the movements: each is one account's outflow and another's inflow of the same amount, so every
- * asset's deltas sum to zero. Accounts and assets keep the order in which value first touched them.
+ * Double entry over the movements: each is one account's outflow and another's inflow of the same amount, so
+ * every asset's deltas sum to zero. Accounts and assets keep the order in which value first touched them.
  */
 export function keepLedgers(
   movements: readonly Movement[],

@@ -30,8 +30,9 @@ const KEEPER_TAG = 'permit';
 type Stated = Omit<Allowance, 'evidence'>;
 
 /**
- * Every allowance that an event grants, changes or revokes, in the order of the logs. A token speaks for itself; allowances
- * kept outside the token count only at contracts that the rules know to keep them: anybody can emit such an event.
+ * Every allowance that an event grants, changes or revokes, in the order of the logs. A token speaks for
+ * itself; allowances kept outside the token count only at contracts that the rules know to keep them:
+ * anybody can emit such an event.
  */
 export function readAllowances(tx: CanonicalTx, entities: Rulebook['entities']): Allowance[] {
   const allowances: Allowance[] = [];

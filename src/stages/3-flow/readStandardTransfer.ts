@@ -12,8 +12,8 @@ export interface RangeBudget {
 }
 
 /**
- * The transfers a log states under ERC-20, ERC-721, ERC-1155 or ERC-2309; null where its shape is none of theirs. Reads
- * words by position, so a hostile length or offset costs nothing and simply does not match.
+ * The transfers a log states under ERC-20, ERC-721, ERC-1155 or ERC-2309; null where its shape is none of
+ * theirs. Reads words by position, so a hostile length or offset costs nothing and simply does not match.
  */
 export function readStandardTransfer(log: Log, budget: RangeBudget): readonly RawTransfer[] | null {
   switch (log.topics[0]) {
@@ -63,7 +63,10 @@ function wordsIn(data: Hex): number {
   return (data.length - 2) / 64;
 }
 
-/** Tokens older than the standard's final text index fewer arguments; the arguments keep their order (from, to, value). */
+/**
+ * Tokens older than the standard's final text index fewer arguments; the arguments keep their order (from,
+ * to, value).
+ */
 function readErc20(log: Log): RawTransfer[] | null {
   const { topics, data } = log;
   const indexed = topics.length - 1;

@@ -59,7 +59,8 @@ function readShapes(tx: CanonicalTx, rulebook: FlowRules): Shapes {
     const transfers = transfer ? null : readStandardTransfer(log, budget);
     const wrapped = transfer || transfers ? null : readWrapping(log);
     if (transfer) declared.set(log.index, transfer);
-    // A contract declared as an NFT has no ERC-20: its Transfer events repeat the declared ones or count tokens held.
+    // A contract declared as an NFT has no ERC-20: its Transfer events repeat the declared ones or count
+    // tokens held.
     if (transfers && !(transfers[0]?.asset.kind === 'erc20' && declarations.nftContracts.has(log.address)))
       standard[log.index] = transfers;
     if (wrapped) wrapping.set(log.index, wrapped);

@@ -12,8 +12,8 @@ import type { Motif } from '../../model/motif.ts';
 import type { Primitive } from '../../model/primitive.ts';
 
 /**
- * Building blocks of intents, in execution order: every primitive as a motif, and the composites they form (a route, a
- * closed cycle, a batch), which precede their parts. Pure.
+ * Building blocks of intents, in execution order: every primitive as a motif, and the composites they form
+ * (a route, a closed cycle, a batch), which precede their parts. Pure.
  */
 export function buildMotifs(input: MotifInput): Motif[] {
   const { tx, flow, rulebook } = input;

@@ -67,7 +67,10 @@ function gained(own: ReadonlyMap<AssetId, Balance>, id: AssetId): boolean {
   return (own.get(id)?.net ?? 0n) > 0n;
 }
 
-/** The asset a cycle begins and ends in: the only one the hops gained beyond slack. Null where there is none such. */
+/**
+ * The asset a cycle begins and ends in: the only one the hops gained beyond slack. Null where there is none
+ * such.
+ */
 function baseOf(
   hops: readonly Hop[],
   balance: readonly TradeBalance[],

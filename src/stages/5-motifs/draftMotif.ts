@@ -17,7 +17,10 @@ export interface MotifInput {
   readonly coinbase: Address | null;
 }
 
-/** A motif before it has its place; `index` is -1 until then. `children` are the drafts a composite is made of. */
+/**
+ * A motif before it has its place; `index` is -1 until then. `children` are the drafts a composite is made
+ * of.
+ */
 export interface MotifDraft extends Motif {
   index: number;
   parent: number | null;
@@ -30,7 +33,10 @@ type Summary = Pick<
   'kind' | 'venue' | 'participants' | 'assetsIn' | 'assetsOut' | 'invariants' | 'scopeFrame'
 >;
 
-/** A composite motif: Proven where its invariants hold, and never better known than the least known of its parts. */
+/**
+ * A composite motif: Proven where its invariants hold, and never better known than the least known of its
+ * parts.
+ */
 export function composite(summary: Summary, parts: readonly MotifDraft[]): MotifDraft {
   return {
     ...summary,
@@ -72,8 +78,9 @@ export function joinMovements(
 }
 
 /**
- * Index of the smallest frame that is certain to hold all of the evidence, or null where the trace does not show it. Only
- * one trace dialect places a log exactly, so `within` is used: the frame that emitter and log order leave possible.
+ * Index of the smallest frame that is certain to hold all of the evidence, or null where the trace does not
+ * show it. Only one trace dialect places a log exactly, so `within` is used: the frame that emitter and log
+ * order leave possible.
  */
 export function commonFrame(tx: CanonicalTx, evidence: readonly Evidence[]): number | null {
   let common: number | null = null;

@@ -15,7 +15,10 @@ export interface Entity {
   readonly balancesWith: (account: Address) => Balances;
   /** An asset's receipts of the entity's accounts, from one another too. */
   readonly through: (asset: AssetId) => bigint;
-  /** The one further account that received the asset from the entity and sent nothing: a wallet for its gains. Null for none or several. */
+  /**
+   * The one further account that received the asset from the entity and sent nothing: a wallet for its gains.
+   * Null for none or several.
+   */
   readonly walletOf: (asset: AssetId) => Address | null;
 }
 

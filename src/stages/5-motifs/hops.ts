@@ -15,7 +15,10 @@ export interface HopEnd {
   readonly account: Address | null;
 }
 
-/** A motif that turned one asset into another: a trade at one pool, or a share token made or redeemed on the way. */
+/**
+ * A motif that turned one asset into another: a trade at one pool, or a share token made or redeemed on the
+ * way.
+ */
 export interface Hop {
   readonly motif: MotifDraft;
   /** Venue and, in a singleton, the pool. */
@@ -121,7 +124,9 @@ export interface TradeBalance {
   readonly flat: boolean;
 }
 
-/** Share of an asset, in parts per hundred, that may stick between two hops (transfer taxes, fee skims, dust). */
+/**
+ * Share of an asset, in parts per hundred, that may stick between two hops (transfer taxes, fee skims, dust).
+ */
 const SLACK_PERCENT = 1n;
 
 export function tradeBalance(hops: readonly Hop[]): TradeBalance[] {

@@ -9,8 +9,8 @@ import type { MotifKindSpec } from '../../model/vocabulary.ts';
 const MAX_TRACED_LEGS = 64;
 
 /**
- * Roles the event gives, then the far end of each leg and the account behind the routers there, then the venue. Where no
- * role names an owner and one account paid and received, that account is the owner.
+ * Roles the event gives, then the far end of each leg and the account behind the routers there, then the
+ * venue. Where no role names an owner and one account paid and received, that account is the owner.
  */
 export function participantsOf(
   primitive: Primitive,

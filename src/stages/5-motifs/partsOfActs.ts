@@ -1,8 +1,8 @@
 import type { MotifDraft } from './draftMotif.ts';
 
 /**
- * Acts that are but a part of another one, and which: a liquidation's repayment, a second event for the same deposit. A
- * part happened at the same venue and moved nothing that the whole does not speak of as well.
+ * Acts that are but a part of another one, and which: a liquidation's repayment, a second event for the same
+ * deposit. A part happened at the same venue and moved nothing that the whole does not speak of as well.
  */
 export function partsOfActs(drafts: readonly MotifDraft[]): ReadonlyMap<MotifDraft, MotifDraft> {
   const byMovement = new Map<number, MotifDraft[]>();

@@ -10,9 +10,9 @@ export interface Tracing {
 }
 
 /**
- * Trades at two pools or more that chain or split between one asset given and one received. Null where the hops do not come down
- * to one of each: several traders' orders, or a closed cycle. `feeTakers` only skim and are neither payer nor recipient.
- * `balance` is that of the hops.
+ * Trades at two pools or more that chain or split between one asset given and one received. Null where the
+ * hops do not come down to one of each: several traders' orders, or a closed cycle. `feeTakers` only skim
+ * and are neither payer nor recipient. `balance` is that of the hops.
  */
 export function routeOf(
   hops: readonly Hop[],

@@ -8,7 +8,9 @@ import type { Rulebook } from '../../model/rulebook.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 import type { MotifKindSpec } from '../../model/vocabulary.ts';
 
-/** A coherent part of the transaction: one act with all that serves it. The indexes of its motifs, in order. */
+/**
+ * A coherent part of the transaction: one act with all that serves it. The indexes of its motifs, in order.
+ */
 export type Scope = readonly number[];
 
 /** A motif that is part of no other one, with its traits. */
@@ -192,7 +194,10 @@ function joinServing(
   }
 }
 
-/** The nearest act of one of its accounts, about its asset where it has one. An inner contract's allowance serves any act. */
+/**
+ * The nearest act of one of its accounts, about its asset where it has one. An inner contract's allowance
+ * serves any act.
+ */
 function actServed(serving: Act, acts: ActIndex, principals: ReadonlySet<Address>): Act | null {
   const { motif, kind, created, owner } = serving;
   const side = kind.serves ?? (kind.trade === 'summary' ? 'before' : 'after');

@@ -10,8 +10,8 @@ import type { ElectionContext } from './electionContext.ts';
 import type { Proposal, ProposalGroup } from './proposal.ts';
 
 /**
- * All proposals, strongest ground first: accounts that explicit events name, then those that only balances point at. The
- * signer always comes last.
+ * All proposals, strongest ground first: accounts that explicit events name, then those that only balances
+ * point at. The signer always comes last.
  */
 export function collectCandidates(context: ElectionContext, orders: readonly StatedOrder[]): ProposalGroup[] {
   const groups: ProposalGroup[] = [];

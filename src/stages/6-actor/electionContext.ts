@@ -130,7 +130,9 @@ export class ElectionContext {
     return motif.protocol?.matchedBy === 'address' && motif.basis !== 'structure';
   }
 
-  /** The account's own code ran and did something: it made a call that was not read-only, or emitted an event. */
+  /**
+   * The account's own code ran and did something: it made a call that was not read-only, or emitted an event.
+   */
   acted(account: Address): boolean {
     const { frames } = this.input.tx;
     const called = frames.some(({ effective, context }) => effective && context === account);

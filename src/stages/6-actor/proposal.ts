@@ -17,8 +17,8 @@ export interface Proposal {
 }
 
 /**
- * Proposals of equal weight. Groups are tried in order and the first that is not empty decides: one account is the
- * actor, several are an ambiguity that is reported and never guessed away.
+ * Proposals of equal weight. Groups are tried in order and the first that is not empty decides: one account
+ * is the actor, several are an ambiguity that is reported and never guessed away.
  */
 export interface ProposalGroup {
   readonly source: string;

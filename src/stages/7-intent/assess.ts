@@ -57,7 +57,10 @@ export function assess(
   return { status: proven ? 'Proven' : 'Suspected', confidence };
 }
 
-/** Known by nothing but the name of a function: anybody can name one so, and one that moved nothing may have done nothing. */
+/**
+ * Known by nothing but the name of a function: anybody can name one so, and one that moved nothing may have
+ * done nothing.
+ */
 export function isMereName({ basis, protocol, movements }: Motif): boolean {
   return basis === 'call' && (movements.length === 0 || protocol === null || protocol.matchedBy === 'family');
 }

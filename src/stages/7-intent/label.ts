@@ -5,7 +5,10 @@ import type { Motif } from '../../model/motif.ts';
 import type { IntentRule } from '../../model/rulebook.ts';
 import type { Asset } from '../../model/valueFlow.ts';
 
-/** How a label writes assets, accounts and protocols. Texts from the chain arrive cleaned: the caller knows the metadata. */
+/**
+ * How a label writes assets, accounts and protocols. Texts from the chain arrive cleaned: the caller knows
+ * the metadata.
+ */
 export interface LabelFormat {
   /** `1.5 ETH`, or null where the amount cannot be written (unknown decimals). */
   readonly amount: (asset: Asset, amount: bigint) => string | null;
@@ -20,8 +23,9 @@ const UNKNOWN_PROTOCOL = 'an unknown protocol';
 const MAX_LISTED = 3;
 
 /**
- * Fills `{sent}`, `{received}`, `{protocol}`, `{actor}`, `{counterparty}`, `{count}`, `{nft}` and `{venue}`. Where one
- * of those a rule's label uses has no value its fallback text is taken whole, so no label ever shows a hole.
+ * Fills `{sent}`, `{received}`, `{protocol}`, `{actor}`, `{counterparty}`, `{count}`, `{nft}` and `{venue}`.
+ * Where one of those a rule's label uses has no value its fallback text is taken whole, so no label ever
+ * shows a hole.
  */
 export function renderLabel(
   rule: IntentRule,

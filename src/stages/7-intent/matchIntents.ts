@@ -32,7 +32,10 @@ export async function matchIntents(input: IntentInput, format: LabelFormat): Pro
   return rule ? ruleVerdict(view, rule, format) : fallbackVerdict(view);
 }
 
-/** The first rule that matches and that no other match supersedes; where each match is superseded, the first match. */
+/**
+ * The first rule that matches and that no other match supersedes; where each match is superseded, the first
+ * match.
+ */
 async function bestMatch(rules: readonly PreparedIntent[], source: FactSource): Promise<IntentRule | null> {
   const matches = memoize(async (one: PreparedIntent) => (await one.evaluate(source)).matched);
   let superseded: IntentRule | null = null;
@@ -62,7 +65,9 @@ function relevantRules(view: SubjectView): readonly PreparedIntent[] {
   );
 }
 
-/** As `matchIntents`, with every rule evaluated and every condition kept, also of rules that could not match. */
+/**
+ * As `matchIntents`, with every rule evaluated and every condition kept, also of rules that could not match.
+ */
 export async function explainIntents(input: IntentInput, format: LabelFormat): Promise<ExplainedVerdict> {
   const view = new SubjectView(input);
   const relevant = relevantRules(view);

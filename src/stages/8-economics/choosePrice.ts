@@ -39,7 +39,10 @@ function freshness(quote: PriceQuote): number {
   return quote.heartbeat ?? DEFAULT_FRESHNESS_S;
 }
 
-/** Distance in time either way: a price from long after the block says as little about it as one from long before. */
+/**
+ * Distance in time either way: a price from long after the block says as little about it as one from long
+ * before.
+ */
 function distance(quote: PriceQuote, timestamp: number): number {
   return Math.abs(timestamp - quote.asOf);
 }

@@ -12,7 +12,9 @@ export interface EntityBalance extends Balance {
   readonly paid: bigint;
 }
 
-/** Turning native into wrapped native or back moves nothing across an entity's border once both are one asset. */
+/**
+ * Turning native into wrapped native or back moves nothing across an entity's border once both are one asset.
+ */
 function isConversion(
   { asset, from, to }: Movement,
   { assets }: ValueFlow,

@@ -4,7 +4,9 @@ export interface Fraction {
   readonly denominator: bigint;
 }
 
-/** Digits kept of a quotient that does not end: an error further off than any amount on the chain could show. */
+/**
+ * Digits kept of a quotient that does not end: an error further off than any amount on the chain could show.
+ */
 const SIGNIFICANT_DIGITS = 30;
 
 export const NOTHING: Fraction = { numerator: 0n, denominator: 1n };
@@ -28,8 +30,9 @@ export function isLess(a: Fraction, b: Fraction): boolean {
 }
 
 /**
- * The fraction as a decimal: exact where it ends (a vault's rate), else thirty significant digits, half up (a share of a
- * pool). From then on everything is computed from this decimal, which the report shows in full.
+ * The fraction as a decimal: exact where it ends (a vault's rate), else thirty significant digits, half up
+ * (a share of a pool). From then on everything is computed from this decimal, which the report shows in
+ * full.
  */
 export function toDecimal({ numerator, denominator }: Fraction): { numerator: bigint; scale: number } {
   if (numerator === 0n) return { numerator: 0n, scale: 0 };

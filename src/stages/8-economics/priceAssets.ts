@@ -18,7 +18,10 @@ export interface Pricing {
   readonly doubted: readonly AssetId[];
 }
 
-/** Refusals that cast doubt on the price another source sent; a source that merely has none, or an old one, does not. */
+/**
+ * Refusals that cast doubt on the price another source sent; a source that merely has none, or an old one,
+ * does not.
+ */
 const DOUBTS: ReadonlySet<RefusalReason['code']> = new Set([
   'self_referential',
   'price_deviation',
@@ -45,8 +48,8 @@ const idOfKey = (key: PriceKey): AssetId => (key === 'native' ? NATIVE_ASSET : e
 const byId = (a: Asset, b: Asset): number => (a.id < b.id ? -1 : 1);
 
 /**
- * Prices or refuses every given asset and the native one. The assets that prices rest on are in the book too: they are
- * prices that were used.
+ * Prices or refuses every given asset and the native one. The assets that prices rest on are in the book
+ * too: they are prices that were used.
  */
 export function priceAssets(input: PricingInput): Pricing {
   const { choiceFor, basesOf } = priceChooser(input);

@@ -180,8 +180,9 @@ function refusal(
 }
 
 /**
- * The quote in US dollars that a rate amounts to, or why it may not be used: a base without a price, a thin or one-sided
- * market, a rate that moved within the block, or one that nothing but the token's own word supports.
+ * The quote in US dollars that a rate amounts to, or why it may not be used: a base without a price, a thin
+ * or one-sided market, a rate that moved within the block, or one that nothing but the token's own word
+ * supports.
  */
 export function ratedQuote(rate: PriceRate, situation: RateSituation): PriceQuote | RefusalReason {
   const quote = quoteOf(rate, situation);

@@ -58,13 +58,17 @@ function arrivedShort(frame: Frame, tx: CanonicalTx, flow: ValueFlow): boolean {
     if (kind !== 'erc20' || address !== frame.to) continue;
     sent += movement.amount;
     if (movement.to === asked.to) arrived += movement.amount;
-    // Nothing that follows makes either less: calls within calls do not all go through the same payments to their end.
+    // Nothing that follows makes either less: calls within calls do not all go through the same payments to
+    // their end.
     if (sent > amount || arrived === amount) return false;
   }
   return arrived > 0n && arrived < sent && sent === amount;
 }
 
-/** The ends and amount of a `transfer` or `transferFrom` call (EIP-20); null where it is cut short or an end is no address. */
+/**
+ * The ends and amount of a `transfer` or `transferFrom` call (EIP-20); null where it is cut short or an end
+ * is no address.
+ */
 function readTransferCall({
   selector,
   input,

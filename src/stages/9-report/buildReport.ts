@@ -68,8 +68,8 @@ function writeExecution(
   return {
     outcome: executionOutcome(tx, rulebook.errors),
     reverted: !tx.succeeded,
-    // Quantities beyond 2^53 (wei per gas has passed it on mainnet) become the nearest double, as any JSON reader would
-    // make of them; the cost in ether stays exact.
+    // Quantities beyond 2^53 (wei per gas has passed it on mainnet) become the nearest double, as any JSON
+    // reader would make of them; the cost in ether stays exact.
     gas_used: Number(tx.gasUsed),
     base_fee_per_gas: Number(gas.baseFee),
     priority_fee_per_gas: Number(gas.priorityFee),
@@ -115,8 +115,8 @@ function writeStats({ tx, flow, counts }: ReportInput): wire.PipelineStats {
 }
 
 /**
- * The report, keys in the order the interface lists them; equal input gives an equal report, byte for byte once
- * serialised. Throws `AnalysisError('receipt_malformed')` where a count cannot be a JSON integer.
+ * The report, keys in the order the interface lists them; equal input gives an equal report, byte for byte
+ * once serialised. Throws `AnalysisError('receipt_malformed')` where a count cannot be a JSON integer.
  */
 export function buildReport(input: ReportInput): wire.TxReport {
   return reportParts(input, Infinity).next().value as wire.TxReport;
@@ -180,7 +180,10 @@ export function* reportParts(input: ReportInput, size = PART): Generator<wire.Tx
   }
 }
 
-/** With one item in lists of several, in depth: every part of a report is checked, and that must not take longer with each. */
+/**
+ * With one item in lists of several, in depth: every part of a report is checked, and that must not take
+ * longer with each.
+ */
 function brief<T>(value: T): T {
   if (Array.isArray(value)) return value.slice(0, 1).map(brief) as T;
   if (typeof value !== 'object' || value === null) return value;

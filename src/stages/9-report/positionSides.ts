@@ -75,8 +75,9 @@ function signed(motif: Motif): SignedLeg[] {
 }
 
 /**
- * The borrower loses debt and collateral alike. A collateral that came straight from the borrower is the position's token
- * itself, and the liquidator's from then on. A liquidation that names no borrower shrank everybody's position at that market.
+ * The borrower loses debt and collateral alike. A collateral that came straight from the borrower is the
+ * position's token itself, and the liquidator's from then on. A liquidation that names no borrower shrank
+ * everybody's position at that market.
  */
 function liquidationSides(motif: Motif, position: Position, flow: ValueFlow): Side[] {
   const owner = roleOf(motif, BORROWER) ?? motif.venue;

@@ -12,8 +12,8 @@ export const REPORT_SCHEMA: SchemaSource = {
 };
 
 /**
- * The check of every report against its schema. It throws `AnalysisError('internal_validation')` for one that does not
- * conform, with ajv's errors as `cause` for the log.
+ * The check of every report against its schema. It throws `AnalysisError('internal_validation')` for one
+ * that does not conform, with ajv's errors as `cause` for the log.
  */
 export function createReportValidator(): (report: TxReport) => void {
   const check = schemaCheck<TxReport>(REPORT_SCHEMA);

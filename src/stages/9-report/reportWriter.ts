@@ -10,7 +10,10 @@ import type { RawContext } from '../../model/upstream.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import type * as wire from '../../model/generated/report.ts';
 
-/** A count or height as a JSON integer. One that a double cannot hold exactly is no number to round but a node's nonsense: `receipt_malformed`. */
+/**
+ * A count or height as a JSON integer. One that a double cannot hold exactly is no number to round but a
+ * node's nonsense: `receipt_malformed`.
+ */
 export function jsonInteger(value: bigint, what: string): number {
   if (value > BigInt(Number.MAX_SAFE_INTEGER) || value < 0n)
     throw new AnalysisError('receipt_malformed', `${what} is out of range`);

@@ -18,7 +18,9 @@ function refuse(message: string): null {
   return null;
 }
 
-/** The service's configuration for a command; null, with the reason on standard error, where it is unusable. */
+/**
+ * The service's configuration for a command; null, with the reason on standard error, where it is unusable.
+ */
 export function readCliConfig(rpcUrls: string | undefined): Config | null {
   let config: Config;
   try {
@@ -32,8 +34,8 @@ export function readCliConfig(rpcUrls: string | undefined): Config | null {
 }
 
 /**
- * The service's own analysis inside a command, configured like the service. Null, with the reason on standard error and
- * exit status 2, when there is no usable configuration.
+ * The service's own analysis inside a command, configured like the service. Null, with the reason on
+ * standard error and exit status 2, when there is no usable configuration.
  */
 export async function openAnalyzer(rpcUrls: string | undefined): Promise<Analyzer | null> {
   const config = readCliConfig(rpcUrls);

@@ -11,8 +11,8 @@ export interface NamedValue {
 }
 
 /**
- * The JSON values of a file, or of standard input (`-`): one document over any number of lines, or one per line (NDJSON).
- * Throws `CliError` when the file cannot be read or is neither.
+ * The JSON values of a file, or of standard input (`-`): one document over any number of lines, or one per
+ * line (NDJSON). Throws `CliError` when the file cannot be read or is neither.
  */
 export async function* readReports(file: string): AsyncGenerator<NamedValue> {
   try {

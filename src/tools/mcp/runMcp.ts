@@ -24,7 +24,8 @@ export function createMcpServer(tools: readonly Tool[]): McpServer {
     { name: 'txreport', title: 'txreport', version: packageVersion() },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   );
-  // The tools' schemas are the published JSON Schemas: nothing has to be said again in another schema language.
+  // The tools' schemas are the published JSON Schemas: nothing has to be said again in another schema
+  // language.
   mcp.server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: tools.map(({ definition }) => definition),
   }));

@@ -18,7 +18,9 @@ function change({ asset, delta, delta_raw: raw }: InventoryDelta): string {
   return `${raw.startsWith('-') ? '' : '+'}${amount} ${name}`;
 }
 
-/** `swap on uniswap-v2 (2 times)`; a protocol is named only where its contract was recognised, not its manner. */
+/**
+ * `swap on uniswap-v2 (2 times)`; a protocol is named only where its contract was recognised, not its manner.
+ */
 function steps(motifs: readonly Motif[]): string[] {
   const counts = new Map<string, number>();
   for (const { kind, protocol } of motifs) {

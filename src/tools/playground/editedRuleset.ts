@@ -26,8 +26,8 @@ const FOLDERS: Readonly<Record<RuleKind, string>> = {
 export const EDITED = 'your rule';
 
 /**
- * The rules in force with the edited text as one more overlay on top. The text lies in a directory of its own for as
- * long as it is read: the loader knows nothing but directories.
+ * The rules in force with the edited text as one more overlay on top. The text lies in a directory of its
+ * own for as long as it is read: the loader knows nothing but directories.
  */
 export function openEdited(text: string): EditedRuleset {
   const { tree } = parseYamlTree(text);

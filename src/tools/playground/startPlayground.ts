@@ -32,8 +32,8 @@ const VIEWER = join(import.meta.dirname, '../../../dist-viewer/index.html');
 const ONE_AT_A_TIME = { maxConcurrency: 1, maxQueue: 4 };
 
 /**
- * Serves the viewer with the rule playground on this machine alone. Rejects when the port is taken or the recordings
- * cannot be read.
+ * Serves the viewer with the rule playground on this machine alone. Rejects when the port is taken or the
+ * recordings cannot be read.
  */
 export async function startPlayground(options: PlaygroundOptions): Promise<Playground> {
   const { recordingsDir, rpcUrl, viewerFile = VIEWER, api } = options;

@@ -26,7 +26,10 @@ const numbers = (data: string, head: number) => {
   return count > 100_000 ? [] : Array.from({ length: count }, (_, i) => uint(word(data, start + 1 + i)));
 };
 
-/** Movements of the token standards in one log (EIP-20, EIP-721, EIP-1155, wrapped ether); empty for any other event. */
+/**
+ * Movements of the token standards in one log (EIP-20, EIP-721, EIP-1155, wrapped ether); empty for any other
+ * event.
+ */
 export function decodeLog(log: RawLog, chain = 'eip155:1'): LogMovement[] {
   const [topic, a, b, c] = log.topics;
   const lane = (standard: string, id?: bigint) =>
@@ -85,7 +88,10 @@ export interface Burnt {
   readonly amount: bigint;
 }
 
-/** Ether destroyed with the account that held it: given to itself by its SELFDESTRUCT, or received after that and kept. */
+/**
+ * Ether destroyed with the account that held it: given to itself by its SELFDESTRUCT, or received after that
+ * and kept.
+ */
 export function burntEther(chain: RawChain): Burnt[] {
   const frames = [...chain.frames.values()].filter((frame) => !frame.failed).sort(byPath);
   const created = new Set(frames.filter(({ type }) => type.startsWith('CREATE')).map(({ to }) => to));
@@ -123,7 +129,8 @@ function byPath(a: RawFrame, b: RawFrame): number {
   return left.length - right.length;
 }
 
-// Gas a transaction cannot avoid: EIP-2028, EIP-2929/2930 and EIP-2200 prices; refunds are capped by EIP-3529.
+// Gas a transaction cannot avoid: EIP-2028, EIP-2929/2930 and EIP-2200 prices; refunds are capped by
+// EIP-3529.
 const BASE = 21_000n;
 const BALANCE = 4_800n;
 const LOG = 375n;

@@ -11,7 +11,10 @@ export function decimalText(raw: bigint, decimals: number): string {
   return `${raw < 0n ? '-' : ''}${digits.slice(0, digits.length - decimals)}${decimals > 0 && fraction ? `.${fraction}` : ''}`;
 }
 
-/** Deltas are the sums of the movements, cover every account and asset they touch, balance, and agree with the state difference. */
+/**
+ * Deltas are the sums of the movements, cover every account and asset they touch, balance, and agree with the
+ * state difference.
+ */
 export function checkDeltas(report: TxReport, chain: RawChain, find: Report): void {
   const wanted = new Map<string, { inflow: bigint; outflow: bigint; movements: number[] }>();
   const lane = (subject: string, asset: string) => {

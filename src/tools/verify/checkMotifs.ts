@@ -16,7 +16,10 @@ function subsetSums(amounts: readonly bigint[]): Set<bigint> {
   return sums;
 }
 
-/** Amounts that logs state or calls return, as unsigned words and halves of words and as magnitudes of negative ones. */
+/**
+ * Amounts that logs state or calls return, as unsigned words and halves of words and as magnitudes of
+ * negative ones.
+ */
 function statedAmounts(evidence: Motif['evidence'], chain: RawChain): Set<bigint> {
   const stated = new Set<bigint>();
   for (const { log_index, frame_path } of evidence) {

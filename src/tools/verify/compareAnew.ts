@@ -12,11 +12,12 @@ export interface Comparison {
 const MOST_DIFFERENCES = 50;
 
 /**
- * Holds a report against one made anew of the same transaction, word for word, where engine and ruleset are the same.
- * Between trace dialects `engine.trace_dialect` and the `frame_path` of log evidence may differ.
+ * Holds a report against one made anew of the same transaction, word for word, where engine and ruleset are
+ * the same. Between trace dialects `engine.trace_dialect` and the `frame_path` of log evidence may differ.
  */
 export function compareAnew(claimed: TxReport, anew: TxReport): Comparison {
-  // Reports of this service always name their engine: one without is compared, and the missing key is a difference.
+  // Reports of this service always name their engine: one without is compared, and the missing key is a
+  // difference.
   const engine = claimed.engine ?? anew.engine;
   const other = (['version', 'ruleset_digest'] as const).find((key) => engine?.[key] !== anew.engine?.[key]);
   if (other !== undefined) {

@@ -1,7 +1,10 @@
 import type { ReadContract } from './readContracts.ts';
 import type { RawAnswers } from './rawChain.ts';
 
-/** The node could not be asked: nothing can be said about the report. Never names the URL, which may hold a credential. */
+/**
+ * The node could not be asked: nothing can be said about the report. Never names the URL, which may hold a
+ * credential.
+ */
 export class NodeUnreachable extends Error {}
 
 const TIMEOUT_MS = 30_000;
@@ -61,7 +64,10 @@ export async function fetchRawAnswers(url: string, hash: string): Promise<RawAns
   return { tx, receipt, block, callTracer, parityTrace, prestateDiff, codes };
 }
 
-/** Reads contracts at one block, one plain `eth_call` each; a call that reverts, or that the node refuses, reads as null. */
+/**
+ * Reads contracts at one block, one plain `eth_call` each; a call that reverts, or that the node refuses,
+ * reads as null.
+ */
 export function contractReader(url: string, blockNumber: number): ReadContract {
   return async (to, data) => {
     const answer = await ask(url, 'eth_call', [{ to, data }, `0x${blockNumber.toString(16)}`]);

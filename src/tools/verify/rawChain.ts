@@ -34,7 +34,10 @@ export interface RawAnswers {
   readonly codes?: readonly unknown[];
 }
 
-/** The chain's own word on the transaction, read anew here so that no claim is checked with the code that made it. */
+/**
+ * The chain's own word on the transaction, read anew here so that no claim is checked with the code that made
+ * it.
+ */
 export interface RawChain {
   readonly tx: Json;
   readonly receipt: Json;

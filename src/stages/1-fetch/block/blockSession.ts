@@ -18,8 +18,9 @@ export interface BlockUpstream {
 }
 
 /**
- * An upstream that answers the first round trip of every analysis from a fetched block, and joins their second round trips
- * into one. `members`: how many analyses there will be. The session is the one the block was fetched with.
+ * An upstream that answers the first round trip of every analysis from a fetched block, and joins their
+ * second round trips into one. `members`: how many analyses there will be. The session is the one the block
+ * was fetched with.
  */
 export function blockUpstream(
   upstream: Upstream,
@@ -38,7 +39,7 @@ export function blockUpstream(
   return { upstream: { ...upstream, open }, leave: () => joined.leave() };
 }
 
-/** Answers about single transactions out of the block; what the node did not send is a fault. */
+/** Answers about single transactions from the block; a missing one is a fault. */
 function recordedEndpoint(block: RawBlock): RpcEndpoint {
   const capabilities = { ...newCapabilities(), batches: true, trace: block.mode, mainnet: true };
   const find = (from: ReadonlyMap<Hash, unknown>, { method, params }: RpcCall): RpcAnswer => {

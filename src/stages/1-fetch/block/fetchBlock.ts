@@ -21,7 +21,9 @@ export interface RawBlock extends BlockId {
   readonly mode: TraceMode;
 }
 
-/** Called once per reason with a line for the user: which method is missing, what was too large. */
+/**
+ * Called once per reason with a line for the user: the missing method, or the answer that was too large.
+ */
 export type OnNote = (note: string) => void;
 
 /** Calls per request when a block is asked in pieces; halved where that is still too large. */
@@ -31,8 +33,9 @@ const SAYS_TOO_LARGE =
   /too (?:large|big)|response size|size (?:limit|exceed)|exceed\w* .*(?:size|limit)|limit exceeded/i;
 
 /**
- * Fetches whole blocks: transactions, receipts and traces in one JSON-RPC batch. A method that a node lacks, and an answer
- * that is too large or too slow, is replaced by per-transaction calls; what a node lacks is remembered per node.
+ * Fetches whole blocks: transactions, receipts and traces in one JSON-RPC batch. Per-transaction calls
+ * replace a method that a node lacks, and an answer that is too large or too slow; missing methods are
+ * remembered per node.
  */
 export function createBlockFetcher(onNote: OnNote): (session: Session, id: BlockId) => Promise<RawBlock> {
   const lacking = new Map<string, Set<string>>();
@@ -244,7 +247,7 @@ function byHash(
   return found;
 }
 
-/** The block's transactions, each of which must name this very block. */
+/** The block's transactions; each must name this very block. */
 function readTransactions(
   answer: RpcAnswer,
   { hash: blockHash }: BlockId,

@@ -17,7 +17,10 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Waits until every one of `members` transactions has asked or left, then sends the union of their reads by `send`. */
+/**
+ * Waits until every one of `members` transactions has asked or left, then sends the union of their reads by
+ * `send`.
+ */
 export function joinReads(members: number, send: ReadState): JoinedReads {
   let waiting: Waiting[] = [];
 
@@ -79,8 +82,8 @@ class Union {
 }
 
 /**
- * Names for the aggregates that reads are set apart in, from their content: an aggregate may fail as a whole, so two
- * transactions share one only where each would have sent exactly the same.
+ * Names for the aggregates that reads are set apart in, from their content: an aggregate may fail as a
+ * whole, so two transactions share one only where each would have sent exactly the same.
  */
 function aggregateNames(reads: readonly ViewCall[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>();

@@ -10,8 +10,8 @@ import type { Hash } from '../../../model/hex.ts';
 export type BlockRef = bigint | Hash;
 
 /**
- * Numbers and hashes of blocks, in one request; null for a block the node does not have. Throws `wrong_chain` for a node
- * that is not on mainnet.
+ * Numbers and hashes of blocks, in one request; null for a block the node does not have. Throws
+ * `wrong_chain` for a node that is not on mainnet.
  */
 export function resolveBlocks(session: Session, refs: readonly BlockRef[]): Promise<(BlockId | null)[]> {
   const calls = refs.map(

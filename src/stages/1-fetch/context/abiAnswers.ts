@@ -1,7 +1,7 @@
 import { DIGITS, lowerHex, smallUintAt } from '../../../evm/hex.ts';
 import type { Hex } from '../../../model/hex.ts';
 
-/** Longest symbol or name kept, in bytes; what contracts claim about themselves has no bound. */
+/** Longest symbol or name kept, in bytes; contracts can return any length. */
 const TEXT_BYTES = 256;
 
 /** Result of an `eth_call`: whole bytes, lower-case, or null for anything else, the empty answer included. */
@@ -16,8 +16,8 @@ export function wordWithin(data: Hex, offset: number, size: number): number | nu
 }
 
 /**
- * `symbol()` or `name()`: an ABI string, or a zero-padded `bytes32` as tokens from before the ERC-20 standard's final form
- * answer. Null when it is neither; never more than 256 bytes are decoded, whatever length the answer claims.
+ * `symbol()` or `name()`: an ABI string, or a zero-padded `bytes32` as tokens older than the final ERC-20
+ * standard return. Null when it is neither; at most 256 bytes are decoded, for any claimed length.
  */
 export function decodeText(answer: Hex | null): string | null {
   if (answer === null) return null;
@@ -33,7 +33,9 @@ export function decodeText(answer: Hex | null): string | null {
 
 const UTF8 = new TextDecoder();
 
-/** The bytes between two digits of an answer as a text without the zeros at its end; null for an empty one. */
+/**
+ * The bytes between two digits of an answer as a text without the zeros at its end; null for an empty one.
+ */
 function textOf(answer: Hex, start: number, end: number): string | null {
   while (end > start && byteAt(answer, end - 2) === 0) end -= 2;
   if (end === start) return null;

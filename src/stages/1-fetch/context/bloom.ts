@@ -11,7 +11,10 @@ const REMEMBERED = 16_384;
 const LONGEST = 66;
 const NOTHING = -1;
 
-/** The three 11-bit indexes an address or topic sets in a bloom filter, side by side in one number (Yellow Paper §4.3.1); `NOTHING` where it is neither. */
+/**
+ * The three 11-bit indexes an address or topic sets in a bloom filter, side by side in one number (Yellow
+ * Paper §4.3.1); `NOTHING` where it is neither.
+ */
 function bloomIndexes(value: string): number {
   if (value.length % 2 !== 0 || !isHex(value)) return NOTHING;
   const digest = keccak256(value as Hex).slice(2);

@@ -8,8 +8,8 @@ import type { Hash } from '../../../model/hex.ts';
 import type { RawTransaction } from '../../../model/upstream.ts';
 
 /**
- * Pure checks that the answers of one node are about the same transaction. Each returns what contradicts, or null. They
- * compare only fields that are present: stage 2 refuses missing and malformed ones.
+ * Pure checks that the answers of one node are about the same transaction. Each returns the contradiction,
+ * or null. They compare only fields that are present: stage 2 refuses missing and malformed ones.
  */
 
 function text(value: unknown): string | null {
@@ -56,7 +56,10 @@ export function receiptMismatch(
   return null;
 }
 
-/** The trace against transaction and receipt, and the receipt's logs against those of the trace or their bloom filter. */
+/**
+ * The trace against transaction and receipt, and the receipt's logs against those of the trace or their bloom
+ * filter.
+ */
 export function traceMismatch(
   tx: Record<string, unknown>,
   receipt: Record<string, unknown>,

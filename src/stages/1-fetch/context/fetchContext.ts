@@ -31,7 +31,7 @@ export interface ContextSources {
   readonly priceApi?: PriceApi | null;
 }
 
-/** What is asked where nothing else is said. */
+/** Sources asked by default. */
 const USUAL_SOURCES: ReadonlySet<PriceSourceName> = new Set<PriceSourceName>([
   ...STANDARD_PRICE_SOURCES,
   'http',
@@ -41,10 +41,11 @@ const USUAL_SOURCES: ReadonlySet<PriceSourceName> = new Set<PriceSourceName>([
 const METADATA_SELECTORS = ['0x95d89b41', '0x06fdde03', '0x313ce567'] as const satisfies readonly Hex[];
 
 /**
- * Second round trip: block header, token metadata, prices and delegations in one JSON-RPC batch, reads pinned at the
- * transaction's block. Three cases need a third request: a contract that spends all gas spoils an aggregate, whose reads
- * are then asked one by one; averages of pools, where configured, are asked for the tokens that nothing else priced; and
- * the HTTP price source waits for the header where the node did not tell the block's time earlier.
+ * Second round trip: block header, token metadata, prices and delegations in one JSON-RPC batch, reads
+ * pinned at the transaction's block. Three cases need a third request: a contract that spends all gas
+ * spoils an aggregate, so its reads are repeated one by one; pool averages, where configured, are read for
+ * tokens without another price; and the HTTP price source waits for the header where the node did not give
+ * the block's time earlier.
  */
 export async function fetchContext(
   session: Session,
@@ -116,7 +117,7 @@ export async function fetchContext(
   };
 }
 
-/** What is read in one round trip: the tokens' metadata, then what each source asks. */
+/** Reads of one round trip: the tokens' metadata, then each source's calls. */
 function readsOf(tokens: readonly Address[], sources: readonly PriceSource[]): ViewCall[] {
   const reads: ViewCall[] = [];
   for (const to of tokens) for (const data of METADATA_SELECTORS) reads.push({ to, data });
@@ -124,7 +125,10 @@ function readsOf(tokens: readonly Address[], sources: readonly PriceSource[]): V
   return reads;
 }
 
-/** One round of reads in the state at the end of the plan's block; sessions of a whole block join those of all. */
+/**
+ * One round of reads in the state at the end of the plan's block; sessions of a whole block join those of
+ * all.
+ */
 export const readState: (session: Session, ...asked: Parameters<ReadState>) => Promise<BlockState> = (
   session,
   plan,
@@ -181,7 +185,10 @@ function readHeader(answer: RpcAnswer, plan: ContextPlan): { block: unknown; tim
   return { block, timestamp };
 }
 
-/** EIP-7702: the code of a delegated account is `0xef0100 ‖ address`, no other code has its length and its start. */
+/**
+ * EIP-7702: the code of a delegated account is `0xef0100 ‖ address`, no other code has its length and its
+ * start.
+ */
 const DELEGATION = /^0xef0100([0-9a-f]{40})$/;
 const DELEGATION_LENGTH = 48;
 
@@ -201,7 +208,7 @@ function readDelegations(
   return found;
 }
 
-/** Files what the first answers say about the tokens, three answers each; returns how many answers those were. */
+/** Stores the first answers about the tokens, three each; returns the number of answers. */
 function readMetadata(
   tokens: readonly Address[],
   answers: readonly (Hex | null)[],

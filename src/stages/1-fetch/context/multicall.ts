@@ -6,11 +6,11 @@ import type { Address, Hex } from '../../../model/hex.ts';
 export interface ViewCall {
   readonly to: Address;
   readonly data: Hex;
-  /** Answered in the state before the block instead: what the transaction has not moved. */
+  /** Answered in the state before the block instead: the transaction has not changed it. */
   readonly before?: boolean;
   /**
-   * Reads of one name share an aggregate of their own: a contract that nobody knows to offer the function may spend all
-   * gas on it. If that happens they count as unanswered and are not asked again.
+   * Reads of one name share an aggregate of their own: a contract without the function may spend all gas on
+   * it. Then they count as unanswered and are not repeated.
    */
   readonly apart?: string;
 }
@@ -23,7 +23,7 @@ const digitsOf = (value: number): string => value.toString(16).padStart(64, '0')
 const WORDS: readonly string[] = Array.from({ length: 2_048 }, (_, i) => digitsOf(i * 4));
 const word = (value: number): string => (value % 4 === 0 && WORDS[value / 4]) || digitsOf(value);
 const ZEROS = '0'.repeat(64);
-/** What follows the contract's address: that the call may fail, and where its calldata is told. */
+/** The words after the contract's address: `allowFailure`, and the offset of the calldata. */
 const MAY_FAIL = word(1) + word(96);
 
 /** Calldata of Multicall3 `aggregate3`, every call allowed to fail. */
@@ -41,7 +41,10 @@ export function encodeAggregate3(calls: readonly ViewCall[]): Hex {
   return `${AGGREGATE3}${word(32)}${word(calls.length)}${heads}${tails}` as Hex;
 }
 
-/** Characters of calldata that is a selector alone: these come from the rules and from constants, few and always the same. */
+/**
+ * Characters of calldata that is a selector alone: these come from the rules and from constants, few and
+ * always the same.
+ */
 const SELECTOR = 10;
 const encodedSelectors = new Map<Hex, string>();
 
@@ -56,9 +59,9 @@ function argumentOf(data: Hex): string {
 }
 
 /**
- * Result of `aggregate3`: `(bool success, bytes returnData)[]`, one entry per call in lower case, null for a failed or empty
- * one. Null as a whole when it is no such array of exactly `count`. Nothing of the result need have been checked: its digits
- * are here, and bounds before anything is sliced.
+ * Result of `aggregate3`: `(bool success, bytes returnData)[]`, one entry per call in lower case, null for a
+ * failed or empty one. Null as a whole when it is no such array of exactly `count`. Nothing of the result
+ * need have been checked: its digits are here, and bounds before anything is sliced.
  */
 export function decodeAggregate3(result: unknown, count: number): (Hex | null)[] | null {
   const data = readCallResult(result);

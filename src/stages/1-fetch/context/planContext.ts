@@ -8,11 +8,11 @@ import type { Address, Hash } from '../../../model/hex.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import type { RawTransaction } from '../../../model/upstream.ts';
 
-/** What the second round trip asks for. */
+/** Inputs of the second round trip. */
 export interface ContextPlan {
   readonly blockHash: Hash;
   readonly blockNumber: bigint;
-  /** Unix seconds where the first round trip told the block's time already; else null. */
+  /** Unix seconds where the first round trip gave the block's time; else null. */
   readonly timestamp: number | null;
   /** Tokens to ask for their metadata, at most the limit given. */
   readonly tokens: readonly Address[];
@@ -22,14 +22,14 @@ export interface ContextPlan {
   readonly pricing: PricingPlan;
   /** Multicall3 contract, null where it did not exist yet. */
   readonly multicall: Address | null;
-  /** Accounts whose code may be an EIP-7702 delegation. */
+  /** Accounts that may have an EIP-7702 delegation as code. */
   readonly accounts: readonly Address[];
 }
 
 export type PlanVocabulary = Pick<Rulebook, 'wrappedNative' | 'tokenEvents' | 'feeds' | 'multicall'> &
   Partial<Pick<Rulebook, 'pricing'>>;
 
-/** Authorisations whose authority is recovered and looked at. */
+/** Authorisations with an authority to recover. */
 const MAX_AUTHORIZATIONS = 64;
 
 /**
@@ -74,7 +74,7 @@ function timestampOf(holder: unknown): number | null {
   return value === 0 ? null : value;
 }
 
-/** The signer, the target and who signed the transaction's authorisations (EIP-7702), each once. */
+/** The signer, the target and the signers of the transaction's authorisations (EIP-7702), each once. */
 function accountsToLookAt(tx: Record<string, unknown>): Address[] {
   const accounts: Address[] = [];
   const from = addressOf(tx['from']);

@@ -2,7 +2,7 @@ import { quantity } from '../../../evm/hex.ts';
 
 const LATEST = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** A time in seconds, as a node tells it; null for anything else. */
+/** A time in seconds, as nodes give it; null for anything else. */
 export function readTimestamp(value: unknown): number | null {
   const seconds = quantity(value);
   return seconds !== null && seconds <= LATEST ? Number(seconds) : null;

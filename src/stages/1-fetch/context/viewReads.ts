@@ -28,7 +28,7 @@ type OpenGroup = { positions: number[]; calls: ViewCall[]; before: boolean; disp
 export function groupReads(reads: readonly ViewCall[], { multicall }: ReadPlace): ReadGroup[] {
   if (multicall === null) return reads.map((call, position) => newGroup(call, position));
   const groups: OpenGroup[] = [];
-  // By what sets them apart.
+  // Key that separates the groups.
   const latest = {
     at: new Map<string | undefined, OpenGroup>(),
     before: new Map<string | undefined, OpenGroup>(),
@@ -84,9 +84,9 @@ export interface Unanswered {
 }
 
 /**
- * Files the answer to each read in `answers` (nulls before), by its position, and returns the reads that are to be asked
- * again: those of an aggregate that failed as a whole, except the dispensable ones. Throws an `UpstreamFault` for a failure
- * that may pass.
+ * Files the answer to each read in `answers` (nulls before), by its position, and returns the reads that are
+ * to be asked again: those of an aggregate that failed as a whole, except the dispensable ones. Throws an
+ * `UpstreamFault` for a failure that may pass.
  */
 export function readAnswers(
   groups: readonly ReadGroup[],
@@ -115,7 +115,10 @@ export function readAnswers(
   return again;
 }
 
-/** A result, or null for a failure that is the contract's or the node's last word; a passing failure is retried. */
+/**
+ * A result, or null for a failure that is the contract's or the node's last word; a passing failure is
+ * retried.
+ */
 export function settledResult(answer: RpcAnswer): Hex | null {
   return readCallResult(settled(answer));
 }

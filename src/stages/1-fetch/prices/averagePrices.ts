@@ -24,9 +24,9 @@ interface Pool {
 }
 
 /**
- * Time-weighted average prices of tokens in pools that keep them, against the bases the rules name. An average at the end
- * of a block weighs nothing that happened within it. How much lies in the pool goes along: the lesser of what it holds
- * and of what was in range on average, so that neither idle nor fleeting liquidity counts.
+ * Time-weighted average prices of tokens in pools that keep them, against the bases the rules name. An
+ * average at the end of a block gives no weight to acts within it. The pool's depth is the lesser of its
+ * holdings and its average liquidity in range, so that neither idle nor fleeting liquidity counts.
  */
 export function averagePrices(tokens: readonly Address[], averages: readonly AverageSpec[]): PriceSource {
   const asked = tokens.slice(0, MAX_TOKENS);
@@ -131,7 +131,7 @@ function readPool(
   };
 }
 
-/** Both words of a two-element array whose offset stands at `head`. */
+/** Both words of a two-element array with its offset at `head`. */
 function twoWords(data: Hex, head: number): [string, string] | null {
   const size = (data.length - 2) / 2;
   const start = wordWithin(data, head, size - 32);

@@ -4,12 +4,15 @@ import type { Hex } from '../../../model/hex.ts';
 import type { PriceFeedSpec } from '../../../model/rulebook.ts';
 import type { PriceQuote, PriceRefusal } from '../../../model/upstream.ts';
 
-/** Selector of `latestRoundData()`: `(uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredInRound)`. */
+/**
+ * Selector of `latestRoundData()`: `(uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt,
+ * uint80 answeredInRound)`.
+ */
 const LATEST_ROUND_DATA = '0xfeaf968c' as Hex;
 
 /**
- * Prices by on-chain aggregator feeds as of the block. A feed that does not answer, or answers senselessly, counts as no
- * source for its asset; whether an answer is too old is judged later, against `heartbeat`.
+ * Prices by on-chain aggregator feeds as of the block. A feed that does not answer, or answers senselessly,
+ * counts as no source for its asset; whether an answer is too old is judged later, against `heartbeat`.
  */
 export function feedPrices(feeds: readonly PriceFeedSpec[]): PriceSource {
   return {
@@ -48,7 +51,7 @@ export function feedPrices(feeds: readonly PriceFeedSpec[]): PriceSource {
   };
 }
 
-/** Price and time of a round, or what is wrong with the answer. */
+/** Price and time of a round, or the fault in the answer. */
 export function readRound(
   answer: Hex | null,
   timestamp: number,

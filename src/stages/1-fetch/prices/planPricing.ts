@@ -8,14 +8,17 @@ import type {
   RateSpec,
 } from '../../../model/rulebook.ts';
 
-/** What the price sources are to ask about. */
+/** Reads planned for the price sources. */
 export interface PricingPlan {
   readonly feeds: readonly PriceFeedSpec[];
   /** Asked for tokens that have no feed in the rules. */
   readonly registry: { readonly spec: FeedRegistrySpec; readonly tokens: readonly Address[] } | null;
   readonly rates: readonly { readonly spec: RateSpec; readonly token: Address }[];
   readonly averages: readonly AverageSpec[];
-  /** The bases of the averages that nothing above looks at, with their feeds: asked for only where averages are. */
+  /**
+   * The bases of the averages that nothing above looks at, with their feeds: asked for only where averages
+   * are.
+   */
   readonly averageBases: () => {
     readonly tokens: readonly Address[];
     readonly feeds: readonly PriceFeedSpec[];
@@ -24,7 +27,10 @@ export interface PricingPlan {
   readonly fungible: readonly Address[];
   /** Tokens that did not move but price others: their decimals are needed too. */
   readonly bases: readonly Address[];
-  /** Tokens that a source could have been asked about, but that are more than it is asked about in one analysis. */
+  /**
+   * Tokens that a source could have been asked about, but that are more than it is asked about in one
+   * analysis.
+   */
   readonly beyondLimit: readonly {
     readonly token: Address;
     readonly source: string;
@@ -49,14 +55,14 @@ const MAX_DEPTH = 4;
 
 const NOTHING: PricingRules = { registry: null, rates: [], averages: [] };
 
-/** Assets, of which native ether is one. */
+/** Assets, including native ether. */
 type Asset = Address | 'native';
 type Rate = PricingPlan['rates'][number];
 
 /**
- * Decides what to ask for the tokens of a transaction: their feeds, the registry for those without, the rates of tokens the
- * rules list and of those that were minted or burnt, and all that these rest on. `aggregated` says whether many reads
- * fit one call at this block; without that the registry is left out, whose reads would be too many.
+ * Plans the reads for a transaction's tokens: their feeds, the registry for those without, the rates of
+ * listed, minted and burnt tokens, and all bases of these. `aggregated`: many reads fit one call at this
+ * block; without it the registry is left out because its reads would be too many.
  */
 export function planPricing(
   found: TokensInLogs,
@@ -111,7 +117,9 @@ interface ListedRates {
   readonly bases: readonly Address[];
 }
 
-/** The rates of tokens the rules list and of those they rest on; `bases` are the tokens that came with them. */
+/**
+ * The rates of tokens the rules list and of those they rest on; `bases` are the tokens that came with them.
+ */
 function listedRates(tokens: readonly Address[], pricing: PricingRules): ListedRates {
   const rates = new Map<Address, Rate>();
   const bases: Address[] = [];
@@ -143,7 +151,7 @@ function feedsFor(
   return positions.sort((a, b) => a - b).map((position) => vocabulary.feeds[position]!);
 }
 
-/** What the rules list for an asset. */
+/** The rules' entries for an asset. */
 interface Lookup {
   /** Positions of its feeds. */
   readonly feedsOf: ReadonlyMap<Asset, readonly number[]>;

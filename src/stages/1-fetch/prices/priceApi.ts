@@ -4,7 +4,10 @@ import type { PriceAnswers } from './priceSource.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { PriceQuote, PriceRefusal, UpstreamCallEvent } from '../../../model/upstream.ts';
 
-/** An HTTP source of historical prices with the shape of DefiLlama's coins API: `GET /prices/historical/{timestamp}/{coins}`. */
+/**
+ * An HTTP source of historical prices with the shape of DefiLlama's coins API: `GET
+ * /prices/historical/{timestamp}/{coins}`.
+ */
 export interface PriceApi {
   /** Never throws: an outage leaves assets unpriced, it does not fail an analysis. */
   prices(
@@ -139,7 +142,10 @@ function readCoin(asset: Address | 'native', coin: unknown): PriceQuote | null {
   };
 }
 
-/** A JSON number as the exact decimal it was written as (shortest form), e.g. 1.5e-7 → 15 / 10^8. Positive ones only. */
+/**
+ * A JSON number as the exact decimal it was written as (shortest form), e.g. 1.5e-7 → 15 / 10^8. Positive
+ * ones only.
+ */
 export function exactDecimal(value: unknown): { numerator: bigint; scale: number } | null {
   if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0) return null;
   const match = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value));

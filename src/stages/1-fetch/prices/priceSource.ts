@@ -10,7 +10,7 @@ export interface PriceAnswers {
   readonly refusals: readonly PriceRefusal[];
 }
 
-/** What is known when a source's answers are read. */
+/** Context for reading a source's answers. */
 export interface PriceSituation {
   /** Unix seconds of the transaction's block. */
   readonly timestamp: number;
@@ -20,8 +20,9 @@ export interface PriceSituation {
 }
 
 /**
- * A source of prices that answers by reading contracts. All its `calls` ride in the second round trip's batch; `read` gets
- * their results in order (null where the contract did not answer) and is pure. Sources are read in the order given.
+ * A source of prices that answers by reading contracts. All its `calls` ride in the second round trip's
+ * batch; `read` gets their results in order (null where the contract did not answer) and is pure. Sources
+ * are read in the order given.
  */
 export interface PriceSource {
   readonly calls: readonly ViewCall[];

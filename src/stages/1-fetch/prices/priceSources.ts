@@ -9,7 +9,7 @@ import type { RateSpec } from '../../../model/rulebook.ts';
 export const PRICE_SOURCE_NAMES = ['chainlink', 'vault', 'wrapper', 'lp', 'twap', 'http'] as const;
 export type PriceSourceName = (typeof PRICE_SOURCE_NAMES)[number];
 
-/** What is asked unless the configuration says otherwise: all that comes with the second round trip. */
+/** Sources asked by default: all that fit the second round trip. */
 export const STANDARD_PRICE_SOURCES: readonly PriceSourceName[] = ['chainlink', 'vault', 'wrapper', 'lp'];
 
 /** Name of the source that reads rates of a method. */
@@ -22,7 +22,7 @@ const RATE_SOURCES: Readonly<Record<RateSpec['method'], PriceSourceName>> = {
 /** The sources that read contracts in the second round trip. */
 export function contractSources(plan: PricingPlan, names: ReadonlySet<PriceSourceName>): PriceSource[] {
   const sources = names.has('chainlink') ? [feedPrices(plan.feeds), registryPrices(plan.registry)] : [];
-  // One source for all families: a token is asked once what several of them want to know.
+  // One source for all families: a token is asked once for all of them.
   const planned = plan.rates.filter(({ spec }) => names.has(RATE_SOURCES[spec.method]));
   if (planned.length > 0) sources.push(ratePrices(planned));
   return sources;

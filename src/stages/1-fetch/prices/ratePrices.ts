@@ -9,16 +9,16 @@ type Planned = { readonly spec: RateSpec; readonly token: Address };
 /** Answer of a function of a token, before the block or at its end. */
 type Ask = (call: RateCall, before: boolean) => string | null;
 
-/** Where the answers to a token's functions stand among all, by calldata. */
+/** Positions of the answers to a token's functions, by calldata. */
 interface Places {
   readonly at: Map<Hex, number>;
   readonly before: Map<Hex, number>;
 }
 
 /**
- * Prices of tokens in terms of other assets, as the rules say to read them. Listed tokens are read at the block. Any other
- * token was minted or burnt by the transaction, which may have moved its rate: it is read in the state before the block,
- * and again at its end, so that the two can be compared.
+ * Prices of tokens in terms of other assets, as the rules say to read them. Listed tokens are read at the
+ * block. Any other token was minted or burnt by the transaction, which may have moved its rate: it is read
+ * in the state before the block, and again at its end, so that the two can be compared.
  */
 export function ratePrices(planned: readonly Planned[]): PriceSource {
   const calls: ViewCall[] = [];
@@ -76,7 +76,7 @@ function readRate(spec: RateSpec, token: Address, ask: Ask): PriceRate | PriceRe
   if (bases === null) return listed ? refuse('no_source', 'the contract did not answer at this block') : null;
   if (spec.refuse !== null) return refuse('nonstandard_supply', spec.refuse);
   const at = readTerms(spec, bases, ask, false);
-  // A token that tells its base but no rate is of another family.
+  // A token that states its base but no rate is of another family.
   if (at === null) return listed ? refuse('no_source', 'the contract did not answer at this block') : null;
   const before = listed ? null : readTerms(spec, bases, ask, true);
   if (!listed && before === null)
@@ -97,7 +97,7 @@ function readRate(spec: RateSpec, token: Address, ask: Ask): PriceRate | PriceRe
   };
 }
 
-/** What the token rests on; null where it leaves a question of this family unanswered. */
+/** The token's bases; null where it leaves a question of this family unanswered. */
 function readBases(spec: RateSpec, ask: Ask): (Address | 'native')[] | null {
   const bases: (Address | 'native')[] = [];
   for (const { asset } of spec.terms) {

@@ -9,14 +9,15 @@ import type { FeedRegistrySpec } from '../../../model/rulebook.ts';
 import type { PriceQuote, PriceRate, PriceRefusal } from '../../../model/upstream.ts';
 
 /**
- * Selectors of `latestRoundData(address base, address quote)`, which answers `(uint80, int256, uint256, uint256, uint80)`, and
- * `decimals(address base, address quote)`: https://docs.chain.link/data-feeds/feed-registry/feed-registry-functions
+ * Selectors of `latestRoundData(address base, address quote)`, which answers `(uint80, int256, uint256,
+ * uint256, uint80)`, and `decimals(address base, address quote)`:
+ * https://docs.chain.link/data-feeds/feed-registry/feed-registry-functions
  */
 const READS = ['0xbcfd032d', '0x58e2d3a8'] as const;
 
 /**
- * Prices by the feeds that a registry contract holds for a token, in dollars or in ether, as of the block. A token it has
- * no feed for gets none; that is no refusal worth telling, most tokens have none.
+ * Prices by the feeds that a registry contract holds for a token, in dollars or in ether, as of the block. A
+ * token it has no feed for gets none; that is no refusal worth telling, most tokens have none.
  */
 export function registryPrices(
   registry: { readonly spec: FeedRegistrySpec; readonly tokens: readonly Address[] } | null,

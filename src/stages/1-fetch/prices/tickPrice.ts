@@ -5,7 +5,7 @@ const Q128 = 1n << 128n;
 export const Q96 = 1n << 96n;
 export const Q192 = 1n << 192n;
 
-/** sqrt(1.0001^-(2^i)) as Q128.128 for i = 0…19 (TickMath of Uniswap v3 core, whose rounding this repeats to the bit). */
+/** sqrt(1.0001^-(2^i)) as Q128.128 for i = 0…19 (TickMath of Uniswap v3 core, with its rounding). */
 const FACTORS = [
   0xfffcb933bd6fad37aa2d162d1a594001n,
   0xfff97272373d413259a46990580e213an,
@@ -29,7 +29,10 @@ const FACTORS = [
   0x48a170391f7dc42444e8fa2n,
 ] as const;
 
-/** sqrt(1.0001^tick) as Q64.96: token1 per token0, both in smallest units. Null for a tick that no pool can have. */
+/**
+ * sqrt(1.0001^tick) as Q64.96: token1 per token0, both in smallest units. Null for a tick that no pool can
+ * have.
+ */
 export function sqrtRatioAtTick(tick: number): bigint | null {
   const magnitude = Math.abs(tick);
   if (!Number.isInteger(tick) || magnitude > MAX_TICK) return null;

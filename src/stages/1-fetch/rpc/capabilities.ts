@@ -2,7 +2,7 @@ import { TRACE_APIS } from '../../../traces/traceApis.ts';
 import type { TraceMode } from '../../../model/upstream.ts';
 import type { TraceApi } from '../../../traces/traceApi.ts';
 
-/** What a node can do: the only knowledge that outlives an analysis. */
+/** A node's capabilities: the only knowledge that outlives an analysis. */
 export interface Capabilities {
   /** Whether it takes JSON-RPC batches; null until the first one. */
   batches: boolean | null;
@@ -18,8 +18,8 @@ export function newCapabilities(): Capabilities {
 }
 
 /**
- * The trace APIs one request asks, best first: one of each dialect while the node's is unknown, so that finding out costs
- * no round trip. `singleDialect` asks one alone, after an answer with both was too large.
+ * The trace APIs one request asks, best first: one of each dialect while the node's is unknown, so that
+ * finding out costs no round trip. `singleDialect` asks one alone, after an answer with both was too large.
  */
 export function traceApisToAsk(capabilities: Capabilities, singleDialect: boolean): readonly TraceApi[] {
   const { trace, unsupported } = capabilities;
@@ -29,7 +29,9 @@ export function traceApisToAsk(capabilities: Capabilities, singleDialect: boolea
   return singleDialect ? best.slice(0, 1) : best;
 }
 
-/** Forgets which trace mode works, after it stopped working: another node may answer behind the same address. */
+/**
+ * Forgets which trace mode works, after it stopped working: another node may answer behind the same address.
+ */
 export function forgetTrace(capabilities: Capabilities): void {
   capabilities.trace = null;
   capabilities.unsupported.clear();

@@ -42,7 +42,7 @@ export function chooseTrace(
     if (findings[i]!.kind === 'unsupported') noteUnsupported(api, answers[i]!, capabilities);
   // Unless set below, the next attempt asks every API that may work.
   capabilities.trace = null;
-  // Only what the node cannot do may settle the dialect, not a better API's passing failure.
+  // Only a missing capability may settle the dialect, not a better API's passing failure.
   let settled = true;
   for (const [i, { mode, dialect }] of apis.entries()) {
     const found = findings[i]!;

@@ -13,8 +13,9 @@ const TRIAL_POLL_MS = 100;
 const UNHEALTHY: ReadonlySet<string> = new Set(['upstream_unreachable', 'upstream_timeout', 'upstream_http']);
 
 /**
- * Circuit breaker of one node, shared by all analyses: after several failures in a row it opens and no request waits for
- * the node. When the pause is over one request tries it (half-open); success closes it, failure doubles the pause.
+ * Circuit breaker of one node, shared by all analyses: after several failures in a row it opens and no
+ * request waits for the node. When the pause is over one request tries it (half-open); success closes it,
+ * failure doubles the pause.
  */
 export class CircuitBreaker {
   #failures = 0;

@@ -9,7 +9,7 @@ export interface HttpAnswer {
   readonly body: Buffer;
 }
 
-/** What one request may cost. */
+/** Limits of one request. */
 export interface HttpLimits {
   readonly signal: AbortSignal;
   /** Time for the whole answer, headers and body, milliseconds. */
@@ -38,9 +38,9 @@ export type HttpPost = (body: string, limits: HttpLimits) => Promise<HttpAnswer>
 const ERROR_BYTES = 65_536;
 
 /**
- * A function that posts JSON to one address and counts the bytes while they arrive and expand. It uses undici's
- * dispatcher: the streams of `fetch` cost more than the analysis of an ordinary transaction. Redirects are not followed,
- * they would carry the credentials to another host. Rejects with `HttpFailure`.
+ * A function that posts JSON to one address and counts the bytes while they arrive and expand. It uses
+ * undici's dispatcher: the streams of `fetch` cost more than the analysis of an ordinary transaction.
+ * Redirects are not followed, they would carry the credentials to another host. Rejects with `HttpFailure`.
  */
 export function createHttpPost(address: string, agent: Agent): HttpPost {
   const target = targetOf(address);
@@ -115,7 +115,7 @@ export function createHttpPost(address: string, agent: Agent): HttpPost {
 }
 
 interface BodyReader {
-  /** Refuses a body whose announced length is over the limit. */
+  /** Refuses a body with an announced length over the limit. */
   expect(bytes: number): void;
   write(chunk: Buffer): void;
   end(): void;

@@ -1,6 +1,9 @@
 import { UpstreamFault } from './upstreamFault.ts';
 
-/** Bodies up to this size cannot hold enough values to matter; the scan below costs less than parsing a larger one. */
+/**
+ * Bodies up to this size cannot hold enough values to matter; the scan below costs less than parsing a larger
+ * one.
+ */
 const SCAN_FROM = 262_144;
 /** The EVM nests 1,024 calls, each an object inside an array; the rest is the envelope. */
 const MAX_DEPTH = 2_200;
@@ -12,8 +15,8 @@ const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 
 /**
- * A body as a JSON value; undefined where it is not JSON. Throws `upstream_malformed` for a body that nests deeper or
- * holds more values than any trace: parsing it would take many times its size in memory.
+ * A body as a JSON value; undefined where it is not JSON. Throws `upstream_malformed` for a body that nests
+ * deeper or holds more values than any trace: parsing it would take many times its size in memory.
  */
 export function readJson(body: Buffer): unknown {
   if (body.length > SCAN_FROM) requireBounds(body);

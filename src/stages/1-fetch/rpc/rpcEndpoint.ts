@@ -42,7 +42,10 @@ export interface RpcEndpoint {
   readonly name: string;
   readonly capabilities: Capabilities;
   readonly breaker: CircuitBreaker;
-  /** Sends the calls as one JSON-RPC batch (in parallel where the node refuses batches) and answers in their order. */
+  /**
+   * Sends the calls as one JSON-RPC batch (in parallel where the node refuses batches) and answers in their
+   * order.
+   */
   send(calls: readonly RpcCall[], scope: CallScope): Promise<RpcAnswer[]>;
 }
 
@@ -54,7 +57,10 @@ const REFUSES_BATCH_HTTP = new Set([400, 405, 413, 415, 422, 501]);
 
 class BatchRefused extends Error {}
 
-/** Thrown for an answer over `CallScope.largeBytes`: the analysis belongs in a process of its own. Never retried. */
+/**
+ * Thrown for an answer over `CallScope.largeBytes`: the analysis belongs in a process of its own. Never
+ * retried.
+ */
 export class LargeAnswer extends Error {
   constructor() {
     super('an answer for a process of its own');

@@ -96,8 +96,8 @@ const SAYS_SETTLED =
   /revert|out of gas|invalid opcode|stack (?:under|over)flow|invalid jump|bad instruction|vm execution|execution (?:aborted|timeout)|missing trie node|pruned|historical|archive|state (?:is )?(?:not|un)available|header not found|unknown block/i;
 
 /**
- * Asking again would bring the same: the EVM failed (3, -32015), the request itself is refused (-32600…-32602), or the
- * node lacks the state. Everything else (rate limits, internal errors) may pass.
+ * Asking again would bring the same: the EVM failed (3, -32015), the request itself is refused
+ * (-32600…-32602), or the node lacks the state. Everything else (rate limits, internal errors) may pass.
  */
 export function isSettled(error: RpcError): boolean {
   const { code, message } = error;

@@ -11,7 +11,9 @@ import type { UpstreamCallEvent } from '../../../model/upstream.ts';
 export interface SessionOptions {
   /** Aborts every upstream request of the analysis: the client went away, or the service stops. */
   readonly signal: AbortSignal;
-  /** `performance.now()` at which the analysis must have answered; default: now + the upstream's `deadlineMs`. */
+  /**
+   * `performance.now()` at which the analysis must have answered; default: now + the upstream's `deadlineMs`.
+   */
   readonly deadlineAt?: number;
   readonly onCall?: (event: UpstreamCallEvent) => void;
   /** Throw `LargeAnswer` for a larger answer; default: never. */
@@ -33,7 +35,9 @@ export type ReadState = (plan: ContextPlan, reads: readonly ViewCall[]) => Promi
 export interface Session extends CallScope {
   /** Endpoint for traces where that is not the node itself. */
   readonly traceEndpoint: RpcEndpoint | null;
-  /** Runs `attempt` on one node after another until it succeeds; throws the most informative AnalysisError. */
+  /**
+   * Runs `attempt` on one node after another until it succeeds; throws the most informative AnalysisError.
+   */
   ask<T>(attempt: (endpoint: RpcEndpoint) => Promise<T>): Promise<T>;
   /** Reads contracts in place of a request of its own; left out: each round of reads is one. */
   readonly readState?: ReadState;
@@ -66,7 +70,8 @@ export function openSession(pool: NodePool, options: SessionOptions): Session {
   const deadlineAt = options.deadlineAt ?? performance.now() + pool.deadlineMs;
   const timeLeft = (): number => deadlineAt - performance.now();
   let answeredLast: RpcEndpoint | null = null;
-  // Each request in flight adds a listener, and a transaction of many tokens has more than Node's warning threshold.
+  // Each request in flight adds a listener, and a transaction of many tokens has more than Node's warning
+  // threshold.
   setMaxListeners(0, signal);
 
   /** In the configured order, but the node that answered first: answers of one node belong together. */
@@ -125,7 +130,10 @@ function availableAt({ endpoint, readyAt }: Candidate): number {
   return Math.max(readyAt, endpoint.breaker.availableAt(performance.now()));
 }
 
-/** Of the nodes that may be asked now the one with the fewest tries, healthy ones first; otherwise the next to be ready. */
+/**
+ * Of the nodes that may be asked now the one with the fewest tries, healthy ones first; otherwise the next to
+ * be ready.
+ */
 function nextOf(candidates: readonly Candidate[]): Candidate | undefined {
   const now = performance.now();
   const rank = (c: Candidate): readonly [number, number] => {

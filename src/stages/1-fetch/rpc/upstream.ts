@@ -18,11 +18,11 @@ export interface UpstreamOptions {
   readonly maxBatch: number;
 }
 
-/** The nodes behind the service. Remembers what each can do and whether it is healthy, never what it answered. */
+/** The nodes behind the service. Remembers their capabilities and health, never their answers. */
 export interface Upstream {
   readonly priceApi: PriceApi | null;
   open(options: SessionOptions): Session;
-  /** The names of the nodes whose circuit is open. */
+  /** The names of the nodes with an open circuit. */
   openCircuits(): string[];
   /** Whether a node answers `eth_chainId` with chain 1 now. */
   ready(signal: AbortSignal): Promise<boolean>;

@@ -11,7 +11,10 @@ export interface Aligned {
   readonly sure: boolean;
 }
 
-/** Moments examined over all logs; where that is not enough each log looks at fewer, but never at fewer than `LEAST`. */
+/**
+ * Moments examined over all logs; where that is not enough each log looks at fewer, but never at fewer than
+ * `LEAST`.
+ */
 const WORK = 1_000_000;
 const LEAST = 8;
 /** Cost of a log before a frame's last call: contracts mostly log at the end. */
@@ -24,8 +27,8 @@ const NEVER = 2 ** 30;
 const VERDICTS = { unfit: 0, possible: 1, exact: 2 } as const;
 
 /**
- * The candidate moments ("cells") of all logs, row after row in flat arrays: an object per row would cost more than the
- * search. Row `r` is at `start[r] … start[r+1]-1`.
+ * The candidate moments ("cells") of all logs, row after row in flat arrays: an object per row would cost
+ * more than the search. Row `r` is at `start[r] … start[r+1]-1`.
  */
 interface Table {
   readonly rows: readonly LogWindow[];
@@ -42,7 +45,7 @@ interface Table {
   readonly whole: Uint8Array;
 }
 
-/** The logs to align and what they are aligned with. */
+/** The logs to align, and their candidates. */
 export interface Alignment {
   readonly frames: readonly Frame[];
   readonly timeline: Timeline;
@@ -53,8 +56,8 @@ export interface Alignment {
 }
 
 /**
- * Cheapest order-keeping assignment of logs to moments (a Viterbi pass over the rows). A second pass from the end gives
- * the cost of every alternative and so how sure each choice is.
+ * Cheapest order-keeping assignment of logs to moments (a Viterbi pass over the rows). A second pass from
+ * the end gives the cost of every alternative and so how sure each choice is.
  */
 export function alignLogs({ frames, timeline, logs, candidates, rows }: Alignment): Aligned[] {
   // One possible moment each: nothing to search.
@@ -119,7 +122,9 @@ function emptyTable(rows: readonly LogWindow[], limit: number): Table {
   };
 }
 
-/** Whether all candidate moments belong to one frame: then the content of the log cannot decide between them. */
+/**
+ * Whether all candidate moments belong to one frame: then the content of the log cannot decide between them.
+ */
 function isOneFrame(moments: readonly number[], first: number, last: number, { running }: Timeline): boolean {
   for (let i = first + 1; i <= last; i++) if (running[moments[i]!] !== running[moments[first]!]) return false;
   return true;
@@ -212,8 +217,9 @@ function bestBefore({ start, moment, repeat, upTo }: Table, row: number, next: n
 }
 
 /**
- * Names a frame only where it alone can emit the event, or where the event is its one purpose word for word, and every
- * other frame costs clearly more. Overlapping words alone place a log in time but never name its frame.
+ * Names a frame only where it alone can emit the event, or where the event is its one purpose word for word,
+ * and every other frame costs clearly more. Overlapping words alone place a log in time but never name its
+ * frame.
  */
 function isSure(
   { table, onward, timeline }: { table: Table; onward: Int32Array; timeline: Timeline },

@@ -16,9 +16,10 @@ export interface InferredLogs {
 }
 
 /**
- * Places receipt logs among the calls without help from the trace. A log comes from a frame that uses its emitter's
- * storage, succeeded and may write; logs keep their order; among the moments left, the call that best explains the log
- * wins. A frame is named only where every other one fits clearly worse. Near-linear in frames plus logs.
+ * Places receipt logs among the calls without help from the trace. A log comes from a frame that uses its
+ * emitter's storage, succeeded and may write; logs keep their order; among the moments left, the call that
+ * best explains the log wins. A frame is named only where every other one fits clearly worse. Near-linear in
+ * frames plus logs.
  */
 export function inferLogs(
   frames: readonly Frame[],
@@ -31,7 +32,7 @@ export function inferLogs(
   const windows = feasibleWindows(candidates);
   let next = 0;
   for (const { log, moment, sure } of alignLogs({ frames, timeline, logs, candidates, rows: windows })) {
-    // A log whose emitter never runs in this trace follows the log before it.
+    // A log with an emitter that never runs in this trace follows the log before it.
     for (; next < log; next++) if (next > 0) moments[next] = moments[next - 1]!;
     moments[log] = moment;
     certain[log] = sure;
@@ -41,7 +42,7 @@ export function inferLogs(
   return { moments, certain, within: holdingFrames(frames, timeline, candidates, windows) };
 }
 
-/** A log whose emitter never runs. */
+/** A log with an emitter that never runs. */
 const NOWHERE: Candidates = { moments: [], own: false };
 
 /** The common ancestor of the first and the last possible frame contains all frames between them. */

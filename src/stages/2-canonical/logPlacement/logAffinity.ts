@@ -7,7 +7,7 @@ import { fitOf, type Fit, type Source } from '../standardCalls.ts';
 const LOG_WORDS = 8;
 const CALL_WORDS = 24;
 
-/** Cost of a log none of whose words are in the call; a share of it for those that are missing. */
+/** Cost of a log without any word of its own in the call; a share of it per missing word. */
 const FOREIGN = 18;
 /** A call that cannot be expected to make the event at all. */
 const UNFIT = 18;
@@ -32,13 +32,13 @@ export function statementOf(log: ReceiptLog): Statement {
 }
 
 /**
- * `exact`: the call's one purpose, word for word. `unfit`: a proxy's forwarding call, a view, or a standard function for
- * something else. `possible`: all others, where the cost is only a hint.
+ * `exact`: the call's one purpose, word for word. `unfit`: a proxy's forwarding call, a view, or a standard
+ * function for something else. `possible`: all others, where the cost is only a hint.
  */
 export interface Judgement {
   readonly cost: number;
   readonly verdict: 'exact' | 'possible' | 'unfit';
-  /** What one more such event in the same call would cost. */
+  /** Cost of one more such event in the same call. */
   readonly repeat: number;
 }
 
@@ -52,8 +52,9 @@ interface Numbered {
 }
 
 /**
- * How badly a log fits a frame, 0 = perfectly. The token standards define it for their own events; any other event mostly
- * repeats its call's arguments, caller or value, so comparing 32-byte words works without knowing the ABI.
+ * How badly a log fits a frame, 0 = perfectly. The token standards define it for their own events; any other
+ * event mostly repeats its call's arguments, caller or value, so comparing 32-byte words works without
+ * knowing the ABI.
  */
 export class LogAffinity {
   readonly #frames: readonly Frame[];
@@ -123,7 +124,10 @@ export class LogAffinity {
     return number;
   }
 
-  /** Counts the expected words the log lacks. A frame has one standard function, so `says` is always the same or empty. */
+  /**
+   * Counts the expected words the log lacks. A frame has one standard function, so `says` is always the same
+   * or empty.
+   */
   #missing(says: readonly Source[], words: readonly number[], index: number): number {
     if (says.length === 0) return 0;
     const saying = (this.#sayings[index] ??= says.map((source) => this.#number(this.#word(source, index))));

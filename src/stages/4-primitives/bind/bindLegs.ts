@@ -2,7 +2,9 @@ import { legOptions, type BoundLeg, type LegContext, type Unresolved } from './l
 import type { BindScope } from './resolver.ts';
 import type { PreparedLeg } from '../match/preparedMapping.ts';
 
-/** The bound legs of one event. `unresolved`: stated amounts of an asset that neither event nor flow names. */
+/**
+ * The bound legs of one event. `unresolved`: stated amounts of an asset that neither event nor flow names.
+ */
 export interface Binding {
   readonly legs: readonly BoundLeg[];
   readonly unresolved: readonly Unresolved[];
@@ -12,9 +14,9 @@ export interface Binding {
 const MAX_STEPS = 64;
 
 /**
- * Binds every leg of a mapping to movements, in order and into the scope's own list, so that later ones can refer
- * to earlier ones; where a later leg fails because of an earlier choice the next choice is tried. Null when a required leg
- * binds nothing: an event that moved no value proves nothing.
+ * Binds every leg of a mapping to movements, in order and into the scope's own list, so that later ones can
+ * refer to earlier ones; where a later leg fails because of an earlier choice the next choice is tried. Null
+ * when a required leg binds nothing: an event that moved no value proves nothing.
  */
 export function bindLegs(
   specs: readonly PreparedLeg[],

@@ -34,7 +34,10 @@ export class Bucket {
     this.items = items;
   }
 
-  /** Nearest position from `start` on, in the direction of `step`, that is not claimed; -1 or `items.length` when none. */
+  /**
+   * Nearest position from `start` on, in the direction of `step`, that is not claimed; -1 or `items.length`
+   * when none.
+   */
   free(claimed: Claimed, start: number, step: 1 | -1): number {
     const { items } = this;
     const end = step < 0 ? -1 : items.length;

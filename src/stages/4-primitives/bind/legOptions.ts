@@ -51,7 +51,10 @@ interface ResolvedLeg {
   readonly from: Address | null;
   readonly to: Address | null;
   readonly asset: AssetRef | null;
-  /** Assets to try, in order: the named one, then native for wrapped native and the reverse; `[null]` where none is named. */
+  /**
+   * Assets to try, in order: the named one, then native for wrapped native and the reverse; `[null]` where
+   * none is named.
+   */
   readonly choices: readonly (AssetRef | null)[];
   readonly amounts: readonly bigint[];
   readonly excludedAsset: string | null;
@@ -131,7 +134,9 @@ function withoutAmount({ spec, context, search }: ResolvedLeg, choice: AssetRef 
   return movements.length > 0 ? carried(spec, movements, null, context) : null;
 }
 
-/** The movement of exactly this amount: one that changed hands before one that was minted or burnt on the way. */
+/**
+ * The movement of exactly this amount: one that changed hands before one that was minted or burnt on the way.
+ */
 function exactly({ spec, choices, context, search }: ResolvedLeg, amount: bigint): Movement | null {
   const find = (fits: (m: Movement) => boolean): Movement | null =>
     firstOf(choices, (choice) => {
@@ -141,7 +146,9 @@ function exactly({ spec, choices, context, search }: ResolvedLeg, amount: bigint
   return (spec.movementKind === null ? find((m) => m.kind === 'transfer') : null) ?? find(() => true);
 }
 
-/** Several movements that add up to a stated amount, then, where the rule allows it, the one closest in size. */
+/**
+ * Several movements that add up to a stated amount, then, where the rule allows it, the one closest in size.
+ */
 function* approximately({ spec, choices, amounts, context, search }: ResolvedLeg): Generator<Option, void> {
   for (const choice of choices) {
     const near = context.index.before(search(choice), MAX_SPLIT);

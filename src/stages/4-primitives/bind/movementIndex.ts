@@ -14,7 +14,9 @@ export interface MovementQuery {
   readonly amount?: bigint | undefined;
 }
 
-/** A query at one moment of the execution. Claimed movements and those that `accept` refuses are passed over. */
+/**
+ * A query at one moment of the execution. Claimed movements and those that `accept` refuses are passed over.
+ */
 export interface MovementSearch {
   readonly query: MovementQuery;
   readonly seq: number;
@@ -32,14 +34,17 @@ interface Entry {
 /** Movements looked at per search, so that events that fit nothing do not make the whole quadratic. */
 const MAX_TRIES = 64;
 
-/** Up to this many movements, filtering them all is quicker than building a hash per combination of fields. */
+/**
+ * Up to this many movements, filtering them all is quicker than building a hash per combination of fields.
+ */
 const FEW = MAX_TRIES;
 
 const FIELDS = ['from', 'to', 'asset', 'assetKind', 'kind', 'amount'] as const;
 
 /**
- * Finds movements by any combination of fields. One hash per combination, built on first use, and path-compressed
- * pointers over claimed movements keep a transaction with 10^5 logs at one venue near-linear.
+ * Finds movements by any combination of fields. One hash per combination, built on first use, and
+ * path-compressed pointers over claimed movements keep a transaction with 10^5 logs at one venue
+ * near-linear.
  */
 export class MovementIndex {
   readonly movements: readonly Movement[];
@@ -57,7 +62,10 @@ export class MovementIndex {
     return this.#flow.assets.get(movement.asset)?.address ?? NATIVE_REF;
   }
 
-  /** The last movement before `seq`, else the first one after it. Gives up after `MAX_TRIES` refusals on each side. */
+  /**
+   * The last movement before `seq`, else the first one after it. Gives up after `MAX_TRIES` refusals on each
+   * side.
+   */
   nearest(search: MovementSearch): Movement | null {
     const bucket = this.#bucket(search.query);
     if (!bucket) return null;

@@ -23,7 +23,10 @@ export interface PositionDetail {
   readonly portions: readonly OpenPortion[];
 }
 
-/** An NFT counts as the position's only where its own contract emits, or where the rules call it a position manager. */
+/**
+ * An NFT counts as the position's only where its own contract emits, or where the rules call it a position
+ * manager.
+ */
 export function readDetail(
   mapping: PreparedMapping,
   scope: BindScope,
@@ -87,8 +90,8 @@ interface Unsettled {
 }
 
 /**
- * Assigns the legs' assets, in their order, to portions without one. Drops impossible portions: more principal than was
- * paid, or amounts without a leg.
+ * Assigns the legs' assets, in their order, to portions without one. Drops impossible portions: more
+ * principal than was paid, or amounts without a leg.
  */
 function settledPortions({ portions, legs }: Unsettled): Portion[] {
   const sums = new Map<AssetId, bigint>();

@@ -1,7 +1,9 @@
 import type { CanonicalTx, Frame, Log } from '../../../model/canonicalTx.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 
-/** One event of a contract, paired with the calls of one of its functions: the log's index leads to the frame. */
+/**
+ * One event of a contract, paired with the calls of one of its functions: the log's index leads to the frame.
+ */
 interface Pairing {
   readonly topic: string | undefined;
   readonly topicCount: number;
@@ -10,9 +12,9 @@ interface Pairing {
 }
 
 /**
- * The call an event was made in, for events that a function makes once each: the n-th of them belongs to the n-th call.
- * Only where calls and events are equal in number and no call lies inside another, so that it holds with
- * either trace dialect.
+ * The call an event was made in, for events that a function makes once each: the n-th of them belongs to the
+ * n-th call. Only where calls and events are equal in number and no call lies inside another, so that it
+ * holds with either trace dialect.
  */
 export class EnclosingCalls {
   readonly #tx: CanonicalTx;

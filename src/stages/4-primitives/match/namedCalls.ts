@@ -16,8 +16,9 @@ const ACCOMPANYING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Mappings that rest on the called function's name alone. Only where neither event nor structure explains anything, only
- * for calls that the signer or a smart account made itself, and only over movements that are still unexplained.
+ * Mappings that rest on the called function's name alone. Only where neither event nor structure explains
+ * anything, only for calls that the signer or a smart account made itself, and only over movements that are
+ * still unexplained.
  */
 export function hintedCandidates(
   { tx, explained }: StructureContext,

@@ -86,7 +86,10 @@ const SHORTEST_PATH = 3;
 /** A hash has this many leading zero digits with a chance of 1 in 16^6. */
 const HASH = /^(?!0{6}|f{6})[0-9a-f]{64}$/;
 
-/** Whether calldata holds a `bytes32[]` of hashes, as Merkle proofs do: its length, then as many words without zeros. */
+/**
+ * Whether calldata holds a `bytes32[]` of hashes, as Merkle proofs do: its length, then as many words without
+ * zeros.
+ */
 export function holdsHashPath(input: Hex): boolean {
   const words = Math.min(Math.floor((input.length - 10) / 64), 512);
   for (let i = 0; i < words; i++) {

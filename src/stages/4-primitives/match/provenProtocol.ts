@@ -11,15 +11,19 @@ import type { ProtocolRef } from '../../../model/primitive.ts';
 const MAX_PROOFS = 2_000;
 
 /**
- * Proves which factory created a pool from the pool's own two tokens (EIP-1014): the address is a hash over the factory,
- * the pool's creation code and the tokens, so no other contract can have it. Remembers answers for one transaction.
+ * Proves which factory created a pool from the pool's own two tokens (EIP-1014): the address is a hash over
+ * the factory, the pool's creation code and the tokens, so no other contract can have it. Remembers answers
+ * for one transaction.
  */
 export class Create2Proofs {
   readonly #byPool = new Map<Address, ProtocolSpec>();
   readonly #failed = new Set<string>();
   #tries = 0;
 
-  /** `tokensAt`: contracts of the assets seen at the pool. Null unless exactly two and a listed factory made the pool from them. */
+  /**
+   * `tokensAt`: contracts of the assets seen at the pool. Null unless exactly two and a listed factory made
+   * the pool from them.
+   */
   protocolOf(
     { shape, spec: { protocols }, pools }: PreparedMapping,
     pool: Address,

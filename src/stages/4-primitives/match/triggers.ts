@@ -108,7 +108,9 @@ export function matchCalls(tx: CanonicalTx, calls: TriggerIndex['calls']): Trigg
   return matches;
 }
 
-/** Whether the frame is a proxy's delegation of the same call to its code, or no call with effects of its own. */
+/**
+ * Whether the frame is a proxy's delegation of the same call to its code, or no call with effects of its own.
+ */
 function forwarded({ frames }: CanonicalTx, { type, parent, input }: Frame): boolean {
   if (type === 'CALL') return false;
   if (type !== 'DELEGATECALL' && type !== 'CALLCODE') return true;

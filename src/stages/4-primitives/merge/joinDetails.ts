@@ -14,8 +14,8 @@ const COUNTERPARTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * A token's own event about a movement (how much of it is interest) joins the act that moved it. Without such an act
- * it stays a primitive of its own.
+ * A token's own event about a movement (how much of it is interest) joins the act that moved it. Without
+ * such an act it stays a primitive of its own.
  */
 export function joinDetails(found: readonly OpenPrimitive[]): readonly OpenPrimitive[] {
   if (!found.some((item) => item.tags.includes(DETAIL))) return found;
@@ -55,7 +55,9 @@ function hostedMovement({ legs }: OpenPrimitive, hosts: ReadonlyMap<number, numb
   return undefined;
 }
 
-/** Interest is in the position's asset: the act's only asset, or the one that goes with this position token. */
+/**
+ * Interest is in the position's asset: the act's only asset, or the one that goes with this position token.
+ */
 function portionsFor(host: OpenPrimitive, movement: number, portions: readonly OpenPortion[]): OpenPortion[] {
   const share = host.legs.find((leg) => leg.movements.includes(movement))!;
   const own = (leg: Leg): boolean =>

@@ -7,8 +7,9 @@ import type { Leg, RoleBinding } from '../../../model/primitive.ts';
 import type { ValueFlow } from '../../../model/valueFlow.ts';
 
 /**
- * One act often has two sources: a pool and its position manager, an event and the call that caused it. Primitives of
- * one kind that claim the same movement in the same role become one: the better known one, completed by the other.
+ * One act often has two sources: a pool and its position manager, an event and the call that caused it.
+ * Primitives of one kind that claim the same movement in the same role become one: the better known one,
+ * completed by the other.
  */
 export function mergeDuplicates(found: readonly OpenPrimitive[], flow: ValueFlow): readonly OpenPrimitive[] {
   if (found.length < 2) return found;
@@ -28,7 +29,10 @@ export function mergeDuplicates(found: readonly OpenPrimitive[], flow: ValueFlow
   return withoutEchoes(kept);
 }
 
-/** A movement that a find of this kind, kept at this place, has in this role. There are as many as rules that take the movement. */
+/**
+ * A movement that a find of this kind, kept at this place, has in this role. There are as many as rules that
+ * take the movement.
+ */
 interface Claim {
   readonly kind: string;
   readonly role: string;

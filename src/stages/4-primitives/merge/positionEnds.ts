@@ -11,8 +11,9 @@ const NEXT: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Some events only occur with the first deposit to a position or the last withdrawal from it (collateral switched on or off
- * by itself), but also for reasons of their own. They count where the contract's very next log is an act about the same thing.
+ * Some events only occur with the first deposit to a position or the last withdrawal from it (collateral
+ * switched on or off by itself), but also for reasons of their own. They count where the contract's very
+ * next log is an act about the same thing.
  */
 export function markEnds(found: readonly OpenPrimitive[], tx: CanonicalTx): readonly OpenPrimitive[] {
   const hints = found.filter(isHint);
@@ -51,8 +52,8 @@ function isHint({ tags }: OpenPrimitive): boolean {
 }
 
 /**
- * The position's own NFT, minted or burnt apart from the position's events: a leg of the position's last act before it,
- * or the next one.
+ * The position's own NFT, minted or burnt apart from the position's events: a leg of the position's last act
+ * before it, or the next one.
  */
 export function claimTokens(found: readonly OpenPrimitive[], flow: ValueFlow): readonly OpenPrimitive[] {
   if (!found.some((item) => item.position)) return found;

@@ -5,8 +5,8 @@ import type { Log } from '../../../model/canonicalTx.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 
 /**
- * Allowances granted or revoked. Many tokens log an approval again whenever `transferFrom` uses one up: such a log is
- * next to the transfer it paid for and grants nothing.
+ * Allowances granted or revoked. Many tokens log an approval again whenever `transferFrom` uses one up: such
+ * a log is next to the transfer it paid for and grants nothing.
  */
 export function findApprovals(context: StructureContext): OpenPrimitive[] {
   const { tx, flow } = context;
@@ -50,7 +50,9 @@ function isUsage(log: Log, owner: Address, transfer: Movement | undefined): bool
   return transfer !== undefined && transfer.evidence.contract === log.address && transfer.from === owner;
 }
 
-/** Every approval event has the allowance (or a flag) in the first word of its data; the NFT one has no data. */
+/**
+ * Every approval event has the allowance (or a flag) in the first word of its data; the NFT one has no data.
+ */
 function grantsNothing(log: Log): boolean {
   const word = wordAt(log.data, 0);
   return word !== null && /^0+$/.test(word);

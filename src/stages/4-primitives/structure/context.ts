@@ -64,7 +64,9 @@ export interface StructureContext {
   readonly origins: ValueEnds;
   /** How much of an asset an account sent over the whole transaction, native and wrapped native as one. */
   readonly totalSent: (account: Address, asset: AssetId) => bigint;
-  /** Movements from one account to another of one asset, native and wrapped native as one, in execution order. */
+  /**
+   * Movements from one account to another of one asset, native and wrapped native as one, in execution order.
+   */
   readonly between: (from: Address, to: Address, asset: AssetId) => readonly Movement[];
   /** The account at which value sent to a pass-through account ends. */
   readonly destinations: ValueEnds;

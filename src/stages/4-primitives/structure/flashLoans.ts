@@ -9,8 +9,8 @@ const MAX_FEE_PERCENT = 1n;
 const MAX_LOOKAHEAD = 16;
 
 /**
- * Loans repaid inside the transaction without a known event: value out to an account, then as much or slightly more of
- * the same asset back from it, with the borrower active in between.
+ * Loans repaid inside the transaction without a known event: value out to an account, then as much or
+ * slightly more of the same asset back from it, with the borrower active in between.
  */
 export function findFlashLoans(context: StructureContext): OpenPrimitive[] {
   const { flow } = context;

@@ -4,7 +4,10 @@ import { isFungible, only, structural, type OpenPrimitive, type StructureContext
 import type { Address } from '../../../model/hex.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 
-/** Tokens and NFTs created from or sent to nothing that no other primitive accounts for, one primitive per asset and holder. */
+/**
+ * Tokens and NFTs created from or sent to nothing that no other primitive accounts for, one primitive per
+ * asset and holder.
+ */
 export function findIssuance(context: StructureContext): OpenPrimitive[] {
   const left = context.flow.movements.filter(
     (m) => (m.kind === 'mint' || m.kind === 'burn') && !context.explained.has(m.index),

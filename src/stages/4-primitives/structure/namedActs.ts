@@ -116,7 +116,10 @@ export class NamedActs {
     return null;
   }
 
-  /** Whether the trigger's contract was called by a principal, is an end of the movement, or moved the token itself. */
+  /**
+   * Whether the trigger's contract was called by a principal, is an end of the movement, or moved the token
+   * itself.
+   */
   #involves({ contract, basis }: NamedTrigger, m: Movement): boolean {
     const { flow, tx } = this.#context;
     const token = flow.assets.get(m.asset)?.address ?? null;

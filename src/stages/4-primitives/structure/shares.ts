@@ -21,8 +21,9 @@ const VAULT = { mint: 'vault_deposit', burn: 'vault_withdraw' };
 const LIQUIDITY = { mint: 'add_liquidity', burn: 'remove_liquidity' };
 
 /**
- * Deposits into and withdrawals from contracts without a known event: the account sent an asset and was minted a share
- * token, or had shares burnt and received an asset. Two underlying assets or more make it pool liquidity.
+ * Deposits into and withdrawals from contracts without a known event: the account sent an asset and was
+ * minted a share token, or had shares burnt and received an asset. Two underlying assets or more make it
+ * pool liquidity.
  */
 export function findShareExchanges(context: StructureContext): OpenPrimitive[] {
   const found: OpenPrimitive[] = [];
@@ -39,7 +40,10 @@ export function findShareExchanges(context: StructureContext): OpenPrimitive[] {
   return found;
 }
 
-/** The issuer of a fungible token that is minted or burnt here without an explanation; null for other movements. */
+/**
+ * The issuer of a fungible token that is minted or burnt here without an explanation; null for other
+ * movements.
+ */
 function issuerOfShares(context: StructureContext, m: Movement): Address | null {
   if ((m.kind !== 'mint' && m.kind !== 'burn') || context.explained.has(m.index)) return null;
   const wrapped = mergeNative(m.asset, context.wrappedNative) === NATIVE_ASSET;
@@ -116,7 +120,10 @@ function exchangeOf(
   });
 }
 
-/** Shares that went straight on into another venue, or came out of one, belong to the account at the asset's end. */
+/**
+ * Shares that went straight on into another venue, or came out of one, belong to the account at the asset's
+ * end.
+ */
 function ownerOf(
   context: StructureContext,
   holder: Address,

@@ -8,9 +8,9 @@ import type { Leg } from '../../../model/primitive.ts';
 import type { AssetId } from '../../../model/valueFlow.ts';
 
 /**
- * Swaps at venues without a known event: an account that ended with more of one asset and less of another, while the
- * signer or a customer traded too. Pass-through accounts, customers, issuers of either asset and venues already
- * explained by an event do not count.
+ * Swaps at venues without a known event: an account that ended with more of one asset and less of another,
+ * while the signer or a customer traded too. Pass-through accounts, customers, issuers of either asset and
+ * venues already explained by an event do not count.
  */
 export function findStructuralSwaps(context: StructureContext): OpenPrimitive[] {
   const { flow, tx } = context;
@@ -38,7 +38,10 @@ function isNoVenue({ tx, customers, wrappedNative, venues }: StructureContext, a
   );
 }
 
-/** Whether the signer or any account that something was done for ended up with more of one asset and less of another. */
+/**
+ * Whether the signer or any account that something was done for ended up with more of one asset and less of
+ * another.
+ */
 function anyTraded(context: StructureContext): boolean {
   if (twoSided(context, context.tx.from)) return true;
   for (const account of context.customers) if (twoSided(context, account)) return true;
@@ -52,7 +55,9 @@ interface Sides {
   readonly loss: bigint;
 }
 
-/** The assets of an account that gained exactly one fungible asset and lost exactly one other; null otherwise. */
+/**
+ * The assets of an account that gained exactly one fungible asset and lost exactly one other; null otherwise.
+ */
 function twoSided(context: StructureContext, account: Address): Sides | null {
   const { flow, wrappedNative } = context;
   if ((flow.ledgers.get(account)?.size ?? 0) < 2) return null;
@@ -68,7 +73,9 @@ function issues(context: StructureContext, account: Address, asset: AssetId): bo
   return context.flow.assets.get(asset)?.address === account;
 }
 
-/** Sent to one known venue and received from another before it had anything to give: a trader, not a venue. */
+/**
+ * Sent to one known venue and received from another before it had anything to give: a trader, not a venue.
+ */
 function isCustomerOfVenues(context: StructureContext, account: Address): boolean {
   const legs = context.dealings.get(account) ?? [];
   const sent = legs.some((l) => SENT_ROLES.has(l.role));

@@ -7,8 +7,9 @@ import type { AssetId, Movement, ValueFlow } from '../../../model/valueFlow.ts';
 const TAX_DIVISOR = 4n;
 
 /**
- * Movements a token makes of itself besides the transfer it was asked for: when the transaction calls the token directly,
- * one account's smaller payments in it, to others or to nothing, are the token's tax on the largest.
+ * Movements a token makes of itself besides the transfer it was asked for: when the transaction calls the
+ * token directly, one account's smaller payments in it, to others or to nothing, are the token's tax on the
+ * largest.
  */
 export function transferTaxes(context: StructureContext): ReadonlySet<number> {
   const { flow, tx } = context;

@@ -4,7 +4,10 @@ import type { Leg } from '../../../model/primitive.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 import { structural, type OpenPrimitive, type StructureContext } from './context.ts';
 
-/** One primitive per wrapping or unwrapping of the native asset: the token side and the native side of it, equal in amount. */
+/**
+ * One primitive per wrapping or unwrapping of the native asset: the token side and the native side of it,
+ * equal in amount.
+ */
 export function findWraps(context: StructureContext): OpenPrimitive[] {
   const { flow, wrappedNative } = context;
   const tokens = flow.movements.filter(

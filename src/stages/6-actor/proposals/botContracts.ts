@@ -48,7 +48,10 @@ function signerOnlyCollects(context: ElectionContext): boolean {
   return context.sides(context.signer) === 'none' || context.sides(context.signer) === 'received';
 }
 
-/** The signer moved nothing, or it handed the contract some value and the contract traded or gained far beyond that. */
+/**
+ * The signer moved nothing, or it handed the contract some value and the contract traded or gained far beyond
+ * that.
+ */
 function signerOnlyFeeds(context: ElectionContext, contract: Address): boolean {
   const sides = context.sides(context.signer);
   if (sides === 'none') return true;

@@ -5,8 +5,8 @@ import type { Address } from '../../../model/hex.ts';
 import type { Motif } from '../../../model/motif.ts';
 
 /**
- * Bridge deliveries, claims and withdrawals that a signer without any stake of its own completed for the account the
- * event names. Only where that account gained something.
+ * Bridge deliveries, claims and withdrawals that a signer without any stake of its own completed for the
+ * account the event names. Only where that account gained something.
  */
 export function namedBeneficiaries(context: ElectionContext): Proposal[] {
   if (context.sides(context.signer) !== 'none') return [];

@@ -12,8 +12,8 @@ const isLimitOrder = (motif: Motif): boolean => motif.tags.includes('limit_order
 const isQuote = (motif: Motif): boolean => motif.tags.includes('rfq');
 
 /**
- * The account an order speaks for: its owner, or the receiver where the owner only forwards orders of others. A quote is
- * made for its taker.
+ * The account an order speaks for: its owner, or the receiver where the owner only forwards orders of
+ * others. A quote is made for its taker.
  */
 function principal(context: ElectionContext, motif: Motif): Principal | null {
   const named = (account: Address | null, ground: ElectionGround): Principal | null =>

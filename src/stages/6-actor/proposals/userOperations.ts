@@ -3,8 +3,9 @@ import type { Proposal } from '../proposal.ts';
 import { roleOf } from '../../../lib/roles.ts';
 
 /**
- * ERC-4337: `UserOperationEvent` names the sender of every operation. Logs decide, not `tx.to`, because a bundle can be
- * handled inside another call. One bundle may carry operations of many senders: equals, so none of them is elected.
+ * ERC-4337: `UserOperationEvent` names the sender of every operation. Logs decide, not `tx.to`, because a
+ * bundle can be handled inside another call. One bundle may carry operations of many senders: equals, so
+ * none of them is elected.
  */
 export function userOperations(context: ElectionContext): Proposal[] {
   const found: Proposal[] = [];

@@ -38,7 +38,8 @@ export class Exchange {
       const id = view.mergedAsset(asset);
       link(this.#place(from, id), this.#place(to, id));
     }
-    // Wrapping: native goes into the token contract and the same amount appears from the zero address, or back.
+    // Wrapping: native goes into the token contract and the same amount appears from the zero address, or
+    // back.
     for (const wrapped of input.rulebook.wrappedNative) {
       const inside = this.#place(wrapped, NATIVE_ASSET),
         minted = this.#place(ZERO_ADDRESS, NATIVE_ASSET);

@@ -1,7 +1,10 @@
 import type { FactValue } from '../../../model/intent.ts';
 import type { SubjectView } from './subjectView.ts';
 
-/** `count`: a non-negative safe integer. `enum`: one of `values`. `list`: distinct strings, sorted. Never an amount. */
+/**
+ * `count`: a non-negative safe integer. `enum`: one of `values`. `list`: distinct strings, sorted. Never an
+ * amount.
+ */
 export type FactType = 'count' | 'boolean' | 'enum' | 'list';
 
 export interface FactSpec {

@@ -53,7 +53,10 @@ interface Ends {
   readonly byVenue: ReadonlyMap<Address, ReadonlyMap<AssetId, readonly Motif[]>>;
 }
 
-/** The motifs that show where value went or came from: by their movements, and by the assets their venue took or paid. */
+/**
+ * The motifs that show where value went or came from: by their movements, and by the assets their venue took
+ * or paid.
+ */
 function endsOf(view: SubjectView, into: boolean): Ends {
   const byMovement = new Map<number, Motif[]>();
   const byVenue = new Map<Address, Map<AssetId, Motif[]>>();

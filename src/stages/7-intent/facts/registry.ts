@@ -4,7 +4,10 @@ import { SWAP_FACTS } from './swapFacts.ts';
 import { FLOW_FACTS, TX_FACTS } from './txFacts.ts';
 import type { FactSpec } from './factSpec.ts';
 
-/** Every fact a rule may use besides those each motif kind has (`motifFacts`). Closed: rules can name nothing else. */
+/**
+ * Every fact a rule may use besides those each motif kind has (`motifFacts`). Closed: rules can name nothing
+ * else.
+ */
 export const FACTS: readonly FactSpec[] = [
   ...TX_FACTS,
   ...FLOW_FACTS,

@@ -68,7 +68,9 @@ export class SubjectView {
     return (this.#venues ??= venuesOf(this));
   }
 
-  /** Accounts that only carry value between the subject and its counterparties: routers, proxies, forwarders. */
+  /**
+   * Accounts that only carry value between the subject and its counterparties: routers, proxies, forwarders.
+   */
   get agents(): ReadonlySet<Address> {
     return (this.#agents ??= passThroughAccounts(this));
   }

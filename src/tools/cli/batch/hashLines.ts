@@ -8,8 +8,9 @@ export type HashLine =
 const MOST_CHARACTERS = 1_000;
 
 /**
- * The hashes of a text, one per line: the first column, as people paste hashes; blank lines and `#` comments are skipped.
- * A line without a hash is yielded as invalid, by the first shard only, so that shards do not repeat each other's errors.
+ * The hashes of a text, one per line: the first column, as people paste hashes; blank lines and `#` comments
+ * are skipped. A line without a hash is yielded as invalid, by the first shard only, so that shards do not
+ * repeat each other's errors.
  */
 export async function* readHashLines(
   chunks: AsyncIterable<Buffer | string>,

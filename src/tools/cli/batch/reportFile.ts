@@ -42,8 +42,8 @@ function parseFailure(line: string): Failure | null {
 }
 
 /**
- * Reports in one file, failures in another, both append-only: a killed process leaves at worst an incomplete last line,
- * which the next run removes. Throws `CliError` when a file holds something else.
+ * Reports in one file, failures in another, both append-only: a killed process leaves at worst an incomplete
+ * last line, which the next run removes. Throws `CliError` when a file holds something else.
  */
 export async function openReportFiles(reportsPath: string, failuresPath: string): Promise<BatchSink> {
   const done = new Set<string>();
@@ -111,7 +111,9 @@ export function openStandardStreams(): BatchSink {
   };
 }
 
-/** An append-only file of whole lines. Opening it removes an incomplete last line left by a killed process. */
+/**
+ * An append-only file of whole lines. Opening it removes an incomplete last line left by a killed process.
+ */
 interface LineFile {
   /** Appends one line; resolves when the write is done. Concurrent calls never interleave. */
   append(line: string): Promise<void>;
@@ -127,7 +129,10 @@ interface OpenedLineFile {
 
 const NEWLINE = 0x0a;
 
-/** Opens or creates a file of lines and passes each existing line to `onLine`, which may throw to reject the file. */
+/**
+ * Opens or creates a file of lines and passes each existing line to `onLine`, which may throw to reject the
+ * file.
+ */
 async function openLineFile(
   path: string,
   onLine: (line: string, number: number) => void,

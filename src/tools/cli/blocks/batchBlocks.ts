@@ -104,7 +104,7 @@ async function run(
   return conclude(request, counts, stop, say);
 }
 
-/** Tells what is left to do; the exit status. */
+/** Prints the remaining work; returns the exit status. */
 function conclude(
   { out, giveUpAfter }: BlockBatchRequest,
   counts: BlockCounts,
@@ -131,7 +131,9 @@ async function startOf(
   return { list, state: before ?? fresh };
 }
 
-/** The blocks of this shard; those of the earlier run where there was one, so that `latest` means the same. */
+/**
+ * The blocks of this shard; those of the earlier run where there was one, so that `latest` means the same.
+ */
 async function listOf(
   request: BlockBatchRequest,
   before: Checkpoint | null,
@@ -153,7 +155,7 @@ async function listOf(
   return blockList([...segments, { from: first < 0n ? 0n : first, to }]);
 }
 
-/** What makes two commands parts of one batch. */
+/** Options that make two commands parts of one batch. */
 function identity({ blocks, shard, only, involving, format }: BlockBatchRequest): string {
   return JSON.stringify([blocks, shard.index, shard.count, only ?? null, involving ?? null, format]);
 }

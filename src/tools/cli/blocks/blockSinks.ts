@@ -6,12 +6,14 @@ import { TABLES, TABLE_NAMES, noRows, type Rows, type TableName } from './tables
 
 /** Where the reports of a batch of blocks go, in order. */
 export interface BlockSink {
-  /** What of it is complete and survives a kill: bytes or parts. Changes with each write that reached the files. */
+  /**
+   * The complete part that survives a kill: bytes or parts. Changes with each write that reached the files.
+   */
   readonly written: number;
   /** Whether everything taken so far is in the files. */
   readonly settled: boolean;
   take(result: BlockResult): Promise<void>;
-  /** Writes what is held back. */
+  /** Writes the buffered rows. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
@@ -54,8 +56,8 @@ export function standardOutput(): BlockSink {
 const PART_ROWS = 50_000;
 
 /**
- * Parquet files below a folder, one folder per table, in numbered parts; parts from `written` on are of a batch that was
- * killed and are removed.
+ * Parquet files below a folder, one folder per table, in numbered parts; parts from `written` on are of a
+ * batch that was killed and are removed.
  */
 export async function openTables(folder: string, written: number): Promise<BlockSink> {
   for (const table of TABLE_NAMES) {

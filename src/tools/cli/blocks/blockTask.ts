@@ -3,7 +3,7 @@ import type { BlockFailure, BlockFilter } from '../../../service/analyzeBlock.ts
 import type { BlockId } from '../../../traces/traceApi.ts';
 import type { Rows } from './tables.ts';
 
-/** What a thread that analyzes blocks is started with. */
+/** Start data of a thread that analyzes blocks. */
 export interface BlockThreadData {
   readonly config: Config;
   /** The rulebook, as `packRulebook` writes it. */
@@ -19,7 +19,7 @@ export interface BlockTask {
   readonly ms: number;
 }
 
-/** What became of a block, as it comes from the thread. */
+/** A block's result, as it comes from the thread. */
 export interface BlockResult {
   /** Reports in block order, one JSON object per line; empty where tables are wanted. */
   readonly lines: Uint8Array;

@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { CliError } from '../cliIo.ts';
 
-/** What has no report yet and is tried again by the next run. */
+/** Transactions without a report; the next run tries them again. */
 export interface BlockBatchFailure {
   readonly block: string;
   /** Null where the block as a whole failed. */
@@ -10,7 +10,10 @@ export interface BlockBatchFailure {
   readonly error: string;
 }
 
-/** How far a batch has come. Written after each block's reports, so that a killed batch repeats at most that block. */
+/**
+ * How far a batch has come. Written after each block's reports, so that a killed batch repeats at most that
+ * block.
+ */
 export interface Checkpoint {
   /** List, shard and filters: another batch must not go on from here. */
   readonly batch: string;
@@ -39,7 +42,7 @@ export async function readCheckpoint(out: string): Promise<Checkpoint | null> {
     const state = JSON.parse(text) as Checkpoint;
     if (Number.isSafeInteger(state.next) && Number.isSafeInteger(state.written)) return state;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new CliError(`${path} is not the state of an earlier batch`);
 }

@@ -107,7 +107,9 @@ class Runner {
     return this.#counts;
   }
 
-  /** Blocks that failed in an earlier run, whole: their transactions that have a report already are left out. */
+  /**
+   * Blocks that failed in an earlier run, whole: their transactions that have a report already are left out.
+   */
   async #retry(failures: readonly BlockBatchFailure[]): Promise<void> {
     const blocks = new Map<string, Set<string> | null>();
     for (const { block, tx_hash } of failures) {

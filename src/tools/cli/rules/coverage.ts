@@ -15,8 +15,8 @@ interface Seen {
 type SeenConditions = Map<string, Map<string, Seen>>;
 
 /**
- * Runs all rules over all recordings and all fact examples, and lists conditions that were never true or never false:
- * nothing tests those. Exit code 1 when `strict` and there are any.
+ * Runs all rules over all recordings and all fact examples, and lists conditions that were never true or
+ * never false: nothing tests those. Exit code 1 when `strict` and there are any.
  */
 export async function coverRules(
   named: readonly string[],

@@ -22,7 +22,10 @@ const NEAR = 2;
 /** Events without a shape listed at most. */
 const MOST_UNKNOWN = 20;
 
-/** Prints how a transaction was classified and why: motifs, candidates, the winning rule, rules that lost or nearly matched. */
+/**
+ * Prints how a transaction was classified and why: motifs, candidates, the winning rule, rules that lost or
+ * nearly matched.
+ */
 export async function explainTx(what: string, options: ExplainOptions, io: CliIo): Promise<number> {
   const ruleset = openSoundRuleset(rulesetDirs(options.dirs ?? []), io);
   if (ruleset === null) return 1;

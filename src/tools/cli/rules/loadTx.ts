@@ -14,7 +14,10 @@ import { openSoundRuleset, rulesetDirs } from './rulesets.ts';
 
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 
-/** A transaction by recording name, by path of a recording, or by hash: recorded ones first, then the node of `RPC_URL`. */
+/**
+ * A transaction by recording name, by path of a recording, or by hash: recorded ones first, then the node of
+ * `RPC_URL`.
+ */
 export async function loadTx(
   what: string,
   rulebook: Rulebook,

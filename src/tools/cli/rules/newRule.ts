@@ -38,7 +38,10 @@ const TELLING = [
   'noneconomic.events',
 ];
 
-/** Drafts an intent rule from a transaction: conditions from its telling facts, its facts as the matching example. */
+/**
+ * Drafts an intent rule from a transaction: conditions from its telling facts, its facts as the matching
+ * example.
+ */
 export async function newRule(options: NewRuleOptions, io: CliIo): Promise<number> {
   const ruleset = openSoundRuleset(rulesetDirs(options.dirs ?? []), io);
   if (ruleset === null) return 1;

@@ -4,7 +4,9 @@ import { CliError, TERMINAL, type CliIo } from '../cliIo.ts';
 import type { ExplainOptions } from './explainTx.ts';
 import type { NewRuleOptions } from './newRule.ts';
 
-/** Adds `txreport rules …`. Commands are loaded when they run: lint does not wait for the pipeline to load. */
+/**
+ * Adds `txreport rules …`. Commands are loaded when they run: lint does not wait for the pipeline to load.
+ */
 export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
   const rules = program.command('rules').description('check, test, explain and compare classification rules');
   const exit = async (run: () => number | Promise<number>): Promise<void> => {
