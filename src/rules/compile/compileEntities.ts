@@ -1,5 +1,6 @@
 import type { Address, Hex } from '../../model/hex.ts';
-import type { Entity, PriceFeedSpec, TokenEventSpec } from '../../model/rulebook.ts';
+import type { Entity, TokenEventSpec } from '../../model/rulebook.ts';
+import type { PriceFeedSpec } from '../../model/pricing.ts';
 import { compileTokenEvents } from './compileTokenEvents.ts';
 import { isFault } from './bindExpr.ts';
 import { readRuleAddress } from './compileProtocols.ts';

@@ -1,13 +1,13 @@
 import { encodeFunctionData, parseAbiItem, type AbiFunction } from 'viem';
 import type { Address, Hex } from '../../model/hex.ts';
+import type { ProtocolSpec } from '../../model/rulebook.ts';
 import type {
   AverageSpec,
   FeedRegistrySpec,
   PricingRules,
-  ProtocolSpec,
   RateNumber,
   RateSpec,
-} from '../../model/rulebook.ts';
+} from '../../model/pricing.ts';
 import { frozenSet } from './freeze.ts';
 import { readRuleAddress } from './compileProtocols.ts';
 import type { RawEntityFile, RawRate } from '../read/rawRules.ts';

@@ -13,7 +13,7 @@ import {
 } from '../../support/sampleTransaction.ts';
 import type { PlanVocabulary } from '../../../src/stages/1-fetch/context/planContext.ts';
 import type { Address } from '../../../src/model/hex.ts';
-import type { RateSpec } from '../../../src/model/rulebook.ts';
+import type { RateSpec } from '../../../src/model/pricing.ts';
 import type { RawTransaction } from '../../../src/model/upstream.ts';
 
 const WRAPPED = `0x${'ee'.repeat(20)}` as const;

@@ -16,7 +16,7 @@ import { groupReads } from '../../../src/stages/1-fetch/context/viewReads.ts';
 import type { ViewCall } from '../../../src/stages/1-fetch/context/multicall.ts';
 import type { PriceSource } from '../../../src/stages/1-fetch/prices/priceSource.ts';
 import type { Address, Hash, Hex } from '../../../src/model/hex.ts';
-import type { AverageSpec, RateSpec } from '../../../src/model/rulebook.ts';
+import type { AverageSpec, RateSpec } from '../../../src/model/pricing.ts';
 import { account, token } from '../../support/builders.ts';
 
 const TIMESTAMP = 1_700_000_000;

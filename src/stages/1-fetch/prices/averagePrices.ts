@@ -5,7 +5,7 @@ import { wordWithin } from '../context/abiAnswers.ts';
 import type { ViewCall } from '../context/multicall.ts';
 import type { PriceSource } from './priceSource.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
-import type { AverageSpec } from '../../../model/rulebook.ts';
+import type { AverageSpec } from '../../../model/pricing.ts';
 import type { PriceRate, PriceRefusal } from '../../../model/upstream.ts';
 
 /** Selector of `observe(uint32[] secondsAgos)`, which answers `(int56[], uint160[])`. */

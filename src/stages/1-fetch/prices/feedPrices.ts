@@ -1,7 +1,7 @@
 import { intOfWord, smallUintOfWord, uintOfWord, wordAt } from '../../../evm/hex.ts';
 import type { PriceSource } from './priceSource.ts';
 import type { Hex } from '../../../model/hex.ts';
-import type { PriceFeedSpec } from '../../../model/rulebook.ts';
+import type { PriceFeedSpec } from '../../../model/pricing.ts';
 import type { PriceQuote, PriceRefusal } from '../../../model/upstream.ts';
 
 /**

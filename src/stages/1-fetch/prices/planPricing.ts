@@ -6,7 +6,7 @@ import type {
   PriceFeedSpec,
   PricingRules,
   RateSpec,
-} from '../../../model/rulebook.ts';
+} from '../../../model/pricing.ts';
 
 /** Reads planned for the price sources. */
 export interface PricingPlan {

@@ -3,7 +3,7 @@ import { ratePrices } from './ratePrices.ts';
 import { registryPrices } from './registryPrices.ts';
 import type { PricingPlan } from './planPricing.ts';
 import type { PriceSource } from './priceSource.ts';
-import type { RateSpec } from '../../../model/rulebook.ts';
+import type { RateSpec } from '../../../model/pricing.ts';
 
 /** Every source there is, by the name the configuration gives it. */
 export const PRICE_SOURCE_NAMES = ['chainlink', 'vault', 'wrapper', 'lp', 'twap', 'http'] as const;

@@ -2,7 +2,7 @@ import { addressOfWord, uintOfWord, wordAt } from '../../../evm/hex.ts';
 import type { ViewCall } from '../context/multicall.ts';
 import type { PriceSource } from './priceSource.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
-import type { RateCall, RateNumber, RateSpec } from '../../../model/rulebook.ts';
+import type { RateCall, RateNumber, RateSpec } from '../../../model/pricing.ts';
 import type { PriceRate, PriceRefusal, RateTerm } from '../../../model/upstream.ts';
 
 type Planned = { readonly spec: RateSpec; readonly token: Address };

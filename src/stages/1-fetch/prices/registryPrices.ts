@@ -5,7 +5,7 @@ import { readRound } from './feedPrices.ts';
 import type { PriceSource } from './priceSource.ts';
 import type { ViewCall } from '../context/multicall.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { FeedRegistrySpec } from '../../../model/rulebook.ts';
+import type { FeedRegistrySpec } from '../../../model/pricing.ts';
 import type { PriceQuote, PriceRate, PriceRefusal } from '../../../model/upstream.ts';
 
 /**
