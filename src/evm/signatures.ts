@@ -6,12 +6,12 @@ import { keccak256, stringToBytes } from 'viem';
 import type { Hash, Hex } from '../model/hex.ts';
 import type { ParamSpec, SignatureTables } from '../model/rulebook.ts';
 
-export interface NamedParam extends ParamSpec {
+interface NamedParam extends ParamSpec {
   /** Fields of a tuple, or of the tuples in an array, in order; empty for everything else. */
   readonly fields: readonly NamedField[];
 }
 
-export interface NamedField {
+interface NamedField {
   readonly name: string;
   readonly type: string;
   readonly fields: readonly NamedField[];

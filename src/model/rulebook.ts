@@ -47,7 +47,7 @@ export type AmountWord =
   | 'signed_low128'
   | 'signed_high128';
 
-export type LegMatch = 'movement' | 'stated';
+type LegMatch = 'movement' | 'stated';
 
 export interface LegSpec {
   readonly role: string;
@@ -79,7 +79,7 @@ export interface RoleSpec {
 }
 
 /** Part of the legs' amounts, or an amount on top of them: see `Portion`. */
-export interface PortionSpec {
+interface PortionSpec {
   readonly role: PortionRole;
   /** Null: the asset of the leg it is a part of. */
   readonly asset: BindExpr | null;

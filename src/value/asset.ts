@@ -2,7 +2,7 @@ import type { Address } from '../model/hex.ts';
 import type { Asset, AssetId } from '../model/valueFlow.ts';
 
 /** CAIP-2 chain of every report. */
-export const CHAIN = 'eip155:1';
+const CHAIN = 'eip155:1';
 /** SLIP-44 coin type 60 is ether. */
 export const NATIVE_ASSET: AssetId = `${CHAIN}/slip44:60`;
 

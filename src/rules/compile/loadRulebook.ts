@@ -20,7 +20,7 @@ import { shareEqual } from './shareEqual.ts';
 import { ProblemSink, applyOverlays, knownSlugs, readItems, type RuleItem } from './ruleItem.ts';
 
 /** Version of the rule language this loader reads. */
-export const ENGINE = 1;
+const ENGINE = 1;
 
 export interface LoadOptions {
   /**

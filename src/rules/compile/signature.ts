@@ -34,20 +34,20 @@ export interface SignatureFault {
 }
 
 /** Canonical ABI type: tuples are written `(…)`, as in the hashed signature. */
-export function canonicalType(param: AbiParameter): string {
+function canonicalType(param: AbiParameter): string {
   if (!param.type.startsWith('tuple')) return param.type;
   const components = 'components' in param ? (param.components as readonly AbiParameter[]) : [];
   return `(${components.map(canonicalType).join(',')})${param.type.slice('tuple'.length)}`;
 }
 
 /** Whether the ABI encodes the type behind an offset (ABI specification, "dynamic types"). */
-export function isDynamic(param: AbiParameter): boolean {
+function isDynamic(param: AbiParameter): boolean {
   if (param.type === 'string' || param.type === 'bytes' || /\[\]/.test(param.type)) return true;
   return 'components' in param && (param.components as readonly AbiParameter[]).some(isDynamic);
 }
 
 /** Words the type takes in the head: one for dynamic types, all of them for static tuples and arrays. */
-export function headWords(param: AbiParameter): number {
+function headWords(param: AbiParameter): number {
   if (isDynamic(param)) return 1;
   const lengths = [...param.type.matchAll(/\[(\d+)\]/g)].map((m) => Number(m[1]));
   const one =

@@ -63,6 +63,7 @@ const MAX_FILES = 5000;
  * C0/C1 controls except tab, line feed and carriage return; bidirectional embeddings, overrides and isolates;
  * stray BOM.
  */
+// oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufeff]/;
 
 /** Reads every rule file of the directories, in a stable order. Never throws: see `problems`. */

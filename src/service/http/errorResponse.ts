@@ -6,14 +6,14 @@ import type { Log } from '../../lib/log.ts';
 /** Seconds after which a refused client may try again. */
 const RETRY_AFTER_S = '1';
 
-export interface ErrorAnswer {
+interface ErrorAnswer {
   readonly status: number;
   readonly error: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /** The only place that maps failures to statuses. Unknown failures stay anonymous. */
-export function errorAnswer(error: unknown): ErrorAnswer {
+function errorAnswer(error: unknown): ErrorAnswer {
   if (error instanceof RequestError)
     return { status: error.status, error: error.message, headers: error.headers };
   if (error instanceof AnalysisError) {

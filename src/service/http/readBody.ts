@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { RequestError } from './requestError.ts';
 
 /** Largest request body, in bytes. */
-export const BODY_LIMIT = 16_384;
+const BODY_LIMIT = 16_384;
 
 /**
  * How long the rest of a refused body is read and discarded: closing at once could reset the connection

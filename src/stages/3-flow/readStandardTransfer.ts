@@ -39,7 +39,7 @@ export function nftAsset(kind: 'erc721' | 'erc1155', address: Address, tokenId: 
 }
 
 /** Mints come from the zero address and burns go to it (ERC-20, ERC-721, ERC-1155). */
-export function kindOf(from: Address, to: Address): MovementKind {
+function kindOf(from: Address, to: Address): MovementKind {
   if (from === ZERO_ADDRESS) return 'mint';
   return to === ZERO_ADDRESS ? 'burn' : 'transfer';
 }

@@ -7,7 +7,7 @@ import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import type { Leg, Primitive } from '../../model/primitive.ts';
 
 /** One side of a hop. `account` dealt with the venue; it is the venue itself where it nets amounts. */
-export interface HopEnd {
+interface HopEnd {
   /** Native where the asset is wrapped native. */
   readonly id: AssetId;
   readonly asset: AssetId;

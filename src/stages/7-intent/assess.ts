@@ -7,7 +7,7 @@ import type { IntentRule } from '../../model/rulebook.ts';
 
 const ORDER: readonly Confidence[] = ['Low', 'Medium', 'High'];
 
-export function weaker(a: Confidence, b: Confidence): Confidence {
+function weaker(a: Confidence, b: Confidence): Confidence {
   return ORDER.indexOf(a) <= ORDER.indexOf(b) ? a : b;
 }
 
@@ -36,21 +36,21 @@ export function assess(
   rule: IntentRule,
   motifs: readonly Motif[],
 ): { status: Status; confidence: Confidence } {
-  let grounded = rule.restsOn.length === 0 || motifs.length > 0;
-  let known = true;
-  let confidence: Confidence = 'High';
-  for (const motif of motifs) {
-    if (motif.status !== 'Proven' || isMereName(motif)) grounded = false;
-    if (motif.protocol === null || motif.protocol.matchedBy === 'family') known = false;
-    confidence = weaker(confidence, motif.confidence);
-  }
-  confidence = weaker(known ? rule.confidence.known : rule.confidence.family, confidence);
-  if (view.input.subject.claimed) confidence = weaker('Medium', confidence);
+  const { elected, claimed } = view.input.subject;
+  const grounded =
+    (rule.restsOn.length === 0 || motifs.length > 0) &&
+    motifs.every((motif) => motif.status === 'Proven' && !isMereName(motif));
+  const known = motifs.every(({ protocol }) => protocol !== null && protocol.matchedBy !== 'family');
+  const granted: Confidence = known ? rule.confidence.known : rule.confidence.family;
+  const confidence = [claimed ? 'Medium' : granted, ...motifs.map((motif) => motif.confidence)].reduce(
+    weaker,
+    granted,
+  );
   const proven =
     rule.proof === 'structural' &&
     rule.status !== 'experimental' &&
-    view.input.subject.elected &&
-    !view.input.subject.claimed &&
+    elected &&
+    !claimed &&
     grounded &&
     confidence !== 'Low' &&
     accountsFor(view, rule, motifs);

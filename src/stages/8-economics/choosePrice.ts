@@ -23,7 +23,7 @@ export type RefusalReason = Omit<PriceRefusal, 'asset'>;
 /** Accounts with state this transaction moved; no price may rest on them. */
 export type TouchedAccounts = Pick<ReadonlySet<Address>, 'has'>;
 
-export interface RatedQuote {
+interface RatedQuote {
   readonly quote: PriceQuote;
   readonly ageSeconds: number;
   readonly stale: boolean;

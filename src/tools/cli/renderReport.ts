@@ -220,7 +220,7 @@ export function renderReport(report: TxReport, options: { full?: boolean } = {})
   ].join('\n');
 }
 
-export interface Cell {
+interface Cell {
   readonly text: string;
   readonly align?: 'left' | 'right';
 }
@@ -228,7 +228,7 @@ export interface Cell {
 const width = (text: string): number => [...stripVTControlCharacters(text)].length;
 
 /** Rows with their columns padded to the same width; colours do not count. */
-export function alignColumns(rows: readonly (readonly (string | Cell)[])[], gap = '  '): string[] {
+function alignColumns(rows: readonly (readonly (string | Cell)[])[], gap = '  '): string[] {
   const cells = rows.map((row) =>
     row.map((cell): Cell => (typeof cell === 'string' ? { text: cell } : cell)),
   );

@@ -32,33 +32,38 @@ export type KoinlyLabels = ReadonlyMap<string, string>;
  * amount; the fee is in the first row. A transaction with only a fee is a withdrawal labelled `cost`.
  */
 export function koinly(labels: KoinlyLabels): LedgerFormat {
-  const rows = (event: LedgerEvent): Cell[][] => {
-    const { sent, received, fee } = event;
-    const end = ([out, into]: Pair, label: string, withFee: boolean): Cell[] => [
-      koinlyDate(event.time),
-      out?.amount ?? null,
-      out ? currency(out.asset) : null,
-      into?.amount ?? null,
-      into ? currency(into.asset) : null,
-      withFee && fee ? fee.amount : null,
-      withFee && fee ? 'ETH' : null,
-      (into ?? out)?.usd ?? null,
-      (into ?? out)?.usd == null ? null : 'USD',
-      label,
-      plainText([event.label, ...event.positions].join('; ')),
-      event.txHash,
-    ];
-    if (sent.length + received.length === 0) {
-      if (fee === null || /^0(\.0*)?$/.test(fee.amount)) return [];
-      const row = end([null, null], 'cost', false);
-      return [
-        [row[0]!, fee.amount, 'ETH', null, null, null, null, fee.usd, fee.usd && 'USD', ...row.slice(9)],
-      ];
-    }
-    const label = labels.get(event.intentKind) ?? '';
-    return pairs(sent, received).map((pair, i) => end(pair, label, i === 0));
+  return {
+    columns: KOINLY_COLUMNS,
+    rows: (event) => {
+      if (event.sent.length + event.received.length === 0)
+        return isPaid(event.fee) ? [costRow(event, event.fee)] : [];
+      const label = labels.get(event.intentKind) ?? '';
+      return pairs(event.sent, event.received).map((pair, i) => legRow(event, pair, label, i === 0));
+    },
   };
-  return { columns: KOINLY_COLUMNS, rows };
+}
+
+type Fee = NonNullable<LedgerEvent['fee']>;
+
+const isPaid = (fee: Fee | null): fee is Fee => fee !== null && !/^0(\.0*)?$/.test(fee.amount);
+
+const description = (event: LedgerEvent): string => plainText([event.label, ...event.positions].join('; '));
+
+/** Amount and currency of a leg; empty cells without one. */
+const legCells = (leg: LedgerLeg | null): Cell[] => (leg ? [leg.amount, currency(leg.asset)] : [null, null]);
+
+const usdCells = (usd: string | null): Cell[] => (usd === null ? [null, null] : [usd, 'USD']);
+
+function legRow(event: LedgerEvent, [out, into]: Pair, label: string, withFee: boolean): Cell[] {
+  const fee = withFee && event.fee ? [event.fee.amount, 'ETH'] : [null, null];
+  const worth = usdCells((into ?? out)!.usd);
+  const words = [label, description(event), event.txHash];
+  return [koinlyDate(event.time), ...legCells(out), ...legCells(into), ...fee, ...worth, ...words];
+}
+
+function costRow(event: LedgerEvent, fee: Fee): Cell[] {
+  const words = ['cost', description(event), event.txHash];
+  return [koinlyDate(event.time), fee.amount, 'ETH', null, null, null, null, ...usdCells(fee.usd), ...words];
 }
 
 type Pair = readonly [LedgerLeg | null, LedgerLeg | null];
@@ -116,7 +121,7 @@ export const DOUBLE_ENTRY: LedgerFormat = {
       posting(own, asset, currency(asset), exactAmount(raw, asset.decimals)),
       posting(`external:${counterparty}`, asset, currency(asset), exactAmount(-raw, asset.decimals)),
     ]);
-    if (event.fee && !/^0(\.0*)?$/.test(event.fee.amount)) {
+    if (isPaid(event.fee)) {
       rows.push(posting(own, NATIVE, 'ETH', `-${event.fee.amount}`));
       rows.push(posting('expenses:gas', NATIVE, 'ETH', event.fee.amount));
     }

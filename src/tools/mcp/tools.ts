@@ -35,7 +35,7 @@ export interface ToolDeps {
 }
 
 /** Invalid arguments of a tool; the text is for the model to read. */
-export class ToolInputError extends Error {}
+class ToolInputError extends Error {}
 
 const REQUEST = JSON.parse(
   readFileSync(new URL('../../../schemas/http/analyze-request.schema.json', import.meta.url), 'utf8'),

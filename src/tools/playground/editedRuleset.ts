@@ -23,7 +23,7 @@ const FOLDERS: Readonly<Record<RuleKind, string>> = {
   protocol: 'protocols',
   entity: 'entities',
 };
-export const EDITED = 'your rule';
+const EDITED = 'your rule';
 
 /**
  * The rules in force with the edited text as one more overlay on top. The text lies in a directory of its

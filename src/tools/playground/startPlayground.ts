@@ -145,7 +145,7 @@ function refuse(response: ServerResponse, error: unknown): void {
  * page from elsewhere must reach it neither directly (Origin, Sec-Fetch-Site) nor by a name made to point
  * here (Host). Throws `RequestError` 403.
  */
-export function refuseForeign(request: IncomingMessage, port: number, path: string): void {
+function refuseForeign(request: IncomingMessage, port: number, path: string): void {
   const own = new Set([`127.0.0.1:${port}`, `localhost:${port}`]);
   const { host, origin } = request.headers;
   const site = request.headers['sec-fetch-site'];
@@ -162,7 +162,7 @@ export function refuseForeign(request: IncomingMessage, port: number, path: stri
 const MOST_BYTES = 128 * 1024;
 
 /** The JSON object in the body. Throws `RequestError` 400, 413 or 415. */
-export async function readJson(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
+async function readJson(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
   // Anything else a form or a script of another origin could send without being asked for leave first.
   if ((request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase() !== 'application/json')
     throw new RequestError(415, 'content type must be application/json');

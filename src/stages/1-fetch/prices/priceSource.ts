@@ -11,7 +11,7 @@ export interface PriceAnswers {
 }
 
 /** Context for reading a source's answers. */
-export interface PriceSituation {
+interface PriceSituation {
   /** Unix seconds of the transaction's block. */
   readonly timestamp: number;
   readonly tokens: ReadonlyMap<Address, TokenMetadata>;

@@ -218,7 +218,7 @@ function rateLimited(retryAfter: string | null): UpstreamFault {
 }
 
 /** `Retry-After` (RFC 9110 §10.2.3) in seconds or as a date, to milliseconds; 0 when absent or invalid. */
-export function parseRetryAfter(value: string | null): number {
+function parseRetryAfter(value: string | null): number {
   if (!value) return 0;
   if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1000;
   const at = Date.parse(value);

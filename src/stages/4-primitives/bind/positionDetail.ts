@@ -73,7 +73,7 @@ function readPortions({ portions }: PreparedMapping, scope: BindScope): readonly
 const NOTHING: readonly never[] = [];
 
 /** Prefix of all keys of one shape at one contract. */
-export function aboutPrefix(shape: string, contract: Address): string {
+function aboutPrefix(shape: string, contract: Address): string {
   return `${shape}|${contract}|`;
 }
 

@@ -120,7 +120,7 @@ function amountOf(op: AmountWord, value: bigint | null): bigint | null {
 }
 
 /** A 32-byte word or a number as an integer. */
-export function asInteger(value: ArgumentValue | null): bigint | null {
+function asInteger(value: ArgumentValue | null): bigint | null {
   if (typeof value === 'bigint' || value === null) return value;
   return value.length === 66 ? BigInt(value) : null;
 }

@@ -8,7 +8,7 @@ import type { EventMapping, Rulebook } from '../../../model/rulebook.ts';
 const HINT = 'hint';
 
 /** The mappings of one event or function. Prepared on first use: most never occur. */
-export class TriggerMappings {
+class TriggerMappings {
   /** Only the transaction's own call matches. */
   readonly rootOnly: boolean;
   readonly #specs: readonly EventMapping[];

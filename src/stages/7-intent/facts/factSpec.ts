@@ -5,7 +5,7 @@ import type { SubjectView } from './subjectView.ts';
  * `count`: a non-negative safe integer. `enum`: one of `values`. `list`: distinct strings, sorted. Never an
  * amount.
  */
-export type FactType = 'count' | 'boolean' | 'enum' | 'list';
+type FactType = 'count' | 'boolean' | 'enum' | 'list';
 
 export interface FactSpec {
   readonly name: string;

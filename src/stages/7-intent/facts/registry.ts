@@ -8,7 +8,7 @@ import type { FactSpec } from './factSpec.ts';
  * Every fact a rule may use besides those each motif kind has (`motifFacts`). Closed: rules can name nothing
  * else.
  */
-export const FACTS: readonly FactSpec[] = [
+const FACTS: readonly FactSpec[] = [
   ...TX_FACTS,
   ...FLOW_FACTS,
   ...ACTOR_FACTS,

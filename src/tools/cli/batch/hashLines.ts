@@ -61,6 +61,6 @@ export function parseShard(text: string): Shard | null {
 }
 
 /** Transaction hashes are evenly spread, so their leading 52 bits choose the shard. */
-export function inShard(hash: string, { index, count }: Shard): boolean {
+function inShard(hash: string, { index, count }: Shard): boolean {
   return Number.parseInt(hash.slice(2, 15), 16) % count === index;
 }

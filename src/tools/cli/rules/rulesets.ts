@@ -34,7 +34,7 @@ export function openSoundRuleset(dirs: readonly string[], io: CliIo): SoundRules
   return null;
 }
 
-export const LINT_FORMATS = ['text', 'json', 'github'] as const;
+const LINT_FORMATS = ['text', 'json', 'github'] as const;
 export type LintFormat = (typeof LINT_FORMATS)[number];
 
 /** Prints every problem of the rulesets. Exit code 1 when there is any. */
