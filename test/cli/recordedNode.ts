@@ -75,14 +75,32 @@ export function startRecordedNode(options: Omit<FakeNodeOptions, 'handlers'> = {
     ),
   );
   const of = (hash: unknown) => byHash.get(String(hash))?.rpc;
+  // Every recording has a block of its own.
+  const inBlock = new Map(
+    RECORDINGS.flatMap(({ hash, rpc }) =>
+      [rpc.block.number, rpc.block.hash].map((block) => [block, { hash, rpc }] as const),
+    ),
+  );
+  const block = ([number, full]: readonly unknown[]): unknown => {
+    const found = byBlock.get(String(number));
+    return found && full === true ? { ...found, transactions: [inBlock.get(String(number))!.rpc.tx] } : found;
+  };
   return startFakeNode({
     ...options,
     handlers: {
       eth_blockNumber: () => '0x1000',
       eth_getTransactionByHash: ([hash]) => of(hash)?.tx,
       eth_getTransactionReceipt: ([hash]) => of(hash)?.receipt,
-      eth_getBlockByNumber: ([block]) => byBlock.get(String(block)),
-      eth_getBlockByHash: ([block]) => byBlock.get(String(block)),
+      eth_getBlockByNumber: block,
+      eth_getBlockByHash: block,
+      eth_getBlockReceipts: ([number]) => {
+        const found = inBlock.get(String(number));
+        return found && [found.rpc.receipt];
+      },
+      debug_traceBlockByHash: ([number]) => {
+        const found = inBlock.get(String(number));
+        return found && [{ txHash: found.hash, result: found.rpc.callTracer }];
+      },
       trace_transaction: ([hash]) => of(hash)?.trace,
       debug_traceTransaction: ([hash, config]) => {
         const { tracer } = config as { tracer: string };

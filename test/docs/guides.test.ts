@@ -73,6 +73,12 @@ function folder(): string {
       .map(({ hash }) => hash)
       .join('\n')}\n`,
   );
+  writeFileSync(
+    join(path, 'blocks.txt'),
+    `${RECORDINGS.slice(0, 12)
+      .map(({ rpc }) => BigInt(rpc.block.number))
+      .join('\n')}\n`,
+  );
   return path;
 }
 
