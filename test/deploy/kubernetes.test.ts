@@ -237,7 +237,10 @@ describe('against the real program', () => {
     const node = await startRecordedNode();
     const folder = mkdtempSync(join(tmpdir(), 'txreport-job-'));
     const hashes = RECORDINGS.map(({ hash }) => hash);
-    writeFileSync(join(folder, 'hashes.txt'), hashes.join('\n'));
+    writeFileSync(
+      join(folder, 'blocks.txt'),
+      RECORDINGS.map(({ rpc }) => BigInt(rpc.block.number)).join('\n'),
+    );
     const one = job.spec.template.spec.containers[0];
     expect(one.volumeMounts[0].mountPath).toBe('/data');
     expect(job.spec.template.spec.volumes[0].persistentVolumeClaim.claimName).toBe(
