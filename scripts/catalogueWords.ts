@@ -16,7 +16,7 @@ export const REFUSALS: Words = {
     'The token does not state its decimals, or more tokens moved than are looked up (MAX_TOKENS).',
   nonstandard_supply: 'The token’s supply makes a share of it meaningless.',
   nft_no_floor: 'Non-fungible tokens have no price of their own; no collection floor is taken for one.',
-  spam_asset: 'The token is marked as spam.',
+  spam_asset: 'The token is marked as spam, or carries the symbol of another.',
 };
 
 export const WARNINGS: Words = {
@@ -188,6 +188,9 @@ export const FLAGS: Words = {
   fee_on_transfer: 'The token keeps a part of every transfer.',
   rebasing: 'Balances of the token change without transfers.',
   suspected_spam: 'The token is marked as spam.',
+  impersonates: 'The token carries a well-known symbol that belongs to another address (also on the asset).',
+  unverified_source:
+    'An unlisted token took it from an account that shows no part in the transaction (also on the movement).',
 };
 
 export const INVARIANTS: Words = {

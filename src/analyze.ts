@@ -4,6 +4,7 @@
  * pure function of the node's answers and the rulebook.
  */
 import { labelFormat } from './value/labelFormat.ts';
+import { findSuspects, markImpersonators, type Suspects } from './value/suspectTokens.ts';
 import { canonicalize } from './stages/2-canonical/canonicalize.ts';
 import { readBlockHeader } from './stages/2-canonical/readBlockHeader.ts';
 import { buildValueFlow } from './stages/3-flow/buildValueFlow.ts';
@@ -38,7 +39,10 @@ export interface Read {
 
 /** Stages 3 to 6: motifs and actor, before any intent rule. */
 export interface Examined extends Read {
+  /** With the tokens marked that impersonate well-known ones. */
+  readonly context: RawContext;
   readonly flow: ValueFlow;
+  readonly suspects: Suspects;
   readonly primitives: readonly Primitive[];
   readonly motifs: readonly Motif[];
   readonly attribution: Attribution;
@@ -59,15 +63,17 @@ export function read(raw: RawTransaction, context: RawContext, onStage: OnStage 
 
 export function examine(
   { tx, header }: Read,
-  context: RawContext,
+  raw: RawContext,
   rulebook: Rulebook,
   onStage: OnStage = () => {},
 ): Examined {
+  const context = { ...raw, tokens: markImpersonators(raw.tokens, rulebook) };
   const flow = buildValueFlow(tx, rulebook);
+  const suspects = findSuspects(tx, flow, context.tokens, rulebook);
   onStage('flow');
   const primitives = findPrimitives(tx, flow, rulebook);
   onStage('primitives');
-  const motifs = buildMotifs({ tx, flow, primitives, rulebook, coinbase: header.coinbase });
+  const motifs = buildMotifs({ tx, flow, primitives, rulebook, coinbase: header.coinbase, suspects });
   onStage('motifs');
   const attribution = electActor({
     tx,
@@ -79,7 +85,8 @@ export function examine(
     tokens: context.tokens,
   });
   onStage('attribution');
-  return { tx, header, flow, primitives, motifs, attribution, subject: subjectOf(attribution) };
+  const subject = subjectOf(attribution);
+  return { tx, header, context, flow, suspects, primitives, motifs, attribution, subject };
 }
 
 /**
@@ -92,13 +99,14 @@ export async function judge(
   onStage: OnStage = () => {},
 ): Promise<Analysis> {
   const examined = examine(answers, context, rulebook, onStage);
-  const verdict = await matchIntents({ ...examined, rulebook }, labelFormat(context.tokens, rulebook));
+  const format = labelFormat(examined.context.tokens, rulebook);
+  const verdict = await matchIntents({ ...examined, rulebook }, format);
   onStage('intents');
-  const economics = computeEconomics({ ...examined, context, verdict, rulebook });
+  const economics = computeEconomics({ ...examined, verdict, rulebook });
   onStage('economics');
   const { tx, flow, motifs, primitives } = examined;
   const counts = { scopes: findScopes(tx, motifs, flow, rulebook).length, primitives: primitives.length };
-  return { ...examined, context, verdict, economics, rulebook, counts, engineVersion: ENGINE_VERSION };
+  return { ...examined, verdict, economics, rulebook, counts, engineVersion: ENGINE_VERSION };
 }
 
 /** From the node's answers to the report. Throws as `read` does. */

@@ -25,7 +25,7 @@ const MAY_IMPORT: Record<string, { folders: string[]; packages: string[] }> = {
     packages: ['viem', 'pino', 'ajv', '@noble/curves', 'node:crypto', 'node:fs', 'node:module', 'node:url'],
   },
   evm: { folders: ['lib'], packages: ['viem', '@noble/curves'] },
-  value: { folders: ['lib', 'evm'], packages: ['graphology'] },
+  value: { folders: ['lib', 'evm'], packages: ['unhomoglyph', 'graphology'] },
   rules: {
     folders: ['lib', 'evm', 'value'],
     packages: ['viem', 'yaml', 'ajv', 'json-rules-engine', 'node:fs', 'node:path', 'node:crypto'],

@@ -250,6 +250,8 @@ export interface CompiledRules {
   readonly protocolAt: ReadonlyMap<Address, string>;
   readonly entities: ReadonlyMap<Address, Entity>;
   readonly wrappedNative: ReadonlySet<Address>;
+  /** Well-known symbols, each with the only addresses that may carry it. */
+  readonly knownTokens: ReadonlyMap<string, ReadonlySet<Address>>;
   readonly tokenEvents: ReadonlyMap<string, readonly TokenEventSpec[]>;
   readonly feeds: readonly PriceFeedSpec[];
   readonly pricing: PricingRules;

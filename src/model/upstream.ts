@@ -22,6 +22,8 @@ export interface TokenMetadata {
   readonly symbol: string | null;
   readonly name: string | null;
   readonly decimals: number | null;
+  /** It carries a well-known symbol that belongs to another address. */
+  readonly impersonates?: boolean;
 }
 
 /** One price observation, exact: USD per whole token = `numerator / 10^scale`. */

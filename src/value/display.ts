@@ -58,6 +58,8 @@ export interface AssetUnit {
   readonly symbol: string | null;
   /** Null when the contract states none; 0 for NFTs: their amounts are counts. */
   readonly decimals: number | null;
+  /** The symbol belongs to another token: it is shown with the address. */
+  readonly impersonates?: boolean;
 }
 
 export interface AssetText extends AssetUnit {
@@ -69,8 +71,8 @@ const NATIVE_TEXT: AssetText = { symbol: 'ETH', name: 'Ether', decimals: 18 };
 /** Names and decimals of an asset as far as they are known, cleaned. */
 export function assetText(asset: Asset, tokens: ReadonlyMap<Address, TokenMetadata>): AssetText {
   if (asset.kind === 'native') return NATIVE_TEXT;
-  const { symbol, decimals } = assetUnit(asset, tokens);
-  return { symbol, name: cleanName(asset.address && tokens.get(asset.address)?.name), decimals };
+  const unit = assetUnit(asset, tokens);
+  return { ...unit, name: cleanName(asset.address && tokens.get(asset.address)?.name) };
 }
 
 /** As `assetText`, without the name. */
@@ -79,6 +81,7 @@ export function assetUnit(asset: Asset, tokens: ReadonlyMap<Address, TokenMetada
   return {
     symbol: cleanSymbol(asset.address && tokens.get(asset.address)?.symbol),
     decimals: assetDecimals(asset, tokens),
+    impersonates: asset.address !== null && tokens.get(asset.address)?.impersonates === true,
   };
 }
 
@@ -96,14 +99,15 @@ function shortTokenId(tokenId: string): string {
 }
 
 /**
- * The asset's name inside a `<quantity> <symbol>, …` list: one word without commas, so that no symbol can
- * pose as another entry. Falls back to the shortened address; amounts that are raw for want of decimals say
- * so.
+ * The asset's name inside a `<quantity> <symbol>, …` list: one word without commas, so that no symbol can pose as
+ * another entry. Falls back to the shortened address, which also follows a symbol that belongs to another token; amounts
+ * that are raw for want of decimals say so.
  */
-export function listSymbol(asset: Asset, { symbol, decimals }: AssetUnit): string {
+export function listSymbol(asset: Asset, { symbol, decimals, impersonates }: AssetUnit): string {
   const word = symbol === null ? '' : ONE_WORD.test(symbol) ? symbol : asOneWord(symbol);
   const name = word !== '' ? word : asset.address === null ? asset.id : shortAddress(asset.address);
-  return `${name}${asset.tokenId === null ? '' : `#${shortTokenId(asset.tokenId)}`}${decimals === null ? '[raw]' : ''}`;
+  const mark = impersonates && asset.address !== null ? `[${shortAddress(asset.address)}]` : '';
+  return `${name}${mark}${asset.tokenId === null ? '' : `#${shortTokenId(asset.tokenId)}`}${decimals === null ? '[raw]' : ''}`;
 }
 
 /** Almost all symbols. */

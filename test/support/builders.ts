@@ -288,6 +288,7 @@ export function rulebook(over: RulebookSketch = {}): Rulebook {
     calls: new Map(),
     entities,
     wrappedNative: new Set([WRAPPED]),
+    knownTokens: new Map(),
     tokenEvents: new Map(),
     feeds: [],
     pricing: { registry: null, rates: [], averages: [] },

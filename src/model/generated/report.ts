@@ -430,6 +430,10 @@ export interface Asset {
    * Decimals; null when the contract does not state any. NFT amounts are counts (0).
    */
   decimals: number | null;
+  /**
+   * Warnings about the token; the list is open. `impersonates`: it carries a well-known symbol, look-alike letters included, that belongs to another address.
+   */
+  flags?: string[];
 }
 /**
  * The closed flow the profit was made in.
@@ -1014,6 +1018,10 @@ export interface Movement {
    */
   kind: 'transfer' | 'mint' | 'burn' | 'wrap' | 'unwrap';
   evidence: Evidence;
+  /**
+   * Warnings about the movement; the list is open. `unverified_source`: an unlisted token took it from an account that shows no part in the transaction.
+   */
+  flags?: string[];
 }
 /**
  * A permission to take tokens, granted, changed or taken back.

@@ -11,6 +11,7 @@ import { parseSignature } from './signature.ts';
 export interface CompiledEntities {
   readonly entities: Map<Address, Entity>;
   readonly wrappedNative: Set<Address>;
+  readonly knownTokens: Map<string, ReadonlySet<Address>>;
   readonly tokenEvents: Map<string, TokenEventSpec[]>;
   readonly feeds: PriceFeedSpec[];
   readonly multicall: { address: Address; sinceBlock: bigint } | null;
@@ -21,6 +22,7 @@ export interface CompiledEntities {
 const LISTS: Readonly<Record<RawEntityFile['kind'], readonly (keyof RawEntityFile)[]>> = {
   wrapped_native: ['accounts'],
   accounts: ['accounts'],
+  tokens: ['tokens'],
   token_events: ['events', 'ignored_events'],
   feeds: ['feeds', 'registry'],
   rates: ['rates'],
@@ -40,6 +42,7 @@ export function compileEntities(
   const out: Building = {
     entities: new Map(),
     wrappedNative: new Set(),
+    knownTokens: new Map(),
     tokenEvents: new Map(),
     feeds: [],
     multicall: null,
@@ -50,6 +53,7 @@ export function compileEntities(
     const spot = new Spot(item, sink);
     checkLists(spot, item.value);
     compileAccounts(spot, item.value, slugs, out);
+    compileTokens(spot, item.value, out.knownTokens);
     compileTokenEvents(item, out.tokenEvents, sink);
     compileFeeds(spot, item.value, out.feeds);
     compileErrors(item, out.errors, sink);
@@ -88,6 +92,13 @@ function compileAccounts(spot: Spot, raw: RawEntityFile, slugs: Set<string>, out
     if (!isMulticall) continue;
     if (out.multicall !== null) here.report('multicall_count', 'a second one');
     out.multicall = { address, sinceBlock: BigInt(account.since_block ?? 0) };
+  }
+}
+
+function compileTokens(spot: Spot, raw: RawEntityFile, known: CompiledEntities['knownTokens']): void {
+  for (const [i, { symbol, addresses }] of (raw.tokens ?? []).entries()) {
+    const own = addresses.map((text, j) => readRuleAddress(spot.at('tokens', i, 'addresses', j), text));
+    known.set(symbol, new Set([...(known.get(symbol) ?? []), ...own.filter((address) => address !== null)]));
   }
 }
 

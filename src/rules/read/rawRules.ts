@@ -149,7 +149,16 @@ export interface RawLexiconEntry {
 }
 
 export interface RawEntityFile extends RawHead {
-  readonly kind: 'wrapped_native' | 'accounts' | 'token_events' | 'feeds' | 'rates' | 'averages' | 'errors';
+  readonly kind:
+    | 'wrapped_native'
+    | 'accounts'
+    | 'tokens'
+    | 'token_events'
+    | 'feeds'
+    | 'rates'
+    | 'averages'
+    | 'errors';
+  readonly tokens?: readonly { readonly symbol: string; readonly addresses: readonly string[] }[];
   readonly accounts?: readonly {
     readonly slug: string;
     readonly name: string;

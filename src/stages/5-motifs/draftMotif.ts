@@ -5,6 +5,7 @@ import type { Confidence, Motif } from '../../model/motif.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Primitive, ProtocolRef } from '../../model/primitive.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
+import type { Suspects } from '../../value/suspectTokens.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 
 /** Inputs of motif building. */
@@ -15,6 +16,8 @@ export interface MotifInput {
   readonly rulebook: Rulebook;
   /** The block's fee recipient, from its header; null where unknown. */
   readonly coinbase: Address | null;
+  /** Left out: nothing is suspect. */
+  readonly suspects?: Suspects;
 }
 
 /**
@@ -47,12 +50,16 @@ export function composite(summary: Summary, parts: readonly MotifDraft[]): Motif
     poolId: null,
     seq: parts.reduce((first, part) => Math.min(first, part.seq), Infinity),
     tags: [],
-    status: summary.invariants.every((invariant) => invariant.holds) ? 'Proven' : 'Suspected',
+    status: isProven(summary, parts) ? 'Proven' : 'Suspected',
     confidence: CONFIDENCES.find((level) => parts.some((part) => part.confidence === level)) ?? 'Low',
     movements: joinMovements(parts),
     evidence: joinEvidence(parts),
     children: parts,
   };
+}
+
+function isProven({ invariants }: Summary, parts: readonly MotifDraft[]): boolean {
+  return invariants.every(({ holds }) => holds) && parts.every(({ status }) => status === 'Proven');
 }
 
 /** Lowest first. */

@@ -5,11 +5,18 @@ import { participantsOf } from './participants.ts';
 import type { Tracing } from './routes.ts';
 import type { AssetAmount, Confidence, Status } from '../../model/motif.ts';
 import type { Leg, Primitive } from '../../model/primitive.ts';
+import type { Suspects } from '../../value/suspectTokens.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 
 /** A primitive as a motif of its own. */
-export function standAlone(primitive: Primitive, { tx, rulebook }: MotifInput, tracing: Tracing): MotifDraft {
+export function standAlone(
+  primitive: Primitive,
+  { tx, rulebook, suspects }: MotifInput,
+  tracing: Tracing,
+): MotifDraft {
   const { legs } = primitive;
+  const suspect = suspects !== undefined && legs.some((leg) => isSuspect(leg, suspects));
+  const confidence = confidenceOf(primitive, rulebook);
   return {
     index: -1,
     parent: null,
@@ -25,8 +32,8 @@ export function standAlone(primitive: Primitive, { tx, rulebook }: MotifInput, t
     assetsOut: amountsOf(legs, true),
     invariants: primitive.invariants,
     tags: primitive.tags,
-    status: statusOf(primitive, rulebook),
-    confidence: confidenceOf(primitive, rulebook),
+    status: suspect ? 'Suspected' : statusOf(primitive, rulebook),
+    confidence: suspect && confidence === 'High' ? 'Medium' : confidence,
     movements: joinMovements(legs),
     evidence: primitive.evidence,
     position: primitive.position ?? null,
@@ -35,7 +42,12 @@ export function standAlone(primitive: Primitive, { tx, rulebook }: MotifInput, t
   };
 }
 
-/** Amounts the venue's counterparty sent, or received. */
+/** A token under another's name, or a movement its source shows no part in: a stranger's contract can make up either. */
+function isSuspect({ asset, movements }: Leg, { impersonating, unverified }: Suspects): boolean {
+  return impersonating.has(asset) || movements.some((index) => unverified.has(index));
+}
+
+/** What the venue's counterparty sent, or received. */
 function amountsOf(legs: readonly Leg[], sent: boolean): readonly AssetAmount[] {
   return legs
     .filter(({ role }) => SENT_ROLES.has(role) === sent)

@@ -37,12 +37,13 @@ export function assess(
   motifs: readonly Motif[],
 ): { status: Status; confidence: Confidence } {
   const { elected, claimed } = view.input.subject;
+  const suspect = claimed || dealsInSuspects(view);
   const grounded =
     (rule.restsOn.length === 0 || motifs.length > 0) &&
     motifs.every((motif) => motif.status === 'Proven' && !isMereName(motif));
   const known = motifs.every(({ protocol }) => protocol !== null && protocol.matchedBy !== 'family');
   const granted: Confidence = known ? rule.confidence.known : rule.confidence.family;
-  const confidence = [claimed ? 'Medium' : granted, ...motifs.map((motif) => motif.confidence)].reduce(
+  const confidence = [suspect ? 'Medium' : granted, ...motifs.map((motif) => motif.confidence)].reduce(
     weaker,
     granted,
   );
@@ -50,11 +51,21 @@ export function assess(
     rule.proof === 'structural' &&
     rule.status !== 'experimental' &&
     elected &&
-    !claimed &&
+    !suspect &&
     grounded &&
     confidence !== 'Low' &&
     accountsFor(view, rule, motifs);
   return { status: proven ? 'Proven' : 'Suspected', confidence };
+}
+
+/** The actor sent or received a token under another's name, or by a movement its source shows no part in. */
+function dealsInSuspects({ input: { suspects }, sent, received }: SubjectView): boolean {
+  if (!suspects) return false;
+  const { impersonating, unverified } = suspects;
+  return [...sent, ...received].some(
+    ({ asset, outgoing, incoming }) =>
+      impersonating.has(asset.id) || [...outgoing, ...incoming].some(({ index }) => unverified.has(index)),
+  );
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Attribution, AttributionMode, SubmitterRole } from '../../model/at
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
+import type { Suspects } from '../../value/suspectTokens.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 
 /** The account the rules look at the transaction from. */
@@ -27,6 +28,8 @@ export interface IntentInput {
   readonly motifs: readonly Motif[];
   readonly rulebook: Rulebook;
   readonly subject: Subject;
+  /** Left out: nothing is suspect. */
+  readonly suspects?: Suspects;
 }
 
 /** The elected actor as the subject; the signer if no account was elected. */

@@ -112,6 +112,8 @@ export function priceChooser({
   function work(key: PriceKey): PriceChoice {
     if (key !== 'native' && rulebook.entities.get(key)?.tags.includes('spam'))
       return refusal('spam_asset', 'the token is listed as spam');
+    if (key !== 'native' && context.tokens.get(key)?.impersonates)
+      return refusal('spam_asset', 'the token carries the symbol of another');
     const quoted = quotes.get(key) ?? NONE;
     const rated = rates.get(key);
     const silent = declined.get(key);

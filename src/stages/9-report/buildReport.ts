@@ -9,6 +9,7 @@ import type { Motif } from '../../model/motif.ts';
 import type * as wire from '../../model/generated/report.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { RawContext } from '../../model/upstream.ts';
+import type { Suspects } from '../../value/suspectTokens.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 import { executionOutcome } from './executionOutcome.ts';
 import { inventoryDeltas } from './inventoryDeltas.ts';
@@ -36,6 +37,8 @@ export interface ReportInput {
   readonly tx: CanonicalTx;
   readonly header: BlockHeader;
   readonly flow: ValueFlow;
+  /** Left out: nothing is suspect. */
+  readonly suspects?: Suspects;
   readonly context: RawContext;
   readonly motifs: readonly Motif[];
   readonly verdict: Verdict;
@@ -159,6 +162,7 @@ export function* reportParts(input: ReportInput, size = PART): Generator<wire.Tx
         amount_raw: movement.amount.toString(),
         kind: movement.kind,
         evidence: writer.evidence(movement.evidence),
+        ...(input.suspects?.unverified.has(movement.index) ? { flags: ['unverified_source'] } : {}),
       })),
       allowances: flow.allowances
         .slice(from, to)

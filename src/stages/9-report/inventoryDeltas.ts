@@ -30,7 +30,7 @@ function orderedSubjects({ flow: { ledgers }, attribution: { actor }, tx: { from
 function flagsOf(
   id: AssetId,
   { movements }: LedgerEntry,
-  { flow, rulebook }: RoleInput,
+  { flow, rulebook, suspects }: RoleInput,
   shown: ReadonlyMap<Address, ReadonlySet<AssetMark>>,
 ): string[] {
   const flags: string[] = [];
@@ -40,6 +40,8 @@ function flagsOf(
   }
   const token = flow.assets.get(id)?.address;
   if (!token) return flags;
+  if (suspects?.impersonating.has(id)) flags.push('impersonates');
+  if (movements.some((index) => suspects?.unverified.has(index))) flags.push('unverified_source');
   const tags = rulebook.entities.get(token)?.tags;
   const marks: ReadonlySet<string> | undefined = shown.get(token);
   if (tags || marks)

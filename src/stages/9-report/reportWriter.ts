@@ -115,7 +115,7 @@ export class ReportWriter {
   private describe(id: AssetId): wire.Asset {
     const asset = this.flow.assets.get(id) ?? parseAssetId(id);
     if (!asset) throw new AnalysisError('internal', 'an asset without an id');
-    const { symbol, name, decimals } = assetText(asset, this.context.tokens);
+    const { symbol, name, decimals, impersonates } = assetText(asset, this.context.tokens);
     return {
       id,
       kind: asset.kind,
@@ -124,6 +124,7 @@ export class ReportWriter {
       symbol,
       name,
       decimals,
+      ...(impersonates ? { flags: ['impersonates'] } : {}),
     };
   }
 }

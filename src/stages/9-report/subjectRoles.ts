@@ -5,6 +5,7 @@ import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
+import type { Suspects } from '../../value/suspectTokens.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 import type { InventoryDelta } from '../../model/generated/report.ts';
 
@@ -14,6 +15,8 @@ export interface RoleInput {
   readonly tx: CanonicalTx;
   readonly header: BlockHeader;
   readonly flow: ValueFlow;
+  /** Left out: nothing is suspect. */
+  readonly suspects?: Suspects;
   readonly motifs: readonly Motif[];
   readonly attribution: Attribution;
   readonly rulebook: Pick<Rulebook, 'entities' | 'motifKinds' | 'intentKinds' | 'wrappedNative'>;

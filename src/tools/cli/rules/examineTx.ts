@@ -31,7 +31,7 @@ export async function examineTx(
   const { raw, context } = recording;
   const examined = examine(read(raw, context), context, rulebook);
   const { subject: elected } = examined;
-  const format = labelFormat(context.tokens, rulebook);
+  const format = labelFormat(examined.context.tokens, rulebook);
   const inputAs = (account: Address): IntentInput => ({
     ...examined,
     rulebook,
