@@ -12,6 +12,8 @@ COPY tsconfig.json ./
 COPY rules ./rules
 COPY schemas ./schemas
 COPY src ./src
+COPY viewer ./viewer
+COPY test/recordings ./test/recordings
 RUN npm run build
 
 FROM node:${NODE_VERSION}-alpine AS dependencies

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,8 @@ import { build, type Plugin } from 'esbuild';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const ROOT = join(HERE, '..');
-export const VIEWER_FILE = join(ROOT, 'dist-viewer/index.html');
+export const VIEWER_FILE = join(ROOT, 'dist/viewer/index.html');
+const DEMO_FILE = join(ROOT, 'dist/demo/recordings.ndjson.gz');
 
 export interface BuildOptions {
   /** The service a page asks by default. */
@@ -126,7 +127,19 @@ function tolerant(schema: unknown, key = ''): unknown {
   return result;
 }
 
+/** The recordings that `txreport demo` shows, packed into one file. */
+async function packRecordings(): Promise<void> {
+  const folder = join(ROOT, 'test/recordings');
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort();
+  const lines = await Promise.all(
+    names.map(async (name) => JSON.stringify(JSON.parse(await readFile(join(folder, name), 'utf8')))),
+  );
+  await mkdir(dirname(DEMO_FILE), { recursive: true });
+  await writeFile(DEMO_FILE, gzipSync(lines.join('\n'), { level: 9 }));
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await packRecordings();
   const { file, bytes, gzipped } = await buildViewer();
   process.stdout.write(
     `${file}: ${(bytes / 1024).toFixed(0)} KiB, ${(gzipped / 1024).toFixed(0)} KiB gzipped\n`,

@@ -17,6 +17,7 @@ const setting = (name: string): string | null =>
   document.querySelector<HTMLMetaElement>(`meta[name="txreport-${name}"]`)?.content || null;
 const BUILT_FOR = readBaseUrl(setting('api') ?? '') ?? 'http://127.0.0.1:3000';
 const PLAYGROUND = setting('playground') === 'on';
+const EXAMPLES = JSON.parse(setting('examples') ?? '[]') as [hash: string, label: string][];
 
 const panel = createPanel();
 const shell = createShell({ analyze: () => ask(), openFile: (file) => void open(file) }, panel.element);
@@ -211,7 +212,18 @@ function start(): void {
   shell.status.replaceChildren();
   document.title = 'txreport';
   if (base === null) return complain('The api address in the link is not the address of a service.');
-  if (query.get('tx') === null) return show(welcome(PLAYGROUND, showExample));
+  if (query.get('tx') === null)
+    return show(
+      welcome({
+        playground: PLAYGROUND,
+        examples: EXAMPLES,
+        showExample,
+        analyze: (chosen) => {
+          shell.hash.value = chosen;
+          ask();
+        },
+      }),
+    );
   const hash = readTxHash(shell.hash.value);
   if (hash === null) return complain(`The link holds no transaction hash: ${whyNoTxHash(shell.hash.value)}.`);
   if (!isOwn(base, BUILT_FOR)) return confirmForeign(base, hash);

@@ -1,7 +1,16 @@
 import { h } from './lib/dom.ts';
+import { shown } from './lib/text.ts';
+
+export interface WelcomeOptions {
+  readonly playground: boolean;
+  /** Transactions of this server to choose from: hash and label. */
+  readonly examples: readonly (readonly [hash: string, label: string])[];
+  readonly showExample: () => void;
+  readonly analyze: (hash: string) => void;
+}
 
 /** The start page. */
-export function welcome(playground: boolean, showExample: () => void): HTMLElement {
+export function welcome({ playground, examples, showExample, analyze }: WelcomeOptions): HTMLElement {
   return h(
     'div',
     { class: 'welcome' },
@@ -16,6 +25,20 @@ export function welcome(playground: boolean, showExample: () => void): HTMLEleme
       { class: 'actions' },
       h('button', { type: 'button', class: 'primary', onclick: showExample }, 'Show an example'),
     ),
+    examples.length > 0 && [
+      h('h2', {}, `Or one of ${examples.length} transactions`),
+      h(
+        'div',
+        { class: 'examples' },
+        examples.map(([hash, label]) =>
+          h(
+            'button',
+            { type: 'button', class: 'quiet', title: hash, onclick: () => analyze(hash) },
+            shown(label, 120),
+          ),
+        ),
+      ),
+    ],
     h(
       'ul',
       {},

@@ -6,11 +6,14 @@ import { packageVersion } from './cliIo.ts';
 import { addLedgerCommand } from './ledgerCommand.ts';
 import { addRulesCommand } from './rules/rulesCommand.ts';
 import { addValidateCommand, addVerifyCommand } from './checkCommands.ts';
+import { addDemoCommand, addViewCommand } from './viewCommands.ts';
 
 const HELP = `
 Start here:
+  txreport demo                                 example transactions in the viewer, without a node
   export RPC_URL=https://your-node.example      an Ethereum mainnet node with debug_traceTransaction or trace_transaction
   txreport analyze 0x…                          one transaction, on the terminal
+  txreport view 0x…                             the same in the viewer
   txreport serve                                the HTTP service
   txreport help batch                           options, examples and exit statuses of a command
 
@@ -32,6 +35,8 @@ export function createProgram(): Command {
     .exitOverride();
   addServeCommand(program);
   addAnalyzeCommand(program);
+  addViewCommand(program);
+  addDemoCommand(program);
   addBatchCommand(program);
   addVerifyCommand(program);
   addValidateCommand(program);

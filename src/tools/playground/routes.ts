@@ -12,7 +12,7 @@ import { PROBLEMS } from '../../rules/read/problems.ts';
 import type { RuleItem } from '../../rules/compile/ruleItem.ts';
 import type { RulesAnswer, RecordingsAnswer, RuleKind, TextAnswer, TryAnswer } from './answers.ts';
 import { openEdited } from './editedRuleset.ts';
-import { textOf } from './startPlayground.ts';
+import type { Routes } from '../view/servePage.ts';
 import type { Transactions } from './transactions.ts';
 import { tryRule } from './tryRule.ts';
 
@@ -20,11 +20,6 @@ type Body = Readonly<Record<string, unknown>>;
 /** A broken file can complain without end. */
 const MOST_PROBLEMS = 100;
 const HASH = /^0x[0-9a-f]{64}$/;
-
-export interface Routes {
-  readonly get: Readonly<Record<string, () => unknown>>;
-  readonly post: Readonly<Record<string, (body: Body) => Promise<unknown>>>;
-}
 
 /** Requests of the playground's page. */
 export function playgroundRoutes(transactions: Transactions): Routes {
@@ -149,4 +144,12 @@ async function draft(recording: Recording): Promise<TextAnswer> {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** A text of the body. Throws `RequestError` 400. */
+function textOf(body: Readonly<Record<string, unknown>>, key: string): string | null {
+  const value = body[key];
+  if (value === undefined || value === null) return null;
+  if (typeof value !== 'string') throw new RequestError(400, `${key} is not a text`);
+  return value;
 }

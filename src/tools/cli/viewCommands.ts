@@ -1,0 +1,160 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { TxReport } from '../../model/generated/report.ts';
+import { readTxHash } from '../client/txHash.ts';
+import { CliError } from './cliIo.ts';
+
+const VIEW_HELP = `
+Opens the viewer in your browser, served on this machine alone. With a hash it asks your node; with a report file it needs
+no node. Without either it shows the start page.
+
+Examples:
+  txreport view 0x… --rpc https://your-node.example
+  txreport view report.json
+
+Exit status: 0 stopped with Ctrl-C, 1 could not start, 2 wrong arguments or configuration`;
+
+const DEMO_HELP = `
+Analyses transactions that come with the package (recorded on a local chain with the real contracts) and shows them in the
+viewer. Needs no node and no network.
+
+Examples:
+  txreport demo
+  txreport demo --port 4000 --no-open
+
+Exit status: 0 stopped with Ctrl-C, 1 could not start`;
+
+interface ViewOptions {
+  readonly rpc?: string;
+  readonly port: number;
+  readonly open: boolean;
+}
+
+const portOption = (): Option =>
+  new Option('-p, --port <port>', 'port to listen on').default(0, 'any free one').argParser((text) => {
+    if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+      throw new InvalidArgumentError('must be a port number');
+    return Number(text);
+  });
+
+/** `txreport view`: the viewer for one transaction or report file. */
+export function addViewCommand(program: Command): void {
+  program
+    .command('view')
+    .description('open a transaction or a report file in the viewer')
+    .argument('[target]', 'transaction hash, explorer link, or report file')
+    .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
+    .addOption(portOption())
+    .option('--no-open', 'print the address and open no browser')
+    .addHelpText('after', VIEW_HELP)
+    .action(async (target: string | undefined, options: ViewOptions) => {
+      process.exitCode = await view(target, options);
+    });
+}
+
+/** `txreport demo`: recorded transactions, analysed and shown in the viewer. */
+export function addDemoCommand(program: Command): void {
+  program
+    .command('demo')
+    .description('show analysed example transactions in the viewer; needs no node')
+    .addOption(portOption())
+    .option('--no-open', 'print the address and open no browser')
+    .addHelpText('after', DEMO_HELP)
+    .action(async (options: ViewOptions) => {
+      process.exitCode = await demo(options);
+    });
+}
+
+async function view(target: string | undefined, options: ViewOptions): Promise<number> {
+  if (target !== undefined && existsSync(target)) {
+    const { tx, json } = await readReport(target);
+    const analyze = (hash: string): Promise<string> =>
+      hash === tx.hash ? Promise.resolve(json) : noNode(hash);
+    return show(options, analyze, `/?tx=${tx.hash}`);
+  }
+  const hash = target === undefined ? null : readTxHash(target);
+  if (target !== undefined && hash === null)
+    throw new CliError(`${target.slice(0, 100)} is neither a file nor a transaction hash`);
+  const { openAnalyzer } = await import('./openAnalyzer.ts');
+  const analyzer = await openAnalyzer(options.rpc);
+  if (analyzer === null) return 2;
+  try {
+    return await show(options, (one) => analyzer.analyze(one), hash === null ? '/' : `/?tx=${hash}`);
+  } finally {
+    await analyzer.close();
+  }
+}
+
+async function noNode(hash: string): Promise<never> {
+  const { AnalysisError } = await import('../../lib/errors.ts');
+  throw new AnalysisError('transaction_not_found', `only the opened file is served, not ${hash}`);
+}
+
+async function readReport(file: string): Promise<{ tx: TxReport['tx']; json: string }> {
+  const { readReports, publishedSchemaErrors } = await import('./readReports.ts');
+  for await (const { name, value } of readReports(file)) {
+    const [fault] = publishedSchemaErrors(value);
+    if (fault !== undefined) throw new CliError(`${name} is not a valid report: ${fault}`);
+    return { tx: (value as TxReport).tx, json: JSON.stringify(value) };
+  }
+  throw new CliError(`${file} holds no report`);
+}
+
+/** Recordings of the demo: beside the built code, else those of the working copy. */
+const RECORDINGS = ['../../demo/recordings.ndjson.gz', '../../../test/recordings'];
+
+async function demo(options: ViewOptions): Promise<number> {
+  const [{ analyzeRaw }, { loadRules }, { allRecordings }, { AnalysisError }] = await Promise.all([
+    import('../../analyze.ts'),
+    import('../../service/loadRules.ts'),
+    import('./rules/recordings.ts'),
+    import('../../lib/errors.ts'),
+  ]);
+  const place = RECORDINGS.map((path) => join(import.meta.dirname, path)).find((path) => existsSync(path));
+  if (place === undefined) throw new CliError('this package was built without the demo’s recordings');
+  const rulebook = loadRules();
+  const reports = new Map<string, TxReport>();
+  for (const { raw, context } of allRecordings([place]))
+    reports.set(raw.hash, await analyzeRaw(raw, context, rulebook));
+  const examples = [...reports].map(
+    ([hash, { classification }]) => [hash, classification.intent_label] as const,
+  );
+  const analyze = (hash: string): Promise<string> => {
+    const report = reports.get(hash);
+    if (report) return Promise.resolve(JSON.stringify(report));
+    return Promise.reject(new AnalysisError('transaction_not_found', 'the demo has no node'));
+  };
+  process.stdout.write(`${reports.size} example transactions analysed\n`);
+  return show(options, analyze, '/', examples);
+}
+
+async function show(
+  { port, open }: ViewOptions,
+  analyze: (hash: string) => Promise<string>,
+  path: string,
+  examples: readonly (readonly [string, string])[] = [],
+): Promise<number> {
+  const { startView } = await import('../view/startView.ts');
+  const server = await startView({ port, analyze, examples });
+  const url = `${server.url}${path}`;
+  process.stdout.write(`${url}\nCtrl-C stops it\n`);
+  if (open) openBrowser(url);
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  await server.close();
+  return 0;
+}
+
+/** Opens the system's browser; where there is none, the printed address is enough. */
+function openBrowser(url: string): void {
+  const commands: Readonly<Record<string, readonly [string, ...string[]]>> = {
+    darwin: ['open', url],
+    win32: ['explorer', url],
+  };
+  const [command, ...args] = commands[process.platform] ?? (['xdg-open', url] as const);
+  spawn(command, args, { stdio: 'ignore', detached: true })
+    .on('error', () => {})
+    .unref();
+}
