@@ -1,3 +1,4 @@
+import type { LexiconEntry } from './lexicon.ts';
 import type { Address, Hash, Hex } from './hex.ts';
 import type { AssetKind } from './valueFlow.ts';
 import type { Confidence } from './motif.ts';
@@ -210,28 +211,7 @@ export interface IntentRule {
   readonly tags: readonly string[];
 }
 
-/**
- * Words that hint at the act of an unknown contract. An entry applies to an event or call with all stems of
- * one of `names` in its name and all stems of one of `args` in an argument (if given), or with `sign`.
- */
-export interface LexiconEntry {
-  readonly kind: MotifKind;
-  /** The account's gains and losses. `none`: it received nothing. `any`: not checked. */
-  readonly flow: 'sent' | 'received' | 'none' | 'any';
-  readonly names: readonly ReadonlySet<string>[];
-  readonly args: readonly ReadonlySet<string>[];
-  /** Stems the name must not have. */
-  readonly without: readonly string[];
-  readonly sign: 'hash_path' | 'custody' | 'exit' | null;
-  /** Role of the assets that moved. */
-  readonly leg: string;
-  /** Applies only where the event or call states the amount of a movement. */
-  readonly exact: boolean;
-}
-
-/**
- * Signatures by hash: lines `<first 8 hex digits> <Name(type name, …)>`, sorted, each ended by a line feed.
- */
+/** Signatures by hash: lines `<first 8 hex digits> <Name(type name, …)>`, sorted, each ended by a line feed. */
 export interface SignatureTables {
   readonly events: string;
   readonly functions: string;

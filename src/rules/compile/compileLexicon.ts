@@ -1,7 +1,7 @@
 import { stem, stemsOf } from '../../lib/words.ts';
 import { frozenSet } from './freeze.ts';
 import type { Vocabulary } from './compileVocabulary.ts';
-import type { LexiconEntry } from '../../model/rulebook.ts';
+import type { LexiconEntry } from '../../model/lexicon.ts';
 import type { RawLexiconEntry } from '../read/rawRules.ts';
 import type { ProblemSink, RuleItem } from './ruleItem.ts';
 
@@ -36,6 +36,7 @@ function entryOf(raw: RawLexiconEntry): LexiconEntry {
     without: (raw.without ?? []).map(stem),
     sign: raw.sign ?? null,
     leg: raw.leg ?? (raw.flow === 'sent' || raw.flow === 'none' ? 'in' : 'out'),
+    anyone: raw.anyone ?? false,
     exact: raw.amount === 'exact',
   };
 }

@@ -139,13 +139,14 @@ export interface RawPrecedence {
 
 export interface RawLexiconEntry {
   readonly kind: string;
-  readonly flow: 'sent' | 'received' | 'none' | 'any';
+  readonly flow: 'sent' | 'received' | 'exchanged' | 'none' | 'any';
   readonly names?: readonly string[];
   readonly args?: readonly string[];
   readonly without?: readonly string[];
   readonly sign?: 'hash_path' | 'custody' | 'exit';
   readonly leg?: string;
   readonly amount?: 'exact' | 'any';
+  readonly anyone?: boolean;
 }
 
 export interface RawEntityFile extends RawHead {

@@ -4,7 +4,6 @@ import { EnclosingCalls } from './match/enclosingCalls.ts';
 import { joinDetails } from './merge/joinDetails.ts';
 import { distinctEvidence, mergeDuplicates } from './merge/mergeDuplicates.ts';
 import { MovementIndex } from './bind/movementIndex.ts';
-import { hintedCandidates } from './match/namedCalls.ts';
 import { nettedVenues } from './bind/netting.ts';
 import { settled } from './bind/positionDetail.ts';
 import { claimTokens, markEnds } from './merge/positionEnds.ts';
@@ -32,7 +31,7 @@ type Detector = (context: StructureContext) => OpenPrimitive[];
 
 /** Detectors over unexplained movements, in order; each narrows the input of the next. */
 const DETECTORS: readonly Detector[] = [findShareExchanges, findFlashLoans, findStructuralSwaps];
-/** Detectors that run after the names of called functions were considered. */
+/** Detectors that run after the lexicon's hints. */
 const LEFTOVERS: readonly Detector[] = [findIssuance, findDeployments, findApprovals, findTransfers];
 
 /**
@@ -55,16 +54,15 @@ export function findPrimitives(tx: CanonicalTx, flow: ValueFlow, rulebook: Ruleb
   };
   const candidates: Candidate[] = [];
   for (const { mappings, trigger } of findTriggers(tx, triggers)) {
-    const candidate = recognise(mappings.provable, trigger, run);
+    const candidate = recognise(mappings.all, trigger, run);
     if (candidate) candidates.push(candidate);
   }
   const netted = nettedVenues(candidates, flow, rulebook.wrappedNative);
-  const merged = (list: readonly Candidate[]): readonly OpenPrimitive[] =>
-    mergeDuplicates(
-      list.map((candidate) => primitiveOf(candidate, flow, netted)),
-      flow,
-    );
-  const declared = claimTokens(markEnds(joinDetails(settleDeferred(merged(candidates))), tx), flow);
+  const acts = mergeDuplicates(
+    candidates.map((candidate) => primitiveOf(candidate, flow, netted)),
+    flow,
+  );
+  const declared = claimTokens(markEnds(joinDetails(settleDeferred(acts)), tx), flow);
 
   const context = structureContext(tx, flow, rulebook.wrappedNative, declared);
   const found = [...declared];
@@ -76,7 +74,6 @@ export function findPrimitives(tx: CanonicalTx, flow: ValueFlow, rulebook: Ruleb
   take(findWraps(context));
   take(named.withAmounts());
   for (const detect of DETECTORS) take(detect(context));
-  take(merged(hintedCandidates(context, triggers.calls, run, found)));
   take(named.withoutAmounts());
   for (const detect of LEFTOVERS) take(detect(context));
   // The sort is stable: primitives of one moment keep the order in which they were found.

@@ -81,13 +81,16 @@ export interface Scene {
 }
 
 /** What the rules' shapes make of a scene: without approvals, plain transfers and hints of the lexicon. */
-export function recognised({ to = VENUE, call, acts }: Scene): Primitive[] {
+export function recognised(scene: Scene): Primitive[] {
+  return withHints(scene).filter(({ tags }) => !tags.includes('named'));
+}
+
+/** What the rules make of a scene, the lexicon's hints included. */
+export function withHints({ to = VENUE, call, acts }: Scene): Primitive[] {
   const rulebook = shippedRules();
   const tx = staged(to, call, acts);
   const kinds = new Set(['transfer', 'approval', 'batch_transfer']);
-  return findPrimitives(tx, buildValueFlow(tx, rulebook), rulebook).filter(
-    (p) => !kinds.has(p.kind) && !p.tags.includes('named'),
-  );
+  return findPrimitives(tx, buildValueFlow(tx, rulebook), rulebook).filter((p) => !kinds.has(p.kind));
 }
 
 function staged(to: Address, call: Scene['call'], acts: readonly Act[]): CanonicalTx {

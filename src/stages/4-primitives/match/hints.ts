@@ -2,7 +2,8 @@ import { callTrigger, eventTriggers, holdsHashPath, type NamedTrigger } from './
 import type { OpenPrimitive, StructureContext } from '../structure/context.ts';
 import type { CanonicalTx, Frame } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { LexiconEntry, Rulebook } from '../../../model/rulebook.ts';
+import type { LexiconEntry } from '../../../model/lexicon.ts';
+import type { Rulebook } from '../../../model/rulebook.ts';
 
 /** Triggers looked at; only transactions with very many events or calls have more. */
 const MAX_TRIGGERS = 256;
@@ -44,7 +45,7 @@ export function findHints(
     );
 }
 
-/** Calls that principals made themselves, and those that the called contract made to itself (`multicall`). */
+/** Calls that principals made themselves, those that the called contract made to itself (`multicall`), and its own calls. */
 function callTriggers(tx: CanonicalTx, rulebook: Rulebook, principals: ReadonlySet<Address>): NamedTrigger[] {
   const byPrincipal = ({ type, from, to }: Frame): boolean =>
     type === 'CALL' && principals.has(from) && !principals.has(to!);
@@ -54,7 +55,9 @@ function callTriggers(tx: CanonicalTx, rulebook: Rulebook, principals: ReadonlyS
   for (const frame of tx.frames) {
     if (triggers.length === MAX_TRIGGERS) break;
     if (!frame.effective || frame.static || frame.to === null) continue;
-    const trigger = byPrincipal(frame) || toSelf(frame) ? callTrigger(frame, rulebook) : null;
+    const direct = byPrincipal(frame) || toSelf(frame);
+    if (!direct && (frame.type !== 'CALL' || frame.from !== tx.to)) continue;
+    const trigger = callTrigger(frame, rulebook, direct);
     if (trigger) triggers.push(trigger);
   }
   return triggers;
@@ -66,6 +69,8 @@ function hintsOf(trigger: NamedTrigger, tx: CanonicalTx, rulebook: Rulebook): Hi
   const hints: Hint[] = [];
   rulebook.lexicon.forEach((entry, rank) => {
     if (known && !known.has(entry.kind)) return;
+    // What a contract calls in turn says what is done to others, not what its caller is paid or charged for.
+    if (!trigger.direct && entry.flow !== 'any') return;
     if (applies(entry, trigger) && shows(entry, trigger, tx)) hints.push({ trigger, entry, rank });
   });
   return hints;
@@ -81,8 +86,10 @@ function applies({ names, args, without, sign }: LexiconEntry, trigger: NamedTri
   if (without.some((word) => trigger.name.has(word))) return false;
   if (sign !== null && names.length + args.length === 0) return true;
   const inName = names.length === 0 || names.some((phrase) => includes(trigger.name, phrase));
+  // Functions of one argument share their selector with others of other argument names.
+  const known = trigger.basis === 'event' || trigger.args.length > 1;
   const inArgs =
-    args.length === 0 || args.some((phrase) => trigger.args.some((arg) => includes(arg, phrase)));
+    args.length === 0 || (known && args.some((phrase) => trigger.args.some((arg) => includes(arg, phrase))));
   return inName && inArgs;
 }
 

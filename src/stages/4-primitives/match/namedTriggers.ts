@@ -13,6 +13,8 @@ export interface NamedTrigger {
   readonly seq: number;
   readonly contract: Address;
   readonly evidence: Evidence;
+  /** False for a call that only the called contract made in turn. */
+  readonly direct: boolean;
   /** Stems of its name; none where the signature is unknown. */
   readonly name: ReadonlySet<string>;
   /** Stems of each argument's name. */
@@ -43,22 +45,22 @@ export function eventTriggers(
         ? readSignature(declared).named
         : eventNamed(rulebook.signatures, topics[0]!, topics.length);
       const words = [...topics.slice(1).map(uintOfWord), ...wordsOf(data, 0)];
-      return trigger({ basis: 'event', seq, contract: address, evidence }, signature, words);
+      return trigger({ basis: 'event', seq, contract: address, evidence, direct: true }, signature, words);
     });
 }
 
 /** A call as a trigger. */
-export function callTrigger(frame: Frame, rulebook: Rulebook): NamedTrigger | null {
+export function callTrigger(frame: Frame, rulebook: Rulebook, direct: boolean): NamedTrigger | null {
   const { selector, to, index, seq, input } = frame;
   if (selector === null || to === null) return null;
   const evidence: Evidence = { kind: 'frame', frame: index, log: null, contract: to };
   const declared = rulebook.calls.get(selector)?.signature;
   const signature = declared ? readSignature(declared).named : functionNamed(rulebook.signatures, selector);
-  return trigger({ basis: 'call', seq, contract: to, evidence }, signature, wordsOf(input, 4));
+  return trigger({ basis: 'call', seq, contract: to, evidence, direct }, signature, wordsOf(input, 4));
 }
 
 function trigger(
-  head: Pick<NamedTrigger, 'basis' | 'seq' | 'contract' | 'evidence'>,
+  head: Pick<NamedTrigger, 'basis' | 'seq' | 'contract' | 'evidence' | 'direct'>,
   signature: NamedSignature | null,
   words: readonly bigint[],
 ): NamedTrigger {

@@ -4,30 +4,20 @@ import type { CanonicalTx, Frame } from '../../../model/canonicalTx.ts';
 import type { Hex } from '../../../model/hex.ts';
 import type { EventMapping, Rulebook } from '../../../model/rulebook.ts';
 
-/** Tag of mappings that are mere hints. */
-const HINT = 'hint';
-
 /** The mappings of one event or function. Prepared on first use: most never occur. */
 class TriggerMappings {
   /** Only the transaction's own call matches. */
   readonly rootOnly: boolean;
   readonly #specs: readonly EventMapping[];
-  #provable: readonly PreparedMapping[] | undefined;
-  #hints: readonly PreparedMapping[] | undefined;
+  #prepared: readonly PreparedMapping[] | undefined;
 
   constructor(specs: readonly EventMapping[], rootOnly: boolean) {
     this.rootOnly = rootOnly;
     this.#specs = specs;
   }
 
-  /** Tried first. */
-  get provable(): readonly PreparedMapping[] {
-    return (this.#provable ??= this.#specs.filter(({ tags }) => !tags.includes(HINT)).map(prepareMapping));
-  }
-
-  /** Those that rest on nothing but the name of the called function. */
-  get hints(): readonly PreparedMapping[] {
-    return (this.#hints ??= this.#specs.filter(({ tags }) => tags.includes(HINT)).map(prepareMapping));
+  get all(): readonly PreparedMapping[] {
+    return (this.#prepared ??= this.#specs.map(prepareMapping));
   }
 }
 
@@ -51,7 +41,7 @@ export function indexTriggers({ events, calls }: Pick<Rulebook, 'events' | 'call
 }
 
 /** A log or call, and the mappings that its topic or selector is indexed under. */
-export interface TriggerMatch {
+interface TriggerMatch {
   readonly mappings: TriggerMappings;
   readonly trigger: Trigger;
 }
@@ -84,7 +74,7 @@ function matchLogs({ logs }: CanonicalTx, events: TriggerIndex['events']): Trigg
 }
 
 /** The transaction's calls that the index has mappings for, in execution order. */
-export function matchCalls(tx: CanonicalTx, calls: TriggerIndex['calls']): TriggerMatch[] {
+function matchCalls(tx: CanonicalTx, calls: TriggerIndex['calls']): TriggerMatch[] {
   const matches: TriggerMatch[] = [];
   for (const frame of tx.frames) {
     const { selector, seq, to, from, value, index } = frame;

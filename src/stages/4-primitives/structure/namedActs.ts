@@ -1,9 +1,9 @@
-import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { findHints, type Hint } from '../match/hints.ts';
 import type { NamedTrigger } from '../match/namedTriggers.ts';
-import { only, structural, type OpenPrimitive, type StructureContext } from './context.ts';
+import { structural, type OpenPrimitive, type StructureContext } from './context.ts';
+import { OpenFlows, type OpenFlow } from './openFlows.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Leg } from '../../../model/primitive.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
@@ -11,13 +11,8 @@ import type { AssetId, Movement } from '../../../model/valueFlow.ts';
 
 /** Smaller numbers are as likely an index, a flag or a percentage as an amount. */
 const SMALLEST_AMOUNT = 1_000n;
-/** An account's unexplained movements, through pass-through accounts. */
-interface OpenFlow {
-  readonly sent: readonly Movement[];
-  readonly received: readonly Movement[];
-  readonly minted: readonly Movement[];
-  readonly burnt: readonly Movement[];
-}
+/** Movements of one amount that a trigger is compared with. */
+const MAX_ALIKE = 16;
 
 /**
  * Finds acts of unknown contracts from words of events and functions (the lexicon), confirmed by the value
@@ -29,7 +24,9 @@ export class NamedActs {
   readonly #rulebook: Rulebook;
   readonly #found: readonly OpenPrimitive[];
   #hints: readonly Hint[] | undefined;
+  #principals: ReadonlySet<Address> | undefined;
 
+  /** `found` may grow between the two passes. */
   constructor(context: StructureContext, rulebook: Rulebook, found: readonly OpenPrimitive[]) {
     this.#context = context;
     this.#rulebook = rulebook;
@@ -38,41 +35,34 @@ export class NamedActs {
 
   /** Acts with an event or call that states the amount of an unexplained movement. */
   withAmounts(): OpenPrimitive[] {
-    if (this.#rulebook.lexicon.length === 0 || !this.#anythingOpen()) return [];
+    const open = new OpenFlows(this.#context);
+    if (this.#rulebook.lexicon.length === 0 || open.isEmpty) return [];
     const acts: OpenPrimitive[] = [];
     for (const hint of this.#rankedHints()) {
-      if (hint.entry.flow === 'none') continue;
-      const act = hint.entry.flow === 'any' ? this.#withoutSides(hint) : this.#exact(hint);
-      if (act) acts.push(this.#claim(act));
+      const act = this.#exact(hint, open);
+      if (!act) continue;
+      for (const leg of act.legs) for (const m of leg.movements) this.#context.explained.add(m);
+      acts.push(act);
     }
     return acts;
   }
 
-  /** Acts with words that match the direction of all unexplained movements of an account. */
+  /** Acts whose words agree with the direction of all that is left of an account, where nothing else explains it. */
   withoutAmounts(): OpenPrimitive[] {
     if (this.#rulebook.lexicon.length === 0 || !this.#unexplained()) return [];
+    const open = new OpenFlows(this.#context);
     const acts: OpenPrimitive[] = [];
-    for (const account of this.#principals()) {
-      const flow = this.#openFlow(account);
+    for (const account of this.#accounts()) {
+      const flow = open.of(account);
+      const gained = open.gained(flow);
       for (const hint of this.#rankedHints()) {
-        if (hint.entry.exact || hint.entry.flow === 'any') continue;
-        const act = this.#whole(hint, account, flow);
+        const act = hint.entry.exact ? null : this.#whole(hint, account, flow, gained);
         if (!act) continue;
-        acts.push(this.#claim(act));
+        acts.push(act);
         break;
       }
     }
     return acts;
-  }
-
-  #claim(act: OpenPrimitive): OpenPrimitive {
-    for (const leg of act.legs) for (const m of leg.movements) this.#context.explained.add(m);
-    return act;
-  }
-
-  #anythingOpen(): boolean {
-    const { flow, explained } = this.#context;
-    return flow.movements.some((m) => !explained.has(m.index));
   }
 
   /** Whether nothing but accompanying acts (approvals, wraps, executions) was found. */
@@ -84,91 +74,94 @@ export class NamedActs {
   }
 
   /** The signer, and the owners of accounts that executed something. */
-  #principals(): ReadonlySet<Address> {
-    const owners = this.#found
-      .filter(({ kind }) => kindOf(this.#rulebook, kind).executes !== null)
-      .flatMap(({ roles }) => roles.filter(({ role }) => role === 'owner').map(({ account }) => account));
-    return new Set([this.#context.tx.from, ...owners]);
+  #accounts(): ReadonlySet<Address> {
+    return (this.#principals ??= new Set([
+      this.#context.tx.from,
+      ...this.#found
+        .filter(({ kind }) => kindOf(this.#rulebook, kind).executes !== null)
+        .flatMap(({ roles }) => roles.filter(({ role }) => role === 'owner').map(({ account }) => account)),
+    ]));
   }
 
   #rankedHints(): readonly Hint[] {
-    return (this.#hints ??= findHints(this.#context, this.#rulebook, this.#found, this.#principals()));
+    return (this.#hints ??= findHints(this.#context, this.#rulebook, this.#found, this.#accounts()));
   }
 
-  /**
-   * The account's movements with amounts the trigger states; null where none flows in the entry's
-   * direction.
-   */
-  #exact(hint: Hint): OpenPrimitive | null {
+  /** The act over movements whose amounts the trigger states; null where none goes the way the entry says. */
+  #exact(hint: Hint, open: OpenFlows): OpenPrimitive | null {
     const { entry, trigger } = hint;
-    for (const account of this.#accountsOf(trigger)) {
-      const flow = this.#openFlow(account);
-      const stated = flow[entry.flow === 'sent' ? 'sent' : 'received'].filter(
-        (m) =>
-          m.amount >= SMALLEST_AMOUNT &&
-          trigger.words.has(m.amount) &&
-          this.#involves(trigger, m) &&
-          (entry.sign === null || (entry.flow === 'sent' ? m.to : m.from) === trigger.contract),
-      );
-      const act = stated.length > 0 ? this.#actOf(hint, account, stated, flow) : null;
-      if (act) return act;
+    if (entry.flow === 'none') return null;
+    const stated = [...trigger.words]
+      .filter((word) => word >= SMALLEST_AMOUNT)
+      .flatMap((word) => open.ofAmount(word).slice(0, MAX_ALIKE))
+      .filter((m) => this.#involves(trigger, m));
+    if (entry.flow === 'any') return this.#betweenOthers(hint, stated);
+    for (const account of this.#concerned(hint, stated, open)) {
+      const sent = stated.filter((m) => open.accountOf(m, 'sent') === account);
+      const received = stated.filter((m) => open.accountOf(m, 'received') === account);
+      const moved = { sent, received, exchanged: [...sent, ...received] }[entry.flow];
+      const bothSides = entry.flow !== 'exchanged' || (sent.length > 0 && received.length > 0);
+      if (moved.length > 0 && bothSides) return this.#actOf(hint, account, moved, open.of(account));
     }
     return null;
   }
 
-  /**
-   * Whether the trigger's contract was called by a principal, is an end of the movement, or moved the token
-   * itself.
-   */
+  /** Accounts at the ends of the movements that the trigger names, then those that are principals. */
+  #concerned({ entry, trigger }: Hint, stated: readonly Movement[], open: OpenFlows): Address[] {
+    const ends = new Set(stated.flatMap((m) => [open.accountOf(m, 'sent'), open.accountOf(m, 'received')]));
+    ends.delete(trigger.contract);
+    const accounts = [...ends].filter((account) => account !== null);
+    const named = accounts.filter(
+      (account) => (entry.anyone || this.#accounts().has(account)) && trigger.words.has(BigInt(account)),
+    );
+    return [...named, ...accounts.filter((a) => !named.includes(a) && this.#accounts().has(a))];
+  }
+
+  /** Whether the trigger's contract was called by a principal, is an end of the movement, or moved the token itself. */
   #involves({ contract, basis }: NamedTrigger, m: Movement): boolean {
     const { flow, tx } = this.#context;
     const token = flow.assets.get(m.asset)?.address ?? null;
     if (basis === 'call' || [tx.to, token, m.from, m.to].includes(contract)) return true;
-    const principals = this.#principals();
     return tx.frames.some(
-      ({ from, to }) => (to === contract && principals.has(from)) || (from === contract && to === token),
+      ({ from, to }) =>
+        (to === contract && this.#accounts().has(from)) || (from === contract && to === token),
     );
   }
 
   /** Everything that is left of the account's flow, where it goes the entry's way. */
-  #whole(hint: Hint, account: Address, flow: OpenFlow): OpenPrimitive | null {
+  #whole(hint: Hint, account: Address, flow: OpenFlow, gained: ReadonlySet<AssetId>): OpenPrimitive | null {
     const { entry, trigger } = hint;
-    if (entry.sign === 'custody' || entry.sign === 'exit') return null;
-    if (trigger.basis === 'event' && !this.#concerns(trigger, account)) return null;
-    const gained = gains(flow, this.#context.wrappedNative);
-    if (entry.flow === 'none') return gained.size === 0 ? this.#actOf(hint, account, flow.sent, flow) : null;
-    if (entry.flow === 'sent' && (flow.sent.length === 0 || gained.size > 0)) return null;
+    if (trigger.basis === 'event' && !this.#isAbout(trigger, account)) return null;
     const got = flow.received.filter((m) => gained.has(mergeNative(m.asset, this.#context.wrappedNative)));
-    if (entry.flow === 'received' && (got.length === 0 || flow.sent.length > 0)) return null;
-    return this.#actOf(hint, account, entry.flow === 'sent' ? flow.sent : got, flow);
+    const [gave, took] = [flow.sent.length > 0, got.length > 0];
+    const fits = { none: !took, sent: gave && !took, received: took && !gave, exchanged: false, any: false };
+    const moved = entry.flow === 'received' ? got : flow.sent;
+    const involved = moved.length === 0 || moved.some((m) => this.#involves(trigger, m));
+    return fits[entry.flow] && involved ? this.#actOf(hint, account, moved, flow) : null;
   }
 
-  /** Whether an event names the account, or comes from a contract that the signer called. */
-  #concerns(trigger: NamedTrigger, account: Address): boolean {
+  /** Whether an event names the account, or comes from the contract that the transaction called. */
+  #isAbout(trigger: NamedTrigger, account: Address): boolean {
     return trigger.words.has(BigInt(account)) || trigger.contract === this.#context.tx.to;
   }
 
-  /** An act between others: every unexplained movement with an amount that the event states. */
-  #withoutSides({ entry, trigger }: Hint): OpenPrimitive | null {
-    const { flow, explained, tx } = this.#context;
-    if (trigger.basis !== 'event') return null;
-    const stated = flow.movements.filter(
-      (m) =>
-        !explained.has(m.index) &&
-        m.kind === 'transfer' &&
-        m.amount >= SMALLEST_AMOUNT &&
-        trigger.words.has(m.amount),
-    );
-    if (stated.length === 0 && entry.exact) return null;
+  /** An act between other accounts than the one it is done for: sides are told by the signer and what it called. */
+  #betweenOthers(hint: Hint, stated: readonly Movement[]): OpenPrimitive | null {
+    const { tx } = this.#context;
+    if (stated.length === 0) return null;
     const own = (account: Address): boolean => account === tx.from || account === tx.to;
-    const legs = stated.map((m) => legOf(own(m.from) ? 'debt' : entry.leg, [m], own(m.from) ? m.from : m.to));
-    const doer = stated.map((m) => (own(m.from) ? m.from : m.to)).find(own) ?? tx.to ?? tx.from;
-    return this.#primitive({ entry, trigger, rank: 0 }, doer, legs);
+    const legs = stated.map((m) =>
+      own(m.from) ? legOf('debt', [m], m.from) : legOf(hint.entry.leg, [m], m.to),
+    );
+    const doer = legs.map(({ account }) => account!).find(own) ?? tx.to ?? tx.from;
+    return this.#primitive(hint, doer, legs);
   }
 
   #actOf(hint: Hint, account: Address, moved: readonly Movement[], flow: OpenFlow): OpenPrimitive {
     const { entry } = hint;
-    const legs = byAsset(moved).map((group) => legOf(entry.leg, group, account));
+    const side = (m: Movement): string =>
+      entry.flow !== 'exchanged' ? entry.leg : flow.sent.includes(m) ? 'in' : 'out';
+    const legs = byAsset(moved).map((group) => legOf(side(group[0]!), group, account));
     if (entry.flow === 'received' || entry.flow === 'none')
       for (const group of byAsset(flow.burnt)) legs.push(legOf('share_in', group, account));
     if (entry.flow === 'sent')
@@ -177,7 +170,8 @@ export class NamedActs {
   }
 
   #primitive({ entry, trigger }: Hint, owner: Address, legs: readonly Leg[]): OpenPrimitive {
-    const { flow } = this.#context;
+    const { movements } = this.#context.flow;
+    const moved = legs.flatMap((leg) => leg.movements.slice(0, 8).map((m) => movements[m]!.evidence));
     return structural({
       kind: entry.kind,
       seq: trigger.seq,
@@ -186,60 +180,9 @@ export class NamedActs {
       legs,
       invariants: [],
       tags: ['structural', 'named'],
-      evidence: [
-        trigger.evidence,
-        ...legs.flatMap(({ movements }) => movements.slice(0, 8).map((m) => flow.movements[m]!.evidence)),
-      ],
+      evidence: [trigger.evidence, ...moved],
     });
   }
-
-  /** Accounts the trigger may be about: those it names, then the principals. */
-  #accountsOf({ words, contract }: NamedTrigger): ReadonlySet<Address> {
-    const { flow } = this.#context;
-    const accounts = new Set<Address>();
-    for (const account of flow.ledgers.keys())
-      if (account !== contract && account !== ZERO_ADDRESS && words.has(BigInt(account)))
-        accounts.add(account);
-    for (const principal of this.#principals()) accounts.add(principal);
-    return accounts;
-  }
-
-  #openFlow(account: Address): OpenFlow {
-    const { flow, explained, passThrough, origins, destinations } = this.#context;
-    const sent: Movement[] = [];
-    const received: Movement[] = [];
-    const minted: Movement[] = [];
-    const burnt: Movement[] = [];
-    for (const m of flow.movements) {
-      if (explained.has(m.index)) continue;
-      if (m.kind === 'mint') {
-        if (only(destinations(m.to, m.asset)) === account) minted.push(m);
-      } else if (m.kind === 'burn') {
-        if (only(origins(m.from, m.asset)) === account) burnt.push(m);
-      } else if (m.kind === 'transfer') {
-        if (!passThrough.has(m.to) && m.to !== account && only(origins(m.from, m.asset)) === account)
-          sent.push(m);
-        if (!passThrough.has(m.from) && m.from !== account && only(destinations(m.to, m.asset)) === account)
-          received.push(m);
-      }
-    }
-    return { sent, received, minted, burnt };
-  }
-}
-
-/** Assets with more in than out. */
-function gains(
-  { sent, received }: OpenFlow,
-  wrappedNative: StructureContext['wrappedNative'],
-): ReadonlySet<AssetId> {
-  const net = new Map<AssetId, bigint>();
-  const add = (m: Movement, sign: bigint): void => {
-    const asset = mergeNative(m.asset, wrappedNative);
-    net.set(asset, (net.get(asset) ?? 0n) + sign * m.amount);
-  };
-  for (const m of received) add(m, 1n);
-  for (const m of sent) add(m, -1n);
-  return new Set([...net].filter(([, amount]) => amount > 0n).map(([asset]) => asset));
 }
 
 function legOf(role: string, movements: readonly Movement[], account: Address): Leg {
@@ -255,6 +198,10 @@ function legOf(role: string, movements: readonly Movement[], account: Address): 
 
 function byAsset(movements: readonly Movement[]): Movement[][] {
   const groups = new Map<AssetId, Movement[]>();
-  for (const m of movements) groups.set(m.asset, [...(groups.get(m.asset) ?? []), m]);
+  for (const m of movements) {
+    const group = groups.get(m.asset);
+    if (group) group.push(m);
+    else groups.set(m.asset, [m]);
+  }
   return [...groups.values()];
 }

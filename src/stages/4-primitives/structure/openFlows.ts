@@ -1,0 +1,81 @@
+import { mergeNative } from '../../../value/asset.ts';
+import { only, type StructureContext } from './context.ts';
+import type { Address } from '../../../model/hex.ts';
+import type { AssetId, Movement } from '../../../model/valueFlow.ts';
+
+/** What is left unexplained of one account's movements, seen through accounts that only pass value on. */
+export interface OpenFlow {
+  readonly sent: readonly Movement[];
+  readonly received: readonly Movement[];
+  readonly minted: readonly Movement[];
+  readonly burnt: readonly Movement[];
+}
+
+type Side = keyof OpenFlow;
+const SIDES: readonly Side[] = ['sent', 'received', 'minted', 'burnt'];
+
+/** Unexplained movements by the account they were made for, and by amount. Indexed once per transaction. */
+export class OpenFlows {
+  readonly #context: StructureContext;
+  readonly #sides: Readonly<Record<Side, Map<Address, Movement[]>>>;
+  readonly #byAmount = new Map<bigint, Movement[]>();
+
+  constructor(context: StructureContext) {
+    this.#context = context;
+    this.#sides = { sent: new Map(), received: new Map(), minted: new Map(), burnt: new Map() };
+    for (const m of context.flow.movements) {
+      if (context.explained.has(m.index)) continue;
+      for (const side of SIDES) {
+        const account = this.accountOf(m, side);
+        if (account !== null) push(this.#sides[side], account, m);
+      }
+      if (m.kind === 'transfer') push(this.#byAmount, m.amount, m);
+    }
+  }
+
+  get isEmpty(): boolean {
+    return SIDES.every((side) => this.#sides[side].size === 0);
+  }
+
+  of(account: Address): OpenFlow {
+    const open = (side: Side): Movement[] => (this.#sides[side].get(account) ?? []).filter(this.#isOpen);
+    return { sent: open('sent'), received: open('received'), minted: open('minted'), burnt: open('burnt') };
+  }
+
+  /** Transfers of exactly this amount. */
+  ofAmount(amount: bigint): Movement[] {
+    return (this.#byAmount.get(amount) ?? []).filter(this.#isOpen);
+  }
+
+  /** Who stands on that side of a movement; null where it is not that kind of movement, or a stop on the way. */
+  accountOf(m: Movement, side: Side): Address | null {
+    const { passThrough, origins, destinations } = this.#context;
+    const kind = side === 'minted' ? 'mint' : side === 'burnt' ? 'burn' : 'transfer';
+    if (m.kind !== kind) return null;
+    const outgoing = side === 'sent' || side === 'burnt';
+    const [near, far] = outgoing ? [m.from, m.to] : [m.to, m.from];
+    if (kind === 'transfer' && passThrough.has(far)) return null;
+    const account = only(outgoing ? origins(near, m.asset) : destinations(near, m.asset));
+    return account === far ? null : account;
+  }
+
+  /** Assets of which more came in than went out. */
+  gained({ sent, received }: OpenFlow): ReadonlySet<AssetId> {
+    const net = new Map<AssetId, bigint>();
+    const add = (m: Movement, sign: bigint): void => {
+      const asset = mergeNative(m.asset, this.#context.wrappedNative);
+      net.set(asset, (net.get(asset) ?? 0n) + sign * m.amount);
+    };
+    for (const m of received) add(m, 1n);
+    for (const m of sent) add(m, -1n);
+    return new Set([...net].filter(([, amount]) => amount > 0n).map(([asset]) => asset));
+  }
+
+  readonly #isOpen = ({ index }: Movement): boolean => !this.#context.explained.has(index);
+}
+
+function push<K>(lists: Map<K, Movement[]>, key: K, m: Movement): void {
+  const list = lists.get(key);
+  if (list) list.push(m);
+  else lists.set(key, [m]);
+}
