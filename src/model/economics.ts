@@ -1,5 +1,6 @@
 import type { Address } from './hex.ts';
 import type { Evidence } from './evidence.ts';
+import type { Motif } from './motif.ts';
 import type { PriceQuote, PriceRefusal } from './upstream.ts';
 import type { AssetId } from './valueFlow.ts';
 
@@ -97,6 +98,30 @@ export interface Valuation {
   readonly prices: readonly ChosenPrice[];
 }
 
+/** What went into a position or came out of it, from its owner's view. */
+export interface PositionPart {
+  readonly asset: AssetId;
+  readonly delta: bigint;
+  readonly role: 'principal' | 'fee' | 'reward' | 'interest' | 'penalty' | 'collateral' | 'debt';
+}
+
+/** A position that a transaction opened, changed or closed for its owner. */
+export interface PositionChange {
+  readonly owner: Address;
+  readonly category: string;
+  readonly effect: string;
+  /** The act that changed it. */
+  readonly motif: Motif;
+  /** Indexes of that act and of others on the way to it. */
+  readonly motifs: readonly number[];
+  /** The token or NFT that represents the position; null where there is none. */
+  readonly position: AssetId | null;
+  /** What the owner gained of it; null without a position asset. */
+  readonly delta: bigint | null;
+  readonly parts: readonly PositionPart[];
+  readonly evidence: readonly Evidence[];
+}
+
 /** The elected actor's result in money; all figures exact. */
 export interface Economics {
   readonly subject: Address;
@@ -109,6 +134,7 @@ export interface Economics {
   readonly structuralProfit: Money;
   readonly realizedPnl: RealizedPnl;
   readonly valuation: Valuation;
+  readonly positions: readonly PositionChange[];
   readonly warnings: readonly string[];
   /** Covers every asset of the flow and of the motifs, and the native asset. */
   readonly book: PriceBook;

@@ -11,6 +11,7 @@ import type { RawContext } from '../../model/upstream.ts';
 import type { Asset, AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import type { TouchedAccounts } from './choosePrice.ts';
 import { gasCost } from './gasCost.ts';
+import { positionChanges } from './positions/positionChanges.ts';
 import { priceAssets } from './priceAssets.ts';
 import { realizedPnl } from './realizedPnl.ts';
 import { subjectFlows } from './subjectFlows.ts';
@@ -95,6 +96,7 @@ export function computeEconomics(input: EconomicsInput): Economics {
     structuralProfit: pnl.structuralProfit,
     realizedPnl: pnl.realized,
     valuation: prices,
+    positions: positionChanges(input),
     warnings: warningsOf(attribution, prices, gas.usd.usd !== null),
     book,
   };

@@ -13,7 +13,7 @@ import type { Suspects } from '../../value/suspectTokens.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 import { executionOutcome } from './executionOutcome.ts';
 import { inventoryDeltas } from './inventoryDeltas.ts';
-import { positionEffects } from './positionEffects.ts';
+import { positionEffect } from './positionEffects.ts';
 import { ReportWriter } from './reportWriter.ts';
 import { writeAttribution } from './writeAttribution.ts';
 import { writeEconomics } from './writeEconomics.ts';
@@ -151,7 +151,9 @@ export function* reportParts(input: ReportInput, size = PART): Generator<wire.Tx
       classification: summary.classification,
       economics: summary.economics,
       inventory_deltas: deltas.write(from, to),
-      position_effects: positionEffects(told, input, economics.book, writer),
+      position_effects: economics.positions
+        .filter(({ motif: { index } }) => index >= from && index < to)
+        .map((change) => positionEffect(change, economics.book, writer)),
       motifs: told.map((motif) => writeMotif(motif, writer)),
       attribution: summary.attribution,
       pipeline_stats: writeStats(input),

@@ -1,10 +1,10 @@
-import { POSITION_OWNER_ROLES, roleOf, SHARE_ROLES } from '../../lib/roles.ts';
-import type { Attribution } from '../../model/attribution.ts';
-import type { Address } from '../../model/hex.ts';
-import type { AssetAmount, Motif } from '../../model/motif.ts';
-import type { Portion } from '../../model/primitive.ts';
-import type { MotifKindSpec } from '../../model/vocabulary.ts';
-import type { ValueFlow } from '../../model/valueFlow.ts';
+import { POSITION_OWNER_ROLES, roleOf, SHARE_ROLES } from '../../../lib/roles.ts';
+import type { Attribution } from '../../../model/attribution.ts';
+import type { Address } from '../../../model/hex.ts';
+import type { AssetAmount, Motif } from '../../../model/motif.ts';
+import type { Portion } from '../../../model/primitive.ts';
+import type { MotifKindSpec } from '../../../model/vocabulary.ts';
+import type { ValueFlow } from '../../../model/valueFlow.ts';
 
 const BORROWER = 'borrower';
 const LIQUIDATOR = 'liquidator';
@@ -35,35 +35,38 @@ export interface Side {
 /** The positions an act changed: one, except where it has two sides. */
 export function sidesOf(motif: Motif, position: Position, attribution: Attribution, flow: ValueFlow): Side[] {
   if (position.effect === LIQUIDATE) return liquidationSides(motif, position, flow);
-  const isDebt = position.category === DEBT_CATEGORY;
-  const shares: SignedLeg[] = [];
-  const underlying: SignedLeg[] = [];
-  // Debt paid with shares of the same market: these come out of the payer's supply.
-  const supplied: SignedLeg[] = [];
-  for (const leg of signed(motif)) {
-    if (!SHARE_ROLES.has(leg.role)) underlying.push(leg);
-    else if (!isDebt || DEBT_SHARES.has(leg.role)) shares.push(leg);
-    else if (leg.role === 'share_in') supplied.push(leg);
-  }
-  const side: Side = {
+  const legs = signed(motif);
+  const owner = ownerOf(motif, attribution);
+  const portions = motif.portions ?? [];
+  const underlying = legs.filter(({ role }) => !SHARE_ROLES.has(role));
+  const shares = legs.filter(({ role }) => SHARE_ROLES.has(role));
+  if (position.category !== DEBT_CATEGORY) return [{ position, owner, shares, underlying, portions }];
+  const collateral = collateralAmong(underlying, position);
+  const debt: Side = {
     position,
-    owner: ownerOf(motif, attribution),
-    shares,
-    underlying,
-    portions: motif.portions ?? [],
+    owner,
+    shares: shares.filter(({ role }) => DEBT_SHARES.has(role)),
+    underlying: underlying.filter((leg) => !collateral.includes(leg)),
+    portions,
   };
-  if (supplied.length === 0) return [side];
-  const owner = roleOf(motif, 'payer') ?? side.owner;
+  const effect = position.effect === 'increase' ? 'increase' : 'decrease';
+  const supply = { position: { category: SUPPLY_CATEGORY, effect }, portions: [] };
+  // Debt paid with shares of the same market: these come out of the payer's supply.
+  const supplied = shares.filter(({ role }) => role === 'share_in');
   return [
-    side,
-    {
-      position: { category: SUPPLY_CATEGORY, effect: 'decrease' },
-      owner,
-      shares: supplied,
-      underlying: [],
-      portions: [],
-    },
+    ...(collateral.length > 0 ? [{ ...supply, owner, shares: [], underlying: collateral }] : []),
+    ...(debt.shares.length + debt.underlying.length > 0 || collateral.length === 0 ? [debt] : []),
+    ...(supplied.length > 0
+      ? [{ ...supply, owner: roleOf(motif, 'payer') ?? owner, shares: supplied, underlying: [] }]
+      : []),
   ];
+}
+
+/** Collateral that one act moved beside the debt: put in with a loan taken, taken out with a loan repaid. */
+function collateralAmong(legs: readonly SignedLeg[], { effect }: Position): SignedLeg[] {
+  const sign = effect === 'increase' ? 1n : -1n;
+  const owed = new Set(legs.filter(({ delta }) => delta * sign > 0n).map(({ asset }) => asset));
+  return legs.filter(({ asset, delta, role }) => delta * sign < 0n && role !== 'fee' && !owed.has(asset));
 }
 
 /** Legs as the gains and losses of the venue's counterparty. */

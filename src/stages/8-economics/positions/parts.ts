@@ -1,9 +1,9 @@
-import { DEBT_CATEGORY, LIQUIDATE, type Side, type SignedLeg } from './positionSides.ts';
-import type { Portion } from '../../model/primitive.ts';
-import type { AssetId } from '../../model/valueFlow.ts';
-import type * as wire from '../../model/generated/report.ts';
+import { DEBT_CATEGORY, LIQUIDATE, type Side, type SignedLeg } from './sides.ts';
+import type { Portion } from '../../../model/primitive.ts';
+import type { AssetId } from '../../../model/valueFlow.ts';
+import type { PositionPart } from '../../../model/economics.ts';
 
-type Role = wire.Underlying['role'];
+type Role = PositionPart['role'];
 
 /** Roles of legs that determine the asset's part in the position. */
 const STATED_ROLES: ReadonlyMap<string, Role> = new Map([
@@ -16,27 +16,20 @@ const STATED_ROLES: ReadonlyMap<string, Role> = new Map([
   ['repaid', 'debt'],
 ]);
 
-export interface Part {
-  readonly asset: AssetId;
-  /** From the owner's view. */
-  readonly delta: bigint;
-  readonly role: Role;
-}
-
 /**
  * Assets that went into or came out of a position, principal apart from fees and interest where the act
  * states them.
  */
-export function partsOf(side: Side): Part[] {
+export function partsOf(side: Side): PositionPart[] {
   if (side.portions.length === 0)
     return side.underlying.map((leg) => ({ asset: leg.asset, delta: leg.delta, role: roleOfLeg(leg, side) }));
-  const parts = side.underlying.flatMap((leg): Part[] => {
+  const parts = side.underlying.flatMap((leg): PositionPart[] => {
     const role = roleOfLeg(leg, side);
     return role === 'principal' && split(side.portions, leg.asset)
       ? []
       : [{ asset: leg.asset, delta: leg.delta, role }];
   });
-  return [...splitParts(side), ...parts, ...interest(side)];
+  return withoutInterest([...splitParts(side), ...parts, ...interest(side)], side);
 }
 
 /** Falls back to the kind of change where the leg's role is silent. */
@@ -56,7 +49,7 @@ function split(portions: readonly Portion[], asset: AssetId): boolean {
  * Assets with a known part: the rest is the other part. Fees are always the owner's gain, even if put in
  * again.
  */
-function splitParts(side: Side): Part[] {
+function splitParts(side: Side): PositionPart[] {
   const assets = new Set(side.portions.filter((p) => p.role !== 'interest').map((p) => p.asset));
   return [...assets].flatMap((asset) => {
     const net = side.underlying
@@ -77,9 +70,20 @@ function splitParts(side: Side): Part[] {
 }
 
 /** Growth of a lender's position, or a debtor's. */
-function interest(side: Side): Part[] {
+function interest(side: Side): PositionPart[] {
   const sign = side.position.category === DEBT_CATEGORY ? -1n : 1n;
   return side.portions
     .filter((p) => p.role === 'interest')
     .map((p) => ({ asset: p.asset, delta: sign * p.amount, role: 'interest' }));
+}
+
+/** A withdrawal that redeemed less of the position's token than it paid out paid the difference as interest: no principal. */
+function withoutInterest(parts: readonly PositionPart[], { position, shares }: Side): PositionPart[] {
+  if (position.category === DEBT_CATEGORY || position.effect !== 'decrease') return [...parts];
+  const redeemed = shares.reduce((sum, { delta }) => sum - delta, 0n);
+  return parts.map((part) => {
+    const earned = parts.find(({ asset, role }) => role === 'interest' && asset === part.asset);
+    if (part.role !== 'principal' || !earned || redeemed + earned.delta !== part.delta) return part;
+    return { ...part, delta: redeemed };
+  });
 }

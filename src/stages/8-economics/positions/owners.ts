@@ -1,0 +1,136 @@
+import { ZERO_ADDRESS } from '../../../evm/hex.ts';
+import { follow, type ValueEnds } from '../../../value/follow.ts';
+import type { Address } from '../../../model/hex.ts';
+import type { Motif } from '../../../model/motif.ts';
+import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
+import type { Side } from './sides.ts';
+
+/** A side of an act with the token that represents the position and what its owner gained of it. */
+export interface Change extends Side {
+  readonly motif: Motif;
+  /** Acts on the way that this change absorbed. */
+  readonly absorbed: readonly Motif[];
+  readonly token: AssetId | null;
+  readonly delta: bigint;
+}
+
+export interface OwnerContext {
+  readonly flow: ValueFlow;
+  /** The accounts that the transaction was done for: they own what they hold, even for a moment. */
+  readonly principals: ReadonlySet<Address>;
+  /** Accounts that passed on everything they received. */
+  readonly passThrough: ReadonlySet<Address>;
+  /** Where a pass-through account's assets came from, and where they went. */
+  readonly origins: ValueEnds;
+  readonly destinations: ValueEnds;
+  /** Contracts at which the acts were done. */
+  readonly venues: ReadonlySet<Address>;
+}
+
+/**
+ * Gives each position to whoever held its token before or holds it afterwards, never to a router on the way. A position
+ * that was opened and used up on the way is none: what it was made of is part of the act that used it.
+ */
+export function withOwners(changes: readonly Change[], context: OwnerContext): Change[] {
+  const owned = changes.map((change) => ({ ...change, owner: holderOf(change, context) }));
+  const open = new Set(owned);
+  for (const change of owned) {
+    if (change.token === null || change.delta === 0n) continue;
+    const user = [...open].find((other) => usesUp(other, change, context));
+    if (user) {
+      open.delete(user);
+      open.delete(change);
+      const joined = absorb(user, change);
+      owned.splice(owned.indexOf(user), 1, joined);
+      open.add(joined);
+    } else if (isOnTheWay(change, context)) open.delete(change);
+  }
+  return owned.filter((change) => open.has(change));
+}
+
+function net(account: Address, asset: AssetId, { ledgers }: ValueFlow): bigint {
+  const entry = ledgers.get(account)?.get(asset);
+  return entry ? entry.inflow - entry.outflow : 0n;
+}
+
+function held(account: Address, asset: AssetId, { ledgers }: ValueFlow): boolean {
+  return ledgers.get(account)?.has(asset) ?? false;
+}
+
+/** The owner, or the account behind it where it only passed the position on. */
+function holderOf(change: Change, context: OwnerContext): Address {
+  const { owner, token, delta, shares } = change;
+  if (token === null || delta === 0n || shares.length === 0) return userBehind(change, context) ?? owner;
+  const { flow, principals } = context;
+  if (net(owner, token, flow) !== 0n || (held(owner, token, flow) && principals.has(owner))) return owner;
+  return holderOfToken(change, token, context) ?? owner;
+}
+
+/** The one account at which a position's token ended, or from which it came; null for none or several. */
+function holderOfToken(change: Change, token: AssetId, { flow, venues }: OwnerContext): Address | null {
+  const gained = change.delta > 0n;
+  const ends = new Set<Address>();
+  const passes = (account: Address): boolean => {
+    const kept = net(account, token, flow);
+    if (kept !== 0n && kept > 0n === gained) ends.add(account);
+    return kept === 0n;
+  };
+  const own = change.motif.movements
+    .map((index) => flow.movements[index]!)
+    .filter(({ asset }) => asset === token)
+    .map(({ from, to }) => (gained ? to : from))
+    .filter((account) => account !== ZERO_ADDRESS);
+  const starts = (held(change.owner, token, flow) ? [change.owner] : own).filter(passes);
+  follow(flow, starts, gained ? 'onward' : 'back', ({ asset }, account) => {
+    return asset === token && account !== ZERO_ADDRESS && passes(account);
+  });
+  const [end] = ends;
+  return ends.size === 1 && !venues.has(end!) ? end! : null;
+}
+
+/**
+ * The account that the transaction was done for behind a proxy or router that holds a position in its own name: it sent
+ * what went in, or received what came out, and the proxy kept nothing. Null where there is none.
+ */
+function userBehind({ owner, underlying }: Change, context: OwnerContext): Address | null {
+  const { principals, passThrough, origins, destinations } = context;
+  if (principals.has(owner) || !passThrough.has(owner)) return null;
+  const ends = new Set<Address>();
+  for (const { asset, delta } of underlying)
+    for (const end of (delta < 0n ? origins : destinations)(owner, asset)) ends.add(end);
+  const users = [...ends].filter((end) => principals.has(end));
+  return users.length === 1 ? users[0]! : null;
+}
+
+/** Whether another act took in exactly what this change's owner had obtained of the position for it, or paid it out. */
+function usesUp(other: Change, change: Change, { flow, principals }: OwnerContext): boolean {
+  const { owner, token, delta } = change;
+  if (other.motif === change.motif) return false;
+  const touched = held(owner, token!, flow);
+  if (touched && (other.owner === owner || principals.has(owner))) return false;
+  if (touched && other.motif.venue !== owner && net(owner, token!, flow) !== 0n) return false;
+  return (
+    other.underlying.some((leg) => leg.asset === token && leg.delta === -delta) &&
+    other.motif.movements.some((index) => {
+      const { asset, from, to } = flow.movements[index]!;
+      return asset === token && (!touched || from === owner || to === owner);
+    })
+  );
+}
+
+function absorb(user: Change, change: Change): Change {
+  return {
+    ...user,
+    absorbed: [...user.absorbed, change.motif, ...change.absorbed],
+    underlying: [...user.underlying.filter((leg) => leg.asset !== change.token), ...change.underlying],
+  };
+}
+
+/** A position token that its owner never had, or that came and went with a router, a venue or an executor. */
+function isOnTheWay({ owner, token, shares }: Change, context: OwnerContext): boolean {
+  const { flow, principals, passThrough, venues } = context;
+  if (shares.length === 0 || !flow.assets.has(token!)) return false;
+  if (!held(owner, token!, flow)) return true;
+  const serves = passThrough.has(owner) || venues.has(owner);
+  return serves && !principals.has(owner) && net(owner, token!, flow) === 0n;
+}

@@ -1,0 +1,171 @@
+import { kindOf } from '../../../lib/motifKinds.ts';
+import { roleOf } from '../../../lib/roles.ts';
+import { passThroughAccounts, valueEnds } from '../../../value/follow.ts';
+import { ZERO_ADDRESS } from '../../../evm/hex.ts';
+import type { Attribution } from '../../../model/attribution.ts';
+import type { PositionChange } from '../../../model/economics.ts';
+import type { Motif } from '../../../model/motif.ts';
+import type { Rulebook } from '../../../model/rulebook.ts';
+import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
+import { withOwners, type Change } from './owners.ts';
+import { partsOf } from './parts.ts';
+import { sidesOf, type Side } from './sides.ts';
+
+/** Tags of rules whose event shows that the position began or ended with it. */
+const OPENS = 'opens';
+const CLOSES = 'closes';
+/** Effects with which a position may end. */
+const ENDING: ReadonlySet<string> = new Set(['decrease', 'collect']);
+/** Tag of entities whose NFTs represent positions. */
+const POSITION_MANAGER = 'position_manager';
+
+export interface PositionInput {
+  readonly motifs: readonly Motif[];
+  readonly flow: ValueFlow;
+  readonly rulebook: Pick<Rulebook, 'motifKinds' | 'entities' | 'wrappedNative'>;
+  readonly attribution: Attribution;
+}
+
+/**
+ * The positions that motifs change, as the vocabulary declares, in execution order, each given to its owner. The changes of
+ * one owner's position asset sum to what its balance of the asset changed by.
+ */
+export function positionChanges(input: PositionInput): PositionChange[] {
+  const { flow, attribution, motifs, rulebook } = input;
+  const found = motifs.flatMap((motif) => changesOf(motif, input));
+  if (found.length === 0) return [];
+  const { actor, signer, entity, orders } = attribution;
+  const passThrough = passThroughAccounts(flow, rulebook.wrappedNative);
+  const changes = withOwners(found, {
+    flow,
+    principals: new Set([
+      signer,
+      ...(actor === null ? [] : [actor]),
+      ...entity,
+      ...orders.map((o) => o.owner),
+    ]),
+    passThrough,
+    origins: valueEnds(flow, rulebook.wrappedNative, passThrough, 'back'),
+    destinations: valueEnds(flow, rulebook.wrappedNative, passThrough, 'onward'),
+    venues: new Set(motifs.map(({ venue }) => venue)),
+  });
+  return [...changes.map((change) => positionOf(change, flow)), ...unexplained(changes, flow)].sort(
+    (a, b) => a.motif.index - b.motif.index,
+  );
+}
+
+function changesOf(motif: Motif, input: PositionInput): Change[] {
+  const { rulebook, attribution, flow } = input;
+  const { position, plain, composite, serves } = kindOf(rulebook, motif.kind);
+  const payment = plain && !composite && serves === null;
+  if (!position && !payment) return [];
+  // A part of an act that changes positions itself is counted there.
+  if (motif.parent !== null && kindOf(rulebook, input.motifs[motif.parent]!.kind).position) return [];
+  const sides = position ? sidesOf(motif, position, attribution, flow) : positionTransfer(motif, input);
+  return sides.map((side) => {
+    const token = motif.position ?? side.shares[0]?.asset ?? null;
+    const delta = side.shares.reduce((sum, leg) => sum + (leg.asset === token ? leg.delta : 0n), 0n);
+    return { ...side, motif, absorbed: [], token, delta };
+  });
+}
+
+/** A position that changes hands with its NFT: the sender's and the receiver's side of it. */
+function positionTransfer(motif: Motif, { rulebook, flow }: PositionInput): Side[] {
+  const token = motif.assetsOut.find(({ asset }) => {
+    const { kind, address } = flow.assets.get(asset)!;
+    return kind === 'erc721' && rulebook.entities.get(address!)?.tags.includes(POSITION_MANAGER);
+  });
+  const [from, to] = [roleOf(motif, 'payer'), roleOf(motif, 'recipient')];
+  if (!token || !from || !to) return [];
+  const side = (owner: typeof from, delta: bigint): Side => ({
+    position: { category: 'liquidity', effect: 'transfer' },
+    owner,
+    shares: [{ ...token, delta }],
+    underlying: [],
+    portions: [],
+  });
+  return [side(from, -token.amount), side(to, token.amount)];
+}
+
+function positionOf(change: Change, flow: ValueFlow): PositionChange {
+  const { motif, absorbed, token, delta, owner, position } = change;
+  const all = [motif, ...absorbed];
+  return {
+    owner,
+    category: position.category,
+    effect: effectOf(change, flow),
+    motif,
+    motifs: all.map(({ index }) => index).sort((a, b) => a - b),
+    position: token,
+    delta: token === null ? null : delta,
+    parts: partsOf(change),
+    evidence: all.flatMap(({ evidence }) => evidence),
+  };
+}
+
+/** A position NFT comes and goes with the position; for other tokens only the event can show it. */
+function effectOf({ position, shares, motif }: Change, flow: ValueFlow): string {
+  const unique = shares.filter(({ asset }) => flow.assets.get(asset)?.kind === 'erc721');
+  if (
+    position.effect === 'increase' &&
+    (motif.tags.includes(OPENS) || unique.some(({ delta }) => delta > 0n))
+  )
+    return 'open';
+  if (ENDING.has(position.effect) && (motif.tags.includes(CLOSES) || unique.some(({ delta }) => delta < 0n)))
+    return 'close';
+  return position.effect;
+}
+
+/** Movements of a position's token that no act accounts for: interest minted to the owner, or the token itself sent on. */
+function unexplained(changes: readonly Change[], flow: ValueFlow): PositionChange[] {
+  const groups = new Map<string, Change[]>();
+  for (const change of changes)
+    if (change.token !== null && change.delta !== 0n) {
+      const key = `${change.owner} ${change.token}`;
+      groups.set(key, [...(groups.get(key) ?? []), change]);
+    }
+  return [...groups.values()].flatMap((own) => {
+    const { owner, token, motif, position } = own[0]!;
+    const entry = flow.ledgers.get(owner)?.get(token!);
+    const explained = own.reduce((sum, { delta }) => sum + delta, 0n);
+    const rest = (entry ? entry.inflow - entry.outflow : 0n) - explained;
+    if (rest === 0n || !entry) return [];
+    const acts = new Set(
+      own.flatMap(({ motif: act, absorbed }) => [act, ...absorbed]).flatMap((m) => m.movements),
+    );
+    const others = entry.movements.filter((index) => !acts.has(index)).map((index) => flow.movements[index]!);
+    const minted =
+      others.length > 0 && others.every(({ from, to }) => from === ZERO_ADDRESS || to === ZERO_ADDRESS);
+    return [
+      restOf(
+        { owner, token: token!, rest, motif, category: position.category },
+        minted,
+        others.map((m) => m.evidence),
+      ),
+    ];
+  });
+}
+
+function restOf(
+  {
+    owner,
+    token,
+    rest,
+    motif,
+    category,
+  }: { owner: Change['owner']; token: AssetId; rest: bigint; motif: Motif; category: string },
+  minted: boolean,
+  evidence: PositionChange['evidence'],
+): PositionChange {
+  return {
+    owner,
+    category,
+    effect: minted ? 'collect' : 'transfer',
+    motif,
+    motifs: [motif.index],
+    position: token,
+    delta: rest,
+    parts: [],
+    evidence: evidence.length > 0 ? evidence : motif.evidence,
+  };
+}
