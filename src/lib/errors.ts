@@ -1,7 +1,11 @@
+<<<<<<< HEAD
 /**
  * Every way an analysis can fail, with the text the client reads. `http/errorResponse.ts` alone maps them to
  * statuses.
  */
+=======
+/** Every way an analysis can fail, with the text for the client. Only `http/errorResponse.ts` maps them to statuses. */
+>>>>>>> bbbd41a (State that a node cannot read goes to the next node or is a failure; MetadataUnavailable; gas and price nonsense is refused)
 export const ERROR_TEXT = {
   transaction_not_found: 'transaction not found',
   transaction_pending: 'transaction is pending',
@@ -13,6 +17,7 @@ export const ERROR_TEXT = {
   upstream_malformed: 'the upstream node answered something that is not JSON-RPC',
   upstream_too_large: 'the upstream answer is too large',
   upstream_rate_limited: 'the upstream node is rate limiting',
+  state_unavailable: 'the upstream node cannot read the state at the block of the transaction',
   trace_unavailable: 'no trace API of the upstream node answered for this transaction',
   trace_empty: 'the trace endpoint returned an empty result',
   trace_malformed: 'the trace is malformed',

@@ -19,13 +19,16 @@ export function readBlockHeader(rawBlock: unknown, tx: CanonicalTx): BlockHeader
   }
   const timestamp = readQuantity(fields['timestamp'], BAD, 'timestamp');
   if (timestamp > 0xffff_ffff_ffffn) throw new AnalysisError(BAD, 'timestamp');
+  const baseFeePerGas = absent(fields['baseFeePerGas'])
+    ? 0n
+    : readQuantity(fields['baseFeePerGas'], BAD, 'baseFeePerGas');
+  if (tx.effectiveGasPrice < baseFeePerGas)
+    throw new AnalysisError('inconsistent_upstream', 'a gas price below the base fee');
   return {
     number,
     hash,
     timestamp: Number(timestamp),
-    baseFeePerGas: absent(fields['baseFeePerGas'])
-      ? 0n
-      : readQuantity(fields['baseFeePerGas'], BAD, 'baseFeePerGas'),
+    baseFeePerGas,
     coinbase: readAddress(fields['miner'] ?? fields['author'], BAD, 'miner'),
   };
 }

@@ -55,12 +55,17 @@ function touchedAccounts(tx: CanonicalTx, flow: ValueFlow, motifs: readonly Moti
   };
 }
 
-function warningsOf(attribution: Attribution, prices: Valuation, gasKnown: boolean): string[] {
+function warningsOf(
+  { attribution, context }: EconomicsInput,
+  prices: Valuation,
+  gasKnown: boolean,
+): string[] {
   const warnings: string[] = [];
   if (attribution.actor !== null && attribution.actor !== attribution.signer)
     warnings.push('IntentActorDiffersFromSigner');
   if (prices.unpricedAssets.length > 0 || !gasKnown) warnings.push('PartialValuation');
   if (prices.prices.some((price) => price.stale)) warnings.push('StalePrice');
+  if (context.incomplete === true) warnings.push('MetadataUnavailable');
   return warnings;
 }
 
@@ -97,7 +102,7 @@ export function computeEconomics(input: EconomicsInput): Economics {
     realizedPnl: pnl.realized,
     valuation: prices,
     positions: positionChanges(input),
-    warnings: warningsOf(attribution, prices, gas.usd.usd !== null),
+    warnings: warningsOf(input, prices, gas.usd.usd !== null),
     book,
   };
 }

@@ -166,9 +166,13 @@ describe('traceMismatch', () => {
 describe('headerMismatch', () => {
   it('wants hash and number', () => {
     const { block } = sampleTransaction();
-    const expected = { hash: BLOCK_HASH, number: BLOCK_NUMBER } as const;
+    const expected = { hash: BLOCK_HASH, number: BLOCK_NUMBER, gasPrice: 7n } as const;
     expect(headerMismatch(block, expected)).toBeNull();
     expect(headerMismatch({ ...block, hash: OTHER_HASH }, expected)).toMatch(/another block/);
     expect(headerMismatch({ ...block, number: '0x1' }, expected)).toMatch(/another number/);
+    expect(headerMismatch({ ...block, baseFeePerGas: '0x7' }, expected)).toBeNull();
+    expect(headerMismatch({ ...block, baseFeePerGas: '0x8' }, expected)).toBe(
+      'a gas price below the base fee',
+    );
   });
 });

@@ -34,6 +34,7 @@ const ANSWERS: Record<string, Hex> = {
 const PLAN: ContextPlan = {
   blockHash: BLOCK_HASH,
   blockNumber: BLOCK_NUMBER,
+  gasPrice: null,
   timestamp: null,
   tokens: [TOKEN, OLD_TOKEN],
   tokensBeyondLimit: [],
@@ -239,7 +240,7 @@ describe('fetchContext', () => {
     await expect(lasting.run()).rejects.toMatchObject({ code: 'upstream_rpc' });
   });
 
-  it('leaves metadata open where the node has no state so old', async () => {
+  it('refuses a node that has no state so old', async () => {
     const { run } = await setup({
       eth_call: () => {
         throw new FakeRpcError(-32000, 'missing trie node abc');
@@ -248,7 +249,27 @@ describe('fetchContext', () => {
         throw new FakeRpcError(-32000, 'missing trie node abc');
       },
     });
-    expect((await run()).tokens.get(TOKEN)!.symbol).toBeNull();
+    await expect(run()).rejects.toMatchObject({ code: 'state_unavailable' });
+  });
+
+  it('says that reads are missing where the node gave up executing a contract', async () => {
+    const good = ethCall();
+    const { run } = await setup({
+      eth_call: (params) => {
+        const { to } = params[0] as { to: string };
+        if (to === MULTICALL || to === TOKEN)
+          throw new FakeRpcError(-32000, 'execution aborted (timeout = 5s)');
+        return good(params);
+      },
+    });
+    const context = await run();
+    expect([context.tokens.get(TOKEN)!.symbol, context.tokens.get(OLD_TOKEN)!.symbol]).toEqual([null, 'OLD']);
+    expect(context.incomplete).toBe(true);
+  });
+
+  it('says that reads are missing where not even the aggregate has code', async () => {
+    const { run } = await setup({ eth_call: () => '0x' });
+    expect((await run()).incomplete).toBe(true);
   });
 
   it.each<[string, Handler, string]>([

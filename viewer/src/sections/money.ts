@@ -14,7 +14,7 @@ const WARNINGS: Readonly<Record<string, string>> = {
   StalePrice: 'At least one price is older than its source allows.',
   FeeNotPaidBySubject: 'Somebody else paid the gas; the net after gas still counts it.',
   FeeInsideFlows: 'The gas was paid out of the amounts shown.',
-  MetadataUnavailable: 'Symbol or decimals of a token could not be read.',
+  MetadataUnavailable: 'The node could not read some symbols, decimals or prices.',
 };
 
 /** What the chosen account sent and received; the dollar figures where it is the account they are about. */

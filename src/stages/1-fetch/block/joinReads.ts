@@ -1,4 +1,4 @@
-import type { Address, Hex } from '../../../model/hex.ts';
+import type { Address } from '../../../model/hex.ts';
 import type { ViewCall } from '../context/multicall.ts';
 import type { ContextPlan } from '../context/planContext.ts';
 import type { BlockState, ReadState } from '../rpc/session.ts';
@@ -40,7 +40,7 @@ export function joinReads(members: number, send: ReadState): JoinedReads {
       round.forEach(({ plan, resolve }, i) =>
         resolve({
           ...state,
-          answers: positions[i]!.map((position): Hex | null => state.answers[position]!),
+          answers: positions[i]!.map((position) => state.answers[position]),
           delegations: only(state.delegations, plan.accounts),
         }),
       );

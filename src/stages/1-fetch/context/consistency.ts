@@ -30,6 +30,15 @@ function quantitiesDiffer(a: unknown, b: unknown): boolean {
   return left !== null && right !== null && left !== right;
 }
 
+/** Whether one quantity is over another; false where one is missing. */
+function exceeds(value: unknown, limit: unknown): boolean {
+  const [a, b] = [value, limit].map((one) => (typeof one === 'bigint' ? one : quantity(one))) as (
+    | bigint
+    | null
+  )[];
+  return a != null && b != null && a > b;
+}
+
 function isHash(value: unknown, hash: Hash): boolean {
   return value === hash || text(value) === hash;
 }
@@ -48,6 +57,9 @@ export function receiptMismatch(
   )
     return 'transaction and receipt name different blocks';
   if (differ(tx['from'], receipt['from'])) return 'transaction and receipt name different senders';
+  if (exceeds(receipt['gasUsed'], tx['gas'])) return 'more gas used than the transaction allows';
+  if (exceeds(receipt['effectiveGasPrice'], tx['maxFeePerGas']))
+    return 'a gas price over the maximum of the transaction';
   for (const log of Array.isArray(receipt['logs']) ? (receipt['logs'] as unknown[]) : NOTHING) {
     if (!isRecord(log)) continue;
     if (differ(log['transactionHash'], hash)) return 'a log of another transaction';
@@ -138,8 +150,10 @@ function contentOf(log: unknown): string {
 /** The header against the block the receipt names. */
 export function headerMismatch(
   block: Record<string, unknown>,
-  expected: { hash: Hash; number: bigint },
+  expected: { hash: Hash; number: bigint; gasPrice: bigint | null },
 ): string | null {
   if (!isHash(block['hash'], expected.hash)) return 'the header of another block';
-  return quantity(block['number']) === expected.number ? null : 'a header with another number';
+  if (quantity(block['number']) !== expected.number) return 'a header with another number';
+  // EIP-1559: every transaction pays at least the base fee.
+  return exceeds(block['baseFeePerGas'], expected.gasPrice) ? 'a gas price below the base fee' : null;
 }

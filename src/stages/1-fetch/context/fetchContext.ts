@@ -7,7 +7,14 @@ import { faultOf, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
 import { UpstreamFault } from '../rpc/upstreamFault.ts';
 import { feedPrices } from '../prices/feedPrices.ts';
 import { contractSources, STANDARD_PRICE_SOURCES, type PriceSourceName } from '../prices/priceSources.ts';
-import { groupReads, readAnswers, rpcsOfGroups, settledResult } from './viewReads.ts';
+import {
+  groupReads,
+  readAnswers,
+  readCode,
+  readSingles,
+  rpcsOfGroups,
+  type ReadAnswer,
+} from './viewReads.ts';
 import type { ContextPlan } from './planContext.ts';
 import type { PriceApi } from '../prices/priceApi.ts';
 import type { PriceAnswers, PriceSource } from '../prices/priceSource.ts';
@@ -65,6 +72,8 @@ export async function fetchContext(
   const { block, timestamp, answers, delegations } = await readState(session, plan, reads);
   const fromApi = plan.timestamp === null ? askApi(timestamp) : early;
 
+  /** Reads that the node could not answer. */
+  let unread = 0;
   const tokens = new Map<Address, TokenMetadata>();
   const quotes: PriceQuote[] = [];
   const rates: PriceRate[] = [];
@@ -83,8 +92,10 @@ export async function fetchContext(
   const takeAll = (
     asked: readonly Address[],
     list: readonly PriceSource[],
-    own: readonly (Hex | null)[],
+    state: readonly ReadAnswer[],
   ): void => {
+    const own = state.map((answer) => answer ?? null);
+    unread += state.filter((answer) => answer === undefined).length;
     let position = readMetadata(asked, own, tokens);
     for (const source of list)
       take(
@@ -114,6 +125,7 @@ export async function fetchContext(
     rates,
     refusals: [...telling(refusals, quotes, rates), ...beyondLimit(plan)],
     delegations,
+    incomplete: unread > 0 || plan.tokensBeyondLimit.length > 0,
   };
 }
 
@@ -150,11 +162,10 @@ async function attempt(
   const results = await endpoint.send(asked, session);
   const { block, timestamp } = readHeader(results[0]!, plan);
   const delegations = readDelegations(plan.accounts, results.slice(1, 1 + plan.accounts.length));
-  const answers = reads.map((): Hex | null => null);
+  const answers = reads.map((): ReadAnswer => null);
   const again = readAnswers(groups, results.slice(1 + plan.accounts.length), plan, answers);
   if (again.calls.length > 0) {
-    const singles = await endpoint.send(again.calls, session);
-    again.positions.forEach((position, i) => (answers[position] = settledResult(singles[i]!)));
+    readSingles(again, await endpoint.send(again.calls, session), answers);
   }
   return { block, timestamp, answers, delegations };
 }
@@ -178,19 +189,19 @@ function readHeader(answer: RpcAnswer, plan: ContextPlan): { block: unknown; tim
   if (block == null)
     throw new UpstreamFault('inconsistent_upstream', 'again', 'no header for the block the receipt names');
   if (!isRecord(block)) throw new UpstreamFault('block_malformed', 'again');
-  const mismatch = headerMismatch(block, { hash: plan.blockHash, number: plan.blockNumber });
+  const mismatch = headerMismatch(block, {
+    hash: plan.blockHash,
+    number: plan.blockNumber,
+    gasPrice: plan.gasPrice,
+  });
   if (mismatch) throw new UpstreamFault('inconsistent_upstream', 'again', mismatch);
   const timestamp = readTimestamp(block['timestamp']);
   if (timestamp === null) throw new UpstreamFault('block_malformed', 'again', 'timestamp');
   return { block, timestamp };
 }
 
-/**
- * EIP-7702: the code of a delegated account is `0xef0100 ‖ address`, no other code has its length and its
- * start.
- */
-const DELEGATION = /^0xef0100([0-9a-f]{40})$/;
-const DELEGATION_LENGTH = 48;
+/** EIP-7702: the code of a delegated account is `0xef0100 ‖ address`, no other code has its length and its start. */
+const DELEGATION = /^0xef0100([0-9a-f]{40})$/i;
 
 function readDelegations(
   accounts: readonly Address[],
@@ -198,12 +209,8 @@ function readDelegations(
 ): ReadonlyMap<Address, Address> {
   const found = new Map<Address, Address>();
   accounts.forEach((account, i) => {
-    const answer = codes[i]!;
-    // Contracts are long, and their code is of no interest.
-    if (answer.ok && (typeof answer.result !== 'string' || answer.result.length !== DELEGATION_LENGTH))
-      return;
-    const match = DELEGATION.exec(settledResult(answer) ?? '');
-    if (match) found.set(account, `0x${match[1]!}`);
+    const match = DELEGATION.exec(readCode(codes[i]!));
+    if (match) found.set(account, `0x${match[1]!.toLowerCase()}`);
   });
   return found;
 }

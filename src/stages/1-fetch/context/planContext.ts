@@ -12,7 +12,9 @@ import type { RawTransaction } from '../../../model/upstream.ts';
 export interface ContextPlan {
   readonly blockHash: Hash;
   readonly blockNumber: bigint;
-  /** Unix seconds where the first round trip gave the block's time; else null. */
+  /** Wei per gas paid; null where the node does not say. */
+  readonly gasPrice: bigint | null;
+  /** Unix seconds where the first round trip told the block's time already; else null. */
   readonly timestamp: number | null;
   /** Tokens to ask for their metadata, at most the limit given. */
   readonly tokens: readonly Address[];
@@ -29,8 +31,8 @@ export interface ContextPlan {
 export type PlanVocabulary = Pick<Rulebook, 'wrappedNative' | 'tokenEvents' | 'feeds' | 'multicall'> &
   Partial<Pick<Rulebook, 'pricing'>>;
 
-/** Authorisations with an authority to recover. */
-const MAX_AUTHORIZATIONS = 64;
+/** As stage 2, which refuses longer lists: no block's gas pays for more (EIP-7702). */
+const MAX_AUTHORIZATIONS = 4_096;
 
 /**
  * Plans the second round trip from the first's answers. No I/O.
@@ -51,6 +53,7 @@ export function planContext(
   return {
     blockHash: readHash(receipt['blockHash'], 'receipt_malformed', 'blockHash'),
     blockNumber,
+    gasPrice: quantity(receipt['effectiveGasPrice']),
     timestamp: knownTimestamp(tx, receipt),
     tokens,
     tokensBeyondLimit: tooMany ? found.seen.slice(tokenLimit) : [],
@@ -82,12 +85,11 @@ function accountsToLookAt(tx: Record<string, unknown>): Address[] {
   if (from !== null) accounts.push(from);
   if (to !== null && to !== from) accounts.push(to);
   if (!Array.isArray(tx['authorizationList'])) return accounts;
-  // At most `MAX_AUTHORIZATIONS`: a list does.
   for (const item of (tx['authorizationList'] as unknown[]).slice(0, MAX_AUTHORIZATIONS)) {
     const authority = authorityOf(item);
-    if (authority !== null && !accounts.includes(authority)) accounts.push(authority);
+    if (authority !== null) accounts.push(authority);
   }
-  return accounts;
+  return [...new Set(accounts)];
 }
 
 function addressOf(value: unknown): Address | null {

@@ -1,7 +1,11 @@
 import { decodeAggregate3, encodeAggregate3, type ViewCall } from './multicall.ts';
 import { readCallResult } from './abiAnswers.ts';
-import { faultOf, isSettled, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
+import { faultOf, isExecutionTimeout, isRevert, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
+import { UpstreamFault } from '../rpc/upstreamFault.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
+
+/** What a contract returned; null where it returned nothing or reverted, undefined where the node could not tell. */
+export type ReadAnswer = Hex | null | undefined;
 
 /** Reads per aggregate: three per token, so that a hundred tokens share one. */
 const READS_PER_MULTICALL = 300;
@@ -77,57 +81,85 @@ export function rpcsOfGroups(groups: readonly ReadGroup[], { multicall, blockNum
   });
 }
 
-/** Reads that an aggregate which failed as a whole left without an answer: they are asked one by one. */
+/** Reads left without an answer by an aggregate that failed as a whole: they are asked one by one. */
 export interface Unanswered {
   readonly positions: readonly number[];
   readonly calls: readonly RpcCall[];
+  /** Positions of reads whose aggregate found no contract: the node may lack the state altogether. */
+  readonly doubtful: ReadonlySet<number>;
 }
 
 /**
- * Files the answer to each read in `answers` (nulls before), by its position, and returns the reads that are
- * to be asked again: those of an aggregate that failed as a whole, except the dispensable ones. Throws an
- * `UpstreamFault` for a failure that may pass.
+ * Stores the answer to each read in `answers` (nulls before) by its position, and returns the reads to ask again: those of
+ * an aggregate that failed as a whole, except the dispensable ones. Throws an `UpstreamFault` where the node could not read.
  */
 export function readAnswers(
   groups: readonly ReadGroup[],
   results: readonly RpcAnswer[],
   { multicall, blockNumber }: ReadPlace,
-  answers: (Hex | null)[],
+  answers: ReadAnswer[],
 ): Unanswered {
-  const again: { positions: number[]; calls: RpcCall[] } = { positions: [], calls: [] };
-  for (let i = 0; i < groups.length; i++) {
-    const { positions, calls, before, dispensable } = groups[i]!;
+  const again: { positions: number[]; calls: RpcCall[]; doubtful: Set<number> } = {
+    positions: [],
+    calls: [],
+    doubtful: new Set(),
+  };
+  for (const [i, { positions, calls, before, dispensable }] of groups.entries()) {
+    const bytes = readBytesOf(results[i]!);
     if (multicall === null) {
-      answers[positions[0]!] = settledResult(results[i]!);
+      answers[positions[0]!] = answerOf(bytes);
       continue;
     }
-    const decoded = decodeAggregate3(settled(results[i]!), calls.length);
-    for (let k = 0; k < positions.length; k++) {
+    const decoded = decodeAggregate3(bytes, calls.length);
+    for (const [k, position] of positions.entries()) {
       if (decoded !== null) {
-        answers[positions[k]!] = decoded[k]!;
+        answers[position] = decoded[k]!;
       } else if (!dispensable) {
         const { to, data } = calls[k]!;
-        again.positions.push(positions[k]!);
+        again.positions.push(position);
         again.calls.push({ method: 'eth_call', params: [{ to, data }, tagOf(blockNumber, before)] });
+        if (bytes === '0x') again.doubtful.add(position);
       }
     }
   }
   return again;
 }
 
-/**
- * A result, or null for a failure that is the contract's or the node's last word; a passing failure is
- * retried.
- */
-export function settledResult(answer: RpcAnswer): Hex | null {
-  return readCallResult(settled(answer));
+/** Stores the answers to the reads that were asked again. */
+export function readSingles(
+  { positions, doubtful }: Unanswered,
+  singles: readonly RpcAnswer[],
+  answers: ReadAnswer[],
+): void {
+  for (const [i, position] of positions.entries()) {
+    const answer = answerOf(readBytesOf(singles[i]!));
+    answers[position] = answer === null && doubtful.has(position) ? undefined : answer;
+  }
 }
 
-/** The same unchecked. */
-function settled(answer: RpcAnswer): unknown {
-  if (answer.ok) return answer.result;
-  if (!isSettled(answer.error)) throw faultOf('a read at the block', answer.error);
-  return null;
+/** The account's code. Throws an `UpstreamFault` where the node could not read it. */
+export function readCode(answer: RpcAnswer): string {
+  if (!answer.ok) throw faultOf('eth_getCode', answer.error);
+  if (typeof answer.result === 'string' && answer.result.startsWith('0x')) return answer.result;
+  throw new UpstreamFault('state_unavailable', 'elsewhere', 'eth_getCode answered no bytes');
+}
+
+/**
+ * The bytes a call returned; null where the contract reverted, undefined where the node gave up executing it, which a
+ * contract can provoke. Throws an `UpstreamFault` for everything that says nothing about the contract.
+ */
+function readBytesOf(answer: RpcAnswer): string | null | undefined {
+  if (!answer.ok) {
+    if (isRevert(answer.error)) return null;
+    if (isExecutionTimeout(answer.error)) return undefined;
+    throw faultOf('a read at the block', answer.error);
+  }
+  if (typeof answer.result === 'string' && /^0x/i.test(answer.result)) return answer.result;
+  throw new UpstreamFault('state_unavailable', 'elsewhere', 'eth_call answered no bytes');
+}
+
+function answerOf(bytes: string | null | undefined): ReadAnswer {
+  return bytes === undefined ? undefined : readCallResult(bytes);
 }
 
 function tagOf(block: bigint, before: boolean): Hex {

@@ -1,6 +1,13 @@
 import { TRACE_APIS } from '../../../traces/traceApis.ts';
 import { forgetTrace, type Capabilities } from './capabilities.ts';
-import { faultOf, isRateLimit, isUnsupported, type RpcAnswer, type RpcError } from './rpcMessages.ts';
+import {
+  faultOf,
+  isRateLimit,
+  isStateMissing,
+  isUnsupported,
+  type RpcAnswer,
+  type RpcError,
+} from './rpcMessages.ts';
 import { UpstreamFault } from './upstreamFault.ts';
 import type { RawTransaction } from '../../../model/upstream.ts';
 import type { TraceApi } from '../../../traces/traceApi.ts';
@@ -79,5 +86,6 @@ function explain(findings: readonly Finding[], capabilities: Capabilities): Upst
   if (findings.some((f) => f.kind === 'malformed')) return new UpstreamFault('trace_malformed', 'again');
   if (!failed) return new UpstreamFault('trace_unavailable', 'again');
   const { code, message } = failed.error;
-  return new UpstreamFault('trace_unavailable', 'again', `code ${code}`, { note: message });
+  const retry = isStateMissing(failed.error) ? 'elsewhere' : 'again';
+  return new UpstreamFault('trace_unavailable', retry, `code ${code}`, { note: message });
 }

@@ -92,23 +92,25 @@ export function isUnsupported({ code, message }: RpcError): boolean {
   return code === -32601 || code === -32004 || (code !== 3 && SAYS_UNSUPPORTED.test(message));
 }
 
-const SAYS_SETTLED =
-  /revert|out of gas|invalid opcode|stack (?:under|over)flow|invalid jump|bad instruction|vm execution|execution (?:aborted|timeout)|missing trie node|pruned|historical|archive|state (?:is )?(?:not|un)available|header not found|unknown block/i;
+const SAYS_REVERT =
+  /revert|out of gas|invalid opcode|stack (?:under|over)flow|invalid jump|bad instruction|vm execution|write protection|gas required exceeds/i;
 
-/**
- * Asking again would bring the same: the EVM failed (3, -32015), the request itself is refused
- * (-32600…-32602), or the node lacks the state. Everything else (rate limits, internal errors) may pass.
- */
-export function isSettled(error: RpcError): boolean {
-  const { code, message } = error;
-  return (
-    code === 3 ||
-    code === -32015 ||
-    code === -32600 ||
-    code === -32602 ||
-    isUnsupported(error) ||
-    SAYS_SETTLED.test(message)
-  );
+/** The EVM ran and failed: the answer of the contract (geth: code 3, Parity: -32015). Its reason may hold any text. */
+export function isRevert({ code, message }: RpcError): boolean {
+  return code === 3 || code === -32015 || SAYS_REVERT.test(message);
+}
+
+/** The node gave up executing the contract: geth's `execution aborted (timeout = 5s)`. */
+export function isExecutionTimeout({ message }: RpcError): boolean {
+  return /execution (?:was )?(?:aborted|timed? ?out)/i.test(message);
+}
+
+const SAYS_NO_STATE =
+  /missing trie node|prun(?:ed|ing)|historical|archive|state .*(?:not |un)available|no state|header not found|(?:unknown|missing) block|block .*not found|header for hash/i;
+
+/** The node does not have the state asked for; another one may. */
+export function isStateMissing(error: RpcError): boolean {
+  return !isRevert(error) && SAYS_NO_STATE.test(error.message);
 }
 
 /** A rate limit reported inside JSON-RPC (-32005 of EIP-1474, 429 and -32029 of hosted nodes). */
@@ -120,10 +122,9 @@ export function isRateLimit({ code, message }: RpcError): boolean {
 export function faultOf(call: string, error: RpcError): UpstreamFault {
   const extras = { note: error.message };
   if (isRateLimit(error)) return new UpstreamFault('upstream_rate_limited', 'again', null, extras);
-  return new UpstreamFault(
-    'upstream_rpc',
-    isUnsupported(error) ? 'elsewhere' : 'again',
-    `${call} failed with code ${error.code}`,
-    extras,
-  );
+  const detail = `${call} failed with code ${error.code}`;
+  if (isStateMissing(error)) return new UpstreamFault('state_unavailable', 'elsewhere', detail, extras);
+  // -32600 and -32602: this node does not take the request at all.
+  const refused = isUnsupported(error) || error.code === -32600 || error.code === -32602;
+  return new UpstreamFault('upstream_rpc', refused ? 'elsewhere' : 'again', detail, extras);
 }

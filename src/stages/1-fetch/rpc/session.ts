@@ -5,7 +5,8 @@ import { UpstreamFault } from './upstreamFault.ts';
 import type { CallScope, RpcEndpoint } from './rpcEndpoint.ts';
 import type { ContextPlan } from '../context/planContext.ts';
 import type { ViewCall } from '../context/multicall.ts';
-import type { Address, Hex } from '../../../model/hex.ts';
+import type { ReadAnswer } from '../context/viewReads.ts';
+import type { Address } from '../../../model/hex.ts';
 import type { UpstreamCallEvent } from '../../../model/upstream.ts';
 
 export interface SessionOptions {
@@ -25,8 +26,8 @@ export interface BlockState {
   /** The header, and its time in Unix seconds. */
   readonly block: unknown;
   readonly timestamp: number;
-  /** One per read; null where the contract did not answer. */
-  readonly answers: readonly (Hex | null)[];
+  /** One per read. */
+  readonly answers: readonly ReadAnswer[];
   readonly delegations: ReadonlyMap<Address, Address>;
 }
 export type ReadState = (plan: ContextPlan, reads: readonly ViewCall[]) => Promise<BlockState>;
