@@ -66,6 +66,10 @@ export const ERRORS: Readonly<Record<string, readonly [cause: string, remedy: st
     'The node refuses for now (HTTP 429 or its own code), retries included.',
     'Lower MAX_CONCURRENCY or buy more.',
   ],
+  state_unavailable: [
+    'No node could read contracts at the block: their state is pruned, or they answered nothing.',
+    'Add an archive node to RPC_URL.',
+  ],
   trace_unavailable: [
     'Neither debug_traceTransaction nor trace_transaction answered for this transaction.',
     'Set TRACE_URL to a node that traces; old transactions need an archive.',

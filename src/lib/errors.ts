@@ -1,11 +1,4 @@
-<<<<<<< HEAD
-/**
- * Every way an analysis can fail, with the text the client reads. `http/errorResponse.ts` alone maps them to
- * statuses.
- */
-=======
 /** Every way an analysis can fail, with the text for the client. Only `http/errorResponse.ts` maps them to statuses. */
->>>>>>> bbbd41a (State that a node cannot read goes to the next node or is a failure; MetadataUnavailable; gas and price nonsense is refused)
 export const ERROR_TEXT = {
   transaction_not_found: 'transaction not found',
   transaction_pending: 'transaction is pending',
