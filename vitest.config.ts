@@ -6,6 +6,7 @@ import { defineConfig } from 'vitest/config';
 const LONG = [
   'test/cli/batchCorpus.test.ts',
   'test/cli/blocks.test.ts',
+  'test/cli/blocksCorpus.test.ts',
   'test/client/package.test.ts',
   'test/deploy/docker.test.ts',
   'test/deploy/hardening.test.ts',

@@ -52,6 +52,20 @@ export function recordedHashes(files: readonly string[]): Set<string> {
   );
 }
 
+/** Numbers of the blocks in these corpus files, ascending. */
+export function recordedBlocks(files: readonly string[]): bigint[] {
+  const numbers = new Set<bigint>();
+  for (const file of files)
+    for (const line of gunzipSync(readFileSync(corpus(file)))
+      .toString('utf8')
+      .split('\n')) {
+      if (line === '') continue;
+      const { rpc } = JSON.parse(line) as { rpc: { receipt: { blockNumber: string } } };
+      numbers.add(BigInt(rpc.receipt.blockNumber));
+    }
+  return [...numbers].sort((a, b) => (a < b ? -1 : 1));
+}
+
 export const DEFAULT_FILES = ['whole-blocks.ndjson.gz', 'full-traces.ndjson.gz'];
 
 /** Starts a replaying node of its own on a free port. */
