@@ -39,12 +39,25 @@ function statedAmounts(evidence: Motif['evidence'], chain: RawChain): Set<bigint
   return stated;
 }
 
+type Effect = TxReport['position_effects'][number];
+
+/** Whether a withdrawal redeemed just the principal beside this interest. */
+function interestPaid(
+  { category, underlying, position_delta_raw: moved }: Effect,
+  { asset }: Effect['underlying'][number],
+): boolean {
+  return (
+    category === 'lending_supply' &&
+    underlying.some((u) => u.role === 'principal' && u.asset.id === asset.id && `-${u.delta_raw}` === moved)
+  );
+}
+
 /**
  * Amounts in and out of a position equal its motifs' movements, asset by asset. Where they are split into
  * principal and fees one of the two is stated; interest is stated and moved nothing.
  */
 function checkUnderlying(
-  effect: TxReport['position_effects'][number],
+  effect: Effect,
   backed: (asset: string, raw: bigint) => boolean,
   chain: RawChain,
   find: (path: string, message: string) => void,
@@ -59,7 +72,8 @@ function checkUnderlying(
       find(`/underlying/${j}`, `delta reads ${u.delta}, ${exact} is exact`);
     if (u.role === 'interest' && !stated.has(size(raw)))
       find(`/underlying/${j}`, `interest of ${raw} is stated nowhere`);
-    if (u.role === 'interest') return;
+    // Interest paid out with a withdrawal is part of what moved; other interest stayed in the position.
+    if (u.role === 'interest' && !interestPaid(effect, u)) return;
     const known = byAsset.get(u.asset.id) ?? { sum: 0n, parts: [] };
     byAsset.set(u.asset.id, { sum: known.sum + raw, parts: [...known.parts, raw] });
   });
@@ -87,6 +101,7 @@ export function checkMotifs(report: TxReport, chain: RawChain, find: Report): vo
     checkOwnMovements(motif, report.movements ?? [], problem);
   });
   checkPositions(report, chain, find);
+  checkPositionSums(report, find);
 }
 
 type Problem = (check: string, message: string, path?: string) => void;
@@ -157,7 +172,8 @@ function checkPositions(report: TxReport, chain: RawChain, find: Report): void {
       if (!backed(asset, raw))
         find('position', `${at}${path}`, `${raw} of ${asset} is not what its motifs moved`);
     };
-    claim('/position_delta_raw', effect.position_asset?.id, effect.position_delta_raw);
+    if (!restsOnMovements(effect, report))
+      claim('/position_delta_raw', effect.position_asset?.id, effect.position_delta_raw);
     checkUnderlying(
       effect,
       (asset, raw) => backed(asset, raw.toString()),
@@ -177,8 +193,47 @@ function checkPositions(report: TxReport, chain: RawChain, find: Report): void {
       );
     }
     if (effect.evidence.length === 0) find('evidence', at, 'no evidence');
-    const own = new Set(behind.flatMap((m) => m!.evidence.map(placeOf)));
+    const own = new Set([
+      ...behind.flatMap((m) => m!.evidence.map(placeOf)),
+      ...movementsOf(effect, report).map((m) => placeOf(m.evidence)),
+    ]);
     for (const e of effect.evidence)
       if (!own.has(placeOf(e))) find('position', at, `${placeOf(e)} is no evidence of its motifs`);
   });
+}
+
+/** Movements of a position's token that its owner sent or received. */
+function movementsOf({ owner, position_asset: token }: Effect, { movements = [] }: TxReport): Movements {
+  return movements.filter(
+    ({ asset_id, from, to }) => asset_id === token?.id && (from === owner || to === owner),
+  );
+}
+
+/** A change of a position that no act explains is the sum of the movements it gives as evidence. */
+function restsOnMovements(effect: Effect, report: TxReport): boolean {
+  if (effect.underlying.length > 0 || !['collect', 'transfer'].includes(effect.effect)) return false;
+  const places = new Set(effect.evidence.map(placeOf));
+  const sum = movementsOf(effect, report)
+    .filter((m) => places.has(placeOf(m.evidence)))
+    .reduce((n, m) => n + (m.to === effect.owner ? 1n : -1n) * BigInt(m.amount_raw), 0n);
+  return sum.toString() === effect.position_delta_raw;
+}
+
+/** The effects of an owner on one position asset sum to what its balance of the asset changed by. */
+function checkPositionSums({ position_effects, inventory_deltas }: TxReport, find: Report): void {
+  const key = (owner: string, asset: string): string => `${owner} ${asset}`;
+  const held = new Map(
+    inventory_deltas.map((d) => [key(d.subject, d.asset.id), BigInt(d.delta_raw)] as const),
+  );
+  const sums = new Map<string, bigint>();
+  for (const { owner, position_asset: token, position_delta_raw: raw } of position_effects)
+    if (token && raw !== null)
+      sums.set(key(owner, token.id), (sums.get(key(owner, token.id)) ?? 0n) + BigInt(raw));
+  for (const [place, sum] of sums)
+    if (sum !== (held.get(place) ?? 0n))
+      find(
+        'position',
+        '/position_effects',
+        `${place}: effects sum to ${sum}, the balance to ${held.get(place) ?? 0n}`,
+      );
 }
