@@ -196,7 +196,7 @@ const SAME_WORDS = [
   'stages/9-report/inventoryDeltas.ts: wrap',
   'stages/9-report/inventoryDeltas.ts: unwrap',
   'stages/9-report/inventoryDeltas.ts: transfer',
-  'stages/9-report/positionEffects.ts: transfer',
+  'stages/8-economics/positions/positionChanges.ts: transfer',
 ];
 
 const BRANDS = [

@@ -28,8 +28,8 @@ export interface OwnerContext {
 }
 
 /**
- * Gives each position to whoever held its token before or holds it afterwards, never to a router on the way. A position
- * that was opened and used up on the way is none: what it was made of is part of the act that used it.
+ * Gives each position to the account that held its token before or holds it afterwards, never to a router. A
+ * position that a router opened and used up is none: its assets are part of the act that used it.
  */
 export function withOwners(changes: readonly Change[], context: OwnerContext): Change[] {
   const owned = changes.map((change) => ({ ...change, owner: holderOf(change, context) }));
@@ -89,8 +89,8 @@ function holderOfToken(change: Change, token: AssetId, { flow, venues }: OwnerCo
 }
 
 /**
- * The account that the transaction was done for behind a proxy or router that holds a position in its own name: it sent
- * what went in, or received what came out, and the proxy kept nothing. Null where there is none.
+ * The principal behind a proxy or router that holds a position in its own name: it sent the assets that went in,
+ * or received those that came out, and the proxy kept nothing. Null where there is none.
  */
 function userBehind({ owner, underlying }: Change, context: OwnerContext): Address | null {
   const { principals, passThrough, origins, destinations } = context;
@@ -102,7 +102,7 @@ function userBehind({ owner, underlying }: Change, context: OwnerContext): Addre
   return users.length === 1 ? users[0]! : null;
 }
 
-/** Whether another act took in exactly what this change's owner had obtained of the position for it, or paid it out. */
+/** Whether another act took in exactly what this change's owner gained of the position, or paid it out. */
 function usesUp(other: Change, change: Change, { flow, principals }: OwnerContext): boolean {
   const { owner, token, delta } = change;
   if (other.motif === change.motif) return false;

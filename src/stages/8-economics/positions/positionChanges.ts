@@ -27,8 +27,8 @@ export interface PositionInput {
 }
 
 /**
- * The positions that motifs change, as the vocabulary declares, in execution order, each given to its owner. The changes of
- * one owner's position asset sum to what its balance of the asset changed by.
+ * The positions that motifs change, as the vocabulary declares, in execution order, each with its owner. The
+ * changes of one owner's position asset sum to the change of its balance.
  */
 export function positionChanges(input: PositionInput): PositionChange[] {
   const { flow, attribution, motifs, rulebook } = input;
@@ -116,7 +116,7 @@ function effectOf({ position, shares, motif }: Change, flow: ValueFlow): string 
   return position.effect;
 }
 
-/** Movements of a position's token that no act accounts for: interest minted to the owner, or the token itself sent on. */
+/** Movements of a position's token that no act explains: interest minted to the owner, or the token sent on. */
 function unexplained(changes: readonly Change[], flow: ValueFlow): PositionChange[] {
   const groups = new Map<string, Change[]>();
   for (const change of changes)
