@@ -4,6 +4,7 @@ import { passThroughAccounts, valueEnds } from '../../../value/follow.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import type { Attribution } from '../../../model/attribution.ts';
 import type { PositionChange } from '../../../model/economics.ts';
+import type { Evidence } from '../../../model/evidence.ts';
 import type { Motif } from '../../../model/motif.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
@@ -99,8 +100,13 @@ function positionOf(change: Change, flow: ValueFlow): PositionChange {
     position: token,
     delta: token === null ? null : delta,
     parts: partsOf(change),
-    evidence: all.flatMap(({ evidence }) => evidence),
+    evidence: distinct(all.flatMap(({ evidence }) => evidence)),
   };
+}
+
+function distinct(evidence: readonly Evidence[]): Evidence[] {
+  const key = ({ kind, frame, log, contract }: Evidence): string => `${kind} ${frame} ${log} ${contract}`;
+  return [...new Map(evidence.map((item) => [key(item), item])).values()];
 }
 
 /** A position NFT comes and goes with the position; for other tokens only the event can show it. */
