@@ -264,6 +264,6 @@ export function withSettings(text: string, page: string): string {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   writeFileSync(`${ROOT}docs/catalogue.md`, generateCatalogue());
-  for (const page of ['README.md', 'docs/operator.md'])
-    writeFileSync(`${ROOT}${page}`, withSettings(readFileSync(`${ROOT}${page}`, 'utf8'), page));
+  const page = 'docs/operator.md';
+  writeFileSync(`${ROOT}${page}`, withSettings(readFileSync(`${ROOT}${page}`, 'utf8'), page));
 }

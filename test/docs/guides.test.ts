@@ -65,7 +65,7 @@ function ownPackage(): string {
 /** A folder that looks like this repository to commands that look around. */
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'txreport-guide-'));
-  for (const name of ['schemas', 'test']) symlinkSync(join(ROOT, name), join(path, name));
+  for (const name of ['schemas', 'test', 'docs']) symlinkSync(join(ROOT, name), join(path, name));
   symlinkSync(join(packageRoot, 'rules'), join(path, 'rules'));
   writeFileSync(
     join(path, 'hashes.txt'),
