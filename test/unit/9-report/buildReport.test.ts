@@ -130,6 +130,9 @@ describe('buildReport', () => {
       signer: report.attribution.signer,
       to: report.motifs[0]!.protocol!.contract,
       etherscan_url: `https://etherscan.io/tx/0x${'5c'.repeat(32)}`,
+      timestamp: '2023-11-14T22:13:20Z',
+      nonce: 7,
+      method: null,
     });
     expect(report.execution).toEqual({
       outcome: 'Success',
@@ -139,6 +142,7 @@ describe('buildReport', () => {
       priority_fee_per_gas: 10_000_000_000,
       gas_cost_native: '0.003',
       gas_cost_usd: { text: '$7.50', available: true },
+      failure: null,
     });
     expect(report.economics).toMatchObject({
       fee_usd: { text: '$7.50' },
@@ -221,6 +225,8 @@ describe('buildReport', () => {
       'attribution',
       'pipeline_stats',
       'movements',
+      'allowances',
+      'accounts',
       'engine',
     ]);
   });
