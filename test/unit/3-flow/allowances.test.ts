@@ -20,7 +20,7 @@ const emit = (topics: string[], ...words: (bigint | number | string)[]): Emit =>
 });
 const approve = (amount: bigint): Emit => emit([APPROVAL, topic(A), topic(B)], amount);
 
-function allowances(to: string, input: Hex, ...steps: Emit[]) {
+function allowances(to: Hex, input: Hex, ...steps: Emit[]) {
   const entities = new Map<Address, Entity>([
     [KEEPER as Address, { slug: 'k', name: 'K', tags: ['permit'] }],
   ]);
