@@ -58,17 +58,37 @@ export interface PreparedIntent {
   evaluate(source: FactSource): Promise<RuleOutcome>;
 }
 
+/** What keeps a verdict from Proven, or its confidence from High. */
+export type CaveatCode =
+  | 'heuristic_rule'
+  | 'experimental_rule'
+  | 'no_single_actor'
+  | 'claimed_actor'
+  | 'suspect_token'
+  | 'nothing_recognised'
+  | 'function_name_only'
+  | 'unproven_motif'
+  | 'low_confidence'
+  | 'unaccounted_value'
+  | 'unknown_protocol'
+  | 'uncertain_motif'
+  | 'rule_limit'
+  | 'no_rule';
+
 /** The outcome of the rules for one candidate actor. */
 export interface Verdict {
   readonly candidate: Address;
   readonly kind: IntentKind;
   readonly label: string;
+  /** Placeholders of the rule's label that had no value. */
+  readonly unfilled: readonly string[];
   readonly status: Status;
   readonly confidence: Confidence;
   /** Null when a fallback heuristic answered. */
   readonly rule: { readonly slug: string; readonly version: number } | null;
   readonly category: string;
   readonly tags: readonly string[];
+  readonly caveats: readonly CaveatCode[];
   readonly motifs: readonly number[];
   /** In execution order. */
   readonly fragments: readonly Fragment[];

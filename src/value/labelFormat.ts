@@ -1,26 +1,16 @@
-import { placePoint } from './amount.ts';
-import { assetUnit, listSymbol, shortAddress } from './display.ts';
+import { addressName } from './addressNames.ts';
+import { roundedAmount } from './amount.ts';
+import { assetUnit, cleanName, cleanSymbol, listSymbol, shortAddress } from './display.ts';
 import type { Address } from '../model/hex.ts';
 import type { Rulebook } from '../model/rulebook.ts';
 import type { TokenMetadata } from '../model/upstream.ts';
 import type { Asset } from '../model/valueFlow.ts';
 
-/** Digits a label shows of an amount; the exact figure is in the deltas. */
-const LABEL_DIGITS = 6;
-
-/**
- * The first significant digits of an amount, all those before the point at least, never rounded up:
- * `1234.56789` → `1234.56`.
- */
-function firstDigits(amount: bigint, decimals: number): string {
-  const digits = amount.toString();
-  const kept = Math.min(digits.length, Math.max(LABEL_DIGITS, digits.length - decimals));
-  return placePoint(digits.slice(0, kept), decimals - (digits.length - kept));
-}
-
 export interface LabelFormat {
   readonly amount: (asset: Asset, amount: bigint) => string | null;
+  readonly asset: (asset: Asset) => string;
   readonly account: (account: Address) => string;
+  readonly name: (account: Address) => string | null;
   readonly protocol: (slug: string) => string;
 }
 
@@ -29,17 +19,26 @@ export interface LabelFormat {
  */
 export function labelFormat(
   tokens: ReadonlyMap<Address, TokenMetadata>,
-  rulebook: Pick<Rulebook, 'entities' | 'protocols'>,
+  rulebook: Pick<Rulebook, 'entities' | 'protocols' | 'protocolAt' | 'addressBook'>,
 ): LabelFormat {
+  const protocol = (slug: string): string => rulebook.protocols.get(slug)?.name ?? slug;
+  const name = (account: Address): string | null => {
+    const entity = rulebook.entities.get(account);
+    if (entity) return entity.name;
+    const slug = rulebook.protocolAt.get(account);
+    return slug === undefined ? cleanName(addressName(rulebook.addressBook, account)?.name) : protocol(slug);
+  };
   return {
     amount: (asset, amount) => {
       const unit = assetUnit(asset, tokens);
       if (asset.kind === 'erc721') return listSymbol(asset, unit);
       return unit.decimals === null
         ? null
-        : `${firstDigits(amount, unit.decimals)} ${listSymbol(asset, unit)}`;
+        : `${roundedAmount(amount, unit.decimals)} ${listSymbol(asset, unit)}`;
     },
-    account: (account) => rulebook.entities.get(account)?.name ?? shortAddress(account),
-    protocol: (slug) => rulebook.protocols.get(slug)?.name ?? slug,
+    asset: (asset) => listSymbol(asset, { ...assetUnit(asset, tokens), decimals: 0 }),
+    account: (account) => name(account) ?? cleanSymbol(tokens.get(account)?.symbol) ?? shortAddress(account),
+    name,
+    protocol,
   };
 }

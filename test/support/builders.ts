@@ -210,6 +210,8 @@ export function verdict(over: Partial<Verdict> = {}): Verdict {
     candidate: SIGNER,
     kind: 'ContractCall',
     label: 'Call a contract',
+    unfilled: [],
+    caveats: [],
     status: 'Proven',
     confidence: 'High',
     rule: { slug: 'contract-call', version: 1 },

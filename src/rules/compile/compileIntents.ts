@@ -1,3 +1,4 @@
+import { LABEL_CERTAIN, LABEL_FAMILIES, LABEL_WORDS, parseLabel } from '../../lib/labelTemplate.ts';
 import type { IntentRule } from '../../model/rulebook.ts';
 import { canonicalJson } from './digest.ts';
 import { compileCondition } from './compileCondition.ts';
@@ -8,18 +9,6 @@ import type { RawExample, RawIntent } from '../read/rawRules.ts';
 import { didYouMean } from './didYouMean.ts';
 import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 import { readRuleAddress } from './compileProtocols.ts';
-
-/** Placeholders a label may use; filled from the facts of the winning candidate. */
-const PLACEHOLDERS = [
-  'sent',
-  'received',
-  'protocol',
-  'actor',
-  'counterparty',
-  'count',
-  'nft',
-  'venue',
-] as const;
 
 /** Compiles the intent rules in force, best first. */
 export function compileIntents(
@@ -40,7 +29,7 @@ function compileIntent(
   const raw = item.value;
   const spot = new Spot(item, sink);
   checkWords(spot, raw, words);
-  checkLabels(spot, raw);
+  checkLabels(spot, raw, words);
   if (raw.status === 'experimental' && raw.proof === 'structural')
     spot.at('proof').report('experimental_structural', raw.slug);
   checkExamples(spot, raw, facts);
@@ -79,26 +68,41 @@ function checkWords(spot: Spot, raw: RawIntent, words: Vocabulary): void {
         spot.at(key, i).report('unknown_motif_kind', didYouMean(kind, words.motifKinds.keys()));
 }
 
-function checkLabels(spot: Spot, { label, label_fallback: fallback }: RawIntent): void {
-  const placeholders = checkLabel(spot.at('label'), label);
-  const inFallback = fallback === undefined ? 0 : checkLabel(spot.at('label_fallback'), fallback);
-  if (placeholders > 0 && fallback === undefined) spot.at('label').report('missing_fallback', label);
-  if (inFallback > 0)
-    spot.at('label_fallback').report('missing_fallback', 'the fallback itself cannot have placeholders');
+/** A label whose placeholders may have no value needs a fallback that always has one. */
+function checkLabels(spot: Spot, { label, label_fallback: fallback }: RawIntent, words: Vocabulary): void {
+  const open = checkLabel(spot.at('label'), label, words);
+  const inFallback = fallback === undefined ? [] : checkLabel(spot.at('label_fallback'), fallback, words);
+  if (open.length > 0 && fallback === undefined) spot.at('label').report('missing_fallback', label);
+  if (inFallback.length > 0) spot.at('label_fallback').report('missing_fallback', `{${inFallback[0]!}}`);
 }
 
-/** Counts the placeholders in a label; each must exist. */
-function checkLabel(spot: Spot, label: string): number {
-  const found = label.match(/\{[^{}]*\}?|\}/g) ?? [];
-  for (const text of found) {
-    const name = /^\{([a-z]+)\}$/.exec(text)?.[1];
-    if (!name || !(PLACEHOLDERS as readonly string[]).includes(name))
-      spot.report(
-        'unknown_placeholder',
-        `${text} (there are ${PLACEHOLDERS.map((p) => `{${p}}`).join(' ')})`,
-      );
+/** Placeholders outside optional segments that may have no value. Reports those that do not exist. */
+function checkLabel(spot: Spot, label: string, words: Vocabulary): string[] {
+  const parts = parseLabel(label);
+  if (parts === null) {
+    spot.report('unknown_placeholder', `${label}: braces or brackets do not pair up`);
+    return [];
   }
-  return found.length;
+  const flat = parts.flatMap((part) => ('optional' in part ? part.optional : [part]));
+  for (const part of flat)
+    if ('placeholder' in part && !isLabelWord(part.placeholder, words))
+      spot.report('unknown_placeholder', `{${part.placeholder}} (there are ${LABEL_WORD_LIST})`);
+  return parts.flatMap((part) =>
+    'placeholder' in part && !LABEL_CERTAIN.has(part.placeholder) ? [part.placeholder] : [],
+  );
+}
+
+const LABEL_WORD_LIST = [
+  ...Object.keys(LABEL_WORDS).map((word) => `{${word}}`),
+  ...Object.keys(LABEL_FAMILIES).map((family) => `{${family}.…}`),
+].join(' ');
+
+function isLabelWord(placeholder: string, words: Vocabulary): boolean {
+  const [family, word] = placeholder.split('.') as [string, string | undefined];
+  if (word === undefined) return Object.hasOwn(LABEL_WORDS, family);
+  if (family === 'role') return words.accountRoles.has(word);
+  if (family === 'leg') return words.legRoles.has(word);
+  return family === 'arg' && /^\w+(\|\w+)*$/.test(word);
 }
 
 function checkExamples(

@@ -87,7 +87,8 @@ export const PROBLEMS = {
   unsatisfiable: 'the conditions contradict each other: the rule can never match',
   shadowed_rule: 'whenever this rule matches a rule that outranks it matches too: it can never win',
   unknown_placeholder: 'the label has a placeholder that does not exist',
-  missing_fallback: 'a label with placeholders needs label_fallback, and the fallback takes no placeholders',
+  missing_fallback:
+    'a label whose placeholders may have no value needs label_fallback, which takes such placeholders only in [optional segments]',
   missing_example: 'an intent rule needs at least one match and one near_miss example',
   duplicate_example: 'the same example is given twice, or both as match and as near_miss',
   experimental_structural: 'an experimental rule cannot claim a structural proof',

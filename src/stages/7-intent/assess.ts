@@ -2,6 +2,7 @@ import { NATIVE_ASSET } from '../../value/asset.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Address } from '../../model/hex.ts';
+import type { CaveatCode } from '../../model/intent.ts';
 import type { Confidence, Motif, Status } from '../../model/motif.ts';
 import type { IntentRule } from '../../model/rulebook.ts';
 
@@ -25,37 +26,62 @@ export function restedMotifs(view: SubjectView, rule: IntentRule): Motif[] {
   return rested;
 }
 
+/** A verdict's standing, with what keeps it from Proven and from High. */
+export interface Assessment {
+  readonly status: Status;
+  readonly confidence: Confidence;
+  readonly caveats: readonly CaveatCode[];
+}
+
 /**
  * Proven requires all of this: the rule claims a structural proof and is not experimental, one actor was
  * elected by more than a claim, every motif it rests on is proven by more than a function's name, motifs
  * account for the actor's payments, and the confidence is not low. Confidence is the rule's, never more
  * than the weakest motif's or the election's.
  */
-export function assess(
+export function assess(view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): Assessment {
+  const known = motifs.every(({ protocol }) => protocol !== null && protocol.matchedBy !== 'family');
+  const weakest = motifs.reduce<Confidence>((low, motif) => weaker(low, motif.confidence), 'High');
+  const suspect = suspicions(view);
+  const granted = known ? rule.confidence.known : rule.confidence.family;
+  const confidence = weaker(weaker(granted, weakest), suspect.length > 0 ? 'Medium' : 'High');
+  const doubts = [...doubtsOf(view, rule, motifs, confidence), ...suspect];
+  const limits: CaveatCode[] = [];
+  if (!known) limits.push('unknown_protocol');
+  if (weakest !== 'High' && known) limits.push('uncertain_motif');
+  if (rule.confidence.known !== 'High' || doubts.length + limits.length === 0) limits.push('rule_limit');
+  return {
+    status: doubts.length === 0 ? 'Proven' : 'Suspected',
+    confidence,
+    caveats: confidence === 'High' ? doubts : [...doubts, ...limits],
+  };
+}
+
+/** What lets a stranger have made the transaction look as it does. */
+function suspicions(view: SubjectView): CaveatCode[] {
+  const codes: CaveatCode[] = [];
+  if (view.input.subject.claimed) codes.push('claimed_actor');
+  if (dealsInSuspects(view)) codes.push('suspect_token');
+  return codes;
+}
+
+/** What keeps a verdict from Proven; empty where nothing does. */
+function doubtsOf(
   view: SubjectView,
   rule: IntentRule,
   motifs: readonly Motif[],
-): { status: Status; confidence: Confidence } {
-  const { elected, claimed } = view.input.subject;
-  const suspect = claimed || dealsInSuspects(view);
-  const grounded =
-    (rule.restsOn.length === 0 || motifs.length > 0) &&
-    motifs.every((motif) => motif.status === 'Proven' && !isMereName(motif));
-  const known = motifs.every(({ protocol }) => protocol !== null && protocol.matchedBy !== 'family');
-  const granted: Confidence = known ? rule.confidence.known : rule.confidence.family;
-  const confidence = [suspect ? 'Medium' : granted, ...motifs.map((motif) => motif.confidence)].reduce(
-    weaker,
-    granted,
-  );
-  const proven =
-    rule.proof === 'structural' &&
-    rule.status !== 'experimental' &&
-    elected &&
-    !suspect &&
-    grounded &&
-    confidence !== 'Low' &&
-    accountsFor(view, rule, motifs);
-  return { status: proven ? 'Proven' : 'Suspected', confidence };
+  confidence: Confidence,
+): CaveatCode[] {
+  const doubts: CaveatCode[] = [];
+  if (rule.proof !== 'structural') doubts.push('heuristic_rule');
+  if (rule.status === 'experimental') doubts.push('experimental_rule');
+  if (!view.input.subject.elected) doubts.push('no_single_actor');
+  if (rule.restsOn.length > 0 && motifs.length === 0) doubts.push('nothing_recognised');
+  if (motifs.some((motif) => isMereName(motif))) doubts.push('function_name_only');
+  if (motifs.some((motif) => motif.status !== 'Proven' && !isMereName(motif))) doubts.push('unproven_motif');
+  if (confidence === 'Low') doubts.push('low_confidence');
+  if (doubts.length === 0 && !accountsFor(view, rule, motifs)) doubts.push('unaccounted_value');
+  return doubts;
 }
 
 /** The actor sent or received a token under another's name, or by a movement its source shows no part in. */

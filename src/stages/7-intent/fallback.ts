@@ -1,12 +1,26 @@
 import type { SubjectView } from './facts/subjectView.ts';
 import type { IntentKind } from '../../model/intent.ts';
 
-/**
- * Intent of a transaction without a matching rule: it failed, it moved nothing of the actor's, or it is
- * unknown.
- */
-export function fallbackIntent(view: SubjectView): { kind: IntentKind; label: string } {
-  if (!view.tx.succeeded) return { kind: 'Reverted', label: 'Failed transaction' };
-  if (view.balances.length === 0) return { kind: 'ContractCall', label: 'Contract call' };
-  return { kind: 'Unknown', label: 'Unrecognised transaction' };
+interface Fallback {
+  readonly kind: IntentKind;
+  readonly label: string;
+  readonly labelFallback: string;
+}
+
+/** What to call a transaction no rule speaks for: it failed, it moved nothing of the actor's, or nobody knows. */
+export function fallbackIntent(view: SubjectView): Fallback {
+  if (!view.tx.succeeded)
+    return { kind: 'Reverted', label: 'Failed: {call}[ ({reason})]', labelFallback: 'Failed: {call}' };
+  if (view.balances.length === 0)
+    return { kind: 'ContractCall', label: 'Call {call}', labelFallback: 'Call {call}' };
+  return { kind: 'Unknown', ...exchangeLabel(view) };
+}
+
+function exchangeLabel({ sent, received }: SubjectView): Omit<Fallback, 'kind'> {
+  const labelFallback = 'Call {call}';
+  if (sent.length > 0 && received.length > 0)
+    return { label: 'Give {sent}, get {received}[ at {place}]', labelFallback };
+  return sent.length > 0
+    ? { label: 'Give {sent} in {call}', labelFallback }
+    : { label: 'Get {received} in {call}', labelFallback };
 }

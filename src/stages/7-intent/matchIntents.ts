@@ -3,7 +3,8 @@ import { SubjectView } from './facts/subjectView.ts';
 import { FactSheet } from './factSheet.ts';
 import { fallbackIntent } from './fallback.ts';
 import { fragmentsOf } from './fragments.ts';
-import { renderLabel, type LabelFormat } from './label.ts';
+import { renderLabel } from './label.ts';
+import type { LabelFormat } from './labelWords.ts';
 import type { IntentInput } from './intentInput.ts';
 import type { FactSource, FactValue, PreparedIntent, RuleOutcome, Verdict } from '../../model/intent.ts';
 import type { IntentRule } from '../../model/rulebook.ts';
@@ -29,7 +30,7 @@ export async function matchIntents(input: IntentInput, format: LabelFormat): Pro
     relevantRules(view).filter((one) => one.mayMatch(source)),
     source,
   );
-  return rule ? ruleVerdict(view, rule, format) : fallbackVerdict(view);
+  return rule ? ruleVerdict(view, rule, format) : fallbackVerdict(view, format);
 }
 
 /**
@@ -82,7 +83,7 @@ export async function explainIntents(input: IntentInput, format: LabelFormat): P
     ...matched.filter((one) => !isSuperseded(one)),
     ...matched.filter(isSuperseded),
   ].map(({ rule }) => rule);
-  const verdict = winner ? ruleVerdict(view, winner, format) : fallbackVerdict(view);
+  const verdict = winner ? ruleVerdict(view, winner, format) : fallbackVerdict(view, format);
   return {
     verdict,
     facts,
@@ -94,7 +95,8 @@ export async function explainIntents(input: IntentInput, format: LabelFormat): P
 
 function ruleVerdict(view: SubjectView, rule: IntentRule, format: LabelFormat): Verdict {
   const motifs = restedMotifs(view, rule);
-  const { status, confidence } = assess(view, rule, motifs);
+  const { status, confidence, caveats } = assess(view, rule, motifs);
+  const { text: label, unfilled } = renderLabel(rule, view, motifs, format);
   const indexes = motifs.map((m) => m.index);
   const fragments = fragmentsOf(view, {
     kind: rule.intent,
@@ -106,29 +108,34 @@ function ruleVerdict(view: SubjectView, rule: IntentRule, format: LabelFormat): 
   return {
     candidate: view.input.subject.account,
     kind: rule.intent,
-    label: renderLabel(rule, view, motifs, format),
+    label,
+    unfilled,
     status,
     confidence,
     rule: { slug: rule.slug, version: rule.version },
     category: categoryOf(view, rule.intent),
     tags: rule.tags,
+    caveats,
     motifs: indexes,
     fragments,
   };
 }
 
-function fallbackVerdict(view: SubjectView): Verdict {
-  const { kind, label } = fallbackIntent(view);
+function fallbackVerdict(view: SubjectView, format: LabelFormat): Verdict {
+  const { kind, ...labels } = fallbackIntent(view);
+  const { text: label, unfilled } = renderLabel(labels, view, [], format);
   const headline = { kind, status: 'Suspected', confidence: 'Low', motifs: [], seq: 0 } as const;
   return {
     candidate: view.input.subject.account,
     kind,
     label,
+    unfilled,
     status: 'Suspected',
     confidence: 'Low',
     rule: null,
     category: categoryOf(view, kind),
     tags: [],
+    caveats: ['no_rule'],
     motifs: [],
     fragments: fragmentsOf(view, headline),
   };

@@ -4,14 +4,14 @@ import { displayMoney } from '../../value/money.ts';
 import type { Attribution } from '../../model/attribution.ts';
 import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Economics } from '../../model/economics.ts';
-import type { Verdict } from '../../model/intent.ts';
+import type { CaveatCode, Verdict } from '../../model/intent.ts';
 import type { Motif } from '../../model/motif.ts';
 import type * as wire from '../../model/generated/report.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { RawContext } from '../../model/upstream.ts';
 import type { Suspects } from '../../value/suspectTokens.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
-import { executionOutcome } from './executionOutcome.ts';
+import { executionOutcome } from '../../value/executionOutcome.ts';
 import { inventoryDeltas } from './inventoryDeltas.ts';
 import { positionEffect } from './positionEffects.ts';
 import { ReportWriter } from './reportWriter.ts';
@@ -82,6 +82,24 @@ function writeExecution(
   };
 }
 
+/** Caveats in words. */
+const CAVEATS: Readonly<Record<CaveatCode, string>> = {
+  heuristic_rule: 'The rule infers the purpose; nothing on chain states it.',
+  experimental_rule: 'The rule is experimental.',
+  no_single_actor: 'No single account can be named as the actor.',
+  claimed_actor: 'The actor is elected by nothing but what an event or balances claim.',
+  suspect_token: 'A token takes the name of another, or moved without its owner showing any part in it.',
+  nothing_recognised: 'No recognised act supports the headline.',
+  function_name_only: 'Only the name of a function says so, and anybody may name one so.',
+  unproven_motif: 'An act it rests on is not proven.',
+  low_confidence: 'Confidence is low.',
+  unaccounted_value: 'The acts recognised do not account for all the actor sent or received.',
+  unknown_protocol: 'A contract that took part is known by its behaviour only.',
+  uncertain_motif: 'An act it rests on is itself less than certain.',
+  rule_limit: 'The rule claims no more.',
+  no_rule: 'No rule speaks for this transaction.',
+};
+
 function writeClassification(
   { tx, verdict, attribution }: ReportInput,
   writer: ReportWriter,
@@ -100,6 +118,7 @@ function writeClassification(
     fragments: told.map(({ kind, status, confidence }) => ({ kind, status, confidence })),
     category: verdict.category as NonNullable<wire.Classification['category']>,
     tags: [...verdict.tags],
+    caveats: verdict.caveats.map((code) => ({ code, text: CAVEATS[code] })),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
 import type { Failure } from '../../model/generated/report.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
-import { failureReason } from './executionOutcome.ts';
+import { failureReason } from '../../value/executionOutcome.ts';
 import type { ReportWriter } from './reportWriter.ts';
 import { writeMethod } from './writeTransaction.ts';
 

@@ -22,7 +22,9 @@ const rulebook = loadRulebook([join(ROOT, 'rules')], { facts: FACT_VOCABULARY })
 const format = {
   amount: (asset: { address: string | null }, amount: bigint) =>
     `${amount} ${asset.address?.slice(0, 6) ?? 'ETH'}`,
+  asset: (asset: { address: string | null }) => asset.address?.slice(0, 6) ?? 'ETH',
   account: (a: Address) => a.slice(0, 6),
+  name: () => null,
   protocol: (slug: string) => slug,
 };
 

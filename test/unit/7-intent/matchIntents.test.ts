@@ -5,7 +5,7 @@ import { account, bareRulebook, motif, numbered, scenario, SIGNER, ZERO } from '
 import { kindsWith } from '../../support/builders.ts';
 import type { IntentInput } from '../../../src/stages/7-intent/intentInput.ts';
 import type { Address } from '../../../src/model/hex.ts';
-import type { LabelFormat } from '../../../src/stages/7-intent/label.ts';
+import type { LabelFormat } from '../../../src/stages/7-intent/labelWords.ts';
 import type { Motif } from '../../../src/model/motif.ts';
 import type { IntentRule } from '../../../src/model/rulebook.ts';
 import type { IntentKindSpec } from '../../../src/model/vocabulary.ts';
@@ -16,6 +16,8 @@ const A = account('a1'),
 const format: LabelFormat = {
   amount: (asset, amount) =>
     asset.address === B ? null : `${amount} ${asset.address === A ? 'AAA' : 'ETH'}`,
+  asset: (asset) => (asset.address === A ? 'AAA' : asset.address === B ? 'BBB' : 'ETH'),
+  name: () => null,
   account: (a) => `<${a.slice(-4)}>`,
   protocol: (slug) => slug.toUpperCase(),
 };

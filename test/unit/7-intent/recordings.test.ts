@@ -50,7 +50,13 @@ async function examine(r: (typeof recordings)[number], dialect: 'call_tracer' | 
   const primitives = findPrimitives(tx, flow, rulebook);
   const motifs = buildMotifs({ tx, flow, primitives, rulebook, coinbase: header.coinbase });
   const attribution = electActor({ tx, flow, motifs, rulebook, header, delegations });
-  const format = { amount: () => '1', account: (a: Address) => a, protocol: (slug: string) => slug };
+  const format = {
+    amount: () => '1',
+    asset: () => 'T',
+    name: () => null,
+    account: (a: Address) => a,
+    protocol: (slug: string) => slug,
+  };
   const input = { tx, flow, motifs, rulebook, subject: subjectOf(attribution) };
   const verdict = await matchIntents(input, format);
   // Rules are screened by code of our own; where the engine evaluates every one it must come to the same.

@@ -1,8 +1,8 @@
-import { cleanText } from '../../value/display.ts';
-import { uintOfWord, wordAt } from '../../evm/hex.ts';
-import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
-import type { Hex } from '../../model/hex.ts';
-import type { Rulebook } from '../../model/rulebook.ts';
+import { cleanText } from './display.ts';
+import { uintOfWord, wordAt } from '../evm/hex.ts';
+import type { CanonicalTx, Frame } from '../model/canonicalTx.ts';
+import type { Hex } from '../model/hex.ts';
+import type { Rulebook } from '../model/rulebook.ts';
 
 /** Selector of Solidity's `Error(string)`. */
 const ERROR_STRING = '0x08c379a0';

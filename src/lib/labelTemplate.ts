@@ -1,0 +1,57 @@
+/** A piece of a label: fixed text, a placeholder, or a segment that is left out where one of its placeholders has no value. */
+export type LabelPart =
+  | { readonly text: string }
+  | { readonly placeholder: string }
+  | { readonly optional: readonly LabelPart[] };
+
+const PIECE = /\{([^{}[\]]*)\}|\[([^[\]]*)\]|[{}[\]]|[^{}[\]]+/g;
+
+/**
+ * Takes a label apart: `Swap {sent}[ on {place}]`. Null where braces or brackets do not pair up; segments do not nest.
+ */
+export function parseLabel(label: string): readonly LabelPart[] | null {
+  const parts: LabelPart[] = [];
+  for (const [piece, placeholder, optional] of label.matchAll(PIECE)) {
+    if (placeholder !== undefined) parts.push({ placeholder });
+    else if (optional !== undefined) {
+      const inner = parseLabel(optional);
+      if (inner === null) return null;
+      parts.push({ optional: inner });
+    } else if (/^[{}[\]]$/.test(piece)) return null;
+    else parts.push({ text: piece });
+  }
+  return parts;
+}
+
+/** What a label may ask for, with what it becomes. */
+export const LABEL_WORDS: Readonly<Record<string, string>> = {
+  sent: 'What the actor sent in the act, with amounts where decimals are known, otherwise the tokens alone.',
+  received: 'What the actor received in it.',
+  nft: 'The NFTs that the actor received or sent.',
+  bought: 'What the actor received, where NFTs are among it.',
+  sold: 'What it sent, where NFTs are among that and not among what it received.',
+  protocol: 'Known protocols the act took place at.',
+  place: 'Where it took place: the known contract that was called, else the known protocols, else the venue.',
+  venue: 'The one venue of the act.',
+  counterparty: 'The one account that kept what the actor sent, or that paid it.',
+  actor: 'The actor. Always has a value.',
+  count: 'How many accounts kept what the actor sent.',
+  pools: 'How many venues the act touched, from two on.',
+  allowance: 'What may be taken by the allowances changed: `unlimited USDC`.',
+  spender: 'Who may take it, where all allowances name the same account.',
+  contract: 'The contract that was called or created. Always has a value.',
+  method: 'The function that was called.',
+  call: 'The function and its contract: `harvest() on 0x12ab…cdef`. Always has a value.',
+  created: 'The contracts that were created.',
+  reason: 'Why the transaction failed.',
+};
+
+/** Families of placeholders, each with a word behind the dot. */
+export const LABEL_FAMILIES: Readonly<Record<string, string>> = {
+  role: 'An account by its role in the act: `{role.borrower}`.',
+  leg: 'Amounts of the act by their role: `{leg.debt}`.',
+  arg: 'An argument of the event that shows the act, else of the call: `{arg.proposalId|id}` takes the first that exists.',
+};
+
+/** Placeholders that always have a value. */
+export const LABEL_CERTAIN: ReadonlySet<string> = new Set(['actor', 'contract', 'call']);

@@ -1,0 +1,268 @@
+import { argumentReader, type EncodedArguments } from '../../evm/readArgument.ts';
+import { eventNamed, functionNamed } from '../../evm/signatures.ts';
+import type { Balance } from '../../value/balances.ts';
+import { cleanText } from '../../value/display.ts';
+import { failureReason } from '../../value/executionOutcome.ts';
+import { actAmounts, netOf, type ActAmount } from './actAmounts.ts';
+import type { SubjectView } from './facts/subjectView.ts';
+import type { Log } from '../../model/canonicalTx.ts';
+import type { Address, Hex } from '../../model/hex.ts';
+import type { Motif } from '../../model/motif.ts';
+import type { ParamSpec } from '../../model/rulebook.ts';
+import type { Allowance, Asset } from '../../model/valueFlow.ts';
+
+/** How a label writes assets, accounts and protocols. Texts from the chain arrive cleaned: the caller knows the metadata. */
+export interface LabelFormat {
+  /** `1.5 ETH`, or null where the amount cannot be written (unknown decimals). */
+  readonly amount: (asset: Asset, amount: bigint) => string | null;
+  /** The token alone. */
+  readonly asset: (asset: Asset) => string;
+  /** By name where one is known, else shortened. */
+  readonly account: (account: Address) => string;
+  /** Only the name the rules or the address book give. */
+  readonly name: (account: Address) => string | null;
+  readonly protocol: (slug: string) => string;
+}
+
+/** What a label is filled from: the winning rule's view and the motifs it rests on. */
+export interface LabelSubject {
+  readonly view: SubjectView;
+  readonly motifs: readonly Motif[];
+  readonly format: LabelFormat;
+}
+
+type Word = (subject: LabelSubject) => string | null;
+
+/** More assets than this are counted, not listed. */
+const MAX_LISTED = 3;
+/** Longest text of an argument that a label shows. */
+const MAX_ARGUMENT = 48;
+
+/** The value of `{word}` or `{family.word}`; null where it has none. */
+export function fillPlaceholder(placeholder: string, subject: LabelSubject): string | null {
+  const dot = placeholder.indexOf('.');
+  if (dot < 0) return WORDS[placeholder]?.(subject) ?? null;
+  return FAMILIES[placeholder.slice(0, dot)]?.(placeholder.slice(dot + 1), subject) ?? null;
+}
+
+const WORDS: Readonly<Record<string, Word>> = {
+  sent: ({ view, motifs, format }) => listed(actAmounts(view, motifs, 'sent'), format),
+  received: ({ view, motifs, format }) => listed(actAmounts(view, motifs, 'received'), format),
+  nft: ({ view, format }) =>
+    listed(
+      [...view.received, ...view.sent]
+        .filter(({ asset }) => asset.kind === 'erc721' || asset.kind === 'erc1155')
+        .map(netOf),
+      format,
+    ),
+  bought: (subject) => (hasNft(subject.view.received) ? WORDS['received']!(subject) : null),
+  sold: (subject) =>
+    hasNft(subject.view.sent) && !hasNft(subject.view.received) ? WORDS['sent']!(subject) : null,
+  protocol: (subject) => knownProtocols(subject),
+  place: (subject) => broker(subject) ?? knownProtocols(subject) ?? calledName(subject) ?? venueOf(subject),
+  venue: (subject) => venueOf(subject),
+  counterparty: ({ view, format }) => {
+    const others = view.payees.size > 0 ? view.payees : view.sources;
+    return others.size === 1 ? format.account(first(others)) : null;
+  },
+  actor: ({ view, format }) => format.account(view.input.subject.account),
+  count: ({ view }) => String(view.payees.size),
+  pools: ({ view, motifs }) => {
+    const swaps = view.path.length > 0 ? view.path : motifs;
+    const venues = new Set(swaps.map(({ venue, poolId }) => poolId ?? venue));
+    return venues.size > 1 ? String(venues.size) : null;
+  },
+  allowance: ({ view, format }) => {
+    const texts = view.flow.allowances.map((allowance) => allowanceText(allowance, format));
+    return texts.length > MAX_LISTED ? `${texts.length} allowances` : joined([...new Set(texts)]);
+  },
+  spender: ({ view, format }) => {
+    const spenders = new Set(view.flow.allowances.map(({ spender }) => spender));
+    return spenders.size === 1 ? format.account(first(spenders)) : null;
+  },
+  contract: ({ view, format }) => contractText(view, format),
+  method: ({ view }) => methodOf(view),
+  call: ({ view, format }) => {
+    const [method, contract] = [methodOf(view), contractText(view, format)];
+    return method === null ? contract : `${method} on ${contract}`;
+  },
+  created: ({ view, format }) => {
+    const created = view.tx.frames.filter(
+      ({ type, effective, to }) => (type === 'CREATE' || type === 'CREATE2') && effective && to !== null,
+    );
+    if (created.length > 1) return `${created.length} contracts`;
+    return created[0] ? format.account(created[0].to!) : null;
+  },
+  reason: ({ view: { tx, input } }) =>
+    tx.frames[0] ? failureReason(tx.frames[0], input.rulebook.errors) : null,
+};
+
+const FAMILIES: Readonly<Record<string, (word: string, subject: LabelSubject) => string | null>> = {
+  role: (role, { motifs, format }) => {
+    const accounts = new Set<Address>();
+    for (const { participants } of motifs)
+      for (const one of participants) if (one.role === role) accounts.add(one.account);
+    return accounts.size === 1 ? format.account(first(accounts)) : null;
+  },
+  leg: (role, { view, motifs, format }) => {
+    const sums = new Map<string, ActAmount>();
+    for (const { assetsIn, assetsOut } of motifs)
+      for (const part of [...assetsIn, ...assetsOut]) {
+        const asset = view.flow.assets.get(part.asset);
+        if (part.role !== role || !asset) continue;
+        const before = sums.get(part.asset)?.amount ?? 0n;
+        sums.set(part.asset, { id: part.asset, asset, amount: before + part.amount });
+      }
+    return listed([...sums.values()], format);
+  },
+  arg: (names, subject) => {
+    for (const name of names.split('|')) {
+      const value = argument(name, subject);
+      if (value !== null) return value;
+    }
+    return null;
+  },
+};
+
+function hasNft(balances: readonly Balance[]): boolean {
+  return balances.some(({ asset }) => asset.kind === 'erc721' || asset.kind === 'erc1155');
+}
+
+function first<T>(of: ReadonlySet<T>): T {
+  for (const one of of) return one;
+  throw new Error('nothing to take');
+}
+
+function joined(texts: readonly string[]): string | null {
+  return texts.length === 0 ? null : texts.join(' and ');
+}
+
+/** Amounts, or where one of them cannot be written the tokens alone. */
+function listed(amounts: readonly ActAmount[], format: LabelFormat): string | null {
+  if (amounts.length === 0) return null;
+  const collections = nftCounts(amounts, format);
+  if (collections.length > MAX_LISTED) return `${amounts.length} assets`;
+  return collections.join(' and ');
+}
+
+/** Several NFTs of one collection are counted. */
+function nftCounts(amounts: readonly ActAmount[], format: LabelFormat): string[] {
+  const counts = new Map<Address, number>();
+  for (const { asset } of amounts)
+    if (asset.kind === 'erc721' && asset.address !== null)
+      counts.set(asset.address, (counts.get(asset.address) ?? 0) + 1);
+  const texts = new Set<string>();
+  for (const { asset, amount } of amounts) {
+    const count = asset.kind === 'erc721' && asset.address !== null ? counts.get(asset.address)! : 1;
+    texts.add(
+      count > 1
+        ? `${count} ${format.asset({ ...asset, tokenId: null })}`
+        : (format.amount(asset, amount) ?? format.asset(asset)),
+    );
+  }
+  return [...texts];
+}
+
+function knownProtocols({ view, motifs, format }: LabelSubject): string | null {
+  const names = new Set<string>();
+  for (const { protocol, venue } of motifs) {
+    if (protocol !== null && protocol.matchedBy !== 'family') names.add(format.protocol(protocol.slug));
+    else {
+      const name = view.input.rulebook.protocolAt.has(venue) ? format.name(venue) : null;
+      if (name !== null) names.add(name);
+    }
+  }
+  return names.size > MAX_LISTED ? null : [...names].join(', ') || null;
+}
+
+/** Entity tags of contracts that trade for others across venues. */
+const BROKER_TAGS: readonly string[] = ['aggregator', 'settlement', 'exchange_proxy'];
+
+/** The called contract, where it is one that trades for others. */
+function broker(subject: LabelSubject): string | null {
+  const { view } = subject;
+  return view.tagsOf(view.tx.to).some((tag) => BROKER_TAGS.includes(tag)) ? calledName(subject) : null;
+}
+
+/** The contract that was called, where the rules know it and it is not the actor's own. */
+function calledName({ view, format }: LabelSubject): string | null {
+  const { tx, input } = view;
+  if (tx.to === null || tx.input === '0x' || view.entity.has(tx.to)) return null;
+  const known = input.rulebook.entities.has(tx.to) || input.rulebook.protocolAt.has(tx.to);
+  return known && !input.rulebook.wrappedNative.has(tx.to) ? format.name(tx.to) : null;
+}
+
+function venueOf({ motifs, format }: LabelSubject): string | null {
+  const venues = new Set(motifs.map(({ venue }) => venue));
+  return venues.size === 1 ? format.account(first(venues)) : null;
+}
+
+function contractText({ tx }: SubjectView, format: LabelFormat): string {
+  return format.account(tx.to ?? tx.createdContract ?? tx.from);
+}
+
+/** `harvest()`, or the selector where no signature is known; null where no function is called. */
+function methodOf({ tx, input }: SubjectView): string | null {
+  if (tx.to === null || tx.input.length < 10) return null;
+  const selector = tx.input.slice(0, 10) as Hex;
+  const named = functionNamed(input.rulebook.signatures, selector);
+  return named ? `${named.name}()` : selector;
+}
+
+function allowanceText(allowance: Allowance, format: LabelFormat): string {
+  const { token, assetKind: kind, tokenId, amount, unlimited } = allowance;
+  const asset: Asset = { id: '', kind, address: token, tokenId };
+  if (allowance.kind === 'revoked') return format.asset(asset);
+  if (kind === 'erc20') {
+    if (unlimited) return `unlimited ${format.asset(asset)}`;
+    return format.amount(asset, amount!) ?? `${amount!} units of ${format.asset(asset)}`;
+  }
+  return tokenId === null ? `all ${format.asset(asset)}` : format.asset(asset);
+}
+
+/** An argument of the events that show the act, else of the transaction's own call. */
+function argument(name: string, { view, motifs, format }: LabelSubject): string | null {
+  const { tx, input } = view;
+  for (const { evidence } of motifs)
+    for (const { log } of evidence) {
+      const found = log === null ? undefined : tx.logs[log];
+      const value = found ? argumentText(name, paramsOf(found, view), logArguments(found), format) : null;
+      if (value !== null) return value;
+    }
+  const called =
+    tx.input.length < 10 ? null : functionNamed(input.rulebook.signatures, tx.input.slice(0, 10) as Hex);
+  return called && argumentText(name, called.args, { topics: [], data: tx.input, base: 4 }, format);
+}
+
+/** Parameters as the dictionary names them, then as the shapes do. */
+function paramsOf({ topics }: Log, { input: { rulebook } }: SubjectView): readonly ParamSpec[] {
+  const topic0 = topics[0];
+  if (topic0 === undefined) return [];
+  const named = eventNamed(rulebook.signatures, topic0, topics.length);
+  const shaped = rulebook.events.get(`${topic0}:${topics.length}`)?.meanings[0]?.params ?? [];
+  return [...(named?.args ?? []), ...shaped];
+}
+
+function logArguments({ topics, data }: Log): EncodedArguments {
+  return { topics, data, base: 0 };
+}
+
+function argumentText(
+  name: string,
+  params: readonly ParamSpec[],
+  args: EncodedArguments,
+  format: LabelFormat,
+): string | null {
+  const param = params.find((one) => one.name === name && one.at === undefined);
+  const value = param ? argumentReader(param, [])(args) : null;
+  if (value === null || !param) return null;
+  if (typeof value === 'bigint') return shortened(value.toString());
+  if (param.type === 'address') return format.account(value);
+  if (param.type !== 'string') return shortened(value);
+  return cleanText(Buffer.from(value.slice(2), 'hex').toString('utf8'), MAX_ARGUMENT);
+}
+
+/** Long numbers and hashes as their ends. */
+function shortened(text: string): string {
+  return text.length <= 12 ? text : `${text.slice(0, 6)}…${text.slice(-4)}`;
+}
