@@ -30,7 +30,11 @@ export function actAmounts(
 ): ActAmount[] {
   const own = view[side].map(netOf);
   const { motifKinds } = view.input.rulebook;
-  if (motifs.length === 0 || motifs.some((m) => !motifKinds.get(m.kind)?.position || m.status !== 'Proven'))
+  // An act without movements of its own says nothing of amounts.
+  if (
+    motifs.length === 0 ||
+    motifs.some((m) => !motifKinds.get(m.kind)?.position || m.movements.length === 0)
+  )
     return own;
   // Sent shares paid for the act, unless they are the position itself.
   const shares = sharesOf(side === 'received' ? view.own : motifs);

@@ -62,7 +62,7 @@ describe('labels of acts on positions', () => {
     ['aave-borrow', 'Borrow 8000000000 0xa0b8 from aave-v3'],
     ['aave-repay', 'Repay 3000000000 0xa0b8 to aave-v3'],
     ['aave-withdraw', 'Withdraw 1000000000000000000 0xc02a from aave-v3'],
-    ['vault-deposit', 'Deposit 1000000000000000000000 0x6b17 into an unknown protocol'],
+    ['vault-deposit', 'Deposit 1000000000000000000000 0x6b17 into 0x2e50'],
   ])('%s tell what was put in or taken out, not the tokens that stand for it', async (name, label) => {
     expect((await recorded(name)).label).toBe(label);
   });
@@ -103,7 +103,7 @@ describe('a transaction of several acts', () => {
   it('is called by what the headline moved, with payments beside it among the parts', async () => {
     const { tx } = analyse([transfer(WETH, USER, FRIEND, 7n), ...swap, ...deposit]);
     const { kind, label, fragments } = await verdictOn(tx, account(99));
-    expect([kind, label]).toEqual(['VaultDeposit', 'Deposit 100 0x0000 into an unknown protocol']);
+    expect([kind, label]).toEqual(['VaultDeposit', `Deposit 100 0x0000 into ${VAULT.slice(0, 6)}`]);
     expect(fragments.map((f) => f.kind)).toEqual(['TokenTransfer', 'DirectSwap', 'VaultDeposit']);
   });
 

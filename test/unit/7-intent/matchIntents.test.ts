@@ -276,27 +276,37 @@ describe('the label', () => {
     );
   });
 
-  it('calls a protocol known by its behaviour alone unknown, once', async () => {
-    const family = (slug: string): Motif => ({
-      ...swap,
-      protocol: { slug, version: 1, matchedBy: 'family' },
-    });
-    const told = async (...motifs: Motif[]) =>
+  it('names known protocols, and a place by its address where only its behaviour is known', async () => {
+    const family: Motif = { ...swap, protocol: { slug: 'amm-a', version: 1, matchedBy: 'family' } };
+    const labelOf = async (text: string, ...motifs: Motif[]) =>
       (
         await matchIntents(
-          input([rule('r', 'Good', { label: 'on {protocol}', restsOn: ['swap'] })], motifs),
+          input([rule('r', 'Good', { label: text, labelFallback: 'plain', restsOn: ['swap'] })], motifs),
           format,
         )
       ).label;
-    expect(await told(family('amm-a'))).toBe('on an unknown protocol');
-    expect(await told(family('amm-a'), family('amm-b'), { ...swap, seq: 6 })).toBe(
-      'on an unknown protocol, SOME-PROTOCOL',
-    );
+    expect(await labelOf('on {protocol}', family)).toBe('plain');
+    expect(await labelOf('on {place}', family)).toBe('on <9001>');
+    expect(await labelOf('on {protocol}', family, { ...swap, seq: 6 })).toBe('on SOME-PROTOCOL');
   });
 
-  it('is the fallback as a whole where one cannot be filled', async () => {
-    expect(await label('Swap {sent} for {received}')).toBe('plain');
-    expect(await label('Mint {nft}')).toBe('plain');
+  it('drops one segment at a time, then falls back', async () => {
+    expect(await label('Swap {sent}[ for {received}][ on {protocol}]')).toBe(
+      'Swap 9 AAA for BBB on SOME-PROTOCOL',
+    );
+    expect(await label('Swap {sent}[ as {nft}][ on {protocol}]')).toBe('Swap 9 AAA on SOME-PROTOCOL');
+    expect(await label('Mint {nft}[ on {protocol}]', 'Mint at {contract}')).toMatch(/^Mint at <....>$/);
+    expect(await label('[Mint {nft}][ on {protocol}]')).toBe('plain');
+  });
+
+  it('names accounts by role and amounts by leg, and tells what had no value', async () => {
+    const owned: Motif = { ...swap, participants: [{ role: 'owner', account: POOL }] };
+    const label = 'From {role.owner}[ to {role.recipient}][: {leg.in}]';
+    const verdict = await matchIntents(
+      input([rule('r', 'Good', { label, restsOn: ['swap'] })], [owned]),
+      format,
+    );
+    expect([verdict.label, verdict.unfilled]).toEqual(['From <9001>: 9 AAA', ['role.recipient']]);
   });
 });
 

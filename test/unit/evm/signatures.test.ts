@@ -55,7 +55,7 @@ describe('the shipped signatures', () => {
       indexed: true,
       offset: 3,
     });
-    expect(functionNamed(signatures, '0x00000000')).toBeNull();
+    expect(functionNamed(signatures, '0x00000001')).toBeNull();
   });
 
   it('come with an address book', () => {

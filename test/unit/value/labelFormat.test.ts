@@ -15,12 +15,12 @@ function told(amount: bigint, decimals: number | null): string | null {
 
 describe('an amount in a label', () => {
   it.each([
-    [1_234_567_89n, 5, '1234.56 TKN'],
+    [1_234_567_89n, 5, '1234.57 TKN'],
     [1_234_567_89n, 0, '123456789 TKN'],
-    [1_234_567_89n, 8, '1.23456 TKN'],
-    [1_234_567_89n, 9, '0.123456 TKN'],
-    [1_234_567_89n, 20, '0.00000000000123456 TKN'],
-    [999_999_999n, 8, '9.99999 TKN'],
+    [1_234_567_89n, 8, '1.23457 TKN'],
+    [1_234_567_89n, 9, '0.123457 TKN'],
+    [1_234_567_89n, 20, '0.00000000000123457 TKN'],
+    [999_999_999n, 8, '10 TKN'],
     [1_000_000_09n, 8, '1 TKN'],
     [1_000_010n, 6, '1.00001 TKN'],
     [120n, 3, '0.12 TKN'],
@@ -30,7 +30,7 @@ describe('an amount in a label', () => {
     [0n, 0, '0 TKN'],
     [10n ** 30n, 18, '1000000000000 TKN'],
   ])(
-    '%s of %s decimals is %s: its first six digits, all those before the point, never rounded up',
+    '%s of %s decimals is %s: its first six digits, all those before the point, half rounded up',
     (amount, decimals, text) => {
       expect(told(amount, decimals)).toBe(text);
     },
