@@ -1,0 +1,146 @@
+// A devnet with forgers on it: contracts that emit any event, make any call and move anybody's balance of themselves.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import {
+  encodeAbiParameters,
+  encodeEventTopics,
+  parseAbiItem,
+  type Abi,
+  type AbiEvent,
+  type AbiParameter,
+  type Address,
+  type Hex,
+} from 'viem';
+import type { RunningServer } from '../../src/service/server.ts';
+import type { TxReport } from '../../src/model/generated/report.ts';
+import { fnOf, type Chain } from '../devnet/chain.ts';
+import type { Contract } from '../devnet/compile.ts';
+import { startDevnet } from '../devnet/deploy.ts';
+import { Ctx } from '../devnet/scenario.ts';
+import { startDemoService } from '../devnet/service.ts';
+
+/** A step of a forger: an event of its own where `to` is the zero address, else a call. */
+export interface Step {
+  readonly to: Address;
+  readonly value: bigint;
+  readonly data: Hex;
+  readonly topics: readonly Hex[];
+}
+
+const NOBODY: Address = '0x0000000000000000000000000000000000000000';
+
+export interface Stage {
+  readonly c: Ctx;
+  readonly chain: Chain;
+  readonly abi: Abi;
+  forger(name: string, symbol: string): Promise<Address>;
+  /** The attacker calls a forger with these steps. */
+  play(forger: Address, steps: readonly Step[]): Promise<TxReport>;
+  report(hash: Hex): Promise<TxReport>;
+  stop(): Promise<void>;
+}
+
+export const ATTACKER = 'spammer';
+
+export async function startStage(): Promise<Stage> {
+  const devnet = await startDevnet();
+  let server: RunningServer;
+  try {
+    server = await startDemoService(devnet.rpcUrl);
+  } catch (error) {
+    await devnet.stop();
+    throw error;
+  }
+  const { chain } = devnet;
+  const contract = compileForger();
+  const report = async (hash: Hex): Promise<TxReport> => {
+    if ((await chain.receipt(hash)).status !== '0x1') throw new Error('the forgery itself reverted');
+    const response = await fetch(`${server.url}/analyze`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ tx_hash: hash }),
+    });
+    if (response.status !== 200) throw new Error(await response.text());
+    return (await response.json()) as TxReport;
+  };
+  return {
+    c: new Ctx(chain, devnet.world, devnet.contracts),
+    chain,
+    abi: contract.abi,
+    forger: (name, symbol) => chain.deploy(contract, [name, symbol]),
+    play: async (forger, steps) =>
+      report(
+        await chain.send(ATTACKER, {
+          to: forger,
+          data: fnOf(contract.abi, 'play', [steps]),
+          gas: 3_000_000n,
+        }),
+      ),
+    report,
+    stop: async () => {
+      await server.close();
+      await devnet.stop();
+    },
+  };
+}
+
+export const call = (to: Address, data: Hex, value = 0n): Step => ({ to, value, data, topics: [] });
+
+/** An event in the layout of its signature: every address is `who`, every number `amount`, unless given by name. */
+export function event(
+  signature: string,
+  who: Address,
+  amount: bigint,
+  given: Readonly<Record<string, unknown>> = {},
+): Step {
+  const abi = parseAbiItem(`event ${signature}` as 'event E()') as AbiEvent;
+  const valueOf = (input: AbiParameter): unknown =>
+    input.name !== undefined && input.name in given ? given[input.name] : filler(input, who, amount);
+  const plain = abi.inputs.filter((input) => !input.indexed);
+  // Dynamic indexed arguments are hashes: no forgery needs more than a word there.
+  const args = abi.inputs.filter((input) => input.indexed).map(valueOf);
+  const topics = encodeEventTopics({ abi: [abi], args } as never) as Hex[];
+  return { to: NOBODY, value: 0n, data: encodeAbiParameters(plain, plain.map(valueOf) as never), topics };
+}
+
+function filler(input: AbiParameter, who: Address, amount: bigint): unknown {
+  const array = /^(.*)\[(\d*)\]$/.exec(input.type);
+  if (array) {
+    const item = { ...input, type: array[1]! };
+    return Array.from({ length: array[2] ? Number(array[2]) : 1 }, () => filler(item, who, amount));
+  }
+  if (input.type === 'tuple')
+    return (input as unknown as { components: AbiParameter[] }).components.map((part) =>
+      filler(part, who, amount),
+    );
+  if (input.type === 'address') return who;
+  if (input.type === 'bool') return true;
+  if (input.type === 'string') return 'forged';
+  if (input.type === 'bytes') return '0x';
+  const bytes = /^bytes(\d+)$/.exec(input.type);
+  if (bytes) return `0x${'11'.repeat(Number(bytes[1]))}`;
+  const bits = Number(/\d+$/.exec(input.type)?.[0] ?? 256);
+  if (bits <= 48) return 1;
+  return bits >= 64 ? amount : 1n;
+}
+
+function compileForger(): Contract {
+  const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string };
+  const content = readFileSync(new URL('Forger.sol', import.meta.url), 'utf8');
+  const input = {
+    language: 'Solidity',
+    sources: { 'Forger.sol': { content } },
+    settings: {
+      optimizer: { enabled: true },
+      outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
+    },
+  };
+  const output = JSON.parse(solc.compile(JSON.stringify(input))) as {
+    errors?: { severity: string; formattedMessage: string }[];
+    contracts: Record<string, Record<string, { abi: Abi; evm: { bytecode: { object: string } } }>>;
+  };
+  const errors = (output.errors ?? []).filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) throw new Error(errors.map((e) => e.formattedMessage).join('\n'));
+  const { abi, evm } = output.contracts['Forger.sol']!['Forger']!;
+  return { abi, bytecode: `0x${evm.bytecode.object}` };
+}
