@@ -68,3 +68,47 @@ export interface Primitive {
   readonly position?: AssetId | null;
   readonly portions?: readonly Portion[];
 }
+
+/** Why one mapping of a shape made nothing of one event or call. For explanations: analyses do not ask. */
+export interface MappingMiss {
+  readonly basis: 'event' | 'call';
+  /** Emitter of the log, or target of the call. */
+  readonly contract: Address;
+  readonly evidence: Evidence;
+  readonly shape: string;
+  readonly kind: MotifKind;
+  readonly reason: MissReason;
+}
+
+export type MissReason =
+  /** Condition `index` of `when` is false; a side that could not be read is null. */
+  | {
+      readonly why: 'condition';
+      readonly index: number;
+      readonly operator: string;
+      readonly left: string | null;
+      readonly right: string | null;
+    }
+  /** Leg `index` bound nothing. */
+  | LegMiss
+  /** Several stated amounts, none carried exactly. */
+  | { readonly why: 'amounts' }
+  /** The venue could not be read. */
+  | { readonly why: 'venue' }
+  /** The contract is none of a protocol with this shape, and the shape takes no others. */
+  | { readonly why: 'emitter' }
+  /** Another shape came first; `listed`: because a protocol lists the contract for it. */
+  | { readonly why: 'shadowed'; readonly by: string; readonly listed: boolean };
+
+export interface LegMiss {
+  readonly why: 'leg';
+  readonly index: number;
+  readonly role: string;
+  /** Expressions of the leg that gave no value: an argument that is missing, zero, or no address. */
+  readonly unread: readonly string[];
+  /** The movement that differs least. */
+  readonly nearest: {
+    readonly movement: number;
+    readonly differs: readonly { readonly what: string; readonly wanted: string; readonly found: string }[];
+  } | null;
+}

@@ -23,7 +23,7 @@ import { findTriggers, indexTriggers, type TriggerIndex } from './match/triggers
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Evidence } from '../../model/evidence.ts';
-import type { Primitive } from '../../model/primitive.ts';
+import type { MappingMiss, Primitive } from '../../model/primitive.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 
@@ -37,9 +37,15 @@ const LEFTOVERS: readonly Detector[] = [findIssuance, findDeployments, findAppro
 /**
  * Finds the smallest recognised acts of a transaction, in execution order: events and calls mapped by a
  * rule and confirmed by the value flow, then acts the flow alone shows. Pure. Never reads a log's frame:
- * only one trace dialect names it.
+ * only one trace dialect names it. `missed` is called for every
+ * mapping that made nothing of an event or call.
  */
-export function findPrimitives(tx: CanonicalTx, flow: ValueFlow, rulebook: Rulebook): Primitive[] {
+export function findPrimitives(
+  tx: CanonicalTx,
+  flow: ValueFlow,
+  rulebook: Rulebook,
+  missed?: (miss: MappingMiss) => void,
+): Primitive[] {
   if (!tx.succeeded) return [];
   const { triggers, positionTokens } = rulebook.prepared.derive(derive);
   const run: RecognitionRun = {
@@ -51,6 +57,7 @@ export function findPrimitives(tx: CanonicalTx, flow: ValueFlow, rulebook: Ruleb
     claimed: new ClaimedMovements(),
     enclosing: new EnclosingCalls(tx),
     positionTokens,
+    missed,
   };
   const candidates: Candidate[] = [];
   for (const { mappings, trigger } of findTriggers(tx, triggers)) {

@@ -75,6 +75,8 @@ export interface SignatureView {
   readonly seen: number;
   /** Of those, how many became a building block by this shape. */
   readonly recognised: number;
+  /** Why the shape made nothing of the others. */
+  readonly why: readonly string[];
 }
 
 export interface MotifView {

@@ -6,6 +6,7 @@ import type { Recording } from '../cli/rules/recordings.ts';
 import type { SoundRuleset } from '../cli/rules/rulesets.ts';
 import type { Address } from '../../model/hex.ts';
 import type { IntentRule, Rulebook } from '../../model/rulebook.ts';
+import { unrecognised, type Unrecognised } from '../cli/rules/whyNot.ts';
 import type { MotifView, NearMiss, RuleView, SignatureView, TryOutcome, VerdictView } from './answers.ts';
 import type { EditedRuleset } from './editedRuleset.ts';
 
@@ -119,40 +120,47 @@ function nearMisses({ explained }: SubjectReading): NearMiss[] {
 }
 
 function signatureViews(
-  { tx, primitives }: ExaminedTx,
+  examined: ExaminedTx,
   shapes: readonly string[],
   rulebook: Rulebook,
 ): SignatureView[] {
+  const { tx, primitives } = examined;
   const made = primitives.filter((p) => p.shape !== null && shapes.includes(p.shape));
-  const views: SignatureView[] = [];
-  for (const spec of rulebook.events.values()) {
-    for (const shape of new Set(spec.meanings.map((m) => m.shape).filter((slug) => shapes.includes(slug)))) {
-      const logs = tx.logs.filter(
-        (log) => log.topics[0] === spec.topic0 && log.topics.length === spec.topicCount,
-      );
-      const at = new Set(logs.map((log) => log.index));
-      views.push({
-        shape,
-        signature: spec.signature,
-        seen: logs.length,
-        recognised: made.filter(
-          (p) => p.shape === shape && p.evidence.some((e) => e.log !== null && at.has(e.log)),
-        ).length,
-      });
-    }
-  }
-  for (const spec of rulebook.calls.values()) {
-    for (const shape of new Set(spec.meanings.map((m) => m.shape).filter((slug) => shapes.includes(slug)))) {
-      const frames = tx.frames.filter((frame) => frame.input.startsWith(spec.selector));
-      views.push({
-        shape,
-        signature: spec.signature,
-        seen: frames.length,
-        recognised: made.filter((p) => p.shape === shape && p.basis === 'call').length,
-      });
-    }
-  }
-  return views;
+  const missed = unrecognised(examined, rulebook, true);
+  const ofShapes = (meanings: readonly { readonly shape: string }[]): Set<string> =>
+    new Set(meanings.map((m) => m.shape).filter((slug) => shapes.includes(slug)));
+  const why = (shape: string, of: (one: Unrecognised) => boolean): string[] => [
+    ...new Set(
+      missed.filter(of).flatMap(({ reasons }) => reasons.flatMap((r) => (r.shape === shape ? [r.text] : []))),
+    ),
+  ];
+  const events = [...rulebook.events.values()].flatMap(({ topic0, topicCount, signature, meanings }) => {
+    // Also logs with another number of topics: the shape misses them for that alone.
+    const logs = tx.logs.filter((log) => log.topics[0] === topic0);
+    const exact = logs.filter((log) => log.topics.length === topicCount);
+    const at = new Set(logs.map((log) => log.index));
+    return [...ofShapes(meanings)].map((shape) => ({
+      shape,
+      signature,
+      seen: exact.length,
+      recognised: made.filter(
+        (p) => p.shape === shape && p.evidence.some((e) => e.log !== null && at.has(e.log)),
+      ).length,
+      why: why(shape, ({ log }) => log !== null && at.has(log)),
+    }));
+  });
+  const calls = [...rulebook.calls.values()].flatMap(({ selector, signature, meanings }) => {
+    const frames = tx.frames.filter((frame) => frame.input.startsWith(selector));
+    const at = new Set(frames.map((frame) => frame.index));
+    return [...ofShapes(meanings)].map((shape) => ({
+      shape,
+      signature,
+      seen: frames.length,
+      recognised: made.filter((p) => p.shape === shape && p.basis === 'call').length,
+      why: why(shape, ({ frame }) => frame !== null && at.has(frame)),
+    }));
+  });
+  return [...events, ...calls];
 }
 
 function accountsSeen({ tx }: ExaminedTx, addresses: ReadonlySet<Address>): string[] {

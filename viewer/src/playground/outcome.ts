@@ -205,12 +205,24 @@ function signatures({ signatures: list }: TryOutcome): HTMLElement {
               ? s.seen === 1
                 ? 'recognised, once'
                 : `recognised, all ${s.seen} times`
-              : `${s.recognised} of ${s.seen} recognised${s.recognised === 0 ? ': the emitter is not accepted, a required leg found no movement, or another shape spoke first' : ''}`;
+              : `${s.recognised} of ${s.seen} recognised`;
         return h(
           'li',
           { class: `fact-line ${s.recognised > 0 ? 'holds' : 'fails'}` },
           icon(sign),
-          h('span', {}, h('code', {}, shown(s.signature, 300)), ` ${told}`),
+          h(
+            'span',
+            {},
+            h('code', {}, shown(s.signature, 300)),
+            ` ${told}`,
+            s.why.length === 0
+              ? null
+              : h(
+                  'ul',
+                  {},
+                  s.why.slice(0, 8).map((text) => h('li', {}, shown(text, 500))),
+                ),
+          ),
         );
       }),
     ),

@@ -12,7 +12,8 @@ import type { PreparedMapping } from '../match/preparedMapping.ts';
 import type { Claimed, ClaimedMovements } from './bucket.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Evidence } from '../../../model/evidence.ts';
-import type { ProtocolRef, RoleBinding } from '../../../model/primitive.ts';
+import { FurthestFailure, whyConditions } from './whyMissed.ts';
+import type { MappingMiss, MissReason, ProtocolRef, RoleBinding } from '../../../model/primitive.ts';
 import type { EventMapping } from '../../../model/rulebook.ts';
 
 /** An event or call that the rulebook has mappings for. */
@@ -54,6 +55,8 @@ export interface RecognitionRun {
   /** Contracts with NFTs that represent positions kept elsewhere. */
   readonly positionTokens: ReadonlySet<Address>;
   readonly claimed: ClaimedMovements;
+  /** For explanations: called for every mapping that made nothing of an event or call. */
+  readonly missed?: ((miss: MappingMiss) => void) | undefined;
 }
 
 /**
@@ -66,18 +69,49 @@ export function recognise(
   trigger: Trigger,
   run: RecognitionRun,
 ): Candidate | null {
-  let listed = false;
-  for (const mapping of mappings) {
-    if (!mapping.listed.has(trigger.contract)) continue;
-    listed = true;
-    const candidate = applyMapping(mapping, trigger, run);
-    if (candidate) return candidate;
+  const listed = mappings.filter((mapping) => mapping.listed.has(trigger.contract));
+  const tried = listed.length > 0 ? listed : mappings.filter(({ open }) => open);
+  let found: Candidate | null = null;
+  for (const mapping of tried) {
+    found = applyMapping(mapping, trigger, run);
+    if (found) break;
   }
-  if (listed) return null;
-  for (const mapping of mappings) {
-    const candidate = mapping.open ? applyMapping(mapping, trigger, run) : null;
-    if (candidate) return candidate;
-  }
+  if (run.missed)
+    for (const mapping of mappings) noteUntried(mapping, { trigger, run, tried, listed, found });
+  return found;
+}
+
+interface Attempt {
+  readonly trigger: Trigger;
+  readonly run: RecognitionRun;
+  readonly tried: readonly PreparedMapping[];
+  readonly listed: readonly PreparedMapping[];
+  readonly found: Candidate | null;
+}
+
+/** Says why a mapping was not tried. */
+function noteUntried(mapping: PreparedMapping, { trigger, run, tried, listed, found }: Attempt): void {
+  const at = tried.indexOf(mapping);
+  const winner = found === null ? -1 : tried.findIndex(({ spec }) => spec === found.mapping);
+  if (at >= 0 && (winner < 0 || at <= winner)) return;
+  const by = at >= 0 ? found!.mapping.shape : listed[0]?.shape;
+  const reason: MissReason =
+    by !== undefined && by !== mapping.shape
+      ? { why: 'shadowed', by, listed: at < 0 }
+      : at >= 0
+        ? { why: 'shadowed', by: mapping.shape, listed: false }
+        : { why: 'emitter' };
+  note(run, trigger, mapping, reason);
+}
+
+function note(
+  run: RecognitionRun,
+  trigger: Trigger,
+  { shape, spec }: PreparedMapping,
+  reason: MissReason,
+): null {
+  const { basis, contract, evidence } = trigger;
+  run.missed?.({ basis, contract, evidence, shape, kind: spec.kind, reason });
   return null;
 }
 
@@ -98,22 +132,27 @@ function applyMapping(mapping: PreparedMapping, trigger: Trigger, run: Recogniti
     callArgs: call && { topics: [], data: call.input, base: 4 },
     outputArgs: call ? { topics: [], data: call.output, base: 0 } : trigger.output,
   };
-  if (!testsHold(mapping.when, scope)) return null;
+  const miss = (why: () => MissReason): null => (run.missed ? note(run, trigger, mapping, why()) : null);
+  if (!testsHold(mapping.when, scope)) return miss(() => whyConditions(mapping.when, scope));
   const claimed = (role: string): Claimed => run.claimed.of(shape, role);
   const early = evaluateAccount(mapping.venue, scope);
-  const binding = bindLegs(mapping.legs, scope, {
+  const failure = run.missed && new FurthestFailure();
+  const context = {
     index: run.index,
     seq: trigger.seq,
     wrappedNative: run.wrappedNative,
     claimed,
     venue: early,
-  });
-  if (!binding) return null;
+    failed: failure?.note,
+  };
+  const binding = bindLegs(mapping.legs, scope, context);
+  if (!binding) return miss(() => failure!.why(mapping.legs, scope, context));
 
   const venue = early ?? evaluateAccount(mapping.venue, scope);
   const protocol =
     mapping.listed.get(contract) ?? run.proofs.protocolOf(mapping, contract, () => tokensOf(legs));
-  if (!venue || (!protocol && !mapping.anyEmitter)) return null;
+  if (!venue) return miss(() => ({ why: 'venue' }));
+  if (!protocol && !mapping.anyEmitter) return miss(() => ({ why: 'emitter' }));
   for (const { leg } of legs) for (const m of leg.movements) claimed(leg.role).add(m);
   return {
     trigger,

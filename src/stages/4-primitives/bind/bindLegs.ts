@@ -28,7 +28,11 @@ export function bindLegs(
   const used: number[] = [];
   let steps = 0;
   const attempt = (at: number): boolean => {
-    if (at === specs.length) return agreesSomewhere(legs);
+    if (at === specs.length) {
+      const agrees = agreesSomewhere(legs);
+      if (!agrees) context.failed?.(at, legs, used);
+      return agrees;
+    }
     const spec = specs[at]!;
     const before = [legs.length, unresolved.length, used.length] as const;
     const excluded = { movements: used, asset: forbiddenAsset(spec, legs) };
@@ -41,7 +45,9 @@ export function bindLegs(
       [legs.length, unresolved.length, used.length] = before;
     }
     // An optional leg may stay unbound, but not once the search was given up.
-    return steps <= MAX_STEPS && !spec.required && attempt(at + 1);
+    if (steps <= MAX_STEPS && !spec.required) return attempt(at + 1);
+    context.failed?.(at, legs, used);
+    return false;
   };
   return attempt(0) ? { legs, unresolved } : null;
 }

@@ -170,7 +170,7 @@ export function testsHold(tests: readonly Test[], scope: BindScope): boolean {
   return true;
 }
 
-function holds({ left, operator, right }: Test, scope: BindScope): boolean {
+export function holds({ left, operator, right }: Test, scope: BindScope): boolean {
   const value = left(scope);
   if (value === null) return false;
   if (operator === 'equals' || operator === 'differs') {

@@ -7,6 +7,7 @@ import { blockers, conditionLines, countMet, show } from './conditionLines.ts';
 import { examineTx, type ExaminedTx, type SubjectReading } from './examineTx.ts';
 import { loadTx } from './loadTx.ts';
 import { openSoundRuleset, rulesetDirs, type SoundRuleset } from './rulesets.ts';
+import { unrecognised, unrecognisedLines, type Unrecognised } from './whyNot.ts';
 
 export interface ExplainOptions {
   readonly rule?: string;
@@ -19,8 +20,8 @@ export interface ExplainOptions {
 
 /** A rule with at most this many unmet tests, and twice as many met, counts as a near miss. */
 const NEAR = 2;
-/** Events without a shape listed at most. */
-const MOST_UNKNOWN = 20;
+/** Lines about unrecognised events and calls. */
+const MOST_UNKNOWN = 40;
 
 /**
  * Prints how a transaction was classified and why: motifs, candidates, the winning rule, rules that lost or
@@ -35,7 +36,7 @@ export async function explainTx(what: string, options: ExplainOptions, io: CliIo
     throw new CliError(`${options.actor} is not an address`);
   const recording = await loadTx(what, ruleset.rulebook, options.recordings ?? []);
   const examined = await examineTx(recording, ruleset.rulebook, options.actor?.toLowerCase());
-  printTransaction(examined, io);
+  printTransaction(examined, unrecognised(examined, ruleset.rulebook, options.full), io);
   const page = { ruleset, options, io };
   printReading(examined, examined.reading, page);
   const others = examined.attribution.candidates
@@ -55,7 +56,8 @@ export async function explainTx(what: string, options: ExplainOptions, io: CliIo
 const short = (address: string): string => checksumAddress(address as `0x${string}`);
 
 function printTransaction(
-  { tx, recording, primitives, motifs, attribution, input }: ExaminedTx,
+  { tx, recording, primitives, motifs, attribution }: ExaminedTx,
+  unknown: readonly Unrecognised[],
   io: CliIo,
 ): void {
   const name = recording.name === tx.hash ? '' : ` (${recording.name})`;
@@ -65,20 +67,10 @@ function printTransaction(
     io.out(`  ${motifLine(motif)}`);
     for (const i of motif.invariants) if (!i.holds) io.out(`      ✗ ${i.name}`);
   }
-  const explained = new Set(
-    [
-      ...primitives.flatMap((p) => p.evidence),
-      ...[...input.flow.movements, ...input.flow.nonEconomic]
-        .filter((m) => m.kind !== 'event')
-        .map((m) => m.evidence),
-    ].map((e) => e.log),
-  );
-  const unknown = tx.logs.filter((log) => !explained.has(log.index));
-  for (const log of unknown.slice(0, MOST_UNKNOWN))
-    io.out(
-      `  event no shape knows: ${log.topics[0] ?? 'anonymous'} (${log.topics.length} topics) of ${short(log.address)}`,
-    );
-  if (unknown.length > MOST_UNKNOWN) io.out(`  … and ${unknown.length - MOST_UNKNOWN} more such events`);
+  const lines = unrecognisedLines(unknown);
+  for (const line of lines.slice(0, MOST_UNKNOWN)) io.out(line);
+  if (lines.length > MOST_UNKNOWN)
+    io.out(`  … and ${lines.length - MOST_UNKNOWN} more lines; --full prints all`);
   const actor = attribution.actor === null ? 'none' : short(attribution.actor);
   io.out(`\nactor ${actor}, mode ${attribution.mode}, submitter ${attribution.submitterRole}`);
   for (const c of attribution.candidates) {
