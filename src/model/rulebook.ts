@@ -2,7 +2,8 @@ import type { LexiconEntry } from './lexicon.ts';
 import type { Address, Hash, Hex } from './hex.ts';
 import type { AssetKind } from './valueFlow.ts';
 import type { Confidence } from './motif.ts';
-import type { IntentKind, PreparedIntent } from './intent.ts';
+import type { IntentKind } from './intent.ts';
+import type { PreparedRules } from './prepared.ts';
 import type { MotifKind, PortionRole } from './primitive.ts';
 import type { PriceFeedSpec, PricingRules } from './pricing.ts';
 import type { IntentKindSpec, MotifKindSpec } from './vocabulary.ts';
@@ -250,18 +251,6 @@ export interface CompiledRules {
    * attributes, proves or prices reads it.
    */
   readonly addressBook: string;
-}
-
-/** Derived from the rules once, at load, for all transactions. */
-export interface PreparedRules {
-  /** Intent rules in force, best first. */
-  readonly intents: readonly PreparedIntent[];
-  /** Motif kinds that the protocols at an address have shapes for. */
-  readonly kindsOfContract: ReadonlyMap<Address, ReadonlySet<MotifKind>>;
-  /** Highest confidence of a shape without a known protocol. */
-  readonly familyConfidence: ReadonlyMap<string, Confidence>;
-  /** A stage's own view of the rules: made on first use, then kept. */
-  derive<T>(make: (rulebook: Rulebook) => T): T;
 }
 
 export interface Rulebook extends CompiledRules {

@@ -1,6 +1,7 @@
 import type { Address } from '../model/hex.ts';
 import type { Confidence } from '../model/motif.ts';
-import type { CompiledRules, EventMapping, IntentRule, PreparedRules, Rulebook } from '../model/rulebook.ts';
+import type { CompiledRules, EventMapping, IntentRule, Rulebook } from '../model/rulebook.ts';
+import type { PreparedRules } from '../model/prepared.ts';
 import { factNames, prepareIntent } from './engine.ts';
 
 /** Derives the lookups that every transaction needs from compiled rules. Runs once, at load. */

@@ -118,7 +118,11 @@ function checkExamples(
     for (const [i, example] of list.entries()) {
       const here = spot.at('examples', side, i);
       const key = canonicalJson(
-        example.facts ?? { recording: example.recording, actor: example.actor?.toLowerCase() ?? null },
+        example.facts ??
+          example.transaction ?? {
+            recording: example.recording,
+            actor: example.actor?.toLowerCase() ?? null,
+          },
       );
       if (seen.has(key)) here.report('duplicate_example', `same as ${seen.get(key)!}`);
       seen.set(key, `${side}[${i}]`);

@@ -1,4 +1,5 @@
 import type { CompiledRules, Rulebook } from '../../model/rulebook.ts';
+import { checkExamples } from '../lint/checkExamples.ts';
 import { checkLifecycle } from '../lint/checkLifecycle.ts';
 import { compileEntities } from './compileEntities.ts';
 import { compileLexicon } from './compileLexicon.ts';
@@ -86,6 +87,7 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
   const known = compileEntities(entities, home, sink);
   const pricing = compilePricing(entities, spoken.protocols, sink);
   const rules = compileIntents(intents, words, facts, sink);
+  checkExamples(shapes, intents, words, sink);
   if (facts) checkRules(rules, intents, { words, facts }, sink);
 
   const texts = compileTables(tables, sink);

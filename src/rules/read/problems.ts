@@ -91,6 +91,7 @@ export const PROBLEMS = {
     'a label whose placeholders may have no value needs label_fallback, which takes such placeholders only in [optional segments]',
   missing_example: 'an intent rule needs at least one match and one near_miss example',
   duplicate_example: 'the same example is given twice, or both as match and as near_miss',
+  bad_example: 'the transaction of an example cannot be made: a signature, its arguments or an amount',
   experimental_structural: 'an experimental rule cannot claim a structural proof',
   structural_without_basis: 'a structural proof must say which motifs it rests on',
   // entities

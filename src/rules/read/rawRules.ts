@@ -60,7 +60,10 @@ export interface RawShape extends RawHead {
   readonly family_confidence?: Confidence;
   readonly events?: readonly RawMeaning[];
   readonly calls?: readonly RawMeaning[];
+  readonly examples?: readonly RawShapeExample[];
 }
+
+export type RawShapeExample = Required<Pick<RawExample, 'name' | 'transaction' | 'expect'>>;
 
 export interface RawProtocol extends RawHead {
   readonly name: string;
@@ -80,8 +83,63 @@ export type RawCondition =
   | { readonly not: RawCondition }
   | { readonly fact: string; readonly is: string | boolean; readonly value?: unknown };
 
+/** An argument: an account by its word, an amount, a text, or a list of arguments. */
+export type ExampleValue = string | number | boolean | readonly ExampleValue[];
+
+export type RawExampleStep =
+  /** `move` is the amount; `asset` is `native` or the word of a token; `nft` makes it a token id. */
+  | {
+      readonly move: number | string;
+      readonly asset: string;
+      readonly from: string;
+      readonly to: string;
+      readonly nft?: number | string;
+    }
+  | { readonly event: string; readonly by: string; readonly args?: readonly ExampleValue[] }
+  | {
+      readonly call: string;
+      readonly on: string;
+      readonly by?: string;
+      readonly value?: number | string;
+      readonly args?: readonly ExampleValue[];
+    };
+
+/** A transaction made up for an example. */
+export interface RawExampleTransaction {
+  readonly from?: string;
+  readonly to: string;
+  readonly call?: string;
+  readonly args?: readonly ExampleValue[];
+  readonly value?: number | string;
+  readonly tokens?: Readonly<Record<string, { readonly decimals: number }>>;
+  readonly steps?: readonly RawExampleStep[];
+}
+
+/** What an example's transaction must come to; what is left out is not looked at. */
+export interface RawExpectation {
+  readonly intent?: string;
+  readonly label?: string;
+  readonly actor?: string;
+  readonly status?: 'Proven' | 'Suspected';
+  /** Each of them must be found. An empty list: the shape must recognise nothing. */
+  readonly motifs?: readonly RawExpectedMotif[];
+  /** `<category> <effect>` of each position of the report, in order. */
+  readonly positions?: readonly string[];
+}
+
+export interface RawExpectedMotif {
+  readonly kind: string;
+  readonly venue?: string;
+  readonly status?: 'Proven' | 'Suspected';
+  readonly roles?: Readonly<Record<string, string>>;
+  /** `<role> <amount> <asset>` each, in any order. */
+  readonly legs?: readonly string[];
+}
+
 export interface RawExample {
   readonly name?: string;
+  readonly transaction?: RawExampleTransaction;
+  readonly expect?: RawExpectation;
   readonly facts?: Readonly<Record<string, unknown>>;
   readonly recording?: string;
   readonly actor?: string;

@@ -328,6 +328,14 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     at: `${I}:5:8`,
   },
   { code: 'missing_fallback', files: intent('label: Swap', 'label: "Swap {sent}"'), at: `${I}:5:8` },
+  {
+    code: 'bad_example',
+    files: intent(
+      '{facts: {motif.swap.count: 1}}',
+      '{transaction: {to: pool, call: "swap(uint256)", args: [one]}}',
+    ),
+    at: `${I}:11:66`,
+  },
   { code: 'missing_example', files: intent(/ {2}near_miss.*\n/, ''), at: `${I}:11:3` },
   {
     code: 'duplicate_example',

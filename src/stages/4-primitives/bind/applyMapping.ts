@@ -10,6 +10,7 @@ import type { Create2Proofs } from '../match/provenProtocol.ts';
 import type { EncodedArguments } from '../../../evm/readArgument.ts';
 import type { PreparedMapping } from '../match/preparedMapping.ts';
 import type { Claimed, ClaimedMovements } from './bucket.ts';
+import type { Frame } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Evidence } from '../../../model/evidence.ts';
 import { FurthestFailure, whyConditions } from './whyMissed.ts';
@@ -120,18 +121,8 @@ function applyMapping(mapping: PreparedMapping, trigger: Trigger, run: Recogniti
   const { contract } = trigger;
   const { log } = trigger.evidence;
   const call = within === null || log === null ? null : run.enclosing.of(log, within);
-  const legs: BoundLeg[] = [];
-  const scope = {
-    args: trigger.args,
-    contract,
-    caller: trigger.caller,
-    value: trigger.value,
-    signer: run.signer,
-    txTo: run.txTo,
-    legs,
-    callArgs: call && { topics: [], data: call.input, base: 4 },
-    outputArgs: call ? { topics: [], data: call.output, base: 0 } : trigger.output,
-  };
+  const scope = scopeOf(trigger, run, call);
+  const { legs } = scope;
   const miss = (why: () => MissReason): null => (run.missed ? note(run, trigger, mapping, why()) : null);
   if (!testsHold(mapping.when, scope)) return miss(() => whyConditions(mapping.when, scope));
   const claimed = (role: string): Claimed => run.claimed.of(shape, role);
@@ -164,6 +155,24 @@ function applyMapping(mapping: PreparedMapping, trigger: Trigger, run: Recogniti
     roles: rolesOf(mapping, scope),
     detail: readDetail(mapping, scope, run.positionTokens),
     within: call && { kind: 'frame', frame: call.index, log: null, contract },
+  };
+}
+
+function scopeOf(
+  { args, contract, caller, value, output }: Trigger,
+  { signer, txTo }: RecognitionRun,
+  call: Frame | null,
+): BindScope & { readonly legs: BoundLeg[] } {
+  return {
+    args,
+    contract,
+    caller,
+    value,
+    signer,
+    txTo,
+    legs: [],
+    callArgs: call && { topics: [], data: call.input, base: 4 },
+    outputArgs: call ? { topics: [], data: call.output, base: 0 } : output,
   };
 }
 

@@ -47,7 +47,40 @@ export class FurthestFailure {
   }
 }
 
-type Wanted = readonly (readonly [what: string, wanted: string, of: (m: Movement) => string])[];
+/** What a leg's expressions come to. */
+interface Sought {
+  readonly unread: readonly string[];
+  readonly amounts: readonly bigint[];
+  readonly wanted: readonly Wanted[];
+}
+interface Wanted {
+  readonly what: string;
+  readonly wanted: string;
+  readonly of: (m: Movement) => string;
+}
+
+function sought(spec: PreparedLeg, scope: BindScope, { index }: LegContext): Sought {
+  const ends = [
+    ['from', spec.from, evaluateAccount(spec.from, scope), (m: Movement): string => m.from],
+    ['to', spec.to, evaluateAccount(spec.to, scope), (m: Movement): string => m.to],
+    ['asset', spec.asset, evaluateAsset(spec.asset, scope), (m: Movement): string => index.assetRef(m)],
+  ] as const;
+  const amounts = spec.amount.flatMap((word) => evaluateAmount(word, scope) ?? []);
+  const unread = ends.flatMap(([what, declared, value]) => (declared && value === null ? [what] : []));
+  const wanted: Wanted[] = ends.flatMap(([what, , value, of]) =>
+    value ? [{ what, wanted: value, of }] : [],
+  );
+  if (amounts.length > 0)
+    wanted.push({ what: 'amount', wanted: amounts.join(' or '), of: (m) => String(m.amount) });
+  if (spec.movementKind) wanted.push({ what: 'movement', wanted: spec.movementKind, of: (m) => m.kind });
+  return {
+    unread: spec.amount.length > 0 && amounts.length === 0 ? [...unread, 'amount'] : unread,
+    amounts,
+    wanted,
+  };
+}
+
+type Differences = NonNullable<LegMiss['nearest']>['differs'];
 
 function nearestTo(
   spec: PreparedLeg,
@@ -55,52 +88,22 @@ function nearestTo(
   context: LegContext,
   used: readonly number[],
 ): Pick<LegMiss, 'unread' | 'nearest'> {
-  const { index } = context;
-  const from = evaluateAccount(spec.from, scope);
-  const to = evaluateAccount(spec.to, scope);
-  const asset = evaluateAsset(spec.asset, scope);
-  const amounts = spec.amount.flatMap((word) => evaluateAmount(word, scope) ?? []);
-  const unread = [
-    ...(spec.from && from === null ? ['from'] : []),
-    ...(spec.to && to === null ? ['to'] : []),
-    ...(spec.asset && asset === null ? ['asset'] : []),
-    ...(spec.amount.length > 0 && amounts.length === 0 ? ['amount'] : []),
-  ];
+  const { unread, amounts, wanted } = sought(spec, scope, context);
   if (unread.length > 0) return { unread, nearest: null };
-  const wanted: Wanted = [
-    ...(from ? [['from', from, (m: Movement): string => m.from] as const] : []),
-    ...(to ? [['to', to, (m: Movement): string => m.to] as const] : []),
-    ...(asset ? [['asset', asset, (m: Movement): string => index.assetRef(m)] as const] : []),
-    ...(amounts.length > 0
-      ? [['amount', amounts.join(' or '), (m: Movement): string => String(m.amount)] as const]
-      : []),
-    ...(spec.movementKind ? [['movement', spec.movementKind, (m: Movement): string => m.kind] as const] : []),
-  ];
   const claimed = context.claimed(spec.role);
+  const taken = (found: string): Differences => [{ what: 'use', wanted: 'a movement of its own', found }];
   const differing = (m: Movement): Differences => [
-    ...wanted.flatMap(([what, want, of]) => {
+    ...wanted.flatMap(({ what, wanted: want, of }) => {
       const found = of(m);
       const fits = what === 'amount' ? amounts.includes(m.amount) : found === want;
       return fits ? [] : [{ what, wanted: want, found }];
     }),
-    ...(used.includes(m.index)
-      ? [{ what: 'use', wanted: 'a movement of its own', found: 'bound to another leg' }]
-      : []),
-    ...(claimed.has(m.index)
-      ? [{ what: 'use', wanted: 'a movement of its own', found: 'an earlier event of the shape' }]
-      : []),
+    ...(used.includes(m.index) ? taken('another leg') : []),
+    ...(claimed.has(m.index) ? taken('an earlier event of the shape') : []),
   ];
-  let nearest: LegMiss['nearest'] = null;
-  let distance = Infinity;
-  for (const m of index.movements) {
-    const differs = differing(m);
-    if (nearest && differs.length > nearest.differs.length) continue;
-    const away = Math.abs(m.seq - context.seq);
-    if (nearest && differs.length === nearest.differs.length && away >= distance) continue;
-    nearest = { movement: m.index, differs };
-    distance = away;
-  }
-  return { unread, nearest };
+  const ranked = context.index.movements
+    .map((m) => ({ movement: m.index, differs: differing(m), away: Math.abs(m.seq - context.seq) }))
+    .sort((a, b) => a.differs.length - b.differs.length || a.away - b.away);
+  const nearest = ranked[0];
+  return { unread, nearest: nearest ? { movement: nearest.movement, differs: nearest.differs } : null };
 }
-
-type Differences = NonNullable<LegMiss['nearest']>['differs'];

@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { defaultFact } from '../../../rules/compile/facts.ts';
-import type { RawExample, RawIntent } from '../../../rules/read/rawRules.ts';
+import type { RawExample, RawIntent, RawShape } from '../../../rules/read/rawRules.ts';
 import type { RuleItem } from '../../../rules/compile/ruleItem.ts';
 import { evaluateOn, factNames } from '../../../rules/engine.ts';
 import type { IntentRule } from '../../../model/rulebook.ts';
 import { CliError, type CliIo } from '../cliIo.ts';
 import { blockers } from './conditionLines.ts';
+import type { ExaminedTx } from './examineTx.ts';
 import { findRecording } from './recordings.ts';
 import { openSoundRuleset, rulesetDirs, type SoundRuleset } from './rulesets.ts';
 
@@ -13,18 +14,21 @@ interface ExampleResult {
   readonly rule: string;
   readonly name: string;
   readonly place: string;
-  readonly side: 'match' | 'near_miss';
+  readonly side: Case['side'];
   /** Null when the example passed. */
   readonly failure: string | null;
   readonly seconds: number;
 }
 
-/** One example of a rule, with the inputs to run it. */
+/** One example of a rule or shape, with the inputs to run it. */
 interface Case {
   readonly ruleset: SoundRuleset;
-  readonly item: RuleItem<RawIntent>;
-  readonly rule: IntentRule;
-  readonly side: 'match' | 'near_miss';
+  readonly item: RuleItem<RawIntent> | RuleItem<RawShape>;
+  /** Null for a shape's example. */
+  readonly rule: IntentRule | null;
+  readonly side: 'match' | 'near_miss' | 'shape';
+  /** Inside the item. */
+  readonly pointer: string;
   readonly index: number;
   readonly example: RawExample;
   /** Where recordings are looked up. */
@@ -41,7 +45,30 @@ function* casesOf(
     const rule = ruleset.rulebook.intents.find((r) => r.slug === item.value.slug)!;
     for (const side of ['match', 'near_miss'] as const)
       for (const [index, example] of (item.value.examples[side] ?? []).entries())
-        yield { ruleset, item, rule, side, index, example, recordings };
+        yield {
+          ruleset,
+          item,
+          rule,
+          side,
+          pointer: `/examples/${side}/${index}`,
+          index,
+          example,
+          recordings,
+        };
+  }
+  for (const item of ruleset.shapes) {
+    if (wanted !== undefined && wanted !== item.value.slug) continue;
+    for (const [index, example] of (item.value.examples ?? []).entries())
+      yield {
+        ruleset,
+        item,
+        rule: null,
+        side: 'shape',
+        pointer: `/examples/${index}`,
+        index,
+        example,
+        recordings,
+      };
   }
 }
 
@@ -67,18 +94,18 @@ export async function testRules(
 }
 
 async function runExample(one: Case): Promise<ExampleResult> {
-  const { item, rule, side, index, example } = one;
+  const { item, side, index, example } = one;
   const started = performance.now();
-  const { line, column } = item.file.locate(`${item.pointer}/examples/${side}/${index}`);
+  const { line, column } = item.file.locate(`${item.pointer}${one.pointer}`);
   let failure: string | null;
   try {
-    failure = example.recording === undefined ? await tryFacts(one) : await tryRecording(one);
+    failure = await tryExample(one);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     failure = error.message;
   }
   return {
-    rule: rule.slug,
+    rule: item.value.slug,
     side,
     failure,
     name: example.name ?? example.recording ?? `#${index + 1}`,
@@ -87,7 +114,25 @@ async function runExample(one: Case): Promise<ExampleResult> {
   };
 }
 
-async function tryFacts({ ruleset, rule, side, example }: Case): Promise<string | null> {
+async function tryExample(one: Case): Promise<string | null> {
+  const { rule, example } = one;
+  if (example.transaction !== undefined) return tryMadeUp(one);
+  if (rule === null) return 'an example of a shape is a transaction';
+  return example.recording === undefined ? tryFacts(one, rule) : tryRecording(one, rule);
+}
+
+/** A made-up transaction: a match must also win, and all that is expected must come out. */
+async function tryMadeUp({ ruleset, rule, side, example, item }: Case): Promise<string | null> {
+  const { examineExample, surprises } = await import('./madeUp.ts');
+  const madeUp = await examineExample(example, ruleset.rulebook);
+  const verdict = rule && side !== 'shape' ? verdictFailure(madeUp.examined, rule, side) : null;
+  const shape = rule === null ? item.value.slug : null;
+  const found = await surprises(madeUp, example.expect ?? {}, ruleset.rulebook, shape);
+  const lines = [...(verdict === null ? [] : [verdict]), ...found];
+  return lines.length === 0 ? null : lines.join('\n');
+}
+
+async function tryFacts({ ruleset, side, example }: Case, rule: IntentRule): Promise<string | null> {
   const facts = new Map(
     [...factNames(rule.when)].map((name) => [name, defaultFact(ruleset.facts!.get(name)!)]),
   );
@@ -101,7 +146,10 @@ async function tryFacts({ ruleset, rule, side, example }: Case): Promise<string 
 }
 
 /** On a recording a rule must also win: authors care about the verdict, not only the condition. */
-async function tryRecording({ ruleset, rule, side, example, recordings }: Case): Promise<string | null> {
+async function tryRecording(
+  { ruleset, side, example, recordings }: Case,
+  rule: IntentRule,
+): Promise<string | null> {
   // Imported here so that fact examples run without loading the whole pipeline.
   const { examineTx } = await import('./examineTx.ts');
   const examined = await examineTx(
@@ -109,7 +157,15 @@ async function tryRecording({ ruleset, rule, side, example, recordings }: Case):
     ruleset.rulebook,
     example.actor?.toLowerCase(),
   );
-  const { verdict, outcomes } = examined.reading.explained;
+  return verdictFailure(examined, rule, side === 'near_miss' ? side : 'match');
+}
+
+function verdictFailure(
+  { reading }: ExaminedTx,
+  rule: IntentRule,
+  side: 'match' | 'near_miss',
+): string | null {
+  const { verdict, outcomes } = reading.explained;
   const outcome = outcomes.find((o) => o.rule.slug === rule.slug);
   if (side === 'near_miss')
     return outcome?.matched

@@ -2,7 +2,7 @@ import { checksumAddress } from 'viem';
 import { eventNamed } from '../../../evm/signatures.ts';
 import type { Log } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { LegMiss, MappingMiss, MissReason } from '../../../model/primitive.ts';
+import type { LegMiss, MappingMiss, MissReason, Primitive } from '../../../model/primitive.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import { findPrimitives } from '../../../stages/4-primitives/findPrimitives.ts';
 import type { ExaminedTx } from './examineTx.ts';
@@ -22,12 +22,13 @@ export function unrecognised(examined: ExaminedTx, rulebook: Rulebook, shadowed 
   const { tx, flow, primitives } = examined;
   const misses: MappingMiss[] = [];
   const made = findPrimitives(tx, flow, rulebook, (miss) => misses.push(miss));
+  // What only structure or a name suggests is no recognition: a shape may still be meant to know it.
+  const byShape = [...made, ...primitives].filter(({ shape }) => shape !== null);
   const evidence = [
-    ...made.flatMap((p) => p.evidence),
-    ...primitives.flatMap((p) => p.evidence),
+    ...byShape.flatMap((p) => p.evidence),
     ...[...flow.movements, ...flow.nonEconomic].filter((m) => m.kind !== 'event').map((m) => m.evidence),
   ];
-  const told = { logs: new Set(evidence.map((e) => e.log)), frames: new Set(framesOf(made)) };
+  const told = { logs: new Set(evidence.map((e) => e.log)), frames: new Set(framesOf(byShape)) };
   const reasonsOf = (of: (miss: MappingMiss) => boolean): Unrecognised['reasons'] =>
     misses.filter(of).map(({ shape, reason }) => ({ shape, text: reasonText(reason, examined) }));
   const found: Unrecognised[] = [];
@@ -51,7 +52,7 @@ export function unrecognised(examined: ExaminedTx, rulebook: Rulebook, shadowed 
   return found;
 }
 
-function framesOf(primitives: ReturnType<typeof findPrimitives>): number[] {
+function framesOf(primitives: readonly Primitive[]): number[] {
   return primitives
     .filter(({ basis }) => basis === 'call')
     .flatMap((p) => p.evidence.flatMap(({ frame }) => (frame === null ? [] : [frame])));

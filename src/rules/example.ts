@@ -1,0 +1,199 @@
+import { keccak256, stringToBytes } from 'viem';
+import { TRANSFER } from '../evm/tokenTopics.ts';
+import { ZERO_ADDRESS } from '../evm/hex.ts';
+import { NATIVE_ASSET } from '../value/asset.ts';
+import type { Address, Hash, Hex } from '../model/hex.ts';
+import type { RawContext, RawTransaction, TokenMetadata } from '../model/upstream.ts';
+import { encodeCall, encodeEvent, readAmount } from './exampleArguments.ts';
+import type { RawExampleStep, RawExampleTransaction } from './read/rawRules.ts';
+
+/** An example as a node would answer it, with the accounts its words stand for. */
+export interface BuiltExample {
+  readonly raw: RawTransaction;
+  readonly context: RawContext;
+  readonly addressOf: (word: string) => Address;
+  /** A text with the example's words in place of the addresses they stand for. */
+  readonly inWords: (text: string) => string;
+}
+
+const HASH: Hash = `0x${'5c'.repeat(32)}`;
+const BLOCK: Hash = `0x${'b1'.repeat(32)}`;
+const BLOCK_NUMBER = '0x1312d00';
+const BUILDER: Address = `0x${'b0'.repeat(20)}`;
+/** `transferFrom` and a selector that means nothing: what the calls around transfers and events are made with. */
+const TRANSFER_FROM = '0x23b872dd';
+const SOME_CALL = '0x00000001';
+const DEFAULT_DECIMALS = 18;
+
+const quantity = (value: bigint): Hex => `0x${value.toString(16)}`;
+const word = (value: bigint | Address): Hex =>
+  `0x${(typeof value === 'bigint' ? value.toString(16) : value.slice(2)).padStart(64, '0')}`;
+
+interface Emitted {
+  readonly address: Address;
+  readonly topics: readonly Hex[];
+  readonly data: Hex;
+}
+
+/** A call in the form of geth's callTracer. */
+interface Call {
+  type: 'CALL';
+  from: Address;
+  to: Address;
+  value: Hex;
+  input: Hex;
+  output?: Hex;
+  logs: (Emitted & { position: Hex })[];
+  calls: Call[];
+}
+
+/**
+ * Turns the words of an example into the answers of a node: accounts are words, amounts whole numbers, events and calls
+ * given by signature and arguments.
+ * @throws ExampleError
+ */
+export function buildExample(example: RawExampleTransaction): BuiltExample {
+  const words = new Map<string, string>();
+  const addressOf = (name: string): Address => {
+    if (name === 'zero') return ZERO_ADDRESS;
+    if (/^0x[0-9a-fA-F]{40}$/.test(name)) return name.toLowerCase() as Address;
+    const address: Address = `0x${keccak256(stringToBytes(`account of an example: ${name}`)).slice(26)}`;
+    words.set(address, name);
+    return address;
+  };
+  const { steps = [], value = 0, tokens = {} } = example;
+  const to = addressOf(example.to);
+  const root: Call = {
+    type: 'CALL',
+    from: addressOf(example.from ?? 'actor'),
+    to,
+    value: quantity(readAmount(value, ['value'])),
+    input: example.call === undefined ? '0x' : encodeCall(example.call, example.args ?? [], [], addressOf),
+    logs: [],
+    calls: [],
+  };
+  const logs: Emitted[] = [];
+  const symbols = new Map<Address, string>();
+  const emit = (log: Emitted, by: Address, input: Hex): void => {
+    logs.push(log);
+    const call: Call =
+      by === root.to
+        ? root
+        : { type: 'CALL', from: root.to, to: by, value: '0x0', input, logs: [], calls: [] };
+    if (call !== root) root.calls.push(call);
+    call.logs.push({ ...log, position: quantity(BigInt(call.calls.length)) });
+  };
+  for (const [i, step] of steps.entries()) applyStep(step, ['steps', i], { root, emit, addressOf, symbols });
+
+  const tx = { hash: HASH, blockHash: BLOCK, from: root.from, to, value: root.value, input: root.input };
+  return {
+    addressOf,
+    inWords: (text) =>
+      text
+        .replace(
+          /(?:eip155:1\/erc(?:20|721):)?(0x[0-9a-fA-F]{40})\b/g,
+          (shown, address: string) => words.get(address.toLowerCase()) ?? shown,
+        )
+        .replaceAll(NATIVE_ASSET, 'native'),
+    raw: {
+      hash: HASH,
+      tx: { ...tx, type: '0x2', nonce: '0x7', gasPrice: '0x3b9aca00' },
+      receipt: {
+        transactionHash: HASH,
+        blockHash: BLOCK,
+        blockNumber: BLOCK_NUMBER,
+        from: root.from,
+        gasUsed: '0x30d40',
+        effectiveGasPrice: '0x3b9aca00',
+        contractAddress: null,
+        status: '0x1',
+        logs: logs.map((log, at) => ({ ...log, logIndex: quantity(BigInt(at)), transactionHash: HASH })),
+      },
+      trace: { dialect: 'call_tracer', result: root },
+    },
+    context: {
+      block: {
+        number: BLOCK_NUMBER,
+        hash: BLOCK,
+        timestamp: '0x6553f100',
+        baseFeePerGas: '0x3b9aca00',
+        miner: BUILDER,
+      },
+      tokens: new Map([...symbols].map(([address, symbol]) => [address, tokenOf(address, symbol, tokens)])),
+      prices: [],
+      refusals: [],
+      delegations: new Map(),
+    },
+  };
+}
+
+function tokenOf(
+  address: Address,
+  symbol: string,
+  tokens: NonNullable<RawExampleTransaction['tokens']>,
+): TokenMetadata {
+  return { address, symbol, name: symbol, decimals: tokens[symbol]?.decimals ?? DEFAULT_DECIMALS };
+}
+
+interface Building {
+  readonly root: Call;
+  readonly emit: (log: Emitted, by: Address, input: Hex) => void;
+  readonly addressOf: (word: string) => Address;
+  readonly symbols: Map<Address, string>;
+}
+
+type Path = readonly (string | number)[];
+
+function applyStep(step: RawExampleStep, path: Path, building: Building): void {
+  const { root, emit, addressOf } = building;
+  if ('event' in step) {
+    const by = addressOf(step.by);
+    emit({ address: by, ...encodeEvent(step.event, step.args ?? [], path, addressOf) }, by, SOME_CALL);
+    return;
+  }
+  if ('call' in step) {
+    const call: Call = {
+      type: 'CALL',
+      from: step.by === undefined ? root.to : addressOf(step.by),
+      to: addressOf(step.on),
+      value: quantity(readAmount(step.value ?? 0, [...path, 'value'])),
+      input: encodeCall(step.call, step.args ?? [], path, addressOf),
+      logs: [],
+      calls: [],
+    };
+    root.calls.push(call);
+    return;
+  }
+  move(step, path, building);
+}
+
+type Move = Extract<RawExampleStep, { move: unknown }>;
+
+function move(step: Move, path: Path, { root, emit, addressOf, symbols }: Building): void {
+  const [from, to] = [addressOf(step.from), addressOf(step.to)];
+  const amount = readAmount(step.move, [...path, 'move']);
+  if (step.asset === 'native') {
+    const pay: Call = { type: 'CALL', from, to, value: quantity(amount), input: '0x', logs: [], calls: [] };
+    if (from === root.to) root.calls.push(pay);
+    // Another account pays: it is called first.
+    else
+      root.calls.push({
+        type: 'CALL',
+        from: root.to,
+        to: from,
+        value: '0x0',
+        input: SOME_CALL,
+        logs: [],
+        calls: [pay],
+      });
+    return;
+  }
+  const token = addressOf(step.asset);
+  symbols.set(token, step.asset);
+  const ends = [TRANSFER, word(from), word(to)] as const;
+  const log =
+    step.nft === undefined
+      ? { topics: ends, data: word(amount) }
+      : { topics: [...ends, word(readAmount(step.nft, [...path, 'nft']))], data: '0x' as const };
+  emit({ address: token, ...log }, token, TRANSFER_FROM);
+}

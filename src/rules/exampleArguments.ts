@@ -1,0 +1,132 @@
+import {
+  encodeAbiParameters,
+  encodeEventTopics,
+  encodeFunctionData,
+  parseAbiItem,
+  type AbiEvent,
+  type AbiFunction,
+  type AbiParameter,
+} from 'viem';
+import type { Address, Hex } from '../model/hex.ts';
+import type { ExampleValue } from './read/rawRules.ts';
+
+type Path = readonly (string | number)[];
+
+/** Why an example cannot be turned into a transaction; `path` is inside its `transaction`. */
+export class ExampleError extends Error {
+  readonly path: readonly (string | number)[];
+  constructor(path: readonly (string | number)[], message: string) {
+    super(message);
+    this.name = 'ExampleError';
+    this.path = path;
+  }
+}
+
+/** A whole number, also as `1.5e18`. */
+export function readAmount(value: number | string, path: Path): bigint {
+  const match = /^(\d{1,78})(?:\.(\d{1,78}))?(?:e(\d{1,2}))?$/.exec(String(value));
+  const [, whole = '', part = '', exponent = '0'] = match ?? [];
+  const zeros = Number(exponent) - part.length;
+  if (!match || zeros < 0) throw new ExampleError(path, `${value} is not a whole number`);
+  return BigInt(whole + part) * 10n ** BigInt(zeros);
+}
+
+function readItem<T>(kind: 'event' | 'function', text: string, path: Path): T {
+  try {
+    return parseAbiItem(`${kind} ${text.trim()}` as 'event E()') as T;
+  } catch {
+    throw new ExampleError(
+      path,
+      `${text.slice(0, 120)} is not a signature of ${kind === 'event' ? 'an event' : 'a function'}`,
+    );
+  }
+}
+
+type AddressOf = (word: string) => Address;
+
+/** @throws ExampleError */
+export function encodeEvent(
+  text: string,
+  args: readonly ExampleValue[],
+  path: Path,
+  addressOf: AddressOf,
+): { readonly topics: readonly Hex[]; readonly data: Hex } {
+  const item = readItem<AbiEvent>('event', text, [...path, 'event']);
+  const values = readArguments(item.inputs, args, path, addressOf);
+  try {
+    const indexed = item.inputs.flatMap((input, i) => (input.indexed ? [values[i]] : []));
+    const plain = item.inputs.flatMap((input, i) => (input.indexed ? [] : [{ input, value: values[i] }]));
+    const unnamed = { ...item, inputs: item.inputs.map(({ name: _, ...input }) => input) };
+    return {
+      topics: encodeEventTopics({ abi: [unnamed], args: indexed } as never) as Hex[],
+      data: encodeAbiParameters(
+        plain.map(({ input }) => input),
+        plain.map(({ value }) => value),
+      ),
+    };
+  } catch (error) {
+    throw new ExampleError([...path, 'args'], messageOf(error));
+  }
+}
+
+/** @throws ExampleError */
+export function encodeCall(
+  text: string,
+  args: readonly ExampleValue[],
+  path: Path,
+  addressOf: AddressOf,
+): Hex {
+  const item = readItem<AbiFunction>('function', text, [...path, 'call']);
+  const values = readArguments(item.inputs, args, path, addressOf);
+  try {
+    return encodeFunctionData({ abi: [item], args: values });
+  } catch (error) {
+    throw new ExampleError([...path, 'args'], messageOf(error));
+  }
+}
+
+function messageOf(error: unknown): string {
+  const { shortMessage, message } = error as { shortMessage?: string; message?: string };
+  return (shortMessage ?? message ?? 'the arguments cannot be encoded').split('\n')[0]!;
+}
+
+function readArguments(
+  inputs: readonly AbiParameter[],
+  args: readonly ExampleValue[],
+  path: Path,
+  addressOf: AddressOf,
+): unknown[] {
+  if (inputs.length !== args.length)
+    throw new ExampleError(
+      [...path, 'args'],
+      `${args.length} arguments, and the signature has ${inputs.length}`,
+    );
+  return inputs.map((input, i) => readArgument(input, args[i]!, [...path, 'args', i], addressOf));
+}
+
+function readArgument(input: AbiParameter, value: ExampleValue, path: Path, addressOf: AddressOf): unknown {
+  const array = /^(.*)\[\d*\]$/.exec(input.type);
+  if (array || 'components' in input) {
+    if (!Array.isArray(value)) throw new ExampleError(path, `${input.type} takes a list`);
+    const parts = value as readonly ExampleValue[];
+    if (array)
+      return parts.map((part, i) =>
+        readArgument({ ...input, type: array[1]! } as AbiParameter, part, [...path, i], addressOf),
+      );
+    const { components } = input as { components: readonly AbiParameter[] };
+    // viem takes a tuple of unnamed components as a list, and one of named components by name.
+    const values = readArguments(components, parts, path.slice(0, -1), addressOf);
+    return components.every(({ name }) => name)
+      ? Object.fromEntries(components.map(({ name }, i) => [name, values[i]]))
+      : values;
+  }
+  if (Array.isArray(value)) throw new ExampleError(path, `${input.type} takes no list`);
+  const one = value as string | number | boolean;
+  if (input.type === 'address') return addressOf(String(one));
+  if (input.type === 'bool') return one === true;
+  if (/^u?int/.test(input.type)) {
+    const text = String(one);
+    return text.startsWith('-') ? -readAmount(text.slice(1), path) : readAmount(text, path);
+  }
+  return String(one);
+}

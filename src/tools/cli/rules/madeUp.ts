@@ -1,0 +1,93 @@
+import { analyzeRaw } from '../../../analyze.ts';
+import { NATIVE_ASSET, erc20Id } from '../../../value/asset.ts';
+import { roleOf } from '../../../lib/roles.ts';
+import { buildExample, type BuiltExample } from '../../../rules/example.ts';
+import { readAmount } from '../../../rules/exampleArguments.ts';
+import type { Motif } from '../../../model/motif.ts';
+import type { Rulebook } from '../../../model/rulebook.ts';
+import type { RawExpectation, RawExpectedMotif, RawExample } from '../../../rules/read/rawRules.ts';
+import { examineTx, type ExaminedTx } from './examineTx.ts';
+import { unrecognised, unrecognisedLines } from './whyNot.ts';
+
+/** An example's made-up transaction after the pipeline. */
+export interface MadeUp {
+  readonly built: BuiltExample;
+  readonly examined: ExaminedTx;
+}
+
+export async function examineExample(
+  { transaction, name = 'example' }: RawExample,
+  rulebook: Rulebook,
+): Promise<MadeUp> {
+  const built = buildExample(transaction!);
+  return { built, examined: await examineTx({ name, ...built }, rulebook) };
+}
+
+/** What came out otherwise than expected, one line each. `shape`: the example is of this shape. */
+export async function surprises(
+  { built, examined }: MadeUp,
+  expect: RawExpectation,
+  rulebook: Rulebook,
+  shape: string | null,
+): Promise<string[]> {
+  const { verdict } = examined.reading.explained;
+  const { actor } = examined.attribution;
+  const lines: string[] = [];
+  const compare = (what: string, wanted: unknown, found: unknown): void => {
+    if (wanted !== undefined && wanted !== found)
+      lines.push(`${what} is ${String(found ?? 'none')}, expected ${String(wanted)}`);
+  };
+  compare('intent', expect.intent, verdict.kind);
+  compare('label', expect.label, verdict.label);
+  compare('status', expect.status, verdict.status);
+  compare('actor', expect.actor && built.addressOf(expect.actor), actor);
+  if (expect.positions) {
+    const report = await analyzeRaw(built.raw, built.context, rulebook);
+    const found = report.position_effects.map(({ category, effect }) => `${category} ${effect}`);
+    compare('positions', expect.positions.join(', '), found.join(', '));
+  }
+  const motifs = motifsOf(examined, shape);
+  for (const wanted of expect.motifs ?? []) lines.push(...missingMotif(wanted, motifs, { built, examined }));
+  if (expect.motifs?.length === 0 && motifs.length > 0)
+    lines.push(`recognised ${motifs.map(({ kind }) => kind).join(', ')}, expected nothing`);
+  if (lines.length > 0) lines.push(...unrecognisedLines(unrecognised(examined, rulebook)));
+  return lines.map(built.inWords);
+}
+
+/** Motifs a shape made; of an intent's example all. */
+function motifsOf({ motifs, primitives }: ExaminedTx, shape: string | null): readonly Motif[] {
+  if (shape === null) return motifs;
+  const places = new Set(
+    primitives.filter((p) => p.shape === shape).map((p) => `${p.kind} ${p.venue} ${p.seq}`),
+  );
+  return motifs.filter((m) => places.has(`${m.kind} ${m.venue} ${m.seq}`));
+}
+
+function missingMotif(wanted: RawExpectedMotif, motifs: readonly Motif[], { built }: MadeUp): string[] {
+  const ofKind = motifs.filter(({ kind }) => kind === wanted.kind);
+  if (ofKind.length === 0)
+    return [`no motif ${wanted.kind}; there are: ${motifs.map(({ kind }) => kind).join(', ') || 'none'}`];
+  const faults = ofKind.map((motif) => motifFaults(wanted, motif, built));
+  if (faults.some((list) => list.length === 0)) return [];
+  const fewest = faults.reduce((best, list) => (list.length < best.length ? list : best));
+  return fewest.map((fault) => `motif ${wanted.kind}: ${fault}`);
+}
+
+function motifFaults(wanted: RawExpectedMotif, motif: Motif, { addressOf }: BuiltExample): string[] {
+  const faults: string[] = [];
+  if (wanted.status !== undefined && wanted.status !== motif.status)
+    faults.push(`status is ${motif.status}, expected ${wanted.status}`);
+  if (wanted.venue !== undefined && addressOf(wanted.venue) !== motif.venue)
+    faults.push(`venue is ${motif.venue}, expected ${wanted.venue}`);
+  for (const [role, account] of Object.entries(wanted.roles ?? {}))
+    if (roleOf(motif, role) !== addressOf(account))
+      faults.push(`${role} is ${roleOf(motif, role) ?? 'nobody'}, expected ${account}`);
+  const legs = [...motif.assetsIn, ...motif.assetsOut].map((leg) => `${leg.role} ${leg.amount} ${leg.asset}`);
+  for (const text of wanted.legs ?? []) {
+    const [role, amount, asset] = text.split(' ') as [string, string, string];
+    const id = asset === 'native' ? NATIVE_ASSET : erc20Id(addressOf(asset));
+    if (!legs.includes(`${role} ${readAmount(amount, [])} ${id}`))
+      faults.push(`no leg ${text}; there are: ${legs.join(', ') || 'none'}`);
+  }
+  return faults;
+}

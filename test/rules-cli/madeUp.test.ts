@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { SHIPPED_RULES } from '../../src/rules/read/shippedRules.ts';
+import { runRules } from './runRules.ts';
+import { writeRuleset } from '../unit/rules/smallRuleset.ts';
+
+const EVENT = 'HarvestGathered(address indexed badger, uint256 truffles)';
+const PAID = `
+        - {move: 9e18, asset: TRUFFLE, from: burrow, to: actor}
+        - {event: "${EVENT}", by: burrow, args: [actor, 9e18]}`;
+const FORGED = `
+        - {event: "${EVENT}", by: burrow, args: [actor, 9e18]}`;
+
+const shape = (expected: string, steps = PAID, leg = 'from: $venue, to: $badger'): string => `slug: burrow
+version: 1
+status: stable
+summary: A burrow that pays truffles to its badgers.
+references: [https://example.org/burrow]
+any_emitter: true
+events:
+  - event: "${EVENT}"
+    kind: harvest
+    roles: {owner: $badger}
+    legs: [{role: reward, ${leg}, amount: $truffles}]
+examples:
+  - name: gathered
+    transaction:
+      to: burrow
+      call: gather()
+      steps:${steps}
+    expect: ${expected}
+`;
+const intent = (match: string, nearMiss: string): string => `slug: burrow-harvest
+version: 1
+status: stable
+intent: Harvest
+label: "Gather {received}"
+label_fallback: Gather a harvest
+rests_on: [harvest]
+requires_any: [harvest]
+when:
+  all:
+    - {fact: motif.harvest.direct, is: gte, value: 1}
+    - {fact: actor.sides, is: eq, value: received}
+proof: structural
+confidence: {known: High, family: Medium}
+examples:
+  match: [${match}]
+  near_miss: [${nearMiss}]
+`;
+const transaction = (steps: string, more = ''): string =>
+  `{transaction: {to: burrow, ${more} steps: [{move: 9e18, asset: TRUFFLE, from: burrow, to: actor}, ${steps}]}`;
+const HARVEST = `{event: "${EVENT}", by: burrow, args: [actor, 9e18]}`;
+
+async function tested(rule: string, files: Record<string, string>): Promise<string> {
+  const overlay = writeRuleset({
+    'ruleset.yaml': 'name: mine\nversion: 1.0.0\nengine: 1\n',
+    'vocabulary.yaml':
+      'motifs:\n  harvest: {title: Burrow harvested, fragment: Harvest, position: {category: stake, effect: collect}}\nintents:\n  Harvest: {category: staking}\n',
+    'precedence.yaml': 'insert:\n  - {intent: Harvest, before: ClaimRewards}\n',
+    ...files,
+  });
+  const { out, err } = await runRules('test', SHIPPED_RULES, overlay, '--rule', rule);
+  return `${out}\n${err}`;
+}
+
+describe('made-up transactions', () => {
+  it('test a shape through the whole pipeline: motif, venue, roles, legs, position', async () => {
+    const expected =
+      '{motifs: [{kind: harvest, venue: burrow, status: Suspected, roles: {owner: actor}, legs: [reward 9e18 TRUFFLE]}], positions: [stake collect], actor: actor}';
+    expect(await tested('burrow', { 'shapes/burrow.yaml': shape(expected) })).toContain('1 of 1 examples');
+  });
+
+  it('show that an event nothing bears out is refused', async () => {
+    expect(await tested('burrow', { 'shapes/burrow.yaml': shape('{motifs: []}', FORGED) })).toContain(
+      '1 of 1 examples of 1 rules passed',
+    );
+    expect(await tested('burrow', { 'shapes/burrow.yaml': shape('{motifs: []}') })).toContain(
+      'recognised harvest, expected nothing',
+    );
+  });
+
+  it.each([
+    [
+      '{motifs: [{kind: harvest, legs: [reward 8e18 TRUFFLE]}]}',
+      'motif harvest: no leg reward 8e18 TRUFFLE; there are: reward 9000000000000000000 TRUFFLE',
+    ],
+    ['{motifs: [{kind: harvest, roles: {owner: burrow}}]}', 'motif harvest: owner is actor, expected burrow'],
+    ['{motifs: [{kind: harvest, status: Proven}]}', 'motif harvest: status is Suspected, expected Proven'],
+    ['{motifs: [{kind: swap}]}', 'no motif swap; there are: harvest'],
+    ['{actor: burrow}', 'actor is actor, expected burrow'],
+    ['{positions: [stake increase]}', 'positions is stake collect, expected stake increase'],
+  ])('say what came out otherwise than %s', async (expected, line) => {
+    expect(await tested('burrow', { 'shapes/burrow.yaml': shape(expected) })).toContain(line);
+  });
+
+  it('say why the shape made nothing of its own event, in the words of the example', async () => {
+    const out = await tested('burrow', {
+      'shapes/burrow.yaml': shape('{motifs: [{kind: harvest}]}', PAID, 'from: $badger, to: $venue'),
+    });
+    expect(out).toContain(
+      'leg 1 (reward) bound nothing: the nearest movement (9000000000000000000 TRUFFLE from burrow to actor) differs: from is burrow, wanted actor; to is actor, wanted burrow',
+    );
+  });
+
+  it('test an intent: a match must win, a near miss must not match', async () => {
+    const files = {
+      'shapes/burrow.yaml': shape('{motifs: [{kind: harvest}]}'),
+      'intents/burrow-harvest.yaml': intent(
+        `${transaction(HARVEST)}, expect: {intent: Harvest, label: Gather 9 TRUFFLE, status: Suspected, actor: actor}}`,
+        `${transaction(HARVEST, 'value: 1e17,')}}`,
+      ),
+    };
+    expect(await tested('burrow-harvest', files)).toContain('2 of 2 examples');
+    const other = {
+      ...files,
+      'intents/burrow-harvest.yaml': intent(
+        `${transaction(HARVEST, 'value: 1,')}}`,
+        `${transaction(HARVEST)}}`,
+      ),
+    };
+    const out = await tested('burrow-harvest', other);
+    expect(out).toContain('actor.sides eq received, but it is both');
+    expect(out).toContain('matches, though it should not (headline: Harvest by burrow-harvest)');
+  });
+
+  it.each([
+    ['args: [actor]', 'bad_example: 1 arguments, and the signature has 2'],
+    ['args: [actor, nine]', 'bad_example: nine is not a whole number'],
+    ['args: [actor, 1.5]', 'bad_example: 1.5 is not a whole number'],
+    ['args: [actor, [1]]', 'bad_example: uint256 takes no list'],
+  ])('%s is a problem of lint, at its place', async (args, problem) => {
+    const steps = `
+        - {event: "${EVENT}", by: burrow, ${args}}`;
+    const out = await tested('burrow', { 'shapes/burrow.yaml': shape('{motifs: []}', steps) });
+    expect(out).toMatch(/burrow\.yaml:18:\d+ bad_example/);
+    expect(out).toContain(problem);
+  });
+});
