@@ -74,6 +74,7 @@ export function timedUpstream(respond: Respond): TimedUpstream {
   return {
     priceApi: null,
     open,
+    names: [],
     openCircuits: () => [],
     ready: async () => true,
     close: async () => {},

@@ -162,5 +162,9 @@ async function watchRules(
   };
   const onProblem = (error: Error): void =>
     log.error({ problem: error.message }, 'rules changed and are broken: the last good set stays in force');
-  watchRulebook([SHIPPED_RULES, ...overlays], onChange, onProblem, { facts: FACT_VOCABULARY, digest });
+  watchRulebook([SHIPPED_RULES, ...overlays], onChange, onProblem, {
+    facts: FACT_VOCABULARY,
+    digest,
+    onRecover: () => log.info({ digest }, 'rules are readable again: the set in force'),
+  });
 }

@@ -31,6 +31,7 @@ export function createApp(deps: AppDeps): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
+  app.enable('strict routing');
   app.use(count(metrics));
   app.use((_request, response, next) => {
     response.set('X-Content-Type-Options', 'nosniff');
@@ -43,9 +44,12 @@ export function createApp(deps: AppDeps): Express {
       allowedHeaders: ['Content-Type', 'X-API-Key'],
       exposedHeaders: ['Retry-After', 'X-Request-Id'],
       maxAge: 86_400,
+      // Preflights are answered below, on the listed paths alone.
+      preflightContinue: true,
     }),
   );
 
+  app.options(['/health', '/analyze'], (_request, response) => void response.status(204).end());
   app.get('/health', (_request, response) => void response.type('text/plain').send('ok'));
   app.post('/analyze', postAnalyze({ analyze, parseRequest, limiter, log, metrics, deadlineMs, stopping }));
 

@@ -71,9 +71,8 @@ export async function main(createAnalyze: CreateAnalyze = createServiceAnalyze):
   } catch (error) {
     if (error instanceof RulebookError) process.stderr.write(`${error.message}\n`);
     else log.fatal({ err: error }, 'cannot start');
-    process.exitCode = 1;
-    // The channel to the parent would keep the process alive.
-    if (cluster.isWorker) process.exit(1);
+    // Nothing that was started keeps the process: it runs as a whole or not at all.
+    process.exit(1);
   }
 }
 

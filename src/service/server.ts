@@ -48,12 +48,15 @@ export async function serve(
   const log = given.log ?? createLog({ level: config.logLevel, redact: createRedact(secretUrls(config)) });
   const upstream = openUpstream(config);
   const stop = new AbortController();
-  // Every running analysis listens.
+  // Each running analysis adds a listener.
   setMaxListeners(0, stop.signal);
   const limiter = createLimiter(config);
-  const metrics = config.adminPort === null ? null : createMetrics(limiter);
+  const metrics = config.adminPort === null ? null : createMetrics(limiter, upstream);
+  /** Undoes what has been started, last first, where a later step fails. */
+  const started: (() => unknown)[] = [() => upstream.close()];
   try {
     const analyze = await createAnalyze({ upstream, config, log });
+    started.push(() => analyze.close?.());
     const app = createApp({
       analyze,
       log,
@@ -64,6 +67,7 @@ export async function serve(
     });
     const server = createHttpServer(app, config);
     const port = await listen(server, config.port, config.host);
+    started.push(() => (server.closeAllConnections(), stopListening(server)));
     const admin =
       metrics &&
       !cluster.isWorker &&
@@ -110,7 +114,7 @@ export async function serve(
     };
     return { url, port, adminPort, close: () => (closing ??= shutDown()) };
   } catch (error) {
-    await upstream.close();
+    for (const undo of started.reverse()) await undo();
     throw error;
   }
 }

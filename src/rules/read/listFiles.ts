@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, statSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import type { ProblemCode } from './problems.ts';
 import type { Place } from './yamlTree.ts';
@@ -22,12 +22,21 @@ export function listFiles(dir: string, complain: Complain, under = '', depth = 0
     // Dot files: editors' swap files and the ..data links of mounted Kubernetes volumes.
     if (name.startsWith('.')) continue;
     const path = under === '' ? name : `${under}/${name}`;
-    // Following symbolic links is wanted (mounted volumes are made of them); the depth limit ends loops.
-    const stat = statSync(join(dir, path), { throwIfNoEntry: false });
-    if (stat === undefined) complain(join(dir, path), 'unreadable_file', 'a dangling symbolic link');
+    // Mounted volumes are made of symbolic links, so they are followed; the depth limit ends loops of folders.
+    const stat = statOf(join(dir, path));
+    if (typeof stat === 'string') complain(join(dir, path), 'unreadable_file', stat);
     else if (!stat.isDirectory()) found.push(path);
     else if (depth < MAX_FOLDER_DEPTH) found.push(...listFiles(dir, complain, path, depth + 1));
     else complain(join(dir, path), 'unknown_file', `folders are at most ${MAX_FOLDER_DEPTH} deep`);
   }
   return found;
+}
+
+/** The entry's facts, or why there are none: a dangling link, a loop of links (ELOOP), EACCES, EIO. */
+function statOf(path: string): Stats | string {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) ?? 'a dangling symbolic link';
+  } catch (error) {
+    return `cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}`;
+  }
 }

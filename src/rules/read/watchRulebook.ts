@@ -9,6 +9,8 @@ export interface WatchOptions extends LoadOptions {
   /** Digest of the rulebook in force: an equal one is not passed on again. */
   readonly digest: string;
   readonly intervalMs?: number;
+  /** Called when a set with problems is again the one in force. */
+  readonly onRecover?: () => void;
 }
 
 export interface RulebookWatch {
@@ -18,21 +20,27 @@ export interface RulebookWatch {
 const INTERVAL_MS = 1_000;
 
 /**
- * Polls the rule directories once a second and passes on a new rulebook, whole, when they changed and have
- * no problem. A set with problems goes to `onError` once; the last good one stays in force. Polling,
- * because file events get lost where volumes are mounted by swapping symbolic links. Files must be quiet
+ * Polls the rule directories once a second and passes on a new rulebook, whole, when they changed and have no problem. A set
+ * with problems goes to `onError` once and the last good one stays in force; `onRecover` reports that the files are good
+ * again. Polling, because file events get lost where volumes are mounted by swapping symbolic links. Files must be quiet
  * for one interval, so that half-written sets are never read.
  */
 export function watchRulebook(
   dirs: readonly string[],
   onSwap: (rulebook: Rulebook) => void,
-  onError: (error: RulebookError) => void,
+  onError: (error: Error) => void,
   options: WatchOptions,
 ): RulebookWatch {
   let { digest } = options;
-  // Nothing is judged yet: a change between the first load and this call is found at the first look.
+  // Empty: a change between the first load and this call is found at the first look.
   let judged = '';
   let last = fingerprint(dirs);
+  /** The problem reported last; null while the files are good. */
+  let problem: string | null = null;
+  const fail = (error: Error): void => {
+    if (error.message !== problem) onError(error);
+    problem = error.message;
+  };
   const look = (): void => {
     const now = fingerprint(dirs);
     const quiet = now === last;
@@ -40,25 +48,42 @@ export function watchRulebook(
     if (!quiet || now === judged) return;
     judged = now;
     const { rulebook, problems } = readRuleset(dirs, options);
-    if (rulebook === null) onError(new RulebookError(problems));
-    else if (rulebook.digest !== digest) {
+    if (rulebook === null) return fail(new RulebookError(problems));
+    if (rulebook.digest !== digest) {
       digest = rulebook.digest;
       onSwap(rulebook);
+    } else if (problem !== null) options.onRecover?.();
+    problem = null;
+  };
+  const safely = (): void => {
+    try {
+      look();
+    } catch (error) {
+      // A timer's exception would end the process; the files are looked at again.
+      judged = '';
+      fail(error as Error);
     }
   };
-  const timer = setInterval(look, options.intervalMs ?? INTERVAL_MS);
+  const timer = setInterval(safely, options.intervalMs ?? INTERVAL_MS);
   timer.unref();
   return { close: () => clearInterval(timer) };
 }
 
-/** Changes whenever a file appears, goes, or is written. */
+/** Changes whenever a file appears, goes, is written or can no longer be read. */
 function fingerprint(dirs: readonly string[]): string {
-  return dirs
-    .flatMap((dir) =>
-      listFiles(dir, () => {}).map((path) => {
-        const stat = statSync(join(dir, path), { throwIfNoEntry: false, bigint: true });
-        return stat ? `${dir}/${path} ${stat.mtimeNs} ${stat.size} ${stat.ino}` : `${dir}/${path} gone`;
-      }),
-    )
-    .join('\n');
+  const entries = dirs.flatMap((dir) => {
+    const problems: string[] = [];
+    const paths = listFiles(dir, (file, _code, message) => problems.push(`${file} ${message}`));
+    return [...paths.map((path) => `${dir}/${path} ${factsOf(join(dir, path))}`), ...problems];
+  });
+  return entries.join('\n');
+}
+
+function factsOf(path: string): string {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
+    return stat ? `${stat.mtimeNs} ${stat.size} ${stat.ino} ${stat.mode}` : 'gone';
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'unreadable';
+  }
 }

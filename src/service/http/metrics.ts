@@ -14,8 +14,14 @@ export interface Metrics {
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
+/** The nodes by name, and those whose circuit is open. */
+export interface UpstreamHealth {
+  readonly names: readonly string[];
+  openCircuits(): readonly string[];
+}
+
 /** Metrics in a registry of their own, so that several services in one process stay apart. */
-export function createMetrics(limiter: Limiter): Metrics {
+export function createMetrics(limiter: Limiter, health: UpstreamHealth): Metrics {
   const registry = new Registry();
   const registers = [registry];
   if (cluster.isWorker) {
@@ -67,6 +73,16 @@ export function createMetrics(limiter: Limiter): Metrics {
     help: 'Calls sent upstream, each member of a batch counted.',
     labelNames: ['upstream', 'method'],
     registers,
+  });
+  new Gauge({
+    name: 'txreport_upstream_circuit_open',
+    help: '1 while a node that failed several times in a row is left alone.',
+    labelNames: ['upstream'],
+    registers,
+    collect() {
+      const open = health.openCircuits();
+      for (const name of health.names) this.set({ upstream: name }, open.includes(name) ? 1 : 0);
+    },
   });
   new Gauge({
     name: 'txreport_analyses_running',

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLog, createRedact } from '../../../src/lib/log.ts';
 
@@ -25,6 +26,46 @@ describe('createRedact', () => {
     const text = 'listening on http://127.0.0.1:3000 / v3 of 0x0123';
     expect(redact(text)).toBe(text);
     expect(createRedact([])(text)).toBe(text);
+  });
+});
+
+/** How a key may come back in what a node or a library says. */
+const FORMS: Record<string, (secret: string, padding: string) => string> = {
+  'as it is': (secret) => secret,
+  'in upper case': (secret) => secret.toUpperCase(),
+  'in base64': (secret) => Buffer.from(secret).toString('base64'),
+  'in base64 of a longer text': (secret, padding) =>
+    Buffer.from(`${padding}${secret}${padding}`).toString('base64'),
+  'percent-encoded': (secret) =>
+    [...secret].map((c) => `%${c.charCodeAt(0).toString(16).padStart(2, '0')}`).join(''),
+  'as JSON escapes': (secret) =>
+    [...secret].map((c) => `\\u00${c.charCodeAt(0).toString(16).padStart(2, '0')}`).join(''),
+  'split over lines': (secret) => secret.replace(/.{5}/g, '$&\n'),
+  'split by dashes': (secret) => secret.replace(/.{3}/g, '$&-'),
+  'cut short': (secret) => secret.slice(0, -2),
+};
+const PARTS: Record<string, (secret: string) => string> = {
+  user: (secret) => `https://${secret}@n.example/`,
+  password: (secret) => `https://u:${secret}@n.example/`,
+  path: (secret) => `https://n.example/v3/${secret}/rpc`,
+  query: (secret) => `https://n.example/?key=${secret}`,
+  host: (secret) => `https://${secret}.example/`,
+};
+
+describe.each(Object.entries(PARTS))('a secret as %s of a URL', (part, url) => {
+  it.each(Object.entries(FORMS))('is hidden %s', (_, disguise) => {
+    const key = fc.stringMatching(/^[a-z][a-z0-9]{15,39}$/);
+    fc.assert(
+      fc.property(key, fc.stringMatching(/^[a-z ]{0,7}$/), (secret, padding) => {
+        const disguised = disguise(secret, padding);
+        const said = createRedact([url(secret)])(`{"msg":"#${disguised}#","n":1}`);
+        expect(said).toContain('[redacted]');
+        expect(said.startsWith(`{"msg":"#`) && said.endsWith(`#","n":1}`)).toBe(true);
+        // What is left of it, at either end, is too short to be of use.
+        expect(said.length).toBeLessThan('{"msg":"##","n":1}[redacted]'.length + 40);
+      }),
+      { numRuns: part === 'host' ? 20 : 60 },
+    );
   });
 });
 

@@ -20,7 +20,7 @@ describe('watchRulebook', () => {
     watch = watchRulebook(
       [dir],
       (book) => swapped.push(book),
-      (error) => failed.push(error),
+      (error) => failed.push(error as RulebookError),
       { facts: FACTS, digest, intervalMs: 20 },
     );
 

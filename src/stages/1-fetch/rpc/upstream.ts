@@ -24,6 +24,8 @@ export interface Upstream {
   open(options: SessionOptions): Session;
   /** The names of the nodes with an open circuit. */
   openCircuits(): string[];
+  /** `upstream-1`, `upstream-2`, … */
+  readonly names: readonly string[];
   /** Whether a node answers `eth_chainId` with chain 1 now. */
   ready(signal: AbortSignal): Promise<boolean>;
   close(): Promise<void>;
@@ -79,5 +81,6 @@ export function createUpstream(options: UpstreamOptions): Upstream {
 
   const openCircuits = (): string[] =>
     endpoints.filter(({ breaker }) => breaker.open).map(({ name }) => name);
-  return { priceApi, open, openCircuits, ready, close: () => agent.destroy() };
+  const names = endpoints.map(({ name }) => name);
+  return { priceApi, open, names, openCircuits, ready, close: () => agent.destroy() };
 }
