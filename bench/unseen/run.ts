@@ -1,23 +1,14 @@
 // npm run bench:unseen: how many right answers survive when the rules do not know their protocols. See HELP.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { gunzipSync } from 'node:zlib';
-import { examine, read, type Read } from '../../src/analyze.ts';
-import { labelFormat } from '../../src/value/labelFormat.ts';
 import { loadRules } from '../../src/service/loadRules.ts';
-import { fetchContext } from '../../src/stages/1-fetch/context/fetchContext.ts';
-import { planContext } from '../../src/stages/1-fetch/context/planContext.ts';
-import { fetchTransaction } from '../../src/stages/1-fetch/fetchTransaction.ts';
-import { createUpstream } from '../../src/stages/1-fetch/rpc/upstream.ts';
 import { buildValueFlow } from '../../src/stages/3-flow/buildValueFlow.ts';
 import { findPrimitives } from '../../src/stages/4-primitives/findPrimitives.ts';
-import { subjectOf } from '../../src/stages/7-intent/intentInput.ts';
-import { matchIntents } from '../../src/stages/7-intent/matchIntents.ts';
-import { REPLAY_AVAILABLE, startReplayNode, warnIfAbsent } from '../../test/support/replayNode.ts';
+import { REPLAY_AVAILABLE, warnIfAbsent } from '../../test/support/replayNode.ts';
 import { LEVELS, protocolsOf, without, type Level } from './hide.ts';
+import { classify, labelled, LABELLED, type Labelled } from './labelled.ts';
 import type { Hash } from '../../src/model/hex.ts';
 import type { Rulebook } from '../../src/model/rulebook.ts';
-import type { RawContext } from '../../src/model/upstream.ts';
 
 const HELP = `npm run bench:unseen -- [--floor L2=0.85 …] [--no-names] [--verbose] [--json FILE] [FILE…]
 
@@ -46,12 +37,6 @@ const { values, positionals } = parseArgs({
   },
 });
 
-interface Label {
-  readonly id: string;
-  readonly hash: Hash;
-  readonly expect?: { readonly intents?: readonly string[] };
-}
-
 interface Answer {
   readonly id: string;
   readonly hash: Hash;
@@ -65,33 +50,18 @@ interface Answer {
   readonly full: string;
 }
 
-const CORPUS = new URL('../../../shared/corpus/', import.meta.url).pathname;
-const LABELLED = ['labelled-defi', 'whole-blocks', 'block-10m', 'full-traces', 'geth-tracers', 'mev-blocks'];
-
-function labelsOf(file: string): Label[] {
-  const path = existsSync(file) ? file : CORPUS + file;
-  const lines = gunzipSync(readFileSync(path)).toString('utf8').split('\n').filter(Boolean);
-  return lines.map((line) => JSON.parse(line) as Label).filter(({ expect }) => expect?.intents?.length);
-}
-
-async function classify(answers: Read, context: RawContext, rulebook: Rulebook) {
-  const { tx, flow, motifs, attribution } = examine(answers, context, rulebook);
-  const subject = subjectOf(attribution);
-  return matchIntents({ tx, flow, motifs, rulebook, subject }, labelFormat(context.tokens, rulebook));
-}
-
-async function answersFor(label: Label, found: Read, context: RawContext): Promise<Answer[]> {
-  const { tx } = found;
-  const labels = label.expect!.intents!;
+async function answersFor(label: Labelled): Promise<Answer[]> {
+  const { tx } = label.found;
+  const labels = label.intents;
   const hidden = protocolsOf(findPrimitives(tx, buildValueFlow(tx, rulebook), rulebook));
   if (hidden.size === 0) return [];
-  const full = await classify(found, context, rulebook);
+  const full = await classify(label, rulebook);
   if (!labels.includes(full.kind)) return [];
   const answers: Answer[] = [];
   for (const level of LEVELS) {
     const less = without(rulebook, hidden, level, tx);
     const known = values.names ? less : { ...less, signatures: { events: '', functions: '' } };
-    const { kind, rule, status } = await classify(found, context, known);
+    const { kind, rule, status } = await classify(label, known);
     const right = labels.includes(kind);
     answers.push({
       id: label.id,
@@ -134,32 +104,9 @@ async function main(): Promise<number> {
     return 0;
   }
   rulebook = loadRules();
-  const files = positionals.length > 0 ? positionals : LABELLED.map((name) => `${name}.ndjson.gz`);
-  const labels = files.flatMap(labelsOf);
-  const node = await startReplayNode({ dialect: 'geth', files });
-  const upstream = createUpstream({
-    rpcUrls: [node.url],
-    traceUrl: null,
-    priceApiUrl: null,
-    timeoutMs: 60_000,
-    retries: 0,
-    deadlineMs: 600_000,
-    maxResponseBytes: 1 << 30,
-    maxBatch: 1_000,
-  });
   const answers: Answer[] = [];
-  for (const label of labels) {
-    const session = upstream.open({
-      signal: new AbortController().signal,
-      deadlineAt: performance.now() + 60_000,
-    });
-    const raw = await fetchTransaction(session, label.hash).catch(() => null);
-    if (raw === null) continue;
-    const context = await fetchContext(session, planContext(raw, rulebook, 2_000));
-    answers.push(...(await answersFor(label, read(raw, context), context)));
-  }
-  await upstream.close();
-  await node.close();
+  const files = positionals.length > 0 ? positionals : LABELLED;
+  for await (const label of labelled(files, rulebook)) answers.push(...(await answersFor(label)));
 
   printTable(answers);
   const wrong = answers.filter((a) => !a.right);

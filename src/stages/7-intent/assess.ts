@@ -37,15 +37,16 @@ export interface Assessment {
  * Proven requires all of this: the rule claims a structural proof and is not experimental, one actor was
  * elected by more than a claim, every motif it rests on is proven by more than a function's name, motifs
  * account for the actor's payments, and the confidence is not low. Confidence is the rule's, never more
- * than the weakest motif's or the election's.
+ * than the weakest motif's or the election's, and Medium at most without proof.
  */
 export function assess(view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): Assessment {
   const known = motifs.every(({ protocol }) => protocol !== null && protocol.matchedBy !== 'family');
   const weakest = motifs.reduce<Confidence>((low, motif) => weaker(low, motif.confidence), 'High');
   const suspect = suspicions(view);
   const granted = known ? rule.confidence.known : rule.confidence.family;
-  const confidence = weaker(weaker(granted, weakest), suspect.length > 0 ? 'Medium' : 'High');
-  const doubts = [...doubtsOf(view, rule, motifs, confidence), ...suspect];
+  const earned = weaker(granted, weakest);
+  const doubts = [...doubtsOf(view, rule, motifs, earned), ...suspect];
+  const confidence = weaker(earned, doubts.length > 0 ? 'Medium' : 'High');
   const limits: CaveatCode[] = [];
   if (!known) limits.push('unknown_protocol');
   if (weakest !== 'High' && known) limits.push('uncertain_motif');
@@ -53,7 +54,7 @@ export function assess(view: SubjectView, rule: IntentRule, motifs: readonly Mot
   return {
     status: doubts.length === 0 ? 'Proven' : 'Suspected',
     confidence,
-    caveats: confidence === 'High' ? doubts : [...doubts, ...limits],
+    caveats: earned === 'High' ? doubts : [...doubts, ...limits],
   };
 }
 
