@@ -164,11 +164,11 @@ describe('proof', () => {
   });
 
   it('falls for heuristic and experimental rules, unproven or absent motifs, and where nobody was elected', async () => {
-    expect(await status({ restsOn: ['swap'], proof: 'heuristic' })).toBe('Suspected High');
-    expect(await status({ restsOn: ['swap'], status: 'experimental' })).toBe('Suspected High');
-    expect(await status({ restsOn: ['swap'] }, [{ ...swap, status: 'Suspected' }])).toBe('Suspected High');
-    expect(await status({ restsOn: ['stake'] })).toBe('Suspected High');
-    expect(await status({ restsOn: ['swap'] }, [swap], false)).toBe('Suspected High');
+    expect(await status({ restsOn: ['swap'], proof: 'heuristic' })).toBe('Suspected Medium');
+    expect(await status({ restsOn: ['swap'], status: 'experimental' })).toBe('Suspected Medium');
+    expect(await status({ restsOn: ['swap'] }, [{ ...swap, status: 'Suspected' }])).toBe('Suspected Medium');
+    expect(await status({ restsOn: ['stake'] })).toBe('Suspected Medium');
+    expect(await status({ restsOn: ['swap'] }, [swap], false)).toBe('Suspected Medium');
   });
 
   it('falls where no motif took what the actor sent: something else may have been the purpose', async () => {
@@ -177,7 +177,7 @@ describe('proof', () => {
       participants: [{ role: 'owner', account: SIGNER }],
       movements: [],
     });
-    expect(await status({ restsOn: ['stake'] }, [elsewhere])).toBe('Suspected High');
+    expect(await status({ restsOn: ['stake'] }, [elsewhere])).toBe('Suspected Medium');
   });
 
   it('falls where what the actor received came from elsewhere, though the venue pays: an unknown contract may stand behind it', async () => {
@@ -245,7 +245,7 @@ describe('proof', () => {
     const own = { participants: [{ role: 'owner', account: SIGNER }] };
     expect(
       await status({ restsOn: ['stake'] }, [motif('stake', { ...own, basis: 'call', movements: [] })]),
-    ).toBe('Suspected High');
+    ).toBe('Suspected Medium');
     const { fragments } = await matchIntents(
       input([rule('r', 'Best')], [{ ...called, kind: 'stake', protocol: family }]),
       format,
