@@ -33,7 +33,16 @@ export async function generateTypes(): Promise<string> {
       }),
     );
   }
-  return HEADER + parts.join('');
+  return HEADER + parts.join('') + (await knownIntentKinds());
+}
+
+/** The intent kinds of the schema's open list, as a union: `IntentKind` itself stays open. */
+async function knownIntentKinds(): Promise<string> {
+  const { $defs } = JSON.parse(await readFile(schemaUrl('tx-report'), 'utf8')) as {
+    $defs: { IntentKind: { examples: string[] } };
+  };
+  const lines = $defs.IntentKind.examples.map((kind) => `  | '${kind}'`);
+  return `/** Intent kinds of this version of the schema. */\nexport type KnownIntentKind =\n${lines.join('\n')};\n`;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await writeFile(target, await generateTypes());

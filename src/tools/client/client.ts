@@ -1,14 +1,19 @@
-import type { ErrorBody, TxReport } from '../../model/generated/report.ts';
+import { readTxHash } from './txHash.ts';
+import type { TxReport } from './report.ts';
 
-export type * from '../../model/generated/report.ts';
+export type * from './report.ts';
+export { sumExact, unbalancedAssets } from './exact.ts';
+export { readTxHash, whyNoTxHash } from './txHash.ts';
 
 export interface ClientOptions {
   /** Where the service answers, e.g. `http://127.0.0.1:3000`. */
   readonly baseUrl: string;
-  /** Sent as `x-api-key`, which the service accepts and does not check today. */
+  /** Sent as `x-api-key`, for a gateway in front of the service. */
   readonly apiKey?: string;
   /** Defaults to the platform's `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
+  /** Further attempts while the service is overloaded. Default 2; each waits as long as the service says. */
+  readonly retries?: number;
 }
 
 export interface AnalyzeOptions {
@@ -16,24 +21,37 @@ export interface AnalyzeOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The service answered with an error, or with something that is no report of the known schema version. */
+/**
+ * What failed: the service could not be reached; it refused the request; it is overloaded; the analysis failed, mostly
+ * because of its node; or the answer is no report of the known schema version.
+ */
+export type ErrorKind = 'unreachable' | 'bad_request' | 'overloaded' | 'analysis_failed' | 'not_a_report';
+
+interface ErrorDetails extends ErrorOptions {
+  readonly kind: ErrorKind;
+  readonly status?: number;
+  readonly retryAfter?: number | null;
+  readonly requestId?: string | null;
+}
+
 export class TxReportError extends Error {
-  /** HTTP status; 0 where the answer itself could not be read. */
+  readonly kind: ErrorKind;
+  /** HTTP status; 0 where there is no readable answer. */
   readonly status: number;
-  /** Seconds after which to try again, where the service says so (it is overloaded); null otherwise. */
+  /** Seconds after which to try again, where the service says so; null otherwise. */
   readonly retryAfter: number | null;
-  /** The service's own number of this request, to find it in its log; null where there is none. */
+  /** The service's id of this request, to find it in its log; null where there is none. */
   readonly requestId: string | null;
   constructor(
-    status: number,
     message: string,
-    options: ErrorOptions & { retryAfter?: number | null; requestId?: string | null } = {},
+    { kind, status = 0, retryAfter = null, requestId = null, ...rest }: ErrorDetails,
   ) {
-    super(message, options);
+    super(message, rest);
     this.name = 'TxReportError';
+    this.kind = kind;
     this.status = status;
-    this.retryAfter = options.retryAfter ?? null;
-    this.requestId = options.requestId ?? null;
+    this.retryAfter = retryAfter;
+    this.requestId = requestId;
   }
 }
 
@@ -41,64 +59,100 @@ export class TxReportError extends Error {
 export const SCHEMA_VERSION = 1;
 
 export interface Client {
-  /** True when the service process answers; says nothing of its upstream node. */
+  /** True when the service process answers; says nothing about its node. */
   health(signal?: AbortSignal): Promise<boolean>;
   /**
-   * The report of one transaction, by its 66-character lower-case hash.
-   * @throws TxReportError with status 400 (bad hash or chain), 502 (analysis failed) or 0 (not a report).
+   * The report of one transaction, by its hash in any letter case or an explorer's link to it.
+   * @throws TxReportError; `kind` says what failed. An aborted `signal` rejects with its own reason.
    */
   analyze(txHash: string, options?: AnalyzeOptions): Promise<TxReport>;
 }
+
+const DEFAULT_RETRIES = 2;
+/** The longest wait before a further attempt. */
+const MOST_WAIT_S = 30;
 
 /** A client of one service. Needs nothing but `fetch`, so it runs in browsers as well as in Node. */
 export function createClient(options: ClientOptions): Client {
   const send = options.fetch ?? globalThis.fetch.bind(globalThis);
   const base = options.baseUrl.replace(/\/+$/, '');
+  const headers = {
+    'content-type': 'application/json',
+    ...(options.apiKey ? { 'x-api-key': options.apiKey } : {}),
+  };
+  const ask = async (body: string, signal: AbortSignal | undefined): Promise<TxReport> => {
+    let response: Response;
+    try {
+      response = await send(`${base}/analyze`, {
+        method: 'POST',
+        headers,
+        body,
+        ...(signal ? { signal } : {}),
+      });
+    } catch (cause) {
+      if (signal?.aborted) throw cause;
+      throw new TxReportError(`no answer from ${base}`, { kind: 'unreachable', cause });
+    }
+    return readReport(response, signal);
+  };
   return {
     async health(signal) {
       const response = await send(`${base}/health`, signal ? { signal } : {});
       return response.ok;
     },
     async analyze(txHash, { chain, signal } = {}) {
-      const response = await send(`${base}/analyze`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          ...(options.apiKey ? { 'x-api-key': options.apiKey } : {}),
-        },
-        body: JSON.stringify({ tx_hash: txHash, ...(chain ? { chain } : {}) }),
-        ...(signal ? { signal } : {}),
-      });
-      const told = {
-        retryAfter: secondsOf(response.headers.get('retry-after')),
-        requestId: response.headers.get('x-request-id'),
-      };
-      let body: unknown;
-      try {
-        body = await response.json();
-      } catch (cause) {
-        if (signal?.aborted) throw cause;
-        throw new TxReportError(response.ok ? 0 : response.status, 'the answer is not JSON', {
-          cause,
-          ...told,
-        });
+      const body = JSON.stringify({ tx_hash: readTxHash(txHash) ?? txHash, ...(chain ? { chain } : {}) });
+      for (let left = options.retries ?? DEFAULT_RETRIES; ; left--) {
+        try {
+          return await ask(body, signal);
+        } catch (error) {
+          if (left <= 0 || !(error instanceof TxReportError) || error.kind !== 'overloaded') throw error;
+          await wait(Math.min(error.retryAfter ?? 1, MOST_WAIT_S) * 1_000, signal);
+        }
       }
-      if (!response.ok)
-        throw new TxReportError(
-          response.status,
-          (body as Partial<ErrorBody> | null)?.error ?? `status ${response.status}`,
-          told,
-        );
-      const report = body as Partial<TxReport> | null;
-      if (report?.schema_version !== SCHEMA_VERSION)
-        throw new TxReportError(
-          0,
-          `schema_version ${String(report?.schema_version)} is not known to this client`,
-          told,
-        );
-      return report as TxReport;
     },
   };
+}
+
+async function readReport(response: Response, signal: AbortSignal | undefined): Promise<TxReport> {
+  const details = {
+    retryAfter: secondsOf(response.headers.get('retry-after')),
+    requestId: response.headers.get('x-request-id'),
+  };
+  let body: { error?: unknown; schema_version?: unknown } | null;
+  try {
+    body = (await response.json()) as typeof body;
+  } catch (cause) {
+    if (signal?.aborted) throw cause;
+    const status = response.ok ? 0 : response.status;
+    throw new TxReportError('the answer is not JSON', { kind: 'not_a_report', status, cause, ...details });
+  }
+  if (!response.ok) {
+    const { status } = response;
+    const message = typeof body?.error === 'string' ? body.error : `status ${status}`;
+    const failed = details.retryAfter === null ? 'analysis_failed' : 'overloaded';
+    throw new TxReportError(message, { kind: status < 500 ? 'bad_request' : failed, status, ...details });
+  }
+  if (body?.schema_version !== SCHEMA_VERSION)
+    throw new TxReportError(`schema_version ${String(body?.schema_version)} is not known to this client`, {
+      kind: 'not_a_report',
+      ...details,
+    });
+  return body as TxReport;
+}
+
+function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        reject(signal.reason as Error);
+      },
+      { once: true },
+    );
+  });
 }
 
 function secondsOf(header: string | null): number | null {

@@ -68,9 +68,9 @@ const GENERAL = [
 /** Fetches a report. Rejects with an `Error` whose message is for the reader. */
 export async function fetchReport(baseUrl: string, hash: string, signal: AbortSignal): Promise<TxReport> {
   try {
-    return checkReport(await createClient({ baseUrl }).analyze(hash, { signal }));
+    return checkReport(await createClient({ baseUrl, retries: 0 }).analyze(hash, { signal }));
   } catch (error) {
-    if (error instanceof TypeError)
+    if (error instanceof TxReportError && error.kind === 'unreachable')
       throw new AnswerError(
         `Nothing answered at ${baseUrl}. Is the service running there?`,
         [
