@@ -1,0 +1,97 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { jsonText } from '../../../src/lib/reportJson.ts';
+import type { Hash } from '../../../src/model/hex.ts';
+import { createAnalyze, type AnalyzerDeps } from '../../../src/service/analyzer.ts';
+import { createAnalyzeBlock } from '../../../src/service/analyzeBlock.ts';
+import { loadRules } from '../../../src/service/loadRules.ts';
+import { createUpstream, type Upstream } from '../../../src/stages/1-fetch/rpc/upstream.ts';
+import { createReportValidator } from '../../../src/stages/9-report/reportValidator.ts';
+import { RECORDINGS, startRecordedNode } from '../../cli/recordedNode.ts';
+import type { FakeNode } from '../../support/fakeNode.ts';
+
+const rulebook = loadRules();
+const validate = createReportValidator();
+const recording = RECORDINGS.find(({ name }) => name === 'swap-v3-two-hops')!;
+const id = {
+  number: BigInt(recording.rpc.block.number),
+  hash: recording.rpc.block.hash as Hash,
+};
+
+let node: FakeNode;
+let upstream: Upstream;
+afterEach(async () => {
+  await upstream.close();
+  await node.close();
+});
+
+async function start(maxResponseBytes = 1 << 26): Promise<AnalyzerDeps> {
+  node = await startRecordedNode();
+  upstream = createUpstream({
+    rpcUrls: [node.url],
+    traceUrl: null,
+    priceApiUrl: null,
+    timeoutMs: 10_000,
+    retries: 0,
+    deadlineMs: 20_000,
+    maxResponseBytes,
+    maxBatch: 1_000,
+  });
+  return { upstream, rulebook: () => rulebook, validate, maxTokens: 2_000 };
+}
+const options = () => ({ signal: new AbortController().signal, deadlineAt: performance.now() + 20_000 });
+const ALL = { intents: null, addresses: null };
+
+describe('a whole block', () => {
+  it('takes two requests and gives the report of each of its transactions', async () => {
+    const deps = await start();
+    const found = await createAnalyzeBlock(deps, ALL, () => {})(id, options());
+    expect(node.requests.map(([first]) => first)).toEqual(['eth_getBlockByHash', 'eth_getBlockByNumber']);
+    const { json } = await createAnalyze(deps)(recording.hash as Hash, options());
+    expect(found).toEqual({ reports: [jsonText(json)], failures: [], transactions: 1 });
+  });
+
+  it('is asked in pieces where its answer is too large', async () => {
+    const sizes = [recording.rpc.block, recording.rpc.receipt, recording.rpc.callTracer].map(
+      (part) => JSON.stringify(part).length,
+    );
+    // Each piece fits, all of them together do not.
+    const deps = await start(Math.max(...sizes) + 4_000);
+    const notes: string[] = [];
+    const found = await createAnalyzeBlock(deps, ALL, (note) => notes.push(note))(id, options());
+    expect(notes).toEqual([
+      'the node does not answer a whole block at once: asking for its parts one by one',
+    ]);
+    expect(found.failures).toEqual([]);
+    expect(found.reports).toHaveLength(1);
+    expect(node.requests.map((calls) => calls.join())).toEqual(
+      expect.arrayContaining(['eth_getTransactionReceipt', 'debug_traceTransaction']),
+    );
+  });
+
+  it('that was replaced while it was read is an error, never a mixture', async () => {
+    const deps = await start();
+    const header = node.handlers['eth_getBlockByNumber']!;
+    node.handlers['eth_getBlockByNumber'] = (params) => ({
+      ...(header(params) as object),
+      hash: `0x${'77'.repeat(32)}`,
+    });
+    const found = await createAnalyzeBlock(deps, ALL, () => {})(id, options());
+    expect(found).toMatchObject({
+      reports: [],
+      failures: [{ tx_hash: recording.hash, code: 'inconsistent_upstream' }],
+    });
+  });
+
+  it('whose receipts are of another block is an error too', async () => {
+    const deps = await start();
+    node.handlers['eth_getBlockReceipts'] = () => [
+      { ...(recording.rpc.receipt as object), blockHash: `0x${'77'.repeat(32)}` },
+    ];
+    node.handlers['eth_getTransactionReceipt'] = () => ({
+      ...(recording.rpc.receipt as object),
+      blockHash: `0x${'77'.repeat(32)}`,
+    });
+    const found = await createAnalyzeBlock(deps, ALL, () => {})(id, options());
+    expect(found).toMatchObject({ reports: [], failures: [{ code: 'inconsistent_upstream' }] });
+  });
+});
