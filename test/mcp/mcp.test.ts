@@ -59,7 +59,10 @@ describe('txreport mcp, asked by an MCP client over stdio', () => {
   it.each(['swap-v2-eth-usdc', 'aave-liquidation', 'reverted-string', 'spam-zero-value', 'cow-two-orders'])(
     'analyzes %s into the report of the service, byte for byte',
     async (name) => {
-      const { content, structuredContent } = await call('analyze', { tx_hash: HASH_OF[name]! });
+      const { content, structuredContent } = await call('analyze', {
+        tx_hash: HASH_OF[name]!,
+        detail: 'full',
+      });
       const answer = await fetch(`${service.url}/analyze`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -72,6 +75,49 @@ describe('txreport mcp, asked by an MCP client over stdio', () => {
       expect(publishedSchemaErrors(structuredContent!['report'])).toEqual([]);
     },
   );
+
+  it.each(['native-transfer', 'swap-v2-eth-usdc', 'aave-liquidation', 'userop-swap', 'batch-token'])(
+    'summarises %s in under 800 tokens',
+    async (name) => {
+      const { content, structuredContent } = await call('analyze', { tx_hash: HASH_OF[name]! });
+      // Hex runs take about two characters per token, words four: three is on the safe side for this mixture.
+      const tokens = Math.ceil(content.map(({ text }) => text).join('').length / 3);
+      console.info(`${name}: about ${tokens} tokens`);
+      expect(tokens).toBeLessThan(800);
+      expect(structuredContent).toMatchObject({ outline: { status: 'Proven' } });
+    },
+  );
+
+  it('gives sections in pages, for a hash as people paste it', async () => {
+    const tx_hash = `https://etherscan.io/tx/${HASH_OF['swap-v2-eth-usdc']!}`;
+    const page = async (offset: number) => {
+      const { structuredContent } = await call('analyze', {
+        tx_hash,
+        sections: ['movements'],
+        offset,
+        limit: 3,
+      });
+      return (
+        structuredContent as {
+          sections: { movements: { total: number; next_offset: number | null; entries: unknown[] } };
+        }
+      ).sections.movements;
+    };
+    expect(await page(0)).toMatchObject({ total: 5, next_offset: 3 });
+    expect((await page(3)).entries).toHaveLength(2);
+    expect((await page(3)).next_offset).toBeNull();
+    const wrong = await call('analyze', { tx_hash, sections: ['everything'] });
+    expect(wrong).toMatchObject({ isError: true });
+    expect(wrong.content[0]!.text).toContain('sections must be a list of: tx, ');
+  });
+
+  it('offers intents and rules as resources', async () => {
+    const { resources } = await client.listResources();
+    expect(resources.map(({ uri }) => uri)).toEqual(['txreport://intents', 'txreport://rules']);
+    const { contents } = await client.readResource({ uri: 'txreport://rules' });
+    const rules = JSON.parse((contents[0] as { text: string }).text) as { slug: string }[];
+    expect(rules.map(({ slug }) => slug)).toContain('direct-swap');
+  });
 
   it('explains a verdict', async () => {
     const { content, structuredContent } = await call('explain', { tx_hash: HASH_OF['swap-v2-eth-usdc']! });
@@ -97,19 +143,19 @@ describe('txreport mcp, asked by an MCP client over stdio', () => {
   });
 
   it.each<[string, string, Record<string, unknown>, RegExp]>([
-    ['a bad hash', 'analyze', { tx_hash: '0x12' }, /^invalid tx_hash `0x12`$/],
+    ['a bad hash', 'analyze', { tx_hash: '0x12' }, /^invalid tx_hash `0x12`: this has 2 hexadecimal digits/],
     ['no hash', 'analyze', {}, /^invalid tx_hash/],
     [
       'another chain',
       'analyze',
       { tx_hash: HASH_OF['approval']!, chain: 'base' },
-      /^unsupported chain `base`$/,
+      /^unsupported chain `base`: only Ethereum mainnet/,
     ],
     [
       'an unknown hash',
       'analyze',
       { tx_hash: `0x${'ab'.repeat(32)}` },
-      /^analysis failed: transaction not found$/,
+      /^analysis failed: transaction not found\. Check the hash/,
     ],
     ['an unknown hash to explain', 'explain', { tx_hash: `0x${'ab'.repeat(32)}` }, /transaction not found/],
     [

@@ -74,8 +74,8 @@ function addServeCommand(program: Command): void {
 }
 
 const MCP_HELP = `
-Speaks the Model Context Protocol over standard input and output. Tools: analyze (a report and a plain summary of what is
-proven in it), explain (which rule decided and why), list_intents (what can be recognised).
+Speaks the Model Context Protocol on standard input and output. Tools: analyze (a summary, sections on demand, or the whole
+report), explain (which rule decided and why), list_intents. Resources: txreport://intents, txreport://rules.
 
 In the configuration of an agent:
   {"mcpServers": {"txreport": {"command": "txreport", "args": ["mcp"], "env": {"RPC_URL": "https://your-node.example"}}}}

@@ -4,6 +4,7 @@ import { CliError } from '../cli/cliIo.ts';
 import { AnalysisError } from '../../lib/errors.ts';
 import type { AnalyzeRequest, TxReport } from '../../model/generated/report.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
+import { readTxHash, whyNoTxHash } from '../client/txHash.ts';
 import { summarize } from './summarize.ts';
 
 /** Result of a tool as MCP wants it: text for the model, the same as a value for programs. */
@@ -48,12 +49,107 @@ const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: t
 const text = (value: string): ToolResult['content'][number] => ({ type: 'text', text: value });
 
 function hashOf(input: Record<string, unknown>): string {
-  const { tx_hash: hash, chain } = input as Partial<AnalyzeRequest>;
-  if (typeof hash !== 'string' || !new RegExp(REQUEST.properties.tx_hash.pattern).test(hash))
-    throw new ToolInputError(`invalid tx_hash \`${String(hash).slice(0, 100)}\``);
+  const { tx_hash: text, chain } = input as Partial<AnalyzeRequest>;
+  const hash = typeof text === 'string' ? readTxHash(text) : null;
+  if (hash === null)
+    throw new ToolInputError(
+      `invalid tx_hash \`${String(text).slice(0, 100)}\`: ${whyNoTxHash(typeof text === 'string' ? text : '')}`,
+    );
   if (chain !== undefined && !REQUEST.properties.chain.enum.includes(chain))
-    throw new ToolInputError(`unsupported chain \`${String(chain).slice(0, 100)}\``);
+    throw new ToolInputError(
+      `unsupported chain \`${String(chain).slice(0, 100)}\`: only Ethereum mainnet is analysed`,
+    );
   return hash;
+}
+
+const TX_HASH = {
+  type: 'string',
+  description:
+    'Transaction hash as the user gave it: in any letter case, or an explorer’s link to the transaction.',
+  maxLength: 500,
+};
+
+/** Parts of a report that can be asked for one by one. */
+const SECTIONS = [
+  'tx',
+  'execution',
+  'classification',
+  'economics',
+  'inventory_deltas',
+  'position_effects',
+  'motifs',
+  'attribution',
+  'allowances',
+  'movements',
+  'accounts',
+] as const satisfies readonly (keyof TxReport)[];
+type Section = (typeof SECTIONS)[number];
+
+/** Entries of a list in one answer unless `limit` says otherwise. */
+const PAGE = 20;
+const MOST_PAGE = 200;
+/** Longest summary: about 700 tokens. */
+const MOST_SUMMARY = 2_400;
+
+interface Detail {
+  readonly full: boolean;
+  readonly sections: readonly Section[];
+  readonly offset: number;
+  readonly limit: number;
+}
+
+function detailOf({
+  detail = 'summary',
+  sections = [],
+  offset = 0,
+  limit = PAGE,
+}: Record<string, unknown>): Detail {
+  if (detail !== 'summary' && detail !== 'full')
+    throw new ToolInputError('detail must be "summary" or "full"; for parts of the report give sections');
+  const known = (name: unknown): name is Section => (SECTIONS as readonly unknown[]).includes(name);
+  if (!Array.isArray(sections) || !sections.every(known))
+    throw new ToolInputError(`sections must be a list of: ${SECTIONS.join(', ')}`);
+  const whole = (value: unknown, most: number): value is number =>
+    Number.isInteger(value) && (value as number) >= 0 && (value as number) <= most;
+  if (!whole(offset, 1_000_000)) throw new ToolInputError('offset must be a whole number from 0');
+  if (!whole(limit, MOST_PAGE) || limit === 0)
+    throw new ToolInputError(`limit must be a whole number from 1 to ${MOST_PAGE}`);
+  return { full: detail === 'full', sections, offset, limit };
+}
+
+/** What the rest of the report holds, by section: entries of lists, or that it is there. */
+function outline(report: TxReport): Record<string, unknown> {
+  const { intent_kind, intent_label, status, confidence, actor } = report.classification;
+  const sizes = SECTIONS.flatMap((name) => {
+    const value = report[name];
+    return Array.isArray(value) ? [[name, value.length] as const] : [];
+  });
+  return { intent_kind, intent_label, status, confidence, actor, entries: Object.fromEntries(sizes) };
+}
+
+/** One section; of a list one page, with where the next begins. */
+function pageOf(value: TxReport[Section], { offset, limit }: Detail): unknown {
+  if (!Array.isArray(value)) return value ?? null;
+  const end = Math.min(offset + limit, value.length);
+  return {
+    total: value.length,
+    offset,
+    next_offset: end < value.length ? end : null,
+    entries: value.slice(offset, end),
+  };
+}
+
+function answerOf(json: string, detail: Detail): ToolResult {
+  const report = JSON.parse(json) as TxReport;
+  if (detail.sections.length > 0) {
+    const sections = Object.fromEntries(detail.sections.map((name) => [name, pageOf(report[name], detail)]));
+    return { content: [text(JSON.stringify(sections))], structuredContent: { sections } };
+  }
+  const summary = summarize(report);
+  if (detail.full) return { content: [text(summary), text(json)], structuredContent: { summary, report } };
+  const short =
+    summary.length > MOST_SUMMARY ? `${summary.slice(0, MOST_SUMMARY)} … (ask for sections)` : summary;
+  return { content: [text(short)], structuredContent: { summary: short, outline: outline(report) } };
 }
 
 function analyzeTool({ analyze }: ToolDeps): Tool {
@@ -62,31 +158,38 @@ function analyzeTool({ analyze }: ToolDeps): Tool {
       name: 'analyze',
       title: 'Analyze a transaction',
       description:
-        'The report of one Ethereum mainnet transaction: what it was for, who acted, what every account gained and lost, and the on-chain evidence of every claim. ' +
-        'First a summary of what is proven, then the report as JSON. In the report, statements with status Suspected are guesses and must be told as such.',
-      inputSchema: { type: 'object', required: ['tx_hash'], properties: REQUEST.properties },
+        'What one Ethereum mainnet transaction was for, who acted, who gained and lost what, with on-chain evidence. ' +
+        'Answers a short summary of what is proven. Ask for sections to see parts of the report (long lists come in pages), ' +
+        'or for detail "full" to get all of it. Statements with status Suspected are guesses: say so.',
+      inputSchema: {
+        type: 'object',
+        required: ['tx_hash'],
+        properties: {
+          tx_hash: TX_HASH,
+          chain: REQUEST.properties.chain,
+          detail: { type: 'string', enum: ['summary', 'full'], default: 'summary' },
+          sections: { type: 'array', items: { type: 'string', enum: SECTIONS }, uniqueItems: true },
+          offset: { type: 'integer', minimum: 0, default: 0, description: 'First entry of long lists.' },
+          limit: { type: 'integer', minimum: 1, maximum: MOST_PAGE, default: PAGE },
+        },
+      },
       outputSchema: {
         type: 'object',
-        required: ['summary', 'report'],
         properties: {
-          summary: {
-            type: 'string',
-            description: 'Plain sentences made only of what is proven in the report.',
-          },
-          report: {
+          summary: { type: 'string', description: 'Plain sentences, only of what is proven.' },
+          outline: { type: 'object', description: 'Verdict, and the number of entries per section.' },
+          sections: {
             type: 'object',
-            description:
-              'TxReport, as POST /analyze answers it; schema: schemas/http/tx-report.schema.json of the package.',
+            description: 'The sections asked for; lists as {total, next_offset, entries}.',
           },
+          report: { type: 'object', description: 'The whole TxReport, as POST /analyze answers it.' },
         },
       },
       annotations,
     },
     async call(input, signal) {
-      const json = await analyze(hashOf(input), signal);
-      const report = JSON.parse(json) as TxReport;
-      const summary = summarize(report);
-      return { content: [text(summary), text(json)], structuredContent: { summary, report } };
+      const detail = detailOf(input);
+      return answerOf(await analyze(hashOf(input), signal), detail);
     },
   };
 }
@@ -103,7 +206,7 @@ function explainTool(): Tool {
         type: 'object',
         required: ['tx_hash'],
         properties: {
-          tx_hash: REQUEST.properties.tx_hash,
+          tx_hash: TX_HASH,
           chain: REQUEST.properties.chain,
           rule: {
             type: 'string',
@@ -137,6 +240,21 @@ function explainTool(): Tool {
   };
 }
 
+/** Every intent kind by rank, with the rules that recognise it. */
+function intentList(rulebook: Rulebook) {
+  const intents = [...rulebook.intentKinds.values()]
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ kind, category, headline }) => ({
+      kind,
+      category,
+      headline,
+      rules: rulebook.intents
+        .filter((rule) => rule.intent === kind && rule.status !== 'deprecated')
+        .map(({ slug, version, proof }) => ({ slug, version, proof })),
+    }));
+  return { ruleset: rulebook.version, intents };
+}
+
 function listIntentsTool({ rulebook }: ToolDeps): Tool {
   return {
     definition: {
@@ -153,17 +271,7 @@ function listIntentsTool({ rulebook }: ToolDeps): Tool {
       annotations: { ...annotations, openWorldHint: false },
     },
     call() {
-      const intents = [...rulebook.intentKinds.values()]
-        .sort((a, b) => a.rank - b.rank)
-        .map(({ kind, category, headline }) => ({
-          kind,
-          category,
-          headline,
-          rules: rulebook.intents
-            .filter((rule) => rule.intent === kind && rule.status !== 'deprecated')
-            .map(({ slug, version, proof }) => ({ slug, version, proof })),
-        }));
-      const answer = { ruleset: rulebook.version, intents };
+      const answer = intentList(rulebook);
       return Promise.resolve({ content: [text(JSON.stringify(answer))], structuredContent: answer });
     },
   };
@@ -185,9 +293,53 @@ export async function callTool(
     return await tool.call(input, signal);
   } catch (error) {
     if (error instanceof AnalysisError)
-      return { isError: true, content: [text(`analysis failed: ${error.message}`)] };
+      return { isError: true, content: [text(`analysis failed: ${error.message}${adviceOn(error)}`)] };
     if (error instanceof ToolInputError || error instanceof CliError)
       return { isError: true, content: [text(error.message)] };
     throw error;
   }
+}
+
+const ADVICE: Readonly<Partial<Record<AnalysisError['code'], string>>> = {
+  transaction_not_found: 'Check the hash with the user: only Ethereum mainnet is analysed.',
+  transaction_pending: 'It is in no block yet; try again in a minute.',
+  trace_unavailable: 'The node offers no traces; its operator can run txreport doctor.',
+  upstream_rate_limited: 'Try again in a few seconds.',
+  overloaded: 'Try again in a few seconds.',
+};
+
+const adviceOn = ({ code }: AnalysisError): string => (ADVICE[code] === undefined ? '' : `. ${ADVICE[code]}`);
+
+export interface Resource {
+  readonly uri: string;
+  readonly name: string;
+  readonly description: string;
+  readonly mimeType: string;
+  read(): string;
+}
+
+/** What can be read without a transaction: the intents, and the rules that recognise them. */
+export function createResources(rulebook: Rulebook): Resource[] {
+  const json = (uri: string, name: string, description: string, value: () => unknown): Resource => ({
+    uri,
+    name,
+    description,
+    mimeType: 'application/json',
+    read: () => JSON.stringify(value()),
+  });
+  return [
+    json('txreport://intents', 'Intents', 'Every intent kind, best first, with its rules.', () =>
+      intentList(rulebook),
+    ),
+    json('txreport://rules', 'Rules', 'Every rule: slug, version, intent, proof and required motifs.', () =>
+      rulebook.intents.map(({ slug, version, intent, status, proof, requiresAny }) => ({
+        slug,
+        version,
+        intent,
+        status,
+        proof,
+        requires_any: requiresAny,
+      })),
+    ),
+  ];
 }
