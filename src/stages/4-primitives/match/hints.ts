@@ -1,4 +1,4 @@
-import { callTrigger, eventTriggers, holdsHashPath, type NamedTrigger } from './namedTriggers.ts';
+import { callTrigger, eventTrigger, holdsHashPath, type NamedTrigger } from './namedTriggers.ts';
 import type { OpenPrimitive, StructureContext } from '../structure/context.ts';
 import type { CanonicalTx, Frame } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -28,14 +28,14 @@ export function findHints(
   const explained = new Set(found.flatMap(({ evidence }) => evidence.map(({ log }) => log)));
   for (const { evidence } of flow.movements) explained.add(evidence.log);
   for (const { kind, evidence } of flow.nonEconomic) if (kind === 'approval') explained.add(evidence.log);
-  const triggers = [
-    ...eventTriggers(
-      tx,
-      rulebook,
-      ({ index, address }) => explained.has(index) || wrappedNative.has(address),
-    ).slice(0, MAX_TRIGGERS),
-    ...callTriggers(tx, rulebook, principals),
-  ];
+  const triggers = callTriggers(tx, rulebook, principals);
+  let events = 0;
+  for (const log of tx.logs) {
+    if (explained.has(log.index) || wrappedNative.has(log.address)) continue;
+    if (++events > MAX_TRIGGERS) break;
+    const trigger = eventTrigger(log, rulebook);
+    if (trigger) triggers.push(trigger);
+  }
   const basis = { event: 0, call: 1 };
   return triggers
     .flatMap((trigger) => hintsOf(trigger, tx, rulebook))
@@ -67,14 +67,29 @@ function callTriggers(tx: CanonicalTx, rulebook: Rulebook, principals: ReadonlyS
 function hintsOf(trigger: NamedTrigger, tx: CanonicalTx, rulebook: Rulebook): Hint[] {
   const known = rulebook.prepared.kindsOfContract.get(trigger.contract);
   const hints: Hint[] = [];
-  rulebook.lexicon.forEach((entry, rank) => {
-    if (known && !known.has(entry.kind)) return;
+  for (const rank of entriesFor(trigger, rulebook)) {
+    const entry = rulebook.lexicon[rank]!;
+    if (known && !known.has(entry.kind)) continue;
     // What a contract calls in turn says what is done to others, not what its caller is paid or charged for.
-    if (!trigger.direct && entry.flow !== 'any') return;
-    if (applies(entry, trigger) && shows(entry, trigger, tx)) hints.push({ trigger, entry, rank });
-  });
+    if (!trigger.direct && entry.flow !== 'any') continue;
+    if (shows(entry, trigger, tx)) hints.push({ trigger, entry, rank });
+  }
   return hints;
 }
+
+/** Positions of the entries whose words a signature has: worked out once per signature, of which the tables have a few thousand. */
+function entriesFor(trigger: NamedTrigger, rulebook: Rulebook): readonly number[] {
+  const known = rulebook.prepared.derive(newCache);
+  const key = `${trigger.basis} ${trigger.signature}`;
+  let ranks = known.get(key);
+  if (!ranks) {
+    ranks = [...rulebook.lexicon.keys()].filter((rank) => applies(rulebook.lexicon[rank]!, trigger));
+    known.set(key, ranks);
+  }
+  return ranks;
+}
+
+const newCache = (): Map<string, readonly number[]> => new Map();
 
 function shows({ sign }: LexiconEntry, { basis, evidence }: NamedTrigger, tx: CanonicalTx): boolean {
   if (sign === null) return true;

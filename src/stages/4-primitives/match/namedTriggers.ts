@@ -2,7 +2,7 @@ import { eventNamed, functionNamed, readSignature, type NamedSignature } from '.
 import { uintOfWord, wordAt } from '../../../evm/hex.ts';
 import { memoize } from '../../../lib/memo.ts';
 import { stemsOf } from '../../../lib/words.ts';
-import type { CanonicalTx, Frame, Log } from '../../../model/canonicalTx.ts';
+import type { Frame, Log } from '../../../model/canonicalTx.ts';
 import type { Evidence } from '../../../model/evidence.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
@@ -15,6 +15,8 @@ export interface NamedTrigger {
   readonly evidence: Evidence;
   /** False for a call that only the called contract made in turn. */
   readonly direct: boolean;
+  /** As the tables write it; empty where it is unknown. */
+  readonly signature: string;
   /** Stems of its name; none where the signature is unknown. */
   readonly name: ReadonlySet<string>;
   /** Stems of each argument's name. */
@@ -29,24 +31,17 @@ const UNNAMED: NamedSignature = { signature: '', name: '', args: [] };
 
 const stemsOfName = memoize<ReadonlySet<string>>(stemsOf, 4_000);
 
-/** The events of a transaction, without those that `skip` names. */
-export function eventTriggers(
-  { logs }: CanonicalTx,
-  rulebook: Rulebook,
-  skip: (log: Log) => boolean,
-): NamedTrigger[] {
-  return logs
-    .filter((log) => log.topics.length > 0 && !skip(log))
-    .map((log) => {
-      const { address, index, frame, seq, topics, data } = log;
-      const evidence: Evidence = { kind: 'log', frame, log: index, contract: address };
-      const declared = rulebook.events.get(`${topics[0]}:${topics.length}`)?.signature;
-      const signature = declared
-        ? readSignature(declared).named
-        : eventNamed(rulebook.signatures, topics[0]!, topics.length);
-      const words = [...topics.slice(1).map(uintOfWord), ...wordsOf(data, 0)];
-      return trigger({ basis: 'event', seq, contract: address, evidence, direct: true }, signature, words);
-    });
+/** A log as a trigger; null for an anonymous one. */
+export function eventTrigger(log: Log, rulebook: Rulebook): NamedTrigger | null {
+  const { address, index, frame, seq, topics, data } = log;
+  if (topics.length === 0) return null;
+  const evidence: Evidence = { kind: 'log', frame, log: index, contract: address };
+  const declared = rulebook.events.get(`${topics[0]}:${topics.length}`)?.signature;
+  const signature = declared
+    ? readSignature(declared).named
+    : eventNamed(rulebook.signatures, topics[0]!, topics.length);
+  const words = [...topics.slice(1).map(uintOfWord), ...wordsOf(data, 0)];
+  return trigger({ basis: 'event', seq, contract: address, evidence, direct: true }, signature, words);
 }
 
 /** A call as a trigger. */
@@ -64,9 +59,10 @@ function trigger(
   signature: NamedSignature | null,
   words: readonly bigint[],
 ): NamedTrigger {
-  const { name, args } = signature ?? UNNAMED;
+  const { name, args, signature: text } = signature ?? UNNAMED;
   return {
     ...head,
+    signature: text,
     name: stemsOfName(name),
     args: args.map((arg) => stemsOfName(arg.name)),
     words: new Set(words),

@@ -25,6 +25,7 @@ export class NamedActs {
   readonly #found: readonly OpenPrimitive[];
   #hints: readonly Hint[] | undefined;
   #principals: ReadonlySet<Address> | undefined;
+  #callers: ReadonlyMap<Address, ReadonlySet<Address>> | undefined;
 
   /** `found` may grow between the two passes. */
   constructor(context: StructureContext, rulebook: Rulebook, found: readonly OpenPrimitive[]) {
@@ -119,13 +120,25 @@ export class NamedActs {
 
   /** Whether the trigger's contract was called by a principal, is an end of the movement, or moved the token itself. */
   #involves({ contract, basis }: NamedTrigger, m: Movement): boolean {
-    const { flow, tx } = this.#context;
-    const token = flow.assets.get(m.asset)?.address ?? null;
-    if (basis === 'call' || [tx.to, token, m.from, m.to].includes(contract)) return true;
-    return tx.frames.some(
-      ({ from, to }) =>
-        (to === contract && this.#accounts().has(from)) || (from === contract && to === token),
-    );
+    const token = this.#context.flow.assets.get(m.asset)?.address ?? null;
+    if (basis === 'call' || [this.#context.tx.to, token, m.from, m.to].includes(contract)) return true;
+    const callers = this.#callersOf();
+    if (token !== null && callers.get(token)?.has(contract)) return true;
+    const principals = this.#accounts();
+    return [...(callers.get(contract) ?? [])].some((caller) => principals.has(caller));
+  }
+
+  /** Who called each contract. */
+  #callersOf(): ReadonlyMap<Address, ReadonlySet<Address>> {
+    if (this.#callers) return this.#callers;
+    const callers = new Map<Address, Set<Address>>();
+    for (const { from, to } of this.#context.tx.frames) {
+      if (to === null) continue;
+      const known = callers.get(to);
+      if (known) known.add(from);
+      else callers.set(to, new Set([from]));
+    }
+    return (this.#callers = callers);
   }
 
   /** Everything that is left of the account's flow, where it goes the entry's way. */
