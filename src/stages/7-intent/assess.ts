@@ -1,7 +1,7 @@
 import { NATIVE_ASSET } from '../../value/asset.ts';
+import type { Balance } from '../../value/balances.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
 import type { SubjectView } from './facts/subjectView.ts';
-import type { Address } from '../../model/hex.ts';
 import type { CaveatCode } from '../../model/intent.ts';
 import type { Confidence, Motif, Status } from '../../model/motif.ts';
 import type { IntentRule } from '../../model/rulebook.ts';
@@ -104,29 +104,25 @@ export function isMereName({ basis, protocol, movements }: Motif): boolean {
 }
 
 /**
- * Where a rule rests on venues, motifs or one of those venues took everything the actor sent (except a fee
- * in native currency), and where those venues pay, part of the actor's receipts came from them or from a
- * motif. Where the actor sent nothing, a venue paid part of its receipts. Otherwise the purpose may be
- * another.
+ * Both ends. Where a rule rests on venues, everything the actor sent went into what the rule rests on (except a fee in
+ * native currency), and everything it received came out of it or was change. Otherwise something else may be the purpose.
  */
 function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): boolean {
   const kinds = rule.restsOn.map((kind) => kindOf(view.input.rulebook, kind));
   if (kinds.length === 0 || kinds.some(({ plain }) => plain)) return true;
-  if (view.sent.length === 0)
-    return view.received.length === 0 || view.received.some((l) => view.isPaid(l.id));
-  const venues = new Set<Address>();
-  for (const { venue } of motifs) venues.add(venue);
+  const venues = new Set(motifs.map(({ venue }) => venue));
+  const rested = new Set(motifs);
+  const moved = new Set(motifs.flatMap(({ movements }) => movements));
+  const isRested = (motif: Motif): boolean =>
+    rested.has(motif) || venues.has(motif.venue) || motif.movements.some((index) => moved.has(index));
   // Burning the sent tokens is the venue's act if the actor called the venue, or is the rule's own subject.
   const burnsCount = venues.has(view.tx.to!) || kinds.some(({ destroys }) => destroys);
-  const taken = view.sent.every(
-    (l) =>
-      view.isTaken(l.id, burnsCount) ||
-      (l.id === NATIVE_ASSET && view.sent.some((other) => view.isTaken(other.id, true))) ||
-      l.outgoing.every((m) => venues.has(m.to)),
-  );
-  const paid =
-    view.received.length === 0 ||
-    !motifs.some((m) => m.assetsIn.length > 0) ||
-    view.received.some((l) => view.isPaid(l.id) || l.incoming.some((m) => venues.has(m.from)));
-  return taken && paid;
+  const into = ({ id, outgoing }: Balance): boolean =>
+    view.takersOf(id, burnsCount).some((motif) => isRested(motif) || view.kind(motif).destroys) ||
+    outgoing.every(({ to }) => venues.has(to));
+  const isFee = ({ id }: Balance): boolean =>
+    id === NATIVE_ASSET && view.sent.some((other) => other.id !== id && into(other));
+  const outOf = ({ id, incoming }: Balance): boolean =>
+    view.payersOf(id).some(isRested) || incoming.some(({ from }) => venues.has(from));
+  return view.sent.every((sent) => into(sent) || isFee(sent)) && view.received.every(outOf);
 }

@@ -201,8 +201,10 @@ describe('proof', () => {
       (await matchIntents(input([rule('r', 'Better', { restsOn: ['stake'] })], [m], true, told), format))
         .status;
     expect(await verdict(deposit)).toBe('Suspected');
-    // A venue that owes nothing: what came with it is a bonus.
-    expect(await verdict({ ...deposit, assetsIn: [] })).toBe('Proven');
+    // A venue that owes nothing does not explain it either.
+    expect(await verdict({ ...deposit, assetsIn: [] })).toBe('Suspected');
+    expect(await verdict({ ...deposit, movements: [0, 1] })).toBe('Suspected');
+    expect(await verdict({ ...deposit, venue: POOL })).toBe('Proven');
   });
 
   it('falls where what the actor sent was burnt by another contract than the venue', async () => {

@@ -117,13 +117,13 @@ export class SubjectView {
     return (this.#payers ??= motifsAtEnd(this, 'outOf'));
   }
 
-  /**
-   * True if a motif took the subject's payment in this asset. A burn shows no purpose, unless `burnsCount`.
-   */
-  isTaken(asset: AssetId, burnsCount: boolean): boolean {
-    for (const motif of this.takers.get(asset) ?? NONE)
-      if (burnsCount || !this.kind(motif).destroys) return true;
-    return false;
+  /** Motifs that took the subject's payment in this asset. A burn shows no purpose, unless `burnsCount`. */
+  takersOf(asset: AssetId, burnsCount: boolean): readonly Motif[] {
+    return [...(this.takers.get(asset) ?? NONE)].filter((motif) => burnsCount || !this.kind(motif).destroys);
+  }
+  /** Motifs that paid the subject's receipt in this asset. */
+  payersOf(asset: AssetId): readonly Motif[] {
+    return [...(this.payers.get(asset) ?? NONE)];
   }
   /** True if a motif paid the subject's receipt in this asset. */
   isPaid(asset: AssetId): boolean {
