@@ -11,6 +11,7 @@ import type { RawContext } from '../../model/upstream.ts';
 import type { Asset, AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import type { TouchedAccounts } from './choosePrice.ts';
 import { gasCost } from './gasCost.ts';
+import { lendingClaims } from './positions/lendingClaims.ts';
 import { positionChanges } from './positions/positionChanges.ts';
 import { priceAssets } from './priceAssets.ts';
 import { realizedPnl } from './realizedPnl.ts';
@@ -87,7 +88,8 @@ export function computeEconomics(input: EconomicsInput): Economics {
   });
   const { book } = pricing;
   const gas = gasCost(tx, header, book);
-  const flows = subjectFlows(subject, flow, context, book);
+  const positions = positionChanges(input);
+  const flows = subjectFlows({ subject, flow, claims: lendingClaims(subject, positions) }, context, book);
   const pnl = realizedPnl({ flow, header, attribution, motifs, verdict: input.verdict, rulebook, book, gas });
   const prices = valuation(flow, pricing, tx.blockNumber);
   return {
@@ -101,7 +103,7 @@ export function computeEconomics(input: EconomicsInput): Economics {
     structuralProfit: pnl.structuralProfit,
     realizedPnl: pnl.realized,
     valuation: prices,
-    positions: positionChanges(input),
+    positions,
     warnings: warningsOf(input, prices, gas.usd.usd !== null),
     book,
   };

@@ -2,8 +2,9 @@ import { formatAmount } from '../../value/amount.ts';
 import { balances } from '../../value/balances.ts';
 import { parseAssetId } from '../../value/assetId.ts';
 import { assetUnit, listSymbol } from '../../value/display.ts';
-import { compareUsd, subtractMoney, worth, worthTogether } from '../../value/money.ts';
+import { compareUsd, worth, worthTogether } from '../../value/money.ts';
 import type { Money, PriceBook } from '../../model/economics.ts';
+import type { LendingClaims } from './positions/lendingClaims.ts';
 import type { Address } from '../../model/hex.ts';
 import type { RawContext } from '../../model/upstream.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
@@ -54,28 +55,46 @@ function tokenList(
   return texts.join(', ');
 }
 
-/** The subject's sent and received assets: gross in US dollars, net per asset as display lists. */
+/**
+ * The subject's sent and received assets: gross in US dollars, net per asset as display lists. Lending positions count as
+ * claims and debts: what a market owes is received, what is owed to it is none.
+ */
 export function subjectFlows(
-  subject: Address,
-  flow: ValueFlow,
+  { subject, flow, claims }: { subject: Address; flow: ValueFlow; claims: LendingClaims },
   context: RawContext,
   book: PriceBook,
 ): SubjectFlows {
-  const received: [AssetId, bigint][] = [];
-  const sent: [AssetId, bigint][] = [];
-  const gained: NetAmount[] = [];
-  const lost: NetAmount[] = [];
-  for (const [asset, own] of balances(flow, subject)) {
-    if (own.received > 0n) received.push([asset, own.received]);
-    if (own.sent > 0n) sent.push([asset, own.sent]);
-    if (own.net > 0n) gained.push({ asset, magnitude: own.net });
-    else if (own.net < 0n) lost.push({ asset, magnitude: -own.net });
-  }
-  const inflow = worthTogether(received, book);
+  const own = [...balances(flow, subject).values()];
+  const priced = own.filter(({ id }) => !claims.tokens.has(id) && !claims.debtTokens.has(id));
+  const received = priced.map(({ id, received: amount }): Amount => [id, amount]);
+  const supplied = claims.supplied.filter(([, amount]) => amount > 0n);
+  // What cancels out needs no price.
+  const net = new Map<AssetId, bigint>();
+  const add = ([id, amount]: Amount, sign: bigint): void =>
+    void net.set(id, (net.get(id) ?? 0n) + sign * amount);
+  for (const balance of priced) add([balance.id, balance.net], 1n);
+  for (const amount of claims.supplied) add(amount, 1n);
+  for (const amount of claims.owed) add(amount, -1n);
+  const listed = own.filter(({ id }) => !claims.debtTokens.has(id));
+  const list = (sign: bigint): string =>
+    tokenList(
+      listed.filter((b) => b.net * sign > 0n).map((b) => ({ asset: b.id, magnitude: b.net * sign })),
+      flow,
+      context,
+      book,
+    );
   return {
-    inflow,
-    net: subtractMoney(inflow, worthTogether(sent, book)),
-    tokenIn: tokenList(gained, flow, context, book),
-    tokenOut: tokenList(lost, flow, context, book),
+    inflow: worthTogether(
+      [...received, ...supplied].filter(([, amount]) => amount !== 0n),
+      book,
+    ),
+    net: worthTogether(
+      [...net].filter(([, amount]) => amount !== 0n),
+      book,
+    ),
+    tokenIn: list(1n),
+    tokenOut: list(-1n),
   };
 }
+
+type Amount = readonly [AssetId, bigint];

@@ -60,12 +60,14 @@ export function checkMoney(report: TxReport, find: Report): void {
     ),
   );
 
-  const own = report.inventory_deltas.filter((d) => d.subject === report.economics.subject);
-  const sum = (pick: (d: (typeof own)[number]) => bigint): Decimal | null => {
+  const sum = (amounts: readonly Amount[]): Decimal | null => {
     let total: Decimal = { units: 0n, places: 0 };
-    for (const d of own) {
-      if (pick(d) === 0n) continue;
-      const part = d.asset.decimals === null ? null : value(d.asset.id, pick(d), d.asset.decimals);
+    const nets = new Map<string, Amount>();
+    for (const { asset, raw } of amounts)
+      nets.set(asset.id, { asset, raw: raw + (nets.get(asset.id)?.raw ?? 0n) });
+    for (const { asset, raw } of nets.values()) {
+      if (raw === 0n) continue;
+      const part = asset.decimals === null ? null : value(asset.id, raw, asset.decimals);
       if (!part) return null;
       const places = Math.max(total.places, part.places);
       total = {
@@ -80,6 +82,56 @@ export function checkMoney(report: TxReport, find: Report): void {
   compare(
     '/economics/net_usd_before_gas',
     report.economics.net_usd_before_gas,
-    sum((d) => BigInt(d.delta_raw)),
+    sum([...ownDeltas(report), ...lendingAmounts(report)]),
   );
+}
+
+type Effect = TxReport['position_effects'][number];
+interface Amount {
+  readonly asset: Effect['underlying'][number]['asset'];
+  readonly raw: bigint;
+}
+
+const isLending = ({ category }: Effect): boolean =>
+  category === 'lending_supply' || category === 'lending_debt';
+const placeOf = ({ position_asset: token, protocol, market }: Effect): string =>
+  token?.id ?? protocol?.contract ?? market ?? '';
+
+/** Lending effects of the subject that count as claims and debts. */
+function countedEffects({ position_effects, economics: { subject } }: TxReport): Effect[] {
+  const own = position_effects.filter((e) => e.owner === subject && isLending(e));
+  const uncertain = new Set(
+    own
+      .filter((e) => (e.underlying.length === 0 && e.effect !== 'collect') || e.status !== 'Proven')
+      .map(placeOf),
+  );
+  return own.filter((e) => !uncertain.has(placeOf(e)));
+}
+
+/** The subject's deltas, without debt tokens and the tokens of positions that count as claims. */
+function ownDeltas(report: TxReport): Amount[] {
+  const { position_effects, inventory_deltas, economics } = report;
+  const debts = position_effects.filter(
+    (e) => e.owner === economics.subject && e.category === 'lending_debt',
+  );
+  const left = new Set([...debts, ...countedEffects(report)].map((e) => e.position_asset?.id));
+  return inventory_deltas
+    .filter((d) => d.subject === economics.subject && !left.has(d.asset.id))
+    .map((d) => ({ asset: d.asset, raw: BigInt(d.delta_raw) }));
+}
+
+/** What lending changed beside balances: a supply is owed to the subject, a loan is owed by it. */
+function lendingAmounts(report: TxReport): Amount[] {
+  return countedEffects(report).flatMap((effect) => {
+    const { category, underlying, position_delta_raw: moved } = effect;
+    const supply = category === 'lending_supply';
+    const sign = supply && effect.effect === 'liquidate' ? 1n : -1n;
+    const paysInterest = (asset: string): boolean =>
+      supply &&
+      underlying.some((u) => u.role === 'principal' && u.asset.id === asset && `-${u.delta_raw}` === moved);
+    return underlying
+      .filter(({ role }) => !['fee', 'reward', 'penalty'].includes(role))
+      .filter(({ role, asset }) => role !== 'interest' || paysInterest(asset.id))
+      .map(({ asset, delta_raw }) => ({ asset, raw: sign * BigInt(delta_raw) }));
+  });
 }

@@ -59,10 +59,16 @@ export function checkVerdict(report: TxReport, find: Report): void {
   checkTokenLists(report, find);
 }
 
-/** `token_in` and `token_out` are the subject's net gains and losses, one entry each, exact. */
+/** `token_in` and `token_out` are the subject's net gains and losses without debt tokens, one entry each, exact. */
 function checkTokenLists(report: TxReport, find: Report): void {
+  const { subject } = report.economics;
+  const debts = new Set(
+    report.position_effects
+      .filter((e) => e.owner === subject && e.category === 'lending_debt')
+      .map((e) => e.position_asset?.id),
+  );
   const own = report.inventory_deltas.filter(
-    (d) => d.subject === report.economics.subject && BigInt(d.delta_raw) !== 0n,
+    (d) => d.subject === subject && BigInt(d.delta_raw) !== 0n && !debts.has(d.asset.id),
   );
   for (const [list, sign] of [
     ['token_in', 1n],
