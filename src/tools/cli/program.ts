@@ -3,6 +3,7 @@ import { addAnalyzeCommand } from './analyzeCommand.ts';
 import { addBatchCommand } from './batch/batchCommand.ts';
 import { addCompletionCommand } from './completionCommand.ts';
 import { packageVersion } from './cliIo.ts';
+import { addDoctorCommand } from './doctorCommand.ts';
 import { addLedgerCommand } from './ledgerCommand.ts';
 import { addRulesCommand } from './rules/rulesCommand.ts';
 import { addValidateCommand, addVerifyCommand } from './checkCommands.ts';
@@ -12,6 +13,7 @@ const HELP = `
 Start here:
   txreport demo                                 example transactions in the viewer, without a node
   export RPC_URL=https://your-node.example      an Ethereum mainnet node with debug_traceTransaction or trace_transaction
+  txreport doctor                               test the node
   txreport analyze 0x…                          one transaction, on the terminal
   txreport view 0x…                             the same in the viewer
   txreport serve                                the HTTP service
@@ -34,6 +36,7 @@ export function createProgram(): Command {
     .addHelpText('after', HELP)
     .exitOverride();
   addServeCommand(program);
+  addDoctorCommand(program);
   addAnalyzeCommand(program);
   addViewCommand(program);
   addDemoCommand(program);

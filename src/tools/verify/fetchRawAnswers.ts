@@ -10,7 +10,7 @@ export class NodeUnreachable extends Error {}
 const TIMEOUT_MS = 30_000;
 
 /** `fetch` refuses URLs that hold a user and password (WHATWG Fetch): they go into a header of their own. */
-function separate(address: string): { url: string; headers: Record<string, string> } {
+export function separateCredentials(address: string): { url: string; headers: Record<string, string> } {
   const url = new URL(address);
   if (!url.username && !url.password) return { url: address, headers: {} };
   const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
@@ -24,7 +24,7 @@ function separate(address: string): { url: string; headers: Record<string, strin
 async function ask(address: string, method: string, params: readonly unknown[]): Promise<unknown> {
   let answer: { result?: unknown };
   try {
-    const { url, headers } = separate(address);
+    const { url, headers } = separateCredentials(address);
     const response = await fetch(url, {
       method: 'POST',
       redirect: 'error',
