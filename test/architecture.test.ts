@@ -178,6 +178,7 @@ describe('architecture', () => {
 
 /** Where a stage creates motifs of a kind. */
 const CREATED_KINDS = [
+  'stages/9-report/frontEnds.ts: front_end',
   'stages/5-motifs/batchTransfers.ts: batch_transfer',
   'stages/5-motifs/buildMotifs.ts: builder_payment',
   'stages/5-motifs/cycles.ts: cycle',

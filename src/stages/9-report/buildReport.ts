@@ -19,6 +19,7 @@ import { writeAttribution } from './writeAttribution.ts';
 import { writeEconomics } from './writeEconomics.ts';
 import { writeAllowance } from './writeAllowances.ts';
 import { accountNames } from './accountNames.ts';
+import { frontEnds } from './frontEnds.ts';
 import { writeFailure } from './writeFailure.ts';
 import { writeTransaction } from './writeTransaction.ts';
 import { writeMotif } from './writeMotifs.ts';
@@ -149,7 +150,8 @@ export function buildReport(input: ReportInput): wire.TxReport {
  * appear in the parts in turn, everything else in the first; the others hold only the required rest.
  */
 export function* reportParts(input: ReportInput, size = PART): Generator<wire.TxReport, void> {
-  const { tx, flow, motifs, attribution, economics, rulebook } = input;
+  const { tx, flow, attribution, economics, rulebook } = input;
+  const motifs = [...input.motifs, ...frontEnds(tx, input.motifs, rulebook)];
   const writer = new ReportWriter(tx, flow, input.context);
   const nameOf = accountNames(input);
   const deltas = inventoryDeltas(input, economics.book, writer);

@@ -7,6 +7,7 @@ Examples:
   txreport analyze 0x…
   txreport analyze 0x… --json > report.json
   txreport analyze 0x… --json | jq .classification
+  txreport analyze 0x… --as 0x…
 
 Exit status: 0 report printed, 1 analysis failed, 2 wrong arguments or configuration`;
 
@@ -14,6 +15,7 @@ interface AnalyzeOptions {
   readonly rpc?: string;
   readonly json?: boolean;
   readonly full?: boolean;
+  readonly as?: string;
 }
 
 /** `txreport analyze`: one transaction as text for people, or as the service's JSON. */
@@ -25,6 +27,7 @@ export function addAnalyzeCommand(program: Command): void {
     .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
     .option('--json', 'print the report as the service would send it')
     .option('--full', 'print addresses in full')
+    .option('--as <address>', 'show one account’s side of it: sent, received, positions, allowances')
     .addHelpText('after', HELP)
     .action(async (hash: string, options: AnalyzeOptions) => {
       process.exitCode = await analyze(hash, options);
@@ -46,11 +49,9 @@ async function analyze(text: string, options: AnalyzeOptions): Promise<number> {
   if (analyzer === null) return 2;
   try {
     const json = await analyzer.analyze(hash);
-    process.stdout.write(
-      options.json
-        ? `${json}\n`
-        : renderReport(JSON.parse(json) as TxReport, { full: options.full ?? false }),
-    );
+    const report = JSON.parse(json) as TxReport;
+    if (options.as !== undefined) return await printSide(report, options.as, options.json ?? false);
+    process.stdout.write(options.json ? `${json}\n` : renderReport(report, { full: options.full ?? false }));
     return 0;
   } catch (error) {
     if (!(error instanceof AnalysisError)) throw error;
@@ -59,4 +60,21 @@ async function analyze(text: string, options: AnalyzeOptions): Promise<number> {
   } finally {
     await analyzer.close();
   }
+}
+
+/** Prints one account's side of a report; 2 where the report does not speak of the account. */
+async function printSide(report: TxReport, account: string, asJson: boolean): Promise<number> {
+  const [{ seenBy }, { renderSide }] = await Promise.all([
+    import('../client/seenBy.ts'),
+    import('./renderSide.ts'),
+  ]);
+  const side = seenBy(report, account);
+  if (side === null) {
+    process.stderr.write(`the report does not speak of ${account.slice(0, 100)}\n`);
+    return 2;
+  }
+  process.stdout.write(
+    asJson ? `${JSON.stringify(side)}\n` : renderSide(side, report.classification.intent_label),
+  );
+  return 0;
 }

@@ -4,6 +4,7 @@ import type { TxReport } from './report.ts';
 export type * from './report.ts';
 export { sumExact, unbalancedAssets } from './exact.ts';
 export { readTxHash, whyNoTxHash } from './txHash.ts';
+export { seenBy, type Side } from './seenBy.ts';
 
 export interface ClientOptions {
   /** Where the service answers, e.g. `http://127.0.0.1:3000`. */

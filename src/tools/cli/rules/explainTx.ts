@@ -112,6 +112,8 @@ function printReading(examined: ExaminedTx, reading: SubjectReading, page: Page)
   const rule = verdict.rule ? `${verdict.rule.slug} v${verdict.rule.version}` : 'fallback, no rule matched';
   io.out(`\n== as ${short(reading.account)}${elected}`);
   io.out(`${verdict.kind}: ${verdict.label}   [${verdict.status}, ${verdict.confidence}; ${rule}]`);
+  if (verdict.unfilled.length > 0)
+    io.out(`  label without ${verdict.unfilled.map((word) => `{${word}}`).join(', ')}: no value here`);
   if (verdict.fragments.length > 0) io.out(`fragments: ${verdict.fragments.map((f) => f.kind).join(', ')}`);
   if (options.facts)
     for (const [name, value] of [...facts].sort(([a], [b]) => (a < b ? -1 : 1)))

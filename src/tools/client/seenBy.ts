@@ -1,0 +1,68 @@
+import type {
+  Allowance,
+  InventoryDelta,
+  Motif,
+  PositionEffect,
+  TxReport,
+} from './report.ts';
+
+/** One account's side of a report: the very entries of the report that concern it. */
+export interface Side {
+  /** Checksummed, as in the report. */
+  readonly account: string;
+  /** What it is called, where the report names it. */
+  readonly name: string | null;
+  /** Assets of which it ended with less, and with more; gas not included. */
+  readonly sent: readonly InventoryDelta[];
+  readonly received: readonly InventoryDelta[];
+  /** Positions it owns that changed. */
+  readonly positions: readonly PositionEffect[];
+  /** Allowances it gave, and those it was given. */
+  readonly granted: readonly Allowance[];
+  readonly obtained: readonly Allowance[];
+  /** Acts it took part in, with its roles in each. */
+  readonly acts: readonly { readonly motif: Motif; readonly roles: readonly string[] }[];
+  /** Whether it paid the transaction's fee. */
+  readonly paid_fee: boolean;
+}
+
+/**
+ * A report as one of its accounts sees it: what it sent and received, whose tokens it may take, which of its positions
+ * changed. The address may be of any case. Null where the report does not speak of the account.
+ */
+export function seenBy(report: TxReport, address: string): Side | null {
+  const wanted = address.toLowerCase();
+  const is = (other: string | null): boolean => other !== null && other.toLowerCase() === wanted;
+  const deltas = report.inventory_deltas.filter(({ subject }) => is(subject));
+  const positions = report.position_effects.filter(({ owner }) => is(owner));
+  const allowances = report.allowances ?? [];
+  const acts = report.motifs.flatMap((motif) => {
+    const roles = motif.participants.filter(({ account }) => is(account)).map(({ role }) => role);
+    return roles.length > 0 ? [{ motif, roles }] : [];
+  });
+  const granted = allowances.filter(({ owner }) => is(owner));
+  const obtained = allowances.filter(({ spender }) => is(spender));
+  const account =
+    deltas[0]?.subject ??
+    positions[0]?.owner ??
+    [
+      report.tx.signer,
+      report.tx.to,
+      report.classification.actor,
+      granted[0]?.owner,
+      obtained[0]?.spender,
+    ].find((other) => other !== undefined && is(other)) ??
+    acts[0]?.motif.participants.find((one) => is(one.account))?.account;
+  if (account === undefined || account === null) return null;
+  return {
+    account,
+    name: report.accounts?.[account]?.name ?? null,
+    sent: deltas.filter(({ delta_raw }) => delta_raw.startsWith('-')),
+    received: deltas.filter(({ delta_raw }) => !delta_raw.startsWith('-') && delta_raw !== '0'),
+    positions,
+    granted,
+    obtained,
+    acts,
+    paid_fee: is(report.attribution.fee_payer),
+  };
+}

@@ -1,0 +1,22 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { analyzeRaw } from '../../src/analyze.ts';
+import { loadRules } from '../../src/service/loadRules.ts';
+import { allRecordings } from '../../src/tools/cli/rules/recordings.ts';
+import { seenBy } from '../../src/tools/client/seenBy.ts';
+
+const recording = allRecordings([join(import.meta.dirname, '../recordings/aave-borrow.json')])[0]!;
+const report = await analyzeRaw(recording.raw, recording.context, loadRules());
+
+it('tells a loan from the borrower’s side, and from nobody’s', () => {
+  const side = seenBy(report, report.tx.signer.toLowerCase())!;
+  expect(side.account).toBe(report.tx.signer);
+  expect(side.paid_fee).toBe(true);
+  expect(side.received.map(({ delta_raw }) => delta_raw)).toContain('8000000000');
+  expect(side.positions.map(({ category, owner }) => [category, owner])).toContainEqual([
+    'lending_debt',
+    report.tx.signer,
+  ]);
+  expect(side.acts.map(({ motif }) => motif.kind)).toContain('borrow');
+  expect(seenBy(report, `0x${'12'.repeat(20)}`)).toBeNull();
+});
