@@ -142,6 +142,7 @@ describe('the client in a browser', () => {
       ([line]) => line,
     );
     expect(imports.length).toBeGreaterThan(0);
-    for (const line of imports) expect(line).toMatch(/^(import|export) type | from '\.\/(txHash|exact)\.ts'/);
+    for (const line of imports)
+      expect(line).toMatch(/^(import|export) type | from '\.\/(txHash|exact|seenBy)\.ts'/);
   });
 });

@@ -3,10 +3,13 @@ import { expect, it } from 'vitest';
 import { analyzeRaw } from '../../src/analyze.ts';
 import { loadRules } from '../../src/service/loadRules.ts';
 import { allRecordings } from '../../src/tools/cli/rules/recordings.ts';
+import type { TxReport } from '../../src/tools/client/report.ts';
 import { seenBy } from '../../src/tools/client/seenBy.ts';
 
 const recording = allRecordings([join(import.meta.dirname, '../recordings/aave-borrow.json')])[0]!;
-const report = await analyzeRaw(recording.raw, recording.context, loadRules());
+const report = JSON.parse(
+  JSON.stringify(await analyzeRaw(recording.raw, recording.context, loadRules())),
+) as TxReport;
 
 it('tells a loan from the borrower’s side, and from nobody’s', () => {
   const side = seenBy(report, report.tx.signer.toLowerCase())!;

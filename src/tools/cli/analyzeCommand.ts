@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { TxReport as ClientReport } from '../client/report.ts';
 import type { TxReport } from '../../model/generated/report.ts';
 import { readTxHash, whyNoTxHash } from '../client/txHash.ts';
 
@@ -50,7 +51,8 @@ async function analyze(text: string, options: AnalyzeOptions): Promise<number> {
   try {
     const json = await analyzer.analyze(hash);
     const report = JSON.parse(json) as TxReport;
-    if (options.as !== undefined) return await printSide(report, options.as, options.json ?? false);
+    if (options.as !== undefined)
+      return await printSide(JSON.parse(json) as ClientReport, options.as, options.json ?? false);
     process.stdout.write(options.json ? `${json}\n` : renderReport(report, { full: options.full ?? false }));
     return 0;
   } catch (error) {
@@ -63,7 +65,7 @@ async function analyze(text: string, options: AnalyzeOptions): Promise<number> {
 }
 
 /** Prints one account's side of a report; 2 where the report does not speak of the account. */
-async function printSide(report: TxReport, account: string, asJson: boolean): Promise<number> {
+async function printSide(report: ClientReport, account: string, asJson: boolean): Promise<number> {
   const [{ seenBy }, { renderSide }] = await Promise.all([
     import('../client/seenBy.ts'),
     import('./renderSide.ts'),

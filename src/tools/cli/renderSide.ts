@@ -1,5 +1,5 @@
 import pc from 'picocolors';
-import type { Allowance, Asset, InventoryDelta } from '../../model/generated/report.ts';
+import type { Allowance, Asset, InventoryDelta } from '../client/report.ts';
 import type { Side } from '../client/seenBy.ts';
 
 /** One account's side of a report as text for people. */

@@ -24,5 +24,6 @@ export type InventoryDelta = TxReport['inventory_deltas'][number];
 export type Movement = NonNullable<TxReport['movements']>[number];
 export type Motif = TxReport['motifs'][number];
 export type PositionEffect = TxReport['position_effects'][number];
+export type Allowance = NonNullable<TxReport['allowances']>[number];
 export type Evidence = Generated.Evidence;
 export type Asset = Generated.Asset;

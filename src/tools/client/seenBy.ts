@@ -1,10 +1,4 @@
-import type {
-  Allowance,
-  InventoryDelta,
-  Motif,
-  PositionEffect,
-  TxReport,
-} from './report.ts';
+import type { Allowance, InventoryDelta, Motif, PositionEffect, TxReport } from './report.ts';
 
 /** One account's side of a report: the very entries of the report that concern it. */
 export interface Side {
