@@ -121,7 +121,7 @@ describe('the client in a browser', () => {
     });
     expect(bundle.warnings).toEqual([]);
     expect(Object.keys(bundle.metafile.inputs).sort()).toEqual(
-      ['client', 'exact', 'txHash'].map((name) => `src/tools/client/${name}.ts`),
+      ['client', 'exact', 'seenBy', 'txHash'].map((name) => `src/tools/client/${name}.ts`),
     );
     const code = bundle.outputFiles[0]!.text;
     expect(code.length).toBeLessThan(4_000);
