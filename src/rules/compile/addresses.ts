@@ -10,5 +10,7 @@ export function checkAddress(text: string): { readonly address: Address } | Sign
   if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return { code: 'bad_address', message: text.slice(0, 80) };
   const address = text.toLowerCase() as Address;
   const checksum = checksumAddress(address);
-  return checksum === text ? { address } : { code: 'bad_checksum', message: `${text} should be ${checksum}` };
+  return checksum === text
+    ? { address }
+    : { code: 'bad_checksum', message: `${text}: copy the address again from a source that you trust` };
 }

@@ -6,11 +6,15 @@ import type { FactValue } from '../../model/intent.ts';
  */
 export type FactType = 'count' | 'boolean' | 'enum' | 'list';
 
+export type WordKind = 'motif_kind' | 'protocol' | 'entity_tag' | 'motif_tag';
+
 export interface FactDeclaration {
   readonly name: string;
   readonly type: FactType;
   /** Closed for `enum`; optional for `list`. The first is the default of an `enum`. */
   readonly values?: readonly string[];
+  /** What the words of a list are, where the ruleset knows them all. */
+  readonly of?: WordKind;
   readonly doc: string;
 }
 

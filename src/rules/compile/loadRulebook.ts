@@ -12,8 +12,9 @@ import { compileVocabulary } from './compileVocabulary.ts';
 import { digestFiles } from './digest.ts';
 import { indexFacts, type FactDeclaration, type FactVocabulary } from './facts.ts';
 import { deepFreeze, frozenMap, frozenSet } from './freeze.ts';
+import { checkWords } from '../lint/checkWords.ts';
 import { checkRules } from '../lint/checkRules.ts';
-import { RulebookError, sortProblems, type Problem } from '../read/problems.ts';
+import { RulebookError, sortProblems, type Problem, type ProblemCode } from '../read/problems.ts';
 import type { RawEntityFile, RawHead, RawIntent, RawProtocol, RawShape } from '../read/rawRules.ts';
 import { readRuleFiles, type RuleFile } from '../read/readRuleFiles.ts';
 import { prepare } from '../prepare.ts';
@@ -88,12 +89,13 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
   const pricing = compilePricing(entities, spoken.protocols, sink);
   const rules = compileIntents(intents, words, facts, sink);
   checkExamples(shapes, intents, words, sink);
+  if (facts) checkWords({ shapes, protocols, entities, intents, words, facts }, sink);
   if (facts) checkRules(rules, intents, { words, facts }, sink);
 
   const texts = compileTables(tables, sink);
   const lexicon = compileLexicon(items, words, sink);
 
-  const all = sortProblems([...problems, ...sink.problems]);
+  const all = causesOf(sortProblems([...problems, ...sink.problems]), files);
   const base = { problems: all, files, shapes, protocols, entities, intents, facts };
   if (all.length > 0) return { ...base, rulebook: null };
   const compiled: CompiledRules = {
@@ -123,6 +125,23 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
     lexicon,
   };
   return { ...base, rulebook: prepare(deepFreeze(compiled)) };
+}
+
+/** Problems that a word missing from the vocabulary brings about everywhere else. */
+const CONSEQUENCES: ReadonlySet<ProblemCode> = new Set([
+  'unknown_motif_kind',
+  'unknown_intent_kind',
+  'unknown_role',
+  'unknown_fact',
+  'unspoken_kind',
+  'unranked_intent',
+]);
+
+/** Where the vocabulary itself has problems: these, and of the others only what cannot follow from them. */
+function causesOf(problems: readonly Problem[], files: readonly RuleFile[]): readonly Problem[] {
+  const vocabularies = new Set(files.filter((f) => f.kind === 'vocabulary').map((f) => f.shownPath));
+  const broken = problems.some((p) => vocabularies.has(p.file) && !CONSEQUENCES.has(p.code));
+  return broken ? problems.filter((p) => vocabularies.has(p.file) || !CONSEQUENCES.has(p.code)) : problems;
 }
 
 /** Version of the base ruleset, with those of the overlays as SemVer build metadata: `1.2.0+acme.0.3.0`. */

@@ -66,6 +66,12 @@ export function isUnreadable(param: AbiParameter, indexed: boolean): boolean {
   return indexed && hashedWhenIndexed(param);
 }
 
+/** The signature in a declaration copied from Solidity: `event E(address a);`, `function f(uint256 x) external`. */
+function pasted(kind: SignatureKind, text: string): string {
+  const [, declared = text] = new RegExp(`^\\s*${kind}\\s+(.*)$`, 's').exec(text) ?? [];
+  return declared.trim().replace(/\s*;$/, '');
+}
+
 /**
  * Compiles a human-readable signature such as `Transfer(address indexed from, address indexed to, uint256
  * value)`; `returns` values count among the parameters. Returns a fault for text Solidity would refuse;
@@ -74,7 +80,7 @@ export function isUnreadable(param: AbiParameter, indexed: boolean): boolean {
 export function parseSignature(kind: SignatureKind, text: string): ParsedSignature | SignatureFault {
   let item;
   try {
-    item = parseAbiItem(`${kind} ${text.trim()}` as 'event E()');
+    item = parseAbiItem(`${kind} ${pasted(kind, text)}` as 'event E()');
   } catch (error) {
     const reason =
       error instanceof Error

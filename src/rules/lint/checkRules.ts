@@ -1,4 +1,4 @@
-import type { IntentRule } from '../../model/rulebook.ts';
+import type { Condition, IntentRule } from '../../model/rulebook.ts';
 import type { Vocabulary } from '../compile/compileVocabulary.ts';
 import type { FactDeclaration } from '../compile/facts.ts';
 import type { RawIntent } from '../read/rawRules.ts';
@@ -19,7 +19,7 @@ export function checkRules(
     conjunction: conjunctionOf(rule.when, facts),
   }));
   for (const { rule, item, conjunction } of readings) {
-    if (conjunction === null) sink.add(item, ['when'], 'unsatisfiable', rule.slug);
+    if (conjunction === null) sink.add(item, ['when'], 'unsatisfiable', contradictionIn(rule.when, facts));
     if (rule.proof === 'structural' && rule.restsOn.length === 0 && needsBasis(rule))
       sink.add(item, ['proof'], 'structural_without_basis', rule.slug);
   }
@@ -42,6 +42,24 @@ export function checkRules(
         `${lower.rule.slug} is shadowed by ${above.rule.slug} (${above.item.file.shownPath})`,
       );
   }
+}
+
+/** The conditions that contradict each other: one, or the first two of those that must all hold. */
+function contradictionIn(when: Condition, facts: ReadonlyMap<string, FactDeclaration>): string {
+  const parts = 'all' in when ? when.all : [when];
+  const never = (...some: readonly Condition[]): boolean => conjunctionOf({ all: some }, facts) === null;
+  const alone = parts.find((part) => never(part));
+  if (alone) return 'fact' in alone ? shownTest(alone) : contradictionIn(alone, facts);
+  for (const [i, part] of parts.entries())
+    for (const other of parts.slice(i + 1))
+      if (never(part, other)) return `${shownTest(part)}, and ${shownTest(other)}`;
+  return parts.map(shownTest).join(', and ');
+}
+
+function shownTest(condition: Condition): string {
+  if (!('fact' in condition)) return JSON.stringify(condition);
+  const { fact, operator, value } = condition;
+  return `${fact} ${operator} ${Array.isArray(value) ? `[${value.join(', ')}]` : String(value)}`;
 }
 
 interface Reading {

@@ -128,6 +128,7 @@ calls:
     const rule = (slug: string, intent: string, extra: string, when: string): string =>
       INTENT.replace('slug: direct', `slug: ${slug}`)
         .replace('intent: DirectSwap', `intent: ${intent}`)
+        .replace('rests_on: [swap]\n', '')
         .replace(/when: .*/, `when: ${when}\n${extra}`);
     const book = load({
       'intents/direct.yaml': [

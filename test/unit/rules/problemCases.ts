@@ -329,6 +329,27 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
   },
   { code: 'missing_fallback', files: intent('label: Swap', 'label: "Swap {sent}"'), at: `${I}:5:8` },
   {
+    code: 'unknown_protocol',
+    files: when('{fact: motifs.protocols, is: includes, value: paris}'),
+    at: `${I}:7:53`,
+  },
+  {
+    code: 'unknown_tag',
+    files: when('{fact: motifs.tags, is: includes_any, value: [structural, structral]}'),
+    at: `${I}:7:65`,
+  },
+  { code: 'unknown_tag', files: when('{fact: actor.tags, is: includes, value: ruoter}'), at: `${I}:7:47` },
+  {
+    code: 'unknown_motif_kind',
+    files: when('{fact: motifs.kinds, is: includes_any, value: [swap, swpa]}'),
+    at: `${I}:7:60`,
+  },
+  {
+    code: 'unspoken_kind',
+    files: when('{fact: actor.sides, is: eq, value: both}'),
+    at: `${I}:6:12`,
+  },
+  {
     code: 'bad_example',
     files: intent(
       '{facts: {motif.swap.count: 1}}',

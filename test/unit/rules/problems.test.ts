@@ -5,7 +5,7 @@ import { loadRulebook, readRuleset } from '../../../src/rules/compile/loadRulebo
 import { PROBLEMS, RulebookError, type Problem } from '../../../src/rules/read/problems.ts';
 import { parseYamlTree } from '../../../src/rules/read/yamlTree.ts';
 import { PROBLEM_CASES } from './problemCases.ts';
-import { FACTS, SMALL, writeRuleset } from './smallRuleset.ts';
+import { FACTS, INTENT, PROTOCOL, SHAPE, SMALL, TOKEN, writeRuleset, type Files } from './smallRuleset.ts';
 
 const shown = (dir: string, problems: readonly Problem[]): string[] =>
   problems.map((p) => `${p.code} ${relative(dir, p.file)}:${p.line}:${p.column}`);
@@ -34,6 +34,62 @@ describe('problems of a ruleset', () => {
     expect(shown(overlay, readRuleset([base, overlay], { facts: FACTS }).problems)).toEqual([
       'duplicate_kind vocabulary.yaml:1:10',
     ]);
+  });
+
+  const messages = (files: Files): string[] =>
+    readRuleset([writeRuleset(SMALL, files)], { facts: FACTS }).problems.map((p) => p.message);
+  const withRule = (from: string, to: string) => ({ 'intents/direct.yaml': INTENT.replace(from, to) });
+
+  it('name the word that was meant', () => {
+    expect(messages(withRule('motif.swap.count, is', 'motif.swpa.count, is'))).toContain(
+      'motif.swpa.count (did you mean motif.swap.count?)',
+    );
+    expect(messages(withRule('intent: DirectSwap', 'intent: DirectSawp'))).toContain(
+      'DirectSawp (did you mean DirectSwap?)',
+    );
+    expect(messages(withRule('rests_on', 'rest_on'))).toContain('rest_on (did you mean rests_on?)');
+    expect(
+      messages(
+        withRule(
+          '{fact: motif.swap.count, is: eq, value: 1}',
+          '{fact: motifs.protocols, is: includes, value: paris}',
+        ),
+      ),
+    ).toContain('paris (did you mean pairs?)');
+  });
+
+  it('name the conditions that contradict each other', () => {
+    const both =
+      '{all: [{fact: motif.swap.count, is: gte, value: 2}, {fact: actor.sides, is: eq, value: both}, {fact: motif.swap.count, is: lt, value: 2}]}';
+    expect(messages(withRule('{fact: motif.swap.count, is: eq, value: 1}', both))).toEqual([
+      'motif.swap.count gte 2, and motif.swap.count lt 2',
+    ]);
+  });
+
+  it('come with the cause first: a bad word in the vocabulary hides what follows from it', () => {
+    const vocabulary = (SMALL['vocabulary.yaml'] as string).replace('title: Swap', 'titel: Swap');
+    const { problems } = readRuleset([writeRuleset(SMALL, { 'vocabulary.yaml': vocabulary })], {
+      facts: FACTS,
+    });
+    expect(problems.map(({ code, file }) => `${code} ${file.split('/').at(-1)}`)).toEqual([
+      'missing_key vocabulary.yaml',
+      'unknown_key vocabulary.yaml',
+    ]);
+  });
+
+  it('never offer an address to paste for one with a wrong checksum', () => {
+    const lower = TOKEN.toLowerCase();
+    const [message] = messages({ 'protocols/pairs.yaml': PROTOCOL.replace(TOKEN, lower) });
+    expect(message).toContain(lower);
+    expect(message).not.toContain(TOKEN);
+  });
+
+  it('accept a declaration pasted from Solidity', () => {
+    const pasted = SHAPE.replace('event: "Swap(', 'event: "event Swap(').replace(
+      'indexed to)"',
+      'indexed to);"',
+    );
+    expect(messages({ 'shapes/pair.yaml': pasted })).toEqual([]);
   });
 
   it('missing_directory, unreadable_file, too_many_files', () => {

@@ -37,10 +37,9 @@ describe('watchRulebook', () => {
 
     writeFileSync(
       join(dir, 'intents/second.yaml'),
-      INTENT.replace('slug: direct', 'slug: second').replace(
-        /when: .*/,
-        'when: {fact: actor.is_signer, is: true}',
-      ),
+      INTENT.replace('slug: direct', 'slug: second')
+        .replace('rests_on: [swap]\n', '')
+        .replace(/when: .*/, 'when: {fact: actor.is_signer, is: true}'),
     );
     await vi.waitFor(() => expect(swapped.at(-1)!.intents).toHaveLength(2), 5_000);
   });

@@ -1,5 +1,5 @@
 import { sidesOf, type Balance } from '../../../value/balances.ts';
-import { count, flag, list, oneOf, type FactSpec } from './factSpec.ts';
+import { count, entityTags, flag, kinds, oneOf, type FactSpec } from './factSpec.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { Address } from '../../../model/hex.ts';
 
@@ -178,12 +178,12 @@ const BALANCES: readonly FactSpec[] = [
 
 /** The subject's counterparties. */
 const COUNTERPARTIES: readonly FactSpec[] = [
-  list(
+  kinds(
     'actor.sent.into',
     'Kinds of the motifs that took what the actor sent, behind routers and proxies.',
     (v) => kindsIn(v.takers),
   ),
-  list(
+  kinds(
     'actor.received.out_of',
     'Kinds of the motifs that paid what the actor received, behind routers and proxies.',
     (v) => kindsIn(v.payers),
@@ -208,7 +208,7 @@ const COUNTERPARTIES: readonly FactSpec[] = [
     'The called contract kept what the actor sent.',
     (v) => v.tx.to !== null && v.payees.has(v.tx.to),
   ),
-  list('actor.payee_tags', 'Entity tags of the accounts that kept what the actor sent.', (v) =>
+  entityTags('actor.payee_tags', 'Entity tags of the accounts that kept what the actor sent.', (v) =>
     allOf(v.payees, (a) => v.tagsOf(a)),
   ),
   count(
@@ -232,20 +232,20 @@ const COUNTERPARTIES: readonly FactSpec[] = [
   flag('actor.paid_by_called', 'The called contract paid the actor.', (v) =>
     v.received.some((l) => l.incoming.some((m) => m.from === v.tx.to)),
   ),
-  list('actor.source_tags', 'Entity tags of the accounts the actor received something from.', (v) =>
+  entityTags('actor.source_tags', 'Entity tags of the accounts the actor received something from.', (v) =>
     allOf(v.sources, (a) => v.tagsOf(a)),
   ),
-  list(
+  kinds(
     'actor.payee_speaks',
     'Motif kinds spoken by the known protocols whose addresses kept what the actor sent.',
     (v) => allOf(v.payees, (a) => v.input.rulebook.prepared.kindsOfContract.get(a) ?? []),
   ),
-  list(
+  kinds(
     'actor.source_speaks',
     'Motif kinds spoken by the known protocols whose addresses paid the actor directly.',
     (v) => allOf(v.sources, (a) => v.input.rulebook.prepared.kindsOfContract.get(a) ?? []),
   ),
-  list('actor.tags', 'Entity tags of the actor.', (v) => v.tagsOf(v.input.subject.account)),
+  entityTags('actor.tags', 'Entity tags of the actor.', (v) => v.tagsOf(v.input.subject.account)),
 ];
 
 export const ACTOR_FACTS: readonly FactSpec[] = [...WHO, ...BALANCES, ...COUNTERPARTIES];

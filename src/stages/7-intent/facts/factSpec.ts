@@ -12,6 +12,8 @@ export interface FactSpec {
   readonly type: FactType;
   /** Closed for `enum`; the first is the default in examples. */
   readonly values?: readonly string[];
+  /** What the words of a list are. */
+  readonly of?: 'motif_kind' | 'protocol' | 'entity_tag' | 'motif_tag';
   readonly doc: string;
   readonly compute: (view: SubjectView) => FactValue;
 }
@@ -33,10 +35,21 @@ export function oneOf<const V extends readonly string[]>(
   return { name, type: 'enum', values, doc, compute };
 }
 
-/** A list fact: duplicates removed and sorted, so that equal transactions give equal facts. */
-export function list(name: string, doc: string, compute: (view: SubjectView) => readonly string[]): FactSpec {
-  return { name, type: 'list', doc, compute: (view) => distinct(compute(view)) };
+/** Lists of one kind of words: duplicates removed and sorted, so that equal transactions give equal facts. */
+function listOf(of: NonNullable<FactSpec['of']>) {
+  return (name: string, doc: string, compute: (view: SubjectView) => readonly string[]): FactSpec => ({
+    name,
+    type: 'list',
+    of,
+    doc,
+    compute: (view) => distinct(compute(view)),
+  });
 }
+
+export const kinds = listOf('motif_kind');
+export const protocols = listOf('protocol');
+export const entityTags = listOf('entity_tag');
+export const motifTags = listOf('motif_tag');
 
 function distinct(words: readonly string[]): readonly string[] {
   if (words.length < 2) return words;

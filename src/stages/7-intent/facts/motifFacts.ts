@@ -1,4 +1,4 @@
-import { count, list, type FactSpec } from './factSpec.ts';
+import { count, kinds, motifTags, protocols, type FactSpec } from './factSpec.ts';
 import type { Motif } from '../../../model/motif.ts';
 
 /** The family of facts every motif kind of the vocabulary has. */
@@ -36,22 +36,24 @@ export function motifFacts(kind: string): readonly FactSpec[] {
       `The actor's motifs of kind ${kind} with status Proven.`,
       (v) => v.ownOf(kind).filter((m) => m.status === 'Proven').length,
     ),
-    list(`motif.${kind}.protocols`, `Protocols of the actor's motifs of kind ${kind}.`, (v) =>
+    protocols(`motif.${kind}.protocols`, `Protocols of the actor's motifs of kind ${kind}.`, (v) =>
       protocolsOf(v.ownOf(kind)),
     ),
-    list(`motif.${kind}.tags`, `Tags of the actor's motifs of kind ${kind}.`, (v) => tagsOf(v.ownOf(kind))),
+    motifTags(`motif.${kind}.tags`, `Tags of the actor's motifs of kind ${kind}.`, (v) =>
+      tagsOf(v.ownOf(kind)),
+    ),
   ];
 }
 
 /** Over all kinds. */
 export const MOTIF_FACTS: readonly FactSpec[] = [
   count('motifs.own', "Motifs of any kind that are the actor's.", (v) => v.own.length),
-  list('motifs.kinds', "Kinds of the actor's motifs.", (v) => v.own.map((m) => m.kind)),
-  list('motifs.top_kinds', "Kinds of the actor's motifs that are part of no larger motif.", (v) =>
+  kinds('motifs.kinds', "Kinds of the actor's motifs.", (v) => v.own.map((m) => m.kind)),
+  kinds('motifs.top_kinds', "Kinds of the actor's motifs that are part of no larger motif.", (v) =>
     topKinds(v.own),
   ),
-  list('motifs.protocols', "Protocols of the actor's motifs.", (v) => protocolsOf(v.own)),
-  list('motifs.tags', "Tags of the actor's motifs.", (v) => tagsOf(v.own)),
+  protocols('motifs.protocols', "Protocols of the actor's motifs.", (v) => protocolsOf(v.own)),
+  motifTags('motifs.tags', "Tags of the actor's motifs.", (v) => tagsOf(v.own)),
 ];
 
 function topKinds(motifs: readonly Motif[]): string[] {

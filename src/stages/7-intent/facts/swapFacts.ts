@@ -1,4 +1,4 @@
-import { count, flag, list, type FactSpec } from './factSpec.ts';
+import { count, flag, motifTags, protocols, type FactSpec } from './factSpec.ts';
 import { protocolsOf, tagsOf } from './motifFacts.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { Motif } from '../../../model/motif.ts';
@@ -32,8 +32,8 @@ export const SWAP_FACTS: readonly FactSpec[] = [
     'Swaps on that way that only the movements show, no event.',
     (v) => v.path.filter((m) => m.basis === 'structure').length,
   ),
-  list('swaps.protocols', 'Protocols on that way.', (v) => protocolsOf(v.path)),
-  list('swaps.tags', 'Tags of the swaps on that way.', (v) => tagsOf(v.path)),
+  protocols('swaps.protocols', 'Protocols on that way.', (v) => protocolsOf(v.path)),
+  motifTags('swaps.tags', 'Tags of the swaps on that way.', (v) => tagsOf(v.path)),
   count(
     'swaps.elsewhere',
     'Swaps in the transaction that are not on that way.',

@@ -1,4 +1,4 @@
-import { count, flag, list, oneOf, type FactSpec } from './factSpec.ts';
+import { count, entityTags, flag, oneOf, type FactSpec } from './factSpec.ts';
 import type { SubjectView } from './subjectView.ts';
 
 /** Facts about the transaction itself, for any subject. */
@@ -49,9 +49,13 @@ export const TX_FACTS: readonly FactSpec[] = [
     'Call frames below the root that took effect.',
     (v) => v.tx.frames.filter((f) => f.effective && f.parent !== null).length,
   ),
-  list('tx.to_tags', 'Entity tags of the called address.', (v) => v.tagsOf(v.tx.to)),
-  list('tx.touched_tags', 'Entity tags of every address that was called or emitted an event.', touchedTags),
-  list('tx.signer_tags', 'Entity tags of the signer.', (v) => v.tagsOf(v.tx.from)),
+  entityTags('tx.to_tags', 'Entity tags of the called address.', (v) => v.tagsOf(v.tx.to)),
+  entityTags(
+    'tx.touched_tags',
+    'Entity tags of every address that was called or emitted an event.',
+    touchedTags,
+  ),
+  entityTags('tx.signer_tags', 'Entity tags of the signer.', (v) => v.tagsOf(v.tx.from)),
 ];
 
 function touchedTags(v: SubjectView): string[] {

@@ -1,0 +1,103 @@
+import type { Vocabulary } from '../compile/compileVocabulary.ts';
+import { didYouMean } from '../compile/didYouMean.ts';
+import type { FactDeclaration, WordKind } from '../compile/facts.ts';
+import { OPERATORS } from '../compile/operators.ts';
+import { Spot, type ProblemSink, type RuleItem } from '../compile/ruleItem.ts';
+import type { ProblemCode } from '../read/problems.ts';
+import type { RawCondition, RawEntityFile, RawIntent, RawProtocol, RawShape } from '../read/rawRules.ts';
+
+/** Items in force whose words conditions may use. */
+export interface RuleSources {
+  readonly shapes: readonly RuleItem<RawShape>[];
+  readonly protocols: readonly RuleItem<RawProtocol>[];
+  readonly entities: readonly RuleItem<RawEntityFile>[];
+  readonly intents: readonly RuleItem<RawIntent>[];
+  readonly words: Vocabulary;
+  readonly facts: ReadonlyMap<string, FactDeclaration>;
+}
+
+/** Tags that the engine itself gives motifs. */
+const ENGINE_TAGS = ['structural', 'named', 'experimental', 'granted', 'revoked', 'inner'];
+
+const CODES: Readonly<Record<WordKind, ProblemCode>> = {
+  motif_kind: 'unknown_motif_kind',
+  protocol: 'unknown_protocol',
+  entity_tag: 'unknown_tag',
+  motif_tag: 'unknown_tag',
+};
+
+/** Words in conditions that nothing in the ruleset can ever make true: slips that no example would show. */
+export function checkWords(sources: RuleSources, sink: ProblemSink): void {
+  const known = knownWords(sources);
+  for (const item of sources.intents) {
+    if (item.value.status === 'deprecated') continue;
+    const spot = new Spot(item, sink);
+    const named = new Set<string>();
+    let anyKind = false;
+    eachTest(spot.at('when'), item.value.when, (at, test) => {
+      checkTest(at, test, sources.facts, known);
+      noteKinds(test, named, sources);
+      if (test.fact.startsWith('motifs.')) anyKind = true;
+    });
+    // Facts over all kinds may speak of any of them.
+    if (anyKind) continue;
+    for (const key of ['rests_on', 'requires_any'] as const)
+      for (const [i, kind] of (item.value[key] ?? []).entries())
+        if (sources.words.motifKinds.has(kind) && !named.has(kind))
+          spot.at(key, i).report('unspoken_kind', `no condition of the rule speaks of ${kind}`);
+  }
+}
+
+type RawTest = Extract<RawCondition, { fact: string }>;
+
+function eachTest(spot: Spot, raw: RawCondition, visit: (at: Spot, test: RawTest) => void): void {
+  if ('all' in raw) for (const [i, part] of raw.all.entries()) eachTest(spot.at('all', i), part, visit);
+  else if ('any' in raw) for (const [i, part] of raw.any.entries()) eachTest(spot.at('any', i), part, visit);
+  else if ('not' in raw) eachTest(spot.at('not'), raw.not, visit);
+  else visit(spot, raw);
+}
+
+function valuesOf({ value }: RawTest): readonly unknown[] {
+  return Array.isArray(value) ? (value as unknown[]) : [value];
+}
+
+function checkTest(
+  spot: Spot,
+  test: RawTest,
+  facts: RuleSources['facts'],
+  known: Readonly<Record<WordKind, ReadonlySet<string>>>,
+): void {
+  const of = facts.get(test.fact)?.of;
+  if (of === undefined || typeof test.is !== 'string') return;
+  const takesList = OPERATORS[test.is]?.takesList === true;
+  for (const [i, word] of valuesOf(test).entries())
+    if (typeof word === 'string' && !known[of].has(word))
+      (takesList ? spot.at('value', i) : spot.at('value')).report(CODES[of], didYouMean(word, known[of]));
+}
+
+/** Motif kinds that a test speaks of: by its fact, by its values, or all trades where it asks about swaps. */
+function noteKinds(test: RawTest, into: Set<string>, { facts, words }: RuleSources): void {
+  const kind = /^motif\.([a-z0-9_]+)\./.exec(test.fact)?.[1];
+  if (kind) into.add(kind);
+  if (facts.get(test.fact)?.of === 'motif_kind') for (const word of valuesOf(test)) into.add(String(word));
+  if (test.fact.startsWith('swaps.'))
+    for (const [name, { trade }] of words.motifKinds) if (trade !== null) into.add(name);
+}
+
+function knownWords({
+  shapes,
+  protocols,
+  entities,
+  words,
+}: RuleSources): Readonly<Record<WordKind, ReadonlySet<string>>> {
+  const mappings = shapes.flatMap(({ value }) => [...(value.events ?? []), ...(value.calls ?? [])]);
+  return {
+    motif_kind: new Set(words.motifKinds.keys()),
+    // A family without a known protocol goes by the slug of its shape.
+    protocol: new Set([...protocols, ...shapes].map(({ value }) => value.slug)),
+    entity_tag: new Set(
+      entities.flatMap(({ value }) => (value.accounts ?? []).flatMap(({ tags = [] }) => [...tags])),
+    ),
+    motif_tag: new Set([...ENGINE_TAGS, ...mappings.flatMap(({ tags = [] }) => [...tags])]),
+  };
+}
