@@ -24,6 +24,8 @@ export const WARNINGS: Words = {
   PartialValuation: 'At least one asset (or the gas) has no price: sums that rest on it are unavailable.',
   StalePrice:
     'At least one price is outside its freshness threshold; it is used, and marked `stale` in `valuation.prices`.',
+  PriceSourceUnavailable:
+    'A price source did not answer. Prices are missing that a later analysis may have: analyze again.',
   MetadataUnavailable:
     'Symbols, decimals or prices are missing because the node could not read them or a limit was reached, not because the contracts did not answer.',
 };

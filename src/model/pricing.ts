@@ -53,7 +53,33 @@ export interface AverageSpec {
   readonly minSideUsd: bigint;
 }
 
+/** Path into a JSON answer: keys and indexes, `{coin}` for the asset's name. */
+export type AnswerPath = readonly string[];
+
+/** An HTTP source of historical prices. */
+export interface PriceApiSpec {
+  readonly name: string;
+  /** Default base URL. */
+  readonly base: string;
+  /** Path and query with `{coins}`, `{timestamp}` and `{until}`. */
+  readonly path: string;
+  readonly nativePath: string;
+  /** Name of a token, with `{address}`; name of the native asset. */
+  readonly token: string;
+  readonly native: string;
+  readonly coinsPerRequest: number;
+  /** Seconds from `{timestamp}` to `{until}`. */
+  readonly window: number;
+  readonly price: AnswerPath;
+  readonly time: AnswerPath;
+  readonly timeUnit: 's' | 'ms';
+  readonly confidence: AnswerPath | null;
+  /** Seconds. */
+  readonly heartbeat: number;
+}
+
 export interface PricingRules {
+  readonly apis: readonly PriceApiSpec[];
   readonly registry: FeedRegistrySpec | null;
   readonly rates: readonly RateSpec[];
   readonly averages: readonly AverageSpec[];

@@ -45,6 +45,8 @@ export interface PriceQuote {
   readonly confidenceBps: number | null;
   /** Whole US dollars on the thinner side of the market the price was made in, where that is known. */
   readonly depthUsd?: bigint | null;
+  /** Place of the source among several of its method; lower counts first. */
+  readonly order?: number;
 }
 
 /**
@@ -90,6 +92,7 @@ export interface PriceRefusal {
   readonly asset: Address | 'native';
   readonly code:
     | 'no_source'
+    | 'source_unavailable'
     | 'stale_price'
     | 'low_liquidity'
     | 'price_deviation'

@@ -1,3 +1,4 @@
+import { readPriceApis } from '../stages/1-fetch/prices/priceApi.ts';
 import { PRICE_SOURCE_NAMES, STANDARD_PRICE_SOURCES } from '../stages/1-fetch/prices/priceSources.ts';
 import {
   file,
@@ -5,6 +6,7 @@ import {
   integer,
   oneOf,
   optionalPort,
+  priceApis,
   someOf,
   url,
   urls,
@@ -20,9 +22,9 @@ export const SETTINGS = {
     'JSON-RPC endpoint of an Ethereum mainnet node with traces; several, comma-separated, fail over in order',
   ),
   traceUrl: url('TRACE_URL', 'endpoint asked for traces only, where the one above offers none'),
-  priceApiUrl: url(
+  priceApiUrl: priceApis(
     'PRICE_API_URL',
-    'HTTP source of historical prices (GET /prices/historical/{timestamp}/{coins})',
+    'HTTP sources of historical prices, comma-separated, the first counts: defillama, coingecko, name=url for another address, or the URL of an API with the shape of DefiLlama’s',
   ),
   priceSources: someOf(
     'PRICE_SOURCES',
@@ -174,5 +176,6 @@ export function describeSettings(): string {
 
 /** URLs of the configuration that may hold credentials. */
 export function secretUrls(config: Pick<Config, 'rpcUrls' | 'traceUrl' | 'priceApiUrl'>): string[] {
-  return [...config.rpcUrls, config.traceUrl, config.priceApiUrl].filter((value) => value !== null);
+  const priceUrls = readPriceApis(config.priceApiUrl ?? '')?.map(({ url }) => url) ?? [];
+  return [...config.rpcUrls, config.traceUrl, ...priceUrls].filter((value) => value !== null);
 }

@@ -1,3 +1,5 @@
+import { readPriceApis } from '../stages/1-fetch/prices/priceApi.ts';
+
 /** The kinds of settings: each reads one environment variable and describes its errors. */
 /** One environment variable: its meaning, default and parser. */
 export interface Setting<T> {
@@ -115,6 +117,18 @@ export function url(env: string, help: string): Setting<string | null> {
         : isHttpUrl(text)
           ? { value: text }
           : { problem: 'is not an http(s) URL' },
+  };
+}
+
+export function priceApis(env: string, help: string): Setting<string | null> {
+  return {
+    env,
+    help,
+    standard: 'none',
+    parse: (text) =>
+      text === undefined || readPriceApis(text) !== null
+        ? { value: text ?? null }
+        : { problem: 'must name price sources or http(s) URLs, comma-separated' },
   };
 }
 

@@ -293,7 +293,7 @@ export function rulebook(over: RulebookSketch = {}): Rulebook {
     knownTokens: new Map(),
     tokenEvents: new Map(),
     feeds: [],
-    pricing: { registry: null, rates: [], averages: [] },
+    pricing: { registry: null, rates: [], averages: [], apis: [] },
     multicall: { address: account('ca'), sinceBlock: 0n },
     errors: new Map(
       (over.errors ?? []).map(([selector, name]) => [selector, { name, signature: `${name}()` }]),

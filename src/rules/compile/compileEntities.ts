@@ -27,6 +27,7 @@ const LISTS: Readonly<Record<RawEntityFile['kind'], readonly (keyof RawEntityFil
   feeds: ['feeds', 'registry'],
   rates: ['rates'],
   averages: ['averages'],
+  price_apis: ['price_apis'],
   errors: ['errors'],
 };
 const ALL_LISTS = [...new Set(Object.values(LISTS).flat())];

@@ -4,13 +4,14 @@ import type { ProtocolSpec } from '../../model/rulebook.ts';
 import type {
   AverageSpec,
   FeedRegistrySpec,
+  PriceApiSpec,
   PricingRules,
   RateNumber,
   RateSpec,
 } from '../../model/pricing.ts';
 import { frozenSet } from './freeze.ts';
 import { readRuleAddress } from './compileProtocols.ts';
-import type { RawEntityFile, RawRate } from '../read/rawRules.ts';
+import type { RawEntityFile, RawPriceApi, RawRate } from '../read/rawRules.ts';
 import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 
 type Item = RuleItem<RawEntityFile>;
@@ -30,6 +31,7 @@ export function compilePricing(
   let registry: FeedRegistrySpec | null = null;
   const rates: RateSpec[] = [];
   const averages: AverageSpec[] = [];
+  const apis: PriceApiSpec[] = [];
   for (const item of items) {
     if (item.value.registry) {
       if (registry) sink.add(item, ['registry'], 'duplicate_feed', 'a second registry');
@@ -42,6 +44,12 @@ export function compilePricing(
         rate.tokens && [...rate.tokens].find((token) => rates.some((other) => other.tokens?.has(token)));
       if (listed) sink.add(item, ['rates', i, 'tokens'], 'duplicate_feed', listed);
       rates.push(rate);
+    }
+    for (const [i, raw] of (item.value.price_apis ?? []).entries()) {
+      if (apis.some(({ name }) => name === raw.name)) {
+        sink.add(item, ['price_apis', i, 'name'], 'duplicate_feed', raw.name);
+      }
+      apis.push(compilePriceApi(raw));
     }
     for (const [i, raw] of (item.value.averages ?? []).entries()) {
       const create2 = protocols.find(({ slug }) => slug === raw.protocol)?.create2;
@@ -63,7 +71,26 @@ export function compilePricing(
       });
     }
   }
-  return { registry, rates, averages };
+  return { registry, rates, averages, apis };
+}
+
+function compilePriceApi(raw: RawPriceApi): PriceApiSpec {
+  const { price, time, time_unit: timeUnit = 's', confidence } = raw.answer;
+  return {
+    name: raw.name,
+    base: raw.base,
+    path: raw.path,
+    nativePath: raw.native_path ?? raw.path,
+    token: raw.token,
+    native: raw.native,
+    coinsPerRequest: raw.coins_per_request ?? 1,
+    window: raw.window ?? 0,
+    price: price.split('.'),
+    time: time.split('.'),
+    timeUnit,
+    confidence: confidence?.split('.') ?? null,
+    heartbeat: raw.heartbeat,
+  };
 }
 
 function compileRegistry(item: Item, sink: ProblemSink): FeedRegistrySpec | null {

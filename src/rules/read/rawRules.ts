@@ -216,6 +216,7 @@ export interface RawEntityFile extends RawHead {
     | 'feeds'
     | 'rates'
     | 'averages'
+    | 'price_apis'
     | 'errors';
   readonly tokens?: readonly { readonly symbol: string; readonly addresses: readonly string[] }[];
   readonly accounts?: readonly {
@@ -247,6 +248,7 @@ export interface RawEntityFile extends RawHead {
     readonly quotes: readonly { readonly denomination: string; readonly in: 'usd' | 'native' }[];
   };
   readonly rates?: readonly RawRate[];
+  readonly price_apis?: readonly RawPriceApi[];
   readonly averages?: readonly {
     readonly protocol: string;
     readonly window: number;
@@ -264,4 +266,22 @@ export interface RawRate {
   readonly per: string;
   readonly answers?: readonly string[];
   readonly refuse?: string;
+}
+
+export interface RawPriceApi {
+  readonly name: string;
+  readonly base: string;
+  readonly path: string;
+  readonly native_path?: string;
+  readonly token: string;
+  readonly native: string;
+  readonly coins_per_request?: number;
+  readonly window?: number;
+  readonly answer: {
+    readonly price: string;
+    readonly time: string;
+    readonly time_unit?: 's' | 'ms';
+    readonly confidence?: string;
+  };
+  readonly heartbeat: number;
 }

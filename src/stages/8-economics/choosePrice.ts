@@ -95,6 +95,7 @@ function compareQuotes(a: PriceQuote, b: PriceQuote): number {
   return (
     METHODS.indexOf(a.method) - METHODS.indexOf(b.method) ||
     (depth < 0n ? -1 : depth > 0n ? 1 : 0) ||
+    (a.order ?? 0) - (b.order ?? 0) ||
     b.asOf - a.asOf ||
     (a.source < b.source ? -1 : a.source > b.source ? 1 : 0) ||
     (a.numerator < b.numerator ? -1 : a.numerator > b.numerator ? 1 : a.scale - b.scale)

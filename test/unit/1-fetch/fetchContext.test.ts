@@ -44,6 +44,7 @@ const PLAN: ContextPlan = {
     registry: null,
     rates: [],
     averages: [],
+    apis: [],
     averageBases: () => ({ tokens: [], feeds: [] }),
     fungible: [TOKEN, OLD_TOKEN],
     bases: [],

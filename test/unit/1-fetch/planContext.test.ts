@@ -134,7 +134,12 @@ describe('planContext', () => {
       answers: [],
       refuse: null,
     };
-    const pricing = { registry: { address: FEED, heartbeat: 1, quotes: [] }, rates: [family], averages: [] };
+    const pricing = {
+      registry: { address: FEED, heartbeat: 1, quotes: [] },
+      rates: [family],
+      averages: [],
+      apis: [],
+    };
     const { registry, rates, beyondLimit } = planContext(
       rawOf(sampleTransaction(tokens.map(minted) as never)),
       { ...vocabulary, pricing },

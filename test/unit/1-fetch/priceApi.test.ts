@@ -1,10 +1,12 @@
+import { loadRules } from '../../../src/service/loadRules.ts';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createPriceApi, exactDecimal } from '../../../src/stages/1-fetch/prices/priceApi.ts';
+import { createPriceApi, exactDecimal, readPriceApis } from '../../../src/stages/1-fetch/prices/priceApi.ts';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { PriceAnswers } from '../../../src/stages/1-fetch/prices/priceSource.ts';
 import type { Address } from '../../../src/model/hex.ts';
 
+const specs = loadRules().pricing.apis;
 const TOKEN: Address = `0x${'70'.repeat(20)}`;
 let server: Server | undefined;
 afterEach(() => void server?.close().closeAllConnections());
@@ -13,6 +15,7 @@ async function ask(
   assets: readonly (Address | 'native')[],
   listener: RequestListener,
   timeoutMs = 500,
+  setting = (url: string) => url,
 ): Promise<PriceAnswers & { paths: string[] }> {
   const paths: string[] = [];
   server = createServer((request, response) => {
@@ -20,17 +23,13 @@ async function ask(
     listener(request, response);
   });
   await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
-  const api = createPriceApi({
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/KEY/`,
-    timeoutMs,
-    fetch,
-  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/KEY/`;
+  const api = createPriceApi({ setting: setting(url), timeoutMs, fetch });
   return {
-    ...(await api.prices(assets, 1_700_000_000, {
-      signal: new AbortController().signal,
-      timeLeft: () => 5_000,
-      onCall: () => {},
-    })),
+    ...(await api.prices(
+      { assets, timestamp: 1_700_000_000, specs },
+      { signal: new AbortController().signal, timeLeft: () => 5_000, onCall: () => {} },
+    )),
     paths,
   };
 }
@@ -63,6 +62,7 @@ describe('price API', () => {
         heartbeat: 14_400,
         pool: null,
         confidenceBps: null,
+        order: 0,
       },
       {
         asset: TOKEN,
@@ -74,25 +74,75 @@ describe('price API', () => {
         heartbeat: 14_400,
         pool: null,
         confidenceBps: 9900,
+        order: 0,
       },
     ]);
   });
 
-  it.each<[string, RequestListener]>([
-    ['fails', (_, response) => void response.writeHead(500).end()],
-    ['hangs', () => {}],
-    ['answers nonsense', (_, response) => void response.end('<html>')],
+  it.each<[string, RequestListener, string?]>([
+    ['fails', (_, response) => void response.writeHead(500).end(), 'source_unavailable'],
+    ['hangs', () => {}, 'source_unavailable'],
+    ['answers nonsense', (_, response) => void response.end('<html>'), 'source_unavailable'],
     ['answers another shape', (_, response) => void response.end('{"coins":[1]}')],
-    ['floods', (_, response) => void response.end(`{"coins":{"x":"${'y'.repeat(2_000_000)}"}}`)],
+    [
+      'floods',
+      (_, response) => void response.end(`{"coins":{"x":"${'y'.repeat(2_000_000)}"}}`),
+      'source_unavailable',
+    ],
     [
       'has senseless prices',
       (_, response) =>
         void response.end(JSON.stringify({ coins: { [`ethereum:${TOKEN}`]: { price: -1, timestamp: 5 } } })),
     ],
-  ])('leaves assets unpriced when it %s', async (_, listener) => {
+  ])('leaves assets unpriced when it %s', async (_, listener, code = 'no_source') => {
     const { quotes, refusals } = await ask([TOKEN], listener, 200);
     expect(quotes).toEqual([]);
-    expect(refusals).toMatchObject([{ asset: TOKEN, code: 'no_source' }]);
+    expect(refusals).toMatchObject([{ asset: TOKEN, code }]);
+  });
+
+  it('asks a named source in its own way: a request per token, prices in a list, times in milliseconds', async () => {
+    const { quotes, paths } = await ask(
+      ['native', TOKEN],
+      (_, response) => void response.end('{"prices":[[1700000123456,1.25],[1700003600000,2]]}'),
+      500,
+      (url) => `coingecko=${url}`,
+    );
+    const query = 'vs_currency=usd&from=1700000000&to=1700007200';
+    expect(paths.sort()).toEqual([
+      `/KEY/coins/ethereum/contract/${TOKEN}/market_chart/range?${query}`,
+      `/KEY/coins/ethereum/market_chart/range?${query}`,
+    ]);
+    expect(quotes).toHaveLength(2);
+    expect(quotes[1]).toMatchObject({
+      asset: TOKEN,
+      numerator: 125n,
+      scale: 2,
+      source: 'coingecko',
+      asOf: 1_700_000_123,
+      confidenceBps: null,
+    });
+  });
+
+  it('says when the rules describe no source of that name', async () => {
+    const { refusals } = await ask(
+      [TOKEN],
+      () => {},
+      200,
+      () => 'nosuch',
+    );
+    expect(refusals).toMatchObject([
+      { code: 'no_source', reason: 'the rules describe no price source nosuch' },
+    ]);
+  });
+
+  it('reads the setting', () => {
+    expect(readPriceApis('defillama, coingecko=https://pro.example/v3, http://127.0.0.1:9/')).toEqual([
+      { adapter: 'defillama', name: 'defillama', url: null },
+      { adapter: 'coingecko', name: 'coingecko', url: 'https://pro.example/v3' },
+      { adapter: 'defillama', name: 'price-api', url: 'http://127.0.0.1:9/' },
+    ]);
+    expect(readPriceApis('ftp://x')).toBeNull();
+    expect(readPriceApis('defillama,,')).toBeNull();
   });
 
   it('bounds the number of requests', async () => {

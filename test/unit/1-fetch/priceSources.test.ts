@@ -349,6 +349,7 @@ describe('planPricing', () => {
       registry: { address: REGISTRY, heartbeat: 1, quotes: [] },
       rates: [VAULT, LISTED],
       averages: [],
+      apis: [],
     },
   };
 

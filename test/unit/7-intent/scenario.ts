@@ -172,7 +172,7 @@ export function bareRulebook(
     tokenEvents: new Map(),
     lexicon: [],
     feeds: [],
-    pricing: { registry: null, rates: [], averages: [] },
+    pricing: { registry: null, rates: [], averages: [], apis: [] },
     multicall: { address: account('3c'), sinceBlock: 0n },
     errors: new Map(),
     legRoles: new Map(),

@@ -67,7 +67,7 @@ export async function fetchContext(
 
   const priceApi = names.has('http') ? sources.priceApi : null;
   const askApi = (timestamp: number): Promise<PriceAnswers> | undefined =>
-    priceApi?.prices(['native', ...known], timestamp, session);
+    priceApi?.prices({ assets: ['native', ...known], timestamp, specs: plan.pricing.apis }, session);
   const early = plan.timestamp === null ? null : askApi(plan.timestamp);
   const { block, timestamp, answers, delegations } = await readState(session, plan, reads);
   const fromApi = plan.timestamp === null ? askApi(timestamp) : early;

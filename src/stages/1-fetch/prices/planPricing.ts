@@ -6,6 +6,7 @@ import type {
   PriceFeedSpec,
   PricingRules,
   RateSpec,
+  PriceApiSpec,
 } from '../../../model/pricing.ts';
 
 /** Reads planned for the price sources. */
@@ -15,6 +16,8 @@ export interface PricingPlan {
   readonly registry: { readonly spec: FeedRegistrySpec; readonly tokens: readonly Address[] } | null;
   readonly rates: readonly { readonly spec: RateSpec; readonly token: Address }[];
   readonly averages: readonly AverageSpec[];
+  /** The HTTP sources the rules describe. */
+  readonly apis: readonly PriceApiSpec[];
   /**
    * The bases of the averages that nothing above looks at, with their feeds: asked for only where averages
    * are.
@@ -53,7 +56,7 @@ const MAX_ISSUED_SINGLY = 2;
 /** Wrappers of wrappers. */
 const MAX_DEPTH = 4;
 
-const NOTHING: PricingRules = { registry: null, rates: [], averages: [] };
+const NOTHING: PricingRules = { registry: null, rates: [], averages: [], apis: [] };
 
 /** Assets, including native ether. */
 type Asset = Address | 'native';
@@ -93,6 +96,7 @@ export function planPricing(
         : null,
     rates: [...rates.values(), ...shares.flatMap((token) => families.map((spec) => ({ spec, token })))],
     averages: pricing.averages,
+    apis: pricing.apis,
     averageBases() {
       const known = new Set([...tokens, ...bases]);
       const all = new Set(pricing.averages.flatMap((spec) => spec.bases));

@@ -2,149 +2,235 @@ import { isRecord } from '../../../lib/shape.ts';
 import { timeLimit } from '../rpc/timeLimit.ts';
 import type { PriceAnswers } from './priceSource.ts';
 import type { Address } from '../../../model/hex.ts';
+import type { AnswerPath, PriceApiSpec } from '../../../model/pricing.ts';
 import type { PriceQuote, PriceRefusal, UpstreamCallEvent } from '../../../model/upstream.ts';
 
-/**
- * An HTTP source of historical prices with the shape of DefiLlama's coins API: `GET
- * /prices/historical/{timestamp}/{coins}`.
- */
+type Asset = Address | 'native';
+
+/** HTTP sources of historical prices, in the order of the setting. */
 export interface PriceApi {
-  /** Never throws: an outage leaves assets unpriced, it does not fail an analysis. */
-  prices(
-    assets: readonly (Address | 'native')[],
-    timestamp: number,
-    scope: { signal: AbortSignal; timeLeft: () => number; onCall: (event: UpstreamCallEvent) => void },
-  ): Promise<PriceAnswers>;
+  /** `specs`: the sources the rules describe. Never throws: an outage leaves assets unpriced, with a refusal. */
+  prices(request: PriceApiRequest, scope: PriceApiScope): Promise<PriceAnswers>;
+}
+
+export interface PriceApiRequest {
+  readonly assets: readonly Asset[];
+  /** Unix seconds of the transaction's block. */
+  readonly timestamp: number;
+  readonly specs: readonly PriceApiSpec[];
+}
+
+export interface PriceApiScope {
+  readonly signal: AbortSignal;
+  readonly timeLeft: () => number;
+  readonly onCall: (event: UpstreamCallEvent) => void;
 }
 
 export interface PriceApiOptions {
-  /** Base URL, possibly with a key in its path: never shown. */
-  readonly url: string;
+  /** Entries as `readPriceApis` accepts them; URLs may hold a key and are never shown. */
+  readonly setting: string;
   readonly timeoutMs: number;
   readonly fetch: (input: string, init?: RequestInit) => Promise<Response>;
 }
 
-/** Name of the source in reports and logs. */
-const SOURCE = 'price-api';
-const COINS_PER_REQUEST = 50;
-const MAX_REQUESTS = 4;
+/** One entry of the setting: which source of the rules, and where it answers if not at its own base. */
+export interface PriceApiEntry {
+  readonly adapter: string;
+  /** Name in reports and logs. */
+  readonly name: string;
+  readonly url: string | null;
+}
+
+/** A URL alone has the shape of this source's API. */
+const DEFAULT_ADAPTER = 'defillama';
+/** Name in reports of a source given by its URL alone. */
+const UNNAMED = 'price-api';
+/** Limits per source and transaction. */
+const MAX_REQUESTS = 20;
+const MAX_ASSETS = 200;
 const MAX_BYTES = 1_000_000;
-const NATIVE_COIN = 'coingecko:ethereum';
-/** Age after which the API's own search window (four hours) would have given another price. */
-const HEARTBEAT_S = 14_400;
 
-export function createPriceApi({ url, timeoutMs, fetch }: PriceApiOptions): PriceApi {
-  const base = url.replace(/\/+$/, '');
-
-  async function ask(
-    coins: readonly string[],
-    timestamp: number,
-    signal: AbortSignal,
-  ): Promise<Record<string, unknown>> {
-    const response = await fetch(
-      `${base}/prices/historical/${timestamp}/${coins.map(encodeURIComponent).join(',')}`,
-      { signal },
-    );
-    if (!response.ok || !response.body) throw new Error(`HTTP ${response.status}`);
-    let text = '';
-    const decoder = new TextDecoder();
-    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-      text += decoder.decode(chunk, { stream: true });
-      if (text.length > MAX_BYTES) throw new Error('too large');
-    }
-    const body: unknown = JSON.parse(text);
-    if (!isRecord(body) || !isRecord(body['coins'])) throw new Error('malformed');
-    return body['coins'];
+/** Reads `name`, `name=url` or `url`, comma-separated; null for an entry that is none of these. */
+export function readPriceApis(setting: string): PriceApiEntry[] | null {
+  const entries: PriceApiEntry[] = [];
+  for (const text of setting.split(',').map((part) => part.trim())) {
+    const [, name, url] = /^([a-z][a-z0-9-]*)(?:=(https?:\/\/.+))?$/.exec(text) ?? [];
+    if (name !== undefined) entries.push({ adapter: name, name, url: url ?? null });
+    else if (/^https?:\/\//.test(text)) entries.push({ adapter: DEFAULT_ADAPTER, name: UNNAMED, url: text });
+    else return null;
+    const given = entries.at(-1)!.url;
+    if (given !== null && !URL.canParse(given)) return null;
   }
+  return entries;
+}
 
+export function createPriceApi({ setting, timeoutMs, fetch }: PriceApiOptions): PriceApi {
+  const entries = readPriceApis(setting) ?? [];
   return {
-    async prices(assets, timestamp, { signal, timeLeft, onCall }) {
-      const limit = timeLimit(signal, Math.min(timeoutMs, timeLeft()));
-      const groups: (Address | 'native')[][] = [];
-      for (let i = 0; i < assets.length && groups.length < MAX_REQUESTS; i += COINS_PER_REQUEST)
-        groups.push(assets.slice(i, i + COINS_PER_REQUEST));
-      const asked = new Set(groups.flat());
-      const found = await Promise.all(
-        groups.map(async (group): Promise<Record<string, unknown>> => {
-          const start = performance.now();
-          const report = (outcome: string): void =>
-            onCall({
-              upstream: SOURCE,
-              methods: ['prices/historical'],
-              ms: performance.now() - start,
-              outcome,
-              note: null,
-            });
-          try {
-            const coins = await ask(group.map(coinOf), timestamp, limit.signal);
-            report('ok');
-            return coins;
-          } catch {
-            report('upstream_http');
-            return {};
-          }
-        }),
-      );
+    async prices(request, scope) {
+      const limit = timeLimit(scope.signal, Math.min(timeoutMs, scope.timeLeft()));
+      const asked = entries.map(async ({ adapter, name, url }, order): Promise<PriceAnswers> => {
+        const spec = request.specs.find((known) => known.name === adapter);
+        if (!spec)
+          return refuseAll(request.assets, 'no_source', `the rules describe no price source ${adapter}`);
+        const source = { spec, name, order, base: (url ?? spec.base).replace(/\/+$/, '') };
+        return askSource(source, request, { ...scope, signal: limit.signal, fetch });
+      });
+      const answers = await Promise.all(asked);
       limit.release();
-      const coins = new Map(
-        found.flatMap((group) => Object.entries(group)).map(([coin, value]) => [coin.toLowerCase(), value]),
-      );
-      const quotes: PriceQuote[] = [];
-      const refusals: PriceRefusal[] = [];
-      for (const asset of assets) {
-        const quote = readCoin(asset, coins.get(coinOf(asset)));
-        if (quote) quotes.push(quote);
-        else if (asked.has(asset))
-          refusals.push({
-            asset,
-            code: 'no_source',
-            reason: `${SOURCE} sent no price`,
-            observed: null,
-            threshold: null,
-          });
-        else
-          refusals.push({
-            asset,
-            code: 'no_source',
-            reason: `more assets in one transaction than ${SOURCE} is asked about`,
-            observed: String(assets.length),
-            threshold: String(asked.size),
-          });
-      }
-      return { quotes, refusals };
+      return {
+        quotes: answers.flatMap(({ quotes }) => quotes),
+        refusals: answers.flatMap(({ refusals }) => refusals),
+      };
     },
   };
 }
 
-function coinOf(asset: Address | 'native'): string {
-  return asset === 'native' ? NATIVE_COIN : `ethereum:${asset}`;
+interface Source {
+  readonly spec: PriceApiSpec;
+  readonly name: string;
+  readonly order: number;
+  readonly base: string;
 }
 
-function readCoin(asset: Address | 'native', coin: unknown): PriceQuote | null {
-  if (!isRecord(coin)) return null;
-  const price = exactDecimal(coin['price']);
-  const asOf = coin['timestamp'];
-  if (!price || typeof asOf !== 'number' || !Number.isSafeInteger(asOf) || asOf <= 0) return null;
-  const confidence = coin['confidence'];
-  const confidenceBps =
-    typeof confidence === 'number' && confidence >= 0 && confidence <= 1
-      ? Math.round(confidence * 10_000)
-      : null;
+type Scope = PriceApiScope & Pick<PriceApiOptions, 'fetch'>;
+
+const refusal = (asset: Asset, code: PriceRefusal['code'], reason: string): PriceRefusal => ({
+  asset,
+  code,
+  reason,
+  observed: null,
+  threshold: null,
+});
+
+const refuseAll = (assets: readonly Asset[], code: PriceRefusal['code'], reason: string): PriceAnswers => ({
+  quotes: [],
+  refusals: assets.map((asset) => refusal(asset, code, reason)),
+});
+
+async function askSource(
+  source: Source,
+  { assets, timestamp }: PriceApiRequest,
+  scope: Scope,
+): Promise<PriceAnswers> {
+  const { spec, name } = source;
+  const groups: (readonly Asset[])[] = [];
+  const most = Math.min(assets.length, MAX_ASSETS);
+  for (let i = 0; i < most && groups.length < MAX_REQUESTS; i += spec.coinsPerRequest) {
+    groups.push(assets.slice(i, i + spec.coinsPerRequest));
+  }
+  const answers = await Promise.all(groups.map((group) => askGroup(source, group, timestamp, scope)));
+  const beyond = assets.slice(groups.length * spec.coinsPerRequest);
+  const observed = { observed: String(assets.length), threshold: String(assets.length - beyond.length) };
+  const reason = `more assets in one transaction than ${name} is asked about`;
+  return {
+    quotes: answers.flatMap(({ quotes }) => quotes),
+    refusals: [
+      ...answers.flatMap(({ refusals }) => refusals),
+      ...beyond.map((asset) => ({ ...refusal(asset, 'no_source', reason), ...observed })),
+    ],
+  };
+}
+
+async function askGroup(
+  source: Source,
+  group: readonly Asset[],
+  timestamp: number,
+  { fetch, signal, onCall }: Scope,
+): Promise<PriceAnswers> {
+  const { name } = source;
+  const start = performance.now();
+  const report = (outcome: string): void =>
+    onCall({
+      upstream: name,
+      methods: ['historical prices'],
+      ms: performance.now() - start,
+      outcome,
+      note: null,
+    });
+  let body: unknown;
+  try {
+    body = await readBody(await fetch(urlOf(source, group, timestamp), { signal }));
+    report('ok');
+  } catch {
+    report('upstream_http');
+    return refuseAll(group, 'source_unavailable', `${name} did not answer`);
+  }
+  const quotes: PriceQuote[] = [];
+  const refusals: PriceRefusal[] = [];
+  for (const asset of group) {
+    const quote = readQuote(source, asset, body);
+    if (quote) quotes.push(quote);
+    else refusals.push(refusal(asset, 'no_source', `${name} sent no price`));
+  }
+  return { quotes, refusals };
+}
+
+function urlOf({ spec, base }: Source, group: readonly Asset[], timestamp: number): string {
+  const path = group.includes('native') && group.length === 1 ? spec.nativePath : spec.path;
+  const coins = group
+    .map((asset) => coinOf(asset, spec).split('/').map(encodeURIComponent).join('/'))
+    .join(',');
+  const values = { coins, timestamp: String(timestamp), until: String(timestamp + spec.window) };
+  return base + path.replaceAll(/\{(coins|timestamp|until)\}/g, (_, key: keyof typeof values) => values[key]);
+}
+
+/** Throws for a failed or oversized answer and for anything but JSON. */
+async function readBody(response: Response): Promise<unknown> {
+  if (!response.ok || !response.body) throw new Error(`HTTP ${response.status}`);
+  let text = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > MAX_BYTES) throw new Error('too large');
+  }
+  return JSON.parse(text);
+}
+
+function coinOf(asset: Asset, { token, native }: PriceApiSpec): string {
+  return asset === 'native' ? native : token.replace('{address}', asset);
+}
+
+const entryOf = (record: Record<string, unknown>, key: string): unknown =>
+  Object.entries(record).find(([name]) => name.toLowerCase() === key.toLowerCase())?.[1];
+
+/** The value at a path; keys compare without case, because sources answer addresses in a case of their own. */
+function valueAt(body: unknown, path: AnswerPath, coin: string): unknown {
+  let value = body;
+  for (const step of path) {
+    const key = step === '{coin}' ? coin.toLowerCase() : step;
+    if (Array.isArray(value)) value = value[Number(key)];
+    else if (isRecord(value)) value = entryOf(value, key);
+    else return undefined;
+  }
+  return value;
+}
+
+function readQuote({ spec, name, order }: Source, asset: Asset, body: unknown): PriceQuote | null {
+  const coin = coinOf(asset, spec);
+  const price = exactDecimal(valueAt(body, spec.price, coin));
+  const time = valueAt(body, spec.time, coin);
+  if (!price || typeof time !== 'number' || !Number.isSafeInteger(time) || time <= 0) return null;
+  const confidence = spec.confidence && valueAt(body, spec.confidence, coin);
   return {
     asset,
     ...price,
     method: 'http',
-    source: SOURCE,
-    asOf,
-    heartbeat: HEARTBEAT_S,
+    source: name,
+    asOf: spec.timeUnit === 'ms' ? Math.floor(time / 1_000) : time,
+    heartbeat: spec.heartbeat,
     pool: null,
-    confidenceBps,
+    confidenceBps:
+      typeof confidence === 'number' && confidence >= 0 && confidence <= 1
+        ? Math.round(confidence * 10_000)
+        : null,
+    order,
   };
 }
 
 /**
- * A JSON number as the exact decimal it was written as (shortest form), e.g. 1.5e-7 → 15 / 10^8. Positive
- * ones only.
+ * A JSON number as the exact decimal it was written as (shortest form), e.g. 1.5e-7 → 15 / 10^8. Null for
+ * anything but a positive number.
  */
 export function exactDecimal(value: unknown): { numerator: bigint; scale: number } | null {
   if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0) return null;

@@ -8,6 +8,7 @@ export interface UpstreamOptions {
   readonly rpcUrls: readonly string[];
   /** Asked for traces alone, where the nodes above offer none. */
   readonly traceUrl?: string | null;
+  /** HTTP price sources: names or URLs, comma-separated. */
   readonly priceApiUrl?: string | null;
   readonly timeoutMs: number;
   /** Further attempts after the first, per round trip. */
@@ -58,7 +59,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   const endpoints = options.rpcUrls.map((url, i) => endpointOf(url, `upstream-${i + 1}`));
   const traceEndpoint = options.traceUrl ? endpointOf(options.traceUrl, 'trace-upstream') : null;
   const priceApi = options.priceApiUrl
-    ? createPriceApi({ url: options.priceApiUrl, fetch, timeoutMs: options.timeoutMs })
+    ? createPriceApi({ setting: options.priceApiUrl, fetch, timeoutMs: options.timeoutMs })
     : null;
   const { retries, deadlineMs } = options;
   const pool = { endpoints, traceEndpoint, retries, deadlineMs };
