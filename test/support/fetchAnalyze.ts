@@ -3,13 +3,14 @@ import {
   type Upstream,
   type UpstreamOptions,
 } from '../../src/stages/1-fetch/rpc/upstream.ts';
+import { loadRules } from '../../src/service/loadRules.ts';
 import { fetchContext } from '../../src/stages/1-fetch/context/fetchContext.ts';
 import { fetchTransaction } from '../../src/stages/1-fetch/fetchTransaction.ts';
 import { planContext, type PlanVocabulary } from '../../src/stages/1-fetch/context/planContext.ts';
 import type { Analyze } from '../../src/service/http/analyze.ts';
 import type { Session } from '../../src/stages/1-fetch/rpc/session.ts';
 
-/** The part of a rule set the fetch needs: wrapped ether, Multicall3 and four dollar feeds of mainnet. */
+/** The part of a rule set the fetch needs: wrapped ether, Multicall3, four dollar feeds and the HTTP price sources. */
 export const VOCABULARY: PlanVocabulary = {
   wrappedNative: new Set(['0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2']),
   tokenEvents: new Map(),
@@ -34,6 +35,7 @@ export const VOCABULARY: PlanVocabulary = {
       heartbeat: 3600,
     },
   ],
+  pricing: { registry: null, rates: [], averages: [], apis: loadRules().pricing.apis },
   multicall: { address: '0xca11bde05977b3631167028862be2a173976ca11', sinceBlock: 14_353_601n },
 };
 

@@ -513,7 +513,6 @@ export interface Refusal {
    */
   code:
     | 'no_source'
-    | 'source_unavailable'
     | 'stale_price'
     | 'low_liquidity'
     | 'price_deviation'

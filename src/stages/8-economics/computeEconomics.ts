@@ -67,7 +67,8 @@ function warningsOf(
   if (prices.unpricedAssets.length > 0 || !gasKnown) warnings.push('PartialValuation');
   if (prices.prices.some((price) => price.stale)) warnings.push('StalePrice');
   if (context.incomplete === true) warnings.push('MetadataUnavailable');
-  if (context.refusals.some(({ code }) => code === 'source_unavailable')) warnings.push('PriceSourceUnavailable');
+  if (context.refusals.some(({ code }) => code === 'source_unavailable'))
+    warnings.push('PriceSourceUnavailable');
   return warnings;
 }
 
