@@ -93,7 +93,7 @@ interface Exchange {
 function exchangesOf(rate: PriceRate, { motifs, flow, rulebook }: RateSituation): Exchange[] {
   const own = erc20Id(rate.asset);
   return motifs.flatMap((motif) => {
-    if (kindOf(rulebook, motif.kind).composite || motif.status !== 'Proven') return [];
+    if (kindOf(rulebook, motif.kind).composite || motif.invariants.some(({ holds }) => !holds)) return [];
     return (
       [
         [motif.assetsIn, motif.assetsOut],
