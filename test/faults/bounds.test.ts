@@ -28,16 +28,14 @@ afterEach(async () => {
 
 async function nodeThatSends(status: number, body: Buffer, gzip: boolean): Promise<string> {
   const server = createServer((request, response) => {
-    request
-      .resume()
-      .on('end', () =>
-        response
-          .writeHead(status, {
-            'content-type': 'application/json',
-            ...(gzip && { 'content-encoding': 'gzip' }),
-          })
-          .end(body),
-      );
+    request.resume().on('end', () =>
+      response
+        .writeHead(status, {
+          'content-type': 'application/json',
+          ...(gzip && { 'content-encoding': 'gzip' }),
+        })
+        .end(body),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closers.push(() => (server.closeAllConnections(), server.close()));

@@ -1,24 +1,48 @@
-import { constants } from 'node:os';
+import { open, realpath, stat } from 'node:fs/promises';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import lockfile from 'proper-lockfile';
 import { CliError } from '../cliIo.ts';
 
 /** A lock not renewed for this long belonged to a process that was killed; batches wait that long for it. */
 const LOCK_STALE_MS = 10_000;
 
-/** Keeps a second process from writing the same file. Null while another one holds it. */
+const OPTIONS = {
+  realpath: false,
+  stale: LOCK_STALE_MS,
+  update: LOCK_STALE_MS / 5,
+  retries: { retries: 12, factor: 1, minTimeout: 1_000 },
+};
+
+/**
+ * Keeps a second process from writing the same file, whatever name it uses: a symbolic link is resolved, and a hard link on
+ * this machine is found by the file's device and inode. Creates the file. Null while another process holds it. Throws
+ * `CliError` for what is no regular file (it could not be resumed) and for a folder that cannot be written.
+ */
 export async function lock(path: string | undefined): Promise<(() => Promise<void>) | null> {
   if (path === undefined) return () => Promise.resolve();
+  const held: (() => Promise<void>)[] = [];
+  const release = async (): Promise<void> => {
+    for (const unlock of held.reverse()) await unlock();
+  };
   try {
-    return await lockfile.lock(path, {
-      realpath: false,
-      stale: LOCK_STALE_MS,
-      update: LOCK_STALE_MS / 5,
-      retries: { retries: 12, factor: 1, minTimeout: 1_000 },
-    });
+    const known = await stat(path).catch(() => null);
+    if (known && !known.isFile())
+      throw new CliError(
+        `${path} is not a regular file: --out must name a file that a later run can continue`,
+      );
+    await (await open(path, 'a')).close();
+    const file = await realpath(path);
+    const { dev, ino } = await stat(file);
+    held.push(await lockfile.lock(file, OPTIONS));
+    held.push(await lockfile.lock(join(tmpdir(), `txreport-${dev}-${ino}`), OPTIONS));
+    return release;
   } catch (error) {
+    await release();
+    if (error instanceof CliError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ELOCKED') return null;
-    throw new CliError(`cannot lock ${path}: ${message}`);
+    throw new CliError(`cannot write ${path}: ${message}`);
   }
 }
 

@@ -129,6 +129,11 @@ interface OpenedLineFile {
 
 const NEWLINE = 0x0a;
 
+/** A full disk and the like: the next run removes the incomplete line and continues. */
+function refuse(path: string, error: Error): never {
+  throw new CliError(`cannot write ${path}: ${error.message}; run the same command again to continue`);
+}
+
 /**
  * Opens or creates a file of lines and passes each existing line to `onLine`, which may throw to reject the
  * file.
@@ -145,10 +150,12 @@ async function openLineFile(
   return {
     torn,
     file: {
-      append: (line) => (last = last.then(() => handle.appendFile(`${line}\n`))),
+      append: (line) =>
+        (last = last.then(() => handle.appendFile(`${line}\n`).catch((error: Error) => refuse(path, error)))),
       async close() {
         try {
-          await last;
+          // A failed write has been reported by `append`.
+          await last.catch(() => {});
           await handle.datasync();
         } finally {
           await handle.close();
