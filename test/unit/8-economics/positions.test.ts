@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { erc20Id } from '../../../src/value/asset.ts';
+import { ZERO_ADDRESS } from '../../../src/evm/hex.ts';
+import { lendingClaims } from '../../../src/stages/8-economics/positions/lendingClaims.ts';
+import { positionChanges } from '../../../src/stages/8-economics/positions/positionChanges.ts';
+import type { Motif } from '../../../src/model/motif.ts';
+import {
+  account,
+  attribution,
+  motif,
+  rulebook,
+  SIGNER,
+  valueFlow,
+  type MovementSketch,
+} from '../../support/builders.ts';
+
+const [ZAP, POOL, META] = [account('c1'), account('d1'), account('d2')];
+const [USD, LP, META_LP] = [erc20Id(account('f1')), erc20Id(account('f2')), erc20Id(account('f3'))];
+const kinds = rulebook({
+  motifKinds: [
+    { kind: 'add_liquidity', position: { category: 'liquidity', effect: 'increase' } },
+    { kind: 'withdraw', position: { category: 'lending_supply', effect: 'decrease' } },
+    { kind: 'borrow', position: { category: 'lending_debt', effect: 'increase' } },
+  ],
+});
+
+function changes(movements: readonly MovementSketch[], motifs: readonly Motif[]) {
+  return positionChanges({
+    motifs,
+    flow: valueFlow(movements),
+    rulebook: kinds,
+    attribution: attribution({ actor: SIGNER, entity: [SIGNER] }),
+  });
+}
+const owner = (who: typeof ZAP) => [{ role: 'owner', account: who }];
+
+describe('position owners', () => {
+  it('are followed through a zap, which keeps no position of its own', () => {
+    const found = changes(
+      [
+        { from: SIGNER, to: ZAP, asset: USD, amount: 200n },
+        { from: ZAP, to: POOL, asset: USD, amount: 200n },
+        { from: ZERO_ADDRESS, to: ZAP, asset: LP, amount: 190n, kind: 'mint' },
+        { from: ZAP, to: META, asset: LP, amount: 190n },
+        { from: ZERO_ADDRESS, to: ZAP, asset: META_LP, amount: 180n, kind: 'mint' },
+        { from: ZAP, to: SIGNER, asset: META_LP, amount: 180n },
+      ],
+      [
+        motif({
+          index: 0,
+          kind: 'add_liquidity',
+          venue: POOL,
+          participants: owner(ZAP),
+          assetsOut: [{ asset: USD, amount: 200n, role: 'in' }],
+          assetsIn: [{ asset: LP, amount: 190n, role: 'share_out' }],
+          movements: [1, 2],
+        }),
+        motif({
+          index: 1,
+          kind: 'add_liquidity',
+          venue: META,
+          participants: owner(ZAP),
+          assetsOut: [{ asset: LP, amount: 190n, role: 'in' }],
+          assetsIn: [{ asset: META_LP, amount: 180n, role: 'share_out' }],
+          movements: [3, 4],
+        }),
+      ],
+    );
+    expect(found).toMatchObject([
+      {
+        owner: SIGNER,
+        position: META_LP,
+        delta: 180n,
+        motifs: [0, 1],
+        parts: [{ asset: USD, delta: -200n, role: 'principal' }],
+      },
+    ]);
+    expect(found).toHaveLength(1);
+  });
+
+  it('count interest once: as part of what a withdrawal paid out, or as an effect of its own', () => {
+    const burnt: MovementSketch = { from: SIGNER, to: ZERO_ADDRESS, asset: LP, amount: 95n, kind: 'burn' };
+    const paid: MovementSketch = { from: POOL, to: SIGNER, asset: USD, amount: 100n };
+    const withdrawal = motif({
+      kind: 'withdraw',
+      venue: POOL,
+      participants: owner(SIGNER),
+      assetsOut: [{ asset: LP, amount: 95n, role: 'share_in' }],
+      assetsIn: [{ asset: USD, amount: 100n, role: 'out' }],
+      movements: [0, 1],
+      portions: [{ role: 'interest', asset: USD, amount: 5n }],
+    });
+    expect(changes([burnt, paid], [withdrawal])[0]!.parts).toEqual([
+      { asset: USD, delta: 95n, role: 'principal' },
+      { asset: USD, delta: 5n, role: 'interest' },
+    ]);
+    const minted: MovementSketch = { from: ZERO_ADDRESS, to: SIGNER, asset: LP, amount: 3n, kind: 'mint' };
+    const effects = changes([burnt, paid, minted], [withdrawal]);
+    expect(effects.map(({ effect, delta }) => [effect, delta])).toEqual([
+      ['decrease', -95n],
+      ['collect', 3n],
+    ]);
+  });
+
+  it('keep collateral apart from debt, and a loan is owed', () => {
+    const found = changes(
+      [
+        { from: SIGNER, to: POOL, asset: LP, amount: 50n },
+        { from: POOL, to: SIGNER, asset: USD, amount: 30n },
+      ],
+      [
+        motif({
+          kind: 'borrow',
+          venue: POOL,
+          participants: owner(SIGNER),
+          assetsOut: [{ asset: LP, amount: 50n, role: 'in' }],
+          assetsIn: [{ asset: USD, amount: 30n, role: 'out' }],
+          movements: [0, 1],
+        }),
+      ],
+    );
+    expect(found.map(({ category, effect, parts }) => [category, effect, parts[0]!.delta])).toEqual([
+      ['lending_supply', 'increase', -50n],
+      ['lending_debt', 'increase', 30n],
+    ]);
+    const { supplied, owed } = lendingClaims(SIGNER, found);
+    expect([supplied, owed]).toEqual([[[LP, 50n]], [[USD, 30n]]]);
+  });
+});
