@@ -19,9 +19,8 @@ export function relayedAccounts(context: ElectionContext): Proposal[] {
   if (requests.size === 1) {
     const [account, motif] = [...requests][0]!;
     const ground = context.isListed(motif) ? 'listed' : 'claimed';
-    return [
-      propose(context, account, { mode: 'meta_transaction', ground, reason: 'signed_a_relayed_request' }),
-    ];
+    const mode = ground === 'listed' || context.signatures.has(account) ? 'meta_transaction' : 'none';
+    return [propose(context, account, { mode, ground, reason: 'signed_a_relayed_request' })];
   }
   const isOther = (a: Address): boolean =>
     a !== context.signer && context.neverElect(a) === null && !context.showsCode(a);
