@@ -63,7 +63,7 @@ export interface RawShape extends RawHead {
   readonly examples?: readonly RawShapeExample[];
 }
 
-export type RawShapeExample = Required<Pick<RawExample, 'name' | 'transaction' | 'expect'>>;
+type RawShapeExample = Required<Pick<RawExample, 'name' | 'transaction' | 'expect'>>;
 
 export interface RawProtocol extends RawHead {
   readonly name: string;
