@@ -6,7 +6,7 @@ import type { Rulebook } from '../model/rulebook.ts';
 import type { TokenMetadata } from '../model/upstream.ts';
 import type { AssetId, Movement, ValueFlow } from '../model/valueFlow.ts';
 
-/** What of the value flow a stranger's contract may have made up. */
+/** Parts of the value flow that a stranger's contract may have made up. */
 export interface Suspects {
   /** Assets that carry a well-known symbol at another address than its own. */
   readonly impersonating: ReadonlySet<AssetId>;
@@ -17,7 +17,7 @@ export interface Suspects {
 /** Nothing longer is compared: no well-known symbol is. */
 const MAX_COMPARED = 64;
 
-/** A symbol by what a reader sees: compatibility forms (NFKC), look-alike letters, case, spaces and marks folded. */
+/** A symbol as it looks: compatibility forms (NFKC), look-alike letters, case, spaces and marks folded. */
 function look(symbol: string): string {
   return unhomoglyph(symbol.slice(0, MAX_COMPARED).normalize('NFKC'))
     .toUpperCase()
@@ -46,7 +46,7 @@ export function markImpersonators(
 }
 
 /**
- * Calls by which a standard token moves what another account holds, by selector, and the argument that names the holder:
+ * Standard calls that move another account's holding, by selector, and the argument that names the holder:
  * `transferFrom`, `safeTransferFrom` (EIP-721, EIP-1155), `burnFrom`, `burn`, `operatorSend` (EIP-777), transfers with
  * authorisation (EIP-3009), `withdraw` and `redeem` (EIP-4626).
  */
@@ -105,7 +105,7 @@ function accountsInvolved(tx: CanonicalTx, { nonEconomic }: ValueFlow): Readonly
   return involved;
 }
 
-/** `token holder` of every call that stands and moves what a holder has: standard ones, and those of a listed protocol. */
+/** `token holder` of every effective call that moves a holding: standard ones, and those of a listed protocol. */
 function holdersAsked(tx: CanonicalTx, { protocolAt }: Rulebook): ReadonlySet<string> {
   const asked = new Set<string>();
   for (const frame of tx.frames) {

@@ -47,7 +47,7 @@ function isSuspect({ asset, movements }: Leg, { impersonating, unverified }: Sus
   return impersonating.has(asset) || movements.some((index) => unverified.has(index));
 }
 
-/** What the venue's counterparty sent, or received. */
+/** Amounts that the venue's counterparty sent, or received. */
 function amountsOf(legs: readonly Leg[], sent: boolean): readonly AssetAmount[] {
   return legs
     .filter(({ role }) => SENT_ROLES.has(role) === sent)
