@@ -3,7 +3,7 @@
  * `npm run build`, writes txreport-client-<version>.tgz to the working directory.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -13,11 +13,11 @@ const { version, license, engines } = JSON.parse(readFileSync(join(ROOT, 'packag
   license: string;
   engines: object;
 };
+const CLIENT = 'tools/client';
 const FILES = [
-  ...['client', 'exact', 'report', 'txHash'].flatMap((name) => [
-    `tools/client/${name}.js`,
-    `tools/client/${name}.d.ts`,
-  ]),
+  ...readdirSync(join(ROOT, 'dist', CLIENT))
+    .filter((name) => /\.(js|d\.ts)$/.test(name))
+    .map((name) => `${CLIENT}/${name}`),
   'model/generated/report.d.ts',
 ];
 const folder = mkdtempSync(join(tmpdir(), 'txreport-client-'));

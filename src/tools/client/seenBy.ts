@@ -36,17 +36,14 @@ export function seenBy(report: TxReport, address: string): Side | null {
   });
   const granted = allowances.filter(({ owner }) => is(owner));
   const obtained = allowances.filter(({ spender }) => is(spender));
-  const account =
-    deltas[0]?.subject ??
-    positions[0]?.owner ??
-    [
-      report.tx.signer,
-      report.tx.to,
-      report.classification.actor,
-      granted[0]?.owner,
-      obtained[0]?.spender,
-    ].find((other) => other !== undefined && is(other)) ??
-    acts[0]?.motif.participants.find((one) => is(one.account))?.account;
+  const named = [
+    ...deltas.map(({ subject }) => subject),
+    ...positions.map(({ owner }) => owner),
+    ...[report.tx.signer, report.tx.to, report.classification.actor],
+    ...allowances.flatMap(({ owner, spender }) => [owner, spender]),
+    ...acts.flatMap(({ motif }) => motif.participants.map((one) => one.account)),
+  ];
+  const account = named.find(is);
   if (account === undefined || account === null) return null;
   return {
     account,
