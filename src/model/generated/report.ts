@@ -1031,7 +1031,7 @@ export interface Allowance {
   owner: Address;
   spender: Address;
   /**
-   * What happened to the allowance; use of it by a transfer is not listed. operator: all tokens of a collection.
+   * What happened to the allowance. decreased: also where a transfer used some of it; operator: all tokens of a collection.
    */
   kind: 'granted' | 'increased' | 'decreased' | 'revoked' | 'operator';
   /**

@@ -69,30 +69,27 @@ function keeps({ address }: Log, entities: Rulebook['entities']): boolean {
 function fungible(log: Log, tx: CanonicalTx): Stated | null {
   const [owner, spender, amount] = [account(log, 1), account(log, 2), word(log, 0)];
   if (owner === null || spender === null || amount === null) return null;
-  if (isUsage(log, owner, tx)) return null;
   const unlimited = amount >= HALF_OF_UINT256 || amount === UINT96_MAX;
-  const change = changeOf(log, tx);
+  const change = changeOf(log, owner, tx);
   const kind = amount === 0n && change !== 'decreased' ? 'revoked' : (change ?? 'granted');
   return { ...base(log, owner, spender), assetKind: 'erc20', kind, amount, unlimited };
 }
 
-/** What the call around an event says it did to the allowance; null where it set it. */
-function changeOf(log: Log, tx: CanonicalTx): 'increased' | 'decreased' | null {
-  // Not `frame`, which only one trace dialect tells.
+/** Some tokens log the allowance again whenever a transfer uses it up: the log is next to that transfer. */
+function changeOf(log: Log, owner: Address, tx: CanonicalTx): 'increased' | 'decreased' | null {
+  // Not `frame`: only one trace dialect names it.
   const within = log.within ?? null;
   const selector = within === null ? null : (tx.frames[within]?.selector ?? null);
-  return (selector === null ? undefined : CHANGES.get(selector)) ?? null;
-}
-
-/** Some tokens log the allowance again whenever a transfer uses it up, next to that transfer: nothing is granted. */
-function isUsage(log: Log, owner: Address, tx: CanonicalTx): boolean {
-  return [tx.logs[log.index - 1], tx.logs[log.index + 1]].some(
+  const change = selector === null ? undefined : CHANGES.get(selector);
+  if (change) return change;
+  const used = [tx.logs[log.index - 1], tx.logs[log.index + 1]].some(
     (other) =>
       other?.address === log.address &&
       other.topics[0] === TRANSFER &&
       other.topics.length === 3 &&
       account(other, 1) === owner,
   );
+  return used ? 'decreased' : null;
 }
 
 /** ERC-721, and early NFTs that index nothing. A spender of zero takes the permission back. */
