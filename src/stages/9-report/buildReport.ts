@@ -154,6 +154,7 @@ export function* reportParts(input: ReportInput, size = PART): Generator<wire.Tx
   const motifs = [...input.motifs, ...frontEnds(tx, input.motifs, rulebook)];
   const writer = new ReportWriter(tx, flow, input.context);
   const nameOf = accountNames(input);
+  const described = new Set([...flow.assets.values()].map(({ address }) => address));
   const deltas = inventoryDeltas(input, economics.book, writer);
   let summary: Pick<wire.TxReport, 'execution' | 'classification' | 'economics' | 'attribution'> = {
     execution: writeExecution(input, writer),
@@ -200,6 +201,8 @@ export function* reportParts(input: ReportInput, size = PART): Generator<wire.Tx
     };
     for (const [account, address] of writer.newAddresses()) {
       const name = nameOf(account);
+      // An asset of the report has its name with it.
+      if (name?.source === 'contract' && described.has(account)) continue;
       if (name) part.accounts![address] = name;
     }
     yield part;
