@@ -196,7 +196,6 @@ const SAME_WORDS = [
   'stages/8-economics/closedFlow.ts: swap',
   'stages/9-report/inventoryDeltas.ts: wrap',
   'stages/9-report/inventoryDeltas.ts: unwrap',
-  'stages/9-report/inventoryDeltas.ts: transfer',
   'stages/8-economics/positions/positionChanges.ts: transfer',
 ];
 

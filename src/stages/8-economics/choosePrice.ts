@@ -91,15 +91,19 @@ function refusalOf(quote: PriceQuote, timestamp: number, touched: TouchedAccount
 }
 
 function compareQuotes(a: PriceQuote, b: PriceQuote): number {
-  const depth = (b.depthUsd ?? 0n) - (a.depthUsd ?? 0n);
   return (
     METHODS.indexOf(a.method) - METHODS.indexOf(b.method) ||
-    (depth < 0n ? -1 : depth > 0n ? 1 : 0) ||
+    ascending(b.depthUsd ?? 0n, a.depthUsd ?? 0n) ||
     (a.order ?? 0) - (b.order ?? 0) ||
     b.asOf - a.asOf ||
-    (a.source < b.source ? -1 : a.source > b.source ? 1 : 0) ||
-    (a.numerator < b.numerator ? -1 : a.numerator > b.numerator ? 1 : a.scale - b.scale)
+    ascending(a.source, b.source) ||
+    ascending(a.numerator, b.numerator) ||
+    a.scale - b.scale
   );
+}
+
+function ascending<T extends bigint | string>(a: T, b: T): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** Refusal when two quotes lie further apart than the threshold. */

@@ -56,8 +56,8 @@ function tokenList(
 }
 
 /**
- * The subject's sent and received assets: gross in US dollars, net per asset as display lists. Lending positions count as
- * claims and debts: what a market owes is received, what is owed to it is none.
+ * The subject's sent and received assets: gross in US dollars, net per asset as display lists. Lending
+ * positions count as claims and debts.
  */
 export function subjectFlows(
   { subject, flow, claims }: { subject: Address; flow: ValueFlow; claims: LendingClaims },

@@ -9,8 +9,6 @@ import { subjectRoles, type RoleInput } from './subjectRoles.ts';
 
 /** Movement kinds that are worth a mark of their own. */
 const MARKED_KINDS: readonly MovementKind[] = ['mint', 'burn', 'wrap', 'unwrap'];
-/** All the others are of this kind. */
-const UNMARKED_KIND: MovementKind = 'transfer';
 /** Tags of a token that matter to readers of its amounts, and their mark. */
 const TAG_FLAGS: readonly (readonly [tag: string, flag: string])[] = [
   ['fee_on_transfer', 'fee_on_transfer'],
@@ -33,20 +31,16 @@ function flagsOf(
   { flow, rulebook, suspects }: RoleInput,
   shown: ReadonlyMap<Address, ReadonlySet<AssetMark>>,
 ): string[] {
-  const flags: string[] = [];
-  if (movements.some((index) => flow.movements[index]!.kind !== UNMARKED_KIND)) {
-    for (const kind of MARKED_KINDS)
-      if (movements.some((index) => flow.movements[index]!.kind === kind)) flags.push(kind);
-  }
+  const kinds = new Set(movements.map((index) => flow.movements[index]!.kind));
+  const flags: string[] = MARKED_KINDS.filter((kind) => kinds.has(kind));
   const token = flow.assets.get(id)?.address;
   if (!token) return flags;
   if (suspects?.impersonating.has(id)) flags.push('impersonates');
   if (movements.some((index) => suspects?.unverified.has(index))) flags.push('unverified_source');
   const tags = rulebook.entities.get(token)?.tags;
   const marks: ReadonlySet<string> | undefined = shown.get(token);
-  if (tags || marks)
-    for (const [tag, flag] of TAG_FLAGS) if (tags?.includes(tag) || marks?.has(flag)) flags.push(flag);
-  return flags;
+  const marked = TAG_FLAGS.filter(([tag, flag]) => tags?.includes(tag) || marks?.has(flag));
+  return [...flags, ...marked.map(([, flag]) => flag)];
 }
 
 /** One entry per subject and asset; over all subjects the deltas of an asset sum to zero. */

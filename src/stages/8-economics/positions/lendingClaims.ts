@@ -11,7 +11,7 @@ const NO_CLAIM: ReadonlySet<string> = new Set(['fee', 'reward', 'penalty']);
 
 type Amount = readonly [AssetId, bigint];
 
-/** What a subject's lending positions changed by, counted in the assets that the market owes it or that it owes. */
+/** Changes of a subject's lending positions, in the assets that the market owes it or that it owes. */
 export interface LendingClaims {
   /** Tokens of these positions: their value is in the claims and debts. */
   readonly tokens: ReadonlySet<AssetId>;
@@ -24,8 +24,8 @@ export interface LendingClaims {
 }
 
 /**
- * Lending as a balance sheet: a supply is a claim on its market, a loan is a liability. A position token counts at the
- * assets exchanged for it; one that was also sent elsewhere keeps its own price, or has none.
+ * Lending as a balance sheet: a supply is a claim on its market, a loan is a liability. A position token
+ * counts at the assets exchanged for it; one that was also sent elsewhere keeps its own price, or has none.
  */
 export function lendingClaims(subject: Address, positions: readonly PositionChange[]): LendingClaims {
   const own = positions.filter(

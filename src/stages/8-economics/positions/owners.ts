@@ -89,8 +89,8 @@ function holderOfToken(change: Change, token: AssetId, { flow, venues }: OwnerCo
 }
 
 /**
- * The principal behind a proxy or router that holds a position in its own name: it sent the assets that went in,
- * or received those that came out, and the proxy kept nothing. Null where there is none.
+ * The principal behind a proxy or router that holds a position in its own name: it sent the assets that went
+ * in, or received those that came out, and the proxy kept nothing. Null where there is none.
  */
 function userBehind({ owner, underlying }: Change, context: OwnerContext): Address | null {
   const { principals, passThrough, origins, destinations } = context;

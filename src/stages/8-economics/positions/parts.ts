@@ -77,7 +77,7 @@ function interest(side: Side): PositionPart[] {
     .map((p) => ({ asset: p.asset, delta: sign * p.amount, role: 'interest' }));
 }
 
-/** A withdrawal that pays out more than it redeems of the position's token pays the difference as interest. */
+/** A withdrawal that pays out more than it redeems of the token pays the difference as interest. */
 function withoutInterest(parts: readonly PositionPart[], { position, shares }: Side): PositionPart[] {
   if (position.category === DEBT_CATEGORY || position.effect !== 'decrease') return [...parts];
   const redeemed = shares.reduce((sum, { delta }) => sum - delta, 0n);

@@ -122,7 +122,7 @@ function effectOf({ position, shares, motif }: Change, flow: ValueFlow): string 
   return position.effect;
 }
 
-/** Movements of a position's token that no act explains: interest minted to the owner, or the token sent on. */
+/** Movements of a position token that no act explains: interest minted to the owner, or the token sent on. */
 function unexplained(changes: readonly Change[], flow: ValueFlow): PositionChange[] {
   const groups = new Map<string, Change[]>();
   for (const change of changes)
