@@ -170,7 +170,7 @@ describe.each(guides.map((guide) => [guide.name, guide] as const))('docs/%s', (n
 
   it('names the languages of its examples, and why one does not run', () => {
     for (const { language, notRun } of guide.fences) {
-      expect(['sh', 'text', 'json', 'ts', 'yaml', 'promql']).toContain(language);
+      expect(['sh', 'text', 'json', 'ts', 'yaml', 'promql', 'sql', 'nginx']).toContain(language);
       if (notRun !== null) expect(notRun.length).toBeGreaterThan(5);
     }
     // An opening fence without a language would be overlooked.
