@@ -51,27 +51,33 @@ export function compilePricing(
       }
       apis.push(compilePriceApi(raw));
     }
-    for (const [i, raw] of (item.value.averages ?? []).entries()) {
-      const create2 = protocols.find(({ slug }) => slug === raw.protocol)?.create2;
-      if (!create2 || create2.salt !== 'abi_fee') {
-        sink.add(
-          item,
-          ['averages', i, 'protocol'],
-          'bad_rate',
-          `${raw.protocol} has no pools by create2 with salt abi_fee`,
-        );
-        continue;
-      }
-      const bases = addresses(item, ['averages', i, 'bases'], raw.bases, sink);
-      averages.push({
-        create2: { deployer: create2.deployer, initCodeHash: create2.initCodeHash, fees: create2.fees },
-        window: raw.window,
-        bases,
-        minSideUsd: BigInt(raw.min_side_usd),
-      });
-    }
+    averages.push(...compileAverages(item, protocols, sink));
   }
   return { registry, rates, averages, apis };
+}
+
+function compileAverages(item: Item, protocols: readonly ProtocolSpec[], sink: ProblemSink): AverageSpec[] {
+  const averages: AverageSpec[] = [];
+  for (const [i, raw] of (item.value.averages ?? []).entries()) {
+    const create2 = protocols.find(({ slug }) => slug === raw.protocol)?.create2;
+    if (!create2 || create2.salt !== 'abi_fee') {
+      sink.add(
+        item,
+        ['averages', i, 'protocol'],
+        'bad_rate',
+        `${raw.protocol} has no pools by create2 with salt abi_fee`,
+      );
+      continue;
+    }
+    const bases = addresses(item, ['averages', i, 'bases'], raw.bases, sink);
+    averages.push({
+      create2: { deployer: create2.deployer, initCodeHash: create2.initCodeHash, fees: create2.fees },
+      window: raw.window,
+      bases,
+      minSideUsd: BigInt(raw.min_side_usd),
+    });
+  }
+  return averages;
 }
 
 function compilePriceApi(raw: RawPriceApi): PriceApiSpec {
