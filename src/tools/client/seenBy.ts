@@ -39,7 +39,9 @@ export function seenBy(report: TxReport, address: string): Side | null {
   const named = [
     ...deltas.map(({ subject }) => subject),
     ...positions.map(({ owner }) => owner),
-    ...[report.tx.signer, report.tx.to, report.classification.actor],
+    report.tx.signer,
+    report.tx.to,
+    report.classification.actor,
     ...allowances.flatMap(({ owner, spender }) => [owner, spender]),
     ...acts.flatMap(({ motif }) => motif.participants.map((one) => one.account)),
   ];

@@ -14,7 +14,8 @@ import { packageVersion } from '../cli/cliIo.ts';
 import { readConfig } from '../../service/config.ts';
 import { createLimiter } from '../../service/http/limiter.ts';
 import { ERROR_TEXT } from '../../lib/errors.ts';
-import { callTool, createResources, createTools, type Resource, type Tool } from './tools.ts';
+import { createResources, type Resource } from './resources.ts';
+import { callTool, createTools, type Tool } from './tools.ts';
 
 const INSTRUCTIONS =
   'Reports of Ethereum mainnet transactions. State only what has status Proven as a fact; say of what is Suspected that it is a guess. ' +

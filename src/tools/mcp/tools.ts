@@ -5,6 +5,7 @@ import { AnalysisError } from '../../lib/errors.ts';
 import type { AnalyzeRequest, TxReport } from '../../model/generated/report.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import { readTxHash, whyNoTxHash } from '../client/txHash.ts';
+import { intentList } from './resources.ts';
 import { summarize } from './summarize.ts';
 
 /** Result of a tool as MCP wants it: text for the model, the same as a value for programs. */
@@ -240,21 +241,6 @@ function explainTool(): Tool {
   };
 }
 
-/** Every intent kind by rank, with the rules that recognise it. */
-function intentList(rulebook: Rulebook) {
-  const intents = [...rulebook.intentKinds.values()]
-    .sort((a, b) => a.rank - b.rank)
-    .map(({ kind, category, headline }) => ({
-      kind,
-      category,
-      headline,
-      rules: rulebook.intents
-        .filter((rule) => rule.intent === kind && rule.status !== 'deprecated')
-        .map(({ slug, version, proof }) => ({ slug, version, proof })),
-    }));
-  return { ruleset: rulebook.version, intents };
-}
-
 function listIntentsTool({ rulebook }: ToolDeps): Tool {
   return {
     definition: {
@@ -309,37 +295,3 @@ const ADVICE: Readonly<Partial<Record<AnalysisError['code'], string>>> = {
 };
 
 const adviceOn = ({ code }: AnalysisError): string => (ADVICE[code] === undefined ? '' : `. ${ADVICE[code]}`);
-
-export interface Resource {
-  readonly uri: string;
-  readonly name: string;
-  readonly description: string;
-  readonly mimeType: string;
-  read(): string;
-}
-
-/** What can be read without a transaction: the intents, and the rules that recognise them. */
-export function createResources(rulebook: Rulebook): Resource[] {
-  const json = (uri: string, name: string, description: string, value: () => unknown): Resource => ({
-    uri,
-    name,
-    description,
-    mimeType: 'application/json',
-    read: () => JSON.stringify(value()),
-  });
-  return [
-    json('txreport://intents', 'Intents', 'Every intent kind, best first, with its rules.', () =>
-      intentList(rulebook),
-    ),
-    json('txreport://rules', 'Rules', 'Every rule: slug, version, intent, proof and required motifs.', () =>
-      rulebook.intents.map(({ slug, version, intent, status, proof, requiresAny }) => ({
-        slug,
-        version,
-        intent,
-        status,
-        proof,
-        requires_any: requiresAny,
-      })),
-    ),
-  ];
-}
