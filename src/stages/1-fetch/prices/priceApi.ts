@@ -13,14 +13,14 @@ export interface PriceApi {
   prices(request: PriceApiRequest, scope: PriceApiScope): Promise<PriceAnswers>;
 }
 
-export interface PriceApiRequest {
+interface PriceApiRequest {
   readonly assets: readonly Asset[];
   /** Unix seconds of the transaction's block. */
   readonly timestamp: number;
   readonly specs: readonly PriceApiSpec[];
 }
 
-export interface PriceApiScope {
+interface PriceApiScope {
   readonly signal: AbortSignal;
   readonly timeLeft: () => number;
   readonly onCall: (event: UpstreamCallEvent) => void;
