@@ -164,8 +164,12 @@ describe('txreport batch', () => {
 
   it('keeps two batches off one file, and takes over from a dead one', async () => {
     const { list, out } = place();
+    // The second batch waits twelve seconds for the lock, in case its holder was killed.
+    const slower = await startRecordedNode({
+      intercept: () => new Promise((resolve) => setTimeout(() => resolve(false), 300)),
+    });
     const first = startCli(['batch', list, '--out', out, '-c', '1'], {
-      env: { RPC_URL: slow.url },
+      env: { RPC_URL: slower.url },
       input: '',
     });
     while (linesOf(out).length < 1) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -175,6 +179,7 @@ describe('txreport batch', () => {
     });
     first.child.kill('SIGKILL');
     await first.ended;
+    await slower.close();
     expect(existsSync(`${out}.lock`)).toBe(true);
     expect((await batch([list, '--out', out])).code).toBe(0);
     expect(sorted(hashesOf(out))).toEqual(sorted(HASHES));

@@ -159,7 +159,9 @@ function joinForwarded(
         const movement = isReceived ? own[0] : own.at(-1);
         if (movement === undefined) continue;
         for (const account of act.parties) {
-          if (venues.has(account)) continue;
+          // Proceeds that a router unwrapped on the way never reached the account as this asset.
+          const reached = (flow.ledgers.get(account)?.get(asset)?.inflow ?? 0n) > 0n;
+          if (venues.has(account) || (isReceived && !reached)) continue;
           const key = `${account} ${asset}`;
           const list = uses.get(key);
           if (list) list.push({ act, received: isReceived, movement });

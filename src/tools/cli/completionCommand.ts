@@ -76,12 +76,16 @@ function bash(commands: readonly CommandWords[]): string {
     ({ path, commands: children, options, choices }) =>
       `    ${quote(path)}) words=${quote([...children.map(({ name }) => name), ...choices].join(' '))}; flags=${quote(options.flatMap(({ flags }) => flags).join(' '))} ;;`,
   );
-  const choices = commands
-    .flatMap(({ options }) => options.filter((option) => option.choices.length > 0))
-    .map(
-      (option) =>
-        `    ${option.flags.join('|')}) COMPREPLY=( $(compgen -W ${quote(option.choices.join(' '))} -- "$current") ); return ;;`,
-    );
+  // The same option may take other values in another command, so its command is part of the pattern.
+  const choices = commands.flatMap(({ path, options }) =>
+    options
+      .filter((option) => option.choices.length > 0)
+      .map((option) => {
+        const patterns = option.flags.map((flag) => quote(`${path}:${flag}`)).join('|');
+        const reply = `COMPREPLY=( $(compgen -W ${quote(option.choices.join(' '))} -- "$current") )`;
+        return `    ${patterns}) ${reply}; return ;;`;
+      }),
+  );
   return `# bash completion of txreport: source <(txreport completion bash)
 _txreport() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" path="" word words flags
@@ -96,8 +100,10 @@ _txreport() {
     [[ "$known" == *" $longer "* ]] && path="$longer"
   done
   path="\${path//_/ }"
-  case "$previous" in
+  case "$path:$previous" in
 ${choices.join('\n')}
+  esac
+  case "$previous" in
     ${flagsWith((option) => option.takesValue && option.choices.length === 0).join('|')}) COMPREPLY=( $(compgen -f -- "$current") ); return ;;
   esac
   case "$path" in

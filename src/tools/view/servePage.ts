@@ -121,7 +121,8 @@ async function readPage(
     );
   }
   const { origin } = new URL(settings['api']!);
-  return page.replace("connect-src 'self'", () => `connect-src 'self' ${origin}`);
+  const known = /connect-src ([^;]*)/.exec(page)?.[1]?.split(' ').includes(origin);
+  return known ? page : page.replace("connect-src 'self'", () => `connect-src 'self' ${origin}`);
 }
 
 /** Answers an error in the shape the service uses. Nothing of this machine shows in it. */

@@ -1,3 +1,5 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { availableParallelism, constants } from 'node:os';
 import { packRulebook } from '../../../service/cache/rulebookCache.ts';
 import { configuredRules, openUpstream } from '../../../service/analyzer.ts';
@@ -35,6 +37,13 @@ const BLOCK_DEADLINE_MS = 300_000;
 /** Reads of a whole block per request, unless RPC_MAX_BATCH says otherwise; geth takes 1,000. */
 const BLOCK_BATCH = 1_000;
 
+/** The file that stands for the output: the output itself, or for tables one in their folder. */
+async function lockedFile({ out, format }: BlockBatchRequest): Promise<string | undefined> {
+  if (out === undefined || format === 'ndjson') return out;
+  await mkdir(out, { recursive: true });
+  return join(out, '.batch');
+}
+
 /** Runs `txreport batch --blocks`; returns its exit status. */
 export async function batchBlocks(request: BlockBatchRequest): Promise<number> {
   if (request.format === 'parquet' && request.out === undefined)
@@ -46,7 +55,7 @@ export async function batchBlocks(request: BlockBatchRequest): Promise<number> {
     rpcTimeoutMs: Math.max(read.rpcTimeoutMs, BLOCK_REQUEST_MS),
     rpcMaxBatch: process.env['RPC_MAX_BATCH'] === undefined ? BLOCK_BATCH : read.rpcMaxBatch,
   };
-  const unlock = await lock(request.out);
+  const unlock = await lock(await lockedFile(request));
   if (unlock === null) {
     process.stderr.write(`${request.out} is being written by another batch\n`);
     return 1;
