@@ -1,4 +1,5 @@
 import type { TxReport } from '../../model/generated/report.ts';
+import { checkAllowances } from './checkAllowances.ts';
 import { checkAttribution } from './checkAttribution.ts';
 import { checkDeltas } from './checkDeltas.ts';
 import { checkEconomics } from './checkEconomics.ts';
@@ -24,6 +25,7 @@ const INDEPENDENT: readonly (readonly [name: string, check: Check])[] = [
   ['movements', checkMovements],
   ['balance changes', checkDeltas],
   ['motifs and positions', checkMotifs],
+  ['allowances, time, nonce and failure', checkAllowances],
   ['attribution', checkAttribution],
   ['money against the stated prices', (report, _chain, find) => checkMoney(report, find)],
   ['profit, counts and warnings', checkEconomics],
