@@ -18,7 +18,8 @@ const AUDITS = {
   'whole-blocks': { ...SOUND, 'same dialect': 97 },
   'block-10m': { ...SOUND, 'same dialect': 97 },
   // Its logs were synthesised from calls, so evidence and dialects are printed, not judged.
-  'mev-blocks': { answered: 100, conserved: 100, repeatable: 100 },
+  // 22 of them carry 2^64-1 as gas used, which is refused as more than the transaction allows.
+  'mev-blocks': { answered: 99.2, conserved: 100, repeatable: 100 },
 };
 /**
  * Least share of right answers in percent; `provenWrong` is the most wrong answers marked Proven, of all scored.
@@ -30,7 +31,16 @@ const SCORES = [
   { files: ['whole-blocks', 'block-10m'], floors: { headline: 98, actor: 99 }, provenWrong: 0.5 },
   {
     files: ['labelled-defi'],
-    floors: { headline: 97, recall: 97, actor: 96, delegated: 60, inventory: 86 },
+    floors: {
+      headline: 99,
+      recall: 99,
+      actor: 99,
+      delegated: 60,
+      inventory: 99,
+      positions: 86,
+      allowances: 95,
+      protocol: 70,
+    },
     provenWrong: 0.5,
   },
   {

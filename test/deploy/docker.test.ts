@@ -132,7 +132,8 @@ function play(): { root: string; failed: string | null } {
           encoding: 'utf8',
           env: { ...process.env, npm_config_offline: 'true' },
         });
-        if (run.status !== 0) return { root: folder(last.name), failed: `${command}: ${run.stderr.slice(-400)}` };
+        if (run.status !== 0)
+          return { root: folder(last.name), failed: `${command}: ${run.stderr.slice(-400)}` };
       }
     }
   }

@@ -38,7 +38,8 @@ describe('ERC-4626', () => {
     });
     expect(effect).toMatchObject({
       market: at('vDAI'),
-      status: 'Proven',
+      // An unlisted contract: its own event alone says that the exchange left a position.
+      status: 'Suspected',
       confidence: 'Medium',
       protocol: { matched_by: 'family' },
     });
@@ -158,12 +159,13 @@ describe('where no rule speaks', () => {
     expect(effect).toMatchObject({ status: 'Suspected', confidence: 'Low', protocol: null });
   });
 
-  it('a payment into a contract that gives nothing for it is none', async () => {
+  it('a payment into a contract that gives nothing for it is only hinted at by its words', async () => {
     await live.c.approve('frank', 'ACORN', 'novel');
-    expect(
-      await effects(
-        await live.chain.send('frank', { to: at('novel'), data: fn('enter(uint256)', [dai('300')]) }),
-      ),
-    ).toEqual([]);
+    const found = await effects(
+      await live.chain.send('frank', { to: at('novel'), data: fn('enter(uint256)', [dai('300')]) }),
+    );
+    expect(found).toMatchObject([
+      { category: 'stake', status: 'Suspected', confidence: 'Low', protocol: null },
+    ]);
   });
 });

@@ -1,3 +1,4 @@
+import { distinctEvidence } from '../merge/mergeDuplicates.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { findHints, type Hint } from '../match/hints.ts';
@@ -193,7 +194,7 @@ export class NamedActs {
       legs,
       invariants: [],
       tags: ['structural', 'named'],
-      evidence: [trigger.evidence, ...moved],
+      evidence: distinctEvidence([trigger.evidence, ...moved]),
     });
   }
 }
