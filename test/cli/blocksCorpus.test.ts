@@ -11,6 +11,7 @@ import { createReportValidator } from '../../src/stages/9-report/reportValidator
 import {
   REPLAY_AVAILABLE,
   recordedBlocks,
+  recordings,
   startReplayNode,
   warnIfAbsent,
   type ReplayNode,
@@ -51,13 +52,18 @@ describe.skipIf(!REPLAY_AVAILABLE).each(['geth', 'parity'] as const)(
       const single = createAnalyze(deps);
       const analyzeBlock = createAnalyzeBlock(deps, { intents: null, addresses: null }, () => {});
       let transactions = 0;
+      const unsound = new Set(recordings(FILES).flatMap(({ hash, sound }) => (sound ? [] : [hash])));
       const ids = await resolveBlocks(upstream.open(options()), numbers);
       for (const id of ids) {
         let requests = 0;
         const found = await analyzeBlock(id!, { ...options(), onCall: () => requests++ });
-        expect(requests).toBeLessThanOrEqual(4);
-        expect(found.failures).toEqual([]);
-        expect(found.reports).toHaveLength(found.transactions);
+        // A refused record is asked for again before it is given up.
+        if (found.failures.length === 0) expect(requests).toBeLessThanOrEqual(4);
+        expect(found.failures.map(({ tx_hash: hash }) => hash).filter((hash) => !unsound.has(hash))).toEqual(
+          [],
+        );
+        expect(found.reports).toHaveLength(found.transactions - found.failures.length);
+        transactions += found.transactions;
         for (const report of found.reports) {
           const { hash } = (JSON.parse(report) as { tx: { hash: Hash } }).tx;
           const { json } = await single(hash, options());

@@ -75,10 +75,10 @@ describe('the service runs', () => {
 
   it('with no permission but to read its own files', async () =>
     expect(await run([...IMAGE, ...permission()])).toMatchObject(well));
-  it('with that and threads, for large answers', async () =>
-    expect(await run([...IMAGE, ...permission(), '--allow-worker'], { LARGE_BYTES: '1000' })).toMatchObject(
-      well,
-    ));
+  it('with that and child processes, for large answers', async () =>
+    expect(
+      await run([...IMAGE, ...permission(), '--allow-child-process'], { LARGE_BYTES: '1000' }),
+    ).toMatchObject(well));
 });
 
 describe('the service does not run', () => {

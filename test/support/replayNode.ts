@@ -96,6 +96,8 @@ export interface Recording {
   readonly hash: `0x${string}`;
   readonly logs: number;
   readonly succeeded: boolean;
+  /** False for records with more gas used than the transaction allows, which are refused. */
+  readonly sound: boolean;
   readonly tokens: Readonly<
     Record<string, { symbol: string | null; decimals: number | null; standard?: string }>
   >;
@@ -112,12 +114,13 @@ export function recordings(files: readonly string[] = DEFAULT_FILES): Recording[
         const { hash, rpc, tokens } = JSON.parse(line) as {
           hash: `0x${string}`;
           tokens: Recording['tokens'] | undefined;
-          rpc: { receipt: { logs: unknown[]; status: string } };
+          rpc: { tx: { gas: string }; receipt: { logs: unknown[]; status: string; gasUsed: string } };
         };
         return {
           hash,
           logs: rpc.receipt.logs.length,
           succeeded: rpc.receipt.status === '0x1',
+          sound: BigInt(rpc.receipt.gasUsed) <= BigInt(rpc.tx.gas),
           tokens: tokens ?? {},
         };
       }),

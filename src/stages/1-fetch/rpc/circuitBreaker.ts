@@ -23,6 +23,7 @@ export class CircuitBreaker {
   #suspectUntil = 0;
   #pause = FIRST_PAUSE_MS;
   #trial = false;
+  #succeededAt = -Infinity;
   /** The last failure, for requests that run out of time before the node may be asked. */
   lastFault: UpstreamFault | null = null;
 
@@ -44,13 +45,14 @@ export class CircuitBreaker {
   /** Runs one attempt and learns from its outcome; the caller has checked `availableAt`. */
   async watch<T>(attempt: () => Promise<T>): Promise<T> {
     const isTrial = this.open;
+    const startedAt = performance.now();
     if (isTrial) this.#trial = true;
     try {
       const value = await attempt();
       this.#close();
       return value;
     } catch (error) {
-      this.#note(error as Error);
+      this.#note(error as Error, startedAt);
       throw error;
     } finally {
       if (isTrial) this.#trial = false;
@@ -58,18 +60,20 @@ export class CircuitBreaker {
   }
 
   #close(): void {
+    this.#succeededAt = performance.now();
     this.#failures = 0;
     this.#suspectUntil = 0;
     this.#pause = FIRST_PAUSE_MS;
     this.lastFault = null;
   }
 
-  #note(error: Error & { code?: unknown }): void {
+  /** Concurrent requests that hang all time out together: only failures that began after the last success count. */
+  #note(error: Error & { code?: unknown }, startedAt: number): void {
     if (typeof error.code !== 'string') return;
     if (!UNHEALTHY.has(error.code)) return;
     this.lastFault = error as UpstreamFault;
     const wasOpen = this.open;
-    this.#failures++;
+    if (startedAt >= this.#succeededAt) this.#failures++;
     this.#suspectUntil = performance.now() + SUSPECT_MS;
     if (!this.open) return;
     if (wasOpen) this.#pause = Math.min(LONGEST_PAUSE_MS, 2 * this.#pause);
