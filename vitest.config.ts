@@ -4,12 +4,14 @@ import { defineConfig } from 'vitest/config';
 
 /** Suites of `npm run test:all` that `npm test` leaves out: each takes more CPU time than it finds bugs. */
 const LONG = [
+  'test/cli/batch.test.ts',
   'test/cli/batchCorpus.test.ts',
   'test/cli/blocks.test.ts',
   'test/cli/blocksCorpus.test.ts',
   'test/client/package.test.ts',
   'test/deploy/docker.test.ts',
   'test/deploy/hardening.test.ts',
+  'test/deploy/kubernetes.test.ts',
   'test/docs/guides.test.ts',
   'test/faults/cliSecrets.test.ts',
   'test/faults/faults.test.ts',
@@ -20,6 +22,8 @@ const LONG = [
   'test/long/reconcile.test.ts',
   'test/mcp/mcp.test.ts',
   'test/soak/soak.test.ts',
+  'test/viewer/accessibility.test.ts',
+  'test/viewer/playground.test.ts',
 ];
 const missing = LONG.filter((path) => !existsSync(join(import.meta.dirname, path)));
 if (missing.length > 0)

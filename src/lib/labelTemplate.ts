@@ -1,4 +1,7 @@
-/** A piece of a label: fixed text, a placeholder, or a segment that is left out where one of its placeholders has no value. */
+/**
+ * A piece of a label: fixed text, a placeholder, or a segment that is left out where one of its placeholders
+ * has no value.
+ */
 export type LabelPart =
   | { readonly text: string }
   | { readonly placeholder: string }
@@ -7,7 +10,8 @@ export type LabelPart =
 const PIECE = /\{([^{}[\]]*)\}|\[([^[\]]*)\]|[{}[\]]|[^{}[\]]+/g;
 
 /**
- * Takes a label apart: `Swap {sent}[ on {place}]`. Null where braces or brackets do not pair up; segments do not nest.
+ * Takes a label apart: `Swap {sent}[ on {place}]`. Null where braces or brackets do not pair up; segments
+ * do not nest.
  */
 export function parseLabel(label: string): readonly LabelPart[] | null {
   const parts: LabelPart[] = [];

@@ -8,9 +8,10 @@ export type Redact = (text: string) => string;
 const MASK = '[redacted]';
 
 /**
- * Builds the redaction for upstream URLs: user, password, path, path segments, query and host (loopback apart) vanish from
- * a text. Short secrets are found as they are written, longer ones also in part, in either case, percent-encoded, in
- * base64 or with separators inside. The last line of defence: nothing before the log is meant to hold them.
+ * Builds the redaction for upstream URLs: user, password, path, path segments, query and host (loopback
+ * apart) vanish from a text. Short secrets are found as they are written, longer ones also in part, in
+ * either case, percent-encoded, in base64 or with separators inside. The last line of defence: nothing
+ * before the log is meant to hold them.
  */
 export function createRedact(urls: readonly string[]): Redact {
   const secrets = new Set<string>();

@@ -15,7 +15,9 @@ export interface LexiconEntry {
   readonly sign: 'hash_path' | 'custody' | 'exit' | null;
   /** Role of the assets that moved. */
   readonly leg: string;
-  /** Whether the act may be for an account that the signer neither is nor commands, as it is named and paid. */
+  /**
+   * Whether the act may be for an account that the signer neither is nor commands, as it is named and paid.
+   */
   readonly anyone: boolean;
   /** Applies only where the event or call states the amount of a movement. */
   readonly exact: boolean;

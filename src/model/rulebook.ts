@@ -212,7 +212,9 @@ export interface IntentRule {
   readonly tags: readonly string[];
 }
 
-/** Signatures by hash: lines `<first 8 hex digits> <Name(type name, …)>`, sorted, each ended by a line feed. */
+/**
+ * Signatures by hash: lines `<first 8 hex digits> <Name(type name, …)>`, sorted, each ended by a line feed.
+ */
 export interface SignatureTables {
   readonly events: string;
   readonly functions: string;

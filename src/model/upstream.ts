@@ -117,7 +117,10 @@ export interface RawContext {
   readonly refusals: readonly PriceRefusal[];
   /** Accounts with an EIP-7702 delegation as code (`0xef0100‖address`): account → delegate. */
   readonly delegations: ReadonlyMap<Address, Address>;
-  /** True where symbols, decimals or prices are missing because the node could not read them or a limit was reached. */
+  /**
+   * True where symbols, decimals or prices are missing because the node could not read them or a limit was
+   * reached.
+   */
   readonly incomplete?: boolean;
 }
 

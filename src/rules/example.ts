@@ -20,7 +20,10 @@ const HASH: Hash = `0x${'5c'.repeat(32)}`;
 const BLOCK: Hash = `0x${'b1'.repeat(32)}`;
 const BLOCK_NUMBER = '0x1312d00';
 const BUILDER: Address = `0x${'b0'.repeat(20)}`;
-/** `transferFrom` and a selector that means nothing: what the calls around transfers and events are made with. */
+/**
+ * `transferFrom` and a selector that means nothing: what the calls around transfers and events are made
+ * with.
+ */
 const TRANSFER_FROM = '0x23b872dd';
 const SOME_CALL = '0x00000001';
 const DEFAULT_DECIMALS = 18;
@@ -48,8 +51,8 @@ interface Call {
 }
 
 /**
- * Turns the words of an example into the answers of a node: accounts are words, amounts whole numbers, events and calls
- * given by signature and arguments.
+ * Turns the words of an example into the answers of a node: accounts are words, amounts whole numbers,
+ * events and calls given by signature and arguments.
  * @throws ExampleError
  */
 export function buildExample(example: RawExampleTransaction): BuiltExample {

@@ -11,7 +11,9 @@ export type * from './client/report.ts';
 export { AnalysisError } from '../lib/errors.ts';
 
 export interface LibraryOptions {
-  /** JSON-RPC endpoint of an Ethereum mainnet node with traces; several, comma-separated, fail over in order. */
+  /**
+   * JSON-RPC endpoint of an Ethereum mainnet node with traces; several, comma-separated, fail over in order.
+   */
   readonly rpcUrl: string;
   /** Endpoint asked for traces only. */
   readonly traceUrl?: string;
@@ -21,14 +23,18 @@ export interface LibraryOptions {
 
 export interface TxReportEngine {
   /**
-   * The report of one transaction. Throws `RangeError` for a text that is no hash, `AnalysisError` when the analysis fails.
+   * The report of one transaction. Throws `RangeError` for a text that is no hash, `AnalysisError` when the
+   * analysis fails.
    */
   analyze(txHash: string, options?: { readonly signal?: AbortSignal }): Promise<TxReport>;
   /** Closes the connections to the node. */
   close(): Promise<void>;
 }
 
-/** Opens the analysis in this process, for many transactions. Throws where the options or the rules are wrong. */
+/**
+ * Opens the analysis in this process, for many transactions. Throws where the options or the rules are
+ * wrong.
+ */
 export async function openTxReport({ rpcUrl, traceUrl, rulesDir }: LibraryOptions): Promise<TxReportEngine> {
   const config = readConfig({
     RPC_URL: rpcUrl,
@@ -67,7 +73,9 @@ export async function openTxReport({ rpcUrl, traceUrl, rulesDir }: LibraryOption
   }
 }
 
-/** The report of one transaction; `openTxReport` is faster for many. Throws as `TxReportEngine.analyze` does. */
+/**
+ * The report of one transaction; `openTxReport` is faster for many. Throws as `TxReportEngine.analyze` does.
+ */
 export async function analyze(txHash: string, options: LibraryOptions): Promise<TxReport> {
   const engine = await openTxReport(options);
   try {

@@ -46,7 +46,8 @@ export function placePoint(integer: string, decimals: number): string {
 const SHOWN_DIGITS = 6;
 
 /**
- * An amount as labels and tables show it: six significant digits, half rounded up, all digits before the point kept:
+ * An amount as labels and tables show it: six significant digits, half rounded up, all digits before the
+ * point kept:
  * `1234.56789` → `1234.57`. A nonzero amount never reads as zero.
  */
 export function roundedAmount(amount: bigint, decimals: number): string {

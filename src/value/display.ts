@@ -99,9 +99,9 @@ function shortTokenId(tokenId: string): string {
 }
 
 /**
- * The asset's name inside a `<quantity> <symbol>, …` list: one word without commas, so that no symbol can pose as
- * another entry. Falls back to the shortened address, which also follows a symbol that belongs to another token; amounts
- * that are raw for want of decimals say so.
+ * The asset's name inside a `<quantity> <symbol>, …` list: one word without commas, so that no symbol can
+ * pose as another entry. Falls back to the shortened address, which also follows a symbol that belongs to
+ * another token; amounts that are raw for want of decimals say so.
  */
 export function listSymbol(asset: Asset, { symbol, decimals, impersonates }: AssetUnit): string {
   const word = symbol === null ? '' : ONE_WORD.test(symbol) ? symbol : asOneWord(symbol);

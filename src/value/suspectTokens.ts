@@ -29,7 +29,9 @@ function byLook({ knownTokens }: Rulebook): ReadonlyMap<string, ReadonlySet<Addr
   return new Map([...knownTokens].map(([symbol, addresses]) => [look(symbol), addresses]));
 }
 
-/** The token metadata with `impersonates` set where a token carries a well-known symbol that is not its own. */
+/**
+ * The token metadata with `impersonates` set where a token carries a well-known symbol that is not its own.
+ */
 export function markImpersonators(
   tokens: ReadonlyMap<Address, TokenMetadata>,
   rulebook: Rulebook,
@@ -47,8 +49,8 @@ export function markImpersonators(
 
 /**
  * Standard calls that move another account's holding, by selector, and the argument that names the holder:
- * `transferFrom`, `safeTransferFrom` (EIP-721, EIP-1155), `burnFrom`, `burn`, `operatorSend` (EIP-777), transfers with
- * authorisation (EIP-3009), `withdraw` and `redeem` (EIP-4626).
+ * `transferFrom`, `safeTransferFrom` (EIP-721, EIP-1155), `burnFrom`, `burn`, `operatorSend` (EIP-777),
+ * transfers with authorisation (EIP-3009), `withdraw` and `redeem` (EIP-4626).
  */
 const HOLDER_ARGUMENT: ReadonlyMap<Hex, number> = new Map([
   ['0x23b872dd', 0],
@@ -105,7 +107,10 @@ function accountsInvolved(tx: CanonicalTx, { nonEconomic }: ValueFlow): Readonly
   return involved;
 }
 
-/** `token holder` of every effective call that moves a holding: standard ones, and those of a listed protocol. */
+/**
+ * `token holder` of every effective call that moves a holding: standard ones, and those of a listed
+ * protocol.
+ */
 function holdersAsked(tx: CanonicalTx, { protocolAt }: Rulebook): ReadonlySet<string> {
   const asked = new Set<string>();
   for (const frame of tx.frames) {

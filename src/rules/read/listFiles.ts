@@ -22,7 +22,8 @@ export function listFiles(dir: string, complain: Complain, under = '', depth = 0
     // Dot files: editors' swap files and the ..data links of mounted Kubernetes volumes.
     if (name.startsWith('.')) continue;
     const path = under === '' ? name : `${under}/${name}`;
-    // Mounted volumes are made of symbolic links, so they are followed; the depth limit ends loops of folders.
+    // Mounted volumes are made of symbolic links, so they are followed; the depth limit ends loops of
+    // folders.
     const stat = statOf(join(dir, path));
     if (typeof stat === 'string') complain(join(dir, path), 'unreadable_file', stat);
     else if (!stat.isDirectory()) found.push(path);

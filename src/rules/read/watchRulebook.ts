@@ -20,10 +20,10 @@ export interface RulebookWatch {
 const INTERVAL_MS = 1_000;
 
 /**
- * Polls the rule directories once a second and passes on a new rulebook, whole, when they changed and have no problem. A set
- * with problems goes to `onError` once and the last good one stays in force; `onRecover` reports that the files are good
- * again. Polling, because file events get lost where volumes are mounted by swapping symbolic links. Files must be quiet
- * for one interval, so that half-written sets are never read.
+ * Polls the rule directories once a second and passes on a new rulebook, whole, when they changed and have
+ * no problem. A set with problems goes to `onError` once and the last good one stays in force; `onRecover`
+ * reports that the files are good again. Polling, because file events get lost where volumes are mounted by
+ * swapping symbolic links. Files must be quiet for one interval, so that half-written sets are never read.
  */
 export function watchRulebook(
   dirs: readonly string[],

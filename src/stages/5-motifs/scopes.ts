@@ -1,11 +1,12 @@
 import { lowerBound } from '../../lib/lowerBound.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
 import { isParty, roleOf } from '../../lib/roles.ts';
+import { Components } from './components.ts';
 import type { Address } from '../../model/hex.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
-import type { ValueFlow } from '../../model/valueFlow.ts';
+import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import type { MotifKindSpec } from '../../model/vocabulary.ts';
 
 /**
@@ -135,6 +136,33 @@ function joinInner(acts: readonly Act[], venues: ReadonlyMap<Address, Act>, grou
   }
 }
 
+/** An asset that an act received or sent, with the movement that counts. */
+interface Use {
+  readonly act: Act;
+  readonly asset: AssetId;
+  readonly received: boolean;
+  readonly movement: number;
+}
+
+function usesOf(act: Act, flow: ValueFlow): Use[] {
+  const { assetsIn, assetsOut, movements } = act.motif;
+  // A plain payment is an act of its payer only.
+  const received = [...assetsIn, ...(act.kind.plain ? assetsOut : [])];
+  const use = (asset: AssetId, isReceived: boolean): Use[] => {
+    const own = movements.filter((index) => flow.movements[index]!.asset === asset);
+    const movement = isReceived ? own[0] : own.at(-1);
+    return movement === undefined ? [] : [{ act, asset, received: isReceived, movement }];
+  };
+  return [
+    ...received.flatMap(({ asset }) => use(asset, true)),
+    ...assetsOut.flatMap(({ asset }) => use(asset, false)),
+  ];
+}
+
+/** Proceeds that a router unwrapped on the way never reached the account as this asset. */
+const reached = (flow: ValueFlow, account: Address, asset: AssetId): boolean =>
+  (flow.ledgers.get(account)?.get(asset)?.inflow ?? 0n) > 0n;
+
 /**
  * Joins acts where a later one used an earlier one's proceeds at the same account. Venues do not join acts:
  * strangers' acts meet there.
@@ -145,29 +173,17 @@ function joinForwarded(
   flow: ValueFlow,
   groups: Components,
 ): void {
-  const uses = new Map<string, { act: Act; received: boolean; movement: number }[]>();
+  const uses = new Map<string, Use[]>();
   for (const act of acts) {
-    const { assetsIn, assetsOut, movements } = act.motif;
-    // A plain payment is an act of its payer only.
-    const received = [...assetsIn, ...(act.kind.plain ? assetsOut : [])];
-    for (const [legs, isReceived] of [
-      [received, true],
-      [assetsOut, false],
-    ] as const)
-      for (const { asset } of legs) {
-        const own = movements.filter((index) => flow.movements[index]!.asset === asset);
-        const movement = isReceived ? own[0] : own.at(-1);
-        if (movement === undefined) continue;
-        for (const account of act.parties) {
-          // Proceeds that a router unwrapped on the way never reached the account as this asset.
-          const reached = (flow.ledgers.get(account)?.get(asset)?.inflow ?? 0n) > 0n;
-          if (venues.has(account) || (isReceived && !reached)) continue;
-          const key = `${account} ${asset}`;
-          const list = uses.get(key);
-          if (list) list.push({ act, received: isReceived, movement });
-          else uses.set(key, [{ act, received: isReceived, movement }]);
-        }
+    for (const use of usesOf(act, flow)) {
+      for (const account of act.parties) {
+        if (venues.has(account) || (use.received && !reached(flow, account, use.asset))) continue;
+        const key = `${account} ${use.asset}`;
+        const list = uses.get(key);
+        if (list) list.push(use);
+        else uses.set(key, [use]);
       }
+    }
   }
   for (const list of uses.values()) {
     list.sort((a, b) => a.movement - b.movement);
@@ -271,36 +287,4 @@ function keysOf({ motif, parties }: Act): Set<string> {
   for (const token of tokensOf(motif)) for (const party of ['any', ...parties]) keys.add(`${party} ${token}`);
   for (const account of [motif.venue, ...motif.participants.map((p) => p.account)]) keys.add(`at ${account}`);
   return keys;
-}
-
-/** Disjoint sets of motifs (union-find with path halving). */
-class Components {
-  readonly #root: number[];
-
-  constructor(size: number) {
-    this.#root = Array.from({ length: size }, (_, i) => i);
-  }
-
-  join(a: Act, b: Act): void {
-    this.#root[this.#find(b.motif.index)] = this.#find(a.motif.index);
-  }
-
-  /** The sets that the indexes are in, each in order. */
-  of(indexes: readonly number[]): number[][] {
-    const sets = new Map<number, number[]>();
-    for (const index of indexes) {
-      const root = this.#find(index);
-      const set = sets.get(root);
-      if (set) set.push(index);
-      else sets.set(root, [index]);
-    }
-    return [...sets.values()];
-  }
-
-  #find(index: number): number {
-    const root = this.#root;
-    let at = index;
-    while (root[at] !== at) at = root[at] = root[root[at]!]!;
-    return at;
-  }
 }

@@ -42,7 +42,10 @@ export function standAlone(
   };
 }
 
-/** A token under another's name, or a movement its source shows no part in: a stranger's contract can make up either. */
+/**
+ * A token under another's name, or a movement its source shows no part in: a stranger's contract can make up
+ * either.
+ */
 function isSuspect({ asset, movements }: Leg, { impersonating, unverified }: Suspects): boolean {
   return impersonating.has(asset) || movements.some((index) => unverified.has(index));
 }

@@ -104,8 +104,9 @@ export function isMereName({ basis, protocol, movements }: Motif): boolean {
 }
 
 /**
- * Both ends. Where a rule rests on venues, everything the actor sent went into what the rule rests on (except a fee in
- * native currency), and everything it received came out of it or was change. Otherwise something else may be the purpose.
+ * Both ends. Where a rule rests on venues, everything the actor sent went into what the rule rests on
+ * (except a fee in native currency), and everything it received came out of it or was change. Otherwise
+ * something else may be the purpose.
  */
 function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): boolean {
   const kinds = rule.restsOn.map((kind) => kindOf(view.input.rulebook, kind));

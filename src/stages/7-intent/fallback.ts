@@ -7,7 +7,10 @@ interface Fallback {
   readonly labelFallback: string;
 }
 
-/** What to call a transaction no rule speaks for: it failed, it moved nothing of the actor's, or nobody knows. */
+/**
+ * What to call a transaction no rule speaks for: it failed, it moved nothing of the actor's, or nobody
+ * knows.
+ */
 export function fallbackIntent(view: SubjectView): Fallback {
   if (!view.tx.succeeded)
     return { kind: 'Reverted', label: 'Failed: {call}[ ({reason})]', labelFallback: 'Failed: {call}' };

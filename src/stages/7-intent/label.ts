@@ -18,8 +18,9 @@ const templateOf = memoize(
 );
 
 /**
- * Fills a rule's label. An optional segment with a placeholder that has no value is left out; where another one has none
- * the fallback is filled instead, as where nothing is left before a segment that only adds to it. No label shows a hole.
+ * Fills a rule's label. An optional segment with a placeholder that has no value is left out; where another
+ * one has none the fallback is filled instead, as where nothing is left before a segment that only adds to
+ * it. No label shows a hole.
  */
 export function renderLabel(
   rule: Pick<IntentRule, 'label' | 'labelFallback'>,

@@ -11,7 +11,10 @@ import type { Motif } from '../../model/motif.ts';
 import type { ParamSpec } from '../../model/rulebook.ts';
 import type { Allowance, Asset } from '../../model/valueFlow.ts';
 
-/** How a label writes assets, accounts and protocols. Texts from the chain arrive cleaned: the caller knows the metadata. */
+/**
+ * How a label writes assets, accounts and protocols. Texts from the chain arrive cleaned: the caller knows
+ * the metadata.
+ */
 export interface LabelFormat {
   /** `1.5 ETH`, or null where the amount cannot be written (unknown decimals). */
   readonly amount: (asset: Asset, amount: bigint) => string | null;

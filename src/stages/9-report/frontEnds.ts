@@ -7,8 +7,9 @@ const BROKER_TAG = 'aggregator';
 const MAX_FRONT_ENDS = 3;
 
 /**
- * Aggregators that were called and that no other motif names: they stand between the actor and the venues. One motif
- * each, without movements, after all others. They are told once the verdict stands: a call alone decides nothing.
+ * Aggregators that were called and that no other motif names: they stand between the actor and the venues.
+ * One motif each, without movements, after all others. They are told once the verdict stands: a call alone
+ * decides nothing.
  */
 export function frontEnds(
   { frames }: CanonicalTx,

@@ -24,7 +24,10 @@ export function addDoctorCommand(program: Command): void {
     });
 }
 
-/** One thing that was tried. `need`: without it no report; `old`: needed for old transactions; `extra`: speed or batches. */
+/**
+ * One thing that was tried. `need`: without it no report; `old`: needed for old transactions; `extra`: speed
+ * or batches.
+ */
 interface Finding {
   readonly check: string;
   readonly need: 'need' | 'old' | 'extra';
@@ -59,7 +62,10 @@ async function doctor(rpc: string | undefined, json: boolean): Promise<number> {
   return canReport(all) ? 0 : 1;
 }
 
-/** Every need is met by some node; either trace method is enough, and may come from another node than the rest. */
+/**
+ * Every need is met by some node; either trace method is enough, and may come from another node than the
+ * rest.
+ */
 function canReport(all: readonly Diagnosis[]): boolean {
   const needed = all.flatMap(({ findings }) => findings).filter(({ need }) => need === 'need');
   const needOf = ({ check }: Finding): string => check.replace(/^(debug_trace|trace_)\w+/, 'trace');

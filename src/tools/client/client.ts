@@ -23,8 +23,8 @@ export interface AnalyzeOptions {
 }
 
 /**
- * What failed: the service could not be reached; it refused the request; it is overloaded; the analysis failed, mostly
- * because of its node; or the answer is no report of the known schema version.
+ * What failed: the service could not be reached; it refused the request; it is overloaded; the analysis
+ * failed, mostly because of its node; or the answer is no report of the known schema version.
  */
 export type ErrorKind = 'unreachable' | 'bad_request' | 'overloaded' | 'analysis_failed' | 'not_a_report';
 

@@ -21,8 +21,9 @@ export interface Side {
 }
 
 /**
- * A report as one of its accounts sees it: what it sent and received, whose tokens it may take, which of its positions
- * changed. The address may be of any case. Null where the report does not speak of the account.
+ * A report as one of its accounts sees it: what it sent and received, whose tokens it may take, which of
+ * its positions changed. The address may be of any case. Null where the report does not speak of the
+ * account.
  */
 export function seenBy(report: TxReport, address: string): Side | null {
   const wanted = address.toLowerCase();

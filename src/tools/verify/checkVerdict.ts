@@ -59,7 +59,10 @@ export function checkVerdict(report: TxReport, find: Report): void {
   checkTokenLists(report, find);
 }
 
-/** `token_in` and `token_out` are the subject's net gains and losses without debt tokens, one entry each, exact. */
+/**
+ * `token_in` and `token_out` are the subject's net gains and losses without debt tokens, one entry each,
+ * exact.
+ */
 function checkTokenLists(report: TxReport, find: Report): void {
   const { subject } = report.economics;
   const debts = new Set(

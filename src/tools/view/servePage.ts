@@ -18,7 +18,10 @@ export interface PageOptions {
   /** 0 for any free port. */
   readonly port: number;
   readonly routes: Routes;
-  /** Contents of the page's `txreport-…` meta elements; `api` is the service the page asks, default this server. */
+  /**
+   * Contents of the page's `txreport-…` meta elements; `api` is the service the page asks, default this
+   * server.
+   */
   readonly settings: Readonly<Record<string, string>>;
   readonly limits: { readonly maxConcurrency: number; readonly maxQueue: number };
   /** The built viewer page. */

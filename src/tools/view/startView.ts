@@ -13,7 +13,10 @@ export interface ViewOptions {
   readonly viewerFile?: string;
 }
 
-/** Serves the viewer on this machine alone, with a service of its own behind it. Rejects when the port is taken. */
+/**
+ * Serves the viewer on this machine alone, with a service of its own behind it. Rejects when the port is
+ * taken.
+ */
 export function startView({ port, analyze, examples = [], viewerFile }: ViewOptions): Promise<PageServer> {
   return servePage({
     port,

@@ -200,7 +200,10 @@ function readHeader(answer: RpcAnswer, plan: ContextPlan): { block: unknown; tim
   return { block, timestamp };
 }
 
-/** EIP-7702: the code of a delegated account is `0xef0100 ‖ address`, no other code has its length and its start. */
+/**
+ * EIP-7702: the code of a delegated account is `0xef0100 ‖ address`, no other code has its length and its
+ * start.
+ */
 const DELEGATION = /^0xef0100([0-9a-f]{40})$/i;
 
 function readDelegations(

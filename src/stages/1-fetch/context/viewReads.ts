@@ -4,7 +4,10 @@ import { faultOf, isExecutionTimeout, isRevert, type RpcAnswer, type RpcCall } f
 import { UpstreamFault } from '../rpc/upstreamFault.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 
-/** What a contract returned; null where it returned nothing or reverted, undefined where the node could not tell. */
+/**
+ * What a contract returned; null where it returned nothing or reverted, undefined where the node could not
+ * tell.
+ */
 export type ReadAnswer = Hex | null | undefined;
 
 /** Reads per aggregate: three per token, so that a hundred tokens share one. */
@@ -90,8 +93,9 @@ export interface Unanswered {
 }
 
 /**
- * Stores the answer to each read in `answers` (nulls before) by its position, and returns the reads to ask again: those of
- * an aggregate that failed as a whole, except the dispensable ones. Throws an `UpstreamFault` where the node could not read.
+ * Stores the answer to each read in `answers` (nulls before) by its position, and returns the reads to ask
+ * again: those of an aggregate that failed as a whole, except the dispensable ones. Throws an
+ * `UpstreamFault` where the node could not read.
  */
 export function readAnswers(
   groups: readonly ReadGroup[],
@@ -145,8 +149,9 @@ export function readCode(answer: RpcAnswer): string {
 }
 
 /**
- * The bytes a call returned; null where the contract reverted, undefined where the node gave up executing it, which a
- * contract can provoke. Throws an `UpstreamFault` for everything that says nothing about the contract.
+ * The bytes a call returned; null where the contract reverted, undefined where the node gave up executing
+ * it, which a contract can provoke. Throws an `UpstreamFault` for everything that says nothing about the
+ * contract.
  */
 function readBytesOf(answer: RpcAnswer): string | null | undefined {
   if (!answer.ok) {

@@ -67,7 +67,10 @@ export class CircuitBreaker {
     this.lastFault = null;
   }
 
-  /** Concurrent requests that hang all time out together: only failures that began after the last success count. */
+  /**
+   * Concurrent requests that hang all time out together: only failures that began after the last success
+   * count.
+   */
   #note(error: Error & { code?: unknown }, startedAt: number): void {
     if (typeof error.code !== 'string') return;
     if (!UNHEALTHY.has(error.code)) return;

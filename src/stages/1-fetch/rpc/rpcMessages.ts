@@ -95,7 +95,10 @@ export function isUnsupported({ code, message }: RpcError): boolean {
 const SAYS_REVERT =
   /revert|out of gas|invalid opcode|stack (?:under|over)flow|invalid jump|bad instruction|vm execution|write protection|gas required exceeds/i;
 
-/** The EVM ran and failed: the answer of the contract (geth: code 3, Parity: -32015). Its reason may hold any text. */
+/**
+ * The EVM ran and failed: the answer of the contract (geth: code 3, Parity: -32015). Its reason may hold any
+ * text.
+ */
 export function isRevert({ code, message }: RpcError): boolean {
   return code === 3 || code === -32015 || SAYS_REVERT.test(message);
 }

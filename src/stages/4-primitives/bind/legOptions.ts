@@ -16,7 +16,10 @@ export interface LegContext {
   /** Movements already claimed by the same shape in the same role. */
   readonly claimed: (role: string) => Claimed;
   readonly venue: Address | null;
-  /** Called for each required leg that binds nothing, and with the number of legs where their amounts disagree. */
+  /**
+   * Called for each required leg that binds nothing, and with the number of legs where their amounts
+   * disagree.
+   */
   readonly failed?: ((at: number, legs: readonly BoundLeg[], used: readonly number[]) => void) | undefined;
 }
 

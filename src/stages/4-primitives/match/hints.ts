@@ -45,7 +45,10 @@ export function findHints(
     );
 }
 
-/** Calls that principals made themselves, those that the called contract made to itself (`multicall`), and its own calls. */
+/**
+ * Calls that principals made themselves, those that the called contract made to itself (`multicall`), and
+ * its own calls.
+ */
 function callTriggers(tx: CanonicalTx, rulebook: Rulebook, principals: ReadonlySet<Address>): NamedTrigger[] {
   const byPrincipal = ({ type, from, to }: Frame): boolean =>
     type === 'CALL' && principals.has(from) && !principals.has(to!);
@@ -77,7 +80,10 @@ function hintsOf(trigger: NamedTrigger, tx: CanonicalTx, rulebook: Rulebook): Hi
   return hints;
 }
 
-/** Positions of the entries whose words a signature has: worked out once per signature, of which the tables have a few thousand. */
+/**
+ * Positions of the entries whose words a signature has: worked out once per signature, of which the tables
+ * have a few thousand.
+ */
 function entriesFor(trigger: NamedTrigger, rulebook: Rulebook): readonly number[] {
   const known = rulebook.prepared.derive(newCache);
   const key = `${trigger.basis} ${trigger.signature}`;

@@ -49,7 +49,10 @@ export class NamedActs {
     return acts;
   }
 
-  /** Acts whose words agree with the direction of all that is left of an account, where nothing else explains it. */
+  /**
+   * Acts whose words agree with the direction of all that is left of an account, where nothing else explains
+   * it.
+   */
   withoutAmounts(): OpenPrimitive[] {
     if (this.#rulebook.lexicon.length === 0 || !this.#unexplained()) return [];
     const open = new OpenFlows(this.#context);
@@ -119,7 +122,10 @@ export class NamedActs {
     return [...named, ...accounts.filter((a) => !named.includes(a) && this.#accounts().has(a))];
   }
 
-  /** Whether the trigger's contract was called by a principal, is an end of the movement, or moved the token itself. */
+  /**
+   * Whether the trigger's contract was called by a principal, is an end of the movement, or moved the token
+   * itself.
+   */
   #involves({ contract, basis }: NamedTrigger, m: Movement): boolean {
     const token = this.#context.flow.assets.get(m.asset)?.address ?? null;
     if (basis === 'call' || [this.#context.tx.to, token, m.from, m.to].includes(contract)) return true;
@@ -159,7 +165,10 @@ export class NamedActs {
     return trigger.words.has(BigInt(account)) || trigger.contract === this.#context.tx.to;
   }
 
-  /** An act between other accounts than the one it is done for: sides are told by the signer and what it called. */
+  /**
+   * An act between other accounts than the one it is done for: sides are told by the signer and what it
+   * called.
+   */
   #betweenOthers(hint: Hint, stated: readonly Movement[]): OpenPrimitive | null {
     const { tx } = this.#context;
     if (stated.length === 0) return null;

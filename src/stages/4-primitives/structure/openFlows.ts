@@ -47,7 +47,9 @@ export class OpenFlows {
     return (this.#byAmount.get(amount) ?? []).filter(this.#isOpen);
   }
 
-  /** Who stands on that side of a movement; null where it is not that kind of movement, or a stop on the way. */
+  /**
+   * Who stands on that side of a movement; null where it is not that kind of movement, or a stop on the way.
+   */
   accountOf(m: Movement, side: Side): Address | null {
     const { passThrough, origins, destinations } = this.#context;
     const kind = side === 'minted' ? 'mint' : side === 'burnt' ? 'burn' : 'transfer';

@@ -15,8 +15,9 @@ const OPTIONS = {
 };
 
 /**
- * Keeps a second process from writing the same file, whatever name it uses: a symbolic link is resolved, and a hard link on
- * this machine is found by the file's device and inode. Creates the file. Null while another process holds it. Throws
+ * Keeps a second process from writing the same file, whatever name it uses: a symbolic link is resolved,
+ * and a hard link on this machine is found by the file's device and inode. Creates the file. Null while
+ * another process holds it. Throws
  * `CliError` for what is no regular file (it could not be resumed) and for a folder that cannot be written.
  */
 export async function lock(path: string | undefined): Promise<(() => Promise<void>) | null> {

@@ -7,7 +7,10 @@ import type { Rulebook } from '../../../model/rulebook.ts';
 import { findPrimitives } from '../../../stages/4-primitives/findPrimitives.ts';
 import type { ExaminedTx } from './examineTx.ts';
 
-/** An event or call that no motif tells of, and why each shape that knows its topic or selector made nothing of it. */
+/**
+ * An event or call that no motif tells of, and why each shape that knows its topic or selector made nothing
+ * of it.
+ */
 export interface Unrecognised {
   readonly log: number | null;
   readonly frame: number | null;
