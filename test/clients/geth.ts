@@ -14,7 +14,9 @@ import { encodeFunctionData, getContractAddress, parseAbi, type Hex } from 'viem
 import { privateKeyToAccount } from 'viem/accounts';
 import { AnalysisError } from '../../src/lib/errors.ts';
 import { jsonText } from '../../src/lib/reportJson.ts';
+import { createAnalyzeBlock } from '../../src/service/analyzeBlock.ts';
 import { createAnalyze } from '../../src/service/analyzer.ts';
+import { resolveBlocks } from '../../src/stages/1-fetch/block/resolveBlocks.ts';
 import { loadRules } from '../../src/service/loadRules.ts';
 import { createUpstream } from '../../src/stages/1-fetch/rpc/upstream.ts';
 import { createReportValidator } from '../../src/stages/9-report/reportValidator.ts';
@@ -231,6 +233,45 @@ async function analyze(url: string, hash: Hex): Promise<unknown> {
   }
 }
 
+/** Hashes of transactions whose report out of the whole block differs from the single one. */
+async function differInBlocks(url: string, rpc: Rpc, hashes: readonly Hex[]): Promise<string[]> {
+  const upstream = createUpstream({
+    rpcUrls: [url],
+    timeoutMs: 5_000,
+    retries: 1,
+    deadlineMs: 10_000,
+    maxResponseBytes: 1e8,
+    maxBatch: 1_000,
+  });
+  try {
+    const deps = { upstream, rulebook: () => rulebook, validate, maxTokens: 100 };
+    const options = () => ({
+      signal: new AbortController().signal,
+      deadlineAt: performance.now() + 10_000,
+    });
+    const receipts = await Promise.all(hashes.map((hash) => rpc('eth_getTransactionReceipt', [hash])));
+    const numbers = [...new Set(receipts.map(({ blockNumber }) => BigInt(blockNumber as string)))];
+    const [single, whole] = [
+      createAnalyze(deps),
+      createAnalyzeBlock(deps, { intents: null, addresses: null }, () => {}),
+    ];
+    const found = new Map<string, string>();
+    for (const id of await resolveBlocks(upstream.open(options()), numbers)) {
+      for (const report of (await whole(id!, options())).reports) {
+        found.set((JSON.parse(report) as { tx: { hash: Hex } }).tx.hash, report);
+      }
+    }
+    const differ: string[] = [];
+    for (const hash of hashes) {
+      const { json } = await single(hash, options());
+      if (found.get(hash) !== jsonText(json)) differ.push(hash);
+    }
+    return differ;
+  } finally {
+    await upstream.close();
+  }
+}
+
 let failed = 0;
 function check(name: string, ok: boolean, otherwise: () => string): void {
   if (!ok) failed++;
@@ -256,6 +297,10 @@ try {
         : `${JSON.stringify(a).slice(0, 200)} | ${JSON.stringify(b).slice(0, 200)}`,
     );
   }
+  const differ = await differInBlocks(geth.url, geth.rpc, onGeth);
+  check('whole blocks of geth give the reports of their transactions', differ.length === 0, () =>
+    differ.join(),
+  );
   const fillers: Sent[] = [];
   for (let i = 0; i < KEPT_BLOCKS + 8; i++)
     fillers.push({

@@ -1,6 +1,11 @@
 import { loadRules } from '../../../src/service/loadRules.ts';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createPriceApi, exactDecimal, readPriceApis } from '../../../src/stages/1-fetch/prices/priceApi.ts';
+import {
+  createPriceApi,
+  exactDecimal,
+  oncePerAsset,
+  readPriceApis,
+} from '../../../src/stages/1-fetch/prices/priceApi.ts';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { PriceAnswers } from '../../../src/stages/1-fetch/prices/priceSource.ts';
@@ -154,6 +159,26 @@ describe('price API', () => {
       refusals.filter(({ observed, threshold }) => observed === '500' && threshold === '200'),
     ).toHaveLength(300);
   });
+});
+
+it('asks for each asset of a block once', async () => {
+  const asked: string[][] = [];
+  const quote = (asset: Address | 'native') => ({ asset }) as never;
+  const api = oncePerAsset({
+    prices: ({ assets }) => {
+      asked.push([...assets]);
+      return Promise.resolve({ quotes: assets.map(quote), refusals: [] });
+    },
+  });
+  const scope = { signal: new AbortController().signal, timeLeft: () => 1, onCall: () => {} };
+  const other: Address = `0x${'71'.repeat(20)}`;
+  const prices = (assets: readonly (Address | 'native')[]) =>
+    api.prices({ assets, timestamp: 1, specs }, scope);
+  const both = await Promise.all([prices(['native', TOKEN]), prices(['native', other, TOKEN])]);
+  expect(asked).toEqual([['native', TOKEN], [other]]);
+  expect(both[0]!.quotes).toEqual([quote('native'), quote(TOKEN)]);
+  expect(new Set(both[1]!.quotes.map(({ asset }) => asset))).toEqual(new Set(['native', TOKEN, other]));
+  expect((await prices([other])).quotes).toEqual([quote(other)]);
 });
 
 describe('exactDecimal', () => {

@@ -1,3 +1,4 @@
+import { oncePerAsset } from '../prices/priceApi.ts';
 import { newCapabilities } from '../rpc/capabilities.ts';
 import { CircuitBreaker } from '../rpc/circuitBreaker.ts';
 import { UpstreamFault } from '../rpc/upstreamFault.ts';
@@ -36,7 +37,8 @@ export function blockUpstream(
     ask: (attempt) => attempt(recorded),
     readState: joined.read,
   });
-  return { upstream: { ...upstream, open }, leave: () => joined.leave() };
+  const priceApi = upstream.priceApi && oncePerAsset(upstream.priceApi);
+  return { upstream: { ...upstream, open, priceApi }, leave: () => joined.leave() };
 }
 
 /** Answers about single transactions from the block; a missing one is a fault. */

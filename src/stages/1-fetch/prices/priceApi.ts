@@ -88,6 +88,26 @@ export function createPriceApi({ setting, timeoutMs, fetch }: PriceApiOptions): 
   };
 }
 
+/** Asks for each asset once, on behalf of the transactions of one block, which share its time. */
+export function oncePerAsset(api: PriceApi): PriceApi {
+  const answers = new Map<Asset, Promise<PriceAnswers>>();
+  return {
+    async prices({ assets, ...request }, scope) {
+      const fresh = assets.filter((asset) => !answers.has(asset));
+      if (fresh.length > 0) {
+        const answer = api.prices({ ...request, assets: fresh }, scope);
+        for (const asset of fresh) answers.set(asset, answer);
+      }
+      const all = await Promise.all(new Set(assets.map((asset) => answers.get(asset)!)));
+      const wanted = new Set(assets);
+      return {
+        quotes: all.flatMap(({ quotes }) => quotes.filter(({ asset }) => wanted.has(asset))),
+        refusals: all.flatMap(({ refusals }) => refusals.filter(({ asset }) => wanted.has(asset))),
+      };
+    },
+  };
+}
+
 interface Source {
   readonly spec: PriceApiSpec;
   readonly name: string;
