@@ -1,9 +1,8 @@
-import { createServiceAnalyze } from '../service/analyzer.ts';
+import { createServiceAnalyze, openUpstream } from '../service/analyzer.ts';
 import { readConfig } from '../service/config.ts';
 import { createLog, createRedact } from '../lib/log.ts';
 import { jsonText } from '../lib/reportJson.ts';
 import type { Hash } from '../model/hex.ts';
-import { createUpstream } from '../stages/1-fetch/rpc/upstream.ts';
 import type { TxReport } from './client/report.ts';
 import { readTxHash, whyNoTxHash } from './client/txHash.ts';
 
@@ -42,16 +41,7 @@ export async function openTxReport({ rpcUrl, traceUrl, rulesDir }: LibraryOption
     ...(rulesDir === undefined ? {} : { RULES_DIR: rulesDir }),
   });
   const log = createLog({ level: 'silent', redact: createRedact([]), stream: { write: () => {} } });
-  const upstream = createUpstream({
-    rpcUrls: config.rpcUrls,
-    traceUrl: config.traceUrl,
-    priceApiUrl: config.priceApiUrl,
-    timeoutMs: config.rpcTimeoutMs,
-    retries: config.rpcRetries,
-    deadlineMs: config.deadlineMs,
-    maxResponseBytes: config.maxResponseBytes,
-    maxBatch: config.rpcMaxBatch,
-  });
+  const upstream = openUpstream(config);
   try {
     const analyze = await createServiceAnalyze({ upstream, config, log });
     return {

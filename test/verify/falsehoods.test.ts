@@ -1,18 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { reportOf } from './recorded.ts';
 import { getAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { analyzeRaw } from '../../src/analyze.ts';
-import { loadRules } from '../../src/service/loadRules.ts';
-import { findRecording } from '../../src/tools/cli/rules/recordings.ts';
 import { publishedSchemaErrors } from '../../src/tools/cli/readReports.ts';
 import { compareAnew } from '../../src/tools/verify/compareAnew.ts';
 import { verifyReport } from '../../src/tools/verify/verifyReport.ts';
 import type { TxReport } from '../../src/model/generated/report.ts';
 import { falsehoodsOf } from './falsehoods.ts';
-
-const FOLDER = join(import.meta.dirname, '../recordings');
-const rulebook = loadRules();
 
 /** One recording per kind of report. */
 const KINDS = [
@@ -38,22 +31,6 @@ const KINDS = [
 
 /** Falsehoods tried of one kind in one report. */
 const MOST_TRIES = 2;
-
-async function reportOf(name: string) {
-  const { rpc } = JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8')) as {
-    rpc: Record<string, unknown>;
-  };
-  const { raw, context } = findRecording(name, [FOLDER]);
-  const answers = {
-    tx: rpc['tx'],
-    receipt: rpc['receipt'],
-    block: rpc['block'],
-    callTracer: rpc['callTracer'],
-    parityTrace: rpc['trace'],
-    prestateDiff: rpc['prestateDiff'],
-  };
-  return { report: await analyzeRaw(raw, context, rulebook), answers };
-}
 
 describe('a falsehood anywhere in a report', () => {
   it('a payment that rests on an approval, or on one log twice, is refused', async () => {

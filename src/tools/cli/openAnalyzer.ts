@@ -1,10 +1,9 @@
-import { createServiceAnalyze } from '../../service/analyzer.ts';
+import { createServiceAnalyze, openUpstream } from '../../service/analyzer.ts';
 import { ConfigError, readConfig, secretUrls, type Config } from '../../service/config.ts';
 import { createLog, createRedact } from '../../lib/log.ts';
 import { jsonText } from '../../lib/reportJson.ts';
 import type { Hash } from '../../model/hex.ts';
 import { RulebookError } from '../../rules/read/problems.ts';
-import { createUpstream } from '../../stages/1-fetch/rpc/upstream.ts';
 
 export interface Analyzer {
   /** The serialised report; rejects with an `AnalysisError`. */
@@ -47,16 +46,7 @@ export async function openAnalyzer(rpcUrls: string | undefined): Promise<Analyze
     redact: createRedact(secretUrls(config)),
     stream,
   });
-  const upstream = createUpstream({
-    rpcUrls: config.rpcUrls,
-    traceUrl: config.traceUrl,
-    priceApiUrl: config.priceApiUrl,
-    timeoutMs: config.rpcTimeoutMs,
-    retries: config.rpcRetries,
-    deadlineMs: config.deadlineMs,
-    maxResponseBytes: config.maxResponseBytes,
-    maxBatch: config.rpcMaxBatch,
-  });
+  const upstream = openUpstream(config);
   try {
     const analyze = await createServiceAnalyze({ upstream, config, log });
     return {

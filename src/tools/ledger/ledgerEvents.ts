@@ -1,3 +1,4 @@
+import { formatAmount } from '../../value/amount.ts';
 import type { Asset, DisplayMoney, TxReport } from '../../model/generated/report.ts';
 
 /** An amount that entered or left the account, always positive. */
@@ -37,12 +38,7 @@ function dollars(money: DisplayMoney): string | null {
 }
 
 /** Exact decimal text of a positive or negative amount; the raw integer where the decimals are unknown. */
-export function exactAmount(raw: bigint, decimals: number | null): string {
-  if (decimals === null || decimals === 0) return raw.toString();
-  const digits = (raw < 0n ? -raw : raw).toString().padStart(decimals + 1, '0');
-  const fraction = digits.slice(-decimals).replace(/0+$/, '');
-  return `${raw < 0n ? '-' : ''}${digits.slice(0, -decimals)}${fraction ? `.${fraction}` : ''}`;
-}
+export const exactAmount = (raw: bigint, decimals: number | null): string => formatAmount(raw, decimals ?? 0);
 
 function legs(report: TxReport, account: string, sign: 1n | -1n): LedgerLeg[] {
   return report.inventory_deltas

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { analyzeRaw } from '../../src/analyze.ts';
+import type { TxReport } from '../../src/model/generated/report.ts';
+import { loadRules } from '../../src/service/loadRules.ts';
+import { findRecording } from '../../src/tools/cli/rules/recordings.ts';
+import type { RawAnswers } from '../../src/tools/verify/rawChain.ts';
+
+export const FOLDER = join(import.meta.dirname, '../recordings');
+const rulebook = loadRules();
+
+/** The report of a recording, with the node's raw answers about it. */
+export async function reportOf(name: string): Promise<{ report: TxReport; answers: RawAnswers }> {
+  const { rpc } = JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8')) as {
+    rpc: Record<string, unknown>;
+  };
+  const { raw, context } = findRecording(name, [FOLDER]);
+  const answers = {
+    tx: rpc['tx'],
+    receipt: rpc['receipt'],
+    block: rpc['block'],
+    callTracer: rpc['callTracer'],
+    parityTrace: rpc['trace'],
+    prestateDiff: rpc['prestateDiff'],
+  };
+  return { report: await analyzeRaw(raw, context, rulebook), answers };
+}
