@@ -1,4 +1,5 @@
 // Clients of every temper: steady ones, a crowd, slow ones, and those that send or leave too much.
+import { createHash } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 
@@ -7,6 +8,8 @@ export interface Reply {
   readonly error: string;
   readonly retryAfter: string | null;
   readonly ms: number;
+  /** SHA-256 of the body. */
+  readonly digest: string;
 }
 
 /** One request for a report; status 0 where the connection broke. */
@@ -15,7 +18,14 @@ export function ask(port: number, hash: string, agent: Agent): Promise<Reply> {
   return new Promise((resolve) => {
     const body = JSON.stringify({ tx_hash: hash });
     const broken = (error: Error): void =>
-      resolve({ status: 0, error: error.message, retryAfter: null, ms: performance.now() - start });
+      resolve({
+        status: 0,
+        error: error.message,
+        retryAfter: null,
+        ms: performance.now() - start,
+        digest: '',
+      });
+    const sha256 = createHash('sha256');
     const req = request(
       {
         port,
@@ -29,6 +39,7 @@ export function ask(port: number, hash: string, agent: Agent): Promise<Reply> {
         let size = 0;
         let head = '';
         response.on('data', (chunk: Buffer) => {
+          sha256.update(chunk);
           if ((size += chunk.length) < 2_000) head += chunk.toString('latin1');
         });
         response.on('error', broken);
@@ -38,6 +49,7 @@ export function ask(port: number, hash: string, agent: Agent): Promise<Reply> {
             error: response.statusCode === 200 ? '' : (JSON.parse(head) as { error: string }).error,
             retryAfter: response.headers['retry-after'] ?? null,
             ms: performance.now() - start,
+            digest: sha256.digest('hex'),
           }),
         );
       },
@@ -50,11 +62,18 @@ export function ask(port: number, hash: string, agent: Agent): Promise<Reply> {
 export interface Load {
   readonly counts: Map<string, number>;
   readonly times: number[];
+  /** Reports that are not the quiet answer, byte for byte: their hashes. */
+  readonly different: string[];
   stop(): Promise<void>;
 }
 
-/** `clients` asking one after another for as long as they are let. */
-export function steadyLoad(port: number, hashes: readonly string[], clients: number): Load {
+/**
+ * `clients` asking one after another until stopped; each report is compared with `quiet`, the digest of the quiet
+ * answer by transaction hash.
+ */
+export function steadyLoad(port: number, quiet: ReadonlyMap<string, string>, clients: number): Load {
+  const hashes = [...quiet.keys()];
+  const different: string[] = [];
   const agent = new Agent({ keepAlive: true, maxSockets: clients });
   const counts = new Map<string, number>();
   const times: number[] = [];
@@ -62,7 +81,9 @@ export function steadyLoad(port: number, hashes: readonly string[], clients: num
   let next = 0;
   const client = async (): Promise<void> => {
     while (running) {
-      const { status, error, ms } = await ask(port, hashes[next++ % hashes.length]!, agent);
+      const hash = hashes[next++ % hashes.length]!;
+      const { status, error, ms, digest } = await ask(port, hash, agent);
+      if (status === 200 && digest !== quiet.get(hash)) different.push(hash);
       const key = status === 200 ? '200' : `${status} ${error}`;
       counts.set(key, (counts.get(key) ?? 0) + 1);
       if (times.length < 200_000) times.push(ms);
@@ -72,6 +93,7 @@ export function steadyLoad(port: number, hashes: readonly string[], clients: num
   return {
     counts,
     times,
+    different,
     stop: async () => {
       running = false;
       await Promise.all(all);

@@ -34,6 +34,8 @@ const FAULTS = [
   'empty-trace',
   'null-receipt',
   'wrong-id',
+  'no-logs',
+  'no-state',
 ];
 
 function reply({ id, method, params }: Message, fault: string): object {
@@ -42,11 +44,12 @@ function reply({ id, method, params }: Message, fault: string): object {
   if (fault === 'empty-trace' && /trace/.test(method)) return { jsonrpc: '2.0', id, result: null };
   if (fault === 'null-receipt' && method === 'eth_getTransactionReceipt')
     return { jsonrpc: '2.0', id, result: null };
-  return {
-    jsonrpc: '2.0',
-    id: fault === 'wrong-id' ? 'another' : id,
-    ...answer(find, atBlock, 'geth', method, params),
-  };
+  if (fault === 'no-state' && /^eth_(call|getCode)$/.test(method))
+    return { jsonrpc: '2.0', id, error: { code: -32000, message: 'missing trie node' } };
+  const said = answer(find, atBlock, 'geth', method, params);
+  if (fault === 'no-logs' && method === 'eth_getTransactionReceipt' && said.result)
+    return { jsonrpc: '2.0', id, result: { ...(said.result as object), logs: [] } };
+  return { jsonrpc: '2.0', id: fault === 'wrong-id' ? 'another' : id, ...said };
 }
 
 function respond(response: ServerResponse, body: string): void {
