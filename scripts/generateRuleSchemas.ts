@@ -7,6 +7,8 @@ import { OPERATORS } from '../src/rules/compile/operators.ts';
 import { FACT_VOCABULARY } from '../src/stages/7-intent/facts/registry.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
+/** A word, or `$name` of a list of words. */
+const LISTED = '^\\$?[a-z][a-z0-9]*(?:_[a-z0-9]+)*$';
 const WORD = '^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$';
 
 /** The words editors complete. Open kinds also accept what an overlay adds; the loader knows the merged vocabulary. */
@@ -34,7 +36,11 @@ export function generateNamesSchema(): string {
         description: 'How the fact is compared; which operator fits which type is in rules/FACTS.md.',
         enum: Object.keys(OPERATORS),
       },
-      motifKind: open('A motif kind of vocabulary.yaml.', words.motifKinds.keys(), WORD),
+      motifKind: open(
+        'A motif kind of vocabulary.yaml, or `$name` of a list of them.',
+        words.motifKinds.keys(),
+        LISTED,
+      ),
       intentKind: open('An intent kind of vocabulary.yaml.', words.intentKinds.keys(), '^[A-Z][A-Za-z0-9]*$'),
       legRole: open('A leg role of vocabulary.yaml.', words.legRoles.keys(), WORD),
       accountRole: open('An account role of vocabulary.yaml.', words.accountRoles.keys(), WORD),

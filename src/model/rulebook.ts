@@ -88,6 +88,9 @@ interface PortionSpec {
   readonly amount: BindExpr;
 }
 
+/** Comparisons of arguments. `gt0`, `lt0` and `is0` take no right side. */
+export type WhenOperator = 'equals' | 'differs' | 'above' | 'below' | 'gt0' | 'lt0' | 'is0';
+
 /** Maps one event or call to a motif kind, for emitters the shape accepts. */
 export interface EventMapping {
   readonly shape: string;
@@ -100,7 +103,7 @@ export interface EventMapping {
   /** Conditions on arguments, all must hold. */
   readonly when: readonly {
     readonly left: BindExpr;
-    readonly operator: 'equals' | 'differs' | 'gt0' | 'lt0' | 'is0';
+    readonly operator: WhenOperator;
     readonly right: BindExpr | null;
   }[];
   readonly tags: readonly string[];

@@ -125,10 +125,12 @@ function compileRoles(mapping: Mapping, { roles: raw = {} }: RawMeaning): RoleSp
 function compileWhen(mapping: Mapping, { when = [] }: RawMeaning): EventMapping['when'] {
   return when.flatMap(({ left: text, is: operator, right: other }, i) => {
     const here = mapping.spot.at('when', i);
-    const takesRight = operator === 'equals' || operator === 'differs';
+    const compares = operator === 'above' || operator === 'below';
+    const takesRight = compares || operator === 'equals' || operator === 'differs';
     if (takesRight !== (other !== undefined)) here.report('bad_when', operator);
-    const left = mapping.any(text, here.at('left'));
-    const right = mapping.any(other, here.at('right'));
+    const use = compares ? 'amount' : 'any';
+    const left = mapping.bind(text, here.at('left'), use)?.expr;
+    const right = mapping.bind(other, here.at('right'), use)?.expr ?? null;
     return left ? [{ left, operator, right }] : [];
   });
 }

@@ -65,7 +65,7 @@ function merge(
       const entry = read(line.trimEnd());
       if (entry === null) {
         const place = { file: shownPath, line: index + 1, column: 1 };
-        sink.problems.push({ ...place, code: 'bad_line', message: line.slice(0, 80) });
+        sink.report({ ...place, code: 'bad_line', message: line.slice(0, 80) });
         return;
       }
       const key = entry.slice(0, entry.indexOf(' '));

@@ -10,6 +10,7 @@ import { compileShapes } from './compileShapes.ts';
 import { compileTables } from './compileTables.ts';
 import { compileVocabulary } from './compileVocabulary.ts';
 import { digestFiles } from './digest.ts';
+import { expandItems, inheritShapes } from './expandItems.ts';
 import { indexFacts, type FactDeclaration, type FactVocabulary } from './facts.ts';
 import { deepFreeze, frozenMap, frozenSet } from './freeze.ts';
 import { checkWords } from '../lint/checkWords.ts';
@@ -65,12 +66,12 @@ export function loadRulebook(dirs: readonly string[], options: LoadOptions = {})
 export function readRuleset(dirs: readonly string[], options: LoadOptions = {}): Ruleset {
   const { files, tables, problems } = readRuleFiles(dirs);
   const sink = new ProblemSink();
-  const items = readItems(files, sink);
+  const items = expandItems(readItems(files, sink), sink);
   const version = readVersion(items, files, dirs, sink);
   const words = compileVocabulary(items, sink);
   const facts = options.facts ? indexFacts(options.facts, words.motifKinds.keys()) : null;
 
-  const shapes = applyOverlays<RawShape>(items, 'shape', sink);
+  const shapes = inheritShapes(applyOverlays<RawShape>(items, 'shape', sink), sink);
   const protocols = applyOverlays<RawProtocol>(items, 'protocol', sink);
   const entities = applyOverlays<RawEntityFile>(items, 'entity', sink);
   const intents = applyOverlays<RawIntent>(items, 'intent', sink);
@@ -153,7 +154,7 @@ function readVersion(
 ): string {
   for (const kind of ['ruleset', 'vocabulary', 'precedence'] as const) {
     if (files.some((f) => f.kind === kind && f.layer === 0)) continue;
-    sink.problems.push({
+    sink.report({
       file: `${dirs[0] ?? '(no directory)'}/${kind}.yaml`,
       line: 1,
       column: 1,

@@ -9,35 +9,81 @@ export interface RuleItem<T = unknown> {
   /** JSON pointer of the item inside its file: empty, or `/<position>` where the file is a list. */
   readonly pointer: string;
   readonly value: T;
+  /** Where the author wrote what an expansion moved: pointers inside `value` and inside the text. */
+  readonly places?: ReadonlyMap<string, string>;
 }
 
 type Path = readonly (string | number)[];
 
+/** Written place of everything a shape has from the one it extends. */
+export const INHERITED = '/extends';
+
+interface Where {
+  readonly pointer: string;
+  readonly part?: 'key' | 'value';
+  readonly item?: RuleItem;
+}
+
+/** Problems found by thinking a rule through, which means little while its words are wrong. */
+const DERIVED: ReadonlySet<ProblemCode> = new Set([
+  'unsatisfiable',
+  'shadowed_rule',
+  'unspoken_kind',
+  'structural_without_basis',
+  'empty_list',
+]);
+
 /** Gathers problems at places of rule files. */
 export class ProblemSink {
-  readonly problems: Problem[] = [];
+  readonly #found: { readonly problem: Problem; readonly of: string }[] = [];
+
+  /** All problems but those that only follow from another problem of the same item. */
+  get problems(): readonly Problem[] {
+    const faulty = new Set(this.#found.flatMap((one) => (DERIVED.has(one.problem.code) ? [] : [one.of])));
+    return this.#found
+      .filter(({ problem, of }) => of === '' || !DERIVED.has(problem.code) || !faulty.has(of))
+      .map(({ problem }) => problem);
+  }
 
   add(item: RuleItem, path: Path, code: ProblemCode, message: string): void {
-    this.at(item.file, { pointer: pointerTo(item, path) }, code, message);
+    if (isInherited(item, path)) return;
+    this.at(item.file, { pointer: pointerTo(item, path), item }, code, message);
   }
 
   /** As `add`, but points at the key instead of its value. */
   addKey(item: RuleItem, path: Path, code: ProblemCode, message: string): void {
-    this.at(item.file, { pointer: pointerTo(item, path), part: 'key' }, code, message);
+    if (isInherited(item, path)) return;
+    this.at(item.file, { pointer: pointerTo(item, path), part: 'key', item }, code, message);
   }
 
-  at(
-    file: RuleFile,
-    { pointer, part = 'value' }: { readonly pointer: string; readonly part?: 'key' | 'value' },
-    code: ProblemCode,
-    message: string,
-  ): void {
-    this.problems.push({ file: file.shownPath, ...file.locate(pointer, part), code, message });
+  at(file: RuleFile, { pointer, part = 'value', item }: Where, code: ProblemCode, message: string): void {
+    this.report({ file: file.shownPath, ...file.locate(pointer, part), code, message }, item);
+  }
+
+  report(problem: Problem, item?: RuleItem): void {
+    this.#found.push({ problem, of: item ? `${item.file.shownPath} ${item.pointer}` : '' });
   }
 }
 
 function pointerTo(item: RuleItem, path: Path): string {
-  return item.pointer + path.map(pointerSegment).join('');
+  const inside = path.map(pointerSegment).join('');
+  const [whole, written] = movedPart(item, inside) ?? [];
+  return item.pointer + (written === undefined ? inside : written + inside.slice(whole!.length));
+}
+
+/** The smallest part around a pointer that an expansion moved, and where the author wrote it. */
+function movedPart({ places }: RuleItem, pointer: string): readonly [string, string] | null {
+  if (!places) return null;
+  for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
+    const written = places.get(at);
+    if (written !== undefined) return [at, written];
+  }
+  return null;
+}
+
+/** A part taken over from an extended shape, whose own text has any problem of it. */
+function isInherited(item: RuleItem, path: Path): boolean {
+  return movedPart(item, path.map(pointerSegment).join(''))?.[1] === INHERITED;
 }
 
 /** A place of a rule file where problems can be reported. */

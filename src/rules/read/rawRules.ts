@@ -1,4 +1,4 @@
-import type { RuleStatus } from '../../model/rulebook.ts';
+import type { RuleStatus, WhenOperator } from '../../model/rulebook.ts';
 import type { MotifTraits, VenueRole } from '../../model/vocabulary.ts';
 import type { Hash } from '../../model/hex.ts';
 import type { Confidence } from '../../model/motif.ts';
@@ -40,7 +40,7 @@ export interface RawMeaning {
   readonly legs?: readonly RawLeg[];
   readonly when?: readonly {
     readonly left: string;
-    readonly is: 'equals' | 'differs' | 'gt0' | 'lt0' | 'is0';
+    readonly is: WhenOperator;
     readonly right?: string;
   }[];
   readonly tags?: readonly string[];
@@ -56,6 +56,10 @@ export interface RawMeaning {
 }
 
 export interface RawShape extends RawHead {
+  /** Slug of the shape that this one differs from by its own entries. */
+  readonly extends?: string;
+  /** Signatures of that shape which this one leaves out. */
+  readonly without?: readonly string[];
   readonly any_emitter: boolean;
   readonly family_confidence?: Confidence;
   readonly events?: readonly RawMeaning[];
@@ -187,6 +191,8 @@ export interface RawVocabulary {
   >;
   readonly leg_roles?: Readonly<Record<string, 'sent' | 'received'>>;
   readonly account_roles?: Readonly<Record<string, string>>;
+  /** Lists of words that rules name as `$name`. */
+  readonly lists?: Readonly<Record<string, readonly (string | number)[]>>;
 }
 
 export interface RawPrecedence {

@@ -139,6 +139,18 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     at: `${M}:7:46`,
   },
 
+  { code: 'extends_cycle', files: shape('any_emitter', 'extends: pair\nany_emitter'), at: `${S}:6:10` },
+  {
+    code: 'unknown_signature',
+    files: {
+      'shapes/fork.yaml': SHAPE.replace('slug: pair', 'slug: fork').replace(
+        'any_emitter',
+        'extends: pair\nwithout: ["Sync()"]\nany_emitter',
+      ),
+    },
+    at: 'shapes/fork.yaml:7:11',
+  },
+  { code: 'unknown_list', files: intent('rests_on: [swap]', 'rests_on: [$trades]'), at: `${I}:6:12` },
   { code: 'duplicate_slug', files: second('slug: second', 'slug: direct'), at: 'intents/second.yaml:1:7' },
   {
     code: 'override_of_nothing',

@@ -179,6 +179,10 @@ export function holds({ left, operator, right }: Test, scope: BindScope): boolea
     return same(value, other) === (operator === 'equals');
   }
   const number = typeof value === 'bigint' ? value : BigInt(value);
+  if (operator === 'above' || operator === 'below') {
+    const bound = right && asInteger(right(scope));
+    return bound !== null && (operator === 'above' ? number > bound : number < bound);
+  }
   return operator === 'gt0' ? number > 0n : operator === 'lt0' ? number < 0n : number === 0n;
 }
 

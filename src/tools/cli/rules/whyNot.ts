@@ -118,6 +118,8 @@ function reasonText(reason: MissReason, examined: ExaminedTx): string {
 const OPERATOR_WORDS: Readonly<Record<string, string>> = {
   equals: 'should equal',
   differs: 'should differ from',
+  above: 'should be above',
+  below: 'should be below',
   gt0: 'should be above 0',
   lt0: 'should be below 0',
   is0: 'should be 0',

@@ -1,0 +1,125 @@
+import type { RawIntent, RawMeaning, RawShape, RawVocabulary } from '../read/rawRules.ts';
+import { didYouMean } from './didYouMean.ts';
+import { listsOf, type WordLists } from './expandLists.ts';
+import { isFault } from './bindExpr.ts';
+import { INHERITED, type ProblemSink, type RuleItem } from './ruleItem.ts';
+import { parseSignature } from './signature.ts';
+
+/**
+ * Rewrites what authors may abbreviate, so that everything after sees the long form: named lists of words,
+ * several signatures in one entry, and shapes that extend another. Places still point at the author's text.
+ */
+export function expandItems(items: readonly RuleItem[], sink: ProblemSink): RuleItem[] {
+  const vocabularies = items.filter((i) => i.file.kind === 'vocabulary') as RuleItem<RawVocabulary>[];
+  const lists = listsOf(vocabularies, sink);
+  return items.map((item) => {
+    if (item.file.kind === 'intent') return expandIntent(item as RuleItem<RawIntent>, lists, sink);
+    return item.file.kind === 'shape' ? splitSignatures(item as RuleItem<RawShape>) : item;
+  });
+}
+
+function expandIntent(item: RuleItem<RawIntent>, lists: WordLists, sink: ProblemSink): RuleItem {
+  const places = new Map<string, string>();
+  const value = lists.expand(item.value, '', { item, places, sink }) as RawIntent;
+  return places.size === 0 ? item : { ...item, value, places };
+}
+
+const SECTIONS = ['events', 'calls'] as const;
+
+/** One entry per signature: `event: [A(…), B(…)]` is short for two entries with the same content. */
+function splitSignatures(item: RuleItem<RawShape>): RuleItem {
+  const places = new Map<string, string>();
+  const value: Record<string, unknown> = { ...item.value };
+  for (const section of SECTIONS) {
+    const entries = item.value[section] as readonly SeveralSignatures[] | undefined;
+    if (!entries?.some(({ event, call }) => Array.isArray(event) || Array.isArray(call))) continue;
+    const key = section === 'events' ? 'event' : 'call';
+    const split: RawMeaning[] = [];
+    for (const [i, entry] of entries.entries()) {
+      const signatures = entry[key];
+      for (const [n, one] of (Array.isArray(signatures) ? signatures : [signatures]).entries()) {
+        const at = `/${section}/${split.length}`;
+        places.set(at, `/${section}/${i}`);
+        if (Array.isArray(signatures)) places.set(`${at}/${key}`, `/${section}/${i}/${key}/${n}`);
+        split.push({ ...entry, [key]: one } as RawMeaning);
+      }
+    }
+    value[section] = split;
+  }
+  return places.size === 0 ? item : { ...item, value, places };
+}
+
+type SeveralSignatures = Omit<RawMeaning, 'event' | 'call'> & {
+  readonly event?: string | readonly string[];
+  readonly call?: string | readonly string[];
+};
+
+/** Shapes with the entries of those they extend: an entry with the same signature replaces the inherited one. */
+export function inheritShapes(
+  shapes: readonly RuleItem<RawShape>[],
+  sink: ProblemSink,
+): RuleItem<RawShape>[] {
+  const bySlug = new Map(shapes.map((item) => [item.value.slug, item]));
+  const done = new Map<string, RuleItem<RawShape>>();
+  const inherit = (item: RuleItem<RawShape>, below: readonly string[]): RuleItem<RawShape> => {
+    const { slug, extends: family } = item.value;
+    const known = done.get(slug);
+    if (known || family === undefined) return known ?? item;
+    const parent = bySlug.get(family);
+    if (parent === undefined) {
+      sink.add(item, ['extends'], 'unknown_shape', didYouMean(family, bySlug.keys()));
+      return item;
+    }
+    if (family === slug || below.includes(family)) {
+      sink.add(item, ['extends'], 'extends_cycle', [...below, slug, family].join(' → '));
+      return item;
+    }
+    const whole = withFamily(item, inherit(parent, [...below, slug]), sink);
+    done.set(slug, whole);
+    return whole;
+  };
+  return shapes.map((item) => inherit(item, []));
+}
+
+function withFamily(
+  item: RuleItem<RawShape>,
+  { value: family }: RuleItem<RawShape>,
+  sink: ProblemSink,
+): RuleItem<RawShape> {
+  const places = new Map(item.places ?? []);
+  const value: Record<string, unknown> = { ...item.value };
+  const left = new Map((item.value.without ?? []).map((text, i) => [keyOf(text), i]));
+  for (const section of SECTIONS) {
+    const own = item.value[section] ?? [];
+    const mine = new Set(own.map(({ event, call }) => keyOf(event ?? call ?? '')));
+    const inherited = (family[section] ?? []).filter(({ event, call }) => {
+      const key = keyOf(event ?? call ?? '');
+      return !left.delete(key) && !mine.has(key);
+    });
+    for (let i = 0; i < inherited.length; i++) places.set(`/${section}/${own.length + i}`, INHERITED);
+    if (own.length + inherited.length > 0) value[section] = [...own, ...inherited];
+  }
+  for (const [, i] of left)
+    sink.add(
+      item,
+      ['without', i],
+      'unknown_signature',
+      `${item.value.without![i]!}: ${family.slug} has ${signaturesOf(family).join('; ') || 'none'}`,
+    );
+  const confidence = item.value.family_confidence ?? family.family_confidence;
+  if (confidence !== undefined) value['family_confidence'] = confidence;
+  return { ...item, value: value as unknown as RawShape, places };
+}
+
+function signaturesOf(shape: RawShape): string[] {
+  return SECTIONS.flatMap((section) => (shape[section] ?? []).map(({ event, call }) => event ?? call ?? ''));
+}
+
+/** Signatures are the same with the same types, indexed alike: names of parameters do not count. */
+function keyOf(text: string): string {
+  for (const kind of ['event', 'function'] as const) {
+    const parsed = parseSignature(kind, text);
+    if (!isFault(parsed)) return `${parsed.canonical} ${parsed.params.filter((p) => p.indexed).length}`;
+  }
+  return text;
+}

@@ -1,0 +1,122 @@
+import { relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readRuleset, type Ruleset } from '../../../src/rules/compile/loadRulebook.ts';
+import { FACTS, INTENT, PROTOCOL, SHAPE, SMALL, writeRuleset, type Files } from './smallRuleset.ts';
+
+const read = (files: Files): { readonly ruleset: Ruleset; readonly problems: string[] } => {
+  const dir = writeRuleset(SMALL, files);
+  const ruleset = readRuleset([dir], { facts: FACTS });
+  const problems = ruleset.problems.map(
+    (p) => `${relative(dir, p.file)}:${p.line}:${p.column} ${p.code}: ${p.message}`,
+  );
+  return { ruleset, problems };
+};
+
+const HEAD = 'version: 1\nstatus: stable\nsummary: X.\nreferences: [https://example.org]\n';
+
+describe('several signatures in one entry', () => {
+  const shape = (second: string): Files => ({
+    'shapes/swaps.yaml': `slug: swaps\n${HEAD}any_emitter: true\nevents:\n  - event:\n      - "SwapA(address who)"\n      - "${second}"\n    kind: swap\n    roles: {owner: $who}\n`,
+  });
+
+  it('become one mapping each', () => {
+    const { ruleset, problems } = read(shape('SwapB(uint256 id, address who)'));
+    expect(problems).toEqual([]);
+    const events = [...ruleset.rulebook!.events.values()].filter(({ meanings }) =>
+      meanings.some((m) => m.shape === 'swaps'),
+    );
+    expect(events.map(({ signature }) => signature)).toEqual(['SwapA(address)', 'SwapB(uint256,address)']);
+  });
+
+  it('problems point at the signature that has them', () => {
+    expect(read(shape('SwapB(uint257 id, address who)')).problems).toEqual([
+      expect.stringMatching(/^shapes\/swaps\.yaml:10:9 bad_signature/),
+    ]);
+    expect(read(shape('SwapB(uint256 id)')).problems).toEqual([
+      expect.stringMatching(/^shapes\/swaps\.yaml:12:20 unknown_param: \$who/),
+    ]);
+  });
+});
+
+describe('a shape that extends another', () => {
+  const child = (body: string): Files => ({
+    'shapes/fork.yaml': `slug: fork\n${HEAD}any_emitter: false\nextends: pair\n${body}`,
+    'protocols/forks.yaml': PROTOCOL.replace('slug: pairs', 'slug: forks')
+      .replace('[pair]', '[fork]')
+      .replace(/0xC02a\w+/, '0x6B175474E89094C44Da98b954EedeAC495271d0F'),
+  });
+  const kinds = (ruleset: Ruleset): string[] =>
+    [...ruleset.rulebook!.events.values()].flatMap(({ signature, meanings }) =>
+      meanings.filter((m) => m.shape === 'fork').map((m) => `${signature} ${m.kind}`),
+    );
+
+  it('has its entries, and its own in their place', () => {
+    const { ruleset, problems } = read(
+      child('events:\n  - {event: "Extra(address who)", kind: swap, roles: {owner: $who}}\n'),
+    );
+    expect(problems).toEqual([]);
+    expect(kinds(ruleset)).toEqual(['Extra(address) swap', 'Swap(address,uint256,uint256,address) swap']);
+  });
+
+  it('leaves out what it says, and only what there is', () => {
+    const signature = /event: "([^"]+)"/.exec(SHAPE)![1]!;
+    const extra = 'events:\n  - {event: "Extra(address who)", kind: swap, roles: {owner: $who}}\n';
+    expect(kinds(read(child(`without: ["${signature}"]\n${extra}`)).ruleset)).toEqual([
+      'Extra(address) swap',
+    ]);
+    expect(read(child(`without: ["Nothing()"]\n${extra}`)).problems).toEqual([
+      expect.stringMatching(/^shapes\/fork\.yaml:8:11 unknown_signature: Nothing\(\): pair has Swap/),
+    ]);
+  });
+
+  it('of a family with a fault has none of its own', () => {
+    const { problems } = read({
+      ...child(''),
+      'shapes/pair.yaml': SHAPE.replace('kind: swap', 'kind: swop'),
+    });
+    expect(problems.map((p) => p.split(' ')[0])).toEqual(['shapes/pair.yaml:9:11']);
+  });
+
+  it('must not extend itself', () => {
+    const files = child('');
+    expect(
+      read({ ...files, 'shapes/pair.yaml': SHAPE.replace('any_emitter', 'extends: fork\nany_emitter') })
+        .problems,
+    ).toContainEqual(expect.stringMatching(/extends_cycle/));
+  });
+});
+
+describe('named lists', () => {
+  const vocabulary = (lists: string): Files => ({
+    'vocabulary.yaml': `${SMALL['vocabulary.yaml'] as string}lists: ${lists}\n`,
+  });
+  const when = (test: string): Files => ({
+    'intents/direct.yaml': INTENT.replace('{fact: motif.swap.count, is: eq, value: 1}', test).replace(
+      'rests_on: [swap]',
+      'rests_on: [$trades]',
+    ),
+  });
+  const rule = when(
+    '{all: [{fact: motif.swap.count, is: gte, value: 1}, {fact: actor.sides, is: in, value: $sides}]}',
+  );
+
+  it('stand for their words', () => {
+    const { ruleset, problems } = read({
+      ...vocabulary('{trades: [swap], one: [sent], sides: [$one, both]}'),
+      ...rule,
+    });
+    expect(problems).toEqual([]);
+    const { when: condition, restsOn } = ruleset.rulebook!.intents[0]!;
+    expect(restsOn).toEqual(['swap']);
+    expect(condition).toMatchObject({ all: [{}, { value: ['sent', 'both'] }] });
+  });
+
+  it('must exist and hold words that fit', () => {
+    expect(read({ ...vocabulary('{trades: [swap], side: [both]}'), ...rule }).problems).toEqual([
+      expect.stringMatching(/unknown_list: \$sides \(did you mean \$side\?\)/),
+    ]);
+    expect(read({ ...vocabulary('{trades: [swap], sides: [both, upward]}'), ...rule }).problems).toEqual([
+      expect.stringMatching(/^intents\/direct\.yaml:7:94 fact_value: actor\.sides: "upward"/),
+    ]);
+  });
+});
