@@ -41,6 +41,7 @@ export function findScopes(
   if (!tx.succeeded) return [];
   const all = actsOf(motifs, rulebook);
   if (all.length === 0) return tx.frames.length === 0 ? [] : [[]];
+  if (all.length === 1) return [[all[0]!.motif.index]];
   const groups = new Components(motifs.length);
   const executions = all.filter(({ kind }) => kind.executes !== null);
   const serves = ({ kind, created }: Act): boolean =>
@@ -56,6 +57,7 @@ export function findScopes(
     flow,
     groups,
   );
+  if (serving.length + executions.length === 0) return groups.of(all.map(({ motif }) => motif.index));
   const index = new ActIndex(acts);
   const principals = new Set([tx.from, ...executions.flatMap(({ owner }) => owner ?? [])]);
   joinServing(serving, index, principals, groups);

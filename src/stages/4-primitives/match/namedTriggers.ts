@@ -40,7 +40,7 @@ export function eventTrigger(log: Log, rulebook: Rulebook): NamedTrigger | null 
   const signature = declared
     ? readSignature(declared).named
     : eventNamed(rulebook.signatures, topics[0]!, topics.length);
-  const words = [...topics.slice(1).map(uintOfWord), ...wordsOf(data, 0)];
+  const words = (): bigint[] => [...topics.slice(1).map(uintOfWord), ...wordsOf(data, 0)];
   return trigger({ basis: 'event', seq, contract: address, evidence, direct: true }, signature, words);
 }
 
@@ -51,21 +51,26 @@ export function callTrigger(frame: Frame, rulebook: Rulebook, direct: boolean): 
   const evidence: Evidence = { kind: 'frame', frame: index, log: null, contract: to };
   const declared = rulebook.calls.get(selector)?.signature;
   const signature = declared ? readSignature(declared).named : functionNamed(rulebook.signatures, selector);
-  return trigger({ basis: 'call', seq, contract: to, evidence, direct }, signature, wordsOf(input, 4));
+  const words = (): bigint[] => wordsOf(input, 4);
+  return trigger({ basis: 'call', seq, contract: to, evidence, direct }, signature, words);
 }
 
 function trigger(
   head: Pick<NamedTrigger, 'basis' | 'seq' | 'contract' | 'evidence' | 'direct'>,
   signature: NamedSignature | null,
-  words: readonly bigint[],
+  read: () => readonly bigint[],
 ): NamedTrigger {
   const { name, args, signature: text } = signature ?? UNNAMED;
+  let words: ReadonlySet<bigint> | undefined;
   return {
     ...head,
     signature: text,
     name: stemsOfName(name),
     args: args.map((arg) => stemsOfName(arg.name)),
-    words: new Set(words),
+    // Few triggers have a word of the lexicon, and only theirs are read.
+    get words() {
+      return (words ??= new Set(read()));
+    },
   };
 }
 

@@ -1,9 +1,9 @@
 import { resolverOf, type Resolver } from '../bind/resolver.ts';
-import { poolsOfPair, type PoolsOfPair } from './provenProtocol.ts';
+import type { PoolsOfPair } from './provenProtocol.ts';
 import type { Test } from '../bind/resolver.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 import type { PortionRole, ProtocolRef } from '../../../model/primitive.ts';
-import type { BindExpr, LegSpec, EventMapping } from '../../../model/rulebook.ts';
+import type { BindExpr, LegSpec, EventMapping, ProtocolSpec } from '../../../model/rulebook.ts';
 
 /** A leg with prepared expressions. */
 export interface PreparedLeg extends Omit<LegSpec, 'from' | 'to' | 'asset' | 'amount'> {
@@ -41,11 +41,14 @@ export interface PreparedMapping {
 }
 
 /** Makes a mapping of the rulebook ready to be tried on many events or calls. */
-export function prepareMapping(spec: EventMapping): PreparedMapping {
+export function prepareMapping(
+  spec: EventMapping,
+  poolsOf: (protocols: readonly ProtocolSpec[]) => PoolsOfPair | null,
+): PreparedMapping {
   const params = new Map(spec.params.map((p) => [p.name, p]));
   const ready = (expr: BindExpr): Resolver => resolverOf(expr, params);
   const maybe = (expr: BindExpr | null): Resolver | null => expr && ready(expr);
-  const pools = poolsOfPair(spec.protocols);
+  const pools = poolsOf(spec.protocols);
   return {
     shape: spec.shape,
     within: spec.within,

@@ -1,6 +1,6 @@
 import { create2Address, pairSalt } from '../../../evm/create2.ts';
 import { memoizePair } from '../../../lib/memo.ts';
-import type { Address } from '../../../model/hex.ts';
+import type { Address, Hash } from '../../../model/hex.ts';
 import type { PreparedMapping } from './preparedMapping.ts';
 import type { ProtocolSpec } from '../../../model/rulebook.ts';
 import type { ProtocolRef } from '../../../model/primitive.ts';
@@ -38,7 +38,7 @@ export class Create2Proofs {
     const key = (): string => `${shape}|${pool}|${low}|${high}`;
     if (this.#failed.size > 0 && this.#failed.has(key())) return null;
     this.#tries++;
-    const creator = pools(low, high).get(pool);
+    const creator = pools(low, high).creatorOf(pool);
     if (!creator) {
       this.#failed.add(key());
       return null;
@@ -66,40 +66,67 @@ function reference(spec: ProtocolSpec): ProtocolRef {
   return { slug: spec.slug, version: spec.version, matchedBy: 'create2' };
 }
 
-/** Address of each protocol's pool of two tokens. */
-export type PoolsOfPair = (token0: Address, token1: Address) => ReadonlyMap<Address, ProtocolSpec>;
+/** Finds which protocol's pool of two tokens has an address. */
+export type PoolsOfPair = (token0: Address, token1: Address) => PairPools;
 
 /** Pairs remembered of each family of pools: the same tokens are traded over and over. */
 const REMEMBERED = 1_024;
 
 /**
- * Protocols with pools that prove their creator (EIP-1014); null for none. Shared by mappings with the same
- * protocols.
+ * The pools of protocols that prove their creator (EIP-1014), null for none; protocols that several mappings
+ * share are prepared once.
  */
-export function poolsOfPair(protocols: readonly ProtocolSpec[]): PoolsOfPair | null {
-  let pools = POOLS.get(protocols);
-  if (pools === undefined)
-    POOLS.set(protocols, (pools = poolsOf(protocols.filter(({ create2 }) => create2 !== null))));
-  return pools;
+export function poolFamilies(): (protocols: readonly ProtocolSpec[]) => PoolsOfPair | null {
+  const families = new Map<readonly ProtocolSpec[], PoolsOfPair | null>();
+  return (protocols) => {
+    let pools = families.get(protocols);
+    if (pools === undefined)
+      families.set(protocols, (pools = poolsOf(protocols.filter(({ create2 }) => create2 !== null))));
+    return pools;
+  };
 }
-
-const POOLS = new WeakMap<readonly ProtocolSpec[], PoolsOfPair | null>();
 
 function poolsOf(creators: readonly ProtocolSpec[]): PoolsOfPair | null {
   if (creators.length === 0) return null;
-  return memoizePair((token0, token1) => {
-    const pools = new Map<Address, ProtocolSpec>();
-    for (const creator of creators) {
-      const { deployer, initCodeHash, salt, fees } = creator.create2!;
-      for (const fee of salt === 'packed' ? [null] : fees) {
-        const pool = create2Address(
-          deployer,
-          pairSalt(token0 as Address, token1 as Address, fee),
-          initCodeHash,
-        );
-        if (!pools.has(pool)) pools.set(pool, creator);
-      }
+  return memoizePair(
+    (token0, token1) => new PairPools(poolAddresses(creators, token0 as Address, token1 as Address)),
+    REMEMBERED,
+  );
+}
+
+/** Pools of one pair of tokens, hashed one by one until the address asked for is among them. */
+class PairPools {
+  readonly #known = new Map<Address, ProtocolSpec>();
+  readonly #rest: Iterator<readonly [Address, ProtocolSpec]>;
+
+  constructor(pools: Iterator<readonly [Address, ProtocolSpec]>) {
+    this.#rest = pools;
+  }
+
+  creatorOf(pool: Address): ProtocolSpec | null {
+    const known = this.#known.get(pool);
+    if (known) return known;
+    for (let next = this.#rest.next(); !next.done; next = this.#rest.next()) {
+      const [address, creator] = next.value;
+      if (!this.#known.has(address)) this.#known.set(address, creator);
+      if (address === pool) return creator;
     }
-    return pools;
-  }, REMEMBERED);
+    return null;
+  }
+}
+
+function* poolAddresses(
+  creators: readonly ProtocolSpec[],
+  token0: Address,
+  token1: Address,
+): Generator<readonly [Address, ProtocolSpec]> {
+  const salts = new Map<number | null, Hash>();
+  for (const creator of creators) {
+    const { deployer, initCodeHash, salt: form, fees } = creator.create2!;
+    for (const fee of form === 'packed' ? [null] : fees) {
+      const salt = salts.get(fee) ?? pairSalt(token0, token1, fee);
+      salts.set(fee, salt);
+      yield [create2Address(deployer, salt, initCodeHash), creator];
+    }
+  }
 }

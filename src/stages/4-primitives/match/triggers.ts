@@ -1,4 +1,5 @@
 import { prepareMapping, type PreparedMapping } from './preparedMapping.ts';
+import { poolFamilies } from './provenProtocol.ts';
 import type { Trigger } from '../bind/applyMapping.ts';
 import type { CanonicalTx, Frame } from '../../../model/canonicalTx.ts';
 import type { Hex } from '../../../model/hex.ts';
@@ -8,16 +9,16 @@ import type { EventMapping, Rulebook } from '../../../model/rulebook.ts';
 class TriggerMappings {
   /** Only the transaction's own call matches. */
   readonly rootOnly: boolean;
-  readonly #specs: readonly EventMapping[];
+  readonly #prepare: () => readonly PreparedMapping[];
   #prepared: readonly PreparedMapping[] | undefined;
 
-  constructor(specs: readonly EventMapping[], rootOnly: boolean) {
+  constructor(prepare: () => readonly PreparedMapping[], rootOnly: boolean) {
     this.rootOnly = rootOnly;
-    this.#specs = specs;
+    this.#prepare = prepare;
   }
 
   get all(): readonly PreparedMapping[] {
-    return (this.#prepared ??= this.#specs.map(prepareMapping));
+    return (this.#prepared ??= this.#prepare());
   }
 }
 
@@ -29,13 +30,13 @@ export interface TriggerIndex {
 
 /** Indexes the rulebook's mappings. */
 export function indexTriggers({ events, calls }: Pick<Rulebook, 'events' | 'calls'>): TriggerIndex {
+  const poolsOf = poolFamilies();
+  const mappings = (specs: readonly EventMapping[], rootOnly: boolean): TriggerMappings =>
+    new TriggerMappings(() => specs.map((spec) => prepareMapping(spec, poolsOf)), rootOnly);
   return {
-    events: new Map([...events].map(([key, { meanings }]) => [key, new TriggerMappings(meanings, false)])),
+    events: new Map([...events].map(([key, { meanings }]) => [key, mappings(meanings, false)])),
     calls: new Map(
-      [...calls].map(([selector, { meanings, depth }]) => [
-        selector,
-        new TriggerMappings(meanings, depth === 'root'),
-      ]),
+      [...calls].map(([selector, { meanings, depth }]) => [selector, mappings(meanings, depth === 'root')]),
     ),
   };
 }

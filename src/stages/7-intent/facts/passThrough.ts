@@ -17,8 +17,9 @@ export function passThroughAccounts(view: SubjectView): ReadonlySet<Address> {
   const carries = (account: Address): boolean =>
     account !== ZERO_ADDRESS && flow.outgoing.has(account) && flow.incoming.has(account) && mayCarry(account);
   const agents = new Set<Address>();
+  const anyCarrier = [...flow.outgoing.keys()].some(carries);
   for (const start of entity) {
-    if (!flow.graph.hasNode(start)) continue;
+    if (!anyCarrier || !flow.graph.hasNode(start)) continue;
     const stopsAt = (node: string): boolean => {
       if (node === start) return false;
       const account = node as Address;
