@@ -37,5 +37,7 @@ export interface Motif {
   readonly evidence: readonly Evidence[];
   /** The NFT that represents the position, moved or not. */
   readonly position?: AssetId | null;
+  /** How many like motifs this one stands for in a report. */
+  readonly count?: number;
   readonly portions?: readonly Portion[];
 }

@@ -41,21 +41,3 @@ export function placePoint(integer: string, decimals: number): string {
   if (point > start) return `${integer.slice(0, point)}.${integer.slice(point, end)}`;
   return `${integer.slice(0, start)}0.${'0'.repeat(start - point)}${integer.slice(start, end)}`;
 }
-
-/** Significant digits that people are shown of an amount; the exact figure stands in the deltas. */
-const SHOWN_DIGITS = 6;
-
-/**
- * An amount as labels and tables show it: six significant digits, half rounded up, all digits before the
- * point kept:
- * `1234.56789` → `1234.57`. A nonzero amount never reads as zero.
- */
-export function roundedAmount(amount: bigint, decimals: number): string {
-  const magnitude = amount < 0n ? -amount : amount;
-  const digits = magnitude.toString().length;
-  const dropped = Math.min(digits - Math.min(digits, SHOWN_DIGITS), decimals);
-  if (dropped <= 0) return formatAmount(amount, decimals);
-  const unit = powerOfTen(dropped);
-  const rounded = ((magnitude + unit / 2n) / unit) * unit;
-  return formatAmount(amount < 0n ? -rounded : rounded, decimals);
-}

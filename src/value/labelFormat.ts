@@ -1,5 +1,6 @@
 import { addressName } from './addressNames.ts';
-import { roundedAmount } from './amount.ts';
+import { formatAmount } from './amount.ts';
+import { shownAmount } from './shownAmount.ts';
 import { assetUnit, cleanName, cleanSymbol, listSymbol, shortAddress } from './display.ts';
 import type { Address } from '../model/hex.ts';
 import type { Rulebook } from '../model/rulebook.ts';
@@ -34,7 +35,7 @@ export function labelFormat(
       if (asset.kind === 'erc721') return listSymbol(asset, unit);
       return unit.decimals === null
         ? null
-        : `${roundedAmount(amount, unit.decimals)} ${listSymbol(asset, unit)}`;
+        : `${shownAmount(formatAmount(amount, unit.decimals))} ${listSymbol(asset, unit)}`;
     },
     asset: (asset) => listSymbol(asset, { ...assetUnit(asset, tokens), decimals: 0 }),
     account: (account) => name(account) ?? cleanSymbol(tokens.get(account)?.symbol) ?? shortAddress(account),

@@ -104,9 +104,9 @@ describe('analyze, validate, verify', () => {
     const { code, out } = await cli(['analyze', SWAP]);
     expect(code).toBe(0);
     expect(out).not.toContain('\u001b');
-    expect(out).toMatch(/^DirectSwap\s+✓ Proven · High\s*\nSwap 1 ETH for 3388\.11 USDC/);
+    expect(out).toMatch(/^DirectSwap\s+✓ Proven · High\s*\nSwap 1 ETH for 3,388\.11 USDC/);
     expect(out).toMatch(/actor\s+0x6338A64eEDB77AFfD10945BaF8732bb93E0A16dB {2}the signer/);
-    expect(out).toMatch(/✓ swap\s+uniswap-v2\s+1 WETH → 3388\.111026 USDC\s+m-1\s+log 4/);
+    expect(out).toMatch(/✓ swap\s+uniswap-v2\s+1 WETH → 3,388\.11 USDC\s+m-1\s+log 4/);
     expect(out).toMatch(/0xB4e16d…28C9Dc\s+pool uniswap-v2\s+-3388\.111026\s+USDC/);
     // As some tools copy it.
     expect((await cli(['analyze', SWAP.toUpperCase()])).out).toBe(out);

@@ -4,7 +4,8 @@ import { flowOf } from '../../viewer/src/graph/flow.ts';
 import { foldFlow } from '../../viewer/src/graph/fold.ts';
 import { layOut, type Measures } from '../../viewer/src/graph/layout.ts';
 import { accountsOf } from '../../viewer/src/lib/accounts.ts';
-import { decimal, grouped, shortAmount } from '../../viewer/src/lib/amount.ts';
+import { formatAmount } from '../../src/value/amount.ts';
+import { grouped, shownAmount } from '../../src/value/shownAmount.ts';
 import { explorerOf } from '../../viewer/src/lib/explorer.ts';
 import { shown, title, words } from '../../viewer/src/lib/text.ts';
 import { publishedSchemaErrors } from '../../src/tools/cli/readReports.ts';
@@ -22,22 +23,23 @@ describe('amounts', () => {
     ['0', '0'],
     ['0.000', '0'],
     ['1000', '1,000'],
-    ['994.396759', '994.3968'],
-    ['0.293435505309243426', '0.2934'],
+    ['994.396759', '994.397'],
+    ['0.293435505309243426', '0.293436'],
     ['1234567.891', '1,234,568'],
-    ['-0.00012345', '-0.0001235'],
-    ['0.00000000123', '1.23 × 10⁻⁹'],
-    ['123456789012345', '1.23 × 10¹⁴'],
-    ['999999999999999', '1 × 10¹⁵'],
-    ['12.30', '12.30'],
-    ['0.99999', '1'],
+    ['-0.00012345', '-0.00012345'],
+    ['0.00000000123', '0.00000000123'],
+    ['0.000000000123', '1.23 × 10⁻¹⁰'],
+    ['1234567890123456', '1.23457 × 10¹⁵'],
+    ['9999999999999999', '1 × 10¹⁶'],
+    ['12.30', '12.3'],
+    ['0.9999999', '1'],
   ])('%s is shown as %s', (exact, short) => {
-    expect(shortAmount(exact)).toBe(short);
+    expect(shownAmount(exact)).toBe(short);
   });
 
   it('keeps every digit where it is exact', () => {
-    expect(decimal(-1_234_500n, 6)).toBe('-1.2345');
-    expect(decimal(2n ** 256n - 1n, 18)).toBe(
+    expect(formatAmount(-1_234_500n, 6)).toBe('-1.2345');
+    expect(formatAmount(2n ** 256n - 1n, 18)).toBe(
       '115792089237316195423570985008687907853269984665640564039457.584007913129639935',
     );
     expect(grouped('-1234567.0001')).toBe('-1,234,567.0001');

@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser)('the page in a browser', { timeout: 60_000 }, () =>
     expect(await text('.badge.big')).toBe('Proven · High');
     expect(await tab.page.locator('.caveat').count()).toBe(0);
     expect(await text('.tile.out-of .money')).toBe('−1,000 USDC');
-    expect(await text('.tile.into .money')).toBe('+994.3968 USDT');
+    expect(await text('.tile.into .money')).toBe('+994.397 USDT');
     expect(await tab.page.locator('.node-card').count()).toBe(4);
     expect(await tab.page.locator('.edge-label').count()).toBe(4);
     expect(await tab.page.locator('.node-card.is-actor').innerText()).toContain('−1,000 USDC');
@@ -254,7 +254,7 @@ describe.skipIf(!hasBrowser)('the page in a browser', { timeout: 60_000 }, () =>
     expect(await tab.page.locator('.stage [tabindex="0"]').count()).toBe(1);
     await tab.page.locator('.tool[aria-label="Fit to width"]').focus();
     await tab.page.keyboard.press('Tab');
-    expect(await active()).toMatch(/^Actor 0x549d…6CBe −1,000 USDC \+994\.3968 USDT$/);
+    expect(await active()).toMatch(/^Actor 0x549d…6CBe −1,000 USDC \+994\.397 USDT$/);
     await tab.page.keyboard.press('ArrowRight');
     expect(await active()).toMatch(
       /^Step 2 −1,000 USDC: Actor 0x549d…6CBe sent 1,000 USDC to Pool Uniswap V3 \(0x88e6…5640\)$/,

@@ -779,6 +779,10 @@ export interface Motif {
    * Tags its shape or protocol adds.
    */
   tags?: string[];
+  /**
+   * How many like transfers or deployments this motif stands for: the same kind, tokens, proof and parent, with accounts, movements and evidence joined and amounts summed. Left out for one.
+   */
+  count?: number;
 }
 /**
  * The coherent part of the trace the motif lies in.

@@ -75,7 +75,8 @@ function entryOf({ result, own, closed, group }: Result, input: PnlInput): PnlEn
     netUsd: subtractUsd(grossUsd, addUsd(gas.usd, toBuilder.usd)),
     motifs: closed.motifs.map((motif) => motif.index),
     pools: poolsOf(closed, input.motifs, group, input.rulebook),
-    evidence: closed.motifs.flatMap((motif) => motif.evidence),
+    // The first of each act; the acts, named in `motifs`, list all of theirs.
+    evidence: closed.motifs.flatMap((motif) => motif.evidence.slice(0, 1)),
   };
 }
 

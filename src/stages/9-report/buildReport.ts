@@ -19,6 +19,7 @@ import { writeAttribution } from './writeAttribution.ts';
 import { writeEconomics } from './writeEconomics.ts';
 import { writeAllowance } from './writeAllowances.ts';
 import { accountNames } from './accountNames.ts';
+import { foldMotifs } from './foldMotifs.ts';
 import { frontEnds } from './frontEnds.ts';
 import { writeFailure } from './writeFailure.ts';
 import { writeTransaction } from './writeTransaction.ts';
@@ -151,8 +152,9 @@ export function buildReport(input: ReportInput): wire.TxReport {
  */
 export function* reportParts(input: ReportInput, size = PART): Generator<wire.TxReport, void> {
   const { tx, flow, attribution, economics, rulebook } = input;
-  const motifs = [...input.motifs, ...frontEnds(tx, input.motifs, rulebook)];
-  const writer = new ReportWriter(tx, flow, input.context);
+  const folded = foldMotifs(input.motifs, { frames: tx.frames, flow, rulebook });
+  const motifs = [...folded.motifs, ...frontEnds(tx, folded.motifs, rulebook)];
+  const writer = new ReportWriter(tx, flow, input.context, folded.places);
   const nameOf = accountNames(input);
   const described = new Set([...flow.assets.values()].map(({ address }) => address));
   const deltas = inventoryDeltas(input, economics.book, writer);
@@ -174,7 +176,7 @@ export function* reportParts(input: ReportInput, size = PART): Generator<wire.Tx
       economics: summary.economics,
       inventory_deltas: deltas.write(from, to),
       position_effects: economics.positions
-        .filter(({ motif: { index } }) => index >= from && index < to)
+        .filter(({ motif: { index } }) => folded.places[index]! >= from && folded.places[index]! < to)
         .map((change) => positionEffect(change, economics.book, writer)),
       motifs: told.map((motif) => writeMotif(motif, writer)),
       attribution: summary.attribution,

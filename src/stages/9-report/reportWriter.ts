@@ -32,12 +32,20 @@ export class ReportWriter {
   private readonly context: RawContext;
   private readonly addresses = new Map<Address, string>();
   private readonly assets = new Map<AssetId, wire.Asset>();
+  private readonly places: readonly number[];
   private named = 0;
 
-  constructor(tx: CanonicalTx, flow: ValueFlow, context: RawContext) {
+  /** `places`: the number in the report of each motif. */
+  constructor(tx: CanonicalTx, flow: ValueFlow, context: RawContext, places: readonly number[] = []) {
     this.tx = tx;
     this.flow = flow;
     this.context = context;
+    this.places = places;
+  }
+
+  /** `m-<n>` of a motif, by its index before like ones were joined. */
+  motifId(index: number): string {
+    return motifId(this.places[index] ?? index);
   }
 
   /** EIP-55. */

@@ -2,7 +2,7 @@ import { formatAmount } from '../../value/amount.ts';
 import { displayMoney, displayUsd } from '../../value/money.ts';
 import type { ChosenPrice, Economics, PnlEntry, RealizedPnl, Valuation } from '../../model/economics.ts';
 import type * as wire from '../../model/generated/report.ts';
-import { jsonInteger, motifId, type ReportWriter } from './reportWriter.ts';
+import { jsonInteger, type ReportWriter } from './reportWriter.ts';
 
 function writeEntry(entry: PnlEntry, writer: ReportWriter): wire.PnlEntry {
   return {
@@ -17,7 +17,7 @@ function writeEntry(entry: PnlEntry, writer: ReportWriter): wire.PnlEntry {
     builder_payment_usd: displayUsd(entry.builderUsd),
     net_usd: displayUsd(entry.netUsd),
     cycle: {
-      motif_ids: entry.motifs.map(motifId),
+      motif_ids: entry.motifs.map((index) => writer.motifId(index)),
       pools: entry.pools.map((pool) => writer.address(pool)),
       closed: true,
     },

@@ -38,5 +38,6 @@ export function writeMotif(motif: Motif, writer: ReportWriter): wire.Motif {
     movements: [...motif.movements],
     evidence: writer.evidences(motif.evidence),
     tags: [...motif.tags],
+    ...(motif.count === undefined ? {} : { count: motif.count }),
   };
 }

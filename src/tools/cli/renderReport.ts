@@ -9,6 +9,8 @@ import type {
   TxReport,
 } from '../../model/generated/report.ts';
 import { stripVTControlCharacters } from 'node:util';
+import { quantity } from './quantity.ts';
+import { shownAmount } from '../../value/shownAmount.ts';
 
 /** Rows shown of a list before the rest is counted instead. */
 const MOST_ROWS = 40;
@@ -44,7 +46,14 @@ function net(before: DisplayMoney, after: DisplayMoney, assets: ReadonlyMap<stri
 
 function signed(raw: string, text: string | null): string {
   const minus = raw.startsWith('-');
-  return (minus ? pc.red : pc.green)(`${minus ? '' : '+'}${text ?? `${raw} (raw)`}`);
+  return (minus ? pc.red : pc.green)(`${minus ? '' : '+'}${quantity(text, raw)}`);
+}
+
+/** `<quantity> <symbol>, …` with rounded quantities. */
+function shownList(list: string): string {
+  return list === ''
+    ? '—'
+    : list.replaceAll(/(^|, )(\d[\d.]*) /g, (_, before, n) => `${before}${shownAmount(n)} `);
 }
 
 interface Trust {
@@ -99,7 +108,7 @@ function namesOf({
 }
 
 const leg = ({ asset, amount, amount_raw: raw }: AssetAmount): string =>
-  `${amount ?? `${raw} (raw)`} ${assetName(asset)}`;
+  `${quantity(amount, raw)} ${assetName(asset)}`;
 
 /** Both sides of an exchange: `1 WETH → 3388.111026 USDC`. */
 function legs({ assets_out: sent, assets_in: received }: Motif): string {
@@ -146,7 +155,7 @@ function steps(motifs: readonly Motif[]): string[] {
       const places =
         motif.evidence.slice(0, 4).map(place).join(', ') + (motif.evidence.length > 4 ? ', …' : '');
       rows.push([
-        `${indent}${proof} ${motif.kind}`,
+        `${indent}${proof} ${motif.kind}${motif.count ? ` × ${motif.count}` : ''}`,
         motif.protocol?.slug ?? pc.dim('by structure'),
         legs(motif),
         pc.dim(motif.id),
@@ -188,8 +197,8 @@ export function renderReport(report: TxReport, options: { full?: boolean } = {})
         ? pc.yellow('none: a heuristic answered')
         : `${c.matched_rule} ${pc.dim(`v${c.rule_version}`)}`,
     ],
-    ['sent', e.token_out || '—'],
-    ['received', e.token_in || '—'],
+    ['sent', shownList(e.token_out)],
+    ['received', shownList(e.token_in)],
     ['net', net(e.net_usd_before_gas, e.net_usd_after_gas, assets)],
     ...(pnl.supported && pnl.net_usd?.available
       ? [['profit', `${pnl.net_usd.text} net of gas and builder`] as [string, string]]

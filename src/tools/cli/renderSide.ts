@@ -1,4 +1,5 @@
 import pc from 'picocolors';
+import { quantity } from './quantity.ts';
 import type { Allowance, Asset, InventoryDelta } from '../client/report.ts';
 import type { Side } from '../client/seenBy.ts';
 
@@ -37,13 +38,15 @@ function listed(title: string, texts: readonly string[]): string[] {
 
 function amount({ delta, delta_raw, asset, usd }: InventoryDelta): string {
   const worth = usd.available ? ` ${pc.dim(usd.text)}` : '';
-  return `${delta ?? `${delta_raw} (raw)`} ${assetName(asset)}${worth}`;
+  return `${quantity(delta, delta_raw)} ${assetName(asset)}${worth}`;
 }
 
 function extent({ kind, unlimited, amount: text, amount_raw, asset }: Allowance): string {
   if (kind === 'revoked') return `no ${assetName(asset)}`;
   if (asset.kind !== 'erc20') return asset.token_id === null ? `all ${assetName(asset)}` : assetName(asset);
-  return unlimited ? `unlimited ${assetName(asset)}` : `${text ?? `${amount_raw} (raw)`} ${assetName(asset)}`;
+  return unlimited
+    ? `unlimited ${assetName(asset)}`
+    : `${quantity(text, amount_raw ?? '')} ${assetName(asset)}`;
 }
 
 function assetName({ symbol, address, token_id }: Pick<Asset, 'symbol' | 'address' | 'token_id'>): string {

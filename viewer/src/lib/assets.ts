@@ -1,5 +1,6 @@
 import type { Asset, TxReport } from '../../../src/model/generated/report.ts';
-import { decimal, grouped, shortAmount } from './amount.ts';
+import { formatAmount } from '../../../src/value/amount.ts';
+import { grouped, shownAmount } from '../../../src/value/shownAmount.ts';
 import { shortHex, shown } from './text.ts';
 
 /** Every asset a report speaks of, by lane id. */
@@ -25,7 +26,7 @@ export function symbolOf(asset: Asset | undefined, id: string, limit = 18): stri
 }
 
 export interface Quantity {
-  /** Rounded, for reading: `994.3968 USDT`. */
+  /** Rounded, for reading: `994.397 USDT`. */
   readonly short: string;
   /** Every digit: `994.396759 USDT`. */
   readonly exact: string;
@@ -40,17 +41,17 @@ export function quantity(raw: bigint, asset: Asset | undefined, id: string): Qua
     return amount === 1n
       ? { short: symbol, exact: `1 ${full}` }
       : {
-          short: `${shortAmount(amount.toString())} × ${symbol}`,
+          short: `${shownAmount(amount.toString())} × ${symbol}`,
           exact: `${grouped(amount.toString())} ${full}`,
         };
   const decimals = asset?.decimals ?? null;
   if (decimals === null)
     return {
-      short: `${shortAmount(amount.toString())} raw ${symbol}`,
+      short: `${shownAmount(amount.toString())} raw ${symbol}`,
       exact: `${grouped(amount.toString())} raw units of ${full}`,
     };
-  const exact = decimal(amount, decimals);
-  return { short: `${shortAmount(exact)} ${symbol}`, exact: `${grouped(exact)} ${full}` };
+  const exact = formatAmount(amount, decimals);
+  return { short: `${shownAmount(exact)} ${symbol}`, exact: `${grouped(exact)} ${full}` };
 }
 
 /** Of a claim's amounts, the first few as one text. */

@@ -1,6 +1,6 @@
 import type { Allowance } from '../../../src/model/generated/report.ts';
 import { accountLink } from '../claims.ts';
-import { shortAmount } from '../lib/amount.ts';
+import { shownAmount } from '../../../src/value/shownAmount.ts';
 import { symbolOf } from '../lib/assets.ts';
 import { h, type Child } from '../lib/dom.ts';
 import { timeText } from '../lib/glance.ts';
@@ -53,7 +53,7 @@ function amountText(a: Allowance): string {
   const symbol = symbolOf({ ...a.asset, id: a.asset.id ?? '' }, a.asset.address);
   if (a.kind === 'operator') return `all ${symbol}`;
   if (a.kind === 'revoked' || a.unlimited || a.amount === null) return symbol;
-  return /^\d+(\.\d+)?$/.test(a.amount) ? `${shortAmount(a.amount)} ${symbol}` : `${a.amount} ${symbol}`;
+  return /^\d+(\.\d+)?$/.test(a.amount) ? `${shownAmount(a.amount)} ${symbol}` : `${a.amount} ${symbol}`;
 }
 
 const exact = (a: Allowance): Child =>

@@ -1,6 +1,7 @@
 import type { DisplayMoney } from '../../../src/model/generated/report.ts';
 import { shown, shortHex, words, plural } from '../lib/text.ts';
-import { decimal, grouped, shortAmount } from '../lib/amount.ts';
+import { formatAmount } from '../../../src/value/amount.ts';
+import { grouped, shownAmount } from '../../../src/value/shownAmount.ts';
 import { h, type Child } from '../lib/dom.ts';
 import { icon } from '../lib/icons.ts';
 import { quantity, symbolOf } from '../lib/assets.ts';
@@ -43,7 +44,7 @@ export function moneySection(view: View): HTMLElement {
       'Gas',
       '',
       [
-        h('span', { class: 'money' }, `${shortAmount(execution.gas_cost_native)} ETH`),
+        h('span', { class: 'money' }, `${shownAmount(execution.gas_cost_native)} ETH`),
         execution.gas_cost_usd.available &&
           h('span', { class: 'money-sub' }, shown(execution.gas_cost_usd.text, 40)),
       ],
@@ -224,7 +225,7 @@ function pricesClaim(view: View): Claim {
 
 function gasClaim(view: View): Claim {
   const { execution: x, attribution: a, economics: e, tx } = view.report;
-  const gwei = (wei: number): string => `${shortAmount(decimal(BigInt(Math.round(wei)), 9))} gwei`;
+  const gwei = (wei: number): string => `${shownAmount(formatAmount(BigInt(Math.round(wei)), 9))} gwei`;
   const rows: readonly [string, Child][] = [
     ['Gas used', grouped(String(x.gas_used))],
     ['Base fee', gwei(x.base_fee_per_gas)],

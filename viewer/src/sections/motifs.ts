@@ -96,6 +96,11 @@ function ends(view: View, m: Motif): Child {
 /** False when the row moved below a resting mouse, as when the panel opens. */
 const moved = (event: MouseEvent): boolean => event.movementX !== 0 || event.movementY !== 0;
 
+/** `Transfer × 61` where like steps were joined. */
+function counted({ kind, count }: Motif): string {
+  return count === undefined ? words(kind) : `${words(kind)} × ${count.toLocaleString('en')}`;
+}
+
 /** One step as a row that opens its evidence, and highlights its movements in the graph on hover. */
 export function motifRow(view: View, m: Motif): HTMLElement {
   const leg = (list: Motif['assets_in']): string =>
@@ -117,7 +122,7 @@ export function motifRow(view: View, m: Motif): HTMLElement {
         onmouseenter: (event: MouseEvent) => moved(event) && view.highlight(m.movements),
         onmouseleave: () => view.highlight(null),
       },
-      h('span', { class: 'motif-kind' }, words(m.kind)),
+      h('span', { class: 'motif-kind' }, counted(m)),
       m.protocol && h('span', { class: 'chip' }, title(m.protocol.slug)),
       (sent || received) &&
         h(
