@@ -83,6 +83,8 @@ export interface CanonicalTx {
   readonly dialect: TraceDialect;
   readonly blockNumber: bigint;
   readonly blockHash: Hash;
+  /** Position in the block, from 0; null where the receipt does not hold it. */
+  readonly indexInBlock?: number | null;
   readonly type: number;
   readonly from: Address;
   readonly to: Address | null;

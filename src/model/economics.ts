@@ -109,6 +109,8 @@ export interface PositionPart {
 export interface PositionChange {
   readonly owner: Address;
   readonly category: string;
+  /** The ruleset's own name for the kind of position. */
+  readonly subcategory?: string;
   readonly effect: string;
   /** The act that changed it. */
   readonly motif: Motif;

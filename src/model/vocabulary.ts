@@ -41,17 +41,26 @@ export interface MotifTraits {
   readonly submitter: boolean;
 }
 
+/** What a motif does to a position. `subcategory`: the ruleset's own name for the kind of position. */
+export interface PositionSpec {
+  readonly category: string;
+  readonly subcategory?: string;
+  readonly effect: string;
+}
+
 export interface MotifKindSpec extends MotifTraits {
   readonly kind: MotifKind;
   readonly title: string;
   /** Intent kind shown among the fragments for a motif that is not part of another; null = none. */
   readonly fragment: IntentKind | null;
-  readonly position: { readonly category: string; readonly effect: string } | null;
+  readonly position: PositionSpec | null;
 }
 
 export interface IntentKindSpec {
   readonly kind: IntentKind;
   readonly category: string;
+  /** The ruleset's own category, shown to clients as `category`. */
+  readonly subcategory?: string;
   /** Lower outranks higher. */
   readonly rank: number;
   readonly headline: boolean;

@@ -291,6 +291,7 @@ export function rulebook(over: RulebookSketch = {}): Rulebook {
     entities,
     wrappedNative: new Set([WRAPPED]),
     knownTokens: new Map(),
+    assetClasses: new Map(),
     tokenEvents: new Map(),
     feeds: [],
     pricing: { registry: null, rates: [], averages: [], apis: [] },

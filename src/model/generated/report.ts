@@ -284,6 +284,10 @@ export interface Classification {
    */
   fragments: Fragment[];
   /**
+   * Own category of the rule set in force, narrower than `category`; absent where it has none.
+   */
+  subcategory?: string;
+  /**
    * Coarse group of the intent.
    */
   category?:
@@ -617,6 +621,10 @@ export interface InventoryDelta {
  */
 export interface PositionEffect {
   owner: Address;
+  /**
+   * Own kind of position of the rule set in force, narrower than `category`; absent where it has none.
+   */
+  subcategory?: string;
   /**
    * Kind of position.
    */

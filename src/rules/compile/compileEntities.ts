@@ -12,6 +12,7 @@ export interface CompiledEntities {
   readonly entities: Map<Address, Entity>;
   readonly wrappedNative: Set<Address>;
   readonly knownTokens: Map<string, ReadonlySet<Address>>;
+  readonly assetClasses: Map<Address, readonly string[]>;
   readonly tokenEvents: Map<string, TokenEventSpec[]>;
   readonly feeds: PriceFeedSpec[];
   readonly multicall: { address: Address; sinceBlock: bigint } | null;
@@ -44,6 +45,7 @@ export function compileEntities(
     entities: new Map(),
     wrappedNative: new Set(),
     knownTokens: new Map(),
+    assetClasses: new Map(),
     tokenEvents: new Map(),
     feeds: [],
     multicall: null,
@@ -54,7 +56,7 @@ export function compileEntities(
     const spot = new Spot(item, sink);
     checkLists(spot, item.value);
     compileAccounts(spot, item.value, slugs, out);
-    compileTokens(spot, item.value, out.knownTokens);
+    compileTokens(spot, item.value, out);
     compileTokenEvents(item, out.tokenEvents, sink);
     compileFeeds(spot, item.value, out.feeds);
     compileErrors(item, out.errors, sink);
@@ -96,9 +98,13 @@ function compileAccounts(spot: Spot, raw: RawEntityFile, slugs: Set<string>, out
   }
 }
 
-function compileTokens(spot: Spot, raw: RawEntityFile, known: CompiledEntities['knownTokens']): void {
-  for (const [i, { symbol, addresses }] of (raw.tokens ?? []).entries()) {
+function compileTokens(spot: Spot, raw: RawEntityFile, out: CompiledEntities): void {
+  const { knownTokens: known, assetClasses } = out;
+  for (const [i, { symbol, addresses, classes = [] }] of (raw.tokens ?? []).entries()) {
     const own = addresses.map((text, j) => readRuleAddress(spot.at('tokens', i, 'addresses', j), text));
+    for (const address of own)
+      if (address !== null && classes.length > 0)
+        assetClasses.set(address, [...new Set([...(assetClasses.get(address) ?? []), ...classes])]);
     known.set(symbol, new Set([...(known.get(symbol) ?? []), ...own.filter((address) => address !== null)]));
   }
 }

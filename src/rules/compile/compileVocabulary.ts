@@ -5,6 +5,34 @@ import type { RawMotifKind, RawPrecedence, RawVocabulary } from '../read/rawRule
 import { didYouMean } from './didYouMean.ts';
 import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 
+/** Categories of the published report schema. */
+export const INTENT_CATEGORIES: readonly string[] = [
+  'transfer',
+  'trade',
+  'liquidity',
+  'lending',
+  'staking',
+  'vault',
+  'bridge',
+  'nft',
+  'governance',
+  'account',
+  'mev',
+  'contract',
+  'failed',
+  'unknown',
+];
+export const POSITION_CATEGORIES: readonly string[] = [
+  'liquidity',
+  'lending_supply',
+  'lending_debt',
+  'stake',
+  'vault',
+  'order',
+  'withdrawal_request',
+  'bridge_claim',
+];
+
 /** The words rules may use, merged over all directories. */
 export interface Vocabulary {
   readonly motifKinds: Map<string, MotifKindSpec>;
@@ -21,6 +49,7 @@ export function compileVocabulary(items: readonly RuleItem[], sink: ProblemSink)
   const vocabularies = items.filter((i) => i.file.kind === 'vocabulary') as RuleItem<RawVocabulary>[];
   const motifs = mergeWords(vocabularies, 'motifs', sink);
   const intents = mergeWords(vocabularies, 'intents', sink);
+  const categories = categoriesOf(vocabularies, sink);
   const legRoles = mergeWords(vocabularies, 'leg_roles', sink);
   const accountRoles = mergeWords(vocabularies, 'account_roles', sink);
 
@@ -47,7 +76,12 @@ export function compileVocabulary(items: readonly RuleItem[], sink: ProblemSink)
       kind,
       title: value.title,
       fragment: value.fragment ?? null,
-      position: value.position ?? null,
+      position: value.position
+        ? {
+            ...value.position,
+            ...categories.position(value.position.category, item, ['motifs', kind, 'position', 'category']),
+          }
+        : null,
       ...traitsOf(value),
     });
   }
@@ -57,7 +91,7 @@ export function compileVocabulary(items: readonly RuleItem[], sink: ProblemSink)
     if (rank === undefined && ranks.size > 0) sink.addKey(item, ['intents', kind], 'unranked_intent', kind);
     intentKinds.set(kind, {
       kind,
-      category: value.category,
+      ...categories.intent(value.category, item, ['intents', kind, 'category']),
       rank: rank ?? ranks.size,
       headline: value.headline ?? true,
       ledgerLabel: value.ledger ?? null,
@@ -77,6 +111,41 @@ function traitsOf(raw: RawMotifKind): MotifTraits {
     closedFlow: closed_flow ?? null,
     plain: traits.venue === 'none',
     actsOnVenue: traits.venue === 'account' || traits.venue === 'created' || traits.allowance,
+  };
+}
+
+type CategoryOf = (
+  category: string,
+  item: RuleItem,
+  path: readonly string[],
+) => { readonly category: string; readonly subcategory?: string };
+
+/** Resolves categories: a published one stands for itself, one of the vocabulary's own for its published one. */
+function categoriesOf(
+  items: readonly RuleItem<RawVocabulary>[],
+  sink: ProblemSink,
+): { readonly intent: CategoryOf; readonly position: CategoryOf } {
+  const resolver = (
+    published: readonly string[],
+    key: 'intent_categories' | 'position_categories',
+  ): CategoryOf => {
+    const own = new Map(items.flatMap(({ value }) => Object.entries(value[key] ?? {})));
+    return (category, item, path) => {
+      const shownAs = own.get(category);
+      if (shownAs !== undefined) return { category: shownAs, subcategory: category };
+      if (!published.includes(category))
+        sink.add(
+          item,
+          path,
+          'unknown_category',
+          `${didYouMean(category, [...published, ...own.keys()])}; declare one of your own in ${key}`,
+        );
+      return { category };
+    };
+  };
+  return {
+    intent: resolver(INTENT_CATEGORIES, 'intent_categories'),
+    position: resolver(POSITION_CATEGORIES, 'position_categories'),
   };
 }
 

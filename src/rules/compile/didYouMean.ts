@@ -4,6 +4,11 @@ export function didYouMean(word: string, known: Iterable<string>): string {
   return near === null ? word : `${word} (did you mean ${near}?)`;
 }
 
+/** ` (did you mean …?)`, or nothing. */
+export function hintFor(word: string, known: Iterable<string>): string {
+  return didYouMean(word, known).slice(word.length);
+}
+
 /** The name at the smallest edit distance, if it is close enough to be a slip. */
 function nearest(name: string, names: Iterable<string>): string | null {
   let best: string | null = null;

@@ -1,4 +1,5 @@
 import type { FactValue } from '../../model/intent.ts';
+import { hintFor } from './didYouMean.ts';
 
 /**
  * `count`: a non-negative safe integer. `enum`: one of `values`. `list`: distinct strings, of `values` where
@@ -6,7 +7,14 @@ import type { FactValue } from '../../model/intent.ts';
  */
 export type FactType = 'count' | 'boolean' | 'enum' | 'list';
 
-export type WordKind = 'motif_kind' | 'protocol' | 'entity_tag' | 'motif_tag';
+export type WordKind =
+  | 'motif_kind'
+  | 'protocol'
+  | 'entity_tag'
+  | 'motif_tag'
+  | 'account_role'
+  | 'asset_class'
+  | 'token_symbol';
 
 export interface FactDeclaration {
   readonly name: string;
@@ -15,6 +23,8 @@ export interface FactDeclaration {
   readonly values?: readonly string[];
   /** What the words of a list are, where the ruleset knows them all. */
   readonly of?: WordKind;
+  /** Form of the text of an `enum` that has no `values`. */
+  readonly pattern?: string;
   readonly doc: string;
 }
 
@@ -50,8 +60,10 @@ export function factValueFault(fact: FactDeclaration, value: unknown): string | 
     typeof text !== 'string'
       ? `${JSON.stringify(text)} should be text`
       : fact.values && !fact.values.includes(text)
-        ? `"${text}" is not one of ${fact.values.join(', ')}`
-        : null;
+        ? `"${text}"${hintFor(text, fact.values)} is not one of ${fact.values.join(', ')}`
+        : fact.pattern !== undefined && !new RegExp(fact.pattern).test(text)
+          ? `"${text}" does not have the form ${fact.pattern}`
+          : null;
   if (fact.type === 'count')
     return Number.isSafeInteger(value) && (value as number) >= 0
       ? null

@@ -113,6 +113,7 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
     entities: frozenMap(known.entities),
     wrappedNative: frozenSet(known.wrappedNative),
     knownTokens: frozenMap([...known.knownTokens].map(([symbol, own]) => [symbol, frozenSet(own)] as const)),
+    assetClasses: frozenMap(known.assetClasses),
     tokenEvents: frozenMap(known.tokenEvents),
     feeds: known.feeds,
     pricing,

@@ -24,7 +24,13 @@ const CODES: Readonly<Record<WordKind, ProblemCode>> = {
   protocol: 'unknown_protocol',
   entity_tag: 'unknown_tag',
   motif_tag: 'unknown_tag',
+  account_role: 'unknown_role',
+  asset_class: 'unknown_asset',
+  token_symbol: 'unknown_asset',
 };
+
+/** Classes that follow from a transaction itself. */
+const ENGINE_CLASSES = ['native', 'wrapped_native', 'nft', 'lp', 'share'];
 
 /** Words in conditions that nothing in the ruleset can ever make true: slips that no example would show. */
 export function checkWords(sources: RuleSources, sink: ProblemSink): void {
@@ -91,13 +97,20 @@ function knownWords({
   words,
 }: RuleSources): Readonly<Record<WordKind, ReadonlySet<string>>> {
   const mappings = shapes.flatMap(({ value }) => [...(value.events ?? []), ...(value.calls ?? [])]);
+  const accounts = entities.flatMap(({ value }) => value.accounts ?? []);
+  const tokens = entities.flatMap(({ value }) => value.tokens ?? []);
   return {
     motif_kind: new Set(words.motifKinds.keys()),
     // A family without a known protocol goes by the slug of its shape.
     protocol: new Set([...protocols, ...shapes].map(({ value }) => value.slug)),
-    entity_tag: new Set(
-      entities.flatMap(({ value }) => (value.accounts ?? []).flatMap(({ tags = [] }) => [...tags])),
-    ),
+    entity_tag: new Set(accounts.flatMap(({ tags = [] }) => [...tags])),
+    account_role: new Set(words.accountRoles.keys()),
+    asset_class: new Set([
+      ...ENGINE_CLASSES,
+      ...tokens.flatMap(({ classes = [] }) => [...classes]),
+      ...accounts.flatMap(({ tags = [] }) => [...tags]),
+    ]),
+    token_symbol: new Set(['ETH', ...tokens.map(({ symbol }) => symbol)]),
     motif_tag: new Set([...ENGINE_TAGS, ...mappings.flatMap(({ tags = [] }) => [...tags])]),
   };
 }

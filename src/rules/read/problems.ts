@@ -89,6 +89,8 @@ export const PROBLEMS = {
   fact_value: 'the value is of another type than the fact, or not one of its values',
   unknown_protocol: 'the word is the slug of no protocol and of no shape',
   unknown_tag: 'no shape, entity or part of the engine gives this tag',
+  unknown_asset: 'no entity file gives a token this symbol or class',
+  unknown_category: "neither a published category nor one of the vocabulary's own",
   unspoken_kind: 'rests_on or requires_any names a motif kind that no condition of the rule speaks of',
   unsatisfiable: 'the conditions contradict each other: the rule can never match',
   shadowed_rule: 'whenever this rule matches a rule that outranks it matches too: it can never win',

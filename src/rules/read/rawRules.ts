@@ -191,6 +191,9 @@ export interface RawVocabulary {
   >;
   readonly leg_roles?: Readonly<Record<string, 'sent' | 'received'>>;
   readonly account_roles?: Readonly<Record<string, string>>;
+  /** Categories of one's own: the published category each is shown as. */
+  readonly intent_categories?: Readonly<Record<string, string>>;
+  readonly position_categories?: Readonly<Record<string, string>>;
   /** Lists of words that rules name as `$name`. */
   readonly lists?: Readonly<Record<string, readonly (string | number)[]>>;
 }
@@ -224,7 +227,11 @@ export interface RawEntityFile extends RawHead {
     | 'averages'
     | 'price_apis'
     | 'errors';
-  readonly tokens?: readonly { readonly symbol: string; readonly addresses: readonly string[] }[];
+  readonly tokens?: readonly {
+    readonly symbol: string;
+    readonly addresses: readonly string[];
+    readonly classes?: readonly string[];
+  }[];
   readonly accounts?: readonly {
     readonly slug: string;
     readonly name: string;

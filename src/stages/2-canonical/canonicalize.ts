@@ -35,6 +35,7 @@ export function canonicalize(raw: RawTransaction): CanonicalTx {
     dialect: raw.trace.dialect,
     blockNumber: receipt.blockNumber,
     blockHash: receipt.blockHash,
+    indexInBlock: receipt.transactionIndex,
     type: tx.type,
     from: tx.from,
     to: tx.to,

@@ -14,6 +14,7 @@ export interface Receipt {
   readonly transactionHash: Hash;
   readonly blockHash: Hash;
   readonly blockNumber: bigint;
+  readonly transactionIndex: number | null;
   readonly from: Address | null;
   readonly contractAddress: Address | null;
   /** Null before Byzantium (EIP-658), when receipts carried a state root instead. */
@@ -38,6 +39,9 @@ export function readReceipt(raw: unknown): Receipt {
     transactionHash,
     blockHash: readHash(fields['blockHash'], BAD, 'blockHash'),
     blockNumber: readQuantity(fields['blockNumber'], BAD, 'blockNumber'),
+    transactionIndex: absent(fields['transactionIndex'])
+      ? null
+      : readCount(fields['transactionIndex'], BAD, 'transactionIndex'),
     from: absent(fields['from']) ? null : readAddress(fields['from'], BAD, 'from'),
     contractAddress: absent(fields['contractAddress'])
       ? null

@@ -102,8 +102,16 @@ const CAVEATS: Readonly<Record<CaveatCode, string>> = {
   no_rule: 'No rule speaks for this transaction.',
 };
 
+function subcategoryOf(
+  { kind }: Verdict,
+  { intentKinds }: ReportInput['rulebook'],
+): { subcategory?: string } {
+  const subcategory = intentKinds.get(kind)?.subcategory;
+  return subcategory === undefined ? {} : { subcategory };
+}
+
 function writeClassification(
-  { tx, verdict, attribution }: ReportInput,
+  { tx, verdict, attribution, rulebook }: ReportInput,
   writer: ReportWriter,
 ): wire.Classification {
   const told = verdict.fragments.length > 0 ? verdict.fragments : [verdict];
@@ -119,6 +127,7 @@ function writeClassification(
     structural_proof: verdict.status === 'Proven',
     fragments: told.map(({ kind, status, confidence }) => ({ kind, status, confidence })),
     category: verdict.category as NonNullable<wire.Classification['category']>,
+    ...subcategoryOf(verdict, rulebook),
     tags: [...verdict.tags],
     caveats: verdict.caveats.map((code) => ({ code, text: CAVEATS[code] })),
   };

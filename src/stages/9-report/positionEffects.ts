@@ -30,6 +30,7 @@ export function positionEffect(
   return {
     owner: writer.address(change.owner),
     category: change.category as wire.PositionEffect['category'],
+    ...(change.subcategory === undefined ? {} : { subcategory: change.subcategory }),
     effect: change.effect as wire.PositionEffect['effect'],
     protocol: writeProtocol(motif, writer),
     market: motif.poolId === null ? writer.address(motif.venue) : writer.text(motif.poolId),

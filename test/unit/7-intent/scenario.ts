@@ -168,6 +168,7 @@ export function bareRulebook(
     events: new Map(),
     calls: new Map(),
     wrappedNative: new Set([WETH]),
+    assetClasses: new Map(),
     knownTokens: new Map(),
     tokenEvents: new Map(),
     lexicon: [],

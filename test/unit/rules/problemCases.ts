@@ -150,6 +150,16 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     },
     at: 'shapes/fork.yaml:7:11',
   },
+  {
+    code: 'unknown_asset',
+    files: when('{fact: actor.classes, is: includes, value: stabelcoin}'),
+    at: `${I}:7:50`,
+  },
+  {
+    code: 'unknown_category',
+    files: base('vocabulary.yaml', 'Unknown: {category: unknown}', 'Unknown: {category: option}'),
+    at: 'vocabulary.yaml:5:23',
+  },
   { code: 'unknown_list', files: intent('rests_on: [swap]', 'rests_on: [$trades]'), at: `${I}:6:12` },
   { code: 'duplicate_slug', files: second('slug: second', 'slug: direct'), at: 'intents/second.yaml:1:7' },
   {

@@ -6,6 +6,14 @@ import type { SubjectView } from './subjectView.ts';
  * amount.
  */
 type FactType = 'count' | 'boolean' | 'enum' | 'list';
+type WordsOf =
+  | 'motif_kind'
+  | 'protocol'
+  | 'entity_tag'
+  | 'motif_tag'
+  | 'account_role'
+  | 'asset_class'
+  | 'token_symbol';
 
 export interface FactSpec {
   readonly name: string;
@@ -13,7 +21,9 @@ export interface FactSpec {
   /** Closed for `enum`; the first is the default in examples. */
   readonly values?: readonly string[];
   /** What the words of a list are. */
-  readonly of?: 'motif_kind' | 'protocol' | 'entity_tag' | 'motif_tag';
+  readonly of?: WordsOf;
+  /** Of an `enum` without `values`: the form its text takes, as a regular expression. */
+  readonly pattern?: string;
   readonly doc: string;
   readonly compute: (view: SubjectView) => FactValue;
 }
@@ -35,8 +45,18 @@ export function oneOf<const V extends readonly string[]>(
   return { name, type: 'enum', values, doc, compute };
 }
 
+/** A text of any content but of one form; empty where there is none. */
+export function text(
+  name: string,
+  pattern: string,
+  doc: string,
+  compute: (view: SubjectView) => string,
+): FactSpec {
+  return { name, type: 'enum', pattern, doc, compute };
+}
+
 /** Lists of one kind of words: duplicates removed and sorted, so that equal transactions give equal facts. */
-function listOf(of: NonNullable<FactSpec['of']>) {
+function listOf(of: WordsOf) {
   return (name: string, doc: string, compute: (view: SubjectView) => readonly string[]): FactSpec => ({
     name,
     type: 'list',
@@ -50,6 +70,9 @@ export const kinds = listOf('motif_kind');
 export const protocols = listOf('protocol');
 export const entityTags = listOf('entity_tag');
 export const motifTags = listOf('motif_tag');
+export const accountRoles = listOf('account_role');
+export const assetClasses = listOf('asset_class');
+export const tokenSymbols = listOf('token_symbol');
 
 function distinct(words: readonly string[]): readonly string[] {
   if (words.length < 2) return words;

@@ -1,5 +1,17 @@
-import { count, kinds, motifTags, protocols, type FactSpec } from './factSpec.ts';
+import { classesIn, symbolsIn } from './assetFacts.ts';
+import {
+  accountRoles,
+  assetClasses,
+  count,
+  kinds,
+  motifTags,
+  protocols,
+  tokenSymbols,
+  type FactSpec,
+} from './factSpec.ts';
+import type { SubjectView } from './subjectView.ts';
 import type { Motif } from '../../../model/motif.ts';
+import type { Asset } from '../../../model/valueFlow.ts';
 
 /** The family of facts every motif kind of the vocabulary has. */
 export function motifFacts(kind: string): readonly FactSpec[] {
@@ -42,7 +54,56 @@ export function motifFacts(kind: string): readonly FactSpec[] {
     motifTags(`motif.${kind}.tags`, `Tags of the actor's motifs of kind ${kind}.`, (v) =>
       tagsOf(v.ownOf(kind)),
     ),
+    accountRoles(`motif.${kind}.roles`, `Roles the actor has in its motifs of kind ${kind}.`, (v) =>
+      v.ownOf(kind).flatMap(({ participants }) => rolesOf(participants, v)),
+    ),
+    assetClasses(
+      `motif.${kind}.classes`,
+      `Classes of what moved in the actor's motifs of kind ${kind}.`,
+      (v) => classesIn(v, assetsOf(v, kind)),
+    ),
+    tokenSymbols(
+      `motif.${kind}.symbols`,
+      `Well-known tokens that moved in the actor's motifs of kind ${kind}.`,
+      (v) => symbolsIn(v, assetsOf(v, kind)),
+    ),
+    kinds(
+      `motif.${kind}.followed_by`,
+      `Kinds of the actor's motifs that come after its first of kind ${kind}.`,
+      (v) => kindsAfter(v, kind),
+    ),
+    kinds(
+      `motif.${kind}.same_venue`,
+      `Kinds of the actor's other motifs at the contract of one of kind ${kind}.`,
+      (v) => kindsSharing(v, kind, ({ venue }) => venue),
+    ),
+    kinds(
+      `motif.${kind}.same_market`,
+      `Kinds of the actor's other motifs in the market (pool id, else the contract) of one of kind ${kind}.`,
+      (v) => kindsSharing(v, kind, ({ venue, poolId }) => poolId ?? venue),
+    ),
   ];
+}
+
+function rolesOf(participants: Motif['participants'], { entity }: SubjectView): string[] {
+  return participants.filter(({ account }) => entity.has(account)).map(({ role }) => role);
+}
+
+function assetsOf(view: SubjectView, kind: string): Asset[] {
+  const legs = view.ownOf(kind).flatMap(({ assetsIn, assetsOut }) => [...assetsIn, ...assetsOut]);
+  return legs.flatMap(({ asset }) => view.flow.assets.get(asset) ?? []);
+}
+
+function kindsAfter(view: SubjectView, kind: string): string[] {
+  const [first] = view.ownOf(kind);
+  return first === undefined ? [] : view.own.filter(({ seq }) => seq > first.seq).map((m) => m.kind);
+}
+
+function kindsSharing(view: SubjectView, kind: string, placeOf: (motif: Motif) => string): string[] {
+  const mine = view.ownOf(kind);
+  return view.own
+    .filter((other) => mine.some((motif) => motif !== other && placeOf(motif) === placeOf(other)))
+    .map((m) => m.kind);
 }
 
 /** Over all kinds. */

@@ -1,4 +1,6 @@
 import { ACTOR_FACTS } from './actorFacts.ts';
+import { ALLOWANCE_FACTS } from './allowanceFacts.ts';
+import { ASSET_FACTS } from './assetFacts.ts';
 import { motifFacts, MOTIF_FACTS } from './motifFacts.ts';
 import { SWAP_FACTS } from './swapFacts.ts';
 import { FLOW_FACTS, TX_FACTS } from './txFacts.ts';
@@ -12,12 +14,14 @@ const FACTS: readonly FactSpec[] = [
   ...TX_FACTS,
   ...FLOW_FACTS,
   ...ACTOR_FACTS,
+  ...ASSET_FACTS,
+  ...ALLOWANCE_FACTS,
   ...SWAP_FACTS,
   ...MOTIF_FACTS,
 ];
 
 const KNOWN = new Map(FACTS.map((fact) => [fact.name, fact]));
-const MOTIF_FACT = /^motif\.([a-z0-9_]+)\.[a-z]+$/;
+const MOTIF_FACT = /^motif\.([a-z0-9_]+)\.[a-z_]+$/;
 
 /** The fact of this name, or null. Motif kinds are open, so their facts are made when first asked for. */
 export function findFact(name: string): FactSpec | null {

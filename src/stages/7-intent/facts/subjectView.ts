@@ -8,6 +8,7 @@ import { motifsAtEnd } from './flowEnds.ts';
 import { passThroughAccounts } from './passThrough.ts';
 import { ownership } from './ownership.ts';
 import { payees } from './payees.ts';
+import { sharesByAsset } from './assetFacts.ts';
 import type { IntentInput } from '../intentInput.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { AssetAmount, Motif } from '../../../model/motif.ts';
@@ -37,6 +38,7 @@ export class SubjectView {
   #keepers?: { readonly payers: number; readonly receivers: number };
   #active?: ReadonlySet<Address>;
   #code?: ReadonlySet<Address>;
+  #shares?: ReadonlyMap<AssetId, readonly string[]>;
 
   constructor(input: IntentInput) {
     this.input = input;
@@ -168,6 +170,11 @@ export class SubjectView {
       ...this.tx.frames.map((f) => f.from),
       ...this.tx.logs.map((l) => l.address),
     ]));
+  }
+
+  /** `lp` or `share` where the asset stands for a position changed in this transaction. */
+  shareClasses(asset: AssetId): readonly string[] {
+    return (this.#shares ??= sharesByAsset(this)).get(asset) ?? NO_TAGS;
   }
 
   /** Accounts that emitted events, called others, or were called with data: they have code. */

@@ -1,5 +1,7 @@
-import { count, entityTags, flag, oneOf, type FactSpec } from './factSpec.ts';
+import { count, entityTags, flag, oneOf, text, type FactSpec } from './factSpec.ts';
 import type { SubjectView } from './subjectView.ts';
+
+const UNKNOWN_INDEX = 1_000_000;
 
 /** Facts about the transaction itself, for any subject. */
 export const TX_FACTS: readonly FactSpec[] = [
@@ -15,6 +17,17 @@ export const TX_FACTS: readonly FactSpec[] = [
     'tx.contracts_created',
     'Contracts created anywhere in the trace, in frames that took effect.',
     (v) => v.tx.frames.filter((f) => f.effective && (f.type === 'CREATE' || f.type === 'CREATE2')).length,
+  ),
+  text(
+    'tx.selector',
+    '^(0x[0-9a-f]{8})?$',
+    'Selector of the function that the transaction calls, as `"0x12345678"`; empty for creations and plain payments.',
+    (v) => v.tx.frames[0]?.selector ?? '',
+  ),
+  count(
+    'tx.index',
+    'Position of the transaction in its block, from 0. Where the node leaves it out: 1000000, so that no early place is assumed.',
+    (v) => v.tx.indexInBlock ?? UNKNOWN_INDEX,
   ),
   flag('tx.empty_calldata', 'The transaction carries no calldata.', (v) => v.tx.input === '0x'),
   flag(

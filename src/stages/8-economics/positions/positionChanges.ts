@@ -94,6 +94,7 @@ function positionOf(change: Change, flow: ValueFlow): PositionChange {
   return {
     owner,
     category: position.category,
+    ...(position.subcategory === undefined ? {} : { subcategory: position.subcategory }),
     effect: effectOf(change, flow),
     motif,
     motifs: all.map(({ index }) => index).sort((a, b) => a - b),

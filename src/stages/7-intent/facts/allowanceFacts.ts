@@ -1,0 +1,71 @@
+import { ZERO_ADDRESS } from '../../../evm/hex.ts';
+import { balances } from '../../../value/balances.ts';
+import type { Allowance } from '../../../model/valueFlow.ts';
+import { count, entityTags, flag, type FactSpec } from './factSpec.ts';
+import type { SubjectView } from './subjectView.ts';
+
+const GRANTS: ReadonlySet<Allowance['kind']> = new Set(['granted', 'increased', 'operator']);
+
+const own = ({ flow, entity }: SubjectView): readonly Allowance[] =>
+  flow.allowances.filter(({ owner }) => entity.has(owner));
+const granted = (view: SubjectView): readonly Allowance[] => own(view).filter(({ kind }) => GRANTS.has(kind));
+
+/** Allowances the actor changed, and what was taken from others. */
+export const ALLOWANCE_FACTS: readonly FactSpec[] = [
+  count(
+    'allowances.granted',
+    'Allowances of the actor that were granted or raised.',
+    (v) => granted(v).length,
+  ),
+  count(
+    'allowances.unlimited',
+    'Of these, those over at least half of the amount range, or over all NFTs of a collection.',
+    (v) => granted(v).filter(({ unlimited }) => unlimited).length,
+  ),
+  count(
+    'allowances.reduced',
+    'Allowances of the actor that were lowered or revoked.',
+    (v) => own(v).length - granted(v).length,
+  ),
+  count(
+    'allowances.spenders',
+    'Distinct accounts that may take tokens of the actor after this.',
+    (v) => new Set(granted(v).map(({ spender }) => spender)).size,
+  ),
+  flag('allowances.to_called', 'The called contract is one of them.', (v) =>
+    granted(v).some(({ spender }) => spender === v.tx.to),
+  ),
+  flag(
+    'allowances.to_plain_account',
+    'One of them shows no code in this transaction and is no known contract.',
+    (v) =>
+      granted(v).some(
+        ({ spender }) =>
+          !v.codeAccounts.has(spender) &&
+          !v.input.rulebook.entities.has(spender) &&
+          !v.input.rulebook.protocolAt.has(spender),
+      ),
+  ),
+  entityTags('allowances.spender_tags', 'Entity tags of these accounts.', (v) =>
+    granted(v).flatMap(({ spender }) => v.tagsOf(spender)),
+  ),
+  count(
+    'flow.unpaid_accounts',
+    'Accounts without code, other than the signer and the actor, that ended with less of something and more of nothing: their tokens were taken by an allowance.',
+    unpaidAccounts,
+  ),
+];
+
+function unpaidAccounts(view: SubjectView): number {
+  const { flow, entity, tx, input } = view;
+  let unpaid = 0;
+  for (const account of flow.ledgers.keys()) {
+    if (account === ZERO_ADDRESS || account === tx.from || entity.has(account)) continue;
+    if (view.codeAccounts.has(account) || input.rulebook.entities.has(account)) continue;
+    const nets = [
+      ...balances(flow, account, { mergeWrapped: input.rulebook.wrappedNative, dust: 'drop' }).values(),
+    ];
+    if (nets.some(({ net }) => net < 0n) && nets.every(({ net }) => net <= 0n)) unpaid += 1;
+  }
+  return unpaid;
+}
