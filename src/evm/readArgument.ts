@@ -14,7 +14,7 @@ export interface EncodedArguments {
 }
 
 /** Longest `bytes`/`string` handed back; rules compare identifiers, they do not read texts. */
-const MAX_BYTES = 1024;
+const MAX_BYTES = 4096;
 
 /** Reads one argument of an event or call. */
 export type ArgumentReader = (args: EncodedArguments) => ArgumentValue | null;

@@ -67,6 +67,7 @@ export type CaveatCode =
   | 'suspect_token'
   | 'nothing_recognised'
   | 'function_name_only'
+  | 'amounts_differ'
   | 'unproven_motif'
   | 'low_confidence'
   | 'unaccounted_value'

@@ -36,6 +36,8 @@ export type BindExpr =
   | { readonly op: 'literal'; readonly value: string }
   /** First operand that resolves. */
   | { readonly op: 'first'; readonly of: readonly BindExpr[] }
+  /** 32 bytes of a `bytes` value from this byte on, as a number. */
+  | { readonly op: 'word'; readonly of: BindExpr; readonly at: number }
   /** Amount words: only non-zero / positive / negated-negative values resolve. */
   | { readonly op: AmountWord; readonly of: BindExpr };
 
@@ -65,6 +67,10 @@ export interface LegSpec {
   readonly movementKind: 'mint' | 'burn' | null;
   /** Alternatives; the first that resolves to a non-zero amount is matched exactly. Empty = any amount. */
   readonly amount: readonly BindExpr[];
+  /** Stated fees: paid on top of an amount that was sent, kept back from one that was received. */
+  readonly fees: readonly BindExpr[];
+  /** All that was sent, of which what exceeds the amount is a fee. */
+  readonly total: BindExpr | null;
   /**
    * Where no movement has exactly the stated amount: take the direction alone (`direction`) or fail the leg
    * (`none`).

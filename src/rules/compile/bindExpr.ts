@@ -13,7 +13,7 @@ import {
 import { checkAddress } from './addresses.ts';
 import type { BindExpr } from '../../model/rulebook.ts';
 
-/** Functions over expressions. All but `first` take one amount. */
+/** Functions over expressions. All but `first` and `word` take one amount. */
 export const BIND_FUNCTIONS = [
   'abs',
   'positive',
@@ -23,6 +23,7 @@ export const BIND_FUNCTIONS = [
   'signed_low128',
   'signed_high128',
   'first',
+  'word',
 ] as const;
 
 export function isFault(result: object): result is SignatureFault {
@@ -91,6 +92,7 @@ function compileLeg(path: readonly string[], scope: BindScope): BindResult {
 
 function compileFunction(name: string, inside: string, scope: BindScope, depth: number): BindResult {
   if (!(BIND_FUNCTIONS as readonly string[]).includes(name)) return fault('unknown_bind', `${name}()`);
+  if (name === 'word') return compileByteWord(inside, scope, depth);
   const operands: TypedBind[] = [];
   for (const part of splitTopLevel(inside)) {
     const operand = compileBind(part, scope, depth + 1);
@@ -109,6 +111,17 @@ function compileFunction(name: string, inside: string, scope: BindScope, depth: 
   if (operands.length !== 1 || !operand) return fault('unknown_bind', `${name}() takes one expression`);
   if (!operand.type.amount) return fault('bind_type', `${name}(${inside.trim()}) needs a number`);
   return { expr: { op: name as 'abs', of: operand.expr }, type: AMOUNT };
+}
+
+/** `word($data, 32)`: 32 bytes from byte 32 on, for data that is packed rather than ABI-encoded. */
+function compileByteWord(inside: string, scope: BindScope, depth: number): BindResult {
+  const [data, at, ...more] = splitTopLevel(inside);
+  const byte = /^\s*[0-9]{1,4}\s*$/.test(at ?? '') ? Number(at) : null;
+  if (data === undefined || byte === null || more.length > 0)
+    return fault('unknown_bind', 'word() takes a bytes parameter and the position of the first byte');
+  const operand = compileBind(data, scope, depth + 1);
+  if (isFault(operand)) return operand;
+  return { expr: { op: 'word', of: operand.expr, at: byte }, type: { account: true, amount: true } };
 }
 
 function compileLiteral(text: string): BindResult {

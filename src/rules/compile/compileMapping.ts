@@ -198,7 +198,7 @@ function checkLeg(spot: Spot, raw: RawLeg, { legRoles }: Vocabulary, seen: Set<s
   seen.add(text);
   if (raw.match !== 'stated') return;
   if (raw.amount === undefined) spot.report('stated_without_amount', raw.role);
-  for (const key of ['movement', 'otherwise', 'pick'] as const)
+  for (const key of ['movement', 'otherwise', 'pick', 'fees', 'total'] as const)
     if (raw[key] !== undefined) spot.at(key).reportKey('misplaced_leg_key', key);
 }
 
@@ -212,8 +212,11 @@ const LEG_DEFAULTS = {
 } as const;
 
 function compileLeg(mapping: Mapping, spot: Spot, raw: RawLeg): LegSpec {
-  const list = typeof raw.amount === 'string' ? [raw.amount] : (raw.amount ?? []);
-  const { role, from, to, asset, amount, asset_kind, movement, ...own } = raw;
+  const { role, from, to, asset, amount, fees, total, asset_kind, movement, ...own } = raw;
+  const amounts = (key: 'amount' | 'fees', value: string | readonly string[] = []): BindExpr[] =>
+    typeof value === 'string'
+      ? [mapping.amount(value, spot.at(key)) ?? []].flat()
+      : value.flatMap((one, n) => mapping.amount(one, spot.at(key, n)) ?? []);
   return {
     ...LEG_DEFAULTS,
     ...own,
@@ -221,10 +224,9 @@ function compileLeg(mapping: Mapping, spot: Spot, raw: RawLeg): LegSpec {
     from: mapping.account(from, spot.at('from')),
     to: mapping.account(to, spot.at('to')),
     asset: mapping.account(asset, spot.at('asset')),
-    amount: list.flatMap(
-      (one, n) =>
-        mapping.amount(one, typeof amount === 'string' ? spot.at('amount') : spot.at('amount', n)) ?? [],
-    ),
+    amount: amounts('amount', amount),
+    fees: amounts('fees', fees),
+    total: mapping.amount(total, spot.at('total')),
     ...(asset_kind ? { assetKind: asset_kind } : {}),
     ...(movement ? { movementKind: movement } : {}),
   };

@@ -21,6 +21,8 @@ export interface RawLeg {
   readonly asset_kind?: 'native' | 'erc20' | 'erc721' | 'erc1155';
   readonly movement?: 'mint' | 'burn';
   readonly amount?: string | readonly string[];
+  readonly fees?: string | readonly string[];
+  readonly total?: string;
   readonly match?: 'movement' | 'stated';
   readonly otherwise?: 'none' | 'direction';
   readonly pick?: 'one' | 'all';

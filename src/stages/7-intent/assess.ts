@@ -79,10 +79,17 @@ function doubtsOf(
   if (!view.input.subject.elected) doubts.push('no_single_actor');
   if (rule.restsOn.length > 0 && motifs.length === 0) doubts.push('nothing_recognised');
   if (motifs.some((motif) => isMereName(motif))) doubts.push('function_name_only');
-  if (motifs.some((motif) => motif.status !== 'Proven' && !isMereName(motif))) doubts.push('unproven_motif');
+  const unproven = motifs.filter((motif) => motif.status !== 'Proven' && !isMereName(motif));
+  if (unproven.some(amountsDiffer)) doubts.push('amounts_differ');
+  if (unproven.some((motif) => !amountsDiffer(motif))) doubts.push('unproven_motif');
   if (confidence === 'Low') doubts.push('low_confidence');
   if (doubts.length === 0 && !accountsFor(view, rule, motifs)) doubts.push('unaccounted_value');
   return doubts;
+}
+
+/** What moved is not what the event states, and nothing says where the rest went. */
+function amountsDiffer({ invariants }: Motif): boolean {
+  return invariants.some(({ name, holds }) => name === 'amounts_agree' && !holds);
 }
 
 /** The actor sent or received a token under another's name, or by a movement its source shows no part in. */

@@ -93,6 +93,7 @@ const CAVEATS: Readonly<Record<CaveatCode, string>> = {
   suspect_token: 'A token takes the name of another, or moved without its owner showing any part in it.',
   nothing_recognised: 'No recognised act supports the headline.',
   function_name_only: 'Only the name of a function says so, and anybody may name one so.',
+  amounts_differ: 'More or less moved than an event states, and nothing shows where the rest went.',
   unproven_motif: 'An act it rests on is not proven.',
   low_confidence: 'Confidence is low.',
   unaccounted_value: 'The acts recognised do not account for all the actor sent or received.',

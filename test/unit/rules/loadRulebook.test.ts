@@ -46,6 +46,8 @@ describe('loadRulebook', () => {
       assetKind: null,
       movementKind: null,
       amount: [{ op: 'arg', name: 'amountIn', path: [] }],
+      fees: [],
+      total: null,
       otherwise: 'none',
       pick: 'one',
       required: true,

@@ -1,6 +1,7 @@
 import { NATIVE_REF, type AssetRef, type BindScope, type LegEnds } from './resolver.ts';
 import { assetIdOf, evaluateAccount, evaluateAmount, evaluateAsset } from './resolver.ts';
 import { farEnd } from '../../../lib/roles.ts';
+import { carriedOf, differenceOf, type StatedAmount } from './namedDifference.ts';
 import type { PreparedLeg } from '../match/preparedMapping.ts';
 import type { MovementIndex, MovementSearch } from './movementIndex.ts';
 import type { Claimed } from './bucket.ts';
@@ -61,7 +62,7 @@ interface ResolvedLeg {
    * none is named.
    */
   readonly choices: readonly (AssetRef | null)[];
-  readonly amounts: readonly bigint[];
+  readonly amounts: readonly StatedAmount[];
   readonly excludedAsset: string | null;
   readonly context: LegContext;
   readonly search: (asset: AssetRef | null, amount?: bigint) => MovementSearch;
@@ -84,9 +85,10 @@ export function* legOptions(
     if (option) yield option;
     return;
   }
-  for (const amount of leg.amounts) {
-    const exact = exactly(leg, amount);
-    if (exact) yield carried(spec, [exact], amount, context);
+  for (const stated of leg.amounts) {
+    const { amount, withFees } = stated;
+    const exact = (withFees === amount ? null : exactly(leg, withFees)) ?? exactly(leg, amount);
+    if (exact) yield carried(spec, [exact], stated, context);
     else if (spec.match === 'stated' && (leg.asset === null || assetIdOf(leg.asset) !== leg.excludedAsset))
       yield settledInside(leg, amount);
   }
@@ -159,10 +161,10 @@ function* approximately({ spec, choices, amounts, context, search }: ResolvedLeg
     const near = context.index.before(search(choice), MAX_SPLIT);
     if (near.length === 0) continue;
     const ofAsset = near.filter((m) => m.asset === near[0]!.asset);
-    const split = firstOf(amounts, (amount) => sumsTo(ofAsset, amount));
-    if (split) yield carried(spec, split, sumOf(split), context);
+    const split = firstOf(amounts, ({ amount }) => sumsTo(ofAsset, amount));
+    if (split) yield carried(spec, split, { amount: sumOf(split), withFees: sumOf(split) }, context);
     if (spec.otherwise !== 'direction') continue;
-    const close = firstOf(amounts, (amount) => closest(near, amount));
+    const close = firstOf(amounts, ({ amount }) => closest(near, amount));
     if (close) yield carried(spec, [close], amounts[0]!, context);
   }
 }
@@ -171,7 +173,7 @@ function* approximately({ spec, choices, amounts, context, search }: ResolvedLeg
 function carried(
   spec: PreparedLeg,
   movements: readonly Movement[],
-  amount: bigint | null,
+  stated: StatedAmount | null,
   context: LegContext,
 ): Option {
   const byAsset = new Map<string, Movement[]>();
@@ -180,9 +182,36 @@ function carried(
     if (group) group.push(m);
     else byAsset.set(m.asset, [m]);
   }
-  const legs = [...byAsset.values()].map((group) => legOf(spec, group, amount, context));
+  const legs = [...byAsset.values()].flatMap((group) => legsOf(spec, group, stated, context));
   return { movements, legs, unresolved: [] };
 }
+
+/** A leg, and where its movement carried more than the event's amount the fee that explains the rest. */
+function legsOf(
+  spec: PreparedLeg,
+  group: readonly Movement[],
+  stated: StatedAmount | null,
+  context: LegContext,
+): BoundLeg[] {
+  const whole = legOf(spec, group, stated?.amount ?? null, context);
+  const difference =
+    stated === null || whole.leg.exact || group.length > 1
+      ? null
+      : differenceOf(group[0]!, stated, spec.role, context);
+  if (difference === null) return [whole];
+  const { amount, fee, movements } = difference;
+  const main: BoundLeg = { ...whole, stated: amount, leg: { ...whole.leg, amount, exact: true } };
+  if (fee === 0n) return [main];
+  const paid: BoundLeg = {
+    ...whole,
+    spec: { ...spec, movementKind: null },
+    stated: fee,
+    leg: { ...whole.leg, role: FEE, amount: fee, movements, exact: true },
+  };
+  return [main, paid];
+}
+
+const FEE = 'fee';
 
 function legOf(
   spec: PreparedLeg,
@@ -221,11 +250,11 @@ function settledInside({ spec, asset, from, to }: ResolvedLeg, amount: bigint): 
   return { movements: [], legs: [{ spec, stated: amount, ends: { from, to, asset }, leg }], unresolved: [] };
 }
 
-function statedAmounts(spec: PreparedLeg, scope: BindScope): bigint[] {
-  const amounts: bigint[] = [];
+function statedAmounts(spec: PreparedLeg, scope: BindScope): StatedAmount[] {
+  const amounts: StatedAmount[] = [];
   for (const expr of spec.amount) {
     const amount = evaluateAmount(expr, scope);
-    if (amount !== null) amounts.push(amount);
+    if (amount !== null) amounts.push({ amount, withFees: carriedOf(amount, spec, scope) });
   }
   return amounts;
 }

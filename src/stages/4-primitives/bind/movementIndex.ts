@@ -2,7 +2,7 @@ import { lowerBound } from '../../../lib/lowerBound.ts';
 import { NATIVE_REF, type AssetRef } from './resolver.ts';
 import { Bucket, type Claimed } from './bucket.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { AssetKind, Movement, ValueFlow } from '../../../model/valueFlow.ts';
+import type { AssetId, AssetKind, Movement, ValueFlow } from '../../../model/valueFlow.ts';
 
 /** Conditions on a movement; absent or undefined fields match anything. */
 export interface MovementQuery {
@@ -59,7 +59,11 @@ export class MovementIndex {
 
   /** The contract of a movement's asset, or the native one. */
   assetRef(movement: Movement): AssetRef {
-    return this.#flow.assets.get(movement.asset)?.address ?? NATIVE_REF;
+    return this.assetRefOf(movement.asset);
+  }
+
+  assetRefOf(asset: AssetId): AssetRef {
+    return this.#flow.assets.get(asset)?.address ?? NATIVE_REF;
   }
 
   /**

@@ -94,6 +94,10 @@ function makeResolver(expr: BindExpr, params: ReadonlyMap<string, ParamSpec>): R
         return null;
       };
     }
+    case 'word': {
+      const data = resolverOf(expr.of, params);
+      return (scope) => wordInside(data(scope), expr.at);
+    }
     default: {
       const { op } = expr;
       const inner = resolverOf(expr.of, params);
@@ -108,6 +112,13 @@ function argumentResolver(param: ParamSpec | undefined, path: readonly (string |
   if (param.at === 'call') return ({ callArgs }) => callArgs && read(callArgs);
   if (param.at === 'output') return ({ outputArgs }) => outputArgs && read(outputArgs);
   return ({ args }) => read(args);
+}
+
+/** 32 bytes of packed data as a number; null where the data is shorter. */
+function wordInside(data: ArgumentValue | null, at: number): bigint | null {
+  return typeof data === 'string' && data.length >= 2 + (at + 32) * 2
+    ? BigInt(`0x${data.slice(2 + at * 2, 2 + (at + 32) * 2)}`)
+    : null;
 }
 
 function amountOf(op: AmountWord, value: bigint | null): bigint | null {

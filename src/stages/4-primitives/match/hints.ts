@@ -1,6 +1,8 @@
+import { SHARE_ROLES } from '../../../lib/roles.ts';
+import { kindOf } from '../../../lib/motifKinds.ts';
 import { callTrigger, eventTrigger, holdsHashPath, type NamedTrigger } from './namedTriggers.ts';
 import type { OpenPrimitive, StructureContext } from '../structure/context.ts';
-import type { CanonicalTx, Frame } from '../../../model/canonicalTx.ts';
+import type { CanonicalTx, Frame, Log } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { LexiconEntry } from '../../../model/lexicon.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
@@ -31,18 +33,44 @@ export function findHints(
   const triggers = callTriggers(tx, rulebook, principals);
   let events = 0;
   for (const log of tx.logs) {
-    if (explained.has(log.index) || wrappedNative.has(log.address)) continue;
+    if (explained.has(log.index) || wrappedNative.has(log.address) || isRead(log, rulebook)) continue;
     if (++events > MAX_TRIGGERS) break;
     const trigger = eventTrigger(log, rulebook);
     if (trigger) triggers.push(trigger);
   }
   const basis = { event: 0, call: 1 };
+  const stated = statedChanges(found, rulebook);
   return triggers
     .flatMap((trigger) => hintsOf(trigger, tx, rulebook))
+    .filter(
+      ({ trigger, entry }) => trigger.basis !== 'call' || !stated.has(`${entry.kind} ${trigger.contract}`),
+    )
     .sort(
       (a, b) =>
         a.rank - b.rank || basis[a.trigger.basis] - basis[b.trigger.basis] || a.trigger.seq - b.trigger.seq,
     );
+}
+
+/** Whether a rule reads amounts from this event at this very contract: where none moved, words know no better. */
+function isRead({ address, topics }: Log, { events }: Rulebook): boolean {
+  const meanings = events.get(`${topics[0]}:${topics.length}`)?.meanings ?? [];
+  return meanings.some(
+    ({ protocols, legs }) =>
+      legs.some(({ amount }) => amount.length > 0) &&
+      protocols.some(({ addresses }) => addresses.has(address)),
+  );
+}
+
+/** Position changes that events state, by contract: the name of a call there adds nothing to them. */
+function statedChanges(found: readonly OpenPrimitive[], rulebook: Rulebook): ReadonlySet<string> {
+  return new Set(
+    found
+      .filter(({ basis, kind, legs }) => {
+        const moved = legs.some(({ role, movements }) => movements.length > 0 && !SHARE_ROLES.has(role));
+        return basis === 'event' && moved && kindOf(rulebook, kind).position !== null;
+      })
+      .map(({ kind, venue }) => `${kind} ${venue}`),
+  );
 }
 
 /**

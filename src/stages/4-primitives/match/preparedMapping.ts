@@ -6,11 +6,13 @@ import type { PortionRole, ProtocolRef } from '../../../model/primitive.ts';
 import type { BindExpr, LegSpec, EventMapping, ProtocolSpec } from '../../../model/rulebook.ts';
 
 /** A leg with prepared expressions. */
-export interface PreparedLeg extends Omit<LegSpec, 'from' | 'to' | 'asset' | 'amount'> {
+export interface PreparedLeg extends Omit<LegSpec, 'from' | 'to' | 'asset' | 'amount' | 'fees' | 'total'> {
   readonly from: Resolver | null;
   readonly to: Resolver | null;
   readonly asset: Resolver | null;
   readonly amount: readonly Resolver[];
+  readonly fees: readonly Resolver[];
+  readonly total: Resolver | null;
 }
 
 /** A mapping with prepared expressions; made once per rulebook. */
@@ -68,6 +70,8 @@ export function prepareMapping(
       to: maybe(leg.to),
       asset: maybe(leg.asset),
       amount: leg.amount.map(ready),
+      fees: leg.fees.map(ready),
+      total: maybe(leg.total),
     })),
     about: spec.about.map(ready),
     position: spec.position && { token: ready(spec.position.token), id: ready(spec.position.id) },

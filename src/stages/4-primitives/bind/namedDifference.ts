@@ -1,0 +1,97 @@
+import { SENT_ROLES } from '../../../lib/roles.ts';
+import { evaluateAmount, type BindScope } from './resolver.ts';
+import type { PreparedLeg } from '../match/preparedMapping.ts';
+import type { MovementIndex } from './movementIndex.ts';
+import type { Address } from '../../../model/hex.ts';
+import type { AssetId, Movement } from '../../../model/valueFlow.ts';
+
+/** An amount an event states, and what its movement carries if the fees stated beside it count. */
+export interface StatedAmount {
+  readonly amount: bigint;
+  readonly withFees: bigint;
+}
+
+/** Why a movement carried another amount than the event states. */
+export interface Difference {
+  /** The leg's own amount: without fees that the counterparty paid, after those that it was charged. */
+  readonly amount: bigint;
+  /** What the counterparty paid beside it; zero where it was kept back or given back. */
+  readonly fee: bigint;
+  /** Movements that carried the fee. */
+  readonly movements: readonly number[];
+}
+
+/** Accounts looked at on the way of a payment: routers, gateways, messengers. */
+const MAX_HOPS = 8;
+
+/** Amount of the movement that carries a stated amount and the fees stated with it. */
+export function carriedOf(amount: bigint, { role, fees, total }: PreparedLeg, scope: BindScope): bigint {
+  const whole = total && evaluateAmount(total, scope);
+  if (whole) return whole > amount ? whole : amount;
+  const sum = fees.reduce((all, word) => all + (evaluateAmount(word, scope) ?? 0n), 0n);
+  if (SENT_ROLES.has(role)) return amount + sum;
+  return amount > sum ? amount - sum : amount;
+}
+
+/**
+ * Explains the difference by the event's fee words, or by payments of exactly this difference: an account on
+ * the way passed it on and kept the stated amount, or the payer paid it to others. Null: unexplained.
+ */
+export function differenceOf(
+  carrier: Movement,
+  { amount, withFees }: StatedAmount,
+  role: string,
+  { index }: { readonly index: MovementIndex },
+): Difference | null {
+  const apart = carrier.amount - amount;
+  if (!SENT_ROLES.has(role)) {
+    const charged = carrier.amount === withFees || (apart < 0n && withheld(carrier, -apart, index));
+    return charged ? { amount: carrier.amount, fee: 0n, movements: [] } : null;
+  }
+  if (carrier.amount === withFees) return { amount, fee: apart, movements: [carrier.index] };
+  if (apart < 0n) return null;
+  const passed = passedOn(carrier, amount, index);
+  if (passed === null) return null;
+  const fees = passed.filter(({ to }) => to !== carrier.from);
+  const fee = fees.reduce((sum, m) => sum + m.amount, 0n);
+  return { amount, fee, movements: fees.map((m) => m.index) };
+}
+
+/** Whether the payer paid exactly this much of the asset to others: a fee or a token's tax on the payout. */
+function withheld({ from, asset, index: own }: Movement, apart: bigint, index: MovementIndex): boolean {
+  const others = paymentsOf(from, asset, index).filter((m) => m.index !== own);
+  return others.some((m) => m.amount === apart) || sumOf(others) === apart;
+}
+
+/** The payments by which an account on the way gave away all but the stated amount. */
+function passedOn(carrier: Movement, stated: bigint, index: MovementIndex): readonly Movement[] | null {
+  const apart = carrier.amount - stated;
+  let at = carrier;
+  for (let hop = 0; hop < MAX_HOPS; hop++) {
+    const after = at.index;
+    const payments = paymentsOf(at.to, at.asset, index).filter((m) => m.index > after);
+    const rest = payments.filter((m) => m.amount !== stated);
+    const single = rest.find((m) => m.amount === apart);
+    if (single) return [single];
+    if (rest.length > 0 && sumOf(rest) === apart) return rest;
+    const onward = payments.filter((m) => m.amount === carrier.amount);
+    if (onward.length !== 1) return null;
+    at = onward[0]!;
+  }
+  return null;
+}
+
+function paymentsOf(from: Address, asset: AssetId, index: MovementIndex): Movement[] {
+  return index.all({
+    query: { from, asset: index.assetRefOf(asset) },
+    seq: 0,
+    claimed: NONE,
+    accept: (m) => m.asset === asset,
+  });
+}
+
+const NONE: Set<number> = new Set();
+
+function sumOf(movements: readonly Movement[]): bigint {
+  return movements.reduce((sum, m) => sum + m.amount, 0n);
+}
