@@ -11,6 +11,7 @@ import {
   type TypedBind,
 } from './bindScope.ts';
 import { checkAddress } from './addresses.ts';
+import { didYouMean } from './didYouMean.ts';
 import type { BindExpr } from '../../model/rulebook.ts';
 
 /** Functions over expressions. All but `first` and `word` take one amount. */
@@ -43,7 +44,7 @@ export function compileBind(source: string, scope: BindScope, depth = 0): BindRe
   if (word) return compileWord(word[1]!, word[2] === '' ? [] : word[2]!.slice(1).split('.'), scope);
   const call = CALL.exec(text);
   if (call) return compileFunction(call[1]!, call[2]!, scope, depth);
-  return compileLiteral(text);
+  return compileLiteral(text, scope);
 }
 
 function compileWord(name: string, path: readonly string[], scope: BindScope): BindResult {
@@ -54,8 +55,10 @@ function compileWord(name: string, path: readonly string[], scope: BindScope): B
   if (at >= 0 && wordHere) return fault('param_shadows_word', `$${name}`);
   if (at >= 0) return compileArg(at, path, scope);
   if (word === null) {
-    const names = scope.params.map((p) => `$${p.name}`).join(' ');
-    return fault('unknown_param', `$${name} (parameters: ${names || 'none'})`);
+    const names = scope.params.map((p) => `$${p.name}`);
+    const words = Object.keys(BIND_WORDS).map((one) => `$${one}`);
+    const meant = didYouMean(`$${name}`, [...names, ...words]);
+    return fault('unknown_param', `${meant}; parameters: ${names.join(' ') || 'none'}`);
   }
   if (!wordHere) return fault('bind_out_of_scope', `$${name} exists only for ${word.in}s`);
   if (path.length > 0) return fault('unknown_param', `$${name} has no parts`);
@@ -86,12 +89,20 @@ function compileLeg(path: readonly string[], scope: BindScope): BindResult {
   if (path.length !== 2 || !(end === 'from' || end === 'to' || end === 'asset')) {
     return fault('unknown_bind', `$leg.${path.join('.')}: write $leg.<role>.from, .to or .asset`);
   }
-  if (!scope.legs.includes(role!)) return fault('unknown_leg', `$leg.${role}.${end}`);
+  if (!scope.legs.includes(role!))
+    return fault(
+      'unknown_leg',
+      `$leg.${didYouMean(role!, scope.legs)}; legs above: ${scope.legs.join(' ') || 'none'}`,
+    );
   return { expr: { op: 'leg', role: role!, end }, type: ACCOUNT };
 }
 
 function compileFunction(name: string, inside: string, scope: BindScope, depth: number): BindResult {
-  if (!(BIND_FUNCTIONS as readonly string[]).includes(name)) return fault('unknown_bind', `${name}()`);
+  if (!(BIND_FUNCTIONS as readonly string[]).includes(name))
+    return fault(
+      'unknown_bind',
+      `${didYouMean(name, BIND_FUNCTIONS)}; functions: ${BIND_FUNCTIONS.join(' ')}`,
+    );
   if (name === 'word') return compileByteWord(inside, scope, depth);
   const operands: TypedBind[] = [];
   for (const part of splitTopLevel(inside)) {
@@ -124,12 +135,19 @@ function compileByteWord(inside: string, scope: BindScope, depth: number): BindR
   return { expr: { op: 'word', of: operand.expr, at: byte }, type: { account: true, amount: true } };
 }
 
-function compileLiteral(text: string): BindResult {
+/** Words are written with a dollar sign: the slip of leaving it out is common. */
+function neitherText(text: string, { params }: BindScope): string {
+  const shown = text.slice(0, 80);
+  const known = [...params.map((p) => p.name), ...Object.keys(BIND_WORDS)];
+  const hint = known.includes(text) ? ` (did you mean $${text}?)` : '';
+  return `${shown}${hint} is neither a bind word nor a literal`;
+}
+
+function compileLiteral(text: string, scope: BindScope): BindResult {
   if (/^[0-9]{1,78}$/.test(text)) return { expr: { op: 'literal', value: text }, type: AMOUNT };
   if (/^0x[0-9a-fA-F]{64}$/.test(text))
     return { expr: { op: 'literal', value: text.toLowerCase() }, type: { account: true, amount: true } };
-  if (!/^0x/i.test(text))
-    return fault('unknown_bind', `${text.slice(0, 80)} is neither a bind word nor a literal`);
+  if (!/^0x/i.test(text)) return fault('unknown_bind', neitherText(text, scope));
   const address = checkAddress(text);
   return isFault(address) ? address : { expr: { op: 'literal', value: address.address }, type: ACCOUNT };
 }

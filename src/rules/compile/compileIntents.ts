@@ -6,7 +6,7 @@ import type { Vocabulary } from './compileVocabulary.ts';
 import { bestFirst } from '../prepare.ts';
 import { factValueFault, type FactDeclaration } from './facts.ts';
 import type { RawExample, RawIntent } from '../read/rawRules.ts';
-import { didYouMean } from './didYouMean.ts';
+import { didYouMean, hintFor } from './didYouMean.ts';
 import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 import { readRuleAddress } from './compileProtocols.ts';
 
@@ -86,10 +86,24 @@ function checkLabel(spot: Spot, label: string, words: Vocabulary): string[] {
   const flat = parts.flatMap((part) => ('optional' in part ? part.optional : [part]));
   for (const part of flat)
     if ('placeholder' in part && !isLabelWord(part.placeholder, words))
-      spot.report('unknown_placeholder', `{${part.placeholder}} (there are ${LABEL_WORD_LIST})`);
+      spot.report('unknown_placeholder', unknownPlaceholder(part.placeholder, words));
   return parts.flatMap((part) =>
     'placeholder' in part && !LABEL_CERTAIN.has(part.placeholder) ? [part.placeholder] : [],
   );
+}
+
+/** The nearest placeholder, or all of them. */
+function unknownPlaceholder(placeholder: string, words: Vocabulary): string {
+  const [family = '', word] = placeholder.split('.');
+  const known: Readonly<Record<string, Iterable<string>>> = {
+    role: words.accountRoles.keys(),
+    leg: words.legRoles.keys(),
+  };
+  const hint =
+    word === undefined || known[family] === undefined
+      ? hintFor(placeholder, Object.keys(LABEL_WORDS))
+      : hintFor(word, known[family]);
+  return `{${placeholder}}${hint}; there are ${LABEL_WORD_LIST}`;
 }
 
 const LABEL_WORD_LIST = [

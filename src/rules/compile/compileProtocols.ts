@@ -52,7 +52,7 @@ export function compileProtocols(
   return { protocols, speakers };
 }
 
-/** `claimed`: which protocol has an address for a shape, under `<address> <shape>`. */
+/** `claimed`: which protocol has an address for a shape, under `<address> <shape>`, and its name, under the address. */
 function readAddresses(spot: Spot, raw: RawProtocol, claimed: Map<string, string>): Set<Address> {
   const addresses = new Set<Address>();
   for (const [i, text] of (raw.addresses ?? []).entries()) {
@@ -61,6 +61,10 @@ function readAddresses(spot: Spot, raw: RawProtocol, claimed: Map<string, string
     if (address === null) continue;
     if (addresses.has(address)) here.report('duplicate_address', text);
     addresses.add(address);
+    const owner = claimed.get(address);
+    if (owner !== undefined && owner !== raw.name)
+      here.report('foreign_address', `it is an address of ${owner}`);
+    else claimed.set(address, raw.name);
     for (const shape of raw.shapes) {
       const other = claimed.get(`${address} ${shape}`);
       if (other !== undefined && other !== raw.slug)

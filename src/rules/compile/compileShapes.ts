@@ -1,6 +1,7 @@
 import type { Hex } from '../../model/hex.ts';
 import type { CallSpec, EventSpec, EventMapping, ProtocolSpec } from '../../model/rulebook.ts';
 import { compileMapping, type CompiledMeaning } from './compileMapping.ts';
+import { checkShadows, type PlacedMapping } from '../lint/checkShadows.ts';
 import type { Vocabulary } from './compileVocabulary.ts';
 import type { RawMeaning, RawShape } from '../read/rawRules.ts';
 import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
@@ -24,7 +25,13 @@ export function compileShapes(
   const calls = new Map<Hex, CallSpec & { meanings: EventMapping[] }>();
   const bodies = new Map<string, string>();
 
-  for (const item of shapes) {
+  // An overlay's meanings are tried before those below it.
+  const inOrder = [...shapes].sort((a, b) => b.file.layer - a.file.layer);
+  const placed = new Map<object, PlacedMapping[]>();
+  const place = (spec: object, one: PlacedMapping): void => {
+    placed.set(spec, [...(placed.get(spec) ?? []), one]);
+  };
+  for (const item of inOrder) {
     const { slug, any_emitter: anyEmitter } = item.value;
     if (!anyEmitter && !speakers.has(slug) && item.value.status !== 'deprecated')
       sink.add(item, ['slug'], 'unused_shape', slug);
@@ -47,6 +54,7 @@ export function compileShapes(
           };
           spec.meanings.push(meaning);
           events.set(key, spec);
+          place(spec, { mapping: meaning, spot });
         } else {
           const spec = calls.get(signature.id) ?? {
             signature: signature.canonical,
@@ -63,10 +71,12 @@ export function compileShapes(
             );
           spec.meanings.push(meaning);
           calls.set(signature.id, spec);
+          place(spec, { mapping: meaning, spot });
         }
       }
     }
   }
+  for (const list of placed.values()) checkShadows(list);
   return { events, calls };
 }
 

@@ -1,5 +1,6 @@
 import type { CompiledRules, Rulebook } from '../../model/rulebook.ts';
 import { checkExamples } from '../lint/checkExamples.ts';
+import { checkFactExamples } from '../lint/checkFactExamples.ts';
 import { checkLifecycle } from '../lint/checkLifecycle.ts';
 import { compileEntities } from './compileEntities.ts';
 import { compileLexicon } from './compileLexicon.ts';
@@ -13,6 +14,7 @@ import { digestFiles } from './digest.ts';
 import { expandItems, inheritShapes } from './expandItems.ts';
 import { indexFacts, type FactDeclaration, type FactVocabulary } from './facts.ts';
 import { deepFreeze, frozenMap, frozenSet } from './freeze.ts';
+import { checkPlaceholders } from '../lint/checkPlaceholders.ts';
 import { checkWords } from '../lint/checkWords.ts';
 import { checkRules } from '../lint/checkRules.ts';
 import { RulebookError, sortProblems, type Problem, type ProblemCode } from '../read/problems.ts';
@@ -92,6 +94,8 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
   checkExamples(shapes, intents, words, sink);
   if (facts) checkWords({ shapes, protocols, entities, intents, words, facts }, sink);
   if (facts) checkRules(rules, intents, { words, facts }, sink);
+  if (facts) checkPlaceholders(shapes, intents, { words, tables }, sink);
+  if (facts && sink.problems.length === 0) checkFactExamples(intents, rules, { words, facts }, sink);
 
   const texts = compileTables(tables, sink);
   const lexicon = compileLexicon(items, words, sink);

@@ -1,3 +1,4 @@
+import { didYouMean } from '../compile/didYouMean.ts';
 import type { RawHead } from '../read/rawRules.ts';
 import type { ProblemSink, RuleItem } from '../compile/ruleItem.ts';
 
@@ -18,9 +19,10 @@ export function checkLifecycle(
     if (status !== 'deprecated' && replacedBy !== undefined)
       sink.add(item, ['replaced_by'], 'replacement_without_deprecation', slug);
     if (replacedBy !== undefined && (!known.has(replacedBy) || replacedBy === slug))
-      sink.add(item, ['replaced_by'], 'unknown_replacement', replacedBy);
+      sink.add(item, ['replaced_by'], 'unknown_replacement', didYouMean(replacedBy, known));
     for (const [i, other] of (supersedes ?? []).entries()) {
-      if (!known.has(other)) sink.add(item, ['supersedes', i], 'unknown_replacement', other);
+      if (!known.has(other))
+        sink.add(item, ['supersedes', i], 'unknown_replacement', didYouMean(other, known));
       else if (reaches(other, slug, beats))
         sink.add(item, ['supersedes', i], 'supersedes_cycle', `${slug} and ${other}`);
     }

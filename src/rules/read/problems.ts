@@ -43,6 +43,8 @@ export const PROBLEMS = {
   // addresses
   bad_address: 'not a 20-byte address',
   bad_checksum: 'the letter case of the address is not its EIP-55 checksum',
+  foreign_address:
+    'the address is one of another protocol: an overlay overrides that protocol, or names it alike',
   duplicate_address: 'two entries claim the same address',
   // overlays and identity
   duplicate_slug: 'two files use the same slug and neither says override: true',
@@ -70,6 +72,7 @@ export const PROBLEMS = {
   stated_without_amount: 'a leg with match: stated needs an amount',
   misplaced_leg_key: 'a key that only makes sense with match: movement',
   duplicate_meaning: 'the same event or call with the same body is declared twice',
+  shadowed_meaning: 'an earlier shape takes the event or call wherever this one could',
   mixed_depth: 'meanings of one selector disagree on depth',
   unused_shape: 'no protocol speaks the shape and any_emitter is false: it can never fire',
   unknown_shape: 'the protocol or the extending shape names a shape that does not exist',
@@ -95,10 +98,14 @@ export const PROBLEMS = {
   unsatisfiable: 'the conditions contradict each other: the rule can never match',
   shadowed_rule: 'whenever this rule matches a rule that outranks it matches too: it can never win',
   unknown_placeholder: 'the label has a placeholder that does not exist',
+  unfillable_placeholder: 'nothing that the rule rests on can ever give the placeholder a value',
   missing_fallback:
     'a label whose placeholders may have no value needs label_fallback, which takes such placeholders only in [optional segments]',
   missing_example: 'an intent rule needs at least one match and one near_miss example',
   duplicate_example: 'the same example is given twice, or both as match and as near_miss',
+  impossible_facts: 'the facts of the example contradict each other',
+  skipped_example: 'no fact of the matching example shows a motif that requires_any asks for',
+  trivial_near_miss: 'the near miss fails by so much that it proves nothing',
   bad_example: 'the transaction of an example cannot be made: a signature, its arguments or an amount',
   experimental_structural: 'an experimental rule cannot claim a structural proof',
   structural_without_basis: 'a structural proof must say which motifs it rests on',

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { hintFor } from '../compile/didYouMean.ts';
 import { listFiles, type Complain } from './listFiles.ts';
 import type { Problem, ProblemCode } from './problems.ts';
 import { parseYamlTree, type Place, type Tree } from './yamlTree.ts';
@@ -103,7 +104,7 @@ export function readRuleFiles(dirs: readonly string[]): {
         complain(
           shownPath,
           'unknown_file',
-          `expected ${Object.keys(TOP).join(', ')}, <${Object.keys(FOLDERS).join('|')}>/*.yaml or <${TABLE_FOLDERS.join('|')}>/*.txt`,
+          `${nearestPlace(path)}expected ${Object.keys(TOP).join(', ')}, <${Object.keys(FOLDERS).join('|')}>/*.yaml or <${TABLE_FOLDERS.join('|')}>/*.txt`,
         );
         continue;
       }
@@ -115,6 +116,15 @@ export function readRuleFiles(dirs: readonly string[]): {
     }
   });
   return { files, tables, problems };
+}
+
+/** The file or folder that a misplaced file's name is likely a slip of. */
+function nearestPlace(path: string): string {
+  const [first = '', ...rest] = path.split('/');
+  const known = rest.length === 0 ? Object.keys(TOP) : [...Object.keys(FOLDERS), ...TABLE_FOLDERS];
+  const hint = hintFor(first.replace(/\.yml$/, '.yaml'), known);
+  if (hint !== '') return `${first}${hint}; `;
+  return path.endsWith('.yml') ? 'the ending is .yaml; ' : '';
 }
 
 function readText(path: string, limit: number, complain: Complain): string | null {

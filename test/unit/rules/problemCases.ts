@@ -160,6 +160,54 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     files: base('vocabulary.yaml', 'Unknown: {category: unknown}', 'Unknown: {category: option}'),
     at: 'vocabulary.yaml:5:23',
   },
+  {
+    code: 'shadowed_meaning',
+    files: { 'shapes/zwin.yaml': SHAPE.replace('slug: pair', 'slug: zwin').replace('$sender}', '$to}') },
+    at: 'shapes/zwin.yaml:9:11',
+  },
+  {
+    code: 'unfillable_placeholder',
+    files: intent('label: Swap', 'label: "Swap[ of {role.owner}][ by {arg.nobody}]"\nlabel_fallback: Swap'),
+    at: `${I}:5:8`,
+  },
+  {
+    code: 'impossible_facts',
+    files: intent('{facts: {motif.swap.count: 1}}', '{facts: {actor.sides: none, actor.sent.assets: 1}}'),
+    at: `${I}:11:19`,
+  },
+  {
+    code: 'skipped_example',
+    files: {
+      'intents/direct.yaml': INTENT.replace('rests_on: [swap]', 'rests_on: [swap]\nrequires_any: [swap]')
+        .replace(
+          '{fact: motif.swap.count, is: eq, value: 1}',
+          '{any: [{fact: motif.swap.count, is: eq, value: 1}, {fact: actor.is_signer, is: true}]}',
+        )
+        .replace('{facts: {motif.swap.count: 1}}', '{facts: {actor.is_signer: true}}')
+        .replace('{facts: {motif.swap.count: 2}}', '{facts: {motif.swap.count: 2, actor.is_signer: false}}'),
+    },
+    at: `${I}:12:19`,
+  },
+  {
+    code: 'trivial_near_miss',
+    files: {
+      'intents/direct.yaml': INTENT.replace(
+        '{fact: motif.swap.count, is: eq, value: 1}',
+        '{all: [{fact: motif.swap.count, is: eq, value: 1}, {fact: actor.is_signer, is: true}, {fact: actor.sides, is: eq, value: both}, {fact: tx.tags, is: includes, value: a}]}',
+      ),
+    },
+    at: `${I}:12:23`,
+  },
+  {
+    code: 'foreign_address',
+    files: {
+      'shapes/second.yaml': SHAPE.replace('slug: pair', 'slug: second').replace('Swap(', 'Swop('),
+      'protocols/second.yaml': PROTOCOL.replace('slug: pairs', 'slug: second')
+        .replace('name: Pairs', 'name: Others')
+        .replace('[pair]', '[second]'),
+    },
+    at: 'protocols/second.yaml:6:13',
+  },
   { code: 'unknown_list', files: intent('rests_on: [swap]', 'rests_on: [$trades]'), at: `${I}:6:12` },
   { code: 'duplicate_slug', files: second('slug: second', 'slug: direct'), at: 'intents/second.yaml:1:7' },
   {

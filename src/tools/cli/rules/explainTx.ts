@@ -2,6 +2,7 @@ import { checksumAddress } from 'viem';
 import type { Motif } from '../../../model/motif.ts';
 import type { IntentRule } from '../../../model/rulebook.ts';
 import type { RuleOutcome } from '../../../model/intent.ts';
+import { didYouMean } from '../../../rules/compile/didYouMean.ts';
 import { CliError, type CliIo } from '../cliIo.ts';
 import { blockers, conditionLines, countMet, show } from './conditionLines.ts';
 import { examineTx, type ExaminedTx, type SubjectReading } from './examineTx.ts';
@@ -31,7 +32,12 @@ export async function explainTx(what: string, options: ExplainOptions, io: CliIo
   const ruleset = openSoundRuleset(rulesetDirs(options.dirs ?? []), io);
   if (ruleset === null) return 1;
   if (options.rule !== undefined && !ruleset.rulebook.intents.some((r) => r.slug === options.rule))
-    throw new CliError(`there is no rule ${options.rule}`);
+    throw new CliError(
+      `there is no rule ${didYouMean(
+        options.rule,
+        ruleset.rulebook.intents.map(({ slug }) => slug),
+      )}`,
+    );
   if (options.actor !== undefined && !/^0x[0-9a-fA-F]{40}$/.test(options.actor))
     throw new CliError(`${options.actor} is not an address`);
   const recording = await loadTx(what, ruleset.rulebook, options.recordings ?? []);

@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { readAddress } from '../../../evm/hex.ts';
 import type { Address, Hash } from '../../../model/hex.ts';
 import type { RawContext, RawTransaction, TokenMetadata } from '../../../model/upstream.ts';
+import { didYouMean } from '../../../rules/compile/didYouMean.ts';
 import { CliError } from '../cliIo.ts';
 
 /** A transaction as a node answered: the input of the pure part of the pipeline. */
@@ -52,7 +53,13 @@ export function findRecording(name: string, named: readonly string[] = []): Reco
       if (found) return found;
     }
   }
-  throw new CliError(`no recording ${name} in ${recordingPlaces(named).join(', ')}`);
+  const known = recordingPlaces(named).flatMap(namesIn);
+  throw new CliError(`no recording ${didYouMean(name, known)} in ${recordingPlaces(named).join(', ')}`);
+}
+
+function namesIn(place: string): string[] {
+  if (!statSync(place, { throwIfNoEntry: false })?.isDirectory()) return [];
+  return readdirSync(place).map((file) => file.replace(/\.json$/, ''));
 }
 
 /** Every recording of the places: folders of `.json` files, or `.json`, `.ndjson` and `.ndjson.gz` files. */

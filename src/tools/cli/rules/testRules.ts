@@ -4,6 +4,7 @@ import type { RawExample, RawIntent, RawShape } from '../../../rules/read/rawRul
 import type { RuleItem } from '../../../rules/compile/ruleItem.ts';
 import { evaluateOn, factNames } from '../../../rules/engine.ts';
 import type { IntentRule } from '../../../model/rulebook.ts';
+import { didYouMean } from '../../../rules/compile/didYouMean.ts';
 import { CliError, type CliIo } from '../cliIo.ts';
 import { blockers } from './conditionLines.ts';
 import type { ExaminedTx } from './examineTx.ts';
@@ -89,8 +90,19 @@ export async function testRules(
   const rules = new Set(results.map((r) => r.rule)).size;
   io.out(`${results.length - failed.length} of ${results.length} examples of ${rules} rules passed`);
   if (results.length === 0)
-    io.err(options.rule ? `there is no rule ${options.rule}` : 'there are no examples: nothing was tested');
+    io.err(
+      options.rule
+        ? noRule(
+            options.rule,
+            [...ruleset.intents, ...ruleset.shapes].map((i) => i.value.slug),
+          )
+        : 'there are no examples: nothing was tested',
+    );
   return failed.length === 0 && results.length > 0 ? 0 : 1;
+}
+
+function noRule(slug: string, known: readonly string[]): string {
+  return known.includes(slug) ? `${slug} has no examples` : `there is no rule ${didYouMean(slug, known)}`;
 }
 
 async function runExample(one: Case): Promise<ExampleResult> {
