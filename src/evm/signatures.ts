@@ -27,11 +27,18 @@ export interface NamedSignature {
 /** Digits of the hash that a line begins with. */
 const PREFIX = 8;
 
-/** The event of that first topic and number of topics (topic0 included); null where the tables know none. */
-export function eventNamed(tables: SignatureTables, topic0: Hash, topicCount: number): NamedSignature | null {
+/**
+ * The event of that first topic and number of topics (topic0 included; any number where left out); null where
+ * the tables know none.
+ */
+export function eventNamed(
+  tables: SignatureTables,
+  topic0: Hash,
+  topicCount?: number,
+): NamedSignature | null {
   for (const line of linesStarting(tables.events, topic0.slice(2, 2 + PREFIX))) {
     const read = readSignature(line.slice(PREFIX + 1));
-    if (`0x${read.hash}` === topic0 && read.topicCount === topicCount) return read.named;
+    if (`0x${read.hash}` === topic0 && (topicCount ?? read.topicCount) === read.topicCount) return read.named;
   }
   return null;
 }

@@ -13,6 +13,8 @@ export interface LexiconEntry {
   /** Stems the name must not have. */
   readonly without: readonly string[];
   readonly sign: 'hash_path' | 'custody' | 'exit' | null;
+  /** What must be among the assets that moved; null: anything. */
+  readonly assets: 'fungible' | 'erc20' | 'nft' | null;
   /** Role of the assets that moved. */
   readonly leg: string;
   /**

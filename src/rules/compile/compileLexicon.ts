@@ -35,6 +35,7 @@ function entryOf(raw: RawLexiconEntry): LexiconEntry {
     args: (raw.args ?? []).map(phrase),
     without: (raw.without ?? []).map(stem),
     sign: raw.sign ?? null,
+    assets: raw.assets ?? null,
     leg: raw.leg ?? (raw.flow === 'sent' || raw.flow === 'none' ? 'in' : 'out'),
     anyone: raw.anyone ?? false,
     exact: raw.amount === 'exact',

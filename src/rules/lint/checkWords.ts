@@ -17,7 +17,7 @@ export interface RuleSources {
 }
 
 /** Tags that the engine itself gives motifs. */
-const ENGINE_TAGS = ['structural', 'named', 'experimental', 'granted', 'revoked', 'inner'];
+const ENGINE_TAGS = ['structural', 'named', 'experimental', 'granted', 'revoked', 'inner', 'custody', 'exit'];
 
 const CODES: Readonly<Record<WordKind, ProblemCode>> = {
   motif_kind: 'unknown_motif_kind',

@@ -213,6 +213,7 @@ export interface RawLexiconEntry {
   readonly args?: readonly string[];
   readonly without?: readonly string[];
   readonly sign?: 'hash_path' | 'custody' | 'exit';
+  readonly assets?: 'fungible' | 'erc20' | 'nft';
   readonly leg?: string;
   readonly amount?: 'exact' | 'any';
   readonly anyone?: boolean;

@@ -9,13 +9,17 @@ import {
   type AbiFunction,
   type AbiParameter,
 } from 'viem';
-import { account, canonicalTx, frame, log, SIGNER } from '../../support/builders.ts';
+import { examine } from '../../../src/analyze.ts';
+import { account, blockHeader, canonicalTx, frame, log, rawContext, SIGNER } from '../../support/builders.ts';
 import type { CanonicalTx, Frame, Log } from '../../../src/model/canonicalTx.ts';
 import type { Address, Hash, Hex } from '../../../src/model/hex.ts';
 import type { Primitive } from '../../../src/model/primitive.ts';
 import type { Rulebook } from '../../../src/model/rulebook.ts';
 import { readRuleset } from '../../../src/rules/compile/loadRulebook.ts';
 import { buildValueFlow } from '../../../src/stages/3-flow/buildValueFlow.ts';
+import { matchIntents } from '../../../src/stages/7-intent/matchIntents.ts';
+import { labelFormat } from '../../../src/value/labelFormat.ts';
+import type { Verdict } from '../../../src/model/intent.ts';
 import { findPrimitives } from '../../../src/stages/4-primitives/findPrimitives.ts';
 
 export const RULES = join(import.meta.dirname, '../../../rules');
@@ -34,11 +38,15 @@ export const VENUE = account('c0');
 export const TOKEN = account('70');
 export const REWARD = account('71');
 export const ZERO: Address = `0x${'0'.repeat(40)}`;
+export const WETH: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2';
 
-/** What happens, in order: a log, or ether sent along a call. */
+/** The code that accounts delegate to (EIP-7702). */
+const DELEGATE = account('de');
+
+/** What happens, in order: a log, or a call of the root's callee, with ether or calldata. */
 export type Act =
   | { readonly log: Pick<Log, 'address' | 'topics' | 'data'> }
-  | { readonly ether: { readonly from: Address; readonly to: Address; readonly amount: bigint } };
+  | { readonly call: Pick<Frame, 'from' | 'to' | 'value'> & Partial<Frame> };
 
 /** A log of `signature` at `at`; values in the order of the parameters. */
 export function says(at: Address, signature: string, values: readonly unknown[]): Act {
@@ -70,11 +78,34 @@ export function movesNft(token: Address, from: Address, to: Address, id: bigint)
 }
 
 export function pays(from: Address, to: Address, amount: bigint): Act {
-  return { ether: { from, to, amount } };
+  return { call: { from, to, value: amount } };
+}
+
+/** A contract that stands when the transaction ends. */
+export function creates(from: Address, to: Address): Act {
+  return { call: { from, to, value: 0n, type: 'CREATE2', input: '0x6080', output: '0x6080' } };
+}
+
+/** A call without value. */
+export function calls(from: Address, to: Address, signature: string, values: readonly unknown[]): Act {
+  const input = calldata([signature, values]);
+  return { call: { from, to, value: 0n, input, selector: input.slice(0, 10) as Hex } };
+}
+
+/** Ether into the canonical wrapped-ether contract, or out of it. */
+export function wraps(by: Address, amount: bigint): Act[] {
+  return [pays(by, WETH, amount), says(WETH, 'Deposit(address indexed dst, uint256 wad)', [by, amount])];
+}
+export function unwraps(by: Address, amount: bigint): Act[] {
+  return [says(WETH, 'Withdrawal(address indexed src, uint256 wad)', [by, amount]), pays(WETH, by, amount)];
 }
 
 export interface Scene {
   readonly to?: Address;
+  /** Ether that the transaction carries. */
+  readonly value?: bigint;
+  /** Accounts whose EIP-7702 authorisations it carries. */
+  readonly authorities?: readonly Address[];
   /** Call that the signer makes, e.g. `deposit(uint256)` with its values. */
   readonly call?: readonly [signature: string, values: readonly unknown[]];
   readonly acts: readonly Act[];
@@ -86,43 +117,41 @@ export function recognised(scene: Scene): Primitive[] {
 }
 
 /** What the rules make of a scene, the lexicon's hints included. */
-export function withHints({ to = VENUE, call, acts }: Scene): Primitive[] {
+export function withHints(scene: Scene): Primitive[] {
   const rulebook = shippedRules();
-  const tx = staged(to, call, acts);
+  const tx = staged(scene);
   const kinds = new Set(['transfer', 'approval', 'batch_transfer']);
   return findPrimitives(tx, buildValueFlow(tx, rulebook), rulebook).filter((p) => !kinds.has(p.kind));
 }
 
-function staged(to: Address, call: Scene['call'], acts: readonly Act[]): CanonicalTx {
-  const input = call
-    ? (encodeFunctionData({
-        abi: [parseAbiItem(`function ${call[0]}` as 'function f()') as unknown as AbiFunction],
-        args: call[1],
-      } as never) as Hex)
-    : '0x';
-  const frames: Frame[] = [
-    frame({ to, context: to, input, selector: call ? (input.slice(0, 10) as Hex) : null, end: 1 }),
-  ];
+/** The verdict of the shipped rules over a scene, and whose act it is. */
+export async function verdictOf(scene: Scene): Promise<Verdict & { readonly actor: Address | null }> {
+  const rulebook = shippedRules();
+  const examined = examine({ tx: staged(scene), header: blockHeader() }, rawContext(), rulebook);
+  const format = labelFormat(examined.context.tokens, rulebook);
+  const verdict = await matchIntents({ ...examined, rulebook }, format);
+  return { ...verdict, actor: examined.attribution.actor };
+}
+
+function calldata([signature, values]: NonNullable<Scene['call']>): Hex {
+  const item = parseAbiItem(`function ${signature}` as 'function f()') as unknown as AbiFunction;
+  return encodeFunctionData({ abi: [item], args: values } as never) as Hex;
+}
+
+function staged({ to = VENUE, value = 0n, call, acts, authorities = [] }: Scene): CanonicalTx {
+  const input = call ? calldata(call) : '0x';
+  const selector = call ? (input.slice(0, 10) as Hex) : null;
+  const frames: Frame[] = [frame({ to, context: to, value, input, selector, end: 1 })];
   const logs: Log[] = [];
   acts.forEach((act, i) => {
     const seq = i + 1;
-    if ('ether' in act) {
+    if ('call' in act) {
       const index = frames.length;
-      frames.push(
-        frame({
-          index,
-          parent: 0,
-          end: index + 1,
-          path: [index - 1],
-          from: act.ether.from,
-          to: act.ether.to,
-          context: act.ether.to,
-          value: act.ether.amount,
-          seq,
-        }),
-      );
+      const place = { index, parent: 0, end: index + 1, path: [index - 1], context: act.call.to, seq };
+      frames.push(frame({ ...place, ...act.call }));
     } else logs.push(log({ ...act.log, logIndex: logs.length, index: logs.length, frame: 0, seq }));
   });
   frames[0] = { ...frames[0]!, end: frames.length };
-  return canonicalTx({ to, input, frames, logs });
+  const authorizations = authorities.map((authority) => ({ address: DELEGATE, nonce: 1n, authority }));
+  return canonicalTx({ to, value, input, frames, logs, authorizations });
 }

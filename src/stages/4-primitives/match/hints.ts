@@ -127,8 +127,9 @@ const newCache = (): Map<string, readonly number[]> => new Map();
 
 function shows({ sign }: LexiconEntry, { basis, evidence }: NamedTrigger, tx: CanonicalTx): boolean {
   if (sign === null) return true;
-  if (sign === 'hash_path') return basis === 'call' && holdsHashPath(tx.frames[evidence.frame!]!.input);
-  return basis === 'event';
+  return sign === 'hash_path'
+    ? basis === 'call' && holdsHashPath(tx.frames[evidence.frame!]!.input)
+    : basis === 'event';
 }
 
 function applies({ names, args, without, sign }: LexiconEntry, trigger: NamedTrigger): boolean {

@@ -4,7 +4,7 @@ import { memoize } from '../../../lib/memo.ts';
 import { stemsOf } from '../../../lib/words.ts';
 import type { Frame, Log } from '../../../model/canonicalTx.ts';
 import type { Evidence } from '../../../model/evidence.ts';
-import type { Address, Hex } from '../../../model/hex.ts';
+import type { Address, Hash, Hex } from '../../../model/hex.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 
 /** An unmapped log or call, with the content of its signature and data. */
@@ -21,6 +21,8 @@ export interface NamedTrigger {
   readonly name: ReadonlySet<string>;
   /** Stems of each argument's name. */
   readonly args: readonly ReadonlySet<string>[];
+  /** Known only with another layout of `indexed` arguments: a hint where nothing else explains the flow. */
+  readonly otherLayout: boolean;
   /** Its 32-byte words as numbers: every flat, tuple or array argument is among them. */
   readonly words: ReadonlySet<bigint>;
 }
@@ -36,12 +38,28 @@ export function eventTrigger(log: Log, rulebook: Rulebook): NamedTrigger | null 
   const { address, index, frame, seq, topics, data } = log;
   if (topics.length === 0) return null;
   const evidence: Evidence = { kind: 'log', frame, log: index, contract: address };
-  const declared = rulebook.events.get(`${topics[0]}:${topics.length}`)?.signature;
-  const signature = declared
-    ? readSignature(declared).named
-    : eventNamed(rulebook.signatures, topics[0]!, topics.length);
   const words = (): bigint[] => [...topics.slice(1).map(uintOfWord), ...wordsOf(data, 0)];
-  return trigger({ basis: 'event', seq, contract: address, evidence, direct: true }, signature, words);
+  const head = { basis: 'event', seq, contract: address, evidence, direct: true } as const;
+  const signature = eventSignature(topics[0]!, topics.length, rulebook);
+  if (signature) return trigger({ ...head, otherLayout: false }, signature, words);
+  return trigger({ ...head, otherLayout: true }, otherLayout(topics[0]!, rulebook), words);
+}
+
+function eventSignature(topic: Hash, topicCount: number, rulebook: Rulebook): NamedSignature | null {
+  const declared = rulebook.events.get(`${topic}:${topicCount}`)?.signature;
+  return declared ? readSignature(declared).named : eventNamed(rulebook.signatures, topic, topicCount);
+}
+
+/** The signature of the same hash with other arguments indexed: words are compared as a set, so it serves. */
+function otherLayout(topic: Hash, rulebook: Rulebook): NamedSignature | null {
+  const declared = rulebook.prepared.derive(signatureByTopic).get(topic);
+  return declared ? readSignature(declared).named : eventNamed(rulebook.signatures, topic);
+}
+
+function signatureByTopic({ events }: Rulebook): ReadonlyMap<string, string> {
+  return new Map(
+    [...events].flatMap(([key, { signature }]) => (signature ? [[key.slice(0, 66), signature]] : [])),
+  );
 }
 
 /** A call as a trigger. */
@@ -51,12 +69,12 @@ export function callTrigger(frame: Frame, rulebook: Rulebook, direct: boolean): 
   const evidence: Evidence = { kind: 'frame', frame: index, log: null, contract: to };
   const declared = rulebook.calls.get(selector)?.signature;
   const signature = declared ? readSignature(declared).named : functionNamed(rulebook.signatures, selector);
-  const words = (): bigint[] => wordsOf(input, 4);
-  return trigger({ basis: 'call', seq, contract: to, evidence, direct }, signature, words);
+  const head = { basis: 'call', seq, contract: to, evidence, direct, otherLayout: false } as const;
+  return trigger(head, signature, () => wordsOf(input, 4));
 }
 
 function trigger(
-  head: Pick<NamedTrigger, 'basis' | 'seq' | 'contract' | 'evidence' | 'direct'>,
+  head: Pick<NamedTrigger, 'basis' | 'seq' | 'contract' | 'evidence' | 'direct' | 'otherLayout'>,
   signature: NamedSignature | null,
   read: () => readonly bigint[],
 ): NamedTrigger {

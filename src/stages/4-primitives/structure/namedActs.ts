@@ -3,7 +3,7 @@ import { kindOf } from '../../../lib/motifKinds.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { findHints, type Hint } from '../match/hints.ts';
 import type { NamedTrigger } from '../match/namedTriggers.ts';
-import { structural, type OpenPrimitive, type StructureContext } from './context.ts';
+import { isFungible, structural, type OpenPrimitive, type StructureContext } from './context.ts';
 import { OpenFlows, type OpenFlow } from './openFlows.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Leg } from '../../../model/primitive.ts';
@@ -12,6 +12,8 @@ import type { AssetId, Movement } from '../../../model/valueFlow.ts';
 
 /** Smaller numbers are as likely an index, a flag or a percentage as an amount. */
 const SMALLEST_AMOUNT = 1_000n;
+/** Signs of an event that records a payment, whatever its name. */
+const RECORDED: ReadonlySet<Hint['entry']['sign']> = new Set(['custody', 'exit']);
 /** Movements of one amount that a trigger is compared with. */
 const MAX_ALIKE = 16;
 
@@ -95,7 +97,7 @@ export class NamedActs {
   /** The act over movements whose amounts the trigger states; null where none goes the way the entry says. */
   #exact(hint: Hint, open: OpenFlows): OpenPrimitive | null {
     const { entry, trigger } = hint;
-    if (entry.flow === 'none') return null;
+    if (entry.flow === 'none' || trigger.otherLayout || RECORDED.has(entry.sign)) return null;
     const stated = [...trigger.words]
       .filter((word) => word >= SMALLEST_AMOUNT)
       .flatMap((word) => open.ofAmount(word).slice(0, MAX_ALIKE))
@@ -106,7 +108,8 @@ export class NamedActs {
       const received = stated.filter((m) => open.accountOf(m, 'received') === account);
       const moved = { sent, received, exchanged: [...sent, ...received] }[entry.flow];
       const bothSides = entry.flow !== 'exchanged' || (sent.length > 0 && received.length > 0);
-      if (moved.length > 0 && bothSides) return this.#actOf(hint, account, moved, open.of(account));
+      if (moved.length > 0 && bothSides && this.#holds(entry, moved))
+        return this.#actOf(hint, account, moved, open.of(account));
     }
     return null;
   }
@@ -156,8 +159,37 @@ export class NamedActs {
     const [gave, took] = [flow.sent.length > 0, got.length > 0];
     const fits = { none: !took, sent: gave && !took, received: took && !gave, exchanged: false, any: false };
     const moved = entry.flow === 'received' ? got : flow.sent;
+    if (!fits[entry.flow] || !this.#holds(entry, moved)) return null;
     const involved = moved.length === 0 || moved.some((m) => this.#involves(trigger, m));
-    return fits[entry.flow] && involved ? this.#actOf(hint, account, moved, flow) : null;
+    const shown = !RECORDED.has(entry.sign) || this.#records(trigger, account, moved, flow);
+    return involved && shown ? this.#actOf(hint, account, moved, flow) : null;
+  }
+
+  #holds({ assets }: Hint['entry'], moved: readonly Movement[]): boolean {
+    const { flow } = this.#context;
+    if (assets === null) return true;
+    if (assets === 'erc20') return moved.some(({ asset }) => flow.assets.get(asset)?.kind === 'erc20');
+    return moved.some(({ asset }) => isFungible(flow, asset) === (assets === 'fungible'));
+  }
+
+  /**
+   * Whether all went to or came from one account, for nothing minted, and that account or the called contract
+   * names the payer or payee and an exact amount. A token that reports its own transfer in other words does
+   * not count.
+   */
+  #records(
+    { contract, words }: NamedTrigger,
+    account: Address,
+    moved: readonly Movement[],
+    { sent, minted }: OpenFlow,
+  ): boolean {
+    const ends = new Set(moved.map((m) => (sent.includes(m) ? m.to : m.from)));
+    if (ends.size !== 1 || minted.length > 0 || !words.has(BigInt(account))) return false;
+    const { tx, flow } = this.#context;
+    return moved.some(({ asset, amount }) => {
+      const speaks = contract === tx.to && contract !== flow.assets.get(asset)?.address;
+      return (ends.has(contract) || speaks) && amount >= SMALLEST_AMOUNT && words.has(amount);
+    });
   }
 
   /** Whether an event names the account, or comes from the contract that the transaction called. */
@@ -202,7 +234,7 @@ export class NamedActs {
       roles: [{ role: 'owner', account: owner }],
       legs,
       invariants: [],
-      tags: ['structural', 'named'],
+      tags: RECORDED.has(entry.sign) ? ['structural', 'named', entry.sign!] : ['structural', 'named'],
       evidence: distinctEvidence([trigger.evidence, ...moved]),
     });
   }

@@ -1,4 +1,5 @@
-import { sidesOf, type Balance } from '../../../value/balances.ts';
+import { NATIVE_ASSET } from '../../../value/asset.ts';
+import { balances, sidesOf, type Balance } from '../../../value/balances.ts';
 import { count, entityTags, flag, kinds, oneOf, type FactSpec } from './factSpec.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -171,10 +172,31 @@ const BALANCES: readonly FactSpec[] = [
       return v.sent.some((l) => burnt(v, l) && payers.has(l.asset.address));
     },
   ),
+  oneOf(
+    'actor.converts',
+    ['none', 'to_wrapped', 'to_native'],
+    'The actor ended with nothing but native currency turned into its wrapped token, or back, less at most 5 %.',
+    conversionOf,
+  ),
   flag('actor.returns_to_issuer', 'An asset the actor sent went to the contract that issues it.', (v) =>
     v.sent.some((l) => l.outgoing.some((m) => m.to === l.asset.address)),
   ),
 ];
+
+/** Routers that wrap for their caller keep a fee of a few percent at most. */
+const MOST_KEPT_PERCENT = 5n;
+
+function conversionOf({ flow, entity, fees, input }: SubjectView): 'none' | 'to_wrapped' | 'to_native' {
+  const exclude = (m: { readonly index: number }): boolean => fees.has(m.index);
+  const own = [...balances(flow, entity, { dust: 'drop', exclude }).values()];
+  const native = own.find(({ id }) => id === NATIVE_ASSET)?.net ?? 0n;
+  const wrapped = own.find(({ asset }) => asset.address && input.rulebook.wrappedNative.has(asset.address));
+  if (own.length !== 2 || !wrapped || native * wrapped.net >= 0n) return 'none';
+  const [given, received] = native < 0n ? [-native, wrapped.net] : [-wrapped.net, native];
+  const kept = given - received;
+  if (kept < 0n || kept * 100n > given * MOST_KEPT_PERCENT) return 'none';
+  return native < 0n ? 'to_wrapped' : 'to_native';
+}
 
 /** The subject's counterparties. */
 const COUNTERPARTIES: readonly FactSpec[] = [

@@ -110,16 +110,22 @@ function kindsSharing(view: SubjectView, kind: string, placeOf: (motif: Motif) =
 export const MOTIF_FACTS: readonly FactSpec[] = [
   count('motifs.own', "Motifs of any kind that are the actor's.", (v) => v.own.length),
   kinds('motifs.kinds', "Kinds of the actor's motifs.", (v) => v.own.map((m) => m.kind)),
-  kinds('motifs.top_kinds', "Kinds of the actor's motifs that are part of no larger motif.", (v) =>
-    topKinds(v.own),
+  kinds(
+    'motifs.top_kinds',
+    "Kinds of the actor's motifs that are part of no larger motif, contracts created on the way left out.",
+    (v) => topKinds(v.own),
   ),
   protocols('motifs.protocols', "Protocols of the actor's motifs.", (v) => protocolsOf(v.own)),
   motifTags('motifs.tags', "Tags of the actor's motifs.", (v) => tagsOf(v.own)),
 ];
 
+/** Tag of contracts that an inner call created. */
+const INNER_CREATION = 'inner';
+
 function topKinds(motifs: readonly Motif[]): string[] {
   const kinds: string[] = [];
-  for (const { kind, parent } of motifs) if (parent === null) kinds.push(kind);
+  for (const { kind, parent, tags } of motifs)
+    if (parent === null && !tags.includes(INNER_CREATION)) kinds.push(kind);
   return kinds;
 }
 

@@ -3,7 +3,7 @@ import { balances, sidesOf, type Balance } from '../../../value/balances.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
 import { Exchange } from './exchange.ts';
-import { executionFees, type ExecutionFees } from './executionFees.ts';
+import { executionFees } from './executionFees.ts';
 import { motifsAtEnd } from './flowEnds.ts';
 import { passThroughAccounts } from './passThrough.ts';
 import { ownership } from './ownership.ts';
@@ -21,6 +21,8 @@ type MotifsByAsset = ReadonlyMap<AssetId, ReadonlySet<Motif>>;
 /** A transaction as one account sees it. Every part is computed when a fact first asks for it, once. */
 export class SubjectView {
   readonly input: IntentInput;
+  #fees?: ReadonlySet<number>;
+  #movements?: readonly Movement[];
   #balances?: readonly Balance[];
   #sent?: readonly Balance[];
   #received?: readonly Balance[];
@@ -54,9 +56,21 @@ export class SubjectView {
     return this.input.subject.entity;
   }
 
+  /** Indexes of movements that only pay for execution (ERC-4337 prefunds and refunds, repaid submitters). */
+  get fees(): ReadonlySet<number> {
+    return (this.#fees ??= feesOf(this));
+  }
+  /** Movements of the whole transaction but those that only pay for execution. */
+  get movements(): readonly Movement[] {
+    return (this.#movements ??=
+      this.fees.size === 0
+        ? this.flow.movements
+        : this.flow.movements.filter(({ index }) => !this.fees.has(index)));
+  }
+
   /** Balances of the subject's entity: native and wrapped native merged, dust and execution fees dropped. */
   get balances(): readonly Balance[] {
-    return (this.#balances ??= balancesWithoutFees(this, executionFees(this)));
+    return (this.#balances ??= balancesWithout(this, this.fees));
   }
   get sent(): readonly Balance[] {
     return (this.#sent ??= this.balances.filter((b) => b.net < 0n));
@@ -193,18 +207,21 @@ export class SubjectView {
 const NONE: readonly Motif[] = [];
 const NO_TAGS: readonly string[] = [];
 
-function balancesWithoutFees({ flow, entity, input }: SubjectView, fees: ExecutionFees): readonly Balance[] {
+function feesOf(view: SubjectView): ReadonlySet<number> {
+  const { prefunds, compensation } = executionFees(view);
+  if (compensation.size === 0) return prefunds;
+  const fees = new Set([...prefunds, ...compensation]);
+  // An account that pays only its submitter means to pay it.
+  return balancesWithout(view, fees).length > 0 ? fees : prefunds;
+}
+
+function balancesWithout(
+  { flow, entity, input }: SubjectView,
+  fees: ReadonlySet<number>,
+): readonly Balance[] {
   const mergeWrapped = input.rulebook.wrappedNative;
-  const without = (exclude: (m: Movement) => boolean): Balance[] => [
-    ...balances(flow, entity, { mergeWrapped, dust: 'drop', exclude }).values(),
-  ];
-  const { prefunds, compensation } = fees;
-  if (compensation.size > 0) {
-    const rest = without((m) => prefunds.has(m.index) || compensation.has(m.index));
-    // An account that pays only its submitter means to pay it.
-    if (rest.length > 0) return rest;
-  }
-  return without((m) => prefunds.has(m.index));
+  const exclude = (m: Movement): boolean => fees.has(m.index);
+  return [...balances(flow, entity, { mergeWrapped, dust: 'drop', exclude }).values()];
 }
 
 function venuesOf(view: SubjectView): Set<Address> {
@@ -224,12 +241,16 @@ function sourcesOf({ received }: SubjectView): Set<Address> {
   return sources;
 }
 
-function countKeepers({ flow, input: { rulebook } }: SubjectView): { payers: number; receivers: number } {
+function countKeepers({ flow, fees, input: { rulebook } }: SubjectView): {
+  payers: number;
+  receivers: number;
+} {
   let payers = 0,
     receivers = 0;
   for (const account of flow.ledgers.keys()) {
     if (account === ZERO_ADDRESS) continue;
-    const own = balances(flow, account, { mergeWrapped: rulebook.wrappedNative, dust: 'drop' });
+    const exclude = (m: Movement): boolean => fees.has(m.index);
+    const own = balances(flow, account, { mergeWrapped: rulebook.wrappedNative, dust: 'drop', exclude });
     const sides = sidesOf(own.values());
     if (sides === 'sent' || sides === 'both') payers += 1;
     if (sides === 'received' || sides === 'both') receivers += 1;

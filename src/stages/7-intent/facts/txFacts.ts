@@ -1,5 +1,6 @@
 import { count, entityTags, flag, oneOf, text, type FactSpec } from './factSpec.ts';
 import type { SubjectView } from './subjectView.ts';
+import type { NonEconomicMovement } from '../../../model/valueFlow.ts';
 
 const UNKNOWN_INDEX = 1_000_000;
 
@@ -28,6 +29,11 @@ export const TX_FACTS: readonly FactSpec[] = [
     'tx.index',
     'Position of the transaction in its block, from 0. Where the node leaves it out: 1000000, so that no early place is assumed.',
     (v) => v.tx.indexInBlock ?? UNKNOWN_INDEX,
+  ),
+  flag(
+    'tx.events_about_created',
+    'Every event that moves nothing names a contract created here, or was emitted by one.',
+    onlySpeaksOfCreated,
   ),
   flag('tx.empty_calldata', 'The transaction carries no calldata.', (v) => v.tx.input === '0x'),
   flag(
@@ -71,6 +77,18 @@ export const TX_FACTS: readonly FactSpec[] = [
   entityTags('tx.signer_tags', 'Entity tags of the signer.', (v) => v.tagsOf(v.tx.from)),
 ];
 
+function onlySpeaksOfCreated({ tx, flow }: SubjectView): boolean {
+  const created = tx.frames.flatMap(({ effective, type, to }) =>
+    effective && to !== null && (type === 'CREATE' || type === 'CREATE2') ? [to] : [],
+  );
+  return flow.nonEconomic.every(({ kind, evidence }) => {
+    const { address, topics, data } = tx.logs[evidence.log!]!;
+    if (kind !== 'event') return true;
+    const text = topics.join('') + data;
+    return created.some((contract) => contract === address || text.includes(contract.slice(2)));
+  });
+}
+
 function touchedTags(v: SubjectView): string[] {
   const tags: string[] = [];
   for (const { to } of v.tx.frames) tags.push(...v.tagsOf(to));
@@ -78,30 +96,32 @@ function touchedTags(v: SubjectView): string[] {
   return tags;
 }
 
-/** Facts about the whole value flow, for any subject. */
+/** Facts about the whole value flow without what only pays for execution, for any subject. */
 export const FLOW_FACTS: readonly FactSpec[] = [
-  count('flow.movements', 'Movements of value.', (v) => v.flow.movements.length),
+  count('flow.movements', 'Movements of value.', (v) => v.movements.length),
   count(
     'flow.mints',
     'Tokens minted: movements out of the zero address, wrapping excluded.',
-    (v) => v.flow.movements.filter((m) => v.isMint(m)).length,
+    (v) => v.movements.filter((m) => v.isMint(m)).length,
   ),
   count(
     'flow.burns',
     'Tokens burnt: movements into the zero address, unwrapping excluded.',
-    (v) => v.flow.movements.filter((m) => v.isBurn(m)).length,
+    (v) => v.movements.filter((m) => v.isBurn(m)).length,
   ),
-  count('flow.assets', 'Distinct assets that moved.', (v) => v.flow.assets.size),
+  count('flow.assets', 'Distinct assets that moved.', (v) =>
+    v.fees.size === 0 ? v.flow.assets.size : new Set(v.movements.map((m) => m.asset)).size,
+  ),
   count(
     'flow.native_movements',
     'Movements of the native asset.',
-    (v) => v.flow.movements.filter((m) => v.flow.assets.get(m.asset)?.kind === 'native').length,
+    (v) => v.movements.filter((m) => v.flow.assets.get(m.asset)?.kind === 'native').length,
   ),
   count(
     'flow.fungible_movements',
     'Movements of native or ERC-20 assets.',
     (v) =>
-      v.flow.movements.filter((m) => {
+      v.movements.filter((m) => {
         const k = v.flow.assets.get(m.asset)?.kind;
         return k === 'native' || k === 'erc20';
       }).length,
@@ -110,7 +130,7 @@ export const FLOW_FACTS: readonly FactSpec[] = [
     'flow.nft_movements',
     'Movements of non-fungible or ERC-1155 tokens.',
     (v) =>
-      v.flow.movements.filter((m) => {
+      v.movements.filter((m) => {
         const k = v.flow.assets.get(m.asset)?.kind;
         return k === 'erc721' || k === 'erc1155';
       }).length,
@@ -133,8 +153,25 @@ export const FLOW_FACTS: readonly FactSpec[] = [
     (v) => v.flow.nonEconomic.filter((m) => m.kind === 'zero_transfer' && m.from === v.tx.from).length,
   ),
   count('noneconomic.self_transfers', 'Transfers to oneself.', (v) => v.nonEconomic('self_transfer')),
+  count(
+    'noneconomic.own_self_transfers',
+    'Token transfers of the actor to itself.',
+    (v) => ownSelfTransfers(v).length,
+  ),
+  count(
+    'noneconomic.own_self_nfts',
+    'Transfers of NFTs of the actor to itself.',
+    (v) => ownSelfTransfers(v).filter(({ evidence: { log } }) => v.tx.logs[log!]!.topics.length === 4).length,
+  ),
   count('noneconomic.forged_transfers', 'Transfer events no balance can answer for.', (v) =>
     v.nonEconomic('forged_transfer'),
   ),
   count('noneconomic.events', 'Events that move nothing.', (v) => v.nonEconomic('event')),
 ];
+
+function ownSelfTransfers({ flow, entity }: SubjectView): NonEconomicMovement[] {
+  return flow.nonEconomic.filter(
+    ({ kind, from, evidence }) =>
+      kind === 'self_transfer' && from !== null && entity.has(from) && evidence.log !== null,
+  );
+}
