@@ -1,0 +1,67 @@
+// The built service in a process of its own for `attacks.ts`: opens a server per case, so that no case inherits what
+// another one taught the service of its node. `{open: id, rpcUrls}` answers `{id, url}`, `{close: id}` closes it again,
+// `{stalls: id}` answers the longest time for which the event loop was busy.  usage: attackService.mjs DIST
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const load = (path) => import(pathToFileURL(join(process.argv[2], path)).href);
+const { createLog } = await load('lib/log.js');
+const { createAnalyze } = await load('service/analyzer.js');
+const { readConfig } = await load('service/config.js');
+const { loadRules } = await load('service/loadRules.js');
+const { serve } = await load('service/server.js');
+const { createLargeAnalyses } = await load('service/workers/largeAnalyses.js');
+const { createReportValidator } = await load('stages/9-report/reportValidator.js');
+
+const rulebook = loadRules();
+const validate = createReportValidator();
+const log = createLog({ level: 'silent' });
+const servers = new Map();
+
+async function open(id, rpcUrls) {
+  const config = {
+    ...readConfig({ RPC_URL: rpcUrls.join(',') }),
+    host: '127.0.0.1',
+    port: 0,
+    rpcTimeoutMs: 1_000,
+    rpcRetries: 1,
+    deadlineMs: 60_000,
+    analysisMemoryMb: 512,
+  };
+  const server = await serve(
+    config,
+    ({ upstream }) => {
+      const large = createLargeAnalyses(config, () => rulebook);
+      const analyze = createAnalyze({ upstream, rulebook: () => rulebook, validate, maxTokens: 100, large });
+      return Object.assign(analyze, { close: () => large.close() });
+    },
+    { log },
+  );
+  servers.set(id, server);
+  process.send({ id, url: server.url });
+}
+
+// On a busy machine a late turn may be the machine's fault, so a turn counts for no more than the CPU time it took.
+let busiest = 0;
+let last = performance.now();
+let cpu = process.cpuUsage();
+setInterval(() => {
+  const now = performance.now();
+  const used = process.cpuUsage(cpu);
+  busiest = Math.max(busiest, Math.min(now - last - 5, (used.user + used.system) / 1_000));
+  last = now;
+  cpu = process.cpuUsage();
+}, 5);
+
+process.on('message', (message) => {
+  if (message.open !== undefined) void open(message.open, message.rpcUrls);
+  else if (message.stalls !== undefined) {
+    process.send({ id: message.stalls, busiest });
+    busiest = 0;
+  } else {
+    void servers.get(message.close)?.close();
+    servers.delete(message.close);
+  }
+});
+process.on('disconnect', () => process.exit(0));
+process.send({ id: 0, url: 'ready' });

@@ -1,0 +1,424 @@
+/**
+ * The attack suite: nodes that break each round trip and each answer, alone and beside a healthy node; false contents;
+ * abusive clients. Against the service in a process of its own, with `/health` asked all the while.
+ * A report is right when it is byte for byte the healthy node's (but for `engine`, which names the trace API);
+ * otherwise the answer must be 502 with a reason.
+ * Prints a table with the longest `/health` stall and the peak memory. Exits 1 when a case fails.
+ *
+ *   --stall MS   longest time the event loop may be busy (default 100, CPU time: other processes do not count)
+ *   --only NAME  one group: wire, message, state, lie, client
+ */
+import { fork, type ChildProcess } from 'node:child_process';
+import { readFileSync, readdirSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { later, loadRecordings, type Dialect, type Recorded } from '../fuzz/recordedNode.ts';
+import { build } from '../soak/processes.ts';
+import { abuses } from './attackClients.ts';
+import {
+  MESSAGE_FAULTS,
+  startAttackNode,
+  STATE_FAULTS,
+  WIRE_FAULTS,
+  type MessageFault,
+  type Misbehaviour,
+} from './attackNode.ts';
+import { dialectsOf, LIES } from './inconsistent.ts';
+
+const { values } = parseArgs({
+  options: { stall: { type: 'string', default: '100' }, only: { type: 'string' } },
+});
+const AT_ONCE = 4;
+/** One recording without and one with Multicall3, which joins all reads of state. */
+const plain = loadRecordings().find(({ name }) => name === 'swap-v3')!;
+const RECORDED = { plain, multicall: later(plain) };
+const DIALECTS: readonly Dialect[] = ['geth', 'parity'];
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+interface Case {
+  readonly group: string;
+  readonly name: string;
+  /** Null when all is well, else what is wrong. */
+  run(): Promise<string | null>;
+}
+
+// ——— the service ———
+
+const compiled = build();
+const service: ChildProcess = fork(
+  join(import.meta.dirname, 'attackService.mjs'),
+  [join(dirname(compiled.main), '..')],
+  { execArgv: [] },
+);
+process.on('exit', () => {
+  service.kill('SIGKILL');
+  compiled.remove();
+});
+interface Message {
+  readonly id: number;
+  readonly url: string;
+  readonly busiest: number;
+}
+const waiting = new Map<number, (message: Message) => void>();
+service.on('message', (message: Message) => waiting.get(message.id)?.(message));
+let died = false;
+service.once('exit', () => (died = true));
+await new Promise((resolve) => waiting.set(0, resolve));
+
+let opened = 0;
+async function withService<T>(rpcUrls: readonly string[], use: (url: string) => Promise<T>): Promise<T> {
+  const id = ++opened;
+  const { url } = await new Promise<Message>((resolve) => {
+    waiting.set(id, resolve);
+    service.send({ open: id, rpcUrls });
+  });
+  try {
+    return await use(url);
+  } finally {
+    service.send({ close: id });
+  }
+}
+
+/** The longest time, milliseconds, for which the service's event loop was busy since the last call. */
+async function busiest(): Promise<number> {
+  const id = ++opened;
+  const message = await new Promise<Message>((resolve) => {
+    waiting.set(id, resolve);
+    service.send({ stalls: id });
+  });
+  return message.busiest;
+}
+
+const agent = new Agent({ keepAlive: false });
+function send(
+  url: string,
+  {
+    method,
+    path,
+    headers,
+    body,
+  }: { method: string; path: string; headers: object; body: string | Buffer | null },
+): Promise<Answer> {
+  const { port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      { host: '127.0.0.1', port, method, path, agent, headers: { ...headers } },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () =>
+          resolve({ status: response.statusCode!, text: Buffer.concat(chunks).toString('utf8') }),
+        );
+      },
+    );
+    sent.on('error', reject);
+    sent.end(body ?? undefined);
+  });
+}
+const analyze = (url: string, hash: string): Promise<Answer> =>
+  send(url, {
+    method: 'POST',
+    path: '/analyze',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ tx_hash: hash }),
+  });
+
+// ——— cases ———
+
+const healthy = new Map<Recorded, string>();
+const truths = new Map<Recorded, string>();
+for (const recorded of Object.values(RECORDED)) {
+  const { url } = await startAttackNode(recorded, 'both');
+  healthy.set(recorded, url);
+  const { status, text } = await withService([url], (at) => analyze(at, recorded.hash));
+  if (status !== 200) throw new Error(`the healthy node's answer is ${status} ${text}`);
+  truths.set(recorded, masked(text));
+}
+
+function masked(report: string): string {
+  const { engine: _, ...rest } = JSON.parse(report) as Record<string, unknown>;
+  return JSON.stringify(rest);
+}
+
+const UNFIT = /internal error|internal report validation/;
+function refusal({ status, text }: Answer): string | null {
+  const said = `${status} ${text.slice(0, 200)}`;
+  if (status !== 502) return said;
+  const { error } = JSON.parse(text) as { error: string };
+  return error.startsWith('analysis failed: ') && !UNFIT.test(error) ? null : said;
+}
+
+type Place = 'alone' | 'first' | 'second';
+
+/** The report of the healthy node, or alone a 502. */
+async function attacked(
+  recorded: Recorded,
+  dialect: Dialect,
+  bad: Misbehaviour,
+  place: Place,
+): Promise<string | null> {
+  const { url, server } = await startAttackNode(recorded, dialect, bad);
+  const good = healthy.get(recorded)!;
+  const urls = { alone: [url], first: [url, good], second: [good, url] }[place];
+  try {
+    const answer = await withService(urls, (at) => analyze(at, recorded.hash));
+    if (answer.status === 200 && masked(answer.text) === truths.get(recorded)) return null;
+    if (answer.status === 200) return 'a report that differs from the healthy one';
+    return place === 'alone'
+      ? refusal(answer)
+      : `beside a healthy node: ${answer.status} ${answer.text.slice(0, 200)}`;
+  } finally {
+    server.close().closeAllConnections();
+  }
+}
+
+function wireCases(): Case[] {
+  return Object.keys(WIRE_FAULTS).flatMap((fault) =>
+    (['transaction', 'context'] as const).flatMap((round) =>
+      DIALECTS.flatMap((dialect) =>
+        (['alone', 'first'] as const).map((place) => ({
+          group: 'wire',
+          name: `${fault}, ${round}, ${dialect}, ${place}`,
+          run: () => attacked(plain, dialect, { wire: { fault, round } }, place),
+        })),
+      ),
+    ),
+  );
+}
+
+const messageCase = (
+  group: string,
+  what: { fault: MessageFault; methods: readonly string[] },
+  { name, recorded, dialect, place }: { name: string; recorded: Recorded; dialect: Dialect; place: Place },
+): Case => ({
+  group,
+  name: `${name}, ${recorded === plain ? 'plain' : 'multicall'}, ${dialect}, ${place}`,
+  run: () => attacked(recorded, dialect, { message: what }, place),
+});
+
+function messageCases(): Case[] {
+  return DIALECTS.flatMap((dialect) => {
+    const trace = dialect === 'geth' ? 'debug_traceTransaction' : 'trace_transaction';
+    const methods = [
+      'eth_getTransactionByHash',
+      'eth_getTransactionReceipt',
+      trace,
+      'eth_getBlockByNumber',
+      'eth_getCode',
+    ];
+    return methods.flatMap((method) =>
+      Object.entries(MESSAGE_FAULTS).flatMap(([name, fault]) =>
+        (['alone', 'first'] as const).map((place) =>
+          messageCase(
+            'message',
+            { fault, methods: [method] },
+            { name: `${name} to ${method}`, recorded: plain, dialect, place },
+          ),
+        ),
+      ),
+    );
+  });
+}
+
+/** The failover matrix: kinds of state failure × reads × orders, without and with Multicall3. */
+function stateCases(): Case[] {
+  const reads = [['eth_call'], ['eth_getCode'], ['eth_call', 'eth_getCode']];
+  return Object.values(RECORDED).flatMap((recorded) =>
+    Object.entries(STATE_FAULTS).flatMap(([name, fault]) =>
+      reads.flatMap((methods) =>
+        (['alone', 'first', 'second'] as const).map((place) =>
+          messageCase(
+            'state',
+            { fault, methods },
+            { name: `${name} to ${methods.join(' and ')}`, recorded, dialect: 'geth', place },
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+/** False contents: well-formed answers that do not belong together. */
+function lieCases(): Case[] {
+  const stranger = loadRecordings().find(
+    (r) =>
+      r.name !== plain.name && r.rpc.receipt['logs'].length > 0 && r.rpc.tx['from'] !== plain.rpc.tx['from'],
+  )!;
+  return Object.keys(LIES).flatMap((name) =>
+    dialectsOf(name).flatMap((dialect) =>
+      (['alone', 'first'] as const).map((place) => ({
+        group: 'lie',
+        name: `${name}, ${dialect}, ${place}`,
+        run: () => {
+          const fault: MessageFault = ({ method }, truth) => {
+            if (truth['result'] === null || truth['result'] === undefined) return truth;
+            const told = LIES[name]!.change(
+              method,
+              truth['result'] as Record<string, unknown>,
+              plain,
+              stranger,
+            );
+            return told === undefined ? truth : { ...truth, result: told };
+          };
+          const methods = [
+            'eth_getTransactionByHash',
+            'eth_getTransactionReceipt',
+            'debug_traceTransaction',
+            'trace_transaction',
+            'eth_getBlockByNumber',
+          ];
+          return attacked(plain, dialect, { message: { fault, methods } }, place);
+        },
+      })),
+    ),
+  );
+}
+
+function clientCases(base: string): Case[] {
+  return abuses().map((abuse) => ({
+    group: 'client',
+    name: abuse.name,
+    run: async () => {
+      const { status, text } = await send(base, abuse);
+      if (status !== abuse.status) return `${status} in place of ${abuse.status}: ${text.slice(0, 100)}`;
+      if (abuse.method === 'HEAD') return text === '' ? null : 'a body to HEAD';
+      return typeof (JSON.parse(text) as { error: unknown }).error === 'string' ? null : text.slice(0, 100);
+    },
+  }));
+}
+
+// ——— what the service holds meanwhile ———
+
+function processTree(pid: number): number[] {
+  try {
+    const tasks = readdirSync(`/proc/${pid}/task`);
+    const children = tasks.flatMap((task) =>
+      readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8')
+        .trim()
+        .split(' ')
+        .filter(Boolean)
+        .map(Number),
+    );
+    return [pid, ...children.flatMap(processTree)];
+  } catch {
+    return [];
+  }
+}
+function residentKb(pid: number): number {
+  try {
+    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+/** Asks `/health` every 20 ms and watches the memory of the service and its analysis processes. */
+function watch(base: string) {
+  const longest = { stall: 0, own: 0, all: 0 };
+  let running = true;
+  const probe = new Agent({ keepAlive: true, maxSockets: 1 });
+  const { port } = new URL(base);
+  const ask = (): Promise<number> => {
+    const start = performance.now();
+    return new Promise((resolve) => {
+      request({ host: '127.0.0.1', port, path: '/health', agent: probe }, (response) => {
+        response.resume().on('end', () => resolve(performance.now() - start));
+      })
+        .on('error', () => resolve(Infinity))
+        .end();
+    });
+  };
+  const loop = async (): Promise<void> => {
+    while (running) {
+      const before = performance.eventLoopUtilization().active;
+      const ms = await ask();
+      // The time in which this process itself was at work is not the service's.
+      const own = performance.eventLoopUtilization().active - before;
+      longest.stall = Math.max(longest.stall, ms - own);
+      const sizes = processTree(service.pid!).map(residentKb);
+      longest.own = Math.max(longest.own, sizes[0] ?? 0);
+      longest.all = Math.max(
+        longest.all,
+        sizes.reduce((sum, size) => sum + size, 0),
+      );
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    probe.destroy();
+  };
+  const done = loop();
+  return {
+    longest,
+    reset: () => Object.assign(longest, { stall: 0, own: 0, all: 0 }),
+    stop: () => ((running = false), done),
+  };
+}
+
+// ——— the run ———
+
+const failures: string[] = [];
+await withService([healthy.get(plain)!], async (base) => {
+  const all = [...wireCases(), ...messageCases(), ...stateCases(), ...lieCases(), ...clientCases(base)];
+  const groups = [...new Set(all.map(({ group }) => group))].filter((g) => !values.only || g === values.only);
+  const watched = watch(base);
+  const total = { cases: 0, stall: 0, busy: 0, own: 0, all: 0 };
+  console.log(
+    'group     cases  failed   slowest  longest /health stall  longest busy  peak RSS  with its processes',
+  );
+  for (const group of groups) {
+    watched.reset();
+    const cases = all.filter((one) => one.group === group);
+    const before = failures.length;
+    let slowest = 0;
+    let next = 0;
+    const worker = async (): Promise<void> => {
+      for (let one = cases[next++]; one && !died; one = cases[next++]) {
+        const start = performance.now();
+        const wrong = await one.run().catch((error: Error) => error.message);
+        slowest = Math.max(slowest, performance.now() - start);
+        if (wrong !== null) failures.push(`${group}: ${one.name}: ${wrong}`);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    const { stall, own, all: tree } = watched.longest;
+    const busy = await busiest();
+    if (busy > Number(values.stall))
+      failures.push(`${group}: the event loop was busy for ${busy.toFixed(0)} ms`);
+    total.cases += cases.length;
+    total.stall = Math.max(total.stall, stall);
+    total.busy = Math.max(total.busy, busy);
+    total.own = Math.max(total.own, own);
+    total.all = Math.max(total.all, tree);
+    console.log(row(group, cases.length, failures.length - before, slowest, { stall, busy, own, all: tree }));
+  }
+  await watched.stop();
+  console.log(row('all', total.cases, failures.length, 0, total));
+});
+
+function row(
+  group: string,
+  cases: number,
+  failed: number,
+  slowest: number,
+  { stall, busy, own, all }: { stall: number; busy: number; own: number; all: number },
+): string {
+  return [
+    group.padEnd(8),
+    String(cases).padStart(6),
+    String(failed).padStart(7),
+    (slowest > 0 ? `${slowest.toFixed(0)} ms` : '').padStart(9),
+    `${stall.toFixed(0)} ms`.padStart(21),
+    `${busy.toFixed(0)} ms`.padStart(13),
+    `${(own / 1024).toFixed(0)} MiB`.padStart(9),
+    `${(all / 1024).toFixed(0)} MiB`.padStart(18),
+  ].join(' ');
+}
+
+if (died) failures.push('the service ended');
+for (const failure of failures) console.log(`FAILED ${failure}`);
+console.log(failures.length === 0 ? 'all held' : `${failures.length} failed`);
+process.exit(failures.length === 0 ? 0 : 1);
