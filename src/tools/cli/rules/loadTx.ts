@@ -6,13 +6,12 @@ import { fetchContext } from '../../../stages/1-fetch/context/fetchContext.ts';
 import { fetchTransaction } from '../../../stages/1-fetch/fetchTransaction.ts';
 import { planContext } from '../../../stages/1-fetch/context/planContext.ts';
 import { createUpstream } from '../../../stages/1-fetch/rpc/upstream.ts';
+import { readTxHash, whyNoTxHash } from '../../client/txHash.ts';
 import { CliError, type CliIo } from '../cliIo.ts';
 import { allRecordings, findRecording, type Recording, recordingPlaces } from './recordings.ts';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSoundRuleset, rulesetDirs } from './rulesets.ts';
-
-const HASH = /^0x[0-9a-fA-F]{64}$/;
 
 /**
  * A transaction by recording name, by path of a recording, or by hash: recorded ones first, then the node of
@@ -23,8 +22,8 @@ export async function loadTx(
   rulebook: Rulebook,
   places: readonly string[],
 ): Promise<Recording> {
-  if (!HASH.test(what)) return findRecording(what, places);
-  const hash = what.toLowerCase() as Hash;
+  const hash = readTxHash(what) as Hash | null;
+  if (hash === null) return findRecording(what, places);
   const recorded = tryRecorded(hash, places);
   return recorded ?? fetchTx(hash, rulebook);
 }
@@ -78,11 +77,12 @@ export async function fetchTx(hash: Hash, rulebook: Rulebook): Promise<Recording
 
 /** Saves the node's answers about a transaction, so that examples can name it and tests need no node. */
 export async function recordTx(
-  hash: string,
+  pasted: string,
   options: { name: string; out?: string; dirs?: readonly string[] },
   io: CliIo,
 ): Promise<number> {
-  if (!/^0x[0-9a-fA-F]{64}$/.test(hash)) throw new CliError(`${hash} is not a transaction hash`);
+  const hash = readTxHash(pasted) as Hash | null;
+  if (hash === null) throw new CliError(`${pasted.slice(0, 100)}: ${whyNoTxHash(pasted)}`);
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(options.name))
     throw new CliError(`${options.name} cannot be the name of a file`);
   const ruleset = openSoundRuleset(rulesetDirs(options.dirs ?? []), io);
@@ -90,7 +90,7 @@ export async function recordTx(
   const folder = options.out ?? recordingPlaces()[0]!;
   const path = join(folder, `${options.name}.json`);
   if (existsSync(path)) throw new CliError(`${path} exists: nothing is overwritten`);
-  const recording = await fetchTx(hash.toLowerCase() as Hash, ruleset.rulebook);
+  const recording = await fetchTx(hash, ruleset.rulebook);
   mkdirSync(folder, { recursive: true });
   writeFileSync(path, `${JSON.stringify(recordingJson(recording, options.name))}\n`);
   io.out(`wrote ${path}`);

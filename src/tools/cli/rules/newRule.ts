@@ -9,9 +9,10 @@ import { show } from './conditionLines.ts';
 import { examineTx } from './examineTx.ts';
 import { loadTx } from './loadTx.ts';
 import { openSoundRuleset, rulesetDirs } from './rulesets.ts';
+import type { ScaffoldOptions } from './scaffold/scaffold.ts';
 
-export interface NewRuleOptions {
-  readonly tx: string;
+export interface NewRuleOptions extends ScaffoldOptions {
+  readonly tx?: string;
   readonly slug?: string;
   readonly intent?: string;
   readonly out?: string;
@@ -39,15 +40,22 @@ const TELLING = [
 ];
 
 /**
- * Drafts an intent rule from a transaction: conditions from its telling facts, its facts as the matching
- * example.
+ * Drafts shape, protocol, words, intent and examples from an ABI, from events, or (with `dir`) from what no
+ * shape recognises in a transaction. Without `dir` a transaction gives an intent rule alone: conditions from
+ * its telling facts, its facts as the matching example.
  */
 export async function newRule(options: NewRuleOptions, io: CliIo): Promise<number> {
   const ruleset = openSoundRuleset(rulesetDirs(options.dirs ?? []), io);
   if (ruleset === null) return 1;
   const { rulebook } = ruleset;
+  if ([options.tx, options.abi, options.event].filter((one) => one !== undefined).length !== 1)
+    throw new CliError('say what to draft from: one of --tx, --abi and --event');
+  const { scaffoldEvents, scaffoldTx } = await import('./scaffold/scaffold.ts');
+  if (options.tx === undefined) return scaffoldEvents(options, rulebook, io);
   const recording = await loadTx(options.tx, rulebook, options.recordings ?? []);
-  const { input, reading, motifs } = await examineTx(recording, rulebook);
+  const examined = await examineTx(recording, rulebook);
+  if (options.dir !== undefined) return scaffoldTx(examined, options, rulebook, io);
+  const { input, reading, motifs } = examined;
   const view = new SubjectView(input);
   const { verdict } = reading.explained;
   const intent = options.intent ?? verdict.kind;

@@ -100,8 +100,17 @@ export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
 
   rules
     .command('new')
-    .description('draft a rule from a transaction')
-    .requiredOption('--tx <tx>', 'hash or recording')
+    .description('draft shape, protocol, intent and examples from an ABI, from events or from a transaction')
+    .option('--abi <file>', 'JSON of a contract: drafts its events')
+    .option('--event <signature...>', 'event as in Solidity; several are one family')
+    .option('--tx <tx>', 'hash or recording: drafts an intent; with --dir what no shape recognises in it')
+    .option('--name <name>', 'name of the family and protocol')
+    .option('--address <address>', 'contract that emits the events, checksummed')
+    .option('--own', 'a motif kind and intent of its own for each event')
+    .option(
+      '--dir <folder>',
+      'overlay to write to; files that exist are left alone (default: standard output)',
+    )
     .option('--slug <slug>')
     .option('--intent <kind>', 'intent kind (default: what the rules say now)')
     .option('--out <file>', 'default: standard output')

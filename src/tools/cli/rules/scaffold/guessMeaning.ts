@@ -1,0 +1,163 @@
+import { BIND_WORDS } from '../../../../rules/compile/bindScope.ts';
+import { isFault } from '../../../../rules/compile/bindExpr.ts';
+import { parseSignature, type ParsedSignature } from '../../../../rules/compile/signature.ts';
+import { stemsOf } from '../../../../lib/words.ts';
+import type { LexiconEntry } from '../../../../model/lexicon.ts';
+import type { ParamSpec, Rulebook } from '../../../../model/rulebook.ts';
+import { CliError } from '../../cliIo.ts';
+
+/** What an event of an unknown contract seems to mean, from the words of its name and arguments. */
+export interface Guess {
+  readonly signature: ParsedSignature;
+  /** As a shape may write it: names of parameters that are bind words are changed. */
+  readonly text: string;
+  readonly kind: string;
+  /** A motif kind that the rules do not have: the name of the event. */
+  readonly isOwn: boolean;
+  readonly account: string | null;
+  readonly asset: string | null;
+  readonly amount: string | null;
+  readonly flow: 'sent' | 'received' | 'unknown' | 'none';
+  /** Role of the leg. */
+  readonly role: string;
+}
+
+const ACCOUNTS = [
+  'owner',
+  'account',
+  'user',
+  'holder',
+  'beneficiary',
+  'recipient',
+  'receiver',
+  'to',
+  'sender',
+];
+const ASSETS = ['token', 'asset', 'underlying', 'currency', 'collateral', 'reward token'];
+const AMOUNTS = ['amount', 'value', 'assets', 'wad', 'quantity', 'shares', 'reward', 'payout', 'principal'];
+/** Numbers that are no amounts. */
+const NO_AMOUNTS =
+  /id$|nonce|time|date|deadline|expiry|index|epoch|round|rate|fee|bps|duration|period|block/i;
+const OUTGOING = [
+  'claim',
+  'withdraw',
+  'redeem',
+  'paid',
+  'release',
+  'harvest',
+  'collect',
+  'gather',
+  'unlock',
+  'exit',
+];
+const INCOMING = [
+  'deposit',
+  'buy',
+  'bought',
+  'lock',
+  'fund',
+  'stake',
+  'subscribe',
+  'enter',
+  'join',
+  'supply',
+];
+
+/**
+ * Guesses what one event means. `own`: it is to be a motif kind of its own, whatever the lexicon says.
+ * @throws CliError where the text is not an event
+ */
+export function guessMeaning(text: string, { lexicon, motifKinds }: Rulebook, own = false): Guess {
+  const renamed = withoutBindWords(text);
+  const signature = parseSignature('event', renamed);
+  if (isFault(signature)) throw new CliError(signature.message);
+  const stems = stemsOf(signature.name);
+  const entry = own ? undefined : lexicon.find((one) => applies(one, stems, signature.params));
+  const kind = entry?.kind ?? snake(signature.name);
+  const amount = amountOf(signature.params);
+  const flow = amount === null ? 'none' : flowOf(entry, stems);
+  const role = entry && entry.leg !== 'in' ? entry.leg : flow === 'received' ? 'out' : 'in';
+  return {
+    signature,
+    text: renamed,
+    kind,
+    isOwn: !motifKinds.has(kind),
+    account: pick(signature.params, 'address', ACCOUNTS) ?? firstAddress(signature.params),
+    asset: pick(signature.params, 'address', ASSETS),
+    amount,
+    flow,
+    role,
+  };
+}
+
+function applies(
+  { names, args, without, sign, flow }: LexiconEntry,
+  stems: ReadonlySet<string>,
+  params: readonly ParamSpec[],
+): boolean {
+  if (sign !== null || flow === 'exchanged' || names.length === 0) return false;
+  if (without.some((word) => stems.has(word))) return false;
+  const includes = (words: ReadonlySet<string>, phrase: ReadonlySet<string>): boolean =>
+    [...phrase].every((word) => words.has(word));
+  return (
+    names.some((phrase) => includes(stems, phrase)) &&
+    (args.length === 0 || args.some((phrase) => params.some(({ name }) => includes(stemsOf(name), phrase))))
+  );
+}
+
+function flowOf(entry: LexiconEntry | undefined, stems: ReadonlySet<string>): Guess['flow'] {
+  if (entry?.flow === 'sent' || entry?.flow === 'received' || entry?.flow === 'none') return entry.flow;
+  const has = (words: readonly string[]): boolean =>
+    words.some((word) => [...stemsOf(word)].every((stem) => stems.has(stem)));
+  if (has(OUTGOING)) return 'received';
+  return has(INCOMING) ? 'sent' : 'unknown';
+}
+
+function pick(params: readonly ParamSpec[], type: string, names: readonly string[]): string | null {
+  for (const name of names) {
+    const wanted = [...stemsOf(name)];
+    const found = params.find((p) => p.type === type && wanted.every((stem) => stemsOf(p.name).has(stem)));
+    if (found) return found.name;
+  }
+  return null;
+}
+
+function firstAddress(params: readonly ParamSpec[]): string | null {
+  const addresses = params.filter(({ type }) => type === 'address');
+  const asset = pick(params, 'address', ASSETS);
+  return addresses.find(({ name }) => name !== asset)?.name ?? null;
+}
+
+function amountOf(params: readonly ParamSpec[]): string | null {
+  for (const type of ['uint256', 'uint128', 'uint96']) {
+    const named = pick(params, type, AMOUNTS);
+    if (named !== null) return named;
+  }
+  return (
+    params.find(({ type, name, indexed }) => type === 'uint256' && !indexed && !NO_AMOUNTS.test(name))
+      ?.name ?? null
+  );
+}
+
+/** The text with parameters that have the name of a bind word renamed; names do not change the hash. */
+function withoutBindWords(text: string): string {
+  const words = Object.entries(BIND_WORDS).flatMap(([name, { in: place }]) =>
+    place === 'call' ? [] : [name],
+  );
+  return text
+    .trim()
+    .replace(/^event\s+/, '')
+    .replace(/;$/, '')
+    .replace(new RegExp(`(\\s)(${words.join('|')})(?=\\s*[,)])`, 'g'), '$1$2_');
+}
+
+/** `HarvestGathered` as `harvest_gathered`. */
+export function snake(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')
+    .replace(/[^A-Za-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '')
+    .toLowerCase()
+    .slice(0, 40);
+}

@@ -1,0 +1,171 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, extname, join } from 'node:path';
+import { checksumAddress } from 'viem';
+import { eventNamed } from '../../../../evm/signatures.ts';
+import { checkAddress } from '../../../../rules/compile/addresses.ts';
+import { isFault } from '../../../../rules/compile/bindExpr.ts';
+import type { Rulebook } from '../../../../model/rulebook.ts';
+import { CliError, type CliIo } from '../../cliIo.ts';
+import type { ExaminedTx } from '../examineTx.ts';
+import { unrecognised } from '../whyNot.ts';
+import { guessMeaning, type Guess } from './guessMeaning.ts';
+import { slugOf, writeDraft, type Draft } from './writeDraft.ts';
+
+export interface ScaffoldOptions {
+  readonly abi?: string;
+  readonly event?: readonly string[];
+  readonly name?: string;
+  readonly address?: string;
+  /** Every event becomes a motif kind of its own. */
+  readonly own?: boolean;
+  readonly dir?: string;
+}
+
+/** Intents that an act at an unknown contract is usually a part of come after this one. */
+const BEFORE = 'WithdrawalRequest';
+
+/** Drafts shape, protocol, words, intent and examples for events, given as texts or in an ABI file. */
+export function scaffoldEvents(options: ScaffoldOptions, rulebook: Rulebook, io: CliIo): number {
+  const { abi, event = [], address, own = false } = options;
+  const texts = abi === undefined ? event : eventsOf(abi);
+  const { guesses, leftOut } = guessAll(texts, rulebook, { own, all: abi === undefined });
+  const fallback = abi === undefined ? guesses[0]!.signature.name : basename(abi, extname(abi));
+  if (address !== undefined) {
+    const read = checkAddress(address);
+    if (isFault(read)) throw new CliError(`${read.code}: ${read.message}`);
+  }
+  const addresses = address === undefined ? [] : [address];
+  const slug = slugOf(options.name ?? fallback);
+  return emit({ slug, addresses, guesses, leftOut, recording: null, before: rankOf(rulebook) }, options, io);
+}
+
+/** Drafts rules for the events of a transaction that no shape recognises. */
+export function scaffoldTx(
+  examined: ExaminedTx,
+  options: ScaffoldOptions,
+  rulebook: Rulebook,
+  io: CliIo,
+): number {
+  const { tx, recording } = examined;
+  const known = new Map<string, string>();
+  const emitters = new Set<string>();
+  const leftOut: string[] = [];
+  for (const { log, contract, reasons } of unrecognised(examined, rulebook)) {
+    if (log === null || reasons.some(({ shape }) => shape !== null)) continue;
+    const { topics } = tx.logs[log]!;
+    const named = topics[0] && eventNamed(rulebook.signatures, topics[0], topics.length);
+    if (!named)
+      leftOut.push(
+        `topic0 ${topics[0] ?? '(anonymous)'} of ${checksumAddress(contract)}: take its signature from the contract's ABI`,
+      );
+    else {
+      known.set(topics[0]!, named.signature);
+      emitters.add(checksumAddress(contract));
+    }
+  }
+  if (known.size === 0)
+    throw new CliError(
+      ['no event of this transaction is unrecognised and has a known signature', ...leftOut].join('\n'),
+    );
+  const all = guessAll([...known.values()], rulebook, { own: options.own ?? false, all: true });
+  const recorded = recording.name === tx.hash ? null : recording.name;
+  return emit(
+    {
+      slug: slugOf(options.name ?? all.guesses[0]!.signature.name),
+      addresses: [...emitters],
+      guesses: all.guesses,
+      leftOut: [...all.leftOut, ...leftOut],
+      recording: recorded,
+      before: rankOf(rulebook),
+    },
+    options,
+    io,
+  );
+}
+
+function rankOf({ intentKinds }: Rulebook): string {
+  if (intentKinds.has(BEFORE)) return BEFORE;
+  return [...intentKinds.values()].sort((a, b) => a.rank - b.rank).at(-1)!.kind;
+}
+
+function eventsOf(path: string): string[] {
+  let abi: unknown;
+  try {
+    abi = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new CliError(`${path}: ${error instanceof SyntaxError ? 'not JSON' : 'cannot be read'}`);
+  }
+  // Compilers write the ABI into a larger object.
+  const list: unknown = Array.isArray(abi) ? abi : (abi as { abi?: unknown } | null)?.abi;
+  if (!Array.isArray(list)) throw new CliError(`${path} holds no ABI: a list, or an object with the key abi`);
+  return (list as (AbiEvent | null)[])
+    .filter((item) => item?.type === 'event')
+    .map((item) => `${item!.name}(${(item!.inputs ?? []).map(parameterText).join(', ')})`);
+}
+
+interface AbiEvent {
+  readonly type: string;
+  readonly name: string;
+  readonly inputs?: readonly AbiInput[];
+}
+
+interface AbiInput {
+  readonly type: string;
+  readonly name?: string;
+  readonly indexed?: boolean;
+  readonly components?: readonly AbiInput[];
+}
+
+/** A parameter as Solidity writes it: tuples by their fields. */
+function parameterText({ type, name, indexed, components }: AbiInput): string {
+  const fields = components ? `(${components.map(parameterText).join(', ')})` : '';
+  return [type.replace(/^tuple/, fields), indexed ? 'indexed' : '', name ?? ''].filter(Boolean).join(' ');
+}
+
+/**
+ * One guess per event. Of an ABI (`all: false`) events that move nothing and match no word of the lexicon are
+ * left out: they are mostly administration.
+ */
+function guessAll(
+  texts: readonly string[],
+  rulebook: Rulebook,
+  { own, all }: { readonly own: boolean; readonly all: boolean },
+): { readonly guesses: readonly Guess[]; readonly leftOut: string[] } {
+  const guesses: Guess[] = [];
+  const leftOut: string[] = [];
+  for (const text of texts) {
+    const guess = guessMeaning(text, rulebook, own);
+    const { id, topicCount, canonical } = guess.signature;
+    const shapes = rulebook.events.get(`${id}:${topicCount}`)?.meanings.map(({ shape }) => shape) ?? [];
+    const standard = /^(Transfer|Approval|ApprovalForAll)\(/.test(canonical);
+    if (standard || shapes.length > 0)
+      leftOut.push(
+        `${guess.text}, known${shapes.length > 0 ? ` to ${[...new Set(shapes)].join(', ')}` : ''}`,
+      );
+    else if (!all && guess.isOwn && guess.amount === null) leftOut.push(`${guess.text}: it states no amount`);
+    else guesses.push(guess);
+  }
+  if (guesses.length === 0) throw new CliError(['nothing to draft', ...leftOut].join('\n'));
+  return { guesses, leftOut };
+}
+
+function emit(draft: Draft, { dir }: ScaffoldOptions, io: CliIo): number {
+  const files = writeDraft(draft);
+  if (dir === undefined) {
+    for (const [path, text] of files) io.out(`# ${path}\n${text}`);
+    return 0;
+  }
+  const taken = [...files.keys()].filter((path) => existsSync(join(dir, path)));
+  for (const [path, text] of files) {
+    if (taken.includes(path)) continue;
+    mkdirSync(dirname(join(dir, path)), { recursive: true });
+    writeFileSync(join(dir, path), text);
+    io.out(`wrote ${join(dir, path)}`);
+  }
+  for (const path of taken)
+    io.out(`${join(dir, path)} exists and is left alone; it needs\n${files.get(path)!}`);
+  io.out(
+    `next: RULES_DIR=${dir} txreport rules lint, then test; known kinds are shown by the rules in force`,
+  );
+  return 0;
+}

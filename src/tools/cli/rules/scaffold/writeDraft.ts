@@ -1,0 +1,173 @@
+import type { ParamSpec } from '../../../../model/rulebook.ts';
+import { snake, type Guess } from './guessMeaning.ts';
+
+export interface Draft {
+  readonly slug: string;
+  /** EIP-55 checksummed; empty where none is known. */
+  readonly addresses: readonly string[];
+  readonly guesses: readonly Guess[];
+  /** Lines on what could not be drafted, for the shape's comment. */
+  readonly leftOut: readonly string[];
+  /** Recording that holds these events; null where there is none. */
+  readonly recording: string | null;
+  /** Intent that own intents go before in the order of precedence. */
+  readonly before: string;
+}
+
+/** Files of a draft by path: a shape, a protocol, and for kinds the rules do not have words, rank and intent. */
+export function writeDraft(draft: Draft): ReadonlyMap<string, string> {
+  const { slug, guesses } = draft;
+  const own = guesses.filter(({ isOwn }, i) => isOwn && firstOfKind(guesses, i));
+  const files = new Map([
+    [`shapes/${slug}.yaml`, shapeFile(draft)],
+    [`protocols/${slug}.yaml`, protocolFile(draft)],
+  ]);
+  if (own.length === 0) return files;
+  files.set('vocabulary.yaml', vocabularyFile(own));
+  files.set('precedence.yaml', precedenceFile(own, draft.before));
+  for (const guess of own)
+    files.set(`intents/${slug}-${guess.kind.replaceAll('_', '-')}.yaml`, intentFile(draft, guess));
+  return files;
+}
+
+function firstOfKind(guesses: readonly Guess[], at: number): boolean {
+  return guesses.findIndex(({ kind }) => kind === guesses[at]!.kind) === at;
+}
+
+const intentOf = ({ kind }: Guess): string =>
+  kind.replace(/(?:^|_)([a-z0-9])/g, (_, first: string) => first.toUpperCase());
+const wordsOf = ({ kind }: Guess): string => {
+  const words = kind.replaceAll('_', ' ');
+  return words[0]!.toUpperCase() + words.slice(1);
+};
+
+function shapeFile({ slug, guesses, leftOut }: Draft): string {
+  const events = guesses.map((guess) => {
+    const roles = guess.account === null ? '{caller: $signer}' : `{owner: $${guess.account}}`;
+    const legs = guess.amount === null ? '' : `    legs:\n      - ${legText(guess)}\n`;
+    return `  # topic0 ${guess.signature.id}\n  - event: "${guess.text}"\n    kind: ${guess.kind}\n    roles: ${roles}\n${legs}`;
+  });
+  const examples = guesses.flatMap((guess) => shapeExamples(guess, slug));
+  return [
+    '# Drafted from signatures: check every kind, role and leg against what the contract does.',
+    ...leftOut.map((line) => `# left out: ${line}`),
+    `slug: ${slug}\nversion: 1\nstatus: experimental\nsummary: "Say what contracts of this family do."`,
+    `references: [https://example.org/replace-me]\nany_emitter: true\nevents:`,
+    `${events.join('')}examples:`,
+    examples.join(''),
+  ].join('\n');
+}
+
+function legText({ role, flow, account, asset, amount }: Guess): string {
+  const parts = [`role: ${role}`];
+  if (flow === 'sent') parts.push(...(account === null ? [] : [`from: $${account}`]), 'to: $venue');
+  if (flow === 'received') parts.push('from: $venue', ...(account === null ? [] : [`to: $${account}`]));
+  if (asset !== null) parts.push(`asset: $${asset}`);
+  return `{${[...parts, `amount: $${amount}`].join(', ')}}`;
+}
+
+function shapeExamples(guess: Guess, slug: string): string[] {
+  const roles = guess.account === null ? '' : ', roles: {owner: actor}';
+  const leg = guess.amount === null ? '' : `, legs: [${guess.role} ${amountText(guess)} TOKEN]`;
+  const found = `  - name: ${guess.signature.name}\n    transaction:\n${transactionText(guess, slug, true, '      ')}    expect:\n      motifs: [{kind: ${guess.kind}${roles}${leg}}]\n`;
+  if (guess.amount === null) return [found];
+  const forged = `  - name: ${guess.signature.name} without the movement\n    transaction:\n${transactionText(guess, slug, false, '      ')}    expect: {motifs: []}\n`;
+  return [found, forged];
+}
+
+/** The made-up transaction: what the leg asks for, then the event. */
+function transactionText(guess: Guess, slug: string, moves: boolean, indent: string): string {
+  const [from, to] = guess.flow === 'received' ? [slug, 'actor'] : ['actor', slug];
+  const movement = `${indent}  - {move: ${amountText(guess)}, asset: TOKEN, from: ${from}, to: ${to}}\n`;
+  const args = guess.signature.params.map((param, i) =>
+    argumentText(param, guess.signature.inputs[i]!.type, guess),
+  );
+  const event = `${indent}  - {event: "${guess.text}", by: ${slug}, args: [${args.join(', ')}]}\n`;
+  return `${indent}to: ${slug}\n${indent}steps:\n${moves && guess.amount !== null ? movement : ''}${event}`;
+}
+
+function amountText({ signature, amount }: Guess): string {
+  const type = signature.params.find(({ name }) => name === amount)?.type ?? 'uint256';
+  return Number(type.slice(4)) >= 96 ? '5e18' : '5';
+}
+
+function argumentText({ name, type }: ParamSpec, abi: string, guess: Guess): string {
+  if (name === guess.account) return 'actor';
+  if (name === guess.asset) return 'TOKEN';
+  if (name === guess.amount) return amountText(guess);
+  return valueOf(type, abi);
+}
+
+/** Some value of the type. */
+function valueOf(type: string, abi: string): string {
+  const array = /^(.*)\[(\d*)\]$/.exec(type);
+  if (array)
+    return array[2] === '' ? '[]' : `[${Array(Number(array[2])).fill(valueOf(array[1]!, abi)).join(', ')}]`;
+  if (type.startsWith('('))
+    return `[${splitTuple(type)
+      .map((part) => valueOf(part, part))
+      .join(', ')}]`;
+  if (type === 'address') return 'other';
+  if (type === 'bool') return 'true';
+  if (type === 'string') return 'text';
+  if (type === 'bytes') return '"0x"';
+  const bytes = /^bytes(\d+)$/.exec(type)?.[1];
+  return bytes === undefined ? '1' : `"0x${'11'.repeat(Number(bytes))}"`;
+}
+
+function splitTuple(type: string): string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  for (const char of type.slice(1, -1)) {
+    if (char === '(') depth += 1;
+    if (char === ')') depth -= 1;
+    if (char === ',' && depth === 0) parts.push('');
+    else parts[Math.max(parts.length - 1, 0)] = (parts.at(-1) ?? '') + char;
+  }
+  return parts;
+}
+
+function protocolFile({ slug, addresses }: Draft): string {
+  const listed = addresses.map((address) => `"${address}"`).join(', ');
+  const line =
+    listed === '' ? '# addresses: ["0x…"]: with them, verdicts can be Proven' : `addresses: [${listed}]`;
+  const name = slug.replaceAll('-', ' ');
+  return `slug: ${slug}\nversion: 1\nstatus: experimental\nname: ${name[0]!.toUpperCase()}${name.slice(1)}\nshapes: [${slug}]\n${line}\nreferences: [https://example.org/replace-me]\n`;
+}
+
+function vocabularyFile(own: readonly Guess[]): string {
+  const motifs = own.map(
+    (guess) => `  ${guess.kind}: {title: ${wordsOf(guess)}, fragment: ${intentOf(guess)}}\n`,
+  );
+  const intents = own.map((guess) => `  ${intentOf(guess)}: {category: contract}\n`);
+  return `motifs:\n${motifs.join('')}intents:\n${intents.join('')}`;
+}
+
+function precedenceFile(own: readonly Guess[], before: string): string {
+  return `insert:\n${own.map((guess) => `  - {intent: ${intentOf(guess)}, before: ${before}}\n`).join('')}`;
+}
+
+function intentFile({ slug, recording }: Draft, guess: Guess): string {
+  const [words, value] = [wordsOf(guess), guess.flow === 'received' ? 'received' : 'sent'];
+  const label = guess.amount === null ? words : `${words}: {${value}}`;
+  const recorded = recording === null ? '' : `    - {recording: ${recording}}\n`;
+  const nearMiss =
+    guess.amount === null
+      ? `    - facts: {motif.${guess.kind}.count: 1, motif.${guess.kind}.own: 0}\n`
+      : `    - name: the event without the movement\n      transaction:\n${transactionText(guess, slug, false, '        ')}`;
+  return [
+    `slug: ${slug}-${guess.kind.replaceAll('_', '-')}`,
+    'version: 1\nstatus: experimental',
+    `intent: ${intentOf(guess)}\nlabel: "${label}"\nlabel_fallback: ${words}`,
+    `rests_on: [${guess.kind}]\nrequires_any: [${guess.kind}]`,
+    `when: {fact: motif.${guess.kind}.own, is: gte, value: 1}`,
+    'proof: heuristic\nconfidence: {known: Medium, family: Low}',
+    `examples:\n  match:\n${recorded}    - name: made up\n      transaction:\n${transactionText(guess, slug, true, '        ')}      expect: {intent: ${intentOf(guess)}}`,
+    `  near_miss:\n${nearMiss}`,
+  ].join('\n');
+}
+
+/** A slug from any text. */
+export function slugOf(text: string): string {
+  return snake(text).replaceAll('_', '-') || 'draft';
+}
