@@ -47,7 +47,11 @@ export const LABEL_WORDS: Readonly<Record<string, string>> = {
   method: 'The function that was called.',
   call: 'The function and its contract: `harvest() on 0x12ab…cdef`. Always has a value.',
   created: 'The contracts that were created.',
-  reason: 'Why the transaction failed.',
+  reason: 'Why the transaction failed: the root frame’s reason, else that of the call it failed on.',
+  attempt: 'The act that the called function is named after: `swap`, `add liquidity`.',
+  moved: 'What changed hands in the whole transaction.',
+  giver: 'The one account that only lost.',
+  taker: 'The one account that only gained.',
 };
 
 /** Families of placeholders, each with a word behind the dot. */
@@ -55,6 +59,9 @@ export const LABEL_FAMILIES: Readonly<Record<string, string>> = {
   role: 'An account by its role in the act: `{role.borrower}`.',
   leg: 'Amounts of the act by their role: `{leg.debt}`.',
   arg: 'An argument of the event that shows the act, else of the call: `{arg.proposalId|id}` takes the first that exists.',
+  choice:
+    'A word by the number of an argument: `{choice.support|against,for,on}`; the last where there is none.',
+  span: 'Seconds of an argument in words: `{span.duration}` is `1 year`.',
 };
 
 /** Placeholders that always have a value. */

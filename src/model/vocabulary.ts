@@ -66,4 +66,6 @@ export interface IntentKindSpec {
   readonly headline: boolean;
   /** Label of such an event in a tax ledger (`reward`, `swap`); null for ordinary trades and transfers. */
   readonly ledgerLabel: string | null;
+  /** Words for grouping (`dex`, `lending`), written into `classification.tags` beside the rule's own. */
+  readonly tags: readonly string[];
 }

@@ -303,7 +303,7 @@ export function rulebook(over: RulebookSketch = {}): Rulebook {
     intentKinds: new Map(
       (over.intentKinds ?? []).map((kind, rank) => [
         kind.kind,
-        { rank, headline: true, ledgerLabel: null, ...kind },
+        { rank, headline: true, ledgerLabel: null, tags: [], ...kind },
       ]),
     ),
     intents: [],

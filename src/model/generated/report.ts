@@ -245,6 +245,27 @@ export interface Failure {
    * Why, as far as the frame says; null when it says nothing.
    */
   reason: string | null;
+  /**
+   * What it failed on: the innermost of the last calls inside it that failed too, with other error data. Left out where its last call succeeded.
+   */
+  cause?: {
+    /**
+     * The frame.
+     */
+    frame_path: number[];
+    /**
+     * The contract that was called there; null for a creation.
+     */
+    contract: Address | null;
+    /**
+     * Function that failed.
+     */
+    method: Method | null;
+    /**
+     * Why, as far as the frame says; null when it says nothing.
+     */
+    reason: string | null;
+  };
 }
 /**
  * Intent headline. Use intent_kind for program logic and intent_label for display.

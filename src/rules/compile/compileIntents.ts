@@ -116,7 +116,8 @@ function isLabelWord(placeholder: string, words: Vocabulary): boolean {
   if (word === undefined) return Object.hasOwn(LABEL_WORDS, family);
   if (family === 'role') return words.accountRoles.has(word);
   if (family === 'leg') return words.legRoles.has(word);
-  return family === 'arg' && /^\w+(\|\w+)*$/.test(word);
+  if (family === 'choice') return /^\w+\|[^|,]+(,[^|,]+)+$/.test(word);
+  return (family === 'arg' || family === 'span') && /^\w+(\|\w+)*$/.test(word);
 }
 
 function checkExamples(

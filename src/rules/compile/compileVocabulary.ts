@@ -95,6 +95,7 @@ export function compileVocabulary(items: readonly RuleItem[], sink: ProblemSink)
       rank: rank ?? ranks.size,
       headline: value.headline ?? true,
       ledgerLabel: value.ledger ?? null,
+      tags: value.tags ?? [],
     });
   }
   const values = <T>(words: Map<string, { value: T }>): Map<string, T> =>

@@ -189,7 +189,15 @@ export interface RawVocabulary {
   readonly override?: boolean;
   readonly motifs?: Readonly<Record<string, RawMotifKind>>;
   readonly intents?: Readonly<
-    Record<string, { readonly category: string; readonly headline?: boolean; readonly ledger?: string }>
+    Record<
+      string,
+      {
+        readonly category: string;
+        readonly headline?: boolean;
+        readonly ledger?: string;
+        readonly tags?: readonly string[];
+      }
+    >
   >;
   readonly leg_roles?: Readonly<Record<string, 'sent' | 'received'>>;
   readonly account_roles?: Readonly<Record<string, string>>;

@@ -1,14 +1,12 @@
-import { argumentReader, type EncodedArguments } from '../../evm/readArgument.ts';
-import { eventNamed, functionNamed } from '../../evm/signatures.ts';
+import { functionNamed } from '../../evm/signatures.ts';
 import type { Balance } from '../../value/balances.ts';
-import { cleanText } from '../../value/display.ts';
 import { failureReason } from '../../value/executionOutcome.ts';
+import { failingFrame, failureCause } from '../../value/failingFrame.ts';
 import { actAmounts, netOf, type ActAmount } from './actAmounts.ts';
+import { argument, choice, span } from './labelArguments.ts';
 import type { SubjectView } from './facts/subjectView.ts';
-import type { Log } from '../../model/canonicalTx.ts';
 import type { Address, Hex } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
-import type { ParamSpec } from '../../model/rulebook.ts';
 import type { Allowance, Asset } from '../../model/valueFlow.ts';
 
 /**
@@ -38,8 +36,6 @@ type Word = (subject: LabelSubject) => string | null;
 
 /** More assets than this are counted, not listed. */
 const MAX_LISTED = 3;
-/** Longest text of an argument that a label shows. */
-const MAX_ARGUMENT = 48;
 
 /** The value of `{word}` or `{family.word}`; null where it has none. */
 export function fillPlaceholder(placeholder: string, subject: LabelSubject): string | null {
@@ -96,8 +92,11 @@ const WORDS: Readonly<Record<string, Word>> = {
     if (created.length > 1) return `${created.length} contracts`;
     return created[0] ? format.account(created[0].to!) : null;
   },
-  reason: ({ view: { tx, input } }) =>
-    tx.frames[0] ? failureReason(tx.frames[0], input.rulebook.errors) : null,
+  attempt: ({ view }) => attemptOf(view),
+  moved: ({ view, format }) => listed(movedBetween(view), format),
+  giver: ({ view, format }) => onlyEnd(view, format, 'outflow'),
+  taker: ({ view, format }) => onlyEnd(view, format, 'inflow'),
+  reason: ({ view }) => reasonOf(view),
 };
 
 const FAMILIES: Readonly<Record<string, (word: string, subject: LabelSubject) => string | null>> = {
@@ -118,13 +117,9 @@ const FAMILIES: Readonly<Record<string, (word: string, subject: LabelSubject) =>
       }
     return listed([...sums.values()], format);
   },
-  arg: (names, subject) => {
-    for (const name of names.split('|')) {
-      const value = argument(name, subject);
-      if (value !== null) return value;
-    }
-    return null;
-  },
+  arg: argument,
+  choice,
+  span,
 };
 
 function hasNft(balances: readonly Balance[]): boolean {
@@ -204,6 +199,46 @@ function contractText({ tx }: SubjectView, format: LabelFormat): string {
   return format.account(tx.to ?? tx.createdContract ?? tx.from);
 }
 
+/** Act that the called function's name begins with: `swap` of `swapExactTokensForTokens`. */
+function attemptOf({ tx, input: { rulebook } }: SubjectView): string | null {
+  if (tx.to === null || tx.input.length < 10) return null;
+  const name = functionNamed(rulebook.signatures, tx.input.slice(0, 10) as Hex)?.name;
+  if (name === undefined) return null;
+  const called = `${name.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toLowerCase()}_`;
+  const acts = [...rulebook.motifKinds.keys()].filter((kind) => called.startsWith(`${kind}_`));
+  return acts.sort((a, b) => b.length - a.length)[0]?.replaceAll('_', ' ') ?? null;
+}
+
+/** What accounts gained in all, asset by asset. */
+function movedBetween({ flow }: SubjectView): ActAmount[] {
+  const gains = new Map<string, bigint>();
+  for (const ledger of flow.ledgers.values())
+    for (const [id, { inflow, outflow }] of ledger)
+      if (inflow > outflow) gains.set(id, (gains.get(id) ?? 0n) + inflow - outflow);
+  return [...gains].map(([id, amount]) => ({ id, asset: flow.assets.get(id)!, amount }));
+}
+
+/** The one account whose balances only fell, or only rose. */
+function onlyEnd({ flow }: SubjectView, format: LabelFormat, side: 'inflow' | 'outflow'): string | null {
+  const other = side === 'inflow' ? 'outflow' : 'inflow';
+  const ends = [...flow.ledgers].filter(([, ledger]) => {
+    const entries = [...ledger.values()].filter(({ inflow, outflow }) => inflow !== outflow);
+    return entries.length > 0 && entries.every((entry) => entry[side] > entry[other]);
+  });
+  return ends.length === 1 ? format.account(ends[0]![0]) : null;
+}
+
+/** Why the root frame failed, else why the frame it failed on did. */
+function reasonOf({ tx, input }: SubjectView): string | null {
+  const failing = failingFrame(tx);
+  const frames = [tx.frames[0], failing, failing && failureCause(failing, tx)];
+  for (const frame of frames) {
+    const reason = frame ? failureReason(frame, input.rulebook.errors) : null;
+    if (reason !== null) return reason;
+  }
+  return null;
+}
+
 /** `harvest()`, or the selector where no signature is known; null where no function is called. */
 function methodOf({ tx, input }: SubjectView): string | null {
   if (tx.to === null || tx.input.length < 10) return null;
@@ -221,51 +256,4 @@ function allowanceText(allowance: Allowance, format: LabelFormat): string {
     return format.amount(asset, amount!) ?? `${amount!} units of ${format.asset(asset)}`;
   }
   return tokenId === null ? `all ${format.asset(asset)}` : format.asset(asset);
-}
-
-/** An argument of the events that show the act, else of the transaction's own call. */
-function argument(name: string, { view, motifs, format }: LabelSubject): string | null {
-  const { tx, input } = view;
-  for (const { evidence } of motifs)
-    for (const { log } of evidence) {
-      const found = log === null ? undefined : tx.logs[log];
-      const value = found ? argumentText(name, paramsOf(found, view), logArguments(found), format) : null;
-      if (value !== null) return value;
-    }
-  const called =
-    tx.input.length < 10 ? null : functionNamed(input.rulebook.signatures, tx.input.slice(0, 10) as Hex);
-  return called && argumentText(name, called.args, { topics: [], data: tx.input, base: 4 }, format);
-}
-
-/** Parameters as the dictionary names them, then as the shapes do. */
-function paramsOf({ topics }: Log, { input: { rulebook } }: SubjectView): readonly ParamSpec[] {
-  const topic0 = topics[0];
-  if (topic0 === undefined) return [];
-  const named = eventNamed(rulebook.signatures, topic0, topics.length);
-  const shaped = rulebook.events.get(`${topic0}:${topics.length}`)?.meanings[0]?.params ?? [];
-  return [...(named?.args ?? []), ...shaped];
-}
-
-function logArguments({ topics, data }: Log): EncodedArguments {
-  return { topics, data, base: 0 };
-}
-
-function argumentText(
-  name: string,
-  params: readonly ParamSpec[],
-  args: EncodedArguments,
-  format: LabelFormat,
-): string | null {
-  const param = params.find((one) => one.name === name && one.at === undefined);
-  const value = param ? argumentReader(param, [])(args) : null;
-  if (value === null || !param) return null;
-  if (typeof value === 'bigint') return shortened(value.toString());
-  if (param.type === 'address') return format.account(value);
-  if (param.type !== 'string') return shortened(value);
-  return cleanText(Buffer.from(value.slice(2), 'hex').toString('utf8'), MAX_ARGUMENT);
-}
-
-/** Long numbers and hashes as their ends. */
-function shortened(text: string): string {
-  return text.length <= 12 ? text : `${text.slice(0, 6)}…${text.slice(-4)}`;
 }

@@ -114,7 +114,7 @@ function ruleVerdict(view: SubjectView, rule: IntentRule, format: LabelFormat): 
     confidence,
     rule: { slug: rule.slug, version: rule.version },
     category: categoryOf(view, rule.intent),
-    tags: rule.tags,
+    tags: tagsOf(view, rule.intent, rule.tags),
     caveats,
     motifs: indexes,
     fragments,
@@ -134,11 +134,16 @@ function fallbackVerdict(view: SubjectView, format: LabelFormat): Verdict {
     confidence: 'Low',
     rule: null,
     category: categoryOf(view, kind),
-    tags: [],
+    tags: tagsOf(view, kind),
     caveats: ['no_rule'],
     motifs: [],
     fragments: fragmentsOf(view, headline),
   };
+}
+
+/** The rule's tags before those of the intent kind. */
+function tagsOf(view: SubjectView, kind: string, own: readonly string[] = []): readonly string[] {
+  return [...new Set([...own, ...(view.input.rulebook.intentKinds.get(kind)?.tags ?? [])])];
 }
 
 function categoryOf(view: SubjectView, kind: string): string {

@@ -54,6 +54,17 @@ function checkFailure(report: TxReport, chain: RawChain, find: Report): void {
   if (!failure) return;
   const at = '/execution/failure';
   if (chain.succeeded) return find('identity', at, 'is named although the transaction succeeded');
+  checkFailed(failure, at, chain, find);
+  if (!failure.cause) return;
+  const [outer, inner] = [failure.frame_path.join('.'), failure.cause.frame_path.join('.')];
+  if (inner === outer || !`${inner}.`.startsWith(outer === '' ? '' : `${outer}.`))
+    find('identity', `${at}/cause`, `frame [${inner}] is not inside [${outer}]`);
+  checkFailed(failure.cause, `${at}/cause`, chain, find);
+}
+
+type FailedFrame = Pick<NonNullable<TxReport['execution']['failure']>, 'frame_path' | 'contract'>;
+
+function checkFailed(failure: FailedFrame, at: string, chain: RawChain, find: Report): void {
   const frame = chain.frames.get(failure.frame_path.join('.'));
   if (!frame)
     return find('identity', `${at}/frame_path`, `frame [${failure.frame_path}] is not in the trace`);

@@ -45,10 +45,17 @@ function rule(slug: string, intent: string, partial: Partial<IntentRule> = {}): 
 const kinds = new Map<string, IntentKindSpec>(
   ['Best', 'Better', 'Good', 'ContractCall', 'Unknown', 'Reverted'].map((kind, rank) => [
     kind,
-    { kind, category: 'trade', rank, headline: true, ledgerLabel: null },
+    { kind, category: 'trade', rank, headline: true, ledgerLabel: null, tags: [] },
   ]),
 );
-kinds.set('Refund', { kind: 'Refund', category: 'transfer', rank: 6, headline: false, ledgerLabel: null });
+kinds.set('Refund', {
+  kind: 'Refund',
+  category: 'transfer',
+  rank: 6,
+  headline: false,
+  ledgerLabel: null,
+  tags: [],
+});
 const motifKinds = kindsWith([
   { kind: 'swap', fragment: 'Good' },
   { kind: 'stake', fragment: 'Better' },
