@@ -26,6 +26,10 @@ export const WARNINGS: Words = {
     'At least one price is outside its freshness threshold; it is used, and marked `stale` in `valuation.prices`.',
   PriceSourceUnavailable:
     'A price source did not answer. Prices are missing that a later analysis may have: analyze again.',
+  FeeNotPaidBySubject:
+    'Another account bore the gas (a relayer, a sponsor); `net_usd_after_gas` counts it all the same.',
+  FeeInsideFlows:
+    'The subject repaid the gas in this transaction (a user operation, a refund to the submitter): its flows hold that payment, and `net_usd_after_gas` counts the gas once more.',
   MetadataUnavailable:
     'Symbols, decimals or prices are missing because the node could not read them or a limit was reached, not because the contracts did not answer.',
 };
@@ -34,6 +38,8 @@ export const PNL_REASONS: Words = {
   requires_multi_transaction_state:
     'The transaction does not close a position it opened: what was earned depends on others.',
   unpriced_asset: 'The flow is closed, but an asset of it has no price.',
+  result_held_elsewhere:
+    'The flow is closed, but an account outside the entity kept part of its result; whose it is does not show.',
 };
 
 export const ERRORS: Readonly<Record<string, readonly [cause: string, remedy: string]>> = {
@@ -169,6 +175,8 @@ export const CANDIDATE_REASONS: Words = {
     'The only account without code that sent and received, while the signer sent nothing.',
   authorised_in_this_transaction: 'Its permit or authorisation was spent here.',
   called_contract_holds_the_inventory: 'The signer called it, and the value went through its own books.',
+  contract_behind_the_called_one_traded:
+    'The called contract called it, and it alone traded in a closed cycle.',
   called_contract_is_the_liquidator: 'The signer called it, and it liquidated.',
   paid_by_a_bridge: 'A bridge paid it, brought by somebody else.',
   '<kind>_beneficiary': 'A motif of this kind names it as the one it was done for.',

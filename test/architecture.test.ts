@@ -182,13 +182,13 @@ const CREATED_KINDS = [
   'stages/5-motifs/batchTransfers.ts: batch_transfer',
   'stages/5-motifs/buildMotifs.ts: builder_payment',
   'stages/5-motifs/cycles.ts: cycle',
+  'stages/5-motifs/cycles.ts: losing_cycle',
   'stages/5-motifs/routes.ts: route',
 ];
 
 /** Words that are no motif kinds here: traits, kinds of movements and of non-economic logs, categories, tags, effects. */
 const SAME_WORDS = [
   'stages/5-motifs/hops.ts: swap',
-  'stages/6-actor/electionContext.ts: infrastructure',
   'stages/7-intent/fragments.ts: transfer',
   'stages/7-intent/facts/subjectView.ts: swap',
   'stages/7-intent/facts/subjectView.ts: transfer',

@@ -48,13 +48,18 @@ export interface PriceBook {
 }
 
 export interface PnlEntry {
+  /** The account of the entity that ended with the result. */
   readonly beneficiary: Address;
+  /** The accounts whose result it is, actor first. */
+  readonly entity: readonly Address[];
   /** The native asset where the flow was in wrapped native. */
   readonly asset: AssetId;
   readonly cost: bigint;
   readonly proceeds: bigint;
   readonly gross: bigint;
   readonly grossUsd: Usd;
+  /** Wei that the entity paid for gas, to the network or to the one who submitted for it. */
+  readonly gas: bigint;
   readonly gasUsd: Usd;
   /** In the asset. */
   readonly builderPayment: bigint;
@@ -74,7 +79,10 @@ export type RealizedPnl =
       readonly net: Usd;
       readonly entries: readonly PnlEntry[];
     }
-  | { readonly supported: false; readonly reason: 'requires_multi_transaction_state' | 'unpriced_asset' };
+  | { readonly supported: false; readonly reason: PnlReason };
+
+/** `result_held_elsewhere`: an account outside the entity kept some of it. */
+export type PnlReason = 'requires_multi_transaction_state' | 'unpriced_asset' | 'result_held_elsewhere';
 
 export interface GasCost {
   /** Wei per gas. */
@@ -138,6 +146,8 @@ export interface Economics {
   readonly valuation: Valuation;
   readonly positions: readonly PositionChange[];
   readonly warnings: readonly string[];
+  /** The gas was paid by the subject's entity, or by the subject to the one who submitted. */
+  readonly feePaidBySubject: boolean;
   /** Covers every asset of the flow and of the motifs, and the native asset. */
   readonly book: PriceBook;
 }

@@ -377,6 +377,10 @@ export interface Economics {
   realized_pnl: RealizedPnl;
   valuation: Valuation;
   /**
+   * True when the subject, or an account that acts as one with it, paid the gas: itself, from its deposit, or by repaying the one who submitted. fee_usd is the transaction's gas fee either way; the warning FeeInsideFlows says that the flows hold the subject's payment too, FeeNotPaidBySubject that another bore it.
+   */
+  fee_paid_by_subject?: boolean;
+  /**
    * Warning codes; empty when there are no anomalies.
    */
   warnings: string[];
@@ -409,12 +413,19 @@ export interface RealizedPnl {
  */
 export interface PnlEntry {
   beneficiary: Address;
+  /**
+   * The accounts whose result it is, the actor first: the signer, the contract it called, the contract that traded, contracts that paid the block builder for them.
+   *
+   * @minItems 1
+   */
+  entity?: Address[];
   asset: Asset;
   cost_raw: RawAmount;
   proceeds_raw: RawAmount;
   gross_raw: RawInteger;
   gross_usd: DisplayMoney;
   gas_usd: DisplayMoney;
+  gas_raw?: RawAmount;
   builder_payment_raw: RawAmount;
   builder_payment_usd?: DisplayMoney;
   net_usd: DisplayMoney;

@@ -1,9 +1,10 @@
 import { cycleOf, type CycleContext } from './cycles.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
 import type { MotifDraft, MotifInput } from './draftMotif.ts';
-import { entityOf, type Entity } from './entity.ts';
+import { entityOf, traderBehind, type Entity } from './entity.ts';
 import { connectedHops, tradeBalance, type Hop } from './hops.ts';
 import { routeOf, type Tracing } from './routes.ts';
+import type { Address } from '../../model/hex.ts';
 
 /** Closed cycles and routes that hops form; it takes hops at two pools to form one. */
 export function compositesOf(
@@ -13,9 +14,15 @@ export function compositesOf(
   tracing: Tracing,
 ): MotifDraft[] {
   if (hops.length < 2) return [];
-  let entity: Entity | null = null;
   const venues = new Set(hops.map((hop) => hop.motif.venue));
-  const context: CycleContext = { ...input, entity: () => (entity ??= entityOf(input, venues)) };
+  const entities = new Map<Address | null, Entity>();
+  const entity = (group: readonly Hop[]): Entity => {
+    const trader = traderBehind(group, input, venues);
+    const known = entities.get(trader) ?? entityOf(input, venues, trader);
+    entities.set(trader, known);
+    return known;
+  };
+  const context: CycleContext = { ...input, entity };
   const feeTakers = new Set(
     drafts
       .filter(({ kind }) => kindOf(input.rulebook, kind).fee)

@@ -2,6 +2,7 @@ import type { Balance } from '../../value/balances.ts';
 import { composite, unique, type MotifDraft, type MotifInput } from './draftMotif.ts';
 import type { Entity } from './entity.ts';
 import { movedAsset, type Hop, type TradeBalance } from './hops.ts';
+import type { Address } from '../../model/hex.ts';
 import type { AssetId } from '../../model/valueFlow.ts';
 
 /**
@@ -9,38 +10,76 @@ import type { AssetId } from '../../model/valueFlow.ts';
  * behind.
  */
 const DUST_DIVISOR = 10_000n;
+/** Part of its turnover by which a cycle's loss may differ between hops and balances. */
+const LOSS_DIVISOR = 100n;
 
 export interface CycleContext extends MotifInput {
-  /** Worked out when first asked for. */
-  readonly entity: () => Entity;
+  /** Those who ran the hops; worked out when first asked for. */
+  readonly entity: (hops: readonly Hop[]) => Entity;
 }
 
 /**
- * Finds trades at two pools or more that end in their first asset with more of it: every asset between
- * chains within 1 %, not in and out of the same pool. The signer and the contract it called count as one
- * entity, and their payment to the block builder as part of the residual. `balance` is that of the hops.
+ * Finds trades at two pools or more that end in their first asset: every asset between chains within 1 %,
+ * not in and out of the same pool. The signer, the contract it called and the contract that traded for them
+ * count as one entity, and their payment to the block builder as part of the residual. `balance` is that of
+ * the hops. A cycle whose entity ends with less of the asset is a losing one.
  */
 export function cycleOf(
   hops: readonly Hop[],
   balance: readonly TradeBalance[],
   context: CycleContext,
 ): MotifDraft | null {
-  const entity = context.entity;
-  const base = baseOf(hops, balance, entity);
+  if (!hops.some((hop) => hop.trade)) return null;
+  const entity = (): Entity => context.entity(hops);
+  const gain = baseOf(balance, entity);
+  const base = gain ?? lossBaseOf(balance, entity);
   if (!base || isRoundTripAtOnePool(hops, base.id)) return null;
-  const { tx } = context;
+  const loop = { hops, base, tx: context.tx, entity: entity() };
+  return gain ? gainingCycle(loop) : losingCycle(loop);
+}
+
+interface Loop {
+  readonly hops: readonly Hop[];
+  readonly base: TradeBalance;
+  readonly tx: MotifInput['tx'];
+  readonly entity: Entity;
+}
+
+function gainingCycle(loop: Loop): MotifDraft {
+  const { base, entity } = loop;
   // A bot may keep its gains in a third account, which only receives.
-  const wallet = gained(entity().balances, base.id) ? null : entity().walletOf(base.id);
-  const own = wallet ? entity().balancesWith(wallet) : entity().balances;
+  const wallet = gained(entity.balances, base.id) ? null : entity.walletOf(base.id);
+  const own = wallet ? entity.balancesWith(wallet) : entity.balances;
+  const residual = { name: 'positive_residual', holds: gained(own, base.id) };
+  return cycleMotif(loop, { kind: 'cycle', wallet, residual, own });
+}
+
+/** The entity's loss is what the hops lost, but for what may stick between them. */
+function losingCycle(loop: Loop): MotifDraft {
+  const { base, entity } = loop;
+  const apart = entity.balances.get(base.id)!.net + base.sent - base.received;
+  const agrees = (apart < 0n ? -apart : apart) * LOSS_DIVISOR <= base.sent;
+  const residual = { name: 'negative_residual', holds: agrees };
+  return cycleMotif(loop, { kind: 'losing_cycle', wallet: null, residual, own: entity.balances });
+}
+
+interface Result {
+  readonly kind: string;
+  readonly wallet: Address | null;
+  readonly residual: { readonly name: string; readonly holds: boolean };
+  readonly own: ReadonlyMap<AssetId, Balance>;
+}
+
+function cycleMotif({ hops, base, tx, entity }: Loop, { kind, wallet, residual, own }: Result): MotifDraft {
   const motifs = hops.map((h) => h.motif);
   const pools = unique(hops.filter((h) => h.trade).map((h) => h.motif.venue));
   return composite(
     {
-      kind: 'cycle',
+      kind,
       venue: motifs[0]!.venue,
       scopeFrame: null,
       participants: [
-        { role: 'owner', account: tx.from },
+        { role: 'owner', account: entity.trader ?? tx.from },
         ...(tx.to ? [{ role: 'caller', account: tx.to }] : []),
         ...(wallet ? [{ role: 'beneficiary', account: wallet }] : []),
         ...pools.map((account) => ({ role: 'pool', account })),
@@ -51,10 +90,10 @@ export function cycleOf(
         { name: 'closed', holds: true },
         { name: 'amounts_chain', holds: hops.every((h) => h.sent !== null && h.received !== null) },
         { name: 'distinct_pools', holds: true },
-        { name: 'positive_residual', holds: gained(own, base.id) },
+        residual,
         {
           name: 'other_lanes_flat',
-          holds: [...own.values()].every((b) => b.id === base.id || isDust(b, entity())),
+          holds: [...own.values()].every((b) => b.id === base.id || isDust(b, entity)),
         },
         { name: 'hops_proven', holds: motifs.every((m) => m.status === 'Proven') },
       ],
@@ -71,18 +110,30 @@ function gained(own: ReadonlyMap<AssetId, Balance>, id: AssetId): boolean {
  * The asset a cycle begins and ends in: the only one the hops gained beyond slack. Null where there is none
  * such.
  */
-function baseOf(
-  hops: readonly Hop[],
-  balance: readonly TradeBalance[],
-  entity: () => Entity,
-): TradeBalance | null {
-  if (!hops.some((hop) => hop.trade)) return null;
+function baseOf(balance: readonly TradeBalance[], entity: () => Entity): TradeBalance | null {
   const gainful = balance.filter((b) => b.sent > 0n && b.received > b.sent);
   if (gainful.length === 0 || balance.some((b) => !b.flat && !gainful.includes(b))) return null;
   const clear = gainful.filter((b) => !b.flat);
   if (clear.length > 0) return clear.length === 1 ? clear[0]! : null;
   const kept = gainful.find(({ id }) => gained(entity().balances, id));
   return kept ?? (gainful.length === 1 ? gainful[0]! : null);
+}
+
+/**
+ * The asset of a cycle that lost: the only one of the hops that the entity has less of, with some of it
+ * come back. Null where the hops or the entity lost or gained another one.
+ */
+function lossBaseOf(balance: readonly TradeBalance[], entity: () => Entity): TradeBalance | null {
+  const lossy = balance.filter((b) => b.received > 0n && b.sent > b.received);
+  const open = balance.filter((b) => !b.flat);
+  if (lossy.length === 0 || open.length > 1 || open.some((b) => !lossy.includes(b))) return null;
+  const own = entity().balances;
+  const [base, ...others] = lossy.filter(({ id }) => (own.get(id)?.net ?? 0n) < 0n);
+  if (!base || others.length > 0 || (open.length > 0 && open[0] !== base)) return null;
+  const cameBack = own.get(base.id)!.received > 0n;
+  return cameBack && [...own.values()].every((b) => b === own.get(base.id) || isDust(b, entity()))
+    ? base
+    : null;
 }
 
 function isRoundTripAtOnePool(hops: readonly Hop[], id: AssetId): boolean {

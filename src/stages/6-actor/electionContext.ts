@@ -2,6 +2,7 @@ import { isPrecompile } from '../../evm/accounts.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { carriesSignature, typedSigner } from '../../evm/typedSignatures.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
+import { servingTag, venuesOf } from '../../lib/counterparties.ts';
 import { balances, sidesOf, type Balance, type Sides } from '../../value/balances.ts';
 import type { Address } from '../../model/hex.ts';
 import type { BlockHeader, CanonicalTx, Frame } from '../../model/canonicalTx.ts';
@@ -23,24 +24,6 @@ export interface ElectionInput {
   /** Metadata of token contracts: their names are part of the signed data. */
   readonly tokens?: ReadonlyMap<Address, TokenMetadata>;
 }
-
-/** Entity tags of addresses that serve every user and belong to no single one. */
-const SERVING_TAGS = new Set([
-  'never_elect',
-  'router',
-  'aggregator',
-  'settlement',
-  'entry_point',
-  'bridge',
-  'infrastructure',
-  'multicall',
-  'wrapped_native',
-  'exchange_proxy',
-  'pool',
-  'vault',
-  'paymaster',
-  'forwarder',
-]);
 
 /** Lookups about accounts for the proposals; computed on first use. */
 export class ElectionContext {
@@ -160,8 +143,7 @@ export class ElectionContext {
     if (account === this.signer) return null;
     if (account === this.input.header.coinbase) return 'block_builder';
     if (this.#isToken(account)) return 'token_contract';
-    const tags = this.input.rulebook.entities.get(account)?.tags;
-    const serving = tags?.find((tag) => SERVING_TAGS.has(tag));
+    const serving = servingTag(this.input.rulebook, account);
     if (serving) return `serves_everybody:${serving}`;
     return this.#isVenue(account) ? 'venue' : null;
   }
@@ -172,10 +154,7 @@ export class ElectionContext {
   }
 
   #isVenue(account: Address): boolean {
-    this.#venues ??= setOf(this.input.motifs, (motif) => {
-      const { plain, composite, actsOnVenue } = this.kindOf(motif);
-      return plain || composite || actsOnVenue ? null : motif.venue;
-    });
+    this.#venues ??= venuesOf(this.input.motifs, this.input.rulebook);
     return this.#venues.has(account);
   }
 }

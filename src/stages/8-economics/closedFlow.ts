@@ -9,8 +9,6 @@ import type { Balance } from '../../value/balances.ts';
 
 /** Category of intents that are a closed flow by definition. */
 const CLOSED_CATEGORY = 'mev';
-/** A third account that only receives a bot's gains. */
-const WALLET_ROLE = 'beneficiary';
 
 type Kinds = Pick<Rulebook, 'motifKinds'>;
 
@@ -36,15 +34,6 @@ export function closedFlow(verdict: Verdict, motifs: readonly Motif[], kinds: Ki
   if (certain) return { motifs: motifs.filter(({ index }) => own.has(index)), certain };
   const closable = closing('possible').filter(({ index }) => own.has(index));
   return closable.length > 0 ? { motifs: closable, certain } : null;
-}
-
-/** Accounts that only take in the gains of a closed flow for the actor. */
-export function walletsOf({ motifs }: ClosedFlow, kinds: Kinds): Address[] {
-  return motifs
-    .filter(({ kind }) => kindOf(kinds, kind).closedFlow === 'always')
-    .flatMap(({ participants }) => participants)
-    .filter(({ role }) => role === WALLET_ROLE)
-    .map(({ account }) => account);
 }
 
 /**

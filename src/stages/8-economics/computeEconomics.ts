@@ -10,6 +10,7 @@ import type { Rulebook } from '../../model/rulebook.ts';
 import type { RawContext } from '../../model/upstream.ts';
 import type { Asset, AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import type { TouchedAccounts } from './choosePrice.ts';
+import { executionPayments } from './executionPayments.ts';
 import { gasCost } from './gasCost.ts';
 import { lendingClaims } from './positions/lendingClaims.ts';
 import { positionChanges } from './positions/positionChanges.ts';
@@ -72,6 +73,20 @@ function warningsOf(
   return warnings;
 }
 
+/** Whether the subject paid the gas of the transaction, and the warning where the sums hide who did. */
+function gasPayer(
+  { flow, attribution }: EconomicsInput,
+  gas: bigint,
+): { isSubject: boolean; warnings: string[] } {
+  const { actor, entity, signer, feePayer } = attribution;
+  const group = new Set([actor ?? signer, ...entity]);
+  if (group.has(signer)) return { isSubject: true, warnings: [] };
+  const { native, inTokens } = executionPayments(flow, group, attribution, gas);
+  if (native > 0n || inTokens) return { isSubject: true, warnings: ['FeeInsideFlows'] };
+  const isSubject = group.has(feePayer);
+  return { isSubject, warnings: isSubject ? [] : ['FeeNotPaidBySubject'] };
+}
+
 /**
  * The result in money for the elected actor, or for the signer without one. Every figure is exact; a figure
  * that rests on an asset without a price is unavailable with the reason, never understated.
@@ -92,7 +107,8 @@ export function computeEconomics(input: EconomicsInput): Economics {
   const gas = gasCost(tx, header, book);
   const positions = positionChanges(input);
   const flows = subjectFlows({ subject, flow, claims: lendingClaims(subject, positions) }, context, book);
-  const pnl = realizedPnl({ flow, header, attribution, motifs, verdict: input.verdict, rulebook, book, gas });
+  const pnl = realizedPnl({ ...input, book, gas });
+  const payer = gasPayer(input, gas.cost);
   const prices = valuation(flow, pricing, tx.blockNumber);
   return {
     subject,
@@ -106,7 +122,8 @@ export function computeEconomics(input: EconomicsInput): Economics {
     realizedPnl: pnl.realized,
     valuation: prices,
     positions,
-    warnings: warningsOf(input, prices, gas.usd.usd !== null),
+    warnings: [...warningsOf(input, prices, gas.usd.usd !== null), ...payer.warnings],
+    feePaidBySubject: payer.isSubject,
     book,
   };
 }

@@ -26,17 +26,22 @@ function isConversion(
   return [from, to].some((account) => account === ZERO_ADDRESS || account === token);
 }
 
-/**
- * An entity's sent and received amounts across its border, ordered by first movement. `builder` is the
- * block's fee recipient; `mergeWrapped` holds the wrapped-native token contracts.
- */
+export interface BorderOptions {
+  /** The block's fee recipient. */
+  readonly builder: Address;
+  /** The wrapped-native token contracts. */
+  readonly mergeWrapped: ReadonlySet<Address>;
+  /** Indexes of movements that are counted elsewhere. */
+  readonly leaveOut: ReadonlySet<number>;
+}
+
+/** An entity's sent and received amounts across its border, ordered by first movement. */
 export function entityBalances(
   flow: ValueFlow,
   group: ReadonlySet<Address>,
-  builder: Address,
-  mergeWrapped: ReadonlySet<Address>,
+  { builder, mergeWrapped, leaveOut }: BorderOptions,
 ): ReadonlyMap<AssetId, EntityBalance> {
-  const exclude = (m: Movement): boolean => isConversion(m, flow, mergeWrapped);
+  const exclude = (m: Movement): boolean => leaveOut.has(m.index) || isConversion(m, flow, mergeWrapped);
   const balancesOf = (accounts: Address | ReadonlySet<Address>): ReadonlyMap<AssetId, Balance> =>
     balances(flow, accounts, { mergeWrapped, exclude });
   const builders = group.has(builder)

@@ -1,22 +1,17 @@
 import { addUsd, known, subtractUsd, unknown, worth, worthTogether, ZERO_USD } from '../../value/money.ts';
-import type { Attribution } from '../../model/attribution.ts';
-import type { BlockHeader } from '../../model/canonicalTx.ts';
-import type { GasCost, Money, PnlEntry, PriceBook, RealizedPnl } from '../../model/economics.ts';
+import { NATIVE_ASSET } from '../../value/asset.ts';
+import { balances } from '../../value/balances.ts';
+import type { GasCost, Money, PnlEntry, PnlReason, PriceBook, RealizedPnl } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Verdict } from '../../model/intent.ts';
-import type { Motif } from '../../model/motif.ts';
-import type { Rulebook } from '../../model/rulebook.ts';
-import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
-import { changesHiddenPosition, closedFlow, poolsOf, walletsOf, type ClosedFlow } from './closedFlow.ts';
+import type { AssetId } from '../../model/valueFlow.ts';
+import { changesHiddenPosition, closedFlow, poolsOf, type ClosedFlow } from './closedFlow.ts';
 import { entityBalances, type EntityBalance } from './entityBalances.ts';
+import { executionPayments, type ExecutionPayments } from './executionPayments.ts';
+import { holdersElsewhere, pnlEntity, type EntityInput } from './pnlEntity.ts';
 
-export interface PnlInput {
-  readonly flow: ValueFlow;
-  readonly header: BlockHeader;
-  readonly attribution: Attribution;
-  readonly motifs: readonly Motif[];
+export interface PnlInput extends EntityInput {
   readonly verdict: Verdict;
-  readonly rulebook: Pick<Rulebook, 'wrappedNative' | 'motifKinds'>;
   readonly book: PriceBook;
   readonly gas: GasCost;
 }
@@ -27,6 +22,7 @@ export interface Pnl {
 }
 
 const HISTORY = 'requires_multi_transaction_state';
+const ELSEWHERE = 'result_held_elsewhere';
 
 /**
  * The one asset with a result. Null when value is left over in a second one, for its worth depends on a later
@@ -45,34 +41,47 @@ interface Result {
   readonly own: ReadonlyMap<AssetId, EntityBalance>;
   readonly closed: ClosedFlow;
   readonly group: ReadonlySet<Address>;
+  readonly execution: ExecutionPayments;
+}
+
+/** The account of the group that ended with most of the asset; the first, its actor, where none gained. */
+function holderOf(id: AssetId, group: ReadonlySet<Address>, { flow, rulebook }: PnlInput): Address {
+  const mergeWrapped = rulebook.wrappedNative;
+  const gained = (account: Address): bigint => balances(flow, account, { mergeWrapped }).get(id)?.net ?? 0n;
+  const [first, ...others] = group;
+  let holder = { account: first!, net: gained(first!) };
+  for (const account of others) {
+    const net = gained(account);
+    if (net > 0n && net > holder.net) holder = { account, net };
+  }
+  return holder.account;
 }
 
 /** Null where something it needs has no price. */
-function entryOf({ result, own, closed, group }: Result, input: PnlInput): PnlEntry | null {
+function entryOf({ result, own, closed, group, execution }: Result, input: PnlInput): PnlEntry | null {
   const unit = input.book.prices.get(result.id)?.unit;
   const toBuilder = worthTogether(
     [...own.values()].filter((b) => b.toBuilder > 0n).map((b) => [b.id, b.toBuilder]),
     input.book,
   );
-  const gas = input.gas.usd;
-  if (!unit || toBuilder.usd === null || gas.usd === null) return null;
+  const wei = execution.native + (group.has(input.attribution.signer) ? input.gas.cost : 0n);
+  const gas = worthTogether(wei === 0n ? [] : [[NATIVE_ASSET, wei]], input.book).usd;
+  if (!unit || toBuilder.usd === null || gas === null) return null;
   const gross = result.received - result.paid;
   const grossUsd = worth(gross, unit);
   return {
-    beneficiary:
-      walletsOf(closed, input.rulebook)[0] ??
-      input.attribution.beneficiary ??
-      input.attribution.actor ??
-      input.attribution.signer,
+    beneficiary: holderOf(result.id, group, input),
+    entity: [...group],
     asset: result.id,
     cost: result.paid,
     proceeds: result.received,
     gross,
     grossUsd,
-    gasUsd: gas.usd,
+    gas: wei,
+    gasUsd: gas,
     builderPayment: result.toBuilder,
     builderUsd: toBuilder.usd,
-    netUsd: subtractUsd(grossUsd, addUsd(gas.usd, toBuilder.usd)),
+    netUsd: subtractUsd(grossUsd, addUsd(gas, toBuilder.usd)),
     motifs: closed.motifs.map((motif) => motif.index),
     pools: poolsOf(closed, input.motifs, group, input.rulebook),
     // The first of each act; the acts, named in `motifs`, list all of theirs.
@@ -88,25 +97,31 @@ function entryOf({ result, own, closed, group }: Result, input: PnlInput): PnlEn
  * cannot be determined.
  */
 export function realizedPnl(input: PnlInput): Pnl {
-  const unsupported = (reason: typeof HISTORY | 'unpriced_asset', structuralProfit: Money): Pnl => ({
+  const unsupported = (reason: PnlReason, structuralProfit: Money): Pnl => ({
     realized: { supported: false, reason },
     structuralProfit,
   });
-  const { actor, entity } = input.attribution;
-  if (actor === null) return unsupported(HISTORY, known(ZERO_USD));
+  const ordinary = unsupported(HISTORY, known(ZERO_USD));
   const closed = closedFlow(input.verdict, input.motifs, input.rulebook);
-  if (!closed) return unsupported(HISTORY, known(ZERO_USD));
-  const group = new Set([actor, ...entity, ...walletsOf(closed, input.rulebook)]);
-  const own = entityBalances(input.flow, group, input.header.coinbase, input.rulebook.wrappedNative);
+  if (!closed || input.attribution.actor === null) return ordinary;
+  const { flow, header, rulebook, attribution, gas } = input;
+  const group = pnlEntity(closed, input);
+  const execution = executionPayments(flow, group, attribution, gas.cost);
+  const own = entityBalances(flow, group, {
+    builder: header.coinbase,
+    mergeWrapped: rulebook.wrappedNative,
+    leaveOut: execution.movements,
+  });
   const result = resultOf(own.values());
   if (
     !closed.certain &&
-    (!result || result.paid === 0n || changesHiddenPosition(input.motifs, own, input.rulebook))
+    (!result || result.paid === 0n || changesHiddenPosition(input.motifs, own, rulebook))
   )
-    return unsupported(HISTORY, known(ZERO_USD));
+    return ordinary;
+  if (holdersElsewhere(group, closed, input).length > 0) return unsupported(ELSEWHERE, unknown(ELSEWHERE));
   if (!result) return unsupported(HISTORY, unknown(HISTORY));
   const profit = worthTogether([[result.id, result.received - result.paid]], input.book);
-  const entry = entryOf({ result, own, closed, group }, input);
+  const entry = entryOf({ result, own, closed, group, execution }, input);
   if (!entry) return unsupported('unpriced_asset', profit);
   return {
     realized: { supported: true, gross: entry.grossUsd, net: entry.netUsd, entries: [entry] },

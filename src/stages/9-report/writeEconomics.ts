@@ -7,12 +7,14 @@ import { jsonInteger, type ReportWriter } from './reportWriter.ts';
 function writeEntry(entry: PnlEntry, writer: ReportWriter): wire.PnlEntry {
   return {
     beneficiary: writer.address(entry.beneficiary),
+    entity: entry.entity.map((account) => writer.address(account)),
     asset: writer.asset(entry.asset),
     cost_raw: entry.cost.toString(),
     proceeds_raw: entry.proceeds.toString(),
     gross_raw: entry.gross.toString(),
     gross_usd: displayUsd(entry.grossUsd),
     gas_usd: displayUsd(entry.gasUsd),
+    gas_raw: entry.gas.toString(),
     builder_payment_raw: entry.builderPayment.toString(),
     builder_payment_usd: displayUsd(entry.builderUsd),
     net_usd: displayUsd(entry.netUsd),
@@ -92,6 +94,7 @@ export function writeEconomics(
     structural_profit_usd: displayMoney(economics.structuralProfit),
     realized_pnl: writePnl(economics.realizedPnl, writer),
     valuation: writeValuation(economics.valuation, jsonInteger(blockNumber, 'block number'), writer),
+    fee_paid_by_subject: economics.feePaidBySubject,
     warnings: [...economics.warnings],
   };
 }

@@ -99,7 +99,7 @@ describe('flows of the subject', () => {
     const result = economics({ flow: swap, attribution: attribution({ actor: POOL }) });
     expect(result.subject).toBe(POOL);
     expect([result.tokenIn, result.tokenOut]).toEqual(['0.9 ETH', '2500 USDC']);
-    expect(result.warnings).toEqual(['IntentActorDiffersFromSigner']);
+    expect(result.warnings).toEqual(['IntentActorDiffersFromSigner', 'FeeNotPaidBySubject']);
   });
 
   it('orders by value, then by id, with what has no price last', () => {

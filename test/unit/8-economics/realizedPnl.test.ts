@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { erc20Id, NATIVE_ASSET } from '../../../src/value/asset.ts';
 import { ZERO_ADDRESS } from '../../../src/evm/hex.ts';
 import { usdText } from '../../../src/value/money.ts';
+import type { Frame } from '../../../src/model/canonicalTx.ts';
+import type { Address } from '../../../src/model/hex.ts';
 import type { PriceQuote } from '../../../src/model/upstream.ts';
 import { computeEconomics, type EconomicsInput } from '../../../src/stages/8-economics/computeEconomics.ts';
 import {
@@ -10,6 +12,7 @@ import {
   blockHeader,
   BUILDER,
   canonicalTx,
+  frame,
   ETHER,
   motif,
   quote,
@@ -168,7 +171,7 @@ describe('realised profit of a closed flow', () => {
     const { realized, profit } = pnl([{ from: SIGNER, to: BOT, amount: 3831n }, ...ROUND], {
       attribution: attribution({ actor: SIGNER }),
     });
-    expect(realized).toEqual({ supported: false, reason: 'requires_multi_transaction_state' });
+    expect(realized).toEqual({ supported: false, reason: 'result_held_elsewhere' });
     expect(profit.usd).toBeNull();
   });
 
@@ -314,19 +317,84 @@ describe('other flows that close', () => {
     expect(run([...left, shares[0]!], [liquidation, swap, withdraw]).realized.supported).toBe(false);
   });
 
-  it('of an arbitrage whose gains another account takes in', () => {
+  it('not where another account took in the gains, or a part of them', () => {
     const WALLET = account('3a');
-    const cycle = motif({
-      index: 0,
-      kind: 'cycle',
-      venue: BOT,
-      participants: [
+    const all = ROUND.map((m) => (m.to === BOT ? { ...m, to: WALLET } : m));
+    const part: MovementSketch[] = [
+      ...ROUND,
+      { from: BOT, to: WALLET, asset: wrappedId, amount: ETHER / 10n },
+    ];
+    for (const [movements, role] of [
+      [all, 'beneficiary'],
+      [part, 'other'],
+    ] as const) {
+      const participants = [
         { role: 'owner', account: BOT },
-        { role: 'beneficiary', account: WALLET },
-      ],
+        { role, account: WALLET },
+      ];
+      const parts = CYCLE.slice(1).map((one) => ({
+        ...one,
+        participants: [{ role: 'recipient', account: WALLET }],
+      }));
+      const cycle = motif({ index: 0, kind: 'cycle', venue: POOL_A, participants });
+      const { realized, profit } = pnl(movements, { motifs: [cycle, ...parts], rulebook: kinds });
+      expect(realized).toEqual({ supported: false, reason: 'result_held_elsewhere' });
+      expect(profit.reason).toBe('result_held_elsewhere');
+    }
+  });
+});
+
+describe('the entity whose result it is', () => {
+  const TRADER = account('7a');
+  const HELPER = account('8e');
+  const call = (index: number, from: Address, to: Address) => frame({ index, parent: 0, from, to });
+  const tx = (...frames: Frame[]) => canonicalTx({ to: BOT, frames: [frame(), ...frames] });
+
+  it('is the signer, the contract it called and the one that traded; who holds the result is named', () => {
+    const movements = ROUND.map((m) => ({
+      ...m,
+      from: m.from === BOT ? TRADER : m.from,
+      to: m.to === BOT ? TRADER : m.to,
+    }));
+    const motifs = CYCLE.map((one) =>
+      one.index === 0 ? { ...one, venue: POOL_A, movements: [0, 1, 2] } : one,
+    );
+    const { entry } = pnl(movements, {
+      motifs,
+      tx: tx(call(1, BOT, TRADER)),
+      attribution: attribution({ actor: SIGNER }),
     });
-    const movements = ROUND.map((m) => (m.to === BOT ? { ...m, to: WALLET } : m));
-    const { entry } = pnl(movements, { motifs: [cycle], rulebook: kinds });
-    expect(entry).toMatchObject({ beneficiary: WALLET, gross: ETHER });
+    expect(entry).toMatchObject({ entity: [SIGNER, BOT, TRADER], beneficiary: TRADER, gross: ETHER });
+    const uncalled = pnl(movements, { motifs, tx: tx(), attribution: attribution({ actor: SIGNER }) });
+    expect(uncalled.realized.supported).toBe(false);
+  });
+
+  it('counts the tip of a contract it called, from whatever funds', () => {
+    const tip: MovementSketch = { from: HELPER, to: BUILDER, amount: ETHER / 4n };
+    const called = pnl([...ROUND, tip], { tx: tx(call(1, BOT, HELPER)) });
+    expect(called.entry).toMatchObject({
+      entity: [BOT, SIGNER, HELPER],
+      gross: ETHER,
+      builderPayment: ETHER / 4n,
+    });
+    // A tip of a contract that none of them called is not theirs.
+    expect(pnl([...ROUND, tip], { tx: tx() }).entry).toMatchObject({ builderPayment: 0n });
+  });
+
+  it('pays no gas where another signed for it, but what it paid for the execution', () => {
+    const ENTRY = account('e0');
+    const over = {
+      attribution: attribution({
+        actor: BOT,
+        entity: [BOT],
+        mode: 'smart_account_4337',
+        entryPoint: ENTRY,
+      }),
+    };
+    expect(pnl(ROUND, over).entry).toMatchObject({ entity: [BOT], gas: 0n });
+    const prefund: MovementSketch = { from: BOT, to: ENTRY, amount: ETHER / 100n };
+    const { entry } = pnl([...ROUND, prefund], over);
+    expect(entry).toMatchObject({ gross: ETHER, gas: ETHER / 100n });
+    expect(usdText(entry!.netUsd)).toBe('$1980.00');
   });
 });

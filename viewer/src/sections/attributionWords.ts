@@ -31,6 +31,7 @@ const REASONS: Readonly<Record<string, string>> = {
   sole_account_that_sent_and_received: 'The only account without code that sent and received',
   authorised_in_this_transaction: 'Its permit was used',
   called_contract_holds_the_inventory: 'The signer called it, and it held the funds',
+  contract_behind_the_called_one_traded: 'The contract that the signer called had it trade',
   called_contract_is_the_liquidator: 'The signer called it, and it liquidated',
   paid_by_a_bridge: 'A bridge paid it',
 };

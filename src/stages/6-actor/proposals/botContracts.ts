@@ -13,7 +13,7 @@ export function botContracts(context: ElectionContext): Proposal[] {
   const contract = tx.to;
   if (contract === null || contract === context.signer || tx.input === '0x') return [];
   const liquidation = context.input.motifs.find((m) => roleOf(m, 'liquidator') === contract);
-  if (!liquidation && context.sides(contract) === 'none') return [];
+  if (!liquidation && context.sides(contract) === 'none') return tradersBehind(context, contract);
   if (context.neverElect(contract) !== null || context.emits(contract)) return [];
   const own = {
     account: contract,
@@ -55,8 +55,46 @@ function signerOnlyCollects(context: ElectionContext): boolean {
 function signerOnlyFeeds(context: ElectionContext, contract: Address): boolean {
   const sides = context.sides(context.signer);
   if (sides === 'none') return true;
-  if (sides !== 'sent') return sides === 'received' && context.sides(contract) === 'both';
+  if (sides !== 'sent')
+    return sides === 'received' && (context.sides(contract) === 'both' || keptMost(context, contract));
   return (
     context.sides(contract) === 'both' || context.sidesTogether([contract, context.signer]) === 'received'
   );
+}
+
+/** The contract ran a flow that closed, and handed the signer the smaller part of what it gained. */
+function keptMost(context: ElectionContext, contract: Address): boolean {
+  const closes = context.withTrait(({ closedFlow }) => closedFlow !== null);
+  if (!closes.some(({ participants }) => participants.some(({ account }) => account === contract)))
+    return false;
+  const kept = context.balances(contract);
+  return [...context.balances(context.signer).values()].every(
+    ({ id, net, incoming }) =>
+      incoming.every(({ from }) => from === contract) && (kept.get(id)?.net ?? 0n) > net,
+  );
+}
+
+/**
+ * A contract that ran a closed cycle when the called one called it. Anyone may call another's contract, so
+ * this is a claim.
+ */
+function tradersBehind(context: ElectionContext, called: Address): Proposal[] {
+  const cycles = context.withTrait(({ closedFlow }) => closedFlow === 'always');
+  const owners = new Set(cycles.map((cycle) => roleOf(cycle, 'owner')));
+  const [account] = owners;
+  if (!account || owners.size > 1 || account === called || account === context.signer) return [];
+  const signer = context.sides(context.signer);
+  const apart = context.sides(account) !== 'none' && (signer === 'none' || keptMost(context, account));
+  if (!apart || context.neverElect(account) !== null) return [];
+  return [
+    {
+      account,
+      mode: 'bot_contract',
+      submitterRole: 'mev_bot',
+      ground: 'claimed',
+      reason: 'contract_behind_the_called_one_traded',
+      evidence: cycles[0]!.evidence,
+      entity: [account, called, context.signer],
+    },
+  ];
 }
