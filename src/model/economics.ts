@@ -132,6 +132,45 @@ export interface PositionChange {
   readonly evidence: readonly Evidence[];
 }
 
+/** Amounts an account paid or received, and the part of them that belongs to one trade. */
+export interface TradeMoney {
+  readonly amounts: readonly (readonly [AssetId, bigint])[];
+  readonly share: { readonly numerator: bigint; readonly denominator: bigint };
+}
+
+/** The sale of NFTs of one id. */
+export interface NftTrade {
+  readonly motif: Motif;
+  readonly asset: AssetId;
+  readonly units: bigint;
+  readonly buyer: Address;
+  readonly seller: Address;
+  /** Fees included; null where it cannot be told apart from the account's other payments. */
+  readonly paid: TradeMoney | null;
+  /** After fees. */
+  readonly received: TradeMoney | null;
+}
+
+/** What an NFT's sale came to. */
+export interface NftSale {
+  readonly trade: NftTrade;
+  readonly price: Money;
+  readonly proceeds: Money;
+  /** Price less proceeds. */
+  readonly fees: Money;
+}
+
+/** What one of several owners sent and received. */
+export interface OwnerEconomics {
+  readonly owner: Address;
+  /** The owner and the receivers of its orders, taken together. */
+  readonly accounts: readonly Address[];
+  readonly inflow: Money;
+  readonly netBeforeGas: Money;
+  readonly tokenIn: string;
+  readonly tokenOut: string;
+}
+
 /** The elected actor's result in money; all figures exact. */
 export interface Economics {
   readonly subject: Address;
@@ -145,6 +184,9 @@ export interface Economics {
   readonly realizedPnl: RealizedPnl;
   readonly valuation: Valuation;
   readonly positions: readonly PositionChange[];
+  readonly nftSales: readonly NftSale[];
+  /** Every account the transaction settled orders or operations of; empty where it had but one owner. */
+  readonly owners: readonly OwnerEconomics[];
   readonly warnings: readonly string[];
   /** The gas was paid by the subject's entity, or by the subject to the one who submitted. */
   readonly feePaidBySubject: boolean;

@@ -5,6 +5,8 @@ export interface PriceFeedSpec {
   readonly feed: Address;
   readonly decimals: number;
   readonly heartbeat: number;
+  /** Decimals of the asset; null where the token has to be asked. */
+  readonly assetDecimals?: number | null;
 }
 
 /** A contract that holds feeds by token, for tokens without a feed of their own in the rules. */
@@ -15,11 +17,29 @@ export interface FeedRegistrySpec {
   readonly quotes: readonly { readonly denomination: Address; readonly in: 'usd' | 'native' }[];
 }
 
-/** A view function of the token itself, and which word of its result counts. */
+/** Stands for the token's own address in the calldata of rates. */
+export const TOKEN_ARGUMENT = '746f6b656e746f6b656e746f6b656e746f6b656e';
+
+/** A view function, and which word of its result counts. */
 export interface RateCall {
+  /** The contract asked; left out: the token itself. */
+  readonly to?: Address;
+  /** May hold `TOKEN_ARGUMENT`. */
   readonly data: Hex;
   readonly word: number;
+  /** Ten to the power of the answer counts. */
+  readonly power?: boolean;
 }
+
+/** What proves that a token outside a list is what it says. */
+export type RateIdentity =
+  /** Its address follows from its terms' assets by EIP-1014. */
+  | {
+      readonly kind: 'create2';
+      readonly factories: readonly { readonly deployer: Address; readonly initCodeHash: Hash }[];
+    }
+  /** A listed contract knows it: one of the answers is not zero. */
+  | { readonly kind: 'registry'; readonly calls: readonly RateCall[] };
 
 export type RateNumber = bigint | RateCall;
 
@@ -29,14 +49,34 @@ export type RateNumber = bigint | RateCall;
 export interface RateSpec {
   readonly name: string;
   readonly method: 'erc4626' | 'wrapper' | 'lp_share';
-  /** Null: any token minted or burnt in the transaction; the token's own answer is then not enough. */
+  /** Null: any token that moved and proves its identity or, without `identity`, was minted or burnt. */
   readonly tokens: ReadonlySet<Address> | null;
+  /** Left out: the transaction must have exchanged the token at about its rate. */
+  readonly identity?: RateIdentity | null;
   readonly terms: readonly { readonly asset: Address | 'native' | RateCall; readonly amount: RateNumber }[];
   readonly per: RateNumber;
   /** Further functions that every token of the family answers. */
   readonly answers: readonly Hex[];
+  /** Functions that no token of the family answers. */
+  readonly silent?: readonly Hex[];
+  /** The parts of a pool's share need not be worth the same. */
+  readonly uneven?: boolean;
   /** Why tokens of this family are not to be priced at all. */
   readonly refuse: string | null;
+}
+
+/** NFTs that stand for liquidity between two ticks; numbers are words of the answer. */
+export interface PositionSpec {
+  readonly nft: Address;
+  /** Selector of the function that takes the NFT's id. */
+  readonly selector: Hex;
+  readonly token0: number;
+  readonly token1: number;
+  readonly tickLower: number;
+  readonly tickUpper: number;
+  readonly liquidity: number;
+  readonly owed0: number;
+  readonly owed1: number;
 }
 
 /** Pools that keep time-weighted averages, found by EIP-1014 from two tokens and a fee. */
@@ -82,5 +122,6 @@ export interface PricingRules {
   readonly apis: readonly PriceApiSpec[];
   readonly registry: FeedRegistrySpec | null;
   readonly rates: readonly RateSpec[];
+  readonly positions?: readonly PositionSpec[];
   readonly averages: readonly AverageSpec[];
 }

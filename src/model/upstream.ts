@@ -72,6 +72,10 @@ export interface PriceRate {
   readonly terms: readonly RateTerm[];
   /** The same at the end of the block, where `terms` is the state before the block: they must agree. */
   readonly after: readonly RateTerm[] | null;
+  /** The same before the block, where `terms` is the state at its end: they must agree. */
+  readonly before?: readonly RateTerm[] | null;
+  /** The terms of a pool's share need not be worth the same. */
+  readonly uneven?: boolean;
   /** False: only the asset's own contract states the rate, so the transaction itself must confirm it. */
   readonly vouched: boolean;
   /** Unix seconds of the observation; null = the state at the block, as old as its bases' prices. */
@@ -85,6 +89,19 @@ export interface PriceRate {
     readonly sides: readonly { readonly asset: Address; readonly amount: bigint }[];
     readonly minSideUsd: bigint;
   } | null;
+}
+
+/** Liquidity of a position NFT between two ticks, and what is owed to it, in smallest units. */
+export interface PositionRead {
+  readonly nft: Address;
+  readonly id: bigint;
+  readonly token0: Address;
+  readonly token1: Address;
+  readonly tickLower: number;
+  readonly tickUpper: number;
+  readonly liquidity: bigint;
+  readonly owed0: bigint;
+  readonly owed1: bigint;
 }
 
 /** A source that was asked and declined or failed. */
@@ -114,6 +131,7 @@ export interface RawContext {
   readonly prices: readonly PriceQuote[];
   /** Prices in terms of other assets. */
   readonly rates?: readonly PriceRate[];
+  readonly positions?: readonly PositionRead[];
   readonly refusals: readonly PriceRefusal[];
   /** Accounts with an EIP-7702 delegation as code (`0xef0100‖address`): account → delegate. */
   readonly delegations: ReadonlyMap<Address, Address>;

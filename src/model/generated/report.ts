@@ -384,6 +384,18 @@ export interface Economics {
    * Warning codes; empty when there are no anomalies.
    */
   warnings: string[];
+  /**
+   * Each owner of a settlement or bundle that was sent for several, in the order found; left out where there is one actor. Receivers of an owner's orders count with it. Gas is not included.
+   *
+   * @minItems 2
+   */
+  by_owner?: OwnerEconomics[];
+  /**
+   * What each sale of an NFT at a marketplace came to; left out where none was sold.
+   *
+   * @minItems 1
+   */
+  nft_sales?: NftSale[];
 }
 /**
  * Realised profit and loss, where a single transaction can show it.
@@ -578,7 +590,7 @@ export interface Price {
   price_usd: DisplayMoney;
   price_exact?: DecimalAmount;
   /**
-   * How the price was obtained.
+   * How the price was obtained. pool_spot: the price of an NFT's own sale in this transaction.
    */
   method: 'chainlink' | 'pool_twap' | 'pool_spot' | 'erc4626' | 'wrapper' | 'lp_share' | 'http';
   /**
@@ -607,6 +619,41 @@ export interface Price {
    * @minItems 1
    */
   rests_on?: AssetId[];
+}
+/**
+ * What one of several owners sent and received.
+ */
+export interface OwnerEconomics {
+  owner: Address;
+  /**
+   * The owner, then the receivers of its orders: their balances are taken together.
+   *
+   * @minItems 1
+   */
+  accounts: Address[];
+  inflow_usd: DisplayMoney;
+  net_usd_before_gas: DisplayMoney;
+  /**
+   * Assets received, net: comma-separated entries "<quantity> <symbol>", largest value first.
+   */
+  token_in: string;
+  /**
+   * Assets sent, net, in the same format.
+   */
+  token_out: string;
+}
+/**
+ * The sale of NFTs of one id.
+ */
+export interface NftSale {
+  motif_id: MotifId;
+  asset: Asset;
+  units_raw: RawAmount;
+  buyer: Address;
+  seller: Address;
+  price_usd: DisplayMoney;
+  proceeds_usd: DisplayMoney;
+  fees_usd: DisplayMoney;
 }
 /**
  * Balance change of one subject in one asset, gas not included. Over all subjects the deltas of an asset sum to zero.

@@ -26,7 +26,7 @@ const LISTS: Readonly<Record<RawEntityFile['kind'], readonly (keyof RawEntityFil
   tokens: ['tokens'],
   token_events: ['events', 'ignored_events'],
   feeds: ['feeds', 'registry'],
-  rates: ['rates'],
+  rates: ['rates', 'positions'],
   averages: ['averages'],
   price_apis: ['price_apis'],
   errors: ['errors'],
@@ -117,7 +117,13 @@ function compileFeeds(spot: Spot, { feeds: list = [] }: RawEntityFile, feeds: Pr
     if (asset !== null && feeds.some((f) => f.asset === asset))
       here.at('asset').report('duplicate_feed', raw.asset);
     else if (feed !== null && asset !== null)
-      feeds.push({ asset, feed, decimals: raw.decimals, heartbeat: raw.heartbeat });
+      feeds.push({
+        asset,
+        feed,
+        decimals: raw.decimals,
+        heartbeat: raw.heartbeat,
+        assetDecimals: asset === 'native' ? 18 : (raw.asset_decimals ?? null),
+      });
   }
 }
 

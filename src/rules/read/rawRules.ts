@@ -265,6 +265,7 @@ export interface RawEntityFile extends RawHead {
     readonly feed: string;
     readonly decimals: number;
     readonly heartbeat: number;
+    readonly asset_decimals?: number;
   }[];
   readonly registry?: {
     readonly address: string;
@@ -272,6 +273,7 @@ export interface RawEntityFile extends RawHead {
     readonly quotes: readonly { readonly denomination: string; readonly in: 'usd' | 'native' }[];
   };
   readonly rates?: readonly RawRate[];
+  readonly positions?: readonly RawPosition[];
   readonly price_apis?: readonly RawPriceApi[];
   readonly averages?: readonly {
     readonly protocol: string;
@@ -285,11 +287,40 @@ export interface RawEntityFile extends RawHead {
 export interface RawRate {
   readonly name: string;
   readonly method: 'erc4626' | 'wrapper' | 'lp_share';
-  readonly tokens: 'issued' | readonly string[];
-  readonly terms: readonly { readonly asset: string; readonly amount: string; readonly word?: number }[];
+  readonly tokens: 'issued' | 'moved' | readonly string[];
+  readonly proof?: RawProof;
+  readonly terms: readonly RawTerm[];
   readonly per: string;
   readonly answers?: readonly string[];
+  readonly silent?: readonly string[];
+  readonly uneven?: boolean;
   readonly refuse?: string;
+}
+
+/** Slugs of protocols with CREATE2, or calls of listed contracts. */
+export interface RawProof {
+  readonly create2?: readonly string[];
+  readonly registry?: readonly { readonly at: string; readonly call: string }[];
+}
+
+export interface RawTerm {
+  readonly asset: string;
+  readonly amount: string;
+  readonly word?: number;
+  readonly at?: string;
+}
+
+export interface RawPosition {
+  readonly name: string;
+  readonly nft: string;
+  readonly call: string;
+  readonly token0: number;
+  readonly token1: number;
+  readonly tick_lower: number;
+  readonly tick_upper: number;
+  readonly liquidity: number;
+  readonly owed0: number;
+  readonly owed1: number;
 }
 
 export interface RawPriceApi {

@@ -33,6 +33,7 @@ export function electActor(input: ElectionInput): Attribution {
     delegations: delegationsOf(input),
     candidates: candidatesOf(context, groups, deciding, actor),
     ambiguous: winner === null,
+    owners: winner === null ? onePerAccount(deciding).map(({ account }) => account) : [],
     entity: winner ? (winner.entity ?? [winner.account]) : [],
     evidence: winner?.evidence ?? onePerAccount(deciding).flatMap((p) => p.evidence),
   };

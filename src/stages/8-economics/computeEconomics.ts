@@ -12,6 +12,8 @@ import type { Asset, AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import type { TouchedAccounts } from './choosePrice.ts';
 import { executionPayments } from './executionPayments.ts';
 import { gasCost } from './gasCost.ts';
+import { nftSales } from './nftSales.ts';
+import { ownerEconomics } from './ownerEconomics.ts';
 import { lendingClaims } from './positions/lendingClaims.ts';
 import { positionChanges } from './positions/positionChanges.ts';
 import { priceAssets } from './priceAssets.ts';
@@ -122,8 +124,14 @@ export function computeEconomics(input: EconomicsInput): Economics {
     realizedPnl: pnl.realized,
     valuation: prices,
     positions,
+<<<<<<< HEAD
     warnings: [...warningsOf(input, prices, gas.usd.usd !== null), ...payer.warnings],
     feePaidBySubject: payer.isSubject,
+=======
+    nftSales: nftSales(pricing.trades, book),
+    owners: ownerEconomics({ attribution, flow, context, positions, book }),
+    warnings: warningsOf(input, prices, gas.usd.usd !== null),
+>>>>>>> b0c27c8 (Shares, positions and NFTs are priced on any movement; settlements give each owner's economics)
     book,
   };
 }

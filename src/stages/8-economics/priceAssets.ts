@@ -1,9 +1,11 @@
 import { erc20Id, NATIVE, NATIVE_ASSET } from '../../value/asset.ts';
 import { parseAssetId } from '../../value/assetId.ts';
 import { assetDecimals } from '../../value/display.ts';
-import type { AssetRefusal, ChosenPrice, PriceBook } from '../../model/economics.ts';
+import type { AssetRefusal, ChosenPrice, NftTrade, PriceBook } from '../../model/economics.ts';
 import type { Asset, AssetId } from '../../model/valueFlow.ts';
-import type { PriceChoice, RefusalReason } from './choosePrice.ts';
+import type { RefusalReason } from './choosePrice.ts';
+import { nftChooser } from './nftPrices.ts';
+import { nftTrades } from './nftTrades.ts';
 import { priceChooser, type ChooserInput } from './priceChooser.ts';
 import type { PriceKey } from './ratedQuote.ts';
 
@@ -16,6 +18,7 @@ export interface Pricing {
   readonly book: PriceBook;
   /** Priced assets about which another source raised a doubt. */
   readonly doubted: readonly AssetId[];
+  readonly trades: readonly NftTrade[];
 }
 
 /**
@@ -36,7 +39,6 @@ const refuse = (code: RefusalReason['code'], reason: string): RefusalReason => (
   observed: null,
   threshold: null,
 });
-const NO_FLOOR: PriceChoice = { chosen: null, refused: [refuse('nft_no_floor', 'NFTs are not priced')] };
 const NO_SOURCE = refuse('no_source', 'no source quotes the asset');
 const NO_DECIMALS = refuse(
   'unknown_decimals',
@@ -52,7 +54,10 @@ const byId = (a: Asset, b: Asset): number => (a.id < b.id ? -1 : 1);
  * too: they are prices that were used.
  */
 export function priceAssets(input: PricingInput): Pricing {
-  const { choiceFor, basesOf } = priceChooser(input);
+  const chooser = priceChooser(input);
+  const { choiceFor } = chooser;
+  const trades = nftTrades(input);
+  const nfts = nftChooser({ chooser, trades, positions: input.context.positions ?? [] });
   const prices = new Map<AssetId, ChosenPrice>();
   const refusals = new Map<AssetId, AssetRefusal>();
   const doubted: AssetId[] = [];
@@ -60,7 +65,7 @@ export function priceAssets(input: PricingInput): Pricing {
   const work = new Set([...assets.values()].sort(byId));
   // A set also yields elements added during iteration: the bases of prices follow.
   for (const asset of work) {
-    const choice = fungible(asset) ? choiceFor(asset.address ?? 'native') : NO_FLOOR;
+    const choice = fungible(asset) ? choiceFor(asset.address ?? 'native') : nfts.choiceFor(asset.id);
     const decimals = assetDecimals(asset, input.context.tokens);
     if (choice.chosen === null || decimals === null) {
       const refusal = choice.chosen ? NO_DECIMALS : (choice.refused[0] ?? NO_SOURCE);
@@ -68,7 +73,8 @@ export function priceAssets(input: PricingInput): Pricing {
       continue;
     }
     const { quote, ageSeconds, stale } = choice.chosen;
-    const restsOn = basesOf(quote).map(idOfKey);
+    const bases = fungible(asset) ? chooser.basesOf(quote) : nfts.basesOf(quote);
+    const restsOn = bases.map(idOfKey);
     const unit = { usd: { numerator: quote.numerator, scale: quote.scale }, decimals };
     prices.set(asset.id, { asset: asset.id, unit, quote, ageSeconds, stale, restsOn });
     if (choice.refused.some(({ code }) => DOUBTS.has(code))) doubted.push(asset.id);
@@ -80,7 +86,7 @@ export function priceAssets(input: PricingInput): Pricing {
       }
   }
   const sorted = new Map([...prices].sort(([a], [b]) => (a < b ? -1 : 1)));
-  return { book: { prices: sorted, refusals }, doubted };
+  return { book: { prices: sorted, refusals }, doubted, trades };
 }
 
 function fungible({ kind }: Asset): boolean {

@@ -6,7 +6,7 @@ import type { Rulebook } from '../../model/rulebook.ts';
 import type { PriceQuote, RawContext } from '../../model/upstream.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 import { choosePrice, type PriceChoice, type RefusalReason, type TouchedAccounts } from './choosePrice.ts';
-import { ratedQuote, type PriceKey } from './ratedQuote.ts';
+import { ratedQuote, type PriceKey, type RateSituation } from './ratedQuote.ts';
 
 export interface ChooserInput {
   readonly context: RawContext;
@@ -18,6 +18,7 @@ export interface ChooserInput {
 }
 
 export interface PriceChooser {
+  readonly situation: RateSituation;
   readonly keyOf: (asset: PriceKey) => PriceKey;
   readonly choiceFor: (asset: PriceKey) => PriceChoice;
   /** Assets with prices that a quote was computed from; empty for an observed one. */
@@ -85,6 +86,8 @@ export function priceChooser({
     return asset?.kind === 'native' ? 'native' : asset?.kind === 'erc20' ? asset.address : null;
   };
 
+  const situation: RateSituation = { choiceFor, decimalsOf, keyOfId, timestamp, motifs, flow, rulebook };
+
   function choiceFor(asset: PriceKey): PriceChoice {
     const key = keyOf(asset);
     const known = settled.get(key);
@@ -121,7 +124,7 @@ export function priceChooser({
     const own = [...quoted];
     const set: RefusalReason[] = [];
     for (const rate of rated ?? []) {
-      const quote = ratedQuote(rate, { choiceFor, decimalsOf, keyOfId, timestamp, motifs, flow, rulebook });
+      const quote = ratedQuote(rate, situation);
       if ('code' in quote) set.push(quote);
       else {
         own.push(quote);
@@ -138,5 +141,5 @@ export function priceChooser({
     return { chosen: choice.chosen, refused: [...choice.refused, ...inOrder(set), ...inOrder(others)] };
   }
 
-  return { keyOf, choiceFor, basesOf: (quote) => bases.get(quote) ?? NONE };
+  return { situation, keyOf, choiceFor, basesOf: (quote) => bases.get(quote) ?? NONE };
 }

@@ -31,7 +31,7 @@ function shown(value: Fraction): string {
 }
 
 /** Value of a number of smallest units of an asset at its chosen price; a refusal without one. */
-function valueOf(
+export function valueOfUnits(
   asset: PriceKey,
   units: Fraction,
   { choiceFor, decimalsOf }: RateSituation,
@@ -59,7 +59,7 @@ function valueOf(
   };
 }
 
-const refused = (value: object): value is RefusalReason => 'code' in value;
+export const isRefusal = (value: object): value is RefusalReason => 'code' in value;
 
 /** Values of the terms of `units` smallest units of the asset. */
 function termValues(
@@ -69,8 +69,8 @@ function termValues(
 ): Fraction[] | RefusalReason {
   const values: Fraction[] = [];
   for (const { asset, numerator, denominator } of terms) {
-    const value = valueOf(asset, { numerator: numerator * units, denominator }, situation);
-    if (refused(value)) return value;
+    const value = valueOfUnits(asset, { numerator: numerator * units, denominator }, situation);
+    if (isRefusal(value)) return value;
     values.push(value);
   }
   return values;
@@ -78,7 +78,11 @@ function termValues(
 
 /** A pool with halves of unequal worth has another price than the market: it was moved, or is one-sided. */
 function unbalanced(rate: PriceRate, values: readonly Fraction[]): boolean {
-  return rate.method === 'lp_share' && values.some((value) => farApart(value, values[0]!, MAX_DEVIATION_BPS));
+  return (
+    rate.method === 'lp_share' &&
+    rate.uneven !== true &&
+    values.some((value) => farApart(value, values[0]!, MAX_DEVIATION_BPS))
+  );
 }
 
 interface Exchange {
@@ -129,8 +133,9 @@ function contradiction(
     units += exchange.units;
     for (const { asset, amount } of exchange.against) {
       const key = situation.keyOfId(asset);
-      const value = key === null ? null : valueOf(key, { numerator: amount, denominator: 1n }, situation);
-      if (value === null || refused(value))
+      const value =
+        key === null ? null : valueOfUnits(key, { numerator: amount, denominator: 1n }, situation);
+      if (value === null || isRefusal(value))
         return {
           code: 'self_referential',
           reason: 'only the token itself tells its rate, and it was exchanged for assets without a price',
@@ -160,11 +165,15 @@ function isCarried(motif: Motif, asset: AssetId, amount: bigint, flow: ValueFlow
 }
 
 /** The oldest observation the price rests on, measured against its own source's heartbeat. */
-function weakest(rate: PriceRate, situation: RateSituation): { asOf: number; heartbeat: number | null } {
-  const links = rate.terms
-    .map(({ asset }) => situation.choiceFor(asset).chosen!.quote)
+export function weakest(
+  bases: readonly PriceKey[],
+  situation: RateSituation,
+  own: Pick<PriceRate, 'asOf' | 'heartbeat'> = { asOf: null, heartbeat: null },
+): { asOf: number; heartbeat: number | null } {
+  const links = bases
+    .map((asset) => situation.choiceFor(asset).chosen!.quote)
     .map(({ asOf, heartbeat }) => ({ asOf, heartbeat }));
-  if (rate.asOf !== null) links.push({ asOf: rate.asOf, heartbeat: rate.heartbeat });
+  if (own.asOf !== null) links.push({ asOf: own.asOf, heartbeat: own.heartbeat });
   const slack = ({ asOf, heartbeat }: { asOf: number; heartbeat: number | null }) =>
     (heartbeat ?? DEFAULT_FRESHNESS_S) - Math.abs(situation.timestamp - asOf);
   return links.reduce((worst, link) => (slack(link) < slack(worst) ? link : worst));
@@ -186,7 +195,7 @@ function refusal(
  */
 export function ratedQuote(rate: PriceRate, situation: RateSituation): PriceQuote | RefusalReason {
   const quote = quoteOf(rate, situation);
-  return refused(quote) ? { ...quote, reason: `${rate.method}: ${quote.reason}` } : quote;
+  return isRefusal(quote) ? { ...quote, reason: `${rate.method}: ${quote.reason}` } : quote;
 }
 
 function quoteOf(rate: PriceRate, situation: RateSituation): PriceQuote | RefusalReason {
@@ -200,12 +209,12 @@ function quoteOf(rate: PriceRate, situation: RateSituation): PriceQuote | Refusa
     );
   const whole = 10n ** BigInt(decimals);
   const values = termValues(rate.terms, whole, situation);
-  if (refused(values)) return values;
+  if (isRefusal(values)) return values;
   const price = values.reduce(sum, NOTHING);
   if (price.numerator === 0n) return refusal('no_source', 'it is worth nothing by its own account');
   const depth = depthOf(rate, price, whole, situation);
   const doubt =
-    (depth !== null && refused(depth) ? depth : null) ??
+    (depth !== null && isRefusal(depth) ? depth : null) ??
     imbalance(rate, values) ??
     changeInBlock(rate, price, whole, situation) ??
     (rate.vouched ? null : contradiction(price, whole, exchanges, situation));
@@ -216,7 +225,11 @@ function quoteOf(rate: PriceRate, situation: RateSituation): PriceQuote | Refusa
     ...toDecimal(price),
     method: rate.method,
     source: rate.source,
-    ...weakest(rate, situation),
+    ...weakest(
+      rate.terms.map(({ asset }) => asset),
+      situation,
+      rate,
+    ),
     pool: rate.pool,
     confidenceBps: null,
     depthUsd: lowest && lowest.numerator / lowest.denominator,
@@ -237,8 +250,8 @@ function depthOf(
     const value =
       asset === rate.asset
         ? { numerator: amount * price.numerator, denominator: whole * price.denominator }
-        : valueOf(asset, { numerator: amount, denominator: 1n }, situation);
-    if (refused(value)) return value;
+        : valueOfUnits(asset, { numerator: amount, denominator: 1n }, situation);
+    if (isRefusal(value)) return value;
     if (depth === null || isLess(value, depth)) depth = value;
   }
   return depth && isLess(depth, { numerator: market.minSideUsd, denominator: 1n })
@@ -257,19 +270,20 @@ function imbalance(rate: PriceRate, values: readonly Fraction[]): RefusalReason 
   );
 }
 
-/** The rate at the end of the block must be the same, or this transaction or its neighbours moved it. */
+/** The rate before the block and at its end must be the same, or transactions of the block moved it. */
 function changeInBlock(
   rate: PriceRate,
   price: Fraction,
   whole: bigint,
   situation: RateSituation,
 ): RefusalReason | null {
-  if (!rate.after) return null;
-  const later = termValues(rate.after, whole, situation);
-  if (refused(later)) return later;
+  const other = rate.after ?? rate.before;
+  if (!other) return null;
+  const later = termValues(other, whole, situation);
+  if (isRefusal(later)) return later;
   const then = later.reduce(sum, NOTHING);
   if (farApart(then, price, MAX_DEVIATION_BPS)) {
-    const observed = `${shown(price)} to ${shown(then)}`;
+    const observed = (rate.after ? [price, then] : [then, price]).map(shown).join(' to ');
     return refusal('self_referential', 'the rate moved within the block', observed, THRESHOLD);
   }
   const observed = later.map(shown).join(' beside ');

@@ -55,12 +55,19 @@ function tokenList(
   return texts.join(', ');
 }
 
+interface FlowInput {
+  /** An account, or several taken as one. */
+  readonly subject: Address | ReadonlySet<Address>;
+  readonly flow: ValueFlow;
+  readonly claims: LendingClaims;
+}
+
 /**
  * The subject's sent and received assets: gross in US dollars, net per asset as display lists. Lending
  * positions count as claims and debts.
  */
 export function subjectFlows(
-  { subject, flow, claims }: { subject: Address; flow: ValueFlow; claims: LendingClaims },
+  { subject, flow, claims }: FlowInput,
   context: RawContext,
   book: PriceBook,
 ): SubjectFlows {

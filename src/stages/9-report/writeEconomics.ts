@@ -1,6 +1,14 @@
 import { formatAmount } from '../../value/amount.ts';
 import { displayMoney, displayUsd } from '../../value/money.ts';
-import type { ChosenPrice, Economics, PnlEntry, RealizedPnl, Valuation } from '../../model/economics.ts';
+import type {
+  ChosenPrice,
+  Economics,
+  NftSale,
+  OwnerEconomics,
+  PnlEntry,
+  RealizedPnl,
+  Valuation,
+} from '../../model/economics.ts';
 import type * as wire from '../../model/generated/report.ts';
 import { jsonInteger, type ReportWriter } from './reportWriter.ts';
 
@@ -78,6 +86,30 @@ function writeValuation(valuation: Valuation, block: number, writer: ReportWrite
   };
 }
 
+function writeOwner(part: OwnerEconomics, writer: ReportWriter): wire.OwnerEconomics {
+  return {
+    owner: writer.address(part.owner),
+    accounts: part.accounts.map((account) => writer.address(account)),
+    inflow_usd: displayMoney(part.inflow),
+    net_usd_before_gas: displayMoney(part.netBeforeGas),
+    token_in: part.tokenIn,
+    token_out: part.tokenOut,
+  };
+}
+
+function writeSale({ trade, price, proceeds, fees }: NftSale, writer: ReportWriter): wire.NftSale {
+  return {
+    motif_id: motifId(trade.motif.index),
+    asset: writer.asset(trade.asset),
+    units_raw: trade.units.toString(),
+    buyer: writer.address(trade.buyer),
+    seller: writer.address(trade.seller),
+    price_usd: displayMoney(price),
+    proceeds_usd: displayMoney(proceeds),
+    fees_usd: displayMoney(fees),
+  };
+}
+
 export function writeEconomics(
   economics: Economics,
   blockNumber: bigint,
@@ -96,5 +128,11 @@ export function writeEconomics(
     valuation: writeValuation(economics.valuation, jsonInteger(blockNumber, 'block number'), writer),
     fee_paid_by_subject: economics.feePaidBySubject,
     warnings: [...economics.warnings],
+    ...(economics.owners.length > 0
+      ? { by_owner: economics.owners.map((part) => writeOwner(part, writer)) }
+      : {}),
+    ...(economics.nftSales.length > 0
+      ? { nft_sales: economics.nftSales.map((sale) => writeSale(sale, writer)) }
+      : {}),
   };
 }

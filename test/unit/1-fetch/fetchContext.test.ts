@@ -45,6 +45,8 @@ const PLAN: ContextPlan = {
     rates: [],
     averages: [],
     apis: [],
+    positions: [],
+    usualBases: [],
     averageBases: () => ({ tokens: [], feeds: [] }),
     fungible: [TOKEN, OLD_TOKEN],
     bases: [],

@@ -23,6 +23,7 @@ import type { BlockState, ReadState, Session } from '../rpc/session.ts';
 import type { ViewCall } from './multicall.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 import type {
+  PositionRead,
   PriceQuote,
   PriceRate,
   PriceRefusal,
@@ -77,6 +78,7 @@ export async function fetchContext(
   const tokens = new Map<Address, TokenMetadata>();
   const quotes: PriceQuote[] = [];
   const rates: PriceRate[] = [];
+  const positions: PositionRead[] = [];
   const refusals: PriceRefusal[] = plan.pricing.beyondLimit.map(({ token, source, limit }) => ({
     asset: token,
     code: 'no_source',
@@ -87,6 +89,7 @@ export async function fetchContext(
   const take = (found: PriceAnswers): void => {
     quotes.push(...found.quotes);
     if (found.rates) rates.push(...found.rates);
+    if (found.positions) positions.push(...found.positions);
     refusals.push(...found.refusals);
   };
   const takeAll = (
@@ -103,6 +106,10 @@ export async function fetchContext(
       );
   };
   takeAll(known, priceSources, answers);
+  for (const { asset, assetDecimals: decimals } of plan.pricing.usualBases) {
+    if (asset !== 'native' && !tokens.has(asset) && decimals != null)
+      tokens.set(asset, { address: asset, symbol: null, name: null, decimals });
+  }
   if (names.has('twap')) {
     const wanting = unpriced(plan, quotes, rates, timestamp);
     const { tokens: bases, feeds } =
@@ -123,6 +130,7 @@ export async function fetchContext(
     tokens,
     prices: quotes,
     rates,
+    positions,
     refusals: [...telling(refusals, quotes, rates), ...beyondLimit(plan)],
     delegations,
     incomplete: unread > 0 || plan.tokensBeyondLimit.length > 0,

@@ -23,6 +23,7 @@ const STANDARD_TOPICS: ReadonlySet<string> = new Set([
   TRANSFER_BATCH,
 ]);
 const HELD_TOPICS: ReadonlySet<string> = new Set([HELD_APPROVAL, HELD_PERMIT]);
+const WORD = /^0x[0-9a-fA-F]{64}$/;
 const ZERO_TOPIC = `0x${'0'.repeat(64)}`;
 
 export type TokenVocabulary = Pick<Rulebook, 'wrappedNative' | 'tokenEvents'>;
@@ -38,6 +39,8 @@ export interface TokensInLogs {
   readonly moved: readonly Address[];
   /** Those among them that were minted or burnt: they may be shares of a vault or pool. */
   readonly issued: readonly Address[];
+  /** NFTs that moved as ERC-721 tokens do, each once. */
+  readonly nfts: readonly { readonly nft: Address; readonly id: bigint }[];
 }
 
 interface ReadLog {
@@ -52,6 +55,7 @@ export function tokensInLogs(receipt: unknown, vocabulary: TokenVocabulary): Tok
   const seen = new Set<Address>();
   const moved = new Set<Address>();
   const issued = new Set<Address>();
+  const nfts = new Map<string, TokensInLogs['nfts'][number]>();
   for (const log of logs) {
     const read = readLog(log);
     if (!read) continue;
@@ -61,13 +65,17 @@ export function tokensInLogs(receipt: unknown, vocabulary: TokenVocabulary): Tok
     const held = heldToken(topic0, topics, data);
     if (held !== null) seen.add(held);
     // ERC-20 indexes two arguments, ERC-721 three.
-    if (topic0 !== TRANSFER || topics.length !== 3) continue;
+    if (topic0 !== TRANSFER) continue;
+    const [, , , id] = topics;
+    if (topics.length === 4 && typeof id === 'string' && WORD.test(id))
+      nfts.set(`${address} ${id}`, { nft: address, id: BigInt(id) });
+    if (topics.length !== 3) continue;
     const [, from, to] = topics;
     if (typeof from !== 'string' || typeof to !== 'string') continue;
     moved.add(address);
     if (from === ZERO_TOPIC || to === ZERO_TOPIC) issued.add(address);
   }
-  return { seen: [...seen], moved: [...moved], issued: [...issued] };
+  return { seen: [...seen], moved: [...moved], issued: [...issued], nfts: [...nfts.values()] };
 }
 
 /** The token of an allowance that another contract keeps and reports. */

@@ -1,6 +1,6 @@
 import { create2Address, pairSalt } from '../../../evm/create2.ts';
 import { intOfWord, uintOfWord, wordAt } from '../../../evm/hex.ts';
-import { Q96, Q192, sqrtRatioAtTick } from './tickPrice.ts';
+import { Q96, Q192, sqrtRatioAtTick } from '../../../value/tickPrice.ts';
 import { wordWithin } from '../context/abiAnswers.ts';
 import type { ViewCall } from '../context/multicall.ts';
 import type { PriceSource } from './priceSource.ts';

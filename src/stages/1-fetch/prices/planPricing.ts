@@ -4,6 +4,7 @@ import type {
   AverageSpec,
   FeedRegistrySpec,
   PriceFeedSpec,
+  PositionSpec,
   PricingRules,
   RateSpec,
   PriceApiSpec,
@@ -15,6 +16,13 @@ export interface PricingPlan {
   /** Asked for tokens that have no feed in the rules. */
   readonly registry: { readonly spec: FeedRegistrySpec; readonly tokens: readonly Address[] } | null;
   readonly rates: readonly { readonly spec: RateSpec; readonly token: Address }[];
+  /** Position NFTs that moved. */
+  readonly positions: readonly { readonly spec: PositionSpec; readonly id: bigint }[];
+  /**
+   * Feeds asked in case a share rests on an asset that the transaction did not touch, with the decimals that
+   * the rules state.
+   */
+  readonly usualBases: readonly PriceFeedSpec[];
   readonly averages: readonly AverageSpec[];
   /** The HTTP sources the rules describe. */
   readonly apis: readonly PriceApiSpec[];
@@ -50,9 +58,10 @@ export interface PricingVocabulary {
 /** Tokens looked up in the registry: two feeds of two reads each. */
 const MAX_REGISTRY_TOKENS = 50;
 /** Tokens asked whether they are shares; each with its own aggregates, so that one cannot spoil another's. */
-const MAX_ISSUED_TOKENS = 12;
+const MAX_SHARES = 12;
 /** The same where every read is a call of its own: a batch should stay one request. */
-const MAX_ISSUED_SINGLY = 2;
+const MAX_SHARES_SINGLY = 2;
+const MAX_POSITIONS = 12;
 /** Wrappers of wrappers. */
 const MAX_DEPTH = 4;
 
@@ -64,7 +73,7 @@ type Rate = PricingPlan['rates'][number];
 
 /**
  * Plans the reads for a transaction's tokens: their feeds, the registry for those without, the rates of
- * listed, minted and burnt tokens, and all bases of these. `aggregated`: many reads fit one call at this
+ * listed tokens and of those that may be shares, and all bases of these. `aggregated`: many reads fit one call at this
  * block; without it the registry is left out because its reads would be too many.
  */
 export function planPricing(
@@ -82,19 +91,36 @@ export function planPricing(
   const feedless = [...fungible, ...bases.filter((base) => !wrappedNative.has(base))].filter(
     (token) => !feedsOf.has(token),
   );
-  const maybeShares = found.issued.filter(
-    (token) => asked.has(token) && !wrappedNative.has(token) && !feedsOf.has(token) && !rates.has(token),
-  );
-  const shareLimit = aggregated ? MAX_ISSUED_TOKENS : MAX_ISSUED_SINGLY;
-  const shares = maybeShares.slice(0, shareLimit);
+  const issued = new Set(found.issued);
+  const unlisted = (token: Address): boolean =>
+    asked.has(token) && !wrappedNative.has(token) && !feedsOf.has(token) && !rates.has(token);
+  // Tokens that only changed hands are asked last, and not where every read is a call of its own.
+  const held = aggregated ? found.moved.filter((token) => !issued.has(token)) : [];
+  const maybeShares = [...found.issued, ...held].filter(unlisted);
+  const shareLimit = aggregated ? MAX_SHARES : MAX_SHARES_SINGLY;
+  const shares = maybeShares
+    .slice(0, shareLimit)
+    .flatMap((token) =>
+      families
+        .filter(({ identity }) => (identity ? aggregated : issued.has(token)))
+        .map((spec): Rate => ({ spec, token })),
+    );
+  const allRates = [...rates.values(), ...shares];
+  const positions = aggregated ? positionsOf(found, pricing) : [];
+  const feeds = feedsFor(['native', ...tokens, ...bases], vocabulary, lookup);
   const registry = aggregated ? pricing.registry : null;
   return {
-    feeds: feedsFor(['native', ...tokens, ...bases], vocabulary, lookup),
+    feeds,
     registry:
       registry && feedless.length > 0
         ? { spec: registry, tokens: feedless.slice(0, MAX_REGISTRY_TOKENS) }
         : null,
-    rates: [...rates.values(), ...shares.flatMap((token) => families.map((spec) => ({ spec, token })))],
+    rates: allRates,
+    positions: positions.slice(0, MAX_POSITIONS),
+    usualBases:
+      aggregated && (positions.length > 0 || allRates.some(restsOnUnknown))
+        ? vocabulary.feeds.filter((feed) => feed.assetDecimals != null && !feeds.includes(feed))
+        : [],
     averages: pricing.averages,
     apis: pricing.apis,
     averageBases() {
@@ -107,9 +133,25 @@ export function planPricing(
     bases,
     beyondLimit: [
       ...(registry ? beyond(feedless, 'the registry of feeds', MAX_REGISTRY_TOKENS) : []),
-      ...(families.length > 0 ? beyond(maybeShares, 'the contracts of shares', shareLimit) : []),
+      ...(families.length > 0
+        ? beyond(found.issued.filter(unlisted), 'the contracts of shares', shareLimit)
+        : []),
     ],
   };
+}
+
+/** True for a rate in assets that only its token names. */
+function restsOnUnknown({ spec }: Rate): boolean {
+  return spec.terms.some(({ asset }) => typeof asset !== 'string');
+}
+
+function positionsOf(found: TokensInLogs, pricing: PricingRules): PricingPlan['positions'] {
+  const { positions = [] } = pricing;
+  if (positions.length === 0) return [];
+  return found.nfts.flatMap(({ nft, id }) => {
+    const spec = positions.find((known) => known.nft === nft);
+    return spec ? [{ spec, id }] : [];
+  });
 }
 
 function beyond(tokens: readonly Address[], source: string, limit: number): PricingPlan['beyondLimit'] {

@@ -1,12 +1,20 @@
 import type { ViewCall } from '../context/multicall.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
-import type { PriceQuote, PriceRate, PriceRefusal, TokenMetadata } from '../../../model/upstream.ts';
+import type {
+  PositionRead,
+  PriceQuote,
+  PriceRate,
+  PriceRefusal,
+  TokenMetadata,
+} from '../../../model/upstream.ts';
 
 export interface PriceAnswers {
   /** Prices in US dollars. */
   readonly quotes: readonly PriceQuote[];
   /** Prices in other assets. */
   readonly rates?: readonly PriceRate[];
+  /** Liquidity of position NFTs. */
+  readonly positions?: readonly PositionRead[];
   readonly refusals: readonly PriceRefusal[];
 }
 

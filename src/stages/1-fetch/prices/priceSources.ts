@@ -1,4 +1,5 @@
 import { feedPrices } from './feedPrices.ts';
+import { positionReads } from './positionReads.ts';
 import { ratePrices } from './ratePrices.ts';
 import { registryPrices } from './registryPrices.ts';
 import type { PricingPlan } from './planPricing.ts';
@@ -21,9 +22,12 @@ const RATE_SOURCES: Readonly<Record<RateSpec['method'], PriceSourceName>> = {
 
 /** The sources that read contracts in the second round trip. */
 export function contractSources(plan: PricingPlan, names: ReadonlySet<PriceSourceName>): PriceSource[] {
-  const sources = names.has('chainlink') ? [feedPrices(plan.feeds), registryPrices(plan.registry)] : [];
+  const sources = names.has('chainlink')
+    ? [feedPrices([...plan.feeds, ...plan.usualBases]), registryPrices(plan.registry)]
+    : [];
   // One source for all families: a token is asked once for all of them.
   const planned = plan.rates.filter(({ spec }) => names.has(RATE_SOURCES[spec.method]));
   if (planned.length > 0) sources.push(ratePrices(planned));
+  if (plan.positions.length > 0 && names.has('lp')) sources.push(positionReads(plan.positions));
   return sources;
 }

@@ -1,59 +1,61 @@
+import { create2Address, pairSalt } from '../../../evm/create2.ts';
 import { addressOfWord, uintOfWord, wordAt } from '../../../evm/hex.ts';
 import type { ViewCall } from '../context/multicall.ts';
 import type { PriceSource } from './priceSource.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
-import type { RateCall, RateNumber, RateSpec } from '../../../model/pricing.ts';
+import { TOKEN_ARGUMENT, type RateCall, type RateNumber, type RateSpec } from '../../../model/pricing.ts';
 import type { PriceRate, PriceRefusal, RateTerm } from '../../../model/upstream.ts';
 
 type Planned = { readonly spec: RateSpec; readonly token: Address };
-/** Answer of a function of a token, before the block or at its end. */
-type Ask = (call: RateCall, before: boolean) => string | null;
+type State = 'at' | 'before';
+/** Word of an answer in a state. */
+type Ask = (call: RateCall, state: State) => string | null;
 
-/** Positions of the answers to a token's functions, by calldata. */
-interface Places {
-  readonly at: Map<Hex, number>;
-  readonly before: Map<Hex, number>;
-}
+/** ERC-7528: native ether where a contract answers an address. */
+const NATIVE_ADDRESS = `0x${'e'.repeat(40)}`;
+/** 10^77 is the largest power of ten in a word. */
+const MAX_POWER = 77n;
 
 /**
- * Prices of tokens in terms of other assets, as the rules say to read them. Listed tokens are read at the
- * block. Any other token was minted or burnt by the transaction, which may have moved its rate: it is read
- * in the state before the block, and again at its end, so that the two can be compared.
+ * Prices of tokens in terms of other assets, as the rules say to read them: at the end of the block, and in
+ * the state before it, because the transaction may have moved the rate. A listed token, and one that a
+ * factory or registry proves, is trusted with its rate; any other only where the transaction bears it out.
  */
 export function ratePrices(planned: readonly Planned[]): PriceSource {
   const calls: ViewCall[] = [];
-  const places = new Map<Address, Places>();
-  const want = (token: Address, data: Hex, before: boolean): void => {
-    let ofToken = places.get(token);
-    if (!ofToken) places.set(token, (ofToken = { at: new Map(), before: new Map() }));
-    const list = before ? ofToken.before : ofToken.at;
-    if (list.has(data)) return;
-    list.set(data, calls.length);
-    calls.push({ to: token, data, before, apart: token });
-  };
-  const wantNumber = ({ tokens }: RateSpec, token: Address, number: RateNumber): void => {
-    if (typeof number === 'bigint') return;
-    want(token, number.data, false);
-    if (tokens === null) want(token, number.data, true);
+  const positions = new Map<string, number>();
+  const keyOf = (token: Address, { to = token, data }: RateCall, state: State): string =>
+    `${token} ${to} ${data} ${state}`;
+  const want = (token: Address, call: RateCall, state: State): void => {
+    const key = keyOf(token, call, state);
+    if (positions.has(key)) return;
+    positions.set(key, calls.length);
+    const data = call.data.replaceAll(TOKEN_ARGUMENT, token.slice(2)) as Hex;
+    calls.push({ to: call.to ?? token, data, before: state === 'before', apart: token });
   };
   for (const { spec, token } of planned) {
-    for (const { asset } of spec.terms) if (typeof asset !== 'string') want(token, asset.data, false);
-    for (const data of spec.answers) want(token, data, false);
-    wantNumber(spec, token, spec.per);
-    for (const { amount } of spec.terms) wantNumber(spec, token, amount);
+    for (const call of onceAsked(spec)) want(token, call, 'at');
+    for (const number of [spec.per, ...spec.terms.map(({ amount }) => amount)]) {
+      if (typeof number === 'bigint') continue;
+      want(token, number, 'at');
+      want(token, number, 'before');
+    }
   }
   return {
     calls,
     read(answers) {
       const rates: PriceRate[] = [];
       const refusals: PriceRefusal[] = [];
-      for (const { spec, token } of planned) {
-        const ofToken = places.get(token);
-        const ask: Ask = ({ data, word }, before) => {
-          const answer = answers[(before ? ofToken?.before : ofToken?.at)?.get(data) ?? -1] ?? null;
-          return answer === null ? null : wordAt(answer, 32 * word);
+      const proven = new Set<Address>();
+      // Proven families first: a token that is one of them is asked for no other.
+      for (const { spec, token } of [...planned].sort((a, b) => rank(a.spec) - rank(b.spec))) {
+        if (proven.has(token)) continue;
+        const ask: Ask = (call, state) => {
+          const answer = answers[positions.get(keyOf(token, call, state)) ?? -1] ?? null;
+          return answer === null ? null : wordAt(answer, 32 * call.word);
         };
         const read = readRate(spec, token, ask);
+        if (read && rank(spec) === 0) proven.add(token);
         if (read && 'code' in read) refusals.push(read);
         else if (read) rates.push(read);
       }
@@ -62,9 +64,21 @@ export function ratePrices(planned: readonly Planned[]): PriceSource {
   };
 }
 
-/** Null where the token is none of this family: it does not answer as one. */
+const rank = ({ tokens, identity }: RateSpec): number => (tokens !== null || identity ? 0 : 1);
+
+/** Calls of which only the answer at the block counts: assets, marks of the family, proofs. */
+function onceAsked({ terms, answers, silent = [], identity }: RateSpec): RateCall[] {
+  return [
+    ...terms.flatMap(({ asset }) => (typeof asset === 'string' ? [] : [asset])),
+    ...[...answers, ...silent].map((data) => ({ data, word: 0 })),
+    ...(identity?.kind === 'registry' ? identity.calls : []),
+  ];
+}
+
+/** Null where the token is none of this family: it does not answer as one, or proves nothing. */
 function readRate(spec: RateSpec, token: Address, ask: Ask): PriceRate | PriceRefusal | null {
   const listed = spec.tokens !== null;
+  const vouched = rank(spec) === 0;
   const refuse = (code: PriceRefusal['code'], reason: string): PriceRefusal | null => ({
     asset: token,
     code,
@@ -74,22 +88,26 @@ function readRate(spec: RateSpec, token: Address, ask: Ask): PriceRate | PriceRe
   });
   const bases = readBases(spec, ask);
   if (bases === null) return listed ? refuse('no_source', 'the contract did not answer at this block') : null;
+  if (!proves(spec, token, bases, ask)) return null;
   if (spec.refuse !== null) return refuse('nonstandard_supply', spec.refuse);
-  const at = readTerms(spec, bases, ask, false);
+  const at = readTerms(spec, bases, ask, 'at');
   // A token that states its base but no rate is of another family.
   if (at === null) return listed ? refuse('no_source', 'the contract did not answer at this block') : null;
-  const before = listed ? null : readTerms(spec, bases, ask, true);
+  const before = readTerms(spec, bases, ask, 'before');
   if (!listed && before === null)
     return refuse('no_source', 'the contract told no rate before the transaction');
-  if (at === 'empty' || before === 'empty')
+  if (at === 'empty' || (before === 'empty' && !listed))
     return refuse('nonstandard_supply', 'nothing was in circulation, so that a share of it means nothing');
+  const earlier = before === 'empty' ? null : before;
   return {
     asset: token,
     method: spec.method,
     source: token,
-    terms: before ?? at,
-    after: before && at,
-    vouched: listed,
+    terms: listed ? at : earlier!,
+    after: listed ? null : at,
+    ...(listed && readsRate(spec) ? { before: earlier } : {}),
+    ...(spec.uneven ? { uneven: true } : {}),
+    vouched,
     asOf: null,
     heartbeat: null,
     pool: null,
@@ -97,16 +115,38 @@ function readRate(spec: RateSpec, token: Address, ask: Ask): PriceRate | PriceRe
   };
 }
 
-/** The token's bases; null where it leaves a question of this family unanswered. */
+const readsRate = ({ per, terms }: RateSpec): boolean =>
+  [per, ...terms.map(({ amount }) => amount)].some((number) => typeof number !== 'bigint');
+
+function proves(
+  { identity }: RateSpec,
+  token: Address,
+  bases: readonly (Address | 'native')[],
+  ask: Ask,
+): boolean {
+  if (!identity) return true;
+  if (identity.kind === 'registry') {
+    return identity.calls.some((call) => uintOfWord(ask(call, 'at') ?? '0') !== 0n);
+  }
+  const [token0, token1] = bases;
+  if (token0 === undefined || token1 === undefined || token0 === 'native' || token1 === 'native')
+    return false;
+  const salt = pairSalt(token0, token1, null);
+  return identity.factories.some(
+    ({ deployer, initCodeHash }) => create2Address(deployer, salt, initCodeHash) === token,
+  );
+}
+
+/** The token's bases; null where it does not answer as this family does. */
 function readBases(spec: RateSpec, ask: Ask): (Address | 'native')[] | null {
   const bases: (Address | 'native')[] = [];
   for (const { asset } of spec.terms) {
-    const base = typeof asset === 'string' ? asset : addressOfWord(ask(asset, false) ?? '');
+    const base = typeof asset === 'string' ? asset : addressOfWord(ask(asset, 'at') ?? '');
     if (base === null) return null;
-    bases.push(base);
+    bases.push(base === NATIVE_ADDRESS ? 'native' : base);
   }
-  for (const data of spec.answers) if (ask({ data, word: 0 }, false) === null) return null;
-  return bases;
+  const answered = (data: Hex): boolean => ask({ data, word: 0 }, 'at') !== null;
+  return spec.answers.every(answered) && !spec.silent?.some(answered) ? bases : null;
 }
 
 /** Null where a number is missing; `empty` where there is nothing to divide by. */
@@ -114,12 +154,15 @@ function readTerms(
   spec: RateSpec,
   bases: readonly (Address | 'native')[],
   ask: Ask,
-  before: boolean,
+  state: State,
 ): readonly RateTerm[] | 'empty' | null {
   const number = (value: RateNumber): bigint | null => {
     if (typeof value === 'bigint') return value;
-    const word = ask(value, before);
-    return word === null ? null : uintOfWord(word);
+    const word = ask(value, state);
+    if (word === null) return null;
+    const answer = uintOfWord(word);
+    if (!value.power) return answer;
+    return answer > MAX_POWER ? null : 10n ** answer;
   };
   const denominator = number(spec.per);
   const numerators = spec.terms.map(({ amount }) => number(amount));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sqrtRatioAtTick } from '../../../src/stages/1-fetch/prices/tickPrice.ts';
+import { sqrtRatioAtTick } from '../../../src/value/tickPrice.ts';
 
 /** Values of the pools' own library, from its test suite (v3-core, TickMath.spec.ts) and its constants. */
 describe('sqrtRatioAtTick', () => {

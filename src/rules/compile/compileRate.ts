@@ -1,0 +1,160 @@
+import { encodeFunctionData, parseAbiItem, toFunctionSelector, type AbiFunction } from 'viem';
+import type { Address, Hex } from '../../model/hex.ts';
+import {
+  TOKEN_ARGUMENT,
+  type PositionSpec,
+  type RateCall,
+  type RateIdentity,
+  type RateNumber,
+  type RateSpec,
+} from '../../model/pricing.ts';
+import type { ProtocolSpec } from '../../model/rulebook.ts';
+import { checkAddress } from './addresses.ts';
+import { isFault } from './bindExpr.ts';
+import { readRuleAddress } from './compileProtocols.ts';
+import { frozenSet } from './freeze.ts';
+import type { Spot } from './ruleItem.ts';
+import type { RawPosition, RawProof, RawRate, RawTerm } from '../read/rawRules.ts';
+
+/** `totalSupply()`, `convertToAssets(1000)`, `markets(token)`, `getPtToAssetRate(0x…, uint32 900)`. */
+const CALL = /^([A-Za-z_]\w*)\(([^()]*)\)$/;
+/** A number, an address, 32 bytes or the token itself, with a type where the number is no uint256. */
+const ARGUMENT = /^(?:(u?int\d{1,3}) )?(\d{1,78}|0[xX][0-9a-fA-F]{40}|0x[0-9a-f]{64}|token)$/;
+const POWER = /^10\*\*(.*)$/;
+
+/** Compiles one rate; null where a part of it is wrong, which `spot` reports. */
+export function compileRate(spot: Spot, raw: RawRate, protocols: readonly ProtocolSpec[]): RateSpec | null {
+  const terms = raw.terms.map((term, i) => compileTerm(spot.at('terms', i), term));
+  const per = readNumber(spot.at('per'), raw.per);
+  const calls = (key: 'answers' | 'silent'): Hex[] =>
+    (raw[key] ?? []).flatMap((text, i) => readCall(spot.at(key, i), text)?.data ?? []);
+  const identity = compileProof(spot, raw, protocols);
+  const tokens = typeof raw.tokens === 'string' ? null : frozenSet(listed(spot, raw.tokens));
+  if (per === null || terms.includes(null)) return null;
+  return {
+    name: raw.name,
+    method: raw.method,
+    tokens,
+    identity,
+    terms: terms as RateSpec['terms'],
+    per,
+    answers: calls('answers'),
+    silent: calls('silent'),
+    uneven: raw.uneven ?? false,
+    refuse: raw.refuse ?? null,
+  };
+}
+
+/** Compiles the words of a position NFT's answer; null where its address or call is wrong. */
+export function compilePosition(spot: Spot, raw: RawPosition): PositionSpec | null {
+  const nft = readRuleAddress(spot.at('nft'), raw.nft);
+  const selector = toFunctionSelector(`function ${raw.call}`);
+  return (
+    nft && {
+      nft,
+      selector,
+      token0: raw.token0,
+      token1: raw.token1,
+      tickLower: raw.tick_lower,
+      tickUpper: raw.tick_upper,
+      liquidity: raw.liquidity,
+      owed0: raw.owed0,
+      owed1: raw.owed1,
+    }
+  );
+}
+
+function listed(spot: Spot, tokens: readonly string[]): Address[] {
+  return tokens.flatMap((text, i) => readRuleAddress(spot.at('tokens', i), text) ?? []);
+}
+
+function compileTerm(spot: Spot, term: RawTerm): RateSpec['terms'][number] | null {
+  const to = term.at === undefined ? null : readRuleAddress(spot.at('at'), term.at);
+  if (term.at !== undefined && to === null) return null;
+  const amount = readNumber(spot.at('amount'), term.amount, term.word);
+  if (amount === null) return null;
+  if (typeof amount === 'bigint' && (term.word ?? term.at) !== undefined) {
+    spot.at('amount').report('bad_rate', 'a number has no words and is asked of no contract');
+  }
+  const asked = (call: RateCall): RateCall => (to === null ? call : { ...call, to });
+  const asset = readAsset(spot.at('asset'), term.asset);
+  if (asset === null) return null;
+  return {
+    asset: typeof asset === 'string' ? asset : asked(asset),
+    amount: typeof amount === 'bigint' ? amount : asked(amount),
+  };
+}
+
+function readAsset(spot: Spot, text: string): Address | 'native' | RateCall | null {
+  if (text === 'native') return text;
+  return /^0x/i.test(text) ? readRuleAddress(spot, text) : readCall(spot, text);
+}
+
+function readNumber(spot: Spot, text: string, word = 0): RateNumber | null {
+  if (/^\d+$/.test(text)) {
+    if (BigInt(text) > 0n) return BigInt(text);
+    spot.report('bad_rate', 'zero');
+    return null;
+  }
+  const power = POWER.exec(text);
+  const call = readCall(spot, power ? power[1]! : text, word);
+  return call && (power ? { ...call, power: true } : call);
+}
+
+/** What proves the tokens of a family that moved. */
+function compileProof(spot: Spot, raw: RawRate, protocols: readonly ProtocolSpec[]): RateIdentity | null {
+  const proof: RawProof = raw.proof ?? {};
+  if ((raw.tokens === 'moved') !== (raw.proof !== undefined)) {
+    spot.at('tokens').report('bad_rate', 'moved and a proof of what the token is belong together');
+  }
+  if (proof.create2) {
+    const factories = proof.create2.flatMap((slug, i) => {
+      const create2 = protocols.find((protocol) => protocol.slug === slug)?.create2;
+      if (create2?.salt === 'packed') return [create2];
+      spot.at('proof', 'create2', i).report('bad_rate', `${slug} has no pools by create2 with salt packed`);
+      return [];
+    });
+    return { kind: 'create2', factories };
+  }
+  if (!proof.registry) return null;
+  const calls = proof.registry.flatMap(({ at, call }, i): RateCall[] => {
+    const here = spot.at('proof', 'registry', i);
+    const to = readRuleAddress(here.at('at'), at);
+    const asked = readCall(here.at('call'), call);
+    return to && asked ? [{ ...asked, to }] : [];
+  });
+  return { kind: 'registry', calls };
+}
+
+/** A call as the rules write it; null, and a report, where it cannot be made. */
+function readCall(spot: Spot, text: string, word = 0): RateCall | null {
+  const data = callData(text);
+  if (data === null) spot.report('bad_rate', `${text} is no call that can be made`);
+  return data && { data, word };
+}
+
+function callData(text: string): Hex | null {
+  const match = CALL.exec(text);
+  if (!match) return null;
+  const [, name, list] = match;
+  const args = list ? list.split(',').map((argument) => ARGUMENT.exec(argument.trim())) : [];
+  const read = args.flatMap((argument) => (argument && readArgument(argument[2]!, argument[1])) ?? []);
+  if (read.length < args.length) return null;
+  try {
+    const abi = parseAbiItem(
+      `function ${name}(${read.map(({ type }) => type).join(',')}) view returns (uint256)`,
+    ) as AbiFunction;
+    return encodeFunctionData({ abi: [abi], args: read.map(({ value }) => value) });
+  } catch {
+    return null;
+  }
+}
+
+/** Null for an address with a wrong checksum. */
+function readArgument(text: string, type = 'uint256'): { type: string; value: unknown } | null {
+  if (text === 'token') return { type: 'address', value: `0x${TOKEN_ARGUMENT}` };
+  if (!/^0x/i.test(text)) return { type, value: BigInt(text) };
+  if (text.length > 42) return { type: 'bytes32', value: text };
+  const address = checkAddress(text);
+  return isFault(address) ? null : { type: 'address', value: address.address };
+}

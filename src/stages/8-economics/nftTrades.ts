@@ -1,0 +1,94 @@
+import { parseAssetId } from '../../value/assetId.ts';
+import { balances } from '../../value/balances.ts';
+import { kindOf } from '../../lib/motifKinds.ts';
+import type { NftTrade } from '../../model/economics.ts';
+import type { Address } from '../../model/hex.ts';
+import type { Motif } from '../../model/motif.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
+import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
+
+interface TradeInput {
+  readonly motifs: readonly Motif[];
+  readonly flow: ValueFlow;
+  readonly rulebook: Pick<Rulebook, 'motifKinds' | 'wrappedNative'>;
+}
+
+type Side = 'buyer' | 'seller';
+type Sold = Omit<NftTrade, 'paid' | 'received'>;
+
+/**
+ * Sales of single NFTs at marketplaces, with what the buyer paid and the seller received. Both are read from
+ * balances, because events of marketplaces leave out fees: they are known for an account that did nothing
+ * else in the transaction. Several trades of one account share its amount as their stated prices do.
+ */
+export function nftTrades(input: TradeInput): NftTrade[] {
+  const sold = input.motifs.flatMap((motif) => soldBy(motif, input) ?? []);
+  return sold.map((trade) => ({
+    ...trade,
+    paid: shareOf(trade, 'buyer', sold, input),
+    received: shareOf(trade, 'seller', sold, input),
+  }));
+}
+
+const isNft = (asset: AssetId): boolean => {
+  const kind = parseAssetId(asset)?.kind;
+  return kind === 'erc721' || kind === 'erc1155';
+};
+
+/** Null for any act but the proven sale of NFTs of one id. */
+function soldBy(motif: Motif, { rulebook }: TradeInput): Sold | null {
+  const { venue, composite } = kindOf(rulebook, motif.kind);
+  if (venue !== 'marketplace' || composite || motif.status !== 'Proven') return null;
+  if (motif.invariants.some(({ holds }) => !holds)) return null;
+  const party = (role: Side): Address | undefined =>
+    motif.participants.find((participant) => participant.role === role)?.account;
+  const [buyer, seller] = [party('buyer'), party('seller')];
+  const nfts = [...motif.assetsIn, ...motif.assetsOut].filter(({ asset }) => isNft(asset));
+  const [nft] = nfts;
+  if (!buyer || !seller || buyer === seller || !nft || nfts.length > 1) return null;
+  return { motif, asset: nft.asset, units: nft.amount, buyer, seller };
+}
+
+/** What an account paid or received for a trade, as a part of all it paid or received; null where unclear. */
+function shareOf(trade: Sold, side: Side, sold: readonly Sold[], input: TradeInput): NftTrade['paid'] {
+  const account = trade[side];
+  const own = sold.filter((other) => other[side] === account);
+  const amounts = moneyOf(account, side, own, input);
+  if (!amounts) return null;
+  if (own.length === 1) return { amounts, share: { numerator: 1n, denominator: 1n } };
+  const stated = own.map(statedPrice);
+  const weight = statedPrice(trade);
+  if (!weight || stated.some((price) => price === null || price.asset !== weight.asset)) return null;
+  const denominator = stated.reduce((total, price) => total + price!.amount, 0n);
+  return denominator === 0n ? null : { amounts, share: { numerator: weight.amount, denominator } };
+}
+
+/** The one fungible amount a trade's event or movements state. */
+function statedPrice({ motif }: Sold): { readonly asset: AssetId; readonly amount: bigint } | null {
+  const money = [...motif.assetsIn, ...motif.assetsOut].filter(({ asset }) => !isNft(asset));
+  return money.length === 1 ? money[0]! : null;
+}
+
+/**
+ * What an account's balances lost or gained for its trades; null where it gained and lost, or where NFTs
+ * moved that are none of these trades.
+ */
+function moneyOf(
+  account: Address,
+  side: Side,
+  own: readonly Sold[],
+  { flow, rulebook }: TradeInput,
+): readonly (readonly [AssetId, bigint])[] | null {
+  const traded = new Map<AssetId, bigint>();
+  for (const { asset, units } of own) traded.set(asset, (traded.get(asset) ?? 0n) + units);
+  const sign = side === 'buyer' ? 1n : -1n;
+  const money: (readonly [AssetId, bigint])[] = [];
+  for (const { id, net } of balances(flow, account, { mergeWrapped: rulebook.wrappedNative }).values()) {
+    if (net === 0n && !traded.has(id)) continue;
+    if (isNft(id)) {
+      if (net !== sign * (traded.get(id) ?? 0n)) return null;
+    } else if (net * sign > 0n) return null;
+    else money.push([id, net * -sign]);
+  }
+  return money.length > 0 ? money : null;
+}
