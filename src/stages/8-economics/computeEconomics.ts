@@ -124,14 +124,10 @@ export function computeEconomics(input: EconomicsInput): Economics {
     realizedPnl: pnl.realized,
     valuation: prices,
     positions,
-<<<<<<< HEAD
-    warnings: [...warningsOf(input, prices, gas.usd.usd !== null), ...payer.warnings],
-    feePaidBySubject: payer.isSubject,
-=======
     nftSales: nftSales(pricing.trades, book),
     owners: ownerEconomics({ attribution, flow, context, positions, book }),
-    warnings: warningsOf(input, prices, gas.usd.usd !== null),
->>>>>>> b0c27c8 (Shares, positions and NFTs are priced on any movement; settlements give each owner's economics)
+    warnings: [...warningsOf(input, prices, gas.usd.usd !== null), ...payer.warnings],
+    feePaidBySubject: payer.isSubject,
     book,
   };
 }
