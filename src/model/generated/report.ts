@@ -387,7 +387,7 @@ export interface Economics {
   /**
    * Each owner of a settlement or bundle that was sent for several, in the order found; left out where there is one actor. Receivers of an owner's orders count with it. Gas is not included.
    *
-   * @minItems 2
+   * @minItems 1
    */
   by_owner?: OwnerEconomics[];
   /**

@@ -14,7 +14,7 @@ import { isFault } from './bindExpr.ts';
 import { readRuleAddress } from './compileProtocols.ts';
 import { frozenSet } from './freeze.ts';
 import type { Spot } from './ruleItem.ts';
-import type { RawPosition, RawProof, RawRate, RawTerm } from '../read/rawRules.ts';
+import type { RawPosition, RawProof, RawRate, RawTerm } from '../read/rawPricing.ts';
 
 /** `totalSupply()`, `convertToAssets(1000)`, `markets(token)`, `getPtToAssetRate(0x…, uint32 900)`. */
 const CALL = /^([A-Za-z_]\w*)\(([^()]*)\)$/;
@@ -73,9 +73,8 @@ function compileTerm(spot: Spot, term: RawTerm): RateSpec['terms'][number] | nul
   if (term.at !== undefined && to === null) return null;
   const amount = readNumber(spot.at('amount'), term.amount, term.word);
   if (amount === null) return null;
-  if (typeof amount === 'bigint' && (term.word ?? term.at) !== undefined) {
-    spot.at('amount').report('bad_rate', 'a number has no words and is asked of no contract');
-  }
+  if (typeof amount === 'bigint' && term.word !== undefined)
+    spot.at('word').report('bad_rate', 'a number has no words');
   const asked = (call: RateCall): RateCall => (to === null ? call : { ...call, to });
   const asset = readAsset(spot.at('asset'), term.asset);
   if (asset === null) return null;

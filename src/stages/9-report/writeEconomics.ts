@@ -99,7 +99,7 @@ function writeOwner(part: OwnerEconomics, writer: ReportWriter): wire.OwnerEcono
 
 function writeSale({ trade, price, proceeds, fees }: NftSale, writer: ReportWriter): wire.NftSale {
   return {
-    motif_id: motifId(trade.motif.index),
+    motif_id: writer.motifId(trade.motif.index),
     asset: writer.asset(trade.asset),
     units_raw: trade.units.toString(),
     buyer: writer.address(trade.buyer),

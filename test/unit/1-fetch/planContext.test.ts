@@ -96,7 +96,7 @@ describe('tokensInLogs', () => {
       ],
     },
   ])('skips malformed receipts (%#)', (receipt) => {
-    expect(tokensInLogs(receipt, vocabulary)).toEqual({ seen: [], moved: [], issued: [] });
+    expect(tokensInLogs(receipt, vocabulary)).toEqual({ seen: [], moved: [], issued: [], nfts: [] });
   });
 });
 

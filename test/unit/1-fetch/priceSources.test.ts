@@ -119,12 +119,16 @@ describe('ratePrices', () => {
     ]);
   });
 
-  it('reads a listed token at the block alone', () => {
+  it('takes a listed token at the block, beside its rate before it', () => {
     const source = ratePrices([{ spec: LISTED, token: SHARE }]);
-    expect(source.calls).toHaveLength(1);
+    expect(source.calls.map(({ before }) => before)).toEqual([false, true]);
+    const at = { asset: BASE, numerator: 12n, denominator: 10n };
     expect(read(source, { [key(SHARE, 'rate()')]: words(12n) }).rates).toMatchObject([
-      { vouched: true, after: null, terms: [{ asset: BASE, numerator: 12n, denominator: 10n }] },
+      { vouched: true, after: null, before: null, terms: [at] },
     ]);
+    expect(
+      read(source, { [key(SHARE, 'rate()')]: words(12n), [key(SHARE, 'rate()', true)]: words(11n) }).rates,
+    ).toMatchObject([{ terms: [at], before: [{ asset: BASE, numerator: 11n, denominator: 10n }] }]);
     expect(read(source, {})).toMatchObject({ rates: [], refusals: [{ asset: SHARE, code: 'no_source' }] });
   });
 
@@ -422,7 +426,7 @@ describe('planPricing', () => {
       calls('wrapper'),
       calls('vault', 'wrapper'),
       calls('http', 'twap'),
-    ]).toEqual([0, 2, 3, 1, 4, 0]);
+    ]).toEqual([0, 2, 3, 2, 5, 0]);
   });
 });
 

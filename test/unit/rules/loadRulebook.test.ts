@@ -178,7 +178,9 @@ calls:
       },
       { topicCount: 2, ignored: true },
     ]);
-    expect(book.feeds).toEqual([{ asset: 'native', feed: OTHER.toLowerCase(), decimals: 8, heartbeat: 60 }]);
+    expect(book.feeds).toEqual([
+      { asset: 'native', feed: OTHER.toLowerCase(), decimals: 8, heartbeat: 60, assetDecimals: 18 },
+    ]);
     expect(book.errors.get('0x08c379a0')).toEqual({ name: 'Error', signature: 'Error(string)' });
     expect(book.errors.get('0x4e487b71')).toEqual({ name: 'Panic', signature: 'Panic(uint256)' });
   });

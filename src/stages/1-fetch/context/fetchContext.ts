@@ -106,10 +106,7 @@ export async function fetchContext(
       );
   };
   takeAll(known, priceSources, answers);
-  for (const { asset, assetDecimals: decimals } of plan.pricing.usualBases) {
-    if (asset !== 'native' && !tokens.has(asset) && decimals != null)
-      tokens.set(asset, { address: asset, symbol: null, name: null, decimals });
-  }
+  addUsualBases(plan, tokens);
   if (names.has('twap')) {
     const wanting = unpriced(plan, quotes, rates, timestamp);
     const { tokens: bases, feeds } =
@@ -135,6 +132,14 @@ export async function fetchContext(
     delegations,
     incomplete: unread > 0 || plan.tokensBeyondLimit.length > 0,
   };
+}
+
+/** Decimals that the rules state of assets a share may rest on. */
+function addUsualBases({ pricing }: ContextPlan, tokens: Map<Address, TokenMetadata>): void {
+  for (const { asset, assetDecimals: decimals } of pricing.usualBases) {
+    if (asset !== 'native' && !tokens.has(asset) && decimals != null)
+      tokens.set(asset, { address: asset, symbol: null, name: null, decimals });
+  }
 }
 
 /** Reads of one round trip: the tokens' metadata, then each source's calls. */

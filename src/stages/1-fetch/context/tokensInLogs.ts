@@ -66,9 +66,8 @@ export function tokensInLogs(receipt: unknown, vocabulary: TokenVocabulary): Tok
     if (held !== null) seen.add(held);
     // ERC-20 indexes two arguments, ERC-721 three.
     if (topic0 !== TRANSFER) continue;
-    const [, , , id] = topics;
-    if (topics.length === 4 && typeof id === 'string' && WORD.test(id))
-      nfts.set(`${address} ${id}`, { nft: address, id: BigInt(id) });
+    const id = nftIdOf(topics);
+    if (id !== null) nfts.set(`${address} ${id}`, { nft: address, id });
     if (topics.length !== 3) continue;
     const [, from, to] = topics;
     if (typeof from !== 'string' || typeof to !== 'string') continue;
@@ -76,6 +75,11 @@ export function tokensInLogs(receipt: unknown, vocabulary: TokenVocabulary): Tok
     if (from === ZERO_TOPIC || to === ZERO_TOPIC) issued.add(address);
   }
   return { seen: [...seen], moved: [...moved], issued: [...issued], nfts: [...nfts.values()] };
+}
+
+function nftIdOf(topics: readonly unknown[]): bigint | null {
+  const [, , , id] = topics;
+  return topics.length === 4 && typeof id === 'string' && WORD.test(id) ? BigInt(id) : null;
 }
 
 /** The token of an allowance that another contract keeps and reports. */

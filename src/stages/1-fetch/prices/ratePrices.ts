@@ -78,41 +78,45 @@ function onceAsked({ terms, answers, silent = [], identity }: RateSpec): RateCal
 /** Null where the token is none of this family: it does not answer as one, or proves nothing. */
 function readRate(spec: RateSpec, token: Address, ask: Ask): PriceRate | PriceRefusal | null {
   const listed = spec.tokens !== null;
-  const vouched = rank(spec) === 0;
-  const refuse = (code: PriceRefusal['code'], reason: string): PriceRefusal | null => ({
-    asset: token,
-    code,
-    reason: `${spec.method}: ${reason}`,
-    observed: null,
-    threshold: null,
-  });
   const bases = readBases(spec, ask);
-  if (bases === null) return listed ? refuse('no_source', 'the contract did not answer at this block') : null;
-  if (!proves(spec, token, bases, ask)) return null;
-  if (spec.refuse !== null) return refuse('nonstandard_supply', spec.refuse);
-  const at = readTerms(spec, bases, ask, 'at');
+  const known = bases !== null && proves(spec, token, bases, ask);
+  const at = known ? readTerms(spec, bases, ask, 'at') : null;
+  if (known && spec.refuse !== null) return refuse(spec, token, 'nonstandard_supply', spec.refuse);
   // A token that states its base but no rate is of another family.
-  if (at === null) return listed ? refuse('no_source', 'the contract did not answer at this block') : null;
-  const before = readTerms(spec, bases, ask, 'before');
-  if (!listed && before === null)
-    return refuse('no_source', 'the contract told no rate before the transaction');
-  if (at === 'empty' || (before === 'empty' && !listed))
-    return refuse('nonstandard_supply', 'nothing was in circulation, so that a share of it means nothing');
-  const earlier = before === 'empty' ? null : before;
-  return {
+  if (at === null) return listed ? refuse(spec, token, 'no_source', SILENT) : null;
+  const before = readTerms(spec, bases!, ask, 'before');
+  if (at === 'empty') return refuse(spec, token, 'nonstandard_supply', EMPTY);
+  const common = {
     asset: token,
     method: spec.method,
     source: token,
-    terms: listed ? at : earlier!,
-    after: listed ? null : at,
-    ...(listed && readsRate(spec) ? { before: earlier } : {}),
     ...(spec.uneven ? { uneven: true } : {}),
-    vouched,
+    vouched: rank(spec) === 0,
     asOf: null,
     heartbeat: null,
     pool: null,
     market: null,
   };
+  if (listed) {
+    const earlier = before === 'empty' || !readsRate(spec) ? null : before;
+    return { ...common, terms: at, after: null, before: earlier };
+  }
+  if (before === null) return refuse(spec, token, 'no_source', UNBORN);
+  if (before === 'empty') return refuse(spec, token, 'nonstandard_supply', EMPTY);
+  return { ...common, terms: before, after: at };
+}
+
+const SILENT = 'the contract did not answer at this block';
+const UNBORN = 'the contract told no rate before the transaction';
+const EMPTY = 'nothing was in circulation, so that a share of it means nothing';
+
+function refuse(
+  { method }: RateSpec,
+  asset: Address,
+  code: PriceRefusal['code'],
+  reason: string,
+): PriceRefusal {
+  return { asset, code, reason: `${method}: ${reason}`, observed: null, threshold: null };
 }
 
 const readsRate = ({ per, terms }: RateSpec): boolean =>
