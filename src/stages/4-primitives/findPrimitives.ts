@@ -9,6 +9,7 @@ import { settled } from './bind/positionDetail.ts';
 import { claimTokens, markEnds } from './merge/positionEnds.ts';
 import { Create2Proofs } from './match/provenProtocol.ts';
 import { findApprovals } from './structure/approvals.ts';
+import { claimReceipts } from './merge/receipts.ts';
 import { settleDeferred } from './merge/settleDeferred.ts';
 import { explain, structureContext, type OpenPrimitive, type StructureContext } from './structure/context.ts';
 import { findFlashLoans } from './structure/flashLoans.ts';
@@ -69,7 +70,8 @@ export function findPrimitives(
     candidates.map((candidate) => primitiveOf(candidate, flow, netted)),
     flow,
   );
-  const declared = claimTokens(markEnds(joinDetails(settleDeferred(acts)), tx), flow);
+  const stated = claimTokens(markEnds(joinDetails(settleDeferred(acts)), tx), flow);
+  const declared = claimReceipts(stated, flow, rulebook);
 
   const context = structureContext(tx, flow, rulebook.wrappedNative, declared);
   const found = [...declared];

@@ -53,7 +53,12 @@ function addEnds(primitive: Primitive, tracing: Tracing, bindings: Bindings): Ad
   for (const { role, account } of primitive.roles) if (role === 'venue') managers.add(account);
   const ends = new Set<Address>();
   for (const [i, { account, asset, role: legRole }] of legs.entries()) {
-    if (account === null || account === venue) continue;
+    if (account === null) continue;
+    if (account === venue) {
+      // Shares that the venue burns itself came from their holder.
+      if (legRole === 'share_in') for (const far of tracing.origins(venue, asset)) ends.add(far);
+      continue;
+    }
     const sent = SENT_ROLES.has(legRole);
     const role = sent ? 'payer' : 'recipient';
     if (account === ZERO_ADDRESS || !managers.has(account)) bindings.add(role, account);

@@ -48,7 +48,7 @@ export function positionChanges(input: PositionInput): PositionChange[] {
     passThrough,
     origins: valueEnds(flow, rulebook.wrappedNative, passThrough, 'back'),
     destinations: valueEnds(flow, rulebook.wrappedNative, passThrough, 'onward'),
-    venues: new Set(motifs.map(({ venue }) => venue)),
+    venues: new Set(motifs.filter(({ kind }) => !kindOf(rulebook, kind).plain).map(({ venue }) => venue)),
   });
   return [...changes.map((change) => positionOf(change, flow)), ...unexplained(changes, flow)].sort(
     (a, b) => a.motif.index - b.motif.index,
