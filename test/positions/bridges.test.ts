@@ -59,6 +59,13 @@ const STATED: Readonly<Record<string, AmountOf>> = {
   // The request is a tuple at the offset in the fourth word; its tenth field is the value.
   'NewPriorityRequest(uint256,bytes32,uint64,(uint256,uint256,uint256,uint256,uint256,uint256,uint256,uint256,uint256,uint256,uint256[4],bytes,bytes,uint256[],bytes,bytes),bytes[])':
     (word, packed) => [packed(Number(word(3)) + 9 * 32)],
+  // The message's fourth field is a list of token and amount.
+  'MessageReceived(uint256,uint256,address,address,(uint256,address,address,(address,uint256)[],(string,string,uint8)[],bytes,uint256),bool)':
+    (word, packed) => {
+      const message = Number(word(1));
+      const list = message + Number(packed(message + 3 * 32));
+      return Array.from({ length: Number(packed(list)) }, (_, i) => packed(list + 64 + i * 64));
+    },
   // What the recipient got and the bonder's fee are both stated only by the call: see `unstated`.
   'WithdrawalBonded(bytes32,uint256)': at(),
   'WithdrawalFinalized(bytes32,bool)': at(),
@@ -93,8 +100,7 @@ function strays(
       if (stated === undefined) wrong.push(`${report.tx.hash}: ${topics[0]} is not in the table`);
       else if (stated.length > 0) {
         checked++;
-        const total = principal.reduce((sum, amount) => sum + amount, 0n);
-        if (principal.length !== 1 || !stated.includes(total))
+        if (principal.length === 0 || !principal.every((amount) => stated.includes(amount)))
           wrong.push(
             `${report.tx.hash} ${motif.kind}: ${principal.join()} instead of ${stated.join(' or ')}`,
           );
