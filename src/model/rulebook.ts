@@ -207,6 +207,8 @@ export interface IntentRule {
    */
   readonly labelFallback: string;
   readonly when: Condition;
+  /** Overlay that the rule is from, in their order; left out for the base ruleset. */
+  readonly layer?: number;
   /** Breaks ties between rules of intents with equal rank; higher first. */
   readonly priority: number;
   readonly supersedes: readonly string[];

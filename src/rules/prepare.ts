@@ -32,8 +32,8 @@ export function prepare(compiled: CompiledRules): Rulebook {
 }
 
 /**
- * Compares rules by the rank of their intents, then priority, then how many facts they ask for, then their
- * slugs: the order never depends on files.
+ * Compares rules by the rank of their intents, then priority, overlays before what they lie on, then how many
+ * facts they ask for, then slugs: the order never depends on files.
  */
 export function bestFirst(
   intentKinds: CompiledRules['intentKinds'],
@@ -42,6 +42,7 @@ export function bestFirst(
   return (a, b) =>
     rank(a) - rank(b) ||
     b.priority - a.priority ||
+    (b.layer ?? 0) - (a.layer ?? 0) ||
     factNames(b.when).size - factNames(a.when).size ||
     (a.slug < b.slug ? -1 : 1);
 }

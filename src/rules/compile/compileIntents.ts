@@ -43,6 +43,7 @@ function compileIntent(
     when: compileCondition(spot.at('when'), raw.when, facts),
     proof: raw.proof,
     confidence: raw.confidence,
+    ...(item.file.layer > 0 ? { layer: item.file.layer } : {}),
     ...withDefaults(raw),
   };
 }

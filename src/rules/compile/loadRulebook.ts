@@ -19,7 +19,7 @@ import { checkWords } from '../lint/checkWords.ts';
 import { checkRules } from '../lint/checkRules.ts';
 import { RulebookError, sortProblems, type Problem, type ProblemCode } from '../read/problems.ts';
 import type { RawEntityFile, RawHead, RawIntent, RawProtocol, RawShape } from '../read/rawRules.ts';
-import { readRuleFiles, type RuleFile } from '../read/readRuleFiles.ts';
+import { readRuleFiles, type EditedTexts, type RuleFile } from '../read/readRuleFiles.ts';
 import { prepare } from '../prepare.ts';
 import { shareEqual } from './shareEqual.ts';
 import { ProblemSink, applyOverlays, knownSlugs, readItems, type RuleItem } from './ruleItem.ts';
@@ -32,6 +32,8 @@ export interface LoadOptions {
    * Facts that rules may use. Left out, fact names and values are not checked: only for tests without rules.
    */
   readonly facts?: FactVocabulary;
+  /** Texts in place of files, or as further files of the directories. */
+  readonly edits?: EditedTexts;
 }
 
 /** A ruleset for tools: the compiled book, its source items and all problems. */
@@ -66,7 +68,7 @@ export function loadRulebook(dirs: readonly string[], options: LoadOptions = {})
 
 /** As `loadRulebook`, but hands problems back instead of throwing, together with the source items. */
 export function readRuleset(dirs: readonly string[], options: LoadOptions = {}): Ruleset {
-  const { files, tables, problems } = readRuleFiles(dirs);
+  const { files, tables, problems } = readRuleFiles(dirs, options.edits);
   const sink = new ProblemSink();
   const items = expandItems(readItems(files, sink), sink);
   const version = readVersion(items, files, dirs, sink);

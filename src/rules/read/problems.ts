@@ -8,6 +8,7 @@ export const PROBLEMS = {
   missing_file: 'ruleset.yaml, vocabulary.yaml or precedence.yaml is not there',
   unknown_file: 'a file where none is expected, so nothing would read it',
   unreadable_file: 'the file cannot be read',
+  bad_archive: 'the packed rule set cannot be read, or its content was changed',
   file_too_large: 'the file is larger than the loader accepts',
   too_many_files: 'the ruleset has more files than the loader accepts',
   not_utf8: 'the file is not valid UTF-8',

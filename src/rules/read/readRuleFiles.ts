@@ -1,6 +1,7 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { hintFor } from '../compile/didYouMean.ts';
+import { isArchive, readArchive } from './archive.ts';
 import { listFiles, type Complain } from './listFiles.ts';
 import type { Problem, ProblemCode } from './problems.ts';
 import { parseYamlTree, type Place, type Tree } from './yamlTree.ts';
@@ -57,6 +58,9 @@ export interface TableFile {
   readonly text: string;
 }
 
+/** Folder of an overlay's own recordings. */
+export const RECORDINGS = 'recordings';
+
 const MAX_FILE_BYTES = 256 * 1024;
 const MAX_TABLE_BYTES = 4 * 1024 * 1024;
 const MAX_FILES = 5000;
@@ -67,8 +71,51 @@ const MAX_FILES = 5000;
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufeff]/;
 
+/** Texts that are not, or not yet, on disk: by path, as `join(dir, path)`. */
+export type EditedTexts = ReadonlyMap<string, string>;
+
+const NO_EDITS: EditedTexts = new Map();
+
+/** The files of one directory or archive. */
+interface RuleSource {
+  readonly paths: readonly string[];
+  readonly read: (path: string, limit: number) => string | null;
+}
+
+function openSource(dir: string, edits: EditedTexts, complain: Complain): RuleSource {
+  if (isArchive(dir)) return openArchive(dir, complain);
+  const edited = [...edits.keys()].filter((path) => path.startsWith(join(dir, '/')));
+  const listed = edited.length > 0 && !existsSync(dir) ? [] : listFiles(dir, complain);
+  const added = edited.map((path) => path.slice(join(dir, '/').length));
+  return {
+    paths: [...new Set([...listed, ...added])].sort(),
+    read: (path, limit) => {
+      const text = edits.get(join(dir, path));
+      return text === undefined
+        ? readText(join(dir, path), limit, complain)
+        : checkedText(text, join(dir, path), complain);
+    },
+  };
+}
+
+function openArchive(path: string, complain: Complain): RuleSource {
+  try {
+    const { files } = readArchive(path);
+    return {
+      paths: Object.keys(files).sort(),
+      read: (inner) => checkedText(files[inner]!, join(path, inner), complain),
+    };
+  } catch (error) {
+    complain(path, 'bad_archive', (error as Error).message);
+    return { paths: [], read: () => null };
+  }
+}
+
 /** Reads every rule file of the directories, in a stable order. Never throws: see `problems`. */
-export function readRuleFiles(dirs: readonly string[]): {
+export function readRuleFiles(
+  dirs: readonly string[],
+  edits: EditedTexts = NO_EDITS,
+): {
   files: RuleFile[];
   tables: TableFile[];
   problems: Problem[];
@@ -86,17 +133,17 @@ export function readRuleFiles(dirs: readonly string[]): {
   };
 
   dirs.forEach((dir, layer) => {
-    const paths = listFiles(dir, complain);
+    const { paths, read } = openSource(dir, edits, complain);
     if (paths.length > MAX_FILES)
       complain(dir, 'too_many_files', `${paths.length} files, at most ${MAX_FILES}`);
     for (const path of paths.slice(0, MAX_FILES)) {
       const shownPath = join(dir, path);
       const top = path.includes('/') ? path.slice(0, path.indexOf('/')) : '';
       const kind = TOP[path] ?? FOLDERS[top];
-      if (/\.(md|lock)$/.test(path)) continue;
+      if (/\.(md|lock)$/.test(path) || isRecording(path)) continue;
       const folder = path.endsWith('.txt') ? TABLE_FOLDERS.find((name) => name === top) : undefined;
       if (folder) {
-        const text = readText(shownPath, MAX_TABLE_BYTES, complain);
+        const text = read(path, MAX_TABLE_BYTES);
         if (text !== null) tables.push({ folder, layer, path, shownPath, text });
         continue;
       }
@@ -108,7 +155,7 @@ export function readRuleFiles(dirs: readonly string[]): {
         );
         continue;
       }
-      const text = readText(shownPath, MAX_FILE_BYTES, complain);
+      const text = read(path, MAX_FILE_BYTES);
       if (text === null) continue;
       const { tree, locate, faults } = parseYamlTree(text);
       for (const f of faults) complain(shownPath, f.code, f.message, f.place);
@@ -127,6 +174,21 @@ function nearestPlace(path: string): string {
   return path.endsWith('.yml') ? 'the ending is .yaml; ' : '';
 }
 
+/** The text, or null after complaining of characters that a reviewer does not see. */
+function checkedText(text: string, path: string, complain: Complain): string | null {
+  const at = text.search(CONTROL);
+  if (at < 0) return text;
+  const before = text.slice(0, at).split('\n');
+  const place = { line: before.length, column: before.at(-1)!.length + 1 };
+  complain(path, 'control_character', `U+${text.charCodeAt(at).toString(16).padStart(4, '0')}`, place);
+  return null;
+}
+
+/** Recorded transactions that examples of the directory name. */
+function isRecording(path: string): boolean {
+  return path.startsWith(`${RECORDINGS}/`) && path.endsWith('.json');
+}
+
 function readText(path: string, limit: number, complain: Complain): string | null {
   try {
     const stat = statSync(path);
@@ -139,12 +201,7 @@ function readText(path: string, limit: number, complain: Complain): string | nul
       return null;
     }
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(readFileSync(path));
-    const at = text.search(CONTROL);
-    if (at < 0) return text;
-    const before = text.slice(0, at).split('\n');
-    const place = { line: before.length, column: before.at(-1)!.length + 1 };
-    complain(path, 'control_character', `U+${text.charCodeAt(at).toString(16).padStart(4, '0')}`, place);
-    return null;
+    return checkedText(text, path, complain);
   } catch (error) {
     const utf8 = error instanceof TypeError;
     complain(

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Rulebook } from '../../model/rulebook.ts';
 import { readRuleset, type LoadOptions } from '../compile/loadRulebook.ts';
+import { isArchive } from './archive.ts';
 import { RulebookError } from './problems.ts';
 import { listFiles } from './listFiles.ts';
 
@@ -72,6 +73,7 @@ export function watchRulebook(
 /** Changes whenever a file appears, goes, is written or can no longer be read. */
 function fingerprint(dirs: readonly string[]): string {
   const entries = dirs.flatMap((dir) => {
+    if (isArchive(dir)) return [`${dir} ${factsOf(dir)}`];
     const problems: string[] = [];
     const paths = listFiles(dir, (file, _code, message) => problems.push(`${file} ${message}`));
     return [...paths.map((path) => `${dir}/${path} ${factsOf(join(dir, path))}`), ...problems];

@@ -112,6 +112,8 @@ describe('problems of a ruleset', () => {
       'missing_directory',
       'unreadable_file',
       'too_many_files',
+      // test/rules-cli/overlays.test.ts
+      'bad_archive',
     ]);
     expect(Object.keys(PROBLEMS).filter((code) => !here.has(code as 'bad_value'))).toEqual([]);
     expect(here.size).toBeGreaterThanOrEqual(70);

@@ -7,6 +7,7 @@ import { CliError, type CliIo } from '../cliIo.ts';
 import { blockers, conditionLines, countMet, show } from './conditionLines.ts';
 import { examineTx, type ExaminedTx, type SubjectReading } from './examineTx.ts';
 import { loadTx } from './loadTx.ts';
+import { recordingPlaces } from './recordings.ts';
 import { openSoundRuleset, rulesetDirs, type SoundRuleset } from './rulesets.ts';
 import { unrecognised, unrecognisedLines, type Unrecognised } from './whyNot.ts';
 
@@ -29,7 +30,8 @@ const MOST_UNKNOWN = 40;
  * nearly matched.
  */
 export async function explainTx(what: string, options: ExplainOptions, io: CliIo): Promise<number> {
-  const ruleset = openSoundRuleset(rulesetDirs(options.dirs ?? []), io);
+  const dirs = rulesetDirs(options.dirs ?? []);
+  const ruleset = openSoundRuleset(dirs, io);
   if (ruleset === null) return 1;
   if (options.rule !== undefined && !ruleset.rulebook.intents.some((r) => r.slug === options.rule))
     throw new CliError(
@@ -40,7 +42,7 @@ export async function explainTx(what: string, options: ExplainOptions, io: CliIo
     );
   if (options.actor !== undefined && !/^0x[0-9a-fA-F]{40}$/.test(options.actor))
     throw new CliError(`${options.actor} is not an address`);
-  const recording = await loadTx(what, ruleset.rulebook, options.recordings ?? []);
+  const recording = await loadTx(what, ruleset.rulebook, recordingPlaces(options.recordings, dirs));
   const examined = await examineTx(recording, ruleset.rulebook, options.actor?.toLowerCase());
   printTransaction(examined, unrecognised(examined, ruleset.rulebook, options.full), io);
   const page = { ruleset, options, io };

@@ -11,6 +11,8 @@ import { CliError, type CliIo } from '../cliIo.ts';
 import { allRecordings, findRecording, type Recording, recordingPlaces } from './recordings.ts';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isArchive } from '../../../rules/read/archive.ts';
+import { RECORDINGS } from '../../../rules/read/readRuleFiles.ts';
 import { openSoundRuleset, rulesetDirs } from './rulesets.ts';
 
 /**
@@ -32,8 +34,8 @@ function tryRecorded(hash: Hash, places: readonly string[]): Recording | null {
   try {
     return allRecordings(places).find((r) => r.raw.hash === hash) ?? null;
   } catch (error) {
-    // No folder of recordings is no fault here, unless it was asked for.
-    if (error instanceof CliError && places.length === 0) return null;
+    // No folder of recordings is no fault where a hash was asked for.
+    if (error instanceof CliError) return null;
     throw error;
   }
 }
@@ -87,7 +89,10 @@ export async function recordTx(
     throw new CliError(`${options.name} cannot be the name of a file`);
   const ruleset = openSoundRuleset(rulesetDirs(options.dirs ?? []), io);
   if (ruleset === null) return 1;
-  const folder = options.out ?? recordingPlaces()[0]!;
+  const overlay = rulesetDirs(options.dirs ?? [])
+    .slice(1)
+    .findLast((dir) => !isArchive(dir));
+  const folder = options.out ?? (overlay ? join(overlay, RECORDINGS) : recordingPlaces()[0]!);
   const path = join(folder, `${options.name}.json`);
   if (existsSync(path)) throw new CliError(`${path} exists: nothing is overwritten`);
   const recording = await fetchTx(hash, ruleset.rulebook);

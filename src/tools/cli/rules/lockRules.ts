@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalJson, sha256 } from '../../../rules/compile/digest.ts';
 import type { Ruleset } from '../../../rules/compile/loadRulebook.ts';
+import { isArchive } from '../../../rules/read/archive.ts';
 import type { CliIo } from '../cliIo.ts';
 import { openSoundRuleset, rulesetDirs } from './rulesets.ts';
 
@@ -40,6 +41,14 @@ export function lockRules(named: readonly string[], options: LockOptions, io: Cl
   if (ruleset === null) return 1;
   let faults = 0;
   for (const [layer, dir] of dirs.entries()) {
+    // With overlays only these are locked: the set below belongs to whoever ships it.
+    if (isArchive(dir) || (layer === 0 && dirs.length > 1)) continue;
+    const unversioned = wordsWithoutVersion(ruleset, layer);
+    if (unversioned !== null) {
+      io.err(`${join(dir, unversioned)} has no version: add ruleset.yaml with name, version and engine: 1`);
+      faults += 1;
+      continue;
+    }
     const path = join(dir, 'ruleset.lock');
     const locked = existsSync(path) ? parseLock(readFileSync(path, 'utf8')) : new Map<string, Locked>();
     const current = lockOf(ruleset, layer);
@@ -90,6 +99,13 @@ function lockOf(ruleset: Ruleset, layer: number): Lock {
     | undefined;
   if (head) lock.set(`ruleset ${head.name}`, { version: head.version, digest: sha256(canonicalJson(top)) });
   return new Map([...lock].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** A file of an overlay whose content only a ruleset.yaml could version; null where there is none. */
+function wordsWithoutVersion({ files }: Ruleset, layer: number): string | null {
+  const own = files.filter((f) => f.layer === layer);
+  if (own.some((f) => f.kind === 'ruleset')) return null;
+  return own.find((f) => f.kind === 'vocabulary' || f.kind === 'precedence')?.path ?? null;
 }
 
 function parseLock(text: string): Lock {

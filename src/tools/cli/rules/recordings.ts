@@ -5,7 +5,10 @@ import { readAddress } from '../../../evm/hex.ts';
 import type { Address, Hash } from '../../../model/hex.ts';
 import type { RawContext, RawTransaction, TokenMetadata } from '../../../model/upstream.ts';
 import { didYouMean } from '../../../rules/compile/didYouMean.ts';
+import { isArchive, readArchive } from '../../../rules/read/archive.ts';
+import { RECORDINGS } from '../../../rules/read/readRuleFiles.ts';
 import { CliError } from '../cliIo.ts';
+import { rulesetDirs } from './rulesets.ts';
 
 /** A transaction as a node answered: the input of the pure part of the pipeline. */
 export interface Recording {
@@ -35,15 +38,27 @@ interface RecordingJson {
   readonly delegations?: Readonly<Record<string, string>>;
 }
 
-/** Where recordings are looked up: the named places, else `test/recordings` of the working directory. */
-export function recordingPlaces(named: readonly string[] = []): readonly string[] {
-  return named.length > 0 ? named : [join(process.cwd(), 'test/recordings')];
+/**
+ * Where recordings are looked up: the named places, else the `recordings` of each overlay, last first, and
+ * `test/recordings` of the working directory.
+ */
+export function recordingPlaces(
+  named: readonly string[] = [],
+  dirs: readonly string[] = rulesetDirs([]),
+): readonly string[] {
+  if (named.length > 0) return named;
+  const overlays = dirs.slice(1).map((dir) => (isArchive(dir) ? dir : join(dir, RECORDINGS)));
+  const own = overlays.filter((place) => existsSync(place)).reverse();
+  const common = join(process.cwd(), 'test/recordings');
+  return own.length > 0 && !existsSync(common) ? own : [...own, common];
 }
 
 /** The recording of this name (a file without `.json`) or, given a path, of that file. Throws `CliError`. */
 export function findRecording(name: string, named: readonly string[] = []): Recording {
   if (name.endsWith('.json') && existsSync(name)) return readRecordingFile(name)[0]!;
   for (const place of recordingPlaces(named)) {
+    const packed = isArchive(place) ? packedRecordings(place).find((r) => r.name === name) : undefined;
+    if (packed) return packed;
     const path = join(place, `${name}.json`);
     if (existsSync(path)) return readRecordingFile(path)[0]!;
     if (/\.ndjson(\.gz)?$/.test(place)) {
@@ -68,6 +83,10 @@ export function allRecordings(named: readonly string[] = []): Recording[] {
   for (const place of recordingPlaces(named)) {
     const stat = statSync(place, { throwIfNoEntry: false });
     if (stat === undefined) throw new CliError(`there are no recordings at ${place}`);
+    if (isArchive(place)) {
+      found.push(...packedRecordings(place));
+      continue;
+    }
     const files = stat.isDirectory()
       ? readdirSync(place)
           .filter((f) => f.endsWith('.json'))
@@ -77,6 +96,12 @@ export function allRecordings(named: readonly string[] = []): Recording[] {
     for (const file of files) found.push(...readRecordingFile(file));
   }
   return found;
+}
+
+function packedRecordings(archive: string): Recording[] {
+  return Object.entries(readArchive(archive).files)
+    .filter(([path]) => path.startsWith(`${RECORDINGS}/`))
+    .map(([path, text]) => toRecording(JSON.parse(text) as RecordingJson, `${archive}/${path}`));
 }
 
 function readRecordingFile(path: string): Recording[] {

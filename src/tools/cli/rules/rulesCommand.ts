@@ -65,6 +65,15 @@ export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
     );
 
   rules
+    .command('pack')
+    .description('pack an overlay into one versioned file that RULES_DIR takes')
+    .argument('<dir>', 'overlay with ruleset.yaml and ruleset.lock')
+    .option('--out <file>', 'default: <name>-<version>.txrules')
+    .action((dir: string, o: { out?: string }) =>
+      exit(async () => (await import('./packRules.ts')).packRules(dir, o, io)),
+    );
+
+  rules
     .command('explain')
     .description('tell what a transaction was taken for, and why not for something else')
     .argument('<tx>', 'hash (recorded, or asked of RPC_URL), name of a recording, or path of one')

@@ -8,7 +8,7 @@ import { didYouMean } from '../../../rules/compile/didYouMean.ts';
 import { CliError, type CliIo } from '../cliIo.ts';
 import { blockers } from './conditionLines.ts';
 import type { ExaminedTx } from './examineTx.ts';
-import { findRecording } from './recordings.ts';
+import { findRecording, recordingPlaces } from './recordings.ts';
 import { openSoundRuleset, rulesetDirs, type SoundRuleset } from './rulesets.ts';
 
 interface ExampleResult {
@@ -38,9 +38,14 @@ interface Case {
 
 function* casesOf(
   ruleset: SoundRuleset,
-  options: { readonly rule?: string; readonly recordings?: readonly string[] },
+  options: {
+    readonly rule?: string;
+    readonly recordings?: readonly string[];
+    readonly dirs: readonly string[];
+  },
 ): Generator<Case> {
-  const { rule: wanted, recordings = [] } = options;
+  const { rule: wanted } = options;
+  const recordings = recordingPlaces(options.recordings, options.dirs);
   for (const item of ruleset.intents) {
     if (wanted !== undefined && wanted !== item.value.slug) continue;
     const rule = ruleset.rulebook.intents.find((r) => r.slug === item.value.slug)!;
@@ -79,10 +84,11 @@ export async function testRules(
   options: { junit?: string; rule?: string; recordings?: readonly string[] },
   io: CliIo,
 ): Promise<number> {
-  const ruleset = openSoundRuleset(rulesetDirs(named), io);
+  const dirs = rulesetDirs(named);
+  const ruleset = openSoundRuleset(dirs, io);
   if (ruleset === null) return 1;
   const results: ExampleResult[] = [];
-  for (const one of casesOf(ruleset, options)) results.push(await runExample(one));
+  for (const one of casesOf(ruleset, { ...options, dirs })) results.push(await runExample(one));
   if (options.junit !== undefined) writeFileSync(options.junit, junitXml('txreport rules', results));
   const failed = results.filter((r) => r.failure !== null);
   for (const r of failed)

@@ -79,9 +79,7 @@ function shapeExamples(guess: Guess, slug: string): string[] {
 function transactionText(guess: Guess, slug: string, moves: boolean, indent: string): string {
   const [from, to] = guess.flow === 'received' ? [slug, 'actor'] : ['actor', slug];
   const movement = `${indent}  - {move: ${amountText(guess)}, asset: TOKEN, from: ${from}, to: ${to}}\n`;
-  const args = guess.signature.params.map((param, i) =>
-    argumentText(param, guess.signature.inputs[i]!.type, guess),
-  );
+  const args = guess.signature.params.map((param) => argumentText(param, guess));
   const event = `${indent}  - {event: "${guess.text}", by: ${slug}, args: [${args.join(', ')}]}\n`;
   return `${indent}to: ${slug}\n${indent}steps:\n${moves && guess.amount !== null ? movement : ''}${event}`;
 }
@@ -91,21 +89,21 @@ function amountText({ signature, amount }: Guess): string {
   return Number(type.slice(4)) >= 96 ? '5e18' : '5';
 }
 
-function argumentText({ name, type }: ParamSpec, abi: string, guess: Guess): string {
+function argumentText({ name, type }: ParamSpec, guess: Guess): string {
   if (name === guess.account) return 'actor';
   if (name === guess.asset) return 'TOKEN';
   if (name === guess.amount) return amountText(guess);
-  return valueOf(type, abi);
+  return valueOf(type);
 }
 
 /** Some value of the type. */
-function valueOf(type: string, abi: string): string {
+function valueOf(type: string): string {
   const array = /^(.*)\[(\d*)\]$/.exec(type);
   if (array)
-    return array[2] === '' ? '[]' : `[${Array(Number(array[2])).fill(valueOf(array[1]!, abi)).join(', ')}]`;
+    return array[2] === '' ? '[]' : `[${Array(Number(array[2])).fill(valueOf(array[1]!)).join(', ')}]`;
   if (type.startsWith('('))
     return `[${splitTuple(type)
-      .map((part) => valueOf(part, part))
+      .map((part) => valueOf(part))
       .join(', ')}]`;
   if (type === 'address') return 'other';
   if (type === 'bool') return 'true';
