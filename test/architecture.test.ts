@@ -28,7 +28,16 @@ const MAY_IMPORT: Record<string, { folders: string[]; packages: string[] }> = {
   value: { folders: ['lib', 'evm'], packages: ['unhomoglyph', 'graphology'] },
   rules: {
     folders: ['lib', 'evm', 'value'],
-    packages: ['viem', 'yaml', 'ajv', 'json-rules-engine', 'node:fs', 'node:path', 'node:crypto'],
+    packages: [
+      'viem',
+      'yaml',
+      'ajv',
+      'json-rules-engine',
+      'node:fs',
+      'node:path',
+      'node:crypto',
+      'node:zlib',
+    ],
   },
   'service/http': {
     folders: ['lib'],
