@@ -27,6 +27,8 @@ interface ProtocolItem {
   readonly name: string;
   readonly addresses?: readonly string[];
   readonly create2?: unknown;
+  readonly created_by?: readonly unknown[];
+  readonly registries?: readonly unknown[];
 }
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
@@ -114,12 +116,14 @@ function protocolTable(): string {
     .sort((a, b) => (a.slug < b.slug ? -1 : 1));
   return table(
     ['Protocol', 'Name', 'Recognised by'],
-    protocols.map(({ slug, version, status, name, addresses = [], create2 }) => [
+    protocols.map(({ slug, version, status, name, addresses = [], create2, created_by, registries }) => [
       `${code(slug)} v${version}`,
       name,
       [
         ...(addresses.length > 0 ? [`${addresses.length} address${addresses.length === 1 ? '' : 'es'}`] : []),
         ...(create2 ? ['its factory (CREATE2)'] : []),
+        ...(created_by ? [`${created_by.length} deployers`] : []),
+        ...(registries ? [`${registries.length} registries`] : []),
         ...(status === 'stable' ? [] : [status]),
       ].join(', ') || 'behaviour',
     ]),

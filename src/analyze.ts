@@ -1,7 +1,5 @@
 /**
- * The pipeline, in the order in which it runs: start reading here. Service, command line, playground and
- * bench all run it. Stage 1, the only one that does I/O, is called in `service/analyzer.ts`; the rest is a
- * pure function of the node's answers and the rulebook.
+ * The pipeline, in order: start reading here. Only stage 1 does I/O; `service/analyzer.ts` calls it.
  */
 import { labelFormat } from './value/labelFormat.ts';
 import { findSuspects, markImpersonators, type Suspects } from './value/suspectTokens.ts';
@@ -10,6 +8,7 @@ import { readBlockHeader } from './stages/2-canonical/readBlockHeader.ts';
 import { buildValueFlow } from './stages/3-flow/buildValueFlow.ts';
 import { findPrimitives } from './stages/4-primitives/findPrimitives.ts';
 import { buildMotifs } from './stages/5-motifs/buildMotifs.ts';
+import { nameVenues } from './stages/5-motifs/nameVenues.ts';
 import { findScopes } from './stages/5-motifs/scopes.ts';
 import { electActor } from './stages/6-actor/electActor.ts';
 import { subjectOf, type Subject } from './stages/7-intent/intentInput.ts';
@@ -71,9 +70,10 @@ export function examine(
   const flow = buildValueFlow(tx, rulebook);
   const suspects = findSuspects(tx, flow, context.tokens, rulebook);
   onStage('flow');
-  const primitives = findPrimitives(tx, flow, rulebook);
+  const primitives = findPrimitives(tx, flow, rulebook, context);
   onStage('primitives');
-  const motifs = buildMotifs({ tx, flow, primitives, rulebook, coinbase: header.coinbase, suspects });
+  const built = buildMotifs({ tx, flow, primitives, rulebook, coinbase: header.coinbase, suspects });
+  const motifs = nameVenues(built, flow, context, rulebook);
   onStage('motifs');
   const attribution = electActor({
     tx,

@@ -1,6 +1,7 @@
 /** Rulebooks that lack what they know of one transaction's protocols, in three levels. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isRecognised } from '../../src/lib/recognised.ts';
 import { prepare } from '../../src/rules/prepare.ts';
 import type { CanonicalTx } from '../../src/model/canonicalTx.ts';
 import type { Address, Hex } from '../../src/model/hex.ts';
@@ -38,7 +39,7 @@ const FILES = slugsByFile();
 /** Slugs to hide: those of every protocol recognised by address or creation, with their files' other protocols. */
 export function protocolsOf(primitives: readonly Primitive[]): ReadonlySet<string> {
   const known = primitives.flatMap(({ protocol }) =>
-    protocol && protocol.matchedBy !== 'family' ? (FILES.get(protocol.slug) ?? [protocol.slug]) : [],
+    isRecognised(protocol) ? (FILES.get(protocol.slug) ?? [protocol.slug]) : [],
   );
   return new Set(known);
 }

@@ -1,4 +1,4 @@
-import { encodePacked, getCreate2Address, keccak256 } from 'viem';
+import { encodePacked, getCreate2Address, getCreateAddress, keccak256 } from 'viem';
 import type { Address, Hash } from '../model/hex.ts';
 
 /** Salt of a pool of two tokens: keccak of both addresses packed, or of both and the fee as ABI words. */
@@ -15,4 +15,9 @@ function word(digits: string): string {
 /** The address that a deployer's CREATE2 gives to code of this hash (EIP-1014), in lower case. */
 export function create2Address(deployer: Address, salt: Hash, initCodeHash: Hash): Address {
   return getCreate2Address({ from: deployer, salt, bytecodeHash: initCodeHash }).toLowerCase() as Address;
+}
+
+/** The address of a contract's n-th CREATE; contracts count from 1 (EIP-161). In lower case. */
+export function createAddress(deployer: Address, nonce: number): Address {
+  return getCreateAddress({ from: deployer, nonce: BigInt(nonce) }).toLowerCase() as Address;
 }

@@ -18,6 +18,8 @@ export interface Motif {
   readonly index: number;
   readonly kind: MotifKind;
   readonly protocol: ProtocolRef | null;
+  /** The protocol of the venue where `protocol` proves none. A name for people: nothing else reads it. */
+  readonly named?: ProtocolRef;
   readonly basis: 'event' | 'call' | 'structure';
   readonly venue: Address;
   readonly poolId: string | null;

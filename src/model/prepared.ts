@@ -8,8 +8,10 @@ import type { Rulebook } from './rulebook.ts';
 export interface PreparedRules {
   /** Intent rules in force, best first. */
   readonly intents: readonly PreparedIntent[];
-  /** Motif kinds that the protocols at an address have shapes for. */
-  readonly kindsOfContract: ReadonlyMap<Address, ReadonlySet<MotifKind>>;
+  /** Slug of the protocol an address belongs to: listed, or made by one of its deployers. */
+  protocolOf(contract: Address): string | undefined;
+  /** Motif kinds that the protocol of a contract has shapes for; undefined for other contracts. */
+  kindsOf(contract: Address): ReadonlySet<MotifKind> | undefined;
   /** Highest confidence of a shape without a known protocol. */
   readonly familyConfidence: ReadonlyMap<string, Confidence>;
   /** A stage's own view of the rules: made on first use, then kept. */

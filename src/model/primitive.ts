@@ -8,8 +8,11 @@ export type MotifKind = string;
 export interface ProtocolRef {
   readonly slug: string;
   readonly version: number;
-  /** How the emitter was recognised; `family` means only its behaviour was. */
-  readonly matchedBy: 'address' | 'create2' | 'family';
+  /**
+   * How the contract was recognised. `registry`: a registry of the protocol lists it. `family`: only by its
+   * behaviour. `token`: only its token's name says so.
+   */
+  readonly matchedBy: 'address' | 'create2' | 'registry' | 'family' | 'token';
 }
 
 export interface Invariant {

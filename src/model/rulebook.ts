@@ -148,6 +148,44 @@ export interface ProtocolSpec {
     readonly salt: 'packed' | 'abi_fee';
     readonly fees: readonly number[];
   } | null;
+  /** Contracts recognised because their address follows from a deployer's count (EIP-161, CREATE3). */
+  readonly created: readonly CreationSpec[];
+  /** What this protocol's tokens call themselves; names for people, proof of nothing. */
+  readonly tokens: TokenPatterns | null;
+  /** Contracts that list this protocol's others, asked in the second round trip. */
+  readonly registries: readonly RegistrySpec[];
+  /** Entity tags of all its contracts. */
+  readonly tags: readonly string[];
+}
+
+/** A row of contracts made by one deployer, from the first to `count`. */
+export interface CreationSpec {
+  readonly deployer: Address;
+  readonly count: number;
+  /**
+   * CREATE3: the n-th contract is the first one of a shim with the salt `salt + n`. Null: the deployer's own
+   * n-th CREATE.
+   */
+  readonly shim: { readonly initCodeHash: Hash; readonly salt: Hash } | null;
+  /** How many contracts each of them made in turn. */
+  readonly children: number;
+  /** Base64 of the first four bytes of each address; null where nobody has worked them out. */
+  readonly index: string | null;
+}
+
+/** Patterns over a token's name and symbol; `*` stands for any text. One of either is enough. */
+export interface TokenPatterns {
+  readonly names: readonly string[];
+  readonly symbols: readonly string[];
+}
+
+/** A contract that says of another whether it is one of the protocol's. */
+export interface RegistrySpec {
+  readonly address: Address;
+  /** Selector of its function of one address. */
+  readonly selector: Hex;
+  /** Block from which it exists. */
+  readonly sinceBlock: bigint;
 }
 
 export interface EventSpec {

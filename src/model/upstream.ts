@@ -135,6 +135,8 @@ export interface RawContext {
   readonly refusals: readonly PriceRefusal[];
   /** Accounts with an EIP-7702 delegation as code (`0xef0100‖address`): account → delegate. */
   readonly delegations: ReadonlyMap<Address, Address>;
+  /** Contracts that a protocol's registry listed at the block, with the protocol's slug. */
+  readonly registered?: ReadonlyMap<Address, string>;
   /**
    * True where symbols, decimals or prices are missing because the node could not read them or a limit was
    * reached.

@@ -2,6 +2,7 @@ import type { Address } from '../model/hex.ts';
 import type { Confidence } from '../model/motif.ts';
 import type { CompiledRules, EventMapping, IntentRule, Rulebook } from '../model/rulebook.ts';
 import type { PreparedRules } from '../model/prepared.ts';
+import { protocolOfCreated } from './creations.ts';
 import { factNames, prepareIntent } from './engine.ts';
 
 /** Derives the lookups that every transaction needs from compiled rules. Runs once, at load. */
@@ -12,6 +13,11 @@ export function prepare(compiled: CompiledRules): Rulebook {
   const mappings = [...compiled.events.values(), ...compiled.calls.values()].flatMap(
     ({ meanings }) => meanings,
   );
+  const created = protocolOfCreated(compiled.protocols.values());
+  const protocolOf = (contract: Address): string | undefined =>
+    compiled.protocolAt.get(contract) ?? created(contract);
+  const listedKinds = kindsOfContract(mappings);
+  const createdKinds = kindsOfCreators(mappings);
   const derived = new Map<(rulebook: Rulebook) => unknown, unknown>();
   const prepared: PreparedRules = {
     intents: inForce.map((rule) =>
@@ -20,7 +26,8 @@ export function prepare(compiled: CompiledRules): Rulebook {
         inForce.filter(({ supersedes }) => supersedes.includes(rule.slug)).map(({ slug }) => slug),
       ),
     ),
-    kindsOfContract: kindsOfContract(mappings),
+    protocolOf,
+    kindsOf: (contract) => listedKinds.get(contract) ?? createdKinds.get(protocolOf(contract) ?? ''),
     familyConfidence: new Map(mappings.map((m) => [m.shape, familyConfidence(m)])),
     derive<T>(make: (from: Rulebook) => T): T {
       if (!derived.has(make)) derived.set(make, make(rulebook));
@@ -61,5 +68,14 @@ function kindsOfContract(mappings: readonly EventMapping[]): Map<Address, Set<st
         if (kinds) kinds.add(kind);
         else index.set(address, new Set([kind]));
       }
+  return index;
+}
+
+/** Kinds that the protocols with created contracts have shapes for, by slug. */
+function kindsOfCreators(mappings: readonly EventMapping[]): Map<string, Set<string>> {
+  const index = new Map<string, Set<string>>();
+  for (const { kind, protocols } of mappings)
+    for (const { slug, created } of protocols)
+      if (created.length > 0) index.set(slug, (index.get(slug) ?? new Set()).add(kind));
   return index;
 }

@@ -770,9 +770,13 @@ export interface ProtocolRef {
   version: number;
   contract: Address;
   /**
-   * How the contract was recognised: by its address, by a CREATE2 proof, or only by the behaviour of its family.
+   * How the contract was recognised: by its address (listed, or that of a known deployer's contract), by a CREATE2 proof, or only by the behaviour of its family. Left out where only its token's name is known.
    */
   matched_by?: 'address' | 'create2' | 'family';
+  /**
+   * Set where neither list nor proof in the rules knows the contract: `registry`, a registry of the protocol lists it at this block; `token`, only its token calls itself so, which anyone may do, and nothing rests on it.
+   */
+  named_by?: string;
 }
 /**
  * An asset that went into or came out of a position.

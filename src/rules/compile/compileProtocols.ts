@@ -1,9 +1,10 @@
-import type { Address, Hash } from '../../model/hex.ts';
-import type { ProtocolSpec } from '../../model/rulebook.ts';
+import type { Address, Hash, Hex } from '../../model/hex.ts';
+import type { CreationSpec, ProtocolSpec, RegistrySpec } from '../../model/rulebook.ts';
 import { checkAddress } from './addresses.ts';
 import { isFault } from './bindExpr.ts';
 import { frozenSet } from './freeze.ts';
 import type { RawProtocol, RawShape } from '../read/rawRules.ts';
+import { parseSignature } from './signature.ts';
 import { didYouMean } from './didYouMean.ts';
 import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 
@@ -15,11 +16,17 @@ export function readRuleAddress(spot: Spot, text: string): Address | null {
   return null;
 }
 
+interface ProtocolSources {
+  readonly knownShapes: ReadonlySet<string>;
+  /** Stored indexes of created contracts, by `creationKey`. */
+  readonly indexes: ReadonlyMap<string, string>;
+}
+
 /** Compiles protocols; `speakers` are those of each shape, in slug order. */
 export function compileProtocols(
   items: readonly RuleItem<RawProtocol>[],
   shapes: readonly RuleItem<RawShape>[],
-  knownShapes: ReadonlySet<string>,
+  { knownShapes, indexes }: ProtocolSources,
   sink: ProblemSink,
 ): { protocols: ProtocolSpec[]; speakers: Map<string, ProtocolSpec[]> } {
   const protocols: ProtocolSpec[] = [];
@@ -38,13 +45,19 @@ export function compileProtocols(
       status: raw.status,
       addresses: frozenSet(readAddresses(spot, raw, claimed)),
       create2: readCreate2(spot, raw),
+      created: readCreated(spot, raw, indexes),
+      tokens: raw.tokens ? { names: raw.tokens.names ?? [], symbols: raw.tokens.symbols ?? [] } : null,
+      registries: readRegistries(spot, raw),
+      tags: raw.tags ?? [],
     };
     for (const [i, shape] of raw.shapes.entries()) {
       if (!knownShapes.has(shape))
         spot.at('shapes', i).report('unknown_shape', didYouMean(shape, knownShapes));
       else speakers.set(shape, [...(speakers.get(shape) ?? []), spec]);
     }
-    const emits = raw.addresses !== undefined || raw.create2 !== undefined;
+    const emits = (['addresses', 'create2', 'created_by', 'registries'] as const).some(
+      (key) => raw[key] !== undefined,
+    );
     if (!emits && raw.shapes.every((s) => inForce.has(s)) && !raw.shapes.some((s) => anyEmitter.has(s)))
       spot.at('slug').report('protocol_without_emitter', raw.slug);
     protocols.push(spec);
@@ -83,4 +96,42 @@ function readCreate2(spot: Spot, { create2: raw }: RawProtocol): ProtocolSpec['c
   return (
     deployer && { deployer, initCodeHash: raw.init_code_hash as Hash, salt: raw.salt, fees: raw.fees ?? [] }
   );
+}
+
+/** Names a row of created contracts, in rule files and in the stored indexes. */
+export function creationKey(deployer: Address, salt: Hash | null): string {
+  return salt === null ? deployer : `${deployer}/${salt}`;
+}
+
+function readCreated(
+  spot: Spot,
+  { created_by: rows = [] }: RawProtocol,
+  indexes: ReadonlyMap<string, string>,
+): CreationSpec[] {
+  const specs: CreationSpec[] = [];
+  for (const [i, { deployer: text, count, shim_hash: initCodeHash, salt }] of rows.entries()) {
+    const here = spot.at('created_by', i);
+    const deployer = readRuleAddress(here.at('deployer'), text);
+    const shim = initCodeHash !== undefined && salt !== undefined ? { initCodeHash, salt } : null;
+    if ((initCodeHash === undefined) !== (salt === undefined)) here.report('bad_creation', text);
+    if (deployer === null) continue;
+    const index = indexes.get(creationKey(deployer, salt ?? null)) ?? null;
+    specs.push({ deployer, count, shim, children: rows[i]!.children ?? 0, index });
+  }
+  return specs;
+}
+
+function readRegistries(spot: Spot, { registries = [] }: RawProtocol): RegistrySpec[] {
+  const specs: RegistrySpec[] = [];
+  for (const [i, { address: text, call, since_block }] of registries.entries()) {
+    const here = spot.at('registries', i);
+    const address = readRuleAddress(here.at('address'), text);
+    const signature = parseSignature('function', call);
+    if (isFault(signature)) here.at('call').report(signature.code, signature.message);
+    else if (signature.params.length !== 1 || signature.params[0]!.type !== 'address')
+      here.at('call').report('bad_registry', call);
+    else if (address !== null)
+      specs.push({ address, selector: signature.id as Hex, sinceBlock: BigInt(since_block) });
+  }
+  return specs;
 }

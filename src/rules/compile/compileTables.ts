@@ -9,6 +9,8 @@ import { ProblemSink } from './ruleItem.ts';
 /** `<8 hex digits> <signature>`; the digits may be left out. */
 const SIGNATURE = /^(?:([0-9a-f]{8}) )?([A-Za-z_$][\w$]*\([\w$ ,()[\]]*\))$/;
 const ADDRESS = /^(0x[0-9a-fA-F]{40}) ([a-z][a-z-]*) (\S.*)$/;
+/** `0x…` or `0x…/0x…`, then base64. */
+const INDEX = /^0x[0-9a-f]{40}(?:\/0x[0-9a-f]{64})? [A-Za-z0-9+/]+$/;
 
 /**
  * The text tables of all directories as single sorted texts; a line of a later directory replaces those of
@@ -31,6 +33,17 @@ export function compileTables(
     signatures: { events: signatures(/\/events[^/]*$/), functions: signatures(/\/functions[^/]*$/) },
     addressBook: merge(of('address-book', /./), sink, bookLine),
   };
+}
+
+/** Stored indexes of created contracts: lines `<deployer>[/<salt>] <base64>`. */
+export function readIndexes(tables: readonly TableFile[], sink: ProblemSink): Map<string, string> {
+  const lines = merge(
+    tables.filter(({ folder }) => folder === 'created'),
+    sink,
+    (line) => (INDEX.test(line) ? line : null),
+  );
+  const entries = lines.split('\n').filter((line) => line !== '');
+  return new Map(entries.map((line) => line.split(' ') as [string, string]));
 }
 
 /**

@@ -8,7 +8,7 @@ import { compileIntents } from './compileIntents.ts';
 import { compilePricing } from './compilePricing.ts';
 import { compileProtocols } from './compileProtocols.ts';
 import { compileShapes } from './compileShapes.ts';
-import { compileTables } from './compileTables.ts';
+import { compileTables, readIndexes } from './compileTables.ts';
 import { compileVocabulary } from './compileVocabulary.ts';
 import { digestFiles } from './digest.ts';
 import { expandItems, inheritShapes } from './expandItems.ts';
@@ -87,7 +87,12 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
   ] as const) {
     checkLifecycle(list as readonly RuleItem<RawHead>[], knownSlugs(files, kind), sink);
   }
-  const spoken = compileProtocols(protocols, shapes, knownSlugs(files, 'shape'), sink);
+  const spoken = compileProtocols(
+    protocols,
+    shapes,
+    { knownShapes: knownSlugs(files, 'shape'), indexes: readIndexes(tables, sink) },
+    sink,
+  );
   const { events, calls } = compileShapes(shapes, spoken.speakers, words, sink);
   const home = items.find((i) => i.file.kind === 'ruleset') ?? null;
   const known = compileEntities(entities, home, sink);

@@ -79,8 +79,11 @@ export const PROBLEMS = {
   unknown_shape: 'the protocol or the extending shape names a shape that does not exist',
   extends_cycle: 'shapes extend each other in a circle',
   unknown_signature: 'the shape that is extended has no event or call of this signature',
-  protocol_without_emitter: 'the protocol has neither addresses nor create2 and no shape accepts any emitter',
+  protocol_without_emitter:
+    'the protocol has neither addresses, create2, created_by nor registries, and no shape accepts any emitter',
   bad_create2: 'abi_fee needs fees, packed takes none',
+  bad_creation: 'shim_hash and salt belong together',
+  bad_registry: 'the registry function is no function of one address',
   // vocabulary and precedence
   unknown_motif_kind: 'the motif kind is not declared in vocabulary.yaml',
   unknown_intent_kind: 'the intent kind is not declared in vocabulary.yaml',

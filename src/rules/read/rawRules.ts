@@ -82,6 +82,20 @@ export interface RawProtocol extends RawHead {
     readonly salt: 'packed' | 'abi_fee';
     readonly fees?: readonly number[];
   };
+  readonly created_by?: readonly {
+    readonly deployer: string;
+    readonly count: number;
+    readonly shim_hash?: Hash;
+    readonly salt?: Hash;
+    readonly children?: number;
+  }[];
+  readonly tokens?: { readonly names?: readonly string[]; readonly symbols?: readonly string[] };
+  readonly registries?: readonly {
+    readonly address: string;
+    readonly call: string;
+    readonly since_block: number;
+  }[];
+  readonly tags?: readonly string[];
 }
 
 export type RawCondition =

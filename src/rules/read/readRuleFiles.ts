@@ -46,7 +46,7 @@ const FOLDERS: Readonly<Record<string, FileKind>> = {
 };
 
 /** Folders of plain text tables, `*.txt`: thousands of lines, looked up and never searched for rules. */
-const TABLE_FOLDERS = ['signatures', 'address-book'] as const;
+const TABLE_FOLDERS = ['signatures', 'address-book', 'created'] as const;
 type TableFolder = (typeof TABLE_FOLDERS)[number];
 
 /** One text table of a ruleset directory. */

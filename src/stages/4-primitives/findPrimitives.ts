@@ -7,6 +7,7 @@ import { MovementIndex } from './bind/movementIndex.ts';
 import { nettedVenues } from './bind/netting.ts';
 import { settled } from './bind/positionDetail.ts';
 import { claimTokens, markEnds } from './merge/positionEnds.ts';
+import { KnownContracts, type RegisteredContracts } from './match/knownContracts.ts';
 import { Create2Proofs } from './match/provenProtocol.ts';
 import { findApprovals } from './structure/approvals.ts';
 import { claimReceipts } from './merge/receipts.ts';
@@ -35,17 +36,22 @@ const DETECTORS: readonly Detector[] = [findShareExchanges, findFlashLoans, find
 /** Detectors that run after the lexicon's hints. */
 const LEFTOVERS: readonly Detector[] = [findIssuance, findDeployments, findApprovals, findTransfers];
 
+interface FindOptions {
+  /** Called for every mapping that made nothing of an event or call. */
+  readonly missed?: ((miss: MappingMiss) => void) | undefined;
+  readonly registered?: RegisteredContracts | undefined;
+}
+
 /**
  * Finds the smallest recognised acts of a transaction, in execution order: events and calls mapped by a
  * rule and confirmed by the value flow, then acts the flow alone shows. Pure. Never reads a log's frame:
- * only one trace dialect names it. `missed` is called for every
- * mapping that made nothing of an event or call.
+ * only one trace dialect names it.
  */
 export function findPrimitives(
   tx: CanonicalTx,
   flow: ValueFlow,
   rulebook: Rulebook,
-  missed?: (miss: MappingMiss) => void,
+  { missed, registered = new Map() }: FindOptions = {},
 ): Primitive[] {
   if (!tx.succeeded) return [];
   const { triggers, positionTokens } = rulebook.prepared.derive(derive);
@@ -54,6 +60,7 @@ export function findPrimitives(
     txTo: tx.to,
     index: new MovementIndex(flow),
     proofs: new Create2Proofs(),
+    known: new KnownContracts(rulebook, registered),
     wrappedNative: rulebook.wrappedNative,
     claimed: new ClaimedMovements(),
     enclosing: new EnclosingCalls(tx),

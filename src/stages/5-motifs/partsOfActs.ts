@@ -1,3 +1,4 @@
+import { isRecognised } from '../../lib/recognised.ts';
 import type { MotifDraft } from './draftMotif.ts';
 
 /**
@@ -35,7 +36,6 @@ export function partsOfActs(drafts: readonly MotifDraft[]): ReadonlyMap<MotifDra
 
 /** Of two that speak of the very same movements the better known one is the act, else the earlier one. */
 function outranks(other: MotifDraft, draft: MotifDraft): boolean {
-  const known = (d: MotifDraft): number =>
-    (d.protocol !== null && d.protocol.matchedBy !== 'family' ? 2 : 0) + (d.basis === 'event' ? 1 : 0);
+  const known = (d: MotifDraft): number => (isRecognised(d.protocol) ? 2 : 0) + (d.basis === 'event' ? 1 : 0);
   return known(other) > known(draft) || (known(other) === known(draft) && other.seq < draft.seq);
 }

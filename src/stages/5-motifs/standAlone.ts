@@ -1,3 +1,4 @@
+import { isRecognised } from '../../lib/recognised.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
 import { commonFrame, joinMovements, type MotifDraft, type MotifInput } from './draftMotif.ts';
@@ -74,7 +75,7 @@ function statusOf(primitive: Primitive, rulebook: Rulebook): Status {
   if (isGuess(primitive) || tags.includes('experimental') || invariants.some((i) => !i.holds))
     return 'Suspected';
   if (basis === 'structure') return 'Proven';
-  if (protocol !== null && protocol.matchedBy !== 'family') return 'Proven';
+  if (isRecognised(protocol)) return 'Proven';
   return showsItself(primitive, rulebook) ? 'Proven' : 'Suspected';
 }
 
@@ -88,6 +89,6 @@ function showsItself({ kind, legs }: Primitive, rulebook: Rulebook): boolean {
 function confidenceOf(primitive: Primitive, rulebook: Rulebook): Confidence {
   const { basis, protocol, shape } = primitive;
   if (basis === 'structure') return isGuess(primitive) ? 'Low' : 'High';
-  if (protocol !== null && protocol.matchedBy !== 'family') return 'High';
+  if (isRecognised(protocol)) return 'High';
   return shape === null ? 'Low' : (rulebook.prepared.familyConfidence.get(shape) ?? 'Low');
 }

@@ -1,3 +1,4 @@
+import { isRecognised } from '../../lib/recognised.ts';
 import { isPrecompile } from '../../evm/accounts.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { carriesSignature, typedSigner } from '../../evm/typedSignatures.ts';
@@ -108,9 +109,11 @@ export class ElectionContext {
     });
   }
 
-  /** The rules list the contract by address, so its events are not a stranger's claim. */
+  /** The rules know the contract itself, so its events are not a stranger's claim. */
   isListed(motif: Motif): boolean {
-    return motif.protocol?.matchedBy === 'address' && motif.basis !== 'structure';
+    return (
+      isRecognised(motif.protocol) && motif.protocol.matchedBy !== 'create2' && motif.basis !== 'structure'
+    );
   }
 
   /**

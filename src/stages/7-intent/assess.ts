@@ -1,3 +1,4 @@
+import { isRecognised } from '../../lib/recognised.ts';
 import { NATIVE_ASSET } from '../../value/asset.ts';
 import type { Balance } from '../../value/balances.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
@@ -40,7 +41,7 @@ export interface Assessment {
  * than the weakest motif's or the election's, and Medium at most without proof.
  */
 export function assess(view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): Assessment {
-  const known = motifs.every(({ protocol }) => protocol !== null && protocol.matchedBy !== 'family');
+  const known = motifs.every(({ protocol }) => isRecognised(protocol));
   const weakest = motifs.reduce<Confidence>((low, motif) => weaker(low, motif.confidence), 'High');
   const suspect = suspicions(view);
   const granted = known ? rule.confidence.known : rule.confidence.family;
@@ -107,7 +108,7 @@ function dealsInSuspects({ input: { suspects }, sent, received }: SubjectView): 
  * done nothing.
  */
 export function isMereName({ basis, protocol, movements }: Motif): boolean {
-  return basis === 'call' && (movements.length === 0 || protocol === null || protocol.matchedBy === 'family');
+  return basis === 'call' && (movements.length === 0 || !isRecognised(protocol));
 }
 
 /**

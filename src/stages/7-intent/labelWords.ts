@@ -163,8 +163,9 @@ function nftCounts(amounts: readonly ActAmount[], format: LabelFormat): string[]
 
 function knownProtocols({ view, motifs, format }: LabelSubject): string | null {
   const names = new Set<string>();
-  for (const { protocol, venue } of motifs) {
-    if (protocol !== null && protocol.matchedBy !== 'family') names.add(format.protocol(protocol.slug));
+  for (const { protocol, named, venue } of motifs) {
+    const known = named ?? protocol;
+    if (known !== null && known.matchedBy !== 'family') names.add(format.protocol(known.slug));
     else {
       const name = view.input.rulebook.protocolAt.has(venue) ? format.name(venue) : null;
       if (name !== null) names.add(name);

@@ -53,6 +53,7 @@ export interface ReportInput {
     | 'entities'
     | 'protocols'
     | 'protocolAt'
+    | 'prepared'
     | 'errors'
     | 'motifKinds'
     | 'intentKinds'
@@ -163,7 +164,7 @@ export function buildReport(input: ReportInput): wire.TxReport {
 export function* reportParts(input: ReportInput, size = PART): Generator<wire.TxReport, void> {
   const { tx, flow, attribution, economics, rulebook } = input;
   const folded = foldMotifs(input.motifs, { frames: tx.frames, flow, rulebook });
-  const motifs = [...folded.motifs, ...frontEnds(tx, folded.motifs, rulebook)];
+  const motifs = [...folded.motifs, ...frontEnds(tx, folded.motifs, flow, rulebook)];
   const writer = new ReportWriter(tx, flow, input.context, folded.places);
   const nameOf = accountNames(input);
   const described = new Set([...flow.assets.values()].map(({ address }) => address));

@@ -1,50 +1,71 @@
-import type { CanonicalTx } from '../../model/canonicalTx.ts';
+import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
+import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
-import type { Rulebook } from '../../model/rulebook.ts';
+import type { ProtocolSpec, Rulebook } from '../../model/rulebook.ts';
+import type { ValueFlow } from '../../model/valueFlow.ts';
 
-/** Entity tag of contracts that trade for others across venues. */
+/** Tag of contracts that trade for others across venues. */
 const BROKER_TAG = 'aggregator';
 const MAX_FRONT_ENDS = 3;
 
 /**
- * Aggregators that were called and that no other motif names: they stand between the actor and the venues.
- * One motif each, without movements, after all others. They are told once the verdict stands: a call alone
- * decides nothing.
+ * Contracts that stand between the actor and the venues, where no other motif names their protocol: the one
+ * that the transaction called, and aggregators called on the way. One motif each, without movements, after
+ * all others. They are found once the verdict is reached: a call alone decides nothing.
  */
 export function frontEnds(
   { frames }: CanonicalTx,
   motifs: readonly Motif[],
-  { protocolAt, protocols, entities }: Pick<Rulebook, 'protocolAt' | 'protocols' | 'entities'>,
+  flow: Pick<ValueFlow, 'assets'>,
+  rulebook: Pick<Rulebook, 'prepared' | 'protocols' | 'entities'>,
 ): Motif[] {
-  const named = new Set(motifs.map(({ protocol }) => protocol?.slug));
+  const slugs = new Set(motifs.flatMap(({ protocol, named }) => [protocol?.slug, named?.slug]));
+  const tokens = new Set([...flow.assets.values()].map(({ address }) => address));
   const found: Motif[] = [];
   for (const frame of frames) {
     if (found.length === MAX_FRONT_ENDS) break;
-    const { to, context, effective, input } = frame;
-    if (to === null || context !== to || !effective || input === '0x') continue;
-    const protocol = protocols.get(protocolAt.get(to) ?? '');
-    if (!protocol || named.has(protocol.slug) || !entities.get(to)?.tags.includes(BROKER_TAG)) continue;
-    named.add(protocol.slug);
-    found.push({
-      index: motifs.length + found.length,
-      kind: 'front_end',
-      protocol: { slug: protocol.slug, version: protocol.version, matchedBy: 'address' },
-      basis: 'call',
-      venue: to,
-      poolId: null,
-      seq: frame.seq,
-      scopeFrame: frame.index,
-      parent: null,
-      participants: [{ role: 'caller', account: frame.from }],
-      assetsIn: [],
-      assetsOut: [],
-      invariants: [],
-      tags: [],
-      status: 'Proven',
-      confidence: 'High',
-      movements: [],
-      evidence: [{ kind: 'frame', frame: frame.index, log: null, contract: to }],
-    });
+    const protocol = brokerOf(frame, tokens, rulebook);
+    if (!protocol || slugs.has(protocol.slug)) continue;
+    slugs.add(protocol.slug);
+    found.push(frontEnd(frame, protocol, motifs.length + found.length));
   }
   return found;
+}
+
+/** The protocol of the contract a frame called; null where that only moved its own token, or is no broker. */
+function brokerOf(
+  { to, context, effective, input, parent }: Frame,
+  tokens: ReadonlySet<Address | null>,
+  { prepared, protocols, entities }: Pick<Rulebook, 'prepared' | 'protocols' | 'entities'>,
+): ProtocolSpec | null {
+  if (to === null || context !== to || !effective || input === '0x') return null;
+  const tags = entities.get(to)?.tags ?? [];
+  const broker = tags.includes(BROKER_TAG);
+  const protocol = protocols.get(prepared.protocolOf(to) ?? '') ?? null;
+  if (broker || protocol?.tags.includes(BROKER_TAG)) return protocol;
+  return parent === null && !tokens.has(to) ? protocol : null;
+}
+
+function frontEnd(frame: Frame, { slug, version }: ProtocolSpec, index: number): Motif {
+  const venue = frame.to!;
+  return {
+    index,
+    kind: 'front_end',
+    protocol: { slug, version, matchedBy: 'address' },
+    basis: 'call',
+    venue,
+    poolId: null,
+    seq: frame.seq,
+    scopeFrame: frame.index,
+    parent: null,
+    participants: [{ role: 'caller', account: frame.from }],
+    assetsIn: [],
+    assetsOut: [],
+    invariants: [],
+    tags: [],
+    status: 'Proven',
+    confidence: 'High',
+    movements: [],
+    evidence: [{ kind: 'frame', frame: frame.index, log: null, contract: venue }],
+  };
 }

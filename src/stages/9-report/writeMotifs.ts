@@ -1,17 +1,24 @@
 import type { Motif } from '../../model/motif.ts';
 import type * as wire from '../../model/generated/report.ts';
+import type { ProtocolRef } from '../../model/primitive.ts';
 import { motifId, type ReportWriter } from './reportWriter.ts';
 
 export function writeProtocol(motif: Motif, writer: ReportWriter): wire.ProtocolRef | null {
-  const { protocol } = motif;
+  const protocol = motif.named ?? motif.protocol;
   return (
     protocol && {
       slug: protocol.slug,
       version: protocol.version,
       contract: writer.address(motif.venue),
-      matched_by: protocol.matchedBy,
+      ...howMatched(protocol),
     }
   );
+}
+
+/** `matched_by` is a closed list of the first schema version; later ways have words of their own. */
+function howMatched({ matchedBy }: ProtocolRef): Pick<wire.ProtocolRef, 'matched_by' | 'named_by'> {
+  if (matchedBy === 'registry') return { matched_by: 'address', named_by: 'registry' };
+  return matchedBy === 'token' ? { named_by: 'token' } : { matched_by: matchedBy };
 }
 
 function writeAmounts(amounts: Motif['assetsIn'], writer: ReportWriter): wire.AssetAmount[] {

@@ -94,7 +94,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
   { code: 'bad_value', files: intent('proof: structural', 'proof: certain'), at: `${I}:8:8` },
   { code: 'bad_format', files: intent('slug: direct', 'slug: Direct Swap'), at: `${I}:1:7` },
   { code: 'too_long', files: intent('label: Swap', `label: ${'Swap '.repeat(40)}`), at: `${I}:5:8` },
-  { code: 'empty_list', files: protocol('[pair]', '[]'), at: `${P}:5:9` },
+  { code: 'empty_list', files: protocol(/addresses.*\n/, 'addresses: []\n'), at: `${P}:6:12` },
   { code: 'empty_list', files: when('{fact: actor.sides, is: in, value: []}'), at: `${I}:7:42` },
   { code: 'duplicate_item', files: intent('[swap]', '[swap, swap]'), at: `${I}:6:11` },
   { code: 'empty_legs', files: shape(/legs:\n.*\n.*\n/, 'legs: []\n'), at: `${S}:11:11` },
@@ -314,6 +314,22 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
       `create2: {deployer: "${TOKEN}", init_code_hash: "0x${'ab'.repeat(32)}", salt: abi_fee}\n`,
     ),
     at: `${P}:6:159`,
+  },
+  {
+    code: 'bad_creation',
+    files: protocol(
+      /addresses.*\n/,
+      `created_by: [{deployer: "${TOKEN}", count: 3, salt: "0x${'ab'.repeat(32)}"}]\n`,
+    ),
+    at: `${P}:6:14`,
+  },
+  {
+    code: 'bad_registry',
+    files: protocol(
+      /addresses.*\n/,
+      `registries: [{address: "${TOKEN}", call: "getPair(address a, address b)", since_block: 1}]\n`,
+    ),
+    at: `${P}:6:76`,
   },
 
   { code: 'duplicate_kind', files: {}, at: 'overlay/vocabulary.yaml:1:10' },

@@ -1,6 +1,7 @@
 import { decodeDecimals, decodeText } from './abiAnswers.ts';
 import { averagePrices } from '../prices/averagePrices.ts';
 import { headerMismatch } from './consistency.ts';
+import { NO_REGISTRIES, readRegistries, registryCalls } from './registryReads.ts';
 import { readTimestamp } from './readTimestamp.ts';
 import { isRecord } from '../../../lib/shape.ts';
 import { faultOf, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
@@ -64,7 +65,9 @@ export async function fetchContext(
   const priceSources = contractSources(plan.pricing, names);
   if (sources.priceSources) priceSources.push(...sources.priceSources);
   const known = plan.pricing.bases.length === 0 ? plan.tokens : [...plan.tokens, ...plan.pricing.bases];
-  const reads = readsOf(known, priceSources);
+  const { registries = NO_REGISTRIES } = plan;
+  const ownReads = readsOf(known, priceSources);
+  const reads = [...ownReads, ...registryCalls(registries)];
 
   const priceApi = names.has('http') ? sources.priceApi : null;
   const askApi = (timestamp: number): Promise<PriceAnswers> | undefined =>
@@ -105,7 +108,7 @@ export async function fetchContext(
         source.read(own.slice(position, (position += source.calls.length)), { timestamp, tokens, quotes }),
       );
   };
-  takeAll(known, priceSources, answers);
+  takeAll(known, priceSources, answers.slice(0, ownReads.length));
   addUsualBases(plan, tokens);
   if (names.has('twap')) {
     const wanting = unpriced(plan, quotes, rates, timestamp);
@@ -130,7 +133,10 @@ export async function fetchContext(
     positions,
     refusals: [...telling(refusals, quotes, rates), ...beyondLimit(plan)],
     delegations,
-    incomplete: unread > 0 || plan.tokensBeyondLimit.length > 0,
+    ...(registries.reads.length > 0
+      ? { registered: readRegistries(registries, answers.slice(ownReads.length)) }
+      : {}),
+    incomplete: registries.cut || unread > 0 || plan.tokensBeyondLimit.length > 0,
   };
 }
 

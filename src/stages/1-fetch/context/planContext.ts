@@ -1,6 +1,7 @@
 import { isHex, lowerHex, quantity, readHash, readQuantity } from '../../../evm/hex.ts';
 import { recoverAuthority } from '../../../evm/recoverAuthority.ts';
 import { planPricing, type PricingPlan } from '../prices/planPricing.ts';
+import { NO_REGISTRIES, planRegistries, type RegistryPlan } from './registryReads.ts';
 import { readTimestamp } from './readTimestamp.ts';
 import { isRecord } from '../../../lib/shape.ts';
 import { tokensInLogs } from './tokensInLogs.ts';
@@ -22,6 +23,8 @@ export interface ContextPlan {
   readonly tokensBeyondLimit: readonly Address[];
   readonly tokenLimit: number;
   readonly pricing: PricingPlan;
+  /** Left out: no registry is asked. */
+  readonly registries?: RegistryPlan;
   /** Multicall3 contract, null where it did not exist yet. */
   readonly multicall: Address | null;
   /** Accounts that may have an EIP-7702 delegation as code. */
@@ -29,7 +32,7 @@ export interface ContextPlan {
 }
 
 export type PlanVocabulary = Pick<Rulebook, 'wrappedNative' | 'tokenEvents' | 'feeds' | 'multicall'> &
-  Partial<Pick<Rulebook, 'pricing'>>;
+  Partial<Pick<Rulebook, 'pricing' | 'events' | 'calls' | 'prepared'>>;
 
 /** As stage 2, which refuses longer lists: no block's gas pays for more (EIP-7702). */
 const MAX_AUTHORIZATIONS = 4_096;
@@ -59,9 +62,21 @@ export function planContext(
     tokensBeyondLimit: tooMany ? found.seen.slice(tokenLimit) : [],
     tokenLimit,
     pricing: planPricing(found, tokens, vocabulary, multicall !== null),
+    registries: registriesToAsk(tx, receipt, vocabulary, multicall === null ? null : blockNumber),
     multicall,
     accounts: accountsToLookAt(tx),
   };
+}
+
+/** None where every read is a request of its own (`at` null). */
+function registriesToAsk(
+  tx: Record<string, unknown>,
+  receipt: Record<string, unknown>,
+  { events, calls, prepared }: PlanVocabulary,
+  at: bigint | null,
+): RegistryPlan {
+  if (at === null || !events || !calls || !prepared) return NO_REGISTRIES;
+  return planRegistries(tx, receipt, { events, calls, prepared }, at);
 }
 
 /** Newer nodes put `blockTimestamp` on transactions, receipts or logs. */

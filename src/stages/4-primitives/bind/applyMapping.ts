@@ -6,6 +6,7 @@ import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import type { BoundLeg } from './legOptions.ts';
 import type { EnclosingCalls } from '../match/enclosingCalls.ts';
 import type { MovementIndex } from './movementIndex.ts';
+import type { KnownContracts } from '../match/knownContracts.ts';
 import type { Create2Proofs } from '../match/provenProtocol.ts';
 import type { EncodedArguments } from '../../../evm/readArgument.ts';
 import type { PreparedMapping } from '../match/preparedMapping.ts';
@@ -51,6 +52,7 @@ export interface RecognitionRun {
   readonly txTo: Address | null;
   readonly index: MovementIndex;
   readonly proofs: Create2Proofs;
+  readonly known: KnownContracts;
   readonly wrappedNative: ReadonlySet<Address>;
   readonly enclosing: EnclosingCalls;
   /** Contracts with NFTs that represent positions kept elsewhere. */
@@ -70,7 +72,7 @@ export function recognise(
   trigger: Trigger,
   run: RecognitionRun,
 ): Candidate | null {
-  const listed = mappings.filter((mapping) => mapping.listed.has(trigger.contract));
+  const listed = mappings.filter((mapping) => run.known.speaker(mapping, trigger.contract) !== undefined);
   const tried = listed.length > 0 ? listed : mappings.filter(({ open }) => open);
   let found: Candidate | null = null;
   for (const mapping of tried) {
@@ -141,7 +143,7 @@ function applyMapping(mapping: PreparedMapping, trigger: Trigger, run: Recogniti
 
   const venue = early ?? evaluateAccount(mapping.venue, scope);
   const protocol =
-    mapping.listed.get(contract) ?? run.proofs.protocolOf(mapping, contract, () => tokensOf(legs));
+    run.known.speaker(mapping, contract) ?? run.proofs.protocolOf(mapping, contract, () => tokensOf(legs));
   if (!venue) return miss(() => ({ why: 'venue' }));
   if (!protocol && !mapping.anyEmitter) return miss(() => ({ why: 'emitter' }));
   for (const { leg } of legs) for (const m of leg.movements) claimed(leg.role).add(m);

@@ -1,3 +1,4 @@
+import { isRecognised } from '../../../lib/recognised.ts';
 import { memoize } from '../../../lib/memo.ts';
 import type { BoundLeg } from './legOptions.ts';
 import type { Candidate } from './applyMapping.ts';
@@ -20,7 +21,7 @@ export function checkInvariants(
 
   // Position tokens taken from a borrower carry interest that the event does not state.
   const stated = legs.filter((b) => b.stated !== null && !INTEREST_BEARING.has(b.leg.role));
-  const known = candidate.protocol !== null && candidate.protocol.matchedBy !== 'family';
+  const known = isRecognised(candidate.protocol);
   if (stated.length > 0)
     check(
       'amounts_agree',

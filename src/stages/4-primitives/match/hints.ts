@@ -96,7 +96,7 @@ function callTriggers(tx: CanonicalTx, rulebook: Rulebook, principals: ReadonlyS
 
 /** Entries that apply to a trigger; at a known protocol's address only those of kinds it is known for. */
 function hintsOf(trigger: NamedTrigger, tx: CanonicalTx, rulebook: Rulebook): Hint[] {
-  const known = rulebook.prepared.kindsOfContract.get(trigger.contract);
+  const known = rulebook.prepared.kindsOf(trigger.contract);
   const hints: Hint[] = [];
   for (const rank of entriesFor(trigger, rulebook)) {
     const entry = rulebook.lexicon[rank]!;

@@ -1,3 +1,4 @@
+import { isRecognised } from '../../../lib/recognised.ts';
 import { SENT_ROLES, SHARE_ROLES } from '../../../lib/roles.ts';
 import type { OpenPortion } from '../bind/positionDetail.ts';
 import type { OpenPrimitive } from '../structure/context.ts';
@@ -86,7 +87,7 @@ function withoutEchoes(found: readonly OpenPrimitive[]): readonly OpenPrimitive[
  * legs.
  */
 function rank(item: OpenPrimitive, flow: ValueFlow): number {
-  const known = item.protocol !== null && item.protocol.matchedBy !== 'family' ? 4_000 : 0;
+  const known = isRecognised(item.protocol) ? 4_000 : 0;
   return (
     known +
     (item.basis === 'event' ? 2_000 : 0) +

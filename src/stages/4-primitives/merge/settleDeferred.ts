@@ -1,3 +1,4 @@
+import { isRecognised } from '../../../lib/recognised.ts';
 import { distinctEvidence, distinctRoles, joinedDetail } from './mergeDuplicates.ts';
 import type { OpenPrimitive } from '../structure/context.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -66,15 +67,13 @@ function aboutTheSame(promise: OpenPrimitive, payout: OpenPrimitive): boolean {
 const speaker = (key: string): string => key.split('|', 2).join('|');
 
 function settle(promises: readonly OpenPrimitive[], payout: OpenPrimitive): OpenPrimitive {
-  const known =
-    promises.find((p) => p.protocol !== null && p.protocol.matchedBy !== 'family') ?? promises.at(-1)!;
+  const known = promises.find(({ protocol }) => isRecognised(protocol)) ?? promises.at(-1)!;
   const all = [...promises, payout];
   const { about, position, portions } = joinedDetail(all);
   return {
     ...payout,
     kind: known.kind,
-    protocol:
-      payout.protocol !== null && payout.protocol.matchedBy !== 'family' ? payout.protocol : known.protocol,
+    protocol: isRecognised(payout.protocol) ? payout.protocol : known.protocol,
     roles: distinctRoles(
       all.flatMap((p) => p.roles),
       new Set(all.flatMap(venuesOf)),

@@ -260,12 +260,12 @@ const COUNTERPARTIES: readonly FactSpec[] = [
   kinds(
     'actor.payee_speaks',
     'Motif kinds spoken by the known protocols whose addresses kept what the actor sent.',
-    (v) => allOf(v.payees, (a) => v.input.rulebook.prepared.kindsOfContract.get(a) ?? []),
+    (v) => allOf(v.payees, (a) => v.input.rulebook.prepared.kindsOf(a) ?? []),
   ),
   kinds(
     'actor.source_speaks',
     'Motif kinds spoken by the known protocols whose addresses paid the actor directly.',
-    (v) => allOf(v.sources, (a) => v.input.rulebook.prepared.kindsOfContract.get(a) ?? []),
+    (v) => allOf(v.sources, (a) => v.input.rulebook.prepared.kindsOf(a) ?? []),
   ),
   entityTags('actor.tags', 'Entity tags of the actor.', (v) => v.tagsOf(v.input.subject.account)),
 ];

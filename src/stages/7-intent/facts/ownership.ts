@@ -1,3 +1,4 @@
+import { isRecognised } from '../../../lib/recognised.ts';
 import { isParty } from '../../../lib/roles.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -56,7 +57,7 @@ function echoesAmong(view: SubjectView, motifs: readonly Motif[]): ReadonlySet<M
 }
 
 function strength(motif: Motif): number {
-  const known = motif.protocol !== null && motif.protocol.matchedBy !== 'family';
+  const known = isRecognised(motif.protocol);
   return (known ? 2 : 0) + (motif.basis === 'event' ? 1 : 0);
 }
 

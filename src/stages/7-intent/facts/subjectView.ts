@@ -175,7 +175,9 @@ export class SubjectView {
   }
 
   tagsOf(account: Address | null): readonly string[] {
-    return account === null ? NO_TAGS : (this.input.rulebook.entities.get(account)?.tags ?? NO_TAGS);
+    if (account === null) return NO_TAGS;
+    const { entities, prepared, protocols } = this.input.rulebook;
+    return entities.get(account)?.tags ?? protocols.get(prepared.protocolOf(account) ?? '')?.tags ?? NO_TAGS;
   }
 
   /** Accounts that made calls or emitted events. */

@@ -24,7 +24,7 @@ export interface Unrecognised {
 export function unrecognised(examined: ExaminedTx, rulebook: Rulebook, shadowed = false): Unrecognised[] {
   const { tx, flow, primitives } = examined;
   const misses: MappingMiss[] = [];
-  const made = findPrimitives(tx, flow, rulebook, (miss) => misses.push(miss));
+  const made = findPrimitives(tx, flow, rulebook, { missed: (miss) => misses.push(miss) });
   // What only structure or a name suggests is no recognition: a shape may still be meant to know it.
   const byShape = [...made, ...primitives].filter(({ shape }) => shape !== null);
   const evidence = [

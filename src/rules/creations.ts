@@ -1,0 +1,76 @@
+import { create2Address, createAddress } from '../evm/create2.ts';
+import type { Address, Hash } from '../model/hex.ts';
+import type { CreationSpec, ProtocolSpec } from '../model/rulebook.ts';
+
+/** Bytes kept of each address: what they point at is computed anew before it counts. */
+const PREFIX_BYTES = 4;
+
+interface Place {
+  readonly slug: string;
+  readonly spec: CreationSpec;
+  readonly n: number;
+}
+
+/** The n-th contract of a row, from 1 on: after each made by the deployer come those that it made in turn. */
+export function createdAddress(spec: CreationSpec, n: number): Address {
+  const { children, deployer, shim } = spec;
+  const [made, child] = [Math.ceil(n / (children + 1)), (n - 1) % (children + 1)];
+  if (child > 0) return createAddress(createdAddress(spec, n - child), child);
+  if (!shim) return createAddress(deployer, made);
+  const salt: Hash = `0x${(BigInt(shim.salt) + BigInt(made)).toString(16).padStart(64, '0')}`;
+  return createAddress(create2Address(deployer, salt, shim.initCodeHash), 1);
+}
+
+const sizeOf = ({ count, children }: CreationSpec): number => count * (children + 1);
+
+/** The index of a row: base64 of the first bytes of each address. 20 µs per contract. */
+export function indexOfRow(spec: CreationSpec): string {
+  const size = sizeOf(spec);
+  const bytes = Buffer.alloc(size * PREFIX_BYTES);
+  for (let n = 1; n <= size; n++)
+    bytes.write(createdAddress(spec, n).slice(2, 2 + 2 * PREFIX_BYTES), (n - 1) * PREFIX_BYTES, 'hex');
+  return bytes.toString('base64').replace(/=+$/, '');
+}
+
+/**
+ * Finds the protocol whose deployer made a contract. Its address is a hash over the deployer, so no other
+ * contract can have it. Not found where the contract lies beyond the row's count.
+ */
+export function protocolOfCreated(
+  protocols: Iterable<ProtocolSpec>,
+): (contract: Address) => string | undefined {
+  let places: Map<number, readonly Place[]> | null = null;
+  const known = new Map<Address, string | undefined>();
+  return (contract) => {
+    if (known.has(contract)) return known.get(contract);
+    places ??= placesOf(protocols);
+    const found = places
+      .get(parseInt(contract.slice(2, 2 + 2 * PREFIX_BYTES), 16))
+      ?.find(({ spec, n }) => createdAddress(spec, n) === contract)?.slug;
+    if (known.size >= REMEMBERED) known.clear();
+    known.set(contract, found);
+    return found;
+  };
+}
+
+/** Contracts remembered with their answer. */
+const REMEMBERED = 4_096;
+
+function placesOf(protocols: Iterable<ProtocolSpec>): Map<number, readonly Place[]> {
+  const places = new Map<number, readonly Place[]>();
+  for (const { slug, created } of protocols)
+    for (const spec of created) {
+      const bytes = Buffer.from(indexIn(spec) ?? indexOfRow(spec), 'base64');
+      for (let n = 1; n <= sizeOf(spec); n++) {
+        const prefix = bytes.readUInt32BE((n - 1) * PREFIX_BYTES);
+        places.set(prefix, [...(places.get(prefix) ?? []), { slug, spec, n }]);
+      }
+    }
+  return places;
+}
+
+/** The stored index, unless it was made for another count. */
+function indexIn(spec: CreationSpec): string | null {
+  const { index } = spec;
+  return index !== null && Buffer.byteLength(index, 'base64') === sizeOf(spec) * PREFIX_BYTES ? index : null;
+}

@@ -1,0 +1,109 @@
+import { lowerHex, uintOfWord, wordAt } from '../../../evm/hex.ts';
+import { isRecord } from '../../../lib/shape.ts';
+import type { Address, Hex } from '../../../model/hex.ts';
+import type { EventMapping, RegistrySpec, Rulebook } from '../../../model/rulebook.ts';
+import type { ReadAnswer } from './viewReads.ts';
+import type { ViewCall } from './multicall.ts';
+
+/** A contract that a protocol's registry is asked about. */
+export interface RegistryRead {
+  readonly contract: Address;
+  readonly slug: string;
+  readonly spec: RegistrySpec;
+}
+
+export interface RegistryPlan {
+  readonly reads: readonly RegistryRead[];
+  /** Whether more contracts could have been asked about. */
+  readonly cut: boolean;
+}
+
+export const NO_REGISTRIES: RegistryPlan = { reads: [], cut: false };
+
+/** Questions of one transaction; ordinary ones have fewer than five. */
+const MAX_READS = 40;
+
+type RegistryVocabulary = Pick<Rulebook, 'events' | 'calls' | 'prepared'>;
+
+/**
+ * Plans which registries to ask: those of protocols whose events a contract emitted, or whose function the
+ * transaction called, where the contract is not known already. Reads unchecked answers.
+ */
+export function planRegistries(
+  tx: Record<string, unknown>,
+  receipt: Record<string, unknown>,
+  rulebook: RegistryVocabulary,
+  blockNumber: bigint,
+): RegistryPlan {
+  const { events, calls } = rulebook.prepared.derive(registriesByTrigger);
+  if (events.size + calls.size === 0) return NO_REGISTRIES;
+  const reads = new Map<string, RegistryRead>();
+  const ask = (contract: Address | null, registries: readonly Registry[] | undefined): void => {
+    if (contract === null || !registries || rulebook.prepared.protocolOf(contract) !== undefined) return;
+    for (const { slug, spec } of registries)
+      if (blockNumber >= spec.sinceBlock)
+        reads.set(`${contract}|${spec.address}|${spec.selector}`, { contract, slug, spec });
+  };
+  const { to, input } = tx;
+  if (typeof input === 'string') ask(addressOf(to), calls.get(input.slice(0, 10).toLowerCase() as Hex));
+  const logs = Array.isArray(receipt['logs']) ? (receipt['logs'] as unknown[]) : [];
+  for (const log of logs) {
+    const topics = isRecord(log) && Array.isArray(log['topics']) ? (log['topics'] as unknown[]) : [];
+    const registries =
+      typeof topics[0] === 'string' ? events.get(`${topics[0].toLowerCase()}:${topics.length}`) : undefined;
+    if (registries) ask(addressOf((log as Record<string, unknown>)['address']), registries);
+    if (reads.size > MAX_READS) break;
+  }
+  return { reads: [...reads.values()].slice(0, MAX_READS), cut: reads.size > MAX_READS };
+}
+
+/** The calls, in an aggregate of their own: no registry can spoil other reads. */
+export function registryCalls({ reads }: RegistryPlan): ViewCall[] {
+  return reads.map(({ contract, spec }) => ({
+    to: spec.address,
+    data: `${spec.selector}${contract.slice(2).padStart(64, '0')}`,
+    apart: 'registries',
+  }));
+}
+
+/** Contracts with a registry that answered with anything but zero; the first of several counts. */
+export function readRegistries(
+  { reads }: RegistryPlan,
+  answers: readonly ReadAnswer[],
+): Map<Address, string> {
+  const registered = new Map<Address, string>();
+  for (const [i, { contract, slug }] of reads.entries()) {
+    const word = answers[i] == null ? null : wordAt(answers[i], 0);
+    if (word !== null && uintOfWord(word) !== 0n && !registered.has(contract)) registered.set(contract, slug);
+  }
+  return registered;
+}
+
+interface Registry {
+  readonly slug: string;
+  readonly spec: RegistrySpec;
+}
+
+interface RegistryIndex {
+  readonly events: ReadonlyMap<string, readonly Registry[]>;
+  readonly calls: ReadonlyMap<Hex, readonly Registry[]>;
+}
+
+/** Registries by the events and functions of their protocols' shapes. */
+function registriesByTrigger({ events, calls }: Pick<Rulebook, 'events' | 'calls'>): RegistryIndex {
+  const of = (meanings: readonly EventMapping[]): Registry[] => {
+    const specs = new Set(meanings.flatMap(({ protocols }) => protocols));
+    return [...specs].flatMap(({ slug, registries }) => registries.map((spec) => ({ slug, spec })));
+  };
+  const index = <K>(entries: Iterable<[K, { meanings: readonly EventMapping[] }]>): Map<K, Registry[]> =>
+    new Map(
+      [...entries]
+        .map(([key, { meanings }]) => [key, of(meanings)] as const)
+        .filter(([, list]) => list.length > 0),
+    );
+  return { events: index(events), calls: index(calls) };
+}
+
+function addressOf(value: unknown): Address | null {
+  return typeof value === 'string' && value.length === 42 ? lowerHex(value) : null;
+}

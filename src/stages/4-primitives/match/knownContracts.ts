@@ -1,0 +1,41 @@
+import type { Address } from '../../../model/hex.ts';
+import type { ProtocolRef } from '../../../model/primitive.ts';
+import type { Rulebook } from '../../../model/rulebook.ts';
+import type { PreparedMapping } from './preparedMapping.ts';
+
+/** Contracts that registries confirmed at the transaction's block, with the protocol's slug. */
+export type RegisteredContracts = ReadonlyMap<Address, string>;
+
+/** Protocols of contracts beyond the lists of addresses: made by a known deployer, or confirmed by a registry. */
+export class KnownContracts {
+  readonly #rulebook: Pick<Rulebook, 'prepared' | 'protocols'>;
+  readonly #registered: RegisteredContracts;
+
+  constructor(rulebook: Pick<Rulebook, 'prepared' | 'protocols'>, registered: RegisteredContracts) {
+    this.#rulebook = rulebook;
+    this.#registered = registered;
+  }
+
+  /** The protocol in whose words the contract speaks by this mapping. */
+  speaker({ listed, spec }: PreparedMapping, contract: Address): ProtocolRef | undefined {
+    const ref = listed.get(contract);
+    if (ref) return ref;
+    if (!spec.protocols.some(({ created, registries }) => created.length + registries.length > 0)) return;
+    const found = this.protocolOf(contract);
+    return found && spec.protocols.some(({ slug }) => slug === found.slug) ? found : undefined;
+  }
+
+  /** The protocol a contract belongs to, whatever it says. */
+  protocolOf(contract: Address): ProtocolRef | undefined {
+    const { prepared, protocols } = this.#rulebook;
+    const own = prepared.protocolOf(contract);
+    const spec = protocols.get(own ?? this.#registered.get(contract) ?? '');
+    return (
+      spec && {
+        slug: spec.slug,
+        version: spec.version,
+        matchedBy: own === undefined ? 'registry' : 'address',
+      }
+    );
+  }
+}

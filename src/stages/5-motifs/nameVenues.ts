@@ -1,0 +1,94 @@
+import { kindOf } from '../../lib/motifKinds.ts';
+import { isRecognised } from '../../lib/recognised.ts';
+import { SHARE_ROLES } from '../../lib/roles.ts';
+import type { Address } from '../../model/hex.ts';
+import type { Motif } from '../../model/motif.ts';
+import type { ProtocolRef } from '../../model/primitive.ts';
+import type { ProtocolSpec, Rulebook, TokenPatterns } from '../../model/rulebook.ts';
+import type { RawContext, TokenMetadata } from '../../model/upstream.ts';
+import type { ValueFlow } from '../../model/valueFlow.ts';
+
+/** Parts a venue can play that make it no place of business. */
+const NO_PLACE: ReadonlySet<string> = new Set(['none', 'account', 'created']);
+
+/**
+ * Names the protocols of motifs that no protocol's own words explain: by the contract they happened at, else
+ * by what its share token calls itself. For people: no rule, status or confidence reads these names.
+ */
+export function nameVenues(
+  motifs: readonly Motif[],
+  flow: ValueFlow,
+  context: Pick<RawContext, 'tokens' | 'registered'>,
+  rulebook: Rulebook,
+): readonly Motif[] {
+  return motifs.map((motif) => {
+    const { venue, allowance, composite } = kindOf(rulebook, motif.kind);
+    if (isRecognised(motif.protocol) || composite || allowance || NO_PLACE.has(venue)) return motif;
+    const named =
+      ownerOf(motif.venue, context, rulebook) ?? byToken(tokensOf(motif, flow), context, rulebook);
+    return named ? { ...motif, named } : motif;
+  });
+}
+
+/** The protocol whose contract this is: listed, made by its deployer, or confirmed by its registry. */
+function ownerOf(
+  contract: Address,
+  { registered }: Pick<RawContext, 'registered'>,
+  { prepared, protocols }: Rulebook,
+): ProtocolRef | null {
+  const own = prepared.protocolOf(contract);
+  const spec = protocols.get(own ?? registered?.get(contract) ?? '');
+  return spec ? reference(spec, own === undefined ? 'registry' : 'address') : null;
+}
+
+/** The venue's own token, then the motif's share tokens. */
+function tokensOf({ venue, assetsIn, assetsOut }: Motif, flow: ValueFlow): Address[] {
+  const tokens = [venue];
+  for (const { asset, role } of [...assetsIn, ...assetsOut]) {
+    const address = SHARE_ROLES.has(role) ? flow.assets.get(asset)?.address : null;
+    if (address) tokens.push(address);
+  }
+  return tokens;
+}
+
+function byToken(
+  tokens: readonly Address[],
+  context: Pick<RawContext, 'tokens'>,
+  rulebook: Rulebook,
+): ProtocolRef | null {
+  const patterns = rulebook.prepared.derive(patternsOf);
+  for (const address of tokens) {
+    const token = context.tokens.get(address);
+    if (!token || token.impersonates) continue;
+    const found = patterns.find(({ fits }) => fits(token));
+    if (found) return reference(found.spec, 'token');
+  }
+  return null;
+}
+
+function reference({ slug, version }: ProtocolSpec, matchedBy: ProtocolRef['matchedBy']): ProtocolRef {
+  return { slug, version, matchedBy };
+}
+
+interface NamedSpec {
+  readonly spec: ProtocolSpec;
+  readonly fits: (token: TokenMetadata) => boolean;
+}
+
+function patternsOf({ protocols }: Rulebook): NamedSpec[] {
+  return [...protocols.values()].flatMap((spec) =>
+    spec.tokens ? [{ spec, fits: fitting(spec.tokens) }] : [],
+  );
+}
+
+function fitting({ names, symbols }: TokenPatterns): NamedSpec['fits'] {
+  const [ofName, ofSymbol] = [names, symbols].map((list) => list.map(expression)) as [RegExp[], RegExp[]];
+  return ({ name, symbol }) =>
+    (name !== null && ofName.some((pattern) => pattern.test(name))) ||
+    (symbol !== null && ofSymbol.some((pattern) => pattern.test(symbol)));
+}
+
+function expression(pattern: string): RegExp {
+  const literal = pattern.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${literal.join('.*')}$`);
+}
