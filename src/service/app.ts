@@ -8,11 +8,13 @@ import { RequestError } from './http/requestError.ts';
 import type { Analyze } from './http/analyze.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from './http/metrics.ts';
+import type { BeginTrace } from './http/requestTrace.ts';
 
 export interface AppDeps {
   readonly analyze: Analyze;
   readonly log: Log;
   readonly metrics?: Metrics | null;
+  readonly beginTrace?: BeginTrace | null;
   /** Shared with the server that drains it at shutdown; its own from `limits` when absent. */
   readonly limiter?: Limiter;
   readonly limits?: { readonly maxConcurrency: number; readonly maxQueue: number };
@@ -22,7 +24,7 @@ export interface AppDeps {
 
 /** The two operations of the interface. Never listens. */
 export function createApp(deps: AppDeps): Express {
-  const { analyze, log, metrics = null, deadlineMs = 30_000 } = deps;
+  const { analyze, log, metrics = null, beginTrace = null, deadlineMs = 30_000 } = deps;
   const limiter = deps.limiter ?? createLimiter(deps.limits ?? { maxConcurrency: 16, maxQueue: 64 });
   const stopping = deps.stopping ?? new AbortController().signal;
   const parseRequest = createParseRequest();
@@ -51,7 +53,10 @@ export function createApp(deps: AppDeps): Express {
 
   app.options(['/health', '/analyze'], (_request, response) => void response.status(204).end());
   app.get('/health', (_request, response) => void response.type('text/plain').send('ok'));
-  app.post('/analyze', postAnalyze({ analyze, parseRequest, limiter, log, metrics, deadlineMs, stopping }));
+  app.post(
+    '/analyze',
+    postAnalyze({ analyze, parseRequest, limiter, log, metrics, beginTrace, deadlineMs, stopping }),
+  );
 
   app.all('/health', refuse(405, 'method not allowed', { Allow: 'GET, HEAD, OPTIONS' }));
   app.all('/analyze', refuse(405, 'method not allowed', { Allow: 'POST, OPTIONS' }));

@@ -22,6 +22,10 @@ export const SETTINGS = {
     'JSON-RPC endpoint of an Ethereum mainnet node with traces; several, comma-separated, fail over in order',
   ),
   traceUrl: url('TRACE_URL', 'endpoint asked for traces only, where the one above offers none'),
+  otelEndpoint: url(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    'OTLP/HTTP collector for traces, such as http://localhost:4318; other OTEL_* variables follow the SDK',
+  ),
   priceApiUrl: priceApis(
     'PRICE_API_URL',
     'HTTP sources of historical prices, comma-separated, the first counts: defillama, coingecko, name=url for another address, or the URL of an API with the shape of DefiLlama’s',
@@ -175,7 +179,10 @@ export function describeSettings(): string {
 }
 
 /** URLs of the configuration that may hold credentials. */
-export function secretUrls(config: Pick<Config, 'rpcUrls' | 'traceUrl' | 'priceApiUrl'>): string[] {
+export function secretUrls(
+  config: Pick<Config, 'rpcUrls' | 'traceUrl' | 'priceApiUrl'> & { readonly otelEndpoint?: string | null },
+): string[] {
   const priceUrls = readPriceApis(config.priceApiUrl ?? '')?.map(({ url }) => url) ?? [];
-  return [...config.rpcUrls, config.traceUrl, ...priceUrls].filter((value) => value !== null);
+  const all = [...config.rpcUrls, config.traceUrl, config.otelEndpoint ?? null, ...priceUrls];
+  return all.filter((value) => value !== null);
 }

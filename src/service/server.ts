@@ -6,10 +6,11 @@ import { createLimiter } from './http/limiter.ts';
 import { createHttpServer, listen, stopListening } from './http/httpServer.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createLog, createRedact, type Log } from '../lib/log.ts';
-import { secretUrls, type Config } from './config.ts';
+import { ConfigError, secretUrls, type Config } from './config.ts';
 import { openUpstream } from './analyzer.ts';
 import type { Upstream } from '../stages/1-fetch/rpc/upstream.ts';
 import type { Analyze } from './http/analyze.ts';
+import type { Tracing } from './tracing.ts';
 
 /** Builds the analysis once the upstream exists; rejects when the rule set cannot be loaded. */
 export type CreateAnalyze = (deps: {
@@ -39,6 +40,17 @@ async function within(done: Promise<void>, ms: number): Promise<boolean> {
   }
 }
 
+/** The SDK is loaded only here: without an endpoint it costs nothing. */
+async function tracingTo(endpoint: string | null): Promise<Tracing | null> {
+  if (endpoint === null) return null;
+  try {
+    return (await import('./tracing.ts')).openTracing(endpoint);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new ConfigError(['OTEL_EXPORTER_OTLP_ENDPOINT needs the optional @opentelemetry packages']);
+  }
+}
+
 /** Puts the service together and listens. Rejects when a port is taken or the analysis cannot be built. */
 export async function serve(
   config: Config,
@@ -57,10 +69,13 @@ export async function serve(
   try {
     const analyze = await createAnalyze({ upstream, config, log });
     started.push(() => analyze.close?.());
+    const tracing = await tracingTo(config.otelEndpoint);
+    started.push(() => tracing?.close());
     const app = createApp({
       analyze,
       log,
       metrics,
+      beginTrace: tracing?.begin ?? null,
       limiter,
       deadlineMs: config.deadlineMs,
       stopping: stop.signal,
@@ -110,6 +125,7 @@ export async function serve(
       stop.abort();
       await analyze.close?.();
       await upstream.close();
+      await tracing?.close();
       log.info('stopped');
     };
     return { url, port, adminPort, close: () => (closing ??= shutDown()) };

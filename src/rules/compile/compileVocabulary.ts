@@ -93,14 +93,16 @@ export function compileVocabulary(items: readonly RuleItem[], sink: ProblemSink)
       kind,
       ...categories.intent(value.category, item, ['intents', kind, 'category']),
       rank: rank ?? ranks.size,
-      headline: value.headline ?? true,
-      ledgerLabel: value.ledger ?? null,
-      tags: value.tags ?? [],
+      ...optionsOf(value),
     });
   }
   const values = <T>(words: Map<string, { value: T }>): Map<string, T> =>
     new Map([...words].map(([k, v]) => [k, v.value]));
   return { motifKinds, intentKinds, legRoles: values(legRoles), accountRoles: values(accountRoles) };
+}
+
+function optionsOf({ headline = true, ledger = null, tags = [] }: WordOf<'intents'>) {
+  return { headline, ledgerLabel: ledger, tags };
 }
 
 function traitsOf(raw: RawMotifKind): MotifTraits {

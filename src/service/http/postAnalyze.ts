@@ -7,6 +7,7 @@ import type { Analyze, AnalyzeResult } from './analyze.ts';
 import type { Limiter } from './limiter.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Metrics } from './metrics.ts';
+import type { BeginTrace, TracedRequest } from './requestTrace.ts';
 import type { ParseRequest } from './parseRequest.ts';
 import { jsonBytes, type ReportJson } from '../../lib/reportJson.ts';
 import type { Hash } from '../../model/hex.ts';
@@ -17,6 +18,8 @@ export interface PostAnalyzeDeps {
   readonly limiter: Limiter;
   readonly log: Log;
   readonly metrics: Metrics | null;
+  /** Traces requests, where traces are wanted. */
+  readonly beginTrace: BeginTrace | null;
   /** Overall time for one request, its wait in the queue included, milliseconds. */
   readonly deadlineMs: number;
   /** Aborts every analysis: the service stops and its grace time is over. */
@@ -48,13 +51,13 @@ export function postAnalyze(deps: PostAnalyzeDeps): RequestHandler {
       sendError(response, error);
       return;
     }
-    const record = newRecord(deps.metrics, log);
+    const record = newRecord(deps, log, { hash, requestId, traceparent: request.get('traceparent') });
     try {
       const result = await analyzeWithin(deps, { hash, start, response, record });
       dropWhenUnread(response);
       sendReport(response, result.json);
       const ms = performance.now() - start;
-      deps.metrics?.analysisDone('ok', result.intentKind, ms / 1000);
+      record.done('ok', result.intentKind, ms);
       log.info(
         { hash, status: 200, intent: result.intentKind, ms: Math.round(ms), ...record.summary() },
         'analyzed',
@@ -63,7 +66,7 @@ export function postAnalyze(deps: PostAnalyzeDeps): RequestHandler {
       const ms = performance.now() - start;
       const gone = response.destroyed && !response.writableEnded;
       const code = error instanceof AnalysisError ? error.code : 'internal';
-      deps.metrics?.analysisDone(gone ? 'client_gone' : code, null, ms / 1000);
+      record.done(gone ? 'client_gone' : code, null, ms);
       const line = { hash, status: gone ? null : 502, code, ms: Math.round(ms), ...record.summary() };
       if (gone) log.info(line, 'client went away');
       // A failure of this service is logged in full, one of the upstream in a line.
@@ -132,11 +135,13 @@ async function analyzeWithin(
 }
 
 interface CallRecord extends Required<Pick<Parameters<Analyze>[1], 'onStage' | 'onCall'>> {
+  done(outcome: string, intentKind: string | null, ms: number): void;
   summary(): { stages: Record<string, number>; upstream_requests: number; upstream_calls: number };
 }
 
 /** Durations and upstream calls of one analysis, for its log line and the metrics. */
-function newRecord(metrics: Metrics | null, log: Log): CallRecord {
+function newRecord({ metrics, beginTrace }: PostAnalyzeDeps, log: Log, of: TracedRequest): CallRecord {
+  const trace = beginTrace?.(of) ?? null;
   const stages: Record<string, number> = {};
   let requests = 0;
   let calls = 0;
@@ -144,13 +149,19 @@ function newRecord(metrics: Metrics | null, log: Log): CallRecord {
     onStage(stage, ms) {
       stages[stage] = Math.round(ms * 10) / 10;
       metrics?.stageDone(stage, ms);
+      trace?.onStage(stage, ms);
     },
     onCall(event) {
       requests++;
       calls += event.methods.length;
       metrics?.upstreamCall(event);
+      trace?.onCall(event);
       if (event.outcome === 'ok') log.debug({ ...event, methods: event.methods.length }, 'upstream request');
       else log.warn({ ...event, methods: event.methods.length }, 'upstream request failed');
+    },
+    done(outcome, intentKind, ms) {
+      metrics?.analysisDone(outcome, intentKind, ms / 1000);
+      trace?.end(outcome, intentKind);
     },
     summary: () => ({ stages, upstream_requests: requests, upstream_calls: calls }),
   };
