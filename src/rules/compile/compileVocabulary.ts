@@ -101,8 +101,8 @@ export function compileVocabulary(items: readonly RuleItem[], sink: ProblemSink)
   return { motifKinds, intentKinds, legRoles: values(legRoles), accountRoles: values(accountRoles) };
 }
 
-function optionsOf({ headline = true, ledger = null, tags = [] }: WordOf<'intents'>) {
-  return { headline, ledgerLabel: ledger, tags };
+function optionsOf({ headline = true, ledger, tags = [] }: WordOf<'intents'>) {
+  return { headline, ledgerLabel: ledger ?? null, tags };
 }
 
 function traitsOf(raw: RawMotifKind): MotifTraits {
