@@ -5,6 +5,7 @@ import { isRecognised } from '../../src/lib/recognised.ts';
 import { prepare } from '../../src/rules/prepare.ts';
 import type { CanonicalTx } from '../../src/model/canonicalTx.ts';
 import type { Address, Hex } from '../../src/model/hex.ts';
+import type { LexiconEntry } from '../../src/model/lexicon.ts';
 import type { Primitive } from '../../src/model/primitive.ts';
 import type { EventMapping, Rulebook } from '../../src/model/rulebook.ts';
 
@@ -82,7 +83,20 @@ export function without(
   const entities = new Map([...rulebook.entities].filter(([address]) => !addresses.has(address)));
   const protocols = new Map([...rulebook.protocols].filter(([slug]) => !hidden.has(slug)));
   const { prepared: _, ...compiled } = rulebook;
-  return prepare({ ...compiled, events, calls, entities, protocols });
+  const lexicon = level === 'L3' ? withoutMessages(rulebook.lexicon, topics) : rulebook.lexicon;
+  return prepare({ ...compiled, events, calls, entities, protocols, lexicon });
+}
+
+/** The lexicon without the bus messages that hidden contracts emitted here. */
+function withoutMessages(
+  lexicon: readonly LexiconEntry[],
+  topics: ReadonlySet<string>,
+): readonly LexiconEntry[] {
+  const hidden = new Set([...topics].map((key) => key.split(':')[0]));
+  return lexicon.map((entry) => ({
+    ...entry,
+    messages: new Set([...entry.messages].filter((topic) => !hidden.has(topic))),
+  }));
 }
 
 function strip(mapping: EventMapping, hidden: ReadonlySet<string>): EventMapping {

@@ -1,5 +1,7 @@
 import type { MotifKind } from './primitive.ts';
 
+import type { Hash } from './hex.ts';
+
 /**
  * Words that hint at the act of an unknown contract. An entry applies to an event or call with all stems of
  * one of `names` in its name and all stems of one of `args` in an argument (if given), or with `sign`.
@@ -10,6 +12,8 @@ export interface LexiconEntry {
   readonly flow: 'sent' | 'received' | 'exchanged' | 'none' | 'any';
   readonly names: readonly ReadonlySet<string>[];
   readonly args: readonly ReadonlySet<string>[];
+  /** First topics of events of message buses; such an entry has no words. */
+  readonly messages: ReadonlySet<Hash>;
   /** Stems the name must not have. */
   readonly without: readonly string[];
   readonly sign: 'hash_path' | 'custody' | 'exit' | null;

@@ -1,4 +1,6 @@
+import { readSignature } from '../../evm/signatures.ts';
 import { stem, stemsOf } from '../../lib/words.ts';
+import type { Hash } from '../../model/hex.ts';
 import { frozenSet } from './freeze.ts';
 import type { Vocabulary } from './compileVocabulary.ts';
 import type { LexiconEntry } from '../../model/lexicon.ts';
@@ -33,6 +35,7 @@ function entryOf(raw: RawLexiconEntry): LexiconEntry {
     flow: raw.flow,
     names: (raw.names ?? []).map(phrase),
     args: (raw.args ?? []).map(phrase),
+    messages: frozenSet((raw.messages ?? []).map((text): Hash => `0x${readSignature(text).hash}`)),
     without: (raw.without ?? []).map(stem),
     sign: raw.sign ?? null,
     assets: raw.assets ?? null,

@@ -234,6 +234,7 @@ export interface RawLexiconEntry {
   readonly flow: 'sent' | 'received' | 'exchanged' | 'none' | 'any';
   readonly names?: readonly string[];
   readonly args?: readonly string[];
+  readonly messages?: readonly string[];
   readonly without?: readonly string[];
   readonly sign?: 'hash_path' | 'custody' | 'exit';
   readonly assets?: 'fungible' | 'erc20' | 'nft';

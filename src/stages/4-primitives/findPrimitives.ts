@@ -13,6 +13,7 @@ import { findApprovals } from './structure/approvals.ts';
 import { claimReceipts } from './merge/receipts.ts';
 import { settleDeferred } from './merge/settleDeferred.ts';
 import { explain, structureContext, type OpenPrimitive, type StructureContext } from './structure/context.ts';
+import { findBusMessages } from './structure/busMessages.ts';
 import { findFlashLoans } from './structure/flashLoans.ts';
 import { findDeployments, findIssuance } from './structure/issuance.ts';
 import { NamedActs } from './structure/namedActs.ts';
@@ -90,6 +91,7 @@ export function findPrimitives(
   take(findWraps(context));
   take(named.withAmounts());
   for (const detect of DETECTORS) take(detect(context));
+  take(findBusMessages(context, rulebook, found));
   take(named.withoutAmounts());
   for (const detect of LEFTOVERS) take(detect(context));
   // The sort is stable: primitives of one moment keep the order in which they were found.

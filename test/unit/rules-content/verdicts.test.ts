@@ -287,3 +287,53 @@ describe('an unknown event that records a payment', () => {
     expect(await verdict(scene)).not.toMatch('Stake');
   });
 });
+
+describe('a message of a bus', () => {
+  const BUS = account('b5');
+  const sent = says(BUS, 'PacketSent(bytes encodedPayload, bytes options, address sendLibrary)', [
+    '0x1234',
+    '0x',
+    OTHER,
+  ]);
+  const delivered = says(
+    BUS,
+    'Process(uint32 indexed origin, bytes32 indexed sender, address indexed recipient)',
+    [1, `0x${'ab'.repeat(32)}`, VENUE],
+  );
+  it.each([
+    ['was locked', [moves(TOKEN, USER, VENUE, AMOUNT)]],
+    ['was burnt', [moves(TOKEN, USER, ZERO, AMOUNT)]],
+    [
+      'was swapped first',
+      [moves(REWARD, USER, VENUE, PRICE), ...swap(POOL, VENUE, [REWARD, PRICE], [TOKEN, AMOUNT])],
+    ],
+  ])('makes a bridge deposit of what %s, whichever application sent it', async (_, acts) => {
+    expect(await verdict({ acts: [...acts, sent] })).toBe('BridgeDeposit Suspected');
+  });
+
+  it.each([
+    ['released', moves(TOKEN, VENUE, USER, AMOUNT), ''],
+    ['minted', moves(TOKEN, ZERO, USER, AMOUNT), ''],
+    ['minted to somebody else', moves(TOKEN, ZERO, OTHER, AMOUNT), ` of ${OTHER}`],
+  ])('makes a bridge withdrawal of what was %s', async (_, act, actor) => {
+    expect(await verdict({ acts: [act, delivered] })).toBe(`BridgeWithdrawal Suspected${actor}`);
+  });
+
+  it('says nothing about value that went the other way, or was exchanged', async () => {
+    expect(await verdict({ acts: [moves(TOKEN, VENUE, USER, AMOUNT), sent] })).not.toMatch('Bridge');
+    expect(await verdict({ acts: [moves(TOKEN, USER, VENUE, AMOUNT), delivered] })).not.toMatch('Bridge');
+    expect(await verdict({ acts: [...deposit(USER), sent] })).toMatch('VaultDeposit');
+    expect(await verdict({ acts: [sent] })).toMatch('ContractCall');
+  });
+});
+
+describe('a known bridge that alone pays', () => {
+  it('is withdrawn from, whoever is paid', async () => {
+    const bridge: Address = '0x99c9fc46f92e8a1c0dec1b1747d010903e884be1'; // Optimism's standard bridge
+    expect(await verdict({ acts: [moves(TOKEN, bridge, OTHER, AMOUNT)] })).toMatch(
+      'BridgeWithdrawal Suspected',
+    );
+    const both = [moves(TOKEN, bridge, OTHER, AMOUNT), moves(REWARD, VENUE, OTHER, AMOUNT)];
+    expect(await verdict({ acts: both })).not.toMatch('Bridge');
+  });
+});

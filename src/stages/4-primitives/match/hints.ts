@@ -132,7 +132,8 @@ function shows({ sign }: LexiconEntry, { basis, evidence }: NamedTrigger, tx: Ca
     : basis === 'event';
 }
 
-function applies({ names, args, without, sign }: LexiconEntry, trigger: NamedTrigger): boolean {
+function applies({ names, args, without, sign, messages }: LexiconEntry, trigger: NamedTrigger): boolean {
+  if (messages.size > 0) return false;
   if (without.some((word) => trigger.name.has(word))) return false;
   if (sign !== null && names.length + args.length === 0) return true;
   const inName = names.length === 0 || names.some((phrase) => includes(trigger.name, phrase));

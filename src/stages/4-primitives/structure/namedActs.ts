@@ -1,9 +1,9 @@
 import { distinctEvidence } from '../merge/mergeDuplicates.ts';
-import { kindOf } from '../../../lib/motifKinds.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { findHints, type Hint } from '../match/hints.ts';
 import type { NamedTrigger } from '../match/namedTriggers.ts';
 import { isFungible, structural, type OpenPrimitive, type StructureContext } from './context.ts';
+import { isAccompaniment, legOf, legsByAsset, principalsOf } from './acts.ts';
 import { OpenFlows, type OpenFlow } from './openFlows.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Leg } from '../../../model/primitive.ts';
@@ -74,20 +74,12 @@ export class NamedActs {
 
   /** Whether nothing but accompanying acts (approvals, wraps, executions) was found. */
   #unexplained(): boolean {
-    return this.#found.every(({ kind }) => {
-      const { allowance, carries, executes, serves, actsOnVenue } = kindOf(this.#rulebook, kind);
-      return allowance || carries || executes !== null || serves !== null || actsOnVenue;
-    });
+    return this.#found.every(({ kind }) => isAccompaniment(kind, this.#rulebook));
   }
 
   /** The signer, and the owners of accounts that executed something. */
   #accounts(): ReadonlySet<Address> {
-    return (this.#principals ??= new Set([
-      this.#context.tx.from,
-      ...this.#found
-        .filter(({ kind }) => kindOf(this.#rulebook, kind).executes !== null)
-        .flatMap(({ roles }) => roles.filter(({ role }) => role === 'owner').map(({ account }) => account)),
-    ]));
+    return (this.#principals ??= principalsOf(this.#context, this.#rulebook, this.#found));
   }
 
   #rankedHints(): readonly Hint[] {
@@ -216,11 +208,10 @@ export class NamedActs {
     const { entry } = hint;
     const side = (m: Movement): string =>
       entry.flow !== 'exchanged' ? entry.leg : flow.sent.includes(m) ? 'in' : 'out';
-    const legs = byAsset(moved).map((group) => legOf(side(group[0]!), group, account));
+    const legs = legsByAsset(moved, account, side);
     if (entry.flow === 'received' || entry.flow === 'none')
-      for (const group of byAsset(flow.burnt)) legs.push(legOf('share_in', group, account));
-    if (entry.flow === 'sent')
-      for (const group of byAsset(flow.minted)) legs.push(legOf('share_out', group, account));
+      legs.push(...legsByAsset(flow.burnt, account, () => 'share_in'));
+    if (entry.flow === 'sent') legs.push(...legsByAsset(flow.minted, account, () => 'share_out'));
     return this.#primitive(hint, account, legs);
   }
 
@@ -238,25 +229,4 @@ export class NamedActs {
       evidence: distinctEvidence([trigger.evidence, ...moved]),
     });
   }
-}
-
-function legOf(role: string, movements: readonly Movement[], account: Address): Leg {
-  return {
-    role,
-    asset: movements[0]!.asset,
-    amount: movements.reduce((sum, m) => sum + m.amount, 0n),
-    account,
-    movements: movements.map(({ index }) => index),
-    exact: false,
-  };
-}
-
-function byAsset(movements: readonly Movement[]): Movement[][] {
-  const groups = new Map<AssetId, Movement[]>();
-  for (const m of movements) {
-    const group = groups.get(m.asset);
-    if (group) group.push(m);
-    else groups.set(m.asset, [m]);
-  }
-  return [...groups.values()];
 }

@@ -42,6 +42,15 @@ export class OpenFlows {
     return { sent: open('sent'), received: open('received'), minted: open('minted'), burnt: open('burnt') };
   }
 
+  /** Accounts that got something and gave nothing. */
+  recipients(): Address[] {
+    const { received, minted } = this.#sides;
+    return [...new Set([...received.keys(), ...minted.keys()])].filter((account) => {
+      const own = this.of(account);
+      return own.sent.length + own.burnt.length === 0 && own.received.length + own.minted.length > 0;
+    });
+  }
+
   /** Transfers of exactly this amount. */
   ofAmount(amount: bigint): Movement[] {
     return (this.#byAmount.get(amount) ?? []).filter(this.#isOpen);
@@ -65,12 +74,17 @@ export class OpenFlows {
   gained({ sent, received }: OpenFlow): ReadonlySet<AssetId> {
     const net = new Map<AssetId, bigint>();
     const add = (m: Movement, sign: bigint): void => {
-      const asset = mergeNative(m.asset, this.#context.wrappedNative);
+      const asset = this.mergedAsset(m.asset);
       net.set(asset, (net.get(asset) ?? 0n) + sign * m.amount);
     };
     for (const m of received) add(m, 1n);
     for (const m of sent) add(m, -1n);
     return new Set([...net].filter(([, amount]) => amount > 0n).map(([asset]) => asset));
+  }
+
+  /** The native asset for wrapped native, else the asset itself. */
+  mergedAsset(asset: AssetId): AssetId {
+    return mergeNative(asset, this.#context.wrappedNative);
   }
 
   readonly #isOpen = ({ index }: Movement): boolean => !this.#context.explained.has(index);

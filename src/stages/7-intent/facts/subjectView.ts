@@ -37,7 +37,7 @@ export class SubjectView {
   #payers?: MotifsByAsset;
   #payees?: ReadonlySet<Address>;
   #sources?: ReadonlySet<Address>;
-  #keepers?: { readonly payers: number; readonly receivers: number };
+  #keepers?: Keepers;
   #active?: ReadonlySet<Address>;
   #code?: ReadonlySet<Address>;
   #shares?: ReadonlyMap<AssetId, readonly string[]>;
@@ -165,9 +165,9 @@ export class SubjectView {
     return new Set(legs.map(({ asset }) => this.mergedAsset(asset)));
   }
 
-  /** How many accounts ended with less, and with more, of something. */
-  get keepers() {
-    return (this.#keepers ??= countKeepers(this));
+  /** Accounts that ended with less, and with more, of something. */
+  get keepers(): Keepers {
+    return (this.#keepers ??= keepersOf(this));
   }
 
   nonEconomic(kind: NonEconomicMovement['kind']): number {
@@ -207,6 +207,11 @@ export class SubjectView {
 }
 
 const NONE: readonly Motif[] = [];
+
+interface Keepers {
+  readonly payers: ReadonlySet<Address>;
+  readonly receivers: ReadonlySet<Address>;
+}
 const NO_TAGS: readonly string[] = [];
 
 function feesOf(view: SubjectView): ReadonlySet<number> {
@@ -243,19 +248,16 @@ function sourcesOf({ received }: SubjectView): Set<Address> {
   return sources;
 }
 
-function countKeepers({ flow, fees, input: { rulebook } }: SubjectView): {
-  payers: number;
-  receivers: number;
-} {
-  let payers = 0,
-    receivers = 0;
+function keepersOf({ flow, fees, input: { rulebook } }: SubjectView): Keepers {
+  const payers = new Set<Address>();
+  const receivers = new Set<Address>();
   for (const account of flow.ledgers.keys()) {
     if (account === ZERO_ADDRESS) continue;
     const exclude = (m: Movement): boolean => fees.has(m.index);
     const own = balances(flow, account, { mergeWrapped: rulebook.wrappedNative, dust: 'drop', exclude });
     const sides = sidesOf(own.values());
-    if (sides === 'sent' || sides === 'both') payers += 1;
-    if (sides === 'received' || sides === 'both') receivers += 1;
+    if (sides === 'sent' || sides === 'both') payers.add(account);
+    if (sides === 'received' || sides === 'both') receivers.add(account);
   }
   return { payers, receivers };
 }

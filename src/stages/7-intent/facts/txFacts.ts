@@ -1,4 +1,4 @@
-import { count, entityTags, flag, oneOf, text, type FactSpec } from './factSpec.ts';
+import { count, entityTags, flag, kinds, oneOf, text, type FactSpec } from './factSpec.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { NonEconomicMovement } from '../../../model/valueFlow.ts';
 
@@ -138,12 +138,18 @@ export const FLOW_FACTS: readonly FactSpec[] = [
   count(
     'flow.payers',
     'Accounts other than the zero address that ended with less of something.',
-    (v) => v.keepers.payers,
+    (v) => v.keepers.payers.size,
   ),
   count(
     'flow.receivers',
     'Accounts other than the zero address that ended with more of something.',
-    (v) => v.keepers.receivers,
+    (v) => v.keepers.receivers.size,
+  ),
+  kinds(
+    'flow.payers_speak',
+    'Motif kinds spoken by the known protocols whose addresses ended with less of something.',
+    (v) =>
+      [...v.keepers.payers].flatMap((a) => [...(v.input.rulebook.prepared.kindsOfContract.get(a) ?? [])]),
   ),
   count('noneconomic.approvals', 'Allowances granted or revoked.', (v) => v.nonEconomic('approval')),
   count('noneconomic.zero_transfers', 'Transfers of nothing.', (v) => v.nonEconomic('zero_transfer')),

@@ -1,0 +1,50 @@
+import { kindOf } from '../../../lib/motifKinds.ts';
+import type { OpenPrimitive, StructureContext } from './context.ts';
+import type { Address } from '../../../model/hex.ts';
+import type { Leg } from '../../../model/primitive.ts';
+import type { Rulebook } from '../../../model/rulebook.ts';
+import type { AssetId, Movement } from '../../../model/valueFlow.ts';
+
+/** The signer, and the owners of accounts that executed something. */
+export function principalsOf(
+  { tx }: StructureContext,
+  rulebook: Rulebook,
+  found: readonly OpenPrimitive[],
+): ReadonlySet<Address> {
+  const owners = found
+    .filter(({ kind }) => kindOf(rulebook, kind).executes !== null)
+    .flatMap(({ roles }) => roles.filter(({ role }) => role === 'owner').map(({ account }) => account));
+  return new Set([tx.from, ...owners]);
+}
+
+/** Whether a kind only accompanies others (approvals, wraps, executions) and tells no purpose. */
+export function isAccompaniment(kind: string, rulebook: Rulebook): boolean {
+  const { allowance, carries, executes, serves, actsOnVenue } = kindOf(rulebook, kind);
+  return allowance || carries || executes !== null || serves !== null || actsOnVenue;
+}
+
+/** One leg per asset, in order of first movement; `roleOf` gives its role from that movement. */
+export function legsByAsset(
+  movements: readonly Movement[],
+  account: Address,
+  roleOf: (first: Movement) => string,
+): Leg[] {
+  const groups = new Map<AssetId, Movement[]>();
+  for (const m of movements) {
+    const group = groups.get(m.asset);
+    if (group) group.push(m);
+    else groups.set(m.asset, [m]);
+  }
+  return [...groups.values()].map((group) => legOf(roleOf(group[0]!), group, account));
+}
+
+export function legOf(role: string, movements: readonly Movement[], account: Address): Leg {
+  return {
+    role,
+    asset: movements[0]!.asset,
+    amount: movements.reduce((sum, m) => sum + m.amount, 0n),
+    account,
+    movements: movements.map(({ index }) => index),
+    exact: false,
+  };
+}

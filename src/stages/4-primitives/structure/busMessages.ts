@@ -1,0 +1,99 @@
+import { kindOf } from '../../../lib/motifKinds.ts';
+import { balances, sidesOf } from '../../../value/balances.ts';
+import { distinctEvidence } from '../merge/mergeDuplicates.ts';
+import { structural, type OpenPrimitive, type StructureContext } from './context.ts';
+import { isAccompaniment, legsByAsset, principalsOf } from './acts.ts';
+import { OpenFlows } from './openFlows.ts';
+import type { Log } from '../../../model/canonicalTx.ts';
+import type { Address, Hash } from '../../../model/hex.ts';
+import type { LexiconEntry } from '../../../model/lexicon.ts';
+import type { Rulebook } from '../../../model/rulebook.ts';
+import type { Movement } from '../../../model/valueFlow.ts';
+
+interface Message {
+  readonly log: Log;
+  readonly entry: LexiconEntry;
+}
+
+/**
+ * Value that crosses chains with a message of a known bus, whichever application used it: what an account
+ * gave for nothing beside a message that was sent, or got beside one that was received. Always Suspected.
+ * Only where nothing but trades and accompanying acts was found.
+ */
+export function findBusMessages(
+  context: StructureContext,
+  rulebook: Rulebook,
+  found: readonly OpenPrimitive[],
+): OpenPrimitive[] {
+  const message = messageOf(context, rulebook);
+  if (message === null || !found.every(({ kind }) => goesAlong(kind, rulebook))) return [];
+  const open = new OpenFlows(context);
+  const principals = [...principalsOf(context, rulebook, found)];
+  for (const account of principals) {
+    const moved = movedBy(open, account, message.entry);
+    if (moved) return [actOf(message, account, moved)];
+  }
+  // Whoever delivers a message may do so for somebody else, and gives nothing for it.
+  if (
+    message.entry.flow === 'received' &&
+    principals.every((account) => open.of(account).sent.length === 0)
+  ) {
+    const [paid, ...others] = open.recipients();
+    const moved = paid !== undefined && others.length === 0 ? movedBy(open, paid, message.entry) : null;
+    if (moved) return [actOf(message, paid!, moved)];
+  }
+  // Swapped on the way: the movements are the trade's, but the account only gave, or only got.
+  const traded = principals.find((account) => sidesOf(netOf(context, account)) === message.entry.flow);
+  return traded !== undefined && context.dealings.size > 0 ? [actOf(message, traded, [])] : [];
+}
+
+function messageOf({ tx }: StructureContext, rulebook: Rulebook): Message | null {
+  const known = rulebook.prepared.derive(entriesByTopic);
+  for (const log of tx.logs) {
+    const entry = known.get(log.topics[0] as Hash);
+    if (entry) return { log, entry };
+  }
+  return null;
+}
+
+function entriesByTopic({ lexicon }: Rulebook): ReadonlyMap<Hash, LexiconEntry> {
+  return new Map(lexicon.flatMap((entry) => [...entry.messages].map((topic) => [topic, entry] as const)));
+}
+
+/** Trades on the way, and acts that tell no purpose. */
+function goesAlong(kind: string, rulebook: Rulebook): boolean {
+  const { trade } = kindOf(rulebook, kind);
+  return isAccompaniment(kind, rulebook) || (trade !== null && trade !== 'shares');
+}
+
+/** What is left of the account's flow, burns and mints included; null where it does not all go one way. */
+function movedBy(open: OpenFlows, account: Address, { flow }: LexiconEntry): readonly Movement[] | null {
+  const own = open.of(account);
+  const gave = [...own.sent, ...own.burnt];
+  const got = [...own.received, ...own.minted];
+  const gained = open.gained(own);
+  const kept = got.filter((m) => m.kind === 'mint' || gained.has(open.mergedAsset(m.asset)));
+  if (flow === 'sent') return gave.length > 0 && kept.length === 0 ? gave : null;
+  return got.length > 0 && gave.length === 0 ? got : null;
+}
+
+function netOf({ flow, wrappedNative }: StructureContext, account: Address) {
+  return balances(flow, account, { mergeWrapped: wrappedNative, dust: 'drop' }).values();
+}
+
+function actOf({ log, entry }: Message, owner: Address, moved: readonly Movement[]): OpenPrimitive {
+  const { address, index, frame, seq } = log;
+  return structural({
+    kind: entry.kind,
+    seq,
+    venue: address,
+    roles: [{ role: 'owner', account: owner }],
+    legs: legsByAsset(moved, owner, () => entry.leg),
+    invariants: [],
+    tags: ['structural', 'named'],
+    evidence: distinctEvidence([
+      { kind: 'log', frame, log: index, contract: address },
+      ...moved.slice(0, 8).map((m) => m.evidence),
+    ]),
+  });
+}
