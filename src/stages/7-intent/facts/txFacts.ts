@@ -148,8 +148,7 @@ export const FLOW_FACTS: readonly FactSpec[] = [
   kinds(
     'flow.payers_speak',
     'Motif kinds spoken by the known protocols whose addresses ended with less of something.',
-    (v) =>
-      [...v.keepers.payers].flatMap((a) => [...(v.input.rulebook.prepared.kindsOfContract.get(a) ?? [])]),
+    (v) => [...v.keepers.payers].flatMap((a) => [...(v.input.rulebook.prepared.kindsOf(a) ?? [])]),
   ),
   count('noneconomic.approvals', 'Allowances granted or revoked.', (v) => v.nonEconomic('approval')),
   count('noneconomic.zero_transfers', 'Transfers of nothing.', (v) => v.nonEconomic('zero_transfer')),
