@@ -221,15 +221,22 @@ let oracles: Record<string, Contract> | null = null;
 
 /** The contracts of `Oracles.sol`. */
 export function oracleContracts(): Record<string, Contract> {
-  if (oracles) return oracles;
+  return (oracles ??= contractsOf('Oracles.sol'));
+}
+
+/** The contracts of a source file of this folder. */
+export function contractsOf(file: string): Record<string, Contract> {
   const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string };
-  const content = readFileSync(new URL('Oracles.sol', import.meta.url), 'utf8');
+  const content = readFileSync(new URL(file, import.meta.url), 'utf8');
   const output = JSON.parse(
     solc.compile(
       JSON.stringify({
         language: 'Solidity',
-        sources: { 'Oracles.sol': { content } },
-        settings: { outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } } },
+        sources: { [file]: { content } },
+        settings: {
+          optimizer: { enabled: true },
+          outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
+        },
       }),
     ),
   ) as {
@@ -238,10 +245,10 @@ export function oracleContracts(): Record<string, Contract> {
   };
   const errors = (output.errors ?? []).filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw new Error(errors.map((e) => e.formattedMessage).join('\n'));
-  return (oracles = Object.fromEntries(
-    Object.entries(output.contracts['Oracles.sol']!).map(([name, { abi, evm }]) => [
+  return Object.fromEntries(
+    Object.entries(output.contracts[file]!).map(([name, { abi, evm }]) => [
       name,
       { abi, bytecode: `0x${evm.bytecode.object}` as Hex },
     ]),
-  ));
+  );
 }

@@ -1,5 +1,6 @@
 import { servingTag, venuesOf } from '../../lib/counterparties.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
+import { mergeNative, NATIVE_ASSET } from '../../value/asset.ts';
 import { balances, sidesOf } from '../../value/balances.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import type { Attribution } from '../../model/attribution.ts';
@@ -87,7 +88,12 @@ export function holdersElsewhere(
   input: EntityInput,
 ): Address[] {
   const { flow, motifs, rulebook, attribution } = input;
-  const takers = motifs.filter(({ kind }) => kindOf(rulebook, kind).fee);
+  // A small payment of ether may be a share of the result; of a token it is the token's own tax.
+  const isTax = ({ movements }: Motif): boolean =>
+    movements.every((i) => mergeNative(flow.movements[i]!.asset, rulebook.wrappedNative) !== NATIVE_ASSET);
+  const takers = motifs.filter(
+    (motif) => kindOf(rulebook, motif.kind).fee && (motif.basis !== 'structure' || isTax(motif)),
+  );
   const left = new Set<Address | null>([
     ...group,
     ...venuesOf(motifs, rulebook),
