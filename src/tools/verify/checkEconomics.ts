@@ -1,5 +1,6 @@
 import type { PnlEntry, TxReport } from '../../model/generated/report.ts';
 import { parseDecimal, roundsTo, type Decimal } from './checkMoney.ts';
+import { checkProfit } from './checkProfit.ts';
 import type { Report } from './finding.ts';
 import { quantity, type RawChain } from './rawChain.ts';
 
@@ -8,6 +9,7 @@ export function checkEconomics(report: TxReport, chain: RawChain, find: Report):
   report.economics.realized_pnl.entries.forEach((entry, i) =>
     checkEntry(entry, `/economics/realized_pnl/entries/${i}`, report, find),
   );
+  checkProfit(report, chain, find);
   checkNetOfFee(report, find);
   checkPnlSums(report, find);
   checkValuation(report, chain, find);
@@ -62,7 +64,6 @@ function checkEntry(entry: PnlEntry, at: string, report: TxReport, find: Report)
     const exact = { units: gross * unit.units, places: entry.asset.decimals + unit.places };
     must(roundsTo(shown, exact), '/gross_usd', `${entry.gross_usd.text} is not the amount at its price`);
   }
-  must(entry.gas_usd.text === report.economics.fee_usd.text, '/gas_usd', 'is not the fee of the transaction');
   const costs = [entry.gas_usd, entry.builder_payment_usd].map((cost) =>
     negative(parseDecimal(cost?.text ?? '$0')),
   );
@@ -143,13 +144,22 @@ function checkValuation(report: TxReport, chain: RawChain, find: Report): void {
   });
 }
 
-function checkWarnings({ economics: e }: TxReport, find: Report): void {
+function checkWarnings({ economics: e, attribution }: TxReport, find: Report): void {
   const expect = (code: string, wanted: boolean): void => {
     if (e.warnings.includes(code) !== wanted) {
       find('economics', '/economics/warnings', `${code} ${wanted ? 'is missing' : 'has no reason'}`);
     }
   };
   expect('PartialValuation', e.valuation.unpriced_assets.length > 0 || !e.fee_usd.available);
+  const { signer, actor } = attribution;
+  expect('IntentActorDiffersFromSigner', actor !== null && actor !== signer);
+  const outside = e.warnings.filter((code) => code.startsWith('Fee'));
+  if (outside.length > 1) find('economics', '/economics/warnings', 'says two things about the gas');
+  if (e.subject === signer && outside.length > 0)
+    find('economics', '/economics/warnings', 'the subject signed, so it paid the gas');
+  const paid = e.fee_paid_by_subject;
+  if (paid !== undefined && paid === e.warnings.includes('FeeNotPaidBySubject'))
+    find('economics', '/economics/fee_paid_by_subject', 'does not agree with the warnings');
   expect(
     'StalePrice',
     (e.valuation.prices ?? []).some(({ stale }) => stale),
