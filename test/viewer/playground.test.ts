@@ -298,6 +298,13 @@ describe.skipIf(!hasBrowser)('the playground in a browser', () => {
       await page.locator('.rule-card.wins').waitFor();
       await page.getByRole('button', { name: 'Show the report by these rules' }).click();
       await page.locator('.report .node-card').first().waitFor();
+
+      // A link to the playground carries the report's transaction.
+      const { hash } = JSON.parse(readFileSync(join(RECORDINGS, 'swap-v3.json'), 'utf8')) as { hash: string };
+      await page.goto(`${playground.url}?tx=${hash}&view=playground`);
+      await expect.poll(() => page.locator('#transaction').inputValue(), { timeout: 10_000 }).toBe(hash);
+      await page.getByRole('button', { name: 'Try it' }).click();
+      await page.locator('.rule-card.wins').waitFor();
       expect(tab.requests.every((url) => url.startsWith(playground.url))).toBe(true);
       expect(tab.errors).toEqual([]);
     } finally {

@@ -3,7 +3,7 @@ import { h, replaceChildren } from './lib/dom.ts';
 import { icon } from './lib/icons.ts';
 import { shortHex, words } from './lib/text.ts';
 import { createPanel } from './panel.ts';
-import { playgroundPage } from './playground/playgroundPage.ts';
+import { playgroundPage, type PlaygroundPage } from './playground/playgroundPage.ts';
 import { reportPage } from './reportPage.ts';
 import { createShell } from './shell.ts';
 import { readTxHash, whyNoTxHash } from '../../src/tools/client/txHash.ts';
@@ -211,6 +211,7 @@ function start(): void {
   markTab('report');
   shell.status.replaceChildren();
   document.title = 'txreport';
+  if (PLAYGROUND && query.get('view') === 'playground') return showPlayground();
   if (base === null) return complain('The api address in the link is not the address of a service.');
   if (query.get('tx') === null)
     return show(
@@ -231,21 +232,36 @@ function start(): void {
   void analyze(base, hash);
 }
 
+let playground: PlaygroundPage | null = null;
+
+/** Shows the playground with the transaction of the page's address, so that a link leads to both. */
+function showPlayground(): void {
+  running?.abort();
+  playground ??= playgroundPage((report) =>
+    showReport(report, 'from the playground, by the rules as edited'),
+  );
+  const hash = readTxHash(shell.hash.value);
+  if (hash !== null) playground.choose(hash);
+  const query = new URLSearchParams({ ...(hash === null ? {} : { tx: hash }), view: 'playground' });
+  if (location.search !== `?${query.toString()}`) history.pushState(null, '', `?${query.toString()}`);
+  shell.status.replaceChildren();
+  document.title = 'Rule playground · txreport';
+  show(playground.element);
+  markTab('playground');
+}
+
 if (PLAYGROUND) {
-  let page: HTMLElement | null = null;
   const tab = (name: 'report' | 'playground', label: string, act: () => void): HTMLElement =>
     h('button', { type: 'button', 'data-tab': name, onclick: act }, label);
   shell.tabs.hidden = false;
   shell.tabs.append(
-    tab('report', 'Report', () => start()),
-    tab('playground', 'Rule playground', () => {
-      running?.abort();
-      page ??= playgroundPage((report) => showReport(report, 'from the playground, by the rules as edited'));
-      shell.status.replaceChildren();
-      document.title = 'Rule playground · txreport';
-      show(page);
-      markTab('playground');
+    tab('report', 'Report', () => {
+      const query = new URLSearchParams(location.search);
+      query.delete('view');
+      history.pushState(null, '', `${location.pathname}${query.size > 0 ? `?${query.toString()}` : ''}`);
+      start();
     }),
+    tab('playground', 'Rule playground', showPlayground),
   );
 }
 acceptDrops((file) => void open(file));

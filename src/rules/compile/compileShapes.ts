@@ -23,7 +23,7 @@ export function compileShapes(
 ): { events: Map<string, EventSpec>; calls: Map<Hex, CallSpec> } {
   const events = new Map<string, EventSpec & { meanings: EventMapping[] }>();
   const calls = new Map<Hex, CallSpec & { meanings: EventMapping[] }>();
-  const bodies = new Map<string, string>();
+  const bodies = new Map<string, Spot>();
 
   // An overlay's meanings are tried before those below it.
   const inOrder = [...shapes].sort((a, b) => b.file.layer - a.file.layer);
@@ -81,7 +81,7 @@ export function compileShapes(
 }
 
 /** Two meanings with the same signature and body are one written twice. */
-function noteBody(spot: Spot, raw: RawMeaning, compiled: CompiledMeaning, bodies: Map<string, string>): void {
+function noteBody(spot: Spot, raw: RawMeaning, compiled: CompiledMeaning, bodies: Map<string, Spot>): void {
   const { meaning, signature } = compiled;
   const { venue, poolId, kind, roles, legs, when } = meaning;
   // Meanings tied to different protocols' addresses may say the same: only the family ones compete.
@@ -100,6 +100,6 @@ function noteBody(spot: Spot, raw: RawMeaning, compiled: CompiledMeaning, bodies
   ]);
   const first = bodies.get(body);
   if (first !== undefined)
-    spot.at(raw.event === undefined ? 'call' : 'event').report('duplicate_meaning', `same as ${first}`);
-  else bodies.set(body, spot.shown);
+    spot.at(raw.event === undefined ? 'call' : 'event').report('duplicate_meaning', `same as ${first.shown}`);
+  else bodies.set(body, spot);
 }

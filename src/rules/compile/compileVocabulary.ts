@@ -85,20 +85,31 @@ export function compileVocabulary(items: readonly RuleItem[], sink: ProblemSink)
       ...traitsOf(value),
     });
   }
+  const intentKinds = compileIntentKinds(intents, ranks, categories.intent, sink);
+  const values = <T>(words: Map<string, { value: T }>): Map<string, T> =>
+    new Map([...words].map(([k, v]) => [k, v.value]));
+  return { motifKinds, intentKinds, legRoles: values(legRoles), accountRoles: values(accountRoles) };
+}
+
+/** Intent kinds with their rank; without a precedence list none is missing from it. */
+function compileIntentKinds(
+  intents: ReadonlyMap<string, { readonly value: WordOf<'intents'>; readonly item: RuleItem }>,
+  ranks: ReadonlyMap<string, number>,
+  categoryOf: CategoryOf,
+  sink: ProblemSink,
+): Map<string, IntentKindSpec> {
   const intentKinds = new Map<string, IntentKindSpec>();
   for (const [kind, { value, item }] of intents) {
     const rank = ranks.get(kind);
     if (rank === undefined && ranks.size > 0) sink.addKey(item, ['intents', kind], 'unranked_intent', kind);
     intentKinds.set(kind, {
       kind,
-      ...categories.intent(value.category, item, ['intents', kind, 'category']),
+      ...categoryOf(value.category, item, ['intents', kind, 'category']),
       rank: rank ?? ranks.size,
       ...optionsOf(value),
     });
   }
-  const values = <T>(words: Map<string, { value: T }>): Map<string, T> =>
-    new Map([...words].map(([k, v]) => [k, v.value]));
-  return { motifKinds, intentKinds, legRoles: values(legRoles), accountRoles: values(accountRoles) };
+  return intentKinds;
 }
 
 function optionsOf({ headline = true, ledger, tags = [] }: WordOf<'intents'>) {

@@ -32,13 +32,18 @@ export interface LoadOptions {
    * Facts that rules may use. Left out, fact names and values are not checked: only for tests without rules.
    */
   readonly facts?: FactVocabulary;
+  /** For a process that uses the book a few times: equal parts are not shared, nothing is frozen. */
+  readonly briefly?: boolean;
   /** Texts in place of files, or as further files of the directories. */
   readonly edits?: EditedTexts;
 }
 
 /** A ruleset for tools: the compiled book, its source items and all problems. */
 export interface Ruleset {
-  /** Null when there are problems. */
+  readonly version: string;
+  /** Of all files: what a report names as the digest of its rules. */
+  readonly digest: () => string;
+  /** Null when there are problems. Made when first asked for. */
   readonly rulebook: Rulebook | null;
   readonly problems: readonly Problem[];
   readonly files: readonly RuleFile[];
@@ -108,12 +113,17 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
   const lexicon = compileLexicon(items, words, sink);
 
   const all = causesOf(sortProblems([...problems, ...sink.problems]), files);
-  const base = { problems: all, files, shapes, protocols, entities, intents, facts };
+  const digest = (): string => digestFiles(files, tables);
+  const base = { version, digest, problems: all, files, shapes, protocols, entities, intents, facts };
   if (all.length > 0) return { ...base, rulebook: null };
-  const compiled: CompiledRules = {
+  // Freezing and sharing take a third of a load, which a mere check need not spend.
+  let rulebook: Rulebook | null = null;
+  const make = (): Rulebook => prepare(options.briefly ? compiledRules() : deepFreeze(compiledRules()));
+  const shared = options.briefly ? <T>(parts: T): T => parts : shareEqual;
+  const compiledRules = (): CompiledRules => ({
     version,
-    digest: digestFiles(files, tables),
-    ...shareEqual({
+    digest: digest(),
+    ...shared({
       events: frozenMap(events),
       calls: frozenMap(calls),
       protocols: frozenMap(spoken.protocols.map((p) => [p.slug, p] as const)),
@@ -136,8 +146,13 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
     intents: rules,
     ...texts,
     lexicon,
+  });
+  return {
+    ...base,
+    get rulebook(): Rulebook {
+      return (rulebook ??= make());
+    },
   };
-  return { ...base, rulebook: prepare(deepFreeze(compiled)) };
 }
 
 /** Problems that a word missing from the vocabulary brings about everywhere else. */

@@ -1,6 +1,5 @@
 import type { ProblemCode, Problem } from '../read/problems.ts';
 import type { RuleFile } from '../read/readRuleFiles.ts';
-import { checkSchema } from '../read/schemaCheck.ts';
 import { pointerSegment, type Tree } from '../read/yamlTree.ts';
 
 /** One shape, protocol, entity file or intent rule, wherever its file lists it. */
@@ -123,7 +122,7 @@ export function readItems(files: readonly RuleFile[], sink: ProblemSink): RuleIt
   const items: RuleItem[] = [];
   for (const file of files) {
     if (file.tree === null) continue;
-    const faults = checkSchema(file.kind, file.tree);
+    const faults = file.schemaFaults;
     for (const f of faults) sink.at(file, f, f.code, f.message);
     const many = Array.isArray(file.tree) ? (file.tree as Tree[]) : null;
     const parts = many

@@ -1,4 +1,5 @@
 import { parseAbiItem, toEventSelector, toFunctionSelector, type AbiParameter } from 'viem';
+import { memoize } from '../../lib/memo.ts';
 import type { Hash, Hex } from '../../model/hex.ts';
 import type { ParamSpec } from '../../model/rulebook.ts';
 import type { ProblemCode } from '../read/problems.ts';
@@ -81,6 +82,16 @@ function pasted(kind: SignatureKind, text: string): string {
  * never throws.
  */
 export function parseSignature(kind: SignatureKind, text: string): ParsedSignature | SignatureFault {
+  return parsed(`${kind} ${text}`);
+}
+
+/** Signatures are parsed by the compiler, the lint and, in editors, with every change of a file. */
+const parsed = memoize((key: string) => {
+  const kind = key.slice(0, key.indexOf(' ')) as SignatureKind;
+  return parse(kind, key.slice(kind.length + 1));
+}, 8_000);
+
+function parse(kind: SignatureKind, text: string): ParsedSignature | SignatureFault {
   let item;
   try {
     item = parseAbiItem(`${kind} ${pasted(kind, text)}` as 'event E()');

@@ -4,7 +4,9 @@ import { hintFor } from '../compile/didYouMean.ts';
 import { isArchive, readArchive } from './archive.ts';
 import { listFiles, type Complain } from './listFiles.ts';
 import type { Problem, ProblemCode } from './problems.ts';
-import { parseYamlTree, type Place, type Tree } from './yamlTree.ts';
+import { parseRuleFile } from './parsedFiles.ts';
+import type { SchemaFault } from './schemaCheck.ts';
+import type { Place, Tree } from './yamlTree.ts';
 
 export const FILE_KINDS = [
   'ruleset',
@@ -30,6 +32,7 @@ export interface RuleFile {
   readonly text: string;
   readonly tree: Tree | null;
   readonly locate: (pointer: string, part?: 'key' | 'value') => Place;
+  readonly schemaFaults: readonly SchemaFault[];
 }
 
 const TOP: Readonly<Record<string, FileKind>> = {
@@ -157,9 +160,9 @@ export function readRuleFiles(
       }
       const text = read(path, MAX_FILE_BYTES);
       if (text === null) continue;
-      const { tree, locate, faults } = parseYamlTree(text);
+      const { tree, locate, faults, schemaFaults } = parseRuleFile(kind, text);
       for (const f of faults) complain(shownPath, f.code, f.message, f.place);
-      files.push({ kind, layer, path, shownPath, text, tree, locate });
+      files.push({ kind, layer, path, shownPath, text, tree, locate, schemaFaults });
     }
   });
   return { files, tables, problems };

@@ -70,6 +70,17 @@ export function watchRulebook(
   return { close: () => clearInterval(timer) };
 }
 
+/** A check that is true once after each change of the directories' files. */
+export function directoriesChanged(dirs: readonly string[]): () => boolean {
+  let seen = fingerprint(dirs);
+  return () => {
+    const now = fingerprint(dirs);
+    if (now === seen) return false;
+    seen = now;
+    return true;
+  };
+}
+
 /** Changes whenever a file appears, goes, is written or can no longer be read. */
 function fingerprint(dirs: readonly string[]): string {
   const entries = dirs.flatMap((dir) => {

@@ -1,5 +1,3 @@
-import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { openRuleset, rulesetDirs, type SoundRuleset } from '../cli/rules/rulesets.ts';
 import type { Problem } from '../../rules/read/problems.ts';
@@ -24,10 +22,11 @@ const FOLDERS: Readonly<Record<RuleKind, string>> = {
   entity: 'entities',
 };
 const EDITED = 'your rule';
+/** Directory that exists only while the text is read. */
+const FOLDER = '/txreport-playground';
 
 /**
- * The rules in force with the edited text as one more overlay on top. The text lies in a directory of its
- * own for as long as it is read: the loader knows nothing but directories.
+ * The rules in force with the edited text as one more overlay on top.
  */
 export function openEdited(text: string): EditedRuleset {
   const { tree } = parseYamlTree(text);
@@ -53,21 +52,15 @@ export function openEdited(text: string): EditedRuleset {
       ],
     };
   }
-  const folder = mkdtempSync(join(tmpdir(), 'txreport-playground-'));
-  try {
-    mkdirSync(join(folder, FOLDERS[kind ?? 'intent']));
-    writeFileSync(join(folder, FOLDERS[kind ?? 'intent'], 'edited.yaml'), text);
-    const dirs = rulesetDirs([]);
-    const ruleset = openRuleset([...dirs, folder]);
-    return {
-      kind,
-      slugs,
-      problems: ruleset.problems.map((p) => ({ ...p, ...shownPlace(p, dirs, folder) })),
-      ruleset: ruleset.rulebook === null ? null : (ruleset as SoundRuleset),
-    };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const dirs = rulesetDirs([]);
+  const path = join(FOLDER, FOLDERS[kind ?? 'intent'], 'edited.yaml');
+  const ruleset = openRuleset([...dirs, FOLDER], new Map([[path, text]]));
+  return {
+    kind,
+    slugs,
+    problems: ruleset.problems.map((p) => ({ ...p, ...shownPlace(p, dirs, FOLDER) })),
+    ruleset: ruleset.problems.length > 0 ? null : (ruleset as SoundRuleset),
+  };
 }
 
 /** Recognised by keys only this kind has. */

@@ -5,7 +5,7 @@ import { CliError } from '../cli/cliIo.ts';
 import { newRule } from '../cli/rules/newRule.ts';
 import { recordingJson } from '../cli/rules/loadTx.ts';
 import type { Recording } from '../cli/rules/recordings.ts';
-import { openRuleset, rulesetDirs, type SoundRuleset } from '../cli/rules/rulesets.ts';
+import { openUnchangedRuleset, rulesetDirs, type SoundRuleset } from '../cli/rules/rulesets.ts';
 import { RequestError } from '../../service/http/requestError.ts';
 import type { Hash } from '../../model/hex.ts';
 import { PROBLEMS } from '../../rules/read/problems.ts';
@@ -55,10 +55,10 @@ export function playgroundRoutes(transactions: Transactions): Routes {
   };
 }
 
-/** Read anew each time: rule editors edit files too. */
+/** Read anew after changes: rule editors edit files too. */
 function inForce(): SoundRuleset {
-  const ruleset = openRuleset(rulesetDirs([]));
-  if (ruleset.rulebook !== null) return ruleset as SoundRuleset;
+  const ruleset = openUnchangedRuleset(rulesetDirs([]));
+  if (ruleset.problems.length === 0) return ruleset as SoundRuleset;
   throw new RequestError(
     409,
     `the rules in force have ${ruleset.problems.length} problem(s): mend them first (txreport rules lint)`,

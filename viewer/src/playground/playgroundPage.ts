@@ -8,8 +8,14 @@ import { endpoint } from './endpoint.ts';
 import { outcomeView } from './outcome.ts';
 import { TEMPLATES } from './templates.ts';
 
+export interface PlaygroundPage {
+  readonly element: HTMLElement;
+  /** Puts a transaction's hash into the form. */
+  readonly choose: (hash: string) => void;
+}
+
 /** A rule on the left, its outcome for a transaction on the right. */
-export function playgroundPage(showReport: (report: TxReport) => void): HTMLElement {
+export function playgroundPage(showReport: (report: TxReport) => void): PlaygroundPage {
   const editor = createEditor(() => void run());
   editor.text = TEMPLATES['intent']!;
   const names = h('datalist', { id: 'recordings' });
@@ -114,7 +120,7 @@ export function playgroundPage(showReport: (report: TxReport) => void): HTMLElem
   );
   const about = h('p', { class: 'hint', id: 'rule-help' }, 'Ctrl+Enter tries the rule.');
 
-  return h(
+  const element = h(
     'div',
     { class: 'playground' },
     h('h1', {}, 'Rule playground'),
@@ -153,4 +159,8 @@ export function playgroundPage(showReport: (report: TxReport) => void): HTMLElem
       ),
     ),
   );
+  const choose = (hash: string): void => {
+    transaction.value = hash;
+  };
+  return { element, choose };
 }

@@ -27,10 +27,12 @@ export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
     .argument(dirs, dirsHelp)
     .addOption(new Option('--format <format>', 'output').choices(['text', 'json', 'github']).default('text'))
     .option('--codes', 'list what each code means')
-    .action((named: string[], o: { format: 'text'; codes?: boolean }) =>
+    .option('--watch', 'again after every change, until Ctrl+C')
+    .action((named: string[], o: { format: 'text'; codes?: boolean; watch?: boolean }) =>
       exit(async () => {
         const { lintRules, listCodes } = await import('./rulesets.ts');
-        return o.codes ? listCodes(io) : lintRules(named, o, io);
+        if (o.codes) return listCodes(io);
+        return watched(named, o, io, () => lintRules(named, o, io));
       }),
     );
 
@@ -40,9 +42,16 @@ export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
     .argument(dirs, dirsHelp)
     .option('--junit <file>', 'write JUnit XML')
     .option('--rule <slug>', 'only this rule')
-    .option('--recordings <place...>', 'where recordings lie (default: test/recordings)')
-    .action((named: string[], o: { junit?: string; rule?: string; recordings?: string[] }) =>
-      exit(async () => (await import('./testRules.ts')).testRules(named, o, io)),
+    .option(
+      '--recordings <place...>',
+      'where recordings lie (default: recordings of overlays, test/recordings)',
+    )
+    .option('--watch', 'again after every change, until Ctrl+C')
+    .action((named: string[], o: { junit?: string; rule?: string; recordings?: string[]; watch?: boolean }) =>
+      exit(async () => {
+        const { testRules } = await import('./testRules.ts');
+        return watched(named, o, io, () => testRules(named, o, io));
+      }),
     );
 
   rules
@@ -137,4 +146,17 @@ export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
     .action((hash: string, o: { name: string; out?: string; dirs?: string[] }) =>
       exit(async () => (await import('./loadTx.ts')).recordTx(hash, o, io)),
     );
+}
+
+/** Runs a command once, or with `--watch` after every change of the rules. */
+async function watched(
+  named: readonly string[],
+  { watch }: { readonly watch?: boolean },
+  io: CliIo,
+  run: () => number | Promise<number>,
+): Promise<number> {
+  if (!watch) return run();
+  const { untilInterrupted, watchRules } = await import('./watchRules.ts');
+  const { rulesetDirs } = await import('./rulesets.ts');
+  return watchRules(rulesetDirs(named), run, io, untilInterrupted());
 }

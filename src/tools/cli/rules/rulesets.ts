@@ -3,6 +3,8 @@ import { readRuleset, type Ruleset } from '../../../rules/compile/loadRulebook.t
 import { formatProblem, PROBLEMS, type Problem } from '../../../rules/read/problems.ts';
 import { FACT_VOCABULARY } from '../../../stages/7-intent/facts/registry.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
+import { directoriesChanged } from '../../../rules/read/watchRulebook.ts';
+import type { EditedTexts } from '../../../rules/read/readRuleFiles.ts';
 import type { CliIo } from '../cliIo.ts';
 
 /** A ruleset without problems. */
@@ -21,14 +23,26 @@ export function rulesetDirs(
   return [SHIPPED_RULES, ...overlays];
 }
 
-export function openRuleset(dirs: readonly string[]): Ruleset {
-  return readRuleset(dirs, { facts: FACT_VOCABULARY });
+export function openRuleset(dirs: readonly string[], edits?: EditedTexts): Ruleset {
+  return readRuleset(dirs, { facts: FACT_VOCABULARY, briefly: true, ...(edits ? { edits } : {}) });
+}
+
+let inForce: { readonly key: string; readonly changed: () => boolean; readonly ruleset: Ruleset } | null =
+  null;
+
+/** As `openRuleset`, but the same until a file of the directories changes: for processes that ask often. */
+export function openUnchangedRuleset(dirs: readonly string[]): Ruleset {
+  const key = dirs.join('\n');
+  if (inForce?.key === key && !inForce.changed()) return inForce.ruleset;
+  const changed = directoriesChanged(dirs);
+  inForce = { key, changed, ruleset: openRuleset(dirs) };
+  return inForce.ruleset;
 }
 
 /** The ruleset, or null after printing everything that is wrong with it. */
 export function openSoundRuleset(dirs: readonly string[], io: CliIo): SoundRuleset | null {
   const ruleset = openRuleset(dirs);
-  if (ruleset.rulebook !== null) return ruleset as SoundRuleset;
+  if (ruleset.problems.length === 0) return ruleset as SoundRuleset;
   for (const problem of ruleset.problems) io.err(formatProblem(problem));
   io.err(`${ruleset.problems.length} problem(s): mend these first (txreport rules lint)`);
   return null;
@@ -40,19 +54,20 @@ export type LintFormat = (typeof LINT_FORMATS)[number];
 /** Prints every problem of the rulesets. Exit code 1 when there is any. */
 export function lintRules(named: readonly string[], options: { format: LintFormat }, io: CliIo): number {
   const dirs = rulesetDirs(named);
-  const { problems, shapes, protocols, entities, intents, rulebook } = openRuleset(dirs);
+  const { problems, shapes, protocols, entities, intents, version, digest } = openRuleset(dirs);
   if (options.format === 'json') io.out(JSON.stringify({ problems }, null, 2));
   else
     for (const problem of problems)
       io.out(options.format === 'github' ? annotation(problem) : formatProblem(problem));
   if (options.format !== 'text') return problems.length === 0 ? 0 : 1;
   const counts = `${shapes.length} shapes, ${protocols.length} protocols, ${entities.length} entity files, ${intents.length} intent rules`;
-  if (rulebook) io.out(`ok: ${counts}; version ${rulebook.version}, ${rulebook.digest}`);
+  const isSound = problems.length === 0;
+  if (isSound) io.out(`ok: ${counts}; version ${version}, ${digest()}`);
   else
     io.err(
       `${problems.length} problem(s) in ${dirs.join(', ')}; what each code means: txreport rules lint --codes`,
     );
-  return rulebook ? 0 : 1;
+  return isSound ? 0 : 1;
 }
 
 /** Prints the meaning of every code. */
