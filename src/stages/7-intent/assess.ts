@@ -113,8 +113,8 @@ export function isMereName({ basis, protocol, movements }: Motif): boolean {
 
 /**
  * Both ends. Where a rule rests on venues, everything the actor sent went into what the rule rests on
- * (except a fee in native currency), and everything it received came out of it or was change. Otherwise
- * something else may be the purpose.
+ * (except a fee in native currency), and everything it received came out of it, was change, or came along
+ * with it. Otherwise something else may be the purpose.
  */
 function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): boolean {
   const kinds = rule.restsOn.map((kind) => kindOf(view.input.rulebook, kind));
@@ -132,6 +132,29 @@ function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonly Motif
   const isFee = ({ id }: Balance): boolean =>
     id === NATIVE_ASSET && view.sent.some((other) => other.id !== id && into(other));
   const outOf = ({ id, incoming }: Balance): boolean =>
-    view.payersOf(id).some(isRested) || incoming.some(({ from }) => venues.has(from));
+    view.payersOf(id).some(isRested) ||
+    incoming.some(({ from }) => venues.has(from)) ||
+    comesAlong(view, { id, incoming }, motifs);
   return view.sent.every((sent) => into(sent) || isFee(sent)) && view.received.every(outOf);
+}
+
+/**
+ * Interest that only serves another act, or a reward: paid by contracts of the very protocol, known by
+ * address, that the verdict rests on, and no position of its own changed for it.
+ */
+function comesAlong(
+  view: SubjectView,
+  { id, incoming }: Pick<Balance, 'id' | 'incoming'>,
+  motifs: readonly Motif[],
+): boolean {
+  const payers = view.payersOf(id);
+  if (payers.length > 0 && payers.every((motif) => view.kind(motif).serves !== null)) return true;
+  const { protocolAt } = view.input.rulebook;
+  const slugs = new Set(
+    motifs.flatMap(({ protocol }) => (protocol && protocol.matchedBy !== 'family' ? protocol.slug : [])),
+  );
+  return (
+    payers.every((motif) => view.kind(motif).position === null && !view.isSwap(motif)) &&
+    incoming.every(({ from }) => slugs.has(protocolAt.get(from) ?? ''))
+  );
 }

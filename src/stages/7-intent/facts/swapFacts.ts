@@ -1,5 +1,6 @@
 import { count, flag, motifTags, protocols, type FactSpec } from './factSpec.ts';
 import { protocolsOf, tagsOf } from './motifFacts.ts';
+import type { Address } from '../../../model/hex.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { Motif } from '../../../model/motif.ts';
 import type { MotifTraits } from '../../../model/vocabulary.ts';
@@ -42,8 +43,22 @@ export const SWAP_FACTS: readonly FactSpec[] = [
   count('swaps.delivered_to', 'Accounts other than the actor that kept proceeds of those swaps.', (v) =>
     v.path.length === 0 ? 0 : v.exchange.deliveries().size,
   ),
+  count(
+    'swaps.delivered_to_unknown',
+    'Of these accounts, those that logged events no rule knows: contracts that did something with the proceeds.',
+    (v) => (v.path.length === 0 ? 0 : [...v.exchange.deliveries()].filter((a) => speaksUnknown(a, v)).length),
+  ),
   flag('swaps.by_aggregator', 'An aggregator, a solver or an order book settled the trade.', settledByOthers),
 ];
+
+/** Whether the account logged an event that is no transfer or approval, and that no shape describes. */
+function speaksUnknown(account: Address, { flow, tx, input: { rulebook } }: SubjectView): boolean {
+  return flow.nonEconomic.some(({ kind, evidence: { contract, log } }) => {
+    if (kind !== 'event' || contract !== account || log === null) return false;
+    const { topics } = tx.logs[log]!;
+    return !rulebook.events.has(`${topics[0]}:${topics.length}`);
+  });
+}
 
 const SETTLED: ReadonlySet<MotifTraits['trade']> = new Set(['order', 'summary']);
 const SETTLING_TAGS = new Set(['aggregator', 'settlement', 'order_book', 'solver']);
