@@ -3,6 +3,8 @@ import { event, move, reportOf } from '../../support/madeUp.ts';
 
 const CDAI = '0x5d3a536E4D6DbD6114cc1Ead35777bAB948E3643';
 const COMPTROLLER = '0x3d9819210A31b4961b30EF54bE2aeD79B9c9Cd3B';
+const REWARDED =
+  'DistributedSupplierComp(address indexed cToken, address indexed supplier, uint256 compDelta, uint256 compSupplyIndex)';
 const MINT = 'Mint(address minter, uint256 mintAmount, uint256 mintTokens)';
 const V2_SWAP =
   'Swap(address indexed sender, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out, address indexed to)';
@@ -14,6 +16,7 @@ const supplyWith = (payer: string): ReturnType<typeof reportOf> =>
     args: ['10e18'],
     steps: [
       move('3e15', 'REWARD', payer, 'actor'),
+      event(REWARDED, payer, [CDAI, 'actor', '3e15', '1']),
       move('10e18', 'UNDER', 'actor', CDAI),
       event(MINT, CDAI, ['actor', '10e18', '450e8']),
       move('450e8', CDAI, CDAI, 'actor'),
