@@ -115,7 +115,7 @@ export const SETTINGS = {
   ),
   maxQueue: integer(
     'MAX_QUEUE',
-    { standard: 16, max: 100_000 },
+    { standard: 8, max: 100_000 },
     'analyses waiting for a place, per process; beyond them requests are refused at once',
   ),
   shutdownGraceMs: integer(

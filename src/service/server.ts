@@ -4,6 +4,7 @@ import { createApp } from './app.ts';
 import { createAdminServer } from './http/adminServer.ts';
 import { createLimiter } from './http/limiter.ts';
 import { createHttpServer, listen, stopListening } from './http/httpServer.ts';
+import { shedLoad } from './http/shedLoad.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createLog, createRedact, type Log } from '../lib/log.ts';
 import { ConfigError, secretUrls, type Config } from './config.ts';
@@ -80,7 +81,7 @@ export async function serve(
       deadlineMs: config.deadlineMs,
       stopping: stop.signal,
     });
-    const server = createHttpServer(app, config);
+    const server = createHttpServer(shedLoad(app, { limiter, metrics, log }), config);
     const port = await listen(server, config.port, config.host);
     started.push(() => (server.closeAllConnections(), stopListening(server)));
     const admin =

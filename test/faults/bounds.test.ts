@@ -147,6 +147,21 @@ describe('the circuit of a node', () => {
     expect([breaker.open, breaker.availableAt(now)]).toEqual([false, 0]);
   });
 
+  it('sends a slow node few requests at once and leaves the rest to the others', () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    try {
+      const breaker = new CircuitBreaker();
+      const endless = (): Promise<never> => new Promise(() => {});
+      for (let i = 0; i < 4; i++) void breaker.watch(endless);
+      expect(breaker.suspect(performance.now())).toBe(false);
+      vi.advanceTimersByTime(2_000);
+      expect(breaker.suspect(performance.now())).toBe(true);
+      expect([breaker.open, breaker.availableAt(performance.now())]).toEqual([false, 0]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('stays closed for failures that are not about the health of the node', async () => {
     const breaker = new CircuitBreaker();
     const missing = (): Promise<never> =>

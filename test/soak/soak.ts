@@ -221,6 +221,8 @@ try {
     HEADERS_TIMEOUT_MS: '3000',
     REQUEST_TIMEOUT_MS: '4000',
     KEEP_ALIVE_MS: '5000',
+    // With the 16 that run, places for the 32 steady clients.
+    MAX_QUEUE: '16',
   });
   const quiet = await quietAnswers(service);
   const fresh = await service.held();

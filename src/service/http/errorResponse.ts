@@ -13,7 +13,7 @@ interface ErrorAnswer {
 }
 
 /** The only place that maps failures to statuses. Unknown failures stay anonymous. */
-function errorAnswer(error: unknown): ErrorAnswer {
+export function errorAnswer(error: unknown): ErrorAnswer {
   if (error instanceof RequestError)
     return { status: error.status, error: error.message, headers: error.headers };
   if (error instanceof AnalysisError) {

@@ -4,6 +4,8 @@ import { AnalysisError } from '../../lib/errors.ts';
 export interface Limiter {
   readonly running: number;
   readonly waiting: number;
+  /** Whether `run` would reject at once. */
+  readonly full: boolean;
   /**
    * Runs `task` when there is a place. Rejects at once with `overloaded` when the queue is full or the
    * limiter closed, and with the signal's reason when that aborts while waiting.
@@ -57,6 +59,9 @@ export function createLimiter(limits: { maxConcurrency: number; maxQueue: number
     },
     get waiting() {
       return queue.size;
+    },
+    get full() {
+      return closed || (running >= limits.maxConcurrency && queue.size >= limits.maxQueue);
     },
     async run(task, signal) {
       if (closed) throw new AnalysisError('overloaded');

@@ -6,6 +6,11 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 10_000;
 /** After a single failure other nodes are asked first for this long. */
 const SUSPECT_MS = 10_000;
+/** A node that takes this long on average is slow: other nodes are asked first beyond `SLOW_AT_ONCE` requests. */
+const SLOW_MS = 2_000;
+const SLOW_AT_ONCE = 4;
+/** Weight of the latest request in the average. */
+const LATEST = 0.2;
 /** How soon to look again while another request tries the node. */
 const TRIAL_POLL_MS = 100;
 
@@ -15,7 +20,8 @@ const UNHEALTHY: ReadonlySet<string> = new Set(['upstream_unreachable', 'upstrea
 /**
  * Circuit breaker of one node, shared by all analyses: after several failures in a row it opens and no
  * request waits for the node. When the pause is over one request tries it (half-open); success closes it,
- * failure doubles the pause.
+ * failure doubles the pause. A slow node keeps its place in the order but gets few requests at once, so that
+ * those waiting for it leave places to requests that another node answers.
  */
 export class CircuitBreaker {
   #failures = 0;
@@ -24,6 +30,9 @@ export class CircuitBreaker {
   #pause = FIRST_PAUSE_MS;
   #trial = false;
   #succeededAt = -Infinity;
+  #averageMs = 0;
+  /** Starts of the requests in flight, oldest first. */
+  readonly #inFlight = new Map<symbol, number>();
   /** The last failure, for requests that run out of time before the node may be asked. */
   lastFault: UpstreamFault | null = null;
 
@@ -33,7 +42,13 @@ export class CircuitBreaker {
 
   /** Whether a healthy node should be asked before this one. */
   suspect(now: number): boolean {
-    return now < this.#suspectUntil;
+    return now < this.#suspectUntil || this.#isCrowded(now);
+  }
+
+  #isCrowded(now: number): boolean {
+    if (this.#inFlight.size < SLOW_AT_ONCE) return false;
+    const [oldest] = this.#inFlight.values();
+    return Math.max(this.#averageMs, now - oldest!) >= SLOW_MS;
   }
 
   /** Earliest `performance.now()` at which the node may be asked. */
@@ -47,6 +62,8 @@ export class CircuitBreaker {
     const isTrial = this.open;
     const startedAt = performance.now();
     if (isTrial) this.#trial = true;
+    const request = Symbol();
+    this.#inFlight.set(request, startedAt);
     try {
       const value = await attempt();
       this.#close();
@@ -56,6 +73,8 @@ export class CircuitBreaker {
       throw error;
     } finally {
       if (isTrial) this.#trial = false;
+      this.#inFlight.delete(request);
+      this.#averageMs += LATEST * (performance.now() - startedAt - this.#averageMs);
     }
   }
 
