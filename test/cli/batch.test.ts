@@ -162,6 +162,13 @@ describe('txreport batch', () => {
     expect(sorted(parts.flat())).toEqual(sorted(HASHES));
   });
 
+  it('takes one hash as pasted in place of a list', async () => {
+    const link = `https://etherscan.io/tx/${HASHES[0]!.toUpperCase().replace('0X', '0x')}`;
+    const { code, out } = await batch([link]);
+    expect(code).toBe(0);
+    expect(JSON.parse(out).tx.hash).toBe(HASHES[0]);
+  });
+
   it('keeps two batches off one file, and takes over from a dead one', async () => {
     const { list, out } = place();
     // The second batch waits twelve seconds for the lock, in case its holder was killed.

@@ -119,11 +119,31 @@ describe('txreport mcp, asked by an MCP client over stdio', () => {
     expect(rules.map(({ slug }) => slug)).toContain('direct-swap');
   });
 
+  it('explains in pages of whole lines, each about a thousand tokens', async () => {
+    let offset: number | null = 0;
+    const pages: string[] = [];
+    let lines = 0;
+    while (offset !== null) {
+      const { structuredContent } = await call('explain', { tx_hash: HASH_OF['swap-v2-eth-usdc']!, offset });
+      const page = structuredContent as {
+        explanation: string;
+        total_lines: number;
+        next_offset: number | null;
+      };
+      expect(page.explanation.length).toBeLessThanOrEqual(4_000);
+      pages.push(page.explanation);
+      lines = page.total_lines;
+      offset = page.next_offset;
+    }
+    expect(pages.join('\n').split('\n')).toHaveLength(lines);
+  });
+
   it('explains a verdict', async () => {
     const { content, structuredContent } = await call('explain', { tx_hash: HASH_OF['swap-v2-eth-usdc']! });
     expect(content[0]!.text).toContain('direct-swap');
     expect(content[0]!.text).toContain('✓');
-    expect(structuredContent).toEqual({ explanation: content[0]!.text });
+    const { explanation } = structuredContent as { explanation: string };
+    expect(content[0]!.text.startsWith(explanation)).toBe(true);
     expect(
       (await call('explain', { tx_hash: HASH_OF['swap-v2-eth-usdc']!, rule: 'atomic-arbitrage' })).content[0]!
         .text,

@@ -1,3 +1,5 @@
+import { adviceOn } from './advice.ts';
+import { linesFrom, pageText } from './linePages.ts';
 import { readFileSync } from 'node:fs';
 import { explainTx } from '../cli/rules/explainTx.ts';
 import { CliError } from '../cli/cliIo.ts';
@@ -214,12 +216,21 @@ function explainTool(): Tool {
             description: 'Slug of a rule, as list_intents names them.',
             maxLength: 128,
           },
+          offset: {
+            type: 'integer',
+            description: 'First line to answer: next_offset of the page before. Default 0.',
+            minimum: 0,
+          },
         },
       },
       outputSchema: {
         type: 'object',
         required: ['explanation'],
-        properties: { explanation: { type: 'string' } },
+        properties: {
+          explanation: { type: 'string', description: 'Lines of one page.' },
+          total_lines: { type: 'integer' },
+          next_offset: { type: ['integer', 'null'], description: 'The next page; null on the last.' },
+        },
       },
       annotations,
     },
@@ -234,9 +245,9 @@ function explainTool(): Tool {
         { full: false, facts: false, ...(rule === undefined ? {} : { rule }) },
         { out: line, err: line },
       );
-      const explanation = lines.join('\n');
-      if (code !== 0) throw new ToolInputError(explanation);
-      return { content: [text(explanation)], structuredContent: { explanation } };
+      if (code !== 0) throw new ToolInputError(lines.join('\n'));
+      const page = linesFrom(lines.join('\n').split('\n'), input['offset']);
+      return { content: [text(pageText(page))], structuredContent: page };
     },
   };
 }
@@ -285,13 +296,3 @@ export async function callTool(
     throw error;
   }
 }
-
-const ADVICE: Readonly<Partial<Record<AnalysisError['code'], string>>> = {
-  transaction_not_found: 'Check the hash with the user: only Ethereum mainnet is analysed.',
-  transaction_pending: 'It is in no block yet; try again in a minute.',
-  trace_unavailable: 'The node offers no traces; its operator can run txreport doctor.',
-  upstream_rate_limited: 'Try again in a few seconds.',
-  overloaded: 'Try again in a few seconds.',
-};
-
-const adviceOn = ({ code }: AnalysisError): string => (ADVICE[code] === undefined ? '' : `. ${ADVICE[code]}`);

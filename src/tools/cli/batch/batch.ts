@@ -1,10 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { constants } from 'node:os';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { CliError } from '../cliIo.ts';
 import { openAnalyzer } from '../openAnalyzer.ts';
 import { lock, stopOnSignals, type Stop } from './guards.ts';
+import { readTxHash } from '../../client/txHash.ts';
 import { readHashLines, type HashLine } from './hashLines.ts';
 import { duration, progressLine, startProgress } from './progress.ts';
 import { openReportFiles, openStandardStreams, type BatchSink } from './reportFile.ts';
@@ -138,6 +139,8 @@ async function openSource({ list, shard }: BatchRequest, stop: AbortSignal): Pro
   try {
     await access(list);
   } catch {
+    // One hash in place of a file, as people paste it.
+    if (readTxHash(list) !== null) return { lines: readHashLines(Readable.from([list]), shard), total: 1 };
     throw new CliError(`cannot read ${list}: no such file, or no permission`);
   }
   const seen = new Set<string>();
