@@ -5,10 +5,11 @@ import type { CreationSpec, ProtocolSpec } from '../model/rulebook.ts';
 /** Bytes kept of each address: what they point at is computed anew before it counts. */
 const PREFIX_BYTES = 4;
 
-interface Place {
+interface Row {
   readonly slug: string;
   readonly spec: CreationSpec;
-  readonly n: number;
+  /** Place of its first contract among those of all rows. */
+  readonly first: number;
 }
 
 /** The n-th contract of a row, from 1 on: after each made by the deployer come those that it made in turn. */
@@ -39,34 +40,51 @@ export function indexOfRow(spec: CreationSpec): string {
 export function protocolOfCreated(
   protocols: Iterable<ProtocolSpec>,
 ): (contract: Address) => string | undefined {
-  let places: Map<number, readonly Place[]> | null = null;
+  let all: AllRows | null = null;
   const known = new Map<Address, string | undefined>();
   return (contract) => {
     if (known.has(contract)) return known.get(contract);
-    places ??= placesOf(protocols);
-    const found = places
-      .get(parseInt(contract.slice(2, 2 + 2 * PREFIX_BYTES), 16))
-      ?.find(({ spec, n }) => createdAddress(spec, n) === contract)?.slug;
+    const { rows, places } = (all ??= rowsOf(protocols));
+    const found = places.get(parseInt(contract.slice(2, 2 + 2 * PREFIX_BYTES), 16))?.find((place) => {
+      const { spec, first } = rowAt(rows, place);
+      return createdAddress(spec, place - first + 1) === contract;
+    });
+    const slug = found === undefined ? undefined : rowAt(rows, found).slug;
     if (known.size >= REMEMBERED) known.clear();
-    known.set(contract, found);
-    return found;
+    known.set(contract, slug);
+    return slug;
   };
 }
 
 /** Contracts remembered with their answer. */
 const REMEMBERED = 4_096;
 
-function placesOf(protocols: Iterable<ProtocolSpec>): Map<number, readonly Place[]> {
-  const places = new Map<number, readonly Place[]>();
+interface AllRows {
+  readonly rows: readonly Row[];
+  /** Places of contracts by the first bytes of their addresses. */
+  readonly places: ReadonlyMap<number, readonly number[]>;
+}
+
+function rowsOf(protocols: Iterable<ProtocolSpec>): AllRows {
+  const rows: Row[] = [];
+  const places = new Map<number, number[]>();
+  let place = 0;
   for (const { slug, created } of protocols)
     for (const spec of created) {
+      rows.push({ slug, spec, first: place });
       const bytes = Buffer.from(indexIn(spec) ?? indexOfRow(spec), 'base64');
-      for (let n = 1; n <= sizeOf(spec); n++) {
-        const prefix = bytes.readUInt32BE((n - 1) * PREFIX_BYTES);
-        places.set(prefix, [...(places.get(prefix) ?? []), { slug, spec, n }]);
+      for (let at = 0; at < bytes.length; at += PREFIX_BYTES, place++) {
+        const prefix = bytes.readUInt32BE(at);
+        const others = places.get(prefix);
+        if (others) others.push(place);
+        else places.set(prefix, [place]);
       }
     }
-  return places;
+  return { rows, places };
+}
+
+function rowAt(rows: readonly Row[], place: number): Row {
+  return rows.findLast(({ first }) => first <= place)!;
 }
 
 /** The stored index, unless it was made for another count. */

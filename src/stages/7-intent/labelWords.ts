@@ -1,3 +1,4 @@
+import { isRecognised } from '../../lib/recognised.ts';
 import { functionNamed } from '../../evm/signatures.ts';
 import type { Balance } from '../../value/balances.ts';
 import { failureReason } from '../../value/executionOutcome.ts';
@@ -164,8 +165,9 @@ function nftCounts(amounts: readonly ActAmount[], format: LabelFormat): string[]
 function knownProtocols({ view, motifs, format }: LabelSubject): string | null {
   const names = new Set<string>();
   for (const { protocol, named, venue } of motifs) {
-    const known = named ?? protocol;
-    if (known !== null && known.matchedBy !== 'family') names.add(format.protocol(known.slug));
+    // A token may call itself anything: its own name stands in the label then.
+    const known = named && named.matchedBy !== 'token' ? named : protocol;
+    if (isRecognised(known)) names.add(format.protocol(known.slug));
     else {
       const name = view.input.rulebook.protocolAt.has(venue) ? format.name(venue) : null;
       if (name !== null) names.add(name);

@@ -17,12 +17,11 @@ export class KnownContracts {
   }
 
   /** The protocol in whose words the contract speaks by this mapping. */
-  speaker({ listed, spec }: PreparedMapping, contract: Address): ProtocolRef | undefined {
+  speaker({ listed, unlisted }: PreparedMapping, contract: Address): ProtocolRef | undefined {
     const ref = listed.get(contract);
-    if (ref) return ref;
-    if (!spec.protocols.some(({ created, registries }) => created.length + registries.length > 0)) return;
+    if (ref || unlisted === null) return ref;
     const found = this.protocolOf(contract);
-    return found && spec.protocols.some(({ slug }) => slug === found.slug) ? found : undefined;
+    return found && unlisted.has(found.slug) ? found : undefined;
   }
 
   /** The protocol a contract belongs to, whatever it says. */

@@ -36,6 +36,8 @@ export interface PreparedMapping {
   }[];
   /** Contracts that the rules list for it. */
   readonly listed: ReadonlyMap<Address, ProtocolRef>;
+  /** Slugs of its protocols that are known beyond their lists: by deployer or registry; null for none. */
+  readonly unlisted: ReadonlySet<string> | null;
   /** Addresses of its protocols' pools; null where no protocol's pools prove their creator. */
   readonly pools: PoolsOfPair | null;
   /** Whether unlisted contracts match: those of a family, or ones that prove their creator. */
@@ -81,6 +83,7 @@ export function prepareMapping(
       amount: ready(amount),
     })),
     listed: listedSpeakers(spec),
+    unlisted: unlistedSpeakers(spec),
     pools,
     open: spec.anyEmitter || pools !== null,
   };
@@ -93,4 +96,9 @@ function listedSpeakers({ protocols }: EventMapping): ReadonlyMap<Address, Proto
       if (!listed.has(address)) listed.set(address, { slug, version, matchedBy: 'address' });
   }
   return listed;
+}
+
+function unlistedSpeakers({ protocols }: EventMapping): ReadonlySet<string> | null {
+  const slugs = protocols.filter(({ created, registries }) => created.length + registries.length > 0);
+  return slugs.length === 0 ? null : new Set(slugs.map(({ slug }) => slug));
 }
