@@ -40,26 +40,32 @@ export function eventTrigger(log: Log, rulebook: Rulebook): NamedTrigger | null 
   const evidence: Evidence = { kind: 'log', frame, log: index, contract: address };
   const words = (): bigint[] => [...topics.slice(1).map(uintOfWord), ...wordsOf(data, 0)];
   const head = { basis: 'event', seq, contract: address, evidence, direct: true } as const;
-  const signature = eventSignature(topics[0]!, topics.length, rulebook);
-  if (signature) return trigger({ ...head, otherLayout: false }, signature, words);
-  return trigger({ ...head, otherLayout: true }, otherLayout(topics[0]!, rulebook), words);
+  const { signature, otherLayout } = rulebook.prepared.derive(eventNames)(`${topics[0]!}:${topics.length}`);
+  return trigger({ ...head, otherLayout }, signature, words);
 }
 
-function eventSignature(topic: Hash, topicCount: number, rulebook: Rulebook): NamedSignature | null {
-  const declared = rulebook.events.get(`${topic}:${topicCount}`)?.signature;
-  return declared ? readSignature(declared).named : eventNamed(rulebook.signatures, topic, topicCount);
+interface EventName {
+  readonly signature: NamedSignature | null;
+  /** Of the same hash with other arguments indexed: words are compared as a set, so it serves as well. */
+  readonly otherLayout: boolean;
 }
 
-/** The signature of the same hash with other arguments indexed: words are compared as a set, so it serves. */
-function otherLayout(topic: Hash, rulebook: Rulebook): NamedSignature | null {
-  const declared = rulebook.prepared.derive(signatureByTopic).get(topic);
-  return declared ? readSignature(declared).named : eventNamed(rulebook.signatures, topic);
-}
-
-function signatureByTopic({ events }: Rulebook): ReadonlyMap<string, string> {
-  return new Map(
-    [...events].flatMap(([key, { signature }]) => (signature ? [[key.slice(0, 66), signature]] : [])),
+/** Names by first topic and number of topics. Both recur from log to log, and the tables are searched as text. */
+function eventNames(rulebook: Rulebook): (key: string) => EventName {
+  const byTopic = new Map(
+    [...rulebook.events].flatMap(([key, { signature }]) =>
+      signature ? [[key.slice(0, 66), signature]] : [],
+    ),
   );
+  return memoize((key): EventName => {
+    const [topic, count] = [key.slice(0, 66) as Hash, Number(key.slice(67))];
+    const declared = rulebook.events.get(key)?.signature;
+    const exact = declared ? readSignature(declared).named : eventNamed(rulebook.signatures, topic, count);
+    if (exact) return { signature: exact, otherLayout: false };
+    const other = byTopic.get(topic);
+    const signature = other ? readSignature(other).named : eventNamed(rulebook.signatures, topic);
+    return { signature, otherLayout: true };
+  }, 4_000);
 }
 
 /** A call as a trigger. */

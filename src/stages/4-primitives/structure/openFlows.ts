@@ -12,29 +12,41 @@ export interface OpenFlow {
 }
 
 type Side = keyof OpenFlow;
+type Sides = Readonly<Record<Side, Map<Address, Movement[]>>>;
 const SIDES: readonly Side[] = ['sent', 'received', 'minted', 'burnt'];
 
-/** Unexplained movements by the account they were made for, and by amount. Indexed once per transaction. */
+/**
+ * Unexplained movements by the account they were made for, and by amount. The accounts are traced on first use:
+ * most transactions state no unexplained amount.
+ */
 export class OpenFlows {
   readonly #context: StructureContext;
-  readonly #sides: Readonly<Record<Side, Map<Address, Movement[]>>>;
+  readonly #open: readonly Movement[];
+  #tracedSides: Sides | undefined;
   readonly #byAmount = new Map<bigint, Movement[]>();
 
   constructor(context: StructureContext) {
     this.#context = context;
-    this.#sides = { sent: new Map(), received: new Map(), minted: new Map(), burnt: new Map() };
-    for (const m of context.flow.movements) {
-      if (context.explained.has(m.index)) continue;
-      for (const side of SIDES) {
-        const account = this.accountOf(m, side);
-        if (account !== null) push(this.#sides[side], account, m);
-      }
-      if (m.kind === 'transfer') push(this.#byAmount, m.amount, m);
-    }
+    this.#open = context.flow.movements.filter(this.#isOpen);
+    for (const m of this.#open) if (m.kind === 'transfer') push(this.#byAmount, m.amount, m);
   }
 
   get isEmpty(): boolean {
-    return SIDES.every((side) => this.#sides[side].size === 0);
+    return this.#open.length === 0;
+  }
+
+  get #sides(): Sides {
+    return (this.#tracedSides ??= this.#trace());
+  }
+
+  #trace(): Sides {
+    const sides: Sides = { sent: new Map(), received: new Map(), minted: new Map(), burnt: new Map() };
+    for (const m of this.#open)
+      for (const side of SIDES) {
+        const account = this.accountOf(m, side);
+        if (account !== null) push(sides[side], account, m);
+      }
+    return sides;
   }
 
   of(account: Address): OpenFlow {
