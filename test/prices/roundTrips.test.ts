@@ -83,6 +83,11 @@ describe('round trips for a transaction with shares to price', () => {
         FAR_FUTURE,
       ]),
     });
+    // A share that only changes hands rests on assets that the transaction does not touch.
+    const given = await c.send('alice', {
+      to: c.at('v2PairUSDC'),
+      data: fn('transfer(address,uint256)', [addressOf('carol'), 10n ** 6n]),
+    });
     const unpriced = await c.send('bob', {
       to: c.at('ACORN'),
       data: fn('transfer(address,uint256)', [addressOf('carol'), 1n]),
@@ -107,6 +112,7 @@ describe('round trips for a transaction with shares to price', () => {
         return count;
       };
       expect([await trips(added, null), await trips(added, ['chainlink', 'lp', 'twap'])]).toEqual([2, 2]);
+      expect(await trips(given, null)).toBe(2);
       expect([await trips(unpriced, null), await trips(unpriced, ['chainlink', 'twap'])]).toEqual([2, 3]);
       await upstream.close();
     }
