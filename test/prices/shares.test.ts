@@ -437,13 +437,16 @@ describe('liquidity between two ticks', () => {
 describe('NFTs and several owners', () => {
   let market: Address;
   let picture: Address;
+  beforeAll(async () => {
+    const { chain } = stage.devnet;
+    market = await chain.deploy(CONTRACTS['Market']!);
+    picture = await chain.deploy(CONTRACTS['Picture']!);
+  });
   const mint = (to: 'carol' | 'dave', id: bigint) =>
     stage.c.prepare('maker', { to: picture, data: fn('mint(address,uint256)', [addressOf(to), id]) });
 
   it('25. a purchase: the NFT at what was paid, fees included', async () => {
-    const { c, devnet } = stage;
-    market = await devnet.chain.deploy(CONTRACTS['Market']!);
-    picture = await devnet.chain.deploy(CONTRACTS['Picture']!);
+    const { c } = stage;
     await mint('carol', 1n);
     const price = 2n * E18;
     const fee = E18 / 20n;

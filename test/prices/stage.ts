@@ -1,5 +1,6 @@
 // A devnet whose prices the test sets, with the service in front of it.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { expect } from 'vitest';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +14,13 @@ import { measure, type Delta } from '../devnet/measure.ts';
 import { Ctx, toUnits } from '../devnet/scenario.ts';
 import { startServer, type StartOptions } from '../../src/service/main.ts';
 import type { TxReport } from '../../src/model/generated/report.ts';
+import { SHIPPED_RULES } from '../../src/rules/read/shippedRules.ts';
+import { checkPrices } from '../../src/tools/verify/checkPrices.ts';
+import { contractReader } from '../../src/tools/verify/fetchRawAnswers.ts';
+import { readPriceRules } from '../../src/tools/verify/priceRules.ts';
 import { Dollars, units } from './byHand.ts';
+
+const PRICE_RULES = readPriceRules([SHIPPED_RULES]);
 
 export type FeedName = 'feedEth' | 'feedUsdc' | 'feedUsdt' | 'feedDai';
 
@@ -31,6 +38,16 @@ export interface Stage {
   /** Balances after less before, read from the chain. */
   measure(hash: Hex): Promise<Delta[]>;
   stop(): Promise<void>;
+}
+
+/** Every price of a report is read again from its source, by code that shares nothing with the analysis. */
+async function checkSources(report: TxReport, rpcUrl: string, priceApiUrl: string | null): Promise<void> {
+  const read = contractReader(rpcUrl, report.tx.block_number);
+  const found: string[] = [];
+  const left = await checkPrices(report, { read, rules: PRICE_RULES, priceApiUrl }, (_, at, message) =>
+    found.push(`${at}: ${message}`),
+  );
+  expect([found, left]).toEqual([[], []]);
 }
 
 export async function startStage(): Promise<Stage> {
@@ -68,6 +85,7 @@ export async function startStage(): Promise<Stage> {
       });
       const body = (await response.json()) as TxReport & { error?: string };
       if (response.status !== 200) throw new Error(body.error);
+      await checkSources(body, devnet.rpcUrl, settings.priceApiUrl ?? null);
       return body;
     },
     async setFeed(feed, price) {

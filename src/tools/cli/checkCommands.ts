@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import pc from 'picocolors';
 import { CliError } from './cliIo.ts';
 import type { TxReport } from '../../model/generated/report.ts';
-import type { Anew, Verification } from '../verify/verifyReport.ts';
+import type { Anew, Verification, VerifyInput } from '../verify/verifyReport.ts';
 import type { Analyzer } from './openAnalyzer.ts';
 
 const VALIDATE_HELP = `
@@ -81,7 +81,7 @@ export function addVerifyCommand(program: Command): void {
     .argument('<files...>', 'reports, as the service sent them')
     .option('--rpc <url>', 'node to ask (default: the first of RPC_URL)')
     .option('--no-anew', 'run only the independent checks')
-    .option('--prices', 'read the price feeds named in the report again, at its block')
+    .option('--prices', 'read feeds, rates, pools and HTTP prices named in the report again, at its block')
     .option('--json', 'print findings and coverage as JSON, one entry per report')
     .option('-q, --quiet', 'print only what does not hold')
     .addHelpText('after', VERIFY_HELP)
@@ -141,6 +141,7 @@ async function* verifications(
       import('../verify/fetchRawAnswers.ts'),
       import('../verify/verifyReport.ts'),
     ]);
+  const sources = prices ? await priceSources() : null;
   for await (const { name, value } of readReports(file)) {
     const faults = publishedSchemaErrors(value).map((fault) => `  ${fault}`);
     if (faults.length > 0) throw new CliError(`${name} is not a valid report:\n${faults.join('\n')}`);
@@ -148,8 +149,25 @@ async function* verifications(
     const answers = await fetchRawAnswers(rpcUrl, report.tx.hash);
     const anew = await analyzeAnew(report.tx.hash, analyzer);
     const read = contractReader(rpcUrl, report.tx.block_number);
-    yield { tx_hash: report.tx.hash, ...(await verifyTwice(report, { answers, anew, read, prices })) };
+    yield {
+      tx_hash: report.tx.hash,
+      ...(await verifyTwice(report, { answers, anew, read, prices: sources })),
+    };
   }
+}
+
+/** Rules of price sources and the HTTP sources of the settings. */
+async function priceSources(): Promise<NonNullable<VerifyInput['prices']>> {
+  const [{ readPriceRules }, { SHIPPED_RULES }] = await Promise.all([
+    import('../verify/priceRules.ts'),
+    import('../../rules/read/shippedRules.ts'),
+  ]);
+  const overlays = (process.env['RULES_DIR'] ?? '').split(',').flatMap((dir) => dir.trim() || []);
+  const url = process.env['PRICE_API_URL'] ?? 'none';
+  return {
+    rules: readPriceRules([SHIPPED_RULES, ...overlays]),
+    priceApiUrl: url === 'none' || url === '' ? null : url,
+  };
 }
 
 async function analyzeAnew(hash: string, analyzer: Analyzer | null): Promise<Anew> {

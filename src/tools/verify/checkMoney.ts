@@ -1,5 +1,6 @@
 import type { DisplayMoney, TxReport } from '../../model/generated/report.ts';
 import type { Report } from './finding.ts';
+import { netsOf, partiesOf, type Party } from './parties.ts';
 
 /** An exact decimal as an integer and the number of its decimal places. */
 export interface Decimal {
@@ -79,11 +80,10 @@ export function checkMoney(report: TxReport, find: Report): void {
     }
     return total;
   };
-  compare(
-    '/economics/net_usd_before_gas',
-    report.economics.net_usd_before_gas,
-    sum([...ownDeltas(report), ...lendingAmounts(report)]),
-  );
+  for (const party of partiesOf(report)) {
+    const net = sum([...ownDeltas(report, party), ...lendingAmounts(report, party)]);
+    compare(`${party.at}/net_usd_before_gas`, party.figures.net_usd_before_gas, net);
+  }
 }
 
 type Effect = TxReport['position_effects'][number];
@@ -97,9 +97,9 @@ const isLending = ({ category }: Effect): boolean =>
 const placeOf = ({ position_asset: token, protocol, market }: Effect): string =>
   token?.id ?? protocol?.contract ?? market ?? '';
 
-/** Lending effects of the subject that count as claims and debts. */
-function countedEffects({ position_effects, economics: { subject } }: TxReport): Effect[] {
-  const own = position_effects.filter((e) => e.owner === subject && isLending(e));
+/** Lending effects of a party's owner that count as claims and debts. */
+function countedEffects({ position_effects }: TxReport, { owner }: Party): Effect[] {
+  const own = position_effects.filter((e) => e.owner === owner && isLending(e));
   const uncertain = new Set(
     own
       .filter((e) => (e.underlying.length === 0 && e.effect !== 'collect') || e.status !== 'Proven')
@@ -108,21 +108,18 @@ function countedEffects({ position_effects, economics: { subject } }: TxReport):
   return own.filter((e) => !uncertain.has(placeOf(e)));
 }
 
-/** The subject's deltas, without debt tokens and the tokens of positions that count as claims. */
-function ownDeltas(report: TxReport): Amount[] {
-  const { position_effects, inventory_deltas, economics } = report;
-  const debts = position_effects.filter(
-    (e) => e.owner === economics.subject && e.category === 'lending_debt',
+/** A party's net changes, without debt tokens and the tokens of positions that count as claims. */
+function ownDeltas(report: TxReport, party: Party): Amount[] {
+  const debts = report.position_effects.filter(
+    (e) => e.owner === party.owner && e.category === 'lending_debt',
   );
-  const left = new Set([...debts, ...countedEffects(report)].map((e) => e.position_asset?.id));
-  return inventory_deltas
-    .filter((d) => d.subject === economics.subject && !left.has(d.asset.id))
-    .map((d) => ({ asset: d.asset, raw: BigInt(d.delta_raw) }));
+  const left = new Set([...debts, ...countedEffects(report, party)].map((e) => e.position_asset?.id));
+  return netsOf(report, party).filter(({ asset }) => !left.has(asset.id));
 }
 
-/** What lending changed beside balances: a supply is owed to the subject, a loan is owed by it. */
-function lendingAmounts(report: TxReport): Amount[] {
-  return countedEffects(report).flatMap((effect) => {
+/** What lending changed beside balances: a supply is owed to the owner, a loan is owed by it. */
+function lendingAmounts(report: TxReport, party: Party): Amount[] {
+  return countedEffects(report, party).flatMap((effect) => {
     const { category, underlying, position_delta_raw: moved } = effect;
     const supply = category === 'lending_supply';
     const sign = supply && effect.effect === 'liquidate' ? 1n : -1n;

@@ -1,6 +1,7 @@
 import type { TxReport } from '../../model/generated/report.ts';
 import type { Report } from './finding.ts';
 import { decimalText } from './checkDeltas.ts';
+import { netsOf, partiesOf } from './parties.ts';
 
 /** The parts of a report that must agree with each other: verdict, actor, economics. */
 export function checkVerdict(report: TxReport, find: Report): void {
@@ -60,33 +61,31 @@ export function checkVerdict(report: TxReport, find: Report): void {
 }
 
 /**
- * `token_in` and `token_out` are the subject's net gains and losses without debt tokens, one entry each,
- * exact.
+ * `token_in` and `token_out` are a party's net gains and losses without debt tokens, one entry each, exact.
  */
 function checkTokenLists(report: TxReport, find: Report): void {
-  const { subject } = report.economics;
-  const debts = new Set(
-    report.position_effects
-      .filter((e) => e.owner === subject && e.category === 'lending_debt')
-      .map((e) => e.position_asset?.id),
-  );
-  const own = report.inventory_deltas.filter(
-    (d) => d.subject === subject && BigInt(d.delta_raw) !== 0n && !debts.has(d.asset.id),
-  );
-  for (const [list, sign] of [
-    ['token_in', 1n],
-    ['token_out', -1n],
-  ] as const) {
-    const entries = report.economics[list] === '' ? [] : report.economics[list].split(', ');
-    const wanted = own
-      .filter((d) => BigInt(d.delta_raw) * sign > 0n)
-      .map((d) => decimalText(BigInt(d.delta_raw) * sign, d.asset.decimals ?? 0));
-    const shown = entries.map((entry) => entry.split(' ')[0]!);
-    if ([...shown].sort().join() !== [...wanted].sort().join())
-      find(
-        'economics',
-        `/economics/${list}`,
-        `reads ${shown.join(', ') || 'nothing'}, the deltas say ${wanted.join(', ') || 'nothing'}`,
-      );
+  for (const party of partiesOf(report)) {
+    const debts = new Set(
+      report.position_effects
+        .filter((e) => e.owner === party.owner && e.category === 'lending_debt')
+        .map((e) => e.position_asset?.id),
+    );
+    const own = netsOf(report, party).filter(({ asset }) => !debts.has(asset.id));
+    for (const [list, sign] of [
+      ['token_in', 1n],
+      ['token_out', -1n],
+    ] as const) {
+      const text = party.figures[list];
+      const shown = text === '' ? [] : text.split(', ').map((entry) => entry.split(' ')[0]!);
+      const wanted = own
+        .filter(({ raw }) => raw * sign > 0n)
+        .map(({ asset, raw }) => decimalText(raw * sign, asset.decimals ?? 0));
+      if ([...shown].sort().join() !== [...wanted].sort().join())
+        find(
+          'economics',
+          `${party.at}/${list}`,
+          `reads ${shown.join(', ') || 'nothing'}, the deltas say ${wanted.join(', ') || 'nothing'}`,
+        );
+    }
   }
 }

@@ -69,8 +69,9 @@ export async function fetchRawAnswers(url: string, hash: string): Promise<RawAns
  * reads as null.
  */
 export function contractReader(url: string, blockNumber: number): ReadContract {
-  return async (to, data) => {
-    const answer = await ask(url, 'eth_call', [{ to, data }, `0x${blockNumber.toString(16)}`]);
+  return async (to, data, before = false) => {
+    const block = before ? blockNumber - 1 : blockNumber;
+    const answer = await ask(url, 'eth_call', [{ to, data }, `0x${block.toString(16)}`]);
     return typeof answer === 'string' && answer.startsWith('0x') ? (answer as `0x${string}`) : null;
   };
 }

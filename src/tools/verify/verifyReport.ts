@@ -9,10 +9,12 @@ import { checkLists } from './checkLists.ts';
 import { checkMoney } from './checkMoney.ts';
 import { checkMotifs } from './checkMotifs.ts';
 import { checkMovements } from './checkMovements.ts';
+import { checkSales } from './checkSales.ts';
 import { checkVerdict } from './checkVerdict.ts';
 import { compareAnew } from './compareAnew.ts';
 import type { Finding, Report } from './finding.ts';
-import { checkAssets, checkPrices, type ReadContract } from './readContracts.ts';
+import { checkPrices, type PriceCheck } from './checkPrices.ts';
+import { checkAssets, type ReadContract } from './readContracts.ts';
 import { readRawChain, type RawAnswers, type RawChain } from './rawChain.ts';
 
 type Check = (report: TxReport, chain: RawChain, find: Report) => void;
@@ -28,6 +30,7 @@ const INDEPENDENT: readonly (readonly [name: string, check: Check])[] = [
   ['allowances, time, nonce and failure', checkAllowances],
   ['attribution', checkAttribution],
   ['money against the stated prices', (report, _chain, find) => checkMoney(report, find)],
+  ['NFT sales', (report, _chain, find) => checkSales(report, find)],
   ['profit, counts and warnings', checkEconomics],
   ['lists', (report, _chain, find) => checkLists(report, find)],
   ['agreement of the parts', (report, _chain, find) => checkVerdict(report, find)],
@@ -60,8 +63,8 @@ export interface VerifyInput {
   readonly anew: Anew;
   /** Reads a contract at the block of the transaction; without it tokens and feeds are not asked. */
   readonly read?: ReadContract;
-  /** Read the price feeds again as well. */
-  readonly prices?: boolean;
+  /** Read the sources of prices again as well. */
+  readonly prices?: Omit<PriceCheck, 'read'> | null;
 }
 
 /**
@@ -69,7 +72,7 @@ export interface VerifyInput {
  * neither looked at.
  */
 export async function verifyTwice(report: TxReport, input: VerifyInput): Promise<Verification> {
-  const { answers, anew, read, prices = false } = input;
+  const { answers, anew, read, prices = null } = input;
   const findings: Finding[] = [];
   const find: Report = (check, at, message) => void findings.push({ check, at, message });
   const comparison =
@@ -86,8 +89,8 @@ export async function verifyTwice(report: TxReport, input: VerifyInput): Promise
   }
   const priced = (report.economics.valuation.prices ?? []).length > 0;
   if (read && prices) {
-    notChecked.push(...(await checkPrices(report, read, find)));
-    checked.push('price feeds at the block');
+    notChecked.push(...(await checkPrices(report, { ...prices, read }, find)));
+    checked.push('prices at their sources');
   } else if (priced) {
     notChecked.push({ what: 'prices against their sources', why: 'give --prices to read them again' });
   }

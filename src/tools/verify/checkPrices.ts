@@ -1,0 +1,252 @@
+import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem';
+import type { TxReport } from '../../model/generated/report.ts';
+import { askPriceApi, priceApiUrls } from './askPriceApi.ts';
+import { parseDecimal, type Decimal } from './checkMoney.ts';
+import type { Report } from './finding.ts';
+import type { PriceRules } from './priceRules.ts';
+import { askToken, type ReadContract } from './readContracts.ts';
+import { readAverage, readPosition } from './readPool.ts';
+import { readRate, rulesFor, type Ratio } from './readRate.ts';
+
+type Price = NonNullable<TxReport['economics']['valuation']['prices']>[number];
+
+/** Null: it holds, or what is wrong was reported; else why it could not be checked. */
+type Outcome = Promise<string | null>;
+
+export interface PriceCheck {
+  readonly read: ReadContract;
+  readonly rules: PriceRules;
+  /** `PRICE_API_URL`; HTTP prices are not asked for again without it. */
+  readonly priceApiUrl: string | null;
+}
+
+const FEED_ABI = parseAbi([
+  'function latestRoundData() view returns (uint80, int256, uint256, uint256, uint80)',
+  'function decimals() view returns (uint8)',
+  'function latestRoundData(address, address) view returns (uint80, int256, uint256, uint256, uint80)',
+  'function decimals(address, address) view returns (uint8)',
+]);
+/** Prices that were divided keep thirty digits; floating point keeps fifteen. */
+const EXACT = 10n ** 24n;
+const FLOATING = 10n ** 9n;
+
+/**
+ * Reads the sources of a report's prices again at its block: feeds, the registry, rates and views, pools,
+ * sales and HTTP sources. Returns the prices that could not be read, with the reason.
+ */
+export async function checkPrices(
+  report: TxReport,
+  input: PriceCheck,
+  find: Report,
+): Promise<{ readonly what: string; readonly why: string }[]> {
+  const checker = new PriceChecker(report, input, find);
+  const left: { what: string; why: string }[] = [];
+  for (const [i, price] of (report.economics.valuation.prices ?? []).entries()) {
+    const why = await checker.check(price, `/economics/valuation/prices/${i}`);
+    if (why !== null) left.push({ what: `price of ${price.asset_id}`, why });
+  }
+  return left;
+}
+
+class PriceChecker {
+  readonly #report: TxReport;
+  readonly #input: PriceCheck;
+  readonly #find: Report;
+  readonly #prices: ReadonlyMap<string, Price>;
+
+  constructor(report: TxReport, input: PriceCheck, find: Report) {
+    this.#report = report;
+    this.#input = input;
+    this.#find = find;
+    this.#prices = new Map((report.economics.valuation.prices ?? []).map((p) => [keyOf(p.asset_id), p]));
+  }
+
+  async check(price: Price, at: string): Outcome {
+    const exact = price.price_exact === undefined ? null : parseDecimal(price.price_exact);
+    if (!exact) return 'the report gives no exact price';
+    const one: Stated = { price, exact, at, asset: keyOf(price.asset_id) };
+    switch (price.method) {
+      case 'chainlink':
+        return this.#feed(one);
+      case 'http':
+        return this.#http(one);
+      case 'pool_twap':
+        return this.#average(one);
+      case 'pool_spot':
+        return this.#sale(one);
+      default:
+        return one.asset.includes('/') ? this.#position(one) : this.#rate(one);
+    }
+  }
+
+  async #feed({ price, exact, at, asset }: Stated): Outcome {
+    const registry = this.#input.rules.registries.find(
+      ({ address }) => address.toLowerCase() === price.source.toLowerCase(),
+    );
+    const pairs = registry ? registry.quotes.map((q) => ({ args: [asset, q.denomination], in: q.in })) : [];
+    const answers = [];
+    for (const { args, in: unit } of registry ? pairs : [{ args: [], in: 'usd' }]) {
+      const round = (await this.#ask(price.source, 'latestRoundData', args)) as readonly bigint[] | null;
+      const decimals = (await this.#ask(price.source, 'decimals', args)) as number | null;
+      if (round && decimals !== null) answers.push({ round, decimals, unit });
+    }
+    if (answers.length === 0) {
+      this.#find('price', at, `${price.source} does not answer latestRoundData() at this block`);
+      return null;
+    }
+    const ether = this.#prices.get('native');
+    const inDollars = (answer: bigint, decimals: number, unit: string): Ratio => {
+      const base = unit === 'usd' ? ONE : parseDecimal(ether?.price_exact ?? '0')!;
+      return { over: answer * base.units, under: 10n ** BigInt(decimals + base.places) };
+    };
+    const right = answers.some(({ round, decimals, unit }) =>
+      agree(exact, inDollars(round[1]!, decimals, unit), EXACT),
+    );
+    if (!right) {
+      const said = answers.map(({ round, decimals }) => `${round[1]} with ${decimals} decimals`);
+      this.#find('price', `${at}/price_exact`, `the feed answered ${said.join(', ')}`);
+    }
+    const times = answers.map(({ round }) => Number(round[3]));
+    if (answers.every(({ unit }) => unit === 'usd') && !times.includes(price.as_of))
+      this.#find('price', `${at}/as_of`, `the feed was updated at ${times.join(', ')}`);
+    return null;
+  }
+
+  async #rate({ price, exact, at, asset }: Stated): Outcome {
+    const decimals = await this.#decimalsOf(asset);
+    if (decimals === null) return 'the token does not state its decimals';
+    const found: Ratio[] = [];
+    for (const rule of rulesFor(asset, price.method, this.#input.rules)) {
+      const rate = await readRate(asset, rule, this.#input.read, (base) => this.#valueOf(base));
+      if (rate) found.push({ over: rate.over * 10n ** BigInt(decimals), under: rate.under });
+    }
+    if (found.length === 0)
+      return 'no rule of the rule set reads this price, or its contract does not answer';
+    if (!found.some((rate) => agree(exact, rate, EXACT)))
+      this.#find('price', `${at}/price_exact`, `${price.source} tells ${found.map(shown).join(' or ')}`);
+    return null;
+  }
+
+  async #position({ price, exact, at, asset }: Stated): Outcome {
+    const [nft, id] = asset.split('/') as [string, string];
+    const rule = this.#input.rules.positions.find((known) => known.nft.toLowerCase() === nft);
+    if (!rule) return 'no rule of the rule set reads this position';
+    const value = await readPosition(BigInt(id), rule, this.#input.read, (base) => this.#dollarsOf(base));
+    if (value === null) return 'the position does not answer, or its tokens have no price';
+    const near = Math.abs(number(exact) - value.dollars) <= value.slack + value.dollars / 1e9;
+    if (!near) this.#find('price', `${at}/price_exact`, `${price.source} holds $${value.dollars}`);
+    return null;
+  }
+
+  async #average({ price, exact, at, asset }: Stated): Outcome {
+    const decimals = await this.#decimalsOf(asset);
+    const [window] = this.#input.rules.windows;
+    if (decimals === null || window === undefined) return 'no rule of the rule set asks pools for averages';
+    const value = await readAverage({ token: asset, pool: price.source, window }, this.#input.read, (base) =>
+      this.#dollarsOf(base),
+    );
+    if (value === null) return 'the pool does not answer, or its other token has no price';
+    this.#compare(exact, value * 10 ** decimals, `${at}/price_exact`, `${price.source} averages`);
+    return null;
+  }
+
+  /** All that a buyer paid is the price of all that it bought. */
+  async #sale({ price, at }: Stated): Outcome {
+    const sales = this.#report.economics.nft_sales ?? [];
+    const sale = sales.find(({ asset }) => asset.id === price.asset_id);
+    if (!sale) {
+      this.#find('price', at, 'the report lists no sale of it');
+      return null;
+    }
+    let paid = 0;
+    let priced = 0;
+    for (const { subject, asset, delta_raw: raw } of this.#report.inventory_deltas) {
+      if (subject !== sale.buyer) continue;
+      const stated = this.#prices.get(keyOf(asset.id)) ?? this.#prices.get(this.#merged(asset.id));
+      const value = stated && asset.decimals !== null ? dollars(stated, BigInt(raw), asset.decimals) : 0;
+      if (asset.kind === 'native' || asset.kind === 'erc20') paid -= value;
+      else priced += value;
+    }
+    if (Math.abs(paid - priced) > Math.abs(paid) / 1e9)
+      this.#find('price', at, `the buyer paid $${paid} for what is priced at $${priced}`);
+    return null;
+  }
+
+  async #http({ price, exact, at, asset }: Stated): Outcome {
+    const { priceApiUrl, rules } = this.#input;
+    const place = priceApiUrl === null ? null : priceApiUrls(priceApiUrl, rules.apis).get(price.source);
+    if (!place) return `PRICE_API_URL names no source ${price.source}`;
+    const timestamp = Date.parse(this.#report.tx.timestamp ?? '') / 1_000;
+    const answer = await askPriceApi(place, asset, timestamp);
+    if (!answer) return `${price.source} answered no price`;
+    this.#compare(exact, answer.price, `${at}/price_exact`, `${price.source} answers`);
+    if (answer.time !== price.as_of)
+      this.#find('price', `${at}/as_of`, `${price.source} answers for ${answer.time}`);
+    return null;
+  }
+
+  #compare(exact: Decimal, value: number, at: string, who: string): void {
+    const scaled = { over: BigInt(Math.round(value * 1e15)), under: 10n ** 15n };
+    const near = value >= 1e-3 ? agree(exact, scaled, FLOATING) : Math.abs(number(exact) - value) < 1e-12;
+    if (!near) this.#find('price', at, `${who} $${value}`);
+  }
+
+  async #ask(to: string, functionName: 'latestRoundData' | 'decimals', args: readonly string[]) {
+    const abi = FEED_ABI.filter((item) => item.name === functionName && item.inputs.length === args.length);
+    const data = await this.#input.read(to, encodeFunctionData({ abi, functionName, args } as never));
+    if (data === null || data === '0x') return null;
+    return decodeFunctionResult({ abi, functionName, data } as never) as unknown;
+  }
+
+  async #decimalsOf(asset: string): Promise<number | null> {
+    if (asset === 'native' || this.#input.rules.wrappedNative.has(asset)) return 18;
+    const decimals = await askToken(this.#input.read, asset, 'decimals');
+    return typeof decimals === 'number' ? decimals : null;
+  }
+
+  #merged(id: string): string {
+    const key = keyOf(id);
+    return this.#input.rules.wrappedNative.has(key) ? 'native' : key;
+  }
+
+  async #valueOf(asset: string): Promise<Ratio | null> {
+    const price = this.#prices.get(asset) ?? this.#prices.get(this.#merged(asset));
+    const exact = price?.price_exact === undefined ? null : parseDecimal(price.price_exact);
+    const decimals = exact && (await this.#decimalsOf(asset));
+    return exact && decimals !== null
+      ? { over: exact.units, under: 10n ** BigInt(exact.places + decimals) }
+      : null;
+  }
+
+  async #dollarsOf(asset: string): Promise<number | null> {
+    const value = await this.#valueOf(asset);
+    return value && Number((value.over * 10n ** 60n) / value.under) / 1e60;
+  }
+}
+
+interface Stated {
+  readonly price: Price;
+  readonly exact: Decimal;
+  /** Place in the report. */
+  readonly at: string;
+  /** `native`, a token's address, or `address/id` of an NFT. */
+  readonly asset: string;
+}
+
+const ONE: Decimal = { units: 1n, places: 0 };
+
+const keyOf = (id: string): string =>
+  id.includes('slip44') ? 'native' : id.slice(id.lastIndexOf(':') + 1).toLowerCase();
+
+const number = ({ units, places }: Decimal): number => Number(units) / 10 ** places;
+
+const dollars = (price: Price, raw: bigint, decimals: number): number =>
+  number(parseDecimal(price.price_exact ?? '0')!) * (Number(raw) / 10 ** decimals);
+
+const shown = ({ over, under }: Ratio): string => `$${Number((over * 10n ** 12n) / under) / 1e12}`;
+
+/** True when a decimal and a ratio differ by less than one part in so many. */
+function agree({ units, places }: Decimal, { over, under }: Ratio, parts: bigint): boolean {
+  const [left, right] = [units * under, over * 10n ** BigInt(places)];
+  return (left > right ? left - right : right - left) * parts <= left;
+}

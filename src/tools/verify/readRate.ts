@@ -1,0 +1,92 @@
+import { encodeFunctionData, parseAbiItem, type AbiFunction, type Hex } from 'viem';
+import type { PriceRules, RateRule } from './priceRules.ts';
+import type { ReadContract } from './readContracts.ts';
+
+/** A value in dollars per smallest unit, as a fraction. */
+export interface Ratio {
+  readonly over: bigint;
+  readonly under: bigint;
+}
+
+/** Dollars per smallest unit of an asset by the report's own price; null without one. */
+export type UnitValue = (asset: string) => Promise<Ratio | null>;
+
+/** ERC-7528. */
+const NATIVE_ADDRESS = `0x${'e'.repeat(40)}`;
+
+/** Rules that may have priced a token: those that list it, else those of its method for any token. */
+export function rulesFor(token: string, method: string, { rates }: PriceRules): readonly RateRule[] {
+  const priced = rates.filter((rule) => rule.method === method && rule.refuse === undefined);
+  const listing = priced.filter(
+    ({ tokens }) => typeof tokens !== 'string' && tokens.some((one) => one.toLowerCase() === token),
+  );
+  return listing.length > 0 ? listing : priced.filter(({ tokens }) => typeof tokens === 'string');
+}
+
+/** Dollars per smallest unit of a token by a rule; null where the token does not answer as the rule says. */
+export async function readRate(
+  token: string,
+  rule: RateRule,
+  read: ReadContract,
+  valueOf: UnitValue,
+): Promise<Ratio | null> {
+  // A listed token counts at the block, any other in the state before it.
+  const before = typeof rule.tokens === 'string';
+  const numberOf = (text: string, at: string, word = 0): Promise<bigint | null> =>
+    readNumber(text, { token, at, word, before }, read);
+  const per = await numberOf(rule.per, token);
+  if (per === null || per === 0n) return null;
+  let total: Ratio = { over: 0n, under: 1n };
+  for (const { asset, amount, word, at = token } of rule.terms) {
+    const base = await readAsset(asset, { token, at, word: 0, before: false }, read);
+    const units = await numberOf(amount, at, word);
+    const value = base === null ? null : await valueOf(base);
+    if (units === null || value === null) return null;
+    const part = { over: units * value.over, under: per * value.under };
+    total = { over: total.over * part.under + part.over * total.under, under: total.under * part.under };
+  }
+  return total;
+}
+
+interface Asked {
+  readonly token: string;
+  readonly at: string;
+  readonly word: number;
+  readonly before: boolean;
+}
+
+async function readAsset(text: string, asked: Asked, read: ReadContract): Promise<string | null> {
+  if (text === 'native') return text;
+  if (text.startsWith('0x')) return text.toLowerCase();
+  const word = await readNumber(text, asked, read);
+  const address = word === null ? null : `0x${word.toString(16).padStart(40, '0')}`;
+  return address === NATIVE_ADDRESS ? 'native' : address;
+}
+
+async function readNumber(text: string, asked: Asked, read: ReadContract): Promise<bigint | null> {
+  if (/^\d+$/.test(text)) return BigInt(text);
+  if (text.startsWith('10**')) {
+    const exponent = await readNumber(text.slice(4), asked, read);
+    return exponent === null ? null : 10n ** exponent;
+  }
+  const answer = await read(asked.at, calldata(text, asked.token), asked.before);
+  const start = 2 + 64 * asked.word;
+  return answer === null || answer.length < start + 64
+    ? null
+    : BigInt(`0x${answer.slice(start, start + 64)}`);
+}
+
+/** Calldata of a call as the rules write it: `balances(0)`, `markets(token)`, `f(0x…, uint32 900)`. */
+function calldata(text: string, token: string): Hex {
+  const [, name, list = ''] = /^(\w+)\((.*)\)$/.exec(text) ?? [];
+  const values = list.split(',').flatMap((part) => part.trim() || []);
+  const typed = values.map((value): [type: string, value: unknown] => {
+    const [, type = 'uint256', number] = /^(?:(\w+) )?(\d+)$/.exec(value) ?? [];
+    if (number !== undefined) return [type, BigInt(number)];
+    const bytes = value === 'token' ? token : value.toLowerCase();
+    return [bytes.length === 42 ? 'address' : 'bytes32', bytes];
+  });
+  const signature = `function ${name}(${typed.map(([type]) => type).join(',')}) view returns (uint256)`;
+  const abi = [parseAbiItem(signature) as AbiFunction];
+  return encodeFunctionData({ abi, args: typed.map(([, value]) => value) } as never);
+}
