@@ -139,7 +139,9 @@ function permit(
 /** EIP-3009. */
 function authorization(name: string, values: Values, domains: readonly Hex[]): Omit<Claim, 'signature'> {
   const [from, to, value, after, before, nonce] = values;
-  const type = `${name}(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)`;
+  const type =
+    `${name}(address from,address to,uint256 value,uint256 validAfter,uint256 ` +
+    'validBefore,bytes32 nonce)';
   const hash = struct(type, [
     ['address', from],
     ['address', to],
@@ -185,7 +187,8 @@ const AUTHORIZATION =
   'address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce';
 const STATED_NONCE = 'Permit(address holder,address spender,uint256 nonce,uint256 expiry,bool allowed)';
 const ALLOWANCE_DETAILS = 'PermitDetails(address token,uint160 amount,uint48 expiration,uint48 nonce)';
-const ALLOWANCE = `PermitSingle(PermitDetails details,address spender,uint256 sigDeadline)${ALLOWANCE_DETAILS}`;
+const SINGLE = 'PermitSingle(PermitDetails details,address spender,uint256 sigDeadline)';
+const ALLOWANCE = `${SINGLE}${ALLOWANCE_DETAILS}`;
 
 interface Allowance {
   readonly details: {
@@ -222,7 +225,8 @@ const SIGNATURES: readonly (readonly [signature: string, read: Reader])[] = [
     (values, _, domains) => ({ ...permit(values, domains), signature: packed(values[4]) }),
   ],
   [
-    'permit(address holder,address spender,uint256 nonce,uint256 expiry,bool allowed,uint8 v,bytes32 r,bytes32 s)',
+    'permit(address holder,address spender,uint256 nonce,uint256 expiry,bool allowed,uint8 ' +
+      'v,bytes32 r,bytes32 s)',
     ([holder, spender, nonce, expiry, allowed, v, r, s], _, domains) => {
       const fields: Field[] = [
         ['address', holder],
@@ -260,7 +264,8 @@ const SIGNATURES: readonly (readonly [signature: string, read: Reader])[] = [
     },
   ],
   [
-    `permitWitnessTransferFrom(${PERMITTED},${DETAILS},address owner,bytes32 witness,string typeString,bytes signature)`,
+    `permitWitnessTransferFrom(${PERMITTED},${DETAILS},address owner,bytes32 witness,string ` +
+      'typeString,bytes signature)',
     ([permitted, , owner, witness, typeString, signature], { from }, domains) => {
       const type = `PermitWitnessTransferFrom(${TRANSFER_FIELDS},${typeString as string}`;
       const hash = signatureTransfer(permitted as TransferPermit, from, type, [['bytes32', witness]]);
@@ -268,7 +273,8 @@ const SIGNATURES: readonly (readonly [signature: string, read: Reader])[] = [
     },
   ],
   [
-    'permit(address owner,((address token,uint160 amount,uint48 expiration,uint48 nonce) details,address spender,uint256 sigDeadline) permitSingle,bytes signature)',
+    'permit(address owner,((address token,uint160 amount,uint48 expiration,uint48 nonce) ' +
+      'details,address spender,uint256 sigDeadline) permitSingle,bytes signature)',
     ([owner, allowance, signature], _, domains) => ({
       owner: owner as Address,
       digests: digestsOf(domains, allowanceHash(allowance as Allowance)),

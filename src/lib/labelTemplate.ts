@@ -58,7 +58,9 @@ export const LABEL_WORDS: Readonly<Record<string, string>> = {
 export const LABEL_FAMILIES: Readonly<Record<string, string>> = {
   role: 'An account by its role in the act: `{role.borrower}`.',
   leg: 'Amounts of the act by their role: `{leg.debt}`.',
-  arg: 'An argument of the event that shows the act, else of the call: `{arg.proposalId|id}` takes the first that exists.',
+  arg:
+    'An argument of the event that shows the act, else of the call: `{arg.proposalId|id}` takes ' +
+    'the first that exists.',
   choice:
     'A word by the number of an argument: `{choice.support|against,for,on}`; the last where there is none.',
   span: 'Seconds of an argument in words: `{span.duration}` is `1 year`.',

@@ -28,7 +28,9 @@ export const SETTINGS = {
   ),
   priceApiUrl: priceApis(
     'PRICE_API_URL',
-    'HTTP sources of historical prices, comma-separated, the first counts: defillama, coingecko, name=url for another address, or the URL of an API with the shape of DefiLlama’s',
+    'HTTP sources of historical prices, comma-separated, the first counts: defillama, ' +
+      'coingecko, name=url for another address, or the URL of an API with the shape of ' +
+      'DefiLlama’s',
   ),
   priceSources: someOf(
     'PRICE_SOURCES',

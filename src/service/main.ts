@@ -25,7 +25,8 @@ export function startServer(options: StartOptions): Promise<RunningServer> {
   return serve(config, createAnalyze, log ? { log } : {});
 }
 
-const USAGE = `RPC_URL is not set: the service needs an Ethereum mainnet node with debug_traceTransaction or trace_transaction.
+const USAGE = `RPC_URL is not set: the service needs an Ethereum mainnet node with
+debug_traceTransaction or trace_transaction.
 
   RPC_URL=https://your-node.example npm start
 

@@ -107,7 +107,10 @@ export function listSymbol(asset: Asset, { symbol, decimals, impersonates }: Ass
   const word = symbol === null ? '' : ONE_WORD.test(symbol) ? symbol : asOneWord(symbol);
   const name = word !== '' ? word : asset.address === null ? asset.id : shortAddress(asset.address);
   const mark = impersonates && asset.address !== null ? `[${shortAddress(asset.address)}]` : '';
-  return `${name}${mark}${asset.tokenId === null ? '' : `#${shortTokenId(asset.tokenId)}`}${decimals === null ? '[raw]' : ''}`;
+  return (
+    `${name}${mark}${asset.tokenId === null ? '' : `#${shortTokenId(asset.tokenId)}`}` +
+    `${decimals === null ? '[raw]' : ''}`
+  );
 }
 
 /** Almost all symbols. */

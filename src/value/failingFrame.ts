@@ -1,6 +1,9 @@
 import type { CanonicalTx, Frame } from '../model/canonicalTx.ts';
 
-/** The innermost frame with a failure handed up unchanged to the root; null when the transaction succeeded. */
+/**
+ * The innermost frame with a failure handed up unchanged to the root; null when the transaction
+ * succeeded.
+ */
 export function failingFrame({ succeeded, frames }: Pick<CanonicalTx, 'succeeded' | 'frames'>): Frame | null {
   let failed = succeeded ? null : (frames[0] ?? null);
   for (let inner = failed; inner; ) {

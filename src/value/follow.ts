@@ -34,7 +34,10 @@ export function follow(flow: ValueFlow, starts: Iterable<Address>, direction: Di
   }
 }
 
-/** An asset at an account, or a step that turns assets into others: `<account> <asset>`, or the caller's own word. */
+/**
+ * An asset at an account, or a step that turns assets into others: `<account> <asset>`, or the
+ * caller's own word.
+ */
 export type Holding = string;
 
 export const holding = (account: Address, asset: AssetId): Holding => `${account} ${asset}`;

@@ -65,7 +65,10 @@ export function compileProtocols(
   return { protocols, speakers };
 }
 
-/** `claimed`: which protocol has an address for a shape, under `<address> <shape>`, and its name, under the address. */
+/**
+ * `claimed`: which protocol has an address for a shape, under `<address> <shape>`, and its name,
+ * under the address.
+ */
 function readAddresses(spot: Spot, raw: RawProtocol, claimed: Map<string, string>): Set<Address> {
   const addresses = new Set<Address>();
   for (const [i, text] of (raw.addresses ?? []).entries()) {

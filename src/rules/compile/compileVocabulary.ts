@@ -134,7 +134,10 @@ type CategoryOf = (
   path: readonly string[],
 ) => { readonly category: string; readonly subcategory?: string };
 
-/** Resolves categories: a published one stands for itself, one of the vocabulary's own for its published one. */
+/**
+ * Resolves categories: a published one stands for itself, one of the vocabulary's own for its
+ * published one.
+ */
 function categoriesOf(
   items: readonly RuleItem<RawVocabulary>[],
   sink: ProblemSink,

@@ -54,7 +54,10 @@ type SeveralSignatures = Omit<RawMeaning, 'event' | 'call'> & {
   readonly call?: string | readonly string[];
 };
 
-/** Shapes with the entries of those they extend: an entry with the same signature replaces the inherited one. */
+/**
+ * Shapes with the entries of those they extend: an entry with the same signature replaces the
+ * inherited one.
+ */
 export function inheritShapes(
   shapes: readonly RuleItem<RawShape>[],
   sink: ProblemSink,

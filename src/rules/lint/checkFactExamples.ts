@@ -39,7 +39,8 @@ export function checkFactExamples(
         else if (side === 'match' && isSkipped(rule, facts, context))
           spot.report(
             'skipped_example',
-            `the rule is skipped without a motif of ${rule.requiresAny.join(' or ')}: state one, as motif.${rule.requiresAny[0]!}.count`,
+            `the rule is skipped without a motif of ${rule.requiresAny.join(' or ')}: state ` +
+              `one, as motif.${rule.requiresAny[0]!}.count`,
           );
         else if (side === 'near_miss') checkNearMiss(spot, rule, facts, context);
       }
@@ -102,7 +103,8 @@ function checkNearMiss(spot: Spot, rule: IntentRule, facts: Facts, { facts: decl
   if (unmet > MOST_UNMET)
     spot.report(
       'trivial_near_miss',
-      `${unmet} conditions would have to change for a match: state the facts of a transaction that fails by one or two`,
+      `${unmet} conditions would have to change for a match: state the facts of a transaction ` +
+        'that fails by one or two',
     );
 }
 

@@ -22,7 +22,9 @@ export function checkShadows(mappings: readonly PlacedMapping[]): void {
         .at('kind')
         .report(
           'shadowed_meaning',
-          `${above.mapping.shape} (${above.spot.shown}) takes the same ${above.mapping.legs.length > 0 ? 'movements' : 'trigger'} first: tell them apart by \`when\` or a required leg, or list the contracts in a protocol of this shape`,
+          `${above.mapping.shape} (${above.spot.shown}) takes the same ` +
+            `${above.mapping.legs.length > 0 ? 'movements' : 'trigger'} first: tell them apart ` +
+            `by \`when\` or a required leg, or list the contracts in a protocol of this shape`,
         );
   }
 }

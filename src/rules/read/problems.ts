@@ -80,7 +80,8 @@ export const PROBLEMS = {
   extends_cycle: 'shapes extend each other in a circle',
   unknown_signature: 'the shape that is extended has no event or call of this signature',
   protocol_without_emitter:
-    'the protocol has neither addresses, create2, created_by nor registries, and no shape accepts any emitter',
+    'the protocol has neither addresses, create2, created_by nor registries, and no shape ' +
+    'accepts any emitter',
   bad_create2: 'abi_fee needs fees, packed takes none',
   bad_creation: 'shim_hash and salt belong together',
   bad_registry: 'the registry function is no function of one address',
@@ -104,7 +105,8 @@ export const PROBLEMS = {
   unknown_placeholder: 'the label has a placeholder that does not exist',
   unfillable_placeholder: 'nothing that the rule rests on can ever give the placeholder a value',
   missing_fallback:
-    'a label whose placeholders may have no value needs label_fallback, which takes such placeholders only in [optional segments]',
+    'a label whose placeholders may have no value needs label_fallback, which takes such ' +
+    'placeholders only in [optional segments]',
   missing_example: 'an intent rule needs at least one match and one near_miss example',
   duplicate_example: 'the same example is given twice, or both as match and as near_miss',
   impossible_facts: 'the facts of the example contradict each other',

@@ -154,7 +154,8 @@ export function readRuleFiles(
         complain(
           shownPath,
           'unknown_file',
-          `${nearestPlace(path)}expected ${Object.keys(TOP).join(', ')}, <${Object.keys(FOLDERS).join('|')}>/*.yaml or <${TABLE_FOLDERS.join('|')}>/*.txt`,
+          `${nearestPlace(path)}expected ${Object.keys(TOP).join(', ')}, ` +
+            `<${Object.keys(FOLDERS).join('|')}>/*.yaml or <${TABLE_FOLDERS.join('|')}>/*.txt`,
         );
         continue;
       }

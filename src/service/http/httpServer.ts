@@ -25,7 +25,9 @@ export function createHttpServer(listener: RequestListener, limits: HttpLimits):
     const status =
       error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400;
     const body = JSON.stringify({ error: (STATUS_CODES[status] ?? 'bad request').toLowerCase() });
-    const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
+    const head =
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; ` +
+      `charset=utf-8\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
     return socket.end(head + body, () => socket.destroy());
   });
   // Node would refuse other expectations than 100-continue without a word.

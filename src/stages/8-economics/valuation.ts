@@ -10,7 +10,9 @@ function snapshotId(prices: readonly ChosenPrice[], block: bigint): string | nul
   let text = block.toString();
   // Lines of JSON. Only a source's name may need escapes.
   for (const { asset, unit, quote } of prices) {
-    text += `\n["${asset}","${quote.method}",${JSON.stringify(quote.source)},"${formatAmount(unit.usd.numerator, unit.usd.scale)}",${quote.asOf}]`;
+    text +=
+      `\n["${asset}","${quote.method}",${JSON.stringify(quote.source)},"` +
+      `${formatAmount(unit.usd.numerator, unit.usd.scale)}",${quote.asOf}]`;
   }
   return `sha256:${hash('sha256', text)}`;
 }

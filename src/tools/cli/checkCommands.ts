@@ -50,12 +50,12 @@ async function validate(files: readonly string[], quiet: boolean): Promise<numbe
 }
 
 const VERIFY_HELP = `
-A file holds one report, or one per line (NDJSON, as batch writes it); - is standard input. If you do not trust the node
-the service asked, give another one.
+A file holds one report, or one per line (NDJSON, as batch writes it); - is standard input. If you
+do not trust the node the service asked, give another one.
 
-First the transaction is analysed anew and the two reports are compared word for word, where engine and ruleset are the
-same. Then checks that share no code with the analysis hold the report against the node's raw answers. The output
-names what was checked and what was not.
+First the transaction is analysed anew and the two reports are compared word for word, where engine
+and ruleset are the same. Then checks that share no code with the analysis hold the report against
+the node's raw answers. The output names what was checked and what was not.
 
 Examples:
   txreport analyze 0x… --json | txreport verify -

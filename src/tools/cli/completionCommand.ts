@@ -74,7 +74,9 @@ function bash(commands: readonly CommandWords[]): string {
   ];
   const cases = commands.map(
     ({ path, commands: children, options, choices }) =>
-      `    ${quote(path)}) words=${quote([...children.map(({ name }) => name), ...choices].join(' '))}; flags=${quote(options.flatMap(({ flags }) => flags).join(' '))} ;;`,
+      `    ${quote(path)}) ` +
+      `words=${quote([...children.map(({ name }) => name), ...choices].join(' '))}; ` +
+      `flags=${quote(options.flatMap(({ flags }) => flags).join(' '))} ;;`,
   );
   // The same option may take other values in another command, so its command is part of the pattern.
   const choices = commands.flatMap(({ path, options }) =>
@@ -104,7 +106,8 @@ _txreport() {
 ${choices.join('\n')}
   esac
   case "$previous" in
-    ${flagsWith((option) => option.takesValue && option.choices.length === 0).join('|')}) COMPREPLY=( $(compgen -f -- "$current") ); return ;;
+    ${flagsWith((option) => option.takesValue && option.choices.length === 0).join('|')})
+      COMPREPLY=( $(compgen -f -- "$current") ); return ;;
   esac
   case "$path" in
 ${cases.join('\n')}
@@ -125,22 +128,29 @@ function zsh(commands: readonly CommandWords[]): string {
     const specs = options.flatMap(({ flags, description, takesValue, choices: values }) =>
       flags.map((flag) =>
         quote(
-          `${flag}[${clean(description)}]${takesValue ? `:value:${values.length > 0 ? `(${values.join(' ')})` : '_files'}` : ''}`,
+          `${flag}[${clean(description)}]` +
+            `${takesValue ? `:value:${values.length > 0 ? `(${values.join(' ')})` : '_files'}` : ''}`,
         ),
       ),
     );
+    const operand = choices.length > 0 ? `1:choice:(${choices.join(' ')})` : '*:file:_files';
     if (children.length === 0)
-      return `${nameOf(path)}() {\n  _arguments ${[...specs, choices.length > 0 ? quote(`1:choice:(${choices.join(' ')})`) : quote('*:file:_files')].join(' \\\n    ')}\n}`;
+      return `${nameOf(path)}() {\n  _arguments ${[...specs, quote(operand)].join(' \\\n    ')}\n}`;
+    const list = children.map(({ name, description }) => quote(`${name}:${clean(description)}`));
     return `${nameOf(path)}() {
   local context state line
   _arguments -C ${[...specs, "'1:command:->command'", "'*::argument:->argument'"].join(' \\\n    ')}
   case $state in
-    command) local -a list=(${children.map(({ name, description }) => quote(`${name}:${clean(description)}`)).join(' ')}); _describe command list ;;
+    command) local -a list=(${list.join(' ')}); _describe command list ;;
     argument) (( $+functions[${nameOf(path)}_$line[1]] )) && ${nameOf(path)}_$line[1] ;;
   esac
 }`;
   });
-  return `#compdef txreport\n# zsh completion of txreport: txreport completion zsh > "\${fpath[1]}/_txreport"\n${functions.join('\n')}\ncompdef _txreport txreport\n[[ "$funcstack[1]" == _txreport ]] && _txreport "$@"\n`;
+  return (
+    '#compdef txreport\n# zsh completion of txreport: txreport completion zsh > ' +
+    `"\${fpath[1]}/_txreport"\n${functions.join('\n')}\ncompdef _txreport txreport\n[[ ` +
+    '"$funcstack[1]" == _txreport ]] && _txreport "$@"\n'
+  );
 }
 
 function fish(commands: readonly CommandWords[]): string {

@@ -187,7 +187,8 @@ function traceChecks(age: 'recent' | 'old', hash: string | null, call: Call): Ch
   const need = age === 'recent' ? 'need' : 'old';
   const advice =
     age === 'recent'
-      ? 'no reports without traces: enable the debug or trace module, choose a plan that has it, or set TRACE_URL.'
+      ? 'no reports without traces: enable the debug or trace module, choose a plan that has it, ' +
+        'or set TRACE_URL.'
       : 'transactions older than some hours cannot be analysed: use an archive node.';
   const callTracer = { tracer: 'callTracer', tracerConfig: { withLog: true } };
   return [

@@ -6,8 +6,9 @@ import type { TxReport } from '../../model/generated/report.ts';
 import type { LedgerFormat } from '../ledger/writeLedger.ts';
 
 const HELP = `
-Reports come from files or standard input (-), as analyze --json and batch write them. One row is one economic event of
-the account; a transaction that does not concern the account has none. Cost bases and lots are left to the tax program.
+Reports come from files or standard input (-), as analyze --json and batch write them. One row is
+one economic event of the account; a transaction that does not concern the account has none. Cost
+bases and lots are left to the tax program.
 
 Examples:
   txreport batch hashes.txt --out reports.ndjson

@@ -12,15 +12,16 @@ import { addDemoCommand, addViewCommand } from './viewCommands.ts';
 const HELP = `
 Start here:
   txreport demo                                 example transactions in the viewer, without a node
-  export RPC_URL=https://your-node.example      an Ethereum mainnet node with debug_traceTransaction or trace_transaction
+  export RPC_URL=https://your-node.example      a mainnet node with debug_ or trace_ methods
   txreport doctor                               test the node
   txreport analyze 0x…                          one transaction, on the terminal
   txreport view 0x…                             the same in the viewer
   txreport serve                                the HTTP service
   txreport help batch                           options, examples and exit statuses of a command
 
-Exit status: 0 success; 1 the command ran and found a problem (analysis failed, report invalid, claim not confirmed,
-rule broken); 2 wrong arguments or configuration, nothing was done; 130 or 143 stopped by a signal.`;
+Exit status: 0 success; 1 the command ran and found a problem (analysis failed, report invalid,
+claim not confirmed, rule broken); 2 wrong arguments or configuration, nothing was done; 130 or 143
+stopped by a signal.`;
 
 /**
  * The whole command line. Each command imports its own code when it runs, so help and completion stay fast.
@@ -51,8 +52,8 @@ export function createProgram(): Command {
 }
 
 const SERVE_HELP = `
-Settings are environment variables; without RPC_URL the command lists them and exits. --rpc and --port override
-RPC_URL and PORT.
+Settings are environment variables; without RPC_URL the command lists them and exits. --rpc and
+--port override RPC_URL and PORT.
 
 Examples:
   RPC_URL=https://your-node.example txreport serve
@@ -77,11 +78,13 @@ function addServeCommand(program: Command): void {
 }
 
 const MCP_HELP = `
-Speaks the Model Context Protocol on standard input and output. Tools: analyze (a summary, sections on demand, or the whole
-report), explain (which rule decided and why), list_intents. Resources: txreport://intents, txreport://rules.
+Speaks the Model Context Protocol on standard input and output. Tools: analyze (a summary, sections
+on demand, or the whole report), explain (which rule decided and why), list_intents. Resources:
+txreport://intents, txreport://rules.
 
 In the configuration of an agent:
-  {"mcpServers": {"txreport": {"command": "txreport", "args": ["mcp"], "env": {"RPC_URL": "https://your-node.example"}}}}
+  {"mcpServers": {"txreport": {"command": "txreport", "args": ["mcp"],
+                              "env": {"RPC_URL": "https://your-node.example"}}}}
 
 Exit status: 0 the client disconnected, 2 wrong configuration`;
 

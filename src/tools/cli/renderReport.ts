@@ -32,7 +32,11 @@ function assetsOf(report: TxReport): ReadonlyMap<string, Asset> {
 function whyNot(reason: string | undefined, assets: ReadonlyMap<string, Asset>): string {
   const [, unpriced] = /^unpriced_asset: (.+)$/.exec(reason ?? '') ?? [];
   if (unpriced === undefined) return (reason ?? 'unavailable').replaceAll('_', ' ');
-  return `no price for ${unpriced.replaceAll(/(eip155:\S+) \(\w+\)/g, (_, id: string) => (id === NATIVE ? 'ETH' : assets.has(id) ? assetName(assets.get(id)!) : id))}`;
+  const nameOf = (id: string): string => {
+    const asset = assets.get(id);
+    return id === NATIVE ? 'ETH' : asset ? assetName(asset) : id;
+  };
+  return `no price for ${unpriced.replaceAll(/(eip155:\S+) \(\w+\)/g, (_, id: string) => nameOf(id))}`;
 }
 
 /** Before and after gas; a shared reason appears once. */
@@ -176,12 +180,10 @@ export function renderReport(report: TxReport, options: { full?: boolean } = {})
   const { tx, execution, classification: c, economics: e, attribution: a } = report;
   const pnl = e.realized_pnl;
   const assets = assetsOf(report);
+  const cost = `${execution.gas_used} gas, ${execution.gas_cost_native} ETH, ${execution.gas_cost_usd.text}`;
   const facts: [string, string][] = [
     ['tx', `${tx.hash}  ${pc.dim(`block ${tx.block_number}`)}`],
-    [
-      'outcome',
-      `${execution.reverted ? pc.red(execution.outcome) : execution.outcome}  ${pc.dim(`${execution.gas_used} gas, ${execution.gas_cost_native} ETH, ${execution.gas_cost_usd.text}`)}`,
-    ],
+    ['outcome', `${execution.reverted ? pc.red(execution.outcome) : execution.outcome}  ${pc.dim(cost)}`],
     [
       'actor',
       c.actor === null

@@ -7,7 +7,9 @@ import type { Side } from '../client/seenBy.ts';
 export function renderSide(side: Side, label: string): string {
   const lines = [
     pc.bold(label),
-    `seen by ${side.account}${side.name === null ? '' : ` (${side.name})`}${side.paid_fee ? ', who paid the fee' : ''}`,
+    'seen by ' +
+      `${side.account}${side.name === null ? '' : ` (${side.name})`}` +
+      `${side.paid_fee ? ', who paid the fee' : ''}`,
     ...listed('sent', side.sent.map(amount)),
     ...listed('received', side.received.map(amount)),
     ...listed(

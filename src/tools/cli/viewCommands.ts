@@ -8,8 +8,8 @@ import { readTxHash } from '../client/txHash.ts';
 import { CliError } from './cliIo.ts';
 
 const VIEW_HELP = `
-Opens the viewer in your browser, served on this machine alone. With a hash it asks your node; with a report file it needs
-no node. Without either it shows the start page.
+Opens the viewer in your browser, served on this machine alone. With a hash it asks your node; with
+a report file it needs no node. Without either it shows the start page.
 
 Examples:
   txreport view 0x… --rpc https://your-node.example
@@ -18,8 +18,8 @@ Examples:
 Exit status: 0 stopped with Ctrl-C, 1 could not start, 2 wrong arguments or configuration`;
 
 const DEMO_HELP = `
-Analyses transactions that come with the package (recorded on a local chain with the real contracts) and shows them in the
-viewer. Needs no node and no network.
+Analyses transactions that come with the package (recorded on a local chain with the real contracts)
+and shows them in the viewer. Needs no node and no network.
 
 Examples:
   txreport demo

@@ -14,7 +14,8 @@ function change({ asset, delta, delta_raw: raw }: InventoryDelta): string {
   const name =
     asset.kind === 'native'
       ? 'ETH'
-      : `${asset.symbol === null ? 'of the token' : JSON.stringify(asset.symbol)} (${asset.address}${asset.token_id === null ? '' : ` #${asset.token_id}`})`;
+      : `${asset.symbol === null ? 'of the token' : JSON.stringify(asset.symbol)} ` +
+        `(${asset.address}${asset.token_id === null ? '' : ` #${asset.token_id}`})`;
   return `${raw.startsWith('-') ? '' : '+'}${amount} ${name}`;
 }
 
@@ -38,11 +39,15 @@ function steps(motifs: readonly Motif[]): string[] {
 export function summarize(report: TxReport): string {
   const { tx, chain, execution, classification: c, economics } = report;
   const sentences = [
-    `Transaction ${tx.hash} in block ${tx.block_number} of ${chain.name}, signed by ${tx.signer}, ${execution.reverted ? 'reverted: nothing but its gas was paid' : 'succeeded'}. Its gas cost ${execution.gas_cost_native} ETH.`,
+    `Transaction ${tx.hash} in block ${tx.block_number} of ${chain.name}, signed by ` +
+      `${tx.signer}, ` +
+      `${execution.reverted ? 'reverted: nothing but its gas was paid' : 'succeeded'}. Its gas ` +
+      `cost ${execution.gas_cost_native} ETH.`,
   ];
   if (c.status === 'Proven') {
     sentences.push(
-      `Proven, confidence ${c.confidence}: it is of kind ${c.intent_kind}, in words ${JSON.stringify(c.intent_label)}.`,
+      `Proven, confidence ${c.confidence}: it is of kind ${c.intent_kind}, in words ` +
+        `${JSON.stringify(c.intent_label)}.`,
     );
     if (c.actor !== null)
       sentences.push(
@@ -69,7 +74,8 @@ export function summarize(report: TxReport): string {
   const positions = report.position_effects.filter((effect) => effect.status === 'Proven');
   if (positions.length > 0) {
     sentences.push(
-      `Proven position changes: ${listed(positions.map((p) => `${p.category.replaceAll('_', ' ')} ${p.effect} of ${p.owner}`))}.`,
+      'Proven position changes: ' +
+        `${listed(positions.map((p) => `${p.category.replaceAll('_', ' ')} ${p.effect} of ${p.owner}`))}.`,
     );
   }
   const left = report.motifs.length - provenMotifs.length + report.position_effects.length - positions.length;

@@ -56,7 +56,8 @@ function hashOf(input: Record<string, unknown>): string {
   const hash = typeof text === 'string' ? readTxHash(text) : null;
   if (hash === null)
     throw new ToolInputError(
-      `invalid tx_hash \`${String(text).slice(0, 100)}\`: ${whyNoTxHash(typeof text === 'string' ? text : '')}`,
+      `invalid tx_hash \`${String(text).slice(0, 100)}\`: ` +
+        `${whyNoTxHash(typeof text === 'string' ? text : '')}`,
     );
   if (chain !== undefined && !REQUEST.properties.chain.enum.includes(chain))
     throw new ToolInputError(
@@ -161,8 +162,10 @@ function analyzeTool({ analyze }: ToolDeps): Tool {
       name: 'analyze',
       title: 'Analyze a transaction',
       description:
-        'What one Ethereum mainnet transaction was for, who acted, who gained and lost what, with on-chain evidence. ' +
-        'Answers a short summary of what is proven. Ask for sections to see parts of the report (long lists come in pages), ' +
+        'What one Ethereum mainnet transaction was for, who acted, who gained and lost what, ' +
+        'with on-chain evidence. ' +
+        'Answers a short summary of what is proven. Ask for sections to see parts of the ' +
+        'report (long lists come in pages), ' +
         'or for detail "full" to get all of it. Statements with status Suspected are guesses: say so.',
       inputSchema: {
         type: 'object',
@@ -203,8 +206,11 @@ function explainTool(): Tool {
       name: 'explain',
       title: 'Explain a verdict',
       description:
-        'Why a transaction was classified as it was: motifs found, candidates for the actor, the conditions of the rule that won with their actual values, rules that lost or nearly matched. ' +
-        'A verdict or motif marked Suspected is a guess. With rule: that rule, condition by condition, for every candidate.',
+        'Why a transaction was classified as it was: motifs found, candidates for the actor, ' +
+        'the conditions of the rule that won with their actual values, rules that lost or ' +
+        'nearly matched. ' +
+        'A verdict or motif marked Suspected is a guess. With rule: that rule, condition by ' +
+        'condition, for every candidate.',
       inputSchema: {
         type: 'object',
         required: ['tx_hash'],
@@ -258,7 +264,8 @@ function listIntentsTool({ rulebook }: ToolDeps): Tool {
       name: 'list_intents',
       title: 'List intents',
       description:
-        'Every kind of intent a report can name, best first: its category, whether it can be the headline or only a part, and the rules that recognise it.',
+        'Every kind of intent a report can name, best first: its category, whether it can be ' +
+        'the headline or only a part, and the rules that recognise it.',
       inputSchema: { type: 'object', properties: {} },
       outputSchema: {
         type: 'object',

@@ -47,7 +47,8 @@ export function openEdited(text: string): EditedRuleset {
           column: 1,
           code: 'missing_key',
           message:
-            'neither an intent (when), a shape (events, calls), a protocol (shapes) nor an entity file (kind)',
+            'neither an intent (when), a shape (events, calls), a protocol (shapes) nor an ' +
+            'entity file (kind)',
         },
       ],
     };

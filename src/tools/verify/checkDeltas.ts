@@ -8,7 +8,10 @@ const NATIVE = 'eip155:1/slip44:60';
 export function decimalText(raw: bigint, decimals: number): string {
   const digits = (raw < 0n ? -raw : raw).toString().padStart(decimals + 1, '0');
   const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '');
-  return `${raw < 0n ? '-' : ''}${digits.slice(0, digits.length - decimals)}${decimals > 0 && fraction ? `.${fraction}` : ''}`;
+  return (
+    `${raw < 0n ? '-' : ''}${digits.slice(0, digits.length - decimals)}` +
+    `${decimals > 0 && fraction ? `.${fraction}` : ''}`
+  );
 }
 
 /**
@@ -66,7 +69,8 @@ export function checkAsset(
   const id =
     asset.kind === 'native'
       ? NATIVE
-      : `eip155:1/${asset.kind}:${asset.address?.toLowerCase()}${asset.token_id === null ? '' : `/${asset.token_id}`}`;
+      : `eip155:1/${asset.kind}:${asset.address?.toLowerCase()}` +
+        `${asset.token_id === null ? '' : `/${asset.token_id}`}`;
   if (asset.id !== id) find('asset', at, `${asset.id} does not name ${id}`);
 }
 

@@ -73,8 +73,8 @@ type Rate = PricingPlan['rates'][number];
 
 /**
  * Plans the reads for a transaction's tokens: their feeds, the registry for those without, the rates of
- * listed tokens and of those that may be shares, and all bases of these. `aggregated`: many reads fit one call at this
- * block; without it the registry is left out because its reads would be too many.
+ * listed tokens and of those that may be shares, and all bases of these. `aggregated`: many reads fit one
+ * call at this block; without it the registry is left out because its reads would be too many.
  */
 export function planPricing(
   found: TokensInLogs,

@@ -6,7 +6,10 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 10_000;
 /** After a single failure other nodes are asked first for this long. */
 const SUSPECT_MS = 10_000;
-/** A node that takes this long on average is slow: other nodes are asked first beyond `SLOW_AT_ONCE` requests. */
+/**
+ * A node that takes this long on average is slow: other nodes are asked first beyond `SLOW_AT_ONCE`
+ * requests.
+ */
 const SLOW_MS = 2_000;
 const SLOW_AT_ONCE = 4;
 /** Weight of the latest request in the average. */

@@ -84,16 +84,24 @@ export function readBatch(requests: readonly RpcRequestMessage[], body: unknown)
   });
 }
 
-const SAYS_UNSUPPORTED =
-  /\b(?:method|namespace|api)\b.*\b(?:not (?:found|supported|available|allowed|exist|enabled|whitelisted)|disabled|unavailable|unsupported)|unsupported method|not available on|upgrade your (?:plan|tier)/i;
+const anyOf = (...patterns: readonly RegExp[]): RegExp =>
+  new RegExp(patterns.map(({ source }) => source).join('|'), 'i');
+
+const SAYS_UNSUPPORTED = anyOf(
+  /\b(?:method|namespace|api)\b.*\bnot (?:found|supported|available|allowed|exist|enabled|whitelisted)/,
+  /\b(?:method|namespace|api)\b.*\b(?:disabled|unavailable|unsupported)/,
+  /unsupported method|not available on|upgrade your (?:plan|tier)/,
+);
 
 /** The node does not offer the method at all (EIP-1474: -32601 not found, -32004 not supported). */
 export function isUnsupported({ code, message }: RpcError): boolean {
   return code === -32601 || code === -32004 || (code !== 3 && SAYS_UNSUPPORTED.test(message));
 }
 
-const SAYS_REVERT =
-  /revert|out of gas|invalid opcode|stack (?:under|over)flow|invalid jump|bad instruction|vm execution|write protection|gas required exceeds/i;
+const SAYS_REVERT = anyOf(
+  /revert|out of gas|gas required exceeds|write protection/,
+  /invalid opcode|invalid jump|bad instruction|stack (?:under|over)flow|vm execution/,
+);
 
 /**
  * The EVM ran and failed: the answer of the contract (geth: code 3, Parity: -32015). Its reason may hold any
@@ -108,8 +116,10 @@ export function isExecutionTimeout({ message }: RpcError): boolean {
   return /execution (?:was )?(?:aborted|timed? ?out)/i.test(message);
 }
 
-const SAYS_NO_STATE =
-  /missing trie node|prun(?:ed|ing)|historical|archive|state .*(?:not |un)available|no state|header not found|(?:unknown|missing) block|block .*not found|header for hash/i;
+const SAYS_NO_STATE = anyOf(
+  /missing trie node|prun(?:ed|ing)|historical|archive|state .*(?:not |un)available|no state/,
+  /header not found|(?:unknown|missing) block|block .*not found|header for hash/,
+);
 
 /** The node does not have the state asked for; another one may. */
 export function isStateMissing(error: RpcError): boolean {

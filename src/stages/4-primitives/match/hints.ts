@@ -51,7 +51,10 @@ export function findHints(
     );
 }
 
-/** Whether a rule reads amounts from this event at this very contract: where none moved, words know no better. */
+/**
+ * Whether a rule reads amounts from this event at this very contract: where none moved, words know
+ * no better.
+ */
 function isRead({ address, topics }: Log, { events }: Rulebook): boolean {
   const meanings = events.get(`${topics[0]}:${topics.length}`)?.meanings ?? [];
   return meanings.some(

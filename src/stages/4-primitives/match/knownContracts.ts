@@ -6,7 +6,10 @@ import type { PreparedMapping } from './preparedMapping.ts';
 /** Contracts that registries confirmed at the transaction's block, with the protocol's slug. */
 export type RegisteredContracts = ReadonlyMap<Address, string>;
 
-/** Protocols of contracts beyond the lists of addresses: made by a known deployer, or confirmed by a registry. */
+/**
+ * Protocols of contracts beyond the lists of addresses: made by a known deployer, or confirmed by a
+ * registry.
+ */
 export class KnownContracts {
   readonly #rulebook: Pick<Rulebook, 'prepared' | 'protocols'>;
   readonly #registered: RegisteredContracts;

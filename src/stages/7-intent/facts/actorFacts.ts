@@ -158,7 +158,8 @@ const BALANCES: readonly FactSpec[] = [
   ),
   flag(
     'actor.received.minted_by_payee',
-    'An asset minted to the actor is issued by the contract that took what the actor sent, or that the actor called.',
+    'An asset minted to the actor is issued by the contract that took what the actor sent, or ' +
+      'that the actor called.',
     (v) => {
       const takers = new Set([...v.sent.flatMap((l) => l.outgoing.map((m) => m.to)), v.tx.to]);
       return v.received.some((l) => minted(v, l) && takers.has(l.asset.address));
@@ -175,7 +176,8 @@ const BALANCES: readonly FactSpec[] = [
   oneOf(
     'actor.converts',
     ['none', 'to_wrapped', 'to_native'],
-    'The actor ended with nothing but native currency turned into its wrapped token, or back, less at most 5 %.',
+    'The actor ended with nothing but native currency turned into its wrapped token, or back, ' +
+      'less at most 5 %.',
     conversionOf,
   ),
   flag('actor.returns_to_issuer', 'An asset the actor sent went to the contract that issues it.', (v) =>

@@ -51,7 +51,8 @@ export const ALLOWANCE_FACTS: readonly FactSpec[] = [
   ),
   count(
     'flow.unpaid_accounts',
-    'Accounts without code, other than the signer and the actor, that ended with less of something and more of nothing: their tokens were taken by an allowance.',
+    'Accounts without code, other than the signer and the actor, that ended with less of ' +
+      'something and more of nothing: their tokens were taken by an allowance.',
     unpaidAccounts,
   ),
 ];

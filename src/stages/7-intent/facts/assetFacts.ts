@@ -18,7 +18,10 @@ function knownTokens({ knownTokens: symbols, assetClasses: classes }: Rulebook):
   };
 }
 
-/** Classes of assets: those that follow from the transaction, those of entity files, and the entity tags of the token. */
+/**
+ * Classes of assets: those that follow from the transaction, those of entity files, and the entity
+ * tags of the token.
+ */
 export function classesIn(view: SubjectView, assets: Iterable<Asset>): string[] {
   const { wrappedNative, prepared } = view.input.rulebook;
   const { classes } = prepared.derive(knownTokens);
@@ -59,7 +62,9 @@ const assetsOf = (balances: readonly Balance[]): Asset[] => balances.map(({ asse
 export const ASSET_FACTS: readonly FactSpec[] = [
   assetClasses(
     'actor.sent.classes',
-    'Classes of what the actor sent: native, wrapped_native, nft, lp and share (tokens of positions changed here), the classes of entity files (stablecoin, lst, …) and entity tags of the tokens.',
+    'Classes of what the actor sent: native, wrapped_native, nft, lp and share (tokens of ' +
+      'positions changed here), the classes of entity files (stablecoin, lst, …) and entity tags ' +
+      'of the tokens.',
     (v) => classesIn(v, assetsOf(v.sent)),
   ),
   assetClasses('actor.received.classes', 'Classes of what the actor received.', (v) =>

@@ -45,7 +45,8 @@ export const SWAP_FACTS: readonly FactSpec[] = [
   ),
   count(
     'swaps.delivered_to_unknown',
-    'Of these accounts, those that logged events no rule knows: contracts that did something with the proceeds.',
+    'Of these accounts, those that logged events no rule knows: contracts that did something ' +
+      'with the proceeds.',
     (v) => (v.path.length === 0 ? 0 : [...v.exchange.deliveries()].filter((a) => speaksUnknown(a, v)).length),
   ),
   flag('swaps.by_aggregator', 'An aggregator, a solver or an order book settled the trade.', settledByOthers),

@@ -22,12 +22,14 @@ export const TX_FACTS: readonly FactSpec[] = [
   text(
     'tx.selector',
     '^(0x[0-9a-f]{8})?$',
-    'Selector of the function that the transaction calls, as `"0x12345678"`; empty for creations and plain payments.',
+    'Selector of the function that the transaction calls, as `"0x12345678"`; empty for ' +
+      'creations and plain payments.',
     (v) => v.tx.frames[0]?.selector ?? '',
   ),
   count(
     'tx.index',
-    'Position of the transaction in its block, from 0. Where the node leaves it out: 1000000, so that no early place is assumed.',
+    'Position of the transaction in its block, from 0. Where the node leaves it out: 1000000, ' +
+      'so that no early place is assumed.',
     (v) => v.tx.indexInBlock ?? UNKNOWN_INDEX,
   ),
   flag(

@@ -5,19 +5,22 @@ import type { BlockBatchRequest } from '../blocks/batchBlocks.ts';
 import { WHOLE, parseShard, type Shard } from './hashLines.ts';
 
 const HELP = `
-The list holds one hash per line, in its first column; blank lines and # comments are skipped. Without <list>, or with -,
-it is read from standard input.
+The list holds one hash per line, in its first column; blank lines and # comments are skipped.
+Without <list>, or with -, it is read from standard input.
 
-With --out you can stop or kill the batch at any moment: the same command resumes it, loses no report, writes none twice,
-and retries what failed. --errors lists the failures; at the end it holds the hashes that still have no report. Ctrl-C
-finishes running analyses; a second Ctrl-C exits at once.
+With --out you can stop or kill the batch at any moment: the same command resumes it, loses no
+report, writes none twice, and retries what failed. --errors lists the failures; at the end it holds
+the hashes that still have no report. Ctrl-C finishes running analyses; a second Ctrl-C exits at
+once.
 
-One batch of hashes uses one processor core. --shard splits a list by hash among processes or machines, always the same way.
+One batch of hashes uses one processor core. --shard splits a list by hash among processes or
+machines, always the same way.
 
---blocks analyzes whole blocks instead, two requests to the node per block and on all cores, with reports in block order:
-numbers, from..to, hashes, latest-N (the newest N blocks), separated by commas, or a file of them. It stops, resumes and
-retries likewise (its state is beside --out); --shard then gives each part consecutive blocks. --only and --involving
-keep some reports; an address counts where the transaction, a log or a frame names it.
+--blocks analyzes whole blocks instead, two requests to the node per block and on all cores, with
+reports in block order: numbers, from..to, hashes, latest-N (the newest N blocks), separated by
+commas, or a file of them. It stops, resumes and retries likewise (its state is beside --out);
+--shard then gives each part consecutive blocks. --only and --involving keep some reports; an
+address counts where the transaction, a log or a frame names it.
 
 Examples:
   txreport batch --blocks 17073191..17073200 --out reports.ndjson
@@ -27,7 +30,8 @@ Examples:
   cut -d, -f1 export.csv | txreport batch > reports.ndjson
   seq 0 3 | xargs -P 4 -I{} txreport batch hashes.txt --shard {}/4 --out reports-{}.ndjson
 
-Exit status: 0 every hash has a report, 1 some failed, 2 wrong arguments or configuration, 130 or 143 stopped by a signal`;
+Exit status: 0 every hash has a report, 1 some failed, 2 wrong arguments or configuration,
+130 or 143 stopped by a signal`;
 
 function whole(min: number, max: number) {
   return (text: string): number => {

@@ -51,7 +51,8 @@ export async function openReportFiles(reportsPath: string, failuresPath: string)
     const hash = hashOfReport(line);
     if (hash === null)
       throw new CliError(
-        `${reportsPath}:${number} is not a report: --out must name a new file or the output of an earlier batch`,
+        `${reportsPath}:${number} is not a report: --out must name a new file or the output of ` +
+          'an earlier batch',
       );
     done.add(hash);
   });

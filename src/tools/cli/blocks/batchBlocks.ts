@@ -177,7 +177,8 @@ function openSink({ out, format }: BlockBatchRequest, written: number): Promise<
 function summaryOf(counts: BlockCounts, ms: number): string {
   const perSecond = (count: number): string => ((count * 1000) / ms).toFixed(1);
   return [
-    `${counts.reports} reports of ${counts.transactions} transactions in ${counts.blocks} blocks in ${duration(ms)}`,
+    `${counts.reports} reports of ${counts.transactions} transactions in ${counts.blocks} ` +
+      `blocks in ${duration(ms)}`,
     `${perSecond(counts.transactions)} transactions/s, ${perSecond(counts.blocks)} blocks/s`,
     `${counts.requests} requests`,
     ...(counts.failures > 0 ? [`${counts.failures} failed`] : []),

@@ -19,7 +19,8 @@ export function blockers(node: CheckedCondition, wanted = true): string[] {
   if ('any' in node) return node.any.flatMap((c) => blockers(c, wanted));
   if ('not' in node) return blockers(node.not, !wanted);
   return [
-    `${wanted ? '' : 'not '}${node.fact} ${node.operator} ${show(node.expected)}, but it is ${show(node.actual)}`,
+    `${wanted ? '' : 'not '}${node.fact} ${node.operator} ${show(node.expected)}, but it is ` +
+      `${show(node.actual)}`,
   ];
 }
 

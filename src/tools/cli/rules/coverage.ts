@@ -42,12 +42,14 @@ export async function coverRules(
     const lines = gapsOf(seen.get(slug));
     gaps += lines.length;
     io.out(
-      `${slug}: headline of ${wins.get(slug) ?? 0} recordings${lines.length > 0 ? '' : ', every condition seen true and false'}`,
+      `${slug}: headline of ${wins.get(slug) ?? 0} ` +
+        `recordings${lines.length > 0 ? '' : ', every condition seen true and false'}`,
     );
     for (const line of lines) io.out(`  ${line}`);
   }
   io.out(
-    `${recordings.length} recordings and ${examples} fact examples; ${rulebook.intents.length} rules, ${gaps} condition(s) seen one way only`,
+    `${recordings.length} recordings and ${examples} fact examples; ${rulebook.intents.length} ` +
+      `rules, ${gaps} condition(s) seen one way only`,
   );
   return options.strict && gaps > 0 ? 1 : 0;
 }

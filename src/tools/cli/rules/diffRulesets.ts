@@ -33,7 +33,8 @@ export async function diffRulesets(
   );
   if (left === null || right === null) return 1;
   io.out(
-    `< ${left.rulebook.version} ${left.rulebook.digest}\n> ${right.rulebook.version} ${right.rulebook.digest}`,
+    `< ${left.rulebook.version} ${left.rulebook.digest}\n> ${right.rulebook.version} ` +
+      `${right.rulebook.digest}`,
   );
   const recordings = allRecordings(options.recordings);
   const kinds = new Map<string, number>();

@@ -53,7 +53,8 @@ export async function explainTx(what: string, options: ExplainOptions, io: CliIo
   if (!options.full && options.rule === undefined) {
     if (others.length > 0)
       io.out(
-        `\n${others.length} more candidate(s): --full reads the transaction as each of them, --actor as any account`,
+        `\n${others.length} more candidate(s): --full reads the transaction as each of them, ` +
+          '--actor as any account',
       );
     return 0;
   }
@@ -192,7 +193,10 @@ function whyLost(loser: IntentRule, winner: IntentRule, { rulebook }: SoundRules
   const rank = (rule: IntentRule): number => (rulebook.intentKinds.get(rule.intent)?.rank ?? -1) + 1;
   if (winner.supersedes.includes(loser.slug)) return `${winner.slug} supersedes it`;
   if (rank(loser) !== rank(winner))
-    return `${loser.intent} is no. ${rank(loser)} of the precedence list, ${winner.intent} no. ${rank(winner)}`;
+    return (
+      `${loser.intent} is no. ${rank(loser)} of the precedence list, ${winner.intent} no. ` +
+      `${rank(winner)}`
+    );
   if (loser.priority !== winner.priority)
     return `priority ${loser.priority} against ${winner.priority} of ${winner.slug}`;
   return `${winner.slug} asks for more facts, or comes first by name`;

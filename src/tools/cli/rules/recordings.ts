@@ -124,7 +124,8 @@ function toRecording(json: RecordingJson, path: string): Recording {
   const trace = typeof rpc === 'object' && rpc !== null ? traceOf(rpc) : null;
   if (typeof hash !== 'string' || trace === null)
     throw new CliError(
-      `${path} is not a recording: it needs hash, rpc.tx, rpc.receipt, rpc.block and rpc.callTracer or rpc.trace`,
+      `${path} is not a recording: it needs hash, rpc.tx, rpc.receipt, rpc.block and ` +
+        'rpc.callTracer or rpc.trace',
     );
   const address = (text: string): Address => readAddress(text, 'internal', path);
   return {

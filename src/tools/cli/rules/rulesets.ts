@@ -60,12 +60,15 @@ export function lintRules(named: readonly string[], options: { format: LintForma
     for (const problem of problems)
       io.out(options.format === 'github' ? annotation(problem) : formatProblem(problem));
   if (options.format !== 'text') return problems.length === 0 ? 0 : 1;
-  const counts = `${shapes.length} shapes, ${protocols.length} protocols, ${entities.length} entity files, ${intents.length} intent rules`;
+  const counts =
+    `${shapes.length} shapes, ${protocols.length} protocols, ${entities.length} entity files, ` +
+    `${intents.length} intent rules`;
   const isSound = problems.length === 0;
   if (isSound) io.out(`ok: ${counts}; version ${version}, ${digest()}`);
   else
     io.err(
-      `${problems.length} problem(s) in ${dirs.join(', ')}; what each code means: txreport rules lint --codes`,
+      `${problems.length} problem(s) in ${dirs.join(', ')}; what each code means: txreport ` +
+        'rules lint --codes',
     );
   return isSound ? 0 : 1;
 }
@@ -81,5 +84,9 @@ function annotation(p: Problem): string {
   const escape = (text: string): string =>
     text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
   const property = (text: string): string => escape(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
-  return `::error file=${property(p.file)},line=${p.line},col=${p.column},title=${p.code}::${escape(p.message)}`;
+  return (
+    '::error ' +
+    `file=${property(p.file)},line=${p.line},col=${p.column},title=${p.code}::` +
+    `${escape(p.message)}`
+  );
 }

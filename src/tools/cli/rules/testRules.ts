@@ -159,7 +159,10 @@ async function tryFacts({ ruleset, side, example }: Case, rule: IntentRule): Pro
   const outcome = await evaluateOn(rule, facts);
   if (outcome.matched === (side === 'match')) return null;
   if (side === 'near_miss')
-    return `matches, though it should not${unused.length > 0 ? `; the rule does not use ${unused.join(', ')}` : ''}`;
+    return (
+      'matches, though it should ' +
+      `not${unused.length > 0 ? `; the rule does not use ${unused.join(', ')}` : ''}`
+    );
   return blockers(outcome.conditions).join('\n');
 }
 
@@ -203,15 +206,25 @@ function junitXml(name: string, results: readonly ExampleResult[]): string {
     const mine = results.filter((r) => r.rule === rule);
     const failures = mine.filter((r) => r.failure !== null).length;
     const cases = mine.map((r) => {
-      const head = `    <testcase classname="${attribute(rule)}" name="${attribute(`${r.side} ${r.name}`)}" file="${attribute(r.place)}" time="${r.seconds.toFixed(4)}"`;
+      const head =
+        `    <testcase classname="${attribute(rule)}" name="${attribute(`${r.side} ${r.name}`)}" ` +
+        `file="${attribute(r.place)}" time="${r.seconds.toFixed(4)}"`;
       return r.failure === null
         ? `${head}/>`
-        : `${head}>\n      <failure message="${attribute(r.failure.split('\n')[0]!)}">${attribute(r.failure)}</failure>\n    </testcase>`;
+        : `${head}>\n      <failure ` +
+            `message="${attribute(r.failure.split('\n')[0]!)}">${attribute(r.failure)}</failure>\n ` +
+            '   </testcase>';
     });
-    return `  <testsuite name="${attribute(rule)}" tests="${mine.length}" failures="${failures}">\n${cases.join('\n')}\n  </testsuite>`;
+    return (
+      `  <testsuite name="${attribute(rule)}" tests="${mine.length}" ` +
+      `failures="${failures}">\n${cases.join('\n')}\n  </testsuite>`
+    );
   });
   const failed = results.filter((r) => r.failure !== null).length;
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="${attribute(name)}" tests="${results.length}" failures="${failed}">\n${suites.join('\n')}\n</testsuites>\n`;
+  return (
+    `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="${attribute(name)}" ` +
+    `tests="${results.length}" failures="${failed}">\n${suites.join('\n')}\n</testsuites>\n`
+  );
 }
 
 function attribute(text: string): string {

@@ -82,7 +82,9 @@ function otherTopicCounts(log: Log, rulebook: Rulebook): Unrecognised['reasons']
   const shapes = [...new Set(other.meanings.map(({ shape }) => shape))];
   return {
     shape: shapes[0]!,
-    text: `known with ${other.topicCount - 1} indexed parameters, and this log has ${log.topics.length - 1}: mark them indexed as the contract does`,
+    text:
+      `known with ${other.topicCount - 1} indexed parameters, and this log has ` +
+      `${log.topics.length - 1}: mark them indexed as the contract does`,
   };
 }
 
@@ -98,7 +100,10 @@ function reasonText(reason: MissReason, examined: ExaminedTx): string {
     case 'condition': {
       const left = reason.left === null ? 'an argument that cannot be read' : short(reason.left);
       const right = reason.right === null ? '' : ` ${short(reason.right)}`;
-      return `condition ${reason.index + 1} of \`when\` is false: ${left} ${OPERATOR_WORDS[reason.operator]}${right}`;
+      return (
+        `condition ${reason.index + 1} of \`when\` is false: ${left} ` +
+        `${OPERATOR_WORDS[reason.operator]}${right}`
+      );
     }
     case 'leg':
       return `leg ${reason.index + 1} (${reason.role}) bound nothing: ${legText(reason, examined)}`;
@@ -135,14 +140,19 @@ function legText({ unread, nearest }: LegMiss, { flow }: ExaminedTx): string {
     what === 'use' ? `it is taken by ${found}` : `${what} is ${short(found)}, wanted ${short(wanted)}`,
   );
   const shown = `${amount} ${asset} from ${short(from)} to ${short(to)}`;
-  return `the nearest movement (${shown}) differs: ${differs.join('; ') || 'its asset is the one of another leg'}`;
+  return (
+    `the nearest movement (${shown}) differs: ` +
+    `${differs.join('; ') || 'its asset is the one of another leg'}`
+  );
 }
 
 /** Printed lines, one per event or call and one per reason. */
 export function unrecognisedLines(list: readonly Unrecognised[]): string[] {
   return list.flatMap(({ log, frame, contract, what, reasons }) => {
     const [only] = reasons;
-    const head = `${log === null ? `call in frame ${frame}` : `event in log ${log}`} of ${short(contract)}: ${what}`;
+    const head =
+      `${log === null ? `call in frame ${frame}` : `event in log ${log}`} of ${short(contract)}: ` +
+      `${what}`;
     if (only?.shape === null) return [`  event no shape knows: ${what} of ${short(contract)}, log ${log}`];
     return [
       `  not recognised: ${head}`,

@@ -56,7 +56,8 @@ export function scaffoldTx(
     const named = topics[0] && eventNamed(rulebook.signatures, topics[0], topics.length);
     if (!named)
       leftOut.push(
-        `topic0 ${topics[0] ?? '(anonymous)'} of ${checksumAddress(contract)}: take its signature from the contract's ABI`,
+        `topic0 ${topics[0] ?? '(anonymous)'} of ${checksumAddress(contract)}: take its ` +
+          `signature from the contract's ABI`,
       );
     else {
       known.set(topics[0]!, named.signature);

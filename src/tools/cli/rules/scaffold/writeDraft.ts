@@ -14,7 +14,10 @@ export interface Draft {
   readonly before: string;
 }
 
-/** Files of a draft by path: a shape, a protocol, and for kinds the rules do not have words, rank and intent. */
+/**
+ * Files of a draft by path: a shape, a protocol, and for kinds the rules do not have words, rank
+ * and intent.
+ */
 export function writeDraft(draft: Draft): ReadonlyMap<string, string> {
   const { slug, guesses } = draft;
   const own = guesses.filter(({ isOwn }, i) => isOwn && firstOfKind(guesses, i));
@@ -45,7 +48,10 @@ function shapeFile({ slug, guesses, leftOut }: Draft): string {
   const events = guesses.map((guess) => {
     const roles = guess.account === null ? '{caller: $signer}' : `{owner: $${guess.account}}`;
     const legs = guess.amount === null ? '' : `    legs:\n      - ${legText(guess)}\n`;
-    return `  # topic0 ${guess.signature.id}\n  - event: "${guess.text}"\n    kind: ${guess.kind}\n    roles: ${roles}\n${legs}`;
+    return (
+      `  # topic0 ${guess.signature.id}\n  - event: "${guess.text}"\n    kind: ${guess.kind}\n   ` +
+      ` roles: ${roles}\n${legs}`
+    );
   });
   const examples = guesses.flatMap((guess) => shapeExamples(guess, slug));
   return [
@@ -69,9 +75,14 @@ function legText({ role, flow, account, asset, amount }: Guess): string {
 function shapeExamples(guess: Guess, slug: string): string[] {
   const roles = guess.account === null ? '' : ', roles: {owner: actor}';
   const leg = guess.amount === null ? '' : `, legs: [${guess.role} ${amountText(guess)} TOKEN]`;
-  const found = `  - name: ${guess.signature.name}\n    transaction:\n${transactionText(guess, slug, true, '      ')}    expect:\n      motifs: [{kind: ${guess.kind}${roles}${leg}}]\n`;
+  const found =
+    `  - name: ${guess.signature.name}\n    ` +
+    `transaction:\n${transactionText(guess, slug, true, '      ')}    expect:\n      motifs: ` +
+    `[{kind: ${guess.kind}${roles}${leg}}]\n`;
   if (guess.amount === null) return [found];
-  const forged = `  - name: ${guess.signature.name} without the movement\n    transaction:\n${transactionText(guess, slug, false, '      ')}    expect: {motifs: []}\n`;
+  const forged =
+    `  - name: ${guess.signature.name} without the movement\n    ` +
+    `transaction:\n${transactionText(guess, slug, false, '      ')}    expect: {motifs: []}\n`;
   return [found, forged];
 }
 
@@ -130,7 +141,11 @@ function protocolFile({ slug, addresses }: Draft): string {
   const line =
     listed === '' ? '# addresses: ["0x…"]: with them, verdicts can be Proven' : `addresses: [${listed}]`;
   const name = slug.replaceAll('-', ' ');
-  return `slug: ${slug}\nversion: 1\nstatus: experimental\nname: ${name[0]!.toUpperCase()}${name.slice(1)}\nshapes: [${slug}]\n${line}\nreferences: [https://example.org/replace-me]\n`;
+  return (
+    `slug: ${slug}\nversion: 1\nstatus: experimental\nname: ` +
+    `${name[0]!.toUpperCase()}${name.slice(1)}\nshapes: [${slug}]\n${line}\nreferences: ` +
+    '[https://example.org/replace-me]\n'
+  );
 }
 
 function vocabularyFile(own: readonly Guess[]): string {
@@ -152,7 +167,8 @@ function intentFile({ slug, recording }: Draft, guess: Guess): string {
   const nearMiss =
     guess.amount === null
       ? `    - facts: {motif.${guess.kind}.count: 1, motif.${guess.kind}.own: 0}\n`
-      : `    - name: the event without the movement\n      transaction:\n${transactionText(guess, slug, false, '        ')}`;
+      : '    - name: the event without the movement\n      ' +
+        `transaction:\n${transactionText(guess, slug, false, '        ')}`;
   return [
     `slug: ${slug}-${guess.kind.replaceAll('_', '-')}`,
     'version: 1\nstatus: experimental',
@@ -160,7 +176,9 @@ function intentFile({ slug, recording }: Draft, guess: Guess): string {
     `rests_on: [${guess.kind}]\nrequires_any: [${guess.kind}]`,
     `when: {fact: motif.${guess.kind}.own, is: gte, value: 1}`,
     'proof: heuristic\nconfidence: {known: Medium, family: Low}',
-    `examples:\n  match:\n${recorded}    - name: made up\n      transaction:\n${transactionText(guess, slug, true, '        ')}      expect: {intent: ${intentOf(guess)}}`,
+    `examples:\n  match:\n${recorded}    - name: made up\n      ` +
+      `transaction:\n${transactionText(guess, slug, true, '        ')}      expect: {intent: ` +
+      `${intentOf(guess)}}`,
     `  near_miss:\n${nearMiss}`,
   ].join('\n');
 }
