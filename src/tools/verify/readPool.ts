@@ -8,7 +8,10 @@ const ABI = parseAbi([
   'function observe(uint32[]) view returns (int56[], uint160[])',
 ]);
 
-/** Floating point is exact enough here: the prices compared differ in their first nine digits or not at all. */
+/**
+ * Floating point is exact enough here: the prices compared differ in their first nine digits or not
+ * at all.
+ */
 const root = (tick: number): number => Math.sqrt(1.0001 ** tick);
 
 /** Dollars per smallest unit, in floating point; null without a price. */

@@ -50,7 +50,10 @@ interface EventName {
   readonly otherLayout: boolean;
 }
 
-/** Names by first topic and number of topics. Both recur from log to log, and the tables are searched as text. */
+/**
+ * Names by first topic and number of topics. Both recur from log to log, and the tables are
+ * searched as text.
+ */
 function eventNames(rulebook: Rulebook): (key: string) => EventName {
   const byTopic = new Map(
     [...rulebook.events].flatMap(([key, { signature }]) =>
