@@ -127,7 +127,10 @@ function checkAmounts(motif: Motif, movements: Movements, chain: RawChain, probl
     if (part.amount !== null && part.amount !== exact && part.amount !== part.amount_raw)
       problem('motif', `amount reads ${part.amount}, ${exact} is exact`, path);
     const carriers = motif.movements.filter((m) => movements[m]?.asset_id === part.asset.id);
-    if (!subsetSums(carriers.map((m) => BigInt(movements[m]!.amount_raw))).has(raw) && !stated.has(raw))
+    const moved = subsetSums(carriers.map((m) => BigInt(movements[m]!.amount_raw)));
+    // What was moved beyond what a log states, such as a fee on top of the principal.
+    const rest = [...moved].some((sum) => sum > raw && stated.has(sum - raw));
+    if (!moved.has(raw) && !stated.has(raw) && !rest)
       problem('motif', `${raw} of ${part.asset.id} is neither moved nor stated`, path);
   };
   motif.assets_in.forEach((part, j) => check(part, `/assets_in/${j}`));
