@@ -23,3 +23,21 @@ it('tells a loan from the borrower’s side, and from nobody’s', () => {
   expect(side.acts.map(({ motif }) => motif.kind)).toContain('borrow');
   expect(seenBy(report, `0x${'12'.repeat(20)}`)).toBeNull();
 });
+
+it('sums an account’s dollars, and none where an asset has no price', () => {
+  const delta = (raw: string, usd: object) => ({
+    ...report.inventory_deltas[0]!,
+    subject: report.tx.signer,
+    delta_raw: raw,
+    usd: usd as TxReport['inventory_deltas'][number]['usd'],
+  });
+  const priced = [
+    delta('1', { text: '$3387.77', available: true }),
+    delta('-2', { text: '$-3400.00', available: true }),
+  ];
+  const netOf = (deltas: typeof priced) =>
+    seenBy({ ...report, inventory_deltas: deltas }, report.tx.signer)!.net_usd;
+  expect(netOf(priced)).toEqual({ text: '$-12.23', available: true });
+  const none = { text: '—', available: false, reason: 'unpriced_asset: x' };
+  expect(netOf([...priced, delta('3', none)])).toEqual(none);
+});

@@ -12,6 +12,9 @@ export function renderSide(side: Side, label: string): string {
       `${side.paid_fee ? ', who paid the fee' : ''}`,
     ...listed('sent', side.sent.map(amount)),
     ...listed('received', side.received.map(amount)),
+    ...(side.net_usd.available && side.sent.length + side.received.length > 0
+      ? listed('net', [`${side.net_usd.text} before gas`])
+      : []),
     ...listed(
       'positions',
       side.positions.map(({ category, effect, protocol }) =>

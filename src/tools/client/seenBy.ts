@@ -1,4 +1,5 @@
-import type { Allowance, InventoryDelta, Motif, PositionEffect, TxReport } from './report.ts';
+import { sumExact } from './exact.ts';
+import type { Allowance, Money, InventoryDelta, Motif, PositionEffect, TxReport } from './report.ts';
 
 /** One account's side of a report: the very entries of the report that concern it. */
 export interface Side {
@@ -9,6 +10,8 @@ export interface Side {
   /** Assets of which it ended with less, and with more; gas not included. */
   readonly sent: readonly InventoryDelta[];
   readonly received: readonly InventoryDelta[];
+  /** Dollars of all it received less all it sent, gas not included; the sum of figures rounded to cents. */
+  readonly net_usd: Money;
   /** Positions it owns that changed. */
   readonly positions: readonly PositionEffect[];
   /** Allowances it gave, and those it was given. */
@@ -53,10 +56,20 @@ export function seenBy(report: TxReport, address: string): Side | null {
     name: report.accounts?.[account]?.name ?? null,
     sent: deltas.filter(({ delta_raw }) => delta_raw.startsWith('-')),
     received: deltas.filter(({ delta_raw }) => !delta_raw.startsWith('-') && delta_raw !== '0'),
+    net_usd: netOf(deltas),
     positions,
     granted,
     obtained,
     acts,
     paid_fee: is(report.attribution.fee_payer),
   };
+}
+
+function netOf(deltas: readonly InventoryDelta[]): Money {
+  const moved = deltas.filter(({ delta_raw }) => delta_raw !== '0');
+  const unpriced = moved.find(({ usd }) => !usd.available)?.usd;
+  if (unpriced) return unpriced;
+  const sum = sumExact(moved.map(({ usd }) => usd.text.replace('$', '')));
+  const [whole, cents = ''] = sum.split('.');
+  return { text: `$${whole}.${cents.padEnd(2, '0')}`, available: true };
 }

@@ -83,6 +83,16 @@ function failure(view: View): HTMLElement {
         frame.contract !== null && [' of ', accountLink(view, frame.contract)],
         '.',
       ),
+    frame?.cause &&
+      h(
+        'p',
+        {},
+        'That call failed on ',
+        h('code', {}, frame.cause.frame_path.join('.')),
+        frame.cause.contract !== null && [' of ', accountLink(view, frame.cause.contract)],
+        frame.cause.reason !== null && [': ', h('bdi', {}, shown(frame.cause.reason, 200))],
+        '.',
+      ),
     h('p', {}, 'Reason: ', h('bdi', {}, shown(execution.outcome, 300))),
   );
 }
@@ -185,6 +195,7 @@ function facts(view: View): HTMLElement {
         explorer && link(explorer.tx, { class: 'out' }, explorer.host, icon('out')),
       ),
     ),
+    tx.nonce !== undefined && fact('Nonce', String(tx.nonce)),
     h(
       'div',
       {},

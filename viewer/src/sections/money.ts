@@ -6,6 +6,8 @@ import { h, type Child } from '../lib/dom.ts';
 import { icon } from '../lib/icons.ts';
 import { quantity, symbolOf } from '../lib/assets.ts';
 import { movementsClaim, sign } from '../claims.ts';
+import type { TxReport as ClientReport } from '../../../src/tools/client/report.ts';
+import { seenBy } from '../../../src/tools/client/seenBy.ts';
 import { addressLine, money, whyUnavailable } from '../parts.ts';
 import type { Claim, View } from '../view.ts';
 
@@ -32,6 +34,7 @@ export function moneySection(view: View): HTMLElement {
       'section',
       { class: 'money-strip', 'aria-label': 'Money' },
       sides,
+      tile('Net before gas', '', figure(view, sideNet(view)), () => view.inspect(pricesClaim(view))),
       h('p', { class: 'hint' }, `Seen by ${view.accounts.text(view.subject)}, gas not counted.`),
     );
   return h(
@@ -63,6 +66,16 @@ export function moneySection(view: View): HTMLElement {
         { class: 'warnings' },
         e.warnings.map((code) => h('li', {}, icon('caution'), h('span', {}, WARNINGS[code] ?? words(code)))),
       ),
+  );
+}
+
+function sideNet({ report, subject }: View): DisplayMoney {
+  return (
+    seenBy(report as ClientReport, subject)?.net_usd ?? {
+      text: '—',
+      available: false,
+      reason: 'no_movements',
+    }
   );
 }
 
