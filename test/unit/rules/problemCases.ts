@@ -384,7 +384,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
   {
     code: 'unsatisfiable',
     files: when(
-      '{all: [{fact: motifs.kinds, is: includes, value: swap}, {not: {fact: motifs.kinds, is: includes_any, value: [swap, wrap]}}]}',
+      '{all: [{fact: motifs.kinds, is: includes, value: swap}, {not: {fact: motifs.kinds, is: includes_any, value: [swap]}}]}',
     ),
     at: `${I}:7:7`,
   },
