@@ -42,7 +42,7 @@ export interface MotifTraits {
 }
 
 /** What a motif does to a position. `subcategory`: the ruleset's own name for the kind of position. */
-export interface PositionSpec {
+interface PositionSpec {
   readonly category: string;
   readonly subcategory?: string;
   readonly effect: string;

@@ -6,7 +6,7 @@ import { didYouMean } from './didYouMean.ts';
 import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 
 /** Categories of the published report schema. */
-export const INTENT_CATEGORIES: readonly string[] = [
+const INTENT_CATEGORIES: readonly string[] = [
   'transfer',
   'trade',
   'liquidity',
@@ -22,7 +22,7 @@ export const INTENT_CATEGORIES: readonly string[] = [
   'failed',
   'unknown',
 ];
-export const POSITION_CATEGORIES: readonly string[] = [
+const POSITION_CATEGORIES: readonly string[] = [
   'liquidity',
   'lending_supply',
   'lending_debt',

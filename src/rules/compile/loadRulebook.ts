@@ -9,7 +9,7 @@ import { compilePricing } from './compilePricing.ts';
 import { compileProtocols } from './compileProtocols.ts';
 import { compileShapes } from './compileShapes.ts';
 import { compileTables, readIndexes } from './compileTables.ts';
-import { compileVocabulary } from './compileVocabulary.ts';
+import { compileVocabulary, type Vocabulary } from './compileVocabulary.ts';
 import { digestFiles } from './digest.ts';
 import { expandItems, inheritShapes } from './expandItems.ts';
 import { indexFacts, type FactDeclaration, type FactVocabulary } from './facts.ts';
@@ -18,7 +18,14 @@ import { checkPlaceholders } from '../lint/checkPlaceholders.ts';
 import { checkWords } from '../lint/checkWords.ts';
 import { checkRules } from '../lint/checkRules.ts';
 import { RulebookError, sortProblems, type Problem, type ProblemCode } from '../read/problems.ts';
-import type { RawEntityFile, RawHead, RawIntent, RawProtocol, RawShape } from '../read/rawRules.ts';
+import type {
+  RawEntityFile,
+  RawHead,
+  RawIntent,
+  RawProtocol,
+  RawShape,
+  RawVocabulary,
+} from '../read/rawRules.ts';
 import { readRuleFiles, type EditedTexts, type RuleFile } from '../read/readRuleFiles.ts';
 import { prepare } from '../prepare.ts';
 import { shareEqual } from './shareEqual.ts';
@@ -53,6 +60,9 @@ export interface Ruleset {
   readonly entities: readonly RuleItem<RawEntityFile>[];
   readonly intents: readonly RuleItem<RawIntent>[];
   readonly facts: ReadonlyMap<string, FactDeclaration> | null;
+  readonly words: Vocabulary;
+  /** Named lists of words. */
+  readonly lists: ReadonlyMap<string, readonly (string | number)[]>;
 }
 
 interface RawRuleset {
@@ -114,7 +124,24 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
 
   const all = causesOf(sortProblems([...problems, ...sink.problems]), files);
   const digest = (): string => digestFiles(files, tables);
-  const base = { version, digest, problems: all, files, shapes, protocols, entities, intents, facts };
+  const lists = new Map(
+    items.flatMap((i) =>
+      i.file.kind === 'vocabulary' ? Object.entries((i.value as RawVocabulary).lists ?? {}) : [],
+    ),
+  );
+  const base = {
+    version,
+    words,
+    lists,
+    digest,
+    problems: all,
+    files,
+    shapes,
+    protocols,
+    entities,
+    intents,
+    facts,
+  };
   if (all.length > 0) return { ...base, rulebook: null };
   // Freezing and sharing take a third of a load, which a mere check need not spend.
   let rulebook: Rulebook | null = null;

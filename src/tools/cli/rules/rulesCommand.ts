@@ -83,6 +83,18 @@ export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
     );
 
   rules
+    .command('lsp')
+    .description('language server for editors, on standard input and output')
+    .option('--stdio', 'as editors call it: standard input and output (always so)')
+    .action(() =>
+      exit(async () => {
+        const { serveLanguage } = await import('../../lsp/server.ts');
+        await serveLanguage(process.stdin, process.stdout);
+        return 0;
+      }),
+    );
+
+  rules
     .command('explain')
     .description('tell what a transaction was taken for, and why not for something else')
     .argument('<tx>', 'hash (recorded, or asked of RPC_URL), name of a recording, or path of one')

@@ -1,0 +1,161 @@
+import type { CompletionItem } from 'vscode-languageserver/node';
+import { BIND_FUNCTIONS, isFault } from '../../rules/compile/bindExpr.ts';
+import { BIND_WORDS } from '../../rules/compile/bindScope.ts';
+import type { Ruleset } from '../../rules/compile/loadRulebook.ts';
+import { OPERATORS } from '../../rules/compile/operators.ts';
+import { parseSignature } from '../../rules/compile/signature.ts';
+import type { FactDeclaration } from '../../rules/compile/facts.ts';
+import { LABEL_WORDS } from '../../lib/labelTemplate.ts';
+import type { Cursor } from './cursor.ts';
+
+/** Words that may stand at the cursor, with what they mean. `text`: the file, for signatures around it. */
+export function complete(cursor: Cursor, ruleset: Ruleset, text: string, line: number): CompletionItem[] {
+  const { key, word } = cursor;
+  if (word.startsWith('$')) return parameters(cursor, ruleset, text, line);
+  const source = key === null ? undefined : BY_KEY[key];
+  return source ? source(cursor, ruleset) : [];
+}
+
+/** Kinds of `CompletionItemKind`. */
+const [VALUE, VARIABLE, FUNCTION] = [12, 6, 3] as const;
+
+type Source = (cursor: Cursor, ruleset: Ruleset) => CompletionItem[];
+
+const item = (label: string, documentation?: string): CompletionItem => ({
+  label,
+  kind: VALUE,
+  ...(documentation ? { documentation } : {}),
+});
+const kindsOf: Source = (_, { words }) =>
+  [...words.motifKinds.values()].map(({ kind, title }) => item(kind, title));
+const intentsOf: Source = (_, { words }) =>
+  [...words.intentKinds.values()].map(({ kind, category }) => item(kind, category));
+const slugs =
+  (list: 'shapes' | 'intents' | 'protocols'): Source =>
+  (_, ruleset) =>
+    ruleset[list].map(({ value }) => item(value.slug));
+
+const BY_KEY: Readonly<Record<string, Source>> = {
+  fact: (_, { facts }) => [...(facts?.values() ?? [])].map((fact) => item(fact.name, factText(fact))),
+  is: operators,
+  value: valuesOf,
+  kind: kindsOf,
+  fragment: intentsOf,
+  rests_on: kindsOf,
+  requires_any: kindsOf,
+  intent: intentsOf,
+  before: intentsOf,
+  after: intentsOf,
+  shapes: slugs('shapes'),
+  extends: slugs('shapes'),
+  supersedes: slugs('intents'),
+  replaced_by: slugs('intents'),
+  role: (_, { words }) =>
+    [...words.legRoles].map(([role, side]) => item(role, `${side} by the counterparty`)),
+  roles: (_, { words }) => [...words.accountRoles].map(([role, meaning]) => item(role, meaning)),
+  label: () => Object.entries(LABEL_WORDS).map(([name, doc]) => item(`{${name}}`, doc)),
+};
+
+function factText({ type, values, doc }: FactDeclaration): string {
+  return `${type}${values ? ` (${values.join(', ')})` : ''}: ${doc}`;
+}
+
+/** Operators that work on the fact beside; all of them where there is none yet. */
+function operators({ beside }: Cursor, { facts }: Ruleset): CompletionItem[] {
+  const fact = facts?.get(beside['fact'] ?? '');
+  const fits = Object.entries(OPERATORS).filter(([, { types }]) => !fact || types.includes(fact.type));
+  const short = fact?.type === 'boolean' ? ['true', 'false'] : [];
+  return [...short.map((one) => item(one)), ...fits.map(([name]) => item(name))];
+}
+
+function valuesOf(cursor: Cursor, ruleset: Ruleset): CompletionItem[] {
+  const fact = ruleset.facts?.get(cursor.beside['fact'] ?? '');
+  if (!fact) return [];
+  if (fact.values) return fact.values.map((value) => item(value));
+  return fact.of === undefined ? [] : wordsOf(fact.of, cursor, ruleset);
+}
+
+function wordsOf(of: NonNullable<FactDeclaration['of']>, cursor: Cursor, ruleset: Ruleset): CompletionItem[] {
+  if (of === 'motif_kind') return kindsOf(cursor, ruleset);
+  if (of === 'protocol') return slugs('protocols')(cursor, ruleset);
+  if (of === 'account_role') return BY_KEY['roles']!(cursor, ruleset);
+  return tagsOf(of, ruleset).map((tag) => item(tag));
+}
+
+function tagsOf(of: string, { entities, shapes }: Ruleset): string[] {
+  const tokens = entities.flatMap(({ value }) => value.tokens ?? []);
+  const accounts = entities.flatMap(({ value }) => value.accounts ?? []);
+  const mappings = shapes.flatMap(({ value }) => [...(value.events ?? []), ...(value.calls ?? [])]);
+  const lists: Readonly<Record<string, readonly string[]>> = {
+    token_symbol: ['ETH', ...tokens.map(({ symbol }) => symbol)],
+    asset_class: [
+      'native',
+      'wrapped_native',
+      'nft',
+      'lp',
+      'share',
+      ...tokens.flatMap(({ classes = [] }) => classes),
+    ],
+    entity_tag: accounts.flatMap(({ tags = [] }) => tags),
+    motif_tag: mappings.flatMap(({ tags = [] }) => tags),
+  };
+  return [...new Set(lists[of] ?? [])].sort();
+}
+
+/** `$` words: named lists in intents; parameters of the signature above, bind words and functions in shapes. */
+function parameters(_: Cursor, { lists }: Ruleset, text: string, line: number): CompletionItem[] {
+  const signature = signatureAbove(text.split('\n'), line);
+  if (signature === null) return [...lists].map(([name, words]) => item(`$${name}`, words.join(', ')));
+  const parsed = parseSignature(signature.kind, signature.text);
+  const params = isFault(parsed) ? [] : parsed.params;
+  const place = signature.kind === 'event' ? 'call' : 'event';
+  return [
+    ...params.map(
+      ({ name, type }) => ({ label: `$${name}`, kind: VARIABLE, documentation: type }) as CompletionItem,
+    ),
+    ...Object.entries(BIND_WORDS)
+      .filter(([, { in: only }]) => only !== place)
+      .map(
+        ([name, { doc }]) => ({ label: `$${name}`, kind: VARIABLE, documentation: doc }) as CompletionItem,
+      ),
+    ...BIND_FUNCTIONS.map((name) => ({ label: `${name}($`, kind: FUNCTION }) as CompletionItem),
+  ];
+}
+
+/** The event or call that a line of a shape belongs to. */
+function signatureAbove(
+  lines: readonly string[],
+  from: number,
+): { readonly kind: 'event' | 'function'; readonly text: string } | null {
+  for (let i = from; i >= 0; i--) {
+    const found = /(?:^\s*-\s+\{?|^\s+-\s+|\{)(?:(event|call):\s*)?"(.*?)"/.exec(lines[i]!);
+    if (found && /\(.*\)/.test(found[2]!))
+      return { kind: isCall(lines, i, found[1]) ? 'function' : 'event', text: found[2]! };
+    if (/^(?:events|calls|examples):/.test(lines[i]!)) return null;
+  }
+  return null;
+}
+
+function isCall(lines: readonly string[], at: number, key: string | undefined): boolean {
+  if (key !== undefined) return key === 'call';
+  for (let i = at; i >= 0; i--)
+    if (/^(?:events|calls):/.test(lines[i]!)) return lines[i]!.startsWith('calls');
+  return false;
+}
+
+/** What the word under the cursor means; null where nobody says. */
+export function explainWord(word: string, { facts, words, shapes }: Ruleset): string | null {
+  const fact = facts?.get(word);
+  if (fact) return `**${fact.name}**: ${factText(fact)}`;
+  const kind = words.motifKinds.get(word);
+  if (kind) return `**${word}** (motif kind): ${kind.title}`;
+  const intent = words.intentKinds.get(word);
+  if (intent) return `**${word}** (intent): ${intent.category}, rank ${intent.rank + 1}`;
+  const role = words.accountRoles.get(word) ?? words.legRoles.get(word);
+  if (role) return `**${word}** (role): ${role}`;
+  const operator = Object.hasOwn(OPERATORS, word) ? OPERATORS[word] : undefined;
+  if (operator) return `**${word}** works on ${operator.types.join(', ')}`;
+  const bind = Object.hasOwn(BIND_WORDS, word.slice(1)) ? BIND_WORDS[word.slice(1)] : undefined;
+  if (word.startsWith('$') && bind) return `**${word}**: ${bind.doc}`;
+  return shapes.some(({ value }) => value.slug === word) ? `**${word}** (shape)` : null;
+}
