@@ -37,6 +37,7 @@ const MAY_IMPORT: Record<string, { folders: string[]; packages: string[] }> = {
       'node:path',
       'node:crypto',
       'node:zlib',
+      'node:v8',
     ],
   },
   'service/http': {
