@@ -134,9 +134,12 @@ export class ElectionContext {
     );
   }
 
-  /** Accounts with EIP-712 signatures in this transaction that recover to them. */
+  /**
+   * Accounts with EIP-712 signatures in this transaction that recover to them, and contracts that approved
+   * one when a listed contract asked them (EIP-1271).
+   */
   get signatures(): ReadonlySet<Address> {
-    return (this.#signatures ??= signersIn(this.input));
+    return (this.#signatures ??= new Set([...signersIn(this.input), ...approversIn(this.input)]));
   }
 
   /** Why the account can never be the actor, or null. */
@@ -174,6 +177,17 @@ function signersIn({ tx, rulebook, tokens }: ElectionInput): Set<Address> {
       { from, to: context, input },
       names.filter((name) => typeof name === 'string'),
     );
+  });
+}
+
+/** `isValidSignature(bytes32,bytes)`, which answers with its own selector (EIP-1271). */
+const APPROVED = '0x1626ba7e';
+
+/** A stranger may ask a wallet anything; what a listed contract asks, it acts on. */
+function approversIn({ tx, rulebook }: ElectionInput): Set<Address> {
+  return setOf(tx.frames, ({ effective, selector, output, from, to }) => {
+    if (!effective || selector !== APPROVED || !output.startsWith(APPROVED)) return null;
+    return rulebook.protocolAt.has(from) || rulebook.entities.has(from) ? to : null;
   });
 }
 

@@ -11,6 +11,8 @@ import { roleOf } from '../../../lib/roles.ts';
 export function contractWallets(context: ElectionContext): Proposal[] {
   const executed = context
     .withTrait((kind) => kind.executes === 'account')
+    // A forwarder executes for authors of requests, who are no contract wallets.
+    .filter(({ tags }) => !tags.includes('relayed'))
     .map((motif) => ({ motif, account: roleOf(motif, 'owner') ?? motif.venue }));
   if (executed.length === 0) return [];
   const called = executed.filter((e) => e.account === context.input.tx.to);

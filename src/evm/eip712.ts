@@ -1,0 +1,73 @@
+import { secp256k1 } from '@noble/curves/secp256k1';
+import { concat, encodeAbiParameters, keccak256, toHex } from 'viem';
+import type { Address, Hex } from '../model/hex.ts';
+
+/** A secp256k1 signature. */
+export interface Signature {
+  readonly r: bigint;
+  readonly s: bigint;
+  readonly yParity: number;
+}
+
+const CHAIN_ID = 1n;
+
+/** The address that signed the digest, in lower case; null for no signature of anybody. */
+export function recover(digest: Hex, { r, s, yParity }: Signature): string | null {
+  try {
+    const key = new secp256k1.Signature(r, s).addRecoveryBit(yParity).recoverPublicKey(digest.slice(2));
+    return `0x${keccak256(key.toRawBytes(false).subarray(1)).slice(26)}`;
+  } catch {
+    return null; // Not a point on the curve.
+  }
+}
+
+/** EIP-712 domain separators with the versions in use, and without one. */
+export function domainsOf(name: string, verifyingContract: Address): Hex[] {
+  const text = (value: string): Hex => keccak256(toHex(value));
+  const tail = [
+    ['uint256', CHAIN_ID],
+    ['address', verifyingContract],
+  ] as const;
+  const withVersion = 'EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)';
+  const without = 'EIP712Domain(string name,uint256 chainId,address verifyingContract)';
+  return [
+    ...['1', '2', '0.0.1'].map((version) =>
+      struct(withVersion, [['bytes32', text(name)], ['bytes32', text(version)], ...tail]),
+    ),
+    struct(without, [['bytes32', text(name)], ...tail]),
+  ];
+}
+
+/** A field of a struct: its ABI type and value; hashes of what is not a single word. */
+export type Field = readonly [type: string, value: unknown];
+
+/** EIP-712 `hashStruct`. */
+export function struct(type: string, fields: readonly Field[]): Hex {
+  return keccak256(
+    encodeAbiParameters(
+      [{ type: 'bytes32' }, ...fields.map(([fieldType]) => ({ type: fieldType }))],
+      [keccak256(toHex(type)), ...fields.map(([, value]) => value)],
+    ),
+  );
+}
+
+/** What is signed: each struct hash under each domain. */
+export function digestsOf(domains: readonly Hex[], ...hashes: readonly Hex[]): Hex[] {
+  return hashes.flatMap((hash) => domains.map((domain) => keccak256(concat(['0x1901', domain, hash]))));
+}
+
+/** Null where `v` is neither 27 nor 28. */
+export function vrs(v: unknown, r: unknown, s: unknown): Signature | null {
+  const yParity = Number(v) - 27;
+  return yParity === 0 || yParity === 1 ? { r: BigInt(r as Hex), s: BigInt(s as Hex), yParity } : null;
+}
+
+/** 65 bytes, or 64 with the parity in the top bit (EIP-2098). */
+export function packed(bytes: unknown): Signature | null {
+  const digits = (bytes as Hex).slice(2);
+  const [r, rest] = [`0x${digits.slice(0, 64)}`, digits.slice(64)];
+  if (rest.length === 66) return vrs(parseInt(rest.slice(64), 16), r, `0x${rest.slice(0, 64)}`);
+  if (rest.length !== 64) return null;
+  const word = BigInt(`0x${rest}`);
+  return { r: BigInt(r), s: word & ((1n << 255n) - 1n), yParity: Number(word >> 255n) };
+}
