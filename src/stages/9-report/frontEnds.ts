@@ -10,17 +10,20 @@ const MAX_FRONT_ENDS = 3;
 
 /**
  * Contracts that stand between the actor and the venues, where no other motif names their protocol: the one
- * that the transaction called, and aggregators called on the way. One motif each, without movements, after
+ * that the transaction called, unless it called a token to move or allow it, and aggregators called on the way. One motif each, without movements, after
  * all others. They are found once the verdict is reached: a call alone decides nothing.
  */
 export function frontEnds(
   { frames }: CanonicalTx,
   motifs: readonly Motif[],
-  flow: Pick<ValueFlow, 'assets'>,
+  flow: Pick<ValueFlow, 'assets' | 'allowances'>,
   rulebook: Pick<Rulebook, 'prepared' | 'protocols' | 'entities'>,
 ): Motif[] {
   const slugs = new Set(motifs.flatMap(({ protocol, named }) => [protocol?.slug, named?.slug]));
-  const tokens = new Set([...flow.assets.values()].map(({ address }) => address));
+  const tokens = new Set([
+    ...[...flow.assets.values()].map(({ address }) => address),
+    ...flow.allowances.map(({ token }) => token),
+  ]);
   const found: Motif[] = [];
   for (const frame of frames) {
     if (found.length === MAX_FRONT_ENDS) break;

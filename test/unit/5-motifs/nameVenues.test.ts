@@ -5,6 +5,7 @@ import { account, canonicalTx, frame, motif, token, valueFlow } from '../../supp
 import { shippedRules } from '../rules-content/scene.ts';
 import type { Address } from '../../../src/model/hex.ts';
 import type { Motif } from '../../../src/model/motif.ts';
+import type { Allowance } from '../../../src/model/valueFlow.ts';
 import type { RawContext } from '../../../src/model/upstream.ts';
 
 const rules = shippedRules();
@@ -65,7 +66,12 @@ describe('names of venues', () => {
 describe('contracts that stand before the venues', () => {
   const call = (to: Address, over = {}) =>
     frame({ to, context: to, input: '0x1fff991f', selector: '0x1fff991f', ...over });
-  const found = (to: Address, motifs: readonly Motif[] = [], tokens: readonly Address[] = []) =>
+  const found = (
+    to: Address,
+    motifs: readonly Motif[] = [],
+    tokens: readonly Address[] = [],
+    allowed: readonly Address[] = [],
+  ) =>
     frontEnds(
       canonicalTx({ frames: [call(to)], to }),
       motifs,
@@ -73,6 +79,7 @@ describe('contracts that stand before the venues', () => {
         assets: new Map(
           tokens.map((address) => [address, { id: address, kind: 'erc20', address, tokenId: null }]),
         ),
+        allowances: allowed.map((token) => ({ token }) as Allowance),
       },
       rules,
     ).map(({ kind, venue, protocol }) => [kind, venue, protocol?.slug]);
@@ -93,6 +100,7 @@ describe('contracts that stand before the venues', () => {
   it('moving a token is no visit to the protocol that issued it', () => {
     const steth: Address = '0xae7ab96520de3a18e5e111b5eaab095312d7fe84';
     expect(found(steth, [], [steth])).toEqual([]);
+    expect(found(steth, [], [], [steth])).toEqual([]);
     expect(found(steth)).toEqual([['front_end', steth, 'lido']]);
   });
 });
