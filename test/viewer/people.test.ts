@@ -144,11 +144,11 @@ describe.skipIf(!hasBrowser)('the page for people', { timeout: 90_000 }, () => {
 
   it('tells the report from another account’s side', async () => {
     await open(swap);
-    expect(await text('.tile.into .money')).toBe('+3,388.111 USDC');
+    expect(await text('.tile.into .money')).toBe('+3,388.11 USDC');
     const pool = swap.motifs.find((m) => m.kind === 'swap')!.protocol!.contract;
     await tab.page.locator('#seen-by').selectOption(pool);
     expect(await text('.tile.into .money')).toBe('+1 WETH');
-    expect(await text('.tile.out-of .money')).toBe('−3,388.111 USDC');
+    expect(await text('.tile.out-of .money')).toBe('−3,388.11 USDC');
     await tab.page.locator('.node-card.is-actor').first().waitFor();
     expect(await text('.node-card.is-actor')).toContain('Uniswap V2');
   });
@@ -177,7 +177,7 @@ describe.skipIf(!hasBrowser)('the page for people', { timeout: 90_000 }, () => {
       return readFileSync(await (await pending).path());
     };
     const svg = (await save('SVG')).toString('utf8');
-    expect(svg).toContain('+3,388.111 USDC');
+    expect(svg).toContain('+3,388.11 USDC');
     expect(svg).not.toMatch(/var\(|class="reach"/);
     const png = await save('PNG');
     expect(png.subarray(1, 4).toString('latin1')).toBe('PNG');
