@@ -15,6 +15,7 @@ const LONG = [
   'test/docs/guides.test.ts',
   'test/faults/cliSecrets.test.ts',
   'test/faults/faults.test.ts',
+  'test/faults/fullDisk.test.ts',
   'test/faults/inconsistent.test.ts',
   'test/fuzz/fuzz.test.ts',
   'test/http/large.test.ts',

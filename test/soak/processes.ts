@@ -18,6 +18,7 @@ export interface Service {
   readonly url: string;
   readonly admin: string;
   readonly port: number;
+  readonly pid: number;
   /** What the process holds after a garbage collection. */
   held(): Promise<Held>;
   /** Resident memory without collecting, bytes. */
@@ -83,27 +84,26 @@ export async function startNode(): Promise<{
   };
 }
 
+/** `probed` false: without the probe behind `held`, which would also be in its analysis processes. */
 export async function startService(
   main: string,
   rpcUrl: string,
   env: Record<string, string> = {},
+  probed = true,
 ): Promise<Service> {
-  const child = spawn(
-    process.execPath,
-    ['--expose-gc', '--import', join(import.meta.dirname, 'probe.mjs'), main],
-    {
-      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-      env: {
-        PATH: process.env['PATH'],
-        RPC_URL: rpcUrl,
-        HOST: '127.0.0.1',
-        PORT: '0',
-        ADMIN_PORT: '0',
-        LOG_LEVEL: 'info',
-        ...env,
-      },
+  const probe = ['--expose-gc', '--import', join(import.meta.dirname, 'probe.mjs')];
+  const child = spawn(process.execPath, [...(probed ? probe : []), main], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    env: {
+      PATH: process.env['PATH'],
+      RPC_URL: rpcUrl,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      ADMIN_PORT: '0',
+      LOG_LEVEL: 'info',
+      ...env,
     },
-  );
+  });
   const ended = track(child);
   const line = await new Promise<{ url: string; admin_port: number }>((resolve, reject) => {
     let output = '';
@@ -120,6 +120,7 @@ export async function startService(
     url: line.url,
     admin: `http://127.0.0.1:${line.admin_port}`,
     port: Number(new URL(line.url).port),
+    pid: child.pid!,
     ended,
     held: () =>
       new Promise((resolve) => {

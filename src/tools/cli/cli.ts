@@ -12,7 +12,7 @@ try {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {
     process.stderr.write(`${describe(error as Error)}\n`);
-    process.exitCode = error instanceof CliError ? 2 : 1;
+    process.exitCode = error instanceof CliError ? error.exitCode : 1;
   }
 }
 

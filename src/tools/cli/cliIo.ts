@@ -13,9 +13,12 @@ export const TERMINAL: CliIo = {
 
 /** An error the user can fix; printed without a stack. */
 export class CliError extends Error {
-  constructor(message: string) {
+  /** 2: wrong arguments or configuration, nothing was done. 1: it failed on the way. */
+  readonly exitCode: 1 | 2;
+  constructor(message: string, exitCode: 1 | 2 = 2) {
     super(message);
     this.name = 'CliError';
+    this.exitCode = exitCode;
   }
 }
 

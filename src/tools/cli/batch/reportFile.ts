@@ -132,7 +132,7 @@ const NEWLINE = 0x0a;
 
 /** A full disk and the like: the next run removes the incomplete line and continues. */
 function refuse(path: string, error: Error): never {
-  throw new CliError(`cannot write ${path}: ${error.message}; run the same command again to continue`);
+  throw new CliError(`cannot write ${path}: ${error.message}; run the same command again to continue`, 1);
 }
 
 /**
