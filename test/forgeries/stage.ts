@@ -52,7 +52,7 @@ export async function startStage(): Promise<Stage> {
     throw error;
   }
   const { chain } = devnet;
-  const contract = compileForger();
+  const contract = compile('Forger.sol')['Forger']!;
   const report = async (hash: Hex): Promise<TxReport> => {
     if ((await chain.receipt(hash)).status !== '0x1') throw new Error('the forgery itself reverted');
     const response = await fetch(`${server.url}/analyze`, {
@@ -124,23 +124,31 @@ function filler(input: AbiParameter, who: Address, amount: bigint): unknown {
   return bits >= 64 ? amount : 1n;
 }
 
-function compileForger(): Contract {
-  const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string };
-  const content = readFileSync(new URL('Forger.sol', import.meta.url), 'utf8');
+const require = createRequire(import.meta.url);
+
+/** The contracts of a source file of this folder, by name. */
+export function compile(file: string): Record<string, Contract> {
+  const solc = require('solc') as { compile(input: string, callbacks: object): string };
+  const content = readFileSync(new URL(file, import.meta.url), 'utf8');
   const input = {
     language: 'Solidity',
-    sources: { 'Forger.sol': { content } },
+    sources: { [file]: { content } },
     settings: {
       optimizer: { enabled: true },
       outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
     },
   };
-  const output = JSON.parse(solc.compile(JSON.stringify(input))) as {
+  const imported = (path: string) => ({ contents: readFileSync(require.resolve(path), 'utf8') });
+  const output = JSON.parse(solc.compile(JSON.stringify(input), { import: imported })) as {
     errors?: { severity: string; formattedMessage: string }[];
     contracts: Record<string, Record<string, { abi: Abi; evm: { bytecode: { object: string } } }>>;
   };
   const errors = (output.errors ?? []).filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw new Error(errors.map((e) => e.formattedMessage).join('\n'));
-  const { abi, evm } = output.contracts['Forger.sol']!['Forger']!;
-  return { abi, bytecode: `0x${evm.bytecode.object}` };
+  return Object.fromEntries(
+    Object.entries(output.contracts[file]!).map(([name, { abi, evm }]) => [
+      name,
+      { abi, bytecode: `0x${evm.bytecode.object}` as Hex },
+    ]),
+  );
 }
