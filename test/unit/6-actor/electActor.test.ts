@@ -11,9 +11,10 @@ import {
   ZERO,
   type Scenario,
 } from '../7-intent/scenario.ts';
-import { kindsWith } from '../../support/builders.ts';
+import { frame, kindsWith } from '../../support/builders.ts';
 import type { Evidence } from '../../../src/model/evidence.ts';
-import type { Address } from '../../../src/model/hex.ts';
+import type { Frame } from '../../../src/model/canonicalTx.ts';
+import type { Address, Hex } from '../../../src/model/hex.ts';
 import type { Rulebook } from '../../../src/model/rulebook.ts';
 import type { Motif } from '../../../src/model/motif.ts';
 
@@ -300,6 +301,23 @@ describe('electActor', () => {
     const permit = motif('approval', { tags: ['permit'], participants: owner(USER) });
     expect(elect(scenario({ steps }), [permit])).toMatchObject({ actor: USER, mode: 'permit_pull' });
     expect(elect(scenario({ steps })).actor).toBe(SIGNER);
+  });
+
+  it('takes the approval of a contract wallet for its signature only where a listed contract asked', () => {
+    const steps = [{ token: TOKEN, from: USER, to: account('4ec'), amount: 9n }];
+    const permit = motif('approval', { tags: ['permit'], participants: owner(USER) });
+    const magic: Hex = `0x1626ba7e${'0'.repeat(56)}`;
+    const groundOf = (asked: Partial<Frame>): string | null => {
+      const { tx, flow } = scenario({ steps });
+      const question = frame({ index: 1, parent: 0, from: POOL, to: USER, static: true, ...asked });
+      const frames = [...tx.frames, { ...question, selector: '0x1626ba7e' as const }];
+      return elect({ tx: { ...tx, frames }, flow }, [permit], { tags: { [POOL]: ['settlement'] } }).ground;
+    };
+    expect(groundOf({ output: magic })).toBe('authorised');
+    expect(groundOf({ output: magic, from: OTHER })).toBe('claimed');
+    expect(groundOf({ output: magic, effective: false })).toBe('claimed');
+    expect(groundOf({ output: `0xffffffff${'0'.repeat(56)}` })).toBe('claimed');
+    expect(groundOf({ output: magic, to: account('4ec') })).toBe('claimed');
   });
 
   it('takes a private contract that holds the inventory as one with its signer', () => {
