@@ -1,6 +1,6 @@
 import { mergeNative } from '../../value/asset.ts';
 import type { Balance } from '../../value/balances.ts';
-import { SHARE_ROLES } from '../../lib/roles.ts';
+import { roleOf, SHARE_ROLES } from '../../lib/roles.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Asset, AssetId } from '../../model/valueFlow.ts';
@@ -20,15 +20,14 @@ export function netOf({ id, asset, net }: Balance): ActAmount {
 /**
  * The actor's sent or received amounts for a label: all of them, except where the headline is about
  * positions. Then the amounts that went into them or came out: without other acts and without the tokens
- * that represent a position. Amounts are the actor's own, unless one act alone states others for these
- * assets.
+ * that represent a position. Amounts are the actor's own, unless the acts state others for these assets.
  */
 export function actAmounts(
   view: SubjectView,
   motifs: readonly Motif[],
   side: 'sent' | 'received',
 ): ActAmount[] {
-  const own = view[side].map(netOf);
+  const own = side === 'sent' ? withoutPayments(view, motifs) : view[side].map(netOf);
   const { motifKinds } = view.input.rulebook;
   // An act without movements of its own says nothing of amounts.
   if (
@@ -39,12 +38,48 @@ export function actAmounts(
   // Sent shares paid for the act, unless they are the position itself.
   const shares = sharesOf(side === 'received' ? view.own : motifs);
   const besides = shares.size === 0 ? own : own.filter(({ id }) => !shares.has(id));
-  if (motifs.length > 1) return besides.length > 0 ? besides : own;
+  if (motifs.length > 1 && !areApart(view, motifs)) return besides.length > 0 ? besides : own;
   const act = sumsOf(view, motifs, side);
   const related = besides.filter(({ id }) => act.has(id));
   if (related.length === 0) return besides.length > 0 ? besides : act.size > 0 ? [...act.values()] : own;
   if (related.length < act.size) return related;
   return related.map((net) => (act.get(net.id)!.amount === net.amount ? net : act.get(net.id)!));
+}
+
+/** Whether several acts are the actor's own and share no movement, so that their amounts add up. */
+function areApart({ entity }: SubjectView, motifs: readonly Motif[]): boolean {
+  const seen = new Set<number>();
+  return motifs.every((motif) => {
+    const apart = motif.movements.every((m) => !seen.has(m));
+    for (const m of motif.movements) seen.add(m);
+    const owner = roleOf(motif, 'owner');
+    return apart && owner !== null && entity.has(owner);
+  });
+}
+
+/**
+ * What the actor sent, without payments that stand beside the act. Only accounts that batch calls of their own
+ * make any; what others hand on is part of the act's price.
+ */
+function withoutPayments(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
+  const own = view.sent.map(netOf);
+  const batches = view.own.some((motif) => view.kind(motif).executes !== null);
+  if (!batches || motifs.length === 0 || motifs.some((motif) => view.kind(motif).plain)) return own;
+  const paid = new Map<AssetId, bigint>();
+  for (const motif of view.own) {
+    const { plain, composite, serves } = view.kind(motif);
+    const direct = motif.movements.every((m) => view.entity.has(view.flow.movements[m]!.from));
+    if (!plain || composite || serves !== null || !direct) continue;
+    for (const { asset, amount } of motif.assetsOut) {
+      const id = view.mergedAsset(asset);
+      paid.set(id, (paid.get(id) ?? 0n) + amount);
+    }
+  }
+  if (paid.size === 0) return own;
+  const rest = own
+    .map((sum) => ({ ...sum, amount: sum.amount - (paid.get(sum.id) ?? 0n) }))
+    .filter(({ amount }) => amount > 0n);
+  return rest.length > 0 ? rest : own;
 }
 
 function sharesOf(motifs: readonly Motif[]): ReadonlySet<AssetId> {

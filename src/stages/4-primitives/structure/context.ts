@@ -58,6 +58,8 @@ export interface StructureContext {
   readonly shareAssets: Set<AssetId>;
   /** Accounts that a primitive was done for: never the counterparty of a structural one. */
   readonly customers: Set<Address>;
+  /** Who sponsors whose operation: pairs of `paymaster owner`. */
+  readonly sponsored: ReadonlySet<string>;
   /** Legs of the primitives, by the account that sent or received them. */
   readonly dealings: Map<Address, Leg[]>;
   /** The account that sent the asset to a pass-through account; the account itself if it is none. */
@@ -88,6 +90,7 @@ export function structureContext(
     venues: new Set(),
     shareAssets: new Set(),
     customers: new Set(),
+    sponsored: new Set(declared.flatMap(sponsorships)),
     dealings: new Map(),
     origins: valueEnds(flow, wrappedNative, passThrough, 'back'),
     destinations: valueEnds(flow, wrappedNative, passThrough, 'onward'),
@@ -168,4 +171,10 @@ export function around(
 /** The only one of a list; null for none or several. */
 export function only<T>(list: readonly T[]): T | null {
   return list.length === 1 ? list[0]! : null;
+}
+
+function sponsorships({ roles }: OpenPrimitive): string[] {
+  const named = (wanted: string): Address[] =>
+    roles.filter(({ role }) => role === wanted).map(({ account }) => account);
+  return named('paymaster').flatMap((paymaster) => named('owner').map((owner) => `${paymaster} ${owner}`));
 }

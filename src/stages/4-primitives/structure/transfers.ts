@@ -2,6 +2,7 @@ import { mergeNative } from '../../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { SENT_ROLES } from '../../../lib/roles.ts';
 import { valueEnds, type ValueEnds } from '../../../value/follow.ts';
+import { isOwnPayment, isPaymasterCharge } from './payments.ts';
 import { transferTaxes } from './transferTax.ts';
 import { only, structural, type OpenPrimitive, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -29,6 +30,7 @@ export function findTransfers(context: StructureContext): OpenPrimitive[] {
     const origins = behind(m.from, m.asset);
     const payer = payerBehind(origins, m);
     if (payer === m.to || isChange(context, m)) found.push(transferOf(context, 'refund', m, payer));
+    else if (isPaymasterCharge(context, m)) found.push(paymasterFee(context, m, payer));
     else if (taxes.has(m.index) || (acted && isSkim(context, m)))
       found.push(transferOf(context, 'protocol_fee', m, payer));
     else if (context.venues.has(m.from) || context.venues.has(m.to) || delivers(context, m, origins))
@@ -36,6 +38,11 @@ export function findTransfers(context: StructureContext): OpenPrimitive[] {
     else found.push(transferOf(context, 'transfer', m, payer));
   }
   return found;
+}
+
+/** A fee that the operation's own event shows: no guess, unlike other skims. */
+function paymasterFee(context: StructureContext, m: Movement, payer: Address): OpenPrimitive {
+  return { ...transferOf(context, 'protocol_fee', m, payer), tags: NOTHING };
 }
 
 /** Like `origins`, but a venue ends the way back: it may keep the value elsewhere. */
@@ -85,7 +92,7 @@ function isSkim(context: StructureContext, m: Movement): boolean {
   if (flow.outgoing.has(m.to)) return false;
   if (!context.passThrough.has(m.from) && !context.venues.has(m.from) && !context.dealings.has(m.from))
     return false;
-  return m.amount * FEE_DIVISOR <= context.totalSent(m.from, m.asset);
+  return m.amount * FEE_DIVISOR <= context.totalSent(m.from, m.asset) && !isOwnPayment(context, m);
 }
 
 function transferOf(context: StructureContext, kind: string, m: Movement, payer: Address): OpenPrimitive {

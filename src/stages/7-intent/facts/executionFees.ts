@@ -19,12 +19,12 @@ export interface ExecutionFees {
 
 /**
  * Movements that pay for execution and are no part of the purpose: prefunds and compensation through an
- * ERC-4337 entry point, and an account's payment to its submitter.
+ * ERC-4337 entry point, what a token paymaster takes, and an account's payment to its submitter.
  */
 export function executionFees(view: SubjectView): ExecutionFees {
   const { mode, signer } = view.input.subject;
   return {
-    prefunds: prefunds(view),
+    prefunds: new Set([...prefunds(view), ...charges(view)]),
     compensation: SUBMITTED_FOR.has(mode) && !view.entity.has(signer) ? compensation(view) : NONE,
   };
 }
@@ -42,6 +42,26 @@ function prefunds(view: SubjectView): ReadonlySet<number> {
     }
   }
   return found;
+}
+
+/** What the paymasters of the subject's operations took from it in fees, and gave back. */
+function charges(view: SubjectView): number[] {
+  const { flow, entity, input } = view;
+  const paymasters = new Set(
+    input.motifs
+      .filter((motif) => view.kind(motif).executes === 'operation')
+      .flatMap(({ participants }) => participants.filter(({ role }) => role === 'paymaster'))
+      .map(({ account }) => account),
+  );
+  if (paymasters.size === 0) return [];
+  const fees = input.motifs.filter((motif) => view.kind(motif).fee && motif.status === 'Proven');
+  const charged = new Set(fees.flatMap(({ movements }) => movements));
+  return flow.movements
+    .filter(
+      ({ index, from, to }) =>
+        (entity.has(from) && charged.has(index)) || (entity.has(to) && paymasters.has(from)),
+    )
+    .map(({ index }) => index);
 }
 
 function compensation({ flow, entity, input }: SubjectView): Set<number> {
