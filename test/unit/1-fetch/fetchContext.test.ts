@@ -22,6 +22,9 @@ import type { RawContext } from '../../../src/model/upstream.ts';
 
 const MULTICALL = `0x${'ca'.repeat(20)}` as const;
 const OLD_TOKEN = `0x${'01'.repeat(20)}` as const;
+const REGISTRY = `0x${'4e'.repeat(20)}` as const;
+/** A contract without the function that registries have. */
+const STRANGER = `0x${'4f'.repeat(20)}` as const;
 const DELEGATE = `0x${'de'.repeat(20)}` as const;
 const ROUND: Hex = `0x${uint(9)}${uint(300_000_000_000n)}${uint(TIMESTAMP - 700)}${uint(TIMESTAMP - 600)}${uint(9)}`;
 const ANSWERS: Record<string, Hex> = {
@@ -30,6 +33,7 @@ const ANSWERS: Record<string, Hex> = {
   [`${TOKEN}:0x313ce567`]: `0x${uint(6)}`,
   [`${OLD_TOKEN}:0x95d89b41`]: `0x${Buffer.from('OLD').toString('hex').padEnd(64, '0')}`,
   [`${FEED}:0xfeaf968c`]: ROUND,
+  [`${REGISTRY}:0x12345678`]: `0x${uint(1)}`,
 };
 const PLAN: ContextPlan = {
   blockHash: BLOCK_HASH,
@@ -130,6 +134,21 @@ describe('fetchContext', () => {
     const { node, run } = await setup();
     expectFull(await run());
     expect(node.requests).toEqual([['eth_getBlockByNumber', 'eth_getCode', 'eth_getCode', 'eth_call']]);
+  });
+
+  it('asks registries in the same request; one that does not answer lists nothing', async () => {
+    const spec = { address: REGISTRY, selector: '0x12345678', sinceBlock: 0n } as const;
+    const reads = [
+      { contract: TOKEN, slug: 'made', spec },
+      { contract: OLD_TOKEN, slug: 'made', spec: { ...spec, address: STRANGER } },
+    ];
+    const { node, run } = await setup();
+    const context = await run({ registries: { reads, cut: false } });
+    expectFull(context);
+    expect([...context.registered!]).toEqual([[TOKEN, 'made']]);
+    // One HTTP request; the registries have an aggregate of their own.
+    expect(node.requests).toHaveLength(1);
+    expect(node.requests[0]!.filter((method) => method === 'eth_call')).toHaveLength(2);
   });
 
   it('reads one by one, still in one request, before Multicall3 existed', async () => {
