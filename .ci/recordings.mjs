@@ -39,7 +39,7 @@ const SCORES = [
       inventory: 99,
       positions: 86,
       allowances: 95,
-      protocol: 70,
+      protocol: 95,
     },
     provenWrong: 0.5,
   },

@@ -179,6 +179,42 @@ it('no event of any family in the rules proves a bystander', async () => {
   }
 });
 
+describe('a vault of the attacker whose token calls itself after a protocol', () => {
+  it('is named so in the report, and nothing rests on the name', async () => {
+    const [owner, vault] = [addressOf(ATTACKER), await stage.forger('Moo Curve ETH', 'mooCurveETH')];
+    const plain = await stage.forger('Some Vault', 'SOME');
+    const told = await stage.play(vault, deposit(owner, vault));
+    const untold = await stage.play(plain, deposit(owner, plain));
+    const names = ({ motifs }: TxReport) =>
+      motifs.flatMap(({ protocol }) => (protocol?.named_by ? [[protocol.slug, protocol.named_by]] : []));
+    expect(names(told)).toEqual([['beefy', 'token']]);
+    expect(names(untold)).toEqual([]);
+    for (const { protocol } of told.motifs)
+      if (protocol?.slug === 'beefy') expect(protocol).not.toHaveProperty('matched_by');
+    const { intent_kind: kind, status, confidence, intent_label: label } = told.classification;
+    expect([kind, status, confidence]).toEqual([
+      untold.classification.intent_kind,
+      untold.classification.status,
+      untold.classification.confidence,
+    ]);
+    expect([status, label.includes('Beefy')]).toEqual(['Suspected', false]);
+    expectHarmless(told);
+  });
+});
+
+/** A payment into the vault, shares out of nothing, and the event of ERC-4626. */
+function deposit(owner: Address, vault: Address): Step[] {
+  return [
+    pull(fake.plain, owner, vault),
+    event(TRANSFER, owner, MILLION, { from: ZERO, to: owner }),
+    event(
+      'Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)',
+      owner,
+      MILLION,
+    ),
+  ];
+}
+
 describe('at real contracts', () => {
   it('a real pair fed with the attacker\u2019s token in the name of a bystander', async () => {
     const pair = await openPair(fake.plain);
