@@ -56,15 +56,27 @@ function shareOf(trade: Sold, side: Side, sold: readonly Sold[], input: TradeInp
   const amounts = moneyOf(account, side, own, input);
   if (!amounts) return null;
   if (own.length === 1) return { amounts, share: { numerator: 1n, denominator: 1n } };
-  const stated = own.map(statedPrice);
-  const weight = statedPrice(trade);
+  const stated = own.map((other) => statedPrice(other) ?? soleProceeds(other, sold, input));
+  const weight = stated[own.indexOf(trade)]!;
   if (!weight || stated.some((price) => price === null || price.asset !== weight.asset)) return null;
   const denominator = stated.reduce((total, price) => total + price!.amount, 0n);
   return denominator === 0n ? null : { amounts, share: { numerator: weight.amount, denominator } };
 }
 
+interface Amount {
+  readonly asset: AssetId;
+  readonly amount: bigint;
+}
+
+/** What the seller received, where it sold nothing else; the buyer's fees are shared alike. */
+function soleProceeds(trade: Sold, sold: readonly Sold[], input: TradeInput): Amount | null {
+  const own = sold.filter(({ seller }) => seller === trade.seller);
+  const money = own.length === 1 ? moneyOf(trade.seller, 'seller', own, input) : null;
+  return money?.length === 1 ? { asset: money[0]![0], amount: money[0]![1] } : null;
+}
+
 /** The one fungible amount a trade's event or movements state. */
-function statedPrice({ motif }: Sold): { readonly asset: AssetId; readonly amount: bigint } | null {
+function statedPrice({ motif }: Sold): Amount | null {
   const money = [...motif.assetsIn, ...motif.assetsOut].filter(({ asset }) => !isNft(asset));
   return money.length === 1 ? money[0]! : null;
 }
