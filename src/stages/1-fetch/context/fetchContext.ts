@@ -111,13 +111,7 @@ export async function fetchContext(
   takeAll(known, priceSources, answers.slice(0, ownReads.length));
   addUsualBases(plan, tokens);
   if (names.has('twap')) {
-    const wanting = unpriced(plan, quotes, rates, timestamp);
-    const { tokens: bases, feeds } =
-      wanting.length > 0 ? plan.pricing.averageBases() : { tokens: [], feeds: [] };
-    const list = [
-      ...(names.has('chainlink') ? [feedPrices(feeds)] : []),
-      averagePrices(wanting, plan.pricing.averages),
-    ];
+    const { bases, list } = averageSources(plan, names, unpriced(plan, quotes, rates, timestamp));
     const further = readsOf(bases, list);
     if (further.length > 0) {
       const third = await readState(session, { ...plan, accounts: [] }, further);
@@ -138,6 +132,17 @@ export async function fetchContext(
       : {}),
     incomplete: registries.cut || unread > 0 || plan.tokensBeyondLimit.length > 0,
   };
+}
+
+/** The averages of pools for tokens without another price, and what their bases need. */
+function averageSources(
+  { pricing }: ContextPlan,
+  names: ReadonlySet<PriceSourceName>,
+  wanting: readonly Address[],
+): { bases: readonly Address[]; list: PriceSource[] } {
+  const { tokens: bases, feeds } = wanting.length > 0 ? pricing.averageBases() : { tokens: [], feeds: [] };
+  const averages = averagePrices(wanting, pricing.averages);
+  return { bases, list: names.has('chainlink') ? [feedPrices(feeds), averages] : [averages] };
 }
 
 /** Decimals that the rules state of assets a share may rest on. */
