@@ -68,3 +68,13 @@ export const LABEL_FAMILIES: Readonly<Record<string, string>> = {
 
 /** Placeholders that always have a value. */
 export const LABEL_CERTAIN: ReadonlySet<string> = new Set(['actor', 'contract', 'call']);
+
+/** Why a placeholder may have no value, for explanations. */
+export function whyUnfilled(placeholder: string): string {
+  const [family, word] = placeholder.split('.') as [string, string | undefined];
+  if (word === undefined) return `nothing here is: ${LABEL_WORDS[family] ?? family}`;
+  if (family === 'role') return `no account of the act has the role ${word}, or several have`;
+  if (family === 'leg') return `the act has no amount of the role ${word}`;
+  const names = word.replace(family === 'choice' ? /\|.*/ : '', '').replaceAll('|', ' or ');
+  return `neither the act's event nor the call has an argument ${names}`;
+}

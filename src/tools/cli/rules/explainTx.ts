@@ -1,3 +1,4 @@
+import { whyUnfilled } from '../../../lib/labelTemplate.ts';
 import { checksumAddress } from 'viem';
 import type { Motif } from '../../../model/motif.ts';
 import type { IntentRule } from '../../../model/rulebook.ts';
@@ -121,8 +122,7 @@ function printReading(examined: ExaminedTx, reading: SubjectReading, page: Page)
   const rule = verdict.rule ? `${verdict.rule.slug} v${verdict.rule.version}` : 'fallback, no rule matched';
   io.out(`\n== as ${short(reading.account)}${elected}`);
   io.out(`${verdict.kind}: ${verdict.label}   [${verdict.status}, ${verdict.confidence}; ${rule}]`);
-  if (verdict.unfilled.length > 0)
-    io.out(`  label without ${verdict.unfilled.map((word) => `{${word}}`).join(', ')}: no value here`);
+  for (const word of verdict.unfilled) io.out(`  label without {${word}}: ${whyUnfilled(word)}`);
   if (verdict.fragments.length > 0) io.out(`fragments: ${verdict.fragments.map((f) => f.kind).join(', ')}`);
   if (options.facts)
     for (const [name, value] of [...facts].sort(([a], [b]) => (a < b ? -1 : 1)))
