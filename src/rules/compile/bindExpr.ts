@@ -56,7 +56,9 @@ function compileWord(name: string, path: readonly string[], scope: BindScope): B
   if (at >= 0) return compileArg(at, path, scope);
   if (word === null) {
     const names = scope.params.map((p) => `$${p.name}`);
-    const words = Object.keys(BIND_WORDS).map((one) => `$${one}`);
+    const words = Object.entries(BIND_WORDS).flatMap(([one, { in: place }]) =>
+      place === 'both' || place === scope.kind ? [`$${one}`] : [],
+    );
     const meant = didYouMean(`$${name}`, [...names, ...words]);
     return fault('unknown_param', `${meant}; parameters: ${names.join(' ') || 'none'}`);
   }

@@ -35,7 +35,8 @@ export function compileProtocols(
   const inForce = new Set(shapes.map((s) => s.value.slug));
   const claimed = new Map<string, string>();
 
-  for (const item of items) {
+  // The base first: an address that two claim is the overlay's mistake.
+  for (const item of [...items].sort((a, b) => a.file.layer - b.file.layer)) {
     const raw = item.value;
     const spot = new Spot(item, sink);
     const spec: ProtocolSpec = {
@@ -62,7 +63,9 @@ export function compileProtocols(
       spot.at('slug').report('protocol_without_emitter', raw.slug);
     protocols.push(spec);
   }
-  return { protocols, speakers };
+  const bySlug = (a: ProtocolSpec, b: ProtocolSpec): number => (a.slug < b.slug ? -1 : 1);
+  for (const spoken of speakers.values()) spoken.sort(bySlug);
+  return { protocols: protocols.sort(bySlug), speakers };
 }
 
 /**

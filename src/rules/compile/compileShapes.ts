@@ -99,7 +99,12 @@ function noteBody(spot: Spot, raw: RawMeaning, compiled: CompiledMeaning, bodies
     when,
   ]);
   const first = bodies.get(body);
-  if (first !== undefined)
-    spot.at(raw.event === undefined ? 'call' : 'event').report('duplicate_meaning', `same as ${first.shown}`);
-  else bodies.set(body, spot);
+  if (spot.inherited) return;
+  if (first === undefined) {
+    bodies.set(body, spot);
+    return;
+  }
+  // Overlays come first: of the two, the one laid on top is the mistake.
+  const [own, other] = first.item.file.layer > spot.item.file.layer ? [first, spot] : [spot, first];
+  own.at(raw.event === undefined ? 'call' : 'event').report('duplicate_meaning', `same as ${other.shown}`);
 }

@@ -21,7 +21,7 @@ export function expandItems(items: readonly RuleItem[], sink: ProblemSink): Rule
 function expandIntent(item: RuleItem<RawIntent>, lists: WordLists, sink: ProblemSink): RuleItem {
   const places = new Map<string, string>();
   const value = lists.expand(item.value, '', { item, places, sink }) as RawIntent;
-  return places.size === 0 ? item : { ...item, value, places };
+  return { ...item, value, places };
 }
 
 const SECTIONS = ['events', 'calls'] as const;

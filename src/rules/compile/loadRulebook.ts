@@ -188,6 +188,7 @@ const CONSEQUENCES: ReadonlySet<ProblemCode> = new Set([
   'unknown_intent_kind',
   'unknown_role',
   'unknown_fact',
+  'unknown_list',
   'unspoken_kind',
   'unranked_intent',
 ]);

@@ -107,6 +107,10 @@ export class Spot {
     const { file } = this.item;
     return `${file.shownPath}:${file.locate(pointerTo(this.item, this.#path)).line}`;
   }
+  /** Part of a shape that it has from the one it extends. */
+  get inherited(): boolean {
+    return isInherited(this.item, this.#path);
+  }
   reportKey(code: ProblemCode, message: string): void {
     this.#sink.addKey(this.item, this.#path, code, message);
   }
@@ -144,18 +148,20 @@ export function readItems(files: readonly RuleFile[], sink: ProblemSink): RuleIt
   return items;
 }
 
+const SLUG_LINE = /^(?:- )?\s*slug: *([a-z0-9-]+)/gm;
+
 /**
  * Slugs that exist, whether or not their items are valid: a broken file must not make others look wrong too.
  */
 export function knownSlugs(files: readonly RuleFile[], kind: RuleFile['kind']): ReadonlySet<string> {
-  const trees = files
-    .filter((f) => f.kind === kind && f.tree !== null)
-    .flatMap((f) => (Array.isArray(f.tree) ? (f.tree as Tree[]) : [f.tree]));
-  return new Set(
-    trees.map((t) =>
-      typeof t === 'object' && t !== null && 'slug' in t ? String((t as { slug: Tree }).slug) : '',
-    ),
+  const ofKind = files.filter((f) => f.kind === kind);
+  const trees = ofKind.flatMap((f) => (Array.isArray(f.tree) ? (f.tree as Tree[]) : [f.tree]));
+  const written = trees.map((t) =>
+    typeof t === 'object' && t !== null && 'slug' in t ? String((t as { slug: Tree }).slug) : '',
   );
+  // Of a file that cannot be parsed, the lines that look like slugs.
+  const guessed = ofKind.flatMap((f) => (f.tree === null ? [...f.text.matchAll(SLUG_LINE)] : []));
+  return new Set([...written, ...guessed.map(([, slug]) => slug!)]);
 }
 
 /**

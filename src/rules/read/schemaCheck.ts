@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { ProblemCode } from './problems.ts';
 import { FILE_KINDS, type FileKind } from './readRuleFiles.ts';
-import { didYouMean } from '../compile/didYouMean.ts';
+import { didYouMean, hintFor } from '../compile/didYouMean.ts';
+import { OPERATORS } from '../compile/operators.ts';
 import { pointerSegment, type Tree } from './yamlTree.ts';
 
 /**
@@ -137,7 +138,7 @@ const FAULTS: Readonly<Record<string, (failed: Failed) => SchemaFault>> = {
 type MakeFault = (code: ProblemCode, message: string) => SchemaFault;
 
 function choice(e: ErrorObject, last: string, shown: string, fault: MakeFault): SchemaFault {
-  if (last === 'is') return fault('unknown_operator', shown);
+  if (last === 'is') return fault('unknown_operator', unknownOperator(String(e.data)));
   const data = e.data;
   const keys = typeof data === 'object' && data !== null && !Array.isArray(data) ? Object.keys(data) : null;
   if (keys?.some((k) => ['all', 'any', 'not', 'fact'].includes(k)))
@@ -145,6 +146,27 @@ function choice(e: ErrorObject, last: string, shown: string, fault: MakeFault): 
   const options = (e.schema as { required?: string[] }[]).flatMap((s) => s.required ?? []);
   if (keys && options.length > 0) return fault('missing_key', `exactly one of ${options.join(', ')}`);
   return fault('bad_format', `${shown} is not accepted here`);
+}
+
+/** What other languages call our operators. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  '>=': 'gte',
+  '>': 'gt',
+  '<=': 'lte',
+  '<': 'lt',
+  '=': 'eq',
+  '==': 'eq',
+  '!=': 'ne',
+  equals: 'eq',
+  equal: 'eq',
+  contains: 'includes',
+};
+
+function unknownOperator(written: string): string {
+  const other = OTHER_NAMES[written];
+  const known = Object.keys(OPERATORS);
+  const hint = other === undefined ? hintFor(written, known) : ` (did you mean ${other}?)`;
+  return `${written.slice(0, 80)}${hint}; operators: ${known.join(', ')}`;
 }
 
 /** `is` of a shape's `when` has its own short list; `is` of a condition takes operators. */

@@ -106,7 +106,9 @@ export function parseYamlTree(text: string): YamlTree {
       merge: false,
       prettyErrors: false,
     });
-    for (const error of doc.errors.slice(0, MAX_FAULTS))
+    // After a tab the parser sees mistakes that are none.
+    const tabs = doc.errors.filter(({ code }) => code === 'TAB_AS_INDENT');
+    for (const error of (tabs.length > 0 ? tabs : doc.errors).slice(0, MAX_FAULTS))
       fault(codeOf(error.code, error.message), error.message.split('\n')[0]!, error.pos[0]);
     if (doc.contents === null && doc.errors.length === 0) fault('empty_file', 'nothing in it', 0);
     else if (doc.contents !== null) tree = convert(doc.contents, '', 0, 0);
