@@ -7,6 +7,10 @@ import { mintV3 } from '../devnet/deploy/uniswap.ts';
 import { settle } from '../devnet/scenarios/settlement.ts';
 import { handleOps } from '../devnet/scenarios/smartAccounts.ts';
 import type { TxReport } from '../../src/model/generated/report.ts';
+import { SHIPPED_RULES } from '../../src/rules/read/shippedRules.ts';
+import { checkPrices } from '../../src/tools/verify/checkPrices.ts';
+import { contractReader } from '../../src/tools/verify/fetchRawAnswers.ts';
+import { readPriceRules } from '../../src/tools/verify/priceRules.ts';
 import { Dollars } from './byHand.ts';
 import { figures, idOf, contractsOf, startStage, type Stage } from './stage.ts';
 
@@ -590,5 +594,35 @@ describe('NFTs and several owners', () => {
   it('30. one actor: no list of owners', async () => {
     const report = await stage.ask(await send(MAINNET.dai, E18));
     expect(report.economics.by_owner).toBeUndefined();
+  });
+});
+
+describe('verify --prices', () => {
+  it('31. finds a price that is a thousandth off, whatever its source', async () => {
+    const rules = readPriceRules([SHIPPED_RULES]);
+    const methods = new Set<string>();
+    for (const report of stage.reports()) {
+      const prices = report.economics.valuation.prices ?? [];
+      for (const [i, price] of prices.entries()) {
+        const kind = `${price.method} ${price.asset_id.includes('/erc721:') ? 'NFT' : ''}`;
+        if (methods.has(kind)) continue;
+        methods.add(kind);
+        const changed = structuredClone(report);
+        const exact = Number(price.price_exact) * 1.001;
+        changed.economics.valuation.prices![i]!.price_exact = exact.toFixed(18);
+        const found: string[] = [];
+        const read = contractReader(stage.devnet.rpcUrl, report.tx.block_number);
+        await checkPrices(changed, { read, rules, priceApiUrl: null }, (_, at) => found.push(at));
+        expect(found.some((at) => at.startsWith(`/economics/valuation/prices/${i}`))).toBe(true);
+      }
+    }
+    expect([...methods].sort()).toEqual([
+      'chainlink ',
+      'erc4626 ',
+      'lp_share ',
+      'lp_share NFT',
+      'pool_spot NFT',
+      'wrapper ',
+    ]);
   });
 });

@@ -29,6 +29,8 @@ export interface Stage {
   readonly c: Ctx;
   /** The report on a transaction, by the service with these settings. */
   ask(hash: Hex, settings?: Partial<StartOptions>): Promise<TxReport>;
+  /** Every report asked for so far. */
+  reports(): readonly TxReport[];
   /** A new round of a feed, in dollars. */
   setFeed(feed: FeedName, price: string): Promise<Dollars>;
   /** Lets the next block come so many seconds after the last one. */
@@ -54,6 +56,7 @@ export async function startStage(): Promise<Stage> {
   const devnet = await startDevnet();
   const { chain, world, rpc } = devnet;
   const overlay = multicallFromTheStart();
+  const asked: TxReport[] = [];
   const servers = new Map<string, Awaited<ReturnType<typeof startServer>>>();
   const server = async (settings: Partial<StartOptions>) => {
     const key = JSON.stringify(settings);
@@ -85,9 +88,11 @@ export async function startStage(): Promise<Stage> {
       });
       const body = (await response.json()) as TxReport & { error?: string };
       if (response.status !== 200) throw new Error(body.error);
+      asked.push(body);
       await checkSources(body, devnet.rpcUrl, settings.priceApiUrl ?? null);
       return body;
     },
+    reports: () => asked,
     async setFeed(feed, price) {
       await chain.as(addressOf('deployer'), {
         to: MAINNET[feed],

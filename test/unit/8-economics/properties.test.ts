@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { erc20Id, NATIVE_ASSET } from '../../../src/value/asset.ts';
-import { compareUsd, subtractUsd, worth } from '../../../src/value/money.ts';
+import { addUsd, compareUsd, subtractUsd, worth } from '../../../src/value/money.ts';
 import type { Economics, Money, Usd } from '../../../src/model/economics.ts';
 import { computeEconomics } from '../../../src/stages/8-economics/computeEconomics.ts';
+import { liquidityAmounts, squareRoot } from '../../../src/stages/8-economics/positionValue.ts';
+import { sqrtRatioAtTick } from '../../../src/value/tickPrice.ts';
 import type { Address } from '../../../src/model/hex.ts';
 import type { Motif } from '../../../src/model/motif.ts';
 import type { PriceRate, RawContext } from '../../../src/model/upstream.ts';
@@ -202,6 +204,83 @@ describe('economics of any movements', () => {
         const used =
           changed.asset === 'native' || movements.some((m) => m.asset === erc20Id(changed.asset as Address));
         expect(economics(movements, [], { ...CONTEXT, prices }).valuation.snapshotId === id).toBe(!used);
+      }),
+    );
+  });
+});
+
+describe('economics of several owners', () => {
+  it('sum up to all that moved, and the deltas of each to its net', () => {
+    fc.assert(
+      fc.property(priced, (movements) => {
+        const [first, second, third] = ACCOUNTS as [Address, Address, Address];
+        const result = computeEconomics({
+          tx: canonicalTx({ logs: [] }),
+          header: blockHeader(),
+          flow: valueFlow(movements),
+          context: CONTEXT,
+          attribution: attribution({ actor: null, owners: [first, second, third] }),
+          motifs: [],
+          verdict: verdict(),
+          rulebook: rulebook(),
+        });
+        const total = result.owners.reduce(
+          (sumOfAll, { netBeforeGas }) => addUsd(sumOfAll, netBeforeGas.usd!),
+          {
+            numerator: 0n,
+            scale: 0,
+          },
+        );
+        // Every movement is between two of the owners.
+        expect(same(total, { numerator: 0n, scale: 0 })).toBe(true);
+        for (const { owner, netBeforeGas } of result.owners) {
+          const deltas = movements
+            .map((m) => {
+              const sign = m.to === owner ? 1n : m.from === owner ? -1n : 0n;
+              return worth(sign * m.amount, result.book.prices.get(m.asset!)!.unit);
+            })
+            .reduce(addUsd, { numerator: 0n, scale: 0 });
+          expect(same(netBeforeGas.usd!, deltas)).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
+describe('liquidity between two ticks', () => {
+  const tick = fc.integer({ min: -300_000, max: 300_000 });
+  it('holds at every price what its parts hold', () => {
+    fc.assert(
+      fc.property(
+        fc.tuple(tick, tick, tick, tick).filter((ticks) => new Set(ticks).size === 4),
+        fc.bigInt(1n, 10n ** 24n),
+        (ticks, liquidity) => {
+          const [low, middle, high] = [...ticks.slice(0, 3)].sort((a, b) => a - b).map(sqrtRatioAtTick) as [
+            bigint,
+            bigint,
+            bigint,
+          ];
+          const at = sqrtRatioAtTick(ticks[3])!;
+          const whole = liquidityAmounts(liquidity, at, low, high);
+          const [a, b] = [
+            liquidityAmounts(liquidity, at, low, middle),
+            liquidityAmounts(liquidity, at, middle, high),
+          ];
+          // Each part is rounded down to whole units.
+          for (const side of ['amount0', 'amount1'] as const) {
+            const lost = whole[side] - a[side] - b[side];
+            expect(lost >= 0n && lost <= 1n).toBe(true);
+          }
+        },
+      ),
+    );
+  });
+
+  it('takes square roots that are right to the last digit', () => {
+    fc.assert(
+      fc.property(fc.bigInt(0n, 1n << 400n), (value) => {
+        const root = squareRoot(value);
+        expect(root * root <= value && (root + 1n) * (root + 1n) > value).toBe(true);
       }),
     );
   });
