@@ -1,4 +1,4 @@
-import { encodePacked, getCreate2Address, getCreateAddress, keccak256 } from 'viem';
+import { encodePacked, getCreate2Address, getCreateAddress, keccak256 } from 'viem/utils';
 import type { Address, Hash } from '../model/hex.ts';
 
 /** Salt of a pool of two tokens: keccak of both addresses packed, or of both and the fee as ABI words. */

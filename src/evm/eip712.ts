@@ -1,5 +1,5 @@
 import { secp256k1 } from '@noble/curves/secp256k1';
-import { concat, encodeAbiParameters, keccak256, toHex } from 'viem';
+import { concat, encodeAbiParameters, keccak256, toHex } from 'viem/utils';
 import type { Address, Hex } from '../model/hex.ts';
 
 /** A secp256k1 signature. */

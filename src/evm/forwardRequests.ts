@@ -1,4 +1,4 @@
-import { keccak256 } from 'viem';
+import { keccak256 } from 'viem/utils';
 import { digestsOf, packed, struct, type Field } from './eip712.ts';
 import { NONCES_TRIED, type Claim, type Reader } from './signedCalls.ts';
 import type { Address, Hex } from '../model/hex.ts';

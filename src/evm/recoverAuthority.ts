@@ -1,5 +1,5 @@
 import { secp256k1 } from '@noble/curves/secp256k1';
-import { concatHex, keccak256, numberToHex, toRlp } from 'viem';
+import { concatHex, keccak256, numberToHex, toRlp } from 'viem/utils';
 import type { Address, Hex } from '../model/hex.ts';
 
 /** An EIP-7702 authorisation tuple as it was signed; integers of any size. */

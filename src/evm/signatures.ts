@@ -2,7 +2,7 @@ import { splitTopLevel } from '../lib/splitTopLevel.ts';
 import { memoize } from '../lib/memo.ts';
 import { linesStarting } from '../lib/sortedLines.ts';
 import { headSize, parseAbiType } from './abiType.ts';
-import { keccak256, stringToBytes } from 'viem';
+import { keccak256, stringToBytes } from 'viem/utils';
 import type { Hash, Hex } from '../model/hex.ts';
 import type { ParamSpec, SignatureTables } from '../model/rulebook.ts';
 

@@ -1,4 +1,4 @@
-import { concat, keccak256 } from 'viem';
+import { concat, keccak256 } from 'viem/utils';
 import { digestsOf, packed, struct, vrs, type Field, type Signature } from './eip712.ts';
 import type { Address, Hex } from '../model/hex.ts';
 

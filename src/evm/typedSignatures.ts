@@ -1,4 +1,5 @@
-import { decodeAbiParameters, parseAbiItem, toFunctionSelector, type AbiFunction } from 'viem';
+import { decodeAbiParameters, parseAbiItem, toFunctionSelector } from 'viem/utils';
+import type { AbiFunction } from 'viem';
 import { domainsOf, recover } from './eip712.ts';
 import { FORWARDED, FORWARDERS } from './forwardRequests.ts';
 import { SIGNATURES, type Reader, type SignedCall } from './signedCalls.ts';

@@ -1,4 +1,4 @@
-import { keccak256, stringToBytes } from 'viem';
+import { keccak256, stringToBytes } from 'viem/utils';
 import { TRANSFER } from '../evm/tokenTopics.ts';
 import { ZERO_ADDRESS } from '../evm/hex.ts';
 import { NATIVE_ASSET } from '../value/asset.ts';

@@ -1,4 +1,4 @@
-import { keccak256 } from 'viem';
+import { keccak256 } from 'viem/utils';
 import { isHex, lowerHex } from '../../../evm/hex.ts';
 import { memoize } from '../../../lib/memo.ts';
 import { isRecord } from '../../../lib/shape.ts';
