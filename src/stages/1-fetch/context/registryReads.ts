@@ -6,7 +6,7 @@ import type { ReadAnswer } from './viewReads.ts';
 import type { ViewCall } from './multicall.ts';
 
 /** A contract that a protocol's registry is asked about. */
-export interface RegistryRead {
+interface RegistryRead {
   readonly contract: Address;
   readonly slug: string;
   readonly spec: RegistrySpec;
