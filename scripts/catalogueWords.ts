@@ -232,6 +232,7 @@ export const INVARIANTS: Words = {
   closed: 'The flow begins and ends in one asset.',
   distinct_pools: 'No pool was used twice.',
   positive_residual: 'More came out than went in.',
+  negative_residual: 'The loss of the account is what the hops lost.',
   other_lanes_flat: 'Nothing is left over in any other asset.',
   repaid_in_full: 'The loan was repaid in the same transaction.',
 };

@@ -2,7 +2,7 @@ import type { Hash } from '../../model/hex.ts';
 import type { UpstreamCallEvent } from '../../model/upstream.ts';
 
 /** The trace of one request. No part of it holds a URL, a header or a node's message. */
-export interface RequestTrace {
+interface RequestTrace {
   onStage(stage: string, ms: number): void;
   onCall(event: UpstreamCallEvent): void;
   /** `ok` with the intent kind, or an error code. */
