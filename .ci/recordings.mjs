@@ -37,7 +37,7 @@ const SCORES = [
       actor: 99,
       delegated: 60,
       inventory: 99,
-      positions: 86,
+      positions: 90,
       allowances: 95,
       protocol: 95,
     },
