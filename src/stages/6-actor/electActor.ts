@@ -23,7 +23,7 @@ export function electActor(input: ElectionInput): Attribution {
   return {
     signer: context.signer,
     actor,
-    beneficiary: winner && beneficiaryOf(orders, winner),
+    beneficiary: winner && beneficiaryOf(context, orders, winner),
     mode: winner?.mode ?? 'none',
     ground: winner && groundOf(context, winner),
     submitterRole: deciding.proposals[0]!.submitterRole,
@@ -77,15 +77,34 @@ function choose(context: ElectionContext, group: ProposalGroup): Proposal | null
   return touched.length === 1 ? touched[0]! : null;
 }
 
-/** The recipient of the proceeds: an order's receiver, else the actor itself. */
-function beneficiaryOf(orders: readonly StatedOrder[], winner: Proposal): Address {
-  if (orders.length === 0) return winner.account;
+/**
+ * The account that received the proceeds: an order's receiver, else the actor itself, else the one account
+ * that trades name as recipient or that took in a cycle's gains.
+ */
+function beneficiaryOf(context: ElectionContext, orders: readonly StatedOrder[], winner: Proposal): Address {
+  const { account } = winner;
   const receivers = new Set<Address>();
-  for (const {
-    order: { owner, receiver },
-  } of orders)
-    if (owner === winner.account && receiver !== null && receiver !== ZERO_ADDRESS) receivers.add(receiver);
-  return receivers.size === 1 ? [...receivers][0]! : winner.account;
+  for (const { order } of orders)
+    if (order.owner === account && order.receiver !== null && order.receiver !== ZERO_ADDRESS)
+      receivers.add(order.receiver);
+  if (receivers.size === 0) for (const paid of paidInsteadOf(context, winner)) receivers.add(paid);
+  return receivers.size === 1 ? [...receivers][0]! : account;
+}
+
+/** Recipients of trades that ended with more, where the actor's accounts ended with nothing for it. */
+function paidInsteadOf(context: ElectionContext, { account, entity = [account] }: Proposal): Address[] {
+  const sides = context.sidesTogether(entity);
+  if (sides === 'received' || sides === 'both') return [];
+  const trades = context.withTrait(({ trade }) => trade !== null && trade !== 'order');
+  const named = trades.flatMap(({ participants }) =>
+    participants.filter(({ role }) => role === 'recipient' || role === 'beneficiary'),
+  );
+  return named
+    .map((participant) => participant.account)
+    .filter(
+      (paid) =>
+        !entity.includes(paid) && context.sides(paid) === 'received' && context.neverElect(paid) === null,
+    );
 }
 
 function delegationsOf({ tx, delegations }: ElectionInput): Delegation[] {

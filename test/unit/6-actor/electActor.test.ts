@@ -303,6 +303,18 @@ describe('electActor', () => {
     expect(elect(scenario({ steps })).actor).toBe(SIGNER);
   });
 
+  it('names the account that a trade paid instead of the actor as beneficiary', () => {
+    const steps = [
+      { token: TOKEN, from: SIGNER, to: POOL, amount: 100n },
+      { token: OTHER, from: POOL, to: USER, amount: 50n },
+    ];
+    const swap = motif('swap', { venue: POOL, participants: [{ role: 'recipient', account: USER }] });
+    expect(elect(scenario({ steps }), [swap])).toMatchObject({ actor: SIGNER, beneficiary: USER });
+    const own = motif('swap', { venue: POOL, participants: [{ role: 'recipient', account: SIGNER }] });
+    expect(elect(scenario({ steps: trade(SIGNER) }), [own]).beneficiary).toBe(SIGNER);
+    expect(elect(scenario({ steps: [steps[0]!] })).beneficiary).toBe(SIGNER);
+  });
+
   it('takes the approval of a contract wallet for its signature only where a listed contract asked', () => {
     const steps = [{ token: TOKEN, from: USER, to: account('4ec'), amount: 9n }];
     const permit = motif('approval', { tags: ['permit'], participants: owner(USER) });
@@ -384,6 +396,7 @@ describe('electActor', () => {
       status: 'stable' as const,
       addresses: new Set([SIGNER]),
       create2: null,
+      created: [],
     };
     const meaning = {
       kind: 'bridge_deposit',
