@@ -115,7 +115,7 @@ export const ERRORS: Readonly<Record<string, readonly [cause: string, remedy: st
 export const PRICE_METHODS: Words = {
   chainlink: 'An on-chain feed, read at the block.',
   pool_twap: 'A pool’s own time-weighted average.',
-  pool_spot: 'A pool’s reserves at the block.',
+  pool_spot: 'Of an NFT: what it was sold for in this transaction.',
   erc4626: 'A vault’s own rate of shares to assets, times the price of the asset.',
   wrapper: 'A wrapper’s rate to what it wraps, times the price of that.',
   lp_share: 'A pool share’s part of the pool.',
