@@ -76,20 +76,16 @@ export const DIGITS = Int8Array.from({ length: 256 }, (_, code) =>
 /** A text of no more characters is a number below 2^52. */
 const SMALL = 15;
 
+const isShortHex = (text: string): boolean =>
+  text.length >= 3 && text.length <= SMALL && text.startsWith('0x');
+
 /**
  * A quantity that is a short text or a number, as most are: read much quicker than as a bigint. -1 for
  * anything else.
  */
 function smallQuantity(value: unknown): number {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : -1;
-  if (
-    typeof value !== 'string' ||
-    value.length < 3 ||
-    value.length > SMALL ||
-    value.charCodeAt(0) !== 48 ||
-    value.charCodeAt(1) !== 120
-  )
-    return -1;
+  if (typeof value !== 'string' || !isShortHex(value)) return -1;
   let number = 0;
   for (let i = 2; i < value.length; i++) {
     const code = value.charCodeAt(i);

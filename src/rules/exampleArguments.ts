@@ -104,22 +104,33 @@ function readArguments(
   return inputs.map((input, i) => readArgument(input, args[i]!, [...path, 'args', i], addressOf));
 }
 
+const ARRAY = /^(.*)\[\d*\]$/;
+
+/** An array or a tuple. */
+function readList(
+  input: AbiParameter,
+  parts: readonly ExampleValue[],
+  path: Path,
+  addressOf: AddressOf,
+): unknown {
+  const array = ARRAY.exec(input.type);
+  if (array)
+    return parts.map((part, i) =>
+      readArgument({ ...input, type: array[1]! } as AbiParameter, part, [...path, i], addressOf),
+    );
+  const { components } = input as { components: readonly AbiParameter[] };
+  // viem takes a tuple of unnamed components as a list, and one of named components by name.
+  const values = readArguments(components, parts, path.slice(0, -1), addressOf);
+  return components.every(({ name }) => name)
+    ? Object.fromEntries(components.map(({ name }, i) => [name, values[i]]))
+    : values;
+}
+
 function readArgument(input: AbiParameter, value: ExampleValue, path: Path, addressOf: AddressOf): unknown {
-  const array = /^(.*)\[\d*\]$/.exec(input.type);
-  if (array || 'components' in input) {
-    if (!Array.isArray(value)) throw new ExampleError(path, `${input.type} takes a list`);
-    const parts = value as readonly ExampleValue[];
-    if (array)
-      return parts.map((part, i) =>
-        readArgument({ ...input, type: array[1]! } as AbiParameter, part, [...path, i], addressOf),
-      );
-    const { components } = input as { components: readonly AbiParameter[] };
-    // viem takes a tuple of unnamed components as a list, and one of named components by name.
-    const values = readArguments(components, parts, path.slice(0, -1), addressOf);
-    return components.every(({ name }) => name)
-      ? Object.fromEntries(components.map(({ name }, i) => [name, values[i]]))
-      : values;
-  }
+  const isList = ARRAY.test(input.type) || 'components' in input;
+  if (isList && Array.isArray(value))
+    return readList(input, value as readonly ExampleValue[], path, addressOf);
+  if (isList) throw new ExampleError(path, `${input.type} takes a list`);
   if (Array.isArray(value)) throw new ExampleError(path, `${input.type} takes no list`);
   const one = value as string | number | boolean;
   if (input.type === 'address') return addressOf(String(one));

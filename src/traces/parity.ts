@@ -55,15 +55,13 @@ function looksLike(result: unknown): 'trace' | 'empty' | 'malformed' {
 }
 
 function rootCall(result: unknown, tx: Readonly<Record<string, unknown>>): RootCall | string {
-  let root: Record<string, unknown> | null = null;
-  for (const item of Array.isArray(result) ? (result as unknown[]) : []) {
-    if (!isRecord(item)) continue;
+  const items = (Array.isArray(result) ? (result as unknown[]) : []).filter(isRecord);
+  for (const item of items) {
     if (differ(item['transactionHash'], tx['hash'])) return 'a trace of another transaction';
     if (differ(item['blockHash'], tx['blockHash'])) return 'a trace of another block';
-    if (!Array.isArray(item['traceAddress']) || item['traceAddress'].length > 0) continue;
-    if (root) return 'a trace with two roots';
-    root = item;
   }
+  const [root, another] = items.filter(({ traceAddress: path }) => Array.isArray(path) && path.length === 0);
+  if (another) return 'a trace with two roots';
   if (!root) return 'a trace without a root';
   const action = isRecord(root['action']) ? root['action'] : {};
   const created = isRecord(root['result']) ? root['result']['address'] : null;

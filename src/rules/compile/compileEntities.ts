@@ -92,10 +92,13 @@ function compileAccounts(spot: Spot, raw: RawEntityFile, slugs: Set<string>, out
     if (other) here.at('address').report('duplicate_address', `${other.slug} has it too`);
     out.entities.set(address, { slug: account.slug, name: account.name, tags });
     if (raw.kind === 'wrapped_native') out.wrappedNative.add(address);
-    if (!isMulticall) continue;
-    if (out.multicall !== null) here.report('multicall_count', 'a second one');
-    out.multicall = { address, sinceBlock: BigInt(account.since_block ?? 0) };
+    if (isMulticall) setMulticall(here, { address, sinceBlock: BigInt(account.since_block ?? 0) }, out);
   }
+}
+
+function setMulticall(here: Spot, multicall: NonNullable<Building['multicall']>, out: Building): void {
+  if (out.multicall !== null) here.report('multicall_count', 'a second one');
+  out.multicall = multicall;
 }
 
 function compileTokens(spot: Spot, raw: RawEntityFile, out: CompiledEntities): void {

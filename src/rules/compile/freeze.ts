@@ -47,6 +47,12 @@ export function frozenSet<T>(values: Iterable<T>): ReadonlySet<T> {
   return new FrozenSet(values);
 }
 
+function freezeValues(collection: Map<unknown, unknown> | Set<unknown>): void {
+  if (!(collection instanceof FrozenMap) && !(collection instanceof FrozenSet))
+    throw new TypeError('a Map or Set of the rulebook is not frozen');
+  for (const inner of collection.values()) deepFreeze(inner);
+}
+
 /**
  * Freezes plain objects and arrays deeply. Maps and Sets must already be frozen ones; their values are
  * frozen here.
@@ -54,9 +60,7 @@ export function frozenSet<T>(values: Iterable<T>): ReadonlySet<T> {
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Map || value instanceof Set) {
-    if (!(value instanceof FrozenMap) && !(value instanceof FrozenSet))
-      throw new TypeError('a Map or Set of the rulebook is not frozen');
-    for (const inner of value.values()) deepFreeze(inner as unknown);
+    freezeValues(value);
     return value;
   }
   if (Object.isFrozen(value)) return value;

@@ -91,16 +91,18 @@ const parsed = memoize((key: string) => {
   return parse(kind, key.slice(kind.length + 1));
 }, 8_000);
 
+/** The first line of viem's message. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unreadable';
+  return ((error as { shortMessage?: string }).shortMessage ?? error.message).split('\n')[0]!;
+}
+
 function parse(kind: SignatureKind, text: string): ParsedSignature | SignatureFault {
   let item;
   try {
     item = parseAbiItem(`${kind} ${pasted(kind, text)}` as 'event E()');
   } catch (error) {
-    const reason =
-      error instanceof Error
-        ? ((error as { shortMessage?: string }).shortMessage ?? error.message)
-        : 'unreadable';
-    return { code: 'bad_signature', message: `${text.slice(0, 120)}: ${reason.split('\n')[0]}` };
+    return { code: 'bad_signature', message: `${text.slice(0, 120)}: ${reasonOf(error)}` };
   }
   const {
     type,

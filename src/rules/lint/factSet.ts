@@ -95,11 +95,12 @@ function listSet(operator: string, values: ReadonlySet<unknown>, negated: boolea
     lacks: ReadonlySet<unknown>,
     within: ReadonlySet<unknown> | null = null,
   ): FactSet => ({ kind: 'list', has, lacks, within });
-  if (operator === 'includes') return negated ? set(NONE, values) : set(values, NONE);
-  if (operator === 'includes_none')
-    return negated ? (values.size === 1 ? set(values, NONE) : null) : set(NONE, values);
-  if (operator === 'includes_any')
-    return negated ? set(NONE, values) : values.size === 1 ? set(values, NONE) : null;
+  const lacksAll = set(NONE, values);
+  // That one of several is there is no set of this kind.
+  const hasAny = values.size === 1 ? set(values, NONE) : null;
+  if (operator === 'includes') return negated ? lacksAll : set(values, NONE);
+  if (operator === 'includes_none') return negated ? hasAny : lacksAll;
+  if (operator === 'includes_any') return negated ? lacksAll : hasAny;
   return operator === 'subset_of' && !negated ? set(NONE, NONE, values) : null;
 }
 

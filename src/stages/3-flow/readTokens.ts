@@ -78,12 +78,12 @@ interface Repeated {
 const NONE_REPEATED: Repeated = { entries: new Map(), wraps: new TransferCount([]) };
 
 function readRepeated(tx: CanonicalTx, shapes: Shapes, rulebook: FlowRules): Repeated {
-  const transfers: RawTransfer[] = [];
-  for (const list of shapes.standard) if (list) for (const transfer of list) transfers.push(transfer);
+  const transfers: readonly RawTransfer[] = shapes.standard.flatMap((list) => list ?? []);
   const wraps = recognisedWraps(tx, shapes, rulebook, transfers);
-  const tokens = new Set<Address | null>();
-  for (const { asset } of shapes.declared.values()) tokens.add(asset.address);
-  for (const { log } of wraps) tokens.add(log.address);
+  const tokens = new Set<Address | null>([
+    ...[...shapes.declared.values()].map(({ asset }) => asset.address),
+    ...wraps.map(({ log }) => log.address),
+  ]);
   const count = new TransferCount(transfers.filter(({ asset }) => tokens.has(asset.address)));
 
   const entries = new Map<number, FlowEntry>();

@@ -55,19 +55,23 @@ async function ledger(files: readonly string[], options: LedgerOptions): Promise
     for (const file of files)
       for await (const { name, value } of readReports(file)) {
         const faults = publishedSchemaErrors(value);
-        if (faults.length > 0) return fail(`${name} is not a valid report:\n  ${faults.join('\n  ')}`);
+        if (faults.length > 0) throw new CliError(`${name} is not a valid report:\n  ${faults.join('\n  ')}`);
         const events = accounts.map((account) => ledgerEvent(value as TxReport, account));
         text += csv(events.flatMap((event) => (event === null ? [] : format.rows(event))));
       }
-    if (options.out === undefined) process.stdout.write(text);
-    else writeFileSync(options.out, text);
-    return 0;
   } catch (error) {
     if (error instanceof CliError || error instanceof LedgerError) return fail(error.message);
-    if (options.out !== undefined && (error as NodeJS.ErrnoException).syscall) {
-      return fail(`cannot write ${options.out}: ${(error as Error).message}`);
-    }
     throw error;
+  }
+  if (options.out === undefined) {
+    process.stdout.write(text);
+    return 0;
+  }
+  try {
+    writeFileSync(options.out, text);
+    return 0;
+  } catch (error) {
+    return fail(`cannot write ${options.out}: ${(error as Error).message}`);
   }
 }
 

@@ -107,12 +107,26 @@ export function createClient(options: ClientOptions): Client {
         try {
           return await ask(body, signal);
         } catch (error) {
-          if (left <= 0 || !(error instanceof TxReportError) || error.kind !== 'overloaded') throw error;
+          if (left <= 0 || !isOverloaded(error)) throw error;
           await wait(Math.min(error.retryAfter ?? 1, MOST_WAIT_S) * 1_000, signal);
         }
       }
     },
   };
+}
+
+function failureOf(
+  status: number,
+  error: unknown,
+  details: { retryAfter: number | null; requestId: string | null },
+): TxReportError {
+  const message = typeof error === 'string' ? error : `status ${status}`;
+  const failed = details.retryAfter === null ? 'analysis_failed' : 'overloaded';
+  return new TxReportError(message, { kind: status < 500 ? 'bad_request' : failed, status, ...details });
+}
+
+function isOverloaded(error: unknown): error is TxReportError {
+  return error instanceof TxReportError && error.kind === 'overloaded';
 }
 
 async function readReport(response: Response, signal: AbortSignal | undefined): Promise<TxReport> {
@@ -128,12 +142,7 @@ async function readReport(response: Response, signal: AbortSignal | undefined): 
     const status = response.ok ? 0 : response.status;
     throw new TxReportError('the answer is not JSON', { kind: 'not_a_report', status, cause, ...details });
   }
-  if (!response.ok) {
-    const { status } = response;
-    const message = typeof body?.error === 'string' ? body.error : `status ${status}`;
-    const failed = details.retryAfter === null ? 'analysis_failed' : 'overloaded';
-    throw new TxReportError(message, { kind: status < 500 ? 'bad_request' : failed, status, ...details });
-  }
+  if (!response.ok) throw failureOf(response.status, body?.error, details);
   if (body?.schema_version !== SCHEMA_VERSION)
     throw new TxReportError(`schema_version ${String(body?.schema_version)} is not known to this client`, {
       kind: 'not_a_report',

@@ -32,6 +32,17 @@ function steps(motifs: readonly Motif[]): string[] {
   return [...counts].map(([step, n]) => (n === 1 ? step : `${step} (${n} times)`));
 }
 
+function verdictSentences(c: TxReport['classification']): string[] {
+  if (c.status !== 'Proven') return ['What it was for is not proven.'];
+  const label = JSON.stringify(c.intent_label);
+  const verdict = `Proven, confidence ${c.confidence}: it is of kind ${c.intent_kind}, in words ${label}.`;
+  if (c.actor === null) return [verdict, 'No single account can be named as the one it was done for.'];
+  return [
+    verdict,
+    c.actor_matches_signer ? 'It was done by its signer.' : `It was done for ${c.actor}, not for its signer.`,
+  ];
+}
+
 /**
  * A report in a few sentences, from its proven parts only: receipt and trace, and verdict, motifs and
  * positions with status Proven. Suspected ones are only counted.
@@ -44,19 +55,7 @@ export function summarize(report: TxReport): string {
       `${execution.reverted ? 'reverted: nothing but its gas was paid' : 'succeeded'}. Its gas ` +
       `cost ${execution.gas_cost_native} ETH.`,
   ];
-  if (c.status === 'Proven') {
-    sentences.push(
-      `Proven, confidence ${c.confidence}: it is of kind ${c.intent_kind}, in words ` +
-        `${JSON.stringify(c.intent_label)}.`,
-    );
-    if (c.actor !== null)
-      sentences.push(
-        c.actor_matches_signer
-          ? 'It was done by its signer.'
-          : `It was done for ${c.actor}, not for its signer.`,
-      );
-    else sentences.push('No single account can be named as the one it was done for.');
-  } else sentences.push('What it was for is not proven.');
+  sentences.push(...verdictSentences(c));
 
   const own = report.inventory_deltas.filter(
     (delta) => delta.subject === economics.subject && delta.delta_raw !== '0',

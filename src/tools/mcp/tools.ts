@@ -102,6 +102,10 @@ interface Detail {
   readonly limit: number;
 }
 
+function whole(value: unknown, most: number): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= most;
+}
+
 function detailOf({
   detail = 'summary',
   sections = [],
@@ -113,8 +117,6 @@ function detailOf({
   const known = (name: unknown): name is Section => (SECTIONS as readonly unknown[]).includes(name);
   if (!Array.isArray(sections) || !sections.every(known))
     throw new ToolInputError(`sections must be a list of: ${SECTIONS.join(', ')}`);
-  const whole = (value: unknown, most: number): value is number =>
-    Number.isInteger(value) && (value as number) >= 0 && (value as number) <= most;
   if (!whole(offset, 1_000_000)) throw new ToolInputError('offset must be a whole number from 0');
   if (!whole(limit, MOST_PAGE) || limit === 0)
     throw new ToolInputError(`limit must be a whole number from 1 to ${MOST_PAGE}`);

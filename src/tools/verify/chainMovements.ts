@@ -26,6 +26,15 @@ const numbers = (data: string, head: number) => {
   return count > 100_000 ? [] : Array.from({ length: count }, (_, i) => uint(word(data, start + 1 + i)));
 };
 
+/** Old tokens left some of the three arguments unindexed: topics first, then data words, in order. */
+function erc20Transfer({ topics, data }: RawLog, assetId: string): LogMovement[] {
+  const dataWords = Array.from({ length: Math.floor((data.length - 2) / 64) }, (_, i) => word(data, i));
+  const [from, to, amount] = [...topics.slice(1), ...dataWords];
+  return amount === undefined
+    ? []
+    : [{ from: address(from), to: address(to), assetId, amount: uint(amount) }];
+}
+
 /**
  * Movements of the token standards in one log (EIP-20, EIP-721, EIP-1155, wrapped ether); empty for any other
  * event.
@@ -36,16 +45,7 @@ export function decodeLog(log: RawLog, chain = 'eip155:1'): LogMovement[] {
     `${chain}/${standard}:${log.address}${id === undefined ? '' : `/${id}`}`;
   if (topic === TRANSFER && log.topics.length === 4)
     return [{ from: address(a), to: address(b), assetId: lane('erc721', uint(c)), amount: 1n }];
-  if (topic === TRANSFER) {
-    // Old tokens left some of the three arguments unindexed: topics first, then data words, in order.
-    const words = [
-      ...log.topics.slice(1),
-      ...Array.from({ length: Math.floor((log.data.length - 2) / 64) }, (_, i) => word(log.data, i)),
-    ];
-    return words.length >= 3
-      ? [{ from: address(words[0]), to: address(words[1]), assetId: lane('erc20'), amount: uint(words[2]) }]
-      : [];
-  }
+  if (topic === TRANSFER) return erc20Transfer(log, lane('erc20'));
   if (topic === TRANSFER_SINGLE)
     return [
       {

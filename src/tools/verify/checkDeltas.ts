@@ -43,14 +43,14 @@ export function checkDeltas(report: TxReport, chain: RawChain, find: Report): vo
     if (!own)
       return find('delta', at, `no movement of ${d.asset.id} touches ${d.subject}, or it is listed twice`);
     wanted.delete(key);
-    if (BigInt(d.inflow_raw) !== own.inflow)
-      find('delta', at, `inflow is ${own.inflow}, not ${d.inflow_raw}`);
-    if (BigInt(d.outflow_raw) !== own.outflow)
-      find('delta', at, `outflow is ${own.outflow}, not ${d.outflow_raw}`);
-    if (BigInt(d.delta_raw) !== own.inflow - own.outflow)
-      find('delta', at, `delta is ${own.inflow - own.outflow}, not ${d.delta_raw}`);
-    if (d.movements.join() !== own.movements.join())
-      find('delta', at, `movements are ${own.movements.join()}, not ${d.movements.join()}`);
+    const expected = [
+      ['inflow is', own.inflow, d.inflow_raw],
+      ['outflow is', own.outflow, d.outflow_raw],
+      ['delta is', own.inflow - own.outflow, d.delta_raw],
+      ['movements are', own.movements.join(), d.movements.join()],
+    ] as const;
+    for (const [name, right, stated] of expected)
+      if (String(right) !== stated) find('delta', at, `${name} ${right}, not ${stated}`);
     const text = d.asset.decimals === null ? null : decimalText(BigInt(d.delta_raw), d.asset.decimals);
     if (d.delta !== text && !(d.asset.decimals === null && d.delta === d.delta_raw))
       find('delta', at, `delta reads ${d.delta}, ${text} is exact`);

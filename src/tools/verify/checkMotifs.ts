@@ -16,20 +16,23 @@ function subsetSums(amounts: readonly bigint[]): Set<bigint> {
   return sums;
 }
 
+/** The words of a log's topics and data, or of a call's result. */
+function wordsAt({ log_index, frame_path }: Motif['evidence'][number], chain: RawChain): string[] {
+  const wordsOf = (hex: string): string[] => hex.slice(2).match(/.{64}/g) ?? [];
+  if (log_index === null)
+    return frame_path === null ? [] : wordsOf(chain.frames.get(frame_path.join('.'))?.output ?? '0x');
+  const log = chain.logs.get(log_index);
+  return log ? [...log.topics.slice(1).map((topic) => topic.slice(2)), ...wordsOf(log.data)] : [];
+}
+
 /**
  * Amounts that logs state or calls return, as unsigned words and halves of words and as magnitudes of
  * negative ones.
  */
 function statedAmounts(evidence: Motif['evidence'], chain: RawChain): Set<bigint> {
   const stated = new Set<bigint>();
-  for (const { log_index, frame_path } of evidence) {
-    const log = log_index === null ? undefined : chain.logs.get(log_index);
-    const frame =
-      log_index !== null || frame_path === null ? undefined : chain.frames.get(frame_path.join('.'));
-    const words = log
-      ? [...log.topics.slice(1).map((t) => t.slice(2)), ...(log.data.slice(2).match(/.{64}/g) ?? [])]
-      : (frame?.output.slice(2).match(/.{64}/g) ?? []);
-    for (const word of words) {
+  for (const place of evidence) {
+    for (const word of wordsAt(place, chain)) {
       const value = BigInt(`0x${word}`);
       stated.add(value).add(-BigInt.asIntN(256, value));
       for (const half of [value >> 128n, BigInt.asUintN(128, value)])

@@ -50,10 +50,12 @@ function movementsOnChain(chain: RawChain): Unclaimed {
       unclaimed.expect(keyOf('frame', path, { from, to, assetId: NATIVE, amount }));
   for (const { frame, amount } of burntEther(chain))
     unclaimed.expect(keyOf('frame', frame.path, { from: frame.from, to: ZERO, assetId: NATIVE, amount }));
-  for (const log of chain.logs.values())
-    if (isStandardTransfer(log) && log.address !== SYSTEM)
-      for (const m of decodeLog(log))
-        if (m.amount > 0n && m.from !== m.to) unclaimed.expect(keyOf('log', log.index, m));
+  const transfers = [...chain.logs.values()].filter(
+    (log) => isStandardTransfer(log) && log.address !== SYSTEM,
+  );
+  for (const log of transfers)
+    for (const m of decodeLog(log).filter(({ amount, from, to }) => amount > 0n && from !== to))
+      unclaimed.expect(keyOf('log', log.index, m));
   return unclaimed;
 }
 

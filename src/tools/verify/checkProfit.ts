@@ -87,11 +87,14 @@ function wrappedOrNative(id: string, report: TxReport): boolean {
 
 /** Tokens that wrap ether: by their wraps here, or by the symbol, which is checked at the token. */
 function wrappedEther(report: TxReport): Set<string> {
-  const found = new Set<string>();
-  for (const { kind, asset_id: id } of report.movements ?? [])
-    if ((kind === 'wrap' || kind === 'unwrap') && id !== NATIVE) found.add(id.slice(id.lastIndexOf(':') + 1));
-  for (const { asset } of report.inventory_deltas)
-    if (asset.symbol === 'WETH' && asset.address && !asset.flags?.includes('impersonates'))
-      found.add(asset.address.toLowerCase());
-  return found;
+  const wraps = (report.movements ?? []).filter(
+    ({ kind, asset_id: id }) => (kind === 'wrap' || kind === 'unwrap') && id !== NATIVE,
+  );
+  const named = report.inventory_deltas.filter(
+    ({ asset }) => asset.symbol === 'WETH' && !asset.flags?.includes('impersonates'),
+  );
+  return new Set([
+    ...wraps.map(({ asset_id: id }) => id.slice(id.lastIndexOf(':') + 1)),
+    ...named.flatMap(({ asset }) => asset.address?.toLowerCase() ?? []),
+  ]);
 }

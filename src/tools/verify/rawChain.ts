@@ -93,6 +93,11 @@ function fromCallTracer(root: Json): Node {
   return top;
 }
 
+function parityType(kind: string, callType: unknown): string {
+  if (kind === 'call') return String(callType ?? 'call').toUpperCase();
+  return kind === 'create' ? 'CREATE' : 'SELFDESTRUCT';
+}
+
 function fromParity(list: readonly unknown[]): Node | null {
   const byAddress = new Map<string, Node>();
   let root: Node | null = null;
@@ -102,12 +107,7 @@ function fromParity(list: readonly unknown[]): Node | null {
     const kind = String(item['type']);
     if (!['call', 'create', 'suicide', 'selfdestruct'].includes(kind)) continue;
     const node: Node = {
-      type:
-        kind === 'call'
-          ? String(action['callType'] ?? 'call').toUpperCase()
-          : kind === 'create'
-            ? 'CREATE'
-            : 'SELFDESTRUCT',
+      type: parityType(kind, action['callType']),
       from: lower(action['from'] ?? action['address']),
       to: lower(action['to'] ?? action['refundAddress'] ?? result['address']),
       value: quantity(action['value'] ?? action['balance']),

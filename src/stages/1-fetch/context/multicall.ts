@@ -73,14 +73,21 @@ export function decodeAggregate3(result: unknown, count: number): (Hex | null)[]
   const answers: (Hex | null)[] = [];
   for (let i = 0; i < count; i++) {
     const entry = wordWithin(data, base + 32 * i, size - base);
-    const returned = entry === null ? null : wordWithin(data, base + entry + 32, size - base - entry);
-    if (entry === null || returned === null) return null;
-    const at = base + entry + returned;
-    const length = wordWithin(data, at, size - at - 32);
-    if (length === null) return null;
-    const failed = smallUintAt(data, base + entry) === 0;
-    const start = 2 + (at + 32) * 2;
-    answers.push(failed || length === 0 ? null : (`0x${data.slice(start, start + length * 2)}` as Hex));
+    const answer = entry === null ? undefined : readEntry(data, base + entry, size);
+    if (answer === undefined) return null;
+    answers.push(answer);
   }
   return answers;
+}
+
+/** `(bool success, bytes returnData)` at an offset: null for a failed or empty one, undefined for none. */
+function readEntry(data: Hex, entry: number, size: number): Hex | null | undefined {
+  const returned = wordWithin(data, entry + 32, size - entry);
+  if (returned === null) return undefined;
+  const at = entry + returned;
+  const length = wordWithin(data, at, size - at - 32);
+  if (length === null) return undefined;
+  const failed = smallUintAt(data, entry) === 0;
+  const start = 2 + (at + 32) * 2;
+  return failed || length === 0 ? null : (`0x${data.slice(start, start + length * 2)}` as Hex);
 }

@@ -114,23 +114,10 @@ function addressOf(value: unknown): Address | null {
 function authorityOf(item: unknown): Address | null {
   if (!isRecord(item)) return null;
   const { address } = item;
-  const [chainId, nonce, r, s, yParity] = [
-    item['chainId'],
-    item['nonce'],
-    item['r'],
-    item['s'],
-    item['yParity'] ?? item['v'],
-  ].map(quantity) as (bigint | null)[];
-  if (
-    typeof address !== 'string' ||
-    address.length !== 42 ||
-    !isHex(address) ||
-    chainId == null ||
-    nonce == null ||
-    r == null ||
-    s == null ||
-    yParity == null
-  )
-    return null;
+  const fields = ['chainId', 'nonce', 'r', 's'].map((name) => item[name]);
+  const numbers = [...fields, item['yParity'] ?? item['v']].map(quantity);
+  if (numbers.some((number) => number == null)) return null;
+  if (typeof address !== 'string' || address.length !== 42 || !isHex(address)) return null;
+  const [chainId, nonce, r, s, yParity] = numbers as [bigint, bigint, bigint, bigint, bigint];
   return recoverAuthority({ chainId, address: address.toLowerCase() as Address, nonce, r, s, yParity });
 }

@@ -1,7 +1,7 @@
 import { whyUnfilled } from '../../../lib/labelTemplate.ts';
 import { checksumAddress } from 'viem';
 import type { Motif } from '../../../model/motif.ts';
-import type { IntentRule } from '../../../model/rulebook.ts';
+import type { IntentRule, Rulebook } from '../../../model/rulebook.ts';
 import type { RuleOutcome } from '../../../model/intent.ts';
 import { didYouMean } from '../../../rules/compile/didYouMean.ts';
 import { CliError, type CliIo } from '../cliIo.ts';
@@ -34,15 +34,7 @@ export async function explainTx(what: string, options: ExplainOptions, io: CliIo
   const dirs = rulesetDirs(options.dirs ?? []);
   const ruleset = openSoundRuleset(dirs, io);
   if (ruleset === null) return 1;
-  if (options.rule !== undefined && !ruleset.rulebook.intents.some((r) => r.slug === options.rule))
-    throw new CliError(
-      `there is no rule ${didYouMean(
-        options.rule,
-        ruleset.rulebook.intents.map(({ slug }) => slug),
-      )}`,
-    );
-  if (options.actor !== undefined && !/^0x[0-9a-fA-F]{40}$/.test(options.actor))
-    throw new CliError(`${options.actor} is not an address`);
+  checkOptions(options, ruleset.rulebook);
   const recording = await loadTx(what, ruleset.rulebook, recordingPlaces(options.recordings, dirs));
   const examined = await examineTx(recording, ruleset.rulebook, options.actor?.toLowerCase());
   printTransaction(examined, unrecognised(examined, ruleset.rulebook, options.full), io);
@@ -61,6 +53,14 @@ export async function explainTx(what: string, options: ExplainOptions, io: CliIo
   }
   for (const account of others) printReading(examined, await examined.readAs(account), page);
   return 0;
+}
+
+function checkOptions({ rule, actor }: ExplainOptions, { intents }: Rulebook): void {
+  const slugs = intents.map(({ slug }) => slug);
+  if (rule !== undefined && !slugs.includes(rule))
+    throw new CliError(`there is no rule ${didYouMean(rule, slugs)}`);
+  if (actor !== undefined && !/^0x[0-9a-fA-F]{40}$/.test(actor))
+    throw new CliError(`${actor} is not an address`);
 }
 
 const short = (address: string): string => checksumAddress(address as `0x${string}`);

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { isMap, isScalar, parseDocument, type Pair, type YAMLMap } from 'yaml';
+import { isCollection, isMap, isScalar, parseDocument, type Document, type Pair, type YAMLMap } from 'yaml';
 import { canonicalJson } from '../../../rules/compile/digest.ts';
 import { readRuleFiles, type FileKind } from '../../../rules/read/readRuleFiles.ts';
 import { parseYamlTree } from '../../../rules/read/yamlTree.ts';
@@ -78,11 +78,11 @@ export function formatRules(named: readonly string[], options: { check: boolean 
       if (!options.check) writeFileSync(file.shownPath, formatted);
     }
   }
-  for (const p of problems.filter((p) => p.code === 'missing_directory')) io.err(`${p.file}: ${p.message}`);
+  const missing = problems.filter((p) => p.code === 'missing_directory');
+  for (const p of missing) io.err(`${p.file}: ${p.message}`);
   io.out(`${files.length} files, ${changed} ${options.check ? 'to format' : 'formatted'}`);
-  return broken > 0 || problems.some((p) => p.code === 'missing_directory') || (options.check && changed > 0)
-    ? 1
-    : 0;
+  const failures = broken + missing.length + (options.check ? changed : 0);
+  return failures > 0 ? 1 : 0;
 }
 
 /** The canonical text of a rule file, or null for invalid YAML. Formatting never changes its content. */
@@ -91,10 +91,7 @@ export function formatRuleText(text: string, kind: FileKind): string | null {
   if (before.tree === null) return null;
   const doc = parseDocument(text, { schema: 'failsafe', prettyErrors: false });
   const order = KEY_ORDER[kind];
-  const { contents } = doc;
-  if (order && isMap(contents)) sortKeys(contents, order);
-  const items = contents !== null && 'items' in contents ? contents.items : [];
-  if (order) for (const item of items) if (isMap(item)) sortKeys(item, order);
+  if (order) sortDocument(doc, order);
   const formatted = doc.toString({
     lineWidth: 0,
     flowCollectionPadding: false,
@@ -104,6 +101,13 @@ export function formatRuleText(text: string, kind: FileKind): string | null {
   });
   const after = parseYamlTree(formatted);
   return after.tree !== null && canonicalJson(after.tree) === canonicalJson(before.tree) ? formatted : text;
+}
+
+/** Sorts the keys of the outermost map and of the maps directly inside. */
+function sortDocument({ contents }: Document, order: readonly string[]): void {
+  if (isMap(contents)) sortKeys(contents, order);
+  const items = isCollection(contents) ? contents.items : [];
+  for (const item of items) if (isMap(item)) sortKeys(item, order);
 }
 
 function sortKeys(map: YAMLMap, order: readonly string[]): void {

@@ -7,6 +7,13 @@ import { CliError, type CliIo } from '../cliIo.ts';
 import { lockRules } from './lockRules.ts';
 import { openSoundRuleset } from './rulesets.ts';
 
+function writeArchive(path: string, bytes: Buffer): void {
+  if (!path.endsWith(ARCHIVE_ENDING)) throw new CliError(`${path} must end in ${ARCHIVE_ENDING}`);
+  if (existsSync(path) && !readFileSync(path).equals(bytes))
+    throw new CliError(`${path} exists with other content: raise the version in ruleset.yaml`);
+  writeFileSync(path, bytes);
+}
+
 /**
  * Packs an overlay into one file, `<name>-<version>.txrules`, after linting it over the shipped rules and
  * checking its lock. Exit code 1 where either fails.
@@ -25,11 +32,7 @@ export function packRules(dir: string, options: { readonly out?: string }, io: C
   for (const path of listFiles(dir, (file, _code, message) => io.err(`${file}: ${message}`)))
     if (!path.endsWith(ARCHIVE_ENDING)) files[path] = readFileSync(join(dir, path), 'utf8');
   const path = options.out ?? `${head.name}-${head.version}${ARCHIVE_ENDING}`;
-  if (!path.endsWith(ARCHIVE_ENDING)) throw new CliError(`${path} must end in ${ARCHIVE_ENDING}`);
-  const bytes = packArchive(head.name, head.version, files);
-  if (existsSync(path) && !readFileSync(path).equals(bytes))
-    throw new CliError(`${path} exists with other content: raise the version in ruleset.yaml`);
-  writeFileSync(path, bytes);
+  writeArchive(path, packArchive(head.name, head.version, files));
   const count = Object.keys(files).length;
   io.out(`wrote ${path}: ${count} files, ${readArchive(path).digest}`);
   io.out(`use it: RULES_DIR=${basename(resolve(path))}`);
