@@ -53,12 +53,7 @@ function addEnds(primitive: Primitive, tracing: Tracing, bindings: Bindings): Ad
   for (const { role, account } of primitive.roles) if (role === 'venue') managers.add(account);
   const ends = new Set<Address>();
   for (const [i, { account, asset, role: legRole }] of legs.entries()) {
-    if (account === null) continue;
-    if (account === venue) {
-      // Shares that the venue burns itself came from their holder.
-      if (legRole === 'share_in') for (const far of tracing.origins(venue, asset)) ends.add(far);
-      continue;
-    }
+    if (account === null || account === venue) continue;
     const sent = SENT_ROLES.has(legRole);
     const role = sent ? 'payer' : 'recipient';
     if (account === ZERO_ADDRESS || !managers.has(account)) bindings.add(role, account);
@@ -68,7 +63,15 @@ function addEnds(primitive: Primitive, tracing: Tracing, bindings: Bindings): Ad
     for (const far of behind) ends.add(far);
     if (behind.length === 1 && behind[0] !== account) bindings.add(role, behind[0]!);
   }
+  for (const far of holdersOfBurnt(primitive, tracing)) ends.add(far);
   return ends.size === 1 ? [...ends][0]! : null;
+}
+
+/** The accounts from which shares came that the venue burns itself. */
+function holdersOfBurnt({ venue, legs }: Primitive, tracing: Tracing): Address[] {
+  return legs
+    .filter(({ role, account }) => role === 'share_in' && account === venue)
+    .flatMap(({ asset }) => tracing.origins(venue, asset));
 }
 
 /** The role that the venue has as a participant; null where there is none. */
