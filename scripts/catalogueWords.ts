@@ -210,7 +210,8 @@ export const FLAGS: Words = {
 };
 
 export const INVARIANTS: Words = {
-  amounts_agree: 'What the event states is what moved, to the unit; fees it states, or that were passed on, count apart.',
+  amounts_agree:
+    'What the event states is what moved, to the unit; fees it states, or that were passed on, count apart.',
   value_moved: 'Value moved at all.',
   netted_at_venue: 'The venue settled net, and its books close.',
   venue_involved: 'The value went through the venue or is its own token.',
