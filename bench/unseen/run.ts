@@ -1,6 +1,7 @@
 // npm run bench:unseen: how many right answers survive when the rules do not know their protocols. See HELP.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { prepare } from '../../src/rules/prepare.ts';
 import { loadRules } from '../../src/service/loadRules.ts';
 import { buildValueFlow } from '../../src/stages/3-flow/buildValueFlow.ts';
 import { findPrimitives } from '../../src/stages/4-primitives/findPrimitives.ts';
@@ -60,7 +61,7 @@ async function answersFor(label: Labelled): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (const level of LEVELS) {
     const less = without(rulebook, hidden, level, tx);
-    const known = values.names ? less : { ...less, signatures: { events: '', functions: '' } };
+    const known = values.names ? less : withoutNames(less);
     const { kind, rule, status } = await classify(label, known);
     const right = labels.includes(kind);
     answers.push({
@@ -76,6 +77,11 @@ async function answersFor(label: Labelled): Promise<Answer[]> {
     });
   }
   return answers;
+}
+
+/** Prepared anew: names are looked up once per rulebook. */
+function withoutNames({ prepared: _, ...compiled }: Rulebook): Rulebook {
+  return prepare({ ...compiled, signatures: { events: '', functions: '' } });
 }
 
 function printTable(answers: readonly Answer[]): void {
