@@ -51,7 +51,7 @@ function addEnds(primitive: Primitive, tracing: Tracing, bindings: Bindings): Ad
   // A manager beside the venue takes and pays for the account behind it.
   const managers = new Set<Address>([venue, ZERO_ADDRESS]);
   for (const { role, account } of primitive.roles) if (role === 'venue') managers.add(account);
-  const ends = new Set<Address>();
+  const ends = new Set<Address>(holdersOfBurnt(primitive, tracing));
   for (const [i, { account, asset, role: legRole }] of legs.entries()) {
     if (account === null || account === venue) continue;
     const sent = SENT_ROLES.has(legRole);
@@ -63,7 +63,6 @@ function addEnds(primitive: Primitive, tracing: Tracing, bindings: Bindings): Ad
     for (const far of behind) ends.add(far);
     if (behind.length === 1 && behind[0] !== account) bindings.add(role, behind[0]!);
   }
-  for (const far of holdersOfBurnt(primitive, tracing)) ends.add(far);
   return ends.size === 1 ? [...ends][0]! : null;
 }
 
