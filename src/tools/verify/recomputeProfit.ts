@@ -19,7 +19,7 @@ export interface ProfitInput {
 }
 
 /** What an entity's accounts together paid and received of one asset, ether and wrapped ether as one. */
-export interface AssetResult {
+interface AssetResult {
   readonly paid: bigint;
   readonly received: bigint;
   readonly toBuilder: bigint;
