@@ -58,8 +58,8 @@ function areApart({ entity }: SubjectView, motifs: readonly Motif[]): boolean {
 }
 
 /**
- * What the actor sent, without payments that stand beside the act. Only accounts that batch calls of their own
- * make any; what others hand on is part of the act's price.
+ * What the actor sent, without payments that stand beside the act. Only accounts that batch calls of
+ * their own make any; what others hand on is part of the act's price.
  */
 function withoutPayments(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
   const own = view.sent.map(netOf);

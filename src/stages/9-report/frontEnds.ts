@@ -9,9 +9,10 @@ const BROKER_TAG = 'aggregator';
 const MAX_FRONT_ENDS = 3;
 
 /**
- * Contracts that stand between the actor and the venues, where no other motif names their protocol: the one
- * that the transaction called, unless it called a token to move or allow it, and aggregators called on the way. One motif each, without movements, after
- * all others. They are found once the verdict is reached: a call alone decides nothing.
+ * Contracts that stand between the actor and the venues, where no other motif names their protocol: the
+ * one that the transaction called, unless it called a token to move or allow it, and aggregators called
+ * on the way. One motif each, without movements, after all others. They are found once the verdict is
+ * reached: a call alone decides nothing.
  */
 export function frontEnds(
   { frames }: CanonicalTx,

@@ -102,7 +102,10 @@ function tagsOf(of: string, { entities, shapes }: Ruleset): string[] {
   return [...new Set(lists[of] ?? [])].sort();
 }
 
-/** `$` words: named lists in intents; parameters of the signature above, bind words and functions in shapes. */
+/**
+ * `$` words: named lists in intents; parameters of the signature above, bind words and functions in
+ * shapes.
+ */
 function parameters(_: Cursor, { lists }: Ruleset, text: string, line: number): CompletionItem[] {
   const signature = signatureAbove(text.split('\n'), line);
   if (signature === null) return [...lists].map(([name, words]) => item(`$${name}`, words.join(', ')));

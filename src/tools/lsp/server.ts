@@ -12,7 +12,10 @@ import { Workspace } from './workspace.ts';
 /** A pause in typing after which the rules are checked again. */
 const QUIET_MS = 150;
 
-/** Serves the Language Server Protocol on the process's standard input and output, until the client leaves. */
+/**
+ * Serves the Language Server Protocol on the process's standard input and output, until the client
+ * leaves.
+ */
 export function serveLanguage(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Promise<void> {
   const connection = createConnection(ProposedFeatures.all, input, output);
   const documents = new TextDocuments(TextDocument);

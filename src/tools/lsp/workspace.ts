@@ -67,7 +67,10 @@ function directoriesOf(path: string): string[] {
   return dirs.includes(own) || own === SHIPPED_RULES ? dirs : [...dirs, own];
 }
 
-/** The rule directory around a file: above `shapes`, `intents`, …, or the one that holds `vocabulary.yaml`. */
+/**
+ * The rule directory around a file: above `shapes`, `intents`, …, or the one that holds
+ * `vocabulary.yaml`.
+ */
 function overlayOf(path: string): string {
   for (let dir = dirname(path); dir !== dirname(dir); dir = dirname(dir)) {
     if (FOLDERS.some((folder) => path.startsWith(join(dir, folder, '/')))) return dir;

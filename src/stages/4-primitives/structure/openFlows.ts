@@ -16,8 +16,8 @@ type Sides = Readonly<Record<Side, Map<Address, Movement[]>>>;
 const SIDES: readonly Side[] = ['sent', 'received', 'minted', 'burnt'];
 
 /**
- * Unexplained movements by the account they were made for, and by amount. The accounts are traced on first use:
- * most transactions state no unexplained amount.
+ * Unexplained movements by the account they were made for, and by amount. The accounts are traced on
+ * first use: most transactions state no unexplained amount.
  */
 export class OpenFlows {
   readonly #context: StructureContext;

@@ -7,8 +7,8 @@ const TRANSFER = '0xa9059cbb';
 const TRANSFER_FROM = '0x23b872dd';
 
 /**
- * What a token paymaster takes for the gas it paid: a payment of the operation's account to it, or one that it
- * made the account's token do.
+ * What a token paymaster takes for the gas it paid: a payment of the operation's account to it, or one
+ * that it made the account's token do.
  */
 export function isPaymasterCharge(context: StructureContext, m: Movement): boolean {
   if (context.sponsored.size === 0) return false;
