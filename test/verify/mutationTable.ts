@@ -100,7 +100,7 @@ export async function mutationTable(): Promise<MutationTable> {
       else untold.delete(falsehood.field);
     }
   }
-  for (const field of [...untold])
+  for (const field of untold)
     for (const [i, claimed] of all.entries()) {
       const report = withField(claimed.report, field);
       if (report === null) continue;

@@ -255,7 +255,7 @@ describe('liquidity between two ticks', () => {
         fc.tuple(tick, tick, tick, tick).filter((ticks) => new Set(ticks).size === 4),
         fc.bigInt(1n, 10n ** 24n),
         (ticks, liquidity) => {
-          const [low, middle, high] = [...ticks.slice(0, 3)].sort((a, b) => a - b).map(sqrtRatioAtTick) as [
+          const [low, middle, high] = ticks.slice(0, 3).sort((a, b) => a - b).map(sqrtRatioAtTick) as [
             bigint,
             bigint,
             bigint,
