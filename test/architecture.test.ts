@@ -198,12 +198,9 @@ const CREATED_KINDS = [
 
 /** Words that are no motif kinds here: traits, kinds of movements and of non-economic logs, categories, tags, effects. */
 const SAME_WORDS = [
-  'stages/5-motifs/hops.ts: swap',
   'stages/7-intent/fragments.ts: transfer',
-  'stages/7-intent/facts/subjectView.ts: swap',
   'stages/7-intent/facts/subjectView.ts: transfer',
   'stages/7-intent/facts/txFacts.ts: approval',
-  'stages/8-economics/closedFlow.ts: swap',
   'stages/9-report/inventoryDeltas.ts: wrap',
   'stages/9-report/inventoryDeltas.ts: unwrap',
   'stages/8-economics/positions/positionChanges.ts: transfer',

@@ -24,3 +24,8 @@ export const NO_TRAITS: MotifTraits = {
 export function kindOf({ motifKinds }: Pick<Rulebook, 'motifKinds'>, kind: string): MotifKindSpec {
   return motifKinds.get(kind) ?? { kind, title: kind, fragment: null, position: null, ...NO_TRAITS };
 }
+
+/** Whether motifs of the kind trade one asset for another at one venue. */
+export function isSwap({ trade }: MotifTraits): boolean {
+  return trade === 'swap';
+}

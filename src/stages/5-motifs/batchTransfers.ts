@@ -1,3 +1,4 @@
+import { groupBy } from '../../lib/groups.ts';
 import { balances } from '../../value/balances.ts';
 import { roleOf } from '../../lib/roles.ts';
 import { commonFrame, composite, joinEvidence, unique, type MotifDraft } from './draftMotif.ts';
@@ -12,14 +13,7 @@ export function batchTransfers(
   flow: ValueFlow,
 ): MotifDraft[] {
   if (transfers.length < 2) return [];
-  const byPayer = new Map<Address, MotifDraft[]>();
-  for (const draft of transfers) {
-    const payer = roleOf(draft, 'payer');
-    if (!payer) continue;
-    const list = byPayer.get(payer);
-    if (list) list.push(draft);
-    else byPayer.set(payer, [draft]);
-  }
+  const byPayer = groupBy(transfers, (draft) => roleOf(draft, 'payer'));
   return [...byPayer].flatMap(([payer, list]) => {
     const recipients = unique(list.map((draft) => roleOf(draft, 'recipient')!));
     const gained = [...balances(flow, payer).values()].some((b) => b.net > 0n);

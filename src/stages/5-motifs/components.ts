@@ -1,3 +1,5 @@
+import { groupBy } from '../../lib/groups.ts';
+
 /** Anything that rests on a motif. */
 interface Member {
   readonly motif: { readonly index: number };
@@ -17,14 +19,7 @@ export class Components {
 
   /** The sets that the indexes are in, each in order. */
   of(indexes: readonly number[]): number[][] {
-    const sets = new Map<number, number[]>();
-    for (const index of indexes) {
-      const root = this.#find(index);
-      const set = sets.get(root);
-      if (set) set.push(index);
-      else sets.set(root, [index]);
-    }
-    return [...sets.values()];
+    return [...groupBy(indexes, (index) => this.#find(index)).values()];
   }
 
   #find(index: number): number {

@@ -1,4 +1,5 @@
-import { kindOf } from '../../lib/motifKinds.ts';
+import { addTo } from '../../lib/groups.ts';
+import { isSwap, kindOf } from '../../lib/motifKinds.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
 import { mergeNative } from '../../value/asset.ts';
 import type { MotifDraft, MotifInput } from './draftMotif.ts';
@@ -33,7 +34,7 @@ export interface Hop {
  * open.
  */
 export function hopOf(primitive: Primitive, motif: MotifDraft, { flow, rulebook }: MotifInput): Hop | null {
-  const trade = kindOf(rulebook, primitive.kind).trade === 'swap' || primitive.tags.includes('rfq');
+  const trade = isSwap(kindOf(rulebook, primitive.kind)) || primitive.tags.includes('rfq');
   if (!trade && primitive.legs.length < 2) return null;
   const legs = primitive.legs.filter(({ asset, role }) => isFungible(flow, asset) && role !== 'fee');
   const sent = legs.filter(({ role }) => SENT_ROLES.has(role));
@@ -100,11 +101,7 @@ export function connectedHops(hops: readonly Hop[]): Hop[][] {
     for (const m of motif.movements) link(movements, m, i);
   });
   const groups = new Map<number, Hop[]>();
-  hops.forEach((hop, i) => {
-    const group = groups.get(find(i));
-    if (group) group.push(hop);
-    else groups.set(find(i), [hop]);
-  });
+  hops.forEach((hop, i) => addTo(groups, find(i), hop));
   return [...groups.values()];
 }
 

@@ -1,3 +1,4 @@
+import { addTo } from '../../lib/groups.ts';
 import { isRecognised } from '../../lib/recognised.ts';
 import type { MotifDraft } from './draftMotif.ts';
 
@@ -10,12 +11,7 @@ export function partsOfActs(drafts: readonly MotifDraft[]): ReadonlyMap<MotifDra
   const wholes = new Map<MotifDraft, MotifDraft>();
   const acts = drafts.filter((d) => d.basis !== 'structure' && d.movements.length > 0);
   if (acts.length < 2) return wholes;
-  for (const draft of acts)
-    for (const m of draft.movements) {
-      const list = byMovement.get(m);
-      if (list) list.push(draft);
-      else byMovement.set(m, [draft]);
-    }
+  for (const draft of acts) for (const m of draft.movements) addTo(byMovement, m, draft);
   for (const draft of acts) {
     const rivals = byMovement.get(draft.movements[0]!)!;
     const whole =

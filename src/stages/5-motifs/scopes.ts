@@ -1,3 +1,4 @@
+import { addTo } from '../../lib/groups.ts';
 import { lowerBound } from '../../lib/lowerBound.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
 import { isParty, roleOf } from '../../lib/roles.ts';
@@ -180,10 +181,7 @@ function joinForwarded(
     for (const use of usesOf(act, flow)) {
       for (const account of act.parties) {
         if (venues.has(account) || (use.received && !reached(flow, account, use.asset))) continue;
-        const key = `${account} ${use.asset}`;
-        const list = uses.get(key);
-        if (list) list.push(use);
-        else uses.set(key, [use]);
+        addTo(uses, `${account} ${use.asset}`, use);
       }
     }
   }
@@ -256,7 +254,7 @@ class ActIndex {
   readonly #lists = new Map<string, Act[]>();
 
   constructor(acts: readonly Act[]) {
-    for (const act of acts) for (const key of keysOf(act)) this.#add(key, act);
+    for (const act of acts) for (const key of keysOf(act)) addTo(this.#lists, key, act);
   }
 
   first(key: string): Act | null {
@@ -275,12 +273,6 @@ class ActIndex {
       if (right && (after === null || right.motif.index < after.motif.index)) after = right;
     }
     return side === 'before' ? (before ?? after) : (after ?? before);
-  }
-
-  #add(key: string, act: Act): void {
-    const list = this.#lists.get(key);
-    if (list) list.push(act);
-    else this.#lists.set(key, [act]);
   }
 }
 

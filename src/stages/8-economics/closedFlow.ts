@@ -1,4 +1,4 @@
-import { kindOf } from '../../lib/motifKinds.ts';
+import { isSwap, kindOf } from '../../lib/motifKinds.ts';
 import { accountsOf, SHARE_ROLES } from '../../lib/roles.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Verdict } from '../../model/intent.ts';
@@ -66,8 +66,7 @@ export function poolsOf(
     ? []
     : motifs.filter(
         (motif) =>
-          kindOf(kinds, motif.kind).trade === 'swap' &&
-          accountsOf(motif).some((account) => group.has(account)),
+          isSwap(kindOf(kinds, motif.kind)) && accountsOf(motif).some((account) => group.has(account)),
       );
   return [...new Set([...(parts.length > 0 ? parts : flow.motifs), ...swaps].map((motif) => motif.venue))];
 }

@@ -1,3 +1,4 @@
+import { groupBy } from '../../../lib/groups.ts';
 import { NATIVE_REF, type AssetRef, type BindScope, type LegEnds } from './resolver.ts';
 import { assetIdOf, evaluateAccount, evaluateAmount, evaluateAsset } from './resolver.ts';
 import { farEnd } from '../../../lib/roles.ts';
@@ -176,12 +177,7 @@ function carried(
   stated: StatedAmount | null,
   context: LegContext,
 ): Option {
-  const byAsset = new Map<string, Movement[]>();
-  for (const m of movements) {
-    const group = byAsset.get(m.asset);
-    if (group) group.push(m);
-    else byAsset.set(m.asset, [m]);
-  }
+  const byAsset = groupBy(movements, (m) => m.asset);
   const legs = [...byAsset.values()].flatMap((group) => legsOf(spec, group, stated, context));
   return { movements, legs, unresolved: [] };
 }

@@ -1,3 +1,4 @@
+import { groupBy } from '../../../lib/groups.ts';
 import type { CanonicalTx, Frame, Log } from '../../../model/canonicalTx.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 
@@ -53,17 +54,4 @@ export class EnclosingCalls {
     if (logs.length === calls.length && !nested) logs.forEach(({ index }, i) => frames.set(index, calls[i]!));
     return { topic, topicCount, selector, frames };
   }
-}
-
-/** Items in lists by key; those without one are left out. */
-function groupBy<K, T>(items: readonly T[], keyOf: (item: T) => K | null): Map<K, T[]> {
-  const groups = new Map<K, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    if (key === null) continue;
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
-  return groups;
 }

@@ -1,3 +1,4 @@
+import { addTo } from '../../../lib/groups.ts';
 import { distinctEvidence } from './mergeDuplicates.ts';
 import type { OpenPrimitive } from '../structure/context.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
@@ -59,10 +60,7 @@ export function claimTokens(found: readonly OpenPrimitive[], flow: ValueFlow): r
   if (!found.some((item) => item.position)) return found;
   const acts = new Map<string, number[]>();
   found.forEach(({ position }, at) => {
-    if (!position) return;
-    const own = acts.get(position);
-    if (own) own.push(at);
-    else acts.set(position, [at]);
+    if (position) addTo(acts, position, at);
   });
   const claimed = new Set<number>();
   for (const { legs } of found) for (const leg of legs) for (const m of leg.movements) claimed.add(m);

@@ -1,3 +1,4 @@
+import { addTo } from '../../../lib/groups.ts';
 import { isRecognised } from '../../../lib/recognised.ts';
 import { distinctEvidence, distinctRoles, joinedDetail } from './mergeDuplicates.ts';
 import type { OpenPrimitive } from '../structure/context.ts';
@@ -21,11 +22,12 @@ export function settleDeferred(found: readonly OpenPrimitive[]): readonly OpenPr
   const kept: (OpenPrimitive | readonly OpenPrimitive[])[] = [];
   for (const item of found) {
     if (item.tags.includes(DEFERRED) && item.legs.length === 0) {
-      for (const venue of venuesOf(item)) push(open, venue, item);
+      for (const venue of venuesOf(item)) addTo(open, venue, item);
       kept.push(item);
     } else if (item.tags.includes(PER_ASSET)) {
       const key = `${item.kind}|${item.venue}|${item.roles.find((r) => r.role === 'owner')?.account}`;
-      if (push(acts, key, item) === 1) kept.push(acts.get(key)!);
+      const act = addTo(acts, key, item);
+      if (act.length === 1) kept.push(act);
     } else if (item.legs.length > 0 && item.legs.every((leg) => leg.role === 'out')) {
       const promises = [...new Set(venuesOf(item).flatMap((venue) => open.get(venue) ?? []))].filter(
         (p) => !settled.has(p) && aboutTheSame(p, item),
@@ -40,13 +42,6 @@ export function settleDeferred(found: readonly OpenPrimitive[]): readonly OpenPr
     } else kept.push(item);
   }
   return kept.flatMap((item) => ('kind' in item ? (settled.has(item) ? [] : [item]) : [oneAct(item)]));
-}
-
-function push<K>(map: Map<K, OpenPrimitive[]>, key: K, item: OpenPrimitive): number {
-  const list = map.get(key);
-  if (list) return list.push(item);
-  map.set(key, [item]);
-  return 1;
 }
 
 function venuesOf(item: OpenPrimitive): Address[] {

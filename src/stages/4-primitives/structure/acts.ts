@@ -1,9 +1,10 @@
+import { groupBy } from '../../../lib/groups.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
 import type { OpenPrimitive, StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Leg } from '../../../model/primitive.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
-import type { AssetId, Movement } from '../../../model/valueFlow.ts';
+import type { Movement } from '../../../model/valueFlow.ts';
 
 /** The signer, and the owners of accounts that executed something. */
 export function principalsOf(
@@ -29,12 +30,7 @@ export function legsByAsset(
   account: Address,
   roleOf: (first: Movement) => string,
 ): Leg[] {
-  const groups = new Map<AssetId, Movement[]>();
-  for (const m of movements) {
-    const group = groups.get(m.asset);
-    if (group) group.push(m);
-    else groups.set(m.asset, [m]);
-  }
+  const groups = groupBy(movements, (m) => m.asset);
   return [...groups.values()].map((group) => legOf(roleOf(group[0]!), group, account));
 }
 

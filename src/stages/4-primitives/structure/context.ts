@@ -1,3 +1,4 @@
+import { addTo, groupBy } from '../../../lib/groups.ts';
 import { lowerBound } from '../../../lib/lowerBound.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { balances, type Balance } from '../../../value/balances.ts';
@@ -113,11 +114,7 @@ export function explain(context: StructureContext, found: OpenPrimitive): void {
   for (const leg of found.legs) {
     if (SHARE_ROLES.has(leg.role)) context.shareAssets.add(leg.asset);
     for (const m of leg.movements) context.explained.add(m);
-    if (leg.account) {
-      const list = context.dealings.get(leg.account);
-      if (list) list.push(leg);
-      else context.dealings.set(leg.account, [leg]);
-    }
+    if (leg.account) addTo(context.dealings, leg.account, leg);
   }
 }
 
@@ -140,20 +137,9 @@ function pairs(flow: ValueFlow, wrappedNative: ReadonlySet<Address>): StructureC
   let lists: ReadonlyMap<string, readonly Movement[]> | null = null;
   return (from, to, asset) => {
     if (!flow.outgoing.has(from) || !flow.incoming.has(to)) return NOTHING;
-    lists ??= byPair(flow, wrappedNative);
+    lists ??= groupBy(flow.movements, (m) => `${m.from}|${m.to}|${mergeNative(m.asset, wrappedNative)}`);
     return lists.get(`${from}|${to}|${mergeNative(asset, wrappedNative)}`) ?? NOTHING;
   };
-}
-
-function byPair(flow: ValueFlow, wrappedNative: ReadonlySet<Address>): Map<string, Movement[]> {
-  const lists = new Map<string, Movement[]>();
-  for (const m of flow.movements) {
-    const key = `${m.from}|${m.to}|${mergeNative(m.asset, wrappedNative)}`;
-    const list = lists.get(key);
-    if (list) list.push(m);
-    else lists.set(key, [m]);
-  }
-  return lists;
 }
 
 /** Up to `count` movements on each side of `seq`, out of indexes in execution order. */

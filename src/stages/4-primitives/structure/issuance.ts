@@ -1,3 +1,4 @@
+import { addTo, groupBy } from '../../../lib/groups.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { transferTaxes } from './transferTax.ts';
 import { isFungible, only, structural, type OpenPrimitive, type StructureContext } from './context.ts';
@@ -22,9 +23,7 @@ export function findIssuance(context: StructureContext): OpenPrimitive[] {
     // Other mints and burns of a share token (fees taken in shares) belong to the venue's own primitives.
     if (contract !== 'native' && (context.venues.has(contract) || context.shareAssets.has(m.asset))) continue;
     const key = `${m.kind}|${holder}|${contract}`;
-    const group = groups.get(key);
-    if (group) group.push(m);
-    else groups.set(key, [m]);
+    addTo(groups, key, m);
   }
   return [...groups.values()].map((group) => issuanceOf(context, group));
 }
@@ -42,18 +41,12 @@ function issuanceOf(context: StructureContext, group: readonly Movement[]): Open
   const minted = first.kind === 'mint';
   const holder = holderOf(context, first);
   const fungible = isFungible(context.flow, first.asset);
-  const amounts = new Map<string, Movement[]>();
-  for (const m of group) {
-    const list = amounts.get(m.asset);
-    if (list) list.push(m);
-    else amounts.set(m.asset, [m]);
-  }
   return structural({
     kind: `${fungible ? 'token' : 'nft'}_${minted ? 'mint' : 'burn'}`,
     seq: first.seq,
     venue: context.flow.assets.get(first.asset)?.address ?? first.to,
     roles: [{ role: 'owner', account: holder }],
-    legs: [...amounts].map(([asset, list]) => ({
+    legs: [...groupBy(group, (m) => m.asset)].map(([asset, list]) => ({
       role: minted ? 'out' : 'in',
       asset,
       amount: list.reduce((sum, m) => sum + m.amount, 0n),

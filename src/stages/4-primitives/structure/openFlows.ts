@@ -1,3 +1,4 @@
+import { addTo } from '../../../lib/groups.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { only, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -28,7 +29,7 @@ export class OpenFlows {
   constructor(context: StructureContext) {
     this.#context = context;
     this.#open = context.flow.movements.filter(this.#isOpen);
-    for (const m of this.#open) if (m.kind === 'transfer') push(this.#byAmount, m.amount, m);
+    for (const m of this.#open) if (m.kind === 'transfer') addTo(this.#byAmount, m.amount, m);
   }
 
   get isEmpty(): boolean {
@@ -44,7 +45,7 @@ export class OpenFlows {
     for (const m of this.#open)
       for (const side of SIDES) {
         const account = this.accountOf(m, side);
-        if (account !== null) push(sides[side], account, m);
+        if (account !== null) addTo(sides[side], account, m);
       }
     return sides;
   }
@@ -100,10 +101,4 @@ export class OpenFlows {
   }
 
   readonly #isOpen = ({ index }: Movement): boolean => !this.#context.explained.has(index);
-}
-
-function push<K>(lists: Map<K, Movement[]>, key: K, m: Movement): void {
-  const list = lists.get(key);
-  if (list) list.push(m);
-  else lists.set(key, [m]);
 }

@@ -1,3 +1,4 @@
+import { addTo } from '../../../lib/groups.ts';
 import { mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Leg } from '../../../model/primitive.ts';
@@ -16,7 +17,7 @@ export function findWraps(context: StructureContext): OpenPrimitive[] {
   if (tokens.length === 0) return [];
   const natives = new Map<string, Movement[]>();
   for (const m of flow.movements)
-    if (m.asset === NATIVE_ASSET) push(natives, `${m.from}|${m.to}|${m.amount}`, m);
+    if (m.asset === NATIVE_ASSET) addTo(natives, `${m.from}|${m.to}|${m.amount}`, m);
 
   return tokens.map((token) => {
     const contract = flow.assets.get(token.asset)!.address!;
@@ -56,10 +57,4 @@ function wrapOf(
     tags: [],
     evidence: native ? [token.evidence, native.evidence] : [token.evidence],
   });
-}
-
-function push<T>(map: Map<string, T[]>, key: string, item: T): void {
-  const list = map.get(key);
-  if (list) list.push(item);
-  else map.set(key, [item]);
 }

@@ -1,7 +1,7 @@
 import { mergeNative } from '../../../value/asset.ts';
 import { balances, sidesOf, type Balance } from '../../../value/balances.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
-import { kindOf } from '../../../lib/motifKinds.ts';
+import { isSwap, kindOf } from '../../../lib/motifKinds.ts';
 import { Exchange } from './exchange.ts';
 import { executionFees } from './executionFees.ts';
 import { motifsAtEnd } from './flowEnds.ts';
@@ -111,7 +111,7 @@ export class SubjectView {
     return kindOf(this.input.rulebook, motif.kind);
   }
   isSwap(motif: Motif): boolean {
-    return this.kind(motif).trade === 'swap';
+    return isSwap(this.kind(motif));
   }
   get swaps(): readonly Motif[] {
     return (this.#swaps ??= this.input.motifs.filter((motif) => this.isSwap(motif)));
