@@ -43,14 +43,14 @@ export function subtractMoney(a: Money, b: Money): Money {
   return a.usd === null ? a : b.usd === null ? b : known(subtractUsd(a.usd, b.usd));
 }
 
-/** Value of an amount; without a price, the reason. */
+/** Value of an amount; without a price, the reason. It leaves out the asset, which the report lists beside it. */
 export function worthOf(asset: AssetId, raw: bigint, book: PriceBook): Money {
   const price = book.prices.get(asset);
-  return price ? known(worth(raw, price.unit)) : unknown(`unpriced_asset: ${whyUnpriced(asset, book)}`);
+  return price ? known(worth(raw, price.unit)) : unknown(`unpriced_asset ${refusalIn(book, asset)}`);
 }
 
-function whyUnpriced(asset: AssetId, book: PriceBook): string {
-  return `${asset} (${book.refusals.get(asset)?.code ?? 'no_source'})`;
+function refusalIn(book: PriceBook, asset: AssetId): string {
+  return `(${book.refusals.get(asset)?.code ?? 'no_source'})`;
 }
 
 /** Amounts that have no price make every sum they are part of unavailable; naming this many is enough. */
@@ -75,7 +75,7 @@ function unpricedMoney(assets: readonly AssetId[], book: PriceBook): Money {
   const ids = [...new Set(assets)].sort();
   const named = ids
     .slice(0, NAMED_REASONS)
-    .map((id) => whyUnpriced(id, book))
+    .map((id) => `${id} ${refusalIn(book, id)}`)
     .join(', ');
   return unknown(
     `unpriced_asset: ${named}${ids.length > NAMED_REASONS ? ` and ${ids.length - NAMED_REASONS} more` : ''}`,

@@ -38,6 +38,8 @@ it('sums an account’s dollars, and none where an asset has no price', () => {
   const netOf = (deltas: typeof priced) =>
     seenBy({ ...report, inventory_deltas: deltas }, report.tx.signer)!.net_usd;
   expect(netOf(priced)).toEqual({ text: '$-12.23', available: true });
-  const none = { text: '—', available: false, reason: 'unpriced_asset: x' };
-  expect(netOf([...priced, delta('3', none)])).toEqual(none);
+  const none = { text: '—', available: false, reason: 'unpriced_asset (no_source)' };
+  const last = delta('3', none);
+  const reason = `unpriced_asset: ${last.asset.id} (no_source)`;
+  expect(netOf([...priced, last])).toEqual({ ...none, reason });
 });

@@ -67,8 +67,10 @@ export function seenBy(report: TxReport, address: string): Side | null {
 
 function netOf(deltas: readonly InventoryDelta[]): Money {
   const moved = deltas.filter(({ delta_raw }) => delta_raw !== '0');
-  const unpriced = moved.find(({ usd }) => !usd.available)?.usd;
-  if (unpriced) return unpriced;
+  // Away from its entry, the reason has to name the asset.
+  for (const { usd, asset } of moved)
+    if (!usd.available)
+      return { ...usd, reason: usd.reason.replace(/^unpriced_asset \(/, `unpriced_asset: ${asset.id} (`) };
   const sum = sumExact(moved.map(({ usd }) => usd.text.replace('$', '')));
   const [whole, cents = ''] = sum.split('.');
   return { text: `$${whole}.${cents.padEnd(2, '0')}`, available: true };

@@ -109,6 +109,7 @@ describe('exact dollars', () => {
       ).reason,
     ).toMatch(/^unpriced_asset: a .*, c \(no_source\) and 2 more$/);
     expect(worthTogether([], book).usd).not.toBeNull();
-    for (const id of ['a', 'b']) expect(worthOf(id, 1n, book)).toEqual(worthTogether([[id, 1n]], book));
+    expect(worthOf('a', 1n, book)).toEqual(unknown('unpriced_asset (spam_asset)'));
+    expect(worthOf('b', 1n, book)).toEqual(unknown('unpriced_asset (no_source)'));
   });
 });
