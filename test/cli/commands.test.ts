@@ -107,7 +107,7 @@ describe('analyze, validate, verify', () => {
     expect(out).toMatch(/^DirectSwap\s+✓ Proven · High\s*\nSwap 1 ETH for 3,388\.11 USDC/);
     expect(out).toMatch(/actor\s+0x6338A64eEDB77AFfD10945BaF8732bb93E0A16dB {2}the signer/);
     expect(out).toMatch(/✓ swap\s+uniswap-v2\s+1 WETH → 3,388\.11 USDC\s+m-1\s+log 4/);
-    expect(out).toMatch(/0xB4e16d…28C9Dc\s+pool uniswap-v2\s+-3388\.111026\s+USDC/);
+    expect(out).toMatch(/0xB4e16d…28C9Dc\s+pool uniswap-v2\s+-3,388\.11\s+USDC/);
     // As some tools copy it.
     expect((await cli(['analyze', SWAP.toUpperCase()])).out).toBe(out);
   });
@@ -182,7 +182,7 @@ describe('completion', () => {
 
   it.each([
     ['txreport ba', ['batch']],
-    ['txreport rules l', ['lint', 'lock']],
+    ['txreport rules l', ['lint', 'lock', 'lsp']],
     ['txreport batch --sh', ['--shard']],
     ['txreport completion ', ['bash', 'zsh', 'fish']],
     ['txreport rules lint --format ', ['text', 'json', 'github']],

@@ -33,8 +33,11 @@ describe('rules lint', () => {
   });
 
   it('names every one of many mistakes at once, each where it is', async () => {
+    // Examples are judged once the rules have no other problem.
+    const judgedLater = ['impossible_facts', 'skipped_example', 'trivial_near_miss'];
     const single = PROBLEM_CASES.filter(
-      ({ files, at }) =>
+      ({ code: problem, files, at }) =>
+        !judgedLater.includes(problem) &&
         Object.keys(files).join() === 'intents/direct.yaml' &&
         typeof files['intents/direct.yaml'] === 'string' &&
         files['intents/direct.yaml'].startsWith('slug: direct\n') &&

@@ -35,17 +35,16 @@ describe('a falsehood anywhere in a report', () => {
     );
   });
 
-  it('is found, at nearly every field of the schema', { timeout: 300_000 }, async () => {
+  it('is found, at every field of the schema', { timeout: 300_000 }, async () => {
     const { rows, kinds, missed, untold } = await mutationTable();
     const always = [...kinds.values()].filter(({ told, independent }) => independent === told).length;
     console.log(
       `${kinds.size} kinds of falsehood in ${rows.length} reports, ${always} found every time without the analysis`,
     );
     expect(missed).toEqual([]);
-    // Fields that these recordings do not hold, or that the schema itself fixes.
-    expect(untold.length).toBeLessThanOrEqual(68);
+    expect(untold).toEqual([]);
     for (const { report, tried, anew } of rows) expect([report, anew]).toEqual([report, tried]);
-    expect(kinds.size).toBeGreaterThanOrEqual(500);
+    expect(kinds.size).toBeGreaterThanOrEqual(480);
     expect(always).toBeGreaterThanOrEqual(200);
   });
 });

@@ -255,11 +255,10 @@ describe('liquidity between two ticks', () => {
         fc.tuple(tick, tick, tick, tick).filter((ticks) => new Set(ticks).size === 4),
         fc.bigInt(1n, 10n ** 24n),
         (ticks, liquidity) => {
-          const [low, middle, high] = ticks.slice(0, 3).sort((a, b) => a - b).map(sqrtRatioAtTick) as [
-            bigint,
-            bigint,
-            bigint,
-          ];
+          const [low, middle, high] = ticks
+            .slice(0, 3)
+            .sort((a, b) => a - b)
+            .map(sqrtRatioAtTick) as [bigint, bigint, bigint];
           const at = sqrtRatioAtTick(ticks[3])!;
           const whole = liquidityAmounts(liquidity, at, low, high);
           const [a, b] = [

@@ -152,8 +152,8 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
   },
   {
     code: 'unknown_asset',
-    files: when('{fact: actor.classes, is: includes, value: stabelcoin}'),
-    at: `${I}:7:50`,
+    files: when('{fact: flow.classes, is: includes, value: stabelcoin}'),
+    at: `${I}:7:49`,
   },
   {
     code: 'unknown_category',

@@ -17,7 +17,7 @@ export const FACTS: FactVocabulary = {
     { name: 'motifs.protocols', type: 'list', of: 'protocol', doc: '' },
     { name: 'motifs.tags', type: 'list', of: 'motif_tag', doc: '' },
     { name: 'actor.tags', type: 'list', of: 'entity_tag', doc: '' },
-    { name: 'actor.classes', type: 'list', of: 'asset_class', doc: '' },
+    { name: 'flow.classes', type: 'list', of: 'asset_class', doc: '' },
     { name: 'tx.tags', type: 'list', values: ['a', 'b', 'c'], doc: '' },
   ],
   motifFacts: (kind) => [{ name: `motif.${kind}.count`, type: 'count', doc: '' }],
