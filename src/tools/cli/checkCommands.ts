@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { CliError } from './cliIo.ts';
+import { CliError, splitList } from './cliIo.ts';
 import type { TxReport } from '../../model/generated/report.ts';
 import type { Anew, Verification, VerifyInput } from '../verify/verifyReport.ts';
 import type { Analyzer } from './openAnalyzer.ts';
@@ -91,7 +91,7 @@ export function addVerifyCommand(program: Command): void {
 }
 
 async function verify(files: readonly string[], options: VerifyOptions): Promise<number> {
-  const rpcUrl = (options.rpc ?? process.env['RPC_URL'])?.split(',')[0]?.trim();
+  const [rpcUrl] = splitList(options.rpc ?? process.env['RPC_URL']);
   const fail = (message: string): 2 => {
     process.stderr.write(`${message}\n`);
     return 2;
@@ -158,14 +158,13 @@ async function* verifications(
 
 /** Rules of price sources and the HTTP sources of the settings. */
 async function priceSources(): Promise<NonNullable<VerifyInput['prices']>> {
-  const [{ readPriceRules }, { SHIPPED_RULES }] = await Promise.all([
+  const [{ readPriceRules }, { rulesetDirs }] = await Promise.all([
     import('../verify/priceRules.ts'),
-    import('../../rules/read/shippedRules.ts'),
+    import('./rules/rulesets.ts'),
   ]);
-  const overlays = (process.env['RULES_DIR'] ?? '').split(',').flatMap((dir) => dir.trim() || []);
   const url = process.env['PRICE_API_URL'] ?? 'none';
   return {
-    rules: readPriceRules([SHIPPED_RULES, ...overlays]),
+    rules: readPriceRules(rulesetDirs()),
     priceApiUrl: url === 'none' || url === '' ? null : url,
   };
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
+import { splitList } from './cliIo.ts';
 import { separateCredentials } from '../verify/fetchRawAnswers.ts';
 
 const HELP = `
@@ -34,7 +35,7 @@ interface Finding {
   readonly ok: boolean;
   readonly ms: number;
   readonly detail: string;
-  /** What is missing without it, and how to get it. */
+  /** The consequence of a failure, and the remedy. */
   readonly advice: string;
 }
 
@@ -45,10 +46,7 @@ interface Diagnosis {
 
 async function doctor(rpc: string | undefined, json: boolean): Promise<number> {
   const listed = rpc ?? [process.env['RPC_URL'], process.env['TRACE_URL']].filter(Boolean).join(',');
-  const urls = listed
-    .split(',')
-    .map((url) => url.trim())
-    .filter((url) => URL.canParse(url) && /^https?:/.test(url));
+  const urls = splitList(listed).filter((url) => URL.canParse(url) && /^https?:/.test(url));
   if (urls.length === 0) {
     process.stderr.write('no node to test: give --rpc or set RPC_URL to an http or https address\n');
     return 2;
@@ -86,7 +84,7 @@ function print({ node, findings }: Diagnosis): void {
 }
 
 const TIMEOUT_MS = 20_000;
-/** A block whose state every pruned node has dropped (April 2020). */
+/** April 2020: every pruned node has dropped the state. */
 const OLD_BLOCK = '0x961860';
 /** Blocks behind the head from which a recent transaction is taken. */
 const RECENT = 5n;
@@ -125,7 +123,7 @@ interface Check {
   readonly need: Finding['need'];
   readonly advice: string;
   run(): Promise<Asked>;
-  /** What is said of a result; an `error` makes a result a failure. */
+  /** Words for a result; an `error` makes it a failure. */
   judge?(result: unknown): { readonly detail?: string; readonly error?: string };
 }
 

@@ -45,20 +45,10 @@ async function ledger(files: readonly string[], options: LedgerOptions): Promise
   const format = await formatNamed(options.format);
   if (format === null) return fail(`unknown format ${options.format.slice(0, 100)}: koinly or double-entry`);
   const accounts = options.account.map((account) => getAddress(account.toLowerCase()));
-  const [{ readReports, publishedSchemaErrors }, { ledgerEvent, LedgerError }, { csv }] = await Promise.all([
-    import('./readReports.ts'),
-    import('../ledger/ledgerEvents.ts'),
-    import('../ledger/writeLedger.ts'),
-  ]);
-  let text = csv([format.columns]);
+  const { LedgerError } = await import('../ledger/ledgerEvents.ts');
+  let text: string;
   try {
-    for (const file of files)
-      for await (const { name, value } of readReports(file)) {
-        const faults = publishedSchemaErrors(value);
-        if (faults.length > 0) throw new CliError(`${name} is not a valid report:\n  ${faults.join('\n  ')}`);
-        const events = accounts.map((account) => ledgerEvent(value as TxReport, account));
-        text += csv(events.flatMap((event) => (event === null ? [] : format.rows(event))));
-      }
+    text = await writeRows(files, accounts, format);
   } catch (error) {
     if (error instanceof CliError || error instanceof LedgerError) return fail(error.message);
     throw error;
@@ -73,6 +63,28 @@ async function ledger(files: readonly string[], options: LedgerOptions): Promise
   } catch (error) {
     return fail(`cannot write ${options.out}: ${(error as Error).message}`);
   }
+}
+
+/** The CSV of all reports. Throws `CliError` or `LedgerError` for the first report that cannot be written. */
+async function writeRows(
+  files: readonly string[],
+  accounts: readonly string[],
+  format: LedgerFormat,
+): Promise<string> {
+  const [{ readReports, publishedSchemaErrors }, { ledgerEvent }, { csv }] = await Promise.all([
+    import('./readReports.ts'),
+    import('../ledger/ledgerEvents.ts'),
+    import('../ledger/writeLedger.ts'),
+  ]);
+  let text = csv([format.columns]);
+  for (const file of files)
+    for await (const { name, value } of readReports(file)) {
+      const faults = publishedSchemaErrors(value);
+      if (faults.length > 0) throw new CliError(`${name} is not a valid report:\n  ${faults.join('\n  ')}`);
+      const events = accounts.map((account) => ledgerEvent(value as TxReport, account));
+      text += csv(events.flatMap((event) => (event === null ? [] : format.rows(event))));
+    }
+  return text;
 }
 
 async function formatNamed(name: string): Promise<LedgerFormat | null> {

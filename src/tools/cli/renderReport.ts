@@ -172,16 +172,12 @@ function steps(motifs: readonly Motif[]): string[] {
   return alignColumns(rows);
 }
 
-/**
- * Renders a report for people: verdict and trust badge first, then money, balance changes, positions and
- * the proof of each motif.
- */
-export function renderReport(report: TxReport, options: { full?: boolean } = {}): string {
+/** Transaction, accounts, rule and money, by name. */
+function facts(report: TxReport): [string, string][] {
   const { tx, execution, classification: c, economics: e, attribution: a } = report;
   const pnl = e.realized_pnl;
-  const assets = assetsOf(report);
   const cost = `${execution.gas_used} gas, ${execution.gas_cost_native} ETH, ${execution.gas_cost_usd.text}`;
-  const facts: [string, string][] = [
+  return [
     ['tx', `${tx.hash}  ${pc.dim(`block ${tx.block_number}`)}`],
     ['outcome', `${execution.reverted ? pc.red(execution.outcome) : execution.outcome}  ${pc.dim(cost)}`],
     [
@@ -201,13 +197,16 @@ export function renderReport(report: TxReport, options: { full?: boolean } = {})
     ],
     ['sent', shownList(e.token_out)],
     ['received', shownList(e.token_in)],
-    ['net', net(e.net_usd_before_gas, e.net_usd_after_gas, assets)],
+    ['net', net(e.net_usd_before_gas, e.net_usd_after_gas, assetsOf(report))],
     ...(pnl.supported && pnl.net_usd?.available
       ? [['profit', `${pnl.net_usd.text} net of gas and builder`] as [string, string]]
       : []),
     ...(e.warnings.length > 0 ? [['warnings', pc.yellow(e.warnings.join(', '))] as [string, string]] : []),
   ];
-  const positions = report.position_effects.map((p) => [
+}
+
+function positions(effects: TxReport['position_effects']): string[] {
+  const rows = effects.map((p) => [
     `${p.status === 'Proven' ? pc.green('✓') : pc.yellow('?')} ${p.category} ${p.effect}`,
     p.protocol?.slug ?? pc.dim('by structure'),
     short(p.owner),
@@ -215,17 +214,26 @@ export function renderReport(report: TxReport, options: { full?: boolean } = {})
       .map((u) => `${signed(u.delta_raw, u.delta)} ${assetName(u.asset)} ${pc.dim(u.role)}`)
       .join(', '),
   ]);
+  return alignColumns(rows);
+}
+
+/**
+ * Renders a report for people: verdict and trust badge first, then money, balance changes, positions and
+ * the proof of each motif.
+ */
+export function renderReport(report: TxReport, options: { full?: boolean } = {}): string {
+  const { classification: c } = report;
   return [
     `${pc.bold(c.intent_kind)}  ${badge(c)}`,
     c.intent_label,
     ...caveat(c),
     '',
-    ...alignColumns(facts.map(([name, value]) => [pc.dim(name), value])),
+    ...alignColumns(facts(report).map(([name, value]) => [pc.dim(name), value])),
     ...section(
       'Who gained and lost',
       changes(report.inventory_deltas, namesOf(report), options.full ?? false),
     ),
-    ...section('Positions', alignColumns(positions)),
+    ...section('Positions', positions(report.position_effects)),
     ...section('What happened, and where to look', steps(report.motifs)),
     '',
   ].join('\n');

@@ -23,8 +23,8 @@ export interface AnalyzeOptions {
 }
 
 /**
- * What failed: the service could not be reached; it refused the request; it is overloaded; the analysis
- * failed, mostly because of its node; or the answer is no report of the known schema version.
+ * The service could not be reached; it refused the request; it is overloaded; the analysis failed, mostly
+ * because of its node; or the answer is no report of the known schema version.
  */
 export type ErrorKind = 'unreachable' | 'bad_request' | 'overloaded' | 'analysis_failed' | 'not_a_report';
 
@@ -64,7 +64,7 @@ export interface Client {
   health(signal?: AbortSignal): Promise<boolean>;
   /**
    * The report of one transaction, by its hash in any letter case or an explorer's link to it.
-   * @throws TxReportError; `kind` says what failed. An aborted `signal` rejects with its own reason.
+   * @throws TxReportError; `kind` names the failure. An aborted `signal` rejects with its own reason.
    */
   analyze(txHash: string, options?: AnalyzeOptions): Promise<TxReport>;
 }

@@ -20,10 +20,7 @@ export function sumExact(amounts: readonly string[]): string {
   return `${sum < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/**
- * What every asset of a report sums to over all accounts, where that is not zero; empty when the books
- * balance.
- */
+/** Sums over all accounts by asset, where they are not zero; empty when the books balance. */
 export function unbalancedAssets(report: Pick<TxReport, 'inventory_deltas'>): Map<string, string> {
   const amounts = new Map<string, string[]>();
   for (const { asset, delta_raw: raw } of report.inventory_deltas)

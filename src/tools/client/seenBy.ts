@@ -5,9 +5,9 @@ import type { Allowance, Money, InventoryDelta, Motif, PositionEffect, TxReport 
 export interface Side {
   /** Checksummed, as in the report. */
   readonly account: string;
-  /** What it is called, where the report names it. */
+  /** Its name, where the report has one. */
   readonly name: string | null;
-  /** Assets of which it ended with less, and with more; gas not included. */
+  /** Assets it ended with less and with more of; gas not included. */
   readonly sent: readonly InventoryDelta[];
   readonly received: readonly InventoryDelta[];
   /** Dollars of all it received less all it sent, gas not included; the sum of figures rounded to cents. */
@@ -24,9 +24,8 @@ export interface Side {
 }
 
 /**
- * A report as one of its accounts sees it: what it sent and received, whose tokens it may take, which of
- * its positions changed. The address may be of any case. Null where the report does not speak of the
- * account.
+ * A report as one of its accounts sees it: assets sent and received, allowances, changed positions.
+ * The address may be of any case. Null where the report does not have the account.
  */
 export function seenBy(report: TxReport, address: string): Side | null {
   const wanted = address.toLowerCase();

@@ -8,7 +8,7 @@ import type { FactDeclaration } from '../../rules/compile/facts.ts';
 import { LABEL_WORDS } from '../../lib/labelTemplate.ts';
 import type { Cursor } from './cursor.ts';
 
-/** Words that may stand at the cursor, with what they mean. `text`: the file, for signatures around it. */
+/** Words that fit at the cursor, with their meaning. `text`: the file, for signatures around it. */
 export function complete(cursor: Cursor, ruleset: Ruleset, text: string, line: number): CompletionItem[] {
   const { key, word } = cursor;
   if (word.startsWith('$')) return parameters(cursor, ruleset, text, line);
@@ -146,7 +146,7 @@ function isCall(lines: readonly string[], at: number, key: string | undefined): 
   return false;
 }
 
-/** What the word under the cursor means; null where nobody says. */
+/** Meaning of the word under the cursor; null for an unknown word. */
 export function explainWord(word: string, { facts, words, shapes }: Ruleset): string | null {
   const fact = facts?.get(word);
   if (fact) return `**${fact.name}**: ${factText(fact)}`;
@@ -156,9 +156,13 @@ export function explainWord(word: string, { facts, words, shapes }: Ruleset): st
   if (intent) return `**${word}** (intent): ${intent.category}, rank ${intent.rank + 1}`;
   const role = words.accountRoles.get(word) ?? words.legRoles.get(word);
   if (role) return `**${word}** (role): ${role}`;
-  const operator = Object.hasOwn(OPERATORS, word) ? OPERATORS[word] : undefined;
-  if (operator) return `**${word}** works on ${operator.types.join(', ')}`;
-  const bind = Object.hasOwn(BIND_WORDS, word.slice(1)) ? BIND_WORDS[word.slice(1)] : undefined;
-  if (word.startsWith('$') && bind) return `**${word}**: ${bind.doc}`;
-  return shapes.some(({ value }) => value.slug === word) ? `**${word}** (shape)` : null;
+  const isShape = shapes.some(({ value }) => value.slug === word);
+  return explainLanguage(word) ?? (isShape ? `**${word}** (shape)` : null);
+}
+
+/** An operator or a bind word: the rule language itself. */
+function explainLanguage(word: string): string | null {
+  if (Object.hasOwn(OPERATORS, word)) return `**${word}** works on ${OPERATORS[word]!.types.join(', ')}`;
+  const [, bind] = /^\$(.+)/.exec(word) ?? [];
+  return bind && Object.hasOwn(BIND_WORDS, bind) ? `**${word}**: ${BIND_WORDS[bind]!.doc}` : null;
 }

@@ -1,6 +1,6 @@
-/** Where the cursor is in a rule file, told from the text before it: half-written YAML has no tree. */
+/** The cursor's place in a rule file, from the text before it: half-written YAML has no tree. */
 export interface Cursor {
-  /** Key whose value is being written; null where a key is. */
+  /** Key of the value being written; null for a key. */
   readonly key: string | null;
   /** The word so far, back to a space, bracket, comma or quote. */
   readonly word: string;
@@ -37,7 +37,7 @@ export function cursorAt(text: string, offset: number): Cursor {
   };
 }
 
-/** The bracket that is open at the end of a text: what stands before it, and where its content begins. */
+/** The bracket open at the end of a text: the text before it, and the start of its content. */
 function innermost(text: string): {
   readonly isList: boolean;
   readonly before: string;

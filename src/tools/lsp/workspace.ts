@@ -40,7 +40,7 @@ export class Workspace {
     return relative(overlayOf(path), path).replaceAll('\\', '/');
   }
 
-  /** What lint says of the ruleset, by open file; files without problems have an empty list. */
+  /** Problems of the ruleset by open file; files without problems have an empty list. */
   diagnostics(uri: string): ReadonlyMap<string, readonly Diagnostic[]> {
     const { problems } = this.rulesetOf(uri);
     const lists = new Map<string, Diagnostic[]>([...this.#open.keys()].map((path) => [path, []]));
@@ -62,7 +62,7 @@ function diagnosticOf({ line, column, code, message }: Problem): Diagnostic {
 
 /** Shipped rules, the overlays of `RULES_DIR`, and the directory of the file where it is none of these. */
 function directoriesOf(path: string): string[] {
-  const dirs = rulesetDirs([]);
+  const dirs = rulesetDirs();
   const own = overlayOf(path);
   return dirs.includes(own) || own === SHIPPED_RULES ? dirs : [...dirs, own];
 }

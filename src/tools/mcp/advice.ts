@@ -8,6 +8,6 @@ const ADVICE: Readonly<Partial<Record<AnalysisError['code'], string>>> = {
   overloaded: 'Try again in a few seconds.',
 };
 
-/** What to try after a failure, as a further sentence; empty where nothing helps. */
+/** Advice after a failure, as a further sentence; empty where nothing helps. */
 export const adviceOn = ({ code }: AnalysisError): string =>
   ADVICE[code] === undefined ? '' : `. ${ADVICE[code]}`;

@@ -102,9 +102,12 @@ interface Detail {
   readonly limit: number;
 }
 
-function whole(value: unknown, most: number): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= most;
+function isWhole(value: unknown, least: number, most: number): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
 }
+
+const isSections = (value: unknown): value is Section[] =>
+  Array.isArray(value) && value.every((name) => (SECTIONS as readonly unknown[]).includes(name));
 
 function detailOf({
   detail = 'summary',
@@ -114,16 +117,14 @@ function detailOf({
 }: Record<string, unknown>): Detail {
   if (detail !== 'summary' && detail !== 'full')
     throw new ToolInputError('detail must be "summary" or "full"; for parts of the report give sections');
-  const known = (name: unknown): name is Section => (SECTIONS as readonly unknown[]).includes(name);
-  if (!Array.isArray(sections) || !sections.every(known))
-    throw new ToolInputError(`sections must be a list of: ${SECTIONS.join(', ')}`);
-  if (!whole(offset, 1_000_000)) throw new ToolInputError('offset must be a whole number from 0');
-  if (!whole(limit, MOST_PAGE) || limit === 0)
+  if (!isSections(sections)) throw new ToolInputError(`sections must be a list of: ${SECTIONS.join(', ')}`);
+  if (!isWhole(offset, 0, 1_000_000)) throw new ToolInputError('offset must be a whole number from 0');
+  if (!isWhole(limit, 1, MOST_PAGE))
     throw new ToolInputError(`limit must be a whole number from 1 to ${MOST_PAGE}`);
   return { full: detail === 'full', sections, offset, limit };
 }
 
-/** What the rest of the report holds, by section: entries of lists, or that it is there. */
+/** Verdict and actor, and the number of entries of each list section. */
 function outline(report: TxReport): Record<string, unknown> {
   const { intent_kind, intent_label, status, confidence, actor } = report.classification;
   const sizes = SECTIONS.flatMap((name) => {

@@ -39,10 +39,10 @@ function erc20Transfer({ topics, data }: RawLog, assetId: string): LogMovement[]
  * Movements of the token standards in one log (EIP-20, EIP-721, EIP-1155, wrapped ether); empty for any other
  * event.
  */
-export function decodeLog(log: RawLog, chain = 'eip155:1'): LogMovement[] {
+export function decodeLog(log: RawLog): LogMovement[] {
   const [topic, a, b, c] = log.topics;
   const lane = (standard: string, id?: bigint) =>
-    `${chain}/${standard}:${log.address}${id === undefined ? '' : `/${id}`}`;
+    `eip155:1/${standard}:${log.address}${id === undefined ? '' : `/${id}`}`;
   if (topic === TRANSFER && log.topics.length === 4)
     return [{ from: address(a), to: address(b), assetId: lane('erc721', uint(c)), amount: 1n }];
   if (topic === TRANSFER) return erc20Transfer(log, lane('erc20'));

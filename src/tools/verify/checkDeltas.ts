@@ -1,6 +1,6 @@
 import type { TxReport } from '../../model/generated/report.ts';
 import type { Report } from './finding.ts';
-import { quantity, type RawChain } from './rawChain.ts';
+import { gasCost, gasPrice, quantity, type RawChain } from './rawChain.ts';
 
 const NATIVE = 'eip155:1/slip44:60';
 
@@ -74,31 +74,33 @@ export function checkAsset(
   if (asset.id !== id) find('asset', at, `${asset.id} does not name ${id}`);
 }
 
-function checkStateDifference(
-  report: TxReport,
-  chain: RawChain,
-  diff: NonNullable<RawChain['prestateDiff']>,
-  find: Report,
-): void {
+type StateDiff = NonNullable<RawChain['prestateDiff']>;
+
+/** Wei that each account with a changed balance gained, by the node's state before and after. */
+function balanceChanges(diff: StateDiff): Map<string, bigint> {
+  const byAddress = (side: StateDiff['pre']) =>
+    new Map(Object.entries(side).map(([a, v]) => [a.toLowerCase(), v]));
+  const [pre, post] = [byAddress(diff.pre), byAddress(diff.post)];
+  const changes = new Map<string, bigint>();
+  for (const address of new Set([...pre.keys(), ...post.keys()])) {
+    const [before, after] = [pre.get(address)?.['balance'], post.get(address)?.['balance']];
+    if (before === undefined && after === undefined) continue;
+    changes.set(address, after === undefined ? 0n : quantity(after) - quantity(before ?? '0x0'));
+  }
+  return changes;
+}
+
+function checkStateDifference(report: TxReport, chain: RawChain, diff: StateDiff, find: Report): void {
   const native = new Map(
     report.inventory_deltas
       .filter((d) => d.asset.kind === 'native')
       .map((d) => [d.subject.toLowerCase(), BigInt(d.delta_raw)]),
   );
   const { receipt, tx, block } = chain;
-  const gasUsed = quantity(receipt['gasUsed']);
-  const price = quantity(receipt['effectiveGasPrice'] ?? tx['gasPrice']);
-  const gas = gasUsed * price + quantity(receipt['blobGasUsed']) * quantity(receipt['blobGasPrice']);
-  const tip = gasUsed * (price - quantity(block['baseFeePerGas']));
-  const byAddress = (side: Record<string, Record<string, unknown>>) =>
-    new Map(Object.entries(side).map(([a, v]) => [a.toLowerCase(), v]));
-  const [pre, post] = [byAddress(diff.pre), byAddress(diff.post)];
-  for (const address of new Set([...pre.keys(), ...post.keys()])) {
-    const [before, after] = [pre.get(address)?.['balance'], post.get(address)?.['balance']];
-    if (before === undefined && after === undefined) continue;
-    const changed = after === undefined ? 0n : quantity(after) - quantity(before ?? '0x0');
+  const tip = quantity(receipt['gasUsed']) * (gasPrice(chain) - quantity(block['baseFeePerGas']));
+  for (const [address, changed] of balanceChanges(diff)) {
     let expected = native.get(address) ?? 0n;
-    if (address === String(tx['from']).toLowerCase()) expected -= gas;
+    if (address === String(tx['from']).toLowerCase()) expected -= gasCost(chain);
     if (address === String(block['miner']).toLowerCase()) expected += tip;
     if (changed !== expected)
       find(

@@ -52,18 +52,25 @@ export function checkEvidence(root: unknown, chain: RawChain, find: Report): voi
 }
 
 function faultsOf(evidence: EvidenceLike, chain: RawChain): string[] {
-  const { kind, log_index: index, frame_path: path } = evidence;
+  const { log_index: index, frame_path: path } = evidence;
   const contract = evidence.contract.toLowerCase();
   const log = index === null ? null : chain.logs.get(index);
   const frame = path === null ? null : chain.frames.get(path.join('.'));
   const faults: string[] = [];
   if (log === undefined) faults.push(`log ${index} is not in the receipt`);
   if (frame === undefined) faults.push(`frame [${path}] is not in the trace`);
-  if ((kind === 'log') !== (index !== null)) faults.push(`kind ${kind} does not fit log_index ${index}`);
-  if (kind === 'frame' && path === null) faults.push('frame evidence without a frame_path');
+  faults.push(...kindFaults(evidence));
   if (log && log.address !== contract)
     faults.push(`log ${log.index} was emitted by ${log.address}, not ${contract}`);
   return frame ? [...faults, ...frameFaults(frame, log ?? null, contract, chain)] : faults;
+}
+
+/** Log evidence has a log index, frame evidence a frame path. */
+function kindFaults({ kind, log_index: index, frame_path: path }: EvidenceLike): string[] {
+  const faults: string[] = [];
+  if ((kind === 'log') !== (index !== null)) faults.push(`kind ${kind} does not fit log_index ${index}`);
+  if (kind === 'frame' && path === null) faults.push('frame evidence without a frame_path');
+  return faults;
 }
 
 function frameFaults(frame: RawFrame, log: RawLog | null, contract: string, chain: RawChain): string[] {

@@ -2,7 +2,7 @@ import { decodeErrorResult, parseAbi, type Hex } from 'viem';
 import type { TxReport } from '../../model/generated/report.ts';
 import { decimalText } from './checkDeltas.ts';
 import type { Report } from './finding.ts';
-import { quantity, type RawChain } from './rawChain.ts';
+import { gasCost, gasPrice, quantity, type RawChain } from './rawChain.ts';
 
 /**
  * Checks the parts of a report that the transaction and its receipt state outright: accounts, block, gas.
@@ -15,9 +15,8 @@ export function checkIdentity(report: TxReport, chain: RawChain, find: Report): 
     if (normal !== actual) find('identity', at, `${String(claimed)} is ${String(actual)} on chain`);
   };
   const gasUsed = quantity(receipt['gasUsed']);
-  const price = quantity(receipt['effectiveGasPrice'] ?? tx['gasPrice']);
+  const price = gasPrice(chain);
   const baseFee = quantity(block['baseFeePerGas']);
-  const cost = gasUsed * price + quantity(receipt['blobGasUsed']) * quantity(receipt['blobGasPrice']);
   equal('/chain/id', report.chain.id, 1);
   equal('/chain/name', report.chain.name, 'Ethereum Mainnet');
   equal(
@@ -35,7 +34,7 @@ export function checkIdentity(report: TxReport, chain: RawChain, find: Report): 
   equal('/execution/gas_used', report.execution.gas_used, Number(gasUsed));
   equal('/execution/base_fee_per_gas', report.execution.base_fee_per_gas, Number(baseFee));
   equal('/execution/priority_fee_per_gas', report.execution.priority_fee_per_gas, Number(price - baseFee));
-  equal('/execution/gas_cost_native', report.execution.gas_cost_native, decimalText(cost, 18));
+  equal('/execution/gas_cost_native', report.execution.gas_cost_native, decimalText(gasCost(chain), 18));
 
   const stats = report.pipeline_stats;
   const nodes = new Set((report.movements ?? []).flatMap((m) => [m.from, m.to]));

@@ -117,7 +117,7 @@ function ownDeltas(report: TxReport, party: Party): Amount[] {
   return netsOf(report, party).filter(({ asset }) => !left.has(asset.id));
 }
 
-/** What lending changed beside balances: a supply is owed to the owner, a loan is owed by it. */
+/** Debts that lending changed beside balances: a supply is owed to the owner, a loan is owed by it. */
 function lendingAmounts(report: TxReport, party: Party): Amount[] {
   return countedEffects(report, party).flatMap((effect) => {
     const { category, underlying, position_delta_raw: moved } = effect;

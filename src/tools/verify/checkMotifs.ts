@@ -75,7 +75,7 @@ function checkUnderlying(
       find(`/underlying/${j}`, `delta reads ${u.delta}, ${exact} is exact`);
     if (u.role === 'interest' && !stated.has(size(raw)))
       find(`/underlying/${j}`, `interest of ${raw} is stated nowhere`);
-    // Interest paid out with a withdrawal is part of what moved; other interest stayed in the position.
+    // Interest paid out with a withdrawal moved; other interest stayed in the position.
     if (u.role === 'interest' && !interestPaid(effect, u)) return;
     const known = byAsset.get(u.asset.id) ?? { sum: 0n, parts: [] };
     byAsset.set(u.asset.id, { sum: known.sum + raw, parts: [...known.parts, raw] });
@@ -131,7 +131,7 @@ function checkAmounts(motif: Motif, movements: Movements, chain: RawChain, probl
       problem('motif', `amount reads ${part.amount}, ${exact} is exact`, path);
     const carriers = motif.movements.filter((m) => movements[m]?.asset_id === part.asset.id);
     const moved = subsetSums(carriers.map((m) => BigInt(movements[m]!.amount_raw)));
-    // What was moved beyond what a log states, such as a fee on top of the principal.
+    // More can move than a log states, such as a fee on top of the principal.
     const rest = [...moved].some((sum) => sum > raw && stated.has(sum - raw));
     if (!moved.has(raw) && !stated.has(raw) && !rest)
       problem('motif', `${raw} of ${part.asset.id} is neither moved nor stated`, path);
@@ -198,14 +198,18 @@ function checkPositions(report: TxReport, chain: RawChain, find: Report): void {
         effect.liquidation.collateral_seized_raw,
       );
     }
-    if (effect.evidence.length === 0) find('evidence', at, 'no evidence');
     const own = new Set([
       ...behind.flatMap((m) => m!.evidence.map(placeOf)),
       ...movementsOf(effect, report).map((m) => placeOf(m.evidence)),
     ]);
-    for (const e of effect.evidence)
-      if (!own.has(placeOf(e))) find('position', at, `${placeOf(e)} is no evidence of its motifs`);
+    checkOwnEvidence(effect, own, (check, message) => find(check, at, message));
   });
+}
+
+function checkOwnEvidence({ evidence }: Effect, own: ReadonlySet<string>, problem: Problem): void {
+  if (evidence.length === 0) problem('evidence', 'no evidence');
+  for (const place of evidence.map(placeOf))
+    if (!own.has(place)) problem('position', `${place} is no evidence of its motifs`);
 }
 
 /** Movements of a position's token that its owner sent or received. */
@@ -225,7 +229,7 @@ function restsOnMovements(effect: Effect, report: TxReport): boolean {
   return sum.toString() === effect.position_delta_raw;
 }
 
-/** The effects of an owner on one position asset sum to what its balance of the asset changed by. */
+/** The effects of an owner on one position asset sum to the change of its balance. */
 function checkPositionSums({ position_effects, inventory_deltas }: TxReport, find: Report): void {
   const key = (owner: string, asset: string): string => `${owner} ${asset}`;
   const held = new Map(

@@ -10,7 +10,7 @@ import { readRate, rulesFor, type Ratio } from './readRate.ts';
 
 type Price = NonNullable<TxReport['economics']['valuation']['prices']>[number];
 
-/** Null: it holds, or what is wrong was reported; else why it could not be checked. */
+/** Null when the price holds or its fault was reported; else the reason why it could not be checked. */
 type Outcome = Promise<string | null>;
 
 export interface PriceCheck {
@@ -162,7 +162,7 @@ class PriceChecker {
     let priced = 0;
     for (const { subject, asset, delta_raw: raw } of this.#report.inventory_deltas) {
       if (subject !== sale.buyer) continue;
-      const stated = this.#prices.get(keyOf(asset.id)) ?? this.#prices.get(this.#merged(asset.id));
+      const stated = this.#priceOf(asset.id);
       const value = stated && asset.decimals !== null ? dollars(stated, BigInt(raw), asset.decimals) : 0;
       if (asset.kind === 'native' || asset.kind === 'erc20') paid -= value;
       else priced += value;
@@ -204,13 +204,15 @@ class PriceChecker {
     return typeof decimals === 'number' ? decimals : null;
   }
 
-  #merged(id: string): string {
+  /** The report's price of an asset; wrapped ether may have the price of ether. */
+  #priceOf(id: string): Price | undefined {
     const key = keyOf(id);
-    return this.#input.rules.wrappedNative.has(key) ? 'native' : key;
+    const merged = this.#input.rules.wrappedNative.has(key) ? 'native' : key;
+    return this.#prices.get(key) ?? this.#prices.get(merged);
   }
 
   async #valueOf(asset: string): Promise<Ratio | null> {
-    const price = this.#prices.get(asset) ?? this.#prices.get(this.#merged(asset));
+    const price = this.#priceOf(asset);
     const exact = price?.price_exact === undefined ? null : parseDecimal(price.price_exact);
     const decimals = exact && (await this.#decimalsOf(asset));
     return exact && decimals !== null

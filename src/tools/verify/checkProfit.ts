@@ -1,7 +1,7 @@
 import type { PnlEntry, TxReport } from '../../model/generated/report.ts';
 import { parseDecimal, roundsTo } from './checkMoney.ts';
 import type { Report } from './finding.ts';
-import { quantity, type RawChain } from './rawChain.ts';
+import { gasCost, type RawChain } from './rawChain.ts';
 import { recomputeProfit } from './recomputeProfit.ts';
 
 const NATIVE = 'eip155:1/slip44:60';
@@ -41,9 +41,6 @@ function checkEntity(entry: PnlEntry, report: TxReport, chain: RawChain, must: M
 
 function checkSums(entry: PnlEntry, report: TxReport, chain: RawChain, must: Must): void {
   if (!entry.entity) return;
-  const gas =
-    quantity(chain.receipt['gasUsed']) * gasPrice(chain) +
-    quantity(chain.receipt['blobGasUsed']) * quantity(chain.receipt['blobGasPrice']);
   const { assets, gas: paid } = recomputeProfit({
     movements: (report.movements ?? []).map(({ from, to, asset_id: assetId, amount_raw: amount }) => ({
       from: from.toLowerCase(),
@@ -56,7 +53,7 @@ function checkSums(entry: PnlEntry, report: TxReport, chain: RawChain, must: Mus
     builder: String(chain.block['miner'] ?? '').toLowerCase(),
     wrapped: wrappedEther(report),
     entryPoint: report.attribution.entry_point?.toLowerCase() ?? null,
-    gas,
+    gas: gasCost(chain),
   });
   const own = assets.get(entry.asset.id) ?? { paid: 0n, received: 0n, toBuilder: 0n };
   const equal = (where: string, shown: string | undefined, is: bigint): void =>
@@ -67,6 +64,11 @@ function checkSums(entry: PnlEntry, report: TxReport, chain: RawChain, must: Mus
   equal('/gas_raw', entry.gas_raw, paid);
   for (const [id, { paid: cost, received }] of assets)
     must(id === entry.asset.id || cost === received, '/asset', `the entity is left with a result in ${id}`);
+  checkGasWorth(entry, report, paid, must);
+}
+
+/** The dollars of `paid` wei, at the price the report gives for ether. */
+function checkGasWorth(entry: PnlEntry, report: TxReport, paid: bigint, must: Must): void {
   const price = report.economics.valuation.prices?.find(({ asset_id: id }) => wrappedOrNative(id, report));
   const unit = parseDecimal(price?.price_exact ?? '');
   const shown = parseDecimal(entry.gas_usd.text);
@@ -77,9 +79,6 @@ function checkSums(entry: PnlEntry, report: TxReport, chain: RawChain, must: Mus
       `is not the worth of ${paid} wei`,
     );
 }
-
-const gasPrice = ({ receipt, tx }: RawChain): bigint =>
-  quantity(receipt['effectiveGasPrice'] ?? tx['gasPrice']);
 
 function wrappedOrNative(id: string, report: TxReport): boolean {
   return id === NATIVE || wrappedEther(report).has(id.slice(id.lastIndexOf(':') + 1));

@@ -4,37 +4,43 @@ import type { Report } from './finding.ts';
 
 type Sale = NonNullable<TxReport['economics']['nft_sales']>[number];
 
+/** The parties of a sale: the sign of the NFT's change, and the money that pays for it. */
+const PARTIES = [
+  { side: 'buyer', money: 'price_usd', sign: 1n, fault: 'did not gain it' },
+  { side: 'seller', money: 'proceeds_usd', sign: -1n, fault: 'did not give it' },
+] as const;
+
 /** NFT sales against the balances of buyers and sellers that took part in one sale only. */
 export function checkSales(report: TxReport, find: Report): void {
   const { nft_sales: sales = [] } = report.economics;
-  const alone = (sale: Sale, side: 'buyer' | 'seller'): boolean =>
-    sales.filter((other) => other[side] === sale[side]).length === 1;
-  const compare = (at: string, shown: DisplayMoney, exact: Decimal | null): void => {
-    const stated = shown.available ? parseDecimal(shown.text) : null;
-    if (stated && exact && !roundsTo(stated, exact))
-      find('sales', at, `${shown.text} is not what balances and prices give`);
-  };
   for (const [i, sale] of sales.entries()) {
     const at = `/economics/nft_sales/${i}`;
-    if (alone(sale, 'buyer')) compare(`${at}/price_usd`, sale.price_usd, moneyOf(report, sale.buyer, -1n));
-    if (alone(sale, 'seller'))
-      compare(`${at}/proceeds_usd`, sale.proceeds_usd, moneyOf(report, sale.seller, 1n));
-    const [price, proceeds, fees] = [sale.price_usd, sale.proceeds_usd, sale.fees_usd].map((money) =>
-      money.available ? parseDecimal(money.text) : null,
+    const parties = PARTIES.filter(
+      ({ side }) => sales.filter((other) => other[side] === sale[side]).length === 1,
     );
-    if (price && proceeds && fees && Math.abs(value(price) - value(proceeds) - value(fees)) > 0.0151)
-      find('sales', `${at}/fees_usd`, `${sale.fees_usd.text} is not price less proceeds`);
-    const moved = (account: string, sign: bigint): boolean =>
-      report.inventory_deltas.some(
-        (d) => d.subject === account && d.asset.id === sale.asset.id && BigInt(d.delta_raw) * sign > 0n,
+    for (const { side, money, sign } of parties) {
+      const [stated, exact] = [amountOf(sale[money]), moneyOf(report, sale[side], -sign)];
+      if (stated && exact && !roundsTo(stated, exact))
+        find('sales', `${at}/${money}`, `${sale[money].text} is not what balances and prices give`);
+    }
+    checkFees(sale, at, find);
+    for (const { side, money, sign, fault } of parties) {
+      const moved = report.inventory_deltas.some(
+        (d) => d.subject === sale[side] && d.asset.id === sale.asset.id && BigInt(d.delta_raw) * sign > 0n,
       );
-    const [bought, sold] = [moved(sale.buyer, 1n), moved(sale.seller, -1n)];
-    if (!bought && alone(sale, 'buyer') && sale.price_usd.available)
-      find('sales', `${at}/buyer`, `${sale.buyer} did not gain it`);
-    if (!sold && alone(sale, 'seller') && sale.proceeds_usd.available)
-      find('sales', `${at}/seller`, `${sale.seller} did not give it`);
+      if (!moved && sale[money].available) find('sales', `${at}/${side}`, `${sale[side]} ${fault}`);
+    }
   }
 }
+
+function checkFees({ price_usd, proceeds_usd, fees_usd }: Sale, at: string, find: Report): void {
+  const [price, proceeds, fees] = [price_usd, proceeds_usd, fees_usd].map(amountOf);
+  if (price && proceeds && fees && Math.abs(value(price) - value(proceeds) - value(fees)) > 0.0151)
+    find('sales', `${at}/fees_usd`, `${fees_usd.text} is not price less proceeds`);
+}
+
+const amountOf = ({ available, text }: DisplayMoney): Decimal | null =>
+  available ? parseDecimal(text) : null;
 
 const value = ({ units, places }: Decimal): number => Number(units) / 10 ** places;
 

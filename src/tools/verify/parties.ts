@@ -5,7 +5,7 @@ export interface Party {
   /** Place of its figures in the report. */
   readonly at: string;
   readonly figures: Pick<TxReport['economics'], 'token_in' | 'token_out' | 'net_usd_before_gas'>;
-  /** Whose positions count. */
+  /** The account with the positions. */
   readonly owner: string;
   readonly accounts: ReadonlySet<string>;
 }

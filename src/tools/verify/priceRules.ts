@@ -39,7 +39,7 @@ export interface ApiRule {
   readonly answer: { readonly price: string; readonly time: string; readonly time_unit?: string };
 }
 
-/** What the rules say of price sources, read from their files here and not by the analysis. */
+/** Rules of price sources, read from their files here and not by the analysis. */
 export interface PriceRules {
   readonly registries: readonly {
     readonly address: string;

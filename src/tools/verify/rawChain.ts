@@ -62,6 +62,15 @@ export const quantity = (value: unknown): bigint => {
   }
 };
 
+/** Wei per gas that the sender paid. */
+export const gasPrice = ({ receipt, tx }: RawChain): bigint =>
+  quantity(receipt['effectiveGasPrice'] ?? tx['gasPrice']);
+
+/** Wei that gas and blob gas cost. */
+export const gasCost = (chain: RawChain): bigint =>
+  quantity(chain.receipt['gasUsed']) * gasPrice(chain) +
+  quantity(chain.receipt['blobGasUsed']) * quantity(chain.receipt['blobGasPrice']);
+
 interface Node {
   readonly type: string;
   readonly from: string;
@@ -164,17 +173,37 @@ function addressesIn(values: readonly unknown[]): Set<string> {
     const value = stack.pop();
     if (Array.isArray(value)) stack.push(...value);
     else if (value && typeof value === 'object') stack.push(...Object.keys(value), ...Object.values(value));
-    else if (typeof value === 'string' && /^0x[0-9a-fA-F]{40,}$/.test(value)) {
-      const hex = value.slice(2).toLowerCase();
-      if (hex.length === 40) found.add(`0x${hex}`);
-      if (hex.length === 46 && hex.startsWith('ef0100')) found.add(`0x${hex.slice(6)}`);
-      // Words of calldata and log data, with or without a four-byte selector in front.
-      for (const start of [0, 8])
-        for (let i = start; i + 64 <= hex.length; i += 64)
-          if (hex.startsWith('0'.repeat(24), i)) found.add(`0x${hex.slice(i + 24, i + 64)}`);
-    }
+    else if (typeof value === 'string' && /^0x[0-9a-fA-F]{40,}$/.test(value))
+      for (const address of addressesInHex(value.slice(2).toLowerCase())) found.add(`0x${address}`);
   }
   return found;
+}
+
+/** An address, the target of a delegation (EIP-7702), or the addresses in ABI words. */
+function* addressesInHex(hex: string): Generator<string> {
+  if (hex.length === 40) yield hex;
+  if (hex.length === 46 && hex.startsWith('ef0100')) yield hex.slice(6);
+  // Words of calldata and log data, with or without a four-byte selector in front.
+  for (const start of [0, 8])
+    for (let i = start; i + 64 <= hex.length; i += 64)
+      if (hex.startsWith('0'.repeat(24), i)) yield hex.slice(i + 24, i + 64);
+}
+
+/** The trace in either dialect; null without one. */
+function readTrace({ callTracer, parityTrace }: RawAnswers): Node | null {
+  const traced = object(callTracer);
+  if (typeof traced['from'] === 'string') return fromCallTracer(traced);
+  return Array.isArray(parityTrace) ? fromParity(parityTrace) : null;
+}
+
+function readLogs(receipt: Json): Map<number, RawLog> {
+  const logs = (Array.isArray(receipt['logs']) ? receipt['logs'] : []).map(object).map((item) => ({
+    index: Number(quantity(item['logIndex'])),
+    address: lower(item['address']),
+    topics: (Array.isArray(item['topics']) ? item['topics'] : []).map(lower),
+    data: lower(item['data']),
+  }));
+  return new Map(logs.map((log) => [log.index, log]));
 }
 
 /**
@@ -183,27 +212,10 @@ function addressesIn(values: readonly unknown[]): Set<string> {
  */
 export function readRawChain(answers: RawAnswers): RawChain {
   const receipt = object(answers.receipt);
-  const traced = object(answers.callTracer);
-  const root =
-    typeof traced['from'] === 'string'
-      ? fromCallTracer(traced)
-      : Array.isArray(answers.parityTrace)
-        ? fromParity(answers.parityTrace)
-        : null;
-  const succeeded =
-    receipt['status'] === undefined || receipt['status'] === null
-      ? root?.failed === false
-      : quantity(receipt['status']) === 1n;
-  const logs = new Map<number, RawLog>();
-  for (const item of succeeded && Array.isArray(receipt['logs']) ? receipt['logs'].map(object) : []) {
-    const index = Number(quantity(item['logIndex']));
-    logs.set(index, {
-      index,
-      address: lower(item['address']),
-      topics: (Array.isArray(item['topics']) ? item['topics'] : []).map(lower),
-      data: lower(item['data']),
-    });
-  }
+  const root = readTrace(answers);
+  // Receipts before Byzantium have no status.
+  const status = receipt['status'] ?? null;
+  const succeeded = status === null ? root?.failed === false : quantity(status) === 1n;
   const diff = object(answers.prestateDiff);
   const hasDiff = typeof diff['pre'] === 'object' && typeof diff['post'] === 'object';
   return {
@@ -212,7 +224,7 @@ export function readRawChain(answers: RawAnswers): RawChain {
     block: object(answers.block),
     succeeded,
     frames: root ? numberFrames(root) : new Map(),
-    logs,
+    logs: succeeded ? readLogs(receipt) : new Map(),
     prestateDiff: hasDiff
       ? {
           pre: object(diff['pre']) as Record<string, Json>,

@@ -15,7 +15,7 @@ const ABI = parseAbi([
 ]);
 type Read = 'symbol' | 'name' | 'decimals';
 
-/** What a token says of itself; null where it does not answer. */
+/** A token's answer about itself; null without one. */
 export async function askToken(read: ReadContract, to: string, functionName: Read): Promise<unknown> {
   const data = await read(to, encodeFunctionData({ abi: ABI, functionName }));
   if (data === null || data === '0x') return null;

@@ -53,7 +53,7 @@ export interface PositionWorth {
   readonly slack: number;
 }
 
-/** What a position NFT holds at the prices of its tokens; null without an answer or a price. */
+/** Worth of a position NFT at the prices of its tokens; null without an answer or a price. */
 export async function readPosition(
   id: bigint,
   rule: PositionRule,

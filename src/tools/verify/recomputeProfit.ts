@@ -18,7 +18,7 @@ export interface ProfitInput {
   readonly gas: bigint;
 }
 
-/** What an entity's accounts together paid and received of one asset, ether and wrapped ether as one. */
+/** Amounts an entity's accounts together paid and received of one asset, ether and wrapped ether as one. */
 interface AssetResult {
   readonly paid: bigint;
   readonly received: bigint;

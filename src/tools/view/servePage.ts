@@ -8,7 +8,7 @@ import { RequestError } from '../../service/http/requestError.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** What the page can ask this server, by path; answers are sent as JSON. */
+/** Requests the page can send, by path; answers are JSON. */
 export interface Routes {
   readonly get: Readonly<Record<string, () => unknown>>;
   readonly post: Readonly<Record<string, (body: Body) => Promise<unknown>>>;

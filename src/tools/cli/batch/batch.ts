@@ -55,13 +55,10 @@ async function run(
   stop: Stop,
 ): Promise<number> {
   const { out, quiet = false } = request;
-  const { sink, errors } = await openSink(request);
   const say = (text: string): void => {
     if (!quiet) process.stderr.write(`${text}\n`);
   };
-  if (sink.torn > 0) say(`removed an incomplete last line from ${out}`);
-  if (sink.done.size > 0) say(`${out} already holds ${sink.done.size} reports`);
-
+  const { sink, errors } = await openSink(request, say);
   let latest: BatchCounts | null = null;
   const line = (elapsedMs: number, bar: boolean): string =>
     latest === null ? '' : progressLine(latest, source.total, elapsedMs, bar);
@@ -97,13 +94,17 @@ async function run(
   return incomplete ? 1 : 0;
 }
 
-async function openSink({
-  out,
-  errors = out && `${out.replace(/\.(ndjson|jsonl)$/, '')}.errors.ndjson`,
-}: BatchRequest): Promise<{ sink: BatchSink; errors: string | undefined }> {
+/** Opens the output and says how far an earlier run came. */
+async function openSink(
+  { out, errors = out && `${out.replace(/\.(ndjson|jsonl)$/, '')}.errors.ndjson` }: BatchRequest,
+  say: (text: string) => void,
+): Promise<{ sink: BatchSink; errors: string | undefined }> {
   if (out === undefined) return { sink: openStandardStreams(), errors };
   if (errors === out) throw new CliError('--out and --errors must be two files');
-  return { sink: await openReportFiles(out, errors!), errors };
+  const sink = await openReportFiles(out, errors!);
+  if (sink.torn > 0) say(`removed an incomplete last line from ${out}`);
+  if (sink.done.size > 0) say(`${out} already holds ${sink.done.size} reports`);
+  return { sink, errors };
 }
 
 function summaryLine(counts: BatchCounts, failed: number, time: string, errors: string | undefined): string {

@@ -15,10 +15,8 @@ const OPTIONS = {
 };
 
 /**
- * Keeps a second process from writing the same file, whatever name it uses: a symbolic link is resolved,
- * and a hard link on this machine is found by the file's device and inode. Creates the file. Null while
- * another process holds it. Throws
- * `CliError` for what is no regular file (it could not be resumed) and for a folder that cannot be written.
+ * Creates a file and keeps other processes from writing it, also through a link; null while another one does.
+ * @throws CliError where the path is no regular file (it could not be resumed) or cannot be written
  */
 export async function lock(path: string | undefined): Promise<(() => Promise<void>) | null> {
   if (path === undefined) return () => Promise.resolve();

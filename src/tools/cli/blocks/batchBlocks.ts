@@ -37,7 +37,7 @@ const BLOCK_DEADLINE_MS = 300_000;
 /** Reads of a whole block per request, unless RPC_MAX_BATCH says otherwise; geth takes 1,000. */
 const BLOCK_BATCH = 1_000;
 
-/** The file that stands for the output: the output itself, or for tables one in their folder. */
+/** The file to lock: the output itself, or for tables one in their folder. */
 async function lockedFile({ out, format }: BlockBatchRequest): Promise<string | undefined> {
   if (out === undefined || format === 'ndjson') return out;
   await mkdir(out, { recursive: true });

@@ -36,22 +36,23 @@ export async function coverRules(
     if (slug !== undefined) wins.set(slug, (wins.get(slug) ?? 0) + 1);
   }
   const examples = await coverExamples(ruleset, seen);
-
-  let gaps = 0;
-  for (const { slug } of rulebook.intents) {
-    const lines = gapsOf(seen.get(slug));
-    gaps += lines.length;
-    io.out(
-      `${slug}: headline of ${wins.get(slug) ?? 0} ` +
-        `recordings${lines.length > 0 ? '' : ', every condition seen true and false'}`,
-    );
-    for (const line of lines) io.out(`  ${line}`);
-  }
+  const gaps = rulebook.intents.reduce(
+    (sum, { slug }) => sum + printRule(slug, wins.get(slug) ?? 0, gapsOf(seen.get(slug)), io),
+    0,
+  );
   io.out(
     `${recordings.length} recordings and ${examples} fact examples; ${rulebook.intents.length} ` +
       `rules, ${gaps} condition(s) seen one way only`,
   );
   return options.strict && gaps > 0 ? 1 : 0;
+}
+
+/** Returns the number of gaps. */
+function printRule(slug: string, wins: number, gaps: readonly string[], io: CliIo): number {
+  const sound = gaps.length > 0 ? '' : ', every condition seen true and false';
+  io.out(`${slug}: headline of ${wins} recordings${sound}`);
+  for (const line of gaps) io.out(`  ${line}`);
+  return gaps.length;
 }
 
 function note(seen: SeenConditions, slug: string, conditions: CheckedCondition): void {

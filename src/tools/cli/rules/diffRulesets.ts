@@ -1,5 +1,5 @@
 import type { Rulebook } from '../../../model/rulebook.ts';
-import type { CliIo } from '../cliIo.ts';
+import { splitList, type CliIo } from '../cliIo.ts';
 import { examineTx } from './examineTx.ts';
 import { allRecordings, type Recording } from './recordings.ts';
 import { openSoundRuleset, rulesetDirs } from './rulesets.ts';
@@ -23,14 +23,8 @@ export async function diffRulesets(
   options: { dirs?: readonly string[]; recordings?: readonly string[] },
   io: CliIo,
 ): Promise<number> {
-  const left = openSoundRuleset(rulesetDirs(options.dirs ?? []), io);
-  const right = openSoundRuleset(
-    other
-      .split(',')
-      .map((d) => d.trim())
-      .filter((d) => d !== ''),
-    io,
-  );
+  const left = openSoundRuleset(rulesetDirs(options.dirs), io);
+  const right = openSoundRuleset(splitList(other), io);
   if (left === null || right === null) return 1;
   io.out(
     `< ${left.rulebook.version} ${left.rulebook.digest}\n> ${right.rulebook.version} ` +

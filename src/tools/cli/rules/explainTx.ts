@@ -31,7 +31,7 @@ const MOST_UNKNOWN = 40;
  * nearly matched.
  */
 export async function explainTx(what: string, options: ExplainOptions, io: CliIo): Promise<number> {
-  const dirs = rulesetDirs(options.dirs ?? []);
+  const dirs = rulesetDirs(options.dirs);
   const ruleset = openSoundRuleset(dirs, io);
   if (ruleset === null) return 1;
   checkOptions(options, ruleset.rulebook);
@@ -81,9 +81,15 @@ function printTransaction(
   for (const line of lines.slice(0, MOST_UNKNOWN)) io.out(line);
   if (lines.length > MOST_UNKNOWN)
     io.out(`  … and ${lines.length - MOST_UNKNOWN} more lines; --full prints all`);
-  const actor = attribution.actor === null ? 'none' : short(attribution.actor);
-  io.out(`\nactor ${actor}, mode ${attribution.mode}, submitter ${attribution.submitterRole}`);
-  for (const c of attribution.candidates) {
+  printAttribution(attribution, io);
+}
+
+function printAttribution(
+  { actor, mode, submitterRole, candidates }: ExaminedTx['attribution'],
+  io: CliIo,
+): void {
+  io.out(`\nactor ${actor === null ? 'none' : short(actor)}, mode ${mode}, submitter ${submitterRole}`);
+  for (const c of candidates) {
     const rejected = c.rejectedBecause === null ? '' : `; rejected: ${c.rejectedBecause}`;
     io.out(`  ${c.elected ? '✓' : '✗'} ${short(c.account)} ${c.reasons.join(', ')}${rejected}`);
   }

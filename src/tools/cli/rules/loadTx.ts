@@ -87,9 +87,9 @@ export async function recordTx(
   if (hash === null) throw new CliError(`${pasted.slice(0, 100)}: ${whyNoTxHash(pasted)}`);
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(options.name))
     throw new CliError(`${options.name} cannot be the name of a file`);
-  const ruleset = openSoundRuleset(rulesetDirs(options.dirs ?? []), io);
+  const ruleset = openSoundRuleset(rulesetDirs(options.dirs), io);
   if (ruleset === null) return 1;
-  const overlay = rulesetDirs(options.dirs ?? [])
+  const overlay = rulesetDirs(options.dirs)
     .slice(1)
     .findLast((dir) => !isArchive(dir));
   const folder = options.out ?? (overlay ? join(overlay, RECORDINGS) : recordingPlaces()[0]!);

@@ -42,29 +42,32 @@ export function lockRules(named: readonly string[], options: LockOptions, io: Cl
   if (ruleset === null) return 1;
   let faults = 0;
   for (const [layer, dir] of dirs.entries()) {
-    // With overlays only these are locked: the set below belongs to whoever ships it.
+    // Overlays are locked without the shipped rules below them, which have a lock of their own.
     if (isArchive(dir) || (layer === 0 && dirs.length > 1)) continue;
     const unversioned = wordsWithoutVersion(ruleset, layer);
-    if (unversioned !== null) {
+    if (unversioned === null)
+      faults += lockFile(join(dir, 'ruleset.lock'), lockOf(ruleset, layer), options, io);
+    else {
       io.err(`${join(dir, unversioned)} has no version: add ruleset.yaml with name, version and engine: 1`);
       faults += 1;
-      continue;
     }
-    const path = join(dir, 'ruleset.lock');
-    const locked = existsSync(path) ? parseLock(readFileSync(path, 'utf8')) : new Map<string, Locked>();
-    const current = lockOf(ruleset, layer);
-    const wrong = differences(locked, current, options);
-    for (const line of wrong) io.err(`${path}: ${line}`);
-    faults += wrong.length;
-    if (options.check || wrong.length > 0) continue;
-    const lines = [...current].map(([key, { version, digest }]) => `${key} ${version} ${digest}\n`);
-    writeFileSync(path, `${HEADER}\n${lines.join('')}`);
-    io.out(`${path}: ${current.size} entries`);
   }
   if (faults > 0)
     io.err(`${faults} difference(s): raise the version of what changed, then run txreport rules lock`);
   else if (options.check) io.out('locked: no meaning changed without its version');
   return faults === 0 ? 0 : 1;
+}
+
+/** Compares one lock file and, unless `check` or a difference forbids it, writes it. Returns the differences. */
+function lockFile(path: string, current: Lock, options: LockOptions, io: CliIo): number {
+  const locked = existsSync(path) ? parseLock(readFileSync(path, 'utf8')) : new Map<string, Locked>();
+  const wrong = differences(locked, current, options);
+  for (const line of wrong) io.err(`${path}: ${line}`);
+  if (options.check || wrong.length > 0) return wrong.length;
+  const lines = [...current].map(([key, { version, digest }]) => `${key} ${version} ${digest}\n`);
+  writeFileSync(path, `${HEADER}\n${lines.join('')}`);
+  io.out(`${path}: ${current.size} entries`);
+  return 0;
 }
 
 /** Differences that are errors: without `check` only those that locking would hide. */
@@ -102,7 +105,7 @@ function lockOf(ruleset: Ruleset, layer: number): Lock {
   return new Map([...lock].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** A file of an overlay whose content only a ruleset.yaml could version; null where there is none. */
+/** A file that needs the version of a ruleset.yaml, in an overlay without one; else null. */
 function wordsWithoutVersion({ files }: Ruleset, layer: number): string | null {
   const own = files.filter((f) => f.layer === layer);
   if (own.some((f) => f.kind === 'ruleset')) return null;

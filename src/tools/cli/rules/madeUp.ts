@@ -23,7 +23,7 @@ export async function examineExample(
   return { built, examined: await examineTx({ name, ...built }, rulebook) };
 }
 
-/** What came out otherwise than expected, one line each. `shape`: the example is of this shape. */
+/** Results that differ from the expectation, one line each. `shape`: the shape the example belongs to. */
 export async function surprises(
   { built, examined }: MadeUp,
   expect: RawExpectation,
@@ -82,12 +82,19 @@ function motifFaults(wanted: RawExpectedMotif, motif: Motif, { addressOf }: Buil
   for (const [role, account] of Object.entries(wanted.roles ?? {}))
     if (roleOf(motif, role) !== addressOf(account))
       faults.push(`${role} is ${roleOf(motif, role) ?? 'nobody'}, expected ${account}`);
+  return [...faults, ...missingLegs(wanted.legs ?? [], motif, addressOf)];
+}
+
+function missingLegs(
+  wanted: readonly string[],
+  motif: Motif,
+  addressOf: BuiltExample['addressOf'],
+): string[] {
   const legs = [...motif.assetsIn, ...motif.assetsOut].map((leg) => `${leg.role} ${leg.amount} ${leg.asset}`);
-  for (const text of wanted.legs ?? []) {
+  const missing = wanted.filter((text) => {
     const [role, amount, asset] = text.split(' ') as [string, string, string];
     const id = asset === 'native' ? NATIVE_ASSET : erc20Id(addressOf(asset));
-    if (!legs.includes(`${role} ${readAmount(amount, [])} ${id}`))
-      faults.push(`no leg ${text}; there are: ${legs.join(', ') || 'none'}`);
-  }
-  return faults;
+    return !legs.includes(`${role} ${readAmount(amount, [])} ${id}`);
+  });
+  return missing.map((text) => `no leg ${text}; there are: ${legs.join(', ') || 'none'}`);
 }

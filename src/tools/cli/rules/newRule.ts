@@ -6,9 +6,9 @@ import { SubjectView } from '../../../stages/7-intent/facts/subjectView.ts';
 import type { FactValue } from '../../../model/intent.ts';
 import { CliError, type CliIo } from '../cliIo.ts';
 import { show } from './conditionLines.ts';
-import { examineTx } from './examineTx.ts';
+import { examineTx, type ExaminedTx } from './examineTx.ts';
 import { loadTx } from './loadTx.ts';
-import { openSoundRuleset, rulesetDirs } from './rulesets.ts';
+import { openSoundRuleset, rulesetDirs, type SoundRuleset } from './rulesets.ts';
 import type { ScaffoldOptions } from './scaffold/scaffold.ts';
 
 export interface NewRuleOptions extends ScaffoldOptions {
@@ -40,12 +40,11 @@ const TELLING = [
 ];
 
 /**
- * Drafts shape, protocol, words, intent and examples from an ABI, from events, or (with `dir`) from what no
- * shape recognises in a transaction. Without `dir` a transaction gives an intent rule alone: conditions from
- * its telling facts, its facts as the matching example.
+ * Drafts shape, protocol, words, intent and examples from an ABI, from events, or (with `dir`) from a
+ * transaction's unrecognised events. Without `dir` a transaction gives an intent rule alone.
  */
 export async function newRule(options: NewRuleOptions, io: CliIo): Promise<number> {
-  const ruleset = openSoundRuleset(rulesetDirs(options.dirs ?? []), io);
+  const ruleset = openSoundRuleset(rulesetDirs(options.dirs), io);
   if (ruleset === null) return 1;
   const { rulebook } = ruleset;
   if ([options.tx, options.abi, options.event].filter((one) => one !== undefined).length !== 1)
@@ -55,10 +54,24 @@ export async function newRule(options: NewRuleOptions, io: CliIo): Promise<numbe
   const recording = await loadTx(options.tx, rulebook, options.recordings ?? []);
   const examined = await examineTx(recording, rulebook);
   if (options.dir !== undefined) return scaffoldTx(examined, options, rulebook, io);
-  const { input, reading, motifs } = examined;
+  const text = ruleText(draftIntent(examined, ruleset, options));
+  if (options.out === undefined) io.out(text.trimEnd());
+  else if (existsSync(options.out)) throw new CliError(`${options.out} exists: nothing is overwritten`);
+  else {
+    writeFileSync(options.out, text);
+    io.out(`wrote ${options.out}: now txreport rules lint, test and explain`);
+  }
+  return 0;
+}
+
+/** An intent rule: conditions from the transaction's telling facts, its facts as the matching example. */
+function draftIntent(
+  { input, reading, motifs, recording }: ExaminedTx,
+  { rulebook, facts: declared }: SoundRuleset,
+  options: NewRuleOptions,
+): object {
   const view = new SubjectView(input);
-  const { verdict } = reading.explained;
-  const intent = options.intent ?? verdict.kind;
+  const intent = options.intent ?? reading.explained.verdict.kind;
   if (!rulebook.intentKinds.has(intent))
     throw new CliError(`${intent} is not an intent kind: declare it in vocabulary.yaml first`);
   const slug = options.slug ?? `${intent.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase()}-draft`;
@@ -73,37 +86,38 @@ export async function newRule(options: NewRuleOptions, io: CliIo): Promise<numbe
     ),
   ];
   const names = [...kinds.map((kind) => `motif.${kind}.own`), ...TELLING].filter((name) =>
-    ruleset.facts!.has(name),
+    declared!.has(name),
   );
   const facts = [...new FactSheet(view).select(names)].filter(
-    ([name, value]) => show(value) !== show(defaultFact(ruleset.facts!.get(name)!)),
+    ([name, value]) => show(value) !== show(defaultFact(declared!.get(name)!)),
   );
   if (facts.length === 0)
     throw new CliError(
       `nothing tells this transaction apart: no motif is ${reading.account}'s, and no value moved`,
     );
-  const doc = new Document(
-    {
-      slug,
-      version: 1,
-      status: 'experimental',
-      summary: `Draft from ${recording.name}: say what this rule is for.`,
-      intent,
-      label: intent.replace(/(?<=[a-z0-9])(?=[A-Z])/g, ' '),
-      ...(kinds.length > 0 ? { rests_on: kinds, requires_any: kinds } : {}),
-      when: { all: facts.map(([name, value]) => conditionFor(ruleset.facts!.get(name)!, value)) },
-      proof: 'heuristic',
-      confidence: { known: 'Medium', family: 'Low' },
-      examples: {
-        match: [{ name: `facts of ${recording.name}`.slice(0, 80), facts: Object.fromEntries(facts) }],
-        near_miss: [
-          { name: 'replace by a look-alike that must not match', facts: Object.fromEntries(facts.slice(1)) },
-        ],
-      },
+  return {
+    slug,
+    version: 1,
+    status: 'experimental',
+    summary: `Draft from ${recording.name}: say what this rule is for.`,
+    intent,
+    label: intent.replace(/(?<=[a-z0-9])(?=[A-Z])/g, ' '),
+    ...(kinds.length > 0 ? { rests_on: kinds, requires_any: kinds } : {}),
+    when: { all: facts.map(([name, value]) => conditionFor(declared!.get(name)!, value)) },
+    proof: 'heuristic',
+    confidence: { known: 'Medium', family: 'Low' },
+    examples: {
+      match: [{ name: `facts of ${recording.name}`.slice(0, 80), facts: Object.fromEntries(facts) }],
+      near_miss: [
+        { name: 'replace by a look-alike that must not match', facts: Object.fromEntries(facts.slice(1)) },
+      ],
     },
-    { aliasDuplicateObjects: false },
-  );
-  // One line per condition and example, as rules are written by hand.
+  };
+}
+
+/** The rule as YAML, one line per condition and example as in rules written by hand. */
+function ruleText(rule: object): string {
+  const doc = new Document(rule, { aliasDuplicateObjects: false });
   visit(doc.get('when') as never, {
     Map: (_, map) => void (map.flow = map.items.every((pair) => isScalar(pair.value))),
   });
@@ -117,14 +131,7 @@ export async function newRule(options: NewRuleOptions, io: CliIo): Promise<numbe
         !map.has('near_miss')),
   });
   doc.contents!.commentBefore = ' yaml-language-server: $schema=../../schemas/rules/intent.schema.json';
-  const text = doc.toString({ lineWidth: 0, flowCollectionPadding: false });
-  if (options.out === undefined) io.out(text.trimEnd());
-  else if (existsSync(options.out)) throw new CliError(`${options.out} exists: nothing is overwritten`);
-  else {
-    writeFileSync(options.out, text);
-    io.out(`wrote ${options.out}: now txreport rules lint, test and explain`);
-  }
-  return 0;
+  return doc.toString({ lineWidth: 0, flowCollectionPadding: false });
 }
 
 function conditionFor(fact: FactDeclaration, value: FactValue): object {

@@ -44,7 +44,7 @@ interface RecordingJson {
  */
 export function recordingPlaces(
   named: readonly string[] = [],
-  dirs: readonly string[] = rulesetDirs([]),
+  dirs: readonly string[] = rulesetDirs(),
 ): readonly string[] {
   if (named.length > 0) return named;
   const overlays = dirs.slice(1).map((dir) => (isArchive(dir) ? dir : join(dir, RECORDINGS)));

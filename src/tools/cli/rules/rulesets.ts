@@ -5,22 +5,17 @@ import { FACT_VOCABULARY } from '../../../stages/7-intent/facts/registry.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import { directoriesChanged } from '../../../rules/read/watchRulebook.ts';
 import type { EditedTexts } from '../../../rules/read/readRuleFiles.ts';
-import type { CliIo } from '../cliIo.ts';
+import { splitList, type CliIo } from '../cliIo.ts';
 
 /** A ruleset without problems. */
 export type SoundRuleset = Ruleset & { readonly rulebook: Rulebook };
 
 /** Directories a command works on: those named, else the shipped rules with the overlays of `RULES_DIR`. */
 export function rulesetDirs(
-  named: readonly string[],
+  named: readonly string[] = [],
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): string[] {
-  if (named.length > 0) return [...named];
-  const overlays = (env['RULES_DIR'] ?? '')
-    .split(',')
-    .map((dir) => dir.trim())
-    .filter((dir) => dir !== '');
-  return [SHIPPED_RULES, ...overlays];
+  return named.length > 0 ? [...named] : [SHIPPED_RULES, ...splitList(env['RULES_DIR'])];
 }
 
 export function openRuleset(dirs: readonly string[], edits?: EditedTexts): Ruleset {

@@ -44,38 +44,21 @@ function* casesOf(
     readonly dirs: readonly string[];
   },
 ): Generator<Case> {
-  const { rule: wanted } = options;
   const recordings = recordingPlaces(options.recordings, options.dirs);
-  for (const item of ruleset.intents) {
-    if (wanted !== undefined && wanted !== item.value.slug) continue;
+  const wanted = ({ value }: Case['item']): boolean => (options.rule ?? value.slug) === value.slug;
+  for (const item of ruleset.intents.filter(wanted)) {
     const rule = ruleset.rulebook.intents.find((r) => r.slug === item.value.slug)!;
     for (const side of ['match', 'near_miss'] as const)
-      for (const [index, example] of (item.value.examples[side] ?? []).entries())
-        yield {
-          ruleset,
-          item,
-          rule,
-          side,
-          pointer: `/examples/${side}/${index}`,
-          index,
-          example,
-          recordings,
-        };
+      for (const place of placesOf(item.value.examples[side], `/examples/${side}`))
+        yield { ruleset, item, rule, side, recordings, ...place };
   }
-  for (const item of ruleset.shapes) {
-    if (wanted !== undefined && wanted !== item.value.slug) continue;
-    for (const [index, example] of (item.value.examples ?? []).entries())
-      yield {
-        ruleset,
-        item,
-        rule: null,
-        side: 'shape',
-        pointer: `/examples/${index}`,
-        index,
-        example,
-        recordings,
-      };
-  }
+  for (const item of ruleset.shapes.filter(wanted))
+    for (const place of placesOf(item.value.examples, '/examples'))
+      yield { ruleset, item, rule: null, side: 'shape', recordings, ...place };
+}
+
+function placesOf(examples: readonly RawExample[] = [], at: string) {
+  return examples.map((example, index) => ({ example, index, pointer: `${at}/${index}` }));
 }
 
 /** Runs the examples stored with the rules. Exit code 1 when one fails, or when there are none. */
@@ -188,14 +171,13 @@ function verdictFailure(
 ): string | null {
   const { verdict, outcomes } = reading.explained;
   const outcome = outcomes.find((o) => o.rule.slug === rule.slug);
+  const winner = verdict.rule?.slug ?? 'fallback';
   if (side === 'near_miss')
-    return outcome?.matched
-      ? `matches, though it should not (headline: ${verdict.kind} by ${verdict.rule?.slug ?? 'fallback'})`
-      : null;
-  if (verdict.rule?.slug === rule.slug) return null;
+    return outcome?.matched ? `matches, though it should not (headline: ${verdict.kind} by ${winner})` : null;
+  if (winner === rule.slug) return null;
   if (outcome === undefined) return `skipped: the transaction has none of ${rule.requiresAny.join(', ')}`;
   return outcome.matched
-    ? `matches, but ${verdict.rule?.slug ?? 'fallback'} (${verdict.kind}) outranks it`
+    ? `matches, but ${winner} (${verdict.kind}) outranks it`
     : blockers(outcome.conditions).join('\n');
 }
 

@@ -7,10 +7,7 @@ import type { Rulebook } from '../../../model/rulebook.ts';
 import { findPrimitives } from '../../../stages/4-primitives/findPrimitives.ts';
 import type { ExaminedTx } from './examineTx.ts';
 
-/**
- * An event or call that no motif tells of, and why each shape that knows its topic or selector made nothing
- * of it.
- */
+/** An event or call without a motif, and why each shape that knows its topic or selector rejected it. */
 export interface Unrecognised {
   readonly log: number | null;
   readonly frame: number | null;
@@ -20,12 +17,12 @@ export interface Unrecognised {
   readonly reasons: readonly { readonly shape: string | null; readonly text: string }[];
 }
 
-/** Everything the shapes made nothing of, in execution order. `shadowed`: also where another shape spoke. */
+/** Logs, then calls that no shape recognised. `shadowed`: also those another shape recognised. */
 export function unrecognised(examined: ExaminedTx, rulebook: Rulebook, shadowed = false): Unrecognised[] {
   const { tx, flow, primitives } = examined;
   const misses: MappingMiss[] = [];
   const made = findPrimitives(tx, flow, rulebook, { missed: (miss) => misses.push(miss) });
-  // What only structure or a name suggests is no recognition: a shape may still be meant to know it.
+  // A primitive by structure or name is no recognition: a shape may still be meant to know the event.
   const byShape = [...made, ...primitives].filter(({ shape }) => shape !== null);
   const evidence = [
     ...byShape.flatMap((p) => p.evidence),

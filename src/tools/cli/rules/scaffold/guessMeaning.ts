@@ -6,7 +6,7 @@ import type { LexiconEntry } from '../../../../model/lexicon.ts';
 import type { ParamSpec, Rulebook } from '../../../../model/rulebook.ts';
 import { CliError } from '../../cliIo.ts';
 
-/** What an event of an unknown contract seems to mean, from the words of its name and arguments. */
+/** A guess at the meaning of an unknown contract's event, from the words of its name and arguments. */
 export interface Guess {
   readonly signature: ParsedSignature;
   /** As a shape may write it: names of parameters that are bind words are changed. */
@@ -64,7 +64,7 @@ const INCOMING = [
 ];
 
 /**
- * Guesses what one event means. `own`: it is to be a motif kind of its own, whatever the lexicon says.
+ * Guesses the meaning of one event. `own`: as a motif kind of its own, without the lexicon.
  * @throws CliError where the text is not an event
  */
 export function guessMeaning(text: string, { lexicon, motifKinds }: Rulebook, own = false): Guess {
@@ -76,7 +76,6 @@ export function guessMeaning(text: string, { lexicon, motifKinds }: Rulebook, ow
   const kind = entry?.kind ?? snake(signature.name);
   const amount = amountOf(signature.params);
   const flow = amount === null ? 'none' : flowOf(entry, stems);
-  const role = entry && entry.leg !== 'in' ? entry.leg : flow === 'received' ? 'out' : 'in';
   return {
     signature,
     text: renamed,
@@ -86,8 +85,13 @@ export function guessMeaning(text: string, { lexicon, motifKinds }: Rulebook, ow
     asset: pick(signature.params, 'address', ASSETS),
     amount,
     flow,
-    role,
+    role: roleOf(entry, flow),
   };
+}
+
+function roleOf(entry: LexiconEntry | undefined, flow: Guess['flow']): string {
+  if (entry && entry.leg !== 'in') return entry.leg;
+  return flow === 'received' ? 'out' : 'in';
 }
 
 function applies(

@@ -47,23 +47,7 @@ export function scaffoldTx(
   io: CliIo,
 ): number {
   const { tx, recording } = examined;
-  const known = new Map<string, string>();
-  const emitters = new Set<string>();
-  const leftOut: string[] = [];
-  for (const { log, contract, reasons } of unrecognised(examined, rulebook)) {
-    if (log === null || reasons.some(({ shape }) => shape !== null)) continue;
-    const { topics } = tx.logs[log]!;
-    const named = topics[0] && eventNamed(rulebook.signatures, topics[0], topics.length);
-    if (!named)
-      leftOut.push(
-        `topic0 ${topics[0] ?? '(anonymous)'} of ${checksumAddress(contract)}: take its ` +
-          `signature from the contract's ABI`,
-      );
-    else {
-      known.set(topics[0]!, named.signature);
-      emitters.add(checksumAddress(contract));
-    }
-  }
+  const { known, emitters, leftOut } = unknownEvents(examined, rulebook);
   if (known.size === 0)
     throw new CliError(
       ['no event of this transaction is unrecognised and has a known signature', ...leftOut].join('\n'),
@@ -82,6 +66,27 @@ export function scaffoldTx(
     options,
     io,
   );
+}
+
+/** Events that no shape knows: signatures by topic where a table has them, and lines on the others. */
+function unknownEvents(examined: ExaminedTx, rulebook: Rulebook) {
+  const known = new Map<string, string>();
+  const emitters = new Set<string>();
+  const leftOut: string[] = [];
+  for (const { log, contract, reasons } of unrecognised(examined, rulebook)) {
+    if (log === null || reasons.some(({ shape }) => shape !== null)) continue;
+    const { topics } = examined.tx.logs[log]!;
+    const emitter = checksumAddress(contract);
+    const named = topics[0] && eventNamed(rulebook.signatures, topics[0], topics.length);
+    if (named) {
+      known.set(topics[0]!, named.signature);
+      emitters.add(emitter);
+    } else
+      leftOut.push(
+        `topic0 ${topics[0] ?? '(anonymous)'} of ${emitter}: take its signature from the contract's ABI`,
+      );
+  }
+  return { known, emitters, leftOut };
 }
 
 function rankOf({ intentKinds }: Rulebook): string {
@@ -136,18 +141,21 @@ function guessAll(
   const leftOut: string[] = [];
   for (const text of texts) {
     const guess = guessMeaning(text, rulebook, own);
-    const { id, topicCount, canonical } = guess.signature;
-    const shapes = rulebook.events.get(`${id}:${topicCount}`)?.meanings.map(({ shape }) => shape) ?? [];
-    const standard = /^(Transfer|Approval|ApprovalForAll)\(/.test(canonical);
-    if (standard || shapes.length > 0)
-      leftOut.push(
-        `${guess.text}, known${shapes.length > 0 ? ` to ${[...new Set(shapes)].join(', ')}` : ''}`,
-      );
+    const known = knownTo(guess, rulebook);
+    if (known !== null) leftOut.push(`${guess.text}, known${known}`);
     else if (!all && guess.isOwn && guess.amount === null) leftOut.push(`${guess.text}: it states no amount`);
     else guesses.push(guess);
   }
   if (guesses.length === 0) throw new CliError(['nothing to draft', ...leftOut].join('\n'));
   return { guesses, leftOut };
+}
+
+/** ` to <shapes>`, empty for the events of token standards; null for an event that the rules do not know. */
+function knownTo({ signature }: Guess, { events }: Rulebook): string | null {
+  const { id, topicCount, canonical } = signature;
+  const shapes = events.get(`${id}:${topicCount}`)?.meanings.map(({ shape }) => shape) ?? [];
+  if (shapes.length > 0) return ` to ${[...new Set(shapes)].join(', ')}`;
+  return /^(Transfer|Approval|ApprovalForAll)\(/.test(canonical) ? '' : null;
 }
 
 function emit(draft: Draft, { dir }: ScaffoldOptions, io: CliIo): number {

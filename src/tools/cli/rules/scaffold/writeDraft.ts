@@ -6,7 +6,7 @@ export interface Draft {
   /** EIP-55 checksummed; empty where none is known. */
   readonly addresses: readonly string[];
   readonly guesses: readonly Guess[];
-  /** Lines on what could not be drafted, for the shape's comment. */
+  /** Lines on events that could not be drafted, for the shape's comment. */
   readonly leftOut: readonly string[];
   /** Recording that holds these events; null where there is none. */
   readonly recording: string | null;
@@ -86,7 +86,7 @@ function shapeExamples(guess: Guess, slug: string): string[] {
   return [found, forged];
 }
 
-/** The made-up transaction: what the leg asks for, then the event. */
+/** The made-up transaction: the movement of the leg, then the event. */
 function transactionText(guess: Guess, slug: string, moves: boolean, indent: string): string {
   const [from, to] = guess.flow === 'received' ? [slug, 'actor'] : ['actor', slug];
   const movement = `${indent}  - {move: ${amountText(guess)}, asset: TOKEN, from: ${from}, to: ${to}}\n`;
