@@ -18,24 +18,49 @@ export function electActor(input: ElectionInput): Attribution {
   const groups = collectCandidates(context, orders);
   const deciding = groups[0]!;
   const winner = choose(context, deciding);
-  const actor = winner?.account ?? null;
   const [settlement] = context.withTrait((kind) => kind.trade === 'order');
   return {
     signer: context.signer,
-    actor,
-    beneficiary: winner && beneficiaryOf(context, orders, winner),
-    mode: winner?.mode ?? 'none',
-    ground: winner && groundOf(context, winner),
     submitterRole: deciding.proposals[0]!.submitterRole,
     ...operationParts(context),
     settlementContract: settlement?.venue ?? null,
     orders: orders.map(({ order }) => order),
     delegations: delegationsOf(input),
-    candidates: candidatesOf(context, groups, deciding, actor),
+    candidates: candidatesOf(context, groups, deciding, winner),
     ambiguous: winner === null,
-    owners: winner === null ? onePerAccount(deciding).map(({ account }) => account) : [],
-    entity: winner ? (winner.entity ?? [winner.account]) : [],
-    evidence: winner?.evidence ?? onePerAccount(deciding).flatMap((p) => p.evidence),
+    ...(winner ? electedParts(context, orders, winner) : undecidedParts(deciding)),
+  };
+}
+
+type Outcome = Pick<
+  Attribution,
+  'actor' | 'beneficiary' | 'mode' | 'ground' | 'owners' | 'entity' | 'evidence'
+>;
+
+function electedParts(context: ElectionContext, orders: readonly StatedOrder[], winner: Proposal): Outcome {
+  const { account, mode, entity = [account], evidence } = winner;
+  return {
+    actor: account,
+    beneficiary: beneficiaryOf(context, orders, winner),
+    mode,
+    ground: groundOf(context, winner),
+    owners: [],
+    entity,
+    evidence,
+  };
+}
+
+/** Equals: each of them is an owner, none the actor. */
+function undecidedParts(deciding: ProposalGroup): Outcome {
+  const equals = onePerAccount(deciding);
+  return {
+    actor: null,
+    beneficiary: null,
+    mode: 'none',
+    ground: null,
+    owners: equals.map(({ account }) => account),
+    entity: [],
+    evidence: equals.flatMap(({ evidence }) => evidence),
   };
 }
 
@@ -127,8 +152,9 @@ function candidatesOf(
   context: ElectionContext,
   groups: readonly ProposalGroup[],
   deciding: ProposalGroup,
-  actor: Address | null,
+  winner: Proposal | null,
 ): Candidate[] {
+  const lost = winner === null ? 'equal_claims' : 'gave_or_got_nothing';
   const found = new Map<Address, Candidate & { readonly reasons: string[] }>();
   for (const group of groups) {
     for (const { account, reason, evidence } of group.proposals) {
@@ -137,14 +163,9 @@ function candidatesOf(
         if (!known.reasons.includes(reason)) known.reasons.push(reason);
         continue;
       }
-      const elected = account === actor;
-      const rejectedBecause = elected
-        ? null
-        : group !== deciding
-          ? `weaker_than:${deciding.source}`
-          : actor === null
-            ? 'equal_claims'
-            : 'gave_or_got_nothing';
+      const elected = account === winner?.account;
+      const rejection = group === deciding ? lost : `weaker_than:${deciding.source}`;
+      const rejectedBecause = elected ? null : rejection;
       found.set(account, { account, elected, reasons: [reason], rejectedBecause, evidence });
     }
   }

@@ -28,22 +28,25 @@ export function actAmounts(
   side: 'sent' | 'received',
 ): ActAmount[] {
   const own = side === 'sent' ? withoutPayments(view, motifs) : view[side].map(netOf);
-  const { motifKinds } = view.input.rulebook;
-  // An act without movements of its own says nothing of amounts.
-  if (
-    motifs.length === 0 ||
-    motifs.some((m) => !motifKinds.get(m.kind)?.position || m.movements.length === 0)
-  )
-    return own;
+  if (motifs.length === 0 || !motifs.every((motif) => movesPosition(view, motif))) return own;
   // Sent shares paid for the act, unless they are the position itself.
   const shares = sharesOf(side === 'received' ? view.own : motifs);
-  const besides = shares.size === 0 ? own : own.filter(({ id }) => !shares.has(id));
-  if (motifs.length > 1 && !areApart(view, motifs)) return besides.length > 0 ? besides : own;
+  const besides = own.filter(({ id }) => !shares.has(id));
+  if (motifs.length > 1 && !areApart(view, motifs)) return firstFilled(besides, own);
   const act = sumsOf(view, motifs, side);
   const related = besides.filter(({ id }) => act.has(id));
-  if (related.length === 0) return besides.length > 0 ? besides : act.size > 0 ? [...act.values()] : own;
+  if (related.length === 0) return firstFilled(besides, [...act.values()], own);
   if (related.length < act.size) return related;
   return related.map((net) => (act.get(net.id)!.amount === net.amount ? net : act.get(net.id)!));
+}
+
+/** An act without movements of its own says nothing of amounts. */
+function movesPosition({ input: { rulebook } }: SubjectView, { kind, movements }: Motif): boolean {
+  return movements.length > 0 && Boolean(rulebook.motifKinds.get(kind)?.position);
+}
+
+function firstFilled(...lists: ActAmount[][]): ActAmount[] {
+  return lists.find(({ length }) => length > 0) ?? [];
 }
 
 /** Whether several acts are the actor's own and share no movement, so that their amounts add up. */
@@ -58,28 +61,30 @@ function areApart({ entity }: SubjectView, motifs: readonly Motif[]): boolean {
 }
 
 /**
- * What the actor sent, without payments that stand beside the act. Only accounts that batch calls of
- * their own make any; what others hand on is part of the act's price.
+ * The actor's sent amounts without payments beside the act. Only accounts that batch calls of their own
+ * make any; amounts that others forward are part of the act's price.
  */
 function withoutPayments(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
   const own = view.sent.map(netOf);
   const batches = view.own.some((motif) => view.kind(motif).executes !== null);
   if (!batches || motifs.length === 0 || motifs.some((motif) => view.kind(motif).plain)) return own;
   const paid = new Map<AssetId, bigint>();
-  for (const motif of view.own) {
-    const { plain, composite, serves } = view.kind(motif);
-    const direct = motif.movements.every((m) => view.entity.has(view.flow.movements[m]!.from));
-    if (!plain || composite || serves !== null || !direct) continue;
-    for (const { asset, amount } of motif.assetsOut) {
+  for (const { assetsOut } of view.own.filter((motif) => isOwnPayment(view, motif)))
+    for (const { asset, amount } of assetsOut) {
       const id = view.mergedAsset(asset);
       paid.set(id, (paid.get(id) ?? 0n) + amount);
     }
-  }
-  if (paid.size === 0) return own;
   const rest = own
     .map((sum) => ({ ...sum, amount: sum.amount - (paid.get(sum.id) ?? 0n) }))
     .filter(({ amount }) => amount > 0n);
-  return rest.length > 0 ? rest : own;
+  return firstFilled(rest, own);
+}
+
+/** A plain payment straight from the actor's accounts that serves no other act. */
+function isOwnPayment(view: SubjectView, motif: Motif): boolean {
+  const { plain, composite, serves } = view.kind(motif);
+  const direct = motif.movements.every((m) => view.entity.has(view.flow.movements[m]!.from));
+  return plain && !composite && serves === null && direct;
 }
 
 function sharesOf(motifs: readonly Motif[]): ReadonlySet<AssetId> {

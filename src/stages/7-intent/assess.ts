@@ -27,7 +27,7 @@ export function restedMotifs(view: SubjectView, rule: IntentRule): Motif[] {
   return rested;
 }
 
-/** A verdict's standing, with what keeps it from Proven and from High. */
+/** A verdict's status and confidence, with the caveats that keep it from Proven and from High. */
 export interface Assessment {
   readonly status: Status;
   readonly confidence: Confidence;
@@ -59,7 +59,7 @@ export function assess(view: SubjectView, rule: IntentRule, motifs: readonly Mot
   };
 }
 
-/** What lets a stranger have made the transaction look as it does. */
+/** Ways in which a stranger could have made the transaction look as it does. */
 function suspicions(view: SubjectView): CaveatCode[] {
   const codes: CaveatCode[] = [];
   if (view.input.subject.claimed) codes.push('claimed_actor');
@@ -67,7 +67,7 @@ function suspicions(view: SubjectView): CaveatCode[] {
   return codes;
 }
 
-/** What keeps a verdict from Proven; empty where nothing does. */
+/** Reasons why a verdict is not Proven. */
 function doubtsOf(
   view: SubjectView,
   rule: IntentRule,
@@ -79,18 +79,21 @@ function doubtsOf(
   if (rule.status === 'experimental') doubts.push('experimental_rule');
   if (!view.input.subject.elected) doubts.push('no_single_actor');
   if (rule.restsOn.length > 0 && motifs.length === 0) doubts.push('nothing_recognised');
-  if (motifs.some((motif) => isMereName(motif))) doubts.push('function_name_only');
-  const unproven = motifs.filter((motif) => motif.status !== 'Proven' && !isMereName(motif));
-  if (unproven.some(amountsDiffer)) doubts.push('amounts_differ');
-  if (unproven.some((motif) => !amountsDiffer(motif))) doubts.push('unproven_motif');
+  const doubted = new Set(motifs.map(doubtOf));
+  doubts.push(...MOTIF_DOUBTS.filter((code) => doubted.has(code)));
   if (confidence === 'Low') doubts.push('low_confidence');
   if (doubts.length === 0 && !accountsFor(view, rule, motifs)) doubts.push('unaccounted_value');
   return doubts;
 }
 
-/** What moved is not what the event states, and nothing says where the rest went. */
-function amountsDiffer({ invariants }: Motif): boolean {
-  return invariants.some(({ name, holds }) => name === 'amounts_agree' && !holds);
+const MOTIF_DOUBTS = ['function_name_only', 'amounts_differ', 'unproven_motif'] as const;
+
+/** Why a verdict that rests on the motif is not Proven. */
+function doubtOf(motif: Motif): (typeof MOTIF_DOUBTS)[number] | null {
+  if (isMereName(motif)) return 'function_name_only';
+  if (motif.status === 'Proven') return null;
+  const differ = motif.invariants.some(({ name, holds }) => name === 'amounts_agree' && !holds);
+  return differ ? 'amounts_differ' : 'unproven_motif';
 }
 
 /** The actor sent or received a token under another's name, or by a movement its source shows no part in. */
@@ -112,9 +115,9 @@ export function isMereName({ basis, protocol, movements }: Motif): boolean {
 }
 
 /**
- * Both ends. Where a rule rests on venues, everything the actor sent went into what the rule rests on
- * (except a fee in native currency), and everything it received came out of it, was change, or came along
- * with it. Otherwise something else may be the purpose.
+ * Where a rule rests on venues, everything the actor sent went into the rested motifs (except a fee in
+ * native currency), and everything it received came out of them, was change, or came along with them.
+ * Otherwise something else may be the purpose.
  */
 function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): boolean {
   const kinds = rule.restsOn.map((kind) => kindOf(view.input.rulebook, kind));

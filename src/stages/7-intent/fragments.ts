@@ -3,6 +3,7 @@ import { isMereName } from './assess.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Fragment } from '../../model/intent.ts';
 import type { Motif } from '../../model/motif.ts';
+import type { Asset } from '../../model/valueFlow.ts';
 import type { MotifTraits } from '../../model/vocabulary.ts';
 
 /**
@@ -11,7 +12,7 @@ import type { MotifTraits } from '../../model/vocabulary.ts';
  */
 export function fragmentsOf(view: SubjectView, headline: Fragment): Fragment[] {
   const parts: Fragment[] = [];
-  let told = false;
+  let shown = false;
   const { intentKinds } = view.input.rulebook;
   for (const motif of view.own) {
     const kind = view.kind(motif).fragment ?? paymentBeside(view, motif, headline);
@@ -24,13 +25,20 @@ export function fragmentsOf(view: SubjectView, headline: Fragment): Fragment[] {
       motifs: [motif.index],
       seq: motif.seq,
     });
-    if (kind === headline.kind) told = true;
+    if (kind === headline.kind) shown = true;
   }
   // Motifs come in execution order; only a headline without a motif needs a position.
-  if (told) return parts;
+  if (shown) return parts;
   parts.push(headline);
   return parts.sort((a, b) => a.seq - b.seq || (a.motifs[0] ?? -1) - (b.motifs[0] ?? -1));
 }
+
+const PAYMENT_KINDS: Readonly<Record<Asset['kind'], string>> = {
+  native: 'NativeTransfer',
+  erc20: 'TokenTransfer',
+  erc721: 'NftTransfer',
+  erc1155: 'NftTransfer',
+};
 
 function isPayment({ plain, dependent }: MotifTraits): boolean {
   return plain && !dependent;
@@ -51,6 +59,5 @@ function paymentBeside(view: SubjectView, motif: Motif, headline: Fragment): str
     return null;
   const to = roleOf(motif, 'recipient')!;
   if (tx.to === to || flow.outgoing.has(to) || view.active.has(to)) return null;
-  const { kind } = flow.assets.get(motif.assetsOut[0]!.asset)!;
-  return kind === 'native' ? 'NativeTransfer' : kind === 'erc20' ? 'TokenTransfer' : 'NftTransfer';
+  return PAYMENT_KINDS[flow.assets.get(motif.assetsOut[0]!.asset)!.kind];
 }

@@ -47,14 +47,13 @@ function distance(quote: PriceQuote, timestamp: number): number {
   return Math.abs(timestamp - quote.asOf);
 }
 
+function isPositivePrice({ numerator, scale, asOf }: PriceQuote): boolean {
+  const written = Number.isInteger(scale) && scale >= 0 && scale <= MAX_SCALE;
+  return written && numerator > 0n && Number.isSafeInteger(asOf);
+}
+
 function refusalOf(quote: PriceQuote, timestamp: number, touched: TouchedAccounts): RefusalReason | null {
-  if (
-    quote.numerator <= 0n ||
-    !Number.isInteger(quote.scale) ||
-    quote.scale < 0 ||
-    quote.scale > MAX_SCALE ||
-    !Number.isSafeInteger(quote.asOf)
-  ) {
+  if (!isPositivePrice(quote)) {
     return {
       code: 'no_source',
       reason: `${quote.method} answered no positive price`,

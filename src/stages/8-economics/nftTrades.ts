@@ -96,11 +96,9 @@ function moneyOf(
   const sign = side === 'buyer' ? 1n : -1n;
   const money: (readonly [AssetId, bigint])[] = [];
   for (const { id, net } of balances(flow, account, { mergeWrapped: rulebook.wrappedNative }).values()) {
-    if (net === 0n && !traded.has(id)) continue;
-    if (isNft(id)) {
-      if (net !== sign * (traded.get(id) ?? 0n)) return null;
-    } else if (net * sign > 0n) return null;
-    else money.push([id, net * -sign]);
+    const paid = -sign * net;
+    if (isNft(id) ? paid !== -(traded.get(id) ?? 0n) : paid < 0n) return null;
+    if (!isNft(id) && paid > 0n) money.push([id, paid]);
   }
   return money.length > 0 ? money : null;
 }

@@ -55,7 +55,6 @@ const byId = (a: Asset, b: Asset): number => (a.id < b.id ? -1 : 1);
  */
 export function priceAssets(input: PricingInput): Pricing {
   const chooser = priceChooser(input);
-  const { choiceFor } = chooser;
   const trades = nftTrades(input);
   const nfts = nftChooser({ chooser, trades, positions: input.context.positions ?? [] });
   const prices = new Map<AssetId, ChosenPrice>();
@@ -65,7 +64,8 @@ export function priceAssets(input: PricingInput): Pricing {
   const work = new Set([...assets.values()].sort(byId));
   // A set also yields elements added during iteration: the bases of prices follow.
   for (const asset of work) {
-    const choice = fungible(asset) ? choiceFor(asset.address ?? 'native') : nfts.choiceFor(asset.id);
+    const isFungible = asset.kind === 'native' || asset.kind === 'erc20';
+    const choice = isFungible ? chooser.choiceFor(asset.address ?? 'native') : nfts.choiceFor(asset.id);
     const decimals = assetDecimals(asset, input.context.tokens);
     if (choice.chosen === null || decimals === null) {
       const refusal = choice.chosen ? NO_DECIMALS : (choice.refused[0] ?? NO_SOURCE);
@@ -73,22 +73,15 @@ export function priceAssets(input: PricingInput): Pricing {
       continue;
     }
     const { quote, ageSeconds, stale } = choice.chosen;
-    const bases = fungible(asset) ? chooser.basesOf(quote) : nfts.basesOf(quote);
-    const restsOn = bases.map(idOfKey);
+    const restsOn = (isFungible ? chooser : nfts).basesOf(quote).map(idOfKey);
     const unit = { usd: { numerator: quote.numerator, scale: quote.scale }, decimals };
     prices.set(asset.id, { asset: asset.id, unit, quote, ageSeconds, stale, restsOn });
     if (choice.refused.some(({ code }) => DOUBTS.has(code))) doubted.push(asset.id);
-    for (const id of restsOn)
-      if (!assets.has(id)) {
-        const base = parseAssetId(id)!;
-        assets.set(id, base);
-        work.add(base);
-      }
+    for (const id of restsOn) {
+      if (!assets.has(id)) assets.set(id, parseAssetId(id)!);
+      work.add(assets.get(id)!);
+    }
   }
   const sorted = new Map([...prices].sort(([a], [b]) => (a < b ? -1 : 1)));
   return { book: { prices: sorted, refusals }, doubted, trades };
-}
-
-function fungible({ kind }: Asset): boolean {
-  return kind === 'native' || kind === 'erc20';
 }

@@ -112,11 +112,14 @@ export function priceChooser({
     return choice;
   }
 
+  function spamReason(token: Address): string | null {
+    if (rulebook.entities.get(token)?.tags.includes('spam')) return 'the token is listed as spam';
+    return context.tokens.get(token)?.impersonates ? 'the token carries the symbol of another' : null;
+  }
+
   function work(key: PriceKey): PriceChoice {
-    if (key !== 'native' && rulebook.entities.get(key)?.tags.includes('spam'))
-      return refusal('spam_asset', 'the token is listed as spam');
-    if (key !== 'native' && context.tokens.get(key)?.impersonates)
-      return refusal('spam_asset', 'the token carries the symbol of another');
+    const spam = key === 'native' ? null : spamReason(key);
+    if (spam) return refusal('spam_asset', spam);
     const quoted = quotes.get(key) ?? NONE;
     const rated = rates.get(key);
     const silent = declined.get(key);
@@ -132,12 +135,7 @@ export function priceChooser({
       }
     }
     const choice = choosePrice(own, timestamp, touched);
-    const others = (silent ?? []).map(({ code, reason, observed, threshold }) => ({
-      code,
-      reason,
-      observed,
-      threshold,
-    }));
+    const others = (silent ?? NONE).map(({ asset: _, ...reason }) => reason);
     return { chosen: choice.chosen, refused: [...choice.refused, ...inOrder(set), ...inOrder(others)] };
   }
 

@@ -24,17 +24,14 @@ export function assetMarks(tx: CanonicalTx, flow: ValueFlow): ReadonlyMap<Addres
     if (topics[0] !== undefined && SHARE_TOPICS.has(topics[0])) mark(address, 'rebasing');
 
   for (const frame of tx.frames) {
-    if (frame.selector !== TRANSFER_CALL && frame.selector !== TRANSFER_FROM_CALL) continue;
-    if (
-      frame.type === 'CALL' &&
-      frame.effective &&
-      frame.to !== null &&
-      !marks.get(frame.to)?.has('fee_on_transfer') &&
-      arrivedShort(frame, tx, flow)
-    )
-      mark(frame.to, 'fee_on_transfer');
+    if (!isTransferCall(frame) || frame.to === null || marks.get(frame.to)?.has('fee_on_transfer')) continue;
+    if (arrivedShort(frame, tx, flow)) mark(frame.to, 'fee_on_transfer');
   }
   return marks;
+}
+
+function isTransferCall({ selector, type, effective }: Frame): boolean {
+  return (selector === TRANSFER_CALL || selector === TRANSFER_FROM_CALL) && type === 'CALL' && effective;
 }
 
 /**

@@ -9,7 +9,7 @@ const BROKER_TAG = 'aggregator';
 const MAX_FRONT_ENDS = 3;
 
 /**
- * Contracts that stand between the actor and the venues, where no other motif names their protocol: the
+ * Contracts between the actor and the venues, where no other motif names their protocol: the
  * one that the transaction called, unless it called a token to move or allow it, and aggregators called
  * on the way. One motif each, without movements, after all others. They are found once the verdict is
  * reached: a call alone decides nothing.
@@ -38,16 +38,20 @@ export function frontEnds(
 
 /** The protocol of the contract a frame called; null where that only moved its own token, or is no broker. */
 function brokerOf(
-  { to, context, effective, input, parent }: Frame,
+  frame: Frame,
   tokens: ReadonlySet<Address | null>,
   { prepared, protocols, entities }: Pick<Rulebook, 'prepared' | 'protocols' | 'entities'>,
 ): ProtocolSpec | null {
-  if (to === null || context !== to || !effective || input === '0x') return null;
-  const tags = entities.get(to)?.tags ?? [];
-  const broker = tags.includes(BROKER_TAG);
-  const protocol = protocols.get(prepared.protocolOf(to) ?? '') ?? null;
-  if (broker || protocol?.tags.includes(BROKER_TAG)) return protocol;
-  return parent === null && !tokens.has(to) ? protocol : null;
+  const to = calledContract(frame);
+  const protocol = to && protocols.get(prepared.protocolOf(to) ?? '');
+  if (!to || !protocol) return null;
+  const broker = [entities.get(to), protocol].some((known) => known?.tags.includes(BROKER_TAG));
+  return broker || (frame.parent === null && !tokens.has(to)) ? protocol : null;
+}
+
+/** The contract that a call with data ran in its own context. */
+function calledContract({ to, context, effective, input }: Frame): Address | null {
+  return effective && context === to && input !== '0x' ? to : null;
 }
 
 function frontEnd(frame: Frame, { slug, version }: ProtocolSpec, index: number): Motif {

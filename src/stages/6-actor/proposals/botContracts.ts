@@ -9,9 +9,8 @@ import type { Address } from '../../../model/hex.ts';
  * traded, liquidated or took a flash loan; else its operator moved the contract's own funds.
  */
 export function botContracts(context: ElectionContext): Proposal[] {
-  const { tx } = context.input;
-  const contract = tx.to;
-  if (contract === null || contract === context.signer || tx.input === '0x') return [];
+  const contract = calledContract(context);
+  if (contract === null) return [];
   const liquidation = context.input.motifs.find((m) => roleOf(m, 'liquidator') === contract);
   if (!liquidation && context.sides(contract) === 'none') return tradersBehind(context, contract);
   if (context.neverElect(contract) !== null || context.emits(contract)) return [];
@@ -29,6 +28,11 @@ export function botContracts(context: ElectionContext): Proposal[] {
   const [first] = context.balances(contract).values();
   const movement = first!.outgoing[0] ?? first!.incoming[0]!;
   return [{ ...own, reason: 'called_contract_holds_the_inventory', evidence: [movement.evidence] }];
+}
+
+/** The account the signer called with data; null for a creation, a plain payment or a call to itself. */
+function calledContract({ input: { tx }, signer }: ElectionContext): Address | null {
+  return tx.to === signer || tx.input === '0x' ? null : tx.to;
 }
 
 /** A trade, a liquidation, a cycle or a flash loan in which the contract has a part. */

@@ -1,5 +1,6 @@
 import type { ElectionContext } from '../electionContext.ts';
 import type { Proposal } from '../proposal.ts';
+import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Evidence } from '../../../model/evidence.ts';
 
@@ -14,20 +15,12 @@ export function delegatedAccounts(context: ElectionContext): Proposal[] {
   const authorities = new Set<Address>([...delegations.keys(), ...signed]);
   authorities.delete(context.signer);
   if (authorities.size === 0) return [];
-  const called: { account: Address; evidence: Evidence }[] = [];
-  for (const frame of tx.frames) {
-    if (!frame.effective || frame.to === null || frame.input === '0x' || !authorities.has(frame.to)) continue;
-    authorities.delete(frame.to);
-    called.push({
-      account: frame.to,
-      evidence: { kind: 'frame', frame: frame.index, log: null, contract: frame.to },
-    });
-  }
+  const called = firstCalls(tx, authorities);
   const direct = called.filter((c) => c.account === tx.to);
   const signerTrades = context.sides(context.signer) !== 'none';
   const moved = called.filter((c) => context.sides(c.account) !== 'none');
-  const chosen =
-    direct.length > 0 && (!signerTrades || moved.includes(direct[0]!)) ? direct : signerTrades ? [] : moved;
+  const others = signerTrades ? [] : moved;
+  const chosen = direct.length > 0 && (!signerTrades || moved.includes(direct[0]!)) ? direct : others;
   return chosen.map(({ account, evidence }) => ({
     account,
     mode: 'delegated_7702',
@@ -36,4 +29,16 @@ export function delegatedAccounts(context: ElectionContext): Proposal[] {
     reason: 'delegated_account_called',
     evidence: [evidence],
   }));
+}
+
+/** The first effective call with data of each of the accounts. */
+function firstCalls(
+  { frames }: CanonicalTx,
+  accounts: ReadonlySet<Address>,
+): { account: Address; evidence: Evidence }[] {
+  const calls = new Map<Address, Evidence>();
+  for (const { index, to, effective, input } of frames)
+    if (effective && input !== '0x' && to !== null && accounts.has(to) && !calls.has(to))
+      calls.set(to, { kind: 'frame', frame: index, log: null, contract: to });
+  return [...calls].map(([account, evidence]) => ({ account, evidence }));
 }

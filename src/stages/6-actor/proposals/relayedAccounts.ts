@@ -4,6 +4,8 @@ import type { Proposal } from '../proposal.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Motif } from '../../../model/motif.ts';
 
+const SENT: ReadonlySet<string> = new Set(['sent', 'both']);
+
 /**
  * A signed request of another account, brought on chain by a signer that pays the gas: the signer sent
  * nothing (it may be repaid in native currency), and exactly one account without code sent and received. An
@@ -12,8 +14,7 @@ import type { Motif } from '../../../model/motif.ts';
  * no balances.
  */
 export function relayedAccounts(context: ElectionContext): Proposal[] {
-  const sides = context.sides(context.signer);
-  if (sides === 'both' || sides === 'sent') return [];
+  if (SENT.has(context.sides(context.signer))) return [];
   const requests = ownersWhere(context, (tags) => tags.includes('relayed'));
   requests.delete(context.signer);
   if (requests.size === 1) {
@@ -33,9 +34,7 @@ export function relayedAccounts(context: ElectionContext): Proposal[] {
   }
   // Owners of permits spent here, and of EIP-3009 authorisations.
   const authors = ownersWhere(context, (tags) => tags.includes('permit') || tags.includes('authorization'));
-  const senders = [...authors.keys()].filter(
-    (a) => (context.sides(a) === 'sent' || context.sides(a) === 'both') && isOther(a),
-  );
+  const senders = [...authors.keys()].filter((a) => SENT.has(context.sides(a)) && isOther(a));
   const reason = 'authorised_in_this_transaction';
   return senders.length === 1
     ? [propose(context, senders[0]!, { mode: 'permit_pull', ground: 'claimed', reason })]

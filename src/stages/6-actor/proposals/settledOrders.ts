@@ -1,4 +1,3 @@
-import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { roleOf } from '../../../lib/roles.ts';
 import type { ElectionContext } from '../electionContext.ts';
 import { firstMovements, type Proposal } from '../proposal.ts';
@@ -19,12 +18,13 @@ function principal(context: ElectionContext, motif: Motif): Principal | null {
   const named = (account: Address | null, ground: ElectionGround): Principal | null =>
     account && { account, ground, evidence: motif.evidence };
   const stated = context.isListed(motif) ? 'listed' : 'claimed';
-  const owner = isQuote(motif) ? roleOf(motif, 'taker') : (roleOf(motif, 'owner') ?? roleOf(motif, 'maker'));
-  if (isQuote(motif)) return named(owner, stated);
+  const mayAct = (account: Address | null): boolean =>
+    account !== null && context.neverElect(account) === null;
+  if (isQuote(motif)) return named(roleOf(motif, 'taker'), stated);
+  const owner = roleOf(motif, 'owner') ?? roleOf(motif, 'maker');
+  if (mayAct(owner)) return named(owner, stated);
   const receiver = roleOf(motif, 'recipient');
-  if (owner && context.neverElect(owner) === null) return named(owner, stated);
-  if (receiver && receiver !== ZERO_ADDRESS && context.neverElect(receiver) === null)
-    return named(receiver, 'claimed');
+  if (mayAct(receiver)) return named(receiver, 'claimed');
   return owner === null ? soleCustomer(context, motif) : null;
 }
 

@@ -63,11 +63,9 @@ function endsOf(view: SubjectView, into: boolean): Ends {
   for (const motif of view.input.motifs) {
     if (saysNotWhere(view.kind(motif))) continue;
     const assets = view.mergedAssetsOf(into ? motif.assetsOut : motif.assetsIn);
-    if (assets.size > 0) {
-      let ofVenue = byVenue.get(motif.venue);
-      if (!ofVenue) byVenue.set(motif.venue, (ofVenue = new Map()));
-      for (const asset of assets) add(ofVenue, asset, motif);
-    }
+    const ofVenue = byVenue.get(motif.venue) ?? new Map<AssetId, Motif[]>();
+    if (assets.size > 0) byVenue.set(motif.venue, ofVenue);
+    for (const asset of assets) add(ofVenue, asset, motif);
     // A trade between two parties is recorded from one side; the other side's movements are part of it too.
     const mutual = roleOf(motif, 'seller') !== null || roleOf(motif, 'maker') !== null;
     for (const index of motif.movements)
