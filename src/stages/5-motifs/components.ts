@@ -1,31 +1,27 @@
 import { groupBy } from '../../lib/groups.ts';
 
-/** Anything that rests on a motif. */
-interface Member {
-  readonly motif: { readonly index: number };
-}
+/** Disjoint sets of items (union-find with path halving). */
+export class Components<T extends object> {
+  readonly #parents = new Map<T, T>();
 
-/** Disjoint sets of motifs (union-find with path halving). */
-export class Components {
-  readonly #root: number[];
-
-  constructor(size: number) {
-    this.#root = Array.from({ length: size }, (_, i) => i);
+  join(a: T, b: T): void {
+    const [rootA, rootB] = [this.#find(a), this.#find(b)];
+    if (rootA !== rootB) this.#parents.set(rootB, rootA);
   }
 
-  join(a: Member, b: Member): void {
-    this.#root[this.#find(b.motif.index)] = this.#find(a.motif.index);
+  /** The sets that the items are in, each in order. */
+  of(items: readonly T[]): T[][] {
+    return [...groupBy(items, (item) => this.#find(item)).values()];
   }
 
-  /** The sets that the indexes are in, each in order. */
-  of(indexes: readonly number[]): number[][] {
-    return [...groupBy(indexes, (index) => this.#find(index)).values()];
-  }
-
-  #find(index: number): number {
-    const root = this.#root;
-    let at = index;
-    while (root[at] !== at) at = root[at] = root[root[at]!]!;
+  #find(item: T): T {
+    const parents = this.#parents;
+    let at = item;
+    for (let parent = parents.get(at); parent; parent = parents.get(at)) {
+      const next = parents.get(parent) ?? parent;
+      if (next !== parent) parents.set(at, next);
+      at = next;
+    }
     return at;
   }
 }

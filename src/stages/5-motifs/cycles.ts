@@ -14,15 +14,14 @@ const DUST_DIVISOR = 10_000n;
 const LOSS_DIVISOR = 100n;
 
 export interface CycleContext extends MotifInput {
-  /** Those who ran the hops; worked out when first asked for. */
+  /** The accounts that ran the hops, as one entity; computed on first use. */
   readonly entity: (hops: readonly Hop[]) => Entity;
 }
 
 /**
  * Finds trades at two pools or more that end in their first asset: every asset between chains within 1 %,
- * not in and out of the same pool. The signer, the contract it called and the contract that traded for them
- * count as one entity, and their payment to the block builder as part of the residual. `balance` is that of
- * the hops. A cycle whose entity ends with less of the asset is a losing one.
+ * not in and out of the same pool. The entity's payment to the block builder counts as residual. The cycle
+ * is a losing one where the entity ends with less of the asset. `balance` is that of the hops.
  */
 export function cycleOf(
   hops: readonly Hop[],
@@ -54,7 +53,7 @@ function gainingCycle(loop: Loop): MotifDraft {
   return cycleMotif(loop, { kind: 'cycle', wallet, residual, own });
 }
 
-/** The entity's loss is what the hops lost, but for what may stick between them. */
+/** The entity lost as much as the hops, up to the share that may stick between them. */
 function losingCycle(loop: Loop): MotifDraft {
   const { base, entity } = loop;
   const apart = entity.balances.get(base.id)!.net + base.sent - base.received;

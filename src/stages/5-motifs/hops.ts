@@ -1,4 +1,4 @@
-import { addTo } from '../../lib/groups.ts';
+import { Components } from './components.ts';
 import { isSwap, kindOf } from '../../lib/motifKinds.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
 import { mergeNative } from '../../value/asset.ts';
@@ -78,31 +78,25 @@ function endOf(legs: readonly Leg[], venue: Address, wrappedNative: ReadonlySet<
  * a netting venue with unknown assets connect through the venue.
  */
 export function connectedHops(hops: readonly Hop[]): Hop[][] {
-  const root = hops.map((_, i) => i);
-  const find = (i: number): number => {
-    while (root[i] !== i) i = root[i] = root[root[i]!]!;
-    return i;
-  };
-  /** The first hop that had to do with something: with a movement, or with an account that held an asset. */
-  const link = <K>(seen: Map<K, number>, key: K, hop: number): void => {
+  const groups = new Components<Hop>();
+  /** Joins the hops that had to do with one thing: a movement, or an asset at an account. */
+  const link = <K>(seen: Map<K, Hop>, key: K, hop: Hop): void => {
     const other = seen.get(key);
-    if (other === undefined) seen.set(key, hop);
-    else root[find(hop)] = find(other);
+    if (other) groups.join(other, hop);
+    else seen.set(key, hop);
   };
-  const held = new Map<AssetId | null, Map<Address | null, number>>();
-  const movements = new Map<number, number>();
-  hops.forEach(({ sent, received, motif }, i) => {
-    for (const end of [sent, received]) {
+  const held = new Map<AssetId | null, Map<Address | null, Hop>>();
+  const movements = new Map<number, Hop>();
+  for (const hop of hops) {
+    for (const end of [hop.sent, hop.received]) {
       const id = end ? end.id : null;
       let accounts = held.get(id);
       if (!accounts) held.set(id, (accounts = new Map()));
-      link(accounts, end ? end.account : motif.venue, i);
+      link(accounts, end ? end.account : hop.motif.venue, hop);
     }
-    for (const m of motif.movements) link(movements, m, i);
-  });
-  const groups = new Map<number, Hop[]>();
-  hops.forEach((hop, i) => addTo(groups, find(i), hop));
-  return [...groups.values()];
+    for (const m of hop.motif.movements) link(movements, m, hop);
+  }
+  return groups.of(hops);
 }
 
 /** The asset several hops moved, or native where native and wrapped native were mixed. */

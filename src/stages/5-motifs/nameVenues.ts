@@ -13,7 +13,7 @@ const NO_PLACE: ReadonlySet<string> = new Set(['none', 'account', 'created']);
 
 /**
  * Names the protocols of motifs that no protocol's own words explain: by the contract they happened at, else
- * by what its share token calls itself. For people: no rule, status or confidence reads these names.
+ * by the name of its share token. For people: no rule, status or confidence reads these names.
  */
 export function nameVenues(
   motifs: readonly Motif[],
@@ -30,7 +30,7 @@ export function nameVenues(
   });
 }
 
-/** The protocol whose contract this is: listed, made by its deployer, or confirmed by its registry. */
+/** The contract's protocol: it lists the address, its deployer made it, or its registry confirms it. */
 function ownerOf(
   contract: Address,
   { registered }: Pick<RawContext, 'registered'>,

@@ -48,22 +48,26 @@ class Bindings {
  */
 function addEnds(primitive: Primitive, tracing: Tracing, bindings: Bindings): Address | null {
   const { venue, legs } = primitive;
-  // A manager beside the venue takes and pays for the account behind it.
-  const managers = new Set<Address>([venue, ZERO_ADDRESS]);
-  for (const { role, account } of primitive.roles) if (role === 'venue') managers.add(account);
+  const managers = managersOf(primitive);
+  const isEnd = (account: Address): boolean => account !== ZERO_ADDRESS && !managers.has(account);
   const ends = new Set<Address>(holdersOfBurnt(primitive, tracing));
   for (const [i, { account, asset, role: legRole }] of legs.entries()) {
     if (account === null || account === venue) continue;
     const sent = SENT_ROLES.has(legRole);
     const role = sent ? 'payer' : 'recipient';
-    if (account === ZERO_ADDRESS || !managers.has(account)) bindings.add(role, account);
+    if (!managers.has(account)) bindings.add(role, account);
     if (i >= MAX_TRACED_LEGS) continue;
     const follow = sent ? tracing.origins : tracing.destinations;
-    const behind = follow(account, asset).filter((far) => !managers.has(far));
+    const behind = follow(account, asset).filter(isEnd);
     for (const far of behind) ends.add(far);
-    if (behind.length === 1 && behind[0] !== account) bindings.add(role, behind[0]!);
+    if (behind.length === 1) bindings.add(role, behind[0]!);
   }
   return ends.size === 1 ? [...ends][0]! : null;
+}
+
+/** The venue and the managers beside it, which take and pay for the account behind them. */
+function managersOf({ venue, roles }: Primitive): ReadonlySet<Address> {
+  return new Set([venue, ...roles.filter(({ role }) => role === 'venue').map(({ account }) => account)]);
 }
 
 /** The accounts from which shares came that the venue burns itself. */

@@ -43,7 +43,7 @@ export function findScopes(
   const all = actsOf(motifs, rulebook);
   if (all.length === 0) return tx.frames.length === 0 ? [] : [[]];
   if (all.length === 1) return [[all[0]!.motif.index]];
-  const groups = new Components(motifs.length);
+  const groups = new Components<Act>();
   const executions = all.filter(({ kind }) => kind.executes !== null);
   const serves = ({ kind, created }: Act): boolean =>
     kind.serves !== null || created !== null || kind.trade === 'summary';
@@ -58,12 +58,13 @@ export function findScopes(
     flow,
     groups,
   );
-  if (serving.length + executions.length === 0) return groups.of(all.map(({ motif }) => motif.index));
-  const index = new ActIndex(acts);
-  const principals = new Set([tx.from, ...executions.flatMap(({ owner }) => owner ?? [])]);
-  joinServing(serving, index, principals, groups);
-  joinExecutions(executions, index, new ActIndex(serving), groups);
-  return groups.of(all.map(({ motif }) => motif.index));
+  if (serving.length + executions.length > 0) {
+    const index = new ActIndex(acts);
+    const principals = new Set([tx.from, ...executions.flatMap(({ owner }) => owner ?? [])]);
+    joinServing(serving, index, principals, groups);
+    joinExecutions(executions, index, new ActIndex(serving), groups);
+  }
+  return groups.of(all).map((scope) => scope.map(({ motif }) => motif.index));
 }
 
 function actsOf(motifs: readonly Motif[], rulebook: Rulebook): Act[] {
@@ -119,7 +120,11 @@ function paymentKeys(acts: readonly Act[]): (act: Act) => readonly string[] {
   };
 }
 
-function joinByKey<K>(acts: readonly Act[], keysOf: (act: Act) => readonly K[], groups: Components): void {
+function joinByKey<K>(
+  acts: readonly Act[],
+  keysOf: (act: Act) => readonly K[],
+  groups: Components<Act>,
+): void {
   const first = new Map<K, Act>();
   for (const act of acts)
     for (const key of keysOf(act)) {
@@ -130,7 +135,7 @@ function joinByKey<K>(acts: readonly Act[], keysOf: (act: Act) => readonly K[], 
 }
 
 /** Acts between venues only: a solver's swaps, a vault's own deposits. */
-function joinInner(acts: readonly Act[], venues: ReadonlyMap<Address, Act>, groups: Components): void {
+function joinInner(acts: readonly Act[], venues: ReadonlyMap<Address, Act>, groups: Components<Act>): void {
   for (const act of acts) {
     const [party] = act.own;
     const outer = party && venues.get(party);
@@ -174,23 +179,29 @@ function joinForwarded(
   acts: readonly Act[],
   venues: ReadonlyMap<Address, Act>,
   flow: ValueFlow,
-  groups: Components,
+  groups: Components<Act>,
 ): void {
-  const uses = new Map<string, Use[]>();
-  for (const act of acts) {
-    for (const use of usesOf(act, flow)) {
-      for (const account of act.parties) {
-        if (venues.has(account) || (use.received && !reached(flow, account, use.asset))) continue;
-        addTo(uses, `${account} ${use.asset}`, use);
-      }
-    }
-  }
-  for (const list of uses.values()) {
+  for (const list of usesByHolder(acts, venues, flow)) {
     list.sort((a, b) => a.movement - b.movement);
     const first = list.findIndex(({ received }) => received);
     const last = list.findLastIndex(({ received }) => !received);
     if (first >= 0) for (let i = first; i <= last; i++) groups.join(list[first]!.act, list[i]!.act);
   }
+}
+
+/** Uses of one asset by one account that is no venue. */
+function usesByHolder(
+  acts: readonly Act[],
+  venues: ReadonlyMap<Address, Act>,
+  flow: ValueFlow,
+): Iterable<Use[]> {
+  const uses = new Map<string, Use[]>();
+  for (const act of acts)
+    for (const use of usesOf(act, flow))
+      for (const account of act.parties)
+        if (!venues.has(account) && (!use.received || reached(flow, account, use.asset)))
+          addTo(uses, `${account} ${use.asset}`, use);
+  return uses.values();
 }
 
 /**
@@ -201,7 +212,7 @@ function joinServing(
   serving: readonly Act[],
   acts: ActIndex,
   principals: ReadonlySet<Address>,
-  groups: Components,
+  groups: Components<Act>,
 ): void {
   const left = new Map<string, Act>();
   for (const act of serving) {
@@ -218,14 +229,20 @@ function joinServing(
  */
 function actServed(serving: Act, acts: ActIndex, principals: ReadonlySet<Address>): Act | null {
   const { motif, kind, created, owner } = serving;
-  const side = kind.serves ?? (kind.trade === 'summary' ? 'before' : 'after');
+  const isSummary = kind.trade === 'summary';
+  const side = kind.serves ?? (isSummary ? 'before' : 'after');
   const near = (keys: readonly string[]): Act | null => acts.nearest(motif.index, keys, side);
-  if (kind.trade === 'summary') return near(tokensOf(motif).map((token) => `any ${token}`));
+  if (isSummary) return near(tokensOf(motif).map((token) => `any ${token}`));
   if (created) return near([created]) ?? near([`at ${created}`]);
-  const tokens = kind.allowance ? [motif.venue] : kind.carries ? tokensOf(motif) : null;
-  const keys = serving.own.flatMap((a) => tokens?.map((token) => `${a} ${token}`) ?? [a]);
   const inner = kind.allowance && owner !== null && !principals.has(owner);
-  return near(keys) ?? (kind.dependent || inner ? near(['any']) : null);
+  return near(accountKeys(serving)) ?? (kind.dependent || inner ? near(['any']) : null);
+}
+
+/** An act's accounts, each with the tokens that the act is about, if any. */
+function accountKeys({ motif, kind, own }: Act): readonly string[] {
+  if (!kind.allowance && !kind.carries) return own;
+  const tokens = kind.allowance ? [motif.venue] : tokensOf(motif);
+  return own.flatMap((account) => tokens.map((token) => `${account} ${token}`));
 }
 
 /** Acts an account had executed join its first act, else the act that prepared it. */
@@ -233,7 +250,7 @@ function joinExecutions(
   executions: readonly Act[],
   acts: ActIndex,
   serving: ActIndex,
-  groups: Components,
+  groups: Components<Act>,
 ): void {
   for (const execution of executions) {
     const { owner } = execution;
@@ -268,12 +285,17 @@ class ActIndex {
     for (const key of keys) {
       const list = this.#lists.get(key) ?? [];
       const at = lowerBound(list, ({ motif }) => motif.index > index);
-      const [left, right] = [list[at - 1], list[at]];
-      if (left && (before === null || left.motif.index > before.motif.index)) before = left;
-      if (right && (after === null || right.motif.index < after.motif.index)) after = right;
+      before = nearer(index, before, list[at - 1]);
+      after = nearer(index, after, list[at]);
     }
     return side === 'before' ? (before ?? after) : (after ?? before);
   }
+}
+
+/** The act closer to the index, of two on one side of it. */
+function nearer(index: number, known: Act | null, other: Act | undefined): Act | null {
+  if (!known || !other) return known ?? other ?? null;
+  return Math.abs(other.motif.index - index) < Math.abs(known.motif.index - index) ? other : known;
 }
 
 function keysOf({ motif, parties }: Act): Set<string> {

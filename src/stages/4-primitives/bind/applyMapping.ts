@@ -119,15 +119,13 @@ function note(
 }
 
 function applyMapping(mapping: PreparedMapping, trigger: Trigger, run: RecognitionRun): Candidate | null {
-  const { shape, within } = mapping;
   const { contract } = trigger;
-  const { log } = trigger.evidence;
-  const call = within === null || log === null ? null : run.enclosing.of(log, within);
+  const call = enclosingCall(mapping, trigger, run);
   const scope = scopeOf(trigger, run, call);
   const { legs } = scope;
   const miss = (why: () => MissReason): null => (run.missed ? note(run, trigger, mapping, why()) : null);
   if (!testsHold(mapping.when, scope)) return miss(() => whyConditions(mapping.when, scope));
-  const claimed = (role: string): Claimed => run.claimed.of(shape, role);
+  const claimed = (role: string): Claimed => run.claimed.of(mapping.shape, role);
   const early = evaluateAccount(mapping.venue, scope);
   const failure = run.missed && new FurthestFailure();
   const context = {
@@ -142,8 +140,7 @@ function applyMapping(mapping: PreparedMapping, trigger: Trigger, run: Recogniti
   if (!binding) return miss(() => failure!.why(mapping.legs, scope, context));
 
   const venue = early ?? evaluateAccount(mapping.venue, scope);
-  const protocol =
-    run.known.speaker(mapping, contract) ?? run.proofs.protocolOf(mapping, contract, () => tokensOf(legs));
+  const protocol = protocolOf(mapping, contract, legs, run);
   if (!venue) return miss(() => ({ why: 'venue' }));
   if (!protocol && !mapping.anyEmitter) return miss(() => ({ why: 'emitter' }));
   for (const { leg } of legs) for (const m of leg.movements) claimed(leg.role).add(m);
@@ -158,6 +155,24 @@ function applyMapping(mapping: PreparedMapping, trigger: Trigger, run: Recogniti
     detail: readDetail(mapping, scope, run.positionTokens),
     within: call && { kind: 'frame', frame: call.index, log: null, contract },
   };
+}
+
+function enclosingCall(
+  { within }: PreparedMapping,
+  { evidence }: Trigger,
+  run: RecognitionRun,
+): Frame | null {
+  return within === null || evidence.log === null ? null : run.enclosing.of(evidence.log, within);
+}
+
+/** The protocol that lists the contract, else the one that its CREATE2 address proves. */
+function protocolOf(
+  mapping: PreparedMapping,
+  contract: Address,
+  legs: readonly BoundLeg[],
+  { known, proofs }: RecognitionRun,
+): ProtocolRef | null {
+  return known.speaker(mapping, contract) ?? proofs.protocolOf(mapping, contract, () => tokensOf(legs));
 }
 
 function scopeOf(

@@ -1,5 +1,6 @@
 import { isRecognised } from '../../../lib/recognised.ts';
 import { memoize } from '../../../lib/memo.ts';
+import { isNetted } from './netting.ts';
 import type { BoundLeg } from './legOptions.ts';
 import type { Candidate } from './applyMapping.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -18,21 +19,18 @@ export function checkInvariants(
   const invariants: Invariant[] = [];
   const check = (name: string, holds: boolean): void =>
     void invariants.push(holds ? holding(name) : failing(name));
+  const checkAll = (name: string, some: readonly BoundLeg[], holds: (b: BoundLeg) => boolean): void => {
+    if (some.length > 0) check(name, some.every(holds));
+  };
 
   // Position tokens taken from a borrower carry interest that the event does not state.
   const stated = legs.filter((b) => b.stated !== null && !INTEREST_BEARING.has(b.leg.role));
-  const known = isRecognised(candidate.protocol);
-  if (stated.length > 0)
-    check(
-      'amounts_agree',
-      stated.every((b) => b.leg.exact || isRounded(b.leg.amount, b.stated!)),
-    );
+  checkAll('amounts_agree', stated, (b) => b.leg.exact || isRounded(b.leg.amount, b.stated!));
   if (candidate.mapping.legs.length > 0) check('value_moved', legs.length + unresolved.length > 0);
-  const unmoved = unresolved.length > 0 || legs.some((b) => b.leg.movements.length === 0);
-  if (unmoved) check('netted_at_venue', netted.get(candidate.venue) ?? false);
+  if (isNetted(candidate.binding)) check('netted_at_venue', netted.get(candidate.venue) === true);
 
   // An unknown contract's event counts only for value that it sent or received, or in its own token.
-  if (!known && legs.length > 0)
+  if (!isRecognised(candidate.protocol) && legs.length > 0)
     check(
       'venue_involved',
       legs.some((b) => b.leg.movements.some((m) => involves(flow, m, candidate.venue))),
@@ -45,10 +43,9 @@ export function checkInvariants(
 
   const kinds = (b: BoundLeg): boolean =>
     b.leg.movements.every((m) => flow.movements[m]!.kind === b.spec.movementKind);
-  const minted = legs.filter((b) => b.spec.movementKind === 'mint');
-  const burnt = legs.filter((b) => b.spec.movementKind === 'burn');
-  if (minted.length > 0) check('minted_from_zero', minted.every(kinds));
-  if (burnt.length > 0) check('burnt_to_zero', burnt.every(kinds));
+  const ofKind = (kind: string): BoundLeg[] => legs.filter((b) => b.spec.movementKind === kind);
+  checkAll('minted_from_zero', ofKind('mint'), kinds);
+  checkAll('burnt_to_zero', ofKind('burn'), kinds);
 
   const custody = custodians(legs, flow);
   if (custody.length > 1)

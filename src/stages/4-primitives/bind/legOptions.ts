@@ -1,5 +1,5 @@
 import { groupBy } from '../../../lib/groups.ts';
-import { NATIVE_REF, type AssetRef, type BindScope, type LegEnds } from './resolver.ts';
+import { NATIVE_REF, type AssetRef, type BindScope, type LegEnds, type Resolver } from './resolver.ts';
 import { assetIdOf, evaluateAccount, evaluateAmount, evaluateAsset } from './resolver.ts';
 import { farEnd } from '../../../lib/roles.ts';
 import { carriedOf, differenceOf, type StatedAmount } from './namedDifference.ts';
@@ -90,8 +90,7 @@ export function* legOptions(
     const { amount, withFees } = stated;
     const exact = (withFees === amount ? null : exactly(leg, withFees)) ?? exactly(leg, amount);
     if (exact) yield carried(spec, [exact], stated, context);
-    else if (spec.match === 'stated' && (leg.asset === null || assetIdOf(leg.asset) !== leg.excludedAsset))
-      yield settledInside(leg, amount);
+    else if (maySettleInside(leg)) yield settledInside(leg, amount);
   }
   if (spec.match !== 'stated') yield* approximately(leg);
 }
@@ -105,7 +104,7 @@ function resolveLeg(
   const from = evaluateAccount(spec.from, scope);
   const to = evaluateAccount(spec.to, scope);
   const asset = evaluateAsset(spec.asset, scope);
-  if ((spec.from && from === null) || (spec.to && to === null) || (spec.asset && asset === null)) return null;
+  if (fails(spec.from, from) || fails(spec.to, to) || fails(spec.asset, asset)) return null;
   const amounts = statedAmounts(spec, scope);
   if (spec.amount.length > 0 && amounts.length === 0) return null;
   const claimed = context.claimed(spec.role);
@@ -133,6 +132,11 @@ function resolveLeg(
       accept,
     }),
   };
+}
+
+/** Whether an expression is given and does not resolve. */
+function fails(word: Resolver | null, value: AssetRef | null): boolean {
+  return word !== null && value === null;
 }
 
 function withoutAmount({ spec, context, search }: ResolvedLeg, choice: AssetRef | null): Option | null {
@@ -230,6 +234,10 @@ function legOf(
       exact: amount !== null && amount === sum,
     },
   };
+}
+
+function maySettleInside({ spec, asset, excludedAsset }: ResolvedLeg): boolean {
+  return spec.match === 'stated' && (asset === null || assetIdOf(asset) !== excludedAsset);
 }
 
 /** A leg that no single movement carries: settled by net amounts inside the venue. */

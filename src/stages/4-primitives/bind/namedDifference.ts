@@ -5,7 +5,7 @@ import type { MovementIndex } from './movementIndex.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { AssetId, Movement } from '../../../model/valueFlow.ts';
 
-/** An amount an event states, and what its movement carries if the fees stated beside it count. */
+/** An amount an event states, without and with the fees stated beside it. */
 export interface StatedAmount {
   readonly amount: bigint;
   readonly withFees: bigint;
@@ -15,7 +15,7 @@ export interface StatedAmount {
 export interface Difference {
   /** The leg's own amount: without fees that the counterparty paid, after those that it was charged. */
   readonly amount: bigint;
-  /** What the counterparty paid beside it; zero where it was kept back or given back. */
+  /** The fee the counterparty paid beside it; zero where it was kept back or given back. */
   readonly fee: bigint;
   /** Movements that carried the fee. */
   readonly movements: readonly number[];

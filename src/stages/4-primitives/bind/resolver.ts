@@ -186,16 +186,20 @@ export function holds({ left, operator, right }: Test, scope: BindScope): boolea
   if (value === null) return false;
   if (operator === 'equals' || operator === 'differs') {
     const other = right && right(scope);
-    if (other === null) return false;
-    return same(value, other) === (operator === 'equals');
+    return other !== null && same(value, other) === (operator === 'equals');
   }
-  const number = typeof value === 'bigint' ? value : BigInt(value);
-  if (operator === 'above' || operator === 'below') {
-    const bound = right && asInteger(right(scope));
-    return bound !== null && (operator === 'above' ? number > bound : number < bound);
-  }
-  return operator === 'gt0' ? number > 0n : operator === 'lt0' ? number < 0n : number === 0n;
+  const bound = right ? asInteger(right(scope)) : 0n;
+  return bound !== null && COMPARISONS[operator](BigInt(value), bound);
 }
+
+type Comparison = (value: bigint, bound: bigint) => boolean;
+const COMPARISONS: Readonly<Record<Exclude<Test['operator'], 'equals' | 'differs'>, Comparison>> = {
+  above: (value, bound) => value > bound,
+  below: (value, bound) => value < bound,
+  gt0: (value) => value > 0n,
+  lt0: (value) => value < 0n,
+  is0: (value) => value === 0n,
+};
 
 /** Equal as numbers, so that an address equals the same address in a 32-byte word. */
 function same(a: ArgumentValue, b: ArgumentValue): boolean {

@@ -47,7 +47,7 @@ export class FurthestFailure {
   }
 }
 
-/** What a leg's expressions come to. */
+/** A leg's resolved expressions, and the fields that do not resolve. */
 interface Sought {
   readonly unread: readonly string[];
   readonly amounts: readonly bigint[];

@@ -85,12 +85,13 @@ function callTriggers(tx: CanonicalTx, rulebook: Rulebook, principals: ReadonlyS
     type === 'CALL' && principals.has(from) && !principals.has(to!);
   const toSelf = ({ type, from, to }: Frame): boolean =>
     to === tx.to && (type === 'DELEGATECALL' || from === to);
+  const byCalled = ({ type, from }: Frame): boolean => type === 'CALL' && from === tx.to;
   const triggers: NamedTrigger[] = [];
   for (const frame of tx.frames) {
     if (triggers.length === MAX_TRIGGERS) break;
     if (!frame.effective || frame.static || frame.to === null) continue;
     const direct = byPrincipal(frame) || toSelf(frame);
-    if (!direct && (frame.type !== 'CALL' || frame.from !== tx.to)) continue;
+    if (!direct && !byCalled(frame)) continue;
     const trigger = callTrigger(frame, rulebook, direct);
     if (trigger) triggers.push(trigger);
   }
@@ -104,17 +105,14 @@ function hintsOf(trigger: NamedTrigger, tx: CanonicalTx, rulebook: Rulebook): Hi
   for (const rank of entriesFor(trigger, rulebook)) {
     const entry = rulebook.lexicon[rank]!;
     if (known && !known.has(entry.kind)) continue;
-    // What a contract calls in turn says what is done to others, not what its caller is paid or charged for.
+    // A contract's own calls name acts on others, not payments to or by its caller.
     if (!trigger.direct && entry.flow !== 'any') continue;
     if (shows(entry, trigger, tx)) hints.push({ trigger, entry, rank });
   }
   return hints;
 }
 
-/**
- * Positions of the entries whose words a signature has: worked out once per signature, of which the tables
- * have a few thousand.
- */
+/** Ranks of the lexicon's entries that fit a signature, kept per signature: the tables have a few thousand. */
 function entriesFor(trigger: NamedTrigger, rulebook: Rulebook): readonly number[] {
   const known = rulebook.prepared.derive(newCache);
   const key = `${trigger.basis} ${trigger.signature}`;

@@ -19,7 +19,7 @@ export class KnownContracts {
     this.#registered = registered;
   }
 
-  /** The protocol in whose words the contract speaks by this mapping. */
+  /** The protocol that the mapping's events or calls belong to at this contract. */
   speaker({ listed, unlisted }: PreparedMapping, contract: Address): ProtocolRef | undefined {
     const ref = listed.get(contract);
     if (ref || unlisted === null) return ref;
@@ -27,7 +27,7 @@ export class KnownContracts {
     return found && unlisted.has(found.slug) ? found : undefined;
   }
 
-  /** The protocol a contract belongs to, whatever it says. */
+  /** The protocol a contract belongs to, by its address alone. */
   protocolOf(contract: Address): ProtocolRef | undefined {
     const { prepared, protocols } = this.#rulebook;
     const own = prepared.protocolOf(contract);

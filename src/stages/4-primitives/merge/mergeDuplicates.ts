@@ -71,14 +71,14 @@ function withoutEchoes(found: readonly OpenPrimitive[]): readonly OpenPrimitive[
     item.protocol?.matchedBy === 'family' &&
     item.legs.some((leg) => leg.movements.length > 0);
   if (!found.some(mayEcho)) return found;
-  const told = { sent: new Set<number>(), received: new Set<number>() };
-  const toldOf = ({ role }: Leg): Set<number> => told[SENT_ROLES.has(role) ? 'sent' : 'received'];
+  const moved = { sent: new Set<number>(), received: new Set<number>() };
+  const movedBy = ({ role }: Leg): Set<number> => moved[SENT_ROLES.has(role) ? 'sent' : 'received'];
   for (const item of found) {
     if (item.basis === 'event')
-      for (const leg of item.legs) for (const m of leg.movements) toldOf(leg).add(m);
+      for (const leg of item.legs) for (const m of leg.movements) movedBy(leg).add(m);
   }
   return found.filter(
-    (item) => !mayEcho(item) || !item.legs.every((leg) => leg.movements.every((m) => toldOf(leg).has(m))),
+    (item) => !mayEcho(item) || !item.legs.every((leg) => leg.movements.every((m) => movedBy(leg).has(m))),
   );
 }
 

@@ -1,9 +1,9 @@
 import { addTo } from '../../../lib/groups.ts';
 import { distinctEvidence } from './mergeDuplicates.ts';
-import type { OpenPrimitive } from '../structure/context.ts';
+import { isIssuance, type OpenPrimitive } from '../structure/context.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { Leg } from '../../../model/primitive.ts';
-import type { ValueFlow } from '../../../model/valueFlow.ts';
+import type { Movement, ValueFlow } from '../../../model/valueFlow.ts';
 
 /** Tags of mappings with an event that announces that the next act opens or closes the position. */
 const NEXT: ReadonlyMap<string, string> = new Map([
@@ -66,28 +66,26 @@ export function claimTokens(found: readonly OpenPrimitive[], flow: ValueFlow): r
   for (const { legs } of found) for (const leg of legs) for (const m of leg.movements) claimed.add(m);
   const result = [...found];
   for (const m of flow.movements) {
-    const own = m.kind === 'mint' || m.kind === 'burn' ? acts.get(m.asset) : undefined;
+    const own = isIssuance(m) ? acts.get(m.asset) : undefined;
     if (!own || claimed.has(m.index)) continue;
     const at = own.findLast((i) => found[i]!.seq <= m.seq) ?? own[0]!;
-    const minted = m.kind === 'mint';
-    const leg: Leg = {
-      role: minted ? 'share_out' : 'share_in',
-      asset: m.asset,
-      amount: m.amount,
-      account: minted ? m.to : m.from,
-      movements: [m.index],
-      exact: true,
-    };
-    const { legs, evidence, invariants, ...item } = result[at]!;
-    const check = { name: minted ? 'minted_from_zero' : 'burnt_to_zero', holds: true };
-    result[at] = {
-      ...item,
-      legs: [...legs, leg],
-      evidence: distinctEvidence([...evidence, m.evidence]),
-      invariants: [...invariants, ...(invariants.some(({ name }) => name === check.name) ? [] : [check])],
-    };
+    result[at] = withToken(result[at]!, m);
   }
   return result;
+}
+
+function withToken(act: OpenPrimitive, m: Movement): OpenPrimitive {
+  const [role, account, check] =
+    m.kind === 'mint' ? ['share_out', m.to, 'minted_from_zero'] : ['share_in', m.from, 'burnt_to_zero'];
+  const { legs, evidence, invariants } = act;
+  const leg = { role, asset: m.asset, amount: m.amount, account, movements: [m.index], exact: true } as Leg;
+  const checked = invariants.some(({ name }) => name === check);
+  return {
+    ...act,
+    legs: [...legs, leg],
+    evidence: distinctEvidence([...evidence, m.evidence]),
+    invariants: checked ? invariants : [...invariants, { name: check, holds: true }],
+  };
 }
 
 /** Keys of one contract's events of different shapes agree in all but the shape. */

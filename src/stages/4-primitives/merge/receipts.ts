@@ -1,7 +1,7 @@
 import { kindOf } from '../../../lib/motifKinds.ts';
 import { SHARE_ROLES } from '../../../lib/roles.ts';
 import { distinctEvidence } from './mergeDuplicates.ts';
-import type { OpenPrimitive } from '../structure/context.ts';
+import { isIssuance, type OpenPrimitive } from '../structure/context.ts';
 import type { Leg } from '../../../model/primitive.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import type { AssetId, Movement, ValueFlow } from '../../../model/valueFlow.ts';
@@ -50,10 +50,7 @@ function unclaimedIssues(
   return flow.movements.filter((m) => {
     const asset = flow.assets.get(m.asset);
     return (
-      (m.kind === 'mint' || m.kind === 'burn') &&
-      !claimed.has(m.index) &&
-      asset?.kind === 'erc20' &&
-      !wrappedNative.has(asset.address!)
+      isIssuance(m) && !claimed.has(m.index) && asset?.kind === 'erc20' && !wrappedNative.has(asset.address!)
     );
   });
 }

@@ -21,27 +21,37 @@ export function settleDeferred(found: readonly OpenPrimitive[]): readonly OpenPr
   const settled = new Set<OpenPrimitive>();
   const kept: (OpenPrimitive | readonly OpenPrimitive[])[] = [];
   for (const item of found) {
-    if (item.tags.includes(DEFERRED) && item.legs.length === 0) {
+    if (isPromise(item)) {
       for (const venue of venuesOf(item)) addTo(open, venue, item);
       kept.push(item);
     } else if (item.tags.includes(PER_ASSET)) {
       const key = `${item.kind}|${item.venue}|${item.roles.find((r) => r.role === 'owner')?.account}`;
       const act = addTo(acts, key, item);
       if (act.length === 1) kept.push(act);
-    } else if (item.legs.length > 0 && item.legs.every((leg) => leg.role === 'out')) {
-      const promises = [...new Set(venuesOf(item).flatMap((venue) => open.get(venue) ?? []))].filter(
-        (p) => !settled.has(p) && aboutTheSame(p, item),
-      );
+    } else if (isPayout(item)) {
+      const promises = takePromises(open, item);
       for (const promise of promises) settled.add(promise);
-      for (const venue of venuesOf(item))
-        open.set(
-          venue,
-          (open.get(venue) ?? []).filter((p) => !settled.has(p)),
-        );
       kept.push(promises.length > 0 ? settle(promises, item) : item);
     } else kept.push(item);
   }
   return kept.flatMap((item) => ('kind' in item ? (settled.has(item) ? [] : [item]) : [oneAct(item)]));
+}
+
+const isPromise = ({ tags, legs }: OpenPrimitive): boolean => tags.includes(DEFERRED) && legs.length === 0;
+
+const isPayout = ({ legs }: OpenPrimitive): boolean =>
+  legs.length > 0 && legs.every(({ role }) => role === 'out');
+
+/** Takes the promises that a payout settles off the lists by venue. */
+function takePromises(open: Map<Address, OpenPrimitive[]>, payout: OpenPrimitive): OpenPrimitive[] {
+  const promises = new Set(venuesOf(payout).flatMap((venue) => open.get(venue) ?? []));
+  for (const promise of promises) if (!aboutTheSame(promise, payout)) promises.delete(promise);
+  for (const venue of new Set([...promises].flatMap(venuesOf)))
+    open.set(
+      venue,
+      open.get(venue)!.filter((promise) => !promises.has(promise)),
+    );
+  return [...promises];
 }
 
 function venuesOf(item: OpenPrimitive): Address[] {
@@ -52,11 +62,11 @@ function venuesOf(item: OpenPrimitive): Address[] {
 
 /** Positions that both name by the same contract's events must agree. */
 function aboutTheSame(promise: OpenPrimitive, payout: OpenPrimitive): boolean {
-  const told = promise.about.flatMap((key) => {
+  const agreements = promise.about.flatMap((key) => {
     const rivals = payout.about.filter((other) => speaker(other) === speaker(key));
     return rivals.length === 0 ? [] : [rivals.includes(key)];
   });
-  return told.every((same) => same);
+  return agreements.every((same) => same);
 }
 
 const speaker = (key: string): string => key.split('|', 2).join('|');
@@ -93,7 +103,7 @@ function oneAct(parts: readonly OpenPrimitive[]): OpenPrimitive {
     seq: parts.reduce((last, p) => Math.max(last, p.seq), 0),
     roles: distinctRoles(
       parts.flatMap((p) => p.roles),
-      NOBODY,
+      NO_VENUES,
     ),
     legs: parts.flatMap((p) => p.legs),
     invariants: [...invariants].map(([name, holds]) => ({ name, holds })),
@@ -105,4 +115,4 @@ function oneAct(parts: readonly OpenPrimitive[]): OpenPrimitive {
   };
 }
 
-const NOBODY: ReadonlySet<Address> = new Set();
+const NO_VENUES: ReadonlySet<Address> = new Set();

@@ -18,7 +18,7 @@ export function principalsOf(
   return new Set([tx.from, ...owners]);
 }
 
-/** Whether a kind only accompanies others (approvals, wraps, executions) and tells no purpose. */
+/** Whether a kind only accompanies others (approvals, wraps, executions) and shows no purpose. */
 export function isAccompaniment(kind: string, rulebook: Rulebook): boolean {
   const { allowance, carries, executes, serves, actsOnVenue } = kindOf(rulebook, kind);
   return allowance || carries || executes !== null || serves !== null || actsOnVenue;

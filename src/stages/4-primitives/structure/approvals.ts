@@ -1,6 +1,7 @@
 import { addressOfWord, wordAt } from '../../../evm/hex.ts';
 import { structural, type OpenPrimitive, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
+import type { Evidence } from '../../../model/evidence.ts';
 import type { Log } from '../../../model/canonicalTx.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 
@@ -18,36 +19,36 @@ export function findApprovals(context: StructureContext): OpenPrimitive[] {
   const found: OpenPrimitive[] = [];
   for (const item of approvals) {
     const log = item.evidence.log === null ? undefined : tx.logs[item.evidence.log];
-    if (!log || !item.from || !item.to) continue;
-    if (
-      isUsage(log, item.from, transfers.get(log.index - 1)) ||
-      isUsage(log, item.from, transfers.get(log.index + 1))
-    )
-      continue;
-    const token = permitToken(log);
-    found.push(
-      structural({
-        kind: 'approval',
-        seq: log.seq,
-        venue: log.address,
-        roles: [
-          { role: 'owner', account: item.from },
-          { role: 'spender', account: item.to },
-          ...(token ? [{ role: 'token', account: token }] : []),
-        ],
-        legs: [],
-        invariants: [],
-        tags: grantsNothing(log) ? ['revoked'] : ['granted'],
-        evidence: [item.evidence],
-      }),
-    );
+    const { from, to } = item;
+    if (!log || !from || !to) continue;
+    const neighbours = [transfers.get(log.index - 1), transfers.get(log.index + 1)];
+    if (!neighbours.some((transfer) => transfer && isUsage(log, from, transfer)))
+      found.push(approvalOf(log, item.evidence, from, to));
   }
   return found;
 }
 
+function approvalOf(log: Log, evidence: Evidence, owner: Address, spender: Address): OpenPrimitive {
+  const token = permitToken(log);
+  return structural({
+    kind: 'approval',
+    seq: log.seq,
+    venue: log.address,
+    roles: [
+      { role: 'owner', account: owner },
+      { role: 'spender', account: spender },
+      ...(token ? [{ role: 'token', account: token }] : []),
+    ],
+    legs: [],
+    invariants: [],
+    tags: grantsNothing(log) ? ['revoked'] : ['granted'],
+    evidence: [evidence],
+  });
+}
+
 /** Whether the transfer next to an approval used it up. */
-function isUsage(log: Log, owner: Address, transfer: Movement | undefined): boolean {
-  return transfer !== undefined && transfer.evidence.contract === log.address && transfer.from === owner;
+function isUsage(log: Log, owner: Address, transfer: Movement): boolean {
+  return transfer.evidence.contract === log.address && transfer.from === owner;
 }
 
 /**

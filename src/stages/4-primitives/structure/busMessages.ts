@@ -16,7 +16,7 @@ interface Message {
 }
 
 /**
- * Value that crosses chains with a message of a known bus, whichever application used it: what an account
+ * Value that crosses chains with a message of a known bus, whichever application used it: value an account
  * gave for nothing beside a message that was sent, or got beside one that was received. Always Suspected.
  * Only where nothing but trades and accompanying acts was found.
  */
@@ -29,22 +29,20 @@ export function findBusMessages(
   if (message === null || !found.every(({ kind }) => goesAlong(kind, rulebook))) return [];
   const open = new OpenFlows(context);
   const principals = [...principalsOf(context, rulebook, found)];
-  for (const account of principals) {
+  for (const account of [...principals, ...soleRecipient(open, message.entry, principals)]) {
     const moved = movedBy(open, account, message.entry);
     if (moved) return [actOf(message, account, moved)];
-  }
-  // Whoever delivers a message may do so for somebody else, and gives nothing for it.
-  if (
-    message.entry.flow === 'received' &&
-    principals.every((account) => open.of(account).sent.length === 0)
-  ) {
-    const [paid, ...others] = open.recipients();
-    const moved = paid !== undefined && others.length === 0 ? movedBy(open, paid, message.entry) : null;
-    if (moved) return [actOf(message, paid!, moved)];
   }
   // Swapped on the way: the movements are the trade's, but the account only gave, or only got.
   const traded = principals.find((account) => sidesOf(netOf(context, account)) === message.entry.flow);
   return traded !== undefined && context.dealings.size > 0 ? [actOf(message, traded, [])] : [];
+}
+
+/** The account a received message paid alone: a relayer delivers it for that account and gives nothing. */
+function soleRecipient(open: OpenFlows, { flow }: LexiconEntry, principals: readonly Address[]): Address[] {
+  if (flow !== 'received' || principals.some((account) => open.of(account).sent.length > 0)) return [];
+  const recipients = open.recipients();
+  return recipients.length === 1 ? recipients : [];
 }
 
 function messageOf({ tx }: StructureContext, rulebook: Rulebook): Message | null {
@@ -60,13 +58,13 @@ function entriesByTopic({ lexicon }: Rulebook): ReadonlyMap<Hash, LexiconEntry> 
   return new Map(lexicon.flatMap((entry) => [...entry.messages].map((topic) => [topic, entry] as const)));
 }
 
-/** Trades on the way, and acts that tell no purpose. */
+/** Trades on the way, and acts that show no purpose. */
 function goesAlong(kind: string, rulebook: Rulebook): boolean {
   const { trade } = kindOf(rulebook, kind);
   return isAccompaniment(kind, rulebook) || (trade !== null && trade !== 'shares');
 }
 
-/** What is left of the account's flow, burns and mints included; null where it does not all go one way. */
+/** The rest of the account's flow, burns and mints included; null where it does not all go one way. */
 function movedBy(open: OpenFlows, account: Address, { flow }: LexiconEntry): readonly Movement[] | null {
   const own = open.of(account);
   const gave = [...own.sent, ...own.burnt];

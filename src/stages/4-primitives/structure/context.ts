@@ -59,7 +59,7 @@ export interface StructureContext {
   readonly shareAssets: Set<AssetId>;
   /** Accounts that a primitive was done for: never the counterparty of a structural one. */
   readonly customers: Set<Address>;
-  /** Who sponsors whose operation: pairs of `paymaster owner`. */
+  /** Sponsored operations: pairs of `paymaster owner`. */
   readonly sponsored: ReadonlySet<string>;
   /** Legs of the primitives, by the account that sent or received them. */
   readonly dealings: Map<Address, Leg[]>;
@@ -121,6 +121,15 @@ export function explain(context: StructureContext, found: OpenPrimitive): void {
 export function isFungible(flow: ValueFlow, asset: AssetId): boolean {
   const kind = flow.assets.get(asset)?.kind;
   return kind === 'native' || kind === 'erc20';
+}
+
+/** The token's contract; null for the native asset. */
+export function contractOf(flow: ValueFlow, asset: AssetId): Address | null {
+  return flow.assets.get(asset)?.address ?? null;
+}
+
+export function isIssuance({ kind }: Movement): boolean {
+  return kind === 'mint' || kind === 'burn';
 }
 
 function totals(flow: ValueFlow, mergeWrapped: ReadonlySet<Address>): StructureContext['totalSent'] {

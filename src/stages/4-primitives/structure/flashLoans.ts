@@ -1,6 +1,7 @@
 import { lowerBound } from '../../../lib/lowerBound.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { around, isFungible, structural, type OpenPrimitive, type StructureContext } from './context.ts';
+import type { Address } from '../../../model/hex.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 
 /** A lender asks at most this much on top, in parts per hundred. */
@@ -17,20 +18,7 @@ export function findFlashLoans(context: StructureContext): OpenPrimitive[] {
   const used = new Set<number>();
   const found: OpenPrimitive[] = [];
   for (const out of flow.movements) {
-    if (
-      out.kind !== 'transfer' ||
-      context.explained.has(out.index) ||
-      !isFungible(flow, out.asset) ||
-      used.has(out.index)
-    )
-      continue;
-    if (
-      out.from === ZERO_ADDRESS ||
-      out.from === context.tx.from ||
-      context.wrappedNative.has(out.from) ||
-      context.passThrough.has(out.from)
-    )
-      continue;
+    if (used.has(out.index) || !mayBeLent(context, out) || !mayLend(context, out.from)) continue;
     const returns = context.between(out.to, out.from, out.asset);
     if (returns.length === 0) continue;
     const next = lowerBound(returns, (m) => m.seq > out.seq);
@@ -49,6 +37,15 @@ export function findFlashLoans(context: StructureContext): OpenPrimitive[] {
     found.push(loanOf(out, repaid));
   }
   return found;
+}
+
+function mayBeLent({ flow, explained }: StructureContext, m: Movement): boolean {
+  return m.kind === 'transfer' && !explained.has(m.index) && isFungible(flow, m.asset);
+}
+
+function mayLend({ tx, wrappedNative, passThrough }: StructureContext, account: Address): boolean {
+  const isOwn = account === ZERO_ADDRESS || account === tx.from;
+  return !isOwn && !wrappedNative.has(account) && !passThrough.has(account);
 }
 
 /** Without anything done in between it is change or a mistake, not a loan. */

@@ -1,7 +1,15 @@
 import { addTo, groupBy } from '../../../lib/groups.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { transferTaxes } from './transferTax.ts';
-import { isFungible, only, structural, type OpenPrimitive, type StructureContext } from './context.ts';
+import {
+  contractOf,
+  isFungible,
+  isIssuance,
+  only,
+  structural,
+  type OpenPrimitive,
+  type StructureContext,
+} from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 
@@ -10,20 +18,17 @@ import type { Movement } from '../../../model/valueFlow.ts';
  * asset and holder.
  */
 export function findIssuance(context: StructureContext): OpenPrimitive[] {
-  const left = context.flow.movements.filter(
-    (m) => (m.kind === 'mint' || m.kind === 'burn') && !context.explained.has(m.index),
-  );
+  const left = context.flow.movements.filter((m) => isIssuance(m) && !context.explained.has(m.index));
   if (left.length === 0) return [];
   const taxes = transferTaxes(context);
   const groups = new Map<string, Movement[]>();
   for (const m of left) {
     if (taxes.has(m.index)) continue;
     const holder = holderOf(context, m);
-    const contract = context.flow.assets.get(m.asset)?.address ?? 'native';
+    const contract = contractOf(context.flow, m.asset);
     // Other mints and burns of a share token (fees taken in shares) belong to the venue's own primitives.
-    if (contract !== 'native' && (context.venues.has(contract) || context.shareAssets.has(m.asset))) continue;
-    const key = `${m.kind}|${holder}|${contract}`;
-    addTo(groups, key, m);
+    if (contract !== null && (context.venues.has(contract) || context.shareAssets.has(m.asset))) continue;
+    addTo(groups, `${m.kind}|${holder}|${contract}`, m);
   }
   return [...groups.values()].map((group) => issuanceOf(context, group));
 }
@@ -44,7 +49,7 @@ function issuanceOf(context: StructureContext, group: readonly Movement[]): Open
   return structural({
     kind: `${fungible ? 'token' : 'nft'}_${minted ? 'mint' : 'burn'}`,
     seq: first.seq,
-    venue: context.flow.assets.get(first.asset)?.address ?? first.to,
+    venue: contractOf(context.flow, first.asset) ?? first.to,
     roles: [{ role: 'owner', account: holder }],
     legs: [...groupBy(group, (m) => m.asset)].map(([asset, list]) => ({
       role: minted ? 'out' : 'in',
@@ -60,7 +65,7 @@ function issuanceOf(context: StructureContext, group: readonly Movement[]): Open
   });
 }
 
-/** Contracts created and still standing when the transaction ended. */
+/** Contracts created and not reverted. */
 export function findDeployments(context: StructureContext): OpenPrimitive[] {
   return context.tx.frames
     .filter((f) => (f.type === 'CREATE' || f.type === 'CREATE2') && f.effective && f.to !== null)

@@ -2,7 +2,7 @@ import { distinctEvidence } from '../merge/mergeDuplicates.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { findHints, type Hint } from '../match/hints.ts';
 import type { NamedTrigger } from '../match/namedTriggers.ts';
-import { isFungible, structural, type OpenPrimitive, type StructureContext } from './context.ts';
+import { contractOf, isFungible, structural, type OpenPrimitive, type StructureContext } from './context.ts';
 import { isAccompaniment, legOf, legsByAsset, principalsOf } from './acts.ts';
 import { OpenFlows, type OpenFlow } from './openFlows.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -12,7 +12,7 @@ import type { AssetId, Movement } from '../../../model/valueFlow.ts';
 
 /** Smaller numbers are as likely an index, a flag or a percentage as an amount. */
 const SMALLEST_AMOUNT = 1_000n;
-/** Signs of an event that records a payment, whatever its name. */
+/** Signs of an event that records a payment under any name. */
 const RECORDED: ReadonlySet<Hint['entry']['sign']> = new Set(['custody', 'exit']);
 /** Movements of one amount that a trigger is compared with. */
 const MAX_ALIKE = 16;
@@ -51,10 +51,7 @@ export class NamedActs {
     return acts;
   }
 
-  /**
-   * Acts whose words agree with the direction of all that is left of an account, where nothing else explains
-   * it.
-   */
+  /** Acts with words that agree with the direction of all the unexplained value of an account. */
   withoutAmounts(): OpenPrimitive[] {
     if (this.#rulebook.lexicon.length === 0 || !this.#unexplained()) return [];
     const open = new OpenFlows(this.#context);
@@ -86,7 +83,7 @@ export class NamedActs {
     return (this.#hints ??= findHints(this.#context, this.#rulebook, this.#found, this.#accounts()));
   }
 
-  /** The act over movements whose amounts the trigger states; null where none goes the way the entry says. */
+  /** The act over movements of stated amounts; null where none goes the way the entry says. */
   #exact(hint: Hint, open: OpenFlows): OpenPrimitive | null {
     const { entry, trigger } = hint;
     if (entry.flow === 'none' || trigger.otherLayout || RECORDED.has(entry.sign)) return null;
@@ -98,9 +95,9 @@ export class NamedActs {
     for (const account of this.#concerned(hint, stated, open)) {
       const sent = stated.filter((m) => open.accountOf(m, 'sent') === account);
       const received = stated.filter((m) => open.accountOf(m, 'received') === account);
-      const moved = { sent, received, exchanged: [...sent, ...received] }[entry.flow];
-      const bothSides = entry.flow !== 'exchanged' || (sent.length > 0 && received.length > 0);
-      if (moved.length > 0 && bothSides && this.#holds(entry, moved))
+      const exchanged = sent.length > 0 && received.length > 0 ? [...sent, ...received] : [];
+      const moved = { sent, received, exchanged }[entry.flow];
+      if (moved.length > 0 && this.#holds(entry, moved))
         return this.#actOf(hint, account, moved, open.of(account));
     }
     return null;
@@ -122,7 +119,7 @@ export class NamedActs {
    * itself.
    */
   #involves({ contract, basis }: NamedTrigger, m: Movement): boolean {
-    const token = this.#context.flow.assets.get(m.asset)?.address ?? null;
+    const token = contractOf(this.#context.flow, m.asset);
     if (basis === 'call' || [this.#context.tx.to, token, m.from, m.to].includes(contract)) return true;
     const callers = this.#callersOf();
     if (token !== null && callers.get(token)?.has(contract)) return true;
@@ -130,7 +127,7 @@ export class NamedActs {
     return [...(callers.get(contract) ?? [])].some((caller) => principals.has(caller));
   }
 
-  /** Who called each contract. */
+  /** Callers by contract. */
   #callersOf(): ReadonlyMap<Address, ReadonlySet<Address>> {
     if (this.#callers) return this.#callers;
     const callers = new Map<Address, Set<Address>>();
@@ -148,10 +145,8 @@ export class NamedActs {
     const { entry, trigger } = hint;
     if (trigger.basis === 'event' && !this.#isAbout(trigger, account)) return null;
     const got = flow.received.filter((m) => gained.has(mergeNative(m.asset, this.#context.wrappedNative)));
-    const [gave, took] = [flow.sent.length > 0, got.length > 0];
-    const fits = { none: !took, sent: gave && !took, received: took && !gave, exchanged: false, any: false };
     const moved = entry.flow === 'received' ? got : flow.sent;
-    if (!fits[entry.flow] || !this.#holds(entry, moved)) return null;
+    if (!goes(entry.flow, flow.sent.length > 0, got.length > 0) || !this.#holds(entry, moved)) return null;
     const involved = moved.length === 0 || moved.some((m) => this.#involves(trigger, m));
     const shown = !RECORDED.has(entry.sign) || this.#records(trigger, account, moved, flow);
     return involved && shown ? this.#actOf(hint, account, moved, flow) : null;
@@ -179,7 +174,7 @@ export class NamedActs {
     if (ends.size !== 1 || minted.length > 0 || !words.has(BigInt(account))) return false;
     const { tx, flow } = this.#context;
     return moved.some(({ asset, amount }) => {
-      const speaks = contract === tx.to && contract !== flow.assets.get(asset)?.address;
+      const speaks = contract === tx.to && contract !== contractOf(flow, asset);
       return (ends.has(contract) || speaks) && amount >= SMALLEST_AMOUNT && words.has(amount);
     });
   }
@@ -189,10 +184,7 @@ export class NamedActs {
     return trigger.words.has(BigInt(account)) || trigger.contract === this.#context.tx.to;
   }
 
-  /**
-   * An act between other accounts than the one it is done for: sides are told by the signer and what it
-   * called.
-   */
+  /** An act between other accounts than the one it is done for: the signer and its target decide the sides. */
   #betweenOthers(hint: Hint, stated: readonly Movement[]): OpenPrimitive | null {
     const { tx } = this.#context;
     if (stated.length === 0) return null;
@@ -229,4 +221,11 @@ export class NamedActs {
       evidence: distinctEvidence([trigger.evidence, ...moved]),
     });
   }
+}
+
+/** Whether the account's sides agree with an entry's direction. */
+function goes(way: Hint['entry']['flow'], gave: boolean, got: boolean): boolean {
+  if (way === 'sent') return gave && !got;
+  if (way === 'received') return got && !gave;
+  return way === 'none' && !got;
 }

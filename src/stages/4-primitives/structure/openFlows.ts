@@ -4,7 +4,7 @@ import { only, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { AssetId, Movement } from '../../../model/valueFlow.ts';
 
-/** What is left unexplained of one account's movements, seen through accounts that only pass value on. */
+/** One account's unexplained movements, seen through accounts that only pass value on. */
 export interface OpenFlow {
   readonly sent: readonly Movement[];
   readonly received: readonly Movement[];
@@ -69,9 +69,7 @@ export class OpenFlows {
     return (this.#byAmount.get(amount) ?? []).filter(this.#isOpen);
   }
 
-  /**
-   * Who stands on that side of a movement; null where it is not that kind of movement, or a stop on the way.
-   */
+  /** The account on that side of a movement; null for another kind of movement, or a stop on the way. */
   accountOf(m: Movement, side: Side): Address | null {
     const { passThrough, origins, destinations } = this.#context;
     const kind = side === 'minted' ? 'mint' : side === 'burnt' ? 'burn' : 'transfer';
@@ -83,7 +81,7 @@ export class OpenFlows {
     return account === far ? null : account;
   }
 
-  /** Assets of which more came in than went out. */
+  /** Assets that came in more than they went out. */
   gained({ sent, received }: OpenFlow): ReadonlySet<AssetId> {
     const net = new Map<AssetId, bigint>();
     const add = (m: Movement, sign: bigint): void => {

@@ -1,5 +1,4 @@
-import { addressOfWord, uintOfWord, wordAt } from '../../../evm/hex.ts';
-import type { StructureContext } from './context.ts';
+import { contractOf, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 
@@ -7,8 +6,8 @@ const TRANSFER = '0xa9059cbb';
 const TRANSFER_FROM = '0x23b872dd';
 
 /**
- * What a token paymaster takes for the gas it paid: a payment of the operation's account to it, or one
- * that it made the account's token do.
+ * A token paymaster's charge for the gas it paid: a payment to it by the operation's account, or one that
+ * it pulled from the account's token.
  */
 export function isPaymasterCharge(context: StructureContext, m: Movement): boolean {
   if (context.sponsored.size === 0) return false;
@@ -22,7 +21,7 @@ export function isPaymasterCharge(context: StructureContext, m: Movement): boole
  */
 export function isOwnPayment(context: StructureContext, m: Movement): boolean {
   if (context.passThrough.has(m.from) || context.venues.has(m.from)) return false;
-  const token = context.flow.assets.get(m.asset)?.address ?? null;
+  const token = contractOf(context.flow, m.asset);
   if (token === null) return context.customers.has(m.from);
   return callsThatMove(context, m).some(({ by, pulls }) => !pulls && by === m.from);
 }
@@ -32,20 +31,16 @@ function callsThatMove(
   { tx, flow }: StructureContext,
   m: Movement,
 ): { readonly by: Address; readonly pulls: boolean }[] {
-  const token = flow.assets.get(m.asset)?.address ?? null;
+  const token = contractOf(flow, m.asset);
   if (token === null) return [];
+  const [payer, recipient, amount] = [m.from, m.to, m.amount].map((value) =>
+    BigInt(value).toString(16).padStart(64, '0'),
+  );
+  const transfer = `${TRANSFER}${recipient}${amount}`;
+  const transferFrom = `${TRANSFER_FROM}${payer}${recipient}${amount}`;
   return tx.frames.flatMap(({ from, to, input, effective }) => {
     if (!effective || to !== token) return [];
-    const pulls = input.startsWith(TRANSFER_FROM);
-    if (!pulls && !input.startsWith(TRANSFER)) return [];
-    const words = [0, 1, 2].map((i) => wordAt(input, 4 + i * 32));
-    const [payer, recipient, amount] = pulls ? words : [null, ...words];
-    const fits =
-      (!pulls || (payer && addressOfWord(payer) === m.from)) &&
-      recipient &&
-      addressOfWord(recipient) === m.to &&
-      amount &&
-      uintOfWord(amount) === m.amount;
-    return fits ? [{ by: from, pulls }] : [];
+    const pulls = input.startsWith(transferFrom);
+    return pulls || input.startsWith(transfer) ? [{ by: from, pulls }] : [];
   });
 }

@@ -2,7 +2,9 @@ import { mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import {
   around,
+  contractOf,
   isFungible,
+  isIssuance,
   only,
   structural,
   type OpenPrimitive,
@@ -45,10 +47,10 @@ export function findShareExchanges(context: StructureContext): OpenPrimitive[] {
  * movements.
  */
 function issuerOfShares(context: StructureContext, m: Movement): Address | null {
-  if ((m.kind !== 'mint' && m.kind !== 'burn') || context.explained.has(m.index)) return null;
+  if (!isIssuance(m) || context.explained.has(m.index)) return null;
   const wrapped = mergeNative(m.asset, context.wrappedNative) === NATIVE_ASSET;
   if (wrapped || !isFungible(context.flow, m.asset)) return null;
-  const emitter = context.flow.assets.get(m.asset)?.address ?? null;
+  const emitter = contractOf(context.flow, m.asset);
   if (emitter === null || context.venues.has(emitter) || context.shareAssets.has(m.asset)) return null;
   return emitter;
 }

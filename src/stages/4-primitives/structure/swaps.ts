@@ -2,7 +2,7 @@ import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { balances } from '../../../value/balances.ts';
 import { SENT_ROLES } from '../../../lib/roles.ts';
-import { isFungible, structural, type OpenPrimitive, type StructureContext } from './context.ts';
+import { contractOf, isFungible, structural, type OpenPrimitive, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Leg } from '../../../model/primitive.ts';
 import type { AssetId } from '../../../model/valueFlow.ts';
@@ -17,15 +17,13 @@ export function findStructuralSwaps(context: StructureContext): OpenPrimitive[] 
   const customerTraded = anyTraded(context);
   if (!customerTraded && (tx.to === null || !twoSided(context, tx.to))) return [];
 
-  const found: OpenPrimitive[] = [];
-  for (const account of flow.ledgers.keys()) {
-    if (isNoVenue(context, account) || (account === tx.to && !customerTraded)) continue;
-    const sides = twoSided(context, account);
-    if (!sides || issues(context, account, sides.gained) || issues(context, account, sides.lost)) continue;
-    if (isCustomerOfVenues(context, account)) continue;
-    found.push(swapOf(context, account, sides));
-  }
-  return found;
+  return [...flow.ledgers.keys()]
+    .filter((account) => !isNoVenue(context, account) && (customerTraded || account !== tx.to))
+    .flatMap((account) => {
+      const sides = twoSided(context, account);
+      const trades = sides && !issues(context, account, sides) && !isCustomerOfVenues(context, account);
+      return trades ? [swapOf(context, account, sides)] : [];
+    });
 }
 
 function isNoVenue({ tx, customers, wrappedNative, venues }: StructureContext, account: Address): boolean {
@@ -69,8 +67,8 @@ function twoSided(context: StructureContext, account: Address): Sides | null {
   return { gained: gained.id, gain: gained.net, lost: lost.id, loss: -lost.net };
 }
 
-function issues(context: StructureContext, account: Address, asset: AssetId): boolean {
-  return context.flow.assets.get(asset)?.address === account;
+function issues({ flow }: StructureContext, account: Address, { gained, lost }: Sides): boolean {
+  return contractOf(flow, gained) === account || contractOf(flow, lost) === account;
 }
 
 /**

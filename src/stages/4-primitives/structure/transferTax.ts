@@ -18,11 +18,7 @@ export function transferTaxes(context: StructureContext): ReadonlySet<number> {
   const own = flow.movements.filter((m) => m.asset === called);
   if (own.length < 2) return NONE;
   const taxes = new Set<number>();
-  const largest = new Map<string, Movement>();
-  for (const m of own) {
-    const best = largest.get(m.from);
-    if (m.kind === 'transfer' && (!best || m.amount > best.amount)) largest.set(m.from, m);
-  }
+  const largest = largestByPayer(own);
   const named = accountsIn(tx.input);
   // Calls that name several recipients (batch transfers offered by the token) are not one transfer.
   for (const m of own) {
@@ -30,6 +26,15 @@ export function transferTaxes(context: StructureContext): ReadonlySet<number> {
     if (main && m !== main && m.amount * TAX_DIVISOR <= main.amount && !named.has(m.to)) taxes.add(m.index);
   }
   return taxes;
+}
+
+function largestByPayer(movements: readonly Movement[]): ReadonlyMap<Address, Movement> {
+  const largest = new Map<Address, Movement>();
+  for (const m of movements) {
+    const best = largest.get(m.from);
+    if (m.kind === 'transfer' && (!best || m.amount > best.amount)) largest.set(m.from, m);
+  }
+  return largest;
 }
 
 const NONE: ReadonlySet<number> = new Set();

@@ -33,9 +33,7 @@ export function findTransfers(context: StructureContext): OpenPrimitive[] {
     else if (isPaymasterCharge(context, m)) found.push(paymasterFee(context, m, payer));
     else if (taxes.has(m.index) || (acted && isSkim(context, m)))
       found.push(transferOf(context, 'protocol_fee', m, payer));
-    else if (context.venues.has(m.from) || context.venues.has(m.to) || delivers(context, m, origins))
-      continue;
-    else found.push(transferOf(context, 'transfer', m, payer));
+    else if (!isPartOfAct(context, m, origins)) found.push(transferOf(context, 'transfer', m, payer));
   }
   return found;
 }
@@ -60,8 +58,9 @@ function payerBehind(origins: readonly Address[], m: Movement): Address {
   return origin === null || origin === ZERO_ADDRESS ? m.from : origin;
 }
 
-/** Forwards of a venue's payout or a token's mint: the end of that act, not a transfer of its own. */
-function delivers(context: StructureContext, m: Movement, origins: readonly Address[]): boolean {
+/** Value a venue sends or receives, and forwards of its payout or of a mint: no transfers of their own. */
+function isPartOfAct(context: StructureContext, m: Movement, origins: readonly Address[]): boolean {
+  if (context.venues.has(m.from) || context.venues.has(m.to)) return true;
   if (context.passThrough.has(m.from))
     return origins.some((origin) => origin === ZERO_ADDRESS || context.venues.has(origin));
   if (m.from === context.tx.from || context.customers.has(m.from)) return false;
