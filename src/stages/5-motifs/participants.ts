@@ -53,11 +53,11 @@ function addEnds(primitive: Primitive, tracing: Tracing, bindings: Bindings): Ad
   const ends = new Set<Address>(holdersOfBurnt(primitive, tracing));
   for (const [i, { account, asset, role: legRole }] of legs.entries()) {
     if (account === null || account === venue) continue;
-    const sent = SENT_ROLES.has(legRole);
-    const role = sent ? 'payer' : 'recipient';
+    const [role, follow] = SENT_ROLES.has(legRole)
+      ? (['payer', tracing.origins] as const)
+      : (['recipient', tracing.destinations] as const);
     if (!managers.has(account)) bindings.add(role, account);
     if (i >= MAX_TRACED_LEGS) continue;
-    const follow = sent ? tracing.origins : tracing.destinations;
     const behind = follow(account, asset).filter(isEnd);
     for (const far of behind) ends.add(far);
     if (behind.length === 1) bindings.add(role, behind[0]!);

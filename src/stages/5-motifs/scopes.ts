@@ -223,19 +223,20 @@ function joinServing(
   }
 }
 
-/**
- * The nearest act of one of its accounts, about its asset where it has one. An inner contract's allowance
- * serves any act.
- */
+/** The nearest act of one of its accounts, about its asset where it has one. */
 function actServed(serving: Act, acts: ActIndex, principals: ReadonlySet<Address>): Act | null {
-  const { motif, kind, created, owner } = serving;
+  const { motif, kind, created } = serving;
   const isSummary = kind.trade === 'summary';
   const side = kind.serves ?? (isSummary ? 'before' : 'after');
   const near = (keys: readonly string[]): Act | null => acts.nearest(motif.index, keys, side);
   if (isSummary) return near(tokensOf(motif).map((token) => `any ${token}`));
   if (created) return near([created]) ?? near([`at ${created}`]);
-  const inner = kind.allowance && owner !== null && !principals.has(owner);
-  return near(accountKeys(serving)) ?? (kind.dependent || inner ? near(['any']) : null);
+  return near(accountKeys(serving)) ?? (servesAny(serving, principals) ? near(['any']) : null);
+}
+
+/** An inner contract's allowance serves any act. */
+function servesAny({ kind, owner }: Act, principals: ReadonlySet<Address>): boolean {
+  return kind.dependent || (kind.allowance && owner !== null && !principals.has(owner));
 }
 
 /** An act's accounts, each with the tokens that the act is about, if any. */

@@ -10,7 +10,7 @@ import type { KnownContracts } from '../match/knownContracts.ts';
 import type { Create2Proofs } from '../match/provenProtocol.ts';
 import type { EncodedArguments } from '../../../evm/readArgument.ts';
 import type { PreparedMapping } from '../match/preparedMapping.ts';
-import type { Claimed, ClaimedMovements } from './bucket.ts';
+import type { ClaimedMovements } from './bucket.ts';
 import type { Frame } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Evidence } from '../../../model/evidence.ts';
@@ -125,14 +125,13 @@ function applyMapping(mapping: PreparedMapping, trigger: Trigger, run: Recogniti
   const { legs } = scope;
   const miss = (why: () => MissReason): null => (run.missed ? note(run, trigger, mapping, why()) : null);
   if (!testsHold(mapping.when, scope)) return miss(() => whyConditions(mapping.when, scope));
-  const claimed = (role: string): Claimed => run.claimed.of(mapping.shape, role);
   const early = evaluateAccount(mapping.venue, scope);
   const failure = run.missed && new FurthestFailure();
   const context = {
     index: run.index,
     seq: trigger.seq,
     wrappedNative: run.wrappedNative,
-    claimed,
+    claimed: (role: string) => run.claimed.of(mapping.shape, role),
     venue: early,
     failed: failure?.note,
   };
@@ -143,7 +142,7 @@ function applyMapping(mapping: PreparedMapping, trigger: Trigger, run: Recogniti
   const protocol = protocolOf(mapping, contract, legs, run);
   if (!venue) return miss(() => ({ why: 'venue' }));
   if (!protocol && !mapping.anyEmitter) return miss(() => ({ why: 'emitter' }));
-  for (const { leg } of legs) for (const m of leg.movements) claimed(leg.role).add(m);
+  run.claimed.add(mapping.shape, legs);
   return {
     trigger,
     mapping: mapping.spec,

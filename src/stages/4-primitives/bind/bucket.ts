@@ -1,3 +1,5 @@
+import type { Leg } from '../../../model/primitive.ts';
+
 /** Movements that a shape has already accounted for in one role; each movement counts once per such pair. */
 export type Claimed = Set<number>;
 
@@ -11,6 +13,10 @@ export class ClaimedMovements {
     let claimed = byRole.get(role);
     if (!claimed) byRole.set(role, (claimed = new Set()));
     return claimed;
+  }
+
+  add(shape: string, legs: readonly { readonly leg: Leg }[]): void {
+    for (const { leg } of legs) for (const m of leg.movements) this.of(shape, leg.role).add(m);
   }
 }
 

@@ -2,7 +2,7 @@ import { groupBy } from '../../../lib/groups.ts';
 import { NATIVE_REF, type AssetRef, type BindScope, type LegEnds, type Resolver } from './resolver.ts';
 import { assetIdOf, evaluateAccount, evaluateAmount, evaluateAsset } from './resolver.ts';
 import { farEnd } from '../../../lib/roles.ts';
-import { carriedOf, differenceOf, type StatedAmount } from './namedDifference.ts';
+import { carriedOf, differenceOf, sumOf, type StatedAmount } from './namedDifference.ts';
 import type { PreparedLeg } from '../match/preparedMapping.ts';
 import type { MovementIndex, MovementSearch } from './movementIndex.ts';
 import type { Claimed } from './bucket.ts';
@@ -266,10 +266,6 @@ function statedAmounts(spec: PreparedLeg, scope: BindScope): StatedAmount[] {
 function assetChoices(asset: AssetRef | null, wrappedNative: ReadonlySet<Address>): (AssetRef | null)[] {
   if (asset === NATIVE_REF) return [asset, ...wrappedNative];
   return asset !== null && wrappedNative.has(asset) ? [asset, NATIVE_REF] : [asset];
-}
-
-function sumOf(movements: readonly Movement[]): bigint {
-  return movements.reduce((sum, m) => sum + m.amount, 0n);
 }
 
 /** The latest movements, at least two, that together carry exactly `amount`; null when none do. */

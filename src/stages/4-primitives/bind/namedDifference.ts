@@ -92,6 +92,6 @@ function paymentsOf(from: Address, asset: AssetId, index: MovementIndex): Moveme
 
 const NONE: Set<number> = new Set();
 
-function sumOf(movements: readonly Movement[]): bigint {
+export function sumOf(movements: readonly Movement[]): bigint {
   return movements.reduce((sum, m) => sum + m.amount, 0n);
 }

@@ -25,8 +25,7 @@ export function settleDeferred(found: readonly OpenPrimitive[]): readonly OpenPr
       for (const venue of venuesOf(item)) addTo(open, venue, item);
       kept.push(item);
     } else if (item.tags.includes(PER_ASSET)) {
-      const key = `${item.kind}|${item.venue}|${item.roles.find((r) => r.role === 'owner')?.account}`;
-      const act = addTo(acts, key, item);
+      const act = addTo(acts, actKey(item), item);
       if (act.length === 1) kept.push(act);
     } else if (isPayout(item)) {
       const promises = takePromises(open, item);
@@ -35,6 +34,10 @@ export function settleDeferred(found: readonly OpenPrimitive[]): readonly OpenPr
     } else kept.push(item);
   }
   return kept.flatMap((item) => ('kind' in item ? (settled.has(item) ? [] : [item]) : [oneAct(item)]));
+}
+
+function actKey({ kind, venue, roles }: OpenPrimitive): string {
+  return `${kind}|${venue}|${roles.find(({ role }) => role === 'owner')?.account}`;
 }
 
 const isPromise = ({ tags, legs }: OpenPrimitive): boolean => tags.includes(DEFERRED) && legs.length === 0;

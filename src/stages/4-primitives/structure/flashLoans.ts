@@ -1,3 +1,4 @@
+import { legOf } from './acts.ts';
 import { lowerBound } from '../../../lib/lowerBound.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { around, isFungible, structural, type OpenPrimitive, type StructureContext } from './context.ts';
@@ -61,24 +62,7 @@ function loanOf(out: Movement, repaid: Movement): OpenPrimitive {
     seq: repaid.seq,
     venue: out.from,
     roles: [{ role: 'borrower', account: out.to }],
-    legs: [
-      {
-        role: 'borrowed',
-        asset: out.asset,
-        amount: out.amount,
-        account: out.to,
-        movements: [out.index],
-        exact: false,
-      },
-      {
-        role: 'repaid',
-        asset: repaid.asset,
-        amount: repaid.amount,
-        account: repaid.from,
-        movements: [repaid.index],
-        exact: false,
-      },
-    ],
+    legs: [legOf('borrowed', [out], out.to), legOf('repaid', [repaid], repaid.from)],
     invariants: [{ name: 'repaid_in_full', holds: true }],
     tags: ['structural'],
     evidence: [out.evidence, repaid.evidence],

@@ -1,5 +1,6 @@
 import { mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
+import { legOf, legsByAsset } from './acts.ts';
 import {
   around,
   contractOf,
@@ -11,7 +12,6 @@ import {
   type StructureContext,
 } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { Leg } from '../../../model/primitive.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 
 /** Pairings tried per share token; a deposit moves a handful of underlying assets. */
@@ -89,28 +89,14 @@ function exchangeOf(
   if (underlying.length === 0) return null;
   const custody = new Set(underlying.map((m) => (deposit ? m.to : m.from)));
   const assets = new Set(underlying.map((m) => m.asset));
-  const leg = (role: string, asset: string, movements: readonly Movement[]): Leg => ({
-    role,
-    asset,
-    amount: movements.reduce((sum, m) => sum + m.amount, 0n),
-    account: holder,
-    movements: movements.map((m) => m.index),
-    exact: false,
-  });
   return structural({
     kind: (assets.size > 1 ? LIQUIDITY : VAULT)[share.kind as 'mint' | 'burn'],
     seq: share.seq,
     venue: emitter,
     roles: [{ role: 'owner', account: ownerOf(context, holder, underlying, deposit) }],
     legs: [
-      ...[...assets].map((asset) =>
-        leg(
-          deposit ? 'in' : 'out',
-          asset,
-          underlying.filter((m) => m.asset === asset),
-        ),
-      ),
-      leg(deposit ? 'share_out' : 'share_in', share.asset, [share]),
+      ...legsByAsset(underlying, holder, () => (deposit ? 'in' : 'out')),
+      legOf(deposit ? 'share_out' : 'share_in', [share], holder),
     ],
     invariants: [
       { name: deposit ? 'minted_from_zero' : 'burnt_to_zero', holds: true },
