@@ -2,7 +2,6 @@ import { SHARE_ROLES } from '../../../lib/roles.ts';
 import { distinctEvidence, joinedDetail } from './mergeDuplicates.ts';
 import type { OpenPortion } from '../bind/positionDetail.ts';
 import type { OpenPrimitive } from '../structure/context.ts';
-import type { Leg } from '../../../model/primitive.ts';
 
 /** Tag of mappings with an event that only adds detail to another event's movement. */
 const DETAIL = 'detail';
@@ -60,12 +59,9 @@ function hostedMovement({ legs }: OpenPrimitive, hosts: ReadonlyMap<number, numb
  */
 function portionsFor(host: OpenPrimitive, movement: number, portions: readonly OpenPortion[]): OpenPortion[] {
   const share = host.legs.find((leg) => leg.movements.includes(movement))!;
-  const own = (leg: Leg): boolean =>
-    !SHARE_ROLES.has(leg.role) &&
-    (COUNTERPARTS[share.role] === undefined ||
-      !host.legs.some((l) => l.role === COUNTERPARTS[share.role]) ||
-      leg.role === COUNTERPARTS[share.role]);
-  const assets = new Set(host.legs.filter(own).map((leg) => leg.asset));
+  const beside = host.legs.filter(({ role }) => role === COUNTERPARTS[share.role]);
+  const own = beside.length > 0 ? beside : host.legs.filter(({ role }) => !SHARE_ROLES.has(role));
+  const assets = new Set(own.map((leg) => leg.asset));
   return assets.size === 1
     ? portions.map((p) => ({ ...p, asset: p.asset ?? [...assets][0]! }))
     : portions.filter((p) => p.asset !== null);

@@ -74,7 +74,8 @@ export function claimTokens(found: readonly OpenPrimitive[], flow: ValueFlow): r
   return result;
 }
 
-function withToken(act: OpenPrimitive, m: Movement): OpenPrimitive {
+/** An act with the mint or burn of its position's token as a further leg. */
+export function withToken(act: OpenPrimitive, m: Movement): OpenPrimitive {
   const [role, account, check] =
     m.kind === 'mint' ? ['share_out', m.to, 'minted_from_zero'] : ['share_in', m.from, 'burnt_to_zero'];
   const { legs, evidence, invariants } = act;

@@ -1,8 +1,7 @@
 import { kindOf } from '../../../lib/motifKinds.ts';
 import { SHARE_ROLES } from '../../../lib/roles.ts';
-import { distinctEvidence } from './mergeDuplicates.ts';
+import { withToken } from './positionEnds.ts';
 import { isIssuance, type OpenPrimitive } from '../structure/context.ts';
-import type { Leg } from '../../../model/primitive.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import type { AssetId, Movement, ValueFlow } from '../../../model/valueFlow.ts';
 
@@ -27,15 +26,7 @@ export function claimReceipts(
     const receipt = receiptOf(item, open, flow, rulebook);
     if (!receipt || taken.has(receipt.index)) return item;
     taken.add(receipt.index);
-    return {
-      ...item,
-      legs: [...item.legs, legOf(receipt)],
-      evidence: distinctEvidence([...item.evidence, receipt.evidence]),
-      invariants: [
-        ...item.invariants,
-        { name: receipt.kind === 'mint' ? 'minted_from_zero' : 'burnt_to_zero', holds: true },
-      ],
-    };
+    return withToken(item, receipt);
   });
 }
 
@@ -77,16 +68,4 @@ function receiptOf(
   const own = fits.filter((m) => flow.assets.get(m.asset)!.address === venue);
   const alike = own.length > 0 ? own : fits.filter((m) => amounts.has(m.amount));
   return alike.length === 1 ? alike[0]! : null;
-}
-
-function legOf({ kind, asset, amount, from, to, index }: Movement): Leg {
-  const minted = kind === 'mint';
-  return {
-    role: minted ? 'share_out' : 'share_in',
-    asset,
-    amount,
-    account: minted ? to : from,
-    movements: [index],
-    exact: true,
-  };
 }
