@@ -1,6 +1,4 @@
-/**
- * The pipeline, in order: start reading here. Only stage 1 does I/O; `service/analyzer.ts` calls it.
- */
+/** The pipeline, in order: start reading here. Only stage 1 does I/O; `service/analyzer.ts` calls it. */
 import { labelFormat } from './value/labelFormat.ts';
 import { findSuspects, markImpersonators, type Suspects } from './value/suspectTokens.ts';
 import { canonicalize } from './stages/2-canonical/canonicalize.ts';

@@ -32,13 +32,17 @@ function parse(text: string): AbiType | null {
     const items = (text === '()' ? [] : splitTopLevel(text.slice(1, -1))).map(parseAbiType);
     return items.every((item) => item !== null) ? { kind: 'tuple', items } : null;
   }
-  if (text === 'address' || text === 'bool') return { kind: text };
-  if (text === 'bytes' || text === 'string') return { kind: 'bytes' };
-  if (/^uint\d+$/.test(text)) return { kind: 'uint' };
-  if (/^int\d+$/.test(text)) return { kind: 'int' };
-  if (/^bytes\d+$/.test(text)) return { kind: 'fixed_bytes' };
-  return null;
+  return ELEMENTARY.find(([form]) => form.test(text))?.[1] ?? null;
 }
+
+const ELEMENTARY: readonly (readonly [RegExp, AbiType])[] = [
+  [/^address$/, { kind: 'address' }],
+  [/^bool$/, { kind: 'bool' }],
+  [/^(bytes|string)$/, { kind: 'bytes' }],
+  [/^uint\d+$/, { kind: 'uint' }],
+  [/^int\d+$/, { kind: 'int' }],
+  [/^bytes\d+$/, { kind: 'fixed_bytes' }],
+];
 
 export function isDynamic(type: AbiType): boolean {
   if (type.kind === 'bytes') return true;

@@ -20,6 +20,18 @@ export function readList(value: unknown, code: ErrorCode, what: string): readonl
   return value;
 }
 
+/** The items of an unchecked array; none where the value is something else. */
+export function itemsOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : NOTHING;
+}
+
+const NOTHING: readonly unknown[] = [];
+
+/** Whether two texts differ; letter case and missing fields do not count. */
+export function differ(a: unknown, b: unknown): boolean {
+  return a !== b && typeof a === 'string' && typeof b === 'string' && a.toLowerCase() !== b.toLowerCase();
+}
+
 /** True where a node left the field out or wrote null: the two mean the same in JSON-RPC answers. */
 export function absent(value: unknown): value is undefined | null {
   return value === undefined || value === null;

@@ -33,9 +33,7 @@ export type CheckedCondition =
       readonly result: boolean;
     };
 
-/**
- * The rule engine's result for one rule; every condition is evaluated, also when the rule does not match.
- */
+/** The rule engine's result for one rule; every condition is evaluated, also when the rule does not match. */
 export interface RuleOutcome {
   readonly rule: IntentRule;
   readonly matched: boolean;

@@ -254,9 +254,7 @@ export interface IntentRule {
   readonly confidence: { readonly known: Confidence; readonly family: Confidence };
   /** Motif kinds the verdict rests on. */
   readonly restsOn: readonly MotifKind[];
-  /**
-   * Motif kinds with at least one required, so that the rule can be skipped cheaply; empty = always run.
-   */
+  /** Motif kinds with at least one required, so that the rule can be skipped cheaply; empty = always run. */
   readonly requiresAny: readonly MotifKind[];
   readonly tags: readonly string[];
 }

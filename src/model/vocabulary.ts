@@ -23,9 +23,7 @@ export interface MotifTraits {
   readonly venue: VenueRole;
   /** It only says that value moved: `venue: none`. */
   readonly plain: boolean;
-  /**
-   * The venue is the acting or changed account, or the created contract: not a counterparty of the actor.
-   */
+  /** The venue is the acting or changed account, or the created contract: not a counterparty of the actor. */
   readonly actsOnVenue: boolean;
   readonly composite: boolean;
   readonly trade: 'swap' | 'chain' | 'order' | 'summary' | 'shares' | null;

@@ -1,11 +1,12 @@
 import cluster from 'node:cluster';
 import { setMaxListeners } from 'node:events';
+import type { Server } from 'node:http';
 import { createApp } from './app.ts';
 import { createAdminServer } from './http/adminServer.ts';
 import { createLimiter } from './http/limiter.ts';
 import { createHttpServer, listen, stopListening } from './http/httpServer.ts';
 import { shedLoad } from './http/shedLoad.ts';
-import { createMetrics } from './http/metrics.ts';
+import { createMetrics, type Metrics } from './http/metrics.ts';
 import { createLog, createRedact, type Log } from '../lib/log.ts';
 import { ConfigError, secretUrls, type Config } from './config.ts';
 import { openUpstream } from './analyzer.ts';
@@ -52,6 +53,25 @@ async function tracingTo(endpoint: string | null): Promise<Tracing | null> {
   }
 }
 
+/** Null in a worker: the processes of one service have one admin port, on which their parent answers. */
+function openAdmin(metrics: Metrics, upstream: Upstream, stopping: AbortSignal): Server | null {
+  if (cluster.isWorker) return null;
+  return createAdminServer({
+    metrics: { contentType: metrics.registry.contentType, text: () => metrics.registry.metrics() },
+    ready: async () => {
+      const reachable = await upstream.ready(stopping);
+      // Without a rule set the service would not have started.
+      return { ready: reachable && !stopping.aborted, upstream: reachable, rules: true };
+    },
+  });
+}
+
+/** The host of a URL at which the service answers, for the address it listens on. */
+function reachableHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
 /** Puts the service together and listens. Rejects when a port is taken or the analysis cannot be built. */
 export async function serve(
   config: Config,
@@ -65,7 +85,7 @@ export async function serve(
   setMaxListeners(0, stop.signal);
   const limiter = createLimiter(config);
   const metrics = config.adminPort === null ? null : createMetrics(limiter, upstream);
-  /** Undoes what has been started, last first, where a later step fails. */
+  /** Stops the parts already started, last first, where a later step fails. */
   const started: (() => unknown)[] = [() => upstream.close()];
   try {
     const analyze = await createAnalyze({ upstream, config, log });
@@ -84,26 +104,9 @@ export async function serve(
     const server = createHttpServer(shedLoad(app, { limiter, metrics, log }), config);
     const port = await listen(server, config.port, config.host);
     started.push(() => (server.closeAllConnections(), stopListening(server)));
-    const admin =
-      metrics &&
-      !cluster.isWorker &&
-      createAdminServer({
-        metrics: { contentType: metrics.registry.contentType, text: () => metrics.registry.metrics() },
-        ready: async () => {
-          const reachable = await upstream.ready(stop.signal);
-          // Without a rule set the service would not have started.
-          return { ready: reachable && !stop.signal.aborted, upstream: reachable, rules: true };
-        },
-      });
-    // The processes of one service have one admin port, which their parent answers on.
+    const admin = metrics && openAdmin(metrics, upstream, stop.signal);
     const adminPort = admin ? await listen(admin, config.adminPort!, config.adminHost) : null;
-    const host =
-      config.host === '0.0.0.0' || config.host === '::'
-        ? '127.0.0.1'
-        : config.host.includes(':')
-          ? `[${config.host}]`
-          : config.host;
-    const url = `http://${host}:${port}`;
+    const url = `http://${reachableHost(config.host)}:${port}`;
     log.info({ url, admin_port: adminPort, upstreams: config.rpcUrls.length }, 'listening');
 
     let closing: Promise<void> | null = null;

@@ -1,6 +1,6 @@
 import { SYSTEM_ADDRESS, quantity, readAddress, readBytes, readCount, readQuantity } from '../evm/hex.ts';
 import { AnalysisError } from '../lib/errors.ts';
-import { absent, isRecord, readList, readObject, type Fields } from '../lib/shape.ts';
+import { absent, isRecord, itemsOf, readList, readObject, type Fields } from '../lib/shape.ts';
 import type { FrameType } from '../model/canonicalTx.ts';
 import type { Address, Hash, Hex } from '../model/hex.ts';
 import { CallBudget, readTopics, type CallNode, type TracedLog } from './callNode.ts';
@@ -9,7 +9,6 @@ import type { RootCall, TraceApi } from './traceApi.ts';
 
 const BAD = 'trace_malformed';
 const NO_LOGS: readonly TracedLog[] = [];
-const NOTHING: readonly unknown[] = [];
 const TYPES: ReadonlySet<string> = new Set<FrameType>([
   'CALL',
   'CALLCODE',
@@ -172,8 +171,8 @@ function lastingLogs(result: unknown): readonly unknown[] {
   const open: OpenCall[] = [];
   const enter = (call: unknown): void => {
     if (!isRecord(call) || !absent(call['error'])) return;
-    const calls = Array.isArray(call['calls']) ? (call['calls'] as unknown[]) : NOTHING;
-    const logs = Array.isArray(call['logs']) ? (call['logs'] as unknown[]) : NOTHING;
+    const calls = itemsOf(call['calls']);
+    const logs = itemsOf(call['logs']);
     if (calls.length + logs.length > 0) open.push({ calls, logs, call: 0, log: 0 });
   };
   enter(result);

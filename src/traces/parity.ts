@@ -1,6 +1,6 @@
 import { readAddress, readBytes, readCount, readHash, readQuantity } from '../evm/hex.ts';
 import { AnalysisError } from '../lib/errors.ts';
-import { absent, isRecord, readObject, type Fields } from '../lib/shape.ts';
+import { absent, differ, isRecord, itemsOf, readObject, type Fields } from '../lib/shape.ts';
 import type { FrameType } from '../model/canonicalTx.ts';
 import type { Address, Hash, Hex } from '../model/hex.ts';
 import { CallBudget, type CallNode } from './callNode.ts';
@@ -55,7 +55,7 @@ function looksLike(result: unknown): 'trace' | 'empty' | 'malformed' {
 }
 
 function rootCall(result: unknown, tx: Readonly<Record<string, unknown>>): RootCall | string {
-  const items = (Array.isArray(result) ? (result as unknown[]) : []).filter(isRecord);
+  const items = itemsOf(result).filter(isRecord);
   for (const item of items) {
     if (differ(item['transactionHash'], tx['hash'])) return 'a trace of another transaction';
     if (differ(item['blockHash'], tx['blockHash'])) return 'a trace of another block';
@@ -72,11 +72,6 @@ function rootCall(result: unknown, tx: Readonly<Record<string, unknown>>): RootC
     value: action['value'],
     failed: !absent(root['error']),
   };
-}
-
-/** Whether two texts differ; letter case and missing fields do not count. */
-function differ(a: unknown, b: unknown): boolean {
-  return a !== b && typeof a === 'string' && typeof b === 'string' && a.toLowerCase() !== b.toLowerCase();
 }
 
 interface Entry {

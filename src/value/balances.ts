@@ -51,9 +51,8 @@ export function balances(
 ): ReadonlyMap<AssetId, Balance> {
   const accounts: ReadonlySet<Address> = typeof group === 'string' ? new Set([group]) : group;
   const sums = new Map<AssetId, Sum>();
-  for (const index of movementsOf(flow, accounts)) {
-    const movement = flow.movements[index]!;
-    if (accounts.has(movement.from) === accounts.has(movement.to) || exclude?.(movement)) continue;
+  for (const movement of crossings(flow, accounts)) {
+    if (exclude?.(movement)) continue;
     const asset = flow.assets.get(movement.asset)!;
     const id = mergeWrapped ? mergeNative(asset.id, mergeWrapped) : asset.id;
     let sum = sums.get(id);
@@ -62,26 +61,30 @@ export function balances(
     if (sum.asset !== asset) sum.asset = NATIVE;
     add(sum, movement, accounts.has(movement.from));
   }
-  for (const sum of sums.values()) {
-    sum.net = sum.received - sum.sent;
-    if (dust === 'drop' && isDust(sum)) sums.delete(sum.id);
-  }
-  return sums;
+  return dust === 'drop' ? withoutDust(sums) : sums;
 }
 
 function add(sum: Sum, movement: Movement, leaves: boolean): void {
   if (leaves) sum.sent += movement.amount;
   else sum.received += movement.amount;
+  sum.net = sum.received - sum.sent;
   (leaves ? sum.outgoing : sum.incoming).push(movement);
 }
 
-/** Indexes of the movements that any of the accounts sent or received, in order. */
-function movementsOf({ outgoing, incoming }: ValueFlow, accounts: ReadonlySet<Address>): Iterable<number> {
+function withoutDust(sums: ReadonlyMap<AssetId, Sum>): ReadonlyMap<AssetId, Sum> {
+  return new Map([...sums].filter(([, sum]) => !isDust(sum)));
+}
+
+/** Movements between one of the accounts and one outside, in order. */
+function crossings({ movements, outgoing, incoming }: ValueFlow, accounts: ReadonlySet<Address>): Movement[] {
   const found = new Set<number>();
   for (const account of accounts)
     for (const list of [outgoing.get(account), incoming.get(account)])
       for (const index of list ?? []) found.add(index);
-  return [...found].sort((a, b) => a - b);
+  return [...found]
+    .sort((a, b) => a - b)
+    .map((index) => movements[index]!)
+    .filter(({ from, to }) => accounts.has(from) !== accounts.has(to));
 }
 
 function isDust({ asset, sent, received, net }: Sum): boolean {

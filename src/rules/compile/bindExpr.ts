@@ -50,23 +50,26 @@ export function compileBind(source: string, scope: BindScope, depth = 0): BindRe
 function compileWord(name: string, path: readonly string[], scope: BindScope): BindResult {
   if (name === 'leg' && path.length > 0) return compileLeg(path, scope);
   const at = scope.params.findIndex((p) => p.name === name);
-  const word = Object.hasOwn(BIND_WORDS, name) ? BIND_WORDS[name]! : null;
-  const wordHere = word !== null && (word.in === 'both' || word.in === scope.kind);
-  if (at >= 0 && wordHere) return fault('param_shadows_word', `$${name}`);
-  if (at >= 0) return compileArg(at, path, scope);
-  if (word === null) {
-    const names = scope.params.map((p) => `$${p.name}`);
-    const words = Object.entries(BIND_WORDS).flatMap(([one, { in: place }]) =>
-      place === 'both' || place === scope.kind ? [`$${one}`] : [],
-    );
-    const meant = didYouMean(`$${name}`, [...names, ...words]);
-    return fault('unknown_param', `${meant}; parameters: ${names.join(' ') || 'none'}`);
-  }
-  if (!wordHere) return fault('bind_out_of_scope', `$${name} exists only for ${word.in}s`);
+  const isWord = wordsIn(scope).includes(name);
+  if (at >= 0) return isWord ? fault('param_shadows_word', `$${name}`) : compileArg(at, path, scope);
+  if (!Object.hasOwn(BIND_WORDS, name)) return unknownName(name, scope);
+  const word = BIND_WORDS[name]!;
+  if (!isWord) return fault('bind_out_of_scope', `$${name} exists only for ${word.in}s`);
   if (path.length > 0) return fault('unknown_param', `$${name} has no parts`);
   if (name === 'venue')
     return scope.venue ?? fault('bind_out_of_scope', 'the venue cannot be defined by $venue');
   return { expr: { op: name } as BindExpr, type: word.type };
+}
+
+/** The bind words that exist for events, or for calls. */
+function wordsIn({ kind }: BindScope): string[] {
+  return Object.keys(BIND_WORDS).filter((word) => ['both', kind].includes(BIND_WORDS[word]!.in));
+}
+
+function unknownName(name: string, scope: BindScope): SignatureFault {
+  const names = scope.params.map((p) => `$${p.name}`);
+  const meant = didYouMean(`$${name}`, [...names, ...wordsIn(scope).map((word) => `$${word}`)]);
+  return fault('unknown_param', `${meant}; parameters: ${names.join(' ') || 'none'}`);
 }
 
 function compileArg(at: number, path: readonly string[], scope: BindScope): BindResult {

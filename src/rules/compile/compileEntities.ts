@@ -92,13 +92,15 @@ function compileAccounts(spot: Spot, raw: RawEntityFile, slugs: Set<string>, out
     if (other) here.at('address').report('duplicate_address', `${other.slug} has it too`);
     out.entities.set(address, { slug: account.slug, name: account.name, tags });
     if (raw.kind === 'wrapped_native') out.wrappedNative.add(address);
-    if (isMulticall) setMulticall(here, { address, sinceBlock: BigInt(account.since_block ?? 0) }, out);
+    if (isMulticall) setMulticall(here, address, account, out);
   }
 }
 
-function setMulticall(here: Spot, multicall: NonNullable<Building['multicall']>, out: Building): void {
+type RawAccount = NonNullable<RawEntityFile['accounts']>[number];
+
+function setMulticall(here: Spot, address: Address, { since_block = 0 }: RawAccount, out: Building): void {
   if (out.multicall !== null) here.report('multicall_count', 'a second one');
-  out.multicall = multicall;
+  out.multicall = { address, sinceBlock: BigInt(since_block) };
 }
 
 function compileTokens(spot: Spot, raw: RawEntityFile, out: CompiledEntities): void {

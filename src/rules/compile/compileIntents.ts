@@ -133,19 +133,17 @@ function checkExamples(
       spot.at('examples').report('missing_example', `no ${side} example`);
     for (const [i, example] of list.entries()) {
       const here = spot.at('examples', side, i);
-      const key = canonicalJson(
-        example.facts ??
-          example.transaction ?? {
-            recording: example.recording,
-            actor: example.actor?.toLowerCase() ?? null,
-          },
-      );
+      const key = canonicalJson(contentOf(example));
       if (seen.has(key)) here.report('duplicate_example', `same as ${seen.get(key)!}`);
       seen.set(key, `${side}[${i}]`);
       if (example.actor !== undefined) readRuleAddress(here.at('actor'), example.actor);
       if (facts) checkExampleFacts(here, example, facts);
     }
   }
+}
+
+function contentOf({ facts, transaction, recording, actor }: RawExample): object {
+  return facts ?? transaction ?? { recording, actor: actor?.toLowerCase() ?? null };
 }
 
 function checkExampleFacts(

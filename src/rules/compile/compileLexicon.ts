@@ -27,14 +27,15 @@ export function compileLexicon(
     .map(({ entry }) => entry);
 }
 
-const phrase = (text: string): ReadonlySet<string> => frozenSet(stemsOf(text));
+const phrases = (texts: readonly string[] = []): readonly ReadonlySet<string>[] =>
+  texts.map((text) => frozenSet(stemsOf(text)));
 
 function entryOf(raw: RawLexiconEntry): LexiconEntry {
   return {
     kind: raw.kind,
     flow: raw.flow,
-    names: (raw.names ?? []).map(phrase),
-    args: (raw.args ?? []).map(phrase),
+    names: phrases(raw.names),
+    args: phrases(raw.args),
     messages: frozenSet((raw.messages ?? []).map((text): Hash => `0x${readSignature(text).hash}`)),
     without: (raw.without ?? []).map(stem),
     sign: raw.sign ?? null,

@@ -36,12 +36,9 @@ export function compilePricing(
       registry = compileRegistry(item, sink);
     }
     for (const [i, raw] of (item.value.rates ?? []).entries()) {
-      const rate = compileRate(new Spot(item, sink, ['rates', i]), raw, protocols);
-      if (!rate) continue;
-      const listed =
-        rate.tokens && [...rate.tokens].find((token) => rates.some((other) => other.tokens?.has(token)));
-      if (listed) sink.add(item, ['rates', i, 'tokens'], 'duplicate_feed', listed);
-      rates.push(rate);
+      const spot = new Spot(item, sink, ['rates', i]);
+      const rate = compileRate(spot, raw, protocols);
+      if (rate) addRate(spot.at('tokens'), rate, rates);
     }
     for (const [i, raw] of (item.value.positions ?? []).entries()) {
       const position = compilePosition(new Spot(item, sink, ['positions', i]), raw);
@@ -56,6 +53,14 @@ export function compilePricing(
     averages.push(...compileAverages(item, protocols, sink));
   }
   return { registry, rates, positions, averages, apis };
+}
+
+/** A token may be listed in one rate only. */
+function addRate(spot: Spot, rate: RateSpec, rates: RateSpec[]): void {
+  const known = new Set(rates.flatMap(({ tokens }) => [...(tokens ?? [])]));
+  const listed = [...(rate.tokens ?? [])].find((token) => known.has(token));
+  if (listed) spot.report('duplicate_feed', listed);
+  rates.push(rate);
 }
 
 function compileAverages(item: Item, protocols: readonly ProtocolSpec[], sink: ProblemSink): AverageSpec[] {

@@ -47,7 +47,7 @@ export function compileProtocols(
       addresses: frozenSet(readAddresses(spot, raw, claimed)),
       create2: readCreate2(spot, raw),
       created: readCreated(spot, raw, indexes),
-      tokens: raw.tokens ? { names: raw.tokens.names ?? [], symbols: raw.tokens.symbols ?? [] } : null,
+      tokens: tokenPatterns(raw),
       registries: readRegistries(spot, raw),
       tags: raw.tags ?? [],
     };
@@ -66,6 +66,10 @@ export function compileProtocols(
   const bySlug = (a: ProtocolSpec, b: ProtocolSpec): number => (a.slug < b.slug ? -1 : 1);
   for (const spoken of speakers.values()) spoken.sort(bySlug);
   return { protocols: protocols.sort(bySlug), speakers };
+}
+
+function tokenPatterns({ tokens }: RawProtocol): ProtocolSpec['tokens'] {
+  return tokens ? { names: tokens.names ?? [], symbols: tokens.symbols ?? [] } : null;
 }
 
 /**

@@ -21,21 +21,16 @@ export function compileShapes(
   words: Vocabulary,
   sink: ProblemSink,
 ): { events: Map<string, EventSpec>; calls: Map<Hex, CallSpec> } {
-  const events = new Map<string, EventSpec & { meanings: EventMapping[] }>();
-  const calls = new Map<Hex, CallSpec & { meanings: EventMapping[] }>();
+  const events = new Map<string, Open<EventSpec>>();
+  const calls = new Map<Hex, Open<CallSpec>>();
   const bodies = new Map<string, Spot>();
 
   // An overlay's meanings are tried before those below it.
   const inOrder = [...shapes].sort((a, b) => b.file.layer - a.file.layer);
   const placed = new Map<object, PlacedMapping[]>();
-  const place = (spec: object, one: PlacedMapping): void => {
-    placed.set(spec, [...(placed.get(spec) ?? []), one]);
-  };
   for (const item of inOrder) {
-    const { slug, any_emitter: anyEmitter } = item.value;
-    if (!anyEmitter && !speakers.has(slug) && item.value.status !== 'deprecated')
-      sink.add(item, ['slug'], 'unused_shape', slug);
-    const spoken = speakers.get(slug) ?? [];
+    const spoken = speakers.get(item.value.slug) ?? [];
+    checkUsed(item, spoken, sink);
     for (const section of ['events', 'calls'] as const) {
       for (const [i, raw] of (item.value[section] ?? []).entries()) {
         const spot = new Spot(item, sink, [section, i]);
@@ -43,41 +38,40 @@ export function compileShapes(
         if (!compiled) continue;
         noteBody(spot, raw, compiled, bodies);
         const meaning: EventMapping = { ...compiled.meaning, protocols: spoken };
-        const { signature } = compiled;
-        if (section === 'events') {
-          const key = eventKey(signature.id, signature.topicCount);
-          const spec = events.get(key) ?? {
-            signature: signature.canonical,
-            topic0: signature.id,
-            topicCount: signature.topicCount,
-            meanings: [],
-          };
-          spec.meanings.push(meaning);
-          events.set(key, spec);
-          place(spec, { mapping: meaning, spot });
-        } else {
-          const spec = calls.get(signature.id) ?? {
-            signature: signature.canonical,
-            selector: signature.id,
-            depth: compiled.depth,
-            meanings: [],
-          };
-          if (spec.depth !== compiled.depth)
-            sink.add(
-              item,
-              [section, i, 'depth'],
-              'mixed_depth',
-              `${signature.canonical} is ${spec.depth} elsewhere`,
-            );
-          spec.meanings.push(meaning);
-          calls.set(signature.id, spec);
-          place(spec, { mapping: meaning, spot });
-        }
+        const spec = section === 'events' ? eventSpec(compiled, events) : callSpec(compiled, calls, spot);
+        spec.meanings.push(meaning);
+        placed.set(spec, [...(placed.get(spec) ?? []), { mapping: meaning, spot }]);
       }
     }
   }
   for (const list of placed.values()) checkShadows(list);
   return { events, calls };
+}
+
+function checkUsed(item: RuleItem<RawShape>, spoken: readonly ProtocolSpec[], sink: ProblemSink): void {
+  const { slug, any_emitter: anyEmitter, status } = item.value;
+  if (!anyEmitter && spoken.length === 0 && status !== 'deprecated')
+    sink.add(item, ['slug'], 'unused_shape', slug);
+}
+
+/** A spec that further meanings are added to. */
+type Open<S extends EventSpec | CallSpec> = S & { readonly meanings: EventMapping[] };
+
+function eventSpec({ signature }: CompiledMeaning, events: Map<string, Open<EventSpec>>): Open<EventSpec> {
+  const { id: topic0, canonical, topicCount } = signature;
+  const key = eventKey(topic0, topicCount);
+  const spec = events.get(key) ?? { signature: canonical, topic0, topicCount, meanings: [] };
+  events.set(key, spec);
+  return spec;
+}
+
+function callSpec(compiled: CompiledMeaning, calls: Map<Hex, Open<CallSpec>>, spot: Spot): Open<CallSpec> {
+  const { id: selector, canonical } = compiled.signature;
+  const { depth } = compiled;
+  const spec = calls.get(selector) ?? { signature: canonical, selector, depth, meanings: [] };
+  if (spec.depth !== depth) spot.at('depth').report('mixed_depth', `${canonical} is ${spec.depth} elsewhere`);
+  calls.set(selector, spec);
+  return spec;
 }
 
 /** Two meanings with the same signature and body are one written twice. */

@@ -134,10 +134,7 @@ type CategoryOf = (
   path: readonly string[],
 ) => { readonly category: string; readonly subcategory?: string };
 
-/**
- * Resolves categories: a published one stands for itself, one of the vocabulary's own for its
- * published one.
- */
+/** Resolves categories: one of the vocabulary's own is shown as the published one it names. */
 function categoriesOf(
   items: readonly RuleItem<RawVocabulary>[],
   sink: ProblemSink,
@@ -195,23 +192,31 @@ function rankIntents(
   for (const item of items.filter((i) => i.file.kind === 'precedence') as RuleItem<RawPrecedence>[]) {
     const spot = new Spot(item, sink);
     const { order: listed, insert, override } = item.value;
-    if (listed && order.length > 0 && override !== true)
-      spot.at('order').reportKey('duplicate_rank', 'an overlay replaces the order only with override: true');
-    else if (listed) order.length = 0;
+    if (listed && order.length > 0) {
+      if (override === true) order.length = 0;
+      else
+        spot
+          .at('order')
+          .reportKey('duplicate_rank', 'an overlay replaces the order only with override: true');
+    }
     for (const [i, kind] of (listed ?? []).entries())
       if (canRank(spot.at('order', i), kind, known, order)) order.push(kind);
-    for (const [i, entry] of (insert ?? []).entries()) {
-      const side = entry.before === undefined ? 'after' : 'before';
-      const at = order.indexOf(entry[side]!);
-      if (!canRank(spot.at('insert', i, 'intent'), entry.intent, known, order)) continue;
-      if (at < 0)
-        spot
-          .at('insert', i, side)
-          .report('unknown_intent_kind', `${didYouMean(entry[side]!, order)} is not ranked yet`);
-      else order.splice(side === 'before' ? at : at + 1, 0, entry.intent);
-    }
+    for (const [i, entry] of (insert ?? []).entries()) insertRank(spot.at('insert', i), entry, known, order);
   }
   return new Map(order.map((kind, rank) => [kind, rank]));
+}
+
+function insertRank(
+  spot: Spot,
+  entry: NonNullable<RawPrecedence['insert']>[number],
+  known: ReadonlySet<string>,
+  order: string[],
+): void {
+  const side = entry.before === undefined ? 'after' : 'before';
+  const at = order.indexOf(entry[side]!);
+  if (!canRank(spot.at('intent'), entry.intent, known, order)) return;
+  if (at >= 0) order.splice(side === 'before' ? at : at + 1, 0, entry.intent);
+  else spot.at(side).report('unknown_intent_kind', `${didYouMean(entry[side]!, order)} is not ranked yet`);
 }
 
 function canRank(spot: Spot, kind: string, known: ReadonlySet<string>, order: readonly string[]): boolean {

@@ -6,7 +6,7 @@ import { INHERITED, type ProblemSink, type RuleItem } from './ruleItem.ts';
 import { parseSignature } from './signature.ts';
 
 /**
- * Rewrites what authors may abbreviate, so that everything after sees the long form: named lists of words,
+ * Expands the short forms that authors may write, so that later steps see the long one: named lists of words,
  * several signatures in one entry, and shapes that extend another. Places still point at the author's text.
  */
 export function expandItems(items: readonly RuleItem[], sink: ProblemSink): RuleItem[] {
@@ -94,29 +94,32 @@ function withFamily(
   const left = new Map((item.value.without ?? []).map((text, i) => [keyOf(text), i]));
   for (const section of SECTIONS) {
     const own = item.value[section] ?? [];
-    const mine = new Set(own.map(({ event, call }) => keyOf(event ?? call ?? '')));
-    const inherited = (family[section] ?? []).filter(({ event, call }) => {
-      const key = keyOf(event ?? call ?? '');
+    const mine = new Set(own.map((entry) => keyOf(signatureOf(entry))));
+    const inherited = (family[section] ?? []).filter((entry) => {
+      const key = keyOf(signatureOf(entry));
       return !left.delete(key) && !mine.has(key);
     });
     for (let i = 0; i < inherited.length; i++) places.set(`/${section}/${own.length + i}`, INHERITED);
     if (own.length + inherited.length > 0) value[section] = [...own, ...inherited];
   }
-  for (const [, i] of left)
+  for (const i of left.values())
     sink.add(
       item,
       ['without', i],
       'unknown_signature',
-      `${item.value.without![i]!}: ${family.slug} has ${signaturesOf(family).join('; ') || 'none'}`,
+      `${item.value.without![i]!}: ${family.slug} has ${signaturesOf(family)}`,
     );
   const confidence = item.value.family_confidence ?? family.family_confidence;
   if (confidence !== undefined) value['family_confidence'] = confidence;
   return { ...item, value: value as unknown as RawShape, places };
 }
 
-function signaturesOf(shape: RawShape): string[] {
-  return SECTIONS.flatMap((section) => (shape[section] ?? []).map(({ event, call }) => event ?? call ?? ''));
+function signaturesOf(shape: RawShape): string {
+  const entries = SECTIONS.flatMap((section) => shape[section] ?? []);
+  return entries.map(signatureOf).join('; ') || 'none';
 }
+
+const signatureOf = ({ event, call }: RawMeaning): string => event ?? call ?? '';
 
 /** Signatures are the same with the same types, indexed alike: names of parameters do not count. */
 function keyOf(text: string): string {

@@ -48,7 +48,7 @@ export interface LoadOptions {
 /** A ruleset for tools: the compiled book, its source items and all problems. */
 export interface Ruleset {
   readonly version: string;
-  /** Of all files: what a report names as the digest of its rules. */
+  /** Of all files; reports name it. */
   readonly digest: () => string;
   /** Null when there are problems. Made when first asked for. */
   readonly rulebook: Rulebook | null;
@@ -114,10 +114,12 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
   const pricing = compilePricing(entities, spoken.protocols, sink);
   const rules = compileIntents(intents, words, facts, sink);
   checkExamples(shapes, intents, words, sink);
-  if (facts) checkWords({ shapes, protocols, entities, intents, words, facts }, sink);
-  if (facts) checkRules(rules, intents, { words, facts }, sink);
-  if (facts) checkPlaceholders(shapes, intents, { words, tables }, sink);
-  if (facts && sink.problems.length === 0) checkFactExamples(intents, rules, { words, facts }, sink);
+  if (facts) {
+    checkWords({ shapes, protocols, entities, intents, words, facts }, sink);
+    checkRules(rules, intents, { words, facts }, sink);
+    checkPlaceholders(shapes, intents, { words, tables }, sink);
+    if (sink.problems.length === 0) checkFactExamples(intents, rules, { words, facts }, sink);
+  }
 
   const texts = compileTables(tables, sink);
   const lexicon = compileLexicon(items, words, sink);
@@ -193,7 +195,7 @@ const CONSEQUENCES: ReadonlySet<ProblemCode> = new Set([
   'unranked_intent',
 ]);
 
-/** Where the vocabulary itself has problems: these, and of the others only what cannot follow from them. */
+/** Without the problems that may only follow from one in the vocabulary. */
 function causesOf(problems: readonly Problem[], files: readonly RuleFile[]): readonly Problem[] {
   const vocabularies = new Set(files.filter((f) => f.kind === 'vocabulary').map((f) => f.shownPath));
   const broken = problems.some((p) => vocabularies.has(p.file) && !CONSEQUENCES.has(p.code));

@@ -36,13 +36,8 @@ export function checkFactExamples(
         const spot = new Spot(item, sink, ['examples', side, i, 'facts']);
         const clash = contradiction(facts, context.words);
         if (clash !== null) spot.report('impossible_facts', clash);
-        else if (side === 'match' && isSkipped(rule, facts, context))
-          spot.report(
-            'skipped_example',
-            `the rule is skipped without a motif of ${rule.requiresAny.join(' or ')}: state ` +
-              `one, as motif.${rule.requiresAny[0]!}.count`,
-          );
-        else if (side === 'near_miss') checkNearMiss(spot, rule, facts, context);
+        else if (side === 'match') checkMatch(spot, rule, facts, context);
+        else checkNearMiss(spot, rule, facts, context);
       }
   }
 }
@@ -58,25 +53,36 @@ const WITHIN: readonly (readonly [string, string])[] = [
 
 /** Two stated facts that no transaction can have together; null where there are none. */
 function contradiction(facts: Facts, { motifKinds }: Vocabulary): string | null {
-  const count = (name: string): number | null => (typeof facts[name] === 'number' ? facts[name] : null);
-  const shown = (name: string): string => `${name} ${String(facts[name])}`;
-  for (const kind of motifKinds.keys())
+  return countClash(facts, motifKinds.keys()) ?? sidesClash(facts);
+}
+
+const countOf = (facts: Facts, name: string): number | null =>
+  typeof facts[name] === 'number' ? facts[name] : null;
+
+const shown = (facts: Facts, name: string): string => `${name} ${String(facts[name])}`;
+
+function countClash(facts: Facts, motifKinds: Iterable<string>): string | null {
+  for (const kind of motifKinds)
     for (const [part, whole] of WITHIN) {
       const [less, more] = [`motif.${kind}.${part}`, `motif.${kind}.${whole}`];
-      if (count(less) !== null && count(more) !== null && count(less)! > count(more)!)
-        return `${shown(less)} cannot be more than ${shown(more)}`;
+      if ((countOf(facts, less) ?? -Infinity) > (countOf(facts, more) ?? Infinity))
+        return `${shown(facts, less)} cannot be more than ${shown(facts, more)}`;
     }
+  return null;
+}
+
+function sidesClash(facts: Facts): string | null {
   const sides = facts['actor.sides'];
   for (const [side, only] of [
     ['sent', 'received'],
     ['received', 'sent'],
   ] as const) {
     const name = `actor.${side}.assets`;
-    const moved = count(name);
-    if ((sides === only || sides === 'none') && moved !== null && moved > 0)
-      return `actor.sides ${String(sides)} and ${shown(name)} exclude each other`;
-    if ((sides === side || sides === 'both') && moved === 0)
-      return `actor.sides ${String(sides)} and ${shown(name)} exclude each other`;
+    const moved = countOf(facts, name);
+    const absent = sides === only || sides === 'none';
+    const present = sides === side || sides === 'both';
+    if ((absent && moved !== null && moved > 0) || (present && moved === 0))
+      return `${shown(facts, 'actor.sides')} and ${shown(facts, name)} exclude each other`;
   }
   return null;
 }
@@ -94,6 +100,15 @@ function isSkipped({ requiresAny }: IntentRule, facts: Facts, { words }: Context
       return requiresAny.some((one) => words.motifKinds.get(one)?.trade !== null);
     return Array.isArray(value) && value.some((word) => requiresAny.includes(word as string));
   });
+}
+
+function checkMatch(spot: Spot, rule: IntentRule, facts: Facts, context: Context): void {
+  if (isSkipped(rule, facts, context))
+    spot.report(
+      'skipped_example',
+      `the rule is skipped without a motif of ${rule.requiresAny.join(' or ')}: state ` +
+        `one, as motif.${rule.requiresAny[0]!}.count`,
+    );
 }
 
 function checkNearMiss(spot: Spot, rule: IntentRule, facts: Facts, { facts: declared }: Context): void {

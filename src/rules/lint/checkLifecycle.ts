@@ -13,13 +13,8 @@ export function checkLifecycle(
 ): void {
   const beats = new Map(items.map((item) => [item.value.slug, item.value.supersedes ?? []]));
   for (const item of items) {
-    const { slug, status, replaced_by: replacedBy, supersedes } = item.value;
-    if (status === 'deprecated' && replacedBy === undefined)
-      sink.add(item, ['status'], 'deprecated_without_replacement', slug);
-    if (status !== 'deprecated' && replacedBy !== undefined)
-      sink.add(item, ['replaced_by'], 'replacement_without_deprecation', slug);
-    if (replacedBy !== undefined && (!known.has(replacedBy) || replacedBy === slug))
-      sink.add(item, ['replaced_by'], 'unknown_replacement', didYouMean(replacedBy, known));
+    checkReplacement(item, known, sink);
+    const { slug, supersedes } = item.value;
     for (const [i, other] of (supersedes ?? []).entries()) {
       if (!known.has(other))
         sink.add(item, ['supersedes', i], 'unknown_replacement', didYouMean(other, known));
@@ -27,6 +22,16 @@ export function checkLifecycle(
         sink.add(item, ['supersedes', i], 'supersedes_cycle', `${slug} and ${other}`);
     }
   }
+}
+
+function checkReplacement(item: RuleItem<RawHead>, known: ReadonlySet<string>, sink: ProblemSink): void {
+  const { slug, status, replaced_by: replacedBy } = item.value;
+  if (status === 'deprecated' && replacedBy === undefined)
+    sink.add(item, ['status'], 'deprecated_without_replacement', slug);
+  if (status !== 'deprecated' && replacedBy !== undefined)
+    sink.add(item, ['replaced_by'], 'replacement_without_deprecation', slug);
+  if (replacedBy !== undefined && (!known.has(replacedBy) || replacedBy === slug))
+    sink.add(item, ['replaced_by'], 'unknown_replacement', didYouMean(replacedBy, known));
 }
 
 function reaches(from: string, goal: string, beats: ReadonlyMap<string, readonly string[]>): boolean {

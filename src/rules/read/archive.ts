@@ -8,7 +8,7 @@ const FORMAT = 'txreport-rules/1';
 const MAX_PACKED_BYTES = 16 << 20;
 const MAX_BYTES = 64 << 20;
 
-/** A rule set in one file: what it is, and its texts by path. */
+/** A rule set in one file: name, version, digest, and its texts by path. */
 export interface RuleArchive {
   readonly name: string;
   readonly version: string;
@@ -29,7 +29,7 @@ export function packArchive(name: string, version: string, files: Readonly<Recor
 
 /**
  * Reads an archive. Nothing is written to disk; texts are only looked up by their paths.
- * @throws Error that says what is wrong with the file
+ * @throws Error with the file's fault
  */
 export function readArchive(path: string): RuleArchive {
   if (statSync(path).size > MAX_PACKED_BYTES) throw new Error(`larger than ${MAX_PACKED_BYTES} bytes`);
@@ -43,12 +43,11 @@ export function readArchive(path: string): RuleArchive {
   const { format, name, version, digest, files } = content ?? {};
   if (format !== FORMAT)
     throw new Error(`its format is ${String(format).slice(0, 40)}, this reads ${FORMAT}`);
-  const texts = typeof files === 'object' && files !== null ? Object.entries(files) : [];
-  const isText = typeof name === 'string' && typeof version === 'string' && typeof digest === 'string';
-  if (!isText || !texts.every(([, text]) => typeof text === 'string'))
+  const texts = typeof files === 'object' && files !== null ? Object.values(files) : [];
+  if (![name, version, digest, ...texts].every((text) => typeof text === 'string'))
     throw new Error('it holds something that is no text');
   if (digestOf(files!) !== digest) throw new Error('its content does not agree with its digest');
-  return { name, version, digest, files: files! };
+  return { name, version, digest, files } as RuleArchive;
 }
 
 function digestOf(files: Readonly<Record<string, string>>): string {

@@ -140,17 +140,16 @@ export function readRuleFiles(
     if (paths.length > MAX_FILES)
       complain(dir, 'too_many_files', `${paths.length} files, at most ${MAX_FILES}`);
     for (const path of paths.slice(0, MAX_FILES)) {
-      const shownPath = join(dir, path);
-      const top = path.includes('/') ? path.slice(0, path.indexOf('/')) : '';
-      const kind = TOP[path] ?? FOLDERS[top];
       if (/\.(md|lock)$/.test(path) || isRecording(path)) continue;
-      const folder = path.endsWith('.txt') ? TABLE_FOLDERS.find((name) => name === top) : undefined;
+      const shownPath = join(dir, path);
+      const folder = tableFolder(path);
       if (folder) {
         const text = read(path, MAX_TABLE_BYTES);
         if (text !== null) tables.push({ folder, layer, path, shownPath, text });
         continue;
       }
-      if (kind === undefined || !path.endsWith('.yaml')) {
+      const kind = kindAt(path);
+      if (kind === undefined) {
         complain(
           shownPath,
           'unknown_file',
@@ -167,6 +166,19 @@ export function readRuleFiles(
     }
   });
   return { files, tables, problems };
+}
+
+/** The kind of rule file that a place is for. */
+function kindAt(path: string): FileKind | undefined {
+  return path.endsWith('.yaml') ? (TOP[path] ?? FOLDERS[topFolder(path)]) : undefined;
+}
+
+function tableFolder(path: string): TableFolder | undefined {
+  return path.endsWith('.txt') ? TABLE_FOLDERS.find((name) => name === topFolder(path)) : undefined;
+}
+
+function topFolder(path: string): string {
+  return path.slice(0, Math.max(0, path.indexOf('/')));
 }
 
 /** The file or folder that a misplaced file's name is likely a slip of. */

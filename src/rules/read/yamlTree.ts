@@ -64,18 +64,23 @@ export function parseYamlTree(text: string): YamlTree {
     if (tag) fault('yaml_tag', `tag ${tag}`, offset);
   };
 
-  const convert = (node: unknown, pointer: string, depth: number, fallback: number): Tree => {
-    const offset = (node as Node | null)?.range?.[0] ?? fallback;
-    values.set(pointer, offset);
+  const isRefused = (node: unknown, depth: number, offset: number): boolean => {
     if (depth > MAX_DEPTH) fault('too_deep', `more than ${MAX_DEPTH} levels`, offset);
     else if (isAlias(node)) fault('yaml_alias', `alias *${node.source}`, offset);
-    if (depth > MAX_DEPTH || isAlias(node)) return '';
+    else return false;
+    return true;
+  };
+
+  const convert = (node: unknown, pointer: string, depth: number, fallback: number): Tree => {
+    const offset = offsetOf(node, fallback);
+    values.set(pointer, offset);
+    if (isRefused(node, depth, offset)) return '';
     refuseMarks(node, offset);
     if (isSeq(node)) return node.items.map((item, i) => convert(item, `${pointer}/${i}`, depth + 1, offset));
     if (!isMap(node)) return convertScalar(node as Node, offset);
     const out: Record<string, Tree> = {};
     for (const pair of node.items) {
-      const keyOffset = (pair.key as Node | null)?.range?.[0] ?? offset;
+      const keyOffset = offsetOf(pair.key, offset);
       const key = keyOf(pair.key, out, keyOffset);
       if (key === null) continue;
       const child = pointer + pointerSegment(key);
@@ -131,6 +136,10 @@ export function parseYamlTree(text: string): YamlTree {
   };
   // Values of a tree that YAML itself objects to are not trusted any further.
   return { tree: faults.some((f) => FATAL.has(f.code)) ? null : tree, locate, faults };
+}
+
+function offsetOf(node: unknown, otherwise: number): number {
+  return (node as Node | null)?.range?.[0] ?? otherwise;
 }
 
 const FATAL: ReadonlySet<ProblemCode> = new Set([

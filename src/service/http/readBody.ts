@@ -24,18 +24,9 @@ export async function readBody(request: IncomingMessage): Promise<string> {
 }
 
 async function readText(request: IncomingMessage): Promise<string> {
-  const [type = '', ...parameters] = (request.headers['content-type'] ?? '')
-    .toLowerCase()
-    .split(';')
-    .map((part) => part.trim());
+  const { type, charset } = readContentType(request.headers['content-type'] ?? '');
   if (type !== 'application/json') throw new RequestError(400, 'content type must be application/json');
-  const charset = parameters
-    .find((parameter) => parameter.startsWith('charset='))
-    ?.slice(8)
-    .replaceAll('"', '');
-  // JSON between systems is UTF-8 (RFC 8259 §8.1).
-  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8')
-    throw malformed('charset must be utf-8');
+  if (!UTF8.has(charset)) throw malformed('charset must be utf-8');
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
     throw malformed('content encoding not supported');
   if (Number(request.headers['content-length'] ?? 0) > BODY_LIMIT) throw malformed('over 16 KiB');
@@ -47,6 +38,18 @@ async function readText(request: IncomingMessage): Promise<string> {
   } catch {
     throw malformed('not valid UTF-8');
   }
+}
+
+/** JSON between systems is UTF-8 (RFC 8259 §8.1), stated or not. */
+const UTF8: ReadonlySet<string | undefined> = new Set([undefined, 'utf-8', 'utf8']);
+
+function readContentType(header: string): { type: string | undefined; charset: string | undefined } {
+  const [type, ...parameters] = header
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
+  return { type, charset: charset?.slice(8).replaceAll('"', '') };
 }
 
 function readBytes(request: IncomingMessage): Promise<Buffer> {

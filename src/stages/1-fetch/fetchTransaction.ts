@@ -3,10 +3,10 @@ import { traceApisToAsk } from './rpc/capabilities.ts';
 import { chooseTrace } from './rpc/chooseTrace.ts';
 import { receiptMismatch, traceMismatch } from './context/consistency.ts';
 import { isRecord } from '../../lib/shape.ts';
-import { faultOf, type RpcAnswer, type RpcCall } from './rpc/rpcMessages.ts';
+import { resultOf, type RpcAnswer, type RpcCall } from './rpc/rpcMessages.ts';
 import { UpstreamFault } from './rpc/upstreamFault.ts';
 import type { RpcEndpoint } from './rpc/rpcEndpoint.ts';
-import type { Session } from './rpc/session.ts';
+import { sendBoth, type Session } from './rpc/session.ts';
 import type { Hash } from '../../model/hex.ts';
 import type { RawTransaction } from '../../model/upstream.ts';
 
@@ -63,36 +63,26 @@ async function attempt(
   return { hash, tx, receipt, trace };
 }
 
-/** Sends everything in one batch, or two at once where traces have a source of their own. */
-async function sendBoth(
-  session: Session,
-  endpoint: RpcEndpoint,
-  own: readonly RpcCall[],
-  traces: readonly RpcCall[],
-): Promise<[own: RpcAnswer[], traces: RpcAnswer[]]> {
-  const { traceEndpoint } = session;
-  if (traceEndpoint) return Promise.all([endpoint.send(own, session), traceEndpoint.send(traces, session)]);
-  const answers = await endpoint.send([...own, ...traces], session);
-  return [answers.slice(0, own.length), answers.slice(own.length)];
-}
-
 function checkChain(endpoint: RpcEndpoint, answer: RpcAnswer): void {
   const id = answer.ok ? quantity(answer.result) : null;
-  if (id !== null && id !== 1n) throw new UpstreamFault('wrong_chain', 'elsewhere');
+  requireMainnet(id, endpoint);
   endpoint.capabilities.mainnet = id === 1n;
+}
+
+function requireMainnet(id: bigint | null, { capabilities }: RpcEndpoint): void {
+  // A node that says itself that it is on mainnet has one bad answer among good ones.
+  if (id !== null && id !== 1n)
+    throw new UpstreamFault('wrong_chain', capabilities.mainnet ? 'again' : 'elsewhere');
 }
 
 /** Transaction and receipt of a mined transaction, or the fault that names the missing one. */
 function readMined(
   answers: readonly RpcAnswer[],
   hash: Hash,
-  { capabilities }: RpcEndpoint,
+  endpoint: RpcEndpoint,
 ): { tx: Record<string, unknown>; receipt: Record<string, unknown> } {
-  const [txAnswer, receiptAnswer] = answers as [RpcAnswer, RpcAnswer];
-  if (!txAnswer.ok) throw faultOf('eth_getTransactionByHash', txAnswer.error);
-  if (!receiptAnswer.ok) throw faultOf('eth_getTransactionReceipt', receiptAnswer.error);
-  const tx = txAnswer.result;
-  const receipt = receiptAnswer.result;
+  const tx = resultOf('eth_getTransactionByHash', answers[0]!);
+  const receipt = resultOf('eth_getTransactionReceipt', answers[1]!);
   if (tx == null) {
     if (receipt != null)
       throw new UpstreamFault('inconsistent_upstream', 'again', 'a receipt without its transaction');
@@ -104,10 +94,7 @@ function readMined(
     throw new UpstreamFault('inconsistent_upstream', 'again', 'no receipt for a mined transaction');
   }
   if (!isRecord(receipt)) throw new UpstreamFault('receipt_malformed', 'again');
-  const chain = quantity(tx['chainId']);
-  // A node that says itself that it is on mainnet has one bad answer among good ones.
-  if (chain !== null && chain !== 1n)
-    throw new UpstreamFault('wrong_chain', capabilities.mainnet ? 'again' : 'elsewhere');
+  requireMainnet(quantity(tx['chainId']), endpoint);
   // The transaction was read just before it was mined, its receipt just after.
   if (tx['blockNumber'] == null)
     throw new UpstreamFault('inconsistent_upstream', 'again', 'the transaction is pending but has a receipt');

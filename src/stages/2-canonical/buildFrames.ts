@@ -166,7 +166,7 @@ function movesValue(node: CallNode): boolean {
   return node.type === 'CALL' || node.type === 'SELFDESTRUCT' || isCreation(node);
 }
 
-function isCreation(node: CallNode): boolean {
+export function isCreation(node: CallNode): boolean {
   return node.type === 'CREATE' || node.type === 'CREATE2';
 }
 

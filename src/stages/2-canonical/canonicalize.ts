@@ -4,7 +4,7 @@ import type { RawTransaction } from '../../model/upstream.ts';
 import { AnalysisError } from '../../lib/errors.ts';
 import type { CallNode } from '../../traces/callNode.ts';
 import { apiOfDialect } from '../../traces/traceApis.ts';
-import { buildFrames, type FrameTree } from './buildFrames.ts';
+import { buildFrames, isCreation, type FrameTree } from './buildFrames.ts';
 import { inferLogs } from './logPlacement/inferLogs.ts';
 import { readReceipt, type Receipt, type ReceiptLog } from './readReceipt.ts';
 import { readTransaction, type Transaction } from './readTransaction.ts';
@@ -79,16 +79,19 @@ function requireSameOutcome(receipt: Receipt, root: CallNode): void {
 
 function requireSameExecution(tx: Transaction, receipt: Receipt, root: CallNode): void {
   requireSameOutcome(receipt, root);
-  const creation = root.type === 'CREATE' || root.type === 'CREATE2';
+  const creation = isCreation(root);
   if (!creation && root.type !== 'CALL')
     throw new AnalysisError('trace_malformed', 'the first call is neither call nor creation');
   if (creation !== (tx.to === null)) refuse('the trace and the transaction disagree on contract creation');
   if (root.from !== tx.from || root.value !== tx.value || root.input !== tx.input)
     refuse('the trace starts another call');
-  if (creation) {
-    if (root.error === null && receipt.contractAddress !== null && root.to !== receipt.contractAddress)
-      refuse('trace and receipt created different contracts');
-  } else if (root.to !== tx.to) refuse('the trace starts another call');
+  if (creation) requireSameContract(receipt, root);
+  else if (root.to !== tx.to) refuse('the trace starts another call');
+}
+
+function requireSameContract({ contractAddress }: Receipt, root: CallNode): void {
+  if (root.error === null && contractAddress !== null && root.to !== contractAddress)
+    refuse('trace and receipt created different contracts');
 }
 
 /**

@@ -13,14 +13,18 @@ interface Declared {
 
 /** Token events as the rules declare them, found by log. */
 export class Declarations {
-  /** Contracts declared as NFTs, which have no ERC-20 beside. */
-  readonly nftContracts: ReadonlySet<Address>;
+  readonly #nftContracts: ReadonlySet<Address | null>;
   readonly #events: ReadonlyMap<string, Declared>;
 
   constructor(tokenEvents: Rulebook['tokenEvents']) {
     const nfts = [...tokenEvents.values()].flat().filter(({ assetKind }) => assetKind === 'erc721');
-    this.nftContracts = new Set(nfts.flatMap(({ emitters }) => [...emitters]));
+    this.#nftContracts = new Set(nfts.flatMap(({ emitters }) => [...emitters]));
     this.#events = new Map([...tokenEvents].map(([key, specs]) => [key, declaredBy(specs)]));
+  }
+
+  /** Whether ERC-20 transfers come from a declared NFT: they repeat declared events or count tokens held. */
+  isHolding([first]: readonly RawTransfer[]): boolean {
+    return first?.asset.kind === 'erc20' && this.#nftContracts.has(first.asset.address);
   }
 
   /** The declaration that applies to a log: one that names its emitter, else one that names none. */
@@ -62,17 +66,10 @@ export function readDeclaredTransfer(log: Log, spec: TokenEventSpec, tx: Canonic
  */
 function resolve(expr: BindExpr, log: Log, spec: TokenEventSpec, tx: CanonicalTx): string | null {
   switch (expr.op) {
-    case 'arg': {
-      const param = spec.params.find(({ name }) => name === expr.name);
-      if (!param || expr.path.length > 0) return null;
-      return param.indexed ? bare(log.topics[param.offset]) : wordAt(log.data, param.offset);
-    }
+    case 'arg':
+      return argument(expr, log, spec);
     case 'first':
-      for (const option of expr.of) {
-        const word = resolve(option, log, spec, tx);
-        if (word !== null) return word;
-      }
-      return null;
+      return expr.of.map((option) => resolve(option, log, spec, tx)).find((word) => word !== null) ?? null;
     case 'emitter':
       return pad(log.address);
     case 'signer':
@@ -86,6 +83,16 @@ function resolve(expr: BindExpr, log: Log, spec: TokenEventSpec, tx: CanonicalTx
     default:
       return null;
   }
+}
+
+function argument(
+  { name, path }: Extract<BindExpr, { op: 'arg' }>,
+  log: Log,
+  { params }: TokenEventSpec,
+): string | null {
+  const param = params.find((one) => one.name === name);
+  if (!param || path.length > 0) return null;
+  return param.indexed ? bare(log.topics[param.offset]) : wordAt(log.data, param.offset);
 }
 
 function bare(topic: Hash | undefined): string | null {

@@ -46,8 +46,8 @@ function findForgers(tx: CanonicalTx, entries: readonly FlowEntry[]): ReadonlySe
   return affordable === null ? NONE : emittersBeyond(affordable, entries);
 }
 
-/** Emitters with more changed balances than the gas paid for. */
-function emittersBeyond(affordable: bigint, entries: readonly FlowEntry[]): ReadonlySet<Address> {
+/** Balance changes by ERC-20 emitter and account. */
+function netChanges(entries: readonly FlowEntry[]): ReadonlyMap<Address, ReadonlyMap<Address, bigint>> {
   const changes = new Map<Address, Map<Address, bigint>>();
   for (const entry of entries) {
     if (isNonEconomic(entry) || entry.asset.kind !== 'erc20') continue;
@@ -57,8 +57,13 @@ function emittersBeyond(affordable: bigint, entries: readonly FlowEntry[]): Read
     net.set(from, (net.get(from) ?? 0n) - amount);
     net.set(to, (net.get(to) ?? 0n) + amount);
   }
+  return changes;
+}
+
+/** Emitters with more changed balances than the gas paid for. */
+function emittersBeyond(affordable: bigint, entries: readonly FlowEntry[]): ReadonlySet<Address> {
   const forgers = new Set<Address>();
-  for (const [emitter, net] of changes) {
+  for (const [emitter, net] of netChanges(entries)) {
     if (BigInt(net.size) <= affordable) continue;
     let changed = -1n;
     for (const [account, amount] of net)

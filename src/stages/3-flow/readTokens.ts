@@ -56,14 +56,14 @@ function readShapes(tx: CanonicalTx, rulebook: FlowRules): Shapes {
     const spec = declarations.for(log);
     if (spec?.ignored) continue;
     const transfer = spec && readDeclaredTransfer(log, spec, tx);
-    const transfers = transfer ? null : readStandardTransfer(log, budget);
-    const wrapped = transfer || transfers ? null : readWrapping(log);
-    if (transfer) declared.set(log.index, transfer);
-    // A contract declared as an NFT has no ERC-20: its Transfer events repeat the declared ones or count
-    // tokens held.
-    if (transfers && !(transfers[0]?.asset.kind === 'erc20' && declarations.nftContracts.has(log.address)))
-      standard[log.index] = transfers;
-    if (wrapped) wrapping.set(log.index, wrapped);
+    if (transfer) {
+      declared.set(log.index, transfer);
+      continue;
+    }
+    const transfers = readStandardTransfer(log, budget);
+    const wrapped = transfers ? null : readWrapping(log);
+    if (transfers) standard[log.index] = declarations.isHolding(transfers) ? null : transfers;
+    else if (wrapped) wrapping.set(log.index, wrapped);
   }
   return { standard, declared, wrapping };
 }

@@ -1,11 +1,12 @@
-import { isRecord } from '../../../lib/shape.ts';
+import { differ, isRecord } from '../../../lib/shape.ts';
+import { isHash } from '../context/consistency.ts';
 import { traceApisToAsk } from '../rpc/capabilities.ts';
 import { chooseTrace } from '../rpc/chooseTrace.ts';
-import { faultOf, isUnsupported, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
+import { isUnsupported, resultOf, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
 import { UpstreamFault } from '../rpc/upstreamFault.ts';
 import type { BlockId, TraceApi } from '../../../traces/traceApi.ts';
 import type { RpcEndpoint } from '../rpc/rpcEndpoint.ts';
-import type { Session } from '../rpc/session.ts';
+import { sendBoth, type Session } from '../rpc/session.ts';
 import type { Hash } from '../../../model/hex.ts';
 import type { TraceMode } from '../../../model/upstream.ts';
 
@@ -21,9 +22,7 @@ export interface RawBlock extends BlockId {
   readonly mode: TraceMode;
 }
 
-/**
- * Called once per reason with a line for the user: the missing method, or the answer that was too large.
- */
+/** Called once per reason with a line for the user: the missing method, or the answer that was too large. */
 export type OnNote = (note: string) => void;
 
 /** Calls per request when a block is asked in pieces; halved where that is still too large. */
@@ -116,17 +115,9 @@ class BlockAttempt {
       own.push({ method: 'eth_getBlockReceipts', params: [this.#id.hash] });
     const whole = api.blockCall(this.#id);
     const trace = this.#lacks(this.#tracer, whole.method) ? [] : [whole];
-    const shared = this.#tracer === this.#endpoint;
     try {
-      const [answers, traces] = await Promise.all([
-        this.#endpoint.send(shared ? [...own, ...trace] : own, this.#session),
-        shared || trace.length === 0 ? null : this.#tracer.send(trace, this.#session),
-      ]);
-      return {
-        block: answers[0]!,
-        receipts: own.length > 1 ? answers[1]! : null,
-        traces: trace.length === 0 ? null : (traces ?? answers.slice(own.length))[0]!,
-      };
+      const [[block, receipts], [traces]] = await sendBoth(this.#session, this.#endpoint, own, trace);
+      return { block: block!, receipts: receipts ?? null, traces: traces ?? null };
     } catch (error) {
       if (!isTooMuch(error)) throw error;
       this.#memory.note('the node does not answer a whole block at once: asking for its parts one by one');
@@ -252,19 +243,18 @@ function readTransactions(
   answer: RpcAnswer,
   { hash: blockHash }: BlockId,
 ): { hashes: Hash[]; transactions: Map<Hash, unknown> } {
-  if (!answer.ok) throw faultOf('eth_getBlockByHash', answer.error);
-  const block = answer.result;
+  const block = resultOf('eth_getBlockByHash', answer);
   if (block === null)
     throw new UpstreamFault('inconsistent_upstream', 'again', 'the block is gone: a reorganisation');
   if (!isRecord(block) || !Array.isArray(block['transactions']))
     throw new UpstreamFault('block_malformed', 'again');
-  if (typeof block['hash'] !== 'string' || block['hash'].toLowerCase() !== blockHash)
+  if (!isHash(block['hash'], blockHash))
     throw new UpstreamFault('inconsistent_upstream', 'again', 'another block than asked for');
   const transactions = new Map<Hash, unknown>();
   for (const tx of block['transactions'] as unknown[]) {
     if (!isRecord(tx) || typeof tx['hash'] !== 'string')
       throw new UpstreamFault('block_malformed', 'again', 'a transaction without a hash');
-    if (typeof tx['blockHash'] === 'string' && tx['blockHash'].toLowerCase() !== blockHash)
+    if (differ(tx['blockHash'], blockHash))
       throw new UpstreamFault('inconsistent_upstream', 'again', 'a transaction of another block');
     transactions.set(tx['hash'].toLowerCase() as Hash, tx);
   }

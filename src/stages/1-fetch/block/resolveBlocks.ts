@@ -1,6 +1,6 @@
 import { isRecord } from '../../../lib/shape.ts';
 import { quantity } from '../../../evm/hex.ts';
-import { faultOf, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
+import { resultOf, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
 import { UpstreamFault } from '../rpc/upstreamFault.ts';
 import type { BlockId } from '../../../traces/traceApi.ts';
 import type { Session } from '../rpc/session.ts';
@@ -35,17 +35,16 @@ export function resolveBlocks(session: Session, refs: readonly BlockRef[]): Prom
 export function newestBlock(session: Session): Promise<bigint> {
   return session.ask(async (endpoint) => {
     const [answer] = await endpoint.send([{ method: 'eth_blockNumber', params: [] }], session);
-    if (!answer!.ok) throw faultOf('eth_blockNumber', answer!.error);
-    const number = quantity(answer!.result);
+    const number = quantity(resultOf('eth_blockNumber', answer!));
     if (number === null) throw new UpstreamFault('upstream_malformed', 'again', 'eth_blockNumber');
     return number;
   });
 }
 
 function readId(answer: RpcAnswer): BlockId | null {
-  if (!answer.ok) throw faultOf('the block', answer.error);
-  if (answer.result === null) return null;
-  const block = isRecord(answer.result) ? answer.result : {};
+  const result = resultOf('the block', answer);
+  if (result === null) return null;
+  const block = isRecord(result) ? result : {};
   const number = quantity(block['number']);
   const hash = block['hash'];
   if (number === null || typeof hash !== 'string' || hash.length !== 66)

@@ -3,7 +3,7 @@ import { sameInAnyOrder } from '../../../lib/sameInAnyOrder.ts';
 import { isSystemLog } from '../../../traces/callTracer.ts';
 import { apiOfDialect } from '../../../traces/traceApis.ts';
 import { bloomRefutes } from './bloom.ts';
-import { isRecord } from '../../../lib/shape.ts';
+import { differ, isRecord, itemsOf } from '../../../lib/shape.ts';
 import type { Hash } from '../../../model/hex.ts';
 import type { RawTransaction } from '../../../model/upstream.ts';
 
@@ -14,13 +14,6 @@ import type { RawTransaction } from '../../../model/upstream.ts';
 
 function text(value: unknown): string | null {
   return typeof value === 'string' ? value.toLowerCase() : null;
-}
-
-function differ(a: unknown, b: unknown): boolean {
-  if (a === b) return false;
-  const left = text(a);
-  const right = text(b);
-  return left !== null && right !== null && left !== right;
 }
 
 function quantitiesDiffer(a: unknown, b: unknown): boolean {
@@ -39,7 +32,7 @@ function exceeds(value: unknown, limit: unknown): boolean {
   return a != null && b != null && a > b;
 }
 
-function isHash(value: unknown, hash: Hash): boolean {
+export function isHash(value: unknown, hash: Hash): boolean {
   return value === hash || text(value) === hash;
 }
 
@@ -60,7 +53,11 @@ export function receiptMismatch(
   if (exceeds(receipt['gasUsed'], tx['gas'])) return 'more gas used than the transaction allows';
   if (exceeds(receipt['effectiveGasPrice'], tx['maxFeePerGas']))
     return 'a gas price over the maximum of the transaction';
-  for (const log of Array.isArray(receipt['logs']) ? (receipt['logs'] as unknown[]) : NOTHING) {
+  return foreignLog(hash, receipt);
+}
+
+function foreignLog(hash: Hash, receipt: Record<string, unknown>): string | null {
+  for (const log of itemsOf(receipt['logs'])) {
     if (!isRecord(log)) continue;
     if (differ(log['transactionHash'], hash)) return 'a log of another transaction';
     if (differ(log['blockHash'], receipt['blockHash'])) return 'a log of another block';
@@ -101,7 +98,7 @@ function logsMismatch(receipt: Record<string, unknown>, trace: RawTransaction['t
   if (!Array.isArray(receipt['logs'])) return null;
   const logs = receipt['logs'] as unknown[];
   const failed = quantity(receipt['status']) === 0n;
-  const traced = failed ? NOTHING : apiOfDialect(trace.dialect).logs(trace.result);
+  const traced = failed ? [] : apiOfDialect(trace.dialect).logs(trace.result);
   if (traced.length > 0) {
     const received = logs.filter((log) => !isSystemLog(log));
     if (traced.length !== received.length)
@@ -115,8 +112,6 @@ function logsMismatch(receipt: Record<string, unknown>, trace: RawTransaction['t
     : null;
 }
 
-const NOTHING: readonly unknown[] = [];
-
 /** The same emitters, topics and data the same number of times, in any order. */
 function sameLogs(traced: readonly unknown[], received: readonly unknown[]): boolean {
   if (traced.every((log, i) => plainlySame(log, received[i]))) return true;
@@ -125,20 +120,20 @@ function sameLogs(traced: readonly unknown[], received: readonly unknown[]): boo
 
 /** Equal letter by letter, as most nodes send them: in the receipt's order and in one spelling. */
 function plainlySame(a: unknown, b: unknown): boolean {
-  if (
-    !isRecord(a) ||
-    !isRecord(b) ||
-    typeof a['data'] !== 'string' ||
-    a['data'] !== b['data'] ||
-    typeof a['address'] !== 'string' ||
-    a['address'] !== b['address']
-  )
-    return false;
-  const left: unknown = a['topics'];
-  const right: unknown = b['topics'];
-  if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return false;
-  for (let i = 0; i < left.length; i++) if (typeof left[i] !== 'string' || left[i] !== right[i]) return false;
-  return true;
+  if (!isRecord(a) || !isRecord(b)) return false;
+  const [left, right] = [a['topics'], b['topics']];
+  return (
+    isSameText(a['data'], b['data']) &&
+    isSameText(a['address'], b['address']) &&
+    Array.isArray(left) &&
+    Array.isArray(right) &&
+    left.length === right.length &&
+    left.every((topic, i) => isSameText(topic, right[i]))
+  );
+}
+
+function isSameText(a: unknown, b: unknown): boolean {
+  return typeof a === 'string' && a === b;
 }
 
 function contentOf(log: unknown): string {

@@ -4,7 +4,7 @@ import { headerMismatch } from './consistency.ts';
 import { NO_REGISTRIES, readRegistries, registryCalls } from './registryReads.ts';
 import { readTimestamp } from './readTimestamp.ts';
 import { isRecord } from '../../../lib/shape.ts';
-import { faultOf, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
+import { resultOf, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
 import { UpstreamFault } from '../rpc/upstreamFault.ts';
 import { feedPrices } from '../prices/feedPrices.ts';
 import { contractSources, STANDARD_PRICE_SOURCES, type PriceSourceName } from '../prices/priceSources.ts';
@@ -62,19 +62,20 @@ export async function fetchContext(
   sources: ContextSources = {},
 ): Promise<RawContext> {
   const names = sources.names == null ? USUAL_SOURCES : new Set(sources.names);
-  const priceSources = contractSources(plan.pricing, names);
-  if (sources.priceSources) priceSources.push(...sources.priceSources);
-  const known = plan.pricing.bases.length === 0 ? plan.tokens : [...plan.tokens, ...plan.pricing.bases];
+  const priceSources = [...contractSources(plan.pricing, names), ...(sources.priceSources ?? [])];
+  const known = [...plan.tokens, ...plan.pricing.bases];
   const { registries = NO_REGISTRIES } = plan;
   const ownReads = readsOf(known, priceSources);
   const reads = [...ownReads, ...registryCalls(registries)];
 
-  const priceApi = names.has('http') ? sources.priceApi : null;
-  const askApi = (timestamp: number): Promise<PriceAnswers> | undefined =>
-    priceApi?.prices({ assets: ['native', ...known], timestamp, specs: plan.pricing.apis }, session);
-  const early = plan.timestamp === null ? null : askApi(plan.timestamp);
+  const askApi = (timestamp: number | null): Promise<PriceAnswers> | undefined => {
+    if (timestamp === null || !names.has('http')) return undefined;
+    const { apis: specs } = plan.pricing;
+    return sources.priceApi?.prices({ assets: ['native', ...known], timestamp, specs }, session);
+  };
+  const early = askApi(plan.timestamp);
   const { block, timestamp, answers, delegations } = await readState(session, plan, reads);
-  const fromApi = plan.timestamp === null ? askApi(timestamp) : early;
+  const fromApi = early ?? askApi(timestamp);
 
   /** Reads that the node could not answer. */
   let unread = 0;
@@ -110,13 +111,12 @@ export async function fetchContext(
   };
   takeAll(known, priceSources, answers.slice(0, ownReads.length));
   addUsualBases(plan, tokens);
-  if (names.has('twap')) {
-    const { bases, list } = averageSources(plan, names, unpriced(plan, quotes, rates, timestamp));
-    const further = readsOf(bases, list);
-    if (further.length > 0) {
-      const third = await readState(session, { ...plan, accounts: [] }, further);
-      takeAll(bases, list, third.answers);
-    }
+  const wanting = names.has('twap') ? unpriced(plan, quotes, rates, timestamp) : [];
+  const { bases, list } = averageSources(plan, names, wanting);
+  const further = readsOf(bases, list);
+  if (further.length > 0) {
+    const third = await readState(session, { ...plan, accounts: [] }, further);
+    takeAll(bases, list, third.answers);
   }
   if (fromApi) take(await fromApi);
   return {
@@ -134,7 +134,7 @@ export async function fetchContext(
   };
 }
 
-/** The averages of pools for tokens without another price, and what their bases need. */
+/** The averages of pools for tokens without another price, and the reads of their bases. */
 function averageSources(
   { pricing }: ContextPlan,
   names: ReadonlySet<PriceSourceName>,
@@ -208,8 +208,7 @@ function unpriced(
 }
 
 function readHeader(answer: RpcAnswer, plan: ContextPlan): { block: unknown; timestamp: number } {
-  if (!answer.ok) throw faultOf('eth_getBlockByNumber', answer.error);
-  const block = answer.result;
+  const block = resultOf('eth_getBlockByNumber', answer);
   if (block == null)
     throw new UpstreamFault('inconsistent_upstream', 'again', 'no header for the block the receipt names');
   if (!isRecord(block)) throw new UpstreamFault('block_malformed', 'again');

@@ -1,5 +1,5 @@
 import { lowerHex, uintOfWord, wordAt } from '../../../evm/hex.ts';
-import { isRecord } from '../../../lib/shape.ts';
+import { isRecord, itemsOf } from '../../../lib/shape.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 import type { EventMapping, RegistrySpec, Rulebook } from '../../../model/rulebook.ts';
 import type { ReadAnswer } from './viewReads.ts';
@@ -46,9 +46,8 @@ export function planRegistries(
   };
   const { to, input } = tx;
   if (typeof input === 'string') ask(addressOf(to), calls.get(input.slice(0, 10).toLowerCase() as Hex));
-  const logs = Array.isArray(receipt['logs']) ? (receipt['logs'] as unknown[]) : [];
-  for (const log of logs) {
-    const topics = isRecord(log) && Array.isArray(log['topics']) ? (log['topics'] as unknown[]) : [];
+  for (const log of itemsOf(receipt['logs'])) {
+    const topics = isRecord(log) ? itemsOf(log['topics']) : [];
     const registries =
       typeof topics[0] === 'string' ? events.get(`${topics[0].toLowerCase()}:${topics.length}`) : undefined;
     if (registries) ask(addressOf((log as Record<string, unknown>)['address']), registries);

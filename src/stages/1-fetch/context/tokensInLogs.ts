@@ -11,7 +11,7 @@ import {
   TRANSFER_SINGLE,
   WITHDRAWAL,
 } from '../../../evm/tokenTopics.ts';
-import { isRecord } from '../../../lib/shape.ts';
+import { isRecord, itemsOf } from '../../../lib/shape.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 
@@ -51,12 +51,11 @@ interface ReadLog {
 
 /** Reads an unchecked receipt. Malformed logs are skipped: stage 2 refuses them. */
 export function tokensInLogs(receipt: unknown, vocabulary: TokenVocabulary): TokensInLogs {
-  const logs = isRecord(receipt) && Array.isArray(receipt['logs']) ? (receipt['logs'] as unknown[]) : [];
   const seen = new Set<Address>();
   const moved = new Set<Address>();
   const issued = new Set<Address>();
   const nfts = new Map<string, TokensInLogs['nfts'][number]>();
-  for (const log of logs) {
+  for (const log of isRecord(receipt) ? itemsOf(receipt['logs']) : []) {
     const read = readLog(log);
     if (!read) continue;
     const { address, topics, data } = read;
@@ -64,17 +63,21 @@ export function tokensInLogs(receipt: unknown, vocabulary: TokenVocabulary): Tok
     if (isTokenEvent(address, topic0, topics.length, vocabulary)) seen.add(address);
     const held = heldToken(topic0, topics, data);
     if (held !== null) seen.add(held);
-    // ERC-20 indexes two arguments, ERC-721 three.
     if (topic0 !== TRANSFER) continue;
     const id = nftIdOf(topics);
     if (id !== null) nfts.set(`${address} ${id}`, { nft: address, id });
-    if (topics.length !== 3) continue;
-    const [, from, to] = topics;
-    if (typeof from !== 'string' || typeof to !== 'string') continue;
+    const parties = fungibleParties(topics);
+    if (parties === null) continue;
     moved.add(address);
-    if (from === ZERO_TOPIC || to === ZERO_TOPIC) issued.add(address);
+    if (parties.includes(ZERO_TOPIC)) issued.add(address);
   }
   return { seen: [...seen], moved: [...moved], issued: [...issued], nfts: [...nfts.values()] };
+}
+
+/** Sender and receiver of an ERC-20 transfer, which indexes two arguments; ERC-721 indexes three. */
+function fungibleParties(topics: readonly unknown[]): readonly string[] | null {
+  const [, from, to] = topics;
+  return topics.length === 3 && typeof from === 'string' && typeof to === 'string' ? [from, to] : null;
 }
 
 function nftIdOf(topics: readonly unknown[]): bigint | null {

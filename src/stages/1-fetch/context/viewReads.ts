@@ -1,6 +1,13 @@
 import { decodeAggregate3, encodeAggregate3, type ViewCall } from './multicall.ts';
 import { readCallResult } from './abiAnswers.ts';
-import { faultOf, isExecutionTimeout, isRevert, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
+import {
+  faultOf,
+  isExecutionTimeout,
+  isRevert,
+  resultOf,
+  type RpcAnswer,
+  type RpcCall,
+} from '../rpc/rpcMessages.ts';
 import { UpstreamFault } from '../rpc/upstreamFault.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 
@@ -143,8 +150,8 @@ export function readSingles(
 
 /** The account's code. Throws an `UpstreamFault` where the node could not read it. */
 export function readCode(answer: RpcAnswer): string {
-  if (!answer.ok) throw faultOf('eth_getCode', answer.error);
-  if (typeof answer.result === 'string' && answer.result.startsWith('0x')) return answer.result;
+  const code = resultOf('eth_getCode', answer);
+  if (typeof code === 'string' && code.startsWith('0x')) return code;
   throw new UpstreamFault('state_unavailable', 'elsewhere', 'eth_getCode answered no bytes');
 }
 

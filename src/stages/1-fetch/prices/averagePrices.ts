@@ -89,18 +89,10 @@ function readPool(
   balances: readonly (Hex | null)[],
   timestamp: number,
 ): PriceRate | null {
-  const [ticks, seconds] = [0, 32].map((head) => twoWords(observed, head));
+  const averages = readAverages(observed, BigInt(spec.window));
   const [tokenWord, baseWord] = balances.map((answer) => (answer === null ? null : wordAt(answer, 0)));
-  if (!ticks || !seconds || tokenWord == null || baseWord == null) return null;
-  const window = BigInt(spec.window);
-  const elapsed = intOfWord(ticks[1]) - intOfWord(ticks[0]);
-  // Towards minus infinity, as the pools' own library rounds.
-  const tick = elapsed / window - (elapsed < 0n && elapsed % window !== 0n ? 1n : 0n);
-  const sqrt = tick > -(1n << 53n) && tick < 1n << 53n ? sqrtRatioAtTick(Number(tick)) : null;
-  const perLiquidity = BigInt.asUintN(160, uintOfWord(seconds[1]) - uintOfWord(seconds[0]));
-  if (sqrt === null || perLiquidity === 0n) return null;
-  // Harmonic mean over the window: seconds per liquidity are Q128.
-  const liquidity = (window << 128n) / perLiquidity;
+  if (averages === null || tokenWord == null || baseWord == null) return null;
+  const { sqrt, liquidity } = averages;
   const first = token < base;
   const amount0 = (liquidity * Q96) / sqrt;
   const amount1 = (liquidity * sqrt) / Q96;
@@ -129,6 +121,20 @@ function readPool(
       minSideUsd: spec.minSideUsd,
     },
   };
+}
+
+/** The square root of the mean price and the mean liquidity over the window, from `observe`'s answer. */
+function readAverages(observed: Hex, window: bigint): { sqrt: bigint; liquidity: bigint } | null {
+  const [ticks, seconds] = [0, 32].map((head) => twoWords(observed, head));
+  if (!ticks || !seconds) return null;
+  const elapsed = intOfWord(ticks[1]) - intOfWord(ticks[0]);
+  // Towards minus infinity, as the pools' own library rounds.
+  const tick = elapsed / window - (elapsed < 0n && elapsed % window !== 0n ? 1n : 0n);
+  const sqrt = tick > -(1n << 53n) && tick < 1n << 53n ? sqrtRatioAtTick(Number(tick)) : null;
+  const perLiquidity = BigInt.asUintN(160, uintOfWord(seconds[1]) - uintOfWord(seconds[0]));
+  if (sqrt === null || perLiquidity === 0n) return null;
+  // Harmonic mean over the window: seconds per liquidity are Q128.
+  return { sqrt, liquidity: (window << 128n) / perLiquidity };
 }
 
 /** Both words of a two-element array with its offset at `head`. */

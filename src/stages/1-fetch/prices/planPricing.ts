@@ -91,21 +91,10 @@ export function planPricing(
   const feedless = [...fungible, ...bases.filter((base) => !wrappedNative.has(base))].filter(
     (token) => !feedsOf.has(token),
   );
-  const issued = new Set(found.issued);
   const unlisted = (token: Address): boolean =>
     asked.has(token) && !wrappedNative.has(token) && !feedsOf.has(token) && !rates.has(token);
-  // Tokens that only changed hands are asked last, and not where every read is a call of its own.
-  const held = aggregated ? found.moved.filter((token) => !issued.has(token)) : [];
-  const maybeShares = [...found.issued, ...held].filter(unlisted);
-  const shareLimit = aggregated ? MAX_SHARES : MAX_SHARES_SINGLY;
-  const shares = maybeShares
-    .slice(0, shareLimit)
-    .flatMap((token) =>
-      families
-        .filter(({ identity }) => (identity ? aggregated : issued.has(token)))
-        .map((spec): Rate => ({ spec, token })),
-    );
-  const allRates = [...rates.values(), ...shares];
+  const shares = planShares(found, families, unlisted, aggregated);
+  const allRates = [...rates.values(), ...shares.rates];
   const positions = aggregated ? positionsOf(found, pricing) : [];
   const feeds = feedsFor(['native', ...tokens, ...bases], vocabulary, lookup);
   const registry = aggregated ? pricing.registry : null;
@@ -133,11 +122,30 @@ export function planPricing(
     bases,
     beyondLimit: [
       ...(registry ? beyond(feedless, 'the registry of feeds', MAX_REGISTRY_TOKENS) : []),
-      ...(families.length > 0
-        ? beyond(found.issued.filter(unlisted), 'the contracts of shares', shareLimit)
-        : []),
+      ...shares.beyondLimit,
     ],
   };
+}
+
+/** The rates of tokens that may be shares, and the minted or burnt ones over the limit. */
+function planShares(
+  found: TokensInLogs,
+  families: readonly RateSpec[],
+  unlisted: (token: Address) => boolean,
+  aggregated: boolean,
+): Pick<PricingPlan, 'rates' | 'beyondLimit'> {
+  // Tokens that only changed hands are asked last, and not where every read is a call of its own.
+  const issued = new Set(found.issued);
+  const held = aggregated ? found.moved.filter((token) => !issued.has(token)) : [];
+  const limit = aggregated ? MAX_SHARES : MAX_SHARES_SINGLY;
+  const asked = [...issued, ...held].filter(unlisted).slice(0, limit);
+  const rates = asked.flatMap((token) =>
+    families
+      .filter(({ identity }) => (identity ? aggregated : issued.has(token)))
+      .map((spec): Rate => ({ spec, token })),
+  );
+  const minted = families.length > 0 ? found.issued.filter(unlisted) : [];
+  return { rates, beyondLimit: beyond(minted, 'the contracts of shares', limit) };
 }
 
 /** True for a rate in assets that only its token names. */
@@ -173,8 +181,7 @@ function listedRates(tokens: readonly Address[], pricing: PricingRules): ListedR
   for (let depth = 0, frontier = tokens; depth < MAX_DEPTH && frontier.length > 0; depth++) {
     const next: Address[] = [];
     for (const spec of pricing.rates) {
-      for (const token of frontier) {
-        if (spec.tokens?.has(token) !== true) continue;
+      for (const token of frontier.filter((one) => spec.tokens?.has(one))) {
         rates.set(token, { spec, token });
         for (const { asset } of spec.terms)
           if (typeof asset === 'string' && asset !== 'native' && !wanted.has(asset) && wanted.add(asset))

@@ -66,7 +66,7 @@ export function ratePrices(planned: readonly Planned[]): PriceSource {
 
 const rank = ({ tokens, identity }: RateSpec): number => (tokens !== null || identity ? 0 : 1);
 
-/** Calls of which only the answer at the block counts: assets, marks of the family, proofs. */
+/** Calls needed only at the block, not before it: assets, marks of the family, proofs. */
 function onceAsked({ terms, answers, silent = [], identity }: RateSpec): RateCall[] {
   return [
     ...terms.flatMap(({ asset }) => (typeof asset === 'string' ? [] : [asset])),
@@ -78,15 +78,27 @@ function onceAsked({ terms, answers, silent = [], identity }: RateSpec): RateCal
 /** Null where the token is none of this family: it does not answer as one, or proves nothing. */
 function readRate(spec: RateSpec, token: Address, ask: Ask): PriceRate | PriceRefusal | null {
   const listed = spec.tokens !== null;
+  const silent = listed ? refuse(spec, token, 'no_source', SILENT) : null;
   const bases = readBases(spec, ask);
-  const known = bases !== null && proves(spec, token, bases, ask);
-  const at = known ? readTerms(spec, bases, ask, 'at') : null;
-  if (known && spec.refuse !== null) return refuse(spec, token, 'nonstandard_supply', spec.refuse);
+  if (bases === null || !proves(spec, token, bases, ask)) return silent;
+  if (spec.refuse !== null) return refuse(spec, token, 'nonstandard_supply', spec.refuse);
+  const at = readTerms(spec, bases, ask, 'at');
   // A token that states its base but no rate is of another family.
-  if (at === null) return listed ? refuse(spec, token, 'no_source', SILENT) : null;
-  const before = readTerms(spec, bases!, ask, 'before');
+  if (at === null) return silent;
   if (at === 'empty') return refuse(spec, token, 'nonstandard_supply', EMPTY);
-  const common = {
+  const before = readTerms(spec, bases, ask, 'before');
+  if (listed) {
+    const earlier = before === 'empty' || !readsRate(spec) ? null : before;
+    return { ...ownRate(spec, token), terms: at, after: null, before: earlier };
+  }
+  if (before === null) return refuse(spec, token, 'no_source', UNBORN);
+  if (before === 'empty') return refuse(spec, token, 'nonstandard_supply', EMPTY);
+  return { ...ownRate(spec, token), terms: before, after: at };
+}
+
+/** Everything but the terms of a rate that the token's own contract states. */
+function ownRate(spec: RateSpec, token: Address): Omit<PriceRate, 'terms' | 'after'> {
+  return {
     asset: token,
     method: spec.method,
     source: token,
@@ -97,13 +109,6 @@ function readRate(spec: RateSpec, token: Address, ask: Ask): PriceRate | PriceRe
     pool: null,
     market: null,
   };
-  if (listed) {
-    const earlier = before === 'empty' || !readsRate(spec) ? null : before;
-    return { ...common, terms: at, after: null, before: earlier };
-  }
-  if (before === null) return refuse(spec, token, 'no_source', UNBORN);
-  if (before === 'empty') return refuse(spec, token, 'nonstandard_supply', EMPTY);
-  return { ...common, terms: before, after: at };
 }
 
 const SILENT = 'the contract did not answer at this block';

@@ -92,17 +92,7 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
     } catch (error) {
       throw error instanceof HttpFailure ? faultOfFailure(error, scope) : error;
     }
-    const { status } = answer;
-    if (status === 429) throw rateLimited(answer.retryAfter);
-    // Redirects are not followed: the node was not reached.
-    if (status >= 300 && status < 400) throw new UpstreamFault('upstream_unreachable', 'again');
-    const data = readJson(answer.body);
-    if (status < 300 && data === undefined)
-      throw new UpstreamFault('upstream_malformed', 'again', 'not JSON');
-    if (status < 300 || isErrorResponse(data)) return { status, data };
-    if (Array.isArray(body) && REFUSES_BATCH_HTTP.has(status)) throw new BatchRefused();
-    const retry = status >= 500 || status === 408 ? 'again' : 'elsewhere';
-    throw new UpstreamFault('upstream_http', retry, `HTTP ${status}`);
+    return { status: answer.status, data: contentOf(answer, Array.isArray(body)) };
   }
 
   function faultOfFailure({ why, status }: HttpFailure, { signal }: CallScope): Error {
@@ -209,6 +199,22 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
   }
 
   return { name, capabilities, breaker: new CircuitBreaker(), send: sendCalls };
+}
+
+/** The JSON of an answer. Throws the fault of an HTTP error without a JSON-RPC error inside. */
+function contentOf({ status, retryAfter, body }: HttpAnswer, isBatch: boolean): unknown {
+  if (status === 429) throw rateLimited(retryAfter);
+  // Redirects are not followed: the node was not reached.
+  if (status >= 300 && status < 400) throw new UpstreamFault('upstream_unreachable', 'again');
+  const data = readJson(body);
+  if (status < 300 && data === undefined) throw new UpstreamFault('upstream_malformed', 'again', 'not JSON');
+  if (status < 300 || isErrorResponse(data)) return data;
+  throw isBatch && REFUSES_BATCH_HTTP.has(status) ? new BatchRefused() : httpFault(status);
+}
+
+function httpFault(status: number): UpstreamFault {
+  const retry = status >= 500 || status === 408 ? 'again' : 'elsewhere';
+  return new UpstreamFault('upstream_http', retry, `HTTP ${status}`);
 }
 
 function rateLimited(retryAfter: string | null): UpstreamFault {

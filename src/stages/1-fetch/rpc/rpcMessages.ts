@@ -131,6 +131,12 @@ export function isRateLimit({ code, message }: RpcError): boolean {
   return code === 429 || code === -32029 || /rate.?limit|too many requests/i.test(message);
 }
 
+/** The result of a call. Throws its fault where it failed. */
+export function resultOf(call: string, answer: RpcAnswer): unknown {
+  if (!answer.ok) throw faultOf(call, answer.error);
+  return answer.result;
+}
+
 /** The fault for a failed call. */
 export function faultOf(call: string, error: RpcError): UpstreamFault {
   const extras = { note: error.message };

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AnalysisError } from '../../../lib/errors.ts';
 import { UpstreamFault } from './upstreamFault.ts';
 import type { CallScope, RpcEndpoint } from './rpcEndpoint.ts';
+import type { RpcAnswer, RpcCall } from './rpcMessages.ts';
 import type { ContextPlan } from '../context/planContext.ts';
 import type { ViewCall } from '../context/multicall.ts';
 import type { ReadAnswer } from '../context/viewReads.ts';
@@ -125,6 +126,20 @@ export function openSession(pool: NodePool, options: SessionOptions): Session {
     ask,
     ...(largeBytes && { largeBytes }),
   };
+}
+
+/** Sends everything in one batch, or two at once where traces have a source of their own. */
+export async function sendBoth(
+  session: Session,
+  endpoint: RpcEndpoint,
+  own: readonly RpcCall[],
+  traces: readonly RpcCall[],
+): Promise<[own: RpcAnswer[], traces: RpcAnswer[]]> {
+  const { traceEndpoint } = session;
+  if (traceEndpoint && traces.length > 0)
+    return Promise.all([endpoint.send(own, session), traceEndpoint.send(traces, session)]);
+  const answers = await endpoint.send([...own, ...traces], session);
+  return [answers.slice(0, own.length), answers.slice(own.length)];
 }
 
 function availableAt({ endpoint, readyAt }: Candidate): number {

@@ -80,19 +80,18 @@ function findCandidates(
   if (logs.length === 0) return candidates;
   const { running } = timeline;
   for (let moment = 0; moment < running.length; moment++) {
-    if (running[moment]! < 0) continue;
-    const { context, effective, static: isStatic, type } = frames[running[moment]!]!;
-    if (context !== null && effective && !isStatic && type !== 'SELFDESTRUCT')
-      own.get(context)?.moments.push(moment);
+    const frame = frames[running[moment]!];
+    if (frame && mayLog(frame)) own.get(frame.context!)?.moments.push(moment);
   }
   // A trace of value transfers alone lacks the emitter's frame, but may show its payments.
-  let payouts: ReadonlyMap<Address, Candidates> | null = null;
-  for (let log = 0; log < logs.length; log++) {
-    if (candidates[log]!.moments.length > 0) continue;
-    payouts ??= findPayouts(frames, timeline, own);
-    candidates[log] = payouts.get(logs[log]!.address) ?? NOWHERE;
-  }
-  return candidates;
+  const hasRun = ({ moments }: Candidates): boolean => moments.length > 0;
+  if (candidates.every(hasRun)) return candidates;
+  const payouts = findPayouts(frames, timeline, own);
+  return candidates.map((mine, log) => (hasRun(mine) ? mine : (payouts.get(logs[log]!.address) ?? NOWHERE)));
+}
+
+function mayLog({ context, effective, static: isStatic, type }: Frame): boolean {
+  return context !== null && effective && !isStatic && type !== 'SELFDESTRUCT';
 }
 
 /** The moments right after each emitter's payments, ascending. */
