@@ -1,8 +1,6 @@
 import { splitTopLevel } from '../lib/splitTopLevel.ts';
 
-/**
- * An ABI type as far as reading one value out of encoded data needs it (Solidity contract ABI specification).
- */
+/** An ABI type, as far as reading one value needs it (Solidity contract ABI specification). */
 export type AbiType =
   | { readonly kind: 'address' | 'bool' | 'uint' | 'int' | 'fixed_bytes' | 'bytes' }
   | { readonly kind: 'array'; readonly of: AbiType; readonly length: number | null }

@@ -38,7 +38,7 @@ export function domainsOf(name: string, verifyingContract: Address): Hex[] {
   ];
 }
 
-/** A field of a struct: its ABI type and value; hashes of what is not a single word. */
+/** A field of a struct: its ABI type and value, hashed where it is longer than a word. */
 export type Field = readonly [type: string, value: unknown];
 
 /** EIP-712 `hashStruct`. */
@@ -51,7 +51,7 @@ export function struct(type: string, fields: readonly Field[]): Hex {
   );
 }
 
-/** What is signed: each struct hash under each domain. */
+/** The signed hashes: each struct hash under each domain. */
 export function digestsOf(domains: readonly Hex[], ...hashes: readonly Hex[]): Hex[] {
   return hashes.flatMap((hash) => domains.map((domain) => keccak256(concat(['0x1901', domain, hash]))));
 }

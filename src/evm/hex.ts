@@ -79,10 +79,7 @@ const SMALL = 15;
 const isShortHex = (text: string): boolean =>
   text.length >= 3 && text.length <= SMALL && text.startsWith('0x');
 
-/**
- * A quantity that is a short text or a number, as most are: read much quicker than as a bigint. -1 for
- * anything else.
- */
+/** A quantity that is a short text or a number: much quicker than a bigint. -1 for anything else. */
 function smallQuantity(value: unknown): number {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : -1;
   if (typeof value !== 'string' || !isShortHex(value)) return -1;

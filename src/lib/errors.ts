@@ -1,7 +1,4 @@
-/**
- * Every way an analysis can fail, with the text for the client. Only `http/errorResponse.ts` maps them to
- * statuses.
- */
+/** Every way an analysis can fail, with the client's text. `http/errorResponse.ts` maps them to statuses. */
 export const ERROR_TEXT = {
   transaction_not_found: 'transaction not found',
   transaction_pending: 'transaction is pending',

@@ -18,10 +18,7 @@ export interface SchemaCheck<T> {
   errors?: readonly { readonly instancePath: string }[] | null;
 }
 
-/**
- * ajv's generated code per schema, written by the build because generating it takes far longer than loading
- * it.
- */
+/** ajv's generated code per schema, written by the build: generating it takes far longer than loading. */
 interface Compiled {
   readonly source: string;
   readonly default: SchemaCheck<unknown>;

@@ -1,7 +1,4 @@
-/**
- * A piece of a label: fixed text, a placeholder, or a segment that is left out where one of its placeholders
- * has no value.
- */
+/** A piece of a label: text, a placeholder, or a segment left out where a placeholder has no value. */
 export type LabelPart =
   | { readonly text: string }
   | { readonly placeholder: string }
@@ -9,10 +6,7 @@ export type LabelPart =
 
 const PIECE = /\{([^{}[\]]*)\}|\[([^[\]]*)\]|[{}[\]]|[^{}[\]]+/g;
 
-/**
- * Takes a label apart: `Swap {sent}[ on {place}]`. Null where braces or brackets do not pair up; segments
- * do not nest.
- */
+/** Parses a label: `Swap {sent}[ on {place}]`. Null where brackets do not pair up; segments do not nest. */
 export function parseLabel(label: string): readonly LabelPart[] | null {
   const parts: LabelPart[] = [];
   for (const [piece, placeholder, optional] of label.matchAll(PIECE)) {
@@ -27,7 +21,7 @@ export function parseLabel(label: string): readonly LabelPart[] | null {
   return parts;
 }
 
-/** What a label may ask for, with what it becomes. */
+/** Placeholders of labels, with their values. */
 export const LABEL_WORDS: Readonly<Record<string, string>> = {
   sent: 'What the actor sent in the act, with amounts where decimals are known, otherwise the tokens alone.',
   received: 'What the actor received in it.',

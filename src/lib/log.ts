@@ -88,7 +88,7 @@ function isUrlText(secret: string): boolean {
   return secret.includes('/') || secret.includes('?');
 }
 
-/** Masks every stretch of a text that holds a gram, whatever its case, escapes and separators. */
+/** Masks every part of a text that holds a gram, regardless of case, escapes and separators. */
 function maskParts(text: string, grams: ReadonlySet<string>): string {
   if (grams.size === 0) return text;
   let masked = '';

@@ -57,10 +57,7 @@ export const POSITION_OWNER_ROLES: readonly string[] = [
   'caller',
 ];
 
-/**
- * The party across from the venue: by direction where the venue is an end of the movement, else by the leg's
- * role.
- */
+/** The party across from the venue: the movement's other end where the venue is one, else the leg's role. */
 export function farEnd(role: string, movement: Movement, venue: Address | null): Address {
   if (movement.kind === 'mint') return movement.to;
   if (movement.kind === 'burn') return movement.from;

@@ -17,10 +17,7 @@ export function linesStarting(text: string, prefix: string): string[] {
   return found;
 }
 
-/**
- * Whether the text from `start` sorts before `prefix`; compares no longer than it must and copies
- * nothing.
- */
+/** Whether the text from `start` sorts before `prefix`; compares as little as it must, copies nothing. */
 function isBefore(text: string, start: number, prefix: string): boolean {
   for (let i = 0; i < prefix.length; i++) {
     const difference = text.charCodeAt(start + i) - prefix.charCodeAt(i);

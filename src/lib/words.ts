@@ -10,10 +10,7 @@ export function stem(word: string): string {
   return cut.length > SHORTEST_STEM && cut.endsWith('e') ? cut.slice(0, -1) : cut;
 }
 
-/**
- * The stems of the words in a name or phrase: `ETHDepositInitiated`, `_dst_chain_id` and `claim reward`
- * alike.
- */
+/** The stems of a name or phrase: `ETHDepositInitiated`, `_dst_chain_id` and `claim reward` alike. */
 export function stemsOf(text: string): ReadonlySet<string> {
   const words = text
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')

@@ -71,7 +71,7 @@ export interface Attribution {
   readonly delegations: readonly Delegation[];
   readonly candidates: readonly Candidate[];
   readonly ambiguous: boolean;
-  /** Equals for whom the transaction was sent, none of them elected; empty with an actor. */
+  /** Candidates of equal rank, none chosen; empty with an actor. */
   readonly owners?: readonly Address[];
   /** Accounts that act as one economic entity with the actor (a bot's contract and its signer). */
   readonly entity: readonly Address[];

@@ -28,10 +28,7 @@ export interface Frame {
    * DELEGATECALL and CALLCODE.
    */
   readonly context: Address | null;
-  /**
-   * Wei that moved `from` → `to`. 0 for DELEGATECALL, CALLCODE and STATICCALL, and wherever `effective` is
-   * false.
-   */
+  /** Wei moved `from` → `to`. 0 for DELEGATECALL, CALLCODE, STATICCALL, and where `effective` is false. */
   readonly value: bigint;
   readonly input: Hex;
   readonly output: Hex;

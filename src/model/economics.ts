@@ -50,7 +50,7 @@ export interface PriceBook {
 export interface PnlEntry {
   /** The account of the entity that ended with the result. */
   readonly beneficiary: Address;
-  /** The accounts whose result it is, actor first. */
+  /** The accounts of the result, actor first. */
   readonly entity: readonly Address[];
   /** The native asset where the flow was in wrapped native. */
   readonly asset: AssetId;
@@ -58,7 +58,7 @@ export interface PnlEntry {
   readonly proceeds: bigint;
   readonly gross: bigint;
   readonly grossUsd: Usd;
-  /** Wei that the entity paid for gas, to the network or to the one who submitted for it. */
+  /** Wei that the entity paid for gas, to the network or to a relayer. */
   readonly gas: bigint;
   readonly gasUsd: Usd;
   /** In the asset. */
@@ -106,7 +106,7 @@ export interface Valuation {
   readonly prices: readonly ChosenPrice[];
 }
 
-/** What went into a position or came out of it, from its owner's view. */
+/** Amounts put into a position or taken out of it, from its owner's view. */
 export interface PositionPart {
   readonly asset: AssetId;
   readonly delta: bigint;
@@ -126,7 +126,7 @@ export interface PositionChange {
   readonly motifs: readonly number[];
   /** The token or NFT that represents the position; null where there is none. */
   readonly position: AssetId | null;
-  /** What the owner gained of it; null without a position asset. */
+  /** The owner's gain; null without a position asset. */
   readonly delta: bigint | null;
   readonly parts: readonly PositionPart[];
   readonly evidence: readonly Evidence[];
@@ -145,13 +145,13 @@ export interface NftTrade {
   readonly units: bigint;
   readonly buyer: Address;
   readonly seller: Address;
-  /** Fees included; null where it cannot be told apart from the account's other payments. */
+  /** Fees included; null where they cannot be separated from the account's other payments. */
   readonly paid: TradeMoney | null;
   /** After fees. */
   readonly received: TradeMoney | null;
 }
 
-/** What an NFT's sale came to. */
+/** The proceeds of an NFT's sale. */
 export interface NftSale {
   readonly trade: NftTrade;
   readonly price: Money;
@@ -160,7 +160,7 @@ export interface NftSale {
   readonly fees: Money;
 }
 
-/** What one of several owners sent and received. */
+/** Amounts one of several owners sent and received. */
 export interface OwnerEconomics {
   readonly owner: Address;
   /** The owner and the receivers of its orders, taken together. */
@@ -188,7 +188,7 @@ export interface Economics {
   /** Every account the transaction settled orders or operations of; empty where it had but one owner. */
   readonly owners: readonly OwnerEconomics[];
   readonly warnings: readonly string[];
-  /** The gas was paid by the subject's entity, or by the subject to the one who submitted. */
+  /** The subject's entity paid the gas, or the subject paid the relayer for it. */
   readonly feePaidBySubject: boolean;
   /** Covers every asset of the flow and of the motifs, and the native asset. */
   readonly book: PriceBook;

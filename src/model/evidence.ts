@@ -1,9 +1,6 @@
 import type { Address } from './hex.ts';
 
-/**
- * Points at the frame or log a claim rests on; resolved to paths and receipt log indexes when the report is
- * written.
- */
+/** The frame or log a claim rests on; the report writes it as a path or a receipt log index. */
 export interface Evidence {
   readonly kind: 'frame' | 'log' | 'transaction';
   /** `Frame.index`; null when unknown. */

@@ -47,16 +47,13 @@ export interface PreparedIntent {
   readonly facts: ReadonlySet<string>;
   /** Slugs of the rules in force that supersede it. */
   readonly supersededBy: readonly string[];
-  /**
-   * False where the rule cannot match: a test that its condition demands on its own fails. True decides
-   * nothing.
-   */
+  /** False where a test that the rule's condition demands on its own fails. True decides nothing. */
   mayMatch(source: FactSource): boolean;
   /** Decision of json-rules-engine. Throws as the source does. */
   evaluate(source: FactSource): Promise<RuleOutcome>;
 }
 
-/** What keeps a verdict from Proven, or its confidence from High. */
+/** Reasons against a Proven verdict, or against High confidence. */
 export type CaveatCode =
   | 'heuristic_rule'
   | 'experimental_rule'

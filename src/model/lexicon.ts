@@ -17,7 +17,7 @@ export interface LexiconEntry {
   /** Stems the name must not have. */
   readonly without: readonly string[];
   readonly sign: 'hash_path' | 'custody' | 'exit' | null;
-  /** What must be among the assets that moved; null: anything. */
+  /** An asset that must have moved; null: any. */
   readonly assets: 'fungible' | 'erc20' | 'nft' | null;
   /** Role of the assets that moved. */
   readonly leg: string;

@@ -39,7 +39,7 @@ export interface Motif {
   readonly evidence: readonly Evidence[];
   /** The NFT that represents the position, moved or not. */
   readonly position?: AssetId | null;
-  /** How many like motifs this one stands for in a report. */
+  /** Number of equal motifs that a report shows as this one. */
   readonly count?: number;
   readonly portions?: readonly Portion[];
 }

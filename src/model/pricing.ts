@@ -17,7 +17,7 @@ export interface FeedRegistrySpec {
   readonly quotes: readonly { readonly denomination: Address; readonly in: 'usd' | 'native' }[];
 }
 
-/** Stands for the token's own address in the calldata of rates. */
+/** Replaced by the token's own address in the calldata of rates. */
 export const TOKEN_ARGUMENT = '746f6b656e746f6b656e746f6b656e746f6b656e';
 
 /** A view function, and which word of its result counts. */
@@ -31,7 +31,7 @@ export interface RateCall {
   readonly power?: boolean;
 }
 
-/** What proves that a token outside a list is what it says. */
+/** Proof that a token outside a list belongs to the family. */
 export type RateIdentity =
   /** Its address follows from its terms' assets by EIP-1014. */
   | {
@@ -43,9 +43,7 @@ export type RateIdentity =
 
 export type RateNumber = bigint | RateCall;
 
-/**
- * How a token's worth follows from other assets: `per` smallest units of it are worth the sum of the terms.
- */
+/** A token's worth in other assets: `per` smallest units of it are worth the sum of the terms. */
 export interface RateSpec {
   readonly name: string;
   readonly method: 'erc4626' | 'wrapper' | 'lp_share';
@@ -65,7 +63,7 @@ export interface RateSpec {
   readonly refuse: string | null;
 }
 
-/** NFTs that stand for liquidity between two ticks; numbers are words of the answer. */
+/** NFTs of liquidity between two ticks; numbers are words of the answer. */
 export interface PositionSpec {
   readonly nft: Address;
   /** Selector of the function that takes the NFT's id. */

@@ -55,10 +55,7 @@ type LegMatch = 'movement' | 'stated';
 
 export interface LegSpec {
   readonly role: string;
-  /**
-   * `movement`: must be carried by movements of the value flow. `stated`: the event's word, netted inside a
-   * singleton.
-   */
+  /** `movement`: carried by movements of the value flow. `stated`: the event's word, netted by singletons. */
   readonly match: LegMatch;
   readonly from: BindExpr | null;
   readonly to: BindExpr | null;
@@ -69,12 +66,9 @@ export interface LegSpec {
   readonly amount: readonly BindExpr[];
   /** Stated fees: paid on top of an amount that was sent, kept back from one that was received. */
   readonly fees: readonly BindExpr[];
-  /** All that was sent, of which what exceeds the amount is a fee. */
+  /** Everything sent; the part over the amount is a fee. */
   readonly total: BindExpr | null;
-  /**
-   * Where no movement has exactly the stated amount: take the direction alone (`direction`) or fail the leg
-   * (`none`).
-   */
+  /** Without a movement of the stated amount: take the direction alone, or fail the leg (`none`). */
   readonly otherwise: 'direction' | 'none';
   /** `one` nearest movement, or `all` that fit. */
   readonly pick: 'one' | 'all';
@@ -120,9 +114,7 @@ export interface EventMapping {
   readonly portions: readonly PortionSpec[];
   /** Selector of the call the event is made in; its parameters and return values are among `params`. */
   readonly within: Hex | null;
-  /**
-   * Any emitter may speak this shape (a family known by behaviour); otherwise only its protocols' emitters.
-   */
+  /** Any emitter may speak this shape (a family known by behaviour); otherwise only its protocols'. */
   readonly anyEmitter: boolean;
   /** Highest confidence when only the family is known. */
   readonly familyConfidence: Confidence;
@@ -141,16 +133,13 @@ export interface ProtocolSpec {
   readonly create2: {
     readonly deployer: Address;
     readonly initCodeHash: Hash;
-    /**
-     * `packed`: keccak(token0‖token1). `abi`: keccak(abi.encode(token0, token1, fee)), tried for each listed
-     * fee.
-     */
+    /** `packed`: keccak(token0‖token1). `abi`: keccak(abi.encode(token0, token1, fee)), for each fee. */
     readonly salt: 'packed' | 'abi_fee';
     readonly fees: readonly number[];
   } | null;
   /** Contracts recognised because their address follows from a deployer's count (EIP-161, CREATE3). */
   readonly created: readonly CreationSpec[];
-  /** What this protocol's tokens call themselves; names for people, proof of nothing. */
+  /** Names of this protocol's tokens, for display: they prove nothing. */
   readonly tokens: TokenPatterns | null;
   /** Contracts that list this protocol's others, asked in the second round trip. */
   readonly registries: readonly RegistrySpec[];
@@ -169,11 +158,11 @@ export interface CreationSpec {
   readonly shim: { readonly initCodeHash: Hash; readonly salt: Hash } | null;
   /** How many contracts each of them made in turn. */
   readonly children: number;
-  /** Base64 of the first four bytes of each address; null where nobody has worked them out. */
+  /** Base64 of the first four bytes of each address; null where they are not computed yet. */
   readonly index: string | null;
 }
 
-/** Patterns over a token's name and symbol; `*` stands for any text. One of either is enough. */
+/** Patterns over a token's name and symbol; `*` is any text. One match is enough. */
 export interface TokenPatterns {
   readonly names: readonly string[];
   readonly symbols: readonly string[];
@@ -216,9 +205,7 @@ export interface TokenEventSpec {
   /** Empty = any emitter. */
   readonly emitters: ReadonlySet<Address>;
   readonly assetKind: 'erc20' | 'erc721';
-  /**
-   * True: the event repeats a movement of another event and must not be read as a standard Transfer either.
-   */
+  /** The event repeats a movement of another event and must not be read as a standard Transfer either. */
   readonly ignored: boolean;
   readonly params: readonly ParamSpec[];
   readonly from: BindExpr;
@@ -240,9 +227,7 @@ export interface IntentRule {
   readonly status: RuleStatus;
   readonly intent: IntentKind;
   readonly label: string;
-  /**
-   * Used where a placeholder of `label` cannot be filled; has none itself. Equals `label` when that has none.
-   */
+  /** Used where a placeholder of `label` has no value; has none itself, or equals `label`. */
   readonly labelFallback: string;
   readonly when: Condition;
   /** Overlay that the rule is from, in their order; left out for the base ruleset. */
@@ -259,9 +244,7 @@ export interface IntentRule {
   readonly tags: readonly string[];
 }
 
-/**
- * Signatures by hash: lines `<first 8 hex digits> <Name(type name, …)>`, sorted, each ended by a line feed.
- */
+/** Signatures by hash: sorted lines `<first 8 hex digits> <Name(type name, …)>`, each with a line feed. */
 export interface SignatureTables {
   readonly events: string;
   readonly functions: string;

@@ -3,10 +3,7 @@ import type { Address, Hash } from './hex.ts';
 /** Which trace API the node answered with; `call_tracer` may or may not carry logs. */
 export type TraceDialect = 'call_tracer' | 'parity';
 
-/**
- * JSON-RPC results of the first round trip, parsed but otherwise as the node sent them. Stage 2 checks
- * their shape.
- */
+/** JSON-RPC results of the first round trip as the node sent them. Stage 2 checks their shape. */
 export interface RawTransaction {
   readonly hash: Hash;
   readonly tx: unknown;
@@ -14,9 +11,7 @@ export interface RawTransaction {
   readonly trace: { readonly dialect: TraceDialect; readonly result: unknown };
 }
 
-/**
- * ERC-20/721/1155 metadata as the contract answered at the transaction's block; null where it did not answer.
- */
+/** ERC-20/721/1155 metadata as the contract answered at the block; null where it did not answer. */
 export interface TokenMetadata {
   readonly address: Address;
   readonly symbol: string | null;
@@ -49,10 +44,7 @@ export interface PriceQuote {
   readonly order?: number;
 }
 
-/**
- * So much of a base asset: smallest units of it per smallest unit of the asset it prices, as an exact
- * fraction.
- */
+/** Smallest units of a base asset per smallest unit of the asset it prices, as an exact fraction. */
 export interface RateTerm {
   readonly asset: Address | 'native';
   readonly numerator: bigint;
@@ -82,16 +74,14 @@ export interface PriceRate {
   readonly asOf: number | null;
   readonly heartbeat: number | null;
   readonly pool: Address | null;
-  /**
-   * Of a market: the amount on either side, in smallest units, and its least required value in US dollars.
-   */
+  /** The amounts on both sides of a market, in smallest units, and the least worth required in US dollars. */
   readonly market: {
     readonly sides: readonly { readonly asset: Address; readonly amount: bigint }[];
     readonly minSideUsd: bigint;
   } | null;
 }
 
-/** Liquidity of a position NFT between two ticks, and what is owed to it, in smallest units. */
+/** Liquidity of a position NFT between two ticks, and the amounts owed to it, in smallest units. */
 export interface PositionRead {
   readonly nft: Address;
   readonly id: bigint;
@@ -137,10 +127,7 @@ export interface RawContext {
   readonly delegations: ReadonlyMap<Address, Address>;
   /** Contracts that a protocol's registry listed at the block, with the protocol's slug. */
   readonly registered?: ReadonlyMap<Address, string>;
-  /**
-   * True where symbols, decimals or prices are missing because the node could not read them or a limit was
-   * reached.
-   */
+  /** True where symbols, decimals or prices are missing: the node failed, or a limit was reached. */
   readonly incomplete?: boolean;
 }
 

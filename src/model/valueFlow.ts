@@ -16,9 +16,7 @@ export interface Asset {
 
 export type MovementKind = 'transfer' | 'mint' | 'burn' | 'wrap' | 'unwrap';
 
-/**
- * A transfer of value between two accounts: an edge of the flow graph. Always `amount` > 0 and `from` ≠ `to`.
- */
+/** A transfer of value between two accounts, an edge of the flow graph: `amount` > 0, `from` ≠ `to`. */
 export interface Movement {
   readonly index: number;
   readonly kind: MovementKind;
@@ -86,9 +84,6 @@ export interface ValueFlow {
   readonly ledgers: ReadonlyMap<Address, Ledger>;
   readonly outgoing: MovementLists;
   readonly incoming: MovementLists;
-  /**
-   * Accounts as nodes, movements as edges: to follow value through several accounts. Built when first asked
-   * for.
-   */
+  /** Accounts as nodes, movements as edges, to follow value along several. Built when first asked for. */
   readonly graph: MultiDirectedGraph<Record<string, never>, Movement>;
 }

@@ -39,7 +39,7 @@ export interface MotifTraits {
   readonly submitter: boolean;
 }
 
-/** What a motif does to a position. `subcategory`: the ruleset's own name for the kind of position. */
+/** Effect of a motif on a position. `subcategory`: the ruleset's own name for the kind of position. */
 interface PositionSpec {
   readonly category: string;
   readonly subcategory?: string;

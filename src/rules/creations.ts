@@ -2,7 +2,7 @@ import { create2Address, createAddress } from '../evm/create2.ts';
 import type { Address, Hash } from '../model/hex.ts';
 import type { CreationSpec, ProtocolSpec } from '../model/rulebook.ts';
 
-/** Bytes kept of each address: what they point at is computed anew before it counts. */
+/** Bytes kept of each address: a match is computed anew before it counts. */
 const PREFIX_BYTES = 4;
 
 interface Row {
@@ -34,8 +34,8 @@ export function indexOfRow(spec: CreationSpec): string {
 }
 
 /**
- * Finds the protocol whose deployer made a contract. Its address is a hash over the deployer, so no other
- * contract can have it. Not found where the contract lies beyond the row's count.
+ * Finds the protocol that created a contract, within the row's count. The address is a hash over the
+ * deployer: no other contract can have it.
  */
 export function protocolOfCreated(
   protocols: Iterable<ProtocolSpec>,

@@ -9,10 +9,7 @@ import type {
 import type { Condition, IntentRule } from '../model/rulebook.ts';
 import { OPERATORS } from './compile/operators.ts';
 
-/**
- * The engine's view of one transaction. Facts are flat values: a path would let rule text reach an expression
- * language.
- */
+/** The engine's view of a transaction. Flat facts: a path would let rules reach an expression language. */
 class Facts extends Almanac {
   private readonly source: FactSource;
   constructor(source: FactSource) {
@@ -76,9 +73,7 @@ export function prepareIntent(rule: IntentRule, supersededBy: readonly string[] 
   };
 }
 
-/**
- * Evaluates a rule on given facts, as its examples state them. Throws where the rule asks for another fact.
- */
+/** Evaluates a rule on an example's facts. Throws where the rule asks for another fact. */
 export function evaluateOn(rule: IntentRule, facts: ReadonlyMap<string, FactValue>): Promise<RuleOutcome> {
   return prepareIntent(rule).evaluate((name) => {
     const value = facts.get(name);

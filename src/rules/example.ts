@@ -7,12 +7,12 @@ import type { RawContext, RawTransaction, TokenMetadata } from '../model/upstrea
 import { encodeCall, encodeEvent, readAmount } from './exampleArguments.ts';
 import type { RawExampleStep, RawExampleTransaction } from './read/rawRules.ts';
 
-/** An example as a node would answer it, with the accounts its words stand for. */
+/** An example as a node would answer it, with the accounts of its words. */
 export interface BuiltExample {
   readonly raw: RawTransaction;
   readonly context: RawContext;
   readonly addressOf: (word: string) => Address;
-  /** A text with the example's words in place of the addresses they stand for. */
+  /** A text with the example's words in place of their addresses. */
   readonly inWords: (text: string) => string;
 }
 
@@ -20,10 +20,7 @@ const HASH: Hash = `0x${'5c'.repeat(32)}`;
 const BLOCK: Hash = `0x${'b1'.repeat(32)}`;
 const BLOCK_NUMBER = '0x1312d00';
 const BUILDER: Address = `0x${'b0'.repeat(20)}`;
-/**
- * `transferFrom` and a selector that means nothing: what the calls around transfers and events are made
- * with.
- */
+/** `transferFrom` and a selector without meaning: the calls around transfers and events. */
 const TRANSFER_FROM = '0x23b872dd';
 const SOME_CALL = '0x00000001';
 const DEFAULT_DECIMALS = 18;

@@ -38,10 +38,7 @@ export function prepare(compiled: CompiledRules): Rulebook {
   return rulebook;
 }
 
-/**
- * Compares rules by the rank of their intents, then priority, overlays before what they lie on, then how many
- * facts they ask for, then slugs: the order never depends on files.
- */
+/** Compares rules by rank of intent, priority, overlay first, number of facts, slug: never by file. */
 export function bestFirst(
   intentKinds: CompiledRules['intentKinds'],
 ): (a: IntentRule, b: IntentRule) => number {

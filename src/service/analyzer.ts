@@ -34,10 +34,7 @@ export interface AnalyzerDeps {
 export function createAnalyze(deps: AnalyzerDeps): Analyze {
   const { upstream, validate, maxTokens, priceSources = null, large } = deps;
 
-  /**
-   * Stages 1 and 2. The node's raw answers are released on return: for a large transaction they are most of
-   * the memory.
-   */
+  /** Stages 1 and 2. Releases the node's raw answers on return: most of the memory of a large transaction. */
   async function fetchAndRead(
     hash: Hash,
     rulebook: Rulebook,
@@ -93,10 +90,7 @@ export function openUpstream(config: Config): Upstream {
   });
 }
 
-/**
- * The analysis of the running service: rules (watched if configured), schemas and processes for large
- * transactions.
- */
+/** The service's analysis: rules (watched if configured), schemas, processes for large transactions. */
 export async function createServiceAnalyze(deps: {
   readonly upstream: Upstream;
   readonly config: Config;
@@ -130,10 +124,7 @@ async function rulesInForce(overlays: readonly string[]): Promise<Rulebook> {
   return cached ?? (await import('./loadRules.ts')).loadRules(overlays);
 }
 
-/**
- * The rules a configuration names, with its address book. Throws `RulebookError` for rules that do not
- * compile.
- */
+/** The configured rules with their address book. Throws `RulebookError` for rules that do not compile. */
 export async function configuredRules(config: Pick<Config, 'rulesDirs' | 'addressBook'>): Promise<Rulebook> {
   const named = await naming(config.addressBook);
   return named(await rulesInForce(config.rulesDirs));

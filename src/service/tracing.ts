@@ -1,6 +1,6 @@
 /**
- * OpenTelemetry traces over OTLP/HTTP. Loaded only where OTEL_EXPORTER_OTLP_ENDPOINT is set, so that nobody
- * else pays for the SDK; headers, sampling and service name follow the SDK's own OTEL_* variables.
+ * OpenTelemetry traces over OTLP/HTTP, loaded only where OTEL_EXPORTER_OTLP_ENDPOINT is set. Headers,
+ * sampling and service name follow the SDK's own OTEL_* variables.
  */
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Tracer } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
@@ -20,7 +20,7 @@ const METHODS_NAMED = 5;
 
 export interface Tracing {
   readonly begin: BeginTrace;
-  /** Sends what is waiting, as far as the collector takes it. */
+  /** Sends the waiting spans, as far as the collector takes them. */
   close(): Promise<void>;
 }
 

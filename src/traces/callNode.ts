@@ -30,9 +30,7 @@ export function sameLog(a: LogContent, b: LogContent): boolean {
 
 /** A log as a call tracer attaches it to a frame. */
 export interface TracedLog extends LogContent {
-  /**
-   * Number of child calls before it, counting every call the node lists; null where an old node does not say.
-   */
+  /** Number of child calls before it, of all the node lists; null where an old node does not say. */
   readonly position: number | null;
 }
 

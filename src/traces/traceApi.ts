@@ -34,10 +34,7 @@ export interface TracedTransaction {
   readonly blockHash: Hash;
 }
 
-/**
- * One way to ask a node for a trace and to read its answer. A new trace dialect is one such object in a file
- * of its own.
- */
+/** A way to ask a node for a trace and to read it. A new dialect is one such object in its own file. */
 export interface TraceApi {
   readonly mode: TraceMode;
   readonly dialect: TraceDialect;

@@ -19,10 +19,7 @@ export function nftId(standard: 'erc721' | 'erc1155', address: Address, tokenId:
 const ERC20_PREFIX = `${CHAIN}/erc20:`;
 const ERC20_LENGTH = ERC20_PREFIX.length + 42;
 
-/**
- * The native asset's id for a wrapped-native token, else the id itself: `wrappedNative` holds the token
- * contracts.
- */
+/** The native asset's id for a token in `wrappedNative`, else the id itself. */
 export function mergeNative(id: AssetId, wrappedNative: ReadonlySet<Address>): AssetId {
   return id.length === ERC20_LENGTH && wrappedNative.has(id.slice(ERC20_PREFIX.length) as Address)
     ? NATIVE_ASSET

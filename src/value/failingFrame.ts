@@ -1,9 +1,6 @@
 import type { CanonicalTx, Frame } from '../model/canonicalTx.ts';
 
-/**
- * The innermost frame with a failure handed up unchanged to the root; null when the transaction
- * succeeded.
- */
+/** The innermost frame with a failure passed unchanged to the root; null for a success. */
 export function failingFrame({ succeeded, frames }: Pick<CanonicalTx, 'succeeded' | 'frames'>): Frame | null {
   let failed = succeeded ? null : (frames[0] ?? null);
   for (let inner = failed; inner; ) {
@@ -15,8 +12,8 @@ export function failingFrame({ succeeded, frames }: Pick<CanonicalTx, 'succeeded
 }
 
 /**
- * The innermost of the last calls inside a failing frame that failed too, with error data of their own: what
- * it failed on, unless it caught that and failed for another reason. Null where its last call succeeded.
+ * The innermost last call inside a failing frame that failed with error data of its own: the cause, unless it
+ * was caught. Null where the last call succeeded.
  */
 export function failureCause(failing: Frame, { frames }: Pick<CanonicalTx, 'frames'>): Frame | null {
   let cause: Frame | null = null;

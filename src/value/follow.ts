@@ -34,10 +34,7 @@ export function follow(flow: ValueFlow, starts: Iterable<Address>, direction: Di
   }
 }
 
-/**
- * An asset at an account, or a step that turns assets into others: `<account> <asset>`, or the
- * caller's own word.
- */
+/** An asset at an account (`<account> <asset>`), or a step that turns assets into others. */
 export type Holding = string;
 
 export const holding = (account: Address, asset: AssetId): Holding => `${account} ${asset}`;

@@ -15,9 +15,7 @@ export interface LabelFormat {
   readonly protocol: (slug: string) => string;
 }
 
-/**
- * How labels write amounts, accounts and protocols, from one transaction's token metadata. Texts are cleaned.
- */
+/** Writes amounts, accounts and protocols of labels, from the transaction's token metadata, cleaned. */
 export function labelFormat(
   tokens: ReadonlyMap<Address, TokenMetadata>,
   rulebook: Pick<Rulebook, 'entities' | 'protocols' | 'protocolAt' | 'addressBook'>,

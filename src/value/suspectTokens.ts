@@ -29,9 +29,7 @@ function byLook({ knownTokens }: Rulebook): ReadonlyMap<string, ReadonlySet<Addr
   return new Map([...knownTokens].map(([symbol, addresses]) => [look(symbol), addresses]));
 }
 
-/**
- * The token metadata with `impersonates` set where a token carries a well-known symbol that is not its own.
- */
+/** Token metadata, with `impersonates` set where a token carries another's well-known symbol. */
 export function markImpersonators(
   tokens: ReadonlyMap<Address, TokenMetadata>,
   rulebook: Rulebook,
@@ -82,7 +80,7 @@ export function findSuspects(
   const involved = accountsInvolved(tx, flow);
   const listed = rulebook.prepared.derive(listedTokens);
   const asked = holdersAsked(tx, rulebook);
-  // Where the trace leaves out the token's own frames it cannot tell.
+  // A trace without the token's own frames shows nothing.
   const ran = new Set(tx.frames.map(({ context }) => context));
   const unverified = flow.movements.filter(({ from, kind, asset }: Movement) => {
     const token = flow.assets.get(asset)?.address ?? null;
@@ -107,10 +105,7 @@ function accountsInvolved(tx: CanonicalTx, { nonEconomic }: ValueFlow): Readonly
   return involved;
 }
 
-/**
- * `token holder` of every effective call that moves a holding: standard ones, and those of a listed
- * protocol.
- */
+/** `token holder` of every effective call that moves a holding: standard ones and a listed protocol's. */
 function holdersAsked(tx: CanonicalTx, { protocolAt }: Rulebook): ReadonlySet<string> {
   const asked = new Set<string>();
   for (const frame of tx.frames) {
@@ -130,7 +125,7 @@ function addressArgument({ input }: Frame, place: number): Address | null {
   return word === null ? null : addressOfWord(word);
 }
 
-/** Tokens that stand in the rules: well known, priced by a feed, or a contract of a protocol. */
+/** Tokens named in the rules: well known, priced by a feed, or a contract of a protocol. */
 function listedTokens({ knownTokens, feeds, protocolAt }: Rulebook): ReadonlySet<string> {
   return new Set<string>([
     ...[...knownTokens.values()].flatMap((addresses) => [...addresses]),

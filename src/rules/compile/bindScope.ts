@@ -54,9 +54,7 @@ export function usesOf(type: string): BindType {
   return { account: bits[1] === 'u' && Number(bits[2]) >= 160, amount: true };
 }
 
-/**
- * A field of a tuple or an element of an array: position and type, or null when there is none of that name.
- */
+/** Position and type of a tuple's field or an array's element; null when there is none of that name. */
 export function stepInto(param: AbiParameter, step: string): { index: number; param: AbiParameter } | null {
   const array = /^(.*)\[(\d*)\]$/.exec(param.type);
   if (array) {

@@ -69,7 +69,7 @@ function checkWords(spot: Spot, raw: RawIntent, words: Vocabulary): void {
         spot.at(key, i).report('unknown_motif_kind', didYouMean(kind, words.motifKinds.keys()));
 }
 
-/** A label whose placeholders may have no value needs a fallback that always has one. */
+/** A label with placeholders that may have no value needs a fallback without them. */
 function checkLabels(spot: Spot, { label, label_fallback: fallback }: RawIntent, words: Vocabulary): void {
   const open = checkLabel(spot.at('label'), label, words);
   const inFallback = fallback === undefined ? [] : checkLabel(spot.at('label_fallback'), fallback, words);

@@ -7,9 +7,7 @@ import type { LexiconEntry } from '../../model/lexicon.ts';
 import type { RawLexiconEntry } from '../read/rawRules.ts';
 import type { ProblemSink, RuleItem } from './ruleItem.ts';
 
-/**
- * The lexicons of all directories as one list, best first: an overlay's entries come before those below it.
- */
+/** All lexicons as one list, best first: an overlay's entries come before those below it. */
 export function compileLexicon(
   items: readonly RuleItem[],
   words: Vocabulary,

@@ -54,10 +54,7 @@ class Mapping {
   }
 }
 
-/**
- * Compiles one event or call of a shape; null where its signature cannot be read. Protocols are filled in
- * later.
- */
+/** Compiles an event or call of a shape, without its protocols; null where its signature cannot be read. */
 export function compileMapping(
   spot: Spot,
   shape: RawShape,

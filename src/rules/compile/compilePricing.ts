@@ -17,9 +17,7 @@ import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 type Item = RuleItem<RawEntityFile>;
 type Path = readonly (string | number)[];
 
-/**
- * Compiles the pricing parts of entity files other than plain feeds: the feed registry, rates and averages.
- */
+/** Compiles the pricing parts of entity files except plain feeds. */
 export function compilePricing(
   items: readonly Item[],
   protocols: readonly ProtocolSpec[],

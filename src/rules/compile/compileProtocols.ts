@@ -72,10 +72,7 @@ function tokenPatterns({ tokens }: RawProtocol): ProtocolSpec['tokens'] {
   return tokens ? { names: tokens.names ?? [], symbols: tokens.symbols ?? [] } : null;
 }
 
-/**
- * `claimed`: which protocol has an address for a shape, under `<address> <shape>`, and its name,
- * under the address.
- */
+/** `claimed`: the protocol's slug by `<address> <shape>`, and its name by address. */
 function readAddresses(spot: Spot, raw: RawProtocol, claimed: Map<string, string>): Set<Address> {
   const addresses = new Set<Address>();
   for (const [i, text] of (raw.addresses ?? []).entries()) {

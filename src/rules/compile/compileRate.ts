@@ -100,7 +100,7 @@ function readNumber(spot: Spot, text: string, word = 0): RateNumber | null {
   return call && (power ? { ...call, power: true } : call);
 }
 
-/** What proves the tokens of a family that moved. */
+/** Proof that tokens that moved belong to a family. */
 function compileProof(spot: Spot, raw: RawRate, protocols: readonly ProtocolSpec[]): RateIdentity | null {
   const proof: RawProof = raw.proof ?? {};
   if ((raw.tokens === 'moved') !== (raw.proof !== undefined)) {

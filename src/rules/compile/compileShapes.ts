@@ -11,10 +11,7 @@ export function eventKey(topic0: Hex, topicCount: number): string {
   return `${topic0}:${topicCount}`;
 }
 
-/**
- * Compiles all shapes into the two lookup tables. Meanings of one key are in the order of shape slug, then of
- * the file.
- */
+/** Compiles all shapes into two lookup tables; meanings of one key are in the order of slug, then file. */
 export function compileShapes(
   shapes: readonly RuleItem<RawShape>[],
   speakers: ReadonlyMap<string, readonly ProtocolSpec[]>,

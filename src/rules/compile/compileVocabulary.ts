@@ -41,10 +41,7 @@ export interface Vocabulary {
   readonly accountRoles: Map<string, string>;
 }
 
-/**
- * Merges vocabulary files (overlays add; `override: true` lets them redefine) and ranks the intents by
- * precedence.
- */
+/** Merges vocabularies (overlays add; `override: true` redefines) and ranks the intents by precedence. */
 export function compileVocabulary(items: readonly RuleItem[], sink: ProblemSink): Vocabulary {
   const vocabularies = items.filter((i) => i.file.kind === 'vocabulary') as RuleItem<RawVocabulary>[];
   const motifs = mergeWords(vocabularies, 'motifs', sink);

@@ -13,10 +13,7 @@ export function sha256(text: string): string {
   return `sha256:${createHash('sha256').update(text, 'utf8').digest('hex')}`;
 }
 
-/**
- * Digest over the content of all rule files: comments, layout and key order do not count, paths and layers
- * do.
- */
+/** Digest of all rule files: comments, layout and key order do not count, paths and layers do. */
 export function digestFiles(files: readonly RuleFile[], tables: readonly TableFile[]): string {
   const lines = [
     ...files.map((f): [string, string] => [`${f.layer}/${f.path}`, canonicalJson(f.tree)]),

@@ -54,10 +54,7 @@ type SeveralSignatures = Omit<RawMeaning, 'event' | 'call'> & {
   readonly call?: string | readonly string[];
 };
 
-/**
- * Shapes with the entries of those they extend: an entry with the same signature replaces the
- * inherited one.
- */
+/** Shapes with the entries they inherit; an entry with the same signature replaces the inherited one. */
 export function inheritShapes(
   shapes: readonly RuleItem<RawShape>[],
   sink: ProblemSink,

@@ -3,7 +3,7 @@ import { pointerSegment } from '../read/yamlTree.ts';
 import { didYouMean } from './didYouMean.ts';
 import type { ProblemSink, RuleItem } from './ruleItem.ts';
 
-/** Where an expansion reports problems, and where it notes the places of what it moved. */
+/** The item being expanded, its problems, and the places of its moved parts. */
 interface Expansion {
   readonly item: RuleItem;
   /** Pointer of an expanded value, and of the text it was written as. */
@@ -12,7 +12,7 @@ interface Expansion {
 }
 
 export interface WordLists {
-  /** The value with every `$name` that stands in a list, or for one, replaced by the words of that list. */
+  /** The value with every `$name` in a list, or for one, replaced by the words of that list. */
   expand(value: unknown, pointer: string, expansion: Expansion): unknown;
 }
 

@@ -1,10 +1,7 @@
 import type { FactValue } from '../../model/intent.ts';
 import { hintFor } from './didYouMean.ts';
 
-/**
- * `count`: a non-negative safe integer. `enum`: one of `values`. `list`: distinct strings, of `values` where
- * given.
- */
+/** `count`: a safe integer ≥ 0. `enum`: one of `values`. `list`: distinct strings, of `values` if given. */
 export type FactType = 'count' | 'boolean' | 'enum' | 'list';
 
 export type WordKind =
@@ -21,7 +18,7 @@ export interface FactDeclaration {
   readonly type: FactType;
   /** Closed for `enum`; optional for `list`. The first is the default of an `enum`. */
   readonly values?: readonly string[];
-  /** What the words of a list are, where the ruleset knows them all. */
+  /** The possible words of a list, where the ruleset knows them all. */
   readonly of?: WordKind;
   /** Form of the text of an `enum` that has no `values`. */
   readonly pattern?: string;

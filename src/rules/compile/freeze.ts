@@ -53,10 +53,7 @@ function freezeValues(collection: Map<unknown, unknown> | Set<unknown>): void {
   for (const inner of collection.values()) deepFreeze(inner);
 }
 
-/**
- * Freezes plain objects and arrays deeply. Maps and Sets must already be frozen ones; their values are
- * frozen here.
- */
+/** Freezes plain objects and arrays deeply, and the values of Maps and Sets, which must be frozen ones. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Map || value instanceof Set) {

@@ -35,9 +35,7 @@ import { ProblemSink, applyOverlays, knownSlugs, readItems, type RuleItem } from
 const ENGINE = 1;
 
 export interface LoadOptions {
-  /**
-   * Facts that rules may use. Left out, fact names and values are not checked: only for tests without rules.
-   */
+  /** Facts that rules may use. Without them fact names and values are not checked: for tests only. */
   readonly facts?: FactVocabulary;
   /** For a process that uses the book a few times: equal parts are not shared, nothing is frozen. */
   readonly briefly?: boolean;

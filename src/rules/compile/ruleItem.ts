@@ -8,7 +8,7 @@ export interface RuleItem<T = unknown> {
   /** JSON pointer of the item inside its file: empty, or `/<position>` where the file is a list. */
   readonly pointer: string;
   readonly value: T;
-  /** Where the author wrote what an expansion moved: pointers inside `value` and inside the text. */
+  /** The author's place of each moved part: pointers inside `value` and inside the text. */
   readonly places?: ReadonlyMap<string, string>;
 }
 
@@ -80,7 +80,7 @@ function movedPart({ places }: RuleItem, pointer: string): readonly [string, str
   return null;
 }
 
-/** A part taken over from an extended shape, whose own text has any problem of it. */
+/** A part inherited from another shape, which reports the problems itself. */
 function isInherited(item: RuleItem, path: Path): boolean {
   return movedPart(item, path.map(pointerSegment).join(''))?.[1] === INHERITED;
 }
@@ -150,9 +150,7 @@ export function readItems(files: readonly RuleFile[], sink: ProblemSink): RuleIt
 
 const SLUG_LINE = /^(?:- )?\s*slug: *([a-z0-9-]+)/gm;
 
-/**
- * Slugs that exist, whether or not their items are valid: a broken file must not make others look wrong too.
- */
+/** Slugs of valid and invalid items: one broken file must not make others look wrong too. */
 export function knownSlugs(files: readonly RuleFile[], kind: RuleFile['kind']): ReadonlySet<string> {
   const ofKind = files.filter((f) => f.kind === kind);
   const trees = ofKind.flatMap((f) => (Array.isArray(f.tree) ? (f.tree as Tree[]) : [f.tree]));

@@ -67,10 +67,7 @@ export function isUnreadable(param: AbiParameter, indexed: boolean): boolean {
   return indexed && hashedWhenIndexed(param);
 }
 
-/**
- * The signature in a declaration copied from Solidity: `event E(address a);`, `function f(uint256 x)
- * external`.
- */
+/** The signature in a Solidity declaration: `event E(address a);`, `function f(uint256 x) external`. */
 function pasted(kind: SignatureKind, text: string): string {
   const [, declared = text] = new RegExp(`^\\s*${kind}\\s+(.*)$`, 's').exec(text) ?? [];
   return declared.trim().replace(/\s*;$/, '');

@@ -5,7 +5,7 @@ import { buildExample } from '../example.ts';
 import { ExampleError } from '../exampleArguments.ts';
 import type { RawExample, RawExpectation, RawIntent, RawShape } from '../read/rawRules.ts';
 
-/** Made-up transactions must be possible to build, and what they expect must be words of the vocabulary. */
+/** Made-up transactions must be buildable, and expect only words of the vocabulary. */
 export function checkExamples(
   shapes: readonly RuleItem<RawShape>[],
   intents: readonly RuleItem<RawIntent>[],

@@ -2,10 +2,7 @@ import { didYouMean } from '../compile/didYouMean.ts';
 import type { RawHead } from '../read/rawRules.ts';
 import type { ProblemSink, RuleItem } from '../compile/ruleItem.ts';
 
-/**
- * Checks deprecation, replacement and supersession: named rules must exist, and no rule may supersede
- * itself indirectly.
- */
+/** Deprecated and superseding rules: the named ones must exist, and no rule supersedes itself indirectly. */
 export function checkLifecycle(
   items: readonly RuleItem<RawHead & { readonly supersedes?: readonly string[] }>[],
   known: ReadonlySet<string>,

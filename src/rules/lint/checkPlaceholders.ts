@@ -7,7 +7,7 @@ import { parseSignature } from '../compile/signature.ts';
 import type { TableFile } from '../read/readRuleFiles.ts';
 import type { RawIntent, RawMeaning, RawShape } from '../read/rawRules.ts';
 
-/** What the shapes' motifs of one kind can have. */
+/** Values that the shapes' motifs of one kind can have. */
 interface Fillers {
   readonly role: Set<string>;
   readonly leg: Set<string>;

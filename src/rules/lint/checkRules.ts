@@ -82,9 +82,7 @@ function outranks(upper: IntentRule, lower: IntentRule, words: Vocabulary): bool
   return words.intentKinds.get(upper.intent)?.headline !== false;
 }
 
-/**
- * A rule may claim structural proof without motifs only when it speaks of the transaction's own plain facts.
- */
+/** Structural proof without motifs is only for rules about the transaction's own plain facts. */
 function needsBasis(rule: IntentRule): boolean {
   return rule.requiresAny.length > 0;
 }

@@ -29,7 +29,7 @@ export function checkShadows(mappings: readonly PlacedMapping[]): void {
   }
 }
 
-/** An overlay may take what the rules below it would. */
+/** An overlay may take matches from the rules below it. */
 function isOverlaid(upper: PlacedMapping, lower: PlacedMapping): boolean {
   return upper.spot.item.file.layer > lower.spot.item.file.layer;
 }

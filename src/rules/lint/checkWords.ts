@@ -6,7 +6,7 @@ import { Spot, type ProblemSink, type RuleItem } from '../compile/ruleItem.ts';
 import type { ProblemCode } from '../read/problems.ts';
 import type { RawCondition, RawEntityFile, RawIntent, RawProtocol, RawShape } from '../read/rawRules.ts';
 
-/** Items in force whose words conditions may use. */
+/** Items in force: conditions may use their words. */
 export interface RuleSources {
   readonly shapes: readonly RuleItem<RawShape>[];
   readonly protocols: readonly RuleItem<RawProtocol>[];

@@ -6,7 +6,7 @@ import type { FileKind } from './readRuleFiles.ts';
 import { SCHEMA_DIR, checkSchema, type SchemaFault } from './schemaCheck.ts';
 import { parseYamlTree, type Tree, type YamlTree } from './yamlTree.ts';
 
-/** A file's content, and what its schema says of it. */
+/** A file's content, and the faults its schema finds. */
 export interface ParsedFile extends YamlTree {
   readonly schemaFaults: readonly SchemaFault[];
 }

@@ -136,7 +136,7 @@ export interface RawExampleTransaction {
   readonly steps?: readonly RawExampleStep[];
 }
 
-/** What an example's transaction must come to; what is left out is not looked at. */
+/** Required results of an example's transaction; missing keys are not checked. */
 export interface RawExpectation {
   readonly intent?: string;
   readonly label?: string;

@@ -67,10 +67,7 @@ export const RECORDINGS = 'recordings';
 const MAX_FILE_BYTES = 256 * 1024;
 const MAX_TABLE_BYTES = 4 * 1024 * 1024;
 const MAX_FILES = 5000;
-/**
- * C0/C1 controls except tab, line feed and carriage return; bidirectional embeddings, overrides and isolates;
- * stray BOM.
- */
+/** Controls except tab, line feed and carriage return; bidirectional marks and isolates; stray BOM. */
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufeff]/;
 

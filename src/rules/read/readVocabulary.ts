@@ -3,9 +3,7 @@ import { RulebookError } from './problems.ts';
 import { readRuleFiles } from './readRuleFiles.ts';
 import { ProblemSink, readItems } from '../compile/ruleItem.ts';
 
-/**
- * The vocabulary alone, for tools that must work while rules are still being written. Throws `RulebookError`.
- */
+/** The vocabulary alone, for tools that work on unfinished rules. Throws `RulebookError`. */
 export function readVocabulary(dirs: readonly string[]): Vocabulary {
   const { files } = readRuleFiles(dirs);
   const sink = new ProblemSink();

@@ -7,9 +7,7 @@ import { didYouMean, hintFor } from '../compile/didYouMean.ts';
 import { OPERATORS } from '../compile/operators.ts';
 import { pointerSegment, type Tree } from './yamlTree.ts';
 
-/**
- * Schemas lie at the package root, three levels up from `src/rules/read` and from `dist/rules/read` alike.
- */
+/** At the package root, three levels up from `src/rules/read` and from `dist/rules/read` alike. */
 export const SCHEMA_DIR = join(import.meta.dirname, '../../../schemas/rules');
 const SHARED = ['common', 'names'];
 
@@ -148,7 +146,7 @@ function choice(e: ErrorObject, last: string, shown: string, fault: MakeFault): 
   return fault('bad_format', `${shown} is not accepted here`);
 }
 
-/** What other languages call our operators. */
+/** Names of our operators in other languages. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   '>=': 'gte',
   '>': 'gt',

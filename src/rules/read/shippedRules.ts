@@ -1,7 +1,4 @@
 import { join } from 'node:path';
 
-/**
- * The rules that ship with the service: at the package root, three levels up from `src/rules/read` and
- * `dist/rules/read` alike.
- */
+/** The shipped rules: three levels up from `src/rules/read` and from `dist/rules/read` alike. */
 export const SHIPPED_RULES = join(import.meta.dirname, '../../../rules');

@@ -3,10 +3,7 @@ import type { Hash } from '../../model/hex.ts';
 import type { UpstreamCallEvent } from '../../model/upstream.ts';
 
 export interface AnalyzeOptions {
-  /**
-   * Aborts when the client is gone, the deadline has passed or the service stops; its reason is an
-   * AnalysisError.
-   */
+  /** Aborts when the client leaves, time is up or the service stops; its reason is an AnalysisError. */
   readonly signal: AbortSignal;
   /** `performance.now()` by which an answer is due. */
   readonly deadlineAt: number;

@@ -14,7 +14,7 @@ export interface Metrics {
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** The nodes by name, and those whose circuit is open. */
+/** The nodes by name, and those with an open circuit. */
 export interface UpstreamHealth {
   readonly names: readonly string[];
   openCircuits(): readonly string[];

@@ -26,14 +26,10 @@ export interface PostAnalyzeDeps {
   readonly stopping: AbortSignal;
 }
 
-/**
- * The fetch gives up at the deadline with the upstream's own failure; only a later overrun is cut off here.
- */
+/** The fetch fails at the deadline with the upstream's own failure; this cuts off a later overrun. */
 const CUT_OFF_MS = 250;
 
-/**
- * How long a client may take to fetch its answer; one that does not read must not hold it in memory for ever.
- */
+/** Time for a client to fetch its answer: one that does not read must not hold it in memory. */
 const FETCH_MS = 60_000;
 
 /** `POST /analyze`: admits, times, logs and counts one analysis. */

@@ -4,10 +4,7 @@ import { RequestError } from './requestError.ts';
 /** Largest request body, in bytes. */
 const BODY_LIMIT = 16_384;
 
-/**
- * How long the rest of a refused body is read and discarded: closing at once could reset the connection
- * before the answer is read.
- */
+/** Time to discard the rest of a refused body: closing at once could reset the connection too early. */
 const LINGER_MS = 1_000;
 
 /**

@@ -11,8 +11,8 @@ const LONGEST_BODY = 1_024;
 const LOG_EVERY_MS = 1_000;
 
 /**
- * Refuses `POST /analyze` before Express while no place is free: what a refusal costs is taken from the
- * accepted requests. Logs one line a second with the number refused.
+ * Refuses `POST /analyze` before Express while no place is free: refusals take time from accepted requests.
+ * Logs one line a second with the number refused.
  */
 export function shedLoad(
   app: RequestListener,

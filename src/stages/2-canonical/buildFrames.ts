@@ -147,9 +147,7 @@ function senderOf(node: CallNode, up: OpenFrame | null): Address {
   return node.type === 'SELFDESTRUCT' ? (up?.context ?? node.from) : node.from;
 }
 
-/**
- * The account with the storage a frame uses: DELEGATECALL, CALLCODE and SELFDESTRUCT stay with the caller.
- */
+/** The account with the storage in use: the caller's for DELEGATECALL, CALLCODE and SELFDESTRUCT. */
 function contextOf(node: CallNode, up: OpenFrame | null): Address | null {
   switch (node.type) {
     case 'DELEGATECALL':
@@ -176,9 +174,7 @@ function selectorOf(node: CallNode): Hex | null {
 
 const PRECOMPILE_SHAPE = /^0x0{36}0[01][0-9a-f]{2}$/;
 
-/**
- * geth lists all calls of 0x01–0x1ff, Parity-style nodes only those with value: both must give the same tree.
- */
+/** geth lists all calls of 0x01–0x1ff, Parity-style nodes only those with value: both give one tree. */
 function isValuelessPrecompileCall(node: CallNode): boolean {
   if (node.to === null || !PRECOMPILE_SHAPE.test(node.to) || node.to.endsWith('000')) return false;
   if (isCreation(node) || node.type === 'SELFDESTRUCT') return false;

@@ -28,10 +28,7 @@ export interface Receipt {
   readonly logs: readonly ReceiptLog[];
 }
 
-/**
- * Checks an `eth_getTransactionReceipt` result. Throws `receipt_malformed`, or `inconsistent_upstream` for
- * removed logs.
- */
+/** Checks a receipt. Throws `receipt_malformed`, or `inconsistent_upstream` for removed logs. */
 export function readReceipt(raw: unknown): Receipt {
   const fields = readObject(raw, BAD, 'the receipt is not an object');
   const transactionHash = readHash(fields['transactionHash'], BAD, 'transactionHash');

@@ -16,10 +16,7 @@ export type Transaction = Pick<
   'hash' | 'blockHash' | 'type' | 'from' | 'to' | 'value' | 'input' | 'nonce' | 'authorizations'
 > & { readonly gasPrice: bigint | null };
 
-/**
- * Checks an `eth_getTransactionByHash` result. Throws `transaction_malformed`, or `transaction_pending`
- * without a block.
- */
+/** Checks a transaction. Throws `transaction_malformed`, or `transaction_pending` without a block. */
 export function readTransaction(raw: unknown): Transaction {
   const fields = readObject(raw, BAD, 'the transaction is not an object');
   if (absent(fields['blockHash'])) throw new AnalysisError('transaction_pending');

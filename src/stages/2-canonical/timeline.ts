@@ -33,9 +33,7 @@ export function buildTimeline(frames: readonly Frame[]): Timeline {
   return { entry, exit, running };
 }
 
-/**
- * Moments of one frame by number of kept children before them: `momentsOf(f)[2]` follows its second child.
- */
+/** Moments of a frame by the number of kept children before: `momentsOf(f)[2]` follows its second child. */
 export function momentsOfFrame(frames: readonly Frame[], timeline: Timeline, frame: number): number[] {
   const moments = [timeline.entry[frame]!];
   for (let child = frame + 1; child < frames[frame]!.end; child = frames[child]!.end)

@@ -54,9 +54,7 @@ function inOrder(native: readonly FlowEntry[], tokens: readonly FlowEntry[]): re
   return merged;
 }
 
-/**
- * Builds the graph only when it is asked for: most transactions never follow value through several accounts.
- */
+/** Builds the graph on demand: most transactions never follow value through several accounts. */
 class Flow implements ValueFlow {
   readonly ledgers: ValueFlow['ledgers'];
   readonly outgoing: ValueFlow['outgoing'];
@@ -88,10 +86,7 @@ class Flow implements ValueFlow {
   }
 }
 
-/**
- * Accounts as nodes, movements as edges. Own keys: graphology's automatic ones differ from process to
- * process.
- */
+/** Accounts as nodes, movements as edges. Own keys: graphology's differ from process to process. */
 function buildGraph(accounts: Iterable<Address>, movements: readonly Movement[]): ValueFlow['graph'] {
   const graph: ValueFlow['graph'] = new MultiDirectedGraph();
   for (const account of accounts) graph.addNode(account);

@@ -60,10 +60,7 @@ export function readDeclaredTransfer(log: Log, spec: TokenEventSpec, tx: Canonic
   return amount === null ? null : transferOf(log, [from, to], erc20Asset(log.address), uintOfWord(amount));
 }
 
-/**
- * Resolves an expression to a 32-byte word without prefix; null for expressions that need more than one
- * event.
- */
+/** Resolves an expression to a 32-byte word without prefix; null where one event is not enough. */
 function resolve(expr: BindExpr, log: Log, spec: TokenEventSpec, tx: CanonicalTx): string | null {
   switch (expr.op) {
     case 'arg':

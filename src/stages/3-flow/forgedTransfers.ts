@@ -88,10 +88,7 @@ function zeroBytes(input: Hex): number {
   return zeros;
 }
 
-/**
- * Most balances that the gas left after fixed costs can have changed; null where the figures contradict each
- * other.
- */
+/** Most balances that the gas left over can have changed; null where the figures contradict each other. */
 function writesAffordable(tx: CanonicalTx, forData: number): bigint | null {
   let needed = GAS_PER_TRANSACTION + forData;
   for (const { topics, data } of tx.logs) needed += 375 + 375 * topics.length + 4 * (data.length - 2);

@@ -3,10 +3,7 @@ import type { Log } from '../../model/canonicalTx.ts';
 import type { Evidence } from '../../model/evidence.ts';
 import type { Asset, MovementKind, NonEconomicMovement } from '../../model/valueFlow.ts';
 
-/**
- * A transfer as read from a frame or log, before it is known to count: amount may be 0 and `from` may be
- * `to`.
- */
+/** A transfer as read, before it is known to count: amount may be 0 and `from` may be `to`. */
 export interface RawTransfer {
   readonly kind: MovementKind;
   readonly from: Address;

@@ -7,10 +7,7 @@ import { classifyTransfer, type RawTransfer, type FlowEntry } from './rawTransfe
 /** First mainnet block in which SELFDESTRUCT spares contracts of earlier transactions (Cancun, EIP-6780). */
 const CANCUN_BLOCK = 19_426_587n;
 
-/**
- * Wei moved by calls, creations and SELFDESTRUCT, in frame order, and wei destroyed with the account that
- * held it.
- */
+/** Wei moved by calls, creations and SELFDESTRUCT, in frame order, and wei destroyed with its account. */
 export function readNative(tx: CanonicalTx): FlowEntry[] {
   const entries: FlowEntry[] = [];
   const doomed = destroyedAccounts(tx);
@@ -59,10 +56,7 @@ function destroyedAccounts(tx: CanonicalTx): ReadonlyMap<Address, Frame> {
   return doomed;
 }
 
-/**
- * Ether that an account receives and keeps after its last SELFDESTRUCT vanishes with it when the transaction
- * ends.
- */
+/** Ether received and kept after an account's last SELFDESTRUCT vanishes when the transaction ends. */
 function burntAtTheEnd(tx: CanonicalTx, doomed: ReadonlyMap<Address, Frame>): FlowEntry[] {
   const entries: FlowEntry[] = [];
   const kept = new Map<Address, bigint>();

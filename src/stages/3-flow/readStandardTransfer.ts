@@ -63,10 +63,7 @@ function wordsIn(data: Hex): number {
   return (data.length - 2) / 64;
 }
 
-/**
- * Tokens older than the standard's final text index fewer arguments; the arguments keep their order (from,
- * to, value).
- */
+/** Older tokens index fewer arguments, in the same order (from, to, value). */
 function readErc20(log: Log): RawTransfer[] | null {
   const { topics, data } = log;
   const indexed = topics.length - 1;

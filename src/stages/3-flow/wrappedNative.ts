@@ -5,10 +5,7 @@ import { logEvidence, type RawTransfer } from './rawTransfer.ts';
 import { erc20Asset } from './readStandardTransfer.ts';
 import { DEPOSIT, WITHDRAWAL } from '../../evm/tokenTopics.ts';
 
-/**
- * A `Deposit(address indexed,uint256)` or `Withdrawal(address indexed,uint256)`: wrapped ether made or
- * unmade.
- */
+/** `Deposit(address indexed,uint256)` or `Withdrawal(address indexed,uint256)`: ether (un)wrapped. */
 export interface Wrapping {
   readonly log: Log;
   readonly account: Address;
@@ -16,9 +13,7 @@ export interface Wrapping {
   readonly kind: 'wrap' | 'unwrap';
 }
 
-/**
- * Reads the event's shape only; `provenWrappers` or the rulebook decide whether the emitter is wrapped ether.
- */
+/** Reads the event's shape; `provenWrappers` or the rulebook decide whether the emitter is wrapped ether. */
 export function readWrapping(log: Log): Wrapping | null {
   const topic = log.topics[0];
   if ((topic !== DEPOSIT && topic !== WITHDRAWAL) || log.topics.length !== 2 || log.data.length !== 66)
@@ -80,9 +75,7 @@ function transferNets(transfers: readonly RawTransfer[], emitters: ReadonlyMap<A
   return { net, logsMints };
 }
 
-/**
- * Whether every account named by the events sent or received the token, and ends at exactly zero with them.
- */
+/** Whether every account of the events sent or received the token and ends at zero with them. */
 function cancelOut(events: readonly Wrapping[], nets: Nets | undefined): boolean {
   if (!nets || !events.every(({ account, amount }) => amount > 0n && nets.has(account))) return false;
   for (const { account, amount, kind } of events)

@@ -17,10 +17,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/**
- * Waits until every one of `members` transactions has asked or left, then sends the union of their reads by
- * `send`.
- */
+/** Waits until each of `members` transactions has asked or left, then sends the union of their reads. */
 export function joinReads(members: number, send: ReadState): JoinedReads {
   let waiting: Waiting[] = [];
 

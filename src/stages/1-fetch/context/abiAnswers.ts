@@ -33,9 +33,7 @@ export function decodeText(answer: Hex | null): string | null {
 
 const UTF8 = new TextDecoder();
 
-/**
- * The bytes between two digits of an answer as a text without the zeros at its end; null for an empty one.
- */
+/** The bytes between two digits of an answer as text, without trailing zeros; null for an empty one. */
 function textOf(answer: Hex, start: number, end: number): string | null {
   while (end > start && byteAt(answer, end - 2) === 0) end -= 2;
   if (end === start) return null;

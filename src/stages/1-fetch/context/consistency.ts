@@ -65,10 +65,7 @@ function foreignLog(hash: Hash, receipt: Record<string, unknown>): string | null
   return null;
 }
 
-/**
- * The trace against transaction and receipt, and the receipt's logs against those of the trace or their bloom
- * filter.
- */
+/** The trace against transaction and receipt, and the receipt's logs against the trace's or their bloom. */
 export function traceMismatch(
   tx: Record<string, unknown>,
   receipt: Record<string, unknown>,

@@ -161,10 +161,7 @@ function readsOf(tokens: readonly Address[], sources: readonly PriceSource[]): V
   return reads;
 }
 
-/**
- * One round of reads in the state at the end of the plan's block; sessions of a whole block join those of
- * all.
- */
+/** Reads the state at the end of the plan's block; sessions of a whole block join their reads. */
 export const readState: (session: Session, ...asked: Parameters<ReadState>) => Promise<BlockState> = (
   session,
   plan,
@@ -223,10 +220,7 @@ function readHeader(answer: RpcAnswer, plan: ContextPlan): { block: unknown; tim
   return { block, timestamp };
 }
 
-/**
- * EIP-7702: the code of a delegated account is `0xef0100 ‖ address`, no other code has its length and its
- * start.
- */
+/** EIP-7702: a delegated account's code is `0xef0100 ‖ address`; no other code has this form. */
 const DELEGATION = /^0xef0100([0-9a-f]{40})$/i;
 
 function readDelegations(

@@ -41,10 +41,7 @@ export function encodeAggregate3(calls: readonly ViewCall[]): Hex {
   return `${AGGREGATE3}${word(32)}${word(calls.length)}${heads}${tails}` as Hex;
 }
 
-/**
- * Characters of calldata that is a selector alone: these come from the rules and from constants, few and
- * always the same.
- */
+/** Characters of a bare selector: such calldata comes from rules and constants, few and always the same. */
 const SELECTOR = 10;
 const encodedSelectors = new Map<Hex, string>();
 

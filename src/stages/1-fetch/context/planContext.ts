@@ -15,7 +15,7 @@ export interface ContextPlan {
   readonly blockNumber: bigint;
   /** Wei per gas paid; null where the node does not say. */
   readonly gasPrice: bigint | null;
-  /** Unix seconds where the first round trip told the block's time already; else null. */
+  /** Unix seconds where the first round trip already gave the block's time; else null. */
   readonly timestamp: number | null;
   /** Tokens to ask for their metadata, at most the limit given. */
   readonly tokens: readonly Address[];
@@ -37,10 +37,7 @@ export type PlanVocabulary = Pick<Rulebook, 'wrappedNative' | 'tokenEvents' | 'f
 /** As stage 2, which refuses longer lists: no block's gas pays for more (EIP-7702). */
 const MAX_AUTHORIZATIONS = 4_096;
 
-/**
- * Plans the second round trip from the first's answers. No I/O.
- * Throws `receipt_malformed` when the receipt names no block.
- */
+/** Plans the second round trip. No I/O. Throws `receipt_malformed` when the receipt names no block. */
 export function planContext(
   raw: RawTransaction,
   vocabulary: PlanVocabulary,

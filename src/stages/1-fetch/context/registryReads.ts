@@ -26,8 +26,8 @@ const MAX_READS = 40;
 type RegistryVocabulary = Pick<Rulebook, 'events' | 'calls' | 'prepared'>;
 
 /**
- * Plans which registries to ask: those of protocols whose events a contract emitted, or whose function the
- * transaction called, where the contract is not known already. Reads unchecked answers.
+ * Plans the registries to ask: those of protocols with an event that a contract emitted or a function that
+ * was called, where the contract is unknown. Reads unchecked answers.
  */
 export function planRegistries(
   tx: Record<string, unknown>,

@@ -30,10 +30,7 @@ export type TokenVocabulary = Pick<Rulebook, 'wrappedNative' | 'tokenEvents'>;
 
 /** Each in order of appearance. */
 export interface TokensInLogs {
-  /**
-   * Contracts that emitted token events (ERC-20, ERC-721, ERC-1155, or the rules'): asked for symbol and
-   * decimals.
-   */
+  /** Emitters of token events (ERC-20, ERC-721, ERC-1155, the rules'): asked for symbol and decimals. */
   readonly seen: readonly Address[];
   /** Tokens that moved as ERC-20 tokens do. */
   readonly moved: readonly Address[];

@@ -11,10 +11,7 @@ import {
 import { UpstreamFault } from '../rpc/upstreamFault.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 
-/**
- * What a contract returned; null where it returned nothing or reverted, undefined where the node could not
- * tell.
- */
+/** A contract's answer; null where it returned nothing or reverted, undefined where the node failed. */
 export type ReadAnswer = Hex | null | undefined;
 
 /** Reads per aggregate: three per token, so that a hundred tokens share one. */
@@ -95,7 +92,7 @@ export function rpcsOfGroups(groups: readonly ReadGroup[], { multicall, blockNum
 export interface Unanswered {
   readonly positions: readonly number[];
   readonly calls: readonly RpcCall[];
-  /** Positions of reads whose aggregate found no contract: the node may lack the state altogether. */
+  /** Positions of reads in an aggregate that found no contract: the node may lack the state altogether. */
   readonly doubtful: ReadonlySet<number>;
 }
 

@@ -18,18 +18,12 @@ export interface PricingPlan {
   readonly rates: readonly { readonly spec: RateSpec; readonly token: Address }[];
   /** Position NFTs that moved. */
   readonly positions: readonly { readonly spec: PositionSpec; readonly id: bigint }[];
-  /**
-   * Feeds asked in case a share rests on an asset that the transaction did not touch, with the decimals that
-   * the rules state.
-   */
+  /** Feeds in case a share rests on an asset not touched here, with the decimals that the rules state. */
   readonly usualBases: readonly PriceFeedSpec[];
   readonly averages: readonly AverageSpec[];
   /** The HTTP sources the rules describe. */
   readonly apis: readonly PriceApiSpec[];
-  /**
-   * The bases of the averages that nothing above looks at, with their feeds: asked for only where averages
-   * are.
-   */
+  /** Bases of the averages not read above, with their feeds: asked for only with the averages. */
   readonly averageBases: () => {
     readonly tokens: readonly Address[];
     readonly feeds: readonly PriceFeedSpec[];
@@ -38,10 +32,7 @@ export interface PricingPlan {
   readonly fungible: readonly Address[];
   /** Tokens that did not move but price others: their decimals are needed too. */
   readonly bases: readonly Address[];
-  /**
-   * Tokens that a source could have been asked about, but that are more than it is asked about in one
-   * analysis.
-   */
+  /** Tokens over the number that a source is asked about in one analysis. */
   readonly beyondLimit: readonly {
     readonly token: Address;
     readonly source: string;
@@ -171,9 +162,7 @@ interface ListedRates {
   readonly bases: readonly Address[];
 }
 
-/**
- * The rates of tokens the rules list and of those they rest on; `bases` are the tokens that came with them.
- */
+/** The rates of listed tokens and of those they rest on; `bases` are the tokens that came with them. */
 function listedRates(tokens: readonly Address[], pricing: PricingRules): ListedRates {
   const rates = new Map<Address, Rate>();
   const bases: Address[] = [];

@@ -9,9 +9,7 @@ type Asset = Address | 'native';
 
 /** HTTP sources of historical prices, in the order of the setting. */
 export interface PriceApi {
-  /**
-   * `specs`: the sources the rules describe. Never throws: an outage leaves assets unpriced, with a refusal.
-   */
+  /** `specs`: the rules' sources. Never throws: an outage leaves assets unpriced, with a refusal. */
   prices(request: PriceApiRequest, scope: PriceApiScope): Promise<PriceAnswers>;
 }
 
@@ -216,9 +214,7 @@ function coinOf(asset: Asset, { token, native }: PriceApiSpec): string {
 const entryOf = (record: Record<string, unknown>, key: string): unknown =>
   Object.entries(record).find(([name]) => name.toLowerCase() === key.toLowerCase())?.[1];
 
-/**
- * The value at a path; keys compare without case, because sources answer addresses in a case of their own.
- */
+/** The value at a path; keys compare without case: sources write addresses in their own. */
 function valueAt(body: unknown, path: AnswerPath, coin: string): unknown {
   let value = body;
   for (const step of path) {

@@ -29,9 +29,7 @@ export function traceApisToAsk(capabilities: Capabilities, singleDialect: boolea
   return singleDialect ? best.slice(0, 1) : best;
 }
 
-/**
- * Forgets which trace mode works, after it stopped working: another node may answer behind the same address.
- */
+/** Forgets the trace mode after it stopped working: another node may answer behind the same address. */
 export function forgetTrace(capabilities: Capabilities): void {
   capabilities.trace = null;
   capabilities.unsupported.clear();

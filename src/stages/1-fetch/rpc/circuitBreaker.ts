@@ -6,10 +6,7 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 10_000;
 /** After a single failure other nodes are asked first for this long. */
 const SUSPECT_MS = 10_000;
-/**
- * A node that takes this long on average is slow: other nodes are asked first beyond `SLOW_AT_ONCE`
- * requests.
- */
+/** A node this slow on average: beyond `SLOW_AT_ONCE` requests, others are asked first. */
 const SLOW_MS = 2_000;
 const SLOW_AT_ONCE = 4;
 /** Weight of the latest request in the average. */
@@ -89,10 +86,7 @@ export class CircuitBreaker {
     this.lastFault = null;
   }
 
-  /**
-   * Concurrent requests that hang all time out together: only failures that began after the last success
-   * count.
-   */
+  /** Concurrent hanging requests time out together: only failures begun after the last success count. */
   #note(error: Error & { code?: unknown }, startedAt: number): void {
     if (typeof error.code !== 'string') return;
     if (!UNHEALTHY.has(error.code)) return;

@@ -42,10 +42,7 @@ export interface RpcEndpoint {
   readonly name: string;
   readonly capabilities: Capabilities;
   readonly breaker: CircuitBreaker;
-  /**
-   * Sends the calls as one JSON-RPC batch (in parallel where the node refuses batches) and answers in their
-   * order.
-   */
+  /** Sends the calls as one JSON-RPC batch, or in parallel where refused; answers are in their order. */
   send(calls: readonly RpcCall[], scope: CallScope): Promise<RpcAnswer[]>;
 }
 
@@ -57,10 +54,7 @@ const REFUSES_BATCH_HTTP = new Set([400, 405, 413, 415, 422, 501]);
 
 class BatchRefused extends Error {}
 
-/**
- * Thrown for an answer over `CallScope.largeBytes`: the analysis belongs in a process of its own. Never
- * retried.
- */
+/** Thrown for an answer over `CallScope.largeBytes`, which needs its own process. Never retried. */
 export class LargeAnswer extends Error {
   constructor() {
     super('an answer for a process of its own');

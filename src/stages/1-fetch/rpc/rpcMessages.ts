@@ -103,10 +103,7 @@ const SAYS_REVERT = anyOf(
   /invalid opcode|invalid jump|bad instruction|stack (?:under|over)flow|vm execution/,
 );
 
-/**
- * The EVM ran and failed: the answer of the contract (geth: code 3, Parity: -32015). Its reason may hold any
- * text.
- */
+/** The EVM ran and failed (geth: code 3, Parity: -32015). The contract's reason may hold any text. */
 export function isRevert({ code, message }: RpcError): boolean {
   return code === 3 || code === -32015 || SAYS_REVERT.test(message);
 }

@@ -13,9 +13,7 @@ import type { UpstreamCallEvent } from '../../../model/upstream.ts';
 export interface SessionOptions {
   /** Aborts every upstream request of the analysis: the client went away, or the service stops. */
   readonly signal: AbortSignal;
-  /**
-   * `performance.now()` at which the analysis must have answered; default: now + the upstream's `deadlineMs`.
-   */
+  /** `performance.now()` of the analysis's deadline; default: now + the upstream's `deadlineMs`. */
   readonly deadlineAt?: number;
   readonly onCall?: (event: UpstreamCallEvent) => void;
   /** Throw `LargeAnswer` for a larger answer; default: never. */
@@ -37,9 +35,7 @@ export type ReadState = (plan: ContextPlan, reads: readonly ViewCall[]) => Promi
 export interface Session extends CallScope {
   /** Endpoint for traces where that is not the node itself. */
   readonly traceEndpoint: RpcEndpoint | null;
-  /**
-   * Runs `attempt` on one node after another until it succeeds; throws the most informative AnalysisError.
-   */
+  /** Runs `attempt` on one node after another; throws the most informative AnalysisError. */
   ask<T>(attempt: (endpoint: RpcEndpoint) => Promise<T>): Promise<T>;
   /** Reads contracts in place of a request of its own; left out: each round of reads is one. */
   readonly readState?: ReadState;
@@ -146,10 +142,7 @@ function availableAt({ endpoint, readyAt }: Candidate): number {
   return Math.max(readyAt, endpoint.breaker.availableAt(performance.now()));
 }
 
-/**
- * Of the nodes that may be asked now the one with the fewest tries, healthy ones first; otherwise the next to
- * be ready.
- */
+/** The node with the fewest tries among those ready, healthy first; otherwise the next to be ready. */
 function nextOf(candidates: readonly Candidate[]): Candidate | undefined {
   const now = performance.now();
   const rank = (c: Candidate): readonly [number, number] => {

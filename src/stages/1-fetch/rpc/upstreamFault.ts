@@ -1,8 +1,6 @@
 import { AnalysisError, type ErrorCode } from '../../../lib/errors.ts';
 
-/**
- * Whether to retry a failed upstream request: `again` at any node, `elsewhere` at another node only, `never`.
- */
+/** Whether to retry a failed request: `again` at any node, `elsewhere` at another only, `never`. */
 export type Retry = 'again' | 'elsewhere' | 'never';
 
 export interface FaultExtras {
@@ -12,9 +10,7 @@ export interface FaultExtras {
   readonly note?: string;
 }
 
-/**
- * A failed upstream request. Carries no `cause`: HTTP client errors hold the URL and with it the credentials.
- */
+/** A failed upstream request. No `cause`: HTTP client errors hold the URL with its credentials. */
 export class UpstreamFault extends AnalysisError {
   readonly retry: Retry;
   readonly retryAfterMs: number;

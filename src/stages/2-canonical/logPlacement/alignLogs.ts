@@ -11,10 +11,7 @@ export interface Aligned {
   readonly sure: boolean;
 }
 
-/**
- * Moments examined over all logs; where that is not enough each log looks at fewer, but never at fewer than
- * `LEAST`.
- */
+/** Moments examined over all logs; beyond, each log looks at fewer, but at least at `LEAST`. */
 const WORK = 1_000_000;
 const LEAST = 8;
 /** Cost of a log before a frame's last call: contracts mostly log at the end. */
@@ -122,9 +119,7 @@ function emptyTable(rows: readonly LogWindow[], limit: number): Table {
   };
 }
 
-/**
- * Whether all candidate moments belong to one frame: then the content of the log cannot decide between them.
- */
+/** Whether all candidate moments belong to one frame: the log's content cannot choose between them. */
 function isOneFrame(moments: readonly number[], first: number, last: number, { running }: Timeline): boolean {
   for (let i = first + 1; i <= last; i++) if (running[moments[i]!] !== running[moments[first]!]) return false;
   return true;

@@ -124,10 +124,7 @@ export class LogAffinity {
     return number;
   }
 
-  /**
-   * Counts the expected words the log lacks. A frame has one standard function, so `says` is always the same
-   * or empty.
-   */
+  /** Counts the expected words the log lacks. `says` of one frame is always the same, or empty. */
   #missing(says: readonly Source[], words: readonly number[], index: number): number {
     if (says.length === 0) return 0;
     const saying = (this.#sayings[index] ??= says.map((source) => this.#number(this.#word(source, index))));
