@@ -154,31 +154,37 @@ function candidatesOf(
   deciding: ProposalGroup,
   winner: Proposal | null,
 ): Candidate[] {
-  const lost = winner === null ? 'equal_claims' : 'gave_or_got_nothing';
-  const found = new Map<Address, Candidate & { readonly reasons: string[] }>();
-  for (const group of groups) {
-    for (const { account, reason, evidence } of group.proposals) {
-      const known = found.get(account);
-      if (known) {
-        if (!known.reasons.includes(reason)) known.reasons.push(reason);
-        continue;
-      }
-      const elected = account === winner?.account;
-      const rejection = group === deciding ? lost : `weaker_than:${deciding.source}`;
-      const rejectedBecause = elected ? null : rejection;
-      found.set(account, { account, elected, reasons: [reason], rejectedBecause, evidence });
-    }
-  }
-  for (const account of context.traders) {
-    if (found.has(account)) continue;
-    const rejectedBecause = context.neverElect(account) ?? 'nothing_names_it';
-    found.set(account, {
+  const proposed = proposedCandidates(groups, deciding, winner);
+  const excluded = context.traders
+    .filter((account) => !proposed.has(account))
+    .map((account) => ({
       account,
       elected: false,
       reasons: ['gave_and_got'],
-      rejectedBecause,
+      rejectedBecause: context.neverElect(account) ?? 'nothing_names_it',
       evidence: firstMovements(context.input.flow, account),
-    });
-  }
-  return [...found.values()];
+    }));
+  return [...proposed.values(), ...excluded];
+}
+
+function proposedCandidates(
+  groups: readonly ProposalGroup[],
+  deciding: ProposalGroup,
+  winner: Proposal | null,
+): ReadonlyMap<Address, Candidate> {
+  const lost = winner === null ? 'equal_claims' : 'gave_or_got_nothing';
+  const found = new Map<Address, Candidate & { readonly reasons: string[] }>();
+  for (const group of groups)
+    for (const { account, reason, evidence } of group.proposals) {
+      const known = found.get(account);
+      if (known?.reasons.includes(reason)) continue;
+      if (known) known.reasons.push(reason);
+      else {
+        const elected = account === winner?.account;
+        const rejection = group === deciding ? lost : `weaker_than:${deciding.source}`;
+        const rejectedBecause = elected ? null : rejection;
+        found.set(account, { account, elected, reasons: [reason], rejectedBecause, evidence });
+      }
+    }
+  return found;
 }

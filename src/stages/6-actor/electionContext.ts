@@ -6,6 +6,7 @@ import { kindOf } from '../../lib/motifKinds.ts';
 import { servingTag, venuesOf } from '../../lib/counterparties.ts';
 import { balances, sidesOf, type Balance, type Sides } from '../../value/balances.ts';
 import type { Address } from '../../model/hex.ts';
+import type { Evidence } from '../../model/evidence.ts';
 import type { BlockHeader, CanonicalTx, Frame } from '../../model/canonicalTx.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { RoleBinding } from '../../model/primitive.ts';
@@ -61,6 +62,13 @@ export class ElectionContext {
   /** As `sides`, for several accounts taken as one. */
   sidesTogether(accounts: readonly Address[]): Sides {
     return sidesOf(this.balances(new Set(accounts)).values());
+  }
+
+  /** The account's first payment, else its first receipt, of an asset of its balances; empty without any. */
+  firstMovement(account: Address): Evidence[] {
+    const [first] = this.balances(account).values();
+    const movement = first?.outgoing[0] ?? first?.incoming[0];
+    return movement ? [movement.evidence] : [];
   }
 
   /** Motifs of a kind with this trait. */
@@ -183,7 +191,7 @@ function signersIn({ tx, rulebook, tokens }: ElectionInput): Set<Address> {
 /** `isValidSignature(bytes32,bytes)`, which answers with its own selector (EIP-1271). */
 const APPROVED = '0x1626ba7e';
 
-/** A stranger may ask a wallet anything; what a listed contract asks, it acts on. */
+/** Any contract may ask a wallet; only requests of listed contracts are acted on. */
 function approversIn({ tx, rulebook }: ElectionInput): Set<Address> {
   return setOf(tx.frames, ({ effective, selector, output, from, to }) => {
     if (!effective || selector !== APPROVED || !output.startsWith(APPROVED)) return null;

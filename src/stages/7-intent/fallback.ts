@@ -8,8 +8,7 @@ interface Fallback {
 }
 
 /**
- * What to call a transaction no rule speaks for: it failed, it moved nothing of the actor's, or nobody
- * knows.
+ * The intent where no rule matches: the transaction failed, moved nothing of the actor's, or is unknown.
  */
 export function fallbackIntent(view: SubjectView): Fallback {
   if (!view.tx.succeeded)

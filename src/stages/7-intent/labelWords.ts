@@ -26,7 +26,7 @@ export interface LabelFormat {
   readonly protocol: (slug: string) => string;
 }
 
-/** What a label is filled from: the winning rule's view and the motifs it rests on. */
+/** Source of a label's words: the winning rule's view and the motifs it rests on. */
 export interface LabelSubject {
   readonly view: SubjectView;
   readonly motifs: readonly Motif[];
@@ -165,7 +165,7 @@ function nftCounts(amounts: readonly ActAmount[], format: LabelFormat): string[]
 function knownProtocols({ view, motifs, format }: LabelSubject): string | null {
   const names = new Set<string>();
   for (const { protocol, named, venue } of motifs) {
-    // A token may call itself anything: its own name stands in the label then.
+    // A token may call itself anything: such a name is no protocol's.
     const known = named && named.matchedBy !== 'token' ? named : protocol;
     if (isRecognised(known)) names.add(format.protocol(known.slug));
     else {
@@ -212,7 +212,7 @@ function attemptOf({ tx, input: { rulebook } }: SubjectView): string | null {
   return acts.sort((a, b) => b.length - a.length)[0]?.replaceAll('_', ' ') ?? null;
 }
 
-/** What accounts gained in all, asset by asset. */
+/** Gains of all accounts together, asset by asset. */
 function movedBetween({ flow }: SubjectView): ActAmount[] {
   const gains = new Map<string, bigint>();
   for (const ledger of flow.ledgers.values())
@@ -221,7 +221,7 @@ function movedBetween({ flow }: SubjectView): ActAmount[] {
   return [...gains].map(([id, amount]) => ({ id, asset: flow.assets.get(id)!, amount }));
 }
 
-/** The one account whose balances only fell, or only rose. */
+/** The one account that only sent, or only received. */
 function onlyEnd({ flow }: SubjectView, format: LabelFormat, side: 'inflow' | 'outflow'): string | null {
   const other = side === 'inflow' ? 'outflow' : 'inflow';
   const ends = [...flow.ledgers].filter(([, ledger]) => {

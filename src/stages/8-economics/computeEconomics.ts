@@ -75,7 +75,7 @@ function warningsOf(
   return warnings;
 }
 
-/** Whether the subject paid the gas of the transaction, and the warning where the sums hide who did. */
+/** Whether the subject paid the gas of the transaction, and the warning where the sums hide the payer. */
 function gasPayer(
   { flow, attribution }: EconomicsInput,
   gas: bigint,

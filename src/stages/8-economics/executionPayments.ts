@@ -15,9 +15,9 @@ const SUBMITTED_FOR: ReadonlySet<AttributionMode> = new Set([
 /** A relayer's premium: a refund of more than this many times the gas is a payment of its own. */
 const REFUND_LIMIT = 3n;
 
-/** What the actor's accounts paid for execution by another's transaction, among the movements. */
+/** Payments of the actor's accounts for execution by another's transaction, among the movements. */
 export interface ExecutionPayments {
-  /** Native amount, less what came back; never below zero. */
+  /** Native amount, less refunds; never below zero. */
   readonly native: bigint;
   /** Indexes of the native movements it is the sum of. */
   readonly movements: ReadonlySet<number>;

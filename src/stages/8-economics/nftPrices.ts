@@ -10,7 +10,7 @@ import { isRefusal, valueOfUnits, weakest, type PriceKey } from './ratedQuote.ts
 
 export interface NftChooser {
   readonly choiceFor: (nft: AssetId) => PriceChoice;
-  /** Assets from whose prices a quote was computed. */
+  /** Assets with prices that a quote was computed from. */
   readonly basesOf: (quote: PriceQuote) => readonly PriceKey[];
 }
 
@@ -30,8 +30,8 @@ const NO_FLOOR: RefusalReason = {
 };
 
 /**
- * Chooses prices of NFTs: of a liquidity position what it holds, of any other the price it was sold for in
- * this very transaction. There are no floor prices.
+ * Chooses prices of NFTs: a liquidity position's from its holdings, any other's from its sale in this very
+ * transaction. There are no floor prices.
  */
 export function nftChooser({ chooser, trades, positions }: NftInput): NftChooser {
   const { situation, keyOf } = chooser;
@@ -77,7 +77,7 @@ export function nftChooser({ chooser, trades, positions }: NftInput): NftChooser
   };
 }
 
-/** Value of a trade's part of what an account paid or received. */
+/** Value of a trade's share of an account's payments or proceeds. */
 function valueOfTrade(
   { amounts, share }: NonNullable<NftTrade['paid']>,
   { situation }: PriceChooser,

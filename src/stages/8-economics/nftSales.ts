@@ -2,10 +2,10 @@ import { known, subtractMoney, unknown, worthTogether } from '../../value/money.
 import type { Money, NftSale, NftTrade, PriceBook, TradeMoney } from '../../model/economics.ts';
 import { toDecimal } from './fraction.ts';
 
-/** Why an amount of a sale cannot be told: its account did more than this in the transaction. */
+/** Reason for an unknown amount: the account did more than this sale in the transaction. */
 const MIXED = 'mixed_with_other_flows';
 
-/** What each NFT sale came to: the buyer's price, the seller's proceeds and the fees between them. */
+/** Amounts of each NFT sale: the buyer's price, the seller's proceeds and the fees between them. */
 export function nftSales(trades: readonly NftTrade[], book: PriceBook): NftSale[] {
   return trades.map((trade) => {
     const price = moneyOf(trade.paid, book);

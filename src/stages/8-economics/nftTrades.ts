@@ -17,9 +17,9 @@ type Side = 'buyer' | 'seller';
 type Sold = Omit<NftTrade, 'paid' | 'received'>;
 
 /**
- * Sales of single NFTs at marketplaces, with what the buyer paid and the seller received. Both are read from
- * balances, because events of marketplaces leave out fees: they are known for an account that did nothing
- * else in the transaction. Several trades of one account share its amount as their stated prices do.
+ * Sales of single NFTs at marketplaces, with the buyer's payment and the seller's proceeds. Both are read
+ * from balances, because events of marketplaces leave out fees: they are known for an account that did
+ * nothing else in the transaction. Several trades of one account share its amount as their stated prices do.
  */
 export function nftTrades(input: TradeInput): NftTrade[] {
   const sold = input.motifs.flatMap((motif) => soldBy(motif, input) ?? []);
@@ -49,7 +49,7 @@ function soldBy(motif: Motif, { rulebook }: TradeInput): Sold | null {
   return { motif, asset: nft.asset, units: nft.amount, buyer, seller };
 }
 
-/** What an account paid or received for a trade, as a part of all it paid or received; null where unclear. */
+/** A trade's share of all its account paid or received; null where unclear. */
 function shareOf(trade: Sold, side: Side, sold: readonly Sold[], input: TradeInput): NftTrade['paid'] {
   const account = trade[side];
   const own = sold.filter((other) => other[side] === account);
@@ -68,7 +68,7 @@ interface Amount {
   readonly amount: bigint;
 }
 
-/** What the seller received, where it sold nothing else; the buyer's fees are shared alike. */
+/** The seller's proceeds, where it sold nothing else; the buyer's fees are shared alike. */
 function soleProceeds(trade: Sold, sold: readonly Sold[], input: TradeInput): Amount | null {
   const own = sold.filter(({ seller }) => seller === trade.seller);
   const money = own.length === 1 ? moneyOf(trade.seller, 'seller', own, input) : null;
@@ -82,8 +82,8 @@ function statedPrice({ motif }: Sold): Amount | null {
 }
 
 /**
- * What an account's balances lost or gained for its trades; null where it gained and lost, or where NFTs
- * moved that are none of these trades.
+ * An account's payments or proceeds for its trades; null where it had both, or where it moved NFTs outside
+ * these trades.
  */
 function moneyOf(
   account: Address,
@@ -91,14 +91,16 @@ function moneyOf(
   own: readonly Sold[],
   { flow, rulebook }: TradeInput,
 ): readonly (readonly [AssetId, bigint])[] | null {
-  const traded = new Map<AssetId, bigint>();
-  for (const { asset, units } of own) traded.set(asset, (traded.get(asset) ?? 0n) + units);
   const sign = side === 'buyer' ? 1n : -1n;
   const money: (readonly [AssetId, bigint])[] = [];
   for (const { id, net } of balances(flow, account, { mergeWrapped: rulebook.wrappedNative }).values()) {
     const paid = -sign * net;
-    if (isNft(id) ? paid !== -(traded.get(id) ?? 0n) : paid < 0n) return null;
+    if (isNft(id) ? paid !== -unitsTraded(id, own) : paid < 0n) return null;
     if (!isNft(id) && paid > 0n) money.push([id, paid]);
   }
   return money.length > 0 ? money : null;
+}
+
+function unitsTraded(nft: AssetId, trades: readonly Sold[]): bigint {
+  return trades.reduce((sum, { asset, units }) => (asset === nft ? sum + units : sum), 0n);
 }

@@ -16,7 +16,7 @@ interface OwnerInput {
 }
 
 /**
- * What each of several owners sent and received: of a batch of orders, of a bundle of user operations. The
+ * Amounts sent and received by each owner of a batch of orders or a bundle of user operations. The
  * receivers of an owner's orders count with it, unless they receive for others too. Gas is the submitter's.
  */
 export function ownerEconomics({

@@ -21,7 +21,7 @@ export interface EntityInput {
 }
 
 /**
- * The accounts whose balances together are the result of a closed flow, actor first: the actor, the signer
+ * The accounts that share the result of a closed flow, actor first: the actor, the signer
  * where it acts for itself, the contract it called, the one contract that traded where none of these did,
  * and contracts they called that paid the block builder. Contracts that serve everybody and venues are
  * never among them. Empty without an actor.
@@ -42,9 +42,13 @@ export function pnlEntity(closed: ClosedFlow, input: EntityInput): ReadonlySet<A
     const [trader, ...others] = calledBy(group, traders, tx).filter(isOwn);
     if (trader && others.length === 0) group.add(trader);
   }
-  const payers = new Set((flow.incoming.get(header.coinbase) ?? []).map((i) => flow.movements[i]!.from));
-  for (const payer of calledBy(group, payers, tx)) if (isOwn(payer)) group.add(payer);
+  for (const payer of calledBy(group, payersOf(header.coinbase, flow), tx))
+    if (isOwn(payer)) group.add(payer);
   return group;
+}
+
+function payersOf(account: Address, { incoming, movements }: ValueFlow): Set<Address> {
+  return new Set((incoming.get(account) ?? []).map((index) => movements[index]!.from));
 }
 
 function isPrivate(account: Address, { flow, rulebook, header }: EntityInput): boolean {
@@ -79,8 +83,8 @@ function calledBy(group: ReadonlySet<Address>, wanted: ReadonlySet<Address>, tx:
 }
 
 /**
- * Accounts outside the group, other than venues, fee takers and the block builder, that kept some of what
- * it paid or what came out of the flow, and gave it nothing.
+ * Accounts outside the group, other than venues, fee takers and the block builder, that kept part of its
+ * payments or of the flow's proceeds, and gave it nothing.
  */
 export function holdersElsewhere(
   group: ReadonlySet<Address>,
@@ -102,7 +106,7 @@ export function holdersElsewhere(
     attribution.entryPoint,
     attribution.paymaster,
   ]);
-  // What an act took went where the act says: a market keeps its funds in contracts of its own.
+  // An act says where its movements went: a market keeps its funds in contracts of its own.
   const acts = motifs.filter(({ kind }) => !kindOf(rulebook, kind).plain);
   const spent = new Set(acts.flatMap(({ movements }) => movements));
   const paid = [...group].flatMap((account) =>

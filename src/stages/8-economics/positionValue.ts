@@ -11,8 +11,8 @@ export interface PositionAmounts {
 }
 
 /**
- * The value of a position NFT: what its liquidity would hold if the pool traded at the prices of its tokens
- * from elsewhere, and what is owed to it. The pool's own price, which a transaction can move, is not asked.
+ * The value of a position NFT: the holdings of its liquidity at the tokens' prices from other sources, plus
+ * fees owed. The pool's own price is not used: a transaction can move it.
  */
 export function positionQuote(position: PositionRead, situation: RateSituation): PriceQuote | RefusalReason {
   const { nft, token0, token1, owed0, owed1 } = position;
@@ -54,7 +54,7 @@ function amountsAtMarket(position: PositionRead, situation: RateSituation): Posi
   return liquidityAmounts(position.liquidity, sqrt, lower, upper);
 }
 
-/** What liquidity between two prices holds at a price; all three are square roots as Q64.96. */
+/** Holdings of liquidity between two prices at a price; all three are square roots as Q64.96. */
 export function liquidityAmounts(
   liquidity: bigint,
   sqrt: bigint,

@@ -3,7 +3,7 @@ import { parseAssetId } from '../../value/assetId.ts';
 import { assetDecimals } from '../../value/display.ts';
 import type { AssetRefusal, ChosenPrice, NftTrade, PriceBook } from '../../model/economics.ts';
 import type { Asset, AssetId } from '../../model/valueFlow.ts';
-import type { RefusalReason } from './choosePrice.ts';
+import type { PriceChoice, RefusalReason } from './choosePrice.ts';
 import { nftChooser } from './nftPrices.ts';
 import { nftTrades } from './nftTrades.ts';
 import { priceChooser, type ChooserInput } from './priceChooser.ts';
@@ -45,7 +45,12 @@ const NO_DECIMALS = refuse(
   'the token states no decimals, so a price per whole token has no meaning',
 );
 
+const whyUnpriced = ({ chosen, refused }: PriceChoice): RefusalReason =>
+  chosen ? NO_DECIMALS : (refused[0] ?? NO_SOURCE);
+
 const idOfKey = (key: PriceKey): AssetId => (key === 'native' ? NATIVE_ASSET : erc20Id(key));
+
+const isFungible = ({ kind }: Asset): boolean => kind === 'native' || kind === 'erc20';
 
 const byId = (a: Asset, b: Asset): number => (a.id < b.id ? -1 : 1);
 
@@ -57,6 +62,8 @@ export function priceAssets(input: PricingInput): Pricing {
   const chooser = priceChooser(input);
   const trades = nftTrades(input);
   const nfts = nftChooser({ chooser, trades, positions: input.context.positions ?? [] });
+  const choiceOf = (asset: Asset): PriceChoice =>
+    isFungible(asset) ? chooser.choiceFor(asset.address ?? 'native') : nfts.choiceFor(asset.id);
   const prices = new Map<AssetId, ChosenPrice>();
   const refusals = new Map<AssetId, AssetRefusal>();
   const doubted: AssetId[] = [];
@@ -64,16 +71,14 @@ export function priceAssets(input: PricingInput): Pricing {
   const work = new Set([...assets.values()].sort(byId));
   // A set also yields elements added during iteration: the bases of prices follow.
   for (const asset of work) {
-    const isFungible = asset.kind === 'native' || asset.kind === 'erc20';
-    const choice = isFungible ? chooser.choiceFor(asset.address ?? 'native') : nfts.choiceFor(asset.id);
+    const choice = choiceOf(asset);
     const decimals = assetDecimals(asset, input.context.tokens);
     if (choice.chosen === null || decimals === null) {
-      const refusal = choice.chosen ? NO_DECIMALS : (choice.refused[0] ?? NO_SOURCE);
-      refusals.set(asset.id, { ...refusal, asset: asset.id });
+      refusals.set(asset.id, { ...whyUnpriced(choice), asset: asset.id });
       continue;
     }
     const { quote, ageSeconds, stale } = choice.chosen;
-    const restsOn = (isFungible ? chooser : nfts).basesOf(quote).map(idOfKey);
+    const restsOn = (isFungible(asset) ? chooser : nfts).basesOf(quote).map(idOfKey);
     const unit = { usd: { numerator: quote.numerator, scale: quote.scale }, decimals };
     prices.set(asset.id, { asset: asset.id, unit, quote, ageSeconds, stale, restsOn });
     if (choice.refused.some(({ code }) => DOUBTS.has(code))) doubted.push(asset.id);

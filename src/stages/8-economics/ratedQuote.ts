@@ -136,23 +136,21 @@ function contradiction(
       const value =
         key === null ? null : valueOfUnits(key, { numerator: amount, denominator: 1n }, situation);
       if (value === null || isRefusal(value))
-        return {
-          code: 'self_referential',
-          reason: 'only the token itself tells its rate, and it was exchanged for assets without a price',
-          observed: null,
-          threshold: null,
-        };
+        return refusal(
+          'self_referential',
+          'only the token itself tells its rate, and it was exchanged for assets without a price',
+        );
       paid = sum(paid, value);
     }
   }
   const perWhole = { numerator: paid.numerator * whole, denominator: paid.denominator * units };
   if (!farApart(perWhole, price, MAX_DEVIATION_BPS)) return null;
-  return {
-    code: 'price_deviation',
-    reason: 'the transaction exchanged the token at another rate than it tells',
-    observed: `${shown(perWhole)} beside ${shown(price)}`,
-    threshold: THRESHOLD,
-  };
+  return refusal(
+    'price_deviation',
+    'the transaction exchanged the token at another rate than it tells',
+    `${shown(perWhole)} beside ${shown(price)}`,
+    THRESHOLD,
+  );
 }
 
 function isCarried(motif: Motif, asset: AssetId, amount: bigint, flow: ValueFlow): boolean {

@@ -75,7 +75,7 @@ export function subjectFlows(
   const priced = own.filter(({ id }) => !claims.tokens.has(id) && !claims.debtTokens.has(id));
   const received = priced.map(({ id, received: amount }): Amount => [id, amount]);
   const supplied = claims.supplied.filter(([, amount]) => amount > 0n);
-  // What cancels out needs no price.
+  // Amounts that cancel out need no price.
   const net = new Map<AssetId, bigint>();
   const add = ([id, amount]: Amount, sign: bigint): void =>
     void net.set(id, (net.get(id) ?? 0n) + sign * amount);

@@ -5,12 +5,14 @@ import type { AccountName } from '../../model/generated/report.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { RawContext } from '../../model/upstream.ts';
+import type { ValueFlow } from '../../model/valueFlow.ts';
 
 const MAX_NAME = 100;
 
 export interface NameSources {
   readonly rulebook: Pick<Rulebook, 'entities' | 'protocols' | 'protocolAt' | 'addressBook'>;
   readonly context: Pick<RawContext, 'tokens'>;
+  readonly flow: Pick<ValueFlow, 'assets'>;
   readonly motifs: readonly Motif[];
 }
 
@@ -21,12 +23,15 @@ export interface NameSources {
 export function accountNames({
   rulebook,
   context,
+  flow,
   motifs,
 }: NameSources): (account: Address) => AccountName | null {
   // Pools and vaults with a factory or CREATE2 address that proves the protocol.
   const venues = new Map<Address, string>();
   for (const { venue, protocol } of motifs)
     if (protocol && protocol.matchedBy !== 'family') venues.set(venue, protocol.slug);
+  // The report's assets have their tokens' own names with them.
+  const described = new Set([...flow.assets.values()].map(({ address }) => address));
   const called = (slug: string): string => rulebook.protocols.get(slug)?.name ?? slug;
   return (account) => {
     const entity = rulebook.entities.get(account);
@@ -38,7 +43,7 @@ export function accountNames({
     const venue = venues.get(account);
     if (venue !== undefined) return named(called(venue), 'venue', 'rules');
     const token = context.tokens.get(account);
-    return token ? named(token.name ?? token.symbol, 'token', 'contract') : null;
+    return token && !described.has(account) ? named(token.name ?? token.symbol, 'token', 'contract') : null;
   };
 }
 

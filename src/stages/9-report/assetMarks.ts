@@ -3,7 +3,7 @@ import { addressOfWord, uintOfWord, wordAt } from '../../evm/hex.ts';
 import { SHARE_TOPICS } from '../../evm/shareTopics.ts';
 import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
-import type { ValueFlow } from '../../model/valueFlow.ts';
+import type { Movement, ValueFlow } from '../../model/valueFlow.ts';
 
 /** `transfer(address,uint256)` and `transferFrom(address,address,uint256)` (EIP-20). */
 const TRANSFER_CALL = '0xa9059cbb';
@@ -39,18 +39,10 @@ function isTransferCall({ selector, type, effective }: Frame): boolean {
  */
 function arrivedShort(frame: Frame, tx: CanonicalTx, flow: ValueFlow): boolean {
   const asked = readTransferCall(frame);
-  const payments = asked && flow.outgoing.get(asked.from);
-  if (!payments) return false;
-  const until = tx.frames[frame.end]?.seq ?? Number.POSITIVE_INFINITY;
+  if (!asked) return false;
   const amount = uintOfWord(asked.amount);
   let [sent, arrived] = [0n, 0n];
-  for (
-    let i = lowerBound(payments, (index) => flow.movements[index]!.seq > frame.seq);
-    i < payments.length;
-    i++
-  ) {
-    const movement = flow.movements[payments[i]!]!;
-    if (movement.seq >= until) break;
+  for (const movement of paymentsDuring(frame, asked.from, tx, flow)) {
     const { kind, address } = flow.assets.get(movement.asset)!;
     if (kind !== 'erc20' || address !== frame.to) continue;
     sent += movement.amount;
@@ -60,6 +52,22 @@ function arrivedShort(frame: Frame, tx: CanonicalTx, flow: ValueFlow): boolean {
     if (sent > amount || arrived === amount) return false;
   }
   return arrived > 0n && arrived < sent && sent === amount;
+}
+
+/** The account's payments while the frame ran, in order. */
+function* paymentsDuring(
+  { seq, end }: Frame,
+  payer: Address,
+  { frames }: CanonicalTx,
+  { movements, outgoing }: ValueFlow,
+): Generator<Movement> {
+  const payments = outgoing.get(payer) ?? [];
+  const until = frames[end]?.seq ?? Infinity;
+  for (let i = lowerBound(payments, (index) => movements[index]!.seq > seq); i < payments.length; i++) {
+    const movement = movements[payments[i]!]!;
+    if (movement.seq >= until) return;
+    yield movement;
+  }
 }
 
 /**

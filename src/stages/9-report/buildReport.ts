@@ -3,6 +3,7 @@ import { cleanText } from '../../value/display.ts';
 import { displayMoney } from '../../value/money.ts';
 import type { Attribution } from '../../model/attribution.ts';
 import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
+import type { Address } from '../../model/hex.ts';
 import type { Economics } from '../../model/economics.ts';
 import type { CaveatCode, Verdict } from '../../model/intent.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -149,6 +150,19 @@ function writeStats({ tx, flow, counts }: ReportInput): wire.PipelineStats {
   };
 }
 
+/** Names of the addresses written since the last call. */
+function writeAccounts(
+  writer: ReportWriter,
+  nameOf: (account: Address) => wire.AccountName | null,
+): Record<string, wire.AccountName> {
+  const accounts: Record<string, wire.AccountName> = {};
+  for (const [account, address] of writer.newAddresses()) {
+    const name = nameOf(account);
+    if (name) accounts[address] = name;
+  }
+  return accounts;
+}
+
 /**
  * The report, keys in the order the interface lists them; equal input gives an equal report, byte for byte
  * once serialised. Throws `AnalysisError('receipt_malformed')` where a count cannot be a JSON integer.
@@ -167,7 +181,6 @@ export function* reportParts(input: ReportInput, size = PART): Generator<wire.Tx
   const motifs = [...folded.motifs, ...frontEnds(tx, folded.motifs, flow, rulebook)];
   const writer = new ReportWriter(tx, flow, input.context, folded.places);
   const nameOf = accountNames(input);
-  const described = new Set([...flow.assets.values()].map(({ address }) => address));
   const deltas = inventoryDeltas(input, economics.book, writer);
   let summary: Pick<wire.TxReport, 'execution' | 'classification' | 'economics' | 'attribution'> = {
     execution: writeExecution(input, writer),
@@ -204,7 +217,7 @@ export function* reportParts(input: ReportInput, size = PART): Generator<wire.Tx
       allowances: flow.allowances
         .slice(from, to)
         .map((allowance) => writeAllowance(allowance, input.context.tokens, writer)),
-      accounts: {},
+      accounts: writeAccounts(writer, nameOf),
       engine: {
         version: input.engineVersion,
         ruleset_digest: rulebook.digest,
@@ -212,12 +225,6 @@ export function* reportParts(input: ReportInput, size = PART): Generator<wire.Tx
         ruleset_version: rulebook.version,
       },
     };
-    for (const [account, address] of writer.newAddresses()) {
-      const name = nameOf(account);
-      // An asset of the report has its name with it.
-      if (name?.source === 'contract' && described.has(account)) continue;
-      if (name) part.accounts![address] = name;
-    }
     yield part;
     if (from === 0 && to < items) summary = brief(summary);
   }

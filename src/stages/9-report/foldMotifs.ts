@@ -11,7 +11,7 @@ const FOLD_FROM = 4;
 const MOST_MOTIFS = 1_000;
 
 export interface FoldedMotifs {
-  /** Numbered anew; a motif that stands for several has their `count`. */
+  /** Numbered anew; a folded motif has the `count` of its members. */
   readonly motifs: readonly Motif[];
   /** The new number of a motif, by its old one. */
   readonly places: readonly number[];
@@ -57,7 +57,7 @@ function likeMotifs(motifs: readonly Motif[], input: FoldInput): Motif[][] {
   return [...groups.values()].filter(({ length }) => length >= FOLD_FROM);
 }
 
-/** Kinds without a venue of their own, whose amounts are what moved and no more. */
+/** Kinds without a venue of their own, with amounts that equal their movements. */
 function mayFold({ kind, assetsIn, assetsOut, movements }: Motif, { flow, rulebook }: FoldInput): boolean {
   const { venue, position } = kindOf(rulebook, kind);
   if ((venue !== 'none' && venue !== 'created') || position !== null || assetsIn.length > 0) return false;

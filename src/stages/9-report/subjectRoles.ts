@@ -4,7 +4,7 @@ import type { Attribution } from '../../model/attribution.ts';
 import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
-import type { Rulebook } from '../../model/rulebook.ts';
+import type { Entity, Rulebook } from '../../model/rulebook.ts';
 import type { Suspects } from '../../value/suspectTokens.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 import type { InventoryDelta } from '../../model/generated/report.ts';
@@ -53,8 +53,7 @@ const CATEGORY_ROLES: ReadonlyMap<string, SubjectRole> = new Map([
 
 function venueRoles({ motifs, rulebook }: RoleInput): Map<Address, SubjectRole> {
   const roles = new Map<Address, SubjectRole>();
-  const parents = new Set<number>();
-  for (const { parent } of motifs) if (parent !== null) parents.add(parent);
+  const parents = new Set(motifs.map(({ parent }) => parent));
   for (const motif of motifs) {
     if (roles.has(motif.venue) || parents.has(motif.index)) continue;
     const { fragment, trade } = kindOf(rulebook, motif.kind);
@@ -120,6 +119,10 @@ function namedRoles({ tx, header, attribution, rulebook }: RoleInput): {
   };
 }
 
+function tagRole(entity: Pick<Entity, 'tags'> | undefined): SubjectRole | undefined {
+  return TAG_ROLES.find(([tag]) => entity?.tags.includes(tag))?.[1];
+}
+
 /** The part every account that value touched plays in the transaction: one each, the most telling. */
 export function subjectRoles(input: RoleInput): (account: Address) => SubjectRole {
   const { tx, flow, attribution, rulebook } = input;
@@ -130,9 +133,8 @@ export function subjectRoles(input: RoleInput): (account: Address) => SubjectRol
   let tokens: ReadonlySet<Address | null> | null = null;
   const named = namedRoles(input);
   return (account) => {
-    const tags = rulebook.entities.get(account)?.tags;
-    const tagged = tags && TAG_ROLES.find(([tag]) => tags.includes(tag));
-    const role = named.first.get(account) ?? tagged?.[1] ?? named.last.get(account) ?? venues.get(account);
+    const tagged = tagRole(rulebook.entities.get(account));
+    const role = named.first.get(account) ?? tagged ?? named.last.get(account) ?? venues.get(account);
     if (role) return role;
     if (fees.has(account)) return 'fee_recipient';
     if ((tokens ??= contractsOf(flow)).has(account)) return 'token_contract';

@@ -6,7 +6,7 @@ import type { Rulebook } from '../../model/rulebook.ts';
 import type { ReportWriter } from './reportWriter.ts';
 import { writeMethod } from './writeTransaction.ts';
 
-/** Where a reverted transaction failed, and what that frame failed on; null when it succeeded. */
+/** Where and why a reverted transaction failed; null when it succeeded. */
 export function writeFailure(
   tx: CanonicalTx,
   rulebook: Pick<Rulebook, 'errors' | 'signatures'>,

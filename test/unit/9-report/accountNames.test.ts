@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { accountNames } from '../../../src/stages/9-report/accountNames.ts';
 import { isoTime, writeMethod } from '../../../src/stages/9-report/writeTransaction.ts';
 import type { Address } from '../../../src/model/hex.ts';
-import { account, rulebook } from '../../support/builders.ts';
+import { account, rulebook, valueFlow } from '../../support/builders.ts';
 
 it('takes a name from the rules before the address book, and from there before the token', () => {
   const [known, listed, token] = [account('a1'), account('a2'), account('a3')];
@@ -19,6 +19,7 @@ it('takes a name from the rules before the address book, and from there before t
         ]),
       ),
     },
+    flow: valueFlow([]),
     motifs: [],
   });
   expect(nameOf(known)).toEqual({ name: 'X', kind: 'router', source: 'rules' });

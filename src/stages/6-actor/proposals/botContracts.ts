@@ -13,7 +13,7 @@ export function botContracts(context: ElectionContext): Proposal[] {
   if (contract === null) return [];
   const liquidation = context.input.motifs.find((m) => roleOf(m, 'liquidator') === contract);
   if (!liquidation && context.sides(contract) === 'none') return tradersBehind(context, contract);
-  if (context.neverElect(contract) !== null || context.emits(contract)) return [];
+  if (servesOthers(context, contract)) return [];
   const own = {
     account: contract,
     ...(tradesForGain(context, contract)
@@ -25,14 +25,18 @@ export function botContracts(context: ElectionContext): Proposal[] {
   if (liquidation && signerOnlyCollects(context))
     return [{ ...own, reason: 'called_contract_is_the_liquidator', evidence: liquidation.evidence }];
   if (context.sides(contract) === 'none' || !signerOnlyFeeds(context, contract)) return [];
-  const [first] = context.balances(contract).values();
-  const movement = first!.outgoing[0] ?? first!.incoming[0]!;
-  return [{ ...own, reason: 'called_contract_holds_the_inventory', evidence: [movement.evidence] }];
+  const evidence = context.firstMovement(contract);
+  return [{ ...own, reason: 'called_contract_holds_the_inventory', evidence }];
 }
 
 /** The account the signer called with data; null for a creation, a plain payment or a call to itself. */
 function calledContract({ input: { tx }, signer }: ElectionContext): Address | null {
   return tx.to === signer || tx.input === '0x' ? null : tx.to;
+}
+
+/** A contract for others to use: listed as such, or one that emits events for them. */
+function servesOthers(context: ElectionContext, contract: Address): boolean {
+  return context.neverElect(contract) !== null || context.emits(contract);
 }
 
 /** A trade, a liquidation, a cycle or a flash loan in which the contract has a part. */
@@ -66,7 +70,7 @@ function signerOnlyFeeds(context: ElectionContext, contract: Address): boolean {
   );
 }
 
-/** The contract ran a flow that closed, and handed the signer the smaller part of what it gained. */
+/** The contract ran a flow that closed, and handed the signer less than half of its gains. */
 function keptMost(context: ElectionContext, contract: Address): boolean {
   const closes = context.withTrait(({ closedFlow }) => closedFlow !== null);
   if (!closes.some(({ participants }) => participants.some(({ account }) => account === contract)))

@@ -46,9 +46,7 @@ function propose(
   account: Address,
   why: Pick<Proposal, 'mode' | 'ground' | 'reason'>,
 ): Proposal {
-  const [first] = context.balances(account).values();
-  const movement = first?.outgoing[0] ?? first?.incoming[0];
-  return { account, ...why, submitterRole: 'relayer', evidence: movement ? [movement.evidence] : [] };
+  return { account, ...why, submitterRole: 'relayer', evidence: context.firstMovement(account) };
 }
 
 /** Accounts that motifs with such tags name as owners, each with the first such motif. */

@@ -10,7 +10,7 @@ const own = ({ flow, entity }: SubjectView): readonly Allowance[] =>
   flow.allowances.filter(({ owner }) => entity.has(owner));
 const granted = (view: SubjectView): readonly Allowance[] => own(view).filter(({ kind }) => GRANTS.has(kind));
 
-/** Allowances the actor changed, and what was taken from others. */
+/** Allowances the actor changed, and tokens it pulled from others. */
 export const ALLOWANCE_FACTS: readonly FactSpec[] = [
   count(
     'allowances.granted',

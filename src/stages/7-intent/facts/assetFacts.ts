@@ -5,7 +5,7 @@ import type { Asset, AssetId } from '../../../model/valueFlow.ts';
 import { assetClasses, tokenSymbols, type FactSpec } from './factSpec.ts';
 import type { SubjectView } from './subjectView.ts';
 
-/** What the rules know of tokens by their address, never by the symbol a token gives itself. */
+/** Tokens the rules know by address, never by the symbol a token gives itself. */
 interface KnownTokens {
   readonly symbols: ReadonlyMap<string, string>;
   readonly classes: ReadonlyMap<string, readonly string[]>;
@@ -43,7 +43,7 @@ export function symbolsIn(view: SubjectView, assets: Iterable<Asset>): string[] 
   return [...assets].flatMap(({ address }) => (address === null ? ['ETH'] : (symbols.get(address) ?? [])));
 }
 
-/** The tokens that stand for positions in a transaction: `lp` for liquidity, `share` for the rest. */
+/** The tokens that represent positions in a transaction: `lp` for liquidity, `share` for the rest. */
 export function sharesByAsset({ input: { motifs, rulebook } }: SubjectView): ReadonlyMap<AssetId, string[]> {
   const shares = new Map<AssetId, string[]>();
   for (const { kind, assetsIn, assetsOut } of motifs) {

@@ -19,7 +19,7 @@ export interface ExecutionFees {
 
 /**
  * Movements that pay for execution and are no part of the purpose: prefunds and compensation through an
- * ERC-4337 entry point, what a token paymaster takes, and an account's payment to its submitter.
+ * ERC-4337 entry point, the charge of a token paymaster, and an account's payment to its submitter.
  */
 export function executionFees(view: SubjectView): ExecutionFees {
   const { mode, signer } = view.input.subject;
@@ -44,7 +44,7 @@ function prefunds(view: SubjectView): ReadonlySet<number> {
   return found;
 }
 
-/** What the paymasters of the subject's operations took from it in fees, and gave back. */
+/** Fees that paymasters of the subject's operations charged it, and their refunds. */
 function charges(view: SubjectView): number[] {
   const { flow, entity, input } = view;
   const paymasters = new Set(

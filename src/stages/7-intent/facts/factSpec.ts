@@ -20,7 +20,7 @@ export interface FactSpec {
   readonly type: FactType;
   /** Closed for `enum`; the first is the default in examples. */
   readonly values?: readonly string[];
-  /** What the words of a list are. */
+  /** Meaning of the words of a list. */
   readonly of?: WordsOf;
   /** Of an `enum` without `values`: the form its text takes, as a regular expression. */
   readonly pattern?: string;

@@ -66,13 +66,17 @@ function endsOf(view: SubjectView, into: boolean): Ends {
     const ofVenue = byVenue.get(motif.venue) ?? new Map<AssetId, Motif[]>();
     if (assets.size > 0) byVenue.set(motif.venue, ofVenue);
     for (const asset of assets) add(ofVenue, asset, motif);
-    // A trade between two parties is recorded from one side; the other side's movements are part of it too.
-    const mutual = roleOf(motif, 'seller') !== null || roleOf(motif, 'maker') !== null;
+    const mutual = hasTwoParties(motif);
     for (const index of motif.movements)
       if (mutual || assets.has(view.mergedAsset(view.flow.movements[index]!.asset)))
         add(byMovement, index, motif);
   }
   return { byMovement, byVenue };
+}
+
+/** A trade between two parties is recorded from one side; the other side's movements are part of it too. */
+function hasTwoParties(motif: Motif): boolean {
+  return roleOf(motif, 'seller') !== null || roleOf(motif, 'maker') !== null;
 }
 
 function add<K>(map: Map<K, Motif[]>, key: K, motif: Motif): void {

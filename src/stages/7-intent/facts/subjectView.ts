@@ -188,7 +188,7 @@ export class SubjectView {
     ]));
   }
 
-  /** `lp` or `share` where the asset stands for a position changed in this transaction. */
+  /** `lp` or `share` where the asset represents a position changed in this transaction. */
   shareClasses(asset: AssetId): readonly string[] {
     return (this.#shares ??= sharesByAsset(this)).get(asset) ?? NO_TAGS;
   }

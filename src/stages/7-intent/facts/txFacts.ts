@@ -98,7 +98,7 @@ function touchedTags(v: SubjectView): string[] {
   return tags;
 }
 
-/** Facts about the whole value flow without what only pays for execution, for any subject. */
+/** Facts about the whole value flow without payments for execution, for any subject. */
 export const FLOW_FACTS: readonly FactSpec[] = [
   count('flow.movements', 'Movements of value.', (v) => v.movements.length),
   count(

@@ -6,7 +6,7 @@ const SUPPLY = 'lending_supply';
 const DEBT = 'lending_debt';
 /** Effect of interest that the market adds to a position: it was the owner's before. */
 const ACCRUED = 'collect';
-/** What these parts moved stays with the owner or is lost; it changes no claim on the market. */
+/** Parts that stay with the owner or are lost: they change no claim on the market. */
 const NO_CLAIM: ReadonlySet<string> = new Set(['fee', 'reward', 'penalty']);
 
 type Amount = readonly [AssetId, bigint];
@@ -59,7 +59,7 @@ function placeOf({ position, motif }: PositionChange): string {
   return position ?? motif.venue;
 }
 
-/** What a liquidation took was lost; otherwise the market owes what the subject sent it. */
+/** A liquidation's collateral is lost; any other supply is a claim on the market. */
 function supplySign({ effect }: PositionChange): bigint {
   return effect === 'liquidate' ? 1n : -1n;
 }

@@ -5,7 +5,7 @@ import type { Motif } from '../../../model/motif.ts';
 import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
 import type { Side } from './sides.ts';
 
-/** A side of an act with the token that represents the position and what its owner gained of it. */
+/** A side of an act with the token that represents the position and its owner's gain of it. */
 export interface Change extends Side {
   readonly motif: Motif;
   /** Acts on the way that this change absorbed. */
@@ -16,7 +16,7 @@ export interface Change extends Side {
 
 export interface OwnerContext {
   readonly flow: ValueFlow;
-  /** The accounts that the transaction was done for: they own what they hold, even for a moment. */
+  /** The accounts that the transaction was done for: they own even momentary holdings. */
   readonly principals: ReadonlySet<Address>;
   /** Accounts that passed on everything they received. */
   readonly passThrough: ReadonlySet<Address>;
@@ -102,7 +102,7 @@ function userBehind({ owner, underlying }: Change, context: OwnerContext): Addre
   return users.length === 1 ? users[0]! : null;
 }
 
-/** Whether another act took in exactly what this change's owner gained of the position, or paid it out. */
+/** Whether another act took in exactly this owner's gain of the position, or paid it out. */
 function usesUp(other: Change, change: Change, { flow, principals }: OwnerContext): boolean {
   const { owner, token, delta } = change;
   if (other.motif === change.motif) return false;

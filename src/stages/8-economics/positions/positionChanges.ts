@@ -12,12 +12,12 @@ import { withOwners, type Change } from './owners.ts';
 import { partsOf } from './parts.ts';
 import { sidesOf, type Side } from './sides.ts';
 
-/** Tags of rules whose event shows that the position began or ended with it. */
+/** Tags of rules with an event that shows that the position began or ended with it. */
 const OPENS = 'opens';
 const CLOSES = 'closes';
 /** Effects with which a position may end. */
 const ENDING: ReadonlySet<string> = new Set(['decrease', 'collect']);
-/** Tag of entities whose NFTs represent positions. */
+/** Tag of entities with NFTs that represent positions. */
 const POSITION_MANAGER = 'position_manager';
 
 export interface PositionInput {
