@@ -1,31 +1,16 @@
 import { addTo } from '../../lib/groups.ts';
-import { lowerBound } from '../../lib/lowerBound.ts';
-import { kindOf } from '../../lib/motifKinds.ts';
-import { isParty, roleOf } from '../../lib/roles.ts';
+import { ActIndex, actsOf, tokensOf, type Act } from './acts.ts';
 import { Components } from './components.ts';
 import type { Address } from '../../model/hex.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
-import type { MotifKindSpec } from '../../model/vocabulary.ts';
 
 /**
  * A coherent part of the transaction: one act with all that serves it. The indexes of its motifs, in order.
  */
 export type Scope = readonly number[];
-
-/** A motif that is part of no other one, with its traits. */
-interface Act {
-  readonly motif: Motif;
-  readonly kind: MotifKindSpec;
-  /** Accounts the motif was done by or for, and those of its parts. */
-  readonly own: readonly Address[];
-  readonly parties: ReadonlySet<Address>;
-  readonly owner: Address | null;
-  /** The account this brought into being. */
-  readonly created: Address | null;
-}
 
 /**
  * Splits a transaction into its coherent parts: the connected components of its acts. Acts connect where
@@ -65,29 +50,6 @@ export function findScopes(
     joinExecutions(executions, index, new ActIndex(serving), groups);
   }
   return groups.of(all).map((scope) => scope.map(({ motif }) => motif.index));
-}
-
-function actsOf(motifs: readonly Motif[], rulebook: Rulebook): Act[] {
-  const parties = new Map<number, Set<Address>>();
-  for (const motif of motifs) {
-    let top = motif;
-    while (top.parent !== null) top = motifs[top.parent]!;
-    const found = parties.get(top.index) ?? new Set();
-    parties.set(top.index, found);
-    for (const account of partiesOf(motif)) found.add(account);
-  }
-  return motifs
-    .filter(({ parent }) => parent === null)
-    .map((motif) => {
-      const kind = kindOf(rulebook, motif.kind);
-      const owner = roleOf(motif, 'owner');
-      const created = roleOf(motif, 'created') ?? (motif.tags.includes('creation') ? owner : null);
-      return { motif, kind, own: partiesOf(motif), parties: parties.get(motif.index)!, owner, created };
-    });
-}
-
-function partiesOf({ participants }: Motif): Address[] {
-  return participants.filter(({ role }) => isParty(role)).map(({ account }) => account);
 }
 
 /** Contracts at which acts moved value, each with the first of these acts. */
@@ -258,50 +220,4 @@ function joinExecutions(
     const target = owner && (acts.first(owner) ?? serving.first(owner) ?? serving.first(`at ${owner}`));
     if (target) groups.join(target, execution);
   }
-}
-
-function tokensOf({ assetsIn, assetsOut }: Motif): string[] {
-  return [...assetsIn, ...assetsOut].map(({ asset }) => /0x[0-9a-f]{40}/.exec(asset)?.[0] ?? 'native');
-}
-
-/**
- * Acts in execution order by party, by party and token, by any participant (`at …`); `any` means every
- * party.
- */
-class ActIndex {
-  readonly #lists = new Map<string, Act[]>();
-
-  constructor(acts: readonly Act[]) {
-    for (const act of acts) for (const key of keysOf(act)) addTo(this.#lists, key, act);
-  }
-
-  first(key: string): Act | null {
-    return this.#lists.get(key)?.[0] ?? null;
-  }
-
-  /** The nearest act under any of the keys, on the side asked for if there is one. */
-  nearest(index: number, keys: readonly string[], side: 'before' | 'after'): Act | null {
-    let before: Act | null = null;
-    let after: Act | null = null;
-    for (const key of keys) {
-      const list = this.#lists.get(key) ?? [];
-      const at = lowerBound(list, ({ motif }) => motif.index > index);
-      before = nearer(index, before, list[at - 1]);
-      after = nearer(index, after, list[at]);
-    }
-    return side === 'before' ? (before ?? after) : (after ?? before);
-  }
-}
-
-/** The act closer to the index, of two on one side of it. */
-function nearer(index: number, known: Act | null, other: Act | undefined): Act | null {
-  if (!known || !other) return known ?? other ?? null;
-  return Math.abs(other.motif.index - index) < Math.abs(known.motif.index - index) ? other : known;
-}
-
-function keysOf({ motif, parties }: Act): Set<string> {
-  const keys = new Set(['any', ...parties]);
-  for (const token of tokensOf(motif)) for (const party of ['any', ...parties]) keys.add(`${party} ${token}`);
-  for (const account of [motif.venue, ...motif.participants.map((p) => p.account)]) keys.add(`at ${account}`);
-  return keys;
 }

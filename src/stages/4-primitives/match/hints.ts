@@ -112,7 +112,7 @@ function hintsOf(trigger: NamedTrigger, tx: CanonicalTx, rulebook: Rulebook): Hi
   return hints;
 }
 
-/** Ranks of the lexicon's entries that fit a signature, kept per signature: the tables have a few thousand. */
+/** Ranks of the entries that fit a signature, kept per signature: the tables have a few thousand. */
 function entriesFor(trigger: NamedTrigger, rulebook: Rulebook): readonly number[] {
   const known = rulebook.prepared.derive(newCache);
   const key = `${trigger.basis} ${trigger.signature}`;

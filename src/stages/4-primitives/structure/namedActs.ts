@@ -184,7 +184,7 @@ export class NamedActs {
     return trigger.words.has(BigInt(account)) || trigger.contract === this.#context.tx.to;
   }
 
-  /** An act between other accounts than the one it is done for: the signer and its target decide the sides. */
+  /** An act between others than the account it is done for: signer and target decide the sides. */
   #betweenOthers(hint: Hint, stated: readonly Movement[]): OpenPrimitive | null {
     const { tx } = this.#context;
     if (stated.length === 0) return null;
