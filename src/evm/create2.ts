@@ -1,15 +1,12 @@
 import { encodePacked, getCreate2Address, getCreateAddress, keccak256 } from 'viem/utils';
+import { wordOf } from './hex.ts';
 import type { Address, Hash } from '../model/hex.ts';
 
 /** Salt of a pool of two tokens: keccak of both addresses packed, or of both and the fee as ABI words. */
 export function pairSalt(token0: Address, token1: Address, fee: number | null): Hash {
   return fee === null
     ? keccak256(encodePacked(['address', 'address'], [token0, token1]))
-    : keccak256(`0x${[token0.slice(2), token1.slice(2), fee.toString(16)].map(word).join('')}`);
-}
-
-function word(digits: string): string {
-  return digits.padStart(64, '0');
+    : keccak256(`0x${[token0, token1, fee].map(wordOf).join('')}`);
 }
 
 /** The address that a deployer's CREATE2 gives to code of this hash (EIP-1014), in lower case. */

@@ -93,6 +93,16 @@ function smallQuantity(value: unknown): number {
   return number;
 }
 
+/** A number or the bytes of a short `0x` text as a 32-byte word without prefix. */
+export function wordOf(value: bigint | number | Hex): string {
+  return (typeof value === 'string' ? value.slice(2) : value.toString(16)).padStart(64, '0');
+}
+
+/** An unchecked address in lower case; null for anything else. */
+export function lowerAddress(value: unknown): Address | null {
+  return typeof value === 'string' && value.length === 42 ? lowerHex(value) : null;
+}
+
 /** 32-byte word of a `0x` byte string at a byte offset; null past the end. */
 export function wordAt(data: Hex, byteOffset: number): string | null {
   const start = 2 + byteOffset * 2;

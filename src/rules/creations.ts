@@ -1,4 +1,5 @@
 import { create2Address, createAddress } from '../evm/create2.ts';
+import { wordOf } from '../evm/hex.ts';
 import type { Address, Hash } from '../model/hex.ts';
 import type { CreationSpec, ProtocolSpec } from '../model/rulebook.ts';
 
@@ -18,7 +19,7 @@ export function createdAddress(spec: CreationSpec, n: number): Address {
   const [made, child] = [Math.ceil(n / (children + 1)), (n - 1) % (children + 1)];
   if (child > 0) return createAddress(createdAddress(spec, n - child), child);
   if (!shim) return createAddress(deployer, made);
-  const salt: Hash = `0x${(BigInt(shim.salt) + BigInt(made)).toString(16).padStart(64, '0')}`;
+  const salt: Hash = `0x${wordOf(BigInt(shim.salt) + BigInt(made))}`;
   return createAddress(create2Address(deployer, salt, shim.initCodeHash), 1);
 }
 

@@ -1,6 +1,6 @@
 import { keccak256, stringToBytes } from 'viem/utils';
 import { TRANSFER } from '../evm/tokenTopics.ts';
-import { ZERO_ADDRESS } from '../evm/hex.ts';
+import { wordOf, ZERO_ADDRESS } from '../evm/hex.ts';
 import { NATIVE_ASSET } from '../value/asset.ts';
 import type { Address, Hash, Hex } from '../model/hex.ts';
 import type { RawContext, RawTransaction, TokenMetadata } from '../model/upstream.ts';
@@ -26,8 +26,7 @@ const SOME_CALL = '0x00000001';
 const DEFAULT_DECIMALS = 18;
 
 const quantity = (value: bigint): Hex => `0x${value.toString(16)}`;
-const word = (value: bigint | Address): Hex =>
-  `0x${(typeof value === 'bigint' ? value.toString(16) : value.slice(2)).padStart(64, '0')}`;
+const word = (value: bigint | Address): Hex => `0x${wordOf(value)}`;
 
 interface Emitted {
   readonly address: Address;

@@ -1,7 +1,7 @@
-import type { Address, Hash } from '../../model/hex.ts';
+import type { Address, Hash, Hex } from '../../model/hex.ts';
 import type { CanonicalTx, Log } from '../../model/canonicalTx.ts';
 import type { BindExpr, Rulebook, TokenEventSpec } from '../../model/rulebook.ts';
-import { addressOfWord, uintOfWord, wordAt } from '../../evm/hex.ts';
+import { addressOfWord, uintOfWord, wordAt, wordOf } from '../../evm/hex.ts';
 import type { RawTransfer } from './rawTransfer.ts';
 import { erc20Asset, nftAsset, transferOf } from './readStandardTransfer.ts';
 
@@ -68,13 +68,13 @@ function resolve(expr: BindExpr, log: Log, spec: TokenEventSpec, tx: CanonicalTx
     case 'first':
       return expr.of.map((option) => resolve(option, log, spec, tx)).find((word) => word !== null) ?? null;
     case 'emitter':
-      return pad(log.address);
+      return wordOf(log.address);
     case 'signer':
-      return pad(tx.from);
+      return wordOf(tx.from);
     case 'tx_to':
-      return tx.to === null ? null : pad(tx.to);
+      return tx.to === null ? null : wordOf(tx.to);
     case 'zero':
-      return pad('0x0');
+      return wordOf('0x0');
     case 'literal':
       return literalWord(expr.value);
     default:
@@ -96,13 +96,9 @@ function bare(topic: Hash | undefined): string | null {
   return topic === undefined ? null : topic.slice(2);
 }
 
-function pad(hex: string): string {
-  return hex.slice(2).padStart(64, '0');
-}
-
 function literalWord(value: string): string | null {
-  if (/^0x[0-9a-f]{1,64}$/i.test(value)) return pad(value.toLowerCase());
+  if (/^0x[0-9a-f]{1,64}$/i.test(value)) return wordOf(value.toLowerCase() as Hex);
   if (!/^[0-9]{1,78}$/.test(value)) return null;
   const number = BigInt(value);
-  return number < 1n << 256n ? number.toString(16).padStart(64, '0') : null;
+  return number < 1n << 256n ? wordOf(number) : null;
 }

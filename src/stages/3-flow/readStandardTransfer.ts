@@ -54,7 +54,7 @@ export function transferOf(
   return { kind: kindOf(from, to), from, to, asset, amount, seq: log.seq, evidence: logEvidence(log) };
 }
 
-function topicAddress(log: Log, position: number): Address | null {
+export function topicAddress(log: Log, position: number): Address | null {
   const topic = log.topics[position];
   return topic === undefined ? null : addressOfWord(topic);
 }

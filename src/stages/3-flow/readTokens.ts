@@ -1,12 +1,12 @@
 import type { Address } from '../../model/hex.ts';
 import type { CanonicalTx, Log } from '../../model/canonicalTx.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
-import { addressOfWord, SYSTEM_ADDRESS, ZERO_ADDRESS } from '../../evm/hex.ts';
+import { SYSTEM_ADDRESS, ZERO_ADDRESS } from '../../evm/hex.ts';
 import { APPROVAL, APPROVAL_FOR_ALL } from '../../evm/tokenTopics.ts';
 import { Declarations, readDeclaredTransfer } from './declaredTransfers.ts';
 import { classifyTransfer, nonEconomic, type RawTransfer, type FlowEntry } from './rawTransfer.ts';
 import { markForged } from './forgedTransfers.ts';
-import { readStandardTransfer } from './readStandardTransfer.ts';
+import { readStandardTransfer, topicAddress } from './readStandardTransfer.ts';
 import { TransferCount } from './rawTransfer.ts';
 import { provenWrappers, readWrapping, wrappingTransfer, type Wrapping } from './wrappedNative.ts';
 
@@ -127,9 +127,4 @@ function otherLog(log: Log): FlowEntry {
   if (topic === APPROVAL || topic === APPROVAL_FOR_ALL)
     return nonEconomic(log, 'approval', topicAddress(log, 1), topicAddress(log, 2));
   return nonEconomic(log, 'event');
-}
-
-function topicAddress(log: Log, position: number): Address | null {
-  const topic = log.topics[position];
-  return topic === undefined ? null : addressOfWord(topic);
 }

@@ -2,7 +2,6 @@ import { decodeDecimals, decodeText } from './abiAnswers.ts';
 import { averagePrices } from '../prices/averagePrices.ts';
 import { headerMismatch } from './consistency.ts';
 import { NO_REGISTRIES, readRegistries, registryCalls } from './registryReads.ts';
-import { readTimestamp } from './readTimestamp.ts';
 import { isRecord } from '../../../lib/shape.ts';
 import { resultOf, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
 import { UpstreamFault } from '../rpc/upstreamFault.ts';
@@ -16,7 +15,7 @@ import {
   rpcsOfGroups,
   type ReadAnswer,
 } from './viewReads.ts';
-import type { ContextPlan } from './planContext.ts';
+import { readTimestamp, type ContextPlan } from './planContext.ts';
 import type { PriceApi } from '../prices/priceApi.ts';
 import type { PriceAnswers, PriceSource } from '../prices/priceSource.ts';
 import type { RpcEndpoint } from '../rpc/rpcEndpoint.ts';

@@ -1,4 +1,4 @@
-import { HIGH_BYTES, smallUintAt } from '../../../evm/hex.ts';
+import { HIGH_BYTES, smallUintAt, wordOf } from '../../../evm/hex.ts';
 import { readCallResult, wordWithin } from './abiAnswers.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 
@@ -18,10 +18,9 @@ export interface ViewCall {
 /** Selector of Multicall3's `aggregate3((address target, bool allowFailure, bytes callData)[])`. */
 const AGGREGATE3 = '0x82ad56cb';
 
-const digitsOf = (value: number): string => value.toString(16).padStart(64, '0');
 /** The offsets and lengths that most aggregates are made of. */
-const WORDS: readonly string[] = Array.from({ length: 2_048 }, (_, i) => digitsOf(i * 4));
-const word = (value: number): string => (value % 4 === 0 && WORDS[value / 4]) || digitsOf(value);
+const WORDS: readonly string[] = Array.from({ length: 2_048 }, (_, i) => wordOf(i * 4));
+const word = (value: number): string => (value % 4 === 0 && WORDS[value / 4]) || wordOf(value);
 const ZEROS = '0'.repeat(64);
 /** The words after the contract's address: `allowFailure`, and the offset of the calldata. */
 const MAY_FAIL = word(1) + word(96);

@@ -1,8 +1,7 @@
-import { isHex, lowerHex, quantity, readHash, readQuantity } from '../../../evm/hex.ts';
+import { isHex, lowerAddress, quantity, readHash, readQuantity } from '../../../evm/hex.ts';
 import { recoverAuthority } from '../../../evm/recoverAuthority.ts';
 import { planPricing, type PricingPlan } from '../prices/planPricing.ts';
 import { NO_REGISTRIES, planRegistries, type RegistryPlan } from './registryReads.ts';
-import { readTimestamp } from './readTimestamp.ts';
 import { isRecord } from '../../../lib/shape.ts';
 import { tokensInLogs } from './tokensInLogs.ts';
 import type { Address, Hash } from '../../../model/hex.ts';
@@ -92,8 +91,8 @@ function timestampOf(holder: unknown): number | null {
 /** The signer, the target and the signers of the transaction's authorisations (EIP-7702), each once. */
 function accountsToLookAt(tx: Record<string, unknown>): Address[] {
   const accounts: Address[] = [];
-  const from = addressOf(tx['from']);
-  const to = addressOf(tx['to']);
+  const from = lowerAddress(tx['from']);
+  const to = lowerAddress(tx['to']);
   if (from !== null) accounts.push(from);
   if (to !== null && to !== from) accounts.push(to);
   if (!Array.isArray(tx['authorizationList'])) return accounts;
@@ -102,10 +101,6 @@ function accountsToLookAt(tx: Record<string, unknown>): Address[] {
     if (authority !== null) accounts.push(authority);
   }
   return [...new Set(accounts)];
-}
-
-function addressOf(value: unknown): Address | null {
-  return typeof value === 'string' && value.length === 42 ? lowerHex(value) : null;
 }
 
 function authorityOf(item: unknown): Address | null {
@@ -117,4 +112,12 @@ function authorityOf(item: unknown): Address | null {
   if (typeof address !== 'string' || address.length !== 42 || !isHex(address)) return null;
   const [chainId, nonce, r, s, yParity] = numbers as [bigint, bigint, bigint, bigint, bigint];
   return recoverAuthority({ chainId, address: address.toLowerCase() as Address, nonce, r, s, yParity });
+}
+
+const LATEST = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** A time in seconds, as nodes give it; null for anything else. */
+export function readTimestamp(value: unknown): number | null {
+  const seconds = quantity(value);
+  return seconds !== null && seconds <= LATEST ? Number(seconds) : null;
 }

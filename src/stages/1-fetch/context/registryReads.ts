@@ -1,4 +1,4 @@
-import { lowerHex, uintOfWord, wordAt } from '../../../evm/hex.ts';
+import { lowerAddress, uintOfWord, wordAt, wordOf } from '../../../evm/hex.ts';
 import { isRecord, itemsOf } from '../../../lib/shape.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 import type { EventMapping, RegistrySpec, Rulebook } from '../../../model/rulebook.ts';
@@ -45,12 +45,12 @@ export function planRegistries(
         reads.set(`${contract}|${spec.address}|${spec.selector}`, { contract, slug, spec });
   };
   const { to, input } = tx;
-  if (typeof input === 'string') ask(addressOf(to), calls.get(input.slice(0, 10).toLowerCase() as Hex));
+  if (typeof input === 'string') ask(lowerAddress(to), calls.get(input.slice(0, 10).toLowerCase() as Hex));
   for (const log of itemsOf(receipt['logs'])) {
     const topics = isRecord(log) ? itemsOf(log['topics']) : [];
     const registries =
       typeof topics[0] === 'string' ? events.get(`${topics[0].toLowerCase()}:${topics.length}`) : undefined;
-    if (registries) ask(addressOf((log as Record<string, unknown>)['address']), registries);
+    if (registries) ask(lowerAddress((log as Record<string, unknown>)['address']), registries);
     if (reads.size > MAX_READS) break;
   }
   return { reads: [...reads.values()].slice(0, MAX_READS), cut: reads.size > MAX_READS };
@@ -60,7 +60,7 @@ export function planRegistries(
 export function registryCalls({ reads }: RegistryPlan): ViewCall[] {
   return reads.map(({ contract, spec }) => ({
     to: spec.address,
-    data: `${spec.selector}${contract.slice(2).padStart(64, '0')}`,
+    data: `${spec.selector}${wordOf(contract)}`,
     apart: 'registries',
   }));
 }
@@ -101,8 +101,4 @@ function registriesByTrigger({ events, calls }: Pick<Rulebook, 'events' | 'calls
         .filter(([, list]) => list.length > 0),
     );
   return { events: index(events), calls: index(calls) };
-}
-
-function addressOf(value: unknown): Address | null {
-  return typeof value === 'string' && value.length === 42 ? lowerHex(value) : null;
 }

@@ -1,4 +1,4 @@
-import { lowerHex } from '../../../evm/hex.ts';
+import { lowerAddress, lowerHex } from '../../../evm/hex.ts';
 import {
   APPROVAL,
   APPROVAL_FOR_ALL,
@@ -90,9 +90,8 @@ function heldToken(topic0: string, topics: readonly unknown[], data: unknown): A
 
 function readLog(log: unknown): ReadLog | null {
   const { address: emitter, topics, data } = isRecord(log) ? log : {};
-  if (typeof emitter !== 'string' || emitter.length !== 42) return null;
   if (!Array.isArray(topics) || typeof topics[0] !== 'string') return null;
-  const address = lowerHex(emitter);
+  const address = lowerAddress(emitter);
   return address === null ? null : { address, topics: topics as [string, ...unknown[]], data };
 }
 

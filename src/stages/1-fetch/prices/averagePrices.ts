@@ -1,5 +1,5 @@
 import { create2Address, pairSalt } from '../../../evm/create2.ts';
-import { intOfWord, uintOfWord, wordAt } from '../../../evm/hex.ts';
+import { intOfWord, uintOfWord, wordAt, wordOf } from '../../../evm/hex.ts';
 import { Q96, Q192, sqrtRatioAtTick } from '../../../value/tickPrice.ts';
 import { wordWithin } from '../context/abiAnswers.ts';
 import type { ViewCall } from '../context/multicall.ts';
@@ -45,9 +45,9 @@ export function averagePrices(tokens: readonly Address[], averages: readonly Ave
     calls: pools.flatMap(({ token, base, address, spec }): ViewCall[] => [
       {
         to: address,
-        data: `${OBSERVE}${[32, 2, spec.window, 0].map((number) => word(number.toString(16))).join('')}`,
+        data: `${OBSERVE}${[32, 2, spec.window, 0].map(wordOf).join('')}`,
       },
-      ...[token, base].map((asset) => ({ to: asset, data: `${BALANCE_OF}${word(address.slice(2))}` as Hex })),
+      ...[token, base].map((asset) => ({ to: asset, data: `${BALANCE_OF}${wordOf(address)}` as Hex })),
     ]),
     read(answers, { timestamp }) {
       const rates: PriceRate[] = [];
@@ -152,8 +152,4 @@ function poolAddress({ create2 }: AverageSpec, a: Address, b: Address, fee: numb
     a < b ? pairSalt(a, b, fee) : pairSalt(b, a, fee),
     create2.initCodeHash,
   );
-}
-
-function word(digits: string): string {
-  return digits.padStart(64, '0');
 }

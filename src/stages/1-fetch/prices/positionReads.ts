@@ -1,4 +1,4 @@
-import { addressOfWord, intOfWord, uintOfWord, wordAt } from '../../../evm/hex.ts';
+import { addressOfWord, intOfWord, uintOfWord, wordAt, wordOf } from '../../../evm/hex.ts';
 import type { ViewCall } from '../context/multicall.ts';
 import type { PriceSource } from './priceSource.ts';
 import type { Hex } from '../../../model/hex.ts';
@@ -17,7 +17,7 @@ interface Planned {
 export function positionReads(planned: readonly Planned[]): PriceSource {
   return {
     calls: planned.flatMap(({ spec: { nft, selector }, id }): ViewCall[] => {
-      const data: Hex = `${selector}${id.toString(16).padStart(64, '0')}`;
+      const data: Hex = `${selector}${wordOf(id)}`;
       return [false, true].map((before) => ({ to: nft, data, before, apart: nft }));
     }),
     read(answers) {

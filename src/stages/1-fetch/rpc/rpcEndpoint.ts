@@ -91,10 +91,7 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
 
   function faultOfFailure({ why, status }: HttpFailure, { signal }: CallScope): Error {
     if (why === 'large') return new LargeAnswer();
-    if (why === 'aborted')
-      return signal.reason instanceof AnalysisError
-        ? signal.reason
-        : new AnalysisError('internal', 'aborted');
+    if (why === 'aborted') return reasonOf(signal);
     if (why === 'too_late') return new UpstreamFault('upstream_timeout', 'again');
     if (why === 'too_large')
       return new UpstreamFault('upstream_too_large', 'never', `over the limit of ${maxResponseBytes} bytes`);
@@ -204,6 +201,11 @@ function contentOf({ status, retryAfter, body }: HttpAnswer, isBatch: boolean): 
   if (status < 300 && data === undefined) throw new UpstreamFault('upstream_malformed', 'again', 'not JSON');
   if (status < 300 || isErrorResponse(data)) return data;
   throw isBatch && REFUSES_BATCH_HTTP.has(status) ? new BatchRefused() : httpFault(status);
+}
+
+/** The error of an aborted analysis. */
+export function reasonOf({ reason }: AbortSignal): AnalysisError {
+  return reason instanceof AnalysisError ? reason : new AnalysisError('internal', 'aborted');
 }
 
 function httpFault(status: number): UpstreamFault {

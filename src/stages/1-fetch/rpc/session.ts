@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AnalysisError } from '../../../lib/errors.ts';
 import { UpstreamFault } from './upstreamFault.ts';
-import type { CallScope, RpcEndpoint } from './rpcEndpoint.ts';
+import { reasonOf, type CallScope, type RpcEndpoint } from './rpcEndpoint.ts';
 import type { RpcAnswer, RpcCall } from './rpcMessages.ts';
 import type { ContextPlan } from '../context/planContext.ts';
 import type { ViewCall } from '../context/multicall.ts';
@@ -168,8 +168,4 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   } catch {
     throw reasonOf(signal);
   }
-}
-
-function reasonOf(signal: AbortSignal): AnalysisError {
-  return signal.reason instanceof AnalysisError ? signal.reason : new AnalysisError('internal', 'aborted');
 }

@@ -1,6 +1,7 @@
 import type { Frame } from '../../../model/canonicalTx.ts';
 import { LogAffinity, statementOf, type Judgement } from './logAffinity.ts';
-import { lowerBound, type Candidates, type LogWindow } from './logWindows.ts';
+import { lowerBound } from '../../../lib/lowerBound.ts';
+import type { Candidates, LogWindow } from './logWindows.ts';
 import type { ReceiptLog } from '../readReceipt.ts';
 import type { Timeline } from '../timeline.ts';
 
@@ -71,7 +72,10 @@ export function alignLogs({ frames, timeline, logs, candidates, rows }: Alignmen
   let base = 0;
   for (const [r, { log, first, last }] of rows.entries()) {
     const { moments, own } = candidates[log]!;
-    const from = Math.max(first, lowerBound(moments, base));
+    const from = Math.max(
+      first,
+      lowerBound(moments, (moment) => moment >= base),
+    );
     const size = Math.min(last + 1 - from, limit);
     const start = table.start[r]!;
     table.start[r + 1] = start + size;

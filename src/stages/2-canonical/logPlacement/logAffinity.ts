@@ -1,3 +1,4 @@
+import { wordOf } from '../../../evm/hex.ts';
 import type { Address, Hash, Hex } from '../../../model/hex.ts';
 import type { Frame } from '../../../model/canonicalTx.ts';
 import type { ReceiptLog } from '../readReceipt.ts';
@@ -156,8 +157,8 @@ export class LogAffinity {
 
   #word(source: Source, index: number): string {
     const { input, value } = this.#frames[index]!;
-    if (source === 'caller') return this.#callers[index]!.slice(2).padStart(64, '0');
-    if (source === 'value') return value.toString(16).padStart(64, '0');
+    if (source === 'caller') return wordOf(this.#callers[index]!);
+    if (source === 'value') return wordOf(value);
     return input.slice(10 + source * 64, 74 + source * 64);
   }
 

@@ -1,3 +1,5 @@
+import { lowerBound } from '../../../lib/lowerBound.ts';
+
 /** The moments at which a log may have been emitted. */
 export interface Candidates {
   /** Ascending moments. */
@@ -19,7 +21,7 @@ export function feasibleWindows(candidates: readonly Candidates[]): LogWindow[] 
   const open: { log: number; first: number; last: number }[] = [];
   let reached = 0;
   for (const [log, { moments }] of candidates.entries()) {
-    const first = lowerBound(moments, reached);
+    const first = lowerBound(moments, (moment) => moment >= reached);
     if (first === moments.length) continue;
     reached = moments[first]!;
     open.push({ log, first, last: first });
@@ -28,20 +30,8 @@ export function feasibleWindows(candidates: readonly Candidates[]): LogWindow[] 
   for (let i = open.length - 1; i >= 0; i--) {
     const window = open[i]!;
     const { moments } = candidates[window.log]!;
-    window.last = lowerBound(moments, limit + 1) - 1;
+    window.last = lowerBound(moments, (moment) => moment > limit) - 1;
     limit = moments[window.last]!;
   }
   return open;
-}
-
-/** Index of the first element ≥ `value` of an ascending list. */
-export function lowerBound(list: readonly number[], value: number): number {
-  let low = 0;
-  let high = list.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (list[middle]! < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
