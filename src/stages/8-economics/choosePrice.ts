@@ -1,5 +1,4 @@
 import { formatAmount, powerOfTen } from '../../value/amount.ts';
-import { DEFAULT_FRESHNESS_S, MAX_DEVIATION_BPS, MIN_CONFIDENCE_BPS, STALE_GRACE_S } from './thresholds.ts';
 import type { Address } from '../../model/hex.ts';
 import type { PriceQuote, PriceRefusal } from '../../model/upstream.ts';
 
@@ -17,8 +16,25 @@ const METHODS: readonly PriceQuote['method'][] = [
   'pool_spot',
 ];
 const MAX_SCALE = 255;
+/** Freshness threshold of a source that declares none: Chainlink's ETH/USD heartbeat. */
+export const DEFAULT_FRESHNESS_S = 3600;
+/** A price older than its threshold is used with a warning for a day more, then refused. */
+const STALE_GRACE_S = 86_400;
+/** Two sources further apart than this cannot both be right, and neither can be preferred. */
+export const MAX_DEVIATION_BPS = 500n;
+/** Below this the source itself doubts its price. */
+const MIN_CONFIDENCE_BPS = 5000;
 
 export type RefusalReason = Omit<PriceRefusal, 'asset'>;
+
+export function refusal(
+  code: RefusalReason['code'],
+  reason: string,
+  observed: string | null = null,
+  threshold: string | null = null,
+): RefusalReason {
+  return { code, reason, observed, threshold };
+}
 
 /** Accounts with state this transaction moved; no price may rest on them. */
 export type TouchedAccounts = Pick<ReadonlySet<Address>, 'has'>;
@@ -53,40 +69,20 @@ function isPositivePrice({ numerator, scale, asOf }: PriceQuote): boolean {
 }
 
 function refusalOf(quote: PriceQuote, timestamp: number, touched: TouchedAccounts): RefusalReason | null {
-  if (!isPositivePrice(quote)) {
-    return {
-      code: 'no_source',
-      reason: `${quote.method} answered no positive price`,
-      observed: null,
-      threshold: null,
-    };
+  const { method, pool, confidenceBps } = quote;
+  if (!isPositivePrice(quote)) return refusal('no_source', `${method} answered no positive price`);
+  if (pool !== null && touched.has(pool)) {
+    const reason = `the ${method} price is set by a pool this transaction moved`;
+    return refusal('self_referential', reason, pool);
   }
-  if (quote.pool !== null && touched.has(quote.pool)) {
-    return {
-      code: 'self_referential',
-      reason: `the ${quote.method} price is set by a pool this transaction moved`,
-      observed: quote.pool,
-      threshold: null,
-    };
+  if (confidenceBps !== null && confidenceBps < MIN_CONFIDENCE_BPS) {
+    const reason = `${method} has little confidence in its own price`;
+    return refusal('low_liquidity', reason, `${confidenceBps} bps`, `${MIN_CONFIDENCE_BPS} bps`);
   }
-  if (quote.confidenceBps !== null && quote.confidenceBps < MIN_CONFIDENCE_BPS) {
-    return {
-      code: 'low_liquidity',
-      reason: `${quote.method} has little confidence in its own price`,
-      observed: `${quote.confidenceBps} bps`,
-      threshold: `${MIN_CONFIDENCE_BPS} bps`,
-    };
-  }
-  const limit = freshness(quote) + STALE_GRACE_S;
-  if (distance(quote, timestamp) > limit) {
-    return {
-      code: 'stale_price',
-      reason: `the ${quote.method} price is too far from the block in time`,
-      observed: `${distance(quote, timestamp)} s`,
-      threshold: `${limit} s`,
-    };
-  }
-  return null;
+  const [age, limit] = [distance(quote, timestamp), freshness(quote) + STALE_GRACE_S];
+  if (age <= limit) return null;
+  const reason = `the ${method} price is too far from the block in time`;
+  return refusal('stale_price', reason, `${age} s`, `${limit} s`);
 }
 
 function compareQuotes(a: PriceQuote, b: PriceQuote): number {
@@ -113,12 +109,8 @@ function deviation(quotes: readonly PriceQuote[]): RefusalReason | null {
   const low = values.reduce((a, b) => (b < a ? b : a));
   const high = values.reduce((a, b) => (b > a ? b : a));
   if (high * 10_000n <= low * (10_000n + MAX_DEVIATION_BPS)) return null;
-  return {
-    code: 'price_deviation',
-    reason: 'sources disagree about the price',
-    observed: `${formatAmount(low, scale)} to ${formatAmount(high, scale)}`,
-    threshold: `${MAX_DEVIATION_BPS} bps`,
-  };
+  const observed = `${formatAmount(low, scale)} to ${formatAmount(high, scale)}`;
+  return refusal('price_deviation', 'sources disagree about the price', observed, `${MAX_DEVIATION_BPS} bps`);
 }
 
 const UNQUOTED: PriceChoice = { chosen: null, refused: [] };

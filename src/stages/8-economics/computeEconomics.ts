@@ -1,8 +1,9 @@
+import { NATIVE_ASSET } from '../../value/asset.ts';
 import { parseAssetId } from '../../value/assetId.ts';
-import { subtractMoney } from '../../value/money.ts';
+import { subtractMoney, worthTogether } from '../../value/money.ts';
 import type { Attribution } from '../../model/attribution.ts';
 import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
-import type { Economics, Valuation } from '../../model/economics.ts';
+import type { Economics, GasCost, PriceBook, Valuation } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Verdict } from '../../model/intent.ts';
 import type { AssetAmount, Motif } from '../../model/motif.ts';
@@ -11,7 +12,6 @@ import type { RawContext } from '../../model/upstream.ts';
 import type { Asset, AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import type { TouchedAccounts } from './choosePrice.ts';
 import { executionPayments } from './executionPayments.ts';
-import { gasCost } from './gasCost.ts';
 import { nftSales } from './nftSales.ts';
 import { ownerEconomics } from './ownerEconomics.ts';
 import { lendingClaims } from './positions/lendingClaims.ts';
@@ -129,5 +129,17 @@ export function computeEconomics(input: EconomicsInput): Economics {
     warnings: [...warningsOf(input, prices, gas.usd.usd !== null), ...payer.warnings],
     feePaidBySubject: payer.isSubject,
     book,
+  };
+}
+
+/** Execution gas at the price paid (EIP-1559) plus blob gas (EIP-4844), in wei and US dollars. */
+function gasCost(tx: CanonicalTx, header: BlockHeader, book: PriceBook): GasCost {
+  const cost = tx.effectiveGasPrice * tx.gasUsed + tx.blobGasPrice * tx.blobGasUsed;
+  return {
+    effectivePrice: tx.effectiveGasPrice,
+    baseFee: header.baseFeePerGas,
+    priorityFee: tx.effectiveGasPrice - header.baseFeePerGas,
+    cost,
+    usd: worthTogether([[NATIVE_ASSET, cost]], book),
   };
 }

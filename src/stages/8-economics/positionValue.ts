@@ -1,6 +1,6 @@
 import { Q192, Q96, sqrtRatioAtTick } from '../../value/tickPrice.ts';
 import type { PositionRead, PriceQuote } from '../../model/upstream.ts';
-import type { RefusalReason } from './choosePrice.ts';
+import { refusal, type RefusalReason } from './choosePrice.ts';
 import { sum, toDecimal } from './fraction.ts';
 import { isRefusal, valueOfUnits, weakest, type RateSituation } from './ratedQuote.ts';
 
@@ -24,7 +24,7 @@ export function positionQuote(position: PositionRead, situation: RateSituation):
   if (isRefusal(value1)) return value1;
   const price = sum(value0, value1);
   if (price.numerator === 0n) {
-    return { code: 'no_source', reason: 'the position holds nothing', observed: null, threshold: null };
+    return refusal('no_source', 'the position holds nothing');
   }
   return {
     asset: nft,
@@ -44,8 +44,7 @@ const whole = (numerator: bigint): { numerator: bigint; denominator: bigint } =>
 
 function amountsAtMarket(position: PositionRead, situation: RateSituation): PositionAmounts | RefusalReason {
   const [lower, upper] = [position.tickLower, position.tickUpper].map(sqrtRatioAtTick);
-  if (lower == null || upper == null || lower >= upper)
-    return { code: 'no_source', reason: 'no pool has its ticks', observed: null, threshold: null };
+  if (lower == null || upper == null || lower >= upper) return refusal('no_source', 'no pool has its ticks');
   const one0 = valueOfUnits(position.token0, whole(1n), situation);
   const one1 = valueOfUnits(position.token1, whole(1n), situation);
   if (isRefusal(one0)) return one0;

@@ -3,7 +3,7 @@ import { parseAssetId } from '../../value/assetId.ts';
 import { assetDecimals } from '../../value/display.ts';
 import type { AssetRefusal, ChosenPrice, NftTrade, PriceBook } from '../../model/economics.ts';
 import type { Asset, AssetId } from '../../model/valueFlow.ts';
-import type { PriceChoice, RefusalReason } from './choosePrice.ts';
+import { refusal, type PriceChoice, type RefusalReason } from './choosePrice.ts';
 import { nftChooser } from './nftPrices.ts';
 import { nftTrades } from './nftTrades.ts';
 import { priceChooser, type ChooserInput } from './priceChooser.ts';
@@ -33,14 +33,8 @@ const DOUBTS: ReadonlySet<RefusalReason['code']> = new Set([
   'spam_asset',
 ]);
 
-const refuse = (code: RefusalReason['code'], reason: string): RefusalReason => ({
-  code,
-  reason,
-  observed: null,
-  threshold: null,
-});
-const NO_SOURCE = refuse('no_source', 'no source quotes the asset');
-const NO_DECIMALS = refuse(
+const NO_SOURCE = refusal('no_source', 'no source quotes the asset');
+const NO_DECIMALS = refusal(
   'unknown_decimals',
   'the token states no decimals, so a price per whole token has no meaning',
 );

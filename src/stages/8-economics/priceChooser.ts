@@ -5,7 +5,13 @@ import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { PriceQuote, RawContext } from '../../model/upstream.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
-import { choosePrice, type PriceChoice, type RefusalReason, type TouchedAccounts } from './choosePrice.ts';
+import {
+  choosePrice,
+  refusal,
+  type PriceChoice,
+  type RefusalReason,
+  type TouchedAccounts,
+} from './choosePrice.ts';
 import { ratedQuote, type PriceKey, type RateSituation } from './ratedQuote.ts';
 
 export interface ChooserInput {
@@ -46,9 +52,9 @@ function byKey<T extends { readonly asset: PriceKey }>(
   return groups;
 }
 
-const refusal = (code: RefusalReason['code'], reason: string): PriceChoice => ({
+const refused = (code: RefusalReason['code'], reason: string): PriceChoice => ({
   chosen: null,
-  refused: [{ code, reason, observed: null, threshold: null }],
+  refused: [refusal(code, reason)],
 });
 const inOrder = (list: readonly RefusalReason[]): RefusalReason[] =>
   [...list].sort((a, b) => (`${a.code} ${a.reason}` < `${b.code} ${b.reason}` ? -1 : 1));
@@ -95,11 +101,11 @@ export function priceChooser({
     const position = open.indexOf(key);
     if (position >= 0) {
       missed = Math.min(missed, position);
-      return refusal('self_referential', 'its price would rest on itself');
+      return refused('self_referential', 'its price would rest on itself');
     }
     if (open.length >= MAX_DEPTH) {
       missed = 0;
-      return refusal('no_source', 'its price would rest on too many others');
+      return refused('no_source', 'its price would rest on too many others');
     }
     const outer = missed;
     missed = Infinity;
@@ -119,7 +125,7 @@ export function priceChooser({
 
   function work(key: PriceKey): PriceChoice {
     const spam = key === 'native' ? null : spamReason(key);
-    if (spam) return refusal('spam_asset', spam);
+    if (spam) return refused('spam_asset', spam);
     const quoted = quotes.get(key) ?? NONE;
     const rated = rates.get(key);
     const silent = declined.get(key);

@@ -6,7 +6,7 @@ import type { Rulebook } from '../../model/rulebook.ts';
 import type { PriceQuote, PriceRate, RateTerm } from '../../model/upstream.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import type { PriceChoice, RefusalReason } from './choosePrice.ts';
-import { DEFAULT_FRESHNESS_S, MAX_DEVIATION_BPS } from './thresholds.ts';
+import { DEFAULT_FRESHNESS_S, MAX_DEVIATION_BPS, refusal } from './choosePrice.ts';
 import { farApart, isLess, NOTHING, sum, toDecimal, type Fraction } from './fraction.ts';
 
 export type PriceKey = PriceQuote['asset'];
@@ -38,12 +38,8 @@ export function valueOfUnits(
 ): Fraction | RefusalReason {
   const { chosen, refused } = choiceFor(asset);
   if (!chosen) {
-    const { code, observed, threshold } = refused[0] ?? {
-      code: 'no_source' as const,
-      observed: null,
-      threshold: null,
-    };
-    return { code, reason: `rests on ${asset}, which has no price`, observed, threshold };
+    const reason = `rests on ${asset}, which has no price`;
+    return { ...(refused[0] ?? refusal('no_source', reason)), reason };
   }
   const decimals = decimalsOf(asset);
   if (decimals === null)
@@ -175,15 +171,6 @@ export function weakest(
   const slack = ({ asOf, heartbeat }: { asOf: number; heartbeat: number | null }) =>
     (heartbeat ?? DEFAULT_FRESHNESS_S) - Math.abs(situation.timestamp - asOf);
   return links.reduce((worst, link) => (slack(link) < slack(worst) ? link : worst));
-}
-
-function refusal(
-  code: RefusalReason['code'],
-  reason: string,
-  observed: string | null = null,
-  threshold: string | null = null,
-): RefusalReason {
-  return { code, reason, observed, threshold };
 }
 
 /**
