@@ -43,7 +43,7 @@ export function subtractMoney(a: Money, b: Money): Money {
   return a.usd === null ? a : b.usd === null ? b : known(subtractUsd(a.usd, b.usd));
 }
 
-/** Value of an amount; without a price, the reason. It leaves out the asset, which the report lists beside it. */
+/** Value of an amount; without a price, the reason (the asset is in the report beside it). */
 export function worthOf(asset: AssetId, raw: bigint, book: PriceBook): Money {
   const price = book.prices.get(asset);
   return price ? known(worth(raw, price.unit)) : unknown(`unpriced_asset ${refusalIn(book, asset)}`);
