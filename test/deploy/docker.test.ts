@@ -16,6 +16,7 @@ import { dirname, join, normalize } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/service/config.ts';
 import { HASH_OF, startRecordedNode } from '../cli/recordedNode.ts';
+import { developmentOnly } from '../support/dependencies.ts';
 import { ROOT, readCopy, readDockerfile, type Stage } from './dockerfile.ts';
 
 const stages = readDockerfile();
@@ -28,6 +29,9 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
   dependencies: Record<string, string>;
   devDependencies: Record<string, string>;
 };
+const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Parameters<
+  typeof developmentOnly
+>[1];
 
 describe('the Dockerfile', () => {
   it('builds in stages of which the last carries nothing to build with', () => {
@@ -162,9 +166,8 @@ describe('what the Dockerfile makes', () => {
     }
     expect(failed).toBeNull();
     const app = join(root, 'app');
-    for (const name of Object.keys(manifest.devDependencies))
-      if (!(name in manifest.dependencies))
-        expect(existsSync(join(app, 'node_modules', name)), name).toBe(false);
+    for (const name of developmentOnly(manifest, lock))
+      expect(existsSync(join(app, 'node_modules', name)), name).toBe(false);
     console.info(`the application in the image takes ${(bytes(app) / 1e6).toFixed(0)} MB`);
     expect(bytes(app)).toBeLessThan(150e6);
 

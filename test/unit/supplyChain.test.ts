@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isAllowed, productionPackages } from '../../scripts/licences.ts';
 import { onlyProduction, productionBom } from '../../scripts/sbom.ts';
+import { developmentOnly } from '../support/dependencies.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const json = (path: string): any => JSON.parse(readFileSync(path, 'utf8'));
@@ -30,13 +31,7 @@ describe('licences', () => {
     const named = new Map(packages.map(({ name, version }) => [name, version]));
     for (const [name, version] of Object.entries(manifest.dependencies))
       expect(packages).toContainEqual(expect.objectContaining({ name, version }));
-    const needed = new Set(
-      Object.values<any>(lock.packages).flatMap(({ dev, dependencies = {} }) =>
-        dev ? [] : Object.keys(dependencies),
-      ),
-    );
-    for (const name of Object.keys(manifest.devDependencies))
-      if (!needed.has(name)) expect(named.has(name), name).toBe(false);
+    for (const name of developmentOnly(manifest, lock)) expect(named.has(name), name).toBe(false);
   });
 
   it('are refused where they are unknown, missing, or part of an expression that grants none', () => {
