@@ -1,5 +1,5 @@
 /**
- * What the words in a report mean that are no rule's: codes, roles, modes, reasons. `generateCatalogue.ts` fails where a
+ * Meanings of the words in a report that no rule declares: codes, roles, modes, reasons. `generateCatalogue.ts` fails where a
  * closed list of the schema and a table here differ; a test fails where a report holds an open word that is not here.
  */
 type Words = Readonly<Record<string, string>>;
@@ -161,7 +161,7 @@ export const SUBMITTERS: Words = {
   operator: 'Operates a contract that moved its own funds.',
 };
 
-/** `<kind>` stands for a motif kind. */
+/** `<kind>` is any motif kind. */
 export const CANDIDATE_REASONS: Words = {
   signed_the_transaction: 'Signed it.',
   gave_and_got: 'Ended with less of one asset and more of another.',
@@ -182,7 +182,7 @@ export const CANDIDATE_REASONS: Words = {
   '<kind>_beneficiary': 'A motif of this kind names it as the one it was done for.',
 };
 
-/** `<…>` stands for another word. */
+/** `<…>` is any word. */
 export const REJECTIONS: Words = {
   'weaker_than:<source>': 'A stronger kind of evidence decided.',
   equal_claims: 'Several have the same claim: nobody is elected.',

@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const LISTED = '^\\$?[a-z][a-z0-9]*(?:_[a-z0-9]+)*$';
 const WORD = '^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$';
 
-/** The words editors complete. Open kinds also accept what an overlay adds; the loader knows the merged vocabulary. */
+/** The words editors complete. Open kinds also accept words of overlays; the loader knows the merged vocabulary. */
 function open(description: string, words: Iterable<string>, pattern: string): object {
   return { description, type: 'string', maxLength: 80, anyOf: [{ enum: [...words] }, { pattern }] };
 }
@@ -49,7 +49,7 @@ export function generateNamesSchema(): string {
   return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
-/** `rules/FACTS.md`: what authors may use in conditions and bind expressions. */
+/** `rules/FACTS.md`: facts and words for conditions and bind expressions. */
 export function generateFactCatalogue(): string {
   const cell = (text: string): string => text.replaceAll('|', '\\|');
   const row = (f: { name: string; type: string; values?: readonly string[]; doc: string }): string =>

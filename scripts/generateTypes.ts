@@ -18,7 +18,7 @@ function bareReferences(node: unknown): unknown {
 
 /**
  * TypeScript source of the wire types. Unknown keys are left out of the types on purpose: the published schemas are
- * open for clients, while what this service builds is checked closed.
+ * open for clients, while reports of this service are checked closed.
  */
 export async function generateTypes(): Promise<string> {
   const parts: string[] = [];

@@ -1,5 +1,5 @@
 /**
- * Prints what the code base is held to, counted over `src`: size, complexity, kind literals, comments, dead exports.
+ * Prints measures of the code base, counted over `src`: size, complexity, kind literals, comments, dead exports.
  * usage: npm run house [-- FOLDER]   (FOLDER: another checkout, its `src` and `rules` are read instead)
  */
 import { spawnSync } from 'node:child_process';

@@ -1,7 +1,6 @@
 /**
- * Lists name, version and licence of every package that production installs, and fails on a licence that is not allowed or
- * a package that tells none. `--json` prints the list as JSON. The lock file says what is installed; where a package is
- * there, its own manifest must say the same licence.
+ * Lists name, version and licence of every package that production installs, by the lock file, and fails on a licence
+ * that is absent, not allowed, or not the one in the package's own manifest. `--json` prints the list as JSON.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +20,7 @@ export const ALLOWED: ReadonlySet<string> = new Set([
 export interface Package {
   readonly name: string;
   readonly version: string;
-  /** SPDX expression; null where the package tells none. */
+  /** SPDX expression; null where the package has none. */
   readonly licence: string | null;
 }
 
@@ -33,7 +32,7 @@ interface Locked {
   readonly link?: boolean;
 }
 
-/** What lies in a package's folder about its licence, or null where it is not installed. */
+/** The licence in a package's folder, or null where it is not installed. */
 export type ReadManifest = (folder: string) => { readonly license?: unknown } | null;
 
 /**

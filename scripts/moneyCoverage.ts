@@ -1,5 +1,5 @@
 /**
- * How many recorded transactions have a net in dollars, by category, and whether every net is what amounts and prices give,
+ * Share of recorded transactions with a net in dollars, by category; every net is checked against amounts and prices,
  * computed here with fractions and nothing of the product's own arithmetic. Exits with 1 below the floors or for a wrong figure.
  *   npx tsx scripts/moneyCoverage.ts [--http] [corpus file names…]     --http: with the replay node's invented prices
  */
@@ -17,7 +17,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { http: { type: 'boolean', default: false } },
 });
-/** Least share with a net, of transactions whose tokens state their decimals, in percent. */
+/** Least share with a net in percent, of transactions with tokens that state their decimals. */
 const FLOORS: Readonly<Record<string, number>> = values.http ? { trade: 90, lending: 95 } : { lending: 60 };
 
 interface Share {

@@ -1,7 +1,7 @@
 /**
- * Prints one hash over every report the code makes of the transactions at hand, `engine` masked: what guards a change that
- * must not alter any report.  usage: npm run reports:digest -- [--out FILE] [--against FILE] [corpus file names…]
- * `--out` writes a line per report; `--against` lists the reports whose line differs from an earlier `--out` file.
+ * Prints one hash over the reports of all transactions at hand, `engine` masked: a refactoring leaves it equal.
+ * usage: npm run reports:digest -- [--out FILE] [--against FILE] [corpus file names…]
+ * `--out` writes a line per report; `--against` lists the reports that differ from an earlier `--out` file.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';

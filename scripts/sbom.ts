@@ -1,5 +1,5 @@
 /**
- * Prints the software bill of materials of what production installs, CycloneDX as JSON. `npm sbom --omit dev` is not enough:
+ * Prints the software bill of materials of the production install, CycloneDX as JSON. `npm sbom --omit dev` is not enough:
  * it leaves out packages that development needs as well (ajv and yaml among them), so npm lists everything the lock file
  * holds and this keeps the production packages. Fails where one of them is missing.
  */
@@ -19,7 +19,7 @@ interface Bom {
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
 }
 
-/** The components of `bom` that are among `packages`, and what they depend on of each other. Throws where one is missing. */
+/** The components of `bom` that are among `packages`, with their dependencies. Throws where one is missing. */
 export function onlyProduction<T extends Bom>(bom: T, packages: readonly Package[]): T {
   const wanted = new Set(
     packages.map(({ name, version }) => `pkg:npm/${name.replace('@', '%40')}@${version}`),

@@ -1,9 +1,8 @@
 /**
- * Tells whether a report schema still keeps what an earlier one promised. Clients parse, store and validate reports by it,
- * so the only change that is not breaking is an optional property more: everything a validator looks at must otherwise be as
- * it was. Descriptions, examples and the names of definitions mean nothing.
+ * Compares a report schema with an earlier one. Clients parse, store and validate reports by it, so a further optional
+ * property is the only change that breaks nothing. Descriptions, examples and the names of definitions mean nothing.
  *
- *   npx tsx scripts/schemaCompatibility.ts            what differs from the frozen copy of the current version
+ *   npx tsx scripts/schemaCompatibility.ts            differences from the frozen copy of the current version
  *   npx tsx scripts/schemaCompatibility.ts --freeze   copies the schema to the history, unless something is broken
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -46,7 +45,7 @@ const SUBSCHEMAS = new Set([
   'allOf',
   'prefixItems',
 ]);
-/** What stands where a keyword does not. */
+/** Defaults of absent keywords. */
 const ABSENT = 'no such constraint';
 
 /** Every difference between two schemas, in the order of the older one. */

@@ -7,7 +7,7 @@ import { plural, shortHex, shown, title, lower, words } from './lib/text.ts';
 import { addressLine, badge, longList, money } from './parts.ts';
 import type { Claim, View } from './view.ts';
 
-/** An account by name, as a control that shows what is known about it. */
+/** An account by name, as a control that opens its details. */
 export function accountLink(view: View, address: string): HTMLElement {
   const account = view.accounts.of(address);
   return h(
@@ -66,7 +66,7 @@ function evidenceOf(view: View, indexes: readonly number[]) {
   return indexes.flatMap((index) => movementAt(view, index)?.evidence ?? []).slice(0, 60);
 }
 
-/** A claim that rests on movements; `before` stands above their list. */
+/** A claim that rests on movements; `before` goes above their list. */
 export function movementsClaim(
   view: View,
   { kind, title, before = null }: { kind: string; title: Child; before?: Child },

@@ -43,7 +43,7 @@ function showReport(report: TxReport, from: string): void {
   );
 }
 
-/** An error page: what went wrong, and what to do next. */
+/** An error page: the failure, and the next step. */
 function complain(message: string, ...next: readonly string[]): void {
   markTab('report');
   shell.status.replaceChildren();
@@ -99,7 +99,7 @@ async function open(file: File): Promise<void> {
   }
 }
 
-/** Analyzes what the form holds, and turns the page's address into a link to it. */
+/** Analyzes the hash in the form, and turns the page's address into a link to it. */
 function ask(): void {
   const hash = readTxHash(shell.hash.value);
   const base = readBaseUrl(shell.api.value.trim());
@@ -151,7 +151,7 @@ async function analyze(base: string, hash: string): Promise<void> {
   }
 }
 
-/** An error of the service in words, with what the reader can do about it. */
+/** An error of the service in words, with advice. */
 function explain(error: Error, base: string): [string, ...string[]] {
   if (error.name === 'TimeoutError')
     return [`${base} did not answer in time.`, 'Try again; a very large transaction can take minutes.'];
@@ -201,7 +201,7 @@ function markTab(name: 'report' | 'playground'): void {
   document.body.dataset['view'] = name;
 }
 
-/** Shows what the page's address asks for. */
+/** Shows the page that its address names. */
 function start(): void {
   const query = new URLSearchParams(location.search);
   const asked = query.get('api');

@@ -13,7 +13,7 @@ import { positionsSection } from './sections/positions.ts';
 import type { Panel } from './panel.ts';
 import { createView } from './view.ts';
 
-/** A report as a page: verdict and money, the graph, then who ended up with what and the proof. */
+/** A report as a page: verdict and money, the graph, then balance changes and the proof. */
 export function reportPage(report: TxReport, panel: Panel): HTMLElement {
   const still = (report.movements ?? []).length === 0;
   const page = h('div', { class: `report${still ? ' still' : ''}` });

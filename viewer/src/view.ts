@@ -19,7 +19,7 @@ export interface Claim {
 /** One report with its lookup tables, and the actions that its sections can trigger. */
 export interface View {
   readonly report: TxReport;
-  /** The account whose side of the transaction is shown: at first the one its figures are about. */
+  /** The account shown: at first the one the report's figures are about. */
   readonly subject: string;
   /** Shows the report from another account's side. */
   readonly seeAs: (subject: string) => void;
@@ -37,7 +37,7 @@ export interface View {
   readonly onHighlight: (listener: (movements: ReadonlySet<number> | null) => void) => void;
 }
 
-/** What the page does for a view. */
+/** Actions of the page for a view. */
 export interface ViewActions {
   readonly inspect: View['inspect'];
   readonly seeAs: View['seeAs'];

@@ -92,10 +92,7 @@ export function addVerifyCommand(program: Command): void {
 
 async function verify(files: readonly string[], options: VerifyOptions): Promise<number> {
   const [rpcUrl] = splitList(options.rpc ?? process.env['RPC_URL']);
-  const fail = (message: string): 2 => {
-    process.stderr.write(`${message}\n`);
-    return 2;
-  };
+  const fail = (message: string): 2 => (process.stderr.write(`${message}\n`), 2);
   if (!rpcUrl) return fail('no node to ask: give --rpc or set RPC_URL');
   const { openAnalyzer } = await import('./openAnalyzer.ts');
   const { NodeUnreachable } = await import('../verify/fetchRawAnswers.ts');
@@ -135,17 +132,13 @@ async function* verifications(
   analyzer: Analyzer | null,
   { prices = false }: VerifyOptions,
 ): AsyncGenerator<Verification & { tx_hash: string }> {
-  const [{ readReports, publishedSchemaErrors }, { contractReader, fetchRawAnswers }, { verifyTwice }] =
-    await Promise.all([
-      import('./readReports.ts'),
-      import('../verify/fetchRawAnswers.ts'),
-      import('../verify/verifyReport.ts'),
-    ]);
+  const [{ readValidReports }, { contractReader, fetchRawAnswers }, { verifyTwice }] = await Promise.all([
+    import('./readReports.ts'),
+    import('../verify/fetchRawAnswers.ts'),
+    import('../verify/verifyReport.ts'),
+  ]);
   const sources = prices ? await priceSources() : null;
-  for await (const { name, value } of readReports(file)) {
-    const faults = publishedSchemaErrors(value).map((fault) => `  ${fault}`);
-    if (faults.length > 0) throw new CliError(`${name} is not a valid report:\n${faults.join('\n')}`);
-    const report = value as TxReport;
+  for await (const report of readValidReports(file)) {
     const answers = await fetchRawAnswers(rpcUrl, report.tx.hash);
     const anew = await analyzeAnew(report.tx.hash, analyzer);
     const read = contractReader(rpcUrl, report.tx.block_number);

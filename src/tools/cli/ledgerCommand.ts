@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { getAddress, isAddress } from 'viem';
 import type { Command } from 'commander';
 import { CliError } from './cliIo.ts';
-import type { TxReport } from '../../model/generated/report.ts';
 import type { LedgerFormat } from '../ledger/writeLedger.ts';
 
 const HELP = `
@@ -71,17 +70,15 @@ async function writeRows(
   accounts: readonly string[],
   format: LedgerFormat,
 ): Promise<string> {
-  const [{ readReports, publishedSchemaErrors }, { ledgerEvent }, { csv }] = await Promise.all([
+  const [{ readValidReports }, { ledgerEvent }, { csv }] = await Promise.all([
     import('./readReports.ts'),
     import('../ledger/ledgerEvents.ts'),
     import('../ledger/writeLedger.ts'),
   ]);
   let text = csv([format.columns]);
   for (const file of files)
-    for await (const { name, value } of readReports(file)) {
-      const faults = publishedSchemaErrors(value);
-      if (faults.length > 0) throw new CliError(`${name} is not a valid report:\n  ${faults.join('\n  ')}`);
-      const events = accounts.map((account) => ledgerEvent(value as TxReport, account));
+    for await (const report of readValidReports(file)) {
+      const events = accounts.map((account) => ledgerEvent(report, account));
       text += csv(events.flatMap((event) => (event === null ? [] : format.rows(event))));
     }
   return text;

@@ -1,6 +1,7 @@
 import { createReadStream, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import type { TxReport } from '../../model/generated/report.ts';
 import { CliError } from './cliIo.ts';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
@@ -54,6 +55,15 @@ async function* readValues(file: string): AsyncGenerator<NamedValue> {
   const value = parse(document.join('\n'));
   if (value === undefined) throw new CliError(`${file} is not JSON`);
   yield { name: file, value };
+}
+
+/** The reports of a file. Throws `CliError` for the first that violates the published schema. */
+export async function* readValidReports(file: string): AsyncGenerator<TxReport> {
+  for await (const { name, value } of readReports(file)) {
+    const faults = publishedSchemaErrors(value);
+    if (faults.length > 0) throw new CliError(`${name} is not a valid report:\n  ${faults.join('\n  ')}`);
+    yield value as TxReport;
+  }
 }
 
 function parse(text: string): unknown {

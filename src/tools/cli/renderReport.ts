@@ -9,7 +9,6 @@ import type {
   TxReport,
 } from '../../model/generated/report.ts';
 import { stripVTControlCharacters } from 'node:util';
-import { quantity } from './quantity.ts';
 import { shownAmount } from '../../value/shownAmount.ts';
 
 /** Rows shown of a list before the rest is counted instead. */
@@ -17,6 +16,11 @@ const MOST_ROWS = 40;
 
 /** The chain's own asset, which pays the gas and may appear nowhere else in a report. */
 const NATIVE = 'eip155:1/slip44:60';
+
+/** A report's exact amount, rounded for reading; smallest units where the decimals are unknown. */
+export function quantity(exact: string | null, raw: string): string {
+  return exact === null ? `${raw} (raw)` : shownAmount(exact);
+}
 
 const short = (address: string): string => `${address.slice(0, 8)}…${address.slice(-6)}`;
 const assetName = ({ symbol, id, token_id }: Asset): string =>

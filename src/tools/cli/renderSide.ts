@@ -1,5 +1,5 @@
 import pc from 'picocolors';
-import { quantity } from './quantity.ts';
+import { quantity } from './renderReport.ts';
 import type { Allowance, Asset, InventoryDelta } from '../client/report.ts';
 import type { Side } from '../client/seenBy.ts';
 

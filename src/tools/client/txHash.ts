@@ -3,9 +3,8 @@ const DIGITS = /^(?:0x)?[0-9a-f]{64}$/;
 const INSIDE = /(?<![0-9a-f])0x[0-9a-f]{64}(?![0-9a-f])/g;
 
 /**
- * The transaction hash in a text as people paste it: in any letter case, with spaces or quotes around it,
- * without `0x`, or inside an explorer's URL. Returns it as 0x and 64 lower-case digits; null when the text
- * holds none, or two different ones.
+ * The hash in pasted text, as 0x and 64 lower-case digits: in any case, quoted, without `0x`, or inside an
+ * explorer's URL. Null when the text holds none, or two different ones.
  */
 export function readTxHash(text: string): string | null {
   const plain = text.trim().toLowerCase();

@@ -70,9 +70,8 @@ function positionsOf(report: TxReport, account: string): string[] {
 }
 
 /**
- * Reads an account's event from a report; null where the account gained and lost nothing, paid no fee and
- * owns no position in it. Throws `LedgerError` for a report without `tx.timestamp`, as earlier versions
- * wrote it.
+ * An account's event in a report; null where it gained and lost nothing, paid no fee and owns no position.
+ * @throws LedgerError for a report without `tx.timestamp`, as earlier versions wrote it
  */
 export function ledgerEvent(report: TxReport, account: string): LedgerEvent | null {
   const { tx, execution, attribution, classification } = report;

@@ -25,9 +25,7 @@ const EDITED = 'your rule';
 /** Directory that exists only while the text is read. */
 const FOLDER = '/txreport-playground';
 
-/**
- * The rules in force with the edited text as one more overlay on top.
- */
+/** The rules in force with the edited text as one more overlay on top. */
 export function openEdited(text: string): EditedRuleset {
   const { tree } = parseYamlTree(text);
   const items = tree === null ? [] : ((Array.isArray(tree) ? tree : [tree]) as Tree[]);

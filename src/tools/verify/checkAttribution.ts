@@ -4,9 +4,8 @@ import type { Report } from './finding.ts';
 import type { RawChain } from './rawChain.ts';
 
 /**
- * Evidence for an account names it, in the log or as a party of the frame; or all of it belongs to one
- * motif with the account as participant. The log of an order without an owner may accompany evidence that
- * names the owner.
+ * Evidence for an account names it, in the log or as a party of the frame; or all of it belongs to one motif
+ * with the account as participant. An order's log without an owner may accompany evidence that names it.
  */
 export function checkAttribution(report: TxReport, chain: RawChain, find: Report): void {
   const { attribution } = report;

@@ -1,8 +1,6 @@
 import type { TxReport } from '../../model/generated/report.ts';
 import type { Report } from './finding.ts';
-import { gasCost, gasPrice, quantity, type RawChain } from './rawChain.ts';
-
-const NATIVE = 'eip155:1/slip44:60';
+import { NATIVE, gasCost, gasPrice, quantity, type RawChain } from './rawChain.ts';
 
 /** Exact decimal text of `raw` units, trailing zeros cut. */
 export function decimalText(raw: bigint, decimals: number): string {

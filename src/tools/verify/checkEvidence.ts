@@ -84,6 +84,18 @@ function frameFaults(frame: RawFrame, log: RawLog | null, contract: string, chai
   return faults;
 }
 
+/** Lists in which equal entries have a meaning: positions in a path, two like payments, two like acts. */
+const MAY_REPEAT = /\/(frame_path|assets_in|assets_out|fragments|path|log_range|movements\/\d+\/evidence)$/;
+
+/** No list names one thing twice. */
+export function checkLists(root: unknown, find: Report): void {
+  for (const [value, at] of walk(root)) {
+    if (!Array.isArray(value) || value.length < 2 || MAY_REPEAT.test(at)) continue;
+    const texts = value.map((entry) => JSON.stringify(entry));
+    if (new Set(texts).size < texts.length) find('list', at, 'names one thing twice');
+  }
+}
+
 /** Every address in the report is checksummed (EIP-55) and one the node's answers mention. */
 export function checkAddresses(root: unknown, chain: RawChain, find: Report): void {
   for (const [value, at] of walk(root)) {

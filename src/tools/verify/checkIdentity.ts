@@ -4,9 +4,7 @@ import { decimalText } from './checkDeltas.ts';
 import type { Report } from './finding.ts';
 import { gasCost, gasPrice, quantity, type RawChain } from './rawChain.ts';
 
-/**
- * Checks the parts of a report that the transaction and its receipt state outright: accounts, block, gas.
- */
+/** Checks the parts of a report that the transaction and its receipt state: accounts, block, gas. */
 export function checkIdentity(report: TxReport, chain: RawChain, find: Report): void {
   const { tx, receipt, block } = chain;
   const text = (value: unknown) => (typeof value === 'string' ? value.toLowerCase() : null);

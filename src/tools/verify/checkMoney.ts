@@ -1,6 +1,7 @@
 import type { DisplayMoney, TxReport } from '../../model/generated/report.ts';
 import type { Report } from './finding.ts';
 import { netsOf, partiesOf, type Party } from './parties.ts';
+import { NATIVE } from './rawChain.ts';
 
 /** An exact decimal as an integer and the number of its decimal places. */
 export interface Decimal {
@@ -47,8 +48,7 @@ export function checkMoney(report: TxReport, find: Report): void {
     else if (exact && !roundsTo(shown, exact))
       find('money', at, `${money.text} is not what amounts and prices give`);
   };
-  const native =
-    report.inventory_deltas.find((d) => d.asset.kind === 'native')?.asset.id ?? 'eip155:1/slip44:60';
+  const native = report.inventory_deltas.find((d) => d.asset.kind === 'native')?.asset.id ?? NATIVE;
   const gas = parseDecimal(report.execution.gas_cost_native);
   const gasRaw = gas ? gas.units * 10n ** BigInt(18 - gas.places) : 0n;
   compare('/execution/gas_cost_usd', report.execution.gas_cost_usd, value(native, gasRaw, 18));

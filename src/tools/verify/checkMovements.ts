@@ -7,11 +7,10 @@ import {
   type LogMovement,
 } from './chainMovements.ts';
 import type { Report } from './finding.ts';
-import type { RawChain, RawLog } from './rawChain.ts';
+import { NATIVE, type RawChain, type RawLog } from './rawChain.ts';
 
 type Movement = NonNullable<TxReport['movements']>[number];
 
-const NATIVE = 'eip155:1/slip44:60';
 const ZERO = `0x${'0'.repeat(40)}`;
 /** EIP-7708: logs of this system address repeat native transfers that the trace shows. */
 const SYSTEM = `0x${'f'.repeat(39)}e`;

@@ -1,10 +1,8 @@
 import type { PnlEntry, TxReport } from '../../model/generated/report.ts';
 import { parseDecimal, roundsTo } from './checkMoney.ts';
 import type { Report } from './finding.ts';
-import { gasCost, type RawChain } from './rawChain.ts';
+import { NATIVE, gasCost, type RawChain } from './rawChain.ts';
 import { recomputeProfit } from './recomputeProfit.ts';
-
-const NATIVE = 'eip155:1/slip44:60';
 
 /** Each profit entry against sums over its entity's movements, which are checked apart against the chain. */
 export function checkProfit(report: TxReport, chain: RawChain, find: Report): void {

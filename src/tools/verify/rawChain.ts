@@ -62,6 +62,9 @@ export const quantity = (value: unknown): bigint => {
   }
 };
 
+/** Asset id of ether. */
+export const NATIVE = 'eip155:1/slip44:60';
+
 /** Wei per gas that the sender paid. */
 export const gasPrice = ({ receipt, tx }: RawChain): bigint =>
   quantity(receipt['effectiveGasPrice'] ?? tx['gasPrice']);

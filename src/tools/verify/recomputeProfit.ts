@@ -1,6 +1,6 @@
 import type { LogMovement } from './chainMovements.ts';
+import { NATIVE } from './rawChain.ts';
 
-const NATIVE = 'eip155:1/slip44:60';
 const ZERO = `0x${'0'.repeat(40)}`;
 
 export interface ProfitInput {

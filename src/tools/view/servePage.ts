@@ -150,9 +150,8 @@ function refuse(response: ServerResponse, error: unknown): void {
 }
 
 /**
- * Refuses requests that do not come from a page of this very server. The endpoint compiles its input; a
- * page from elsewhere must reach it neither directly (Origin, Sec-Fetch-Site) nor by a name made to point
- * here (Host). Throws `RequestError` 403.
+ * Throws `RequestError` 403 for requests of pages from elsewhere, sent directly (Origin, Sec-Fetch-Site) or
+ * by a name made to point here (Host): the endpoint compiles its input.
  */
 function refuseForeign(request: IncomingMessage, port: number, path: string): void {
   const own = new Set([`127.0.0.1:${port}`, `localhost:${port}`]);

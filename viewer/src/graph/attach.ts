@@ -51,7 +51,7 @@ export function attach(
     const back = turned.get(edge.id)!;
     for (const start of [true, false]) {
       const node = start ? edge.from : edge.to;
-      // The far side belongs to the end that dagre was told value starts from.
+      // The far side belongs to the start of an edge as dagre has it.
       const far = start !== back;
       const key = `${far ? 'far' : 'near'} ${node}`;
       const side = sides.get(key) ?? { box: drawing.nodes.get(node)!, node, far, ends: [] };
@@ -74,21 +74,12 @@ export function attach(
     ends.forEach((end, i) => {
       const off = (i - (ends.length - 1) / 2) * gap;
       const out = far ? 1 : -1;
-      const port: Point =
+      const cut = inset(roles.get(node)!, far ? 'right' : 'left', (2 * off) / box.height, box.height);
+      const at = (by: number): Point =>
         direction === 'LR'
-          ? {
-              x:
-                box.x +
-                out *
-                  (box.width / 2 -
-                    inset(roles.get(node)!, far ? 'right' : 'left', (2 * off) / box.height, box.height)),
-              y: box.y + off,
-            }
-          : { x: box.x + off, y: box.y + (out * box.height) / 2 };
-      const straight: Point =
-        direction === 'LR'
-          ? { x: port.x + out * STRAIGHT, y: port.y }
-          : { x: port.x, y: port.y + out * STRAIGHT };
+          ? { x: box.x + out * (box.width / 2 - cut + by), y: box.y + off }
+          : { x: box.x + off, y: box.y + out * (box.height / 2 + by) };
+      const [port, straight] = [at(0), at(STRAIGHT)];
       const { points } = routes.get(end.edgeId)!;
       if (end.start) points.splice(0, 1, port, straight);
       else points.splice(points.length - 1, 1, straight, port);

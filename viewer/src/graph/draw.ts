@@ -152,7 +152,7 @@ function nodeButton(
   );
 }
 
-/** The edge in words for screen readers: who sent, who received, the exact amount. */
+/** The edge in words for screen readers: sender, receiver, exact amount. */
 function edgeSentence(edge: FlowEdge, exact: string, nameOf: (id: string) => string): string {
   const times = edge.movements.length > 1 ? `, in ${plural(edge.movements.length, 'movement')}` : '';
   return `: ${nameOf(edge.from)} sent ${shown(exact, 300)} to ${nameOf(edge.to)}${times}`;

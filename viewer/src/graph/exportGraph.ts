@@ -74,7 +74,7 @@ function labelOf(button: HTMLElement): SVGElement[] {
   return parts;
 }
 
-/** The middle of an element in its button's own pixels, whatever the zoom. */
+/** The middle of an element in its button's own pixels, at any zoom. */
 function placeWithin(line: HTMLElement, button: HTMLElement): { x: number; y: number } {
   const [inner, outer] = [line.getBoundingClientRect(), button.getBoundingClientRect()];
   const zoom = outer.width / button.offsetWidth || 1;

@@ -44,7 +44,7 @@ export type NodeOf = (address: string) => string;
 const lowerCase: NodeOf = (address) => address.toLowerCase();
 const subjectOf = (report: TxReport): string => report.classification.actor ?? report.tx.signer;
 
-/** What the graph is made from. */
+/** Parts of a report that the graph needs. */
 export interface FlowSource {
   readonly report: TxReport;
   readonly accounts: AccountBook;
@@ -52,7 +52,7 @@ export interface FlowSource {
 }
 
 export interface FlowOptions {
-  /** The account from whose side the flow is seen. */
+  /** The account at the start of the flow. */
   readonly subject?: string;
   readonly nodeOf?: NodeOf;
   /** Only movements of this asset; null for all. */

@@ -33,7 +33,7 @@ export function foldFlow(
   );
   const sent = new Set(whole.edges.map((edge) => edge.from));
   const received = new Set(whole.edges.map((edge) => edge.to));
-  // Those who only sent and those who only received are folded apart, as long as that can be read: it shows who sent to whom.
+  // Senders and receivers are folded apart while that stays readable: it keeps the direction of value.
   const flowWith = (folded: ReadonlySet<Role>, apart: boolean): Flow => {
     const nodeOf: NodeOf = (address) => {
       const { role } = accounts.of(address);

@@ -191,7 +191,7 @@ export function graphSection(view: View): HTMLElement {
 /** Offered as a choice at most. */
 const MOST_ASSETS = 40;
 
-/** A choice of the token whose movements are drawn; null where there is only one. */
+/** A choice of the token to draw; null where there is only one. */
 function assetFilter(view: View, choose: (asset: string | null) => void): HTMLElement | null {
   const counts = new Map<string, number>();
   for (const m of view.report.movements ?? []) counts.set(m.asset_id, (counts.get(m.asset_id) ?? 0) + 1);

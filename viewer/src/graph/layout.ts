@@ -32,9 +32,8 @@ export interface Measures {
 const MANY_EDGES = 80;
 
 /**
- * Places nodes and routes edges so that value leaves the first node to the right (or downwards). What comes back is
- * handed to dagre turned round and turned back after: dagre would else pick any edge of a cycle to turn, and the actor
- * could end up anywhere.
+ * Places nodes and routes edges so that value leaves the first node to the right (or downwards). Edges that lead back are
+ * turned round for dagre: it would else break a cycle at any edge, and the actor could end up anywhere.
  */
 export function layOut(flow: Flow, measures: Measures): Drawing {
   const order = discoveryOrder(flow);
@@ -54,24 +53,20 @@ export function layOut(flow: Flow, measures: Measures): Drawing {
   const room = roomForEdges(flow, turned, measures);
   for (const node of [...flow.nodes].sort((a, b) => order.get(a.id)! - order.get(b.id)!))
     graph.setNode(node.id, { ...room(node.id) });
+  const endsOf = ({ id, from, to }: FlowEdge): [string, string] => (turned.get(id) ? [to, from] : [from, to]);
   for (const edge of flow.edges) {
-    const back = turned.get(edge.id)!;
-    graph.setEdge(
-      back ? edge.to : edge.from,
-      back ? edge.from : edge.to,
-      { ...measures.label(edge), labelpos: 'c', weight: edge.direction === 'between' ? 1 : 2 },
-      edge.id,
-    );
+    const weight = edge.direction === 'between' ? 1 : 2;
+    graph.setEdge(...endsOf(edge), { ...measures.label(edge), labelpos: 'c', weight }, edge.id);
   }
   dagre(graph, { disableOptimalOrderHeuristic: many });
   const nodes = new Map(flow.nodes.map(({ id }) => [id, graph.node(id) as Box]));
   const edges = new Map(
-    flow.edges.map(({ id, from, to }) => {
-      const back = turned.get(id)!;
-      const { points, x, y, width, height } = graph.edge(back ? to : from, back ? from : to, id) as Box & {
+    flow.edges.map((edge) => {
+      const { points, x, y, width, height } = graph.edge(...endsOf(edge), edge.id) as Box & {
         points: Point[];
       };
-      return [id, { points: back ? [...points].reverse() : points, label: { x, y, width, height } }];
+      const path = turned.get(edge.id) ? [...points].reverse() : points;
+      return [edge.id, { points: path, label: { x, y, width, height } }];
     }),
   );
   const { width = 0, height = 0 } = graph.graph() as Partial<Size>;
@@ -83,7 +78,7 @@ export function layOut(flow: Flow, measures: Measures): Drawing {
   );
 }
 
-/** Either side up is as good to dagre; a reader expects what was given above (or left of) what came back. */
+/** Mirrors the drawing where dagre put received value above (or left of) sent value. */
 function giftFirst(flow: Flow, drawing: Drawing, direction: Direction): Drawing {
   const across = (p: Point): number => (direction === 'LR' ? p.y : p.x);
   const mean = (side: FlowEdge['direction']): number | null => {

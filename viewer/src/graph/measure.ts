@@ -36,7 +36,7 @@ export function nodeText(
   const moved = isActor
     ? report.inventory_deltas.filter((d) => d.subject === address && !/^-?0+$/.test(d.delta_raw))
     : [];
-  // What was sent comes first.
+  // Sent amounts come first.
   const sorted = [...moved].sort(
     (a, b) => Number(b.delta_raw.startsWith('-')) - Number(a.delta_raw.startsWith('-')),
   );

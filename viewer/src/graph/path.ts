@@ -21,7 +21,7 @@ export function curve(points: readonly Point[]): string {
   return path;
 }
 
-/** How far a node's outline stands back from its box at a place of its left or right side, `down` being -1 (top) to 1. */
+/** Distance of a node's outline from its box on the left or right side, at `down` from -1 (top) to 1. */
 export function inset(role: Role, side: 'left' | 'right', down: number, height: number): number {
   const c = corner(height);
   const tip = c * Math.abs(down);
@@ -39,7 +39,7 @@ export function inset(role: Role, side: 'left' | 'right', down: number, height: 
 
 const corner = (height: number): number => Math.min(12, height / 2.5);
 
-/** Outline of a node: each part has its own, so that colour alone never tells parts apart. */
+/** Outline of a node: each part has its own, so that parts never differ by colour alone. */
 export function outline(role: Role, { x, y, width, height }: Box): string {
   const [l, r, t, b] = [x - width / 2, x + width / 2, y - height / 2, y + height / 2];
   const poly = (...points: (readonly [number, number])[]): string =>

@@ -6,8 +6,8 @@ interface Stop {
 }
 
 /**
- * One tab stop for a graph. Right and left walk along the value: from a node to what it sent, from an edge to who received
- * it, and back. Up and down go through nodes, or through edges step by step; Home is the actor, End the last step.
+ * One tab stop for a graph. Right and left follow the value: from a node to its sent edges, from an edge to its receiver.
+ * Up and down go through nodes, or through edges step by step; Home is the actor, End the last step.
  */
 export function roving(stage: HTMLElement, stops: readonly Stop[], first: string | null): void {
   const nodes = stops.filter((stop) => stop.from === undefined);

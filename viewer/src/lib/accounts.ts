@@ -66,7 +66,7 @@ type Names = ReadonlyMap<string, { readonly name: string; readonly kind: string 
 
 const key = (address: string): string => address.toLowerCase();
 
-/** What the report says of accounts: their part in the transaction and their names. `given` names come first. */
+/** Accounts of a report: their part in the transaction and their names. `given` names come first. */
 export function accountsOf(report: TxReport, given: Names = new Map()): AccountBook {
   const names = namesIn(report);
   const partOf = partsIn(report);
@@ -97,7 +97,7 @@ export function accountsOf(report: TxReport, given: Names = new Map()): AccountB
   };
 }
 
-/** `Pool`; what the account is called elsewhere where its part here says nothing; else the report's own word. */
+/** `Pool`; the `kind` of a given name where the account has no part; else the report's own word. */
 function partName(part: string, role: Role, kind: string | undefined): string {
   if (part === 'other' && kind !== undefined) return words(kind);
   return role === part ? ROLE_NAMES[role][0] : words(part);

@@ -24,7 +24,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** A decorative sign; the text beside it or the label of its control says what it means. */
+/** A decorative sign; the text beside it or the label of its control has the meaning. */
 export function icon(name: IconName): SVGElement {
   return s(
     'svg',

@@ -14,7 +14,7 @@ const OPERATORS: Readonly<Record<string, string>> = {
   lt: '<',
 };
 
-/** A checked condition as nested lists: every test with what was expected and what it was. */
+/** A checked condition as nested lists: every test with its expected and actual value. */
 export function conditionTree(node: CheckedCondition): HTMLElement {
   return h('ul', { class: 'conditions' }, branch(node));
 }

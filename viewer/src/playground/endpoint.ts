@@ -6,7 +6,7 @@ import type {
   TryRequest,
 } from '../../../src/tools/playground/answers.ts';
 
-/** Asks the server the page came from. Rejects with what it says went wrong. */
+/** Asks the server the page came from. Rejects with its error message. */
 async function ask<T>(path: string, body?: object): Promise<T> {
   const response = await fetch(
     `/playground/${path}`,

@@ -19,7 +19,7 @@ const FATES: Readonly<Record<RuleView['fate'], string>> = {
   skipped: 'was not evaluated',
 };
 
-/** What trying a rule brought: problems, or verdicts before and after and why. */
+/** The outcome of a trial: problems, or verdicts before and after with their reasons. */
 export function outcomeView(
   answer: TryAnswer,
   goTo: (line: number, column: number) => void,

@@ -9,7 +9,7 @@ import { lower } from '../lib/text.ts';
 import { longList, proofButton, section } from '../parts.ts';
 import type { View } from '../view.ts';
 
-/** Who may now spend what: allowances granted, changed or revoked. */
+/** Allowances granted, changed or revoked. */
 export function allowancesSection(view: View): HTMLElement | null {
   const { allowances } = view.glance;
   if (allowances.length === 0) return null;

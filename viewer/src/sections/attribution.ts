@@ -7,7 +7,7 @@ import { longList, proofButton, section } from '../parts.ts';
 import type { View } from '../view.ts';
 import { modeSentence, reasonText, ruledOutText } from './attributionWords.ts';
 
-/** Who acted, how that is known, and who was ruled out. */
+/** The actor, the reasons for it, and the rejected candidates. */
 export function attributionSection(view: View): HTMLElement {
   const { attribution: a } = view.report;
   const parties: readonly (readonly [string, string | null])[] = [

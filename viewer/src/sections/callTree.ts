@@ -5,7 +5,7 @@ import { plural, words } from '../lib/text.ts';
 import { longList } from '../parts.ts';
 import type { View } from '../view.ts';
 
-/** A call that something in the report rests on, with what happened in it. */
+/** A call that is evidence in the report, with its movements and motifs. */
 interface Call {
   readonly path: readonly number[];
   contract: string | null;

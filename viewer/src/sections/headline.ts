@@ -10,7 +10,7 @@ import type { Claim, View } from '../view.ts';
 import { modeSentence } from './attributionWords.ts';
 import { motifRow } from './motifs.ts';
 
-/** What the transaction did, how certain that is, who acted, and which transaction it is. */
+/** The verdict, its certainty, the actor, and the transaction. */
 export function headline(view: View): HTMLElement {
   const { report } = view;
   const { classification: c, execution } = report;
@@ -56,7 +56,7 @@ export function headline(view: View): HTMLElement {
   );
 }
 
-/** What a reverted transaction attempted, and why it failed. */
+/** The attempt of a reverted transaction, and the reason of its failure. */
 function failure(view: View): HTMLElement {
   const { tx, execution } = view.report;
   const { method, failure: frame } = view.glance;
@@ -119,10 +119,10 @@ function caveats({ report, glance }: View): Child {
   );
 }
 
-/** Accounts whose side can be chosen, at most. */
+/** Accounts in the choice, at most. */
 const MOST_SIDES = 60;
 
-/** A choice of the account from whose side the money and the graph are shown. */
+/** A choice of the account that money and graph are about. */
 function seenBy(view: View): Child {
   const { report, accounts } = view;
   const involved = new Set(
@@ -140,7 +140,7 @@ function seenBy(view: View): Child {
   return h('p', { class: 'seen-by' }, h('label', { for: 'seen-by' }, 'Seen by '), select);
 }
 
-/** A general caveat for what is not fully proven; null where none is needed. */
+/** A general caveat for a verdict that is not fully proven; else null. */
 function caveat({ classification: c }: TxReport): string | null {
   const low = c.confidence === 'Low' ? 'The service is not sure of this. ' : '';
   if (c.status !== 'Proven')

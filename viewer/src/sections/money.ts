@@ -20,7 +20,7 @@ const WARNINGS: Readonly<Record<string, string>> = {
   MetadataUnavailable: 'The node could not read some symbols, decimals or prices.',
 };
 
-/** What the chosen account sent and received; the dollar figures where it is the account they are about. */
+/** Assets the chosen account sent and received; dollar figures only for the report's subject. */
 export function moneySection(view: View): HTMLElement {
   const { economics: e, execution } = view.report;
   const profit = e.structural_profit_usd;

@@ -10,7 +10,7 @@ import type { View } from '../view.ts';
 /** Alike steps in a row are folded from this many on. */
 const FOLD_FROM = 4;
 
-/** What happened, step by step: composites with their parts below them, runs of alike steps folded. */
+/** The steps in order: composites with their parts below them, runs of alike steps folded. */
 export function motifsSection(view: View): HTMLElement | null {
   const { motifs } = view.report;
   if (motifs.length === 0) return null;
@@ -79,7 +79,7 @@ function withParts(view: View, m: Motif, above: ReadonlySet<string>): HTMLElemen
   return row;
 }
 
-/** Who sent to whom, for a step that is one movement. */
+/** Sender and receiver of a step that is one movement. */
 function ends(view: View, m: Motif): Child {
   const movement = m.movements.length === 1 ? view.report.movements?.[m.movements[0]!] : undefined;
   if (movement === undefined) return null;
@@ -101,6 +101,14 @@ function counted({ kind, count }: Motif): string {
   return count === undefined ? words(kind) : `${words(kind)} × ${count.toLocaleString('en')}`;
 }
 
+function checks({ invariants }: Motif): HTMLElement {
+  const failed = invariants.filter(({ holds }) => !holds).length;
+  const all = plural(invariants.length, 'check');
+  return failed > 0
+    ? h('span', { class: 'invariants fails' }, icon('cross'), `${failed} of ${all} failed`)
+    : h('span', { class: 'invariants holds' }, icon('check'), all);
+}
+
 /** One step as a row that opens its evidence, and highlights its movements in the graph on hover. */
 export function motifRow(view: View, m: Motif): HTMLElement {
   const leg = (list: Motif['assets_in']): string =>
@@ -109,7 +117,6 @@ export function motifRow(view: View, m: Motif): HTMLElement {
       2,
     );
   const [sent, received] = [leg(m.assets_out), leg(m.assets_in)];
-  const failed = m.invariants.filter((i) => !i.holds).length;
   return h(
     'li',
     {},
@@ -133,20 +140,7 @@ export function motifRow(view: View, m: Motif): HTMLElement {
           received && h('bdi', {}, received),
         ),
       ends(view, m),
-      h(
-        'span',
-        { class: 'motif-end' },
-        m.invariants.length > 0 &&
-          h(
-            'span',
-            { class: `invariants ${failed > 0 ? 'fails' : 'holds'}` },
-            icon(failed > 0 ? 'cross' : 'check'),
-            failed > 0
-              ? `${failed} of ${plural(m.invariants.length, 'check')} failed`
-              : plural(m.invariants.length, 'check'),
-          ),
-        badge(m.status, m.confidence),
-      ),
+      h('span', { class: 'motif-end' }, m.invariants.length > 0 && checks(m), badge(m.status, m.confidence)),
     ),
   );
 }

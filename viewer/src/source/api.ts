@@ -11,8 +11,8 @@ export function readBaseUrl(text: string): string | null {
 }
 
 /**
- * Whether a link may make the page ask this service without a word: those on this machine and the one the page came
- * from or was built for. Any other may show what it likes, so the reader is asked first.
+ * Whether a link may make the page ask this service without consent: services on this machine, and the one the page came
+ * from or was built for. Any other service may show false reports, so the reader is asked first.
  */
 export function isOwn(baseUrl: string, builtFor: string): boolean {
   const { hostname, origin } = new URL(baseUrl);
@@ -41,7 +41,7 @@ export function narrowConnections(baseUrl: string, alsoSelf: boolean): boolean {
   return true;
 }
 
-/** The service failed or refused; `next` says what the reader can do. */
+/** The service failed or refused; `next` is advice for the reader. */
 export class AnswerError extends Error {
   readonly next: readonly string[];
   constructor(message: string, next: readonly string[], options?: ErrorOptions) {
@@ -50,7 +50,7 @@ export class AnswerError extends Error {
   }
 }
 
-/** What to do about a failed analysis, by words in its message. */
+/** Advice on a failed analysis, by words in its message. */
 const ADVICE: readonly (readonly [RegExp, readonly string[]])[] = [
   [
     /transaction not found/,
@@ -65,7 +65,7 @@ const GENERAL = [
   'If it stays, run txreport doctor on the server: it tests the node.',
 ];
 
-/** Fetches a report. Rejects with an `Error` whose message is for the reader. */
+/** Fetches a report. Rejects with an `Error` that has a message for the reader. */
 export async function fetchReport(baseUrl: string, hash: string, signal: AbortSignal): Promise<TxReport> {
   try {
     return checkReport(await createClient({ baseUrl, retries: 0 }).analyze(hash, { signal }));

@@ -1,7 +1,7 @@
 import validate from 'txreport:validate';
 import type { TxReport } from '../../../src/model/generated/report.ts';
 
-/** What was opened or answered is no report this viewer can show. */
+/** The opened file or the answer is no report that this viewer can show. */
 export class NotAReport extends Error {
   constructor(message: string) {
     super(message);

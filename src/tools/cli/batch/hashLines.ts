@@ -8,9 +8,8 @@ export type HashLine =
 const MOST_CHARACTERS = 1_000;
 
 /**
- * The hashes of a text, one per line: the first column, as people paste hashes; blank lines and `#` comments
- * are skipped. A line without a hash is yielded as invalid, by the first shard only, so that shards do not
- * repeat each other's errors.
+ * The hashes in the first column of a text; blank lines and `#` comments are skipped. A line without a hash
+ * is yielded as invalid by the first shard only, so that shards do not repeat each other's errors.
  */
 export async function* readHashLines(
   chunks: AsyncIterable<Buffer | string>,

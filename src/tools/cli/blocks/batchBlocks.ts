@@ -13,9 +13,12 @@ import { blockList, describeBlocks, readBlockRequest, shardOf, type BlockList } 
 import { openBlockPool } from './blockPool.ts';
 import { openLines, openTables, standardOutput, type BlockSink } from './blockSinks.ts';
 import { readCheckpoint, type Checkpoint } from './checkpoint.ts';
-import { readFilter } from './filter.ts';
 import { runBlocks, type BlockCounts } from './runBlocks.ts';
 import type { Config } from '../../../service/config.ts';
+import type { BlockFilter } from '../../../service/analyzeBlock.ts';
+import { isHex } from '../../../evm/hex.ts';
+import type { Address } from '../../../model/hex.ts';
+import type { Rulebook } from '../../../model/rulebook.ts';
 import type { Upstream } from '../../../stages/1-fetch/rpc/upstream.ts';
 
 export interface BlockBatchRequest {
@@ -184,3 +187,22 @@ function summaryOf(counts: BlockCounts, ms: number): string {
     ...(counts.failures > 0 ? [`${counts.failures} failed`] : []),
   ].join('; ');
 }
+
+/**
+ * Reads `--only` and `--involving`. Throws `CliError` for an intent unknown to the rules and for anything
+ * but an address.
+ */
+function readFilter(
+  { only, involving }: BlockBatchRequest,
+  { intentKinds }: Pick<Rulebook, 'intentKinds'>,
+): BlockFilter {
+  const intents = only === undefined ? null : items(only);
+  const unknown = intents?.find((kind) => !intentKinds.has(kind));
+  if (unknown !== undefined) throw new CliError(`--only: the rules know no intent ${unknown}`);
+  const addresses = involving === undefined ? null : items(involving);
+  const wrong = addresses?.find((address) => address.length !== 42 || !isHex(address));
+  if (wrong !== undefined) throw new CliError(`--involving: ${wrong} is no address`);
+  return { intents, addresses: addresses?.map((address) => address.toLowerCase() as Address) ?? null };
+}
+
+const items = (text: string): string[] => text.split(/[\s,]+/).filter((item) => item !== '');

@@ -24,9 +24,8 @@ export interface BlockRequest {
 const MOST = 10n ** 12n;
 
 /**
- * Reads `--blocks`: numbers, `from..to`, hashes and `latest-N` (the newest N blocks), separated by commas,
- * or the name of a file with such items on its lines. Throws `CliError` for anything else, and for ranges
- * that overlap.
+ * Reads `--blocks`: numbers, `from..to`, hashes and `latest-N`, with commas, or a file with one per line.
+ * @throws CliError for anything else, and for ranges that overlap
  */
 export async function readBlockRequest(text: string): Promise<BlockRequest> {
   const items = await itemsOf(text);

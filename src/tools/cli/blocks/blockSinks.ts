@@ -6,9 +6,7 @@ import { TABLES, TABLE_NAMES, noRows, type Rows, type TableName } from './tables
 
 /** Where the reports of a batch of blocks go, in order. */
 export interface BlockSink {
-  /**
-   * The complete part that survives a kill: bytes or parts. Changes with each write that reached the files.
-   */
+  /** The complete part that survives a kill: bytes or parts. Changes with each write to the files. */
   readonly written: number;
   /** Whether everything taken so far is in the files. */
   readonly settled: boolean;

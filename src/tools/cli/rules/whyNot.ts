@@ -28,13 +28,13 @@ export function unrecognised(examined: ExaminedTx, rulebook: Rulebook, shadowed 
     ...byShape.flatMap((p) => p.evidence),
     ...[...flow.movements, ...flow.nonEconomic].filter((m) => m.kind !== 'event').map((m) => m.evidence),
   ];
-  const told = { logs: new Set(evidence.map((e) => e.log)), frames: new Set(framesOf(byShape)) };
+  const recognised = { logs: new Set(evidence.map((e) => e.log)), frames: new Set(framesOf(byShape)) };
   const reasonsOf = (of: (miss: MappingMiss) => boolean): Unrecognised['reasons'] =>
     misses.filter(of).map(({ shape, reason }) => ({ shape, text: reasonText(reason, examined) }));
   const found: Unrecognised[] = [];
   for (const log of tx.logs) {
     const reasons = reasonsOf(({ evidence: e }) => e.log === log.index);
-    if (told.logs.has(log.index) && !(shadowed && reasons.length > 0)) continue;
+    if (recognised.logs.has(log.index) && !(shadowed && reasons.length > 0)) continue;
     found.push({
       log: log.index,
       frame: null,
@@ -45,7 +45,7 @@ export function unrecognised(examined: ExaminedTx, rulebook: Rulebook, shadowed 
   }
   for (const frame of tx.frames) {
     const reasons = reasonsOf((m) => m.basis === 'call' && m.evidence.frame === frame.index);
-    if (reasons.length === 0 || told.frames.has(frame.index) || frame.to === null) continue;
+    if (reasons.length === 0 || recognised.frames.has(frame.index) || frame.to === null) continue;
     const what = rulebook.calls.get(frame.selector!)?.signature ?? frame.selector!;
     found.push({ log: null, frame: frame.index, contract: frame.to, what, reasons });
   }
