@@ -30,7 +30,7 @@ export function placeOf(e: {
 }
 
 /** Every value of the report with its JSON pointer, parents first. */
-export function* walk(value: unknown, at = ''): Generator<[unknown, string]> {
+function* walk(value: unknown, at = ''): Generator<[unknown, string]> {
   const stack: [unknown, string][] = [[value, at]];
   for (let next = stack.pop(); next; next = stack.pop()) {
     yield next;
