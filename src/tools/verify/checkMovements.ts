@@ -156,7 +156,7 @@ function endsFit(kind: Movement['kind'], { from, to }: LogMovement): boolean {
   return BigInt(from) !== 0n && BigInt(to) !== 0n;
 }
 
-/** A token that repeats its transfer in another event counts once; one the gas cannot pay for moved nothing. */
+/** A token that repeats its transfer in another event counts once; one the gas cannot pay for moved none. */
 function mayBeLeftOut(key: string, chain: RawChain, declared: ReadonlySet<number>): boolean {
   const [source, index] = key.split('|');
   if (source !== 'log') return false;

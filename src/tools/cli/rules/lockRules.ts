@@ -58,7 +58,7 @@ export function lockRules(named: readonly string[], options: LockOptions, io: Cl
   return faults === 0 ? 0 : 1;
 }
 
-/** Compares one lock file and, unless `check` or a difference forbids it, writes it. Returns the differences. */
+/** Compares one lock file; writes it unless `check` or a difference forbids it. Returns the differences. */
 function lockFile(path: string, current: Lock, options: LockOptions, io: CliIo): number {
   const locked = existsSync(path) ? parseLock(readFileSync(path, 'utf8')) : new Map<string, Locked>();
   const wrong = differences(locked, current, options);
