@@ -22,12 +22,10 @@ export function whyNoTxHash(text: string): string {
   const digits = /^(?:0x)?([0-9a-f]+)$/i.exec(plain)?.[1]?.length;
   if (digits !== undefined)
     return (
-      `this has ${digits} hexadecimal digits; a transaction hash has 64 after 0x. Was it cut ` +
-      'when copied?'
+      `this has ${digits} hexadecimal digits; a transaction hash has 64 after 0x. ` +
+      'Was it cut when copied?'
     );
   if (new Set(plain.toLowerCase().match(INSIDE)).size > 1)
     return 'this holds several transaction hashes; paste one';
-  return (
-    'a transaction hash is 0x and 64 hexadecimal digits; an explorer’s link to the transaction ' + 'works too'
-  );
+  return 'a transaction hash is 0x and 64 hexadecimal digits; an explorer’s link to it works too';
 }

@@ -40,7 +40,8 @@ export async function diffRulesets(
     changed += 1;
     io.out(recording.name);
     for (const key of keys) io.out(`  ${key}: ${a[key]} → ${b[key]}`);
-    if (a.kind !== b.kind) kinds.set(`${a.kind} → ${b.kind}`, (kinds.get(`${a.kind} → ${b.kind}`) ?? 0) + 1);
+    const change = `${a.kind} → ${b.kind}`;
+    if (a.kind !== b.kind) kinds.set(change, (kinds.get(change) ?? 0) + 1);
   }
   for (const [change, count] of [...kinds].sort((x, y) => y[1] - x[1] || (x[0] < y[0] ? -1 : 1)))
     io.out(`${String(count).padStart(6)}  ${change}`);
