@@ -68,9 +68,7 @@ function netOf(deltas: readonly InventoryDelta[]): Money {
   const moved = deltas.filter(({ delta_raw }) => delta_raw !== '0');
   // Away from its entry, the reason has to name the asset.
   for (const { usd, asset } of moved)
-    if (!usd.available)
-      return { ...usd, reason: usd.reason.replace(/^unpriced_asset \(/, `unpriced_asset: ${asset.id} (`) };
-  const sum = sumExact(moved.map(({ usd }) => usd.text.replace('$', '')));
-  const [whole, cents = ''] = sum.split('.');
+    if (!usd.available) return { ...usd, reason: usd.reason.replace('asset (', `asset: ${asset.id} (`) };
+  const [whole, cents = ''] = sumExact(moved.map(({ usd }) => usd.text.slice(1))).split('.');
   return { text: `$${whole}.${cents.padEnd(2, '0')}`, available: true };
 }
