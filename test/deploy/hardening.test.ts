@@ -1,6 +1,7 @@
 // The flags of Node.js that docs/security.md speaks of: with which the service runs, and with which it does not.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { realpathSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { builtPackage } from '../cli/builtCli.ts';
@@ -90,9 +91,11 @@ describe('the service does not run', () => {
     ]);
   });
   it("without code from strings where rules of one's own are checked", async () => {
-    const { started, said } = await run(['--disallow-code-generation-from-strings'], {
-      RULES_DIR: join(ROOT, 'rules'),
-    });
+    const own = mkdtempSync(join(tmpdir(), 'own-rules-'));
+    mkdirSync(join(own, 'entities'));
+    writeFileSync(join(own, 'entities/own.yaml'), 'slug: own\nversion: 1\nstatus: stable\naccounts: []\n');
+    const { started, said } = await run(['--disallow-code-generation-from-strings'], { RULES_DIR: own });
+    rmSync(own, { recursive: true });
     expect([started, said]).toEqual([
       false,
       expect.stringContaining('Code generation from strings disallowed'),
