@@ -1,3 +1,4 @@
+import { splitList } from '../lib/splitList.ts';
 import { readPriceApis } from '../stages/1-fetch/prices/priceApi.ts';
 
 /** The kinds of settings: each reads one environment variable and describes its errors. */
@@ -59,7 +60,7 @@ export function words(env: string, help: string): Setting<readonly string[]> {
     help,
     standard: 'none',
     parse: (text) => ({
-      value: listOf(text),
+      value: splitList(text),
     }),
   };
 }
@@ -76,7 +77,7 @@ export function someOf<T extends string>(
     standard,
     parse: (text) => {
       if (text === undefined) return { value: null };
-      const list = listOf(text);
+      const list = splitList(text);
       return list.every((part): part is T => (values as readonly string[]).includes(part))
         ? { value: [...new Set(list as T[])] }
         : { problem: `must be some of ${values.join(', ')}, comma-separated` };
@@ -92,14 +93,6 @@ export function flag(env: string, help: string): Setting<boolean> {
     parse: (text = '0') =>
       text === '0' || text === '1' ? { value: text === '1' } : { problem: 'must be 0 or 1' },
   };
-}
-
-/** Entries of a comma-separated list. */
-function listOf(text = ''): string[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
 }
 
 function isHttpUrl(text: string): boolean {
@@ -138,7 +131,7 @@ export function urls(env: string, help: string): Setting<readonly string[]> {
     help,
     standard: 'none',
     parse: (text) => {
-      const list = listOf(text);
+      const list = splitList(text);
       const bad = list.flatMap((part, i) => (isHttpUrl(part) ? [] : [i + 1]));
       return bad.length === 0
         ? { value: list }

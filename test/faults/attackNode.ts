@@ -86,7 +86,7 @@ export const WIRE_FAULTS: Readonly<Record<string, WireFault>> = {
   'a gzip nested deeply with HTTP 404': zipped(NESTED, 404),
 };
 
-const error =
+export const error =
   (code: number, message: string): MessageFault =>
   ({ id }) => ({ jsonrpc: '2.0', id, error: { code, message } });
 const result =

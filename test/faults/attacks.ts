@@ -292,7 +292,7 @@ function clientCases(base: string): Case[] {
   }));
 }
 
-// ——— what the service holds meanwhile ———
+// Memory and event loop of the service during the attacks.
 
 function processTree(pid: number): number[] {
   try {

@@ -9,49 +9,9 @@ import { loadRules } from '../../src/service/loadRules.ts';
 import { createUpstream } from '../../src/stages/1-fetch/rpc/upstream.ts';
 import { createReportValidator } from '../../src/stages/9-report/reportValidator.ts';
 import { answer, later, loadRecordings, type Recorded } from '../fuzz/recordedNode.ts';
+import { error, STATE_FAULTS, type Call, type MessageFault } from './attackNode.ts';
 import type { Hash } from '../../src/model/hex.ts';
 
-interface Call {
-  readonly id: number;
-  readonly method: string;
-  readonly params: readonly unknown[];
-}
-type Fault = (call: Call) => object;
-
-const error =
-  (code: number, message: string): Fault =>
-  ({ id }) => ({
-    jsonrpc: '2.0',
-    id,
-    error: { code, message },
-  });
-const result =
-  (value: unknown): Fault =>
-  ({ id }) => ({ jsonrpc: '2.0', id, result: value });
-
-/** How nodes answer a read of state that they cannot do: geth, Erigon, Nethermind, Besu, Parity, hosted nodes. */
-const FAULTS: Record<string, Fault> = {
-  'missing trie node': error(-32000, 'missing trie node 0a1b (path ) state 0x0a1b is not available'),
-  'header not found': error(-32000, 'header not found'),
-  'required historical state unavailable': error(
-    -32000,
-    'required historical state unavailable (reexec=128)',
-  ),
-  pruned: error(-32000, 'state at block #1 is pruned'),
-  'old data not available': error(-32000, 'old data not available due to pruning'),
-  'World state unavailable': error(-32000, 'World state unavailable'),
-  'Parity pruning': error(
-    -32000,
-    'This request is not supported because your node is running with state pruning.',
-  ),
-  'unknown block': error(-32001, 'Unknown block'),
-  'archive only': error(-32000, 'archive requests require a paid plan'),
-  null: result(null),
-  'no hex': result('error'),
-  'rate limit': error(-32005, 'rate limit exceeded'),
-  'internal error': error(-32603, 'internal error'),
-  'no such method': error(-32601, 'the method eth_call does not exist/is not available'),
-};
 const READS = { eth_call: ['eth_call'], eth_getCode: ['eth_getCode'], both: ['eth_call', 'eth_getCode'] };
 
 const plain = loadRecordings().find(({ name }) => name === 'swap-v3')!;
@@ -59,11 +19,15 @@ const rulebook = loadRules();
 const validate = createReportValidator();
 const servers: Server[] = [];
 
-async function node(recorded: Recorded, fault: Fault | null, victims: readonly string[]): Promise<string> {
+async function node(
+  recorded: Recorded,
+  fault: MessageFault | null,
+  victims: readonly string[],
+): Promise<string> {
   const find = (hash: unknown): Recorded | undefined => (hash === recorded.hash ? recorded : undefined);
   const reply = (call: Call): object =>
     fault && victims.includes(call.method)
-      ? fault(call)
+      ? fault(call, {})
       : {
           jsonrpc: '2.0',
           id: call.id,
@@ -124,7 +88,7 @@ describe.each([
   });
 
   it.each(
-    Object.entries(FAULTS).flatMap(([name, fault]) =>
+    Object.entries(STATE_FAULTS).flatMap(([name, fault]) =>
       Object.keys(READS).map((reads) => [name, reads, fault] as const),
     ),
   )('%s of %s: the other node answers, and alone it is a failure', async (_name, reads, fault) => {

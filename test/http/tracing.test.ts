@@ -87,7 +87,7 @@ describe('OpenTelemetry traces', () => {
     expect((await post(hash, { traceparent: `00-${TRACE_ID}-b7ad6b7169203331-01` })).status).toBe(200);
     const missing = `0x${'ab'.repeat(32)}`;
     expect((await post(missing)).status).toBe(502);
-    // Closing sends what is waiting.
+    // Closing the service exports the pending spans.
     await server.close();
 
     expect(bodies.every((body) => body.startsWith('/v1/traces '))).toBe(true);

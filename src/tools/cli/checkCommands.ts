@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { CliError, splitList } from './cliIo.ts';
+import { splitList } from '../../lib/splitList.ts';
+import { CliError } from './cliIo.ts';
 import type { TxReport } from '../../model/generated/report.ts';
 import type { Anew, Verification, VerifyInput } from '../verify/verifyReport.ts';
 import type { Analyzer } from './openAnalyzer.ts';

@@ -12,11 +12,6 @@ export const TERMINAL: CliIo = {
 };
 
 /** An error the user can fix; printed without a stack. */
-/** Parts of a comma-separated list, without blanks. */
-export function splitList(list: string | undefined): string[] {
-  return (list ?? '').split(',').flatMap((part) => part.trim() || []);
-}
-
 export class CliError extends Error {
   /** 2: wrong arguments or configuration, nothing was done. 1: it failed on the way. */
   readonly exitCode: 1 | 2;

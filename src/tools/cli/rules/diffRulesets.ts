@@ -1,5 +1,6 @@
 import type { Rulebook } from '../../../model/rulebook.ts';
-import { splitList, type CliIo } from '../cliIo.ts';
+import { splitList } from '../../../lib/splitList.ts';
+import type { CliIo } from '../cliIo.ts';
 import { examineTx } from './examineTx.ts';
 import { allRecordings, type Recording } from './recordings.ts';
 import { openSoundRuleset, rulesetDirs } from './rulesets.ts';
