@@ -34,7 +34,12 @@ await once(node, 'listening');
 const rulebook = loadRules();
 // The service's own processes for transactions over `LARGE_BYTES`, here for every size.
 const large = createLargeAnalyses(
-  readConfig({ RPC_URL: `http://127.0.0.1:${(node.address() as AddressInfo).port}` }),
+  readConfig({
+    RPC_URL: `http://127.0.0.1:${(node.address() as AddressInfo).port}`,
+    // Over the standard limits: the largest sizes measured are larger than any transaction of a block.
+    MAX_RESPONSE_BYTES: '1000000000',
+    ANALYSIS_MEMORY_MB: '12000',
+  }),
   () => rulebook,
 );
 

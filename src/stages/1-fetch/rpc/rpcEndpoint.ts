@@ -94,7 +94,11 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
     if (why === 'aborted') return reasonOf(signal);
     if (why === 'too_late') return new UpstreamFault('upstream_timeout', 'again');
     if (why === 'too_large')
-      return new UpstreamFault('upstream_too_large', 'never', `over the limit of ${maxResponseBytes} bytes`);
+      return new UpstreamFault(
+        'upstream_too_large',
+        'elsewhere',
+        `over the limit of ${maxResponseBytes} bytes`,
+      );
     return status === null
       ? new UpstreamFault('upstream_unreachable', 'again')
       : new UpstreamFault('upstream_malformed', 'again', 'a broken answer');
