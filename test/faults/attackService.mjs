@@ -1,6 +1,7 @@
 // The built service in a process of its own for `attacks.ts`: opens a server per case, so that no case inherits what
 // another one taught the service of its node. `{open: id, rpcUrls}` answers `{id, url}`, `{close: id}` closes it again,
 // `{stalls: id}` answers the longest time for which the event loop was busy.  usage: attackService.mjs DIST
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -41,15 +42,23 @@ async function open(id, rpcUrls) {
   process.send({ id, url: server.url });
 }
 
-// On a busy machine a late turn may be the machine's fault, so a turn counts for no more than the CPU time it took.
+/** Time for which the main thread was ready to run while another thread or process had the core, milliseconds. */
+const waited = () =>
+  Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
+
+// On a busy machine a late turn may be the machine's fault: waiting for a core does not count, nor time without CPU use.
 let busiest = 0;
 let last = performance.now();
+let before = waited();
 let cpu = process.cpuUsage();
 setInterval(() => {
   const now = performance.now();
+  const idle = waited();
   const used = process.cpuUsage(cpu);
-  busiest = Math.max(busiest, Math.min(now - last - 5, (used.user + used.system) / 1_000));
+  const ran = now - last - 5 - (idle - before);
+  busiest = Math.max(busiest, Math.min(ran, (used.user + used.system) / 1_000));
   last = now;
+  before = idle;
   cpu = process.cpuUsage();
 }, 5);
 

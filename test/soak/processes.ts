@@ -45,6 +45,7 @@ export function build(): { main: string; remove: () => void } {
     ],
     { encoding: 'utf8' },
   );
+  spawnSync(process.execPath, [join(folder, 'dist/service/cache/writeCache.js')]);
   if (status !== 0) console.warn(`the sources do not type-check:\n${stdout.slice(0, 500)}`);
   return {
     main: join(folder, 'dist/service/main.js'),
