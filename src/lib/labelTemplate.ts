@@ -32,6 +32,8 @@ export const LABEL_WORDS: Readonly<Record<string, string>> = {
   place: 'Where it took place: the known contract that was called, else the known protocols, else the venue.',
   venue: 'The one venue of the act.',
   counterparty: 'The one account that kept what the actor sent, or that paid it.',
+  delivered: 'What swaps paid to the one other account that they paid.',
+  recipient: 'That account.',
   actor: 'The actor. Always has a value.',
   count: 'How many accounts kept what the actor sent.',
   pools: 'How many venues the act touched, from two on.',

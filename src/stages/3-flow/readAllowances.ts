@@ -19,9 +19,9 @@ const CHANGES: ReadonlyMap<Hex, 'increased' | 'decreased'> = new Map([
   ['0x39509351', 'increased'],
   ['0xa457c2d7', 'decreased'],
 ]);
-/** Half the range of an amount, and the whole of the smaller one that some tokens use. */
-const HALF_OF_UINT256 = 1n << 255n;
-const HALF_OF_UINT160 = 1n << 159n;
+/** The largest signed number, about half the range of an amount, and the whole of one that some tokens use. */
+const HALF_OF_UINT256 = (1n << 255n) - 1n;
+const HALF_OF_UINT160 = (1n << 159n) - 1n;
 const UINT96_MAX = (1n << 96n) - 1n;
 
 /** Entity tag of contracts that keep allowances for all tokens. */

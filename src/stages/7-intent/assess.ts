@@ -14,17 +14,18 @@ function weaker(a: Confidence, b: Confidence): Confidence {
 }
 
 /**
- * The motifs a rule's verdict rests on: of swaps only those between the actor's sent and received assets.
+ * The motifs a rule's verdict rests on: the subject's own, of swaps only those between its sent and received
+ * assets. A heuristic about acts done for others rests on theirs where the subject has none.
  */
 export function restedMotifs(view: SubjectView, rule: IntentRule): Motif[] {
   if (rule.restsOn.length === 0) return [];
-  const rested: Motif[] = [];
+  const kinds = new Set(rule.restsOn);
   let onPath: ReadonlySet<Motif> | undefined;
-  for (const motif of view.own) {
-    if (!rule.restsOn.includes(motif.kind)) continue;
-    if (!view.isSwap(motif) || (onPath ??= new Set(view.path)).has(motif)) rested.push(motif);
-  }
-  return rested;
+  const rested = view.own.filter(
+    (motif) => kinds.has(motif.kind) && (!view.isSwap(motif) || (onPath ??= new Set(view.path)).has(motif)),
+  );
+  if (rested.length > 0 || rule.proof === 'structural') return rested;
+  return view.input.motifs.filter((motif) => kinds.has(motif.kind) && !view.isSwap(motif));
 }
 
 /** A verdict's status and confidence, with the caveats that keep it from Proven and from High. */

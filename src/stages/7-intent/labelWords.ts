@@ -5,6 +5,7 @@ import { failureReason } from '../../value/executionOutcome.ts';
 import { failingFrame, failureCause } from '../../value/failingFrame.ts';
 import { actAmounts, netOf, type ActAmount } from './actAmounts.ts';
 import { argument, choice, span } from './labelArguments.ts';
+import type { Delivery } from './facts/exchange.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Address, Hex } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -67,8 +68,11 @@ const WORDS: Readonly<Record<string, Word>> = {
   },
   actor: ({ view, format }) => format.account(view.input.subject.account),
   count: ({ view }) => String(view.payees.size),
+  delivered: (subject) => deliveredTo(subject, ({ bought }) => listed(bought.map(netOf), subject.format)),
+  recipient: (subject) => deliveredTo(subject, ({ account }) => subject.format.account(account)),
   pools: ({ view, motifs }) => {
-    const swaps = view.path.length > 0 ? view.path : motifs;
+    const parts = view.input.motifs.filter(({ parent }) => motifs.some(({ index }) => index === parent));
+    const swaps = [parts, view.path, motifs].find(({ length }) => length > 0) ?? [];
     const venues = new Set(swaps.map(({ venue, poolId }) => poolId ?? venue));
     return venues.size > 1 ? String(venues.size) : null;
   },
@@ -183,6 +187,12 @@ const BROKER_TAGS: readonly string[] = ['aggregator', 'settlement', 'exchange_pr
 function broker(subject: LabelSubject): string | null {
   const { view } = subject;
   return view.tagsOf(view.tx.to).some((tag) => BROKER_TAGS.includes(tag)) ? calledName(subject) : null;
+}
+
+/** Of the one account other than the actor that the swaps paid; null for none or several. */
+function deliveredTo({ view }: LabelSubject, word: (one: Delivery) => string | null): string | null {
+  const [only, ...others] = view.path.length === 0 ? [] : view.exchange.deliveries;
+  return only && others.length === 0 ? word(only) : null;
 }
 
 /** The contract that was called, where the rules know it and it is not the actor's own. */

@@ -107,6 +107,33 @@ describe('a transaction of several acts', () => {
     expect(fragments.map((f) => f.kind)).toEqual(['TokenTransfer', 'DirectSwap', 'VaultDeposit']);
   });
 
+  it('names the one account that a swap paid, and what it got', async () => {
+    const { tx } = analyse([
+      transfer(A, USER, POOL, 50n),
+      transfer(B, POOL, FRIEND, 40n),
+      v2Swap(POOL, FRIEND, [50n, 0n, 0n, 40n]),
+    ]);
+    const { rule, label } = await verdictOn(tx, account(99));
+    expect([rule?.slug, label]).toEqual([
+      'direct-swap-to-other',
+      'Swap 50 0x0000 for 40 0x0000 on 0x0000, paid to 0x0000',
+    ]);
+  });
+
+  it('counts the pools of a cycle that went through the actor between them', async () => {
+    const second = account(23);
+    const { tx } = analyse([
+      transfer(A, USER, POOL, 50_000n),
+      transfer(B, POOL, USER, 40_000n),
+      v2Swap(POOL, USER, [50_000n, 0n, 0n, 40_000n]),
+      transfer(B, USER, second, 40_000n),
+      transfer(A, second, USER, 60_000n),
+      v2Swap(second, USER, [0n, 40_000n, 60_000n, 0n]),
+    ]);
+    const { kind, label } = await verdictOn(tx, account(99));
+    expect([kind, label]).toEqual(['AtomicArbitrage', 'Arbitrage across 2 pools for 10000 0x0000']);
+  });
+
   it('does not call a payment what its recipient made something of', async () => {
     const { tx } = analyse([transfer(WETH, USER, FRIEND, 7n), transfer(A, FRIEND, ZERO, 1n), ...deposit]);
     expect((await verdictOn(tx, account(99))).fragments.map((f) => f.kind)).not.toContain('TokenTransfer');

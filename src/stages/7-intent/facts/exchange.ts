@@ -1,6 +1,6 @@
 import { NATIVE_ASSET } from '../../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
-import { balances } from '../../../value/balances.ts';
+import { balances, type Balance } from '../../../value/balances.ts';
 import { holding, HoldingFlow, type Holding, type Links } from '../../../value/follow.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -13,6 +13,12 @@ import type { AssetId } from '../../../model/valueFlow.ts';
  */
 const OPEN: AssetId = 'open';
 
+/** What the swaps paid to an account other than the subject. */
+export interface Delivery {
+  readonly account: Address;
+  readonly bought: readonly Balance[];
+}
+
 /**
  * How the subject's sent assets turned into its received ones, or into others'. Order in time is ignored,
  * because callback pools pay before they are paid.
@@ -22,6 +28,7 @@ export class Exchange {
   readonly #flow: HoldingFlow;
   #path?: readonly Motif[];
   #reached?: ReadonlySet<Holding>;
+  #deliveries?: readonly Delivery[];
 
   constructor(view: SubjectView) {
     this.#view = view;
@@ -52,16 +59,22 @@ export class Exchange {
    * Accounts outside the subject that ended with another asset than the subject sent, received along the
    * way of the swaps: the trade was made for them. Venues keep their trades and do not count.
    */
-  deliveries(): ReadonlySet<Address> {
+  get deliveries(): readonly Delivery[] {
+    return (this.#deliveries ??= this.#findDeliveries());
+  }
+
+  #findDeliveries(): readonly Delivery[] {
     const { flow, sent, entity, venues, input } = this.#view;
     const given = new Set(sent.map((b) => b.id));
     const after = this.#fromGifts;
-    const found = new Set<Address>();
+    const found: Delivery[] = [];
     for (const account of flow.incoming.keys()) {
       if (account === ZERO_ADDRESS || entity.has(account) || venues.has(account)) continue;
       const own = balances(flow, account, { mergeWrapped: input.rulebook.wrappedNative, dust: 'drop' });
-      for (const { id, net } of own.values())
-        if (net > 0n && !given.has(id) && after.has(holding(account, id))) found.add(account);
+      const bought = [...own.values()].filter(
+        ({ id, net }) => net > 0n && !given.has(id) && after.has(holding(account, id)),
+      );
+      if (bought.length > 0) found.push({ account, bought });
     }
     return found;
   }

@@ -41,13 +41,16 @@ export const SWAP_FACTS: readonly FactSpec[] = [
     (v) => v.swaps.length - v.path.length,
   ),
   count('swaps.delivered_to', 'Accounts other than the actor that kept proceeds of those swaps.', (v) =>
-    v.path.length === 0 ? 0 : v.exchange.deliveries().size,
+    v.path.length === 0 ? 0 : v.exchange.deliveries.length,
   ),
   count(
     'swaps.delivered_to_unknown',
     'Of these accounts, those that logged events no rule knows: contracts that did something ' +
       'with the proceeds.',
-    (v) => (v.path.length === 0 ? 0 : [...v.exchange.deliveries()].filter((a) => speaksUnknown(a, v)).length),
+    (v) =>
+      v.path.length === 0
+        ? 0
+        : v.exchange.deliveries.filter(({ account }) => speaksUnknown(account, v)).length,
   ),
   flag('swaps.by_aggregator', 'An aggregator, a solver or an order book settled the trade.', settledByOthers),
 ];
