@@ -14,7 +14,12 @@ export function generateCreations(): string {
   const sink = new ProblemSink();
   const files = readRuleFiles([RULES]).files.filter(({ kind }) => kind === 'protocol');
   const items = readItems(files, sink) as RuleItem<RawProtocol>[];
-  const { protocols } = compileProtocols(items, [], { knownShapes: new Set(), indexes: new Map() }, sink);
+  const { protocols } = compileProtocols(
+    items,
+    [],
+    { motifKinds: new Map(), knownShapes: new Set(), indexes: new Map() },
+    sink,
+  );
   const lines = protocols
     .flatMap(({ created }) => created)
     .map((spec) => `${creationKey(spec.deployer, spec.shim?.salt ?? null)} ${indexOfRow(spec)}`);

@@ -143,6 +143,8 @@ export interface ProtocolSpec {
   readonly tokens: TokenPatterns | null;
   /** Contracts that list this protocol's others, asked in the second round trip. */
   readonly registries: readonly RegistrySpec[];
+  /** The act that a plain payment of these tokens to one of its addresses is; null: a payment. */
+  readonly payments: { readonly kind: string; readonly assets: ReadonlySet<Address> } | null;
   /** Entity tags of all its contracts. */
   readonly tags: readonly string[];
 }

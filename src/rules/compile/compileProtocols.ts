@@ -18,6 +18,7 @@ export function readRuleAddress(spot: Spot, text: string): Address | null {
 
 interface ProtocolSources {
   readonly knownShapes: ReadonlySet<string>;
+  readonly motifKinds: ReadonlyMap<string, unknown>;
   /** Stored indexes of created contracts, by `creationKey`. */
   readonly indexes: ReadonlyMap<string, string>;
 }
@@ -26,7 +27,7 @@ interface ProtocolSources {
 export function compileProtocols(
   items: readonly RuleItem<RawProtocol>[],
   shapes: readonly RuleItem<RawShape>[],
-  { knownShapes, indexes }: ProtocolSources,
+  { knownShapes, motifKinds, indexes }: ProtocolSources,
   sink: ProblemSink,
 ): { protocols: ProtocolSpec[]; speakers: Map<string, ProtocolSpec[]> } {
   const protocols: ProtocolSpec[] = [];
@@ -49,6 +50,7 @@ export function compileProtocols(
       created: readCreated(spot, raw, indexes),
       tokens: tokenPatterns(raw),
       registries: readRegistries(spot, raw),
+      payments: readPayments(spot, raw, motifKinds),
       tags: raw.tags ?? [],
     };
     for (const [i, shape] of raw.shapes.entries()) {
@@ -126,6 +128,19 @@ function readCreated(
     specs.push({ deployer, count, shim, children: rows[i]!.children ?? 0, index });
   }
   return specs;
+}
+
+function readPayments(
+  spot: Spot,
+  { payments }: RawProtocol,
+  motifKinds: ProtocolSources['motifKinds'],
+): ProtocolSpec['payments'] {
+  if (payments === undefined) return null;
+  const here = spot.at('payments');
+  if (!motifKinds.has(payments.kind))
+    here.at('kind').report('unknown_motif_kind', didYouMean(payments.kind, motifKinds.keys()));
+  const assets = payments.assets.map((text, i) => readRuleAddress(here.at('assets', i), text));
+  return { kind: payments.kind, assets: frozenSet(assets.filter((asset) => asset !== null)) };
 }
 
 function readRegistries(spot: Spot, { registries = [] }: RawProtocol): RegistrySpec[] {

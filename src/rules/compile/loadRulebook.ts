@@ -103,7 +103,11 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
   const spoken = compileProtocols(
     protocols,
     shapes,
-    { knownShapes: knownSlugs(files, 'shape'), indexes: readIndexes(tables, sink) },
+    {
+      knownShapes: knownSlugs(files, 'shape'),
+      motifKinds: words.motifKinds,
+      indexes: readIndexes(tables, sink),
+    },
     sink,
   );
   const { events, calls } = compileShapes(shapes, spoken.speakers, words, sink);

@@ -95,6 +95,7 @@ export interface RawProtocol extends RawHead {
     readonly call: string;
     readonly since_block: number;
   }[];
+  readonly payments?: { readonly kind: string; readonly assets: readonly string[] };
   readonly tags?: readonly string[];
 }
 

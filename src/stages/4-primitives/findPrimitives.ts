@@ -17,6 +17,7 @@ import { findBusMessages } from './structure/busMessages.ts';
 import { findFlashLoans } from './structure/flashLoans.ts';
 import { findDeployments, findIssuance } from './structure/issuance.ts';
 import { NamedActs } from './structure/namedActs.ts';
+import { asPaidActs } from './structure/payments.ts';
 import { findShareExchanges } from './structure/shares.ts';
 import { findStructuralSwaps } from './structure/swaps.ts';
 import { findTransfers } from './structure/transfers.ts';
@@ -35,7 +36,7 @@ type Detector = (context: StructureContext) => OpenPrimitive[];
 /** Detectors over unexplained movements, in order; each narrows the input of the next. */
 const DETECTORS: readonly Detector[] = [findShareExchanges, findFlashLoans, findStructuralSwaps];
 /** Detectors that run after the lexicon's hints. */
-const LEFTOVERS: readonly Detector[] = [findIssuance, findDeployments, findApprovals, findTransfers];
+const LEFTOVERS: readonly Detector[] = [findIssuance, findDeployments, findApprovals];
 
 interface FindOptions {
   /** Called for every mapping that made nothing of an event or call. */
@@ -78,7 +79,7 @@ export function findPrimitives(
     candidates.map((candidate) => primitiveOf(candidate, flow, netted)),
     flow,
   );
-  const stated = claimTokens(markEnds(joinDetails(settleDeferred(acts)), tx), flow);
+  const stated = claimTokens(markEnds(joinDetails(settleDeferred(acts), tx, flow), tx), flow);
   const declared = claimReceipts(stated, flow, rulebook);
 
   const context = structureContext(tx, flow, rulebook.wrappedNative, declared);
@@ -94,6 +95,7 @@ export function findPrimitives(
   take(findBusMessages(context, rulebook, found));
   take(named.withoutAmounts());
   for (const detect of LEFTOVERS) take(detect(context));
+  take(asPaidActs(findTransfers(context), context, run.known, rulebook));
   // The sort is stable: primitives of one moment keep the order in which they were found.
   return found.sort((a, b) => a.seq - b.seq).map(settled);
 }

@@ -178,7 +178,13 @@ function checkPositions(report: TxReport, chain: RawChain, find: Report): void {
       if (!backed(asset, raw))
         find('position', `${at}${path}`, `${raw} of ${asset} is not what its motifs moved`);
     };
-    if (!restsOnMovements(effect, report))
+    const earned = earnedBeside(effect, report);
+    if (earned) {
+      const sum = earned.reduce((n, { position_delta_raw: raw }) => n + BigInt(raw ?? 0), 0n);
+      claim('/position_delta_raw', effect.position_asset?.id, sum.toString());
+      if (!earned.every(isInterest))
+        find('position', `${at}/position_delta_raw`, 'is not the interest stated');
+    } else if (!restsOnMovements(effect, report))
       claim('/position_delta_raw', effect.position_asset?.id, effect.position_delta_raw);
     checkUnderlying(
       effect,
@@ -227,6 +233,28 @@ function restsOnMovements(effect: Effect, report: TxReport): boolean {
     .filter((m) => places.has(placeOf(m.evidence)))
     .reduce((n, m) => n + (m.to === effect.owner ? 1n : -1n) * BigInt(m.amount_raw), 0n);
   return sum.toString() === effect.position_delta_raw;
+}
+
+/**
+ * Interest above what was taken out: a `collect` and a `decrease` of one act and one token, of which only the
+ * difference moved. Null for any other effect.
+ */
+function earnedBeside(effect: Effect, { position_effects }: TxReport): Effect[] | null {
+  const pair = position_effects.filter(
+    ({ owner, position_asset: token, motif_ids: ids }) =>
+      owner === effect.owner && token?.id === effect.position_asset?.id && `${ids}` === `${effect.motif_ids}`,
+  );
+  const kinds = pair.map((e) => e.effect);
+  return effect.position_asset && `${kinds}` === 'collect,decrease' ? pair : null;
+}
+
+/** A `collect` is exactly its interest, which its evidence states; other effects may be anything. */
+function isInterest({ effect, underlying, position_delta_raw: raw, category }: Effect): boolean {
+  if (effect !== 'collect') return true;
+  const sum = underlying.reduce((n, u) => n + BigInt(u.delta_raw), 0n);
+  return (
+    underlying.every((u) => u.role === 'interest') && `${category === 'lending_debt' ? -sum : sum}` === raw
+  );
 }
 
 /** The effects of an owner on one position asset sum to the change of its balance. */

@@ -23,6 +23,7 @@ const speaker = (created: readonly CreationSpec[]): ProtocolSpec => ({
   create2: null,
   created,
   tokens: null,
+  payments: null,
   registries: [],
   tags: [],
 });

@@ -1,7 +1,10 @@
 import { SHARE_ROLES } from '../../../lib/roles.ts';
 import { distinctEvidence, joinedDetail } from './mergeDuplicates.ts';
+import { withToken } from './positionEnds.ts';
+import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { OpenPortion } from '../bind/positionDetail.ts';
 import type { OpenPrimitive } from '../structure/context.ts';
+import type { ValueFlow } from '../../../model/valueFlow.ts';
 
 /** Tag of mappings with an event that only adds detail to another event's movement. */
 const DETAIL = 'detail';
@@ -16,8 +19,13 @@ const COUNTERPARTS: Readonly<Record<string, string>> = {
  * A token's own event about a movement (how much of it is interest) joins the act that moved it. Without
  * such an act it stays a primitive of its own.
  */
-export function joinDetails(found: readonly OpenPrimitive[]): readonly OpenPrimitive[] {
-  if (!found.some((item) => item.tags.includes(DETAIL))) return found;
+export function joinDetails(
+  all: readonly OpenPrimitive[],
+  tx: CanonicalTx,
+  flow: ValueFlow,
+): readonly OpenPrimitive[] {
+  if (!all.some((item) => item.tags.includes(DETAIL))) return all;
+  const found = withNettedTokens(all, tx, flow);
   const hosts = new Map<number, number>();
   found.forEach((item, at) => {
     if (!item.tags.includes(DETAIL))
@@ -47,6 +55,60 @@ export function joinDetails(found: readonly OpenPrimitive[]): readonly OpenPrimi
     .map((item) =>
       item.tags.includes(DETAIL) ? { ...item, tags: item.tags.filter((tag) => tag !== DETAIL) } : item,
     );
+}
+
+/**
+ * A token that owes its holder more interest than the holder takes out (or pays back) mints the difference
+ * instead of burning the amount: the mint becomes a leg of that act.
+ */
+function withNettedTokens(
+  found: readonly OpenPrimitive[],
+  tx: CanonicalTx,
+  flow: ValueFlow,
+): readonly OpenPrimitive[] {
+  const result = [...found];
+  for (const detail of found) {
+    const taken = detail.tags.includes(DETAIL) ? netted(detail) : null;
+    if (taken === null) continue;
+    const at = result.findIndex(
+      (act) => act.seq > detail.seq && takesOut(act, taken) && servedBy(act, detail, tx, flow),
+    );
+    if (at >= 0) result[at] = withToken(result[at]!, flow.movements[detail.legs[0]!.movements[0]!]!);
+  }
+  return result;
+}
+
+/** What the holder took out or paid back, and whose position it was; null for any other detail. */
+function netted({ legs, portions, roles }: OpenPrimitive): { amount: bigint; owner: string } | null {
+  const [leg] = legs;
+  const interest = portions.find(({ role }) => role === 'interest')?.amount ?? 0n;
+  const owner = roles.find(({ role }) => role === 'owner')?.account;
+  if (leg?.role !== 'share_out' || leg.movements.length !== 1 || !owner || interest <= leg.amount)
+    return null;
+  return { amount: interest - leg.amount, owner };
+}
+
+/** Tokens that account in scaled units round to the nearest one, each way. */
+const ROUNDING = 2n;
+const SHRINKS: ReadonlySet<string> = new Set(['out', 'repaid']);
+
+function takesOut({ legs, roles }: OpenPrimitive, taken: { amount: bigint; owner: string }): boolean {
+  const [leg, ...more] = legs;
+  if (!leg || more.length > 0 || !SHRINKS.has(leg.role)) return false;
+  const gap = leg.amount - taken.amount;
+  const own = roles.some(({ role, account }) => role === 'owner' && account === taken.owner);
+  return own && gap <= ROUNDING && gap >= -ROUNDING;
+}
+
+/** The token paid the act's asset out itself, or ran under the act's own contract: no stranger's token did. */
+function servedBy(act: OpenPrimitive, detail: OpenPrimitive, tx: CanonicalTx, flow: ValueFlow): boolean {
+  const token = detail.venue;
+  const { role, movements } = act.legs[0]!;
+  if (role === 'out' && movements.some((m) => flow.movements[m]!.from === token)) return true;
+  const log = detail.evidence.find((e) => e.log !== null)?.log ?? null;
+  let frame = log === null ? null : (tx.logs[log]?.within ?? null);
+  while (frame !== null && tx.frames[frame]!.context === token) frame = tx.frames[frame]!.parent;
+  return frame !== null && tx.frames[frame]!.context === act.venue;
 }
 
 function hostedMovement({ legs }: OpenPrimitive, hosts: ReadonlyMap<number, number>): number | undefined {

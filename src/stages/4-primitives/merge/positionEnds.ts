@@ -74,12 +74,20 @@ export function claimTokens(found: readonly OpenPrimitive[], flow: ValueFlow): r
   return result;
 }
 
-/** An act with the mint or burn of its position's token as a further leg. */
+/** An act with the mint or burn of its position's token as a further leg, of the debt's token where it repays. */
 export function withToken(act: OpenPrimitive, m: Movement): OpenPrimitive {
   const [role, account, check] =
     m.kind === 'mint' ? ['share_out', m.to, 'minted_from_zero'] : ['share_in', m.from, 'burnt_to_zero'];
   const { legs, evidence, invariants } = act;
-  const leg = { role, asset: m.asset, amount: m.amount, account, movements: [m.index], exact: true } as Leg;
+  const owed = legs.some((leg) => leg.role === 'repaid') ? 'debt_' : '';
+  const leg = {
+    role: `${owed}${role}`,
+    asset: m.asset,
+    amount: m.amount,
+    account,
+    movements: [m.index],
+    exact: true,
+  } as Leg;
   const checked = invariants.some(({ name }) => name === check);
   return {
     ...act,

@@ -1,5 +1,7 @@
-import { contractOf, type StructureContext } from './context.ts';
+import { contractOf, type OpenPrimitive, type StructureContext } from './context.ts';
+import type { KnownContracts } from '../match/knownContracts.ts';
 import type { Address } from '../../../model/hex.ts';
+import type { Rulebook } from '../../../model/rulebook.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 
 const TRANSFER = '0xa9059cbb';
@@ -24,6 +26,35 @@ export function isOwnPayment(context: StructureContext, m: Movement): boolean {
   const token = contractOf(context.flow, m.asset);
   if (token === null) return context.customers.has(m.from);
   return callsThatMove(context, m).some(({ by, pulls }) => !pulls && by === m.from);
+}
+
+/**
+ * Plain payments of tokens that their recipient takes without an event of its own, as the act that its
+ * protocol's rules say. Suspected: only the payment shows.
+ */
+export function asPaidActs(
+  found: readonly OpenPrimitive[],
+  { flow }: StructureContext,
+  known: KnownContracts,
+  { protocols }: Pick<Rulebook, 'protocols'>,
+): OpenPrimitive[] {
+  return found.map((item) => {
+    const [leg] = item.legs;
+    const to = item.kind === 'transfer' ? item.roles.find(({ role }) => role === 'recipient')?.account : null;
+    const protocol = to ? known.protocolOf(to) : undefined;
+    const payments = protocols.get(protocol?.slug ?? '')?.payments;
+    const token = leg ? contractOf(flow, leg.asset) : null;
+    if (!leg || !to || !protocol || !payments || token === null || !payments.assets.has(token)) return item;
+    return {
+      ...item,
+      kind: payments.kind,
+      protocol,
+      venue: to,
+      legs: [{ ...leg, role: 'in' }],
+      roles: item.roles.filter(({ role }) => role !== 'recipient'),
+      tags: ['structural'],
+    };
+  });
 }
 
 /** Calls of the token that ask for exactly this movement. */

@@ -23,6 +23,7 @@ const STATED_ROLES: ReadonlyMap<string, Role> = new Map([
 export function partsOf(side: Side): PositionPart[] {
   if (side.portions.length === 0)
     return side.underlying.map((leg) => ({ asset: leg.asset, delta: leg.delta, role: roleOfLeg(leg, side) }));
+  if (side.position.category === DEBT_CATEGORY) return [...owedParts(side), ...interest(side)];
   const parts = side.underlying.flatMap((leg): PositionPart[] => {
     const role = roleOfLeg(leg, side);
     return role === 'principal' && split(side.portions, leg.asset)
@@ -67,6 +68,23 @@ function splitParts(side: Side): PositionPart[] {
       { asset, delta: net - principal, role: 'fee' as const },
     ].filter(({ delta }) => delta !== 0n);
   });
+}
+
+/** A loan's fee is owed on top of what the borrower received. */
+function owedParts({ underlying, portions, ...side }: Side): PositionPart[] {
+  const parts = underlying.map((leg) => ({
+    asset: leg.asset,
+    delta: leg.delta,
+    role: roleOfLeg(leg, { ...side, underlying, portions }),
+  }));
+  return portions
+    .filter(({ role }) => role === 'fee')
+    .reduce<PositionPart[]>((all, { asset, amount }) => {
+      const lent = all.find((part) => part.role === 'debt' && part.asset === asset && part.delta > 0n);
+      if (!lent) return all;
+      const rest = all.map((part) => (part === lent ? { ...part, delta: part.delta + amount } : part));
+      return [...rest, { asset, delta: -amount, role: 'fee' }];
+    }, parts);
 }
 
 /** Growth of a lender's position, or a debtor's. */

@@ -35,6 +35,34 @@ export interface Side {
 /** The positions an act changed: one, except where it has two sides. */
 export function sidesOf(motif: Motif, position: Position, attribution: Attribution, flow: ValueFlow): Side[] {
   if (position.effect === LIQUIDATE) return liquidationSides(motif, position, flow);
+  return sidesOfLegs(motif, position, attribution).flatMap(withInterestApart);
+}
+
+/**
+ * A position that shrank although its token was minted had earned more interest than was taken out: the
+ * interest is a change of its own, and the token's movement is the difference of the two.
+ */
+function withInterestApart(side: Side): Side[] {
+  const minted = side.shares.reduce((sum, { delta }) => sum + delta, 0n);
+  const interest = side.portions.filter(({ role }) => role === 'interest');
+  const earned = interest.reduce((sum, { amount }) => sum + amount, 0n);
+  const [share, ...more] = side.shares;
+  if (side.position.effect !== 'decrease' || !share || more.length > 0 || minted <= 0n || earned <= minted)
+    return [side];
+  const taken = earned - minted;
+  return [
+    {
+      ...side,
+      position: { ...side.position, effect: 'collect' },
+      shares: [{ ...share, amount: earned, delta: earned }],
+      underlying: [],
+      portions: interest,
+    },
+    { ...side, shares: [{ ...share, amount: taken, delta: -taken }], portions: [] },
+  ];
+}
+
+function sidesOfLegs(motif: Motif, position: Position, attribution: Attribution): Side[] {
   const legs = signed(motif);
   const owner = ownerOf(motif, attribution);
   const portions = motif.portions ?? [];
