@@ -19,6 +19,7 @@ const [USD, LP, META_LP] = [erc20Id(account('f1')), erc20Id(account('f2')), erc2
 const kinds = rulebook({
   motifKinds: [
     { kind: 'add_liquidity', position: { category: 'liquidity', effect: 'increase' } },
+    { kind: 'bridge_deposit', position: { category: 'bridge_claim', effect: 'open' } },
     { kind: 'withdraw', position: { category: 'lending_supply', effect: 'decrease' } },
     { kind: 'borrow', position: { category: 'lending_debt', effect: 'increase' } },
   ],
@@ -76,6 +77,43 @@ describe('position owners', () => {
       },
     ]);
     expect(found).toHaveLength(1);
+  });
+
+  const bridged = (index: number, who: typeof ZAP, asset: typeof USD, movement: number) =>
+    motif({
+      index,
+      kind: 'bridge_deposit',
+      venue: POOL,
+      participants: owner(who),
+      assetsOut: [{ asset, amount: 200n, role: 'in' }],
+      movements: [movement],
+    });
+
+  it('count once what the bridge hands on to its own portal, twice what was put in twice', () => {
+    const once: MovementSketch[] = [
+      { from: SIGNER, to: ZAP, asset: USD, amount: 200n },
+      { from: ZAP, to: POOL, asset: USD, amount: 200n },
+    ];
+    const acts = [bridged(0, SIGNER, USD, 0), bridged(1, ZAP, USD, 1)];
+    expect(changes(once, acts)).toMatchObject([{ owner: SIGNER, motifs: [0, 1] }]);
+    const twice: MovementSketch[] = [...once, { from: SIGNER, to: META, asset: USD, amount: 200n }];
+    expect(changes(twice, acts).map((c) => [c.owner, c.motif.index])).toEqual([
+      [SIGNER, 0],
+      [SIGNER, 1],
+    ]);
+  });
+
+  it('are followed through a router that converts what it bridges', () => {
+    const found = changes(
+      [
+        { from: SIGNER, to: ZAP, asset: USD, amount: 200n },
+        { from: ZAP, to: META, asset: USD, amount: 200n },
+        { from: ZERO_ADDRESS, to: ZAP, asset: LP, amount: 200n, kind: 'mint' },
+        { from: ZAP, to: POOL, asset: LP, amount: 200n },
+      ],
+      [bridged(0, ZAP, LP, 3)],
+    );
+    expect(found.map((c) => c.owner)).toEqual([SIGNER]);
   });
 
   it('count interest once: as part of what a withdrawal paid out, or as an effect of its own', () => {

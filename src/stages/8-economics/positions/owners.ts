@@ -23,6 +23,8 @@ export interface OwnerContext {
   /** Where a pass-through account's assets came from, and where they went. */
   readonly origins: ValueEnds;
   readonly destinations: ValueEnds;
+  /** Native for wrapped native, else the asset itself. */
+  readonly merged: (asset: AssetId) => AssetId;
   /** Contracts at which the acts were done. */
   readonly venues: ReadonlySet<Address>;
 }
@@ -32,7 +34,7 @@ export interface OwnerContext {
  * position that a router opened and used up is none: its assets are part of the act that used it.
  */
 export function withOwners(changes: readonly Change[], context: OwnerContext): Change[] {
-  const owned = changes.map((change) => ({ ...change, owner: holderOf(change, context) }));
+  const owned = withoutCarriedOn(changes, context);
   const open = new Set(owned);
   for (const change of owned) {
     if (change.token === null || change.delta === 0n) continue;
@@ -93,13 +95,66 @@ function holderOfToken(change: Change, token: AssetId, { flow, venues }: OwnerCo
  * in, or received those that came out, and the proxy kept nothing. Null where there is none.
  */
 function userBehind({ owner, underlying }: Change, context: OwnerContext): Address | null {
-  const { principals, passThrough, origins, destinations } = context;
+  const { principals, passThrough, flow } = context;
   if (principals.has(owner) || !passThrough.has(owner)) return null;
-  const ends = new Set<Address>();
-  for (const { asset, delta } of underlying)
-    for (const end of (delta < 0n ? origins : destinations)(owner, asset)) ends.add(end);
-  const users = [...ends].filter((end) => principals.has(end));
-  return users.length === 1 ? users[0]! : null;
+  const direct = usersAtEnds(owner, underlying, context);
+  if (direct.size > 0) return onlyOne(direct);
+  // It turned what it was given into something else first, or pays out in another asset.
+  const whole = [...(flow.ledgers.get(owner)?.keys() ?? [])];
+  const signs = new Set(underlying.map(({ delta }) => delta < 0n));
+  const legs = whole.flatMap((asset) => [...signs].map((put) => ({ asset, delta: put ? -1n : 1n })));
+  return onlyOne(usersAtEnds(owner, legs, context));
+}
+
+/** Principals that the assets put in came from, and to which those taken out went. */
+function usersAtEnds(
+  owner: Address,
+  legs: readonly Pick<Side['underlying'][number], 'asset' | 'delta'>[],
+  { principals, origins, destinations }: OwnerContext,
+): ReadonlySet<Address> {
+  const ends = legs.flatMap(({ asset, delta }) => (delta < 0n ? origins : destinations)(owner, asset));
+  return new Set(ends.filter((end) => principals.has(end)));
+}
+
+function onlyOne(users: ReadonlySet<Address>): Address | null {
+  const [only] = users;
+  return only !== undefined && users.size === 1 ? only : null;
+}
+
+/** Each change at its owner, with the acts absorbed that only carried the same value on. */
+function withoutCarriedOn(changes: readonly Change[], context: OwnerContext): Change[] {
+  const owned = changes.map((change) => ({ ...change, owner: holderOf(change, context) }));
+  const open = new Set(owned);
+  for (const [i, change] of owned.entries()) {
+    if (change.owner === changes[i]!.owner) continue;
+    const whole = [...open].find((other) => other !== change && isSameValue(other, change, context));
+    if (!whole) continue;
+    open.delete(change);
+    whole.absorbed = [...whole.absorbed, change.motif];
+  }
+  return [...open];
+}
+
+/**
+ * Whether a router only carried on what another act of its principal states: the same assets, of which the
+ * principal never had as much as both together.
+ */
+function isSameValue(other: Change, carried: Change, { flow, merged }: OwnerContext): boolean {
+  const key = ({ owner, position: { category, effect } }: Change): string => `${owner} ${category} ${effect}`;
+  if (other.token !== null || carried.token !== null || key(other) !== key(carried)) return false;
+  const [sums, carriedSums] = [other, carried].map(({ underlying }) => {
+    const amounts = new Map<AssetId, bigint>();
+    for (const { asset, delta } of underlying)
+      amounts.set(merged(asset), (amounts.get(merged(asset)) ?? 0n) + delta);
+    return amounts;
+  }) as [Map<AssetId, bigint>, Map<AssetId, bigint>];
+  if (sums.size === 0 || sums.size !== carriedSums.size) return false;
+  return [...sums].every(([asset, delta]) => {
+    let turnover = 0n;
+    for (const [id, { inflow, outflow }] of flow.ledgers.get(carried.owner) ?? [])
+      if (merged(id) === asset) turnover += delta < 0n ? outflow : inflow;
+    return carriedSums.get(asset) === delta && turnover < 2n * (delta < 0n ? -delta : delta);
+  });
 }
 
 /** Whether another act took in exactly this owner's gain of the position, or paid it out. */

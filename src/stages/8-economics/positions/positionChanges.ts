@@ -1,5 +1,6 @@
 import { kindOf } from '../../../lib/motifKinds.ts';
 import { roleOf } from '../../../lib/roles.ts';
+import { mergeNative } from '../../../value/asset.ts';
 import { passThroughAccounts, valueEnds } from '../../../value/follow.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import type { Attribution } from '../../../model/attribution.ts';
@@ -46,6 +47,7 @@ export function positionChanges(input: PositionInput): PositionChange[] {
       ...orders.map((o) => o.owner),
     ]),
     passThrough,
+    merged: (asset) => mergeNative(asset, rulebook.wrappedNative),
     origins: valueEnds(flow, rulebook.wrappedNative, passThrough, 'back'),
     destinations: valueEnds(flow, rulebook.wrappedNative, passThrough, 'onward'),
     venues: new Set(motifs.filter(({ kind }) => !kindOf(rulebook, kind).plain).map(({ venue }) => venue)),
