@@ -1,6 +1,6 @@
 import { splitTopLevel } from '../lib/splitTopLevel.ts';
 import { memoize } from '../lib/memo.ts';
-import { linesStarting } from '../lib/sortedLines.ts';
+import { linesOf } from '../lib/tableLines.ts';
 import { headSize, parseAbiType } from './abiType.ts';
 import { keccak256, stringToBytes } from 'viem/utils';
 import type { Hash, Hex } from '../model/hex.ts';
@@ -36,7 +36,7 @@ export function eventNamed(
   topic0: Hash,
   topicCount?: number,
 ): NamedSignature | null {
-  for (const line of linesStarting(tables.events, topic0.slice(2, 2 + PREFIX))) {
+  for (const line of linesOf(tables.events, topic0.slice(2, 2 + PREFIX))) {
     const read = readSignature(line.slice(PREFIX + 1));
     if (`0x${read.hash}` === topic0 && (topicCount ?? read.topicCount) === read.topicCount) return read.named;
   }
@@ -45,7 +45,7 @@ export function eventNamed(
 
 /** The function of that selector; null where the tables know none, or know several. */
 export function functionNamed(tables: SignatureTables, selector: Hex): NamedSignature | null {
-  const lines = linesStarting(tables.functions, `${selector.slice(2)} `);
+  const lines = linesOf(tables.functions, selector.slice(2));
   if (lines.length !== 1) return null;
   const read = readSignature(lines[0]!.slice(PREFIX + 1));
   return read.hash.startsWith(selector.slice(2)) ? read.named : null;

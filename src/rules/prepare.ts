@@ -18,11 +18,13 @@ export function prepare(compiled: CompiledRules): Rulebook {
     compiled.protocolAt.get(contract) ?? created(contract);
   const listedKinds = kindsOfContract(mappings);
   const createdKinds = kindsOfCreators(mappings);
+  const asked = timesAsked(inForce);
   const derived = new Map<(rulebook: Rulebook) => unknown, unknown>();
   const prepared: PreparedRules = {
     intents: inForce.map((rule) =>
       prepareIntent(
         rule,
+        asked,
         inForce.filter(({ supersedes }) => supersedes.includes(rule.slug)).map(({ slug }) => slug),
       ),
     ),
@@ -36,6 +38,14 @@ export function prepare(compiled: CompiledRules): Rulebook {
   };
   const rulebook: Rulebook = Object.freeze({ ...compiled, prepared });
   return rulebook;
+}
+
+/** How many rules ask for each fact. */
+function timesAsked(rules: readonly IntentRule[]): ReadonlyMap<string, number> {
+  const times = new Map<string, number>();
+  for (const { when } of rules)
+    for (const fact of factNames(when)) times.set(fact, (times.get(fact) ?? 0) + 1);
+  return times;
 }
 
 /** Compares rules by rank of intent, priority, overlay first, number of facts, slug: never by file. */
