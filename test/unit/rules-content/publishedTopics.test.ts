@@ -32,6 +32,8 @@ const PUBLISHED: readonly (readonly [topic0: string, topics: number, kind: strin
   ['0xa32e146844d6144a22e94c586715a1317d58a8aa3581ec33d040113ddcb24350', 3, 'remove_liquidity'],
   ['0x3a5b9dc26075a3801a6ddccf95fec485bb7500a91b44cec1add984c21ee6db3b', 1, 'vault_deposit'],
   ['0xd93cf895c7d5b2cd7dc7a098b678b3089f37d91f48d9b83a0800a91cbdf05284', 1, 'vault_withdraw'],
+  ['0xcd05f5b9dc4bb03babf40f5da98f5f46819846207d916f89b67d36fd1f7fd74f', 4, 'bridge_deposit'],
+  ['0xbdb65cfd017af0876344138f62bc895163b5fd120cbe6e666ed306afd658de4b', 4, 'bridge_withdrawal'],
 ];
 
 describe('events with wording of their own', () => {
