@@ -305,6 +305,70 @@ describe('at real contracts', () => {
   });
 });
 
+describe('what a stranger\u2019s contract says beside a real act', () => {
+  const aave = (signature: string, args: unknown[]): Step => call(MAINNET.aavePool, fn(signature, args));
+  /** Wrapped ether of the attacker's contract, which the lending pool may take. */
+  async function fund(forger: Address, amount: bigint): Promise<Step> {
+    await stage.chain.must(ATTACKER, { to: MAINNET.weth, data: fn('deposit()'), value: amount });
+    await stage.chain.must(ATTACKER, {
+      to: MAINNET.weth,
+      data: fn('transfer(address,uint256)', [forger, amount]),
+    });
+    return call(MAINNET.weth, fn('approve(address,uint256)', [MAINNET.aavePool, amount]));
+  }
+
+  it('a token\u2019s word on interest does not become part of a real withdrawal', async () => {
+    const [own, paid] = [fake.mask, ETHER / 10n];
+    const approve = await fund(own, ETHER);
+    const report = await stage.play(own, [
+      approve,
+      aave('supply(address,uint256,address,uint16)', [MAINNET.weth, ETHER, own, 0]),
+      event(TRANSFER, own, MILLION, { from: ZERO, to: own }),
+      event(
+        'Mint(address indexed caller, address indexed onBehalfOf, uint256 value, uint256 balanceIncrease, uint256 index)',
+        own,
+        MILLION,
+        { balanceIncrease: MILLION + paid },
+      ),
+      aave('withdraw(address,uint256,address)', [MAINNET.weth, paid, own]),
+    ]);
+    const touched = report.position_effects.map(({ position_asset: token }) => token?.address);
+    expect(touched.length).toBeGreaterThan(0);
+    expect(touched).not.toContain(own);
+    expectHarmless(report);
+  });
+
+  it('a conversion at an unlisted contract before a real supply leaves it Suspected', async () => {
+    const [own, amount] = [fake.mask, ETHER / 2n];
+    const approve = await fund(own, amount);
+    const report = await stage.play(own, [
+      pull(fake.plain, addressOf(ATTACKER), own),
+      event('Migrated(address indexed account, uint256 amount)', addressOf(ATTACKER), amount),
+      approve,
+      aave('supply(address,uint256,address,uint16)', [MAINNET.weth, amount, addressOf(ATTACKER), 0]),
+    ]);
+    expect(report.motifs.map(({ kind }) => kind)).toContain('supply');
+    expect(report.classification.status).toBe('Suspected');
+    expectHarmless(report);
+  });
+
+  it('a delivery that an unlisted bridge states is Suspected, with real assets too', async () => {
+    const amount = ETHER / 2n;
+    await fund(fake.mask, amount);
+    const report = await stage.play(fake.mask, [
+      call(MAINNET.weth, fn('transfer(address,uint256)', [VICTIM, amount])),
+      event(
+        'TokensBridged(address indexed token, address indexed recipient, uint256 value, bytes32 indexed messageId)',
+        VICTIM,
+        amount,
+        { token: MAINNET.weth },
+      ),
+    ]);
+    expect(report.classification).toMatchObject({ intent_kind: 'BridgeWithdrawal', status: 'Suspected' });
+    expectHarmless(report);
+  });
+});
+
 describe('a token under the name of another', () => {
   for (const [name, who] of [
     ['usdt', 'USDT at another address'],

@@ -15,7 +15,7 @@ function weaker(a: Confidence, b: Confidence): Confidence {
 
 /**
  * The motifs a rule's verdict rests on: the subject's own, of swaps only those between its sent and received
- * assets. A heuristic about acts done for others rests on theirs where the subject has none.
+ * assets. Where the subject has none, a rule rests on acts completed for others, a heuristic on any of theirs.
  */
 export function restedMotifs(view: SubjectView, rule: IntentRule): Motif[] {
   if (rule.restsOn.length === 0) return [];
@@ -24,8 +24,13 @@ export function restedMotifs(view: SubjectView, rule: IntentRule): Motif[] {
   const rested = view.own.filter(
     (motif) => kinds.has(motif.kind) && (!view.isSwap(motif) || (onPath ??= new Set(view.path)).has(motif)),
   );
-  if (rested.length > 0 || rule.proof === 'structural') return rested;
-  return view.input.motifs.filter((motif) => kinds.has(motif.kind) && !view.isSwap(motif));
+  if (rested.length > 0) return rested;
+  return view.input.motifs.filter(
+    (motif) =>
+      kinds.has(motif.kind) &&
+      !view.isSwap(motif) &&
+      (rule.proof !== 'structural' || view.kind(motif).completedBy !== null),
+  );
 }
 
 /** A verdict's status and confidence, with the caveats that keep it from Proven and from High. */
@@ -127,12 +132,16 @@ function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonly Motif
   const rested = new Set(motifs);
   const moved = new Set(motifs.flatMap(({ movements }) => movements));
   const isRested = (motif: Motif): boolean =>
-    rested.has(motif) || venues.has(motif.venue) || motif.movements.some((index) => moved.has(index));
+    rested.has(motif) ||
+    venues.has(motif.venue) ||
+    (motif.status === 'Proven' && motif.movements.some((index) => moved.has(index)));
   // Burning the sent tokens is the venue's act if the actor called the venue, or is the rule's own subject.
   const burnsCount = venues.has(view.tx.to!) || kinds.some(({ destroys }) => destroys);
   const into = ({ id, outgoing }: Balance): boolean =>
-    view.takersOf(id, burnsCount).some((motif) => isRested(motif) || view.kind(motif).destroys) ||
-    outgoing.every(({ to }) => venues.has(to));
+    view
+      .takersOf(id, burnsCount)
+      .some((motif) => isRested(motif) || view.kind(motif).destroys || feeds(motif, motifs)) ||
+    outgoing.every(({ to, index }) => venues.has(to) || moved.has(index));
   const isFee = ({ id }: Balance): boolean =>
     id === NATIVE_ASSET && view.sent.some((other) => other.id !== id && into(other));
   const outOf = ({ id, incoming }: Balance): boolean =>
@@ -140,6 +149,18 @@ function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonly Motif
     incoming.some(({ from }) => venues.has(from)) ||
     comesAlong(view, { id, incoming }, motifs);
   return view.sent.every((sent) => into(sent) || isFee(sent)) && view.received.every(outOf);
+}
+
+/** A proven conversion at a known contract, all of whose yield went into the motifs the verdict rests on. */
+function feeds({ status, protocol, assetsIn }: Motif, motifs: readonly Motif[]): boolean {
+  return (
+    status === 'Proven' &&
+    isRecognised(protocol) &&
+    assetsIn.length > 0 &&
+    assetsIn.every(({ asset, amount }) =>
+      motifs.some(({ assetsOut }) => assetsOut.some((out) => out.asset === asset && out.amount === amount)),
+    )
+  );
 }
 
 /**
