@@ -22,14 +22,15 @@ const MAY_IMPORT: Record<string, { folders: string[]; packages: string[] }> = {
   model: { folders: [], packages: ['graphology'] },
   lib: {
     folders: [],
-    packages: ['viem', 'pino', 'ajv', '@noble/curves', 'node:crypto', 'node:fs', 'node:module', 'node:url'],
+    packages: ['pino', 'ajv', 'node:crypto', 'node:fs', 'node:module', 'node:url'],
   },
-  evm: { folders: ['lib'], packages: ['viem', '@noble/curves'] },
+  evm: { folders: ['lib'], packages: ['ox', '@noble/curves'] },
   value: { folders: ['lib', 'evm'], packages: ['unhomoglyph', 'graphology'] },
   rules: {
     folders: ['lib', 'evm', 'value'],
     packages: [
       'viem',
+      'ox',
       'yaml',
       'ajv',
       'json-rules-engine',
@@ -60,6 +61,7 @@ const MAY_IMPORT: Record<string, { folders: string[]; packages: string[] }> = {
     folders: ['lib', 'evm', 'value', 'traces'],
     packages: [
       'viem',
+      'ox',
       'undici',
       'node:crypto',
       'node:events',
@@ -70,12 +72,12 @@ const MAY_IMPORT: Record<string, { folders: string[]; packages: string[] }> = {
   },
   'stages/2-canonical': { folders: ['lib', 'evm', 'value', 'traces'], packages: [] },
   'stages/3-flow': { folders: ['lib', 'evm', 'value'], packages: ['graphology'] },
-  'stages/4-primitives': { folders: ['lib', 'evm', 'value'], packages: ['viem', 'graphology'] },
+  'stages/4-primitives': { folders: ['lib', 'evm', 'value'], packages: ['graphology'] },
   'stages/5-motifs': { folders: ['lib', 'evm', 'value'], packages: ['graphology'] },
   'stages/7-intent': { folders: ['lib', 'evm', 'value'], packages: ['graphology', 'graphology-traversal'] },
   'stages/6-actor': { folders: ['lib', 'evm', 'value'], packages: [] },
   'stages/8-economics': { folders: ['lib', 'evm', 'value'], packages: ['node:crypto'] },
-  'stages/9-report': { folders: ['lib', 'evm', 'value'], packages: ['viem', 'ajv', 'node:fs', 'node:path'] },
+  'stages/9-report': { folders: ['lib', 'evm', 'value'], packages: ['ajv', 'node:fs', 'node:path'] },
 };
 
 function place(path: string): string {

@@ -1,5 +1,5 @@
-import { keccak256 } from 'viem/utils';
-import { digestsOf, packed, struct, type Field } from './eip712.ts';
+import { keccak256 } from 'ox/Hash';
+import { digestsOf, packed, struct, type Field } from './signing.ts';
 import { NONCES_TRIED, type Claim, type Reader } from './signedCalls.ts';
 import type { Address, Hex } from '../model/hex.ts';
 

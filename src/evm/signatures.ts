@@ -2,7 +2,8 @@ import { splitTopLevel } from '../lib/splitTopLevel.ts';
 import { memoize } from '../lib/memo.ts';
 import { linesOf } from '../lib/tableLines.ts';
 import { headSize, parseAbiType } from './abiType.ts';
-import { keccak256, stringToBytes } from 'viem/utils';
+import { keccak256 } from 'ox/Hash';
+import { fromString } from 'ox/Hex';
 import type { Hash, Hex } from '../model/hex.ts';
 import type { ParamSpec, SignatureTables } from '../model/rulebook.ts';
 
@@ -76,7 +77,7 @@ function readText(signature: string): ReadSignature {
     if (!field.indexed) head += type ? headSize(type) : 32;
     return { ...field, name: field.name || `arg${position}`, offset };
   });
-  const hash = keccak256(stringToBytes(`${name}(${fields.map(({ type }) => type).join(',')})`)).slice(2);
+  const hash = keccak256(fromString(`${name}(${fields.map(({ type }) => type).join(',')})`)).slice(2);
   return { named: { signature, name, args }, hash, topicCount: topics };
 }
 

@@ -1,5 +1,6 @@
-import { concat, keccak256 } from 'viem/utils';
-import { digestsOf, packed, struct, vrs, type Field, type Signature } from './eip712.ts';
+import { keccak256 } from 'ox/Hash';
+import { concat } from 'ox/Hex';
+import { digestsOf, packed, struct, vrs, type Field, type Signature } from './signing.ts';
 import type { Address, Hex } from '../model/hex.ts';
 
 /** A call that may carry a signature. */
@@ -134,7 +135,7 @@ interface AllowanceBatch extends Omit<Allowance, 'details'> {
 }
 
 /** An array's hash is that of its elements' hashes one after the other. */
-const listHash = (hashes: readonly Hex[]): Field => ['bytes32', keccak256(concat(hashes))];
+const listHash = (hashes: readonly Hex[]): Field => ['bytes32', keccak256(concat(...hashes))];
 
 function allowanceBatchHash({ details, spender, sigDeadline }: AllowanceBatch): Hex {
   return struct(ALLOWANCE_BATCH, [

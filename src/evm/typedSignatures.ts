@@ -1,7 +1,7 @@
-import { decodeAbiParameters, parseAbiItem, toFunctionSelector } from 'viem/utils';
-import type { AbiFunction } from 'viem';
-import { domainsOf, recover } from './eip712.ts';
+import { from, getSelector, type AbiFunction } from 'ox/AbiFunction';
+import { decode } from 'ox/AbiParameters';
 import { FORWARDED, FORWARDERS } from './forwardRequests.ts';
+import { domainsOf, recover } from './signing.ts';
 import { SIGNATURES, type Reader, type SignedCall } from './signedCalls.ts';
 import type { Address, Hex } from '../model/hex.ts';
 
@@ -15,7 +15,7 @@ export function typedSigner(call: SignedCall, names: readonly string[]): Address
   const entry = READERS.get(call.input.slice(0, 10));
   if (!entry) return null;
   try {
-    const values = decodeAbiParameters(entry.abi.inputs, `0x${call.input.slice(10)}`);
+    const values = decode(entry.abi.inputs, `0x${call.input.slice(10)}`);
     const domains = [...names, ...entry.names].flatMap((name) => domainsOf(name, call.to));
     const { owner, digests, signature } = entry.read(values, call, domains);
     if (signature === null) return null;
@@ -41,8 +41,8 @@ interface Entry {
 
 const READERS: ReadonlyMap<string, Entry> = new Map(
   [...SIGNATURES, ...FORWARDED].map(([signature, read], index) => {
-    const abi = parseAbiItem(`function ${signature}` as 'function f()') as AbiFunction;
+    const abi: AbiFunction = from(`function ${signature}` as 'function f()');
     const names = index < SIGNATURES.length ? [] : FORWARDERS;
-    return [toFunctionSelector(abi), { abi, read, names }];
+    return [getSelector(abi), { abi, read, names }];
   }),
 );

@@ -1,4 +1,4 @@
-import { create2Address, createAddress } from '../evm/create2.ts';
+import { create2Address, createAddress } from '../evm/address.ts';
 import { wordOf } from '../evm/hex.ts';
 import type { Address, Hash } from '../model/hex.ts';
 import type { CreationSpec, ProtocolSpec } from '../model/rulebook.ts';

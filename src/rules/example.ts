@@ -1,4 +1,5 @@
-import { keccak256, stringToBytes } from 'viem/utils';
+import { keccak256 } from 'ox/Hash';
+import { fromString } from 'ox/Hex';
 import { TRANSFER } from '../evm/tokenTopics.ts';
 import { wordOf, ZERO_ADDRESS } from '../evm/hex.ts';
 import { NATIVE_ASSET } from '../value/asset.ts';
@@ -56,7 +57,7 @@ export function buildExample(example: RawExampleTransaction): BuiltExample {
   const addressOf = (name: string): Address => {
     if (name === 'zero') return ZERO_ADDRESS;
     if (/^0x[0-9a-fA-F]{40}$/.test(name)) return name.toLowerCase() as Address;
-    const address: Address = `0x${keccak256(stringToBytes(`account of an example: ${name}`)).slice(26)}`;
+    const address: Address = `0x${keccak256(fromString(`account of an example: ${name}`)).slice(26)}`;
     words.set(address, name);
     return address;
   };

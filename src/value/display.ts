@@ -2,7 +2,7 @@ import type { Address } from '../model/hex.ts';
 import type { TokenMetadata } from '../model/upstream.ts';
 import type { Asset } from '../model/valueFlow.ts';
 import { usableDecimals } from './amount.ts';
-import { checksumAddress } from '../evm/checksum.ts';
+import { checksumAddress } from '../evm/address.ts';
 
 const MAX_SYMBOL = 32;
 const MAX_NAME = 64;

@@ -1,4 +1,4 @@
-import { checksumAddress } from 'viem';
+import { checksumAddress } from '../../evm/address.ts';
 import type { Address } from '../../model/hex.ts';
 import type { SignatureFault } from './signature.ts';
 

@@ -1,15 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { deserialize, serialize } from 'node:v8';
-import { refreeze } from '../../rules/compile/freeze.ts';
 import { listFiles } from '../../rules/read/listFiles.ts';
 import { prepare } from '../../rules/prepare.ts';
 import type { CompiledRules, Rulebook } from '../../model/rulebook.ts';
-
-/** The loader: its output for the same files changes with its code. */
-const LOADER = fileURLToPath(new URL('../../rules/', import.meta.url));
 
 /** Where the build keeps the shipped rules in compiled form, beside this folder; the sources have none. */
 export const RULEBOOK_CACHE = new URL('../../compiled/rulebook.bin', import.meta.url);
@@ -29,9 +24,9 @@ function compiledPart({ prepared: _, ...compiled }: Rulebook): CompiledRules {
   return compiled;
 }
 
-/** The rulebook again, frozen as the loader left it. */
+/** The rulebook again. The loader's is frozen; freezing this one too would double the time of a start. */
 export function unpackRulebook(bytes: Uint8Array): Rulebook {
-  return prepare(refreeze(deserialize(bytes) as CompiledRules));
+  return prepare(deserialize(bytes) as CompiledRules);
 }
 
 /** The cache's content for a rulebook compiled from the files below `dir`. */
@@ -47,24 +42,20 @@ export function packCache(dir: string, rulebook: Rulebook): Buffer {
 export function cachedRulebook(dir: string): Rulebook | null {
   try {
     const { files, rulebook } = deserialize(readFileSync(RULEBOOK_CACHE)) as Cached;
-    return files === fingerprint(dir) ? prepare(refreeze(rulebook)) : null;
+    return files === fingerprint(dir) ? prepare(rulebook) : null;
   } catch {
     // No cache, or one of another version of Node.js.
     return null;
   }
 }
 
-/** Changes with any path and any byte of the rules, and with the code that compiles them. */
+/** Changes with any path and any byte of the rules. The code that compiles them is built together with the cache. */
 function fingerprint(dir: string): string {
   const hash = createHash('sha256');
-  for (const folder of [dir, LOADER]) {
-    for (const path of listFiles(folder, () => {})) {
-      if (folder === dir || path.endsWith('.js'))
-        hash
-          .update(`${path}\n`)
-          .update(readFileSync(join(folder, path)))
-          .update('\n');
-    }
-  }
+  for (const path of listFiles(dir, () => {}))
+    hash
+      .update(`${path}\n`)
+      .update(readFileSync(join(dir, path)))
+      .update('\n');
   return hash.digest('hex');
 }

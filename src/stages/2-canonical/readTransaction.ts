@@ -1,5 +1,5 @@
 import { readAddress, readBytes, readCount, readHash, readQuantity } from '../../evm/hex.ts';
-import { recoverAuthority } from '../../evm/recoverAuthority.ts';
+import { recoverAuthority } from '../../evm/signing.ts';
 import { AnalysisError } from '../../lib/errors.ts';
 import { absent, readList, readObject, type Fields } from '../../lib/shape.ts';
 import type { Authorization, CanonicalTx } from '../../model/canonicalTx.ts';

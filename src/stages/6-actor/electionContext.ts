@@ -1,5 +1,5 @@
 import { isRecognised } from '../../lib/recognised.ts';
-import { isPrecompile } from '../../evm/accounts.ts';
+import { isPrecompile } from '../../evm/address.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { carriesSignature, typedSigner } from '../../evm/typedSignatures.ts';
 import { kindOf } from '../../lib/motifKinds.ts';

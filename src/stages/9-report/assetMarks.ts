@@ -1,6 +1,6 @@
 import { lowerBound } from '../../lib/lowerBound.ts';
 import { addressOfWord, uintOfWord, wordAt } from '../../evm/hex.ts';
-import { SHARE_TOPICS } from '../../evm/shareTopics.ts';
+import { SHARE_TOPICS } from '../../evm/tokenTopics.ts';
 import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Movement, ValueFlow } from '../../model/valueFlow.ts';

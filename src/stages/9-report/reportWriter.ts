@@ -1,6 +1,6 @@
 import { placePoint } from '../../value/amount.ts';
 import { parseAssetId } from '../../value/assetId.ts';
-import { checksumAddress } from '../../evm/checksum.ts';
+import { checksumAddress } from '../../evm/address.ts';
 import { assetText } from '../../value/display.ts';
 import { AnalysisError } from '../../lib/errors.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { getAddress, isAddress } from 'viem';
+import { getAddress, isAddress } from 'viem/utils';
 import type { Command } from 'commander';
 import { CliError } from './cliIo.ts';
 import type { LedgerFormat } from '../ledger/writeLedger.ts';

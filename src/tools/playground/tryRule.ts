@@ -1,4 +1,4 @@
-import { checksumAddress } from 'viem';
+import { checksumAddress } from '../../evm/address.ts';
 import { analyzeRaw } from '../../analyze.ts';
 import { blockers, countMet, show } from '../cli/rules/conditionLines.ts';
 import { examineTx, type ExaminedTx, type SubjectReading } from '../cli/rules/examineTx.ts';

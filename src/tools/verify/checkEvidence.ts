@@ -1,6 +1,6 @@
 import type { RawChain, RawFrame, RawLog } from './rawChain.ts';
 import type { Report } from './finding.ts';
-import { getAddress } from 'viem';
+import { getAddress } from 'viem/utils';
 
 interface EvidenceLike {
   kind: string;

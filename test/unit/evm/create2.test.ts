@@ -1,7 +1,7 @@
 import { keccak256, toFunctionSelector } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { create2Address, pairSalt } from '../../../src/evm/create2.ts';
-import { checksumAddress } from '../../../src/evm/checksum.ts';
+import { create2Address, pairSalt } from '../../../src/evm/address.ts';
+import { checksumAddress } from '../../../src/evm/address.ts';
 import type { Address, Hash } from '../../../src/model/hex.ts';
 
 const ZEROS = '0'.repeat(40);

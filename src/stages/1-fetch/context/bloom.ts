@@ -1,4 +1,4 @@
-import { keccak256 } from 'viem/utils';
+import { keccak256 } from 'ox/Hash';
 import { isHex, lowerHex } from '../../../evm/hex.ts';
 import { memoize } from '../../../lib/memo.ts';
 import { isRecord } from '../../../lib/shape.ts';

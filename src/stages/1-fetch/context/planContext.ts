@@ -1,5 +1,5 @@
 import { isHex, lowerAddress, quantity, readHash, readQuantity } from '../../../evm/hex.ts';
-import { recoverAuthority } from '../../../evm/recoverAuthority.ts';
+import { recoverAuthority } from '../../../evm/signing.ts';
 import { planPricing, type PricingPlan } from '../prices/planPricing.ts';
 import { NO_REGISTRIES, planRegistries, type RegistryPlan } from './registryReads.ts';
 import { isRecord } from '../../../lib/shape.ts';

@@ -1,4 +1,4 @@
-import { create2Address, pairSalt } from '../../../evm/create2.ts';
+import { create2Address, pairSalt } from '../../../evm/address.ts';
 import { intOfWord, uintOfWord, wordAt, wordOf } from '../../../evm/hex.ts';
 import { Q96, Q192, sqrtRatioAtTick } from '../../../value/tickPrice.ts';
 import { wordWithin } from '../context/abiAnswers.ts';

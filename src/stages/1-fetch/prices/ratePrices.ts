@@ -1,4 +1,4 @@
-import { create2Address, pairSalt } from '../../../evm/create2.ts';
+import { create2Address, pairSalt } from '../../../evm/address.ts';
 import { addressOfWord, uintOfWord, wordAt } from '../../../evm/hex.ts';
 import type { ViewCall } from '../context/multicall.ts';
 import type { PriceSource } from './priceSource.ts';

@@ -1,4 +1,4 @@
-import { create2Address, pairSalt } from '../../../evm/create2.ts';
+import { create2Address, pairSalt } from '../../../evm/address.ts';
 import { memoizePair } from '../../../lib/memo.ts';
 import type { Address, Hash } from '../../../model/hex.ts';
 import type { PreparedMapping } from './preparedMapping.ts';

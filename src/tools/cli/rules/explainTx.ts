@@ -1,5 +1,5 @@
 import { whyUnfilled } from '../../../lib/labelTemplate.ts';
-import { checksumAddress } from 'viem';
+import { checksumAddress } from '../../../evm/address.ts';
 import type { Motif } from '../../../model/motif.ts';
 import type { IntentRule, Rulebook } from '../../../model/rulebook.ts';
 import type { RuleOutcome } from '../../../model/intent.ts';

@@ -1,4 +1,4 @@
-import { checksumAddress } from 'viem';
+import { checksumAddress } from '../../../evm/address.ts';
 import { eventNamed } from '../../../evm/signatures.ts';
 import type { Log } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
-import { checksumAddress } from 'viem';
+import { checksumAddress } from '../../../../evm/address.ts';
 import { eventNamed } from '../../../../evm/signatures.ts';
 import { checkAddress } from '../../../../rules/compile/addresses.ts';
 import { isFault } from '../../../../rules/compile/bindExpr.ts';

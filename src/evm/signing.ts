@@ -1,5 +1,8 @@
 import { secp256k1 } from '@noble/curves/secp256k1';
-import { concat, encodeAbiParameters, keccak256, toHex } from 'viem/utils';
+import { encode } from 'ox/AbiParameters';
+import { keccak256 } from 'ox/Hash';
+import { concat, fromNumber, fromString } from 'ox/Hex';
+import { fromHex as rlp } from 'ox/Rlp';
 import type { Address, Hex } from '../model/hex.ts';
 
 /** A secp256k1 signature. */
@@ -12,18 +15,43 @@ export interface Signature {
 const CHAIN_ID = 1n;
 
 /** The address that signed the digest, in lower case; null for no signature of anybody. */
-export function recover(digest: Hex, { r, s, yParity }: Signature): string | null {
+export function recover(digest: Hex, { r, s, yParity }: Signature): Address | null {
   try {
     const key = new secp256k1.Signature(r, s).addRecoveryBit(yParity).recoverPublicKey(digest.slice(2));
-    return `0x${keccak256(key.toRawBytes(false).subarray(1)).slice(26)}`;
+    return `0x${keccak256(`0x${key.toHex(false).slice(2)}`).slice(26)}`;
   } catch {
     return null; // Not a point on the curve.
   }
 }
 
+/** An EIP-7702 authorisation tuple as it was signed; integers of any size. */
+export interface SignedAuthorization {
+  readonly chainId: bigint;
+  readonly address: Address;
+  readonly nonce: bigint;
+  readonly r: bigint;
+  readonly s: bigint;
+  readonly yParity: bigint;
+}
+
+/**
+ * Recovers the signer of an authorisation (EIP-7702: over `keccak256(0x05 ‖ rlp([chain_id, address,
+ * nonce]))`); null for an invalid signature, as the protocol skips the tuple too.
+ */
+export function recoverAuthority(tuple: SignedAuthorization): Address | null {
+  const { chainId, address, nonce, r, s, yParity } = tuple;
+  // EIP-2: the high half of s is not a valid signature.
+  if (yParity > 1n || s > secp256k1.CURVE.n / 2n) return null;
+  const digest = keccak256(concat('0x05', rlp([integer(chainId), address, integer(nonce)])));
+  return recover(digest, { r, s, yParity: Number(yParity) });
+}
+
+/** An integer as RLP takes it: its bytes without leading zeros, none for zero. */
+const integer = (value: bigint): Hex => (value === 0n ? '0x' : fromNumber(value));
+
 /** EIP-712 domain separators with the versions in use, and without one. */
 export function domainsOf(name: string, verifyingContract: Address): Hex[] {
-  const text = (value: string): Hex => keccak256(toHex(value));
+  const text = (value: string): Hex => keccak256(fromString(value));
   const tail = [
     ['uint256', CHAIN_ID],
     ['address', verifyingContract],
@@ -44,16 +72,16 @@ export type Field = readonly [type: string, value: unknown];
 /** EIP-712 `hashStruct`. */
 export function struct(type: string, fields: readonly Field[]): Hex {
   return keccak256(
-    encodeAbiParameters(
+    encode(
       [{ type: 'bytes32' }, ...fields.map(([fieldType]) => ({ type: fieldType }))],
-      [keccak256(toHex(type)), ...fields.map(([, value]) => value)],
+      [keccak256(fromString(type)), ...fields.map(([, value]) => value)],
     ),
   );
 }
 
 /** The signed hashes: each struct hash under each domain. */
 export function digestsOf(domains: readonly Hex[], ...hashes: readonly Hex[]): Hex[] {
-  return hashes.flatMap((hash) => domains.map((domain) => keccak256(concat(['0x1901', domain, hash]))));
+  return hashes.flatMap((hash) => domains.map((domain) => keccak256(concat('0x1901', domain, hash))));
 }
 
 /** Null where `v` is neither 27 nor 28. */

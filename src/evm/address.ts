@@ -1,0 +1,39 @@
+import { checksum } from 'ox/Address';
+import { concat } from 'ox/Hex';
+import { fromCreate, fromCreate2 } from 'ox/ContractAddress';
+import { keccak256 } from 'ox/Hash';
+import { memoize } from '../lib/memo.ts';
+import { wordOf, ZERO_ADDRESS } from './hex.ts';
+import type { Address, Hash } from '../model/hex.ts';
+
+// Tokens and venues recur from one transaction to the next.
+const remembered = memoize((address) => checksum(address), 20_000);
+
+/** The mixed-case form of a lower-case address (EIP-55). */
+export function checksumAddress(address: Address): string {
+  return remembered(address);
+}
+
+const LOW = `0x${'0'.repeat(37)}`;
+
+/** Precompiles live at 0x01–0x1ff (EIP-2935/7002 system contracts do not). */
+export function isPrecompile(address: Address): boolean {
+  return address.startsWith(LOW) && address !== ZERO_ADDRESS && parseInt(address.slice(-3), 16) <= 0x1ff;
+}
+
+/** Salt of a pool of two tokens: keccak of both addresses packed, or of both and the fee as ABI words. */
+export function pairSalt(token0: Address, token1: Address, fee: number | null): Hash {
+  return fee === null
+    ? keccak256(concat(token0, token1))
+    : keccak256(`0x${[token0, token1, fee].map(wordOf).join('')}`);
+}
+
+/** The address that a deployer's CREATE2 gives to code of this hash (EIP-1014), in lower case. */
+export function create2Address(deployer: Address, salt: Hash, initCodeHash: Hash): Address {
+  return fromCreate2({ from: deployer, salt, bytecodeHash: initCodeHash });
+}
+
+/** The address of a contract's n-th CREATE; contracts count from 1 (EIP-161). In lower case. */
+export function createAddress(deployer: Address, nonce: number): Address {
+  return fromCreate({ from: deployer, nonce: BigInt(nonce) });
+}
