@@ -252,7 +252,7 @@ export interface SignatureTables {
   readonly functions: string;
 }
 
-/** Everything `rules/` says, compiled and frozen: plain data that can be stored and sent to threads. */
+/** Everything `rules/` says, compiled: plain data that can be stored and sent to threads. */
 export interface CompiledRules {
   readonly version: string;
   /** `sha256:…` over the canonical content of every rule file. */

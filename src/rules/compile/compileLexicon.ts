@@ -1,7 +1,6 @@
 import { readSignature } from '../../evm/signatures.ts';
 import { stem, stemsOf } from '../../lib/words.ts';
 import type { Hash } from '../../model/hex.ts';
-import { frozenSet } from './freeze.ts';
 import type { Vocabulary } from './compileVocabulary.ts';
 import type { LexiconEntry } from '../../model/lexicon.ts';
 import type { RawLexiconEntry } from '../read/rawRules.ts';
@@ -26,7 +25,7 @@ export function compileLexicon(
 }
 
 const phrases = (texts: readonly string[] = []): readonly ReadonlySet<string>[] =>
-  texts.map((text) => frozenSet(stemsOf(text)));
+  texts.map((text) => new Set(stemsOf(text)));
 
 function entryOf(raw: RawLexiconEntry): LexiconEntry {
   return {
@@ -34,7 +33,7 @@ function entryOf(raw: RawLexiconEntry): LexiconEntry {
     flow: raw.flow,
     names: phrases(raw.names),
     args: phrases(raw.args),
-    messages: frozenSet((raw.messages ?? []).map((text): Hash => `0x${readSignature(text).hash}`)),
+    messages: new Set((raw.messages ?? []).map((text): Hash => `0x${readSignature(text).hash}`)),
     without: (raw.without ?? []).map(stem),
     sign: raw.sign ?? null,
     assets: raw.assets ?? null,

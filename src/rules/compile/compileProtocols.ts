@@ -2,7 +2,6 @@ import type { Address, Hash, Hex } from '../../model/hex.ts';
 import type { CreationSpec, ProtocolSpec, RegistrySpec } from '../../model/rulebook.ts';
 import { checkAddress } from './addresses.ts';
 import { isFault } from './bindExpr.ts';
-import { frozenSet } from './freeze.ts';
 import type { RawProtocol, RawShape } from '../read/rawRules.ts';
 import { parseSignature } from './signature.ts';
 import { didYouMean } from './didYouMean.ts';
@@ -45,7 +44,7 @@ export function compileProtocols(
       version: raw.version,
       name: raw.name,
       status: raw.status,
-      addresses: frozenSet(readAddresses(spot, raw, claimed)),
+      addresses: new Set(readAddresses(spot, raw, claimed)),
       create2: readCreate2(spot, raw),
       created: readCreated(spot, raw, indexes),
       tokens: tokenPatterns(raw),
@@ -140,7 +139,7 @@ function readPayments(
   if (!motifKinds.has(payments.kind))
     here.at('kind').report('unknown_motif_kind', didYouMean(payments.kind, motifKinds.keys()));
   const assets = payments.assets.map((text, i) => readRuleAddress(here.at('assets', i), text));
-  return { kind: payments.kind, assets: frozenSet(assets.filter((asset) => asset !== null)) };
+  return { kind: payments.kind, assets: new Set(assets.filter((asset) => asset !== null)) };
 }
 
 function readRegistries(spot: Spot, { registries = [] }: RawProtocol): RegistrySpec[] {

@@ -12,7 +12,6 @@ import type { ProtocolSpec } from '../../model/rulebook.ts';
 import { checkAddress } from './addresses.ts';
 import { isFault } from './bindExpr.ts';
 import { readRuleAddress } from './compileProtocols.ts';
-import { frozenSet } from './freeze.ts';
 import type { Spot } from './ruleItem.ts';
 import type { RawPosition, RawProof, RawRate, RawTerm } from '../read/rawPricing.ts';
 
@@ -29,7 +28,7 @@ export function compileRate(spot: Spot, raw: RawRate, protocols: readonly Protoc
   const calls = (key: 'answers' | 'silent'): Hex[] =>
     (raw[key] ?? []).flatMap((text, i) => readCall(spot.at(key, i), text)?.data ?? []);
   const identity = compileProof(spot, raw, protocols);
-  const tokens = typeof raw.tokens === 'string' ? null : frozenSet(listed(spot, raw.tokens));
+  const tokens = typeof raw.tokens === 'string' ? null : new Set(listed(spot, raw.tokens));
   if (per === null || terms.includes(null)) return null;
   return {
     name: raw.name,

@@ -4,7 +4,6 @@ import { compileBind, isFault } from './bindExpr.ts';
 import type { BindScope } from './bindScope.ts';
 import { readRuleAddress } from './compileProtocols.ts';
 import { eventKey } from './compileShapes.ts';
-import { frozenSet } from './freeze.ts';
 import type { RawEntityFile } from '../read/rawRules.ts';
 import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 import { parseSignature } from './signature.ts';
@@ -38,7 +37,7 @@ function compileTokenEvent(spot: Spot, raw: RawTokenEvent): TokenEventSpec | nul
   const spec = {
     topic0: signature.id,
     topicCount: signature.topicCount,
-    emitters: frozenSet(emitters.filter((e): e is Address => e !== null)),
+    emitters: new Set(emitters.filter((e): e is Address => e !== null)),
     params: signature.params,
   };
   if (!('from' in raw))

@@ -13,7 +13,6 @@ import { compileVocabulary, type Vocabulary } from './compileVocabulary.ts';
 import { digestFiles } from './digest.ts';
 import { expandItems, inheritShapes } from './expandItems.ts';
 import { indexFacts, type FactDeclaration, type FactVocabulary } from './facts.ts';
-import { deepFreeze, frozenMap, frozenSet } from './freeze.ts';
 import { checkPlaceholders } from '../lint/checkPlaceholders.ts';
 import { checkWords } from '../lint/checkWords.ts';
 import { checkRules } from '../lint/checkRules.ts';
@@ -28,7 +27,6 @@ import type {
 } from '../read/rawRules.ts';
 import { readRuleFiles, type EditedTexts, type RuleFile } from '../read/readRuleFiles.ts';
 import { prepare } from '../prepare.ts';
-import { shareEqual } from './shareEqual.ts';
 import { ProblemSink, applyOverlays, knownSlugs, readItems, type RuleItem } from './ruleItem.ts';
 
 /** Version of the rule language this loader reads. */
@@ -37,8 +35,6 @@ const ENGINE = 1;
 export interface LoadOptions {
   /** Facts that rules may use. Without them fact names and values are not checked: for tests only. */
   readonly facts?: FactVocabulary;
-  /** For a process that uses the book a few times: equal parts are not shared, nothing is frozen. */
-  readonly briefly?: boolean;
   /** Texts in place of files, or as further files of the directories. */
   readonly edits?: EditedTexts;
 }
@@ -70,7 +66,7 @@ interface RawRuleset {
 }
 
 /**
- * Loads, checks and compiles the rules of the base directory and its overlays into one deeply frozen book.
+ * Loads, checks and compiles the rules of the base directory and its overlays into one book.
  * Throws `RulebookError` with every problem found; nothing is ever loaded in part.
  */
 export function loadRulebook(dirs: readonly string[], options: LoadOptions = {}): Rulebook {
@@ -147,33 +143,28 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
     facts,
   };
   if (all.length > 0) return { ...base, rulebook: null };
-  // Freezing and sharing take a third of a load, which a mere check need not spend.
   let rulebook: Rulebook | null = null;
-  const make = (): Rulebook => prepare(options.briefly ? compiledRules() : deepFreeze(compiledRules()));
-  const shared = options.briefly ? <T>(parts: T): T => parts : shareEqual;
   const compiledRules = (): CompiledRules => ({
     version,
     digest: digest(),
-    ...shared({
-      events: frozenMap(events),
-      calls: frozenMap(calls),
-      protocols: frozenMap(spoken.protocols.map((p) => [p.slug, p] as const)),
-    }),
-    protocolAt: frozenMap(
+    events,
+    calls,
+    protocols: new Map(spoken.protocols.map((p) => [p.slug, p] as const)),
+    protocolAt: new Map(
       spoken.protocols.flatMap(({ slug, addresses }) => [...addresses].map((a) => [a, slug] as const)),
     ),
-    entities: frozenMap(known.entities),
-    wrappedNative: frozenSet(known.wrappedNative),
-    knownTokens: frozenMap([...known.knownTokens].map(([symbol, own]) => [symbol, frozenSet(own)] as const)),
-    assetClasses: frozenMap(known.assetClasses),
-    tokenEvents: frozenMap(known.tokenEvents),
+    entities: known.entities,
+    wrappedNative: known.wrappedNative,
+    knownTokens: known.knownTokens,
+    assetClasses: known.assetClasses,
+    tokenEvents: known.tokenEvents,
     feeds: known.feeds,
     pricing,
     multicall: known.multicall!,
-    errors: frozenMap(known.errors),
-    legRoles: frozenMap(words.legRoles),
-    motifKinds: frozenMap(words.motifKinds),
-    intentKinds: frozenMap(words.intentKinds),
+    errors: known.errors,
+    legRoles: words.legRoles,
+    motifKinds: words.motifKinds,
+    intentKinds: words.intentKinds,
     intents: rules,
     ...texts,
     lexicon,
@@ -181,7 +172,7 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
   return {
     ...base,
     get rulebook(): Rulebook {
-      return (rulebook ??= make());
+      return (rulebook ??= prepare(compiledRules()));
     },
   };
 }

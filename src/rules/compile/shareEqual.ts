@@ -1,9 +1,6 @@
-import { frozenMap } from './freeze.ts';
-
 /**
  * Makes equal objects and arrays one object. Rules repeat each other (`signer`, the first indexed account,
- * an empty list): sharing cuts them to a third and keeps them in the processor's cache. Sets are kept; Maps
- * are rebuilt, frozen.
+ * an empty list): sharing cuts them to a third. Sets are kept; Maps are rebuilt.
  */
 export function shareEqual<T>(value: T): T {
   const done = new Map<object, object>();
@@ -26,7 +23,7 @@ export function shareEqual<T>(value: T): T {
       .join()}`;
   const sharedOf = (item: object): object => {
     if (item instanceof Set) return item;
-    if (item instanceof Map) return frozenMap([...item].map(([key, part]) => [key, share(part)] as const));
+    if (item instanceof Map) return new Map([...item].map(([key, part]) => [key, share(part)] as const));
     const copy = (Array.isArray(item) ? [...item] : { ...item }) as Record<string, unknown>;
     for (const key of Object.keys(copy)) copy[key] = share(copy[key]);
     const content = contentOf(copy);

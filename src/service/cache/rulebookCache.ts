@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { listFiles } from '../../rules/read/listFiles.ts';
 import { prepare } from '../../rules/prepare.ts';
+import { shareEqual } from '../../rules/compile/shareEqual.ts';
 import type { CompiledRules, Rulebook } from '../../model/rulebook.ts';
 
 /** Where the build keeps the shipped rules in compiled form, beside this folder; the sources have none. */
@@ -24,14 +25,20 @@ function compiledPart({ prepared: _, ...compiled }: Rulebook): CompiledRules {
   return compiled;
 }
 
-/** The rulebook again. The loader's is frozen; freezing this one too would double the time of a start. */
+/** The rulebook again. */
 export function unpackRulebook(bytes: Uint8Array): Rulebook {
   return prepare(deserialize(bytes) as CompiledRules);
 }
 
-/** The cache's content for a rulebook compiled from the files below `dir`. */
+/**
+ * The cache's content for a rulebook compiled from the files below `dir`. Equal parts are one object: that
+ * halves the time of reading it.
+ */
 export function packCache(dir: string, rulebook: Rulebook): Buffer {
-  return serialize({ files: fingerprint(dir), rulebook: compiledPart(rulebook) } satisfies Cached);
+  return serialize({
+    files: fingerprint(dir),
+    rulebook: shareEqual(compiledPart(rulebook)),
+  } satisfies Cached);
 }
 
 /**

@@ -101,18 +101,6 @@ calls:
     ]);
   });
 
-  it('is frozen to the bottom', () => {
-    const book = load();
-    const event = [...book.events.values()][0]!;
-    expect(() => (book.events as Map<string, unknown>).set('x', 1)).toThrow(TypeError);
-    expect(() => (book.wrappedNative as Set<string>).add('0x')).toThrow(TypeError);
-    expect(() => ((event.meanings[0] as { kind: string }).kind = 'x')).toThrow(TypeError);
-    expect(() => (event.meanings[0]!.legs as unknown[]).push(1)).toThrow(TypeError);
-    expect(() => (book.intents as unknown[]).pop()).toThrow(TypeError);
-    expect(Object.isFrozen(book.intents[0]!.when)).toBe(true);
-    expect(() => (event.meanings[0]!.protocols[0]!.addresses as Set<string>).clear()).toThrow(TypeError);
-  });
-
   it('has one digest for one content', () => {
     const digest = (...layers: Files[]): string => load(...layers).digest;
     const plain = digest();

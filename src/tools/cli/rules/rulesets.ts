@@ -20,7 +20,7 @@ export function rulesetDirs(
 }
 
 export function openRuleset(dirs: readonly string[], edits?: EditedTexts): Ruleset {
-  return readRuleset(dirs, { facts: FACT_VOCABULARY, briefly: true, ...(edits ? { edits } : {}) });
+  return readRuleset(dirs, { facts: FACT_VOCABULARY, ...(edits ? { edits } : {}) });
 }
 
 let inForce: { readonly key: string; readonly changed: () => boolean; readonly ruleset: Ruleset } | null =
