@@ -1,4 +1,5 @@
 import unhomoglyph from 'unhomoglyph';
+import { memoize } from '../lib/memo.ts';
 import { addressOfWord, wordAt, ZERO_ADDRESS } from '../evm/hex.ts';
 import type { CanonicalTx, Frame } from '../model/canonicalTx.ts';
 import type { Address, Hex } from '../model/hex.ts';
@@ -18,12 +19,14 @@ export interface Suspects {
 const MAX_COMPARED = 64;
 
 /** A symbol as it looks: compatibility forms (NFKC), look-alike letters, case, spaces and marks folded. */
-function look(symbol: string): string {
-  return unhomoglyph(symbol.slice(0, MAX_COMPARED).normalize('NFKC'))
-    .toUpperCase()
-    .normalize('NFKD')
-    .replace(/[^\p{L}\p{N}]/gu, '');
-}
+const look = memoize(
+  (symbol) =>
+    unhomoglyph(symbol.slice(0, MAX_COMPARED).normalize('NFKC'))
+      .toUpperCase()
+      .normalize('NFKD')
+      .replace(/[^\p{L}\p{N}]/gu, ''),
+  1_000,
+);
 
 function byLook({ knownTokens }: Rulebook): ReadonlyMap<string, ReadonlySet<Address>> {
   return new Map([...knownTokens].map(([symbol, addresses]) => [look(symbol), addresses]));

@@ -23,7 +23,8 @@ import { readTokens } from './readTokens.ts';
  */
 export function buildValueFlow(
   tx: CanonicalTx,
-  rulebook: Pick<Rulebook, 'wrappedNative' | 'tokenEvents'> & Partial<Pick<Rulebook, 'entities'>>,
+  rulebook: Pick<Rulebook, 'wrappedNative' | 'tokenEvents'> &
+    Partial<Pick<Rulebook, 'entities' | 'prepared'>>,
 ): ValueFlow {
   const native = tx.succeeded ? readNative(tx) : [];
   const tokens = tx.succeeded ? readTokens(tx, rulebook) : [];

@@ -10,7 +10,7 @@ import { readStandardTransfer, topicAddress } from './readStandardTransfer.ts';
 import { TransferCount } from './rawTransfer.ts';
 import { provenWrappers, readWrapping, wrappingTransfer, type Wrapping } from './wrappedNative.ts';
 
-type FlowRules = Pick<Rulebook, 'wrappedNative' | 'tokenEvents'>;
+type FlowRules = Pick<Rulebook, 'wrappedNative' | 'tokenEvents'> & Partial<Pick<Rulebook, 'prepared'>>;
 
 /** ERC-2309 tokens a transaction may name by range before further ranges count as mere events. */
 const RANGE_ALLOWANCE = 20_000;
@@ -44,8 +44,12 @@ export function readTokens(tx: CanonicalTx, rulebook: FlowRules): FlowEntry[] {
   return markForged(tx, entries);
 }
 
+function declarationsOf({ tokenEvents }: FlowRules): Declarations {
+  return new Declarations(tokenEvents);
+}
+
 function readShapes(tx: CanonicalTx, rulebook: FlowRules): Shapes {
-  const declarations = new Declarations(rulebook.tokenEvents);
+  const declarations = rulebook.prepared?.derive(declarationsOf) ?? declarationsOf(rulebook);
   const budget = { left: RANGE_ALLOWANCE };
   const standard: (readonly RawTransfer[] | null)[] = [];
   const declared = new Map<number, RawTransfer>();

@@ -25,9 +25,10 @@ export function findScopes(
   rulebook: Rulebook,
 ): Scope[] {
   if (!tx.succeeded) return [];
+  const whole = motifs.filter(({ parent }) => parent === null);
+  if (whole.length === 0) return tx.frames.length === 0 ? [] : [[]];
+  if (whole.length === 1) return [[whole[0]!.index]];
   const all = actsOf(motifs, rulebook);
-  if (all.length === 0) return tx.frames.length === 0 ? [] : [[]];
-  if (all.length === 1) return [[all[0]!.motif.index]];
   const groups = new Components<Act>();
   const executions = all.filter(({ kind }) => kind.executes !== null);
   const serves = ({ kind, created }: Act): boolean =>

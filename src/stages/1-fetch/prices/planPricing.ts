@@ -1,5 +1,6 @@
 import type { TokensInLogs } from '../context/tokensInLogs.ts';
 import type { Address } from '../../../model/hex.ts';
+import type { PreparedRules } from '../../../model/prepared.ts';
 import type {
   AverageSpec,
   FeedRegistrySpec,
@@ -44,6 +45,7 @@ export interface PricingVocabulary {
   readonly feeds: readonly PriceFeedSpec[];
   readonly wrappedNative: ReadonlySet<Address>;
   readonly pricing?: PricingRules;
+  readonly prepared?: Pick<PreparedRules, 'derive'>;
 }
 
 /** Tokens looked up in the registry: two feeds of two reads each. */
@@ -74,7 +76,7 @@ export function planPricing(
   aggregated: boolean,
 ): PricingPlan {
   const { wrappedNative, pricing = NOTHING } = vocabulary;
-  const lookup = lookupOf(vocabulary);
+  const lookup = vocabulary.prepared?.derive(lookupOf) ?? lookupOf(vocabulary);
   const { feedsOf, families } = lookup;
   const { rates, bases } = listedRates(tokens, pricing);
   const asked = new Set(tokens);

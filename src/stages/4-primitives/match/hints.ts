@@ -102,50 +102,13 @@ function callTriggers(tx: CanonicalTx, rulebook: Rulebook, principals: ReadonlyS
 function hintsOf(trigger: NamedTrigger, tx: CanonicalTx, rulebook: Rulebook): Hint[] {
   const known = rulebook.prepared.kindsOf(trigger.contract);
   const hints: Hint[] = [];
-  for (const rank of entriesFor(trigger, rulebook)) {
+  for (const rank of trigger.entries) {
     const entry = rulebook.lexicon[rank]!;
     if (known && !known.has(entry.kind)) continue;
     // A contract's own calls name acts on others, not payments to or by its caller.
     if (!trigger.direct && entry.flow !== 'any') continue;
-    if (shows(entry, trigger, tx)) hints.push({ trigger, entry, rank });
+    if (entry.sign === 'hash_path' && !holdsHashPath(tx.frames[trigger.evidence.frame!]!.input)) continue;
+    hints.push({ trigger, entry, rank });
   }
   return hints;
-}
-
-/** Ranks of the entries that fit a signature, kept per signature: the tables have a few thousand. */
-function entriesFor(trigger: NamedTrigger, rulebook: Rulebook): readonly number[] {
-  const known = rulebook.prepared.derive(newCache);
-  const key = `${trigger.basis} ${trigger.signature}`;
-  let ranks = known.get(key);
-  if (!ranks) {
-    ranks = [...rulebook.lexicon.keys()].filter((rank) => applies(rulebook.lexicon[rank]!, trigger));
-    known.set(key, ranks);
-  }
-  return ranks;
-}
-
-const newCache = (): Map<string, readonly number[]> => new Map();
-
-function shows({ sign }: LexiconEntry, { basis, evidence }: NamedTrigger, tx: CanonicalTx): boolean {
-  if (sign === null) return true;
-  return sign === 'hash_path'
-    ? basis === 'call' && holdsHashPath(tx.frames[evidence.frame!]!.input)
-    : basis === 'event';
-}
-
-function applies({ names, args, without, sign, messages }: LexiconEntry, trigger: NamedTrigger): boolean {
-  if (messages.size > 0) return false;
-  if (without.some((word) => trigger.name.has(word))) return false;
-  if (sign !== null && names.length + args.length === 0) return true;
-  const inName = names.length === 0 || names.some((phrase) => includes(trigger.name, phrase));
-  // Functions of one argument share their selector with others of other argument names.
-  const known = trigger.basis === 'event' || trigger.args.length > 1;
-  const inArgs =
-    args.length === 0 || (known && args.some((phrase) => trigger.args.some((arg) => includes(arg, phrase))));
-  return inName && inArgs;
-}
-
-function includes(words: ReadonlySet<string>, phrase: ReadonlySet<string>): boolean {
-  for (const word of phrase) if (!words.has(word)) return false;
-  return true;
 }

@@ -5,6 +5,7 @@ import { stemsOf } from '../../../lib/words.ts';
 import type { Frame, Log } from '../../../model/canonicalTx.ts';
 import type { Evidence } from '../../../model/evidence.ts';
 import type { Address, Hash, Hex } from '../../../model/hex.ts';
+import type { LexiconEntry } from '../../../model/lexicon.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 
 /** An unmapped log or call, with the content of its signature and data. */
@@ -15,12 +16,8 @@ export interface NamedTrigger {
   readonly evidence: Evidence;
   /** False for a call that only the called contract made in turn. */
   readonly direct: boolean;
-  /** As the tables write it; empty where it is unknown. */
-  readonly signature: string;
-  /** Stems of its name; none where the signature is unknown. */
-  readonly name: ReadonlySet<string>;
-  /** Stems of each argument's name. */
-  readonly args: readonly ReadonlySet<string>[];
+  /** Ranks of the lexicon's entries that fit its signature, best first. */
+  readonly entries: readonly number[];
   /** Known only with another layout of `indexed` arguments: a hint where nothing else explains the flow. */
   readonly otherLayout: boolean;
   /** Its 32-byte words as numbers: every flat, tuple or array argument is among them. */
@@ -29,76 +26,107 @@ export interface NamedTrigger {
 
 /** Words read of one event or call. */
 const MAX_WORDS = 64;
-const UNNAMED: NamedSignature = { signature: '', name: '', args: [] };
 
-const stemsOfName = memoize<ReadonlySet<string>>(stemsOf, 4_000);
-
-/** A log as a trigger; null for an anonymous one. */
+/** A log as a trigger; null for an anonymous one, and for one that no entry of the lexicon fits. */
 export function eventTrigger(log: Log, rulebook: Rulebook): NamedTrigger | null {
   const { address, index, frame, seq, topics, data } = log;
   if (topics.length === 0) return null;
+  const named = rulebook.prepared.derive(namedSignatures).event(`${topics[0]!}:${topics.length}`);
+  if (named.entries.length === 0) return null;
   const evidence: Evidence = { kind: 'log', frame, log: index, contract: address };
   const words = (): bigint[] => [...topics.slice(1).map(uintOfWord), ...wordsOf(data, 0)];
-  const head = { basis: 'event', seq, contract: address, evidence, direct: true } as const;
-  const { signature, otherLayout } = rulebook.prepared.derive(eventNames)(`${topics[0]!}:${topics.length}`);
-  return trigger({ ...head, otherLayout }, signature, words);
+  return trigger({ basis: 'event', seq, contract: address, evidence, direct: true, ...named }, words);
 }
 
-interface EventName {
-  readonly signature: NamedSignature | null;
-  /** Of the same hash with other arguments indexed: words are compared as a set, so it serves as well. */
-  readonly otherLayout: boolean;
-}
-
-/**
- * Names by first topic and number of topics. Both recur from log to log, and the tables are
- * searched as text.
- */
-function eventNames(rulebook: Rulebook): (key: string) => EventName {
-  const byTopic = new Map(
-    [...rulebook.events].flatMap(([key, { signature }]) =>
-      signature ? [[key.slice(0, 66), signature]] : [],
-    ),
-  );
-  return memoize((key): EventName => {
-    const [topic, count] = [key.slice(0, 66) as Hash, Number(key.slice(67))];
-    const declared = rulebook.events.get(key)?.signature;
-    const exact = declared ? readSignature(declared).named : eventNamed(rulebook.signatures, topic, count);
-    if (exact) return { signature: exact, otherLayout: false };
-    const other = byTopic.get(topic);
-    const signature = other ? readSignature(other).named : eventNamed(rulebook.signatures, topic);
-    return { signature, otherLayout: true };
-  }, 4_000);
-}
-
-/** A call as a trigger. */
+/** A call as a trigger; null for one that no entry of the lexicon fits. */
 export function callTrigger(frame: Frame, rulebook: Rulebook, direct: boolean): NamedTrigger | null {
   const { selector, to, index, seq, input } = frame;
   if (selector === null || to === null) return null;
+  const named = rulebook.prepared.derive(namedSignatures).call(selector);
+  if (named.entries.length === 0) return null;
   const evidence: Evidence = { kind: 'frame', frame: index, log: null, contract: to };
-  const declared = rulebook.calls.get(selector)?.signature;
-  const signature = declared ? readSignature(declared).named : functionNamed(rulebook.signatures, selector);
-  const head = { basis: 'call', seq, contract: to, evidence, direct, otherLayout: false } as const;
-  return trigger(head, signature, () => wordsOf(input, 4));
+  return trigger({ basis: 'call', seq, contract: to, evidence, direct, ...named }, () => wordsOf(input, 4));
 }
 
-function trigger(
-  head: Pick<NamedTrigger, 'basis' | 'seq' | 'contract' | 'evidence' | 'direct' | 'otherLayout'>,
-  signature: NamedSignature | null,
-  read: () => readonly bigint[],
-): NamedTrigger {
-  const { name, args, signature: text } = signature ?? UNNAMED;
+function trigger(head: Omit<NamedTrigger, 'words'>, read: () => readonly bigint[]): NamedTrigger {
   let words: ReadonlySet<bigint> | undefined;
   return {
     ...head,
-    signature: text,
-    name: stemsOfName(name),
-    args: args.map((arg) => stemsOfName(arg.name)),
-    // Few triggers have a word of the lexicon, and only theirs are read.
+    // Few triggers agree with the value flow, and only theirs are read.
     get words() {
       return (words ??= new Set(read()));
     },
   };
+}
+
+/** What the lexicon makes of a signature. */
+type Named = Pick<NamedTrigger, 'entries' | 'otherLayout'>;
+
+interface NamedSignatures {
+  /** By first topic and number of topics, as `0x…:3`. */
+  readonly event: (key: string) => Named;
+  /** By selector. */
+  readonly call: (selector: string) => Named;
+}
+
+/** Signatures recur from log to log and call to call; the lexicon's words are compared once with each. */
+function namedSignatures(rulebook: Rulebook): NamedSignatures {
+  const { events, calls, signatures } = rulebook;
+  const byTopic = new Map(
+    [...events].flatMap(([key, { signature }]) => (signature ? [[key.slice(0, 66), signature]] : [])),
+  );
+  const declared = (signature: string | null | undefined): NamedSignature | null =>
+    signature ? readSignature(signature).named : null;
+  return {
+    event: memoize((key) => {
+      const [topic, count] = [key.slice(0, 66) as Hash, Number(key.slice(67))];
+      const exact = declared(events.get(key)?.signature) ?? eventNamed(signatures, topic, count);
+      // Of the same hash with other arguments indexed: words are compared as a set, so it serves as well.
+      const named = exact ?? declared(byTopic.get(topic)) ?? eventNamed(signatures, topic);
+      return { entries: entriesFor('event', named, rulebook), otherLayout: exact === null };
+    }, 4_000),
+    call: memoize((selector) => {
+      const named =
+        declared(calls.get(selector as Hex)?.signature) ?? functionNamed(signatures, selector as Hex);
+      return { entries: entriesFor('call', named, rulebook), otherLayout: false };
+    }, 4_000),
+  };
+}
+
+function entriesFor(
+  basis: NamedTrigger['basis'],
+  signature: NamedSignature | null,
+  { lexicon }: Rulebook,
+): readonly number[] {
+  const name = stemsOf(signature?.name ?? '');
+  const args = (signature?.args ?? []).map((arg) => stemsOf(arg.name));
+  return [...lexicon.keys()].filter((rank) => applies(lexicon[rank]!, { basis, name, args }));
+}
+
+interface SignatureWords {
+  readonly basis: NamedTrigger['basis'];
+  /** Stems of its name; none where the signature is unknown. */
+  readonly name: ReadonlySet<string>;
+  /** Stems of each argument's name. */
+  readonly args: readonly ReadonlySet<string>[];
+}
+
+function applies(entry: LexiconEntry, words: SignatureWords): boolean {
+  const { names, args, without, sign, messages } = entry;
+  if (messages.size > 0 || without.some((word) => words.name.has(word))) return false;
+  if (sign !== null && (sign === 'hash_path') !== (words.basis === 'call')) return false;
+  if (sign !== null && names.length + args.length === 0) return true;
+  const inName = names.length === 0 || names.some((phrase) => includes(words.name, phrase));
+  // Functions of one argument share their selector with others of other argument names.
+  const known = words.basis === 'event' || words.args.length > 1;
+  const inArgs =
+    args.length === 0 || (known && args.some((phrase) => words.args.some((arg) => includes(arg, phrase))));
+  return inName && inArgs;
+}
+
+function includes(words: ReadonlySet<string>, phrase: ReadonlySet<string>): boolean {
+  for (const word of phrase) if (!words.has(word)) return false;
+  return true;
 }
 
 function wordsOf(data: Hex, from: number): bigint[] {
