@@ -11,7 +11,7 @@ import type { Rulebook } from '../../../model/rulebook.ts';
 import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
 import { withOwners, type Change } from './owners.ts';
 import { partsOf } from './parts.ts';
-import { sidesOf, type Side } from './sides.ts';
+import { sidesOf, tradedSides, type Side } from './sides.ts';
 
 /** Tags of rules with an event that shows that the position began or ended with it. */
 const OPENS = 'opens';
@@ -61,10 +61,15 @@ function changesOf(motif: Motif, input: PositionInput): Change[] {
   const { rulebook, attribution, flow } = input;
   const { position, plain, composite, serves } = kindOf(rulebook, motif.kind);
   const payment = plain && !composite && serves === null;
-  if (!position && !payment) return [];
+  const traded = tradedSides(motif);
+  if (!position && !payment && traded.length === 0) return [];
   // A part of an act that changes positions itself is counted there.
   if (motif.parent !== null && kindOf(rulebook, input.motifs[motif.parent]!.kind).position) return [];
-  const sides = position ? sidesOf(motif, position, attribution, flow) : positionTransfer(motif, input);
+  const sides = position
+    ? sidesOf(motif, position, attribution, flow)
+    : payment
+      ? positionTransfer(motif, input)
+      : traded;
   return sides.map((side) => {
     const token = motif.position ?? side.shares[0]?.asset ?? null;
     const delta = side.shares.reduce((sum, leg) => sum + (leg.asset === token ? leg.delta : 0n), 0n);

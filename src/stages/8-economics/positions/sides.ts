@@ -32,6 +32,26 @@ export interface Side {
   readonly portions: readonly Portion[];
 }
 
+/** Tags of swaps for a token that is a position in itself, such as a principal token, with the effect. */
+const TRADES: ReadonlyMap<
+  string,
+  { readonly effect: string; readonly owner: string; readonly sign: bigint }
+> = new Map([
+  ['buys_position', { effect: 'increase', owner: 'recipient', sign: 1n }],
+  ['sells_position', { effect: 'decrease', owner: 'payer', sign: -1n }],
+]);
+
+/** The position that a swap for a position's token changes; none for any other motif. */
+export function tradedSides(motif: Motif): Side[] {
+  const trade = motif.tags.map((tag) => TRADES.get(tag)).find((known) => known !== undefined);
+  const owner = trade && roleOf(motif, trade.owner);
+  if (!trade || !owner) return [];
+  const legs = signed(motif);
+  const shares = legs.filter(({ delta }) => delta * trade.sign > 0n);
+  const underlying = legs.filter((leg) => !shares.includes(leg));
+  return [{ position: { category: 'vault', effect: trade.effect }, owner, shares, underlying, portions: [] }];
+}
+
 /** The positions an act changed: one, except where it has two sides. */
 export function sidesOf(motif: Motif, position: Position, attribution: Attribution, flow: ValueFlow): Side[] {
   if (position.effect === LIQUIDATE) return liquidationSides(motif, position, flow);
