@@ -1,11 +1,11 @@
 /** Rulebooks that lack what they know of one transaction's protocols, in three levels. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRecognised } from '../../src/lib/recognised.ts';
+import { isRecognised } from '../../src/lib/motifKinds.ts';
 import { prepare } from '../../src/rules/prepare.ts';
 import type { CanonicalTx } from '../../src/model/canonicalTx.ts';
 import type { Address, Hex } from '../../src/model/hex.ts';
-import type { LexiconEntry } from '../../src/model/lexicon.ts';
+import type { LexiconEntry } from '../../src/model/vocabulary.ts';
 import type { Primitive } from '../../src/model/primitive.ts';
 import type { EventMapping, Rulebook } from '../../src/model/rulebook.ts';
 

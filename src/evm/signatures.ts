@@ -1,7 +1,7 @@
-import { splitTopLevel } from '../lib/splitTopLevel.ts';
+import { splitTopLevel } from '../lib/text.ts';
 import { memoize } from '../lib/memo.ts';
 import { linesOf } from '../lib/tableLines.ts';
-import { headSize, parseAbiType } from './abiType.ts';
+import { headSize, parseAbiType } from './readArgument.ts';
 import { keccak256 } from 'ox/Hash';
 import { fromString } from 'ox/Hex';
 import type { Hash, Hex } from '../model/hex.ts';

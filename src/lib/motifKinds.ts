@@ -1,5 +1,8 @@
 import type { Rulebook } from '../model/rulebook.ts';
 import type { MotifKindSpec, MotifTraits } from '../model/vocabulary.ts';
+import type { Address } from '../model/hex.ts';
+import type { Motif } from '../model/motif.ts';
+import type { ProtocolRef } from '../model/primitive.ts';
 
 /** The traits of a kind that declares none. */
 export const NO_TRAITS: MotifTraits = {
@@ -28,4 +31,42 @@ export function kindOf({ motifKinds }: Pick<Rulebook, 'motifKinds'>, kind: strin
 /** Whether motifs of the kind trade one asset for another at one venue. */
 export function isSwap({ trade }: MotifTraits): boolean {
   return trade === 'swap';
+}
+
+/** Entity tags of addresses that serve every user and belong to no single one. */
+const SERVING_TAGS = new Set([
+  'never_elect',
+  'router',
+  'aggregator',
+  'settlement',
+  'entry_point',
+  'bridge',
+  'infrastructure',
+  'multicall',
+  'wrapped_native',
+  'exchange_proxy',
+  'pool',
+  'vault',
+  'paymaster',
+  'forwarder',
+]);
+
+/** The tag by which the rules list an address as serving every user; undefined for all others. */
+export function servingTag({ entities }: Pick<Rulebook, 'entities'>, account: Address): string | undefined {
+  return entities.get(account)?.tags.find((tag) => SERVING_TAGS.has(tag));
+}
+
+/** Contracts at which motifs happened as at a counterparty: pools, markets, vaults. */
+export function venuesOf(motifs: readonly Motif[], kinds: Pick<Rulebook, 'motifKinds'>): Set<Address> {
+  const venues = new Set<Address>();
+  for (const motif of motifs) {
+    const { plain, composite, actsOnVenue } = kindOf(kinds, motif.kind);
+    if (!plain && !composite && !actsOnVenue) venues.add(motif.venue);
+  }
+  return venues;
+}
+
+/** Whether the contract is proven to be the protocol's; false for a family's behaviour or a token's name. */
+export function isRecognised(protocol: ProtocolRef | null): protocol is ProtocolRef {
+  return protocol !== null && protocol.matchedBy !== 'family' && protocol.matchedBy !== 'token';
 }

@@ -1,4 +1,4 @@
-import type { LexiconEntry } from './lexicon.ts';
+import type { LexiconEntry, IntentKindSpec, MotifKindSpec } from './vocabulary.ts';
 import type { Address, Hash, Hex } from './hex.ts';
 import type { AssetKind } from './valueFlow.ts';
 import type { Confidence } from './motif.ts';
@@ -6,7 +6,6 @@ import type { IntentKind } from './intent.ts';
 import type { PreparedRules } from './prepared.ts';
 import type { MotifKind, PortionRole } from './primitive.ts';
 import type { PriceFeedSpec, PricingRules } from './pricing.ts';
-import type { IntentKindSpec, MotifKindSpec } from './vocabulary.ts';
 
 export type RuleStatus = 'experimental' | 'stable' | 'deprecated';
 

@@ -1,4 +1,4 @@
-import { splitList } from '../lib/splitList.ts';
+import { splitList } from '../lib/text.ts';
 import { readPriceApis } from '../stages/1-fetch/prices/priceApi.ts';
 
 /** The kinds of settings: each reads one environment variable and describes its errors. */

@@ -41,3 +41,49 @@ export function placePoint(integer: string, decimals: number): string {
   if (point > start) return `${integer.slice(0, point)}.${integer.slice(point, end)}`;
   return `${integer.slice(0, start)}0.${'0'.repeat(start - point)}${integer.slice(start, end)}`;
 }
+
+/** Significant digits that people are shown of an amount; reports hold the exact figure. */
+const SHOWN_DIGITS = 6;
+/** Beyond these powers of ten, more zeros than digits would be read. */
+const HIGHEST_PLAIN = 14;
+const LOWEST_PLAIN = -9;
+
+/**
+ * An exact decimal amount as labels, tables and the viewer show it: six significant digits, half rounded up,
+ * all digits before the point kept, thousands apart: `1234.56789` is `1,234.57`. Very large and very small
+ * ones are a power of ten. A nonzero amount never reads as zero.
+ */
+export function shownAmount(exact: string): string {
+  const sign = exact.startsWith('-') ? '-' : '';
+  const [whole = '0', fraction = ''] = exact.slice(sign.length).split('.');
+  const digits = whole + fraction;
+  const first = digits.search(/[1-9]/);
+  if (first < 0) return '0';
+  const power = whole.length - 1 - first;
+  const kept = first + SHOWN_DIGITS;
+  if (power > HIGHEST_PLAIN || power < LOWEST_PLAIN) {
+    const rounded = roundedAt(digits, kept);
+    const carried = rounded.toString().length - SHOWN_DIGITS;
+    return `${sign}${formatAmount(rounded, SHOWN_DIGITS - 1 + carried)} × 10${superscript(power + carried)}`;
+  }
+  const places = Math.max(0, kept - whole.length);
+  return sign + grouped(formatAmount(roundedAt(digits, whole.length + places), places));
+}
+
+/** The first `count` digits as a number, half rounded up. */
+function roundedAt(digits: string, count: number): bigint {
+  const up = (digits[count] ?? '0') >= '5' ? 1n : 0n;
+  return BigInt(digits.slice(0, count).padEnd(count, '0')) + up;
+}
+
+/** Thousands apart: `1234567.89` as `1,234,567.89`. */
+export function grouped(exact: string): string {
+  const [whole = '', fraction] = exact.split('.');
+  return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${fraction === undefined ? '' : `.${fraction}`}`;
+}
+
+const SUPERSCRIPT = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+
+function superscript(n: number): string {
+  return (n < 0 ? '⁻' : '') + [...String(Math.abs(n))].map((digit) => SUPERSCRIPT[Number(digit)]).join('');
+}

@@ -1,11 +1,10 @@
-import { addressName } from './addressNames.ts';
-import { formatAmount } from './amount.ts';
-import { shownAmount } from './shownAmount.ts';
+import { formatAmount, shownAmount } from './amount.ts';
 import { assetUnit, cleanName, cleanSymbol, listSymbol, shortAddress } from './display.ts';
 import type { Address } from '../model/hex.ts';
 import type { Rulebook } from '../model/rulebook.ts';
 import type { TokenMetadata } from '../model/upstream.ts';
 import type { Asset } from '../model/valueFlow.ts';
+import { linesOf } from '../lib/tableLines.ts';
 
 export interface LabelFormat {
   readonly amount: (asset: Asset, amount: bigint) => string | null;
@@ -40,4 +39,18 @@ export function labelFormat(
     name,
     protocol,
   };
+}
+
+/** An address's name in an address book. For display only. */
+interface AddressName {
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** The name of a lower-case address in an address book as the rulebook holds it; null where it has none. */
+export function addressName(addressBook: string, address: Address): AddressName | null {
+  const [line] = linesOf(addressBook, address);
+  if (line === undefined) return null;
+  const kindEnd = line.indexOf(' ', address.length + 1);
+  return { kind: line.slice(address.length + 1, kindEnd), name: line.slice(kindEnd + 1) };
 }

@@ -1,5 +1,5 @@
 import type { Confidence, DisplayMoney, Evidence, Status } from '../../src/model/generated/report.ts';
-import { grouped } from '../../src/value/shownAmount.ts';
+import { grouped } from '../../src/value/amount.ts';
 import { h, link, type Child } from './lib/dom.ts';
 import { icon } from './lib/icons.ts';
 import { shortHex, shown } from './lib/text.ts';

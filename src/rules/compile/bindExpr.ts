@@ -1,5 +1,5 @@
 import { isUnreadable, type SignatureFault } from './signature.ts';
-import { splitTopLevel } from '../../lib/splitTopLevel.ts';
+import { splitTopLevel } from '../../lib/text.ts';
 import {
   ACCOUNT,
   AMOUNT,

@@ -1,8 +1,8 @@
 import { readSignature } from '../../evm/signatures.ts';
-import { stem, stemsOf } from '../../lib/words.ts';
+import { stem, stemsOf } from '../../lib/text.ts';
 import type { Hash } from '../../model/hex.ts';
 import type { Vocabulary } from './compileVocabulary.ts';
-import type { LexiconEntry } from '../../model/lexicon.ts';
+import type { LexiconEntry } from '../../model/vocabulary.ts';
 import type { RawLexiconEntry } from '../read/rawRules.ts';
 import type { ProblemSink, RuleItem } from './ruleItem.ts';
 

@@ -1,6 +1,6 @@
 import { SYSTEM_ADDRESS } from '../../evm/hex.ts';
 import { AnalysisError } from '../../lib/errors.ts';
-import { sameInAnyOrder } from '../../lib/sameInAnyOrder.ts';
+import { sameInAnyOrder } from '../../lib/lists.ts';
 import type { FrameTree, PlacedLog } from './buildFrames.ts';
 import { sameLog, type LogContent } from '../../traces/callNode.ts';
 import type { ReceiptLog } from './readReceipt.ts';

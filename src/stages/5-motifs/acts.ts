@@ -1,5 +1,4 @@
-import { addTo } from '../../lib/groups.ts';
-import { lowerBound } from '../../lib/lowerBound.ts';
+import { addTo, lowerBound } from '../../lib/lists.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
 import { isParty, roleOf } from '../../lib/roles.ts';
 import type { Address } from '../../model/hex.ts';

@@ -1,4 +1,4 @@
-import { groupBy } from '../../lib/groups.ts';
+import { groupBy } from '../../lib/lists.ts';
 import { balances } from '../../value/balances.ts';
 import { roleOf } from '../../lib/roles.ts';
 import { commonFrame, composite, joinEvidence, unique, type MotifDraft } from './draftMotif.ts';

@@ -1,4 +1,4 @@
-import { groupBy } from '../../lib/groups.ts';
+import { groupBy } from '../../lib/lists.ts';
 
 /** Disjoint sets of items (union-find with path halving). */
 export class Components<T extends object> {

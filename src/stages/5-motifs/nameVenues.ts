@@ -1,5 +1,4 @@
-import { kindOf } from '../../lib/motifKinds.ts';
-import { isRecognised } from '../../lib/recognised.ts';
+import { kindOf, isRecognised } from '../../lib/motifKinds.ts';
 import { SHARE_ROLES } from '../../lib/roles.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';

@@ -1,5 +1,5 @@
-import { addTo } from '../../lib/groups.ts';
-import { isRecognised } from '../../lib/recognised.ts';
+import { addTo } from '../../lib/lists.ts';
+import { isRecognised } from '../../lib/motifKinds.ts';
 import type { MotifDraft } from './draftMotif.ts';
 
 /**

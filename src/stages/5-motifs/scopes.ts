@@ -1,4 +1,4 @@
-import { addTo } from '../../lib/groups.ts';
+import { addTo } from '../../lib/lists.ts';
 import { ActIndex, actsOf, tokensOf, type Act } from './acts.ts';
 import { Components } from './components.ts';
 import type { Address } from '../../model/hex.ts';

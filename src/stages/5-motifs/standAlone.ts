@@ -1,5 +1,4 @@
-import { isRecognised } from '../../lib/recognised.ts';
-import { kindOf } from '../../lib/motifKinds.ts';
+import { isRecognised, kindOf } from '../../lib/motifKinds.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
 import { commonFrame, joinMovements, type MotifDraft, type MotifInput } from './draftMotif.ts';
 import { participantsOf } from './participants.ts';

@@ -1,9 +1,7 @@
-import { isRecognised } from '../../lib/recognised.ts';
+import { isRecognised, kindOf, servingTag, venuesOf } from '../../lib/motifKinds.ts';
 import { isPrecompile } from '../../evm/address.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { carriesSignature, typedSigner } from '../../evm/typedSignatures.ts';
-import { kindOf } from '../../lib/motifKinds.ts';
-import { servingTag, venuesOf } from '../../lib/counterparties.ts';
 import { balances, sidesOf, type Balance, type Sides } from '../../value/balances.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Evidence } from '../../model/evidence.ts';

@@ -1,7 +1,6 @@
-import { isRecognised } from '../../lib/recognised.ts';
+import { isRecognised, kindOf } from '../../lib/motifKinds.ts';
 import { NATIVE_ASSET } from '../../value/asset.ts';
 import type { Balance } from '../../value/balances.ts';
-import { kindOf } from '../../lib/motifKinds.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { CaveatCode } from '../../model/intent.ts';
 import type { Confidence, Motif, Status } from '../../model/motif.ts';

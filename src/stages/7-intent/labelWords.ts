@@ -1,4 +1,4 @@
-import { isRecognised } from '../../lib/recognised.ts';
+import { isRecognised } from '../../lib/motifKinds.ts';
 import { functionNamed } from '../../evm/signatures.ts';
 import type { Balance } from '../../value/balances.ts';
 import { failureReason } from '../../value/executionOutcome.ts';

@@ -1,5 +1,4 @@
-import { NATIVE_ASSET } from '../../value/asset.ts';
-import { parseAssetId } from '../../value/assetId.ts';
+import { NATIVE_ASSET, parseAssetId } from '../../value/asset.ts';
 import { subtractMoney, worthTogether } from '../../value/money.ts';
 import type { Attribution } from '../../model/attribution.ts';
 import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';

@@ -1,4 +1,4 @@
-import { parseAssetId } from '../../value/assetId.ts';
+import { parseAssetId } from '../../value/asset.ts';
 import { balances } from '../../value/balances.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
 import type { NftTrade } from '../../model/economics.ts';

@@ -1,5 +1,4 @@
-import { servingTag, venuesOf } from '../../lib/counterparties.ts';
-import { kindOf } from '../../lib/motifKinds.ts';
+import { servingTag, venuesOf, kindOf } from '../../lib/motifKinds.ts';
 import { mergeNative, NATIVE_ASSET } from '../../value/asset.ts';
 import { balances, sidesOf } from '../../value/balances.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';

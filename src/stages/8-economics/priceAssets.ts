@@ -1,5 +1,4 @@
-import { erc20Id, NATIVE, NATIVE_ASSET } from '../../value/asset.ts';
-import { parseAssetId } from '../../value/assetId.ts';
+import { erc20Id, NATIVE, NATIVE_ASSET, parseAssetId } from '../../value/asset.ts';
 import { assetDecimals } from '../../value/display.ts';
 import type { AssetRefusal, ChosenPrice, NftTrade, PriceBook } from '../../model/economics.ts';
 import type { Asset, AssetId } from '../../model/valueFlow.ts';

@@ -1,5 +1,5 @@
 import { usableDecimals } from '../../value/amount.ts';
-import { parseAssetId } from '../../value/assetId.ts';
+import { parseAssetId } from '../../value/asset.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';

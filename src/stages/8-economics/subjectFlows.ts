@@ -1,6 +1,6 @@
 import { formatAmount } from '../../value/amount.ts';
 import { balances } from '../../value/balances.ts';
-import { parseAssetId } from '../../value/assetId.ts';
+import { parseAssetId } from '../../value/asset.ts';
 import { assetUnit, listSymbol } from '../../value/display.ts';
 import { compareUsd, worth, worthTogether } from '../../value/money.ts';
 import type { Money, PriceBook } from '../../model/economics.ts';

@@ -1,4 +1,4 @@
-import { addressName } from '../../value/addressNames.ts';
+import { addressName } from '../../value/labelFormat.ts';
 import { cleanText } from '../../value/display.ts';
 import type { Address } from '../../model/hex.ts';
 import type { AccountName } from '../../model/generated/report.ts';

@@ -1,4 +1,4 @@
-import { lowerBound } from '../../lib/lowerBound.ts';
+import { lowerBound } from '../../lib/lists.ts';
 import { addressOfWord, uintOfWord, wordAt } from '../../evm/hex.ts';
 import { SHARE_TOPICS } from '../../evm/tokenTopics.ts';
 import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';

@@ -1,5 +1,5 @@
 import { placePoint } from '../../value/amount.ts';
-import { parseAssetId } from '../../value/assetId.ts';
+import { parseAssetId } from '../../value/asset.ts';
 import { checksumAddress } from '../../evm/address.ts';
 import { assetText } from '../../value/display.ts';
 import { AnalysisError } from '../../lib/errors.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { splitList } from '../../lib/splitList.ts';
+import { splitList } from '../../lib/text.ts';
 import { CliError } from './cliIo.ts';
 import type { TxReport } from '../../model/generated/report.ts';
 import type { Anew, Verification, VerifyInput } from '../verify/verifyReport.ts';

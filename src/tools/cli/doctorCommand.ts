@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { splitList } from '../../lib/splitList.ts';
+import { splitList } from '../../lib/text.ts';
 import { separateCredentials } from '../verify/fetchRawAnswers.ts';
 
 const HELP = `

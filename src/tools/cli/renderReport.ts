@@ -9,7 +9,7 @@ import type {
   TxReport,
 } from '../../model/generated/report.ts';
 import { stripVTControlCharacters } from 'node:util';
-import { shownAmount } from '../../value/shownAmount.ts';
+import { shownAmount } from '../../value/amount.ts';
 
 /** Rows shown of a list before the rest is counted instead. */
 const MOST_ROWS = 40;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { stemsOf } from '../../../src/lib/words.ts';
+import { stemsOf } from '../../../src/lib/text.ts';
 
 describe('words of names', () => {
   it.each([

@@ -1,8 +1,7 @@
 import { encodeAbiParameters, parseAbiParameters } from 'viem';
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
-import { argumentReader } from '../../../src/evm/readArgument.ts';
-import { parseAbiType, headSize, isDynamic } from '../../../src/evm/abiType.ts';
+import { argumentReader, parseAbiType, headSize, isDynamic } from '../../../src/evm/readArgument.ts';
 import type { Hex } from '../../../src/model/hex.ts';
 import type { ParamSpec } from '../../../src/model/rulebook.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { analyzeRaw } from '../../../src/analyze.ts';
 import { loadRules } from '../../../src/service/loadRules.ts';
 import { allRecordings } from '../../../src/tools/cli/rules/recordings.ts';
-import { shownAmount } from '../../../src/value/shownAmount.ts';
+import { shownAmount } from '../../../src/value/amount.ts';
 import { sumExact } from '../../../src/tools/client/exact.ts';
 import type { TxReport } from '../../../src/model/generated/report.ts';
 

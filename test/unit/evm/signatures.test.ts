@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseAbiItem, toEventSelector, toFunctionSelector, type AbiEvent, type AbiFunction } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { eventNamed, functionNamed, readSignature } from '../../../src/evm/signatures.ts';
-import { addressName } from '../../../src/value/addressNames.ts';
+import { addressName } from '../../../src/value/labelFormat.ts';
 import { loadRules } from '../../../src/service/loadRules.ts';
 import type { Address, Hash, Hex } from '../../../src/model/hex.ts';
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { erc20Id, NATIVE, nftId } from '../../../src/value/asset.ts';
-import { parseAssetId } from '../../../src/value/assetId.ts';
+import { erc20Id, NATIVE, nftId, parseAssetId } from '../../../src/value/asset.ts';
 import {
   assetText,
   cleanName,

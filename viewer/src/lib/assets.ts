@@ -1,6 +1,5 @@
 import type { Asset, TxReport } from '../../../src/model/generated/report.ts';
-import { formatAmount } from '../../../src/value/amount.ts';
-import { grouped, shownAmount } from '../../../src/value/shownAmount.ts';
+import { formatAmount, grouped, shownAmount } from '../../../src/value/amount.ts';
 import { shortHex, shown } from './text.ts';
 
 /** Every asset a report speaks of, by lane id. */

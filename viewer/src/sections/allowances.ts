@@ -1,6 +1,6 @@
 import type { Allowance } from '../../../src/model/generated/report.ts';
 import { accountLink } from '../claims.ts';
-import { shownAmount } from '../../../src/value/shownAmount.ts';
+import { shownAmount } from '../../../src/value/amount.ts';
 import { symbolOf } from '../lib/assets.ts';
 import { h, type Child } from '../lib/dom.ts';
 import { timeText } from '../lib/glance.ts';

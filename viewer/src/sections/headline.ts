@@ -3,7 +3,7 @@ import { accountLink, movementsClaim } from '../claims.ts';
 import { h, link, type Child } from '../lib/dom.ts';
 import { methodText } from '../lib/glance.ts';
 import { icon } from '../lib/icons.ts';
-import { grouped } from '../../../src/value/shownAmount.ts';
+import { grouped } from '../../../src/value/amount.ts';
 import { shortHex, shown, title, words } from '../lib/text.ts';
 import { badge, copyButton, proofButton } from '../parts.ts';
 import type { Claim, View } from '../view.ts';

@@ -1,7 +1,6 @@
 import type { DisplayMoney } from '../../../src/model/generated/report.ts';
 import { shown, shortHex, words, plural } from '../lib/text.ts';
-import { formatAmount } from '../../../src/value/amount.ts';
-import { grouped, shownAmount } from '../../../src/value/shownAmount.ts';
+import { formatAmount, grouped, shownAmount } from '../../../src/value/amount.ts';
 import { h, type Child } from '../lib/dom.ts';
 import { icon } from '../lib/icons.ts';
 import { quantity, symbolOf } from '../lib/assets.ts';

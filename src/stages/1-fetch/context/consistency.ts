@@ -1,5 +1,5 @@
 import { quantity } from '../../../evm/hex.ts';
-import { sameInAnyOrder } from '../../../lib/sameInAnyOrder.ts';
+import { sameInAnyOrder } from '../../../lib/lists.ts';
 import { isSystemLog } from '../../../traces/callTracer.ts';
 import { apiOfDialect } from '../../../traces/traceApis.ts';
 import { bloomRefutes } from './bloom.ts';

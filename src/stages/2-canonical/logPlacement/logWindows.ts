@@ -1,4 +1,4 @@
-import { lowerBound } from '../../../lib/lowerBound.ts';
+import { lowerBound } from '../../../lib/lists.ts';
 
 /** The moments at which a log may have been emitted. */
 export interface Candidates {

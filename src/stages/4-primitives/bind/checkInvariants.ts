@@ -1,4 +1,4 @@
-import { isRecognised } from '../../../lib/recognised.ts';
+import { isRecognised } from '../../../lib/motifKinds.ts';
 import { memoize } from '../../../lib/memo.ts';
 import { isNetted } from './netting.ts';
 import type { BoundLeg } from './legOptions.ts';

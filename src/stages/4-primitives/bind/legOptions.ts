@@ -1,4 +1,4 @@
-import { groupBy } from '../../../lib/groups.ts';
+import { groupBy } from '../../../lib/lists.ts';
 import { NATIVE_REF, type AssetRef, type BindScope, type LegEnds, type Resolver } from './resolver.ts';
 import { assetIdOf, evaluateAccount, evaluateAmount, evaluateAsset } from './resolver.ts';
 import { farEnd } from '../../../lib/roles.ts';

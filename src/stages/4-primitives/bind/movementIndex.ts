@@ -1,4 +1,4 @@
-import { lowerBound } from '../../../lib/lowerBound.ts';
+import { lowerBound } from '../../../lib/lists.ts';
 import { NATIVE_REF, type AssetRef } from './resolver.ts';
 import { Bucket, type Claimed } from './bucket.ts';
 import type { Address } from '../../../model/hex.ts';

@@ -1,4 +1,4 @@
-import { groupBy } from '../../../lib/groups.ts';
+import { groupBy } from '../../../lib/lists.ts';
 import type { CanonicalTx, Frame, Log } from '../../../model/canonicalTx.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 

@@ -4,7 +4,7 @@ import { callTrigger, eventTrigger, holdsHashPath, type NamedTrigger } from './n
 import type { OpenPrimitive, StructureContext } from '../structure/context.ts';
 import type { CanonicalTx, Frame, Log } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { LexiconEntry } from '../../../model/lexicon.ts';
+import type { LexiconEntry } from '../../../model/vocabulary.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 
 /** Triggers looked at; only transactions with very many events or calls have more. */

@@ -1,7 +1,7 @@
 import { eventNamed, functionNamed, readSignature, type NamedSignature } from '../../../evm/signatures.ts';
 import { uintOfWord, wordAt } from '../../../evm/hex.ts';
 import { memoize } from '../../../lib/memo.ts';
-import { stemsOf } from '../../../lib/words.ts';
+import { stemsOf } from '../../../lib/text.ts';
 import type { Frame, Log } from '../../../model/canonicalTx.ts';
 import type { Evidence } from '../../../model/evidence.ts';
 import type { Address, Hash, Hex } from '../../../model/hex.ts';

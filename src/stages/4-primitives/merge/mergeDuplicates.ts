@@ -1,4 +1,4 @@
-import { isRecognised } from '../../../lib/recognised.ts';
+import { isRecognised } from '../../../lib/motifKinds.ts';
 import { SENT_ROLES, SHARE_ROLES } from '../../../lib/roles.ts';
 import type { OpenPortion } from '../bind/positionDetail.ts';
 import type { OpenPrimitive } from '../structure/context.ts';

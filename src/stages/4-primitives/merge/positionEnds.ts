@@ -1,4 +1,4 @@
-import { addTo } from '../../../lib/groups.ts';
+import { addTo } from '../../../lib/lists.ts';
 import { distinctEvidence } from './mergeDuplicates.ts';
 import { isIssuance, type OpenPrimitive } from '../structure/context.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';

@@ -1,5 +1,5 @@
-import { addTo } from '../../../lib/groups.ts';
-import { isRecognised } from '../../../lib/recognised.ts';
+import { addTo } from '../../../lib/lists.ts';
+import { isRecognised } from '../../../lib/motifKinds.ts';
 import { distinctEvidence, distinctRoles, joinedDetail } from './mergeDuplicates.ts';
 import type { OpenPrimitive } from '../structure/context.ts';
 import type { Address } from '../../../model/hex.ts';

@@ -1,4 +1,4 @@
-import { groupBy } from '../../../lib/groups.ts';
+import { groupBy } from '../../../lib/lists.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
 import type { OpenPrimitive, StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';

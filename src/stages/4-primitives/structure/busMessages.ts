@@ -6,7 +6,7 @@ import { isAccompaniment, legsByAsset, principalsOf } from './acts.ts';
 import { OpenFlows } from './openFlows.ts';
 import type { Log } from '../../../model/canonicalTx.ts';
 import type { Address, Hash } from '../../../model/hex.ts';
-import type { LexiconEntry } from '../../../model/lexicon.ts';
+import type { LexiconEntry } from '../../../model/vocabulary.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 

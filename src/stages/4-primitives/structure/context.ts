@@ -1,5 +1,4 @@
-import { addTo, groupBy } from '../../../lib/groups.ts';
-import { lowerBound } from '../../../lib/lowerBound.ts';
+import { addTo, groupBy, lowerBound } from '../../../lib/lists.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { balances, type Balance } from '../../../value/balances.ts';
 import { passThroughAccounts, valueEnds, type ValueEnds } from '../../../value/follow.ts';

@@ -1,5 +1,5 @@
 import { legOf } from './acts.ts';
-import { lowerBound } from '../../../lib/lowerBound.ts';
+import { lowerBound } from '../../../lib/lists.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { around, isFungible, structural, type OpenPrimitive, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';

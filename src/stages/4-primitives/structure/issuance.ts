@@ -1,4 +1,4 @@
-import { addTo, groupBy } from '../../../lib/groups.ts';
+import { addTo, groupBy } from '../../../lib/lists.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { transferTaxes } from './transferTax.ts';
 import {

@@ -1,4 +1,4 @@
-import { addTo } from '../../../lib/groups.ts';
+import { addTo } from '../../../lib/lists.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { only, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';

@@ -1,4 +1,4 @@
-import { addTo } from '../../../lib/groups.ts';
+import { addTo } from '../../../lib/lists.ts';
 import { mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Leg } from '../../../model/primitive.ts';

@@ -1,4 +1,4 @@
-import { isRecognised } from '../../../lib/recognised.ts';
+import { isRecognised } from '../../../lib/motifKinds.ts';
 import { isParty } from '../../../lib/roles.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { Address } from '../../../model/hex.ts';

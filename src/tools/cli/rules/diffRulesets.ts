@@ -1,5 +1,5 @@
 import type { Rulebook } from '../../../model/rulebook.ts';
-import { splitList } from '../../../lib/splitList.ts';
+import { splitList } from '../../../lib/text.ts';
 import type { CliIo } from '../cliIo.ts';
 import { examineTx } from './examineTx.ts';
 import { allRecordings, type Recording } from './recordings.ts';

@@ -5,7 +5,7 @@ import { FACT_VOCABULARY } from '../../../stages/7-intent/facts/registry.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import { directoriesChanged } from '../../../rules/read/watchRulebook.ts';
 import type { EditedTexts } from '../../../rules/read/readRuleFiles.ts';
-import { splitList } from '../../../lib/splitList.ts';
+import { splitList } from '../../../lib/text.ts';
 import type { CliIo } from '../cliIo.ts';
 
 /** A ruleset without problems. */

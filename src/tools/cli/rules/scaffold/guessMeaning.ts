@@ -1,8 +1,8 @@
 import { BIND_WORDS } from '../../../../rules/compile/bindScope.ts';
 import { isFault } from '../../../../rules/compile/bindExpr.ts';
 import { parseSignature, type ParsedSignature } from '../../../../rules/compile/signature.ts';
-import { stemsOf } from '../../../../lib/words.ts';
-import type { LexiconEntry } from '../../../../model/lexicon.ts';
+import { stemsOf } from '../../../../lib/text.ts';
+import type { LexiconEntry } from '../../../../model/vocabulary.ts';
 import type { ParamSpec, Rulebook } from '../../../../model/rulebook.ts';
 import { CliError } from '../../cliIo.ts';
 

@@ -1,3 +1,24 @@
+/** Entries of a comma-separated list, trimmed; empty ones are left out. */
+export function splitList(list: string | undefined): string[] {
+  return (list ?? '').split(',').flatMap((part) => part.trim() || []);
+}
+
+/** Splits at top-level commas: `a,f(b,c)` into `a` and `f(b,c)`. */
+export function splitTopLevel(text: string): string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === '(') depth++;
+    else if (text[i] === ')') depth--;
+    else if (text[i] === ',' && depth === 0) {
+      parts.push(text.slice(start, i));
+      start = i + 1;
+    }
+  }
+  return [...parts, text.slice(start)];
+}
+
 /** Suffixes to drop from words of function and event names. */
 const ENDINGS = ['ings', 'ing', 'als', 'al', 'ed', 'es', 's'] as const;
 const SHORTEST_STEM = 3;

@@ -1,0 +1,44 @@
+/** Adds an item to the list under the key, and starts the list where there is none. Returns the list. */
+export function addTo<K, T>(lists: Map<K, T[]>, key: K, item: T): T[] {
+  let list = lists.get(key);
+  if (list) list.push(item);
+  else lists.set(key, (list = [item]));
+  return list;
+}
+
+/** Items by key, keys in order of first occurrence; items without a key are left out. */
+export function groupBy<K, T>(items: Iterable<T>, keyOf: (item: T) => K | null): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    if (key !== null) addTo(groups, key, item);
+  }
+  return groups;
+}
+
+/**
+ * Position of the first item for which `later` holds, in a list sorted so that it holds from there on; the
+ * list's length where it never does.
+ */
+export function lowerBound<T>(list: readonly T[], later: (item: T) => boolean): number {
+  let low = 0;
+  for (let high = list.length; low < high; ) {
+    const middle = (low + high) >>> 1;
+    if (later(list[middle]!)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** Whether two lists hold the same texts, each the same number of times. */
+export function sameInAnyOrder(some: readonly string[], others: readonly string[]): boolean {
+  if (some.length !== others.length) return false;
+  const counts = new Map<string, number>();
+  for (const text of others) counts.set(text, (counts.get(text) ?? 0) + 1);
+  for (const text of some) {
+    const left = counts.get(text) ?? 0;
+    if (left === 0) return false;
+    counts.set(text, left - 1);
+  }
+  return true;
+}
