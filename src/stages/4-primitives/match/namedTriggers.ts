@@ -5,7 +5,7 @@ import { stemsOf } from '../../../lib/text.ts';
 import type { Frame, Log } from '../../../model/canonicalTx.ts';
 import type { Evidence } from '../../../model/evidence.ts';
 import type { Address, Hash, Hex } from '../../../model/hex.ts';
-import type { LexiconEntry } from '../../../model/lexicon.ts';
+import type { LexiconEntry } from '../../../model/vocabulary.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 
 /** An unmapped log or call, with the content of its signature and data. */
