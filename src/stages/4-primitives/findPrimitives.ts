@@ -31,7 +31,11 @@ import type { MappingMiss, Primitive } from '../../model/primitive.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 
-type Detector = (context: StructureContext) => OpenPrimitive[];
+type Detector = (
+  context: StructureContext,
+  found: readonly OpenPrimitive[],
+  rulebook: Rulebook,
+) => OpenPrimitive[];
 
 /** Detectors over unexplained movements, in order; each narrows the input of the next. */
 const DETECTORS: readonly Detector[] = [findShareExchanges, findFlashLoans, findStructuralSwaps];
@@ -91,10 +95,10 @@ export function findPrimitives(
   const named = new NamedActs(context, rulebook, found);
   take(findWraps(context));
   take(named.withAmounts());
-  for (const detect of DETECTORS) take(detect(context));
+  for (const detect of DETECTORS) take(detect(context, found, rulebook));
   take(findBusMessages(context, rulebook, found));
   take(named.withoutAmounts());
-  for (const detect of LEFTOVERS) take(detect(context));
+  for (const detect of LEFTOVERS) take(detect(context, found, rulebook));
   take(asPaidActs(findTransfers(context), context, run.known, rulebook));
   // The sort is stable: primitives of one moment keep the order in which they were found.
   return found.sort((a, b) => a.seq - b.seq).map(settled);

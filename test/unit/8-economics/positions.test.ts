@@ -96,6 +96,8 @@ describe('position owners', () => {
     ];
     const acts = [bridged(0, SIGNER, USD, 0), bridged(1, ZAP, USD, 1)];
     expect(changes(once, acts)).toMatchObject([{ owner: SIGNER, motifs: [0, 1] }]);
+    const named = [bridged(0, SIGNER, USD, 0), bridged(1, SIGNER, USD, 1)];
+    expect(changes(once, named)).toMatchObject([{ owner: SIGNER, motifs: [0, 1] }]);
     const twice: MovementSketch[] = [...once, { from: SIGNER, to: META, asset: USD, amount: 200n }];
     expect(changes(twice, acts).map((c) => [c.owner, c.motif.index])).toEqual([
       [SIGNER, 0],

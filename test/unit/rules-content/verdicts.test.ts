@@ -206,6 +206,19 @@ describe('the refund of an EntryPoint', () => {
   });
 });
 
+describe('staking through a helper that pays the receipt out of its stock', () => {
+  const acts = [
+    moves(TOKEN, USER, VENUE, AMOUNT),
+    moves(TOKEN, VENUE, VAULT, AMOUNT),
+    calls(VENUE, VAULT, 'stake(uint256 amount, address recipient)', [AMOUNT, USER]),
+    moves(REWARD, VAULT, USER, AMOUNT),
+  ];
+  it('is no swap', async () => {
+    expect(await verdict({ call: ['stake(uint256 amount)', [AMOUNT]], acts })).toBe('Stake Suspected');
+    expect(await verdict({ call: ['swap(uint256 amount)', [AMOUNT]], acts })).toMatch('DirectSwap');
+  });
+});
+
 describe('an NFT', () => {
   const sale = [movesNft(NFT, OTHER, USER, 5n), pays(VENUE, OTHER, AMOUNT)];
   it.each([

@@ -1,29 +1,53 @@
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { balances } from '../../../value/balances.ts';
+import { kindOf } from '../../../lib/motifKinds.ts';
 import { SENT_ROLES } from '../../../lib/roles.ts';
 import { contractOf, isFungible, structural, type OpenPrimitive, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Leg } from '../../../model/primitive.ts';
+import type { Rulebook } from '../../../model/rulebook.ts';
 import type { AssetId } from '../../../model/valueFlow.ts';
 
 /**
  * Swaps at venues without a known event: an account that ended with more of one asset and less of another,
- * while the signer or a customer traded too. Pass-through accounts, customers, issuers of either asset and
- * venues already explained by an event do not count.
+ * while the signer or a customer traded too. Pass-through accounts, customers, issuers of either asset,
+ * venues already explained by an event and keepers of what was staked or deposited do not count.
  */
-export function findStructuralSwaps(context: StructureContext): OpenPrimitive[] {
+export function findStructuralSwaps(
+  context: StructureContext,
+  found: readonly OpenPrimitive[],
+  rulebook: Rulebook,
+): OpenPrimitive[] {
   const { flow, tx } = context;
   const customerTraded = anyTraded(context);
   if (!customerTraded && (tx.to === null || !twoSided(context, tx.to))) return [];
 
+  const keepers = keepersOfDeposits(context, found, rulebook);
   return [...flow.ledgers.keys()]
     .filter((account) => !isNoVenue(context, account) && (customerTraded || account !== tx.to))
+    .filter((account) => !keepers.has(account))
     .flatMap((account) => {
       const sides = twoSided(context, account);
       const trades = sides && !issues(context, account, sides) && !isCustomerOfVenues(context, account);
       return trades ? [swapOf(context, account, sides)] : [];
     });
+}
+
+/** Where assets ended that an act put into a position through a helper contract. */
+function keepersOfDeposits(
+  { flow, passThrough, destinations }: StructureContext,
+  found: readonly OpenPrimitive[],
+  rulebook: Rulebook,
+): ReadonlySet<Address> {
+  const legs = found
+    .filter(({ kind, venue }) => passThrough.has(venue) && kindOf(rulebook, kind).position !== null)
+    .flatMap((act) => act.legs.filter(({ role }) => SENT_ROLES.has(role)));
+  return new Set(
+    legs.flatMap(({ asset, movements }) =>
+      movements.flatMap((index) => destinations(flow.movements[index]!.to, asset)),
+    ),
+  );
 }
 
 function isNoVenue({ tx, customers, wrappedNative, venues }: StructureContext, account: Address): boolean {

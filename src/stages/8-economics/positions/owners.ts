@@ -126,13 +126,28 @@ function withoutCarriedOn(changes: readonly Change[], context: OwnerContext): Ch
   const owned = changes.map((change) => ({ ...change, owner: holderOf(change, context) }));
   const open = new Set(owned);
   for (const [i, change] of owned.entries()) {
-    if (change.owner === changes[i]!.owner) continue;
+    if (change.owner === changes[i]!.owner && !cameOverRouters(change, context)) continue;
     const whole = [...open].find((other) => other !== change && isSameValue(other, change, context));
     if (!whole) continue;
     open.delete(change);
     whole.absorbed = [...whole.absorbed, change.motif];
   }
   return [...open];
+}
+
+/** Whether everything put in or taken out moved between the act and a router that its owner used. */
+function cameOverRouters({ owner, motif, underlying }: Change, context: OwnerContext): boolean {
+  const { flow, passThrough, origins, destinations } = context;
+  const moved = motif.movements
+    .map((index) => flow.movements[index]!)
+    .filter(({ asset }) => underlying.some((leg) => leg.asset === asset));
+  return (
+    moved.length > 0 &&
+    moved.every(({ asset, from, to }) => {
+      const [near, ends] = underlying.some(({ delta }) => delta < 0n) ? [from, origins] : [to, destinations];
+      return passThrough.has(near) && ends(near, asset).every((end) => end === owner);
+    })
+  );
 }
 
 /**
