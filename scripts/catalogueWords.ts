@@ -206,7 +206,7 @@ export const FLAGS: Words = {
   suspected_spam: 'The token is marked as spam.',
   impersonates: 'The token carries a well-known symbol that belongs to another address (also on the asset).',
   unverified_source:
-    'An unlisted token took it from an account that shows no part in the transaction (also on the movement).',
+    'An unlisted token reports that it left an account that no call here shows to have asked for it (also on the movement).',
 };
 
 export const INVARIANTS: Words = {

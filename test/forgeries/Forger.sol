@@ -54,3 +54,21 @@ contract Forger {
     /// Whatever else is called, permits and validations included, succeeds and answers zero.
     fallback() external payable { assembly { mstore(0, 0) return(0, 32) } }
 }
+
+/// Runs the steps it was given when somebody pays it: code inside the call of whoever pays.
+contract Trap {
+    Forger.Step[] steps;
+    function set(Forger.Step[] calldata given) external { delete steps; for (uint256 i; i < given.length; ++i) steps.push(given[i]); }
+    receive() external payable {
+        for (uint256 i; i < steps.length; ++i) {
+            (bool ok,) = steps[i].to.call(steps[i].data);
+            require(ok, "trap");
+        }
+    }
+}
+
+/// An account's code (EIP-7702) that tells of every call, as many wallets tell of every payment.
+contract Doorbell {
+    event Rang(address by, uint256 value);
+    fallback() external payable { emit Rang(msg.sender, msg.value); }
+}

@@ -1114,7 +1114,7 @@ export interface Movement {
   kind: 'transfer' | 'mint' | 'burn' | 'wrap' | 'unwrap';
   evidence: Evidence;
   /**
-   * Warnings about the movement; the list is open. `unverified_source`: an unlisted token took it from an account that shows no part in the transaction.
+   * Warnings about the movement; the list is open. `unverified_source`: an unlisted token reports that it left an account that no call here shows to have asked for it.
    */
   flags?: string[];
 }

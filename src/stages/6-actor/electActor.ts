@@ -64,9 +64,9 @@ function undecidedParts(deciding: ProposalGroup): Outcome {
   };
 }
 
-/** A claim counts for more where the account itself signed something that was brought on chain here. */
+/** A claim counts for more where a signature of the account itself covers what left it. */
 function groundOf(context: ElectionContext, { account, ground }: Proposal): ElectionGround {
-  return ground === 'claimed' && context.signatures.has(account) ? 'authorised' : ground;
+  return ground === 'claimed' && context.authorised(account) ? 'authorised' : ground;
 }
 
 /** The payer of the first user operation's gas, and the contracts that handled it. */

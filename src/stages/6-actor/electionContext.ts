@@ -1,7 +1,8 @@
 import { isRecognised, kindOf, servingTag, venuesOf } from '../../lib/motifKinds.ts';
 import { isPrecompile } from '../../evm/address.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
-import { carriesSignature, typedSigner } from '../../evm/typedSignatures.ts';
+import { covers, signedCalls } from './signatures.ts';
+import { roleOf } from '../../lib/roles.ts';
 import { balances, sidesOf, type Balance, type Sides } from '../../value/balances.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Evidence } from '../../model/evidence.ts';
@@ -34,7 +35,7 @@ export class ElectionContext {
   #tokens: ReadonlySet<Address> | undefined;
   #acting: ReadonlySet<Address> | undefined;
   #emitters: ReadonlySet<Address> | undefined;
-  #signatures: ReadonlySet<Address> | undefined;
+  #signed: ReadonlyMap<Address, readonly Frame[]> | undefined;
 
   constructor(input: ElectionInput) {
     this.input = input;
@@ -122,15 +123,18 @@ export class ElectionContext {
     );
   }
 
-  /**
-   * The account's own code ran and did something: it made a call that was not read-only, or emitted an event.
-   */
+  /** The account's own code ran and did something: it made a call, or emitted an event. */
   acted(account: Address): boolean {
-    const { frames } = this.input.tx;
-    const called = frames.some(({ effective, context }) => effective && context === account);
-    const acts = ({ effective, static: readOnly, parent, from, type }: Frame): boolean =>
-      effective && !readOnly && parent !== null && from === account && type !== 'DELEGATECALL';
-    return called && (this.emits(account) || frames.some(acts));
+    const called = this.input.tx.frames.some(({ effective, context }) => effective && context === account);
+    return called && (this.emits(account) || this.madeCalls(account));
+  }
+
+  /** The account's own code made a call that was not read-only. */
+  madeCalls(account: Address): boolean {
+    return this.input.tx.frames.some(
+      ({ effective, static: readOnly, parent, from, type }) =>
+        effective && !readOnly && parent !== null && from === account && type !== 'DELEGATECALL',
+    );
   }
 
   /** The account was called by another, and the call was not undone. */
@@ -141,11 +145,28 @@ export class ElectionContext {
   }
 
   /**
-   * Accounts with EIP-712 signatures in this transaction that recover to them, and contracts that approved
-   * one when a listed contract asked them (EIP-1271).
+   * A signature of the account (EIP-712, EIP-1271) came on chain here and covers what left it. Anybody may
+   * bring a signature seen elsewhere on chain beside movements of their own making.
    */
-  get signatures(): ReadonlySet<Address> {
-    return (this.#signatures ??= new Set([...signersIn(this.input), ...approversIn(this.input)]));
+  authorised(account: Address): boolean {
+    this.#signed ??= signedCalls(this.input);
+    const calls = this.#signed.get(account);
+    if (calls === undefined) return false;
+    const sent = [...this.balances(account).values()].filter(({ net }) => net < 0n);
+    if (sent.length === 0) return this.#isAuthor(account, calls);
+    return sent.every(({ outgoing }) =>
+      outgoing.every((movement) => calls.some((call) => covers(this.input, call, movement))),
+    );
+  }
+
+  /** The signed call is a request that a forwarder executes. */
+  #isAuthor(account: Address, calls: readonly Frame[]): boolean {
+    return this.input.motifs.some(
+      (motif) =>
+        motif.tags.includes('relayed') &&
+        roleOf(motif, 'owner') === account &&
+        motif.evidence.some(({ frame, log }) => log === null && calls.some(({ index }) => index === frame)),
+    );
   }
 
   /** Why the account can never be the actor, or null. */
@@ -169,32 +190,6 @@ export class ElectionContext {
     this.#venues ??= venuesOf(this.input.motifs, this.input.rulebook);
     return this.#venues.has(account);
   }
-}
-
-/** Signatures that are recovered at most; each takes about a millisecond. */
-const MAX_SIGNED_CALLS = 64;
-
-function signersIn({ tx, rulebook, tokens }: ElectionInput): Set<Address> {
-  const signed = tx.frames.filter(({ effective, selector }) => effective && carriesSignature(selector));
-  return setOf(signed.slice(0, MAX_SIGNED_CALLS), ({ from, context, input }) => {
-    if (context === null) return null;
-    const names = [tokens?.get(context)?.name, rulebook.entities.get(context)?.name];
-    return typedSigner(
-      { from, to: context, input },
-      names.filter((name) => typeof name === 'string'),
-    );
-  });
-}
-
-/** `isValidSignature(bytes32,bytes)`, which answers with its own selector (EIP-1271). */
-const APPROVED = '0x1626ba7e';
-
-/** Any contract may ask a wallet; only requests of listed contracts are acted on. */
-function approversIn({ tx, rulebook }: ElectionInput): Set<Address> {
-  return setOf(tx.frames, ({ effective, selector, output, from, to }) => {
-    if (!effective || selector !== APPROVED || !output.startsWith(APPROVED)) return null;
-    return rulebook.protocolAt.has(from) || rulebook.entities.has(from) ? to : null;
-  });
 }
 
 /** The accounts that the items give, nulls left out. */

@@ -101,15 +101,23 @@ function doubtOf(motif: Motif): (typeof MOTIF_DOUBTS)[number] | null {
   return differ ? 'amounts_differ' : 'unproven_motif';
 }
 
-/** The actor sent or received a token under another's name, or by a movement its source shows no part in. */
-function dealsInSuspects({ input: { suspects }, sent, received }: SubjectView): boolean {
+/**
+ * The actor sent or received a token under another's name or by a movement its source shows no part in, or
+ * something left it unasked: by an allowance of old, say.
+ */
+function dealsInSuspects({ input: { suspects, subject }, sent, received }: SubjectView): boolean {
   if (!suspects) return false;
-  const { impersonating, unverified } = suspects;
+  const { impersonating, unverified, unasked } = suspects;
+  const without = subject.authorised ? NONE : unasked;
   return [...sent, ...received].some(
     ({ asset, outgoing, incoming }) =>
-      impersonating.has(asset.id) || [...outgoing, ...incoming].some(({ index }) => unverified.has(index)),
+      impersonating.has(asset.id) ||
+      outgoing.some(({ index }) => without.has(index) || unverified.has(index)) ||
+      incoming.some(({ index }) => unverified.has(index)),
   );
 }
+
+const NONE: ReadonlySet<number> = new Set();
 
 /**
  * Known by nothing but the name of a function: anybody can name one so, and one that moved nothing may have

@@ -20,6 +20,8 @@ export interface Subject {
   readonly elected: boolean;
   /** Elected by nothing but an event or balances, which any contract can make so. */
   readonly claimed: boolean;
+  /** Its recovered signature covers what left it; a delegation says nothing of that. */
+  readonly authorised: boolean;
 }
 
 export interface IntentInput {
@@ -43,5 +45,6 @@ export function subjectOf(attribution: Attribution): Subject {
     submitterRole: attribution.submitterRole,
     elected: attribution.actor !== null,
     claimed: attribution.ground === 'claimed',
+    authorised: attribution.ground === 'authorised' && attribution.mode !== 'delegated_7702',
   };
 }

@@ -92,7 +92,8 @@ const CAVEATS: Readonly<Record<CaveatCode, string>> = {
   experimental_rule: 'The rule is experimental.',
   no_single_actor: 'No single account can be named as the actor.',
   claimed_actor: 'The actor is elected by nothing but what an event or balances claim.',
-  suspect_token: 'A token takes the name of another, or moved without its owner showing any part in it.',
+  suspect_token:
+    'A token takes the name of another, or left an account that no call here shows to have asked for it.',
   nothing_recognised: 'No recognised act supports the headline.',
   function_name_only: 'Only the name of a function says so, and anybody may name one so.',
   amounts_differ: 'More or less moved than an event states, and nothing shows where the rest went.',

@@ -322,7 +322,14 @@ describe('electActor', () => {
     const groundOf = (asked: Partial<Frame>): string | null => {
       const { tx, flow } = scenario({ steps });
       const question = frame({ index: 1, parent: 0, from: POOL, to: USER, static: true, ...asked });
-      const frames = [...tx.frames, { ...question, selector: '0x1626ba7e' as const }];
+      // The asker then pulls the very amount in the account's name.
+      const words = [USER, account('4ec'), '0x9'].map((word) => word.slice(2).padStart(64, '0'));
+      const input: Hex = `0x23b872dd${words.join('')}`;
+      const pull = {
+        ...frame({ index: 2, parent: 0, from: asked.from ?? POOL, to: TOKEN, context: TOKEN, input }),
+        selector: '0x23b872dd' as const,
+      };
+      const frames = [...tx.frames, { ...question, selector: '0x1626ba7e' as const }, pull];
       return elect({ tx: { ...tx, frames }, flow }, [permit], { tags: { [POOL]: ['settlement'] } }).ground;
     };
     expect(groundOf({ output: magic })).toBe('authorised');

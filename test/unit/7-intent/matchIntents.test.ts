@@ -96,6 +96,7 @@ function input(
       submitterRole: 'self',
       elected,
       claimed: false,
+      authorised: false,
     },
   };
 }

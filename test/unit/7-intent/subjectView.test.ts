@@ -61,6 +61,7 @@ function view(
       submitterRole: 'self',
       elected: true,
       claimed: false,
+      authorised: false,
       ...subject,
     },
   });

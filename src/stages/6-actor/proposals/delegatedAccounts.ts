@@ -25,7 +25,7 @@ export function delegatedAccounts(context: ElectionContext): Proposal[] {
     account,
     mode: 'delegated_7702',
     submitterRole: 'relayer',
-    ground: !context.acted(account) ? 'claimed' : signed.has(account) ? 'authorised' : 'own_contract',
+    ground: !context.madeCalls(account) ? 'claimed' : signed.has(account) ? 'authorised' : 'own_contract',
     reason: 'delegated_account_called',
     evidence: [evidence],
   }));

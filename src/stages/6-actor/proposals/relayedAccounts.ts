@@ -20,7 +20,7 @@ export function relayedAccounts(context: ElectionContext): Proposal[] {
   if (requests.size === 1) {
     const [account, motif] = [...requests][0]!;
     const ground = context.isListed(motif) ? 'listed' : 'claimed';
-    const mode = ground === 'listed' || context.signatures.has(account) ? 'meta_transaction' : 'none';
+    const mode = ground === 'listed' || context.authorised(account) ? 'meta_transaction' : 'none';
     return [propose(context, account, { mode, ground, reason: 'signed_a_relayed_request' })];
   }
   const isOther = (a: Address): boolean =>
@@ -28,7 +28,7 @@ export function relayedAccounts(context: ElectionContext): Proposal[] {
   const repaid = [...context.balances(context.signer).values()].every((b) => b.asset.kind === 'native');
   const traders = repaid ? context.traders.filter(isOther) : [];
   if (traders.length === 1) {
-    const mode = context.signatures.has(traders[0]!) ? 'meta_transaction' : 'none';
+    const mode = context.authorised(traders[0]!) ? 'meta_transaction' : 'none';
     const reason = 'sole_account_that_gave_and_got';
     return [propose(context, traders[0]!, { mode, ground: 'claimed', reason })];
   }
