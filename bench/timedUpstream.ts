@@ -10,8 +10,8 @@ const { readBatch } = await built<typeof import('../src/stages/1-fetch/rpc/rpcMe
 const { CircuitBreaker } = await built<typeof import('../src/stages/1-fetch/rpc/circuitBreaker.ts')>(
   'stages/1-fetch/rpc/circuitBreaker.js',
 );
-const { newCapabilities } = await built<typeof import('../src/stages/1-fetch/rpc/capabilities.ts')>(
-  'stages/1-fetch/rpc/capabilities.js',
+const { newCapabilities } = await built<typeof import('../src/stages/1-fetch/rpc/chooseTrace.ts')>(
+  'stages/1-fetch/rpc/chooseTrace.js',
 );
 
 /** What the upstream's part of the analyses since the last `take` cost. */

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { BIND_WORDS } from '../src/rules/compile/bindScope.ts';
-import { BIND_FUNCTIONS } from '../src/rules/compile/bindExpr.ts';
+import { BIND_WORDS, BIND_FUNCTIONS } from '../src/rules/compile/bindExpr.ts';
 import { readVocabulary } from '../src/rules/read/readVocabulary.ts';
 import { OPERATORS } from '../src/rules/compile/operators.ts';
 import { FACT_VOCABULARY } from '../src/stages/7-intent/facts/registry.ts';

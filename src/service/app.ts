@@ -2,13 +2,11 @@ import cors from 'cors';
 import express, { type Express, type RequestHandler } from 'express';
 import { createLimiter, type Limiter } from './http/limiter.ts';
 import { createParseRequest } from './http/parseRequest.ts';
-import { errorHandler } from './http/errorResponse.ts';
+import { errorHandler, RequestError } from './http/errorResponse.ts';
 import { postAnalyze } from './http/postAnalyze.ts';
-import { RequestError } from './http/requestError.ts';
-import type { Analyze } from './http/analyze.ts';
+import type { Analyze, BeginTrace } from './http/analyze.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from './http/metrics.ts';
-import type { BeginTrace } from './http/requestTrace.ts';
 
 export interface AppDeps {
   readonly analyze: Analyze;

@@ -1,5 +1,5 @@
 import { loadRulebook } from '../rules/compile/loadRulebook.ts';
-import { SHIPPED_RULES } from '../rules/read/shippedRules.ts';
+import { SHIPPED_RULES } from '../rules/read/listFiles.ts';
 import { FACT_VOCABULARY } from '../stages/7-intent/facts/registry.ts';
 import type { Rulebook } from '../model/rulebook.ts';
 

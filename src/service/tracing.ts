@@ -13,7 +13,7 @@ import {
 } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { ENGINE_VERSION } from '../analyze.ts';
-import type { BeginTrace } from './http/requestTrace.ts';
+import type { BeginTrace } from './http/analyze.ts';
 
 const PROPAGATOR = new W3CTraceContextPropagator();
 const METHODS_NAMED = 5;

@@ -3,8 +3,7 @@ import { AnalysisError } from '../lib/errors.ts';
 import { absent, isRecord, itemsOf, readList, readObject, type Fields } from '../lib/shape.ts';
 import type { FrameType } from '../model/canonicalTx.ts';
 import type { Address, Hash, Hex } from '../model/hex.ts';
-import { CallBudget, readTopics, type CallNode, type TracedLog } from './callNode.ts';
-import { canonicalError } from './frameError.ts';
+import { CallBudget, readTopics, canonicalError, type CallNode, type TracedLog } from './callNode.ts';
 import type { RootCall, TraceApi } from './traceApi.ts';
 
 const BAD = 'trace_malformed';

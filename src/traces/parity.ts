@@ -3,8 +3,7 @@ import { AnalysisError } from '../lib/errors.ts';
 import { absent, differ, isRecord, itemsOf, readObject, type Fields } from '../lib/shape.ts';
 import type { FrameType } from '../model/canonicalTx.ts';
 import type { Address, Hash, Hex } from '../model/hex.ts';
-import { CallBudget, type CallNode } from './callNode.ts';
-import { canonicalError } from './frameError.ts';
+import { CallBudget, canonicalError, type CallNode } from './callNode.ts';
 import type { RootCall, TraceApi, TracedTransaction } from './traceApi.ts';
 
 const BAD = 'trace_malformed';

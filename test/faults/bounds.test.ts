@@ -12,7 +12,7 @@ import { readConfig } from '../../src/service/config.ts';
 import { serve } from '../../src/service/server.ts';
 import { CircuitBreaker } from '../../src/stages/1-fetch/rpc/circuitBreaker.ts';
 import { createUpstream } from '../../src/stages/1-fetch/rpc/upstream.ts';
-import { readJson } from '../../src/stages/1-fetch/rpc/readJson.ts';
+import { readJson } from '../../src/stages/1-fetch/rpc/rpcMessages.ts';
 import { UpstreamFault } from '../../src/stages/1-fetch/rpc/upstreamFault.ts';
 import { fetchTransaction } from '../../src/stages/1-fetch/fetchTransaction.ts';
 import { LargeAnswer } from '../../src/stages/1-fetch/rpc/rpcEndpoint.ts';

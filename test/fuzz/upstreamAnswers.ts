@@ -2,7 +2,7 @@
 import { analyzeRaw } from '../../src/analyze.ts';
 import { loadRules } from '../../src/service/loadRules.ts';
 import type { Hash, Hex } from '../../src/model/hex.ts';
-import { newCapabilities } from '../../src/stages/1-fetch/rpc/capabilities.ts';
+import { newCapabilities } from '../../src/stages/1-fetch/rpc/chooseTrace.ts';
 import { CircuitBreaker } from '../../src/stages/1-fetch/rpc/circuitBreaker.ts';
 import { fetchContext } from '../../src/stages/1-fetch/context/fetchContext.ts';
 import { fetchTransaction } from '../../src/stages/1-fetch/fetchTransaction.ts';

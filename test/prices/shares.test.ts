@@ -7,7 +7,7 @@ import { mintV3 } from '../devnet/deploy/uniswap.ts';
 import { settle } from '../devnet/scenarios/settlement.ts';
 import { handleOps } from '../devnet/scenarios/smartAccounts.ts';
 import type { TxReport } from '../../src/model/generated/report.ts';
-import { SHIPPED_RULES } from '../../src/rules/read/shippedRules.ts';
+import { SHIPPED_RULES } from '../../src/rules/read/listFiles.ts';
 import { checkPrices } from '../../src/tools/verify/checkPrices.ts';
 import { contractReader } from '../../src/tools/verify/fetchRawAnswers.ts';
 import { readPriceRules } from '../../src/tools/verify/priceRules.ts';

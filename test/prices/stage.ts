@@ -14,7 +14,7 @@ import { measure, type Delta } from '../devnet/measure.ts';
 import { Ctx, toUnits } from '../devnet/scenario.ts';
 import { startServer, type StartOptions } from '../../src/service/main.ts';
 import type { TxReport } from '../../src/model/generated/report.ts';
-import { SHIPPED_RULES } from '../../src/rules/read/shippedRules.ts';
+import { SHIPPED_RULES } from '../../src/rules/read/listFiles.ts';
 import { checkPrices } from '../../src/tools/verify/checkPrices.ts';
 import { contractReader } from '../../src/tools/verify/fetchRawAnswers.ts';
 import { readPriceRules } from '../../src/tools/verify/priceRules.ts';

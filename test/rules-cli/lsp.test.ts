@@ -21,7 +21,7 @@ import {
   type MarkupContent,
   type ProtocolConnection,
 } from 'vscode-languageserver-protocol/node';
-import { SHIPPED_RULES } from '../../src/rules/read/shippedRules.ts';
+import { SHIPPED_RULES } from '../../src/rules/read/listFiles.ts';
 import { writeRuleset } from '../unit/rules/smallRuleset.ts';
 import { runRules } from './runRules.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SHIPPED_RULES } from '../../src/rules/read/shippedRules.ts';
+import { SHIPPED_RULES } from '../../src/rules/read/listFiles.ts';
 import { runRules } from './runRules.ts';
 import { writeRuleset } from '../unit/rules/smallRuleset.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openRuleset } from '../../src/tools/cli/rules/rulesets.ts';
-import { SHIPPED_RULES } from '../../src/rules/read/shippedRules.ts';
+import { SHIPPED_RULES } from '../../src/rules/read/listFiles.ts';
 import { PROBLEMS } from '../../src/rules/read/problems.ts';
 import { writeRuleset } from '../unit/rules/smallRuleset.ts';
 import { runRules } from './runRules.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readRuleset } from '../../src/rules/compile/loadRulebook.ts';
-import { SHIPPED_RULES } from '../../src/rules/read/shippedRules.ts';
+import { SHIPPED_RULES } from '../../src/rules/read/listFiles.ts';
 import { loadRules } from '../../src/service/loadRules.ts';
 import { FACT_VOCABULARY } from '../../src/stages/7-intent/facts/registry.ts';
 import { writeRuleset, type Files } from '../unit/rules/smallRuleset.ts';

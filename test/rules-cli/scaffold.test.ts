@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SHIPPED_RULES } from '../../src/rules/read/shippedRules.ts';
+import { SHIPPED_RULES } from '../../src/rules/read/listFiles.ts';
 import { runRules } from './runRules.ts';
 
 const folder = (): string => mkdtempSync(join(tmpdir(), 'txreport-scaffold-'));

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runRules } from './runRules.ts';
-import { SHIPPED_RULES } from '../../src/rules/read/shippedRules.ts';
+import { SHIPPED_RULES } from '../../src/rules/read/listFiles.ts';
 import { writeRuleset } from '../unit/rules/smallRuleset.ts';
 
 const RECORDINGS = join(import.meta.dirname, '../recordings');

@@ -1,7 +1,6 @@
 // Falsehoods in reports of every kind, and which half of `verify` finds them.
 import { publishedSchemaErrors } from '../../src/tools/cli/readReports.ts';
-import { compareAnew } from '../../src/tools/verify/compareAnew.ts';
-import { verifyReport } from '../../src/tools/verify/verifyReport.ts';
+import { compareAnew, verifyReport } from '../../src/tools/verify/verifyReport.ts';
 import type { TxReport } from '../../src/model/generated/report.ts';
 import type { RawAnswers } from '../../src/tools/verify/rawChain.ts';
 import { falsehoodsOf, type Falsehood } from './falsehoods.ts';

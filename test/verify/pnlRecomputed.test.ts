@@ -4,7 +4,7 @@ import { analyzeRaw } from '../../src/analyze.ts';
 import { loadRules } from '../../src/service/loadRules.ts';
 import { decodeLog, isStandardTransfer, type LogMovement } from '../../src/tools/verify/chainMovements.ts';
 import { readRawChain, type RawChain } from '../../src/tools/verify/rawChain.ts';
-import { recomputeProfit } from '../../src/tools/verify/recomputeProfit.ts';
+import { recomputeProfit } from '../../src/tools/verify/checkProfit.ts';
 import type { PnlEntry } from '../../src/model/generated/report.ts';
 import { CORPUS, hasCorpus, readCorpus } from '../unit/3-flow/corpus.ts';
 

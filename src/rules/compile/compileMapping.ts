@@ -1,8 +1,7 @@
 import type { AbiParameter } from 'viem';
 import type { Hex } from '../../model/hex.ts';
 import type { BindExpr, LegSpec, EventMapping, ParamSpec, RoleSpec } from '../../model/rulebook.ts';
-import { compileBind, isFault } from './bindExpr.ts';
-import type { BindScope, TypedBind } from './bindScope.ts';
+import { compileBind, isFault, type BindScope, type TypedBind } from './bindExpr.ts';
 import type { Vocabulary } from './compileVocabulary.ts';
 import type { RawLeg, RawMeaning, RawShape } from '../read/rawRules.ts';
 import { didYouMean } from './didYouMean.ts';

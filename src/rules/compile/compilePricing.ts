@@ -10,8 +10,8 @@ import type {
 } from '../../model/pricing.ts';
 import { readRuleAddress } from './compileProtocols.ts';
 import { compilePosition, compileRate } from './compileRate.ts';
-import type { RawPriceApi } from '../read/rawPricing.ts';
-import type { RawEntityFile } from '../read/rawRules.ts';
+import type { RawEntityFile, RawPriceApi } from '../read/rawEntities.ts';
+
 import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 
 type Item = RuleItem<RawEntityFile>;

@@ -1,9 +1,12 @@
-import type { IntentKindSpec, MotifKindSpec, MotifTraits } from '../../model/vocabulary.ts';
+import type { IntentKindSpec, MotifKindSpec, MotifTraits, LexiconEntry } from '../../model/vocabulary.ts';
 import { NO_TRAITS } from '../../lib/motifKinds.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
-import type { RawMotifKind, RawPrecedence, RawVocabulary } from '../read/rawRules.ts';
+import type { RawMotifKind, RawPrecedence, RawVocabulary, RawLexiconEntry } from '../read/rawRules.ts';
 import { didYouMean } from './didYouMean.ts';
 import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
+import { readSignature } from '../../evm/signatures.ts';
+import { stem, stemsOf } from '../../lib/text.ts';
+import type { Hash } from '../../model/hex.ts';
 
 /** Categories of the published report schema. */
 const INTENT_CATEGORIES: readonly string[] = [
@@ -221,4 +224,41 @@ function canRank(spot: Spot, kind: string, known: ReadonlySet<string>, order: re
   else if (order.includes(kind)) spot.report('duplicate_rank', kind);
   else return true;
   return false;
+}
+
+/** All lexicons as one list, best first: an overlay's entries come before those below it. */
+export function compileLexicon(
+  items: readonly RuleItem[],
+  words: Vocabulary,
+  sink: ProblemSink,
+): readonly LexiconEntry[] {
+  const mine = items.filter(({ file }) => file.kind === 'lexicon') as RuleItem<RawLexiconEntry>[];
+  for (const item of mine) {
+    const { kind, leg } = item.value;
+    if (!words.motifKinds.has(kind)) sink.add(item, ['kind'], 'unknown_motif_kind', kind);
+    if (leg !== undefined && !words.legRoles.has(leg)) sink.add(item, ['leg'], 'unknown_role', leg);
+  }
+  return mine
+    .map(({ file, value }) => ({ layer: file.layer, entry: entryOf(value) }))
+    .sort((a, b) => b.layer - a.layer)
+    .map(({ entry }) => entry);
+}
+
+const phrases = (texts: readonly string[] = []): readonly ReadonlySet<string>[] =>
+  texts.map((text) => new Set(stemsOf(text)));
+
+function entryOf(raw: RawLexiconEntry): LexiconEntry {
+  return {
+    kind: raw.kind,
+    flow: raw.flow,
+    names: phrases(raw.names),
+    args: phrases(raw.args),
+    messages: new Set((raw.messages ?? []).map((text): Hash => `0x${readSignature(text).hash}`)),
+    without: (raw.without ?? []).map(stem),
+    sign: raw.sign ?? null,
+    assets: raw.assets ?? null,
+    leg: raw.leg ?? (raw.flow === 'sent' || raw.flow === 'none' ? 'in' : 'out'),
+    anyone: raw.anyone ?? false,
+    exact: raw.amount === 'exact',
+  };
 }

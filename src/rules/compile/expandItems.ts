@@ -1,9 +1,9 @@
 import type { RawIntent, RawMeaning, RawShape, RawVocabulary } from '../read/rawRules.ts';
 import { didYouMean } from './didYouMean.ts';
-import { listsOf, type WordLists } from './expandLists.ts';
 import { isFault } from './bindExpr.ts';
 import { INHERITED, type ProblemSink, type RuleItem } from './ruleItem.ts';
 import { parseSignature } from './signature.ts';
+import { pointerSegment } from '../read/yamlTree.ts';
 
 /**
  * Expands the short forms that authors may write, so that later steps see the long one: named lists of words,
@@ -125,4 +125,89 @@ function keyOf(text: string): string {
     if (!isFault(parsed)) return `${parsed.canonical} ${parsed.params.filter((p) => p.indexed).length}`;
   }
   return text;
+}
+
+/** The item being expanded, its problems, and the places of its moved parts. */
+interface Expansion {
+  readonly item: RuleItem;
+  /** Pointer of an expanded value, and of the text it was written as. */
+  readonly places: Map<string, string>;
+  readonly sink: ProblemSink;
+}
+
+interface WordLists {
+  /** The value with every `$name` in a list, or for one, replaced by the words of that list. */
+  expand(value: unknown, pointer: string, expansion: Expansion): unknown;
+}
+
+type Words = readonly (string | number)[];
+
+/** The named lists of all vocabularies. A list may name lists declared before it. */
+function listsOf(vocabularies: readonly RuleItem<RawVocabulary>[], sink: ProblemSink): WordLists {
+  const lists = new Map<string, Words>();
+  const wordsOf = (name: string, at: readonly (string | number)[], { item, sink: to }: Expansion): Words => {
+    const words = lists.get(name);
+    if (words) return words;
+    const known = [...lists.keys()].map((one) => `$${one}`);
+    to.add(
+      item,
+      at,
+      'unknown_list',
+      `${didYouMean(`$${name}`, known)}; lists are declared in vocabulary.yaml`,
+    );
+    return [];
+  };
+  for (const item of vocabularies)
+    for (const [name, words] of Object.entries(item.value.lists ?? {})) {
+      if (lists.has(name) && item.value.override !== true)
+        sink.addKey(item, ['lists', name], 'duplicate_kind', `list ${name}`);
+      const expansion = { item, places: new Map<string, string>(), sink };
+      lists.set(name, [
+        ...new Set(
+          words.flatMap((word, i) => {
+            const inner = nameOf(word);
+            return inner === null ? [word] : wordsOf(inner, ['lists', name, i], expansion);
+          }),
+        ),
+      ]);
+    }
+
+  const pathOf = (pointer: string): string[] =>
+    pointer
+      .split('/')
+      .slice(1)
+      .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const expand = (value: unknown, pointer: string, expansion: Expansion): unknown => {
+    if (Array.isArray(value)) {
+      const named = value.some((one) => nameOf(one) !== null);
+      if (!named) return value.map((one, i) => expand(one, `${pointer}/${i}`, expansion));
+      const all: unknown[] = [];
+      for (const [i, one] of value.entries()) {
+        const name = nameOf(one);
+        const at = `${pointer}/${i}`;
+        const words = name === null ? [expand(one, at, expansion)] : wordsOf(name, pathOf(at), expansion);
+        for (const word of words) {
+          expansion.places.set(`${pointer}/${all.length}`, at);
+          all.push(word);
+        }
+      }
+      return [...new Set(all)];
+    }
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, part]) => {
+        const at = pointer + pointerSegment(key);
+        const name = key === 'value' ? nameOf(part) : null;
+        if (name === null) return [key, key === 'transaction' ? part : expand(part, at, expansion)];
+        const words = wordsOf(name, pathOf(at), expansion);
+        for (const i of words.keys()) expansion.places.set(`${at}/${i}`, at);
+        return [key, words];
+      }),
+    );
+  };
+  return { expand };
+}
+
+function nameOf(word: unknown): string | null {
+  return typeof word === 'string' ? (/^\$([a-z][a-z0-9_]*)$/.exec(word)?.[1] ?? null) : null;
 }

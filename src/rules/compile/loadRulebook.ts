@@ -1,30 +1,21 @@
 import type { CompiledRules, Rulebook } from '../../model/rulebook.ts';
-import { checkExamples } from '../lint/checkExamples.ts';
-import { checkFactExamples } from '../lint/checkFactExamples.ts';
-import { checkLifecycle } from '../lint/checkLifecycle.ts';
+import { checkExamples, checkFactExamples } from '../lint/checkExamples.ts';
+import { checkLifecycle, checkRules } from '../lint/checkRules.ts';
 import { compileEntities } from './compileEntities.ts';
-import { compileLexicon } from './compileLexicon.ts';
+import { compileLexicon, compileVocabulary, type Vocabulary } from './compileVocabulary.ts';
 import { compileIntents } from './compileIntents.ts';
 import { compilePricing } from './compilePricing.ts';
 import { compileProtocols } from './compileProtocols.ts';
 import { compileShapes } from './compileShapes.ts';
 import { compileTables, readIndexes } from './compileTables.ts';
-import { compileVocabulary, type Vocabulary } from './compileVocabulary.ts';
 import { digestFiles } from './digest.ts';
 import { expandItems, inheritShapes } from './expandItems.ts';
 import { indexFacts, type FactDeclaration, type FactVocabulary } from './facts.ts';
 import { checkPlaceholders } from '../lint/checkPlaceholders.ts';
 import { checkWords } from '../lint/checkWords.ts';
-import { checkRules } from '../lint/checkRules.ts';
 import { RulebookError, sortProblems, type Problem, type ProblemCode } from '../read/problems.ts';
-import type {
-  RawEntityFile,
-  RawHead,
-  RawIntent,
-  RawProtocol,
-  RawShape,
-  RawVocabulary,
-} from '../read/rawRules.ts';
+import type { RawHead, RawIntent, RawProtocol, RawShape, RawVocabulary } from '../read/rawRules.ts';
+import type { RawEntityFile } from '../read/rawEntities.ts';
 import { readRuleFiles, type EditedTexts, type RuleFile } from '../read/readRuleFiles.ts';
 import { prepare } from '../prepare.ts';
 import { ProblemSink, applyOverlays, knownSlugs, readItems, type RuleItem } from './ruleItem.ts';

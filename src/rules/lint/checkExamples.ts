@@ -4,6 +4,10 @@ import { Spot, type ProblemSink, type RuleItem } from '../compile/ruleItem.ts';
 import { buildExample } from '../example.ts';
 import { ExampleError } from '../exampleArguments.ts';
 import type { RawExample, RawExpectation, RawIntent, RawShape } from '../read/rawRules.ts';
+import type { FactValue } from '../../model/intent.ts';
+import type { Condition, IntentRule } from '../../model/rulebook.ts';
+import { defaultFact, type FactDeclaration } from '../compile/facts.ts';
+import { OPERATORS } from '../compile/operators.ts';
 
 /** Made-up transactions must be buildable, and expect only words of the vocabulary. */
 export function checkExamples(
@@ -38,4 +42,133 @@ function checkExpectation(spot: Spot, { intent, motifs }: RawExpectation, words:
   for (const [i, { kind }] of (motifs ?? []).entries())
     if (!words.motifKinds.has(kind))
       spot.at('motifs', i, 'kind').report('unknown_motif_kind', didYouMean(kind, words.motifKinds.keys()));
+}
+
+type Facts = Readonly<Record<string, unknown>>;
+
+interface Context {
+  readonly words: Vocabulary;
+  readonly facts: ReadonlyMap<string, FactDeclaration>;
+}
+
+/** A near miss with more unmet conditions than this looks like no match at all. */
+const MOST_UNMET = 3;
+
+/**
+ * Examples given as facts: the facts must be possible together, the rule must not be skipped on a match, and
+ * a near miss must fail by little.
+ */
+export function checkFactExamples(
+  items: readonly RuleItem<RawIntent>[],
+  rules: readonly IntentRule[],
+  context: Context,
+  sink: ProblemSink,
+): void {
+  const ruleOf = new Map(rules.map((rule) => [rule.slug, rule]));
+  for (const item of items) {
+    const rule = ruleOf.get(item.value.slug);
+    if (!rule || rule.status === 'deprecated') continue;
+    for (const side of ['match', 'near_miss'] as const)
+      for (const [i, { facts }] of (item.value.examples[side] ?? []).entries()) {
+        if (facts === undefined) continue;
+        const spot = new Spot(item, sink, ['examples', side, i, 'facts']);
+        const clash = contradiction(facts, context.words);
+        if (clash !== null) spot.report('impossible_facts', clash);
+        else if (side === 'match') checkMatch(spot, rule, facts, context);
+        else checkNearMiss(spot, rule, facts, context);
+      }
+  }
+}
+
+/** Counts of one motif kind that include each other. */
+const WITHIN: readonly (readonly [string, string])[] = [
+  ['own', 'count'],
+  ['top', 'own'],
+  ['direct', 'own'],
+  ['proven', 'own'],
+  ['venues', 'own'],
+];
+
+/** Two stated facts that no transaction can have together; null where there are none. */
+function contradiction(facts: Facts, { motifKinds }: Vocabulary): string | null {
+  return countClash(facts, motifKinds.keys()) ?? sidesClash(facts);
+}
+
+const countOf = (facts: Facts, name: string): number | null =>
+  typeof facts[name] === 'number' ? facts[name] : null;
+
+const shown = (facts: Facts, name: string): string => `${name} ${String(facts[name])}`;
+
+function countClash(facts: Facts, motifKinds: Iterable<string>): string | null {
+  for (const kind of motifKinds)
+    for (const [part, whole] of WITHIN) {
+      const [less, more] = [`motif.${kind}.${part}`, `motif.${kind}.${whole}`];
+      if ((countOf(facts, less) ?? -Infinity) > (countOf(facts, more) ?? Infinity))
+        return `${shown(facts, less)} cannot be more than ${shown(facts, more)}`;
+    }
+  return null;
+}
+
+function sidesClash(facts: Facts): string | null {
+  const sides = facts['actor.sides'];
+  for (const [side, only] of [
+    ['sent', 'received'],
+    ['received', 'sent'],
+  ] as const) {
+    const name = `actor.${side}.assets`;
+    const moved = countOf(facts, name);
+    const absent = sides === only || sides === 'none';
+    const present = sides === side || sides === 'both';
+    if ((absent && moved !== null && moved > 0) || (present && moved === 0))
+      return `${shown(facts, 'actor.sides')} and ${shown(facts, name)} exclude each other`;
+  }
+  return null;
+}
+
+/** No stated fact shows any of the motif kinds without which the rule is not even tried. */
+function isSkipped({ requiresAny }: IntentRule, facts: Facts, { words }: Context): boolean {
+  if (requiresAny.length === 0) return false;
+  const there = (value: unknown): boolean =>
+    Array.isArray(value) ? value.length > 0 : typeof value === 'number' ? value > 0 : value === true;
+  return !Object.entries(facts).some(([name, value]) => {
+    if (!there(value)) return false;
+    const kind = /^motif\.([a-z0-9_]+)\./.exec(name)?.[1];
+    if (kind !== undefined) return requiresAny.includes(kind);
+    if (name.startsWith('swaps.'))
+      return requiresAny.some((one) => words.motifKinds.get(one)?.trade !== null);
+    return Array.isArray(value) && value.some((word) => requiresAny.includes(word as string));
+  });
+}
+
+function checkMatch(spot: Spot, rule: IntentRule, facts: Facts, context: Context): void {
+  if (isSkipped(rule, facts, context))
+    spot.report(
+      'skipped_example',
+      `the rule is skipped without a motif of ${rule.requiresAny.join(' or ')}: state ` +
+        `one, as motif.${rule.requiresAny[0]!}.count`,
+    );
+}
+
+function checkNearMiss(spot: Spot, rule: IntentRule, facts: Facts, { facts: declared }: Context): void {
+  const valueOf = (name: string): FactValue =>
+    (facts[name] as FactValue | undefined) ?? defaultFact(declared.get(name)!);
+  const unmet = unmetTests(rule.when, valueOf, true);
+  if (unmet > MOST_UNMET)
+    spot.report(
+      'trivial_near_miss',
+      `${unmet} conditions would have to change for a match: state the facts of a transaction ` +
+        'that fails by one or two',
+    );
+}
+
+/** The fewest tests that would have to come out otherwise for the condition to be `wanted`. */
+function unmetTests(condition: Condition, valueOf: (fact: string) => FactValue, wanted: boolean): number {
+  if ('not' in condition) return unmetTests(condition.not, valueOf, !wanted);
+  if ('fact' in condition) {
+    const { fact, operator, value } = condition;
+    return OPERATORS[operator]!.holds(valueOf(fact), value) === wanted ? 0 : 1;
+  }
+  const all = 'all' in condition;
+  const costs = (all ? condition.all : condition.any).map((part) => unmetTests(part, valueOf, wanted));
+  return all === wanted ? costs.reduce((sum, cost) => sum + cost, 0) : Math.min(...costs);
 }

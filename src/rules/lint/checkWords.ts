@@ -4,7 +4,8 @@ import type { FactDeclaration, WordKind } from '../compile/facts.ts';
 import { OPERATORS } from '../compile/operators.ts';
 import { Spot, type ProblemSink, type RuleItem } from '../compile/ruleItem.ts';
 import type { ProblemCode } from '../read/problems.ts';
-import type { RawCondition, RawEntityFile, RawIntent, RawProtocol, RawShape } from '../read/rawRules.ts';
+import type { RawCondition, RawIntent, RawProtocol, RawShape } from '../read/rawRules.ts';
+import type { RawEntityFile } from '../read/rawEntities.ts';
 
 /** Items in force: conditions may use their words. */
 export interface RuleSources {

@@ -1,7 +1,10 @@
-import { readdirSync, statSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
+import { readdirSync, statSync, type Stats } from 'node:fs';
 import type { ProblemCode } from './problems.ts';
 import type { Place } from './yamlTree.ts';
+
+/** The shipped rules: three levels up from `src/rules/read` and from `dist/rules/read` alike. */
+export const SHIPPED_RULES = join(import.meta.dirname, '../../../rules');
 
 const MAX_FOLDER_DEPTH = 4;
 

@@ -1,4 +1,3 @@
-import type { RawPosition, RawPriceApi, RawRate } from './rawPricing.ts';
 import type { RuleStatus, WhenOperator } from '../../model/rulebook.ts';
 import type { MotifTraits, VenueRole } from '../../model/vocabulary.ts';
 import type { Hash } from '../../model/hex.ts';
@@ -242,61 +241,4 @@ export interface RawLexiconEntry {
   readonly leg?: string;
   readonly amount?: 'exact' | 'any';
   readonly anyone?: boolean;
-}
-
-export interface RawEntityFile extends RawHead {
-  readonly kind:
-    | 'wrapped_native'
-    | 'accounts'
-    | 'tokens'
-    | 'token_events'
-    | 'feeds'
-    | 'rates'
-    | 'averages'
-    | 'price_apis'
-    | 'errors';
-  readonly tokens?: readonly {
-    readonly symbol: string;
-    readonly addresses: readonly string[];
-    readonly classes?: readonly string[];
-  }[];
-  readonly accounts?: readonly {
-    readonly slug: string;
-    readonly name: string;
-    readonly address: string;
-    readonly tags?: readonly string[];
-    readonly since_block?: number;
-  }[];
-  readonly events?: readonly {
-    readonly event: string;
-    readonly emitters?: readonly string[];
-    readonly asset_kind: 'erc20' | 'erc721';
-    readonly from: string;
-    readonly to: string;
-    readonly amount?: string;
-    readonly token_id?: string;
-  }[];
-  readonly ignored_events?: readonly { readonly event: string; readonly emitters: readonly string[] }[];
-  readonly feeds?: readonly {
-    readonly asset: string;
-    readonly feed: string;
-    readonly decimals: number;
-    readonly heartbeat: number;
-    readonly asset_decimals?: number;
-  }[];
-  readonly registry?: {
-    readonly address: string;
-    readonly heartbeat: number;
-    readonly quotes: readonly { readonly denomination: string; readonly in: 'usd' | 'native' }[];
-  };
-  readonly rates?: readonly RawRate[];
-  readonly positions?: readonly RawPosition[];
-  readonly price_apis?: readonly RawPriceApi[];
-  readonly averages?: readonly {
-    readonly protocol: string;
-    readonly window: number;
-    readonly bases: readonly string[];
-    readonly min_side_usd: number;
-  }[];
-  readonly errors?: readonly string[];
 }

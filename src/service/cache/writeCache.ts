@@ -6,7 +6,7 @@ import { schemaModule } from '../../lib/jsonSchema.ts';
 import { packParsedFiles, PARSED_FILES } from '../../rules/read/parsedFiles.ts';
 import { readRuleFiles } from '../../rules/read/readRuleFiles.ts';
 import { loadRules } from '../loadRules.ts';
-import { SHIPPED_RULES } from '../../rules/read/shippedRules.ts';
+import { SHIPPED_RULES } from '../../rules/read/listFiles.ts';
 import { REPORT_SCHEMA } from '../../stages/9-report/reportValidator.ts';
 import { packCache, RULEBOOK_CACHE } from './rulebookCache.ts';
 

@@ -1,8 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createAdminServer } from '../http/adminServer.ts';
-import { listen } from '../http/httpServer.ts';
+import { createAdminServer, listen } from '../http/httpServer.ts';
 import { openUpstream } from '../analyzer.ts';
 import type { Config } from '../config.ts';
 import type { Log } from '../../lib/log.ts';

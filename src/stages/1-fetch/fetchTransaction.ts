@@ -1,6 +1,5 @@
 import { quantity } from '../../evm/hex.ts';
-import { traceApisToAsk } from './rpc/capabilities.ts';
-import { chooseTrace } from './rpc/chooseTrace.ts';
+import { traceApisToAsk, chooseTrace } from './rpc/chooseTrace.ts';
 import { receiptMismatch, traceMismatch } from './context/consistency.ts';
 import { isRecord } from '../../lib/shape.ts';
 import { resultOf, type RpcAnswer, type RpcCall } from './rpc/rpcMessages.ts';

@@ -1,5 +1,14 @@
-import { adviceOn } from './advice.ts';
-import { linesFrom, pageText } from './linePages.ts';
+import {
+  MOST_PAGE,
+  PAGE,
+  SECTIONS,
+  linesFrom,
+  outline,
+  pageOf,
+  pageText,
+  type Detail,
+  type Section,
+} from './pages.ts';
 import { readFileSync } from 'node:fs';
 import { explainTx } from '../cli/rules/explainTx.ts';
 import { CliError } from '../cli/cliIo.ts';
@@ -73,34 +82,8 @@ const TX_HASH = {
   maxLength: 500,
 };
 
-/** Parts of a report that can be asked for one by one. */
-const SECTIONS = [
-  'tx',
-  'execution',
-  'classification',
-  'economics',
-  'inventory_deltas',
-  'position_effects',
-  'motifs',
-  'attribution',
-  'allowances',
-  'movements',
-  'accounts',
-] as const satisfies readonly (keyof TxReport)[];
-type Section = (typeof SECTIONS)[number];
-
-/** Entries of a list in one answer unless `limit` says otherwise. */
-const PAGE = 20;
-const MOST_PAGE = 200;
 /** Longest summary: about 700 tokens. */
 const MOST_SUMMARY = 2_400;
-
-interface Detail {
-  readonly full: boolean;
-  readonly sections: readonly Section[];
-  readonly offset: number;
-  readonly limit: number;
-}
 
 function isWhole(value: unknown, least: number, most: number): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
@@ -122,28 +105,6 @@ function detailOf({
   if (!isWhole(limit, 1, MOST_PAGE))
     throw new ToolInputError(`limit must be a whole number from 1 to ${MOST_PAGE}`);
   return { full: detail === 'full', sections, offset, limit };
-}
-
-/** Verdict and actor, and the number of entries of each list section. */
-function outline(report: TxReport): Record<string, unknown> {
-  const { intent_kind, intent_label, status, confidence, actor } = report.classification;
-  const sizes = SECTIONS.flatMap((name) => {
-    const value = report[name];
-    return Array.isArray(value) ? [[name, value.length] as const] : [];
-  });
-  return { intent_kind, intent_label, status, confidence, actor, entries: Object.fromEntries(sizes) };
-}
-
-/** One section; of a list one page, with where the next begins. */
-function pageOf(value: TxReport[Section], { offset, limit }: Detail): unknown {
-  if (!Array.isArray(value)) return value ?? null;
-  const end = Math.min(offset + limit, value.length);
-  return {
-    total: value.length,
-    offset,
-    next_offset: end < value.length ? end : null,
-    entries: value.slice(offset, end),
-  };
 }
 
 function answerOf(json: string, detail: Detail): ToolResult {
@@ -306,3 +267,14 @@ export async function callTool(
     throw error;
   }
 }
+
+const ADVICE: Readonly<Partial<Record<AnalysisError['code'], string>>> = {
+  transaction_not_found: 'Check the hash with the user: only Ethereum mainnet is analysed.',
+  transaction_pending: 'It is in no block yet; try again in a minute.',
+  trace_unavailable: 'The node offers no traces; its operator can run txreport doctor.',
+  upstream_rate_limited: 'Try again in a few seconds.',
+  overloaded: 'Try again in a few seconds.',
+};
+
+/** Advice after a failure, as a further sentence; empty where nothing helps. */
+const adviceOn = ({ code }: AnalysisError): string => (ADVICE[code] === undefined ? '' : `. ${ADVICE[code]}`);

@@ -6,7 +6,7 @@ import { newRule } from '../cli/rules/newRule.ts';
 import { recordingJson } from '../cli/rules/loadTx.ts';
 import type { Recording } from '../cli/rules/recordings.ts';
 import { openUnchangedRuleset, rulesetDirs, type SoundRuleset } from '../cli/rules/rulesets.ts';
-import { RequestError } from '../../service/http/requestError.ts';
+import { RequestError } from '../../service/http/errorResponse.ts';
 import type { Hash } from '../../model/hex.ts';
 import { PROBLEMS } from '../../rules/read/problems.ts';
 import type { RuleItem } from '../../rules/compile/ruleItem.ts';

@@ -1,6 +1,5 @@
 import type { DisplayMoney, TxReport } from '../../model/generated/report.ts';
-import type { Report } from './finding.ts';
-import { netsOf, partiesOf, type Party } from './parties.ts';
+import { netsOf, partiesOf, type Report, type Party } from './finding.ts';
 import { NATIVE } from './rawChain.ts';
 
 /** An exact decimal as an integer and the number of its decimal places. */

@@ -1,12 +1,10 @@
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem';
 import type { TxReport } from '../../model/generated/report.ts';
-import { askPriceApi, priceApiUrls } from './askPriceApi.ts';
+import { askPriceApi, priceApiUrls, type PriceRules } from './priceRules.ts';
 import { parseDecimal, type Decimal } from './checkMoney.ts';
 import type { Report } from './finding.ts';
-import type { PriceRules } from './priceRules.ts';
 import { askToken, type ReadContract } from './readContracts.ts';
-import { readAverage, readPosition } from './readPool.ts';
-import { readRate, rulesFor, type Ratio } from './readRate.ts';
+import { readAverage, readPosition, readRate, rulesFor, type Ratio } from './readRate.ts';
 
 type Price = NonNullable<TxReport['economics']['valuation']['prices']>[number];
 

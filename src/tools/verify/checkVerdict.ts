@@ -1,7 +1,6 @@
 import type { TxReport } from '../../model/generated/report.ts';
-import type { Report } from './finding.ts';
+import { netsOf, partiesOf, type Report } from './finding.ts';
 import { decimalText } from './checkDeltas.ts';
-import { netsOf, partiesOf } from './parties.ts';
 
 /** The parts of a report that must agree with each other: verdict, actor, economics. */
 export function checkVerdict(report: TxReport, find: Report): void {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { AnalysisError } from '../../lib/errors.ts';
 import { createLimiter } from '../../service/http/limiter.ts';
 import { createHttpServer, listen, stopListening } from '../../service/http/httpServer.ts';
-import { RequestError } from '../../service/http/requestError.ts';
+import { RequestError } from '../../service/http/errorResponse.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 

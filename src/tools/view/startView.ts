@@ -1,5 +1,5 @@
 import { readTxHash, whyNoTxHash } from '../client/txHash.ts';
-import { RequestError } from '../../service/http/requestError.ts';
+import { RequestError } from '../../service/http/errorResponse.ts';
 import { servePage, type PageServer } from './servePage.ts';
 
 export interface ViewOptions {

@@ -5,8 +5,9 @@ import {
   decodeDecimals,
   decodeText,
   readCallResult,
-} from '../../../src/stages/1-fetch/context/abiAnswers.ts';
-import { decodeAggregate3, encodeAggregate3 } from '../../../src/stages/1-fetch/context/multicall.ts';
+  decodeAggregate3,
+  encodeAggregate3,
+} from '../../../src/stages/1-fetch/context/multicall.ts';
 import { abiString, uint } from '../../support/sampleTransaction.ts';
 
 const hexBytes = fc

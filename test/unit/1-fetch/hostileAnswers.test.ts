@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AnalysisError } from '../../../src/lib/errors.ts';
-import { newCapabilities } from '../../../src/stages/1-fetch/rpc/capabilities.ts';
+import { newCapabilities } from '../../../src/stages/1-fetch/rpc/chooseTrace.ts';
 import { CircuitBreaker } from '../../../src/stages/1-fetch/rpc/circuitBreaker.ts';
 import { fetchContext } from '../../../src/stages/1-fetch/context/fetchContext.ts';
 import { fetchTransaction } from '../../../src/stages/1-fetch/fetchTransaction.ts';

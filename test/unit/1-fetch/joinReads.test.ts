@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { joinReads } from '../../../src/stages/1-fetch/block/joinReads.ts';
+import { joinReads } from '../../../src/stages/1-fetch/block/blockSession.ts';
 import type { ViewCall } from '../../../src/stages/1-fetch/context/multicall.ts';
 import type { ContextPlan } from '../../../src/stages/1-fetch/context/planContext.ts';
 import type { Address, Hex } from '../../../src/model/hex.ts';

@@ -7,7 +7,7 @@ import { AnalysisError } from '../../../src/lib/errors.ts';
 import { canonicalize } from '../../../src/stages/2-canonical/canonicalize.ts';
 import { readAuthorizations } from '../../../src/stages/2-canonical/readTransaction.ts';
 import { readBlockHeader } from '../../../src/stages/2-canonical/readBlockHeader.ts';
-import { canonicalError } from '../../../src/traces/frameError.ts';
+import { canonicalError } from '../../../src/traces/callNode.ts';
 import { address, BLOCK, rawTransaction } from './execution.ts';
 
 describe('authorisations', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileBind } from '../../../src/rules/compile/bindExpr.ts';
-import type { BindScope } from '../../../src/rules/compile/bindScope.ts';
+import { compileBind, type BindScope } from '../../../src/rules/compile/bindExpr.ts';
 import { parseSignature, type ParsedSignature } from '../../../src/rules/compile/signature.ts';
 import { TOKEN } from './smallRuleset.ts';
 

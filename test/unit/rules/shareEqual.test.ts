@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shareEqual } from '../../../src/rules/compile/shareEqual.ts';
+import { shareEqual } from '../../../src/service/cache/rulebookCache.ts';
 
 describe('equal parts of a rulebook', () => {
   it('become one object, at any depth and inside Maps', () => {

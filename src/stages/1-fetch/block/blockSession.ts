@@ -1,18 +1,19 @@
 import { oncePerAsset } from '../prices/priceApi.ts';
-import { newCapabilities } from '../rpc/capabilities.ts';
+import { newCapabilities } from '../rpc/chooseTrace.ts';
 import { CircuitBreaker } from '../rpc/circuitBreaker.ts';
 import { UpstreamFault } from '../rpc/upstreamFault.ts';
 import { readState } from '../context/fetchContext.ts';
-import { joinReads } from './joinReads.ts';
 import type { RawBlock } from './fetchBlock.ts';
 import type { RpcAnswer, RpcCall } from '../rpc/rpcMessages.ts';
 import type { RpcEndpoint } from '../rpc/rpcEndpoint.ts';
-import type { Session } from '../rpc/session.ts';
+import type { Session, BlockState, ReadState } from '../rpc/session.ts';
 import type { Upstream } from '../rpc/upstream.ts';
-import type { Hash } from '../../../model/hex.ts';
+import type { Hash, Address } from '../../../model/hex.ts';
+import type { ViewCall } from '../context/multicall.ts';
+import type { ContextPlan } from '../context/planContext.ts';
 
 /** An upstream for the analyses of one block's transactions. */
-export interface BlockUpstream {
+interface BlockUpstream {
   readonly upstream: Upstream;
   /** Call once for each transaction that is done. */
   leave(): void;
@@ -63,4 +64,102 @@ function recordedEndpoint(block: RawBlock): RpcEndpoint {
         }),
       ),
   };
+}
+
+/** Reads of a block's transactions, joined: each distinct read is sent once for all that ask for it. */
+interface JoinedReads {
+  readonly read: ReadState;
+  /** Call once for each transaction that is done, whether it asked or not. */
+  leave(): void;
+}
+
+interface Waiting {
+  readonly plan: ContextPlan;
+  readonly reads: readonly ViewCall[];
+  readonly resolve: (state: BlockState) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Waits until each of `members` transactions has asked or left, then sends the union of their reads. */
+export function joinReads(members: number, send: ReadState): JoinedReads {
+  let waiting: Waiting[] = [];
+
+  function flush(): void {
+    if (waiting.length === 0 || waiting.length < members) return;
+    const round = waiting;
+    waiting = [];
+    void answer(round);
+  }
+
+  async function answer(round: readonly Waiting[]): Promise<void> {
+    try {
+      const union = new Union();
+      const positions = round.map(({ reads }) => union.add(reads));
+      const accounts = [...new Set(round.flatMap(({ plan }) => plan.accounts))];
+      const state = await send({ ...round[0]!.plan, accounts }, union.reads);
+      round.forEach(({ plan, resolve }, i) =>
+        resolve({
+          ...state,
+          answers: positions[i]!.map((position) => state.answers[position]),
+          delegations: only(state.delegations, plan.accounts),
+        }),
+      );
+    } catch (error) {
+      for (const { reject } of round) reject(error);
+    }
+  }
+
+  return {
+    read: (plan, reads) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ plan, reads, resolve, reject });
+        flush();
+      }),
+    leave() {
+      members--;
+      flush();
+    },
+  };
+}
+
+class Union {
+  readonly reads: ViewCall[] = [];
+  readonly #positions = new Map<string, number>();
+
+  /** Positions in `reads` of the answers to these. */
+  add(reads: readonly ViewCall[]): number[] {
+    const names = aggregateNames(reads);
+    return reads.map((read) => {
+      const apart = read.apart === undefined ? undefined : names.get(read.apart)!;
+      const key = `${read.to}${read.data}${read.before === true}${apart ?? ''}`;
+      const known = this.#positions.get(key);
+      if (known !== undefined) return known;
+      const position = this.reads.push(apart === undefined ? read : { ...read, apart }) - 1;
+      this.#positions.set(key, position);
+      return position;
+    });
+  }
+}
+
+/**
+ * Names for the aggregates that reads are set apart in, from their content: an aggregate may fail as a
+ * whole, so two transactions share one only where each would have sent exactly the same.
+ */
+function aggregateNames(reads: readonly ViewCall[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const { apart, to, data, before } of reads)
+    if (apart !== undefined) names.set(apart, `${names.get(apart) ?? apart} ${to}${data}${before === true}`);
+  return names;
+}
+
+function only(
+  delegations: ReadonlyMap<Address, Address>,
+  accounts: readonly Address[],
+): ReadonlyMap<Address, Address> {
+  const found = new Map<Address, Address>();
+  for (const account of accounts) {
+    const delegate = delegations.get(account);
+    if (delegate !== undefined) found.set(account, delegate);
+  }
+  return found;
 }

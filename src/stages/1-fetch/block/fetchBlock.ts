@@ -1,7 +1,6 @@
 import { differ, isRecord } from '../../../lib/shape.ts';
 import { isHash } from '../context/consistency.ts';
-import { traceApisToAsk } from '../rpc/capabilities.ts';
-import { chooseTrace } from '../rpc/chooseTrace.ts';
+import { traceApisToAsk, chooseTrace } from '../rpc/chooseTrace.ts';
 import { isUnsupported, resultOf, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
 import { UpstreamFault } from '../rpc/upstreamFault.ts';
 import type { BlockId, TraceApi } from '../../../traces/traceApi.ts';

@@ -1,11 +1,12 @@
-import { quantity } from '../../../evm/hex.ts';
+import { keccak256 } from 'ox/Hash';
+import { quantity, isHex, lowerHex } from '../../../evm/hex.ts';
 import { sameInAnyOrder } from '../../../lib/lists.ts';
 import { isSystemLog } from '../../../traces/callTracer.ts';
 import { apiOfDialect } from '../../../traces/traceApis.ts';
-import { bloomRefutes } from './bloom.ts';
 import { differ, isRecord, itemsOf } from '../../../lib/shape.ts';
-import type { Hash } from '../../../model/hex.ts';
+import type { Hash, Hex } from '../../../model/hex.ts';
 import type { RawTransaction } from '../../../model/upstream.ts';
+import { memoize } from '../../../lib/memo.ts';
 
 /**
  * Pure checks that the answers of one node are about the same transaction. Each returns the contradiction,
@@ -148,4 +149,54 @@ export function headerMismatch(
   if (quantity(block['number']) !== expected.number) return 'a header with another number';
   // EIP-1559: every transaction pays at least the base fee.
   return exceeds(block['baseFeePerGas'], expected.gasPrice) ? 'a gas price below the base fee' : null;
+}
+
+const BYTES = 256;
+/** Addresses and topics remembered: events and tokens recur from one transaction to the next. */
+const REMEMBERED = 16_384;
+/** Characters of a topic; nothing longer is kept. */
+const LONGEST = 66;
+const NOTHING = -1;
+
+/**
+ * The three 11-bit indexes an address or topic sets in a bloom filter, side by side in one number (Yellow
+ * Paper §4.3.1); `NOTHING` where it is neither.
+ */
+function bloomIndexes(value: string): number {
+  if (value.length % 2 !== 0 || !isHex(value)) return NOTHING;
+  const digest = keccak256(value as Hex).slice(2);
+  const index = (at: number): number => parseInt(digest.slice(at, at + 4), 16) & 2047;
+  return index(0) * 2 ** 22 + index(4) * 2 ** 11 + index(8);
+}
+
+const rememberedIndexes = memoize(bloomIndexes, REMEMBERED);
+
+/** The filter under construction. */
+const filter = Buffer.alloc(BYTES);
+
+function set(index: number): void {
+  filter[BYTES - 1 - (index >>> 3)]! |= 1 << (index & 7);
+}
+
+function add(item: unknown): void {
+  if (typeof item !== 'string') return;
+  const indexes = item.length <= LONGEST ? rememberedIndexes(item) : bloomIndexes(item);
+  if (indexes === NOTHING) return;
+  set(Math.floor(indexes / 2 ** 22));
+  set((indexes >>> 11) & 2047);
+  set(indexes & 2047);
+}
+
+/** Whether a receipt's 2048-bit filter is another than the addresses and topics of its logs make. */
+function bloomRefutes(bloom: unknown, logs: readonly unknown[]): boolean {
+  const digits = typeof bloom === 'string' && bloom.length === 2 + 2 * BYTES ? lowerHex(bloom) : null;
+  // Archives that drop blooms serve zero or nothing: no proof of anything.
+  if (digits === null || /^0x0+$/.test(digits)) return false;
+  filter.fill(0);
+  for (const log of logs) {
+    if (!isRecord(log)) continue;
+    add(log['address']);
+    if (Array.isArray(log['topics'])) for (const topic of log['topics'] as unknown[]) add(topic);
+  }
+  return digits.slice(2) !== filter.toString('hex');
 }

@@ -1,4 +1,4 @@
-import { decodeDecimals, decodeText } from './abiAnswers.ts';
+import { decodeDecimals, decodeText, type ViewCall } from './multicall.ts';
 import { averagePrices } from '../prices/averagePrices.ts';
 import { headerMismatch } from './consistency.ts';
 import { NO_REGISTRIES, readRegistries, registryCalls } from './registryReads.ts';
@@ -20,7 +20,6 @@ import type { PriceApi } from '../prices/priceApi.ts';
 import type { PriceAnswers, PriceSource } from '../prices/priceSource.ts';
 import type { RpcEndpoint } from '../rpc/rpcEndpoint.ts';
 import type { BlockState, ReadState, Session } from '../rpc/session.ts';
-import type { ViewCall } from './multicall.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 import type {
   PositionRead,

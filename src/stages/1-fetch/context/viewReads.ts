@@ -1,5 +1,4 @@
-import { decodeAggregate3, encodeAggregate3, type ViewCall } from './multicall.ts';
-import { readCallResult } from './abiAnswers.ts';
+import { decodeAggregate3, encodeAggregate3, readCallResult, type ViewCall } from './multicall.ts';
 import {
   faultOf,
   isExecutionTimeout,

@@ -1,5 +1,5 @@
 import { isRecord } from '../../../lib/shape.ts';
-import { timeLimit } from '../rpc/timeLimit.ts';
+import { timeLimit } from '../rpc/upstreamFault.ts';
 import type { PriceAnswers } from './priceSource.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { AnswerPath, PriceApiSpec } from '../../../model/pricing.ts';

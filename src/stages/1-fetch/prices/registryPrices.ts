@@ -1,9 +1,8 @@
 import { usableDecimals } from '../../../value/amount.ts';
 import { HIGH_BYTES } from '../../../evm/hex.ts';
-import { decodeDecimals } from '../context/abiAnswers.ts';
+import { decodeDecimals, type ViewCall } from '../context/multicall.ts';
 import { readRound } from './feedPrices.ts';
 import type { PriceSource } from './priceSource.ts';
-import type { ViewCall } from '../context/multicall.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { FeedRegistrySpec } from '../../../model/pricing.ts';
 import type { PriceQuote, PriceRate, PriceRefusal } from '../../../model/upstream.ts';

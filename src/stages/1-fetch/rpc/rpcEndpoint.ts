@@ -5,14 +5,14 @@ import {
   readBatch,
   readError,
   readSingle,
+  readJson,
   type RpcAnswer,
   type RpcCall,
   type RpcRequestMessage,
 } from './rpcMessages.ts';
-import { newCapabilities, type Capabilities } from './capabilities.ts';
+import { newCapabilities, type Capabilities } from './chooseTrace.ts';
 import { CircuitBreaker } from './circuitBreaker.ts';
 import { createHttpPost, HttpFailure, type HttpAnswer } from './httpPost.ts';
-import { readJson } from './readJson.ts';
 import { UpstreamFault } from './upstreamFault.ts';
 import type { Agent } from 'undici';
 import type { UpstreamCallEvent } from '../../../model/upstream.ts';

@@ -3,7 +3,7 @@ import { AnalysisError, type ErrorCode } from '../../../lib/errors.ts';
 /** Whether to retry a failed request: `again` at any node, `elsewhere` at another only, `never`. */
 export type Retry = 'again' | 'elsewhere' | 'never';
 
-export interface FaultExtras {
+interface FaultExtras {
   /** From HTTP `Retry-After`, milliseconds. */
   readonly retryAfterMs?: number;
   /** The node's message, for the redacted log only: nodes repeat keys and URLs in it. */
@@ -22,4 +22,36 @@ export class UpstreamFault extends AnalysisError {
     this.retryAfterMs = extras.retryAfterMs ?? 0;
     this.note = extras.note?.slice(0, 300).replace(/\b[a-z]+:\/\/\S*/gi, '[url]') ?? null;
   }
+}
+
+interface TimeLimit {
+  /**
+   * Aborts when the time is up or the given signal aborts. Hold this object as long as the signal is needed.
+   */
+  readonly signal: AbortSignal;
+  /** Whether the time was up first. */
+  readonly expired: () => boolean;
+  readonly release: () => void;
+}
+
+/**
+ * A signal with a time limit. Its timer is a plain one: that of `AbortSignal.timeout` inside
+ * `AbortSignal.any` may fall to the garbage collector on the Node versions supported, and the request would
+ * hang.
+ */
+export function timeLimit(signal: AbortSignal, ms: number): TimeLimit {
+  const controller = new AbortController();
+  let expired = false;
+  const timer = setTimeout(
+    () => {
+      expired = !signal.aborted;
+      controller.abort();
+    },
+    Math.max(1, Math.floor(ms)),
+  );
+  return {
+    signal: AbortSignal.any([signal, controller.signal]),
+    expired: () => expired,
+    release: () => clearTimeout(timer),
+  };
 }

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { ARCHIVE_ENDING, packArchive, readArchive } from '../../../rules/read/archive.ts';
-import { listFiles } from '../../../rules/read/listFiles.ts';
-import { SHIPPED_RULES } from '../../../rules/read/shippedRules.ts';
+import { listFiles, SHIPPED_RULES } from '../../../rules/read/listFiles.ts';
 import { CliError, type CliIo } from '../cliIo.ts';
 import { lockRules } from './lockRules.ts';
 import { openSoundRuleset } from './rulesets.ts';

@@ -1,4 +1,4 @@
-import { SHIPPED_RULES } from '../../../rules/read/shippedRules.ts';
+import { SHIPPED_RULES } from '../../../rules/read/listFiles.ts';
 import { readRuleset, type Ruleset } from '../../../rules/compile/loadRulebook.ts';
 import { formatProblem, PROBLEMS, type Problem } from '../../../rules/read/problems.ts';
 import { FACT_VOCABULARY } from '../../../stages/7-intent/facts/registry.ts';

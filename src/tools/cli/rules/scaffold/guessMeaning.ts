@@ -1,5 +1,4 @@
-import { BIND_WORDS } from '../../../../rules/compile/bindScope.ts';
-import { isFault } from '../../../../rules/compile/bindExpr.ts';
+import { BIND_WORDS, isFault } from '../../../../rules/compile/bindExpr.ts';
 import { parseSignature, type ParsedSignature } from '../../../../rules/compile/signature.ts';
 import { stemsOf } from '../../../../lib/text.ts';
 import type { LexiconEntry } from '../../../../model/vocabulary.ts';

@@ -1,0 +1,79 @@
+import type { TxReport } from '../../model/generated/report.ts';
+
+/** Parts of a report that can be asked for one by one. */
+export const SECTIONS = [
+  'tx',
+  'execution',
+  'classification',
+  'economics',
+  'inventory_deltas',
+  'position_effects',
+  'motifs',
+  'attribution',
+  'allowances',
+  'movements',
+  'accounts',
+] as const satisfies readonly (keyof TxReport)[];
+export type Section = (typeof SECTIONS)[number];
+
+/** Entries of a list in one answer unless `limit` says otherwise. */
+export const PAGE = 20;
+export const MOST_PAGE = 200;
+export interface Detail {
+  readonly full: boolean;
+  readonly sections: readonly Section[];
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** Verdict and actor, and the number of entries of each list section. */
+export function outline(report: TxReport): Record<string, unknown> {
+  const { intent_kind, intent_label, status, confidence, actor } = report.classification;
+  const sizes = SECTIONS.flatMap((name) => {
+    const value = report[name];
+    return Array.isArray(value) ? [[name, value.length] as const] : [];
+  });
+  return { intent_kind, intent_label, status, confidence, actor, entries: Object.fromEntries(sizes) };
+}
+
+/** One section; of a list one page, with where the next begins. */
+export function pageOf(value: TxReport[Section], { offset, limit }: Detail): unknown {
+  if (!Array.isArray(value)) return value ?? null;
+  const end = Math.min(offset + limit, value.length);
+  return {
+    total: value.length,
+    offset,
+    next_offset: end < value.length ? end : null,
+    entries: value.slice(offset, end),
+  };
+}
+
+export interface LinePage extends Record<string, unknown> {
+  readonly explanation: string;
+  readonly total_lines: number;
+  /** Where the next page starts; null on the last. */
+  readonly next_offset: number | null;
+}
+
+/** About 1,000 tokens of English and hexadecimal digits. */
+const PAGE_CHARACTERS = 3_000;
+
+/** Whole lines from `offset` on, as many as a page holds; at least one. */
+export function linesFrom(lines: readonly string[], from: unknown): LinePage {
+  const offset = typeof from === 'number' ? from : 0;
+  let end = offset;
+  for (let size = 0; end < lines.length; end++) {
+    size += lines[end]!.length + 1;
+    if (size > PAGE_CHARACTERS && end > offset) break;
+  }
+  return {
+    explanation: lines.slice(offset, end).join('\n'),
+    total_lines: lines.length,
+    next_offset: end < lines.length ? end : null,
+  };
+}
+
+/** A page as text, with the way to the next one. */
+export function pageText({ explanation, next_offset: next }: LinePage): string {
+  return next === null ? explanation : `${explanation}\n(more lines: ask again with offset ${next})`;
+}
