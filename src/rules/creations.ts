@@ -44,9 +44,11 @@ export function protocolOfCreated(
   let all: AllRows | null = null;
   const known = new Map<Address, string | undefined>();
   return (contract) => {
-    if (known.has(contract)) return known.get(contract);
     const { rows, places } = (all ??= rowsOf(protocols));
-    const found = places.get(parseInt(contract.slice(2, 2 + 2 * PREFIX_BYTES), 16))?.find((place) => {
+    const alike = places.get(parseInt(contract.slice(2, 2 + 2 * PREFIX_BYTES), 16));
+    if (alike === undefined) return undefined;
+    if (known.has(contract)) return known.get(contract);
+    const found = alike.find((place) => {
       const { spec, first } = rowAt(rows, place);
       return createdAddress(spec, place - first + 1) === contract;
     });
@@ -57,7 +59,7 @@ export function protocolOfCreated(
   };
 }
 
-/** Contracts remembered with their answer. */
+/** Created contracts remembered: a match costs up to three hashes. */
 const REMEMBERED = 4_096;
 
 interface AllRows {

@@ -4,10 +4,11 @@ import { FactSheet } from './factSheet.ts';
 import { fallbackIntent } from './fallback.ts';
 import { fragmentsOf } from './fragments.ts';
 import { renderLabel } from './label.ts';
+import { addTo } from '../../lib/lists.ts';
 import type { LabelFormat } from './labelWords.ts';
 import type { IntentInput } from './intentInput.ts';
 import type { FactSource, FactValue, PreparedIntent, RuleOutcome, Verdict } from '../../model/intent.ts';
-import type { IntentRule } from '../../model/rulebook.ts';
+import type { IntentRule, Rulebook } from '../../model/rulebook.ts';
 
 /** A verdict with everything it was made from, for explanations. */
 export interface ExplainedVerdict {
@@ -58,12 +59,27 @@ function memoize<K, T>(compute: (key: K) => T): (key: K) => T {
   };
 }
 
-/** Rules in force for which a motif kind they need is present. */
+/** Rules in force for which a motif kind they need is present, best first. */
 function relevantRules(view: SubjectView): readonly PreparedIntent[] {
-  return view.input.rulebook.prepared.intents.filter(
-    ({ rule: { requiresAny } }) =>
-      requiresAny.length === 0 || requiresAny.some((kind) => view.byKind.has(kind)),
-  );
+  const { intents, derive } = view.input.rulebook.prepared;
+  const { always, byKind } = derive(rulesByKind);
+  const ranks = new Set(always);
+  for (const kind of view.byKind.keys()) for (const rank of byKind.get(kind) ?? []) ranks.add(rank);
+  return [...ranks].sort((a, b) => a - b).map((rank) => intents[rank]!);
+}
+
+/** Places in the list of rules: of those that need no motif, and of those that need one of a kind. */
+function rulesByKind({ prepared: { intents } }: Rulebook): {
+  readonly always: readonly number[];
+  readonly byKind: ReadonlyMap<string, readonly number[]>;
+} {
+  const always: number[] = [];
+  const byKind = new Map<string, number[]>();
+  for (const [rank, { rule }] of intents.entries()) {
+    if (rule.requiresAny.length === 0) always.push(rank);
+    for (const kind of rule.requiresAny) addTo(byKind, kind, rank);
+  }
+  return { always, byKind };
 }
 
 /**

@@ -145,12 +145,13 @@ function availableAt({ endpoint, readyAt }: Candidate): number {
 /** The node with the fewest tries among those ready, healthy first; otherwise the next to be ready. */
 function nextOf(candidates: readonly Candidate[]): Candidate | undefined {
   const now = performance.now();
+  const usable = candidates.filter(({ excluded }) => !excluded);
+  if (usable.length < 2) return usable[0];
   const rank = (c: Candidate): readonly [number, number] => {
     const at = availableAt(c);
     return at <= now ? [0, c.tries + (c.endpoint.breaker.suspect(now) ? 0.5 : 0)] : [1, at];
   };
-  return candidates
-    .filter(({ excluded }) => !excluded)
+  return usable
     .map((candidate) => ({ candidate, rank: rank(candidate) }))
     .sort(({ rank: a }, { rank: b }) => a[0] - b[0] || a[1] - b[1])[0]?.candidate;
 }

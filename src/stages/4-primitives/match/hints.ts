@@ -38,6 +38,7 @@ export function findHints(
     const trigger = eventTrigger(log, rulebook);
     if (trigger) triggers.push(trigger);
   }
+  if (triggers.length === 0) return [];
   const basis = { event: 0, call: 1 };
   const stated = statedChanges(found, rulebook);
   return triggers

@@ -40,7 +40,7 @@ export class NamedActs {
   /** Acts with an event or call that states the amount of an unexplained movement. */
   withAmounts(): OpenPrimitive[] {
     const open = new OpenFlows(this.#context);
-    if (this.#rulebook.lexicon.length === 0 || open.isEmpty) return [];
+    if (open.isEmpty) return [];
     const acts: OpenPrimitive[] = [];
     for (const hint of this.#rankedHints()) {
       const act = this.#exact(hint, open);
@@ -53,7 +53,7 @@ export class NamedActs {
 
   /** Acts with words that agree with the direction of all the unexplained value of an account. */
   withoutAmounts(): OpenPrimitive[] {
-    if (this.#rulebook.lexicon.length === 0 || !this.#unexplained()) return [];
+    if (!this.#unexplained() || this.#rankedHints().length === 0) return [];
     const open = new OpenFlows(this.#context);
     const acts: OpenPrimitive[] = [];
     for (const account of this.#accounts()) {
