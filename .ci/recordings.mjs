@@ -37,7 +37,7 @@ const SCORES = [
       actor: 99,
       delegated: 60,
       inventory: 99,
-      positions: 90,
+      positions: 93,
       allowances: 95,
       protocol: 95,
     },

@@ -27,7 +27,7 @@ import { findTriggers, indexTriggers, type TriggerIndex } from './match/triggers
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Evidence } from '../../model/evidence.ts';
-import type { MappingMiss, Primitive } from '../../model/primitive.ts';
+import type { MappingMiss, Primitive, ProtocolRef } from '../../model/primitive.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 
@@ -80,7 +80,7 @@ export function findPrimitives(
   }
   const netted = nettedVenues(candidates, flow, rulebook.wrappedNative);
   const acts = mergeDuplicates(
-    candidates.map((candidate) => primitiveOf(candidate, flow, netted)),
+    candidates.map((candidate) => primitiveOf(candidate, flow, netted, run.known)),
     flow,
   );
   const stated = claimTokens(markEnds(joinDetails(settleDeferred(acts), tx, flow), tx), flow);
@@ -123,14 +123,16 @@ function primitiveOf(
   candidate: Candidate,
   flow: ValueFlow,
   netted: Parameters<typeof checkInvariants>[2],
+  known: KnownContracts,
 ): OpenPrimitive {
   const { trigger, mapping, binding, detail } = candidate;
+  const family: ProtocolRef = { slug: mapping.shape, version: 1, matchedBy: 'family' };
   return {
     kind: mapping.kind,
     seq: trigger.seq,
     basis: trigger.basis,
     shape: mapping.shape,
-    protocol: candidate.protocol ?? { slug: mapping.shape, version: 1, matchedBy: 'family' },
+    protocol: candidate.protocol ?? confirmed(candidate, flow, known) ?? family,
     venue: candidate.venue,
     poolId: candidate.poolId,
     roles: candidate.roles,
@@ -142,6 +144,26 @@ function primitiveOf(
     position: detail.position,
     portions: detail.portions,
   };
+}
+
+/**
+ * A listed contract's event of a family that its protocol does not name: the contract is no stranger's, and the
+ * stated amount moved exactly to or from it, so it means what the family means.
+ */
+function confirmed(
+  { trigger, venue, binding }: Candidate,
+  flow: ValueFlow,
+  known: KnownContracts,
+): ProtocolRef | undefined {
+  const { basis, contract } = trigger;
+  if (basis !== 'event' || venue !== contract) return undefined;
+  const moved = binding.legs.some(
+    ({ leg, stated }) =>
+      stated !== null &&
+      leg.exact &&
+      leg.movements.some((m) => [flow.movements[m]!.from, flow.movements[m]!.to].includes(contract)),
+  );
+  return moved ? known.protocolOf(contract) : undefined;
 }
 
 function evidenceOf({ trigger, within, binding }: Candidate, flow: ValueFlow): readonly Evidence[] {
