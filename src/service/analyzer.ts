@@ -1,4 +1,4 @@
-import { judge, read, type OnStage, type Read } from '../analyze.ts';
+import { judge, type Read } from '../analyze.ts';
 import { fetchContext } from '../stages/1-fetch/context/fetchContext.ts';
 import { fetchTransaction } from '../stages/1-fetch/fetchTransaction.ts';
 import { LargeAnswer } from '../stages/1-fetch/rpc/rpcEndpoint.ts';
@@ -6,6 +6,8 @@ import { planContext } from '../stages/1-fetch/context/planContext.ts';
 import type { PriceSourceName } from '../stages/1-fetch/prices/priceSources.ts';
 import { createUpstream, type Upstream } from '../stages/1-fetch/rpc/upstream.ts';
 import { createReportValidator } from '../stages/9-report/reportValidator.ts';
+import { canonicalize } from '../stages/2-canonical/canonicalize.ts';
+import { readBlockHeader } from '../stages/2-canonical/readBlockHeader.ts';
 import { writeReport } from '../stages/9-report/writeReport.ts';
 import { SHIPPED_RULES } from '../rules/read/listFiles.ts';
 import { cachedRulebook } from './cache/rulebookCache.ts';
@@ -14,6 +16,7 @@ import type { Config } from './config.ts';
 import type { Log } from '../lib/log.ts';
 import type { Analyze, AnalyzeOptions } from './http/analyze.ts';
 import type { Hash } from '../model/hex.ts';
+import type { CanonicalTx } from '../model/canonicalTx.ts';
 import type { TxReport } from '../model/generated/report.ts';
 import type { Rulebook } from '../model/rulebook.ts';
 import type { RawContext } from '../model/upstream.ts';
@@ -30,6 +33,9 @@ export interface AnalyzerDeps {
   readonly large?: LargeAnalyses;
 }
 
+/** Called after each stage; `elsewhere`: milliseconds of it that passed inside another stage, or the reverse. */
+type Stage = (name: string, elsewhere?: number) => void;
+
 /** Two round trips to the node, the pure pipeline, the schema check. */
 export function createAnalyze(deps: AnalyzerDeps): Analyze {
   const { upstream, validate, maxTokens, priceSources = null, large } = deps;
@@ -39,7 +45,7 @@ export function createAnalyze(deps: AnalyzerDeps): Analyze {
     hash: Hash,
     rulebook: Rulebook,
     { signal, deadlineAt, onCall }: AnalyzeOptions,
-    stage: OnStage,
+    stage: Stage,
   ): Promise<Read & { context: RawContext }> {
     const session = upstream.open({
       signal,
@@ -47,18 +53,27 @@ export function createAnalyze(deps: AnalyzerDeps): Analyze {
       ...(onCall && { onCall }),
       ...(large && { largeBytes: large.largeBytes }),
     });
-    const raw = await fetchTransaction(session, hash);
+    let tx!: CanonicalTx;
+    let reading = 0;
+    // Stage 2 before the second round trip: a node whose answers it refuses is not believed, another is asked.
+    const raw = await fetchTransaction(session, hash, (answers) => {
+      const start = performance.now();
+      tx = canonicalize(answers);
+      reading = performance.now() - start;
+    });
     const plan = planContext(raw, rulebook, maxTokens);
     const context = await fetchContext(session, plan, { names: priceSources, priceApi: upstream.priceApi });
-    stage('fetch');
-    return { ...read(raw, context, stage), context };
+    stage('fetch', -reading);
+    const header = readBlockHeader(context.block, tx);
+    stage('canonical', reading);
+    return { tx, header, context };
   }
 
   return async (hash, options) => {
     let last = performance.now();
-    const stage: OnStage = (name) => {
+    const stage: Stage = (name, elsewhere = 0) => {
       const now = performance.now();
-      options.onStage?.(name, now - last);
+      options.onStage?.(name, now - last + elsewhere);
       last = now;
     };
     const rulebook = deps.rulebook();

@@ -50,7 +50,10 @@ export function createApp(deps: AppDeps): Express {
   );
 
   app.options(['/health', '/analyze'], (_request, response) => void response.status(204).end());
-  app.get('/health', (_request, response) => void response.type('text/plain').send('ok'));
+  // Not by `send`, which answers conditional requests with 304.
+  app.get('/health', (_request, response) => {
+    response.type('text/plain').set('Content-Length', '2').end('ok');
+  });
   app.post(
     '/analyze',
     postAnalyze({ analyze, parseRequest, limiter, log, metrics, beginTrace, deadlineMs, stopping }),

@@ -4,102 +4,37 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
-import { encodeFunctionData, getContractAddress, parseAbi, type Hex } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
-import { AnalysisError } from '../../src/lib/errors.ts';
+import type { Hex } from 'viem';
 import { jsonText } from '../../src/lib/reportJson.ts';
 import { createAnalyzeBlock } from '../../src/service/analyzeBlock.ts';
 import { createAnalyze } from '../../src/service/analyzer.ts';
 import { resolveBlocks } from '../../src/stages/1-fetch/block/resolveBlocks.ts';
-import { loadRules } from '../../src/service/loadRules.ts';
 import { createUpstream } from '../../src/stages/1-fetch/rpc/upstream.ts';
-import { createReportValidator } from '../../src/stages/9-report/reportValidator.ts';
 import { startAnvil } from '../devnet/startAnvil.ts';
+import {
+  analyze,
+  check,
+  checkSame,
+  failures,
+  freePort,
+  other,
+  rpcTo,
+  rulebook,
+  sendAll,
+  signer,
+  transactions,
+  untilReady,
+  validate,
+  type Rpc,
+  type Sent,
+} from './liveChains.ts';
 
 const GETH = process.env['GETH'] ?? 'geth';
-const signer = privateKeyToAccount(`0x${'88'.repeat(32)}`);
-const other = `0x${'42'.repeat(20)}` as const;
-const WETH_ABI = parseAbi([
-  'function deposit() payable',
-  'function transfer(address,uint256)',
-  'function approve(address,uint256)',
-  'function withdraw(uint256)',
-]);
-const weth = JSON.parse(
-  readFileSync(
-    join(import.meta.dirname, '../../node_modules/canonical-weth/build/contracts/WETH9.json'),
-    'utf8',
-  ),
-) as { bytecode: Hex };
-
 /** geth keeps the state of this many blocks. */
 const KEPT_BLOCKS = 128;
-
-interface Sent {
-  readonly name: string;
-  readonly raw: Hex;
-}
-
-/** The signed transactions, in order; fixed fees, so that their hashes are the same on every chain. */
-async function transactions(): Promise<Sent[]> {
-  const token = getContractAddress({ from: signer.address, nonce: 0n });
-  const call = (
-    functionName: 'deposit' | 'transfer' | 'approve' | 'withdraw',
-    args: readonly unknown[] = [],
-  ): Hex => encodeFunctionData({ abi: WETH_ABI, functionName, args } as never);
-  const wanted: [name: string, tx: { to?: Hex; value?: bigint; data?: Hex }][] = [
-    ['creation', { data: weth.bytecode }],
-    ['payment', { to: other, value: 5n * 10n ** 17n }],
-    ['wrapping', { to: token, value: 10n ** 18n, data: call('deposit') }],
-    ['token transfer', { to: token, data: call('transfer', [other, 3n * 10n ** 17n]) }],
-    ['approval', { to: token, data: call('approve', [other, 7n]) }],
-    ['unwrapping', { to: token, data: call('withdraw', [10n ** 17n]) }],
-    ['revert', { to: token, data: call('withdraw', [10n ** 20n]) }],
-    ['empty to itself', { to: signer.address }],
-  ];
-  return Promise.all(
-    wanted.map(async ([name, tx], nonce) => ({
-      name,
-      raw: await signer.signTransaction({
-        ...tx,
-        nonce,
-        chainId: 1,
-        type: 'legacy',
-        gas: 3_000_000n,
-        gasPrice: 10n ** 10n,
-      }),
-    })),
-  );
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  return port;
-}
-
-type Rpc = (method: string, params: readonly unknown[]) => Promise<any>;
-
-function rpcTo(url: string): Rpc {
-  return async (method, params) => {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-    });
-    const { result, error } = (await response.json()) as { result?: unknown; error?: { message: string } };
-    if (error) throw new Error(`${method}: ${error.message}`);
-    return result;
-  };
-}
 
 async function startGeth(): Promise<{ url: string; rpc: Rpc; stop: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'txreport-geth-'));
@@ -166,71 +101,13 @@ async function startGeth(): Promise<{ url: string; rpc: Rpc; stop: () => Promise
   const gone = once(child, 'exit');
   const url = `http://127.0.0.1:${port}`;
   const rpc = rpcTo(url);
-  for (let tries = 0; ; tries++) {
-    try {
-      if ((await rpc('eth_chainId', [])) !== '0x1') throw new Error('geth is not on chain 1');
-      break;
-    } catch (error) {
-      if (tries > 100 || child.exitCode !== null) throw error;
-      await sleep(100);
-    }
-  }
+  await untilReady(rpc, () => child.exitCode !== null);
   const stop = async (): Promise<void> => {
     child.kill('SIGKILL');
     await gone;
     rmSync(folder, { recursive: true, force: true });
   };
   return { url, rpc, stop };
-}
-
-async function sendAll(rpc: Rpc, sent: readonly Sent[]): Promise<Hex[]> {
-  const hashes: Hex[] = [];
-  for (const { raw } of sent) {
-    const hash = (await rpc('eth_sendRawTransaction', [raw])) as Hex;
-    for (
-      let tries = 0;
-      (await rpc('eth_getTransactionReceipt', [hash]).catch(() => null)) === null;
-      tries++
-    ) {
-      if (tries > 200) throw new Error(`${hash} was not mined`);
-      await sleep(20);
-    }
-    hashes.push(hash);
-  }
-  return hashes;
-}
-
-const rulebook = loadRules();
-const validate = createReportValidator();
-
-/** The report without what differs between two chains, or the code of the failure. */
-async function analyze(url: string, hash: Hex): Promise<unknown> {
-  const upstream = createUpstream({
-    rpcUrls: [url],
-    timeoutMs: 5_000,
-    retries: 1,
-    deadlineMs: 10_000,
-    maxResponseBytes: 1e8,
-    maxBatch: 100,
-  });
-  try {
-    const run = createAnalyze({ upstream, rulebook: () => rulebook, validate, maxTokens: 100 });
-    const { json } = await run(hash, {
-      signal: new AbortController().signal,
-      deadlineAt: performance.now() + 10_000,
-    });
-    const report = JSON.parse(jsonText(json)) as Record<string, any>;
-    delete report['engine'];
-    for (const key of ['block_number', 'timestamp']) delete report['tx'][key];
-    for (const key of ['base_fee_per_gas', 'priority_fee_per_gas']) delete report['execution'][key];
-    delete report['economics'].valuation.snapshot_id;
-    return report;
-  } catch (error) {
-    if (error instanceof AnalysisError) return error.code;
-    throw error;
-  } finally {
-    await upstream.close();
-  }
 }
 
 /** Hashes of transactions whose report out of the whole block differs from the single one. */
@@ -272,12 +149,6 @@ async function differInBlocks(url: string, rpc: Rpc, hashes: readonly Hex[]): Pr
   }
 }
 
-let failed = 0;
-function check(name: string, ok: boolean, otherwise: () => string): void {
-  if (!ok) failed++;
-  console.log(ok ? `ok    ${name}` : `FAIL  ${name}: ${otherwise()}`);
-}
-
 const sent = await transactions();
 const [geth, anvil] = [await startGeth(), await startAnvil()];
 try {
@@ -286,16 +157,7 @@ try {
   const onAnvil = await sendAll(anvil.rpc as Rpc, sent);
   for (const [i, { name }] of sent.entries()) {
     const [a, b] = [await analyze(geth.url, onGeth[i]!), await analyze(anvil.rpcUrl, onAnvil[i]!)];
-    check(`${name}: geth and anvil give one report`, typeof a === 'object' && isDeepStrictEqual(a, b), () =>
-      typeof a === 'object' && typeof b === 'object'
-        ? Object.keys(a as object)
-            .filter((key) => !isDeepStrictEqual((a as any)[key], (b as any)[key]))
-            .map((key) =>
-              `${key}: ${JSON.stringify((a as any)[key])} | ${JSON.stringify((b as any)[key])}`.slice(0, 600),
-            )
-            .join('; ')
-        : `${JSON.stringify(a).slice(0, 200)} | ${JSON.stringify(b).slice(0, 200)}`,
-    );
+    checkSame(`${name}: geth and anvil give one report`, a, b);
   }
   const differ = await differInBlocks(geth.url, geth.rpc, onGeth);
   check('whole blocks of geth give the reports of their transactions', differ.length === 0, () =>
@@ -325,5 +187,5 @@ try {
   await geth.stop();
   await anvil.stop();
 }
-console.log(failed === 0 ? 'geth: passed' : `geth: ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+console.log(failures() === 0 ? 'geth: passed' : `geth: ${failures()} failed`);
+process.exit(failures() === 0 ? 0 : 1);

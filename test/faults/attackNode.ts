@@ -3,6 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { answer, type Dialect, type Recorded } from '../fuzz/recordedNode.ts';
+import { ERRORS, jsonOf, MORE_WIRE_FAULTS, SHAPES } from './attackAnswers.ts';
 
 export interface Call {
   readonly id: number;
@@ -84,6 +85,7 @@ export const WIRE_FAULTS: Readonly<Record<string, WireFault>> = {
   'a gzip of lists with HTTP 500': zipped(EMPTY_LISTS, 500),
   'a gzip of zeros with HTTP 429': zipped(ZEROS, 429),
   'a gzip nested deeply with HTTP 404': zipped(NESTED, 404),
+  ...MORE_WIRE_FAULTS,
 };
 
 export const error =
@@ -133,6 +135,33 @@ export const MESSAGE_FAULTS: Readonly<Record<string, MessageFault>> = {
   'time-out': error(-32000, 'execution timeout'),
 };
 
+/** The result of a call in another shape. */
+export const SHAPE_FAULTS: Readonly<Record<string, MessageFault>> = Object.fromEntries(
+  Object.entries(SHAPES).map(([name, change]): [string, MessageFault] => [
+    name,
+    (_, truth) => ({ ...truth, result: change(truth['result']) }),
+  ]),
+);
+
+/** Errors that hold the node's URL or break the standard. */
+export const ERROR_FAULTS: Readonly<Record<string, MessageFault>> = Object.fromEntries(
+  Object.entries(ERRORS).map(([name, make]): [string, MessageFault] => [
+    `error: ${name}`,
+    ({ id }) => ({ jsonrpc: '2.0', id, error: make(disguised('http://127.0.0.1:8545')) }),
+  ]),
+);
+
+/** Parts of every node's URL, which neither an answer nor a log line may hold. */
+export const SECRETS = [
+  's3cretUser',
+  's3cretPass',
+  's3cretPathKey',
+  's3cretQueryKey',
+  Buffer.from('s3cretUser:s3cretPass').toString('base64'),
+];
+export const disguised = (url: string): string =>
+  `${url.replace('http://', 'http://s3cretUser:s3cretPass@')}/v3/s3cretPathKey?key=s3cretQueryKey`;
+
 export interface Misbehaviour {
   /** Breaks the HTTP answers of the round trip that holds this method. */
   readonly wire?: { readonly fault: string; readonly round: 'transaction' | 'context' };
@@ -161,9 +190,11 @@ export function startAttackNode(
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
+      // Some faults write to a socket that the service has closed.
+      request.socket.on('error', () => {});
       const body = JSON.parse(Buffer.concat(chunks).toString()) as Call | Call[];
       const calls = [body].flat();
-      const sent = JSON.stringify(Array.isArray(body) ? body.map(reply) : reply(body));
+      const sent = jsonOf(Array.isArray(body) ? body.map(reply) : reply(body));
       const first = calls.some(({ method }) => FIRST_ROUND.test(method));
       if (wire && first === (wire.round === 'transaction')) WIRE_FAULTS[wire.fault]!(response, sent);
       else response.writeHead(200, JSON_TYPE).end(sent);
@@ -171,7 +202,7 @@ export function startAttackNode(
   });
   return new Promise((resolve) =>
     server.listen(0, '127.0.0.1', () =>
-      resolve({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }),
+      resolve({ url: disguised(`http://127.0.0.1:${(server.address() as AddressInfo).port}`), server }),
     ),
   );
 }

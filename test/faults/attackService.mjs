@@ -1,14 +1,15 @@
 // The built service in a process of its own for `attacks.ts`: opens a server per case, so that no case inherits what
 // another one taught the service of its node. `{open: id, rpcUrls}` answers `{id, url}`, `{close: id}` closes it again,
-// `{stalls: id}` answers the longest time for which the event loop was busy.  usage: attackService.mjs DIST
+//
+// `{stalls: id}` answers the longest time for which the event loop was busy, and the log lines that hold a secret.  usage: attackService.mjs DIST
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const load = (path) => import(pathToFileURL(join(process.argv[2], path)).href);
-const { createLog } = await load('lib/log.js');
+const { createLog, createRedact } = await load('lib/log.js');
 const { createAnalyze } = await load('service/analyzer.js');
-const { readConfig } = await load('service/config.js');
+const { readConfig, secretUrls } = await load('service/config.js');
 const { loadRules } = await load('service/loadRules.js');
 const { serve } = await load('service/server.js');
 const { createLargeAnalyses } = await load('service/workers/largeAnalyses.js');
@@ -16,24 +17,40 @@ const { createReportValidator } = await load('stages/9-report/reportValidator.js
 
 const rulebook = loadRules();
 const validate = createReportValidator();
-const log = createLog({ level: 'silent' });
+// Only credentials of the cases are written like this.
+const SECRET = /s3cret|czNjcmV0/i;
+let leaks = [];
+const stream = { write: (line) => void (SECRET.test(line) && leaks.push(line)) };
 const servers = new Map();
 
-async function open(id, rpcUrls) {
+async function open({ open: id, rpcUrls, settings = {} }) {
   const config = {
     ...readConfig({ RPC_URL: rpcUrls.join(',') }),
     host: '127.0.0.1',
     port: 0,
     rpcTimeoutMs: 1_000,
     rpcRetries: 1,
+    headersTimeoutMs: 1_000,
+    requestTimeoutMs: 1_500,
     deadlineMs: 60_000,
     analysisMemoryMb: 512,
+    ...settings,
   };
+  const log = createLog({ level: 'debug', redact: createRedact(secretUrls(config)), stream });
   const server = await serve(
     config,
     ({ upstream }) => {
       const large = createLargeAnalyses(config, () => rulebook);
-      const analyze = createAnalyze({ upstream, rulebook: () => rulebook, validate, maxTokens: 100, large });
+      const { priceSources } = config;
+      const rules = () => rulebook;
+      const analyze = createAnalyze({
+        upstream,
+        rulebook: rules,
+        validate,
+        maxTokens: 100,
+        priceSources,
+        large,
+      });
       return Object.assign(analyze, { close: () => large.close() });
     },
     { log },
@@ -63,9 +80,10 @@ setInterval(() => {
 }, 5);
 
 process.on('message', (message) => {
-  if (message.open !== undefined) void open(message.open, message.rpcUrls);
+  if (message.open !== undefined) void open(message);
   else if (message.stalls !== undefined) {
-    process.send({ id: message.stalls, busiest });
+    process.send({ id: message.stalls, busiest, leaks });
+    leaks = [];
     busiest = 0;
   } else {
     void servers.get(message.close)?.close();

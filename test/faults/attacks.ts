@@ -6,18 +6,25 @@
  * Prints a table with the longest `/health` stall and the peak memory. Exits 1 when a case fails.
  *
  *   --stall MS   longest time the event loop may be busy (default 100, CPU time: other processes do not count)
- *   --only NAME  one group: wire, message, state, lie, client
+ *   --only NAME  one group: wire, message, shape, state, lie, price, client, socket
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { Agent, createServer, request, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { later, loadRecordings, type Dialect, type Recorded } from '../fuzz/recordedNode.ts';
 import { build } from '../soak/processes.ts';
+import { PRICE_BODIES } from './attackAnswers.ts';
 import { abuses } from './attackClients.ts';
+import { attackSocket, SOCKET_ATTACKS } from './attackSockets.ts';
 import {
+  disguised,
+  ERROR_FAULTS,
   MESSAGE_FAULTS,
+  SECRETS,
+  SHAPE_FAULTS,
   startAttackNode,
   STATE_FAULTS,
   WIRE_FAULTS,
@@ -62,6 +69,7 @@ interface Message {
   readonly id: number;
   readonly url: string;
   readonly busiest: number;
+  readonly leaks: readonly string[];
 }
 const waiting = new Map<number, (message: Message) => void>();
 service.on('message', (message: Message) => waiting.get(message.id)?.(message));
@@ -70,11 +78,15 @@ service.once('exit', () => (died = true));
 await new Promise((resolve) => waiting.set(0, resolve));
 
 let opened = 0;
-async function withService<T>(rpcUrls: readonly string[], use: (url: string) => Promise<T>): Promise<T> {
+async function withService<T>(
+  rpcUrls: readonly string[],
+  use: (url: string) => Promise<T>,
+  settings: object = {},
+): Promise<T> {
   const id = ++opened;
   const { url } = await new Promise<Message>((resolve) => {
     waiting.set(id, resolve);
-    service.send({ open: id, rpcUrls });
+    service.send({ open: id, rpcUrls, settings });
   });
   try {
     return await use(url);
@@ -83,14 +95,16 @@ async function withService<T>(rpcUrls: readonly string[], use: (url: string) => 
   }
 }
 
-/** The longest time, milliseconds, for which the service's event loop was busy since the last call. */
-async function busiest(): Promise<number> {
+/**
+ * Since the last call: the longest time, milliseconds, for which the service's event loop was busy, and the
+ * log lines that held a secret.
+ */
+async function watched(): Promise<Pick<Message, 'busiest' | 'leaks'>> {
   const id = ++opened;
-  const message = await new Promise<Message>((resolve) => {
+  return new Promise((resolve) => {
     waiting.set(id, resolve);
     service.send({ stalls: id });
   });
-  return message.busiest;
 }
 
 const agent = new Agent({ keepAlive: false });
@@ -167,6 +181,8 @@ async function attacked(
   const urls = { alone: [url], first: [url, good], second: [good, url] }[place];
   try {
     const answer = await withService(urls, (at) => analyze(at, recorded.hash));
+    if (SECRETS.some((secret) => answer.text.toLowerCase().includes(secret.toLowerCase())))
+      return `a secret in the answer: ${answer.text.slice(0, 300)}`;
     if (answer.status === 200 && masked(answer.text) === truths.get(recorded)) return null;
     if (answer.status === 200) return 'a report that differs from the healthy one';
     return place === 'alone'
@@ -201,7 +217,7 @@ const messageCase = (
   run: () => attacked(recorded, dialect, { message: what }, place),
 });
 
-function messageCases(): Case[] {
+function callCases(group: string, faults: Readonly<Record<string, MessageFault>>, ofContext: string): Case[] {
   return DIALECTS.flatMap((dialect) => {
     const trace = dialect === 'geth' ? 'debug_traceTransaction' : 'trace_transaction';
     const methods = [
@@ -209,13 +225,13 @@ function messageCases(): Case[] {
       'eth_getTransactionReceipt',
       trace,
       'eth_getBlockByNumber',
-      'eth_getCode',
+      ofContext,
     ];
     return methods.flatMap((method) =>
-      Object.entries(MESSAGE_FAULTS).flatMap(([name, fault]) =>
+      Object.entries(faults).flatMap(([name, fault]) =>
         (['alone', 'first'] as const).map((place) =>
           messageCase(
-            'message',
+            group,
             { fault, methods: [method] },
             { name: `${name} to ${method}`, recorded: plain, dialect, place },
           ),
@@ -278,6 +294,67 @@ function lieCases(): Case[] {
     ),
   );
 }
+
+/** A price source in place of which none at all, or one that knows nothing, would give the same report. */
+function priceCases(): Case[] {
+  const ask = (priceApiUrl: string): Promise<Answer> =>
+    withService([healthy.get(plain)!], (at) => analyze(at, plain.hash), {
+      priceApiUrl,
+      priceSources: ['http'],
+    });
+  type Respond = (response: ServerResponse, coins: readonly string[]) => void;
+  const source = (answer: Respond): Promise<{ url: string; server: Server }> => {
+    const server = createServer(({ url = '' }, response) =>
+      answer(response, decodeURIComponent(url).match(/ethereum:0x\w+|coingecko:\w+/g) ?? []),
+    );
+    return new Promise((resolve) =>
+      server.listen(0, '127.0.0.1', () =>
+        resolve({
+          url: disguised(`http://127.0.0.1:${(server.address() as AddressInfo).port}`).replace(/\?.*/, ''),
+          server,
+        }),
+      ),
+    );
+  };
+  const run = async (answer: Respond, exact: boolean): Promise<string | null> => {
+    let asked = 0;
+    const { url, server } = await source((response, coins) => (asked++, answer(response, coins)));
+    try {
+      const { status, text } = await ask(url);
+      if (asked === 0) return 'the price source was not asked';
+      if (status !== 200) return `${status} ${text.slice(0, 200)}`;
+      if (SECRETS.some((secret) => text.includes(secret))) return 'a secret in the report';
+      if (!exact) return null;
+      const same = [await unreachable, await ignorant].map(({ text: report }) => masked(report));
+      return same.includes(masked(text)) ? null : 'a report that differs from one without prices';
+    } finally {
+      server.close().closeAllConnections();
+    }
+  };
+  const unreachable = ask('http://127.0.0.1:1');
+  const ignorant = source((response) => response.end('{"coins":{}}')).then(({ url, server }) =>
+    ask(url).finally(() => server.close().closeAllConnections()),
+  );
+  return [
+    ...Object.entries(WIRE_FAULTS).map(([name, fault]) => ({
+      group: 'price',
+      name,
+      run: () => run((response) => fault(response, '{"coins":{}}'), true),
+    })),
+    ...Object.entries(PRICE_BODIES).map(([name, body]) => ({
+      group: 'price',
+      name,
+      run: () => run((response, coins) => void response.end(body(coins)), false),
+    })),
+  ];
+}
+
+const socketCases = (base: string): Case[] =>
+  SOCKET_ATTACKS.map((attack) => ({
+    group: 'socket',
+    name: attack.name,
+    run: () => attackSocket(base, attack),
+  }));
 
 function clientCases(base: string): Case[] {
   return abuses().map((abuse) => ({
@@ -362,15 +439,24 @@ function watch(base: string) {
 
 const failures: string[] = [];
 await withService([healthy.get(plain)!], async (base) => {
-  const all = [...wireCases(), ...messageCases(), ...stateCases(), ...lieCases(), ...clientCases(base)];
+  const all = [
+    ...wireCases(),
+    ...callCases('message', { ...MESSAGE_FAULTS, ...ERROR_FAULTS }, 'eth_getCode'),
+    ...callCases('shape', SHAPE_FAULTS, 'eth_call'),
+    ...stateCases(),
+    ...lieCases(),
+    ...priceCases(),
+    ...clientCases(base),
+    ...socketCases(base),
+  ];
   const groups = [...new Set(all.map(({ group }) => group))].filter((g) => !values.only || g === values.only);
-  const watched = watch(base);
+  const probe = watch(base);
   const total = { cases: 0, stall: 0, busy: 0, own: 0, all: 0 };
   console.log(
     'group     cases  failed   slowest  longest /health stall  longest busy  peak RSS  with its processes',
   );
   for (const group of groups) {
-    watched.reset();
+    probe.reset();
     const cases = all.filter((one) => one.group === group);
     const before = failures.length;
     let slowest = 0;
@@ -384,8 +470,9 @@ await withService([healthy.get(plain)!], async (base) => {
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
-    const { stall, own, all: tree } = watched.longest;
-    const busy = await busiest();
+    const { stall, own, all: tree } = probe.longest;
+    const { busiest: busy, leaks } = await watched();
+    for (const line of leaks) failures.push(`${group}: a secret in the log: ${line.slice(0, 300)}`);
     if (busy > Number(values.stall))
       failures.push(`${group}: the event loop was busy for ${busy.toFixed(0)} ms`);
     total.cases += cases.length;
@@ -395,7 +482,7 @@ await withService([healthy.get(plain)!], async (base) => {
     total.all = Math.max(total.all, tree);
     console.log(row(group, cases.length, failures.length - before, slowest, { stall, busy, own, all: tree }));
   }
-  await watched.stop();
+  await probe.stop();
   console.log(row('all', total.cases, failures.length, 0, total));
 });
 

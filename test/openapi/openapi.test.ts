@@ -125,6 +125,8 @@ const DRIVES: Record<string, () => Promise<Received>> = {
   'POST /analyze 408 slow': () => raw(impatient, 'POST /analyze HTTP/1.1\r\nHost: x\r\n'),
   'POST /analyze 431 headers': () =>
     raw(service, `POST /analyze HTTP/1.1\r\nHost: x\r\nX-Pad: ${'x'.repeat(20_000)}\r\n\r\n`),
+  'POST /analyze 501 coding': () =>
+    raw(service, 'POST /analyze HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n'),
   'POST /analyze 502 transaction_not_found': () => post(JSON.stringify({ tx_hash: `0x${'ab'.repeat(32)}` })),
 };
 for (const code of Object.keys(ERROR_TEXT) as ErrorCode[]) {

@@ -1,4 +1,11 @@
-import { STATUS_CODES, createServer, type RequestListener, type Server } from 'node:http';
+import {
+  STATUS_CODES,
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { randomUUID } from 'node:crypto';
 import { AnalysisError } from '../../lib/errors.ts';
 import { errorAnswer } from './errorResponse.ts';
@@ -12,8 +19,26 @@ export interface HttpLimits {
   readonly requestTimeoutMs: number;
 }
 
-/** HTTP server with every time-out set; does not listen yet. */
+/** Unanswered requests of one connection: a single read may hold 2,000, which are handled in one go. */
+const MAX_PIPELINED = 64;
+
+/**
+ * HTTP server with every time-out set; does not listen yet. Answers what Node's parser accepts and RFC 9112
+ * refuses, in the shape of every other error.
+ */
 export function createHttpServer(listener: RequestListener, limits: HttpLimits): Server {
+  const inFlight = new WeakMap<object, Set<ServerResponse>>();
+  const onRequest: RequestListener = (request, response) => {
+    const pending = inFlight.get(request.socket) ?? new Set();
+    inFlight.set(request.socket, pending.add(response));
+    // RFC 9112 §9.3.2: the client repeats what was not answered.
+    if (pending.size > MAX_PIPELINED) return void request.socket.destroy();
+    response.once('close', () => pending.delete(response));
+    const status = refusedStatus(request);
+    if (status === null) return void listener(request, response);
+    const { head, body } = errorParts(status);
+    response.writeHead(status, head).end(body);
+  };
   const server = createServer(
     {
       keepAliveTimeout: limits.keepAliveMs,
@@ -22,32 +47,62 @@ export function createHttpServer(listener: RequestListener, limits: HttpLimits):
       // Node looks for late clients only this often.
       connectionsCheckingInterval: Math.min(1_000, limits.headersTimeoutMs),
       maxHeaderSize: 16_384,
+      requireHostHeader: false,
     },
-    listener,
+    onRequest,
   );
   // Input that is not even HTTP gets the shape of every other error.
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy();
-    const status =
-      error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400;
-    const body = JSON.stringify({ error: (STATUS_CODES[status] ?? 'bad request').toLowerCase() });
-    const head =
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; ` +
-      `charset=utf-8\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
-    return socket.end(head + body, () => socket.destroy());
+    // After a report that is on its way, an error would be read as part of it.
+    const answering = [...(inFlight.get(socket) ?? [])].some(({ headersSent }) => headersSent);
+    if (error.code === 'ECONNRESET' || !socket.writable || answering) return socket.destroy();
+    return refuseSocket(
+      socket,
+      error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400,
+    );
   });
+  // Node would close the connection without a word.
+  server.on('connect', (_request, socket) => refuseSocket(socket, 405));
   // Node would refuse other expectations than 100-continue without a word.
   server.on('checkExpectation', (_request, response) => {
-    const body = JSON.stringify({ error: 'expectation failed' });
-    response
-      .writeHead(417, {
-        'Content-Type': 'application/json; charset=utf-8',
-        'Content-Length': body.length,
-        Connection: 'close',
-      })
-      .end(body);
+    const { head, body } = errorParts(417);
+    response.writeHead(417, head).end(body);
   });
   return server;
+}
+
+/** Why a request is refused whatever its path; null for a sound one. */
+function refusedStatus(request: IncomingMessage): number | null {
+  const { url = '', httpVersion, headersDistinct } = request;
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return 505;
+  // RFC 9112 §3.2: one Host, which HTTP/1.0 may leave out.
+  const hosts = headersDistinct['host']?.length ?? 0;
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return 400;
+  // RFC 9112 §6.1: other transfer codings than chunked are not undone here.
+  if ((request.headers['transfer-encoding'] ?? 'chunked').toLowerCase() !== 'chunked') return 501;
+  return url.startsWith('/') || url === '*' || URL.canParse(url) ? null : 400;
+}
+
+/** An error outside Express; the connection ends with it. */
+function errorParts(status: number): { head: Record<string, string | number>; body: string } {
+  const body = JSON.stringify({ error: (STATUS_CODES[status] ?? 'bad request').toLowerCase() });
+  const head = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': body.length,
+    Connection: 'close',
+  };
+  return { head, body };
+}
+
+function refuseSocket(
+  socket: { end(text: string, done: () => void): unknown; destroy(): unknown },
+  status: number,
+): void {
+  const { head, body } = errorParts(status);
+  const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`, () =>
+    socket.destroy(),
+  );
 }
 
 /** Listens and returns the port taken. */

@@ -182,10 +182,12 @@ async function readBody(request: IncomingMessage): Promise<string> {
 }
 
 async function readText(request: IncomingMessage): Promise<string> {
-  const { type, charset } = readContentType(request.headers['content-type'] ?? '');
-  if (type !== 'application/json') throw new RequestError(400, 'content type must be application/json');
-  if (!UTF8.has(charset)) throw malformed('charset must be utf-8');
-  if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
+  const types = request.headersDistinct['content-type'] ?? [];
+  const { type, charsets } = readContentType(types[0] ?? '');
+  if (types.length !== 1 || type !== 'application/json')
+    throw new RequestError(400, 'content type must be application/json');
+  if (!charsets.every((charset) => UTF8.test(charset))) throw malformed('charset must be utf-8');
+  if ((request.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
     throw malformed('content encoding not supported');
   if (Number(request.headers['content-length'] ?? 0) > BODY_LIMIT) throw malformed('over 16 KiB');
 
@@ -199,15 +201,14 @@ async function readText(request: IncomingMessage): Promise<string> {
 }
 
 /** JSON between systems is UTF-8 (RFC 8259 §8.1), stated or not. */
-const UTF8: ReadonlySet<string | undefined> = new Set([undefined, 'utf-8', 'utf8']);
+const UTF8 = /^charset="?utf-?8"?$/;
 
-function readContentType(header: string): { type: string | undefined; charset: string | undefined } {
+function readContentType(header: string): { type: string | undefined; charsets: readonly string[] } {
   const [type, ...parameters] = header
     .toLowerCase()
     .split(';')
     .map((part) => part.trim());
-  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
-  return { type, charset: charset?.slice(8).replaceAll('"', '') };
+  return { type, charsets: parameters.filter((parameter) => parameter.startsWith('charset')) };
 }
 
 function readBytes(request: IncomingMessage): Promise<Buffer> {

@@ -1,3 +1,4 @@
+import { AnalysisError } from '../../lib/errors.ts';
 import { quantity } from '../../evm/hex.ts';
 import { traceApisToAsk, chooseTrace } from './rpc/chooseTrace.ts';
 import { receiptMismatch, traceMismatch } from './context/consistency.ts';
@@ -11,15 +12,21 @@ import type { RawTransaction } from '../../model/upstream.ts';
 
 /**
  * First round trip: transaction, receipt and trace in one JSON-RPC batch, cross-checked before anything is
- * believed. Throws `AnalysisError`: `transaction_not_found`, `transaction_pending`, `wrong_chain`,
+ * believed. What `check` refuses, another node is asked for. Throws `AnalysisError`: `transaction_not_found`, `transaction_pending`, `wrong_chain`,
  * `trace_*`, `inconsistent_upstream`, or the `upstream_*` failure that outlasted the retries.
  */
-export function fetchTransaction(session: Session, hash: Hash): Promise<RawTransaction> {
+export function fetchTransaction(
+  session: Session,
+  hash: Hash,
+  check: (raw: RawTransaction) => void = () => {},
+): Promise<RawTransaction> {
   // Both dialects in one batch unless that answer proves too large.
   const dialects = { single: false };
   return session.ask(async (endpoint) => {
     try {
-      return await attempt(session, endpoint, hash, dialects.single);
+      const raw = await attempt(session, endpoint, hash, dialects.single);
+      requireSound(raw, check);
+      return raw;
     } catch (error) {
       const tooLarge = error instanceof UpstreamFault && error.code === 'upstream_too_large';
       const { capabilities } = session.traceEndpoint ?? endpoint;
@@ -28,6 +35,15 @@ export function fetchTransaction(session: Session, hash: Hash): Promise<RawTrans
       throw new UpstreamFault(error.code, 'again', error.detail);
     }
   });
+}
+
+function requireSound(raw: RawTransaction, check: (raw: RawTransaction) => void): void {
+  try {
+    check(raw);
+  } catch (error) {
+    if (!(error instanceof AnalysisError)) throw error;
+    throw new UpstreamFault(error.code, 'elsewhere', error.detail);
+  }
 }
 
 async function attempt(

@@ -1,4 +1,5 @@
 import { decodeAggregate3, encodeAggregate3, readCallResult, type ViewCall } from './multicall.ts';
+import { isHex } from '../../../evm/hex.ts';
 import {
   faultOf,
   isExecutionTimeout,
@@ -147,7 +148,7 @@ export function readSingles(
 /** The account's code. Throws an `UpstreamFault` where the node could not read it. */
 export function readCode(answer: RpcAnswer): string {
   const code = resultOf('eth_getCode', answer);
-  if (typeof code === 'string' && code.startsWith('0x')) return code;
+  if (isWholeBytes(code)) return code;
   throw new UpstreamFault('state_unavailable', 'elsewhere', 'eth_getCode answered no bytes');
 }
 
@@ -162,8 +163,12 @@ function readBytesOf(answer: RpcAnswer): string | null | undefined {
     if (isExecutionTimeout(answer.error)) return undefined;
     throw faultOf('a read at the block', answer.error);
   }
-  if (typeof answer.result === 'string' && /^0x/i.test(answer.result)) return answer.result;
+  if (isWholeBytes(answer.result)) return answer.result;
   throw new UpstreamFault('state_unavailable', 'elsewhere', 'eth_call answered no bytes');
+}
+
+function isWholeBytes(value: unknown): value is string {
+  return typeof value === 'string' && value.length % 2 === 0 && isHex(value);
 }
 
 function answerOf(bytes: string | null | undefined): ReadAnswer {

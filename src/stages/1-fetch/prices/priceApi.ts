@@ -204,23 +204,21 @@ async function readBody(response: Response): Promise<unknown> {
     text += decoder.decode(chunk, { stream: true });
     if (text.length > MAX_BYTES) throw new Error('too large');
   }
-  return JSON.parse(text);
+  // Sources write addresses in their own case, and everything read here is a number.
+  return JSON.parse(text.toLowerCase());
 }
 
 function coinOf(asset: Asset, { token, native }: PriceApiSpec): string {
   return asset === 'native' ? native : token.replace('{address}', asset);
 }
 
-const entryOf = (record: Record<string, unknown>, key: string): unknown =>
-  Object.entries(record).find(([name]) => name.toLowerCase() === key.toLowerCase())?.[1];
-
-/** The value at a path; keys compare without case: sources write addresses in their own. */
+/** The value at a path in a body of lower case. */
 function valueAt(body: unknown, path: AnswerPath, coin: string): unknown {
   let value = body;
   for (const step of path) {
-    const key = step === '{coin}' ? coin.toLowerCase() : step;
+    const key = (step === '{coin}' ? coin : step).toLowerCase();
     if (Array.isArray(value)) value = value[Number(key)];
-    else if (isRecord(value)) value = entryOf(value, key);
+    else if (isRecord(value)) value = Object.hasOwn(value, key) ? value[key] : undefined;
     else return undefined;
   }
   return value;

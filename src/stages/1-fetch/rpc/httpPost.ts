@@ -149,7 +149,9 @@ function readerOf(
     if (bytes > maxBytes) outcome.onTooMuch('too_large');
     else if (bytes > limit) outcome.onTooMuch(why);
   };
-  if (encoding !== 'gzip') return { expect, write: take, end: whole, close: () => {} };
+  // RFC 9110 §8.4.1: names of codings have no case, and `x-gzip` is `gzip`.
+  if (encoding === null || !/^(?:x-)?gzip$/i.test(encoding))
+    return { expect, write: take, end: whole, close: () => {} };
   const gunzip = createGunzip({ chunkSize: 65_536 });
   gunzip.on('data', take).on('end', whole).on('error', outcome.onBroken);
   return {
@@ -168,11 +170,15 @@ function targetOf(address: string) {
     accept: 'application/json',
     'accept-encoding': 'gzip',
   };
-  if (url.username || url.password) {
-    const credentials = `${decoded(url.username)}:${decoded(url.password)}`;
-    headers['authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`;
-  }
+  const authorization = authorizationOf(url);
+  if (authorization !== null) headers['authorization'] = authorization;
   return { origin: url.origin, path: `${url.pathname}${url.search}`, method: 'POST', headers } as const;
+}
+
+/** The header for the credentials of a URL; null where it has none. */
+export function authorizationOf({ username, password }: URL): string | null {
+  if (!username && !password) return null;
+  return `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')}`;
 }
 
 /** Part of a URL without percent escapes; unchanged where they are invalid. */

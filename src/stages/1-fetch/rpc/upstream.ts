@@ -1,4 +1,5 @@
 import { Agent, fetch as undiciFetch } from 'undici';
+import { authorizationOf } from './httpPost.ts';
 import { createEndpoint, type RpcEndpoint } from './rpcEndpoint.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 import { createPriceApi, type PriceApi } from '../prices/priceApi.ts';
@@ -40,12 +41,16 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     keepAliveTimeout: 30_000,
     connections: 64,
   });
-  // A redirect would carry the credentials to another host.
-  const fetch = ((input: never, init: object) =>
-    undiciFetch(input, { ...init, dispatcher: agent, redirect: 'error' })) as unknown as (
-    input: string | URL | Request,
-    init?: RequestInit,
-  ) => Promise<Response>;
+  const fetch = (input: string, init: RequestInit = {}): Promise<Response> => {
+    const url = new URL(input);
+    const authorization = authorizationOf(url);
+    // Fetch refuses URLs with credentials.
+    url.username = url.password = '';
+    const headers = { ...(authorization !== null && { authorization }) };
+    // A redirect would carry the credentials to another host.
+    const options = { ...init, headers, dispatcher: agent, redirect: 'error' };
+    return undiciFetch(url, options as never) as unknown as Promise<Response>;
+  };
   const endpointOf = (url: string, name: string): RpcEndpoint =>
     createEndpoint({
       name,
