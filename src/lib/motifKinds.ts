@@ -1,5 +1,6 @@
 import type { Rulebook } from '../model/rulebook.ts';
 import type { MotifKindSpec, MotifTraits } from '../model/vocabulary.ts';
+import type { CanonicalTx } from '../model/canonicalTx.ts';
 import type { Address } from '../model/hex.ts';
 import type { Motif } from '../model/motif.ts';
 import type { ProtocolRef } from '../model/primitive.ts';
@@ -69,4 +70,17 @@ export function venuesOf(motifs: readonly Motif[], kinds: Pick<Rulebook, 'motifK
 /** Whether the contract is proven to be the protocol's; false for a family's behaviour or a token's name. */
 export function isRecognised(protocol: ProtocolRef | null): protocol is ProtocolRef {
   return protocol !== null && protocol.matchedBy !== 'family' && protocol.matchedBy !== 'token';
+}
+
+/**
+ * Whether the called contract passed the signer's function on to this other one: it is commanded, not asked, as
+ * deposit addresses are when their exchange empties them.
+ */
+export function isCommanded({ frames, to: called }: CanonicalTx, account: Address): boolean {
+  const selector = frames[0]?.selector ?? null;
+  return (
+    account !== called &&
+    selector !== null &&
+    frames.some((f) => f.to === account && f.selector === selector && f.from !== account)
+  );
 }

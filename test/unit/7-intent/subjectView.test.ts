@@ -271,14 +271,14 @@ describe('where value went', () => {
     });
   });
 
-  it('knows a payment that only returns the gas', () => {
+  it('knows a payment that only returns the gas, or what keepers get on top', () => {
     const gas = 100_000n * 10n ** 9n;
     expect(
       facts(view(scenario({ steps: [{ native: gas, from: POOL, to: SIGNER }] })), 'actor.received.gas_back'),
     ).toEqual({ 'actor.received.gas_back': true });
     expect(
       facts(
-        view(scenario({ steps: [{ native: 2n * gas, from: POOL, to: SIGNER }] })),
+        view(scenario({ steps: [{ native: 2n * gas + 1n, from: POOL, to: SIGNER }] })),
         'actor.received.gas_back',
       ),
     ).toEqual({ 'actor.received.gas_back': false });

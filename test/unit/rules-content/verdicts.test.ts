@@ -276,6 +276,26 @@ describe('an unknown event that records a payment', () => {
     expect(await verdict({ acts: [moves(TOKEN, VENUE, USER, AMOUNT), record] })).toBe('Unstake Suspected');
   });
 
+  it('ends it too where interest was added to the amount asked for', async () => {
+    const call = ['unheardOf(uint256,uint256)', [7n, AMOUNT]] as const;
+    const paid = (amount: bigint) => ({ call, acts: [moves(TOKEN, VENUE, USER, amount), record] });
+    expect(await verdict(paid(AMOUNT + AMOUNT / 20n))).toBe('Unstake Suspected');
+    expect(await verdict(paid(AMOUNT + AMOUNT / 5n))).toBe('Unknown Suspected');
+    expect(await verdict({ acts: paid(AMOUNT + AMOUNT / 20n).acts })).toBe('Unknown Suspected');
+  });
+
+  it('is none where the called contract passed the function on to the payer, which it empties', async () => {
+    const sweep = ['sweep(address,uint256)', [USER, AMOUNT]] as const;
+    const emptied = [
+      moves(TOKEN, POOL, USER, AMOUNT),
+      says(POOL, 'Unheard(address who, uint256 amount)', [USER, AMOUNT]),
+    ];
+    expect(await verdict({ call: sweep, acts: [calls(VENUE, POOL, ...sweep), ...emptied] })).toBe(
+      'TokenTransfer Suspected',
+    );
+    expect(await verdict({ call: sweep, acts: emptied })).toBe('Unstake Suspected');
+  });
+
   it.each([
     ['of native currency', { value: AMOUNT, acts: [record] }],
     ['of another amount', { acts: [moves(TOKEN, USER, VENUE, AMOUNT + 1n), record] }],
@@ -348,5 +368,44 @@ describe('a known bridge that alone pays', () => {
     );
     const both = [moves(TOKEN, bridge, OTHER, AMOUNT), moves(REWARD, VENUE, OTHER, AMOUNT)];
     expect(await verdict({ acts: both })).not.toMatch('Bridge');
+  });
+});
+
+describe('liquidity of a pool that no shape knows', () => {
+  const handedIn = [moves(POOL, USER, VENUE, SHARES), moves(POOL, VENUE, POOL, SHARES)];
+  const burnt = moves(POOL, POOL, ZERO, SHARES);
+  const [half, other] = [moves(TOKEN, POOL, VENUE, AMOUNT), moves(REWARD, POOL, VENUE, PRICE)];
+
+  it('is removed by a zap out too, whichever side was swapped on the way', async () => {
+    const swapped = [moves(REWARD, VENUE, POOL_B, PRICE), moves(TOKEN, POOL_B, VENUE, SHARES)];
+    const paid = moves(TOKEN, VENUE, USER, AMOUNT + SHARES);
+    expect(await verdict({ acts: [...handedIn, burnt, half, other, ...swapped, paid] })).toBe(
+      'RemoveLiquidity Suspected',
+    );
+    expect(await verdict({ acts: [...handedIn, burnt, half, moves(TOKEN, VENUE, USER, AMOUNT)] })).toBe(
+      'VaultWithdraw Suspected',
+    );
+  });
+
+  it('is removed where the pool keeps its shares', async () => {
+    const shares = moves(POOL, USER, POOL, SHARES);
+    const both = [moves(TOKEN, POOL, USER, AMOUNT), moves(REWARD, POOL, USER, PRICE)];
+    expect(await verdict({ acts: [shares, ...both] })).toBe('RemoveLiquidity Suspected');
+    expect(await verdict({ acts: [shares, both[0]!] })).toBe('DirectSwap Suspected');
+  });
+
+  it('is added for an NFT where both assets stay with one account that did not issue it', async () => {
+    const nft = movesNft(VENUE, ZERO, USER, 5n);
+    const sentTo = (payee: Address) => [
+      moves(TOKEN, USER, payee, AMOUNT),
+      moves(REWARD, USER, POOL, PRICE),
+      nft,
+    ];
+    expect(await verdict({ acts: sentTo(POOL) })).toBe('AddLiquidity Suspected');
+    expect(await verdict({ acts: sentTo(POOL_B) })).toBe('NftMint Suspected');
+    const paid = [moves(TOKEN, USER, NFT, AMOUNT), moves(REWARD, USER, NFT, PRICE)];
+    expect(await verdict({ to: NFT, acts: [...paid, movesNft(NFT, ZERO, USER, 5n)] })).toBe(
+      'NftMint Suspected',
+    );
   });
 });

@@ -129,7 +129,8 @@ function includes(words: ReadonlySet<string>, phrase: ReadonlySet<string>): bool
   return true;
 }
 
-function wordsOf(data: Hex, from: number): bigint[] {
+/** The first 32-byte words of `data` from byte `from` on, as numbers. */
+export function wordsOf(data: Hex, from: number): bigint[] {
   const words: bigint[] = [];
   for (let i = 0; i < MAX_WORDS; i++) {
     const word = wordAt(data, from + i * 32);

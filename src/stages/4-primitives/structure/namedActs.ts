@@ -1,7 +1,8 @@
+import { isCommanded } from '../../../lib/motifKinds.ts';
 import { distinctEvidence } from '../merge/mergeDuplicates.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { findHints, type Hint } from '../match/hints.ts';
-import type { NamedTrigger } from '../match/namedTriggers.ts';
+import { wordsOf, type NamedTrigger } from '../match/namedTriggers.ts';
 import { contractOf, isFungible, structural, type OpenPrimitive, type StructureContext } from './context.ts';
 import { isAccompaniment, legOf, legsByAsset, principalsOf } from './acts.ts';
 import { OpenFlows, type OpenFlow } from './openFlows.ts';
@@ -12,6 +13,8 @@ import type { AssetId, Movement } from '../../../model/valueFlow.ts';
 
 /** Smaller numbers are as likely an index, a flag or a percentage as an amount. */
 const SMALLEST_AMOUNT = 1_000n;
+/** Interest or a fee changes an amount asked back by a tenth at most. */
+const MAX_INTEREST_SHARE = 10n;
 /** Signs of an event that records a payment under any name. */
 const RECORDED: ReadonlySet<Hint['entry']['sign']> = new Set(['custody', 'exit']);
 /** Movements of one amount that a trigger is compared with. */
@@ -161,8 +164,8 @@ export class NamedActs {
 
   /**
    * Whether all went to or came from one account, for nothing minted, and that account or the called contract
-   * names the payer or payee and an exact amount. A token that reports its own transfer in other words does
-   * not count.
+   * names the payer or payee and the amount. A token that reports its own transfer in other words does
+   * not count, nor a payer behind a called contract that only empties it (deposit addresses of exchanges).
    */
   #records(
     { contract, words }: NamedTrigger,
@@ -173,9 +176,21 @@ export class NamedActs {
     const ends = new Set(moved.map((m) => (sent.includes(m) ? m.to : m.from)));
     if (ends.size !== 1 || minted.length > 0 || !words.has(BigInt(account))) return false;
     const { tx, flow } = this.#context;
+    const paid = sent.length === 0;
+    if (paid && isCommanded(tx, contract)) return false;
     return moved.some(({ asset, amount }) => {
       const speaks = contract === tx.to && contract !== contractOf(flow, asset);
-      return (ends.has(contract) || speaks) && amount >= SMALLEST_AMOUNT && words.has(amount);
+      const stated = words.has(amount) || (paid && this.#statesNear(words, amount));
+      return (ends.has(contract) || speaks) && amount >= SMALLEST_AMOUNT && stated;
+    });
+  }
+
+  /** Whether an amount that the signer asked for is among the words, and what was paid differs by interest. */
+  #statesNear(words: ReadonlySet<bigint>, paid: bigint): boolean {
+    const { input } = this.#context.tx.frames[0]!;
+    return wordsOf(input, 4).some((asked) => {
+      const difference = asked > paid ? asked - paid : paid - asked;
+      return asked >= SMALLEST_AMOUNT && words.has(asked) && difference * MAX_INTEREST_SHARE <= asked;
     });
   }
 

@@ -25,7 +25,7 @@ const LIQUIDITY = { mint: 'add_liquidity', burn: 'remove_liquidity' };
 /**
  * Deposits into and withdrawals from contracts without a known event: the account sent an asset and was
  * minted a share token, or had shares burnt and received an asset. Two underlying assets or more make it
- * pool liquidity.
+ * pool liquidity, for which an NFT may be minted, or a share handed to its own contract and kept there.
  */
 export function findShareExchanges(context: StructureContext): OpenPrimitive[] {
   const found: OpenPrimitive[] = [];
@@ -43,22 +43,27 @@ export function findShareExchanges(context: StructureContext): OpenPrimitive[] {
 }
 
 /**
- * The issuer of a fungible token that is minted or burnt here without an explanation; null for other
+ * The issuer of a token that is minted, burnt or handed back here without an explanation; null for other
  * movements.
  */
 function issuerOfShares(context: StructureContext, m: Movement): Address | null {
-  if (!isIssuance(m) || context.explained.has(m.index)) return null;
-  const wrapped = mergeNative(m.asset, context.wrappedNative) === NATIVE_ASSET;
-  if (wrapped || !isFungible(context.flow, m.asset)) return null;
   const emitter = contractOf(context.flow, m.asset);
+  if (!(isIssuance(m) || m.to === emitter) || context.explained.has(m.index)) return null;
+  const wrapped = mergeNative(m.asset, context.wrappedNative) === NATIVE_ASSET;
+  if (wrapped || (m.kind !== 'mint' && !isFungible(context.flow, m.asset))) return null;
   if (emitter === null || context.venues.has(emitter) || context.shareAssets.has(m.asset)) return null;
-  return emitter;
+  return m.kind === 'transfer' && isBurnt(context, m) ? null : emitter;
+}
+
+/** Whether the issuer burns what it was handed, which is then the end of the shares. */
+function isBurnt({ flow }: StructureContext, { asset, to }: Movement): boolean {
+  return (flow.outgoing.get(to) ?? []).some((i) => flow.movements[i]!.asset === asset);
 }
 
 /** The holder of the shares behind any routers; shares may be sent to the issuer before it burns them. */
 function holderOf(context: StructureContext, m: Movement, emitter: Address): Address | null {
   if (m.kind === 'mint') return only(context.destinations(m.to, m.asset));
-  if (m.from !== emitter) return only(context.origins(m.from, m.asset));
+  if (m.from !== emitter || m.kind === 'transfer') return only(context.origins(m.from, m.asset));
   const senders = around(context.flow, context.flow.incoming.get(emitter), m.seq, MAX_NEAR).filter(
     (t) => t.asset === m.asset && t.seq < m.seq,
   );
@@ -84,13 +89,18 @@ function exchangeOf(
       })
       .slice(0, MAX_UNDERLYING);
 
-  const atIssuer = counterFlow(emitter);
+  const own = counterFlow(emitter);
+  const atIssuer = own.length > 0 ? [...own, ...convertedParts(context, share, emitter, own)] : [];
   const underlying = atIssuer.length > 0 ? atIssuer : elsewhere(context, share, holder, deposit);
   if (underlying.length === 0) return null;
   const custody = new Set(underlying.map((m) => (deposit ? m.to : m.from)));
-  const assets = new Set(underlying.map((m) => m.asset));
+  const liquidity = new Set(underlying.map((m) => m.asset)).size > 1;
+  const position = !isFungible(context.flow, share.asset);
+  if (!liquidity && (position || share.kind === 'transfer')) return null;
+  // A purchase with two tokens ends with the seller; a position's assets lie in one pool.
+  if (position && (atIssuer.length > 0 || custody.size !== 1)) return null;
   return structural({
-    kind: (assets.size > 1 ? LIQUIDITY : VAULT)[share.kind as 'mint' | 'burn'],
+    kind: (liquidity ? LIQUIDITY : VAULT)[deposit ? 'mint' : 'burn'],
     seq: share.seq,
     venue: emitter,
     roles: [{ role: 'owner', account: ownerOf(context, holder, underlying, deposit) }],
@@ -99,13 +109,39 @@ function exchangeOf(
       legOf(deposit ? 'share_out' : 'share_in', [share], holder),
     ],
     invariants: [
-      { name: deposit ? 'minted_from_zero' : 'burnt_to_zero', holds: true },
+      { name: deposit ? 'minted_from_zero' : 'burnt_to_zero', holds: share.kind !== 'transfer' },
       { name: 'single_venue', holds: custody.size === 1 },
       { name: 'issuer_holds_underlying', holds: atIssuer.length > 0 },
     ],
     tags: ['structural'],
     evidence: [share.evidence, ...underlying.map((m) => m.evidence)],
   });
+}
+
+/**
+ * Other assets that the issuer exchanged with the same account: a router that swaps one side of a pool's assets
+ * before it deposits them, or after it withdrew them.
+ */
+function convertedParts(
+  context: StructureContext,
+  share: Movement,
+  emitter: Address,
+  own: readonly Movement[],
+): Movement[] {
+  const { flow } = context;
+  const deposit = share.kind === 'mint';
+  const other = (m: Movement): Address => (deposit ? m.from : m.to);
+  const partners = new Set(own.map(other));
+  const assets = new Set(own.map((m) => m.asset));
+  return around(flow, flow[deposit ? 'incoming' : 'outgoing'].get(emitter), share.seq, MAX_NEAR).filter(
+    (m) =>
+      m.kind === 'transfer' &&
+      m.asset !== share.asset &&
+      !assets.has(m.asset) &&
+      !context.explained.has(m.index) &&
+      isFungible(flow, m.asset) &&
+      partners.has(other(m)),
+  );
 }
 
 /**

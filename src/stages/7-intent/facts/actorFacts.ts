@@ -1,3 +1,4 @@
+import { isCommanded } from '../../../lib/motifKinds.ts';
 import { NATIVE_ASSET } from '../../../value/asset.ts';
 import { balances, sidesOf, type Balance } from '../../../value/balances.ts';
 import { count, entityTags, flag, kinds, oneOf, type FactSpec } from './factSpec.ts';
@@ -145,14 +146,14 @@ const BALANCES: readonly FactSpec[] = [
   ),
   flag(
     'actor.received.gas_back',
-    'All the actor received is native currency, within a tenth of what the gas cost.',
+    'All the actor received is native currency, from nine tenths to twice of what the gas cost, as keepers are paid.',
     (v) => {
       const gas = v.tx.gasUsed * v.tx.effectiveGasPrice;
       return (
         v.received.length === 1 &&
         v.received[0]!.asset.kind === 'native' &&
         v.received[0]!.net * 10n >= gas * 9n &&
-        v.received[0]!.net * 10n <= gas * 11n
+        v.received[0]!.net <= gas * 2n
       );
     },
   ),
@@ -242,14 +243,15 @@ const COUNTERPARTIES: readonly FactSpec[] = [
   ),
   flag(
     'actor.sources_speak',
-    'Whoever paid the actor, or the contract it called, emitted an event that is no transfer or approval.',
+    'Whoever paid the actor, or the contract it called, emitted an event that is no transfer or approval. An ' +
+      'account that the called contract passed the very same function on to is only emptied: it does not count.',
     (v) => {
       const speakers = new Set(
         v.flow.nonEconomic.filter((m) => m.kind === 'event').map((m) => m.evidence.contract),
       );
       return (
         (v.tx.to !== null && speakers.has(v.tx.to)) ||
-        v.received.some((l) => l.incoming.some((m) => speakers.has(m.from)))
+        v.received.some((l) => l.incoming.some((m) => speakers.has(m.from) && !isCommanded(v.tx, m.from)))
       );
     },
   ),
