@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { ERROR_TEXT } from '../../lib/errors.ts';
 import type { Limiter } from './limiter.ts';
 import type { UpstreamCallEvent } from '../../model/upstream.ts';
 
@@ -42,6 +43,8 @@ export function createMetrics(limiter: Limiter, health: UpstreamHealth): Metrics
     labelNames: ['outcome'],
     registers,
   });
+  // A series that begins with its first failure shows no increase.
+  for (const outcome of ['ok', 'client_gone', ...Object.keys(ERROR_TEXT)]) analyses.inc({ outcome }, 0);
   const intents = new Counter({
     name: 'txreport_intents_total',
     help: 'Reports by intent kind.',
