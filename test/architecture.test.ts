@@ -191,7 +191,7 @@ describe('architecture', () => {
 /** Where a stage creates motifs of a kind. */
 const CREATED_KINDS = [
   'stages/9-report/frontEnds.ts: front_end',
-  'stages/5-motifs/batchTransfers.ts: batch_transfer',
+  'stages/5-motifs/composites.ts: batch_transfer',
   'stages/5-motifs/buildMotifs.ts: builder_payment',
   'stages/5-motifs/cycles.ts: cycle',
   'stages/5-motifs/cycles.ts: losing_cycle',
@@ -200,7 +200,7 @@ const CREATED_KINDS = [
 
 /** Words that are no motif kinds here: traits, kinds of movements and of non-economic logs, categories, tags, effects. */
 const SAME_WORDS = [
-  'stages/7-intent/fragments.ts: transfer',
+  'stages/7-intent/matchIntents.ts: transfer',
   'stages/7-intent/facts/subjectView.ts: transfer',
   'stages/7-intent/facts/txFacts.ts: approval',
   'stages/9-report/inventoryDeltas.ts: wrap',

@@ -6,8 +6,7 @@ import type { TxReport } from '../../src/model/generated/report.ts';
 import { loadRules } from '../../src/service/loadRules.ts';
 import { allRecordings } from '../../src/tools/cli/rules/recordings.ts';
 import { corpus, REPLAY_AVAILABLE } from '../support/replayNode.ts';
-import { ledgerEvent } from '../../src/tools/ledger/ledgerEvents.ts';
-import { csv, DOUBLE_ENTRY, koinly } from '../../src/tools/ledger/writeLedger.ts';
+import { ledgerEvent, csv, DOUBLE_ENTRY, koinly } from '../../src/tools/ledger/writeLedger.ts';
 
 const FOLDER = join(import.meta.dirname, '../recordings');
 const rulebook = loadRules();

@@ -3,7 +3,7 @@ import { examine, read } from '../../src/analyze.ts';
 import { buildExample } from '../../src/rules/example.ts';
 import type { RawExampleTransaction } from '../../src/rules/read/rawRules.ts';
 import { loadRules } from '../../src/service/loadRules.ts';
-import { FactSheet } from '../../src/stages/7-intent/factSheet.ts';
+import { FactSheet } from '../../src/stages/7-intent/intentInput.ts';
 import { SubjectView } from '../../src/stages/7-intent/facts/subjectView.ts';
 
 const rulebook = loadRules();

@@ -1,8 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PageServer } from '../../src/tools/view/servePage.ts';
-import { startView } from '../../src/tools/view/startView.ts';
+import { startView, type PageServer } from '../../src/tools/view/servePage.ts';
 import { buildViewer } from '../../viewer/build.ts';
 import { hasBrowser, openTab } from './support/browser.ts';
 import { reportOf } from './support/reports.ts';

@@ -4,12 +4,16 @@ import type { RawTransaction } from '../../model/upstream.ts';
 import { AnalysisError } from '../../lib/errors.ts';
 import type { CallNode } from '../../traces/callNode.ts';
 import { apiOfDialect } from '../../traces/traceApis.ts';
-import { buildFrames, isCreation, type FrameTree } from './buildFrames.ts';
+import { buildFrames, isCreation, tracedFrames, type FrameTree } from './buildFrames.ts';
 import { inferLogs } from './logPlacement/inferLogs.ts';
-import { readReceipt, type Receipt, type ReceiptLog } from './readReceipt.ts';
-import { readTransaction, type Transaction } from './readTransaction.ts';
+import {
+  readReceipt,
+  readTransaction,
+  type Receipt,
+  type ReceiptLog,
+  type Transaction,
+} from './readTransaction.ts';
 import { buildTimeline, type Timeline } from './timeline.ts';
-import { tracedFrames } from './tracedFrames.ts';
 
 /**
  * One transaction in one shape, whichever trace dialect the node spoke: the two differ only in `dialect` and

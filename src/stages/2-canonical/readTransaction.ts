@@ -2,10 +2,11 @@ import { readAddress, readBytes, readCount, readHash, readQuantity } from '../..
 import { recoverAuthority } from '../../evm/signing.ts';
 import { AnalysisError } from '../../lib/errors.ts';
 import { absent, readList, readObject, type Fields } from '../../lib/shape.ts';
-import type { Authorization, CanonicalTx } from '../../model/canonicalTx.ts';
-import type { Address } from '../../model/hex.ts';
+import type { Authorization, CanonicalTx, BlockHeader } from '../../model/canonicalTx.ts';
+import type { Address, Hash } from '../../model/hex.ts';
+import { readTopics, type LogContent } from '../../traces/callNode.ts';
 
-const BAD = 'transaction_malformed';
+const BAD_TRANSACTION = 'transaction_malformed';
 const MAINNET = 1n;
 /** Each authorisation costs 25,000 gas (EIP-7702, PER_EMPTY_ACCOUNT_COST): no block holds more. */
 const MAX_AUTHORIZATIONS = 4_096;
@@ -18,21 +19,23 @@ export type Transaction = Pick<
 
 /** Checks a transaction. Throws `transaction_malformed`, or `transaction_pending` without a block. */
 export function readTransaction(raw: unknown): Transaction {
-  const fields = readObject(raw, BAD, 'the transaction is not an object');
+  const fields = readObject(raw, BAD_TRANSACTION, 'the transaction is not an object');
   if (absent(fields['blockHash'])) throw new AnalysisError('transaction_pending');
-  const type = absent(fields['type']) ? 0 : readCount(fields['type'], BAD, 'type');
+  const type = absent(fields['type']) ? 0 : readCount(fields['type'], BAD_TRANSACTION, 'type');
   // EIP-2718 leaves types above 0x7f to legacy transactions.
-  if (type > 0x7f) throw new AnalysisError(BAD, 'type');
+  if (type > 0x7f) throw new AnalysisError(BAD_TRANSACTION, 'type');
   return {
-    hash: readHash(fields['hash'], BAD, 'hash'),
-    blockHash: readHash(fields['blockHash'], BAD, 'blockHash'),
+    hash: readHash(fields['hash'], BAD_TRANSACTION, 'hash'),
+    blockHash: readHash(fields['blockHash'], BAD_TRANSACTION, 'blockHash'),
     type,
-    from: readAddress(fields['from'], BAD, 'from'),
-    to: absent(fields['to']) ? null : readAddress(fields['to'], BAD, 'to'),
-    value: readQuantity(fields['value'], BAD, 'value'),
-    input: readBytes(fields['input'] ?? fields['data'] ?? '0x', BAD, 'input'),
-    nonce: readQuantity(fields['nonce'], BAD, 'nonce'),
-    gasPrice: absent(fields['gasPrice']) ? null : readQuantity(fields['gasPrice'], BAD, 'gasPrice'),
+    from: readAddress(fields['from'], BAD_TRANSACTION, 'from'),
+    to: absent(fields['to']) ? null : readAddress(fields['to'], BAD_TRANSACTION, 'to'),
+    value: readQuantity(fields['value'], BAD_TRANSACTION, 'value'),
+    input: readBytes(fields['input'] ?? fields['data'] ?? '0x', BAD_TRANSACTION, 'input'),
+    nonce: readQuantity(fields['nonce'], BAD_TRANSACTION, 'nonce'),
+    gasPrice: absent(fields['gasPrice'])
+      ? null
+      : readQuantity(fields['gasPrice'], BAD_TRANSACTION, 'gasPrice'),
     authorizations: readAuthorizations(fields['authorizationList']),
   };
 }
@@ -43,15 +46,16 @@ export function readTransaction(raw: unknown): Transaction {
  * `transaction_malformed`.
  */
 export function readAuthorizations(value: unknown): readonly Authorization[] {
-  const list = readList(value, BAD, 'authorizationList');
-  if (list.length > MAX_AUTHORIZATIONS) throw new AnalysisError(BAD, 'authorizationList is too long');
+  const list = readList(value, BAD_TRANSACTION, 'authorizationList');
+  if (list.length > MAX_AUTHORIZATIONS)
+    throw new AnalysisError(BAD_TRANSACTION, 'authorizationList is too long');
   return list.map((raw) => {
-    const fields = readObject(raw, BAD, 'an authorisation is not an object');
-    const address = readAddress(fields['address'], BAD, 'authorisation address');
-    const nonce = readQuantity(fields['nonce'], BAD, 'authorisation nonce');
+    const fields = readObject(raw, BAD_TRANSACTION, 'an authorisation is not an object');
+    const address = readAddress(fields['address'], BAD_TRANSACTION, 'authorisation address');
+    const nonce = readQuantity(fields['nonce'], BAD_TRANSACTION, 'authorisation nonce');
     const chainId = absent(fields['chainId'])
       ? MAINNET
-      : readQuantity(fields['chainId'], BAD, 'authorisation chainId');
+      : readQuantity(fields['chainId'], BAD_TRANSACTION, 'authorisation chainId');
     return { address, nonce, authority: authorityOf(fields, address, nonce, chainId) };
   });
 }
@@ -60,8 +64,136 @@ function authorityOf(fields: Fields, address: Address, nonce: bigint, chainId: b
   if ((chainId !== 0n && chainId !== MAINNET) || nonce > 0xffff_ffff_ffffn) return null;
   const parity = fields['yParity'] ?? fields['v'];
   if (absent(parity) || absent(fields['r']) || absent(fields['s'])) return null;
-  const r = readQuantity(fields['r'], BAD, 'authorisation r');
-  const s = readQuantity(fields['s'], BAD, 'authorisation s');
-  const yParity = readQuantity(parity, BAD, 'authorisation yParity');
+  const r = readQuantity(fields['r'], BAD_TRANSACTION, 'authorisation r');
+  const s = readQuantity(fields['s'], BAD_TRANSACTION, 'authorisation s');
+  const yParity = readQuantity(parity, BAD_TRANSACTION, 'authorisation yParity');
   return recoverAuthority({ chainId, address, nonce, r, s, yParity });
+}
+
+const BAD_RECEIPT = 'receipt_malformed';
+
+export interface ReceiptLog extends LogContent {
+  readonly logIndex: number;
+}
+
+export interface Receipt {
+  readonly transactionHash: Hash;
+  readonly blockHash: Hash;
+  readonly blockNumber: bigint;
+  readonly transactionIndex: number | null;
+  readonly from: Address | null;
+  readonly contractAddress: Address | null;
+  /** Null before Byzantium (EIP-658), when receipts carried a state root instead. */
+  readonly status: boolean | null;
+  readonly gasUsed: bigint;
+  /** Null where the node predates the field. */
+  readonly effectiveGasPrice: bigint | null;
+  readonly blobGasUsed: bigint;
+  readonly blobGasPrice: bigint;
+  /** By log index. */
+  readonly logs: readonly ReceiptLog[];
+}
+
+/** Checks a receipt. Throws `receipt_malformed`, or `inconsistent_upstream` for removed logs. */
+export function readReceipt(raw: unknown): Receipt {
+  const fields = readObject(raw, BAD_RECEIPT, 'the receipt is not an object');
+  const transactionHash = readHash(fields['transactionHash'], BAD_RECEIPT, 'transactionHash');
+  return {
+    transactionHash,
+    blockHash: readHash(fields['blockHash'], BAD_RECEIPT, 'blockHash'),
+    blockNumber: readQuantity(fields['blockNumber'], BAD_RECEIPT, 'blockNumber'),
+    transactionIndex: absent(fields['transactionIndex'])
+      ? null
+      : readCount(fields['transactionIndex'], BAD_RECEIPT, 'transactionIndex'),
+    from: absent(fields['from']) ? null : readAddress(fields['from'], BAD_RECEIPT, 'from'),
+    contractAddress: absent(fields['contractAddress'])
+      ? null
+      : readAddress(fields['contractAddress'], BAD_RECEIPT, 'contractAddress'),
+    status: readStatus(fields['status']),
+    gasUsed: readQuantity(fields['gasUsed'], BAD_RECEIPT, 'gasUsed'),
+    effectiveGasPrice: optional(fields, 'effectiveGasPrice'),
+    blobGasUsed: optional(fields, 'blobGasUsed') ?? 0n,
+    blobGasPrice: optional(fields, 'blobGasPrice') ?? 0n,
+    logs: readLogs(fields['logs'], transactionHash),
+  };
+}
+
+function optional(fields: Fields, key: string): bigint | null {
+  return absent(fields[key]) ? null : readQuantity(fields[key], BAD_RECEIPT, key);
+}
+
+function readStatus(value: unknown): boolean | null {
+  if (absent(value)) return null;
+  const status = readCount(value, BAD_RECEIPT, 'status');
+  if (status > 1) throw new AnalysisError(BAD_RECEIPT, 'status');
+  return status === 1;
+}
+
+function readLogs(value: unknown, transactionHash: Hash): ReceiptLog[] {
+  if (!Array.isArray(value)) throw new AnalysisError(BAD_RECEIPT, 'logs is not a list');
+  const logs: ReceiptLog[] = [];
+  let ascending = true;
+  for (const raw of value as unknown[]) {
+    const log = readLog(raw, transactionHash);
+    if (logs.length > 0 && logs[logs.length - 1]!.logIndex >= log.logIndex) ascending = false;
+    logs.push(log);
+  }
+  if (ascending) return logs;
+  logs.sort((a, b) => a.logIndex - b.logIndex);
+  if (logs.some((log, i) => i > 0 && logs[i - 1]!.logIndex === log.logIndex))
+    throw new AnalysisError(BAD_RECEIPT, 'two logs share an index');
+  return logs;
+}
+
+function readLog(raw: unknown, transactionHash: Hash): ReceiptLog {
+  const fields = readObject(raw, BAD_RECEIPT, 'a log is not an object');
+  if (fields['removed'] === true)
+    throw new AnalysisError('inconsistent_upstream', 'a log was removed by a reorganisation');
+  const owner = fields['transactionHash'];
+  if (
+    owner !== transactionHash &&
+    !absent(owner) &&
+    readHash(owner, BAD_RECEIPT, 'log transactionHash') !== transactionHash
+  ) {
+    throw new AnalysisError('inconsistent_upstream', 'a log belongs to another transaction');
+  }
+  const topics = readTopics(fields['topics'], BAD_RECEIPT, 'log');
+  const logIndex = readCount(fields['logIndex'], BAD_RECEIPT, 'logIndex');
+  if (logIndex > 0xffff_ffff) throw new AnalysisError(BAD_RECEIPT, 'logIndex');
+  return {
+    logIndex,
+    address: readAddress(fields['address'], BAD_RECEIPT, 'log address'),
+    topics,
+    data: absent(fields['data']) ? '0x' : readBytes(fields['data'], BAD_RECEIPT, 'log data'),
+  };
+}
+
+const BAD_BLOCK = 'block_malformed';
+
+/**
+ * Checks the containing block's header against the transaction. `baseFeePerGas` is 0 before London
+ * (EIP-1559). Throws `block_malformed`, or `inconsistent_upstream` when it is another block (a
+ * reorganisation between two answers).
+ */
+export function readBlockHeader(rawBlock: unknown, tx: CanonicalTx): BlockHeader {
+  const fields = readObject(rawBlock, BAD_BLOCK, 'the block is not an object');
+  const number = readQuantity(fields['number'], BAD_BLOCK, 'number');
+  const hash = readHash(fields['hash'], BAD_BLOCK, 'hash');
+  if (hash !== tx.blockHash || number !== tx.blockNumber) {
+    throw new AnalysisError('inconsistent_upstream', 'the block is not the one the receipt names');
+  }
+  const timestamp = readQuantity(fields['timestamp'], BAD_BLOCK, 'timestamp');
+  if (timestamp > 0xffff_ffff_ffffn) throw new AnalysisError(BAD_BLOCK, 'timestamp');
+  const baseFeePerGas = absent(fields['baseFeePerGas'])
+    ? 0n
+    : readQuantity(fields['baseFeePerGas'], BAD_BLOCK, 'baseFeePerGas');
+  if (tx.effectiveGasPrice < baseFeePerGas)
+    throw new AnalysisError('inconsistent_upstream', 'a gas price below the base fee');
+  return {
+    number,
+    hash,
+    timestamp: Number(timestamp),
+    baseFeePerGas,
+    coinbase: readAddress(fields['miner'] ?? fields['author'], BAD_BLOCK, 'miner'),
+  };
 }

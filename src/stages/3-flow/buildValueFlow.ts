@@ -9,8 +9,8 @@ import type {
   Movement,
   NonEconomicMovement,
   ValueFlow,
+  LedgerEntry,
 } from '../../model/valueFlow.ts';
-import { keepLedgers } from './ledgers.ts';
 import { isNonEconomic, type FlowEntry } from './rawTransfer.ts';
 import { readAllowances } from './readAllowances.ts';
 import { readNative } from './readNative.ts';
@@ -94,4 +94,31 @@ function buildGraph(accounts: Iterable<Address>, movements: readonly Movement[])
   for (const movement of movements)
     graph.addDirectedEdgeWithKey(`m${movement.index}`, movement.from, movement.to, movement);
   return graph;
+}
+
+/**
+ * Double entry over the movements: each is one account's outflow and another's inflow of the same amount, so
+ * every asset's deltas sum to zero. Accounts and assets keep the order in which value first touched them.
+ */
+function keepLedgers(movements: readonly Movement[]): Pick<ValueFlow, 'ledgers' | 'outgoing' | 'incoming'> {
+  const ledgers = new Map<Address, Map<AssetId, LedgerEntry>>();
+  const outgoing = new Map<Address, number[]>();
+  const incoming = new Map<Address, number[]>();
+  const book = (account: Address, side: 'inflow' | 'outflow', { asset, amount, index }: Movement): void => {
+    let ledger = ledgers.get(account);
+    if (!ledger) ledgers.set(account, (ledger = new Map()));
+    let entry = ledger.get(asset);
+    if (!entry) ledger.set(asset, (entry = { inflow: 0n, outflow: 0n, movements: [] }));
+    entry[side] += amount;
+    entry.movements.push(index);
+    const lists = side === 'inflow' ? incoming : outgoing;
+    const list = lists.get(account);
+    if (list) list.push(index);
+    else lists.set(account, [index]);
+  };
+  for (const movement of movements) {
+    book(movement.from, 'outflow', movement);
+    book(movement.to, 'inflow', movement);
+  }
+  return { ledgers, outgoing, incoming };
 }

@@ -1,11 +1,10 @@
 import { NATIVE_ASSET } from '../../value/asset.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
 import { passThroughAccounts, valueEnds } from '../../value/follow.ts';
-import { batchTransfers } from './batchTransfers.ts';
-import { compositesOf } from './composites.ts';
+import { batchTransfers, compositesOf } from './composites.ts';
 import type { MotifDraft, MotifInput } from './draftMotif.ts';
 import { hopOf, type Hop } from './hops.ts';
-import { partsOfActs } from './partsOfActs.ts';
+import { partsOfActs } from './acts.ts';
 import type { Tracing } from './routes.ts';
 import { standAlone } from './standAlone.ts';
 import type { Motif } from '../../model/motif.ts';

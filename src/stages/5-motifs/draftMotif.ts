@@ -1,4 +1,4 @@
-import { lowestCommonAncestor } from '../../lib/lowestCommonAncestor.ts';
+import { lowestCommonAncestor } from '../../value/frames.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Evidence } from '../../model/evidence.ts';
 import type { Confidence, Motif } from '../../model/motif.ts';

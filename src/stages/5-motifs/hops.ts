@@ -1,4 +1,4 @@
-import { Components } from './components.ts';
+import { Components } from './scopes.ts';
 import { isSwap, kindOf } from '../../lib/motifKinds.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
 import { mergeNative } from '../../value/asset.ts';

@@ -1,6 +1,5 @@
-import { addTo } from '../../lib/lists.ts';
+import { addTo, groupBy } from '../../lib/lists.ts';
 import { ActIndex, actsOf, tokensOf, type Act } from './acts.ts';
-import { Components } from './components.ts';
 import type { Address } from '../../model/hex.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -220,5 +219,31 @@ function joinExecutions(
     const { owner } = execution;
     const target = owner && (acts.first(owner) ?? serving.first(owner) ?? serving.first(`at ${owner}`));
     if (target) groups.join(target, execution);
+  }
+}
+
+/** Disjoint sets of items (union-find with path halving). */
+export class Components<T extends object> {
+  readonly #parents = new Map<T, T>();
+
+  join(a: T, b: T): void {
+    const [rootA, rootB] = [this.#find(a), this.#find(b)];
+    if (rootA !== rootB) this.#parents.set(rootB, rootA);
+  }
+
+  /** The sets that the items are in, each in order. */
+  of(items: readonly T[]): T[][] {
+    return [...groupBy(items, (item) => this.#find(item)).values()];
+  }
+
+  #find(item: T): T {
+    const parents = this.#parents;
+    let at = item;
+    for (let parent = parents.get(at); parent; parent = parents.get(at)) {
+      const next = parents.get(parent) ?? parent;
+      if (next !== parent) parents.set(at, next);
+      at = next;
+    }
+    return at;
   }
 }

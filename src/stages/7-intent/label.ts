@@ -3,10 +3,15 @@ import { parseLabel, type LabelPart } from '../../lib/labelTemplate.ts';
 import { fillPlaceholder, type LabelFormat, type LabelSubject } from './labelWords.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Motif } from '../../model/motif.ts';
-import type { IntentRule } from '../../model/rulebook.ts';
+import type { IntentRule, ParamSpec } from '../../model/rulebook.ts';
+import { argumentReader, type EncodedArguments } from '../../evm/readArgument.ts';
+import { eventNamed, functionNamed } from '../../evm/signatures.ts';
+import { cleanText } from '../../value/display.ts';
+import type { Log } from '../../model/canonicalTx.ts';
+import type { Address, Hex } from '../../model/hex.ts';
 
 /** A label, and the placeholders that had no value for it. */
-export interface RenderedLabel {
+interface RenderedLabel {
   readonly text: string;
   readonly unfilled: readonly string[];
 }
@@ -52,4 +57,94 @@ function render(parts: readonly LabelPart[], subject: LabelSubject, unfilled: st
     }
   }
   return text;
+}
+
+/** Longest text of an argument that a label shows. */
+const MAX_ARGUMENT = 48;
+
+/** `{arg.proposalId|id}`: the first of these arguments that exists, as text. */
+export function argument(names: string, subject: LabelSubject): string | null {
+  for (const name of names.split('|')) {
+    const found = argumentNamed(name, subject);
+    if (found !== null) return textOf(found, subject.format);
+  }
+  return null;
+}
+
+/** `{choice.support|against,for,on}`: the word at the number the argument has, the last without one. */
+export function choice(rule: string, subject: LabelSubject): string | null {
+  const [name, list] = rule.split('|') as [string, string | undefined];
+  const words = list?.split(',') ?? [];
+  const found = argumentNamed(name, subject);
+  const at = found !== null && typeof found.value === 'bigint' ? Number(found.value) : Infinity;
+  return words[Math.min(at, words.length - 1)] ?? null;
+}
+
+/** `{span.duration}`: seconds as `1 year` or `90 days`. */
+export function span(names: string, subject: LabelSubject): string | null {
+  for (const name of names.split('|')) {
+    const value = argumentNamed(name, subject)?.value;
+    if (typeof value === 'bigint' && value > 0n) return spanText(value);
+  }
+  return null;
+}
+
+const DAY = 86_400n;
+/** 365 days, or a Gregorian year of 365.2425. */
+const YEARS: readonly bigint[] = [31_536_000n, 31_556_952n];
+
+function spanText(seconds: bigint): string {
+  const counted = (n: bigint, unit: string): string => `${n} ${unit}${n === 1n ? '' : 's'}`;
+  for (const year of YEARS) if (seconds % year === 0n) return counted(seconds / year, 'year');
+  return seconds < DAY ? counted(seconds / 3_600n, 'hour') : counted(seconds / DAY, 'day');
+}
+
+interface FoundArgument {
+  readonly param: ParamSpec;
+  readonly value: bigint | Hex;
+}
+
+/** An argument of the events that show the act, else of the transaction's own call. */
+function argumentNamed(name: string, { view, motifs }: LabelSubject): FoundArgument | null {
+  const { tx, input } = view;
+  for (const { evidence } of motifs)
+    for (const { log } of evidence) {
+      const found = log === null ? undefined : tx.logs[log];
+      const value = found ? valueOf(name, paramsOf(found, view), logArguments(found)) : null;
+      if (value !== null) return value;
+    }
+  const called =
+    tx.input.length < 10 ? null : functionNamed(input.rulebook.signatures, tx.input.slice(0, 10) as Hex);
+  return called && valueOf(name, called.args, { topics: [], data: tx.input, base: 4 });
+}
+
+/** Parameters as the dictionary names them, then as the shapes do. */
+function paramsOf({ topics }: Log, { input: { rulebook } }: SubjectView): readonly ParamSpec[] {
+  const topic0 = topics[0];
+  if (topic0 === undefined) return [];
+  const named = eventNamed(rulebook.signatures, topic0, topics.length);
+  const shaped = rulebook.events.get(`${topic0}:${topics.length}`)?.meanings[0]?.params ?? [];
+  return [...(named?.args ?? []), ...shaped];
+}
+
+function logArguments({ topics, data }: Log): EncodedArguments {
+  return { topics, data, base: 0 };
+}
+
+function valueOf(name: string, params: readonly ParamSpec[], args: EncodedArguments): FoundArgument | null {
+  const param = params.find((one) => one.name === name && one.at === undefined);
+  const value = param ? argumentReader(param, [])(args) : null;
+  return value === null || !param ? null : { param, value };
+}
+
+function textOf({ param, value }: FoundArgument, format: LabelFormat): string | null {
+  if (typeof value === 'bigint') return shortened(value.toString());
+  if (param.type === 'address') return format.account(value as Address);
+  if (param.type !== 'string') return shortened(value);
+  return cleanText(Buffer.from(value.slice(2), 'hex').toString('utf8'), MAX_ARGUMENT);
+}
+
+/** Long numbers and hashes as their ends. */
+function shortened(text: string): string {
+  return text.length <= 12 ? text : `${text.slice(0, 6)}…${text.slice(-4)}`;
 }

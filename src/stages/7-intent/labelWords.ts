@@ -1,11 +1,10 @@
 import { isRecognised } from '../../lib/motifKinds.ts';
 import { functionNamed } from '../../evm/signatures.ts';
 import type { Balance } from '../../value/balances.ts';
-import { failureReason } from '../../value/executionOutcome.ts';
-import { failingFrame, failureCause } from '../../value/failingFrame.ts';
+import { failureReason, failingFrame, failureCause } from '../../value/frames.ts';
 import { actAmounts, netOf, type ActAmount } from './actAmounts.ts';
-import { argument, choice, span } from './labelArguments.ts';
-import type { Delivery } from './facts/exchange.ts';
+import { argument, choice, span } from './label.ts';
+import type { Delivery } from './facts/swapFacts.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Address, Hex } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';

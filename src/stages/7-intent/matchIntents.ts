@@ -1,14 +1,23 @@
-import { assess, restedMotifs } from './assess.ts';
+import { assess, restedMotifs, isMereName } from './assess.ts';
 import { SubjectView } from './facts/subjectView.ts';
-import { FactSheet } from './factSheet.ts';
-import { fallbackIntent } from './fallback.ts';
-import { fragmentsOf } from './fragments.ts';
+import { FactSheet, type IntentInput } from './intentInput.ts';
 import { renderLabel } from './label.ts';
 import { addTo } from '../../lib/lists.ts';
 import type { LabelFormat } from './labelWords.ts';
-import type { IntentInput } from './intentInput.ts';
-import type { FactSource, FactValue, PreparedIntent, RuleOutcome, Verdict } from '../../model/intent.ts';
+import type {
+  FactSource,
+  FactValue,
+  PreparedIntent,
+  RuleOutcome,
+  Verdict,
+  IntentKind,
+  Fragment,
+} from '../../model/intent.ts';
 import type { IntentRule, Rulebook } from '../../model/rulebook.ts';
+import { roleOf } from '../../lib/roles.ts';
+import type { Motif } from '../../model/motif.ts';
+import type { Asset } from '../../model/valueFlow.ts';
+import type { MotifTraits } from '../../model/vocabulary.ts';
 
 /** A verdict with everything it was made from, for explanations. */
 export interface ExplainedVerdict {
@@ -164,4 +173,86 @@ function tagsOf(view: SubjectView, kind: string, own: readonly string[] = []): r
 
 function categoryOf(view: SubjectView, kind: string): string {
   return view.input.rulebook.intentKinds.get(kind)?.category ?? 'unknown';
+}
+
+interface Fallback {
+  readonly kind: IntentKind;
+  readonly label: string;
+  readonly labelFallback: string;
+}
+
+/**
+ * The intent where no rule matches: the transaction failed, moved nothing of the actor's, or is unknown.
+ */
+function fallbackIntent(view: SubjectView): Fallback {
+  if (!view.tx.succeeded)
+    return { kind: 'Reverted', label: 'Failed: {call}[ ({reason})]', labelFallback: 'Failed: {call}' };
+  if (view.balances.length === 0)
+    return { kind: 'ContractCall', label: 'Call {call}', labelFallback: 'Call {call}' };
+  return { kind: 'Unknown', ...exchangeLabel(view) };
+}
+
+function exchangeLabel({ sent, received }: SubjectView): Omit<Fallback, 'kind'> {
+  const labelFallback = 'Call {call}';
+  if (sent.length > 0 && received.length > 0)
+    return { label: 'Give {sent}, get {received}[ at {place}]', labelFallback };
+  return sent.length > 0
+    ? { label: 'Give {sent} in {call}', labelFallback }
+    : { label: 'Get {received} in {call}', labelFallback };
+}
+
+/**
+ * The parts of the whole in execution order: every motif of the actor's that is part of no larger one and
+ * is shown by the vocabulary, and the headline itself where no motif carries it.
+ */
+function fragmentsOf(view: SubjectView, headline: Fragment): Fragment[] {
+  const parts: Fragment[] = [];
+  let shown = false;
+  const { intentKinds } = view.input.rulebook;
+  for (const motif of view.own) {
+    const kind = view.kind(motif).fragment ?? paymentBeside(view, motif, headline);
+    // A part of a larger motif shows only where it can never be the headline: the whole does not imply it.
+    if (kind === null || (motif.parent !== null && intentKinds.get(kind)?.headline !== false)) continue;
+    parts.push({
+      kind,
+      status: isMereName(motif) ? 'Suspected' : motif.status,
+      confidence: motif.confidence,
+      motifs: [motif.index],
+      seq: motif.seq,
+    });
+    if (kind === headline.kind) shown = true;
+  }
+  // Motifs come in execution order; only a headline without a motif needs a position.
+  if (shown) return parts;
+  parts.push(headline);
+  return parts.sort((a, b) => a.seq - b.seq || (a.motifs[0] ?? -1) - (b.motifs[0] ?? -1));
+}
+
+const PAYMENT_KINDS: Readonly<Record<Asset['kind'], string>> = {
+  native: 'NativeTransfer',
+  erc20: 'TokenTransfer',
+  erc721: 'NftTransfer',
+  erc1155: 'NftTransfer',
+};
+
+function isPayment({ plain, dependent }: MotifTraits): boolean {
+  return plain && !dependent;
+}
+
+/**
+ * A plain payment by the actor to an account with no other part in a transaction about something else.
+ * Where the transaction is about payments the headline covers it.
+ */
+function paymentBeside(view: SubjectView, motif: Motif, headline: Fragment): string | null {
+  const { rulebook, tx, flow, subject } = view.input;
+  if (
+    !isPayment(view.kind(motif)) ||
+    headline.motifs.length === 0 ||
+    rulebook.intentKinds.get(headline.kind)?.category === 'transfer' ||
+    roleOf(motif, 'payer') !== subject.account
+  )
+    return null;
+  const to = roleOf(motif, 'recipient')!;
+  if (tx.to === to || flow.outgoing.has(to) || view.active.has(to)) return null;
+  return PAYMENT_KINDS[flow.assets.get(motif.assetsOut[0]!.asset)!.kind];
 }

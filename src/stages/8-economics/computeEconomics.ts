@@ -1,8 +1,17 @@
+import { hash } from 'node:crypto';
 import { NATIVE_ASSET, parseAssetId } from '../../value/asset.ts';
 import { subtractMoney, worthTogether } from '../../value/money.ts';
 import type { Attribution } from '../../model/attribution.ts';
 import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
-import type { Economics, GasCost, PriceBook, Valuation } from '../../model/economics.ts';
+import type {
+  Economics,
+  GasCost,
+  PriceBook,
+  Valuation,
+  OwnerEconomics,
+  PositionChange,
+  ChosenPrice,
+} from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Verdict } from '../../model/intent.ts';
 import type { AssetAmount, Motif } from '../../model/motif.ts';
@@ -11,14 +20,14 @@ import type { RawContext } from '../../model/upstream.ts';
 import type { Asset, AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import type { TouchedAccounts } from './choosePrice.ts';
 import { executionPayments } from './executionPayments.ts';
-import { nftSales } from './nftSales.ts';
-import { ownerEconomics } from './ownerEconomics.ts';
+import { nftSales } from './nftTrades.ts';
 import { lendingClaims } from './positions/lendingClaims.ts';
 import { positionChanges } from './positions/positionChanges.ts';
-import { priceAssets } from './priceAssets.ts';
+import { priceAssets, type Pricing } from './priceAssets.ts';
 import { realizedPnl } from './realizedPnl.ts';
 import { subjectFlows } from './subjectFlows.ts';
-import { valuation } from './valuation.ts';
+import { ZERO_ADDRESS } from '../../evm/hex.ts';
+import { formatAmount } from '../../value/amount.ts';
 
 export interface EconomicsInput {
   readonly tx: CanonicalTx;
@@ -140,5 +149,85 @@ function gasCost(tx: CanonicalTx, header: BlockHeader, book: PriceBook): GasCost
     priorityFee: tx.effectiveGasPrice - header.baseFeePerGas,
     cost,
     usd: worthTogether([[NATIVE_ASSET, cost]], book),
+  };
+}
+
+interface OwnerInput {
+  readonly attribution: Attribution;
+  readonly flow: ValueFlow;
+  readonly context: RawContext;
+  readonly positions: readonly PositionChange[];
+  readonly book: PriceBook;
+}
+
+/**
+ * Amounts sent and received by each owner of a batch of orders or a bundle of user operations. The
+ * receivers of an owner's orders count with it, unless they receive for others too. Gas is the submitter's.
+ */
+function ownerEconomics({ attribution, flow, context, positions, book }: OwnerInput): OwnerEconomics[] {
+  const { owners = [] } = attribution;
+  return owners.map((owner) => {
+    const accounts = accountsOf(owner, attribution);
+    const claims = lendingClaims(owner, positions);
+    const { inflow, net, tokenIn, tokenOut } = subjectFlows(
+      { subject: new Set(accounts), flow, claims },
+      context,
+      book,
+    );
+    return { owner, accounts, inflow, netBeforeGas: net, tokenIn, tokenOut };
+  });
+}
+
+function accountsOf(owner: Address, { owners = [], orders }: Attribution): Address[] {
+  const receivers = orders.flatMap(({ owner: other, receiver }) =>
+    other === owner && receiver ? [receiver] : [],
+  );
+  const isOwn = (receiver: Address): boolean =>
+    receiver !== ZERO_ADDRESS &&
+    !owners.includes(receiver) &&
+    orders.every((order) => order.receiver !== receiver || order.owner === owner);
+  return [...new Set([owner, ...receivers.filter(isOwn)])];
+}
+
+/** Digest of the priced assets with source, time and price: equal prices at the same block, equal id. */
+function snapshotId(prices: readonly ChosenPrice[], block: bigint): string | null {
+  if (prices.length === 0) return null;
+  let text = block.toString();
+  // Lines of JSON. Only a source's name may need escapes.
+  for (const { asset, unit, quote } of prices) {
+    text +=
+      `\n["${asset}","${quote.method}",${JSON.stringify(quote.source)},"` +
+      `${formatAmount(unit.usd.numerator, unit.usd.scale)}",${quote.asOf}]`;
+  }
+  return `sha256:${hash('sha256', text)}`;
+}
+
+function count(n: number, one: string): string {
+  return `${n} ${one}${n === 1 ? '' : 's'}`;
+}
+
+function warningText(stale: number, doubted: number): string | null {
+  const parts: string[] = [];
+  if (stale > 0) parts.push(`${count(stale, 'price')} outside the freshness threshold`);
+  if (doubted > 0) parts.push(`for ${count(doubted, 'priced asset')} another source was set aside`);
+  return parts.length > 0 ? parts.join('; ') : null;
+}
+
+/** Which assets moved, how many of them have a price, and the prices and refusals behind every figure. */
+function valuation(flow: ValueFlow, pricing: Pricing, block: bigint): Valuation {
+  const { prices, refusals } = pricing.book;
+  const { assets } = flow;
+  // Refusals are in the order of the ids.
+  const unpriced: AssetId[] = [];
+  for (const asset of refusals.keys()) if (assets.has(asset)) unpriced.push(asset);
+  const used = [...prices.values()];
+  return {
+    snapshotId: snapshotId(used, block),
+    pricedAssets: assets.size - unpriced.length,
+    totalAssets: assets.size,
+    unpricedAssets: unpriced,
+    priceWarning: warningText(used.filter((price) => price.stale).length, pricing.doubted.length),
+    refusals: [...refusals.values()],
+    prices: used,
   };
 }

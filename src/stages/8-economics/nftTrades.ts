@@ -1,11 +1,13 @@
 import { parseAssetId } from '../../value/asset.ts';
 import { balances } from '../../value/balances.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
-import type { NftTrade } from '../../model/economics.ts';
+import type { NftTrade, Money, NftSale, PriceBook, TradeMoney } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
+import { known, subtractMoney, unknown, worthTogether } from '../../value/money.ts';
+import { toDecimal } from './fraction.ts';
 
 interface TradeInput {
   readonly motifs: readonly Motif[];
@@ -103,4 +105,30 @@ function moneyOf(
 
 function unitsTraded(nft: AssetId, trades: readonly Sold[]): bigint {
   return trades.reduce((sum, { asset, units }) => (asset === nft ? sum + units : sum), 0n);
+}
+
+/** Reason for an unknown amount: the account did more than this sale in the transaction. */
+const MIXED = 'mixed_with_other_flows';
+
+/** Amounts of each NFT sale: the buyer's price, the seller's proceeds and the fees between them. */
+export function nftSales(trades: readonly NftTrade[], book: PriceBook): NftSale[] {
+  return trades.map((trade) => {
+    const price = usdOf(trade.paid, book);
+    const proceeds = usdOf(trade.received, book);
+    return { trade, price, proceeds, fees: subtractMoney(price, proceeds) };
+  });
+}
+
+function usdOf(part: TradeMoney | null, book: PriceBook): Money {
+  if (!part) return unknown(MIXED);
+  const { usd, reason } = worthTogether(part.amounts, book);
+  const { numerator, denominator } = part.share;
+  if (usd === null) return unknown(reason);
+  if (numerator === denominator) return known(usd);
+  return known(
+    toDecimal({
+      numerator: usd.numerator * numerator,
+      denominator: 10n ** BigInt(usd.scale) * denominator,
+    }),
+  );
 }

@@ -1,22 +1,22 @@
 import { addUsd, known, subtractUsd, unknown, worth, worthTogether, ZERO_USD } from '../../value/money.ts';
-import { NATIVE_ASSET } from '../../value/asset.ts';
-import { balances } from '../../value/balances.ts';
+import { NATIVE_ASSET, mergeNative } from '../../value/asset.ts';
+import { balances, type Balance } from '../../value/balances.ts';
 import type { GasCost, Money, PnlEntry, PnlReason, PriceBook, RealizedPnl } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Verdict } from '../../model/intent.ts';
-import type { AssetId } from '../../model/valueFlow.ts';
+import type { AssetId, Movement, ValueFlow } from '../../model/valueFlow.ts';
 import { changesHiddenPosition, closedFlow, poolsOf, type ClosedFlow } from './closedFlow.ts';
-import { entityBalances, type EntityBalance } from './entityBalances.ts';
 import { executionPayments, type ExecutionPayments } from './executionPayments.ts';
 import { holdersElsewhere, pnlEntity, type EntityInput } from './pnlEntity.ts';
+import { ZERO_ADDRESS } from '../../evm/hex.ts';
 
-export interface PnlInput extends EntityInput {
+interface PnlInput extends EntityInput {
   readonly verdict: Verdict;
   readonly book: PriceBook;
   readonly gas: GasCost;
 }
 
-export interface Pnl {
+interface Pnl {
   readonly realized: RealizedPnl;
   readonly structuralProfit: Money;
 }
@@ -127,4 +127,76 @@ export function realizedPnl(input: PnlInput): Pnl {
     realized: { supported: true, gross: entry.grossUsd, net: entry.netUsd, entries: [entry] },
     structuralProfit: profit,
   };
+}
+
+/** Balance of a group of accounts taken as one entity, native and wrapped native as one asset. */
+interface EntityBalance extends Balance {
+  /** Sent to the block builder, directly or through a helper that only forwarded it. */
+  readonly toBuilder: bigint;
+  /** Sent to everybody else. */
+  readonly paid: bigint;
+}
+
+/**
+ * Turning native into wrapped native or back moves nothing across an entity's border once both are one asset.
+ */
+function isConversion(
+  { asset, from, to }: Movement,
+  { assets }: ValueFlow,
+  wrapped: ReadonlySet<Address>,
+): boolean {
+  if (asset === NATIVE_ASSET) return wrapped.has(from) || wrapped.has(to);
+  if (mergeNative(asset, wrapped) !== NATIVE_ASSET) return false;
+  const token = assets.get(asset)!.address;
+  return [from, to].some((account) => account === ZERO_ADDRESS || account === token);
+}
+
+interface BorderOptions {
+  /** The block's fee recipient. */
+  readonly builder: Address;
+  /** The wrapped-native token contracts. */
+  readonly mergeWrapped: ReadonlySet<Address>;
+  /** Indexes of movements that are counted elsewhere. */
+  readonly leaveOut: ReadonlySet<number>;
+}
+
+/** An entity's sent and received amounts across its border, ordered by first movement. */
+function entityBalances(
+  flow: ValueFlow,
+  group: ReadonlySet<Address>,
+  { builder, mergeWrapped, leaveOut }: BorderOptions,
+): ReadonlyMap<AssetId, EntityBalance> {
+  const exclude = (m: Movement): boolean => leaveOut.has(m.index) || isConversion(m, flow, mergeWrapped);
+  const balancesOf = (accounts: Address | ReadonlySet<Address>): ReadonlyMap<AssetId, Balance> =>
+    balances(flow, accounts, { mergeWrapped, exclude });
+  const builders = group.has(builder)
+    ? new Set<Address>()
+    : new Set([builder, ...forwardersTo(builder, flow, group, balancesOf)]);
+  const found = new Map<AssetId, EntityBalance>();
+  for (const [id, own] of balancesOf(group)) {
+    let toBuilder = 0n;
+    for (const { to, amount } of own.outgoing) if (builders.has(to)) toBuilder += amount;
+    found.set(id, { ...own, toBuilder, paid: own.sent - toBuilder });
+  }
+  return found;
+}
+
+/** Accounts that received an asset from the group alone and sent all of it to the builder. */
+function forwardersTo(
+  builder: Address,
+  { incoming, movements }: ValueFlow,
+  group: ReadonlySet<Address>,
+  balancesOf: (account: Address) => ReadonlyMap<AssetId, Balance>,
+): Address[] {
+  const payers = new Set((incoming.get(builder) ?? []).map((index) => movements[index]!.from));
+  return [...payers].filter(
+    (payer) =>
+      !group.has(payer) &&
+      [...balancesOf(payer).values()].some(
+        (own) =>
+          own.net === 0n &&
+          own.incoming.every(({ from }) => group.has(from)) &&
+          own.outgoing.every(({ to }) => to === builder),
+      ),
+  );
 }

@@ -12,7 +12,7 @@ import type { Rulebook } from '../../model/rulebook.ts';
 import type { RawContext } from '../../model/upstream.ts';
 import type { Suspects } from '../../value/suspectTokens.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
-import { executionOutcome } from '../../value/executionOutcome.ts';
+import { executionOutcome } from '../../value/frames.ts';
 import { inventoryDeltas } from './inventoryDeltas.ts';
 import { positionEffect } from './positionEffects.ts';
 import { ReportWriter } from './reportWriter.ts';
@@ -22,8 +22,7 @@ import { writeAllowance } from './writeAllowances.ts';
 import { accountNames } from './accountNames.ts';
 import { foldMotifs } from './foldMotifs.ts';
 import { frontEnds } from './frontEnds.ts';
-import { writeFailure } from './writeFailure.ts';
-import { writeTransaction } from './writeTransaction.ts';
+import { writeFailure, writeTransaction } from './writeTransaction.ts';
 import { writeMotif } from './writeMotifs.ts';
 
 const CHAIN: wire.Chain = { id: 1, name: 'Ethereum Mainnet' };

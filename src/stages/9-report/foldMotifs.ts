@@ -1,5 +1,5 @@
 import { kindOf } from '../../lib/motifKinds.ts';
-import { lowestCommonAncestor } from '../../lib/lowestCommonAncestor.ts';
+import { lowestCommonAncestor } from '../../value/frames.ts';
 import type { Frame } from '../../model/canonicalTx.ts';
 import type { AssetAmount, Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';

@@ -1,9 +1,11 @@
 import { functionNamed } from '../../evm/signatures.ts';
-import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
+import type { BlockHeader, CanonicalTx, Frame } from '../../model/canonicalTx.ts';
 import type { Hex } from '../../model/hex.ts';
 import type * as wire from '../../model/generated/report.ts';
+import type { Failure } from '../../model/generated/report.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import { jsonInteger, type ReportWriter } from './reportWriter.ts';
+import { failureReason, failingFrame, failureCause } from '../../value/frames.ts';
 
 const EXPLORER = 'https://etherscan.io/tx/';
 /** Latest second that ISO 8601 as JavaScript writes it can express (ECMA-262, "Time Values"). */
@@ -43,4 +45,25 @@ export function isoTime(seconds: bigint): string | null {
     .toISOString()
     .replace(/^\+(\d+)/, '$1')
     .replace('.000Z', 'Z');
+}
+
+/** Where and why a reverted transaction failed; null when it succeeded. */
+export function writeFailure(
+  tx: CanonicalTx,
+  rulebook: Pick<Rulebook, 'errors' | 'signatures'>,
+  writer: ReportWriter,
+): Failure | null {
+  const describe = (frame: Frame): Omit<Failure, 'cause'> => {
+    const creation = frame.type === 'CREATE' || frame.type === 'CREATE2';
+    return {
+      frame_path: [...frame.path],
+      contract: creation ? null : writer.addressOrNull(frame.to),
+      method: creation ? null : writeMethod(frame.input, rulebook.signatures),
+      reason: failureReason(frame, rulebook.errors),
+    };
+  };
+  const frame = failingFrame(tx);
+  if (!frame) return null;
+  const cause = failureCause(frame, tx);
+  return cause === null ? describe(frame) : { ...describe(frame), cause: describe(cause) };
 }

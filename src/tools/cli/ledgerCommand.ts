@@ -44,7 +44,7 @@ async function ledger(files: readonly string[], options: LedgerOptions): Promise
   const format = await formatNamed(options.format);
   if (format === null) return fail(`unknown format ${options.format.slice(0, 100)}: koinly or double-entry`);
   const accounts = options.account.map((account) => getAddress(account.toLowerCase()));
-  const { LedgerError } = await import('../ledger/ledgerEvents.ts');
+  const { LedgerError } = await import('../ledger/writeLedger.ts');
   let text: string;
   try {
     text = await writeRows(files, accounts, format);
@@ -72,7 +72,7 @@ async function writeRows(
 ): Promise<string> {
   const [{ readValidReports }, { ledgerEvent }, { csv }] = await Promise.all([
     import('./readReports.ts'),
-    import('../ledger/ledgerEvents.ts'),
+    import('../ledger/writeLedger.ts'),
     import('../ledger/writeLedger.ts'),
   ]);
   let text = csv([format.columns]);

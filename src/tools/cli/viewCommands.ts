@@ -137,7 +137,7 @@ async function show(
   path: string,
   examples: readonly (readonly [string, string])[] = [],
 ): Promise<number> {
-  const { startView } = await import('../view/startView.ts');
+  const { startView } = await import('../view/servePage.ts');
   const server = await startView({ port, analyze, examples });
   const url = `${server.url}${path}`;
   process.stdout.write(`${url}\nCtrl-C stops it\n`);

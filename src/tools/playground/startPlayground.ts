@@ -1,8 +1,29 @@
-import { playgroundRoutes } from './routes.ts';
-import { openTransactions } from './transactions.ts';
-import { servePage, type PageServer } from '../view/servePage.ts';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  openTransactions,
+  type Transactions,
+  type RulesAnswer,
+  type RecordingsAnswer,
+  type RuleKind,
+  type TextAnswer,
+  type TryAnswer,
+} from './answers.ts';
+import { servePage, type PageServer, type Routes } from '../view/servePage.ts';
+import { CliError } from '../cli/cliIo.ts';
+import { newRule } from '../cli/rules/newRule.ts';
+import { recordingJson } from '../cli/rules/loadTx.ts';
+import type { Recording } from '../cli/rules/recordings.ts';
+import { openUnchangedRuleset, rulesetDirs, type SoundRuleset } from '../cli/rules/rulesets.ts';
+import { RequestError } from '../../service/http/errorResponse.ts';
+import type { Hash } from '../../model/hex.ts';
+import { PROBLEMS } from '../../rules/read/problems.ts';
+import type { RuleItem } from '../../rules/compile/ruleItem.ts';
+import { openEdited } from './editedRuleset.ts';
+import { tryRule } from './tryRule.ts';
 
-export interface PlaygroundOptions {
+interface PlaygroundOptions {
   /** 0 for any free port. */
   readonly port: number;
   /** Folder of recorded transactions to try rules on. */
@@ -43,4 +64,142 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
       await transactions.close();
     },
   };
+}
+
+type Body = Readonly<Record<string, unknown>>;
+/** A broken file can complain without end. */
+const MOST_PROBLEMS = 100;
+const HASH = /^0x[0-9a-f]{64}$/;
+
+/** Requests of the playground's page. */
+function playgroundRoutes(transactions: Transactions): Routes {
+  return {
+    get: {
+      '/playground/recordings': (): RecordingsAnswer => ({
+        recordings: transactions.names,
+        node: transactions.node,
+      }),
+      '/playground/rules': listRules,
+    },
+    post: {
+      '/playground/rule': async (body) => sourceOf(textOf(body, 'kind'), textOf(body, 'slug')),
+      '/playground/draft': async (body) => draft(await pick(transactions, body)),
+      '/playground/try': async (body): Promise<TryAnswer> => {
+        const text = textOf(body, 'rule');
+        if (text === null || text.trim() === '') throw new RequestError(400, 'there is no rule to try');
+        const recording = await pick(transactions, body);
+        const edited = openEdited(text);
+        const { kind, slugs, ruleset } = edited;
+        const problems = edited.problems
+          .slice(0, MOST_PROBLEMS)
+          .map((p) => ({ ...p, meaning: PROBLEMS[p.code] }));
+        if (ruleset === null) return { kind, slugs, problems, outcome: null };
+        return {
+          kind,
+          slugs,
+          problems,
+          outcome: await tryRule({ ...edited, ruleset }, inForce().rulebook, recording),
+        };
+      },
+    },
+  };
+}
+
+/** Read anew after changes: rule editors edit files too. */
+function inForce(): SoundRuleset {
+  const ruleset = openUnchangedRuleset(rulesetDirs([]));
+  if (ruleset.problems.length === 0) return ruleset as SoundRuleset;
+  throw new RequestError(
+    409,
+    `the rules in force have ${ruleset.problems.length} problem(s): mend them first (txreport rules lint)`,
+  );
+}
+
+async function pick(transactions: Transactions, body: Body): Promise<Recording> {
+  const [name, hash] = [textOf(body, 'recording'), textOf(body, 'tx_hash')?.toLowerCase() ?? null];
+  if ((name === null) === (hash === null)) throw new RequestError(400, 'name one recording or one tx_hash');
+  if (hash !== null && !HASH.test(hash)) throw new RequestError(400, 'tx_hash is not a transaction hash');
+  const found =
+    name !== null
+      ? transactions.byName(name)
+      : await transactions.byHash(hash as Hash, () => inForce().rulebook);
+  if (found === null)
+    throw new RequestError(
+      404,
+      name !== null
+        ? 'there is no such recording'
+        : 'this transaction is not recorded, and there is no node to ask',
+    );
+  return found;
+}
+
+function listRules(): RulesAnswer {
+  const { intents, shapes, protocols, entities } = inForce();
+  const of = (kind: RuleKind, items: readonly { readonly value: { readonly slug: string } }[]) =>
+    items.map(({ value }) => ({ kind, slug: value.slug }));
+  return {
+    rules: [
+      ...of('intent', intents),
+      ...of('shape', shapes),
+      ...of('protocol', protocols),
+      ...of('entity', entities),
+    ],
+  };
+}
+
+/** A rule in force as written, prepared to replace itself. */
+function sourceOf(kind: string | null, slug: string | null): TextAnswer {
+  const { intents, shapes, protocols, entities } = inForce();
+  const lists: Readonly<Record<string, readonly RuleItem<{ readonly slug: string }>[]>> = {
+    intent: intents,
+    shape: shapes,
+    protocol: protocols,
+    entity: entities,
+  };
+  const item = Object.hasOwn(lists, kind ?? '')
+    ? lists[kind!]!.find(({ value }) => value.slug === slug)
+    : undefined;
+  if (!item) throw new RequestError(404, 'there is no such rule');
+  const text = itemText(item);
+  return {
+    text: /^override:/m.test(text) ? text : text.replace(/^slug:.*$/m, (line) => `${line}\noverride: true`),
+  };
+}
+
+/** The lines of one item: the whole file, or the part behind its dash where the file is a list. */
+function itemText({ file, pointer }: RuleItem): string {
+  if (pointer === '') return file.text;
+  const lines = file.text.split('\n');
+  const first = file.locate(pointer).line - 1;
+  const end = lines.findIndex((line, i) => i > first && line.startsWith('- '));
+  return `${lines
+    .slice(first, end < 0 ? lines.length : end)
+    .map((line) => line.slice(2))
+    .join('\n')
+    .trimEnd()}\n`;
+}
+
+/** A first rule drafted from the transaction, as the command line drafts it. */
+async function draft(recording: Recording): Promise<TextAnswer> {
+  const folder = mkdtempSync(join(tmpdir(), 'txreport-playground-'));
+  try {
+    const path = join(folder, 'transaction.json');
+    writeFileSync(path, JSON.stringify(recordingJson(recording, recording.name)));
+    const lines: string[] = [];
+    const code = await newRule({ tx: path }, { out: (line) => void lines.push(line), err: () => {} });
+    if (code !== 0) inForce();
+    return { text: `${lines.join('\n')}\n` };
+  } catch (error) {
+    throw error instanceof CliError ? new RequestError(409, error.message.replaceAll(folder, '')) : error;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A text of the body. Throws `RequestError` 400. */
+function textOf(body: Readonly<Record<string, unknown>>, key: string): string | null {
+  const value = body[key];
+  if (value === undefined || value === null) return null;
+  if (typeof value !== 'string') throw new RequestError(400, `${key} is not a text`);
+  return value;
 }

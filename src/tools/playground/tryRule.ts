@@ -1,7 +1,7 @@
 import { checksumAddress } from '../../evm/address.ts';
 import { analyzeRaw } from '../../analyze.ts';
 import { blockers, countMet, show } from '../cli/rules/conditionLines.ts';
-import { examineTx, type ExaminedTx, type SubjectReading } from '../cli/rules/examineTx.ts';
+import { examineTx, type ExaminedTx, type SubjectReading } from '../cli/rules/loadTx.ts';
 import type { Recording } from '../cli/rules/recordings.ts';
 import type { SoundRuleset } from '../cli/rules/rulesets.ts';
 import type { Address } from '../../model/hex.ts';

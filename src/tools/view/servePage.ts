@@ -5,6 +5,7 @@ import { AnalysisError } from '../../lib/errors.ts';
 import { createLimiter } from '../../service/http/limiter.ts';
 import { createHttpServer, listen, stopListening } from '../../service/http/httpServer.ts';
 import { RequestError } from '../../service/http/errorResponse.ts';
+import { readTxHash, whyNoTxHash } from '../client/txHash.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -14,7 +15,7 @@ export interface Routes {
   readonly post: Readonly<Record<string, (body: Body) => Promise<unknown>>>;
 }
 
-export interface PageOptions {
+interface PageOptions {
   /** 0 for any free port. */
   readonly port: number;
   readonly routes: Routes;
@@ -190,4 +191,38 @@ async function readJson(request: IncomingMessage): Promise<Readonly<Record<strin
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new RequestError(400, 'the body is not a JSON object');
   return value as Record<string, unknown>;
+}
+
+export interface ViewOptions {
+  /** 0 for any free port. */
+  readonly port: number;
+  /** The serialised report of a hash; rejects with an `AnalysisError`. */
+  readonly analyze: (hash: string) => Promise<string>;
+  /** Offered on the start page: hash and label. */
+  readonly examples?: readonly (readonly [hash: string, label: string])[];
+  /** The built viewer page. */
+  readonly viewerFile?: string;
+}
+
+/**
+ * Serves the viewer on this machine alone, with a service of its own behind it. Rejects when the port is
+ * taken.
+ */
+export function startView({ port, analyze, examples = [], viewerFile }: ViewOptions): Promise<PageServer> {
+  return servePage({
+    port,
+    settings: { examples: JSON.stringify(examples) },
+    limits: { maxConcurrency: 4, maxQueue: 16 },
+    routes: {
+      get: { '/health': () => 'ok' },
+      post: {
+        '/analyze': async ({ tx_hash: text }) => {
+          const hash = typeof text === 'string' ? readTxHash(text) : null;
+          if (hash === null) throw new RequestError(400, `invalid tx_hash: ${whyNoTxHash(String(text))}`);
+          return JSON.parse(await analyze(hash)) as unknown;
+        },
+      },
+    },
+    ...(viewerFile === undefined ? {} : { viewerFile }),
+  });
 }

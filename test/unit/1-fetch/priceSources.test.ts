@@ -10,7 +10,7 @@ import { averagePrices } from '../../../src/stages/1-fetch/prices/averagePrices.
 import { planPricing, type PricingVocabulary } from '../../../src/stages/1-fetch/prices/planPricing.ts';
 import { contractSources, PRICE_SOURCE_NAMES } from '../../../src/stages/1-fetch/prices/priceSources.ts';
 import { ratePrices } from '../../../src/stages/1-fetch/prices/ratePrices.ts';
-import { registryPrices } from '../../../src/stages/1-fetch/prices/registryPrices.ts';
+import { registryPrices } from '../../../src/stages/1-fetch/prices/feedPrices.ts';
 import { tokensInLogs } from '../../../src/stages/1-fetch/context/tokensInLogs.ts';
 import { groupReads } from '../../../src/stages/1-fetch/context/viewReads.ts';
 import type { ViewCall } from '../../../src/stages/1-fetch/context/multicall.ts';

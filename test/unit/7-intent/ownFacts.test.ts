@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { buildExample } from '../../../src/rules/example.ts';
 import { examine, read } from '../../../src/analyze.ts';
 import { loadRules } from '../../../src/service/loadRules.ts';
-import { FactSheet } from '../../../src/stages/7-intent/factSheet.ts';
+import { FactSheet } from '../../../src/stages/7-intent/intentInput.ts';
 import { SubjectView } from '../../../src/stages/7-intent/facts/subjectView.ts';
 import type { RawExampleTransaction } from '../../../src/rules/read/rawRules.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SubjectView } from '../../../src/stages/7-intent/facts/subjectView.ts';
-import { FactSheet } from '../../../src/stages/7-intent/factSheet.ts';
+import { FactSheet, type Subject } from '../../../src/stages/7-intent/intentInput.ts';
 import { erc20Id, NATIVE_ASSET } from '../../../src/value/asset.ts';
 import {
   account,
@@ -16,7 +16,6 @@ import {
 import { kindsWith } from '../../support/builders.ts';
 import type { Address } from '../../../src/model/hex.ts';
 import type { AssetAmount, Motif } from '../../../src/model/motif.ts';
-import type { Subject } from '../../../src/stages/7-intent/intentInput.ts';
 
 const A = account('a1'),
   B = account('a2'),

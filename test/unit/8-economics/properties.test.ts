@@ -4,7 +4,7 @@ import { erc20Id, NATIVE_ASSET } from '../../../src/value/asset.ts';
 import { addUsd, compareUsd, subtractUsd, worth } from '../../../src/value/money.ts';
 import type { Economics, Money, Usd } from '../../../src/model/economics.ts';
 import { computeEconomics } from '../../../src/stages/8-economics/computeEconomics.ts';
-import { liquidityAmounts, squareRoot } from '../../../src/stages/8-economics/positionValue.ts';
+import { liquidityAmounts, squareRoot } from '../../../src/stages/8-economics/nftPrices.ts';
 import { sqrtRatioAtTick } from '../../../src/value/tickPrice.ts';
 import type { Address } from '../../../src/model/hex.ts';
 import type { Motif } from '../../../src/model/motif.ts';

@@ -5,7 +5,7 @@ import { loadRules } from '../../../src/service/loadRules.ts';
 import { examine, read } from '../../../src/analyze.ts';
 import { findRecording } from '../../../src/tools/cli/rules/recordings.ts';
 import { SHARE_TOPICS } from '../../../src/evm/tokenTopics.ts';
-import { assetMarks } from '../../../src/stages/9-report/assetMarks.ts';
+import { assetMarks } from '../../../src/stages/9-report/inventoryDeltas.ts';
 import type { CanonicalTx } from '../../../src/model/canonicalTx.ts';
 import type { Address } from '../../../src/model/hex.ts';
 import type { ValueFlow } from '../../../src/model/valueFlow.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { encodeAbiParameters } from 'viem';
 import { describe, expect, it } from 'vitest';
 import type { Hex } from '../../../src/model/hex.ts';
-import { executionOutcome } from '../../../src/value/executionOutcome.ts';
+import { executionOutcome } from '../../../src/value/frames.ts';
 import { canonicalTx, frame } from '../../support/builders.ts';
 
 const errors = new Map<Hex, { name: string; signature: string }>([

@@ -1,7 +1,6 @@
-import { feedPrices } from './feedPrices.ts';
+import { feedPrices, registryPrices } from './feedPrices.ts';
 import { positionReads } from './positionReads.ts';
 import { ratePrices } from './ratePrices.ts';
-import { registryPrices } from './registryPrices.ts';
 import type { PricingPlan } from './planPricing.ts';
 import type { PriceSource } from './priceSource.ts';
 import type { RateSpec } from '../../../model/pricing.ts';

@@ -1,7 +1,7 @@
-import { lowestCommonAncestor } from '../../../lib/lowestCommonAncestor.ts';
+import { lowestCommonAncestor } from '../../../value/frames.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Frame } from '../../../model/canonicalTx.ts';
-import type { ReceiptLog } from '../readReceipt.ts';
+import type { ReceiptLog } from '../readTransaction.ts';
 import { alignLogs } from './alignLogs.ts';
 import { feasibleWindows, type Candidates, type LogWindow } from './logWindows.ts';
 import type { Timeline } from '../timeline.ts';

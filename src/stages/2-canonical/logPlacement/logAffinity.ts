@@ -1,7 +1,7 @@
 import { wordOf } from '../../../evm/hex.ts';
 import type { Address, Hash, Hex } from '../../../model/hex.ts';
 import type { Frame } from '../../../model/canonicalTx.ts';
-import type { ReceiptLog } from '../readReceipt.ts';
+import type { ReceiptLog } from '../readTransaction.ts';
 import { fitOf, type Fit, type Source } from '../standardCalls.ts';
 
 /** Words compared per log and per call: events and calls that move value say so in their first arguments. */

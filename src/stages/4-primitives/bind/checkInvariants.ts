@@ -1,6 +1,6 @@
 import { isRecognised } from '../../../lib/motifKinds.ts';
 import { memoize } from '../../../lib/memo.ts';
-import { isNetted } from './netting.ts';
+import { isNetted } from './namedDifference.ts';
 import type { BoundLeg } from './legOptions.ts';
 import type { Candidate } from './applyMapping.ts';
 import type { Address } from '../../../model/hex.ts';

@@ -1,6 +1,6 @@
 import { addTo, groupBy } from '../../../lib/lists.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
-import { transferTaxes } from './transferTax.ts';
+import { transferTaxes } from './transfers.ts';
 import {
   contractOf,
   isFungible,

@@ -1,5 +1,5 @@
 import { contractOf, type OpenPrimitive, type StructureContext } from './context.ts';
-import type { KnownContracts } from '../match/knownContracts.ts';
+import type { KnownContracts } from '../match/provenProtocol.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import type { Movement } from '../../../model/valueFlow.ts';

@@ -1,3 +1,4 @@
+import { bfsFromNode } from 'graphology-traversal';
 import { follow } from '../../../value/follow.ts';
 import { roleOf } from '../../../lib/roles.ts';
 import type { SubjectView } from './subjectView.ts';
@@ -5,6 +6,8 @@ import type { Address } from '../../../model/hex.ts';
 import type { Motif } from '../../../model/motif.ts';
 import type { MotifTraits } from '../../../model/vocabulary.ts';
 import type { AssetId, Movement } from '../../../model/valueFlow.ts';
+import { ZERO_ADDRESS } from '../../../evm/hex.ts';
+import { balances } from '../../../value/balances.ts';
 
 /**
  * Motifs that directly took the subject's payments (`into`) or paid its receipts (`outOf`), behind routers
@@ -83,4 +86,67 @@ function add<K>(map: Map<K, Motif[]>, key: K, motif: Motif): void {
   const known = map.get(key);
   if (known) known.push(motif);
   else map.set(key, [motif]);
+}
+
+/**
+ * Accounts reached from the subject along movements, through accounts that both received and paid and are
+ * not a venue, a token or the zero address. They carry value for the subject and are not its
+ * counterparties.
+ */
+export function passThroughAccounts(view: SubjectView): ReadonlySet<Address> {
+  const { flow, venues, entity, tx, input } = view;
+  const tokens = new Set<Address | null>();
+  for (const { address } of flow.assets.values()) tokens.add(address);
+  const mayCarry = (account: Address): boolean =>
+    !entity.has(account) && !venues.has(account) && !tokens.has(account);
+  const carries = (account: Address): boolean =>
+    account !== ZERO_ADDRESS && flow.outgoing.has(account) && flow.incoming.has(account) && mayCarry(account);
+  const agents = new Set<Address>();
+  const anyCarrier = [...flow.outgoing.keys()].some(carries);
+  for (const start of entity) {
+    if (!anyCarrier || !flow.graph.hasNode(start)) continue;
+    const stopsAt = (node: string): boolean => {
+      if (node === start) return false;
+      const account = node as Address;
+      if (agents.has(account) || !carries(account)) return true;
+      agents.add(account);
+      return false;
+    };
+    bfsFromNode(flow.graph, start, stopsAt, { mode: 'directed' });
+  }
+  const drives = entity.has(tx.from) || input.subject.mode !== 'solver_settlement';
+  if (drives && tx.to !== null && mayCarry(tx.to)) agents.add(tx.to);
+  return agents;
+}
+
+/**
+ * Accounts that kept part of the subject's payments: direct recipients, or those behind forwarders that
+ * kept nothing.
+ */
+export function payees(view: SubjectView): ReadonlySet<Address> {
+  const { flow, entity, sent, input } = view;
+  const given = new Set(sent.map((b) => b.id));
+  const carries = (m: Movement): boolean => given.has(view.mergedAsset(m.asset));
+  const found = new Set<Address>();
+  const forwards = (account: Address): boolean => {
+    const own = [...balances(flow, account, { mergeWrapped: input.rulebook.wrappedNative, dust: 'drop' })];
+    const kept = own.some(([id, { net }]) => net > 0n && given.has(id));
+    const onward = (flow.outgoing.get(account) ?? []).some((index) => carries(flow.movements[index]!));
+    if (kept || !onward) found.add(account);
+    return !kept && onward;
+  };
+  const seen = new Set<Address>(entity);
+  const visit = (movement: Movement, account: Address): boolean => {
+    if (!carries(movement) || seen.has(account)) return false;
+    seen.add(account);
+    return forwards(account);
+  };
+  const direct = sent.flatMap(({ outgoing }) => outgoing).filter((m) => visit(m, m.to));
+  follow(
+    flow,
+    direct.map(({ to }) => to),
+    'onward',
+    visit,
+  );
+  return found;
 }

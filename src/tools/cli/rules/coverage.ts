@@ -3,7 +3,7 @@ import type { CheckedCondition } from '../../../model/intent.ts';
 import { defaultFact } from '../../../rules/compile/facts.ts';
 import type { CliIo } from '../cliIo.ts';
 import { show } from './conditionLines.ts';
-import { examineTx } from './examineTx.ts';
+import { examineTx } from './loadTx.ts';
 import { allRecordings } from './recordings.ts';
 import { openSoundRuleset, rulesetDirs, type SoundRuleset } from './rulesets.ts';
 

@@ -1,7 +1,7 @@
 import type { Rulebook } from '../../../model/rulebook.ts';
 import { splitList } from '../../../lib/text.ts';
 import type { CliIo } from '../cliIo.ts';
-import { examineTx } from './examineTx.ts';
+import { examineTx } from './loadTx.ts';
 import { allRecordings, type Recording } from './recordings.ts';
 import { openSoundRuleset, rulesetDirs } from './rulesets.ts';
 

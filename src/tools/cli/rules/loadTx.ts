@@ -1,6 +1,8 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ConfigError, readConfig } from '../../../service/config.ts';
 import { AnalysisError } from '../../../lib/errors.ts';
-import type { Hash } from '../../../model/hex.ts';
+import type { Hash, Address } from '../../../model/hex.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import { fetchContext } from '../../../stages/1-fetch/context/fetchContext.ts';
 import { fetchTransaction } from '../../../stages/1-fetch/fetchTransaction.ts';
@@ -8,12 +10,14 @@ import { planContext } from '../../../stages/1-fetch/context/planContext.ts';
 import { createUpstream } from '../../../stages/1-fetch/rpc/upstream.ts';
 import { readTxHash, whyNoTxHash } from '../../client/txHash.ts';
 import { CliError, type CliIo } from '../cliIo.ts';
-import { allRecordings, findRecording, type Recording, recordingPlaces } from './recordings.ts';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { allRecordings, findRecording, recordingPlaces, type Recording } from './recordings.ts';
 import { isArchive } from '../../../rules/read/archive.ts';
 import { RECORDINGS } from '../../../rules/read/readRuleFiles.ts';
 import { openSoundRuleset, rulesetDirs } from './rulesets.ts';
+import { examine, read, type Examined } from '../../../analyze.ts';
+import { labelFormat } from '../../../value/labelFormat.ts';
+import type { IntentInput } from '../../../stages/7-intent/intentInput.ts';
+import { explainIntents, type ExplainedVerdict } from '../../../stages/7-intent/matchIntents.ts';
 
 /**
  * A transaction by recording name, by path of a recording, or by hash: recorded ones first, then the node of
@@ -41,7 +45,7 @@ function tryRecorded(hash: Hash, places: readonly string[]): Recording | null {
 }
 
 /** Asks the node of the environment, as the service would. Throws `CliError`. */
-export async function fetchTx(hash: Hash, rulebook: Rulebook): Promise<Recording> {
+async function fetchTx(hash: Hash, rulebook: Rulebook): Promise<Recording> {
   let config;
   try {
     config = readConfig(process.env);
@@ -118,4 +122,43 @@ export function recordingJson({ raw, context }: Recording, name: string): object
     ),
     delegations: Object.fromEntries(context.delegations),
   };
+}
+
+/** The rules' result for a transaction, seen from one account. */
+export interface SubjectReading {
+  readonly account: Address;
+  readonly explained: ExplainedVerdict;
+}
+
+export interface ExaminedTx extends Examined {
+  readonly recording: Recording;
+  /** Input of the intent stage for the subject. */
+  readonly input: IntentInput;
+  /** The elected actor (the signer without one), or the account asked for. */
+  readonly reading: SubjectReading;
+  /** Reads the transaction from another candidate's place. */
+  readonly readAs: (account: Address) => Promise<SubjectReading>;
+}
+
+/** Runs the pipeline up to the verdict, explained; `actor` overrides the elected subject. */
+export async function examineTx(
+  recording: Recording,
+  rulebook: Rulebook,
+  actor?: string,
+): Promise<ExaminedTx> {
+  const { raw, context } = recording;
+  const examined = examine(read(raw, context), context, rulebook);
+  const { subject: elected } = examined;
+  const format = labelFormat(examined.context.tokens, rulebook);
+  const inputAs = (account: Address): IntentInput => ({
+    ...examined,
+    rulebook,
+    subject: account === elected.account ? elected : { ...elected, account, entity: new Set([account]) },
+  });
+  const readAs = async (account: Address): Promise<SubjectReading> => ({
+    account,
+    explained: await explainIntents(inputAs(account), format),
+  });
+  const account = (actor as Address | undefined) ?? elected.account;
+  return { ...examined, recording, input: inputAs(account), reading: await readAs(account), readAs };
 }

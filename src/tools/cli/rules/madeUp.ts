@@ -6,7 +6,7 @@ import { readAmount } from '../../../rules/exampleArguments.ts';
 import type { Motif } from '../../../model/motif.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import type { RawExpectation, RawExpectedMotif, RawExample } from '../../../rules/read/rawRules.ts';
-import { examineTx, type ExaminedTx } from './examineTx.ts';
+import { examineTx, type ExaminedTx } from './loadTx.ts';
 import { unrecognised, unrecognisedLines } from './whyNot.ts';
 
 /** An example's made-up transaction after the pipeline. */

@@ -1,13 +1,12 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { Document, isMap, isScalar, isSeq, visit } from 'yaml';
 import { defaultFact, type FactDeclaration } from '../../../rules/compile/facts.ts';
-import { FactSheet } from '../../../stages/7-intent/factSheet.ts';
+import { FactSheet } from '../../../stages/7-intent/intentInput.ts';
 import { SubjectView } from '../../../stages/7-intent/facts/subjectView.ts';
 import type { FactValue } from '../../../model/intent.ts';
 import { CliError, type CliIo } from '../cliIo.ts';
 import { show } from './conditionLines.ts';
-import { examineTx, type ExaminedTx } from './examineTx.ts';
-import { loadTx } from './loadTx.ts';
+import { examineTx, loadTx, type ExaminedTx } from './loadTx.ts';
 import { openSoundRuleset, rulesetDirs, type SoundRuleset } from './rulesets.ts';
 import type { ScaffoldOptions } from './scaffold/scaffold.ts';
 

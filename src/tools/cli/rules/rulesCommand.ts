@@ -79,7 +79,7 @@ export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
     .argument('<dir>', 'overlay with ruleset.yaml and ruleset.lock')
     .option('--out <file>', 'default: <name>-<version>.txrules')
     .action((dir: string, o: { out?: string }) =>
-      exit(async () => (await import('./packRules.ts')).packRules(dir, o, io)),
+      exit(async () => (await import('./lockRules.ts')).packRules(dir, o, io)),
     );
 
   rules

@@ -7,7 +7,7 @@ import type { IntentRule } from '../../../model/rulebook.ts';
 import { didYouMean } from '../../../rules/compile/didYouMean.ts';
 import { CliError, type CliIo } from '../cliIo.ts';
 import { blockers } from './conditionLines.ts';
-import type { ExaminedTx } from './examineTx.ts';
+import type { ExaminedTx } from './loadTx.ts';
 import { findRecording, recordingPlaces } from './recordings.ts';
 import { openSoundRuleset, rulesetDirs, type SoundRuleset } from './rulesets.ts';
 
@@ -155,7 +155,7 @@ async function tryRecording(
   rule: IntentRule,
 ): Promise<string | null> {
   // Imported here so that fact examples run without loading the whole pipeline.
-  const { examineTx } = await import('./examineTx.ts');
+  const { examineTx } = await import('./loadTx.ts');
   const examined = await examineTx(
     findRecording(example.recording!, recordings),
     ruleset.rulebook,

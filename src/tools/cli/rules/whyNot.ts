@@ -5,7 +5,7 @@ import type { Address } from '../../../model/hex.ts';
 import type { LegMiss, MappingMiss, MissReason, Primitive } from '../../../model/primitive.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import { findPrimitives } from '../../../stages/4-primitives/findPrimitives.ts';
-import type { ExaminedTx } from './examineTx.ts';
+import type { ExaminedTx } from './loadTx.ts';
 
 /** An event or call without a motif, and why each shape that knows its topic or selector rejected it. */
 export interface Unrecognised {

@@ -6,7 +6,7 @@ import { checkAddress } from '../../../../rules/compile/addresses.ts';
 import { isFault } from '../../../../rules/compile/bindExpr.ts';
 import type { Rulebook } from '../../../../model/rulebook.ts';
 import { CliError, type CliIo } from '../../cliIo.ts';
-import type { ExaminedTx } from '../examineTx.ts';
+import type { ExaminedTx } from '../loadTx.ts';
 import { unrecognised } from '../whyNot.ts';
 import { guessMeaning, type Guess } from './guessMeaning.ts';
 import { slugOf, writeDraft, type Draft } from './writeDraft.ts';

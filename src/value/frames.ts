@@ -78,3 +78,41 @@ export function executionOutcome(tx: CanonicalTx, errors: Rulebook['errors']): s
   const reason = root ? failureReason(root, errors) : null;
   return reason === null ? 'Reverted without a reason' : `Reverted: ${reason}`;
 }
+
+/** The innermost frame with a failure passed unchanged to the root; null for a success. */
+export function failingFrame({ succeeded, frames }: Pick<CanonicalTx, 'succeeded' | 'frames'>): Frame | null {
+  let failed = succeeded ? null : (frames[0] ?? null);
+  for (let inner = failed; inner; ) {
+    failed = inner;
+    const last = lastCall(failed, frames);
+    inner = last !== null && last.error !== null && last.output === failed.output ? last : null;
+  }
+  return failed;
+}
+
+/**
+ * The innermost last call inside a failing frame that failed with error data of its own: the cause, unless it
+ * was caught. Null where the last call succeeded.
+ */
+export function failureCause(failing: Frame, { frames }: Pick<CanonicalTx, 'frames'>): Frame | null {
+  let cause: Frame | null = null;
+  for (let last = lastCall(failing, frames); last?.error != null; last = lastCall(last, frames)) cause = last;
+  return cause;
+}
+
+function lastCall(frame: Frame, frames: readonly Frame[]): Frame | null {
+  let last: Frame | null = null;
+  for (let index = frame.index + 1; index < frame.end; index = frames[index]!.end) last = frames[index]!;
+  return last;
+}
+
+/** The smallest frame that holds both. Frames are in pre-order, so a subtree is a range of indexes. */
+export function lowestCommonAncestor(frames: readonly Frame[], a: number, b: number): number {
+  let at = a;
+  while (b < at || b >= frames[at]!.end) {
+    const { parent } = frames[at]!;
+    if (parent === null) return at;
+    at = parent;
+  }
+  return at;
+}
