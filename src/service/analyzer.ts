@@ -7,7 +7,7 @@ import type { PriceSourceName } from '../stages/1-fetch/prices/priceSources.ts';
 import { createUpstream, type Upstream } from '../stages/1-fetch/rpc/upstream.ts';
 import { createReportValidator } from '../stages/9-report/reportValidator.ts';
 import { canonicalize } from '../stages/2-canonical/canonicalize.ts';
-import { readBlockHeader } from '../stages/2-canonical/readBlockHeader.ts';
+import { readBlockHeader } from '../stages/2-canonical/readTransaction.ts';
 import { writeReport } from '../stages/9-report/writeReport.ts';
 import { SHIPPED_RULES } from '../rules/read/listFiles.ts';
 import { cachedRulebook } from './cache/rulebookCache.ts';
