@@ -34,6 +34,7 @@ const PUBLISHED: readonly (readonly [topic0: string, topics: number, kind: strin
   ['0xd93cf895c7d5b2cd7dc7a098b678b3089f37d91f48d9b83a0800a91cbdf05284', 1, 'vault_withdraw'],
   ['0xcd05f5b9dc4bb03babf40f5da98f5f46819846207d916f89b67d36fd1f7fd74f', 4, 'bridge_deposit'],
   ['0xbdb65cfd017af0876344138f62bc895163b5fd120cbe6e666ed306afd658de4b', 4, 'bridge_withdrawal'],
+  ['0x6effdda786735d5033bfad5f53e5131abcced9e52be6c507b62d639685fbed6d', 1, 'order_settled'],
 ];
 
 describe('events with wording of their own', () => {

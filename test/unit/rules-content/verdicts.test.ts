@@ -219,6 +219,23 @@ describe('staking through a helper that pays the receipt out of its stock', () =
   });
 });
 
+describe('early exchanges and sales', () => {
+  const ETHER_DELTA: Address = '0x8d12a197cb00d4747a1fe03395095ce2a5cc6819';
+  it('trade balances that they keep without moving anything', async () => {
+    const trade =
+      'Trade(address tokenGet, uint256 amountGet, address tokenGive, uint256 amountGive, address get, address give)';
+    const acts = [says(ETHER_DELTA, trade, [TOKEN, AMOUNT, ZERO, PRICE, OTHER, USER])];
+    expect(await verdict({ to: ETHER_DELTA, acts })).toBe('AggregatedSwap Suspected');
+  });
+
+  it('sell new tokens for ether that goes on to a wallet; a vault keeps it', async () => {
+    const minted = moves(TOKEN, ZERO, USER, SHARES);
+    const sale = [minted, pays(VENUE, OTHER, AMOUNT)];
+    expect(await verdict({ value: AMOUNT, acts: sale })).toBe('TokenMint Suspected');
+    expect(await verdict({ value: AMOUNT, acts: [minted] })).toBe('VaultDeposit Suspected');
+  });
+});
+
 describe('an NFT', () => {
   const sale = [movesNft(NFT, OTHER, USER, 5n), pays(VENUE, OTHER, AMOUNT)];
   it.each([

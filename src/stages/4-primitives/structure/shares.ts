@@ -25,7 +25,8 @@ const LIQUIDITY = { mint: 'add_liquidity', burn: 'remove_liquidity' };
 /**
  * Deposits into and withdrawals from contracts without a known event: the account sent an asset and was
  * minted a share token, or had shares burnt and received an asset. Two underlying assets or more make it
- * pool liquidity, for which an NFT may be minted, or a share handed to its own contract and kept there.
+ * pool liquidity, for which an NFT may be minted, or a share handed to its own contract and kept there. A
+ * token sale, which pays its proceeds out to a wallet, is none.
  */
 export function findShareExchanges(context: StructureContext): OpenPrimitive[] {
   const found: OpenPrimitive[] = [];
@@ -118,6 +119,17 @@ function exchangeOf(
   });
 }
 
+/** Ether that ended with an account that received it by a plain payment and did nothing with it. */
+function isPaidOut({ tx, flow, destinations, passThrough }: StructureContext, m: Movement): boolean {
+  if (m.asset !== NATIVE_ASSET || !passThrough.has(m.to)) return false;
+  const ends = new Set(destinations(m.to, m.asset));
+  if (ends.size === 0 || tx.logs.some(({ address }) => ends.has(address))) return false;
+  return [...ends].every((end) => {
+    const paid = (flow.incoming.get(end) ?? []).map((index) => flow.movements[index]!.evidence.frame);
+    return paid.every((frame) => frame !== null && tx.frames[frame]!.input === '0x');
+  });
+}
+
 /**
  * Other assets that the issuer exchanged with the same account: a router that swaps one side of a pool's assets
  * before it deposits them, or after it withdrew them.
@@ -171,7 +183,7 @@ function elsewhere(
   deposit: boolean,
 ): Movement[] {
   const { flow } = context;
-  return around(flow, flow[deposit ? 'outgoing' : 'incoming'].get(holder), share.seq, MAX_NEAR)
+  const found = around(flow, flow[deposit ? 'outgoing' : 'incoming'].get(holder), share.seq, MAX_NEAR)
     .filter((m) => {
       const other = deposit ? m.to : m.from;
       if (
@@ -185,4 +197,5 @@ function elsewhere(
       return end !== null && end !== holder && end !== ZERO_ADDRESS && !context.wrappedNative.has(end);
     })
     .slice(0, MAX_UNDERLYING);
+  return deposit && found.every((m) => isPaidOut(context, m)) ? [] : found;
 }
