@@ -17,7 +17,7 @@ import { findFlashLoans } from './structure/flashLoans.ts';
 import { findDeployments, findIssuance } from './structure/issuance.ts';
 import { NamedActs } from './structure/namedActs.ts';
 import { asPaidActs } from './structure/payments.ts';
-import { findShareExchanges } from './structure/shares.ts';
+import { findLiquidityExchanges, findShareExchanges } from './structure/shares.ts';
 import { findStructuralSwaps } from './structure/swaps.ts';
 import { findTransfers } from './structure/transfers.ts';
 import { findWraps } from './structure/wraps.ts';
@@ -93,6 +93,7 @@ export function findPrimitives(
   };
   const named = new NamedActs(context, rulebook, found);
   take(findWraps(context));
+  take(findLiquidityExchanges(context));
   take(named.withAmounts());
   for (const detect of DETECTORS) take(detect(context, found, rulebook));
   take(findBusMessages(context, rulebook, found));

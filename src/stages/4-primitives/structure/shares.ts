@@ -29,6 +29,15 @@ const LIQUIDITY = { mint: 'add_liquidity', burn: 'remove_liquidity' };
  * token sale, which pays its proceeds out to a wallet, is none.
  */
 export function findShareExchanges(context: StructureContext): OpenPrimitive[] {
+  return shareExchanges(context, false);
+}
+
+/** Those of pool liquidity alone: two assets for one share say more than any word of an event. */
+export function findLiquidityExchanges(context: StructureContext): OpenPrimitive[] {
+  return shareExchanges(context, true);
+}
+
+function shareExchanges(context: StructureContext, liquidityOnly: boolean): OpenPrimitive[] {
   const found: OpenPrimitive[] = [];
   const done = new Set<string>();
   for (const m of context.flow.movements) {
@@ -38,9 +47,13 @@ export function findShareExchanges(context: StructureContext): OpenPrimitive[] {
     if (!holder || holder === ZERO_ADDRESS || done.has(`${m.kind}|${emitter}|${holder}`)) continue;
     done.add(`${m.kind}|${emitter}|${holder}`);
     const exchange = exchangeOf(context, m, emitter, holder);
-    if (exchange) found.push(exchange);
+    if (exchange && !(liquidityOnly && isVault(exchange))) found.push(exchange);
   }
   return found;
+}
+
+function isVault({ kind }: OpenPrimitive): boolean {
+  return kind === VAULT.mint || kind === VAULT.burn;
 }
 
 /**
