@@ -67,9 +67,11 @@ export function venuesOf(motifs: readonly Motif[], kinds: Pick<Rulebook, 'motifK
   return venues;
 }
 
-/** Whether the contract is proven to be the protocol's; false for a family's behaviour or a token's name. */
+const UNPROVEN: ReadonlySet<ProtocolRef['matchedBy']> = new Set(['family', 'token', 'creator']);
+
+/** Whether the contract is proven to be the protocol's; false for mere behaviour, names and creators of any code. */
 export function isRecognised(protocol: ProtocolRef | null): protocol is ProtocolRef {
-  return protocol !== null && protocol.matchedBy !== 'family' && protocol.matchedBy !== 'token';
+  return protocol !== null && !UNPROVEN.has(protocol.matchedBy);
 }
 
 /**

@@ -10,9 +10,10 @@ export interface ProtocolRef {
   readonly version: number;
   /**
    * How the contract was recognised. `registry`: a registry of the protocol lists it. `family`: only by its
-   * behaviour. `token`: only its token's name says so.
+   * behaviour. `token`: only its token's name says so. `creator`:
+   * a deployer made it that makes any code it is given.
    */
-  readonly matchedBy: 'address' | 'create2' | 'registry' | 'family' | 'token';
+  readonly matchedBy: 'address' | 'create2' | 'registry' | 'family' | 'token' | 'creator';
 }
 
 export interface Invariant {

@@ -99,12 +99,12 @@ function shortTokenId(tokenId: string): string {
 }
 
 /**
- * The asset's name inside a `<quantity> <symbol>, …` list: one word without commas, so that no symbol can
- * pose as another entry. Falls back to the shortened address, which also follows a symbol that belongs to
- * another token; amounts that are raw for want of decimals say so.
+ * The asset's name inside a `<quantity> <symbol>, …` list: one word without commas or brackets, so that no
+ * symbol can pose as another entry or carry another's address. Falls back to the shortened address, which
+ * also follows a symbol that belongs to another token; amounts that are raw for want of decimals say so.
  */
 export function listSymbol(asset: Asset, { symbol, decimals, impersonates }: AssetUnit): string {
-  const word = symbol === null ? '' : ONE_WORD.test(symbol) ? symbol : asOneWord(symbol);
+  const word = symbol === null || SHORT_ADDRESS.test(symbol) ? '' : asWord(symbol);
   const name = word !== '' ? word : asset.address === null ? asset.id : shortAddress(asset.address);
   const mark = impersonates && asset.address !== null ? `[${shortAddress(asset.address)}]` : '';
   return (
@@ -114,11 +114,15 @@ export function listSymbol(asset: Asset, { symbol, decimals, impersonates }: Ass
 }
 
 /** Almost all symbols. */
-const ONE_WORD = /^[\x21-\x2b\x2d-\x7e]+$/;
+const ONE_WORD = /^[\x21-\x2b\x2d-\x5a\x5c\x5e-\x7e]+$/;
 
-function asOneWord(symbol: string): string {
+/** A symbol that poses as a token without one: those are written by their address. */
+const SHORT_ADDRESS = /^0x[\da-f]{4}.*(?:\u2026|\.\.)|^0x[\da-f]{40}/i;
+
+function asWord(symbol: string): string {
+  if (ONE_WORD.test(symbol)) return symbol;
   return symbol
-    .replace(/[,\u060c\u3001\ufe10\ufe50\uff0c]/g, '')
+    .replace(/[,\u060c\u3001\ufe10\ufe50\uff0c[\]\uff3b\uff3d]/g, '')
     .trim()
     .replace(/\s+/g, '_');
 }

@@ -17,7 +17,7 @@ export interface LabelFormat {
 /** Writes amounts, accounts and protocols of labels, from the transaction's token metadata, cleaned. */
 export function labelFormat(
   tokens: ReadonlyMap<Address, TokenMetadata>,
-  rulebook: Pick<Rulebook, 'entities' | 'protocols' | 'protocolAt' | 'addressBook'>,
+  rulebook: Pick<Rulebook, 'entities' | 'protocols' | 'protocolAt' | 'addressBook' | 'knownTokens'>,
 ): LabelFormat {
   const protocol = (slug: string): string => rulebook.protocols.get(slug)?.name ?? slug;
   const name = (account: Address): string | null => {
@@ -25,6 +25,19 @@ export function labelFormat(
     if (entity) return entity.name;
     const slug = rulebook.protocolAt.get(account);
     return slug === undefined ? cleanName(addressName(rulebook.addressBook, account)?.name) : protocol(slug);
+  };
+  /** A token calls itself as it likes: only those of the rules go by their symbol alone. */
+  const tokenName = (account: Address): string | null => {
+    const symbol = tokens.get(account)?.symbol;
+    const word = cleanSymbol(symbol);
+    if (word === null) return null;
+    const known = rulebook.knownTokens.get(symbol!)?.has(account);
+    return known
+      ? word
+      : listSymbol(
+          { kind: 'erc20', address: account, tokenId: null, id: '' as never },
+          { symbol: word, decimals: 0, impersonates: true },
+        );
   };
   return {
     amount: (asset, amount) => {
@@ -35,7 +48,7 @@ export function labelFormat(
         : `${shownAmount(formatAmount(amount, unit.decimals))} ${listSymbol(asset, unit)}`;
     },
     asset: (asset) => listSymbol(asset, { ...assetUnit(asset, tokens), decimals: 0 }),
-    account: (account) => name(account) ?? cleanSymbol(tokens.get(account)?.symbol) ?? shortAddress(account),
+    account: (account) => name(account) ?? tokenName(account) ?? shortAddress(account),
     name,
     protocol,
   };

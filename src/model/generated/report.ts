@@ -774,7 +774,7 @@ export interface ProtocolRef {
    */
   matched_by?: 'address' | 'create2' | 'family';
   /**
-   * Set where neither list nor proof in the rules knows the contract: `registry`, a registry of the protocol lists it at this block; `token`, only its token calls itself so, which anyone may do, and nothing rests on it.
+   * Set where neither list nor proof in the rules knows the contract: `registry`, a registry of the protocol lists it at this block; `token`, only its token calls itself so, which anyone may do; `creator`, its deployer made it, with any code it was given. Nothing rests on the last two.
    */
   named_by?: string;
 }

@@ -33,11 +33,14 @@ export function nameVenues(
 function ownerOf(
   contract: Address,
   { registered }: Pick<RawContext, 'registered'>,
-  { prepared, protocols }: Rulebook,
+  { prepared, protocols, protocolAt }: Rulebook,
 ): ProtocolRef | null {
   const own = prepared.protocolOf(contract);
   const spec = protocols.get(own ?? registered?.get(contract) ?? '');
-  return spec ? reference(spec, own === undefined ? 'registry' : 'address') : null;
+  if (!spec) return null;
+  // A deployer that makes any code is the creator of a protocol without shapes.
+  const merelyCreated = !protocolAt.has(contract) && prepared.kindsOf(contract) === undefined;
+  return reference(spec, own === undefined ? 'registry' : merelyCreated ? 'creator' : 'address');
 }
 
 /** The venue's own token, then the motif's share tokens. */

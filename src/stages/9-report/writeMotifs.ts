@@ -18,7 +18,9 @@ export function writeProtocol(motif: Motif, writer: ReportWriter): wire.Protocol
 /** `matched_by` is a closed list of the first schema version; later ways have words of their own. */
 function howMatched({ matchedBy }: ProtocolRef): Pick<wire.ProtocolRef, 'matched_by' | 'named_by'> {
   if (matchedBy === 'registry') return { matched_by: 'address', named_by: 'registry' };
-  return matchedBy === 'token' ? { named_by: 'token' } : { matched_by: matchedBy };
+  return matchedBy === 'token' || matchedBy === 'creator'
+    ? { named_by: matchedBy }
+    : { matched_by: matchedBy };
 }
 
 function writeAmounts(amounts: Motif['assetsIn'], writer: ReportWriter): wire.AssetAmount[] {

@@ -29,7 +29,7 @@ const called = (name: string, symbol: string) => ({
 describe('names of venues', () => {
   it('a token that calls itself so names its vault, and proves nothing', () => {
     const found = named(guess, called('Moo Curve ETH', 'mooCurveETH'));
-    expect(found).toEqual({ ...guess, named: { slug: 'beefy', version: 1, matchedBy: 'token' } });
+    expect(found).toEqual({ ...guess, named: { slug: 'beefy', version: 2, matchedBy: 'token' } });
   });
 
   it('a token that impersonates another names nothing', () => {

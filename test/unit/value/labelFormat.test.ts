@@ -9,7 +9,13 @@ const token: Asset = { id: 'token', kind: 'erc20', address: account('a0'), token
 function told(amount: bigint, decimals: number | null): string | null {
   return labelFormat(
     new Map([[token.address!, { address: token.address!, symbol: 'TKN', name: null, decimals }]]),
-    { entities: new Map(), protocols: new Map(), protocolAt: new Map(), addressBook: '' },
+    {
+      entities: new Map(),
+      protocols: new Map(),
+      protocolAt: new Map(),
+      knownTokens: new Map(),
+      addressBook: '',
+    },
   ).amount(token, amount);
 }
 
@@ -49,6 +55,7 @@ describe('an amount in a label', () => {
         entities: new Map(),
         protocols: new Map(),
         protocolAt: new Map(),
+        knownTokens: new Map(),
         addressBook: '',
       }).amount(NATIVE, 15n * 10n ** 17n),
     ).toBe('1.5 ETH');

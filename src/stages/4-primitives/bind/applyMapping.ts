@@ -138,8 +138,8 @@ function applyMapping(mapping: PreparedMapping, trigger: Trigger, run: Recogniti
   if (!binding) return miss(() => failure!.why(mapping.legs, scope, context));
 
   const venue = early ?? evaluateAccount(mapping.venue, scope);
-  const protocol = protocolOf(mapping, contract, legs, run);
   if (!venue) return miss(() => ({ why: 'venue' }));
+  const protocol = protocolOf(mapping, { contract, venue }, legs, run);
   if (!protocol && !mapping.anyEmitter) return miss(() => ({ why: 'emitter' }));
   run.claimed.add(mapping.shape, legs);
   return {
@@ -163,13 +163,17 @@ function enclosingCall(
   return within === null || evidence.log === null ? null : run.enclosing.of(evidence.log, within);
 }
 
-/** The protocol that lists the contract, else the one that its CREATE2 address proves. */
+/**
+ * The protocol that lists the contract, else the one that its CREATE2 address proves. A venue that the event
+ * only names, like the sender of a message anybody may send, must be of the protocol as well.
+ */
 function protocolOf(
   mapping: PreparedMapping,
-  contract: Address,
+  { contract, venue }: { readonly contract: Address; readonly venue: Address },
   legs: readonly BoundLeg[],
   { known, proofs }: RecognitionRun,
 ): ProtocolRef | null {
+  if (venue !== contract && !known.speaker(mapping, venue)) return null;
   return known.speaker(mapping, contract) ?? proofs.protocolOf(mapping, contract, () => tokensOf(legs));
 }
 

@@ -20,12 +20,19 @@ export function namedBeneficiaries(context: ElectionContext): Proposal[] {
       account,
       mode: 'none',
       submitterRole,
-      ground: context.isListed(motif) && context.isCalledBy(account, motif.venue) ? 'listed' : 'claimed',
+      ground: isReleased(context, motif, account) ? 'listed' : 'claimed',
       reason: `${motif.kind}_beneficiary`,
       evidence: motif.evidence,
     });
   }
   return found;
+}
+
+/** A listed contract paid it of its own; a filler states the order it fills, and may make it up. */
+function isReleased(context: ElectionContext, motif: Motif, account: Address): boolean {
+  return (
+    context.isListed(motif) && context.isCalledBy(account, motif.venue) && roleOf(motif, 'filler') === null
+  );
 }
 
 function beneficiaryOf(context: ElectionContext, motif: Motif): Proposal['account'] | null {
