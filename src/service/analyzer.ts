@@ -116,8 +116,14 @@ export async function createServiceAnalyze(deps: {
   const named = await naming(config.addressBook);
   let rulebook = named(rules);
   log.info({ ruleset: rulebook.version, digest: rulebook.digest }, 'rules loaded');
-  if (config.rulesReload)
-    await watchRules(config.rulesDirs, rules.digest, log, (next) => (rulebook = named(next)));
+  const watch = config.rulesReload
+    ? await (await import('./workers/watchRules.ts')).watchRules({
+        overlays: config.rulesDirs,
+        digest: rules.digest,
+        log,
+        use: (next) => (rulebook = named(next)),
+      })
+    : null;
   const large = createLargeAnalyses(config, () => rulebook);
   const analyze = createAnalyze({
     upstream,
@@ -127,7 +133,7 @@ export async function createServiceAnalyze(deps: {
     priceSources: config.priceSources,
     large,
   });
-  return Object.assign(analyze, { close: () => large.close() });
+  return Object.assign(analyze, { close: async () => void (await watch?.close(), await large.close()) });
 }
 
 /**
@@ -150,27 +156,4 @@ async function naming(file: string | null): Promise<(rules: Rulebook) => Ruleboo
   if (file === null) return (rules) => rules;
   const { withAddressBook } = await import('../rules/compile/compileTables.ts');
   return (rules) => withAddressBook(rules, file);
-}
-
-async function watchRules(
-  overlays: readonly string[],
-  digest: string,
-  log: Log,
-  use: (next: Rulebook) => void,
-): Promise<void> {
-  const [{ watchRulebook }, { FACT_VOCABULARY }] = await Promise.all([
-    import('../rules/read/watchRulebook.ts'),
-    import('../stages/7-intent/facts/registry.ts'),
-  ]);
-  const onChange = (next: Rulebook): void => {
-    use(next);
-    log.info({ ruleset: next.version, digest: next.digest }, 'rules changed');
-  };
-  const onProblem = (error: Error): void =>
-    log.error({ problem: error.message }, 'rules changed and are broken: the last good set stays in force');
-  watchRulebook([SHIPPED_RULES, ...overlays], onChange, onProblem, {
-    facts: FACT_VOCABULARY,
-    digest,
-    onRecover: () => log.info({ digest }, 'rules are readable again: the set in force'),
-  });
 }

@@ -227,7 +227,7 @@ export const ERRORS: Readonly<Record<string, (url: string) => unknown>> = {
   'a list': (url) => [url],
   'a code of 1e308': () => ({ code: 1e308, message: 'x' }),
   'a fraction as code': () => ({ code: -32000.5, message: 'x' }),
-  __proto__: () => JSON.parse('{"__proto__":{"code":-32000,"message":"x"}}') as unknown,
+  'a __proto__': () => JSON.parse('{"__proto__":{"code":-32000,"message":"x"}}') as unknown,
 };
 
 const quote = (coins: readonly string[], price: string, time = '1700000000'): string =>
@@ -255,8 +255,30 @@ export const PRICE_BODIES: Readonly<Record<string, (coins: readonly string[]) =>
       coins.map((coin) => coin.toUpperCase()),
       '5',
     ),
-  __proto__: (coins) => `{"__proto__":${quote(coins, '5')},"coins":{"__proto__":{"price":5}}}`,
+  'a __proto__': (coins) => `{"__proto__":${quote(coins, '5')},"coins":{"__proto__":{"price":5}}}`,
   'lists in lists': () => `{"coins":${'['.repeat(400_000)}${']'.repeat(400_000)}}`,
   'empty lists': () => `{"coins":[${'[],'.repeat(300_000)}[]]}`,
   'over a megabyte': () => `{"coins":"${'x'.repeat(2_000_000)}"}`,
+};
+
+const filled = (text: string): string => text.repeat(Math.floor(250_000 / text.length));
+
+/** Rule files that must be refused while requests go on. */
+export const RULE_FILES: Readonly<Record<string, string>> = {
+  'an alias bomb': `a: &a [x, x]\n${Array.from({ length: 40 }, (_, i) => `b${i}: &b${i} [*${i ? `b${i - 1}` : 'a'}, *a]`).join('\n')}`,
+  'an alias of itself': 'a: &a [*a]',
+  'a merge key': 'a: &a {b: 1}\nc:\n  <<: *a',
+  'a number of 200,000 digits': `id: ${'9'.repeat(200_000)}`,
+  'a tag that is code': 'id: !!js/function "function(){process.exit(1)}"',
+  'a __proto__': '__proto__:\n  polluted: true',
+  'a constructor': 'constructor: {prototype: {polluted: 1}}',
+  'nested lists': filled('['),
+  'nested maps': filled('{a: '),
+  'closing brackets': filled(']'),
+  commas: `[${filled(',')}]`,
+  'bad escapes': `a: "${filled('\\q')}"`,
+  'many documents': filled('---\n'),
+  'many anchors': filled('- &a x\n'),
+  NUL: filled('\0'),
+  'over the limit': `id: ${'x'.repeat(1_000_000)}`,
 };

@@ -191,7 +191,7 @@ export function startAttackNode(
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       // Some faults write to a socket that the service has closed.
-      request.socket.on('error', () => {});
+      if (request.socket.listenerCount('error') < 2) request.socket.on('error', () => {});
       const body = JSON.parse(Buffer.concat(chunks).toString()) as Call | Call[];
       const calls = [body].flat();
       const sent = jsonOf(Array.isArray(body) ? body.map(reply) : reply(body));

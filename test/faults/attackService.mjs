@@ -1,14 +1,15 @@
 // The built service in a process of its own for `attacks.ts`: opens a server per case, so that no case inherits what
 // another one taught the service of its node. `{open: id, rpcUrls}` answers `{id, url}`, `{close: id}` closes it again,
 //
-// `{stalls: id}` answers the longest time for which the event loop was busy, and the log lines that hold a secret.  usage: attackService.mjs DIST
+// `{stalls: id}` answers the longest time for which the event loop was busy, the log lines
+// that hold a secret, and how often rules were refused.  usage: attackService.mjs DIST
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const load = (path) => import(pathToFileURL(join(process.argv[2], path)).href);
 const { createLog, createRedact } = await load('lib/log.js');
-const { createAnalyze } = await load('service/analyzer.js');
+const { createAnalyze, createServiceAnalyze } = await load('service/analyzer.js');
 const { readConfig, secretUrls } = await load('service/config.js');
 const { loadRules } = await load('service/loadRules.js');
 const { serve } = await load('service/server.js');
@@ -20,7 +21,13 @@ const validate = createReportValidator();
 // Only credentials of the cases are written like this.
 const SECRET = /s3cret|czNjcmV0/i;
 let leaks = [];
-const stream = { write: (line) => void (SECRET.test(line) && leaks.push(line)) };
+let broken = 0;
+const stream = {
+  write(line) {
+    if (SECRET.test(line)) leaks.push(line);
+    if (line.includes('rules changed and are broken')) broken++;
+  },
+};
 const servers = new Map();
 
 async function open({ open: id, rpcUrls, settings = {} }) {
@@ -39,7 +46,9 @@ async function open({ open: id, rpcUrls, settings = {} }) {
   const log = createLog({ level: 'debug', redact: createRedact(secretUrls(config)), stream });
   const server = await serve(
     config,
-    ({ upstream }) => {
+    (deps) => {
+      if (config.rulesReload) return createServiceAnalyze(deps);
+      const { upstream } = deps;
       const large = createLargeAnalyses(config, () => rulebook);
       const { priceSources } = config;
       const rules = () => rulebook;
@@ -82,7 +91,7 @@ setInterval(() => {
 process.on('message', (message) => {
   if (message.open !== undefined) void open(message);
   else if (message.stalls !== undefined) {
-    process.send({ id: message.stalls, busiest, leaks });
+    process.send({ id: message.stalls, busiest, leaks, broken });
     leaks = [];
     busiest = 0;
   } else {

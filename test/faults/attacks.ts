@@ -6,17 +6,18 @@
  * Prints a table with the longest `/health` stall and the peak memory. Exits 1 when a case fails.
  *
  *   --stall MS   longest time the event loop may be busy (default 100, CPU time: other processes do not count)
- *   --only NAME  one group: wire, message, shape, state, lie, price, client, socket
+ *   --only NAME  one group: wire, message, shape, state, lie, price, client, socket, reload
  */
 import { fork, type ChildProcess } from 'node:child_process';
-import { readFileSync, readdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, createServer, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { later, loadRecordings, type Dialect, type Recorded } from '../fuzz/recordedNode.ts';
 import { build } from '../soak/processes.ts';
-import { PRICE_BODIES } from './attackAnswers.ts';
+import { PRICE_BODIES, RULE_FILES } from './attackAnswers.ts';
 import { abuses } from './attackClients.ts';
 import { attackSocket, SOCKET_ATTACKS } from './attackSockets.ts';
 import {
@@ -31,6 +32,7 @@ import {
   type MessageFault,
   type Misbehaviour,
 } from './attackNode.ts';
+import { watch } from './attackWatch.ts';
 import { dialectsOf, LIES } from './inconsistent.ts';
 
 const { values } = parseArgs({
@@ -70,6 +72,7 @@ interface Message {
   readonly url: string;
   readonly busiest: number;
   readonly leaks: readonly string[];
+  readonly broken: number;
 }
 const waiting = new Map<number, (message: Message) => void>();
 service.on('message', (message: Message) => waiting.get(message.id)?.(message));
@@ -99,7 +102,7 @@ async function withService<T>(
  * Since the last call: the longest time, milliseconds, for which the service's event loop was busy, and the
  * log lines that held a secret.
  */
-async function watched(): Promise<Pick<Message, 'busiest' | 'leaks'>> {
+async function watched(): Promise<Message> {
   const id = ++opened;
   return new Promise((resolve) => {
     waiting.set(id, resolve);
@@ -349,6 +352,56 @@ function priceCases(): Case[] {
   ];
 }
 
+/** Hostile rule files that appear while requests run: each is refused, and every report is the one from before. */
+async function reloadCases(use: (cases: Case[]) => Promise<void>): Promise<void> {
+  const overlay = mkdtempSync(join(tmpdir(), 'txreport-rules-'));
+  mkdirSync(join(overlay, 'intents'));
+  writeFileSync(join(overlay, 'ruleset.yaml'), 'name: acme\nversion: 0.1.0\nengine: 1\n');
+  const file = join(overlay, 'intents/hostile.yaml');
+  const refused = async (at: string, text: string): Promise<string | null> => {
+    const { broken } = await watched();
+    writeFileSync(file, text);
+    try {
+      for (const until = performance.now() + 20_000; performance.now() < until; ) {
+        const answer = await analyze(at, plain.hash);
+        if (answer.status !== 200) return `${answer.status} ${answer.text.slice(0, 200)}`;
+        if (masked(answer.text) !== truths.get(plain)) return 'another report';
+        const seen = await watched();
+        if (seen.busiest > Number(values.stall)) return `busy for ${seen.busiest.toFixed(0)} ms`;
+        if (seen.broken > broken) return null;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      return 'not refused within 20 s';
+    } finally {
+      rmSync(file);
+    }
+  };
+  const settings = { rulesDirs: [overlay], rulesReload: true };
+  await withService(
+    [healthy.get(plain)!],
+    async (at) => {
+      // One after the other: they share the service and its rules.
+      let before: Promise<unknown> = Promise.resolve();
+      const inTurn = (text: string): Promise<string | null> => {
+        const result = before.then(() => refused(at, text));
+        before = result.catch(() => {});
+        return result;
+      };
+      // Loading the rules with an overlay is the start's, not the attack's.
+      await watched();
+      await use(
+        Object.entries(RULE_FILES).map(([name, text]) => ({
+          group: 'reload',
+          name,
+          run: () => inTurn(text),
+        })),
+      );
+    },
+    settings,
+  );
+  rmSync(overlay, { recursive: true });
+}
+
 const socketCases = (base: string): Case[] =>
   SOCKET_ATTACKS.map((attack) => ({
     group: 'socket',
@@ -369,75 +422,10 @@ function clientCases(base: string): Case[] {
   }));
 }
 
-// Memory and event loop of the service during the attacks.
-
-function processTree(pid: number): number[] {
-  try {
-    const tasks = readdirSync(`/proc/${pid}/task`);
-    const children = tasks.flatMap((task) =>
-      readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8')
-        .trim()
-        .split(' ')
-        .filter(Boolean)
-        .map(Number),
-    );
-    return [pid, ...children.flatMap(processTree)];
-  } catch {
-    return [];
-  }
-}
-function residentKb(pid: number): number {
-  try {
-    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
-  } catch {
-    return 0;
-  }
-}
-
-/** Asks `/health` every 20 ms and watches the memory of the service and its analysis processes. */
-function watch(base: string) {
-  const longest = { stall: 0, own: 0, all: 0 };
-  let running = true;
-  const probe = new Agent({ keepAlive: true, maxSockets: 1 });
-  const { port } = new URL(base);
-  const ask = (): Promise<number> => {
-    const start = performance.now();
-    return new Promise((resolve) => {
-      request({ host: '127.0.0.1', port, path: '/health', agent: probe }, (response) => {
-        response.resume().on('end', () => resolve(performance.now() - start));
-      })
-        .on('error', () => resolve(Infinity))
-        .end();
-    });
-  };
-  const loop = async (): Promise<void> => {
-    while (running) {
-      const before = performance.eventLoopUtilization().active;
-      const ms = await ask();
-      // The time in which this process itself was at work is not the service's.
-      const own = performance.eventLoopUtilization().active - before;
-      longest.stall = Math.max(longest.stall, ms - own);
-      const sizes = processTree(service.pid!).map(residentKb);
-      longest.own = Math.max(longest.own, sizes[0] ?? 0);
-      longest.all = Math.max(
-        longest.all,
-        sizes.reduce((sum, size) => sum + size, 0),
-      );
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    probe.destroy();
-  };
-  const done = loop();
-  return {
-    longest,
-    reset: () => Object.assign(longest, { stall: 0, own: 0, all: 0 }),
-    stop: () => ((running = false), done),
-  };
-}
-
 // ——— the run ———
 
 const failures: string[] = [];
+const wanted = (group: string): boolean => !values.only || group === values.only;
 await withService([healthy.get(plain)!], async (base) => {
   const all = [
     ...wireCases(),
@@ -449,15 +437,14 @@ await withService([healthy.get(plain)!], async (base) => {
     ...clientCases(base),
     ...socketCases(base),
   ];
-  const groups = [...new Set(all.map(({ group }) => group))].filter((g) => !values.only || g === values.only);
-  const probe = watch(base);
+  const groups = [...new Set(all.map(({ group }) => group))].filter(wanted);
+  const probe = watch(base, service.pid!);
   const total = { cases: 0, stall: 0, busy: 0, own: 0, all: 0 };
   console.log(
     'group     cases  failed   slowest  longest /health stall  longest busy  peak RSS  with its processes',
   );
-  for (const group of groups) {
+  const runGroup = async (group: string, cases: readonly Case[]): Promise<void> => {
     probe.reset();
-    const cases = all.filter((one) => one.group === group);
     const before = failures.length;
     let slowest = 0;
     let next = 0;
@@ -481,7 +468,13 @@ await withService([healthy.get(plain)!], async (base) => {
     total.own = Math.max(total.own, own);
     total.all = Math.max(total.all, tree);
     console.log(row(group, cases.length, failures.length - before, slowest, { stall, busy, own, all: tree }));
-  }
+  };
+  for (const group of groups)
+    await runGroup(
+      group,
+      all.filter((one) => one.group === group),
+    );
+  if (wanted('reload')) await reloadCases((cases) => runGroup('reload', cases));
   await probe.stop();
   console.log(row('all', total.cases, failures.length, 0, total));
 });
