@@ -34,6 +34,11 @@ const RARIBLE =
 const SHIELD =
   'Shield(uint256 treeNumber, uint256 startPosition, (bytes32 npk, (uint8 tokenType, address tokenAddress, uint256 tokenSubID) token, uint120 value)[] commitments, (bytes32[3] encryptedBundle, bytes32 shieldKey)[] shieldCiphertext, uint256[] fees)';
 
+const LENT =
+  'LendBorrowTrade(address indexed account, uint16 indexed currencyId, uint40 maturity, int256 netAssetCash, int256 netfCash)';
+const OPTIONS =
+  'Redeem(address indexed otoken, address indexed redeemer, address indexed receiver, address collateralAsset, uint256 otokenBurned, uint256 payout)';
+
 interface Case extends Scene {
   readonly name: string;
   readonly kind: string;
@@ -46,6 +51,68 @@ const minted = (at = VENUE, amount = 90n): Act => moves(at, ZERO, USER, amount);
 const burnt = (at = VENUE, amount = 90n): Act => moves(at, USER, ZERO, amount);
 
 const CASES: readonly Case[] = [
+  {
+    name: 'lent at a fixed rate',
+    kind: 'supply',
+    role: ['owner', USER],
+    acts: [into(), says(VENUE, LENT, [USER, 3n, 1_700_000_000n, -HUNDRED, 105n])],
+  },
+  {
+    name: 'borrowed at a fixed rate',
+    kind: 'borrow',
+    role: ['owner', USER],
+    acts: [outOf(), says(VENUE, LENT, [USER, 3n, 1_700_000_000n, HUNDRED, -105n])],
+  },
+  {
+    name: 'options redeemed for their collateral',
+    kind: 'vault_withdraw',
+    role: ['owner', USER],
+    acts: [
+      moves(SHARE, USER, ZERO, 90n),
+      moves(TOKEN, OTHER, USER, HUNDRED),
+      says(VENUE, OPTIONS, [SHARE, USER, USER, TOKEN, 90n, HUNDRED]),
+    ],
+  },
+  {
+    name: 'a bond unlocked below its value',
+    kind: 'vault_withdraw',
+    role: ['owner', USER],
+    acts: [
+      burnt(),
+      outOf(80n),
+      says(
+        VENUE,
+        'Usd0ppUnlockedFloorPrice(address indexed user, uint256 usd0ppAmount, uint256 usd0Amount)',
+        [USER, 90n, 80n],
+      ),
+    ],
+  },
+  {
+    name: 'staked for a validator',
+    kind: 'stake',
+    role: ['owner', USER],
+    acts: [
+      into(),
+      says(VENUE, 'StakeIncreased(address indexed staker, address indexed validator, uint256 amount)', [
+        USER,
+        OTHER,
+        HUNDRED,
+      ]),
+    ],
+  },
+  {
+    name: 'tokens bought with sealed bids',
+    kind: 'claim',
+    role: ['owner', USER],
+    acts: [
+      outOf(),
+      says(
+        VENUE,
+        'ClaimedFromOrder(uint256 indexed auctionId, uint64 indexed userId, uint96 buyAmount, uint96 sellAmount)',
+        [1n, 2n, 50n, 60n],
+      ),
+    ],
+  },
   {
     name: 'margin put in',
     kind: 'supply',
