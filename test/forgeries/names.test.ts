@@ -85,7 +85,10 @@ describe('a listed address', () => {
       call(MAINNET.usdc, fn('transferFrom(address,address,uint256)', [ALICE, clone, AMOUNT])),
       event('Staked(address indexed user, uint256 amount)', ALICE, AMOUNT),
     ]);
-    expect(report.classification.status).toBe('Suspected');
+    expect(
+      report.classification.status,
+      JSON.stringify([report.classification, report.motifs.map((m) => [m.kind, m.status, m.protocol])]),
+    ).toBe('Suspected');
     for (const { protocol } of report.motifs) expect(protocol).not.toHaveProperty('matched_by');
   });
 

@@ -1,3 +1,4 @@
+import { isRecognised } from '../../lib/motifKinds.ts';
 import { recognise, type Candidate, type RecognitionRun } from './bind/applyMapping.ts';
 import { checkInvariants } from './bind/checkInvariants.ts';
 import { EnclosingCalls } from './match/enclosingCalls.ts';
@@ -163,7 +164,8 @@ function confirmed(
       leg.exact &&
       leg.movements.some((m) => [flow.movements[m]!.from, flow.movements[m]!.to].includes(contract)),
   );
-  return moved ? known.protocolOf(contract) : undefined;
+  const protocol = moved ? known.protocolOf(contract) : undefined;
+  return isRecognised(protocol ?? null) ? protocol : undefined;
 }
 
 function evidenceOf({ trigger, within, binding }: Candidate, flow: ValueFlow): readonly Evidence[] {

@@ -139,10 +139,13 @@ export type RegisteredContracts = ReadonlyMap<Address, string>;
  * registry.
  */
 export class KnownContracts {
-  readonly #rulebook: Pick<Rulebook, 'prepared' | 'protocols'>;
+  readonly #rulebook: Pick<Rulebook, 'prepared' | 'protocols' | 'protocolAt'>;
   readonly #registered: RegisteredContracts;
 
-  constructor(rulebook: Pick<Rulebook, 'prepared' | 'protocols'>, registered: RegisteredContracts) {
+  constructor(
+    rulebook: Pick<Rulebook, 'prepared' | 'protocols' | 'protocolAt'>,
+    registered: RegisteredContracts,
+  ) {
     this.#rulebook = rulebook;
     this.#registered = registered;
   }
@@ -164,8 +167,17 @@ export class KnownContracts {
       spec && {
         slug: spec.slug,
         version: spec.version,
-        matchedBy: own === undefined ? 'registry' : 'address',
+        matchedBy:
+          own === undefined ? 'registry' : mayBeAnyCode(this.#rulebook, contract) ? 'creator' : 'address',
       }
     );
   }
+}
+
+/** A deployer made the contract that makes any code it is given: its protocol has no shapes. */
+function mayBeAnyCode(
+  { prepared, protocolAt }: Pick<Rulebook, 'prepared' | 'protocolAt'>,
+  contract: Address,
+): boolean {
+  return !protocolAt.has(contract) && prepared.kindsOf(contract) === undefined;
 }
