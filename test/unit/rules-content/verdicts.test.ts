@@ -236,6 +236,27 @@ describe('early exchanges and sales', () => {
   });
 });
 
+describe('an NFT sent to a contract', () => {
+  const sent = movesNft(NFT, USER, VENUE, 5n);
+  const incentive = `0x${'ab'.repeat(32)}`;
+  const staked = 'TokenStaked(uint256 indexed tokenId, bytes32 indexed incentiveId, uint128 liquidity)';
+  it.each([
+    ['that logs nothing', [sent], 'NftTransfer Proven'],
+    ['that logs the unheard of', [sent, unheard(VENUE)], 'NftTransfer Suspected'],
+    ['that stakes it', [sent, says(VENUE, staked, [5n, incentive, 9n])], 'Stake Suspected'],
+  ])('%s', async (_, acts, expected) => {
+    expect(await verdict({ to: NFT, acts })).toBe(expected);
+  });
+});
+
+it('an allowance at Permit2 itself is proven', async () => {
+  const PERMIT2: Address = '0x000000000022d473030f116ddee9f6b43ac78ba3';
+  const approval =
+    'Approval(address indexed owner, address indexed token, address indexed spender, uint160 amount, uint48 expiration)';
+  const acts = [says(PERMIT2, approval, [USER, TOKEN, VENUE, AMOUNT, 9])];
+  expect(await verdict({ to: PERMIT2, acts })).toBe('Approval Proven');
+});
+
 describe('an NFT', () => {
   const sale = [movesNft(NFT, OTHER, USER, 5n), pays(VENUE, OTHER, AMOUNT)];
   it.each([
