@@ -15,6 +15,7 @@ import { isArchive } from '../../../rules/read/archive.ts';
 import { RECORDINGS } from '../../../rules/read/readRuleFiles.ts';
 import { openSoundRuleset, rulesetDirs } from './rulesets.ts';
 import { examine, read, type Examined } from '../../../analyze.ts';
+import { canonicalize } from '../../../stages/2-canonical/canonicalize.ts';
 import { labelFormat } from '../../../value/labelFormat.ts';
 import type { IntentInput } from '../../../stages/7-intent/intentInput.ts';
 import { explainIntents, type ExplainedVerdict } from '../../../stages/7-intent/matchIntents.ts';
@@ -69,7 +70,7 @@ async function fetchTx(hash: Hash, rulebook: Rulebook): Promise<Recording> {
       signal: AbortSignal.timeout(config.deadlineMs),
       deadlineAt: performance.now() + config.deadlineMs,
     });
-    const raw = await fetchTransaction(session, hash);
+    const raw = await fetchTransaction(session, hash, canonicalize);
     const context = await fetchContext(session, planContext(raw, rulebook, config.maxTokens), {
       names: config.priceSources,
     });
