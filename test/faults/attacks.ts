@@ -11,7 +11,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, createServer, request, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -180,20 +180,53 @@ async function attacked(
   place: Place,
 ): Promise<string | null> {
   const { url, server } = await startAttackNode(recorded, dialect, bad);
-  const good = healthy.get(recorded)!;
-  const urls = { alone: [url], first: [url, good], second: [good, url] }[place];
   try {
-    const answer = await withService(urls, (at) => analyze(at, recorded.hash));
-    if (SECRETS.some((secret) => answer.text.toLowerCase().includes(secret.toLowerCase())))
-      return `a secret in the answer: ${answer.text.slice(0, 300)}`;
-    if (answer.status === 200 && masked(answer.text) === truths.get(recorded)) return null;
-    if (answer.status === 200) return 'a report that differs from the healthy one';
-    return place === 'alone'
-      ? refusal(answer)
-      : `beside a healthy node: ${answer.status} ${answer.text.slice(0, 200)}`;
+    return await judged(recorded, url, place);
   } finally {
     server.close().closeAllConnections();
   }
+}
+
+/** The same for a node at an address. */
+async function judged(recorded: Recorded, url: string, place: Place): Promise<string | null> {
+  const good = healthy.get(recorded)!;
+  const urls = { alone: [url], first: [url, good], second: [good, url] }[place];
+  const answer = await withService(urls, (at) => analyze(at, recorded.hash));
+  if (SECRETS.some((secret) => answer.text.toLowerCase().includes(secret.toLowerCase())))
+    return `a secret in the answer: ${answer.text.slice(0, 300)}`;
+  if (answer.status === 200 && masked(answer.text) === truths.get(recorded)) return null;
+  if (answer.status === 200) return 'a report that differs from the healthy one';
+  return place === 'alone'
+    ? refusal(answer)
+    : `beside a healthy node: ${answer.status} ${answer.text.slice(0, 200)}`;
+}
+
+/** Nodes whose TLS fails: bytes sent at the first byte of the client, then the end. */
+const TLS_ENDS: Readonly<Record<string, Buffer>> = {
+  'the end at once': Buffer.alloc(0),
+  'a handshake alert': Buffer.from('15030100020228', 'hex'),
+  'plain HTTP': Buffer.from('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n'),
+  noise: Buffer.alloc(5_000, 7),
+};
+
+function tlsCases(): Case[] {
+  return Object.entries(TLS_ENDS).flatMap(([name, bytes]) =>
+    ['https', 'http'].flatMap((scheme) =>
+      (['alone', 'first'] as const).map((place) => ({
+        group: 'wire',
+        name: `TLS: ${name} to ${scheme}, ${place}`,
+        run: async () => {
+          const server = createTcpServer((socket) =>
+            socket.on('error', () => {}).once('data', () => socket.end(bytes)),
+          );
+          await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+          const { port } = server.address() as AddressInfo;
+          const url = disguised(`http://127.0.0.1:${port}`).replace('http:', `${scheme}:`);
+          return judged(plain, url, place).finally(() => server.close());
+        },
+      })),
+    ),
+  );
 }
 
 function wireCases(): Case[] {
@@ -429,6 +462,7 @@ const wanted = (group: string): boolean => !values.only || group === values.only
 await withService([healthy.get(plain)!], async (base) => {
   const all = [
     ...wireCases(),
+    ...tlsCases(),
     ...callCases('message', { ...MESSAGE_FAULTS, ...ERROR_FAULTS }, 'eth_getCode'),
     ...callCases('shape', SHAPE_FAULTS, 'eth_call'),
     ...stateCases(),
