@@ -2,17 +2,11 @@ import { checksum } from 'ox/Address';
 import { concat } from 'ox/Hex';
 import { fromCreate, fromCreate2 } from 'ox/ContractAddress';
 import { keccak256 } from 'ox/Hash';
-import { memoize } from '../lib/memo.ts';
 import { wordOf, ZERO_ADDRESS } from './hex.ts';
 import type { Address, Hash } from '../model/hex.ts';
 
-// Tokens and venues recur from one transaction to the next.
-const remembered = memoize((address) => checksum(address), 20_000);
-
-/** The mixed-case form of a lower-case address (EIP-55). */
-export function checksumAddress(address: Address): string {
-  return remembered(address);
-}
+/** The mixed-case form of an address (EIP-55); ox remembers the last 8,192. */
+export const checksumAddress: (address: Address) => string = checksum;
 
 const LOW = `0x${'0'.repeat(37)}`;
 

@@ -1,5 +1,5 @@
 import type { Address, Hash } from './hex.ts';
-import type { Evidence } from './evidence.ts';
+import type { Evidence } from './canonicalTx.ts';
 
 export type AttributionMode =
   | 'self'

@@ -1,5 +1,5 @@
 import type { Address } from './hex.ts';
-import type { Evidence } from './evidence.ts';
+import type { Evidence } from './canonicalTx.ts';
 import type { Motif } from './motif.ts';
 import type { PriceQuote, PriceRefusal } from './upstream.ts';
 import type { AssetId } from './valueFlow.ts';

@@ -1,6 +1,7 @@
 import type { Address } from './hex.ts';
 import type { Confidence, Status } from './motif.ts';
-import type { IntentRule } from './rulebook.ts';
+import type { IntentRule, Rulebook } from './rulebook.ts';
+import type { MotifKind } from './primitive.ts';
 
 /** An `intent_kind` declared in `rules/vocabulary.yaml`. */
 export type IntentKind = string;
@@ -88,4 +89,18 @@ export interface Verdict {
   readonly motifs: readonly number[];
   /** In execution order. */
   readonly fragments: readonly Fragment[];
+}
+
+/** Derived from the rules once, at load, for all transactions. */
+export interface PreparedRules {
+  /** Intent rules in force, best first. */
+  readonly intents: readonly PreparedIntent[];
+  /** Slug of the protocol an address belongs to: listed, or made by one of its deployers. */
+  protocolOf(contract: Address): string | undefined;
+  /** Motif kinds that the protocol of a contract has shapes for; undefined for other contracts. */
+  kindsOf(contract: Address): ReadonlySet<MotifKind> | undefined;
+  /** Highest confidence of a shape without a known protocol. */
+  readonly familyConfidence: ReadonlyMap<string, Confidence>;
+  /** A stage's own view of the rules: made on first use, then kept. */
+  derive<T>(make: (rulebook: Rulebook) => T): T;
 }

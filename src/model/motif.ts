@@ -1,5 +1,5 @@
 import type { Address } from './hex.ts';
-import type { Evidence } from './evidence.ts';
+import type { Evidence } from './canonicalTx.ts';
 import type { AssetId } from './valueFlow.ts';
 import type { Invariant, MotifKind, Portion, ProtocolRef, RoleBinding } from './primitive.ts';
 

@@ -1,5 +1,5 @@
 import type { Address } from './hex.ts';
-import type { Evidence } from './evidence.ts';
+import type { Evidence } from './canonicalTx.ts';
 import type { AssetId } from './valueFlow.ts';
 
 /** A motif kind declared in `rules/vocabulary.yaml` (`swap`, `supply`, …). Never enumerated in code. */

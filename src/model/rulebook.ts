@@ -2,8 +2,7 @@ import type { LexiconEntry, IntentKindSpec, MotifKindSpec } from './vocabulary.t
 import type { Address, Hash, Hex } from './hex.ts';
 import type { AssetKind } from './valueFlow.ts';
 import type { Confidence } from './motif.ts';
-import type { IntentKind } from './intent.ts';
-import type { PreparedRules } from './prepared.ts';
+import type { IntentKind, PreparedRules } from './intent.ts';
 import type { MotifKind, PortionRole } from './primitive.ts';
 import type { PriceFeedSpec, PricingRules } from './pricing.ts';
 

@@ -1,6 +1,6 @@
 import type { MultiDirectedGraph } from 'graphology';
 import type { Address } from './hex.ts';
-import type { Evidence } from './evidence.ts';
+import type { Evidence } from './canonicalTx.ts';
 
 export type AssetKind = 'native' | 'erc20' | 'erc721' | 'erc1155';
 

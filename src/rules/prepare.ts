@@ -1,7 +1,7 @@
 import type { Address } from '../model/hex.ts';
 import type { Confidence } from '../model/motif.ts';
 import type { CompiledRules, EventMapping, IntentRule, Rulebook } from '../model/rulebook.ts';
-import type { PreparedRules } from '../model/prepared.ts';
+import type { PreparedRules } from '../model/intent.ts';
 import { protocolOfCreated } from './creations.ts';
 import { factNames, prepareIntent } from './engine.ts';
 

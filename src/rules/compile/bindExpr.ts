@@ -1,7 +1,6 @@
 import type { AbiParameter } from 'viem';
-import { isUnreadable, type SignatureFault } from './signature.ts';
+import { isUnreadable, checkAddress, type SignatureFault } from './signature.ts';
 import { splitTopLevel } from '../../lib/text.ts';
-import { checkAddress } from './addresses.ts';
 import { didYouMean } from './didYouMean.ts';
 import type { BindExpr, ParamSpec } from '../../model/rulebook.ts';
 

@@ -9,7 +9,7 @@ import {
   type RateSpec,
 } from '../../model/pricing.ts';
 import type { ProtocolSpec } from '../../model/rulebook.ts';
-import { checkAddress } from './addresses.ts';
+import { checkAddress } from './signature.ts';
 import { isFault } from './bindExpr.ts';
 import { readRuleAddress } from './compileProtocols.ts';
 import type { Spot } from './ruleItem.ts';

@@ -1,8 +1,9 @@
 import { parseAbiItem, toEventSelector, toFunctionSelector, type AbiParameter } from 'viem';
 import { memoize } from '../../lib/memo.ts';
-import type { Hash, Hex } from '../../model/hex.ts';
+import type { Hash, Hex, Address } from '../../model/hex.ts';
 import type { ParamSpec } from '../../model/rulebook.ts';
 import type { ProblemCode } from '../read/problems.ts';
+import { checksumAddress } from '../../evm/address.ts';
 
 export type SignatureKind = 'event' | 'function' | 'error';
 
@@ -146,4 +147,17 @@ function parse(kind: SignatureKind, text: string): ParsedSignature | SignatureFa
   const canonical = `${name}(${inputs.map(canonicalType).join(',')})`;
   const id = kind === 'event' ? toEventSelector(canonical) : toFunctionSelector(canonical);
   return { name, canonical, id, topicCount: kind === 'event' ? indexedCount + 1 : 0, params, inputs: all };
+}
+
+/**
+ * Reads an address of a rule file. Mixed case must be the EIP-55 checksum, which catches a mistyped digit;
+ * all-lower-case text has no checksum and is refused.
+ */
+export function checkAddress(text: string): { readonly address: Address } | SignatureFault {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return { code: 'bad_address', message: text.slice(0, 80) };
+  const address = text.toLowerCase() as Address;
+  const checksum = checksumAddress(address);
+  return checksum === text
+    ? { address }
+    : { code: 'bad_checksum', message: `${text}: copy the address again from a source that you trust` };
 }

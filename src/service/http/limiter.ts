@@ -1,6 +1,9 @@
 import { AnalysisError } from '../../lib/errors.ts';
 
-/** Admits a bounded number of tasks at once and lets a bounded number wait, first come first served. */
+/**
+ * Admits a bounded number of tasks at once and lets a bounded number wait, first come first served. p-queue
+ * gives a place away when a task's signal aborts, though the task still runs; here it keeps it to its end.
+ */
 export interface Limiter {
   readonly running: number;
   readonly waiting: number;

@@ -1,6 +1,5 @@
 import type { Address } from '../../model/hex.ts';
-import type { Log } from '../../model/canonicalTx.ts';
-import type { Evidence } from '../../model/evidence.ts';
+import type { Log, Evidence } from '../../model/canonicalTx.ts';
 import type { Asset, MovementKind, NonEconomicMovement } from '../../model/valueFlow.ts';
 
 /** A transfer as read, before it is known to count: amount may be 0 and `from` may be `to`. */

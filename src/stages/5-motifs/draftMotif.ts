@@ -1,6 +1,5 @@
 import { lowestCommonAncestor } from '../../value/frames.ts';
-import type { CanonicalTx } from '../../model/canonicalTx.ts';
-import type { Evidence } from '../../model/evidence.ts';
+import type { CanonicalTx, Evidence } from '../../model/canonicalTx.ts';
 import type { Confidence, Motif } from '../../model/motif.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Primitive, ProtocolRef } from '../../model/primitive.ts';

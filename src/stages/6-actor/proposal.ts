@@ -1,6 +1,6 @@
 import type { Address } from '../../model/hex.ts';
 import type { AttributionMode, ElectionGround, SubmitterRole } from '../../model/attribution.ts';
-import type { Evidence } from '../../model/evidence.ts';
+import type { Evidence } from '../../model/canonicalTx.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 
 /** One account that could be the actor, and why. */

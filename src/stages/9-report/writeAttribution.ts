@@ -1,6 +1,14 @@
 import type { Attribution } from '../../model/attribution.ts';
 import type * as wire from '../../model/generated/report.ts';
+import type { AccountName } from '../../model/generated/report.ts';
 import type { ReportWriter } from './reportWriter.ts';
+import { addressName } from '../../value/labelFormat.ts';
+import { cleanText } from '../../value/display.ts';
+import type { Address } from '../../model/hex.ts';
+import type { Motif } from '../../model/motif.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
+import type { RawContext } from '../../model/upstream.ts';
+import type { ValueFlow } from '../../model/valueFlow.ts';
 
 export function writeAttribution(attribution: Attribution, writer: ReportWriter): wire.Attribution {
   return {
@@ -36,4 +44,49 @@ export function writeAttribution(attribution: Attribution, writer: ReportWriter)
     ambiguous: attribution.ambiguous,
     evidence: writer.evidences(attribution.evidence),
   };
+}
+
+const MAX_NAME = 100;
+
+interface NameSources {
+  readonly rulebook: Pick<Rulebook, 'entities' | 'protocols' | 'protocolAt' | 'addressBook'>;
+  readonly context: Pick<RawContext, 'tokens'>;
+  readonly flow: Pick<ValueFlow, 'assets'>;
+  readonly motifs: readonly Motif[];
+}
+
+/**
+ * Names addresses from the first source that knows each: the rules' entities, their protocols, the address
+ * book, the token contract itself. For display only: the report is complete before names are looked up.
+ */
+export function accountNames({
+  rulebook,
+  context,
+  flow,
+  motifs,
+}: NameSources): (account: Address) => AccountName | null {
+  // Pools and vaults with a factory or CREATE2 address that proves the protocol.
+  const venues = new Map<Address, string>();
+  for (const { venue, protocol } of motifs)
+    if (protocol && protocol.matchedBy !== 'family') venues.set(venue, protocol.slug);
+  // The report's assets have their tokens' own names with them.
+  const described = new Set([...flow.assets.values()].map(({ address }) => address));
+  const called = (slug: string): string => rulebook.protocols.get(slug)?.name ?? slug;
+  return (account) => {
+    const entity = rulebook.entities.get(account);
+    if (entity) return named(entity.name, entity.tags[0] ?? 'contract', 'rules');
+    const protocol = rulebook.protocolAt.get(account);
+    if (protocol !== undefined) return named(called(protocol), 'protocol', 'rules');
+    const listed = addressName(rulebook.addressBook, account);
+    if (listed) return named(listed.name, listed.kind, 'address_book');
+    const venue = venues.get(account);
+    if (venue !== undefined) return named(called(venue), 'venue', 'rules');
+    const token = context.tokens.get(account);
+    return token && !described.has(account) ? named(token.name ?? token.symbol, 'token', 'contract') : null;
+  };
+}
+
+function named(text: string | null, kind: string, source: AccountName['source']): AccountName | null {
+  const name = cleanText(text, MAX_NAME);
+  return name === null ? null : { name, kind, source };
 }

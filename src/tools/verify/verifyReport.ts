@@ -1,6 +1,6 @@
 import type { TxReport } from '../../model/generated/report.ts';
 import { checkAllowances } from './checkAllowances.ts';
-import { checkAttribution } from './checkAttribution.ts';
+import { checkAttribution, checkVerdict } from './checkVerdict.ts';
 import { checkDeltas } from './checkDeltas.ts';
 import { checkEconomics, checkSales } from './checkEconomics.ts';
 import { checkAddresses, checkEvidence, checkLists } from './checkEvidence.ts';
@@ -8,7 +8,6 @@ import { checkIdentity } from './checkIdentity.ts';
 import { checkMoney } from './checkMoney.ts';
 import { checkMotifs } from './checkMotifs.ts';
 import { checkMovements } from './checkMovements.ts';
-import { checkVerdict } from './checkVerdict.ts';
 import type { Finding, Report } from './finding.ts';
 import { checkPrices, type PriceCheck } from './checkPrices.ts';
 import { checkAssets, type ReadContract } from './readContracts.ts';

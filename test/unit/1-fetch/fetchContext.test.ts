@@ -16,7 +16,7 @@ import {
   uint,
 } from '../../support/sampleTransaction.ts';
 import type { ContextPlan } from '../../../src/stages/1-fetch/context/planContext.ts';
-import type { PriceSource } from '../../../src/stages/1-fetch/prices/priceSource.ts';
+import type { PriceSource } from '../../../src/stages/1-fetch/prices/priceSources.ts';
 import type { Upstream } from '../../../src/stages/1-fetch/rpc/upstream.ts';
 import type { RawContext } from '../../../src/model/upstream.ts';
 

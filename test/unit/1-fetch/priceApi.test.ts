@@ -8,7 +8,7 @@ import {
 } from '../../../src/stages/1-fetch/prices/priceApi.ts';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { PriceAnswers } from '../../../src/stages/1-fetch/prices/priceSource.ts';
+import type { PriceAnswers } from '../../../src/stages/1-fetch/prices/priceSources.ts';
 import type { Address } from '../../../src/model/hex.ts';
 
 const specs = loadRules().pricing.apis;

@@ -8,13 +8,16 @@ import {
 import { describe, expect, it } from 'vitest';
 import { averagePrices } from '../../../src/stages/1-fetch/prices/averagePrices.ts';
 import { planPricing, type PricingVocabulary } from '../../../src/stages/1-fetch/prices/planPricing.ts';
-import { contractSources, PRICE_SOURCE_NAMES } from '../../../src/stages/1-fetch/prices/priceSources.ts';
+import {
+  contractSources,
+  PRICE_SOURCE_NAMES,
+  type PriceSource,
+} from '../../../src/stages/1-fetch/prices/priceSources.ts';
 import { ratePrices } from '../../../src/stages/1-fetch/prices/ratePrices.ts';
 import { registryPrices } from '../../../src/stages/1-fetch/prices/feedPrices.ts';
 import { tokensInLogs } from '../../../src/stages/1-fetch/context/tokensInLogs.ts';
 import { groupReads } from '../../../src/stages/1-fetch/context/viewReads.ts';
 import type { ViewCall } from '../../../src/stages/1-fetch/context/multicall.ts';
-import type { PriceSource } from '../../../src/stages/1-fetch/prices/priceSource.ts';
 import type { Address, Hash, Hex } from '../../../src/model/hex.ts';
 import type { AverageSpec, RateSpec } from '../../../src/model/pricing.ts';
 import { account, token } from '../../support/builders.ts';

@@ -12,8 +12,7 @@ import {
   type Scenario,
 } from '../7-intent/scenario.ts';
 import { frame, kindsWith } from '../../support/builders.ts';
-import type { Evidence } from '../../../src/model/evidence.ts';
-import type { Frame } from '../../../src/model/canonicalTx.ts';
+import type { Evidence, Frame } from '../../../src/model/canonicalTx.ts';
 import type { Address, Hex } from '../../../src/model/hex.ts';
 import type { Rulebook } from '../../../src/model/rulebook.ts';
 import type { Motif } from '../../../src/model/motif.ts';

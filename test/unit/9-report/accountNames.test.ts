@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { accountNames } from '../../../src/stages/9-report/accountNames.ts';
+import { accountNames } from '../../../src/stages/9-report/writeAttribution.ts';
 import { isoTime, writeMethod } from '../../../src/stages/9-report/writeTransaction.ts';
 import type { Address } from '../../../src/model/hex.ts';
 import { account, rulebook, valueFlow } from '../../support/builders.ts';

@@ -6,7 +6,13 @@ import { isRecord } from '../../../lib/shape.ts';
 import { resultOf, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
 import { UpstreamFault } from '../rpc/upstreamFault.ts';
 import { feedPrices } from '../prices/feedPrices.ts';
-import { contractSources, STANDARD_PRICE_SOURCES, type PriceSourceName } from '../prices/priceSources.ts';
+import {
+  contractSources,
+  STANDARD_PRICE_SOURCES,
+  type PriceSourceName,
+  type PriceAnswers,
+  type PriceSource,
+} from '../prices/priceSources.ts';
 import {
   groupReads,
   readAnswers,
@@ -17,7 +23,6 @@ import {
 } from './viewReads.ts';
 import { readTimestamp, type ContextPlan } from './planContext.ts';
 import type { PriceApi } from '../prices/priceApi.ts';
-import type { PriceAnswers, PriceSource } from '../prices/priceSource.ts';
 import type { RpcEndpoint } from '../rpc/rpcEndpoint.ts';
 import type { BlockState, ReadState, Session } from '../rpc/session.ts';
 import type { Address, Hex } from '../../../model/hex.ts';

@@ -2,7 +2,7 @@ import { create2Address, pairSalt } from '../../../evm/address.ts';
 import { intOfWord, uintOfWord, wordAt, wordOf } from '../../../evm/hex.ts';
 import { Q96, Q192, sqrtRatioAtTick } from '../../../value/tickPrice.ts';
 import { wordWithin, type ViewCall } from '../context/multicall.ts';
-import type { PriceSource } from './priceSource.ts';
+import type { PriceSource } from './priceSources.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 import type { AverageSpec } from '../../../model/pricing.ts';
 import type { PriceRate, PriceRefusal } from '../../../model/upstream.ts';

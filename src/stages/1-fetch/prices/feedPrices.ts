@@ -1,5 +1,5 @@
 import { intOfWord, smallUintOfWord, uintOfWord, wordAt, HIGH_BYTES } from '../../../evm/hex.ts';
-import type { PriceSource } from './priceSource.ts';
+import type { PriceSource } from './priceSources.ts';
 import type { Hex, Address } from '../../../model/hex.ts';
 import type { PriceFeedSpec, FeedRegistrySpec } from '../../../model/pricing.ts';
 import type { PriceQuote, PriceRefusal, PriceRate } from '../../../model/upstream.ts';

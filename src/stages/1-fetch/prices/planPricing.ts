@@ -1,6 +1,6 @@
 import type { TokensInLogs } from '../context/tokensInLogs.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { PreparedRules } from '../../../model/prepared.ts';
+import type { PreparedRules } from '../../../model/intent.ts';
 import type {
   AverageSpec,
   FeedRegistrySpec,

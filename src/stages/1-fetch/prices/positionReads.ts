@@ -1,6 +1,6 @@
 import { addressOfWord, intOfWord, uintOfWord, wordAt, wordOf } from '../../../evm/hex.ts';
 import type { ViewCall } from '../context/multicall.ts';
-import type { PriceSource } from './priceSource.ts';
+import type { PriceSource } from './priceSources.ts';
 import type { Hex } from '../../../model/hex.ts';
 import type { PositionSpec } from '../../../model/pricing.ts';
 import type { PositionRead } from '../../../model/upstream.ts';

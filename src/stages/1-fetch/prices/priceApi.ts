@@ -1,6 +1,6 @@
 import { isRecord } from '../../../lib/shape.ts';
 import { timeLimit } from '../rpc/upstreamFault.ts';
-import type { PriceAnswers } from './priceSource.ts';
+import type { PriceAnswers } from './priceSources.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { AnswerPath, PriceApiSpec } from '../../../model/pricing.ts';
 import type { PriceQuote, PriceRefusal, UpstreamCallEvent } from '../../../model/upstream.ts';

@@ -2,8 +2,16 @@ import { feedPrices, registryPrices } from './feedPrices.ts';
 import { positionReads } from './positionReads.ts';
 import { ratePrices } from './ratePrices.ts';
 import type { PricingPlan } from './planPricing.ts';
-import type { PriceSource } from './priceSource.ts';
 import type { RateSpec } from '../../../model/pricing.ts';
+import type { ViewCall } from '../context/multicall.ts';
+import type { Address, Hex } from '../../../model/hex.ts';
+import type {
+  PositionRead,
+  PriceQuote,
+  PriceRate,
+  PriceRefusal,
+  TokenMetadata,
+} from '../../../model/upstream.ts';
 
 /** Every source there is, by the name the configuration gives it. */
 export const PRICE_SOURCE_NAMES = ['chainlink', 'vault', 'wrapper', 'lp', 'twap', 'http'] as const;
@@ -29,4 +37,33 @@ export function contractSources(plan: PricingPlan, names: ReadonlySet<PriceSourc
   if (planned.length > 0) sources.push(ratePrices(planned));
   if (plan.positions.length > 0 && names.has('lp')) sources.push(positionReads(plan.positions));
   return sources;
+}
+
+export interface PriceAnswers {
+  /** Prices in US dollars. */
+  readonly quotes: readonly PriceQuote[];
+  /** Prices in other assets. */
+  readonly rates?: readonly PriceRate[];
+  /** Liquidity of position NFTs. */
+  readonly positions?: readonly PositionRead[];
+  readonly refusals: readonly PriceRefusal[];
+}
+
+/** Context for reading a source's answers. */
+interface PriceSituation {
+  /** Unix seconds of the transaction's block. */
+  readonly timestamp: number;
+  readonly tokens: ReadonlyMap<Address, TokenMetadata>;
+  /** Quotes of the sources before this one. */
+  readonly quotes: readonly PriceQuote[];
+}
+
+/**
+ * A source of prices that answers by reading contracts. All its `calls` ride in the second round trip's
+ * batch; `read` gets their results in order (null where the contract did not answer) and is pure. Sources
+ * are read in the order given.
+ */
+export interface PriceSource {
+  readonly calls: readonly ViewCall[];
+  read(answers: readonly (Hex | null)[], situation: PriceSituation): PriceAnswers;
 }

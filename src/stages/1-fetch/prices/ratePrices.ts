@@ -1,7 +1,7 @@
 import { create2Address, pairSalt } from '../../../evm/address.ts';
 import { addressOfWord, uintOfWord, wordAt } from '../../../evm/hex.ts';
 import type { ViewCall } from '../context/multicall.ts';
-import type { PriceSource } from './priceSource.ts';
+import type { PriceSource } from './priceSources.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 import { TOKEN_ARGUMENT, type RateCall, type RateNumber, type RateSpec } from '../../../model/pricing.ts';
 import type { PriceRate, PriceRefusal, RateTerm } from '../../../model/upstream.ts';

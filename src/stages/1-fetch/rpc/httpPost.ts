@@ -128,7 +128,10 @@ interface BodyOutcome {
   readonly onBroken: () => void;
 }
 
-/** Collects a body and stops as soon as it is over its limit, compressed or not. */
+/**
+ * Collects a body and stops as soon as it is over its limit, compressed or not. undici's own decompression is
+ * experimental, warns of that on stderr and costs the same.
+ */
 function readerOf(
   { maxBytes, largeBytes = Infinity }: HttpLimits,
   status: number,

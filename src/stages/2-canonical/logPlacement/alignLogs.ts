@@ -1,7 +1,7 @@
 import type { Frame } from '../../../model/canonicalTx.ts';
 import { LogAffinity, statementOf, type Judgement } from './logAffinity.ts';
 import { lowerBound } from '../../../lib/lists.ts';
-import type { Candidates, LogWindow } from './logWindows.ts';
+import type { Candidates, LogWindow } from './inferLogs.ts';
 import type { ReceiptLog } from '../readTransaction.ts';
 import type { Timeline } from '../timeline.ts';
 

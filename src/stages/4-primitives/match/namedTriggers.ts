@@ -2,8 +2,7 @@ import { eventNamed, functionNamed, readSignature, type NamedSignature } from '.
 import { uintOfWord, wordAt } from '../../../evm/hex.ts';
 import { memoize } from '../../../lib/memo.ts';
 import { stemsOf } from '../../../lib/text.ts';
-import type { Frame, Log } from '../../../model/canonicalTx.ts';
-import type { Evidence } from '../../../model/evidence.ts';
+import type { Frame, Log, Evidence } from '../../../model/canonicalTx.ts';
 import type { Address, Hash, Hex } from '../../../model/hex.ts';
 import type { LexiconEntry } from '../../../model/vocabulary.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';

@@ -3,7 +3,7 @@ import { SENT_ROLES, SHARE_ROLES } from '../../../lib/roles.ts';
 import type { OpenPortion } from '../bind/positionDetail.ts';
 import type { OpenPrimitive } from '../structure/context.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { Evidence } from '../../../model/evidence.ts';
+import type { Evidence } from '../../../model/canonicalTx.ts';
 import type { Leg, RoleBinding } from '../../../model/primitive.ts';
 import type { ValueFlow } from '../../../model/valueFlow.ts';
 

@@ -1,8 +1,7 @@
 import { addressOfWord, wordAt } from '../../../evm/hex.ts';
 import { structural, type OpenPrimitive, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { Evidence } from '../../../model/evidence.ts';
-import type { Log } from '../../../model/canonicalTx.ts';
+import type { Evidence, Log } from '../../../model/canonicalTx.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 
 /**

@@ -1,8 +1,7 @@
 import type { ElectionContext } from '../electionContext.ts';
 import type { Proposal } from '../proposal.ts';
-import type { CanonicalTx } from '../../../model/canonicalTx.ts';
+import type { CanonicalTx, Evidence } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { Evidence } from '../../../model/evidence.ts';
 
 /**
  * EIP-7702: a delegated account, called by another account, acts for itself. The delegation shows in a

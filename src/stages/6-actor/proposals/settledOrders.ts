@@ -2,7 +2,7 @@ import { roleOf } from '../../../lib/roles.ts';
 import type { ElectionContext } from '../electionContext.ts';
 import { firstMovements, type Proposal } from '../proposal.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { Evidence } from '../../../model/evidence.ts';
+import type { Evidence } from '../../../model/canonicalTx.ts';
 import type { ElectionGround, SettledOrder, SubmitterRole } from '../../../model/attribution.ts';
 import type { Motif } from '../../../model/motif.ts';
 

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { Piscina } from 'piscina';
 import type { BlockId } from '../../../traces/traceApi.ts';
-import type { BlockResult, BlockTask, BlockThreadData } from './blockTask.ts';
+import type { Config } from '../../../service/config.ts';
+import type { BlockFailure, BlockFilter } from '../../../service/analyzeBlock.ts';
+import type { Rows } from './tables.ts';
 
 /** Compiled, or the source where a loader runs it. */
 const THREAD = ['./blockThread.js', './blockThread.ts']
@@ -36,4 +38,37 @@ export function openBlockPool(data: BlockThreadData, threads: number): BlockPool
     run: async (id, ms) => (await pool.run({ id, ms } satisfies BlockTask)) as BlockResult,
     close: () => pool.destroy(),
   };
+}
+
+/** Start data of a thread that analyzes blocks. */
+export interface BlockThreadData {
+  readonly config: Config;
+  /** The rulebook, as `packRulebook` writes it. */
+  readonly rulebook: Uint8Array;
+  readonly filter: BlockFilter;
+  /** Whether rows of the flat tables are wanted in place of JSON lines. */
+  readonly tables: boolean;
+}
+
+export interface BlockTask {
+  readonly id: BlockId;
+  /** Milliseconds it may take. */
+  readonly ms: number;
+}
+
+/** A block's result, as it comes from the thread. */
+export interface BlockResult {
+  /** Reports in block order, one JSON object per line; empty where tables are wanted. */
+  readonly lines: Uint8Array;
+  readonly rows: Rows | null;
+  readonly reports: number;
+  /** Transactions of the block, wanted or not. */
+  readonly transactions: number;
+  readonly failures: readonly BlockFailure[];
+  /** HTTP requests to the node. */
+  readonly requests: number;
+  /** Set where the block as a whole failed. */
+  readonly failed: { readonly code: string; readonly error: string } | null;
+  /** Lines for the user. */
+  readonly notes: readonly string[];
 }

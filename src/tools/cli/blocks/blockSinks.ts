@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CliError } from '../cliIo.ts';
-import type { BlockResult } from './blockTask.ts';
+import type { BlockResult } from './blockPool.ts';
 import { TABLES, TABLE_NAMES, noRows, type Rows, type TableName } from './tables.ts';
 
 /** Where the reports of a batch of blocks go, in order. */

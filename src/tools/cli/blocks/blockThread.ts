@@ -6,7 +6,7 @@ import { createAnalyzeBlock } from '../../../service/analyzeBlock.ts';
 import { unpackRulebook } from '../../../service/cache/rulebookCache.ts';
 import { openUpstream } from '../../../service/analyzer.ts';
 import { createReportValidator } from '../../../stages/9-report/reportValidator.ts';
-import type { BlockResult, BlockTask, BlockThreadData } from './blockTask.ts';
+import type { BlockResult, BlockTask, BlockThreadData } from './blockPool.ts';
 import { addRows, noRows, type Rows } from './tables.ts';
 
 const { config, rulebook: packed, filter, tables } = workerData as BlockThreadData;

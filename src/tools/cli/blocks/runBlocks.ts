@@ -3,12 +3,11 @@ import { AnalysisError, ERROR_TEXT } from '../../../lib/errors.ts';
 import { resolveBlocks, type BlockRef } from '../../../stages/1-fetch/block/resolveBlocks.ts';
 import { duration, progressBar, startProgress } from '../batch/progress.ts';
 import { blocksFrom, type BlockList } from './blockList.ts';
-import { BLOCKS_PER_THREAD, type BlockPool } from './blockPool.ts';
+import { BLOCKS_PER_THREAD, type BlockPool, type BlockResult } from './blockPool.ts';
 import { writeCheckpoint, type BlockBatchFailure, type Checkpoint } from './checkpoint.ts';
 import type { BlockId } from '../../../traces/traceApi.ts';
 import type { Upstream } from '../../../stages/1-fetch/rpc/upstream.ts';
 import type { BlockSink } from './blockSinks.ts';
-import type { BlockResult } from './blockTask.ts';
 
 export interface BlockRun {
   readonly list: BlockList;

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { checksumAddress } from '../../../../evm/address.ts';
 import { eventNamed } from '../../../../evm/signatures.ts';
-import { checkAddress } from '../../../../rules/compile/addresses.ts';
+import { checkAddress } from '../../../../rules/compile/signature.ts';
 import { isFault } from '../../../../rules/compile/bindExpr.ts';
 import type { Rulebook } from '../../../../model/rulebook.ts';
 import { CliError, type CliIo } from '../../cliIo.ts';
