@@ -38,7 +38,9 @@ describe('rule files', () => {
   });
 
   it.each(shapes)('$file knows no address and is named after its slug', ({ file, lines }) => {
-    expect(lines.filter((line) => /0x[0-9a-fA-F]{40}(?![0-9a-fA-F])/.test(line))).toEqual([]);
+    // An example may call a listed contract.
+    const stated = lines.filter((line) => !/^ {6}to: /.test(line));
+    expect(stated.filter((line) => /0x[0-9a-fA-F]{40}(?![0-9a-fA-F])/.test(line))).toEqual([]);
     expect(
       lines
         .filter((line) => /^(- )?slug: /.test(line))
