@@ -35,9 +35,24 @@ export function actAmounts(
   if (motifs.length > 1 && !areApart(view, motifs)) return firstFilled(besides, own);
   const act = sumsOf(view, motifs, side);
   const related = besides.filter(({ id }) => act.has(id));
-  if (related.length === 0) return firstFilled(besides, [...act.values()], own);
+  if (related.length === 0) {
+    const stated = [...act.values()];
+    const paidByOthers = side === 'sent' && besides.every(({ id }) => isFee(view, id, act));
+    return paidByOthers ? firstFilled(stated, besides, own) : firstFilled(besides, stated, own);
+  }
   if (related.length < act.size) return related;
   return related.map((net) => (act.get(net.id)!.amount === net.amount ? net : act.get(net.id)!));
+}
+
+/** Whether no act took the asset, and none of what the act took can have been made of it. */
+function isFee(view: SubjectView, id: AssetId, act: ReadonlyMap<AssetId, ActAmount>): boolean {
+  const issuers = new Set([...act.values()].map(({ asset }) => asset.address));
+  const made = view.flow.movements.some(
+    ({ kind, asset, to }) =>
+      (kind === 'mint' && act.has(view.mergedAsset(asset))) ||
+      (view.mergedAsset(asset) === id && issuers.has(to)),
+  );
+  return !made && view.takersOf(id, true).length === 0;
 }
 
 /** An act without movements of its own says nothing of amounts. */
