@@ -79,6 +79,7 @@ function roundedAt(digits: string, count: number): bigint {
 /** Thousands apart: `1234567.89` as `1,234,567.89`. */
 export function grouped(exact: string): string {
   const [whole = '', fraction] = exact.split('.');
+  if (whole.length < 4) return exact;
   return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${fraction === undefined ? '' : `.${fraction}`}`;
 }
 
