@@ -104,3 +104,30 @@ export interface PreparedRules {
   /** A stage's own view of the rules: made on first use, then kept. */
   derive<T>(make: (rulebook: Rulebook) => T): T;
 }
+
+/**
+ * `count`: a safe integer ≥ 0. `enum`: one of `values`. `list`: distinct strings, of `values` if given. Never
+ * an amount.
+ */
+export type FactType = 'count' | 'boolean' | 'enum' | 'list';
+
+export type WordKind =
+  | 'motif_kind'
+  | 'protocol'
+  | 'entity_tag'
+  | 'motif_tag'
+  | 'account_role'
+  | 'asset_class'
+  | 'token_symbol';
+
+export interface FactDeclaration {
+  readonly name: string;
+  readonly type: FactType;
+  /** Closed for `enum`; optional for `list`. The first is the default of an `enum`. */
+  readonly values?: readonly string[];
+  /** The possible words of a list, where the ruleset knows them all. */
+  readonly of?: WordKind;
+  /** Form of the text of an `enum` that has no `values`. */
+  readonly pattern?: string;
+  readonly doc: string;
+}

@@ -1,5 +1,4 @@
-import type { FactValue } from '../../model/intent.ts';
-import type { FactType } from './facts.ts';
+import type { FactValue, FactType } from '../../model/intent.ts';
 
 interface Operator {
   /** Fact types it works on. */

@@ -4,9 +4,9 @@ import { Spot, type ProblemSink, type RuleItem } from '../compile/ruleItem.ts';
 import { buildExample } from '../example.ts';
 import { ExampleError } from '../exampleArguments.ts';
 import type { RawExample, RawExpectation, RawIntent, RawShape } from '../read/rawRules.ts';
-import type { FactValue } from '../../model/intent.ts';
+import type { FactValue, FactDeclaration } from '../../model/intent.ts';
 import type { Condition, IntentRule } from '../../model/rulebook.ts';
-import { defaultFact, type FactDeclaration } from '../compile/facts.ts';
+import { defaultFact } from '../compile/facts.ts';
 import { OPERATORS } from '../compile/operators.ts';
 
 /** Made-up transactions must be buildable, and expect only words of the vocabulary. */

@@ -1,6 +1,6 @@
+import type { FactDeclaration } from '../../model/intent.ts';
 import type { Condition, IntentRule } from '../../model/rulebook.ts';
 import type { Vocabulary } from '../compile/compileVocabulary.ts';
-import type { FactDeclaration } from '../compile/facts.ts';
 import type { RawIntent, RawHead } from '../read/rawRules.ts';
 import type { ProblemSink, RuleItem } from '../compile/ruleItem.ts';
 import { conjunctionOf, implies, type Conjunction } from './conjunction.ts';

@@ -1,6 +1,6 @@
+import type { FactDeclaration, WordKind } from '../../model/intent.ts';
 import type { Vocabulary } from '../compile/compileVocabulary.ts';
 import { didYouMean } from '../compile/didYouMean.ts';
-import type { FactDeclaration, WordKind } from '../compile/facts.ts';
 import { OPERATORS } from '../compile/operators.ts';
 import { Spot, type ProblemSink, type RuleItem } from '../compile/ruleItem.ts';
 import type { ProblemCode } from '../read/problems.ts';

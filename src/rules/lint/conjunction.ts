@@ -1,6 +1,6 @@
+import type { FactDeclaration } from '../../model/intent.ts';
 import type { Condition } from '../../model/rulebook.ts';
 import { canonicalJson } from '../compile/digest.ts';
-import type { FactDeclaration } from '../compile/facts.ts';
 import { allows, atomSet, intersect, isEmpty, isWithin, type FactSet } from './factSet.ts';
 
 /** Certain demands of a condition: a set of values per fact, and parts too complex for that. */

@@ -1,4 +1,4 @@
-import type { FactDeclaration } from '../compile/facts.ts';
+import type { FactDeclaration } from '../../model/intent.ts';
 
 /** Values a fact may take: a range of counts, a choice of texts (or all but some), or demands on a list. */
 export type FactSet =

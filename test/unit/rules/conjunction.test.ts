@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Condition } from '../../../src/model/rulebook.ts';
-import { indexFacts, type FactDeclaration } from '../../../src/rules/compile/facts.ts';
+import { indexFacts } from '../../../src/rules/compile/facts.ts';
+import type { FactDeclaration } from '../../../src/model/intent.ts';
 import { conjunctionOf, implies } from '../../../src/rules/lint/conjunction.ts';
 import { OPERATORS } from '../../../src/rules/compile/operators.ts';
 import { FACTS } from './smallRuleset.ts';

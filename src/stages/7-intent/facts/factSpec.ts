@@ -1,30 +1,8 @@
-import type { FactValue } from '../../../model/intent.ts';
+import type { FactDeclaration, FactValue, WordKind } from '../../../model/intent.ts';
 import type { SubjectView } from './subjectView.ts';
 
-/**
- * `count`: a non-negative safe integer. `enum`: one of `values`. `list`: distinct strings, sorted. Never an
- * amount.
- */
-type FactType = 'count' | 'boolean' | 'enum' | 'list';
-type WordsOf =
-  | 'motif_kind'
-  | 'protocol'
-  | 'entity_tag'
-  | 'motif_tag'
-  | 'account_role'
-  | 'asset_class'
-  | 'token_symbol';
-
-export interface FactSpec {
-  readonly name: string;
-  readonly type: FactType;
-  /** Closed for `enum`; the first is the default in examples. */
-  readonly values?: readonly string[];
-  /** Meaning of the words of a list. */
-  readonly of?: WordsOf;
-  /** Of an `enum` without `values`: the form its text takes, as a regular expression. */
-  readonly pattern?: string;
-  readonly doc: string;
+/** A fact with the way to compute it. */
+export interface FactSpec extends FactDeclaration {
   readonly compute: (view: SubjectView) => FactValue;
 }
 
@@ -56,7 +34,7 @@ export function text(
 }
 
 /** Lists of one kind of words: duplicates removed and sorted, so that equal transactions give equal facts. */
-function listOf(of: WordsOf) {
+function listOf(of: WordKind) {
   return (name: string, doc: string, compute: (view: SubjectView) => readonly string[]): FactSpec => ({
     name,
     type: 'list',

@@ -1,9 +1,9 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { Document, isMap, isScalar, isSeq, visit } from 'yaml';
-import { defaultFact, type FactDeclaration } from '../../../rules/compile/facts.ts';
+import { defaultFact } from '../../../rules/compile/facts.ts';
 import { FactSheet } from '../../../stages/7-intent/intentInput.ts';
 import { SubjectView } from '../../../stages/7-intent/facts/subjectView.ts';
-import type { FactValue } from '../../../model/intent.ts';
+import type { FactValue, FactDeclaration } from '../../../model/intent.ts';
 import { CliError, type CliIo } from '../cliIo.ts';
 import { show } from './conditionLines.ts';
 import { examineTx, loadTx, type ExaminedTx } from './loadTx.ts';
