@@ -480,6 +480,7 @@ await withService([healthy.get(plain)!], async (base) => {
   const runGroup = async (group: string, cases: readonly Case[]): Promise<void> => {
     probe.reset();
     const before = failures.length;
+    const late: Case[] = [];
     let slowest = 0;
     let next = 0;
     const worker = async (): Promise<void> => {
@@ -487,10 +488,17 @@ await withService([healthy.get(plain)!], async (base) => {
         const start = performance.now();
         const wrong = await one.run().catch((error: Error) => error.message);
         slowest = Math.max(slowest, performance.now() - start);
-        if (wrong !== null) failures.push(`${group}: ${one.name}: ${wrong}`);
+        if (wrong?.includes('did not answer in time')) late.push(one);
+        else if (wrong !== null) failures.push(`${group}: ${one.name}: ${wrong}`);
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    // The healthy node shares this process: on a busy machine it may miss its second. Once more, alone.
+    for (const one of late) {
+      const wrong = await one.run().catch((error: Error) => error.message);
+      if (wrong !== null) failures.push(`${group}: ${one.name}, twice: ${wrong}`);
+    }
+    if (late.length > 0) console.log(`${late.length} cases of ${group} ran twice`);
     const { stall, own, all: tree } = probe.longest;
     const { busiest: busy, leaks } = await watched();
     for (const line of leaks) failures.push(`${group}: a secret in the log: ${line.slice(0, 300)}`);
