@@ -395,7 +395,7 @@ async function reloadCases(use: (cases: Case[]) => Promise<void>): Promise<void>
     const { broken } = await watched();
     writeFileSync(file, text);
     try {
-      for (const until = performance.now() + 20_000; performance.now() < until; ) {
+      for (const until = performance.now() + 60_000; performance.now() < until; ) {
         const answer = await analyze(at, plain.hash);
         if (answer.status !== 200) return `${answer.status} ${answer.text.slice(0, 200)}`;
         if (masked(answer.text) !== truths.get(plain)) return 'another report';
@@ -404,7 +404,7 @@ async function reloadCases(use: (cases: Case[]) => Promise<void>): Promise<void>
         if (seen.broken > broken) return null;
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
-      return 'not refused within 20 s';
+      return 'not refused within 60 s';
     } finally {
       rmSync(file);
     }
