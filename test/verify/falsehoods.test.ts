@@ -35,6 +35,63 @@ describe('a falsehood anywhere in a report', () => {
     );
   });
 
+  it.each<[string, string, string, (report: TxReport) => void]>([
+    [
+      'another amount in the label',
+      'aave-borrow',
+      '/classification/intent_label',
+      ({ classification }) => {
+        classification.intent_label = classification.intent_label.replace('8,000 USDC', '9,000 USDC');
+      },
+    ],
+    [
+      'a ground that the actor does not have',
+      'userop-swap',
+      '/attribution/ground',
+      ({ attribution }) => {
+        attribution.ground = 'signed';
+      },
+    ],
+    [
+      'a proof that rests on a claim',
+      'userop-swap',
+      '/attribution/ground',
+      ({ attribution }) => {
+        attribution.ground = 'claimed';
+      },
+    ],
+    [
+      'a confidence without proof',
+      'vault-deposit',
+      '/classification/confidence',
+      ({ classification }) => {
+        classification.confidence = 'High';
+      },
+    ],
+    [
+      'a Suspected verdict without its caveats',
+      'vault-deposit',
+      '/classification/caveats',
+      ({ classification }) => {
+        classification.caveats = [];
+      },
+    ],
+    [
+      'an actor that does not act itself',
+      'swap-v2-eth-usdc',
+      '/attribution/mode',
+      ({ attribution }) => {
+        attribution.mode = 'bot_contract';
+      },
+    ],
+  ])('%s is found without the analysis', async (_, name, at, lie) => {
+    const { report, answers } = await reportOf(name);
+    expect(verifyReport(report as TxReport, answers)).toEqual([]);
+    const forged = structuredClone(report) as TxReport;
+    lie(forged);
+    expect(verifyReport(forged, answers).map((finding) => finding.at)).toContain(at);
+  });
+
   it('is found, at every field of the schema', { timeout: 300_000 }, async () => {
     const { rows, kinds, missed, untold } = await mutationTable();
     const always = [...kinds.values()].filter(({ told, independent }) => independent === told).length;

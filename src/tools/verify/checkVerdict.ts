@@ -58,7 +58,96 @@ export function checkVerdict(report: TxReport, find: Report): void {
     '/economics/warnings',
     'IntentActorDiffersFromSigner does not agree with the actor',
   );
+  checkGround(report, must);
+  checkLabelAmounts(report, find);
   checkTokenLists(report, find);
+}
+
+type Must = (holds: boolean, at: string, message: string) => void;
+
+/** The ground of the election, the confidence and the caveats allow no better verdict than they name. */
+function checkGround({ classification: c, attribution: a, tx }: TxReport, must: Must): void {
+  const best = c.status === 'Proven' && c.confidence === 'High';
+  const { ground } = a;
+  must(c.status === 'Proven' || c.confidence !== 'High', '/classification/confidence', 'High without proof');
+  if (c.caveats !== undefined)
+    must(
+      (c.caveats.length === 0) === best,
+      '/classification/caveats',
+      'do not agree with status and confidence',
+    );
+  if (ground === undefined) return;
+  must((ground === null) === (a.actor === null), '/attribution/ground', 'does not agree with the actor');
+  must(
+    (ground === 'signed') === (a.actor === tx.signer),
+    '/attribution/ground',
+    'does not agree with the signer',
+  );
+  must(
+    ground !== 'claimed' || c.status !== 'Proven',
+    '/attribution/ground',
+    'is a claim, which proves nothing',
+  );
+  must((a.mode === 'self') === (ground === 'signed'), '/attribution/mode', 'does not agree with the ground');
+}
+
+/** A number with the word behind it, as labels write amounts. */
+const LABEL_AMOUNT = /(?<![\w.#\u2026])(\d[\d,]*(?:\.\d+)?) ([^\s,]+)/g;
+const lettersOf = (text: string): string => text.replace(/\[.*$/, '').replace(/[^\p{L}\p{N}]/gu, '');
+
+/** Amounts of the label are amounts of the report in the token they name, in six digits. */
+function checkLabelAmounts(report: TxReport, find: Report): void {
+  const amounts = amountsBySymbol(report);
+  // Labels take native and wrapped ether as one asset, and count the ids of a collection.
+  for (const { asset } of report.inventory_deltas) {
+    const merged = asset.symbol === null || asset.symbol === 'WETH' ? ['ETH', 'WETH'] : [];
+    const counted =
+      asset.kind === 'erc721' || asset.kind === 'erc1155' ? [lettersOf(asset.symbol ?? '')] : [];
+    for (const symbol of [...merged, ...counted]) amounts.delete(symbol);
+  }
+  for (const [text, number, word] of report.classification.intent_label.matchAll(LABEL_AMOUNT)) {
+    const known = amounts.get(lettersOf(word!));
+    if (known === undefined) continue;
+    const shown = Number(number!.replaceAll(',', ''));
+    if (!sums(known).some((amount) => isShownAs(amount, shown)))
+      find('verdict', '/classification/intent_label', `${text} is no amount of the report`);
+  }
+}
+
+/** More amounts of one token than this are not added up in all ways. */
+const MOST_ADDED = 10;
+
+function sums(amounts: readonly number[]): number[] {
+  const distinct = [...new Set(amounts)].slice(0, MOST_ADDED);
+  const all = distinct.reduce<number[]>((found, one) => [...found, ...found.map((sum) => sum + one)], [0]);
+  return [...all, ...amounts];
+}
+
+function isShownAs(amount: number, shown: number): boolean {
+  const digits = amount > 0 ? Math.floor(Math.log10(amount)) : 0;
+  return Math.abs(amount - shown) <= 0.51 * 10 ** Math.min(digits - 5, 0);
+}
+
+/** Amounts of tokens by the letters of their symbols: balance changes, legs of motifs, parts of positions. */
+function amountsBySymbol(report: TxReport): Map<string, number[]> {
+  const found = new Map<string, number[]>();
+  const add = (symbol: string | null, amount: string | null): void => {
+    if (symbol === null || amount === null) return;
+    const key = lettersOf(symbol);
+    found.set(key, [...(found.get(key) ?? []), Math.abs(Number(amount))]);
+  };
+  const raw = (
+    { symbol, decimals }: { symbol: string | null; decimals: number | null },
+    text: string,
+  ): void => add(symbol, decimals === null ? text : String(Number(text) / 10 ** decimals));
+  for (const { assets_in: given, assets_out: got } of report.motifs)
+    for (const { asset, amount_raw: text } of [...given, ...got]) raw(asset, text);
+  for (const { underlying } of report.position_effects)
+    for (const { asset, delta_raw: text } of underlying) raw(asset, text);
+  for (const { asset, delta_raw: delta, inflow_raw: inflow, outflow_raw: outflow } of report.inventory_deltas)
+    for (const text of [delta, inflow, outflow]) raw(asset, text);
+  for (const { asset, amount } of report.allowances ?? []) add(asset.symbol, amount);
+  return found;
 }
 
 /**
