@@ -158,6 +158,12 @@ export class KnownContracts {
     return found && unlisted.has(found.slug) ? found : undefined;
   }
 
+  /** The protocol that lists the very address: its code is known, unlike that of a factory's children. */
+  listing(contract: Address): ProtocolRef | undefined {
+    const ref = this.protocolOf(contract);
+    return ref && this.#rulebook.protocols.get(ref.slug)?.addresses.has(contract) ? ref : undefined;
+  }
+
   /** The protocol a contract belongs to, by its address alone. */
   protocolOf(contract: Address): ProtocolRef | undefined {
     const { prepared, protocols } = this.#rulebook;
