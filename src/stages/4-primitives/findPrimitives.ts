@@ -163,7 +163,7 @@ function confirmed(
       leg.exact &&
       leg.movements.some((m) => [flow.movements[m]!.from, flow.movements[m]!.to].includes(contract)),
   );
-  const protocol = moved ? known.protocolOf(contract) : undefined;
+  const protocol = moved ? known.listing(contract) : undefined;
   return isRecognised(protocol ?? null) ? protocol : undefined;
 }
 
