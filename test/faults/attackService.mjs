@@ -9,14 +9,14 @@ import { pathToFileURL } from 'node:url';
 
 const load = (path) => import(pathToFileURL(join(process.argv[2], path)).href);
 const { createLog, createRedact } = await load('lib/log.js');
-const { createAnalyze, createServiceAnalyze } = await load('service/analyzer.js');
+const { configuredRules, createAnalyze, createServiceAnalyze } = await load('service/analyzer.js');
 const { readConfig, secretUrls } = await load('service/config.js');
-const { loadRules } = await load('service/loadRules.js');
 const { serve } = await load('service/server.js');
 const { createLargeAnalyses } = await load('service/workers/largeAnalyses.js');
 const { createReportValidator } = await load('stages/9-report/reportValidator.js');
 
-const rulebook = loadRules();
+// As the service has them: read from the stored copy, equal parts shared.
+const rulebook = await configuredRules({ rulesDirs: [], addressBook: null });
 const validate = createReportValidator();
 // Only credentials of the cases are written like this.
 const SECRET = /s3cret|czNjcmV0/i;

@@ -1,6 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { packRulebook } from '../cache/rulebookCache.ts';
 import { createLimiter } from '../http/limiter.ts';
@@ -41,7 +40,8 @@ interface Worker {
  * Starts a process with the first large transaction and keeps it for the next. Its heap is bounded by V8's
  * flag, which a process obeys by ending, while a thread that exhausts its heap inside `JSON.parse` takes the
  * whole service along. Aborting an analysis kills its process: neither memory nor an endless loop outlives a
- * request.
+ * request. Processes keep the service's priority: reaping one of lower priority on a full machine held the
+ * event loop for up to a second.
  */
 export function createLargeAnalyses(config: Config, rulebook: () => Rulebook): LargeAnalyses {
   const places = createLimiter({ maxConcurrency: config.largeThreads, maxQueue: Infinity });
@@ -56,7 +56,6 @@ export function createLargeAnalyses(config: Config, rulebook: () => Rulebook): L
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
-    yieldCpu(child);
     if (packed?.digest !== book.digest) packed = { digest: book.digest, bytes: packRulebook(book) };
     let tail = '';
     child.stderr!.on('data', (data: Buffer) => (tail = (tail + data.toString()).slice(-STDERR_BYTES)));
@@ -142,15 +141,6 @@ export function createLargeAnalyses(config: Config, rulebook: () => Rulebook): L
       await Promise.all(ended);
     },
   };
-}
-
-/** Small requests and `/health` go before: on a full machine the process gets about a fifth of a core's time. */
-function yieldCpu({ pid }: ChildProcess): void {
-  try {
-    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {
-    // It ended already, or the platform forbids it: slower is not wrong.
-  }
 }
 
 interface Finished {
