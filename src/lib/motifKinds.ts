@@ -69,14 +69,14 @@ export function venuesOf(motifs: readonly Motif[], kinds: Pick<Rulebook, 'motifK
 
 const UNPROVEN: ReadonlySet<ProtocolRef['matchedBy']> = new Set(['family', 'token', 'creator']);
 
-/** Whether the contract is proven to be the protocol's; false for mere behaviour, names and creators of any code. */
+/** Whether the contract is proven to be the protocol's: not by behaviour, name, or a creator of any code. */
 export function isRecognised(protocol: ProtocolRef | null): protocol is ProtocolRef {
   return protocol !== null && !UNPROVEN.has(protocol.matchedBy);
 }
 
 /**
- * Whether the called contract passed the signer's function on to this other one: it is commanded, not asked, as
- * deposit addresses are when their exchange empties them.
+ * Whether the called contract passed the signer's function on to this other one: it is commanded, not asked,
+ * as deposit addresses are when their exchange empties them.
  */
 export function isCommanded({ frames, to: called }: CanonicalTx, account: Address): boolean {
   const selector = frames[0]?.selector ?? null;

@@ -43,8 +43,8 @@ function demanded(condition: Condition): Test[] {
 }
 
 /**
- * Makes a rule ready for json-rules-engine. `asked`: how many rules ask for each fact. `supersededBy`: slugs of
- * the rules that supersede it.
+ * Makes a rule ready for json-rules-engine. `asked`: how many rules ask for each fact. `supersededBy`: slugs
+ * of the rules that supersede it.
  */
 export function prepareIntent(
   rule: IntentRule,

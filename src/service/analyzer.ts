@@ -33,7 +33,7 @@ export interface AnalyzerDeps {
   readonly large?: LargeAnalyses;
 }
 
-/** Called after each stage; `elsewhere`: milliseconds of it that passed inside another stage, or the reverse. */
+/** Called after each stage; `elsewhere`: milliseconds of it that passed inside another stage. */
 type Stage = (name: string, elsewhere?: number) => void;
 
 /** Two round trips to the node, the pure pipeline, the schema check. */
@@ -55,7 +55,7 @@ export function createAnalyze(deps: AnalyzerDeps): Analyze {
     });
     let tx!: CanonicalTx;
     let reading = 0;
-    // Stage 2 before the second round trip: a node whose answers it refuses is not believed, another is asked.
+    // Stage 2 before the second round trip: where it refuses a node's answers, another node is asked.
     const raw = await fetchTransaction(session, hash, (answers) => {
       const start = performance.now();
       tx = canonicalize(answers);

@@ -13,7 +13,7 @@ export interface Suspects {
   readonly impersonating: ReadonlySet<AssetId>;
   /** Movements out of accounts whose calls did not lead to the token, unless a listed contract named them. */
   readonly unasked: ReadonlySet<number>;
-  /** Those of unlisted tokens that no standard call asked for either, out of accounts that emit nothing here. */
+  /** Those of unlisted tokens that no standard call asked for, out of accounts that emit nothing here. */
   readonly unverified: ReadonlySet<number>;
 }
 
@@ -158,7 +158,7 @@ class TokenCalls {
 
   /**
    * No call of the token that the account led to, or in which a listed contract names it, states the amount;
-   * or fewer do than there are movements of it. Where no call states the amount, any call of the token counts.
+   * or fewer do than it moved. Where no call states the amount, any call of the token counts.
    */
   isUnasked(movement: Movement): boolean {
     const { asset, from, amount } = movement;

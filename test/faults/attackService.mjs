@@ -1,8 +1,7 @@
 // The built service in a process of its own for `attacks.ts`: opens a server per case, so that no case inherits what
 // another one taught the service of its node. `{open: id, rpcUrls}` answers `{id, url}`, `{close: id}` closes it again,
-//
-// `{stalls: id}` answers the longest time for which the event loop was busy, the log lines
-// that hold a secret, and how often rules were refused.  usage: attackService.mjs DIST
+// `{stalls: id}` answers the longest time for which the event loop was busy, the log lines that hold a secret, and how
+// often rules were refused.  usage: attackService.mjs DIST
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -55,7 +55,7 @@ export function cachedRulebook(dir: string): Rulebook | null {
   }
 }
 
-/** Changes with any path and any byte of the rules. The code that compiles them is built together with the cache. */
+/** Changes with any path and byte of the rules. The build makes the compiling code and the cache together. */
 function fingerprint(dir: string): string {
   const hash = createHash('sha256');
   for (const path of listFiles(dir, () => {}))

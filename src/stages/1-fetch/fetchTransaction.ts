@@ -12,8 +12,9 @@ import type { RawTransaction } from '../../model/upstream.ts';
 
 /**
  * First round trip: transaction, receipt and trace in one JSON-RPC batch, cross-checked before anything is
- * believed. What `check` refuses, another node is asked for. Throws `AnalysisError`: `transaction_not_found`, `transaction_pending`, `wrong_chain`,
- * `trace_*`, `inconsistent_upstream`, or the `upstream_*` failure that outlasted the retries.
+ * believed. What `check` refuses, another node is asked for. Throws `AnalysisError`:
+ * `transaction_not_found`, `transaction_pending`, `wrong_chain`, `trace_*`, `inconsistent_upstream`, or the
+ * `upstream_*` failure that outlasted the retries.
  */
 export function fetchTransaction(
   session: Session,

@@ -19,7 +19,7 @@ const CHANGES: ReadonlyMap<Hex, 'increased' | 'decreased'> = new Map([
   ['0x39509351', 'increased'],
   ['0xa457c2d7', 'decreased'],
 ]);
-/** The largest signed number, about half the range of an amount, and the whole of one that some tokens use. */
+/** The largest signed number: half the range of an amount, and all of it for some tokens. */
 const HALF_OF_UINT256 = (1n << 255n) - 1n;
 const HALF_OF_UINT160 = (1n << 159n) - 1n;
 const UINT96_MAX = (1n << 96n) - 1n;

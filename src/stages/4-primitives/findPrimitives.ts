@@ -147,8 +147,8 @@ function primitiveOf(
 }
 
 /**
- * A listed contract's event of a family that its protocol does not name: the contract is no stranger's, and the
- * stated amount moved exactly to or from it, so it means what the family means.
+ * A listed contract's event of a family that its protocol does not name: the contract is no stranger's, and
+ * the stated amount moved exactly to or from it, so it means what the family means.
  */
 function confirmed(
   { trigger, venue, binding }: Candidate,

@@ -37,7 +37,7 @@ function signerIn({ rulebook, tokens }: ElectionInput, { from, context, input }:
 /** `isValidSignature(bytes32,bytes)`, which answers with its own selector (EIP-1271). */
 const APPROVED = '0x1626ba7e';
 
-/** Any contract may ask a wallet, of old signatures too; only requests of contracts that act on the answer count. */
+/** Any contract may ask a wallet, of old signatures too; only contracts that act on the answer count. */
 function approverIn({ rulebook }: ElectionInput, { selector, output, from, to }: Frame): Address | null {
   if (selector !== APPROVED || !output.startsWith(APPROVED)) return null;
   return pullsForOthers(rulebook, from) ? to : null;

@@ -14,7 +14,7 @@ function weaker(a: Confidence, b: Confidence): Confidence {
 
 /**
  * The motifs a rule's verdict rests on: the subject's own, of swaps only those between its sent and received
- * assets. Where the subject has none, a rule rests on acts completed for others, a heuristic on any of theirs.
+ * assets. Where it has none, a rule rests on acts completed for others, a heuristic on any of theirs.
  */
 export function restedMotifs(view: SubjectView, rule: IntentRule): Motif[] {
   if (rule.restsOn.length === 0) return [];

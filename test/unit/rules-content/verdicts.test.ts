@@ -33,6 +33,8 @@ const VAULT = account('92');
 const NFT = account('93');
 /** 1inch Router v5, which the rules list as an aggregator. */
 const AGGREGATOR: Address = '0x1111111254eeb25477b68fb85ed929f73a960582';
+/** Listed for withdrawals; its code is its own. */
+const LIDO_WITHDRAWALS: Address = '0x889edc2edab5f40e902b864ad4d7ade8e412f9b1';
 const ENTRY_POINT: Address = '0x0000000071727de22e5e9d8baf0edac6f37da032';
 const SOMETHING = ['unheardOf(uint256)', [7n]] as const;
 const unheard = (at: Address): Act => says(at, 'Unheard(uint256 value)', [7n]);
@@ -144,6 +146,24 @@ describe('zapping out of a pool', () => {
 
   it('is a swap at an aggregator', async () => {
     expect(await verdict({ to: AGGREGATOR, acts: zapOut(AGGREGATOR) })).toMatch('AggregatedSwap');
+  });
+});
+
+describe("a family's event of a listed contract", () => {
+  const stake = (at: Address): Partial<Scene> & Pick<Scene, 'acts'> => ({
+    to: at,
+    acts: [
+      moves(TOKEN, USER, at, AMOUNT),
+      says(at, 'Staked(address indexed user, uint256 amount)', [USER, AMOUNT]),
+    ],
+  });
+
+  it('proves what the contract did with exactly that amount', async () => {
+    expect(await verdict(stake(LIDO_WITHDRAWALS))).toBe('Stake Proven');
+  });
+
+  it('proves nothing where the contract runs what its callers hand it', async () => {
+    expect(await verdict(stake(AGGREGATOR))).toBe('Stake Suspected');
   });
 });
 

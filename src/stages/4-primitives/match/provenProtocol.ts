@@ -131,6 +131,9 @@ function* poolAddresses(
   }
 }
 
+/** Entity tags of contracts that run what their callers hand them. */
+const CALLERS_CODE = ['aggregator', 'open_calls', 'multicall'];
+
 /** Contracts that registries confirmed at the transaction's block, with the protocol's slug. */
 export type RegisteredContracts = ReadonlyMap<Address, string>;
 
@@ -139,11 +142,11 @@ export type RegisteredContracts = ReadonlyMap<Address, string>;
  * registry.
  */
 export class KnownContracts {
-  readonly #rulebook: Pick<Rulebook, 'prepared' | 'protocols' | 'protocolAt'>;
+  readonly #rulebook: Pick<Rulebook, 'prepared' | 'protocols' | 'protocolAt' | 'entities'>;
   readonly #registered: RegisteredContracts;
 
   constructor(
-    rulebook: Pick<Rulebook, 'prepared' | 'protocols' | 'protocolAt'>,
+    rulebook: Pick<Rulebook, 'prepared' | 'protocols' | 'protocolAt' | 'entities'>,
     registered: RegisteredContracts,
   ) {
     this.#rulebook = rulebook;
@@ -158,10 +161,16 @@ export class KnownContracts {
     return found && unlisted.has(found.slug) ? found : undefined;
   }
 
-  /** The protocol that lists the very address: its code is known, unlike that of a factory's children. */
+  /**
+   * The protocol that lists the very address: its code is known, unlike that of a factory's children, and
+   * says itself what it does, unlike contracts that run code or calls of their callers' choice.
+   */
   listing(contract: Address): ProtocolRef | undefined {
     const ref = this.protocolOf(contract);
-    return ref && this.#rulebook.protocols.get(ref.slug)?.addresses.has(contract) ? ref : undefined;
+    const spec = ref && this.#rulebook.protocols.get(ref.slug);
+    if (!spec?.addresses.has(contract)) return undefined;
+    const tags = this.#rulebook.entities.get(contract)?.tags ?? spec.tags;
+    return CALLERS_CODE.some((tag) => tags.includes(tag)) ? undefined : ref;
   }
 
   /** The protocol a contract belongs to, by its address alone. */

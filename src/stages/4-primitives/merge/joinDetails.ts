@@ -100,7 +100,7 @@ function takesOut({ legs, roles }: OpenPrimitive, taken: { amount: bigint; owner
   return own && gap <= ROUNDING && gap >= -ROUNDING;
 }
 
-/** The token paid the act's asset out itself, or ran under the act's own contract: no stranger's token did. */
+/** The token paid the act's asset out itself or ran under the act's own contract: no stranger's token. */
 function servedBy(act: OpenPrimitive, detail: OpenPrimitive, tx: CanonicalTx, flow: ValueFlow): boolean {
   const token = detail.venue;
   const { role, movements } = act.legs[0]!;

@@ -74,7 +74,7 @@ export function claimTokens(found: readonly OpenPrimitive[], flow: ValueFlow): r
   return result;
 }
 
-/** An act with the mint or burn of its position's token as a further leg, of the debt's token where it repays. */
+/** An act with the mint or burn of its position's token, where it repays its debt's, as a further leg. */
 export function withToken(act: OpenPrimitive, m: Movement): OpenPrimitive {
   const [role, account, check] =
     m.kind === 'mint' ? ['share_out', m.to, 'minted_from_zero'] : ['share_in', m.from, 'burnt_to_zero'];

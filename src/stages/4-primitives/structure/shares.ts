@@ -144,8 +144,8 @@ function isPaidOut({ tx, flow, destinations, passThrough }: StructureContext, m:
 }
 
 /**
- * Other assets that the issuer exchanged with the same account: a router that swaps one side of a pool's assets
- * before it deposits them, or after it withdrew them.
+ * Other assets that the issuer exchanged with the same account: a router that swaps one side of a pool's
+ * assets before it deposits them, or after it withdrew them.
  */
 function convertedParts(
   context: StructureContext,

@@ -146,7 +146,7 @@ const BALANCES: readonly FactSpec[] = [
   ),
   flag(
     'actor.received.gas_back',
-    'All the actor received is native currency, from nine tenths to twice of what the gas cost, as keepers are paid.',
+    'All the actor received is native currency, 0.9 to 2 times what the gas cost, as keepers are paid.',
     (v) => {
       const gas = v.tx.gasUsed * v.tx.effectiveGasPrice;
       return (
@@ -243,8 +243,8 @@ const COUNTERPARTIES: readonly FactSpec[] = [
   ),
   flag(
     'actor.sources_speak',
-    'Whoever paid the actor, or the contract it called, emitted an event that is no transfer or approval. An ' +
-      'account that the called contract passed the very same function on to is only emptied: it does not count.',
+    'A payer of the actor, or the contract it called, emitted an event that is no transfer or approval. An ' +
+      'account that the called contract passed the same function on to is only emptied: it does not count.',
     (v) => {
       const speakers = new Set(
         v.flow.nonEconomic.filter((m) => m.kind === 'event').map((m) => m.evidence.contract),
