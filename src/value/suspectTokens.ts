@@ -158,7 +158,7 @@ class TokenCalls {
 
   /**
    * No call of the token that the account led to, or in which a listed contract names it, states the amount;
-   * or fewer do than it moved. Where no call states the amount, any call of the token counts.
+   * or fewer calls do than movements have it. Where no call states it, any call of the token counts.
    */
   isUnasked(movement: Movement): boolean {
     const { asset, from, amount } = movement;
