@@ -4,9 +4,9 @@
  * logs, call a creation `UNKNOWN` without its input, and fail for what reverts: the last two must be failures.
  * usage: EDGE=path/to/polygon-edge tsx test/clients/edge.ts
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -18,17 +18,17 @@ import {
   checkSame,
   failures,
   freePort,
-  rpcTo,
   sendAll,
   signer,
   transactions,
-  untilReady,
+  startClient,
+  type LiveChain,
   type Rpc,
 } from './liveChains.ts';
 
 const EDGE = process.env['EDGE'] ?? 'polygon-edge';
 
-async function startEdge(): Promise<{ url: string; rpc: Rpc; stop: () => Promise<void> }> {
+async function startEdge(): Promise<LiveChain> {
   const folder = mkdtempSync(join(tmpdir(), 'txreport-edge-'));
   const genesis = join(folder, 'genesis.json');
   const flags = {
@@ -49,21 +49,10 @@ async function startEdge(): Promise<{ url: string; rpc: Rpc; stop: () => Promise
   args.push('--data-dir', join(folder, 'data'), '--log-level', 'ERROR');
   args.push('--jsonrpc', `127.0.0.1:${port}`, '--grpc-address', `127.0.0.1:${grpc}`);
   args.push('--libp2p', `127.0.0.1:${p2p}`, '--price-limit', '0');
-  const child = spawn(EDGE, args, { stdio: ['ignore', 'ignore', 'inherit'] });
-  const gone = once(child, 'exit');
-  process.once('exit', () => child.kill('SIGKILL'));
-  const url = `http://127.0.0.1:${port}`;
-  const rpc = rpcTo(url);
-  await untilReady(rpc, () => child.exitCode !== null);
-  const stop = async (): Promise<void> => {
-    child.kill('SIGKILL');
-    await gone;
-    rmSync(folder, { recursive: true, force: true });
-  };
-  return { url, rpc, stop };
+  return startClient(EDGE, args, { port, folder });
 }
 
-/** Its development chain has no block producer and writes `0x` for it: the only thing filled in here. */
+/** Its development chain has no block producer and writes `0x` for it: nothing else is filled in here. */
 async function withProducer(url: string): Promise<{ url: string; server: Server }> {
   const server = createServer((request, response) => {
     void (async () => {
@@ -78,7 +67,7 @@ async function withProducer(url: string): Promise<{ url: string; server: Server 
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
 }
 
-/** What it cannot trace, and the failure that must say so. */
+/** Transactions it cannot trace, and the failure that must say so. */
 const UNTRACED: Readonly<Record<string, string>> = {
   creation: 'inconsistent_upstream',
   revert: 'trace_unavailable',

@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Hex } from 'viem';
@@ -12,7 +12,6 @@ import { jsonText } from '../../src/lib/reportJson.ts';
 import { createAnalyzeBlock } from '../../src/service/analyzeBlock.ts';
 import { createAnalyze } from '../../src/service/analyzer.ts';
 import { resolveBlocks } from '../../src/stages/1-fetch/block/resolveBlocks.ts';
-import { createUpstream } from '../../src/stages/1-fetch/rpc/upstream.ts';
 import { startAnvil } from '../devnet/startAnvil.ts';
 import {
   analyze,
@@ -21,13 +20,14 @@ import {
   failures,
   freePort,
   other,
-  rpcTo,
   rulebook,
   sendAll,
   signer,
   transactions,
-  untilReady,
+  startClient,
+  upstreamTo,
   validate,
+  type LiveChain,
   type Rpc,
   type Sent,
 } from './liveChains.ts';
@@ -36,7 +36,7 @@ const GETH = process.env['GETH'] ?? 'geth';
 /** geth keeps the state of this many blocks. */
 const KEPT_BLOCKS = 128;
 
-async function startGeth(): Promise<{ url: string; rpc: Rpc; stop: () => Promise<void> }> {
+async function startGeth(): Promise<LiveChain> {
   const folder = mkdtempSync(join(tmpdir(), 'txreport-geth-'));
   const blobs = { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716 };
   const zero = [
@@ -97,29 +97,12 @@ async function startGeth(): Promise<{ url: string; rpc: Rpc; stop: () => Promise
     '--verbosity',
     '1',
   ];
-  const child = spawn(GETH, args, { stdio: ['ignore', 'ignore', 'inherit'] });
-  const gone = once(child, 'exit');
-  const url = `http://127.0.0.1:${port}`;
-  const rpc = rpcTo(url);
-  await untilReady(rpc, () => child.exitCode !== null);
-  const stop = async (): Promise<void> => {
-    child.kill('SIGKILL');
-    await gone;
-    rmSync(folder, { recursive: true, force: true });
-  };
-  return { url, rpc, stop };
+  return startClient(GETH, args, { port, folder });
 }
 
 /** Hashes of transactions whose report out of the whole block differs from the single one. */
 async function differInBlocks(url: string, rpc: Rpc, hashes: readonly Hex[]): Promise<string[]> {
-  const upstream = createUpstream({
-    rpcUrls: [url],
-    timeoutMs: 5_000,
-    retries: 1,
-    deadlineMs: 10_000,
-    maxResponseBytes: 1e8,
-    maxBatch: 1_000,
-  });
+  const upstream = upstreamTo(url, 1_000);
   try {
     const deps = { upstream, rulebook: () => rulebook, validate, maxTokens: 100 };
     const options = () => ({

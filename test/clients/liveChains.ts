@@ -1,6 +1,7 @@
-// What the runs against clients others wrote share: signed transactions, sending them, reports to compare.
+// Shared by the runs against clients others wrote: signed transactions, sending them, reports to compare.
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +12,7 @@ import { AnalysisError } from '../../src/lib/errors.ts';
 import { jsonText } from '../../src/lib/reportJson.ts';
 import { createAnalyze } from '../../src/service/analyzer.ts';
 import { loadRules } from '../../src/service/loadRules.ts';
-import { createUpstream } from '../../src/stages/1-fetch/rpc/upstream.ts';
+import { createUpstream, type Upstream } from '../../src/stages/1-fetch/rpc/upstream.ts';
 import { createReportValidator } from '../../src/stages/9-report/reportValidator.ts';
 
 export const signer = privateKeyToAccount(`0x${'88'.repeat(32)}`);
@@ -109,16 +110,20 @@ export async function sendAll(rpc: Rpc, sent: readonly Sent[]): Promise<Hex[]> {
 export const rulebook = loadRules();
 export const validate = createReportValidator();
 
-/** The report without what differs between two chains, or the code of the failure. */
-export async function analyze(url: string, hash: Hex): Promise<unknown> {
-  const upstream = createUpstream({
+/** The service's connection to a client's node. */
+export const upstreamTo = (url: string, maxBatch = 100): Upstream =>
+  createUpstream({
     rpcUrls: [url],
     timeoutMs: 5_000,
     retries: 1,
     deadlineMs: 10_000,
     maxResponseBytes: 1e8,
-    maxBatch: 100,
+    maxBatch,
   });
+
+/** The report without the keys that differ between two chains, or the code of the failure. */
+export async function analyze(url: string, hash: Hex): Promise<unknown> {
+  const upstream = upstreamTo(url);
   try {
     const run = createAnalyze({ upstream, rulebook: () => rulebook, validate, maxTokens: 100 });
     const { json } = await run(hash, {
@@ -162,8 +167,34 @@ export function checkSame(name: string, a: unknown, b: unknown): void {
   );
 }
 
-/** Polls until the node answers that it is on chain 1; throws what it failed with last. */
-export async function untilReady(rpc: Rpc, ended: () => boolean): Promise<void> {
+export interface LiveChain {
+  readonly url: string;
+  readonly rpc: Rpc;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts a client's program, which listens on `port`; `stop` ends it and removes its `folder`. */
+export async function startClient(
+  program: string,
+  args: readonly string[],
+  { port, folder }: { port: number; folder: string },
+): Promise<LiveChain> {
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+  const gone = once(child, 'exit');
+  process.once('exit', () => child.kill('SIGKILL'));
+  const url = `http://127.0.0.1:${port}`;
+  const rpc = rpcTo(url);
+  await untilReady(rpc, () => child.exitCode !== null);
+  const stop = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await gone;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { url, rpc, stop };
+}
+
+/** Polls until the node answers that it is on chain 1; throws the last failure. */
+async function untilReady(rpc: Rpc, ended: () => boolean): Promise<void> {
   for (let tries = 0; ; tries++) {
     try {
       if ((await rpc('eth_chainId', [])) !== '0x1') throw new Error('not on chain 1');

@@ -1,4 +1,4 @@
-// Prints what a running service answers on /metrics after one failed and one refused analysis, for `promtool check metrics`.
+// Prints a running service's /metrics after one failed and one refused analysis, for `promtool check metrics`.
 import { startServer } from '../../src/service/main.ts';
 
 const server = await startServer({

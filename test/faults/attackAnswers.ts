@@ -1,4 +1,4 @@
-// Further ways to break a node's answers: on the wire, in a batch, and in the shape of what a call returns.
+// Further ways to break a node's answers: on the wire, in a batch, and in the shape of a call's result.
 import type { ServerResponse } from 'node:http';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 

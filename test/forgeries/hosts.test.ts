@@ -1,4 +1,4 @@
-// A stranger brings somebody's real act on chain and adds movements of its own tokens: the act stays what it was.
+// A stranger submits an account's real act together with movements of its own tokens: the act's verdict must not change.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Address, Hex } from 'viem';
 import type { TxReport } from '../../src/model/generated/report.ts';
@@ -45,7 +45,7 @@ const swapped = (): Step =>
     { amount0In: MILLION, amount1Out: MILLION },
   );
 
-/** What the stranger adds in the name of an account. */
+/** Movements and events the stranger adds in the name of an account. */
 const additions: Record<string, (victim: Address) => Step[]> = {
   'a payment that its token makes': (victim) => [pull(plain, victim, FRIEND)],
   'a payment that its token only logs': (victim) => [shout(plain, victim, FRIEND)],
@@ -69,7 +69,7 @@ const additions: Record<string, (victim: Address) => Step[]> = {
 };
 const APPROVAL = 'Approval(address indexed owner, address indexed spender, uint256 value)';
 
-/** Somebody's real act: how it comes on chain together with what is added. */
+/** An account's real act: how it is submitted together with the additions. */
 interface Host {
   victim(): Address;
   run(added: readonly Step[]): Promise<TxReport>;

@@ -1,4 +1,4 @@
-// What a stranger's contract calls itself, or lets a listed contract say of it, is nobody's proof.
+// Names that a stranger's contract gives itself, or has a listed contract emit, prove nothing.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getContractAddress, type Address } from 'viem';
 import type { TxReport } from '../../src/model/generated/report.ts';

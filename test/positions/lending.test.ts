@@ -407,7 +407,7 @@ it("a flash loan changes no position, and its fee is the market's", async () => 
   );
 });
 
-/** Interest of the position, and what was taken out or paid back of it, as two changes of one token. */
+/** Interest of the position and the amount taken out or paid back, as two changes of one token. */
 function split(effects: readonly PositionEffect[], delta: bigint, interest: bigint): void {
   expect(effects.map(({ effect }) => effect)).toEqual(['collect', 'decrease']);
   expect(new Set(effects.map(({ position_asset }) => position_asset!.id)).size).toBe(1);

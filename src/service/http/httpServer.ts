@@ -31,7 +31,7 @@ export function createHttpServer(listener: RequestListener, limits: HttpLimits):
   const onRequest: RequestListener = (request, response) => {
     const pending = inFlight.get(request.socket) ?? new Set();
     inFlight.set(request.socket, pending.add(response));
-    // RFC 9112 §9.3.2: the client repeats what was not answered.
+    // RFC 9112 §9.3.2: the client repeats unanswered requests.
     if (pending.size > MAX_PIPELINED) return void request.socket.destroy();
     response.once('close', () => pending.delete(response));
     const status = refusedStatus(request);

@@ -64,7 +64,7 @@ function undecidedParts(deciding: ProposalGroup): Outcome {
   };
 }
 
-/** A claim counts for more where a signature of the account itself covers what left it. */
+/** A claim counts for more where a signature of the account covers all that left it. */
 function groundOf(context: ElectionContext, { account, ground }: Proposal): ElectionGround {
   return ground === 'claimed' && context.authorised(account) ? 'authorised' : ground;
 }

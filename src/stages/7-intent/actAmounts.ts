@@ -44,7 +44,7 @@ export function actAmounts(
   return related.map((net) => (act.get(net.id)!.amount === net.amount ? net : act.get(net.id)!));
 }
 
-/** Whether no act took the asset, and none of what the act took can have been made of it. */
+/** Whether no act took the asset, and nothing the act took can have been made of it. */
 function isFee(view: SubjectView, id: AssetId, act: ReadonlyMap<AssetId, ActAmount>): boolean {
   const issuers = new Set([...act.values()].map(({ asset }) => asset.address));
   const made = view.flow.movements.some(

@@ -23,7 +23,7 @@ export interface Subject {
   readonly elected: boolean;
   /** Elected by nothing but an event or balances, which any contract can make so. */
   readonly claimed: boolean;
-  /** Its recovered signature covers what left it; a delegation says nothing of that. */
+  /** Its recovered signature covers all that left it; a delegation does not show that. */
   readonly authorised: boolean;
 }
 

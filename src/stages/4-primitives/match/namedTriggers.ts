@@ -58,7 +58,7 @@ function trigger(head: Omit<NamedTrigger, 'words'>, read: () => readonly bigint[
   };
 }
 
-/** What the lexicon makes of a signature. */
+/** The lexicon's entries for a signature. */
 type Named = Pick<NamedTrigger, 'entries' | 'otherLayout'>;
 
 interface NamedSignatures {

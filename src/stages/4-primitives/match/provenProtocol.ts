@@ -131,7 +131,7 @@ function* poolAddresses(
   }
 }
 
-/** Entity tags of contracts that run what their callers hand them. */
+/** Entity tags of contracts that run calls or code chosen by their callers. */
 const CALLERS_CODE = ['aggregator', 'open_calls', 'multicall'];
 
 /** Contracts that registries confirmed at the transaction's block, with the protocol's slug. */

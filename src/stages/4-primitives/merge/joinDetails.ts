@@ -78,7 +78,7 @@ function withNettedTokens(
   return result;
 }
 
-/** What the holder took out or paid back, and whose position it was; null for any other detail. */
+/** The amount the holder took out or paid back, and the position's owner; null for any other detail. */
 function netted({ legs, portions, roles }: OpenPrimitive): { amount: bigint; owner: string } | null {
   const [leg] = legs;
   const interest = portions.find(({ role }) => role === 'interest')?.amount ?? 0n;

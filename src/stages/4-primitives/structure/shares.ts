@@ -69,7 +69,7 @@ function issuerOfShares(context: StructureContext, m: Movement): Address | null 
   return m.kind === 'transfer' && isBurnt(context, m) ? null : emitter;
 }
 
-/** Whether the issuer burns what it was handed, which is then the end of the shares. */
+/** Whether the issuer burns the shares that it received: then they end there. */
 function isBurnt({ flow }: StructureContext, { asset, to }: Movement): boolean {
   return (flow.outgoing.get(to) ?? []).some((i) => flow.movements[i]!.asset === asset);
 }

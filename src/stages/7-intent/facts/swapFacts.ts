@@ -91,7 +91,7 @@ function settles(tags: readonly string[]): boolean {
  */
 const OPEN: AssetId = 'open';
 
-/** What the swaps paid to an account other than the subject. */
+/** Amounts that the swaps paid to accounts other than the subject. */
 export interface Delivery {
   readonly account: Address;
   readonly bought: readonly Balance[];

@@ -99,7 +99,7 @@ function userBehind({ owner, underlying }: Change, context: OwnerContext): Addre
   if (principals.has(owner) || !passThrough.has(owner)) return null;
   const direct = usersAtEnds(owner, underlying, context);
   if (direct.size > 0) return onlyOne(direct);
-  // It turned what it was given into something else first, or pays out in another asset.
+  // It converted its input first, or pays out in another asset.
   const whole = [...(flow.ledgers.get(owner)?.keys() ?? [])];
   const signs = new Set(underlying.map(({ delta }) => delta < 0n));
   const legs = whole.flatMap((asset) => [...signs].map((put) => ({ asset, delta: put ? -1n : 1n })));
