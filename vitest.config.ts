@@ -8,6 +8,7 @@ const LONG = [
   'test/cli/batchCorpus.test.ts',
   'test/cli/blocks.test.ts',
   'test/cli/blocksCorpus.test.ts',
+  'test/cli/clonedRepository.test.ts',
   'test/client/package.test.ts',
   'test/deploy/docker.test.ts',
   'test/deploy/hardening.test.ts',

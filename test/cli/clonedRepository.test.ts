@@ -1,0 +1,26 @@
+// A clone after `npm run build`, as `npm start` makes it: the command still runs.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+const clone = mkdtempSync(join(tmpdir(), 'txreport-clone-'));
+
+beforeAll(() => {
+  const files = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' }).split('\0');
+  for (const file of files.filter(Boolean)) cpSync(join(ROOT, file), join(clone, file), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
+});
+afterAll(() => rmSync(clone, { recursive: true, force: true }));
+
+it('has a command that may be executed after every build', () => {
+  const build = spawnSync('npm', ['run', 'build'], { cwd: clone, encoding: 'utf8' });
+  expect(build.status, build.stdout + build.stderr).toBe(0);
+  const command = join(clone, 'dist/tools/cli/cli.js');
+  expect(spawnSync(command, ['--version'], { encoding: 'utf8' })).toMatchObject({
+    status: 0,
+    stdout: '1.0.0\n',
+  });
+}, 180_000);
