@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { splitList } from '../../lib/text.ts';
-import { CliError } from './cliIo.ts';
+import { CliError, outliveReader } from './cliIo.ts';
 import type { TxReport } from '../../model/generated/report.ts';
-import type { Anew, Verification, VerifyInput } from '../verify/verifyReport.ts';
+import type { Anew, Verdict, Verification, VerifyInput } from '../verify/verifyReport.ts';
 import type { Analyzer } from './openAnalyzer.ts';
 
 const VALIDATE_HELP = `
@@ -24,6 +24,7 @@ export function addValidateCommand(program: Command): void {
     .option('-q, --quiet', 'print problems only')
     .addHelpText('after', VALIDATE_HELP)
     .action(async (files: string[], { quiet = false }: { quiet?: boolean }) => {
+      outliveReader();
       process.exitCode = await validate(files, quiet);
     });
 }
@@ -54,15 +55,17 @@ const VERIFY_HELP = `
 A file holds one report, or one per line (NDJSON, as batch writes it); - is standard input. If you
 do not trust the node the service asked, give another one.
 
-First the transaction is analysed anew and the two reports are compared word for word, where engine
-and ruleset are the same. Then checks that share no code with the analysis hold the report against
-the node's raw answers. The output names what was checked and what was not.
+First the transaction is analysed anew and the two reports are compared word for word. Then checks
+that share no code with the analysis hold the report against the node's raw answers. A report of
+another engine or ruleset cannot be compared: it is "not verified", unless you accept it, and then
+it "holds in part": in what the output names as checked.
 
 Examples:
   txreport analyze 0x… --json | txreport verify -
   txreport verify reports.ndjson --rpc https://another-node.example
 
-Exit status: 0 nothing checked is wrong, 1 something is, 2 nothing could be checked`;
+Exit status: 0 every report holds, or in part where you accepted that, 1 something is wrong,
+2 a report is not verified, or could not be read or checked`;
 
 interface VerifyOptions {
   readonly rpc?: string;
@@ -70,6 +73,7 @@ interface VerifyOptions {
   readonly quiet?: boolean;
   readonly anew: boolean;
   readonly prices?: boolean;
+  readonly acceptOtherRuleset?: boolean;
 }
 
 /** `txreport verify`: a report held against an analysis made anew and against the node's raw answers. */
@@ -81,12 +85,14 @@ export function addVerifyCommand(program: Command): void {
     )
     .argument('<files...>', 'reports, as the service sent them')
     .option('--rpc <url>', 'node to ask (default: the first of RPC_URL)')
-    .option('--no-anew', 'run only the independent checks')
+    .option('--no-anew', 'run only the independent checks: the report holds in part at best')
+    .option('--accept-other-ruleset', 'the same where another engine or ruleset made the report')
     .option('--prices', 'read feeds, rates, pools and HTTP prices named in the report again, at its block')
     .option('--json', 'print findings and coverage as JSON, one entry per report')
     .option('-q, --quiet', 'print only what does not hold')
     .addHelpText('after', VERIFY_HELP)
     .action(async (files: string[], options: VerifyOptions) => {
+      outliveReader();
       process.exitCode = await verify(files, options);
     });
 }
@@ -100,7 +106,7 @@ async function verify(files: readonly string[], options: VerifyOptions): Promise
   const analyzer = options.anew ? await openAnalyzer(options.rpc) : null;
   if (options.anew && analyzer === null) return 2;
   try {
-    return (await verifyFiles(files, rpcUrl, analyzer, options)) ? 0 : 1;
+    return await verifyFiles(files, rpcUrl, analyzer, options);
   } catch (error) {
     if (error instanceof NodeUnreachable || error instanceof CliError) return fail(error.message);
     throw error;
@@ -109,13 +115,13 @@ async function verify(files: readonly string[], options: VerifyOptions): Promise
   }
 }
 
-/** Verifies and prints every report; true when nothing checked is wrong. */
+/** Verifies and prints every report; the exit status. */
 async function verifyFiles(
   files: readonly string[],
   rpcUrl: string,
   analyzer: Analyzer | null,
   options: VerifyOptions,
-): Promise<boolean> {
+): Promise<0 | 1 | 2> {
   const all: (Verification & { tx_hash: string })[] = [];
   for (const file of files)
     for await (const one of verifications(file, rpcUrl, analyzer, options)) {
@@ -123,7 +129,9 @@ async function verifyFiles(
       if (!options.json) show(one.tx_hash, one, options.quiet ?? false);
     }
   if (options.json) process.stdout.write(`${JSON.stringify(all, null, 2)}\n`);
-  return all.every(({ findings }) => findings.length === 0);
+  const verdicts = new Set(all.map(({ verdict }) => verdict));
+  if (verdicts.has('fails')) return 1;
+  return verdicts.has('not verified') ? 2 : 0;
 }
 
 /** Verifies every report of a file. Throws `CliError` for a value that is no report. */
@@ -131,7 +139,7 @@ async function* verifications(
   file: string,
   rpcUrl: string,
   analyzer: Analyzer | null,
-  { prices = false }: VerifyOptions,
+  { prices = false, acceptOtherRuleset = false, anew: compare }: VerifyOptions,
 ): AsyncGenerator<Verification & { tx_hash: string }> {
   const [{ readValidReports }, { contractReader, fetchRawAnswers }, { verifyTwice }] = await Promise.all([
     import('./readReports.ts'),
@@ -143,9 +151,10 @@ async function* verifications(
     const answers = await fetchRawAnswers(rpcUrl, report.tx.hash);
     const anew = await analyzeAnew(report.tx.hash, analyzer);
     const read = contractReader(rpcUrl, report.tx.block_number);
+    const acceptPart = acceptOtherRuleset || !compare;
     yield {
       tx_hash: report.tx.hash,
-      ...(await verifyTwice(report, { answers, anew, read, prices: sources })),
+      ...(await verifyTwice(report, { answers, anew, acceptPart, read, prices: sources })),
     };
   }
 }
@@ -174,10 +183,17 @@ async function analyzeAnew(hash: string, analyzer: Analyzer | null): Promise<Ane
   }
 }
 
-function show(hash: string, { findings, checked, notChecked }: Verification, quiet: boolean): void {
-  if (findings.length === 0 && quiet) return;
-  const verdict = findings.length === 0 ? pc.green('holds') : pc.red('fails');
-  process.stdout.write(`${verdict}  ${hash}\n`);
+const COLOUR = {
+  holds: pc.green,
+  'holds in part': pc.yellow,
+  'not verified': pc.red,
+  fails: pc.red,
+} satisfies Record<Verdict, typeof pc.red>;
+
+function show(hash: string, verification: Verification, quiet: boolean): void {
+  const { verdict, findings, checked, notChecked } = verification;
+  if (quiet && verdict.startsWith('holds')) return;
+  process.stdout.write(`${COLOUR[verdict](verdict)}  ${hash}\n`);
   for (const { check, at, message } of findings)
     process.stdout.write(`  ${pc.red(check.padEnd(12))} ${pc.dim(at)}  ${message}\n`);
   if (quiet) return;

@@ -27,3 +27,8 @@ export function packageVersion(): string {
   const file = new URL('../../../package.json', import.meta.url);
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }
+
+/** A reader that closes the pipe early (`| head -1`) does not end the command: its exit status is an answer. */
+export function outliveReader(): void {
+  process.stdout.removeAllListeners('error').on('error', () => {});
+}

@@ -13,7 +13,8 @@ export interface NamedValue {
 
 /**
  * The JSON values of a file, or of standard input (`-`): one document over any number of lines, or one per
- * line (NDJSON). Throws `CliError` when the file cannot be read or is neither.
+ * line (NDJSON). Throws `CliError` when the file cannot be read, is neither, or holds an object with one key
+ * twice: readers of JSON differ in which of the two counts.
  */
 export async function* readReports(file: string): AsyncGenerator<NamedValue> {
   try {
@@ -42,6 +43,7 @@ async function* readValues(file: string): AsyncGenerator<NamedValue> {
       document.push(line);
       continue;
     }
+    refuseDuplicateKeys(line, `${file}:${number}`);
     const named = { name: `${file}:${number}`, value };
     if (++values === 1) first = named;
     else {
@@ -52,8 +54,10 @@ async function* readValues(file: string): AsyncGenerator<NamedValue> {
   }
   if (first !== null) yield { name: file, value: first.value };
   if (values > 0) return;
-  const value = parse(document.join('\n'));
+  const text = document.join('\n');
+  const value = parse(text);
   if (value === undefined) throw new CliError(`${file} is not JSON`);
+  refuseDuplicateKeys(text, file);
   yield { name: file, value };
 }
 
@@ -71,6 +75,22 @@ function parse(text: string): unknown {
     return JSON.parse(text);
   } catch {
     return undefined;
+  }
+}
+
+/** A string, with the colon behind it if it is a key; or a bracket. */
+const TOKEN = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\]]/g;
+
+/** Throws `CliError` for valid JSON in which an object has a key twice. */
+function refuseDuplicateKeys(text: string, name: string): void {
+  const open: Set<unknown>[] = [];
+  for (const [token, string, colon] of text.matchAll(TOKEN)) {
+    if (token === '{' || token === '[') open.push(new Set());
+    else if (token === '}' || token === ']') open.pop();
+    if (colon === undefined) continue;
+    const [keys, key] = [open.at(-1)!, JSON.parse(string!) as string];
+    if (keys.has(key)) throw new CliError(`${name} has the key ${string} twice in one object`);
+    keys.add(key);
   }
 }
 

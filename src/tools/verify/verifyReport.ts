@@ -32,8 +32,15 @@ const INDEPENDENT: readonly (readonly [name: string, check: Check])[] = [
   ['agreement of the parts', (report, _chain, find) => checkVerdict(report, find)],
 ];
 
+/**
+ * `fails`: something checked is wrong. `not verified`: the report was not compared with an analysis made
+ * anew, and nobody accepted that. `holds in part`: somebody did, and what is listed as checked holds.
+ */
+export type Verdict = 'holds' | 'holds in part' | 'not verified' | 'fails';
+
 /** The checks `verify` ran on a report, and their findings. */
 export interface Verification {
+  readonly verdict: Verdict;
   readonly findings: readonly Finding[];
   readonly checked: readonly string[];
   readonly notChecked: readonly { readonly what: string; readonly why: string }[];
@@ -41,6 +48,12 @@ export interface Verification {
 
 /** A report made anew of the same transaction, or why there is none. */
 export type Anew = { readonly report: TxReport } | { readonly missing: string };
+
+function verdictOf(findings: readonly Finding[], compared: boolean, acceptPart: boolean): Verdict {
+  if (findings.length > 0) return 'fails';
+  if (compared) return 'holds';
+  return acceptPart ? 'holds in part' : 'not verified';
+}
 
 /**
  * Holds a report against the node's raw answers with checks that share no code with the analysis. Returns
@@ -57,6 +70,8 @@ export function verifyReport(report: TxReport, answers: RawAnswers): Finding[] {
 export interface VerifyInput {
   readonly answers: RawAnswers;
   readonly anew: Anew;
+  /** A report that was not compared with an analysis made anew holds in part. */
+  readonly acceptPart?: boolean;
   /** Reads a contract at the block of the transaction; without it tokens and feeds are not asked. */
   readonly read?: ReadContract;
   /** Read the sources of prices again as well. */
@@ -68,7 +83,7 @@ export interface VerifyInput {
  * neither looked at.
  */
 export async function verifyTwice(report: TxReport, input: VerifyInput): Promise<Verification> {
-  const { answers, anew, read, prices = null } = input;
+  const { answers, anew, read, prices = null, acceptPart = false } = input;
   const findings: Finding[] = [];
   const find: Report = (check, at, message) => void findings.push({ check, at, message });
   const comparison =
@@ -90,11 +105,9 @@ export async function verifyTwice(report: TxReport, input: VerifyInput): Promise
   } else if (priced) {
     notChecked.push({ what: 'prices against their sources', why: 'give --prices to read them again' });
   }
-  return {
-    findings: [...comparison.findings, ...verifyReport(report, answers), ...findings],
-    checked,
-    notChecked,
-  };
+  const all = [...comparison.findings, ...verifyReport(report, answers), ...findings];
+  const verdict = verdictOf(all, comparison.notCompared === null, acceptPart);
+  return { verdict, findings: all, checked, notChecked };
 }
 
 /** Parts covered only by the comparison with an analysis made anew. */
