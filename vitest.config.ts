@@ -19,6 +19,7 @@ const LONG = [
   'test/faults/faults.test.ts',
   'test/faults/fullDisk.test.ts',
   'test/faults/inconsistent.test.ts',
+  'test/faults/oneClient.test.ts',
   'test/fuzz/fuzz.test.ts',
   'test/http/large.test.ts',
   'test/http/processes.test.ts',

@@ -80,7 +80,7 @@ export function createAnalyzeBlock(
   }
 
   return async (id, options) => {
-    const session = upstream.open(options);
+    const session = upstream.open({ ...options, subject: id.hash });
     const block = await fetchBlock(session, id);
     const { addresses, intents } = filter;
     const hashes = addresses ? block.hashes.filter((hash) => involves(block, hash, addresses)) : block.hashes;

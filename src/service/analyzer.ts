@@ -48,6 +48,7 @@ export function createAnalyze(deps: AnalyzerDeps): Analyze {
     stage: Stage,
   ): Promise<Read & { context: RawContext }> {
     const session = upstream.open({
+      subject: hash,
       signal,
       deadlineAt,
       ...(onCall && { onCall }),

@@ -127,24 +127,59 @@ describe('a large answer in the analysis process', () => {
 
 describe('the circuit of a node', () => {
   const fail = (): Promise<never> => Promise.reject(new UpstreamFault('upstream_timeout', 'again'));
+  const works = (): Promise<void> => Promise.resolve();
 
-  it('opens after five failures in a row, lets one request try, and closes when that succeeds', async () => {
+  it('opens after five analyses failed in a row and closes when a cheap call succeeds', async () => {
     const breaker = new CircuitBreaker();
-    for (let i = 0; i < 4; i++) await breaker.watch(fail).catch(() => {});
-    await breaker.watch(() => Promise.resolve());
+    for (let i = 0; i < 4; i++) await breaker.watch(i, fail).catch(() => {});
+    await breaker.watch('other', works);
     for (let i = 0; i < 5; i++) {
       expect(breaker.open).toBe(false);
-      await breaker.watch(fail).catch(() => {});
+      await breaker.watch(i, fail).catch(() => {});
     }
     const now = performance.now();
     expect(breaker.open).toBe(true);
+    expect(breaker.availableAt(now)).toBeGreaterThan(now);
+    await breaker.tryOut(fail);
     expect(breaker.availableAt(now)).toBeGreaterThan(now + 900);
-    let finish = (): void => {};
-    const trial = breaker.watch(() => new Promise<void>((resolve) => (finish = resolve)));
-    expect(breaker.availableAt(now + 2_000)).toBeGreaterThan(now + 2_000);
-    finish();
-    await trial;
-    expect([breaker.open, breaker.availableAt(now)]).toEqual([false, 0]);
+    let calls = 0;
+    await breaker.tryOut(() => Promise.resolve(calls++));
+    expect([calls, breaker.open]).toEqual([0, true]);
+    vi.useFakeTimers({ toFake: ['performance'], now: Date.now() });
+    try {
+      vi.advanceTimersByTime(now + 2_000);
+      await breaker.tryOut(() => Promise.resolve(calls++));
+    } finally {
+      vi.useRealTimers();
+    }
+    expect([calls, breaker.open, breaker.availableAt(now)]).toEqual([1, false, 0]);
+  });
+
+  it('counts the failures of one analysis once', async () => {
+    const breaker = new CircuitBreaker();
+    for (let i = 0; i < 50; i++) await breaker.watch(i % 4, fail).catch(() => {});
+    expect(breaker.open).toBe(false);
+    await breaker.watch('fifth', fail).catch(() => {});
+    expect(breaker.open).toBe(true);
+  });
+
+  it('is asked after others until one analysis succeeded, one at a time', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    try {
+      const breaker = new CircuitBreaker();
+      await breaker.watch(1, fail).catch(() => {});
+      expect(breaker.suspect(performance.now())).toBe(true);
+      vi.advanceTimersByTime(10_000);
+      expect(breaker.suspect(performance.now())).toBe(false);
+      let finish = (): void => {};
+      const trying = breaker.watch(2, () => new Promise<void>((resolve) => (finish = resolve)));
+      expect(breaker.suspect(performance.now())).toBe(true);
+      finish();
+      await trying;
+      expect(breaker.suspect(performance.now())).toBe(false);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('sends a slow node few requests at once and leaves the rest to the others', () => {
@@ -152,7 +187,7 @@ describe('the circuit of a node', () => {
     try {
       const breaker = new CircuitBreaker();
       const endless = (): Promise<never> => new Promise(() => {});
-      for (let i = 0; i < 4; i++) void breaker.watch(endless);
+      for (let i = 0; i < 4; i++) void breaker.watch(i, endless);
       expect(breaker.suspect(performance.now())).toBe(false);
       vi.advanceTimersByTime(2_000);
       expect(breaker.suspect(performance.now())).toBe(true);
@@ -166,7 +201,7 @@ describe('the circuit of a node', () => {
     const breaker = new CircuitBreaker();
     const missing = (): Promise<never> =>
       Promise.reject(new UpstreamFault('transaction_not_found', 'elsewhere'));
-    for (let i = 0; i < 9; i++) await breaker.watch(missing).catch(() => {});
+    for (let i = 0; i < 9; i++) await breaker.watch(i, missing).catch(() => {});
     expect(breaker.open).toBe(false);
   });
 });

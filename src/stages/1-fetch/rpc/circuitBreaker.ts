@@ -1,31 +1,36 @@
 import type { UpstreamFault } from './upstreamFault.ts';
 
-/** Failures in a row after which a node is left alone. */
+/** Different analyses that must fail in a row before a node is left alone. */
 const THRESHOLD = 5;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 10_000;
-/** After a single failure other nodes are asked first for this long. */
+/** After a failure other nodes are asked first for this long. */
 const SUSPECT_MS = 10_000;
 /** A node this slow on average: beyond `SLOW_AT_ONCE` requests, others are asked first. */
 const SLOW_MS = 2_000;
 const SLOW_AT_ONCE = 4;
 /** Weight of the latest request in the average. */
 const LATEST = 0.2;
-/** How soon to look again while another request tries the node. */
-const TRIAL_POLL_MS = 100;
+/** How soon to look again while a trial runs. */
+const TRIAL_POLL_MS = 25;
 
-/** Faults that say something about the node's health, not about the request. */
+/** Faults that may say something about the node's health. */
 const UNHEALTHY: ReadonlySet<string> = new Set(['upstream_unreachable', 'upstream_timeout', 'upstream_http']);
 
 /**
- * Circuit breaker of one node, shared by all analyses: after several failures in a row it opens and no
- * request waits for the node. When the pause is over one request tries it (half-open); success closes it,
- * failure doubles the pause. A slow node keeps its place in the order but gets few requests at once, so that
- * those waiting for it leave places to requests that another node answers.
+ * Circuit breaker of one node, shared by all analyses. It opens when several different analyses in a row
+ * failed: one transaction that a node cannot trace, however often it is asked for, says nothing of the node.
+ * Whether an open node works again is found out by a cheap call of its own, first at once, then after pauses
+ * that double; no analysis is put at stake. After a failure other nodes are asked first, and one analysis at a
+ * time tries the node again. A slow node keeps its place in the order but gets few requests at once.
+ *
+ * cockatiel and opossum count calls, not what they were for, and their trial is whichever call comes next.
  */
 export class CircuitBreaker {
-  #failures = 0;
+  /** Analyses that failed since the last success; no more than `THRESHOLD`. */
+  readonly #failed = new Set<unknown>();
   #openUntil = 0;
+  /** 0: not suspect. */
   #suspectUntil = 0;
   #pause = FIRST_PAUSE_MS;
   #trial = false;
@@ -37,12 +42,13 @@ export class CircuitBreaker {
   lastFault: UpstreamFault | null = null;
 
   get open(): boolean {
-    return this.#failures >= THRESHOLD;
+    return this.#failed.size >= THRESHOLD;
   }
 
   /** Whether a healthy node should be asked before this one. */
   suspect(now: number): boolean {
-    return now < this.#suspectUntil || this.#isCrowded(now);
+    if (this.#suspectUntil > 0 && (now < this.#suspectUntil || this.#inFlight.size > 0)) return true;
+    return this.#isCrowded(now);
   }
 
   #isCrowded(now: number): boolean {
@@ -51,51 +57,55 @@ export class CircuitBreaker {
     return Math.max(this.#averageMs, now - oldest!) >= SLOW_MS;
   }
 
-  /** Earliest `performance.now()` at which the node may be asked. */
+  /** Earliest `performance.now()` at which an analysis may ask the node. */
   availableAt(now: number): number {
     if (!this.open) return 0;
-    return this.#trial ? now + TRIAL_POLL_MS : this.#openUntil;
+    return Math.max(this.#openUntil, now + TRIAL_POLL_MS);
   }
 
-  /** Runs one attempt and learns from its outcome; the caller has checked `availableAt`. */
-  async watch<T>(attempt: () => Promise<T>): Promise<T> {
-    const isTrial = this.open;
+  /** Tries an open node by a cheap call, unless it is too early or a trial runs. Never rejects. */
+  async tryOut(cheapCall: () => Promise<unknown>): Promise<void> {
+    if (!this.open || this.#trial || performance.now() < this.#openUntil) return;
+    this.#trial = true;
+    try {
+      await cheapCall();
+      this.#failed.clear();
+      this.#pause = FIRST_PAUSE_MS;
+    } catch {
+      this.#openUntil = performance.now() + this.#pause;
+      this.#pause = Math.min(LONGEST_PAUSE_MS, 2 * this.#pause);
+    } finally {
+      this.#trial = false;
+    }
+  }
+
+  /** Runs one attempt and learns from its outcome. `analysis`: equal for all attempts of one transaction. */
+  async watch<T>(analysis: unknown, attempt: () => Promise<T>): Promise<T> {
     const startedAt = performance.now();
-    if (isTrial) this.#trial = true;
     const request = Symbol();
     this.#inFlight.set(request, startedAt);
     try {
       const value = await attempt();
-      this.#close();
+      this.#succeededAt = performance.now();
+      this.#failed.clear();
+      this.#suspectUntil = 0;
+      this.#pause = FIRST_PAUSE_MS;
+      this.lastFault = null;
       return value;
     } catch (error) {
-      this.#note(error as Error, startedAt);
+      this.#note(error as Error, analysis, startedAt);
       throw error;
     } finally {
-      if (isTrial) this.#trial = false;
       this.#inFlight.delete(request);
       this.#averageMs += LATEST * (performance.now() - startedAt - this.#averageMs);
     }
   }
 
-  #close(): void {
-    this.#succeededAt = performance.now();
-    this.#failures = 0;
-    this.#suspectUntil = 0;
-    this.#pause = FIRST_PAUSE_MS;
-    this.lastFault = null;
-  }
-
   /** Concurrent hanging requests time out together: only failures begun after the last success count. */
-  #note(error: Error & { code?: unknown }, startedAt: number): void {
-    if (typeof error.code !== 'string') return;
-    if (!UNHEALTHY.has(error.code)) return;
+  #note(error: Error & { code?: unknown }, analysis: unknown, startedAt: number): void {
+    if (typeof error.code !== 'string' || !UNHEALTHY.has(error.code)) return;
     this.lastFault = error as UpstreamFault;
-    const wasOpen = this.open;
-    if (startedAt >= this.#succeededAt) this.#failures++;
     this.#suspectUntil = performance.now() + SUSPECT_MS;
-    if (!this.open) return;
-    if (wasOpen) this.#pause = Math.min(LONGEST_PAUSE_MS, 2 * this.#pause);
-    this.#openUntil = performance.now() + this.#pause;
+    if (startedAt >= this.#succeededAt && !this.open) this.#failed.add(analysis);
   }
 }

@@ -11,6 +11,8 @@ import type { Address } from '../../../model/hex.ts';
 import type { UpstreamCallEvent } from '../../../model/upstream.ts';
 
 export interface SessionOptions {
+  /** What is analysed, so that a node's failures on it count once; default: counts by itself. */
+  readonly subject?: string;
   /** Aborts every upstream request of the analysis: the client went away, or the service stops. */
   readonly signal: AbortSignal;
   /** `performance.now()` of the analysis's deadline; default: now + the upstream's `deadlineMs`. */
@@ -56,6 +58,8 @@ const BACKOFF_MAX_MS = 2_000;
 /** A node as one round trip sees it. */
 interface Candidate {
   readonly endpoint: RpcEndpoint;
+  /** There is no other. */
+  readonly only: boolean;
   tries: number;
   /** `performance.now()` from which this round trip may ask it again. */
   readyAt: number;
@@ -65,6 +69,7 @@ interface Candidate {
 
 export function openSession(pool: NodePool, options: SessionOptions): Session {
   const { signal, onCall = () => {}, largeBytes } = options;
+  const subject: unknown = options.subject ?? Symbol();
   const deadlineAt = options.deadlineAt ?? performance.now() + pool.deadlineMs;
   const timeLeft = (): number => deadlineAt - performance.now();
   let answeredLast: RpcEndpoint | null = null;
@@ -76,7 +81,18 @@ export function openSession(pool: NodePool, options: SessionOptions): Session {
   function candidates(): Candidate[] {
     const first = pool.endpoints.filter((endpoint) => endpoint === answeredLast);
     const others = pool.endpoints.filter((endpoint) => endpoint !== answeredLast);
-    return [...first, ...others].map((endpoint) => ({ endpoint, tries: 0, readyAt: 0, excluded: false }));
+    const only = pool.endpoints.length === 1;
+    return [...first, ...others].map((endpoint) => ({
+      endpoint,
+      only,
+      tries: 0,
+      readyAt: 0,
+      excluded: false,
+    }));
+  }
+
+  function tryOpenNodes(): void {
+    for (const endpoint of pool.endpoints) void endpoint.breaker.tryOut(() => ping(endpoint, onCall));
   }
 
   async function ask<T>(attempt: (endpoint: RpcEndpoint) => Promise<T>): Promise<T> {
@@ -84,6 +100,7 @@ export function openSession(pool: NodePool, options: SessionOptions): Session {
     let verdict: UpstreamFault | null = null;
     let last: UpstreamFault | null = null;
     for (let tries = 0; tries < pool.retries + pool.endpoints.length; ) {
+      tryOpenNodes();
       const next = nextOf(all);
       if (!next) break;
       const wait = availableAt(next) - performance.now();
@@ -93,14 +110,13 @@ export function openSession(pool: NodePool, options: SessionOptions): Session {
       }
       if (wait > 0) {
         await pause(wait, signal);
-        // Another request may have taken the trial of an open circuit meanwhile.
         continue;
       }
       if (signal.aborted) throw reasonOf(signal);
       if (timeLeft() <= 0) break;
       tries++;
       try {
-        const value = await next.endpoint.breaker.watch(() => attempt(next.endpoint));
+        const value = await next.endpoint.breaker.watch(subject, () => attempt(next.endpoint));
         answeredLast = next.endpoint;
         return value;
       } catch (error) {
@@ -138,8 +154,19 @@ export async function sendBoth(
   return [answers.slice(0, own.length), answers.slice(own.length)];
 }
 
-function availableAt({ endpoint, readyAt }: Candidate): number {
+/** The only node is asked once by every round trip, its circuit open or not: waiting would help nobody. */
+function availableAt({ endpoint, readyAt, only, tries }: Candidate): number {
+  if (only && tries === 0) return readyAt;
   return Math.max(readyAt, endpoint.breaker.availableAt(performance.now()));
+}
+
+const PING_MS = 2_000;
+
+/** A cheap call, in nobody's name. Rejects where the node does not answer. */
+async function ping(endpoint: RpcEndpoint, onCall: CallScope['onCall']): Promise<void> {
+  const timeLeft = (): number => PING_MS;
+  const scope = { signal: new AbortController().signal, timeLeft, onCall };
+  await endpoint.send([{ method: 'eth_chainId', params: [] }], scope);
 }
 
 /** The node with the fewest tries among those ready, healthy first; otherwise the next to be ready. */
