@@ -6,6 +6,9 @@ import type { Invariant, MotifKind, Portion, ProtocolRef, RoleBinding } from './
 export type Status = 'Proven' | 'Suspected';
 export type Confidence = 'High' | 'Medium' | 'Low';
 
+/** Why an act is not proven. */
+export type ProofDoubt = 'function_name_only' | 'amounts_differ' | 'unproven_motif';
+
 export interface AssetAmount {
   readonly asset: AssetId;
   readonly amount: bigint;
@@ -33,7 +36,9 @@ export interface Motif {
   readonly assetsOut: readonly AssetAmount[];
   readonly invariants: readonly Invariant[];
   readonly tags: readonly string[];
+  /** Proven exactly where there is no doubt. */
   readonly status: Status;
+  readonly doubt: ProofDoubt | null;
   readonly confidence: Confidence;
   readonly movements: readonly number[];
   readonly evidence: readonly Evidence[];

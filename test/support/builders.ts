@@ -239,6 +239,7 @@ export function motif(over: Partial<Motif> = {}): Motif {
     invariants: [{ name: 'conserved_at_venue', holds: true }],
     tags: [],
     status: 'Proven',
+    doubt: null,
     confidence: 'High',
     movements: [],
     evidence: [{ kind: 'log', frame: 0, log: 0, contract: account('d0') }],

@@ -1,12 +1,13 @@
 import { NATIVE_ASSET } from '../../value/asset.ts';
 import { kindOf, isRecognised } from '../../lib/motifKinds.ts';
+import { prove } from '../../lib/prove.ts';
 import { passThroughAccounts, valueEnds } from '../../value/follow.ts';
 import { batchTransfers, compositesOf } from './composites.ts';
 import { commonFrame, joinMovements, type MotifDraft, type MotifInput } from './draftMotif.ts';
 import { hopOf, type Hop } from './hops.ts';
 import { partsOfActs } from './acts.ts';
 import type { Tracing } from './routes.ts';
-import type { Motif, AssetAmount, Confidence, Status } from '../../model/motif.ts';
+import type { Motif, AssetAmount, Confidence } from '../../model/motif.ts';
 import type { Primitive, Leg } from '../../model/primitive.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
 import { participantsOf } from './participants.ts';
@@ -81,6 +82,7 @@ function standAlone(
   const { legs } = primitive;
   const suspect = suspects !== undefined && legs.some((leg) => isSuspect(leg, suspects));
   const confidence = confidenceOf(primitive, rulebook);
+  const doubt = prove(primitive, suspect, rulebook);
   return {
     index: -1,
     parent: null,
@@ -96,7 +98,8 @@ function standAlone(
     assetsOut: amountsOf(legs, true),
     invariants: primitive.invariants,
     tags: primitive.tags,
-    status: suspect ? 'Suspected' : statusOf(primitive, rulebook),
+    status: doubt === null ? 'Proven' : 'Suspected',
+    doubt,
     confidence: suspect && confidence === 'High' ? 'Medium' : confidence,
     movements: joinMovements(legs),
     evidence: primitive.evidence,
@@ -126,27 +129,6 @@ const NOTHING: readonly never[] = [];
 /** Structure that only suggests an act; plain movements (transfers, mints, wraps) carry no such tag. */
 function isGuess(primitive: Primitive): boolean {
   return primitive.tags.includes('structural');
-}
-
-/**
- * Proven needs every invariant, and a plain movement, a contract known by its address, or an unknown
- * contract with movements that show the act by themselves: any contract can log an event, and only the
- * event states the purpose of a one-sided payment.
- */
-function statusOf(primitive: Primitive, rulebook: Rulebook): Status {
-  const { basis, invariants, tags, protocol } = primitive;
-  if (isGuess(primitive) || tags.includes('experimental') || invariants.some((i) => !i.holds))
-    return 'Suspected';
-  if (basis === 'structure') return 'Proven';
-  if (isRecognised(protocol)) return 'Proven';
-  return showsItself(primitive, rulebook) ? 'Proven' : 'Suspected';
-}
-
-/** Whether movements carry both sides of an exchange that leaves no position behind. */
-function showsItself({ kind, legs }: Primitive, rulebook: Rulebook): boolean {
-  const carries = (sent: boolean): boolean =>
-    legs.some(({ role, movements }) => movements.length > 0 && SENT_ROLES.has(role) === sent);
-  return kindOf(rulebook, kind).position === null && carries(true) && carries(false);
 }
 
 function confidenceOf(primitive: Primitive, rulebook: Rulebook): Confidence {

@@ -1,4 +1,5 @@
 import { lowestCommonAncestor } from '../../value/frames.ts';
+import { proveWhole } from '../../lib/prove.ts';
 import type { CanonicalTx, Evidence } from '../../model/canonicalTx.ts';
 import type { Confidence, Motif } from '../../model/motif.ts';
 import type { Address } from '../../model/hex.ts';
@@ -40,6 +41,7 @@ type Summary = Pick<
  * parts.
  */
 export function composite(summary: Summary, parts: readonly MotifDraft[]): MotifDraft {
+  const doubt = proveWhole(summary, parts);
   return {
     ...summary,
     index: -1,
@@ -49,16 +51,13 @@ export function composite(summary: Summary, parts: readonly MotifDraft[]): Motif
     poolId: null,
     seq: parts.reduce((first, part) => Math.min(first, part.seq), Infinity),
     tags: [],
-    status: isProven(summary, parts) ? 'Proven' : 'Suspected',
+    status: doubt === null ? 'Proven' : 'Suspected',
+    doubt,
     confidence: CONFIDENCES.find((level) => parts.some((part) => part.confidence === level)) ?? 'Low',
     movements: joinMovements(parts),
     evidence: joinEvidence(parts),
     children: parts,
   };
-}
-
-function isProven({ invariants }: Summary, parts: readonly MotifDraft[]): boolean {
-  return invariants.every(({ holds }) => holds) && parts.every(({ status }) => status === 'Proven');
 }
 
 /** Lowest first. */

@@ -3,7 +3,7 @@ import { NATIVE_ASSET } from '../../value/asset.ts';
 import type { Balance } from '../../value/balances.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { CaveatCode } from '../../model/intent.ts';
-import type { Confidence, Motif, Status } from '../../model/motif.ts';
+import type { Confidence, Motif, ProofDoubt, Status } from '../../model/motif.ts';
 import type { IntentRule } from '../../model/rulebook.ts';
 
 const ORDER: readonly Confidence[] = ['Low', 'Medium', 'High'];
@@ -84,22 +84,14 @@ function doubtsOf(
   if (rule.status === 'experimental') doubts.push('experimental_rule');
   if (!view.input.subject.elected) doubts.push('no_single_actor');
   if (rule.restsOn.length > 0 && motifs.length === 0) doubts.push('nothing_recognised');
-  const doubted = new Set(motifs.map(doubtOf));
+  const doubted = new Set(motifs.map(({ doubt }) => doubt));
   doubts.push(...MOTIF_DOUBTS.filter((code) => doubted.has(code)));
   if (confidence === 'Low') doubts.push('low_confidence');
   if (doubts.length === 0 && !accountsFor(view, rule, motifs)) doubts.push('unaccounted_value');
   return doubts;
 }
 
-const MOTIF_DOUBTS = ['function_name_only', 'amounts_differ', 'unproven_motif'] as const;
-
-/** Why a verdict that rests on the motif is not Proven. */
-function doubtOf(motif: Motif): (typeof MOTIF_DOUBTS)[number] | null {
-  if (isMereName(motif)) return 'function_name_only';
-  if (motif.status === 'Proven') return null;
-  const differ = motif.invariants.some(({ name, holds }) => name === 'amounts_agree' && !holds);
-  return differ ? 'amounts_differ' : 'unproven_motif';
-}
+const MOTIF_DOUBTS: readonly ProofDoubt[] = ['function_name_only', 'amounts_differ', 'unproven_motif'];
 
 /**
  * The actor sent or received a token under another's name or by a movement its source shows no part in, or
@@ -118,14 +110,6 @@ function dealsInSuspects({ input: { suspects, subject }, sent, received }: Subje
 }
 
 const NONE: ReadonlySet<number> = new Set();
-
-/**
- * Known by nothing but the name of a function: anybody can name one so, and one that moved nothing may have
- * done nothing.
- */
-export function isMereName({ basis, protocol, movements }: Motif): boolean {
-  return basis === 'call' && (movements.length === 0 || !isRecognised(protocol));
-}
 
 /**
  * Where a rule rests on venues, everything the actor sent went into the rested motifs (except a fee in

@@ -1,4 +1,4 @@
-import { assess, restedMotifs, isMereName } from './assess.ts';
+import { assess, restedMotifs } from './assess.ts';
 import { SubjectView } from './facts/subjectView.ts';
 import { FactSheet, type IntentInput } from './intentInput.ts';
 import { renderLabel } from './label.ts';
@@ -215,7 +215,7 @@ function fragmentsOf(view: SubjectView, headline: Fragment): Fragment[] {
     if (kind === null || (motif.parent !== null && intentKinds.get(kind)?.headline !== false)) continue;
     parts.push({
       kind,
-      status: isMereName(motif) ? 'Suspected' : motif.status,
+      status: motif.status,
       confidence: motif.confidence,
       motifs: [motif.index],
       seq: motif.seq,

@@ -72,6 +72,7 @@ function frontEnd(frame: Frame, { slug, version }: ProtocolSpec, index: number):
     invariants: [],
     tags: [],
     status: 'Proven',
+    doubt: null,
     confidence: 'High',
     movements: [],
     evidence: [{ kind: 'frame', frame: frame.index, log: null, contract: venue }],

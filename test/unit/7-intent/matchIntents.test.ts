@@ -157,6 +157,9 @@ describe('the winner', () => {
   });
 });
 
+/** A motif known by the name of a function only. */
+const doubted = (one: Motif): Motif => ({ ...one, status: 'Suspected', doubt: 'function_name_only' });
+
 describe('proof', () => {
   const status = async (partial: Partial<IntentRule>, motifs: readonly Motif[] = [swap], elected = true) => {
     const { status: s, confidence } = await matchIntents(
@@ -174,7 +177,7 @@ describe('proof', () => {
   it('falls for heuristic and experimental rules, unproven or absent motifs, and where nobody was elected', async () => {
     expect(await status({ restsOn: ['swap'], proof: 'heuristic' })).toBe('Suspected Medium');
     expect(await status({ restsOn: ['swap'], status: 'experimental' })).toBe('Suspected Medium');
-    expect(await status({ restsOn: ['swap'] }, [{ ...swap, status: 'Suspected' }])).toBe('Suspected Medium');
+    expect(await status({ restsOn: ['swap'] }, [doubted(swap)])).toBe('Suspected Medium');
     expect(await status({ restsOn: ['stake'] })).toBe('Suspected Medium');
     expect(await status({ restsOn: ['swap'] }, [swap], false)).toBe('Suspected Medium');
   });
@@ -246,21 +249,23 @@ describe('proof', () => {
     expect(await verdict(POOL)).toBe('Proven');
   });
 
-  it('falls where only the name of a function tells: of an unknown contract, or of a known one that moved nothing', async () => {
-    const family = { slug: 'some-calls', version: 1, matchedBy: 'family' } as const;
-    const called: Motif = { ...swap, basis: 'call' };
-    expect(await status({ restsOn: ['swap'] }, [called])).toBe('Proven High');
-    expect(await status({ restsOn: ['swap'] }, [{ ...called, protocol: family }])).toBe('Suspected Medium');
-    expect(await status({ restsOn: ['swap'] }, [{ ...called, protocol: null }])).toBe('Suspected Medium');
-    const own = { participants: [{ role: 'owner', account: SIGNER }] };
-    expect(
-      await status({ restsOn: ['stake'] }, [motif('stake', { ...own, basis: 'call', movements: [] })]),
-    ).toBe('Suspected Medium');
-    const { fragments } = await matchIntents(
-      input([rule('r', 'Best')], [{ ...called, kind: 'stake', protocol: family }]),
+  it('falls with its motif, which is no proven fragment either', async () => {
+    const {
+      status: fallen,
+      caveats,
+      fragments,
+    } = await matchIntents(
+      input([rule('r', 'Best')], [doubted(motif('stake', { participants: swap.participants }))]),
       format,
     );
+    expect(fallen).toBe('Proven');
+    expect(caveats).toEqual([]);
     expect(fragments.find((f) => f.kind === 'Better')).toMatchObject({ status: 'Suspected' });
+    const rested = await matchIntents(
+      input([rule('r', 'Best', { restsOn: ['swap'] })], [doubted(swap)]),
+      format,
+    );
+    expect(rested.caveats).toContain('function_name_only');
   });
 
   it('is no surer than the weakest motif, and a family is known less well than a protocol; low confidence proves nothing', async () => {

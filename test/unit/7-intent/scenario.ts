@@ -144,6 +144,7 @@ export function motif(kind: string, partial: Partial<Motif> = {}): Motif {
     invariants: [],
     tags: [],
     status: 'Proven',
+    doubt: null,
     confidence: 'High',
     movements: [],
     evidence: [],

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { prove, proveWhole } from '../../../src/lib/prove.ts';
+import type { Leg, Primitive } from '../../../src/model/primitive.ts';
+import { account, motif } from '../../support/builders.ts';
+import { loadRules } from '../../../src/service/loadRules.ts';
+
+const rulebook = loadRules();
+const leg = (role: string, movements: readonly number[]): Leg => ({
+  role,
+  asset: 'native',
+  amount: 5n,
+  account: account('51'),
+  movements,
+  exact: true,
+});
+const SWAP: Primitive = {
+  kind: 'swap',
+  seq: 1,
+  basis: 'event',
+  shape: 'some-shape',
+  protocol: { slug: 'some', version: 1, matchedBy: 'address' },
+  venue: account('f0'),
+  poolId: null,
+  roles: [],
+  legs: [leg('in', [0]), leg('out', [1])],
+  invariants: [{ name: 'amounts_agree', holds: true }],
+  tags: [],
+  evidence: [],
+};
+const family = { slug: 'some', version: 1, matchedBy: 'family' } as const;
+const fails = (name: string) => ({ invariants: [{ name, holds: false }] });
+
+describe('an act is proven', () => {
+  it.each<[string, Partial<Primitive>, ReturnType<typeof prove>]>([
+    ['at a known contract', {}, null],
+    ['by both sides of an exchange at an unknown one', { protocol: family }, null],
+    ['not by one side', { protocol: family, legs: [leg('in', [0])] }, 'unproven_motif'],
+    [
+      'not by sides that nothing carries',
+      { protocol: family, legs: [leg('in', [0]), leg('out', [])] },
+      'unproven_motif',
+    ],
+    ['by structure alone', { basis: 'structure', protocol: null, legs: [leg('paid', [0])] }, null],
+    [
+      'not by structure that only suggests it',
+      { basis: 'structure', tags: ['structural'] },
+      'unproven_motif',
+    ],
+    ['not by a rule on trial', { tags: ['experimental'] }, 'unproven_motif'],
+    ['not where the amounts differ', fails('amounts_agree'), 'amounts_differ'],
+    ['not where another invariant fails', fails('assets_differ'), 'unproven_motif'],
+    ['by a call of a known contract that moved something', { basis: 'call' }, null],
+    ['not by a call that moved nothing', { basis: 'call', legs: [] }, 'function_name_only'],
+    ['not by a call of an unknown contract', { basis: 'call', protocol: family }, 'function_name_only'],
+  ])('%s', (_, partial, doubt) => {
+    expect(prove({ ...SWAP, ...partial }, false, rulebook)).toBe(doubt);
+  });
+
+  it('not by movements that a stranger may have made up', () => {
+    expect(prove(SWAP, true, rulebook)).toBe('unproven_motif');
+  });
+
+  it('as a whole, where its invariants hold and every part is proven', () => {
+    const whole = { invariants: [{ name: 'closed', holds: true }] };
+    expect(proveWhole(whole, [motif(), motif()])).toBe(null);
+    expect(proveWhole(whole, [motif(), motif({ status: 'Suspected' })])).toBe('unproven_motif');
+    expect(proveWhole(fails('closed'), [motif()])).toBe('unproven_motif');
+  });
+});
