@@ -40,3 +40,24 @@ export class AnalysisError extends Error {
     this.detail = detail;
   }
 }
+
+/** A failure as a batch writes it: the code and the client's text. */
+export function failureOf(error: unknown): { readonly code: string; readonly error: string } {
+  return error instanceof AnalysisError
+    ? { code: error.code, error: error.message }
+    : { code: 'internal', error: ERROR_TEXT.internal };
+}
+
+/** Codes that say the node did answer, but of its answers no report can be made. */
+const REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
+  'trace_empty',
+  'trace_malformed',
+  'receipt_malformed',
+  'transaction_malformed',
+  'block_malformed',
+  'inconsistent_upstream',
+]);
+
+export function isRefusal(code: string): boolean {
+  return REFUSALS.has(code);
+}

@@ -1,4 +1,4 @@
-import { AnalysisError, ERROR_TEXT } from '../lib/errors.ts';
+import { AnalysisError, failureOf } from '../lib/errors.ts';
 import { jsonText } from '../lib/reportJson.ts';
 import { blockUpstream } from '../stages/1-fetch/block/blockSession.ts';
 import { createBlockFetcher, type OnNote, type RawBlock } from '../stages/1-fetch/block/fetchBlock.ts';
@@ -73,7 +73,7 @@ export function createAnalyzeBlock(
           return await analyzeAlone(hash, options);
         } catch (error) {
           if (options.signal.aborted) throw error;
-          return failureOf(hash, error);
+          return { tx_hash: hash, ...failureOf(error) };
         }
       }),
     );
@@ -91,14 +91,5 @@ export function createAnalyzeBlock(
       else if (intents === null || intents.includes(result.intentKind)) reports.push(jsonText(result.json));
     }
     return { reports, failures, transactions: block.hashes.length };
-  };
-}
-
-function failureOf(hash: Hash, error: unknown): BlockFailure {
-  const known = error instanceof AnalysisError;
-  return {
-    tx_hash: hash,
-    code: known ? error.code : 'internal',
-    error: known ? error.message : ERROR_TEXT.internal,
   };
 }

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { CliError } from '../cliIo.ts';
-import type { BatchRequest } from './batch.ts';
-import type { BlockBatchRequest } from '../blocks/batchBlocks.ts';
+import type { HashBatchRequest } from './hashBatch.ts';
+import type { BlockBatchRequest } from '../blocks/blockBatch.ts';
 import { WHOLE, parseShard, type Shard } from './hashLines.ts';
 
 const HELP = `
@@ -30,7 +30,10 @@ Examples:
   cut -d, -f1 export.csv | txreport batch > reports.ndjson
   seq 0 3 | xargs -P 4 -I{} txreport batch hashes.txt --shard {}/4 --out reports-{}.ndjson
 
-Exit status: 0 every hash has a report, 1 some failed, 2 wrong arguments or configuration,
+Refused transactions, of whose answers no report can be made because they are malformed or contradict
+each other, are listed with the failures and counted; only --strict makes them a failure of the batch.
+
+Exit status: 0 everything else has a report, 1 some failed, 2 wrong arguments or configuration,
 130 or 143 stopped by a signal`;
 
 function whole(min: number, max: number) {
@@ -49,7 +52,7 @@ function shard(text: string): Shard {
 }
 
 /** Options as commander reads them; `blocks` chooses between the two kinds of batch. */
-type BatchOptions = Omit<BatchRequest, 'list'> &
+type BatchOptions = Omit<HashBatchRequest, 'list'> &
   Partial<BlockBatchRequest> &
   Pick<BlockBatchRequest, 'format'>;
 
@@ -87,18 +90,19 @@ export function addBatchCommand(program: Command): void {
     .option('--only <intents>', 'with --blocks: only reports of these intents, comma-separated')
     .option('--involving <addresses>', 'with --blocks: only transactions that name one of these addresses')
     .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
+    .option('--strict', 'exit status 1 where a transaction was refused, too')
     .option('-q, --quiet', 'no progress and no summary')
     .addHelpText('after', HELP)
     .action(async (list: string, options: BatchOptions) => {
       if (options.blocks !== undefined) {
         if (list !== '-') throw new CliError('give either a list of hashes or --blocks');
-        const { batchBlocks } = await import('../blocks/batchBlocks.ts');
+        const { batchBlocks } = await import('../blocks/blockBatch.ts');
         process.exitCode = await batchBlocks({ ...options, blocks: options.blocks });
         return;
       }
       if (options.only ?? options.involving ?? options.threads ?? (options.format !== 'ndjson' || undefined))
         throw new CliError('--only, --involving, --threads and --format need --blocks');
-      const { batch } = await import('./batch.ts');
-      process.exitCode = await batch({ ...options, list });
+      const { batchHashes } = await import('./hashBatch.ts');
+      process.exitCode = await batchHashes({ ...options, list });
     });
 }

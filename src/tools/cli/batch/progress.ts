@@ -1,5 +1,13 @@
 import pc from 'picocolors';
-import type { BatchCounts } from './runBatch.ts';
+
+export interface BatchCounts {
+  /** Hashes that had a report before this run. */
+  skipped: number;
+  reported: number;
+  failed: number;
+  /** Lines that repeat an earlier hash. */
+  repeated: number;
+}
 
 export interface Progress {
   /** Draws the line anew, at most a few times per second. */

@@ -1,6 +1,8 @@
 import { rename, rm, writeFile, open, truncate } from 'node:fs/promises';
-import { CliError } from '../cliIo.ts';
 import { createReadStream } from 'node:fs';
+import { isRefusal } from '../../../lib/errors.ts';
+import { CliError } from '../cliIo.ts';
+import type { Failed } from './runBatch.ts';
 
 /** Destination of a batch's reports and failures. */
 export interface BatchSink {
@@ -12,15 +14,21 @@ export interface BatchSink {
   readonly failedBefore: readonly string[];
   report(hash: string, json: string): Promise<void>;
   failure(failure: Failure): Promise<void>;
-  /** Closes the files, keeps only failures without a report, and resolves to their number. */
-  close(): Promise<number>;
+  /** Closes the files, keeps only failures without a report, and resolves to their numbers. */
+  close(): Promise<Failed>;
 }
 
-interface Failure {
+export interface Failure {
   /** Null for an input line without a hash. */
   readonly tx_hash: string | null;
   readonly code: string;
   readonly error: string;
+}
+
+/** Failures by whether another run may mend them. */
+export function countFailures(failures: readonly { readonly code: string }[]): Failed {
+  const refused = failures.filter(({ code }) => isRefusal(code)).length;
+  return { open: failures.length - refused, refused };
 }
 
 function hashOfReport(line: string): string | null {
@@ -84,19 +92,19 @@ export async function openReportFiles(reportsPath: string, failuresPath: string)
       await errors.file.close();
       if (failures.size === 0) {
         await rm(failuresPath, { force: true });
-        return 0;
+        return countFailures([]);
       }
       const text = [...failures.values()].map((failure) => `${JSON.stringify(failure)}\n`).join('');
       await writeFile(`${failuresPath}.new`, text);
       await rename(`${failuresPath}.new`, failuresPath);
-      return failures.size;
+      return countFailures([...failures.values()]);
     },
   };
 }
 
 /** Reports to standard output, failures to standard error; such a batch cannot be resumed. */
 export function openStandardStreams(): BatchSink {
-  let failed = 0;
+  const failures: Failure[] = [];
   const write = (stream: NodeJS.WriteStream, text: string): Promise<void> =>
     new Promise((resolve, reject) => stream.write(text, (error) => (error ? reject(error) : resolve())));
   return {
@@ -105,10 +113,10 @@ export function openStandardStreams(): BatchSink {
     failedBefore: [],
     report: (_, json) => write(process.stdout, `${json}\n`),
     failure: (failure) => {
-      failed++;
+      failures.push(failure);
       return write(process.stderr, `${JSON.stringify(failure)}\n`);
     },
-    close: () => Promise.resolve(failed),
+    close: () => Promise.resolve(countFailures(failures)),
   };
 }
 

@@ -1,112 +1,134 @@
-import { AnalysisError, ERROR_TEXT } from '../../../lib/errors.ts';
-import type { BatchSink } from './reportFile.ts';
-import type { HashLine } from './hashLines.ts';
+import { constants } from 'node:os';
+import { lock, stopOnSignals, type Stop } from './guards.ts';
+import { startProgress } from './progress.ts';
 
-export interface BatchOptions {
-  readonly lines: AsyncIterable<HashLine>;
-  /** The serialised report of a hash; rejects with an `AnalysisError`. */
-  readonly analyze: (hash: string) => Promise<string>;
-  readonly sink: BatchSink;
-  readonly concurrency: number;
-  /** Once aborted, no new analysis starts; running ones finish. A blocking source must then end or fail. */
-  readonly stop: AbortSignal;
-  /** Failures of the upstream node in a row after which the batch gives up; 0: never. */
+/** The options that every kind of batch has. */
+export interface BatchRequest {
+  readonly out?: string;
   readonly giveUpAfter: number;
-  readonly onProgress?: (counts: BatchCounts) => void;
-  /** Called for errors other than `AnalysisError`: defects of this program. */
-  readonly onDefect?: (hash: string, error: unknown) => void;
+  readonly rpc?: string;
+  readonly quiet?: boolean;
+  /** Refused transactions count as failures in the exit status. */
+  readonly strict?: boolean;
 }
 
-export interface BatchCounts {
-  /** Hashes that had a report before this run. */
-  skipped: number;
-  reported: number;
-  failed: number;
-  /** Lines that repeat an earlier hash. */
-  repeated: number;
-  gaveUp: boolean;
+/** One kind of batch: its units of work, how each is analyzed, and where the results go. */
+export interface BatchJob<Unit, Result> {
+  readonly units: AsyncIterable<Unit>;
+  /** Units in progress at once, those that wait for their turn to be written included. */
+  readonly atOnce: number;
+  /** Whether results are written in the order of the units. */
+  readonly ordered: boolean;
+  /** Never rejects: failures are part of the result. */
+  analyze(unit: Unit): Promise<Result>;
+  /** Writes a result; resolves to whether the unit failed because of the node. */
+  take(unit: Unit, result: Result): Promise<boolean>;
+  /** The line that shows progress; `bar`: with a bar in it. */
+  progress(ms: number, bar: boolean): string;
+  /** Writes what is still held, after the last unit. */
+  finish?(): Promise<void>;
+  /** Closes the output; resolves to what is listed as failed. */
+  close(): Promise<Failed>;
+  summary(ms: number, failed: Failed): string;
 }
 
-/** Analyses every hash without a report, `concurrency` at a time; each ends as a report or a failure. */
-export async function runBatch({
-  lines,
-  analyze,
-  sink,
-  concurrency,
-  stop,
-  giveUpAfter,
-  onProgress = () => {},
-  onDefect = () => {},
-}: BatchOptions): Promise<BatchCounts> {
-  const counts: BatchCounts = { skipped: 0, reported: 0, failed: 0, repeated: 0, gaveUp: false };
-  const doneBefore = new Set(sink.done);
-  const begun = new Set<string>();
-  const source = withRetries(lines, sink.failedBefore)[Symbol.asyncIterator]();
-  let failuresInARow = 0;
+export interface Failed {
+  /** Failures that another run may mend. */
+  readonly open: number;
+  /** Transactions whose answers no report can be made of. */
+  readonly refused: number;
+}
 
-  const take = async (hash: string): Promise<void> => {
-    let json: string;
-    try {
-      json = await analyze(hash);
-    } catch (error) {
-      const known = error instanceof AnalysisError;
-      if (!known) onDefect(hash, error);
-      failuresInARow = known && error.code.startsWith('upstream_') ? failuresInARow + 1 : 0;
-      if (giveUpAfter > 0 && failuresInARow >= giveUpAfter) counts.gaveUp = true;
-      counts.failed++;
-      await sink.failure({
-        tx_hash: hash,
-        code: known ? error.code : 'internal',
-        error: known ? error.message : ERROR_TEXT.internal,
-      });
-      return;
-    }
-    failuresInARow = 0;
-    await sink.report(hash, json);
-    counts.reported++;
+/**
+ * Runs a batch from the lock on its output to its exit status: 0 complete, 1 with failures, 2 wrong
+ * configuration (`open` resolves to null), 128 and the signal's number where one stopped it.
+ */
+export async function runBatch<Unit, Result>(
+  request: BatchRequest,
+  locked: string | undefined,
+  open: (stop: AbortSignal, say: (text: string) => void) => Promise<BatchJob<Unit, Result> | null>,
+): Promise<number> {
+  const say = (text: string): void => {
+    if (request.quiet !== true) process.stderr.write(`${text}\n`);
   };
-
-  const work = async (): Promise<void> => {
-    for (;;) {
-      const line = stop.aborted || counts.gaveUp ? null : await nextLine(source, stop);
-      if (line === null) return;
-      if ('invalid' in line) {
-        counts.failed++;
-        await sink.failure({
-          tx_hash: null,
-          code: 'invalid_hash',
-          error: `line ${line.line}: invalid tx_hash \`${line.invalid}\``,
-        });
-      } else if (begun.has(line.hash)) {
-        if (line.line > 0) counts.repeated++;
-      } else {
-        begun.add(line.hash);
-        if (doneBefore.has(line.hash)) counts.skipped++;
-        else await take(line.hash);
-      }
-      onProgress(counts);
-    }
-  };
-  await Promise.all(Array.from({ length: concurrency }, work));
-  return counts;
-}
-
-/** Null at the end of the list, or when a stop closed the source while waiting for the next line. */
-async function nextLine(source: AsyncIterator<HashLine>, stop: AbortSignal): Promise<HashLine | null> {
+  const unlock = await lock(locked);
+  if (unlock === null) {
+    process.stderr.write(`${request.out} is being written by another batch\n`);
+    return 1;
+  }
+  const stop = stopOnSignals();
   try {
-    const next = await source.next();
-    return next.done ? null : next.value;
-  } catch (error) {
-    if (stop.aborted) return null;
-    throw error;
+    const job = await open(stop.signal, say);
+    return job === null ? 2 : await conduct(request, job, stop, say);
+  } finally {
+    stop.end();
+    await unlock();
   }
 }
 
-/** The list, then the failures of earlier runs as line 0: the list may no longer contain them. */
-async function* withRetries(
-  lines: AsyncIterable<HashLine>,
-  failedBefore: readonly string[],
-): AsyncGenerator<HashLine> {
-  yield* lines;
-  for (const hash of failedBefore) yield { hash, line: 0 };
+async function conduct<Unit, Result>(
+  { out, giveUpAfter, quiet = false, strict = false }: BatchRequest,
+  job: BatchJob<Unit, Result>,
+  stop: Stop,
+  say: (text: string) => void,
+): Promise<number> {
+  const began = performance.now();
+  const progress = startProgress((ms, bar) => job.progress(ms, bar), process.stderr, quiet);
+  let gaveUp: boolean;
+  let failed: Failed;
+  try {
+    gaveUp = await workThrough(job, { stop: stop.signal, giveUpAfter, onProgress: progress.update });
+    await job.finish?.();
+  } finally {
+    progress.end();
+    failed = await job.close();
+  }
+  say(job.summary(performance.now() - began, failed));
+  const { aborted } = stop.signal;
+  if (gaveUp) say(`gave up: the node failed ${giveUpAfter} times in a row`);
+  if (aborted) say('stopped before the end of the list');
+  const incomplete = failed.open > 0 || gaveUp || (strict && failed.refused > 0);
+  if (out !== undefined && (incomplete || aborted)) say('run the same command again to continue');
+  if (aborted) return 128 + constants.signals[stop.by()];
+  return incomplete ? 1 : 0;
+}
+
+/** Analyzes every unit, several at once; resolves to whether it gave up on the node. */
+async function workThrough<Unit, Result>(
+  job: BatchJob<Unit, Result>,
+  options: { readonly stop: AbortSignal; readonly giveUpAfter: number; readonly onProgress: () => void },
+): Promise<boolean> {
+  const { stop, giveUpAfter, onProgress } = options;
+  const source = job.units[Symbol.asyncIterator]();
+  let failedInARow = 0;
+  let gaveUp = false;
+  let last: Promise<void> = Promise.resolve();
+  const work = async (): Promise<void> => {
+    while (!stop.aborted && !gaveUp) {
+      const next = await nextOf(source, stop);
+      if (next.done === true) return;
+      const before = last;
+      let written!: () => void;
+      last = new Promise((resolve) => (written = resolve));
+      const result = await job.analyze(next.value);
+      if (job.ordered) await before;
+      failedInARow = (await job.take(next.value, result)) ? failedInARow + 1 : 0;
+      // Not reached where writing failed: then nothing later is written either.
+      written();
+      if (giveUpAfter > 0 && failedInARow >= giveUpAfter) gaveUp = true;
+      onProgress();
+    }
+  };
+  await Promise.all(Array.from({ length: job.atOnce }, work));
+  return gaveUp;
+}
+
+/** The end of the list too where a stop closed the source while the next unit was waited for. */
+async function nextOf<Unit>(source: AsyncIterator<Unit>, stop: AbortSignal): Promise<IteratorResult<Unit>> {
+  try {
+    return await source.next();
+  } catch (error) {
+    if (stop.aborted) return { done: true, value: undefined };
+    throw error;
+  }
 }

@@ -1,0 +1,160 @@
+import { createReadStream } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { AnalysisError, failureOf } from '../../../lib/errors.ts';
+import { CliError } from '../cliIo.ts';
+import { openAnalyzer } from '../openAnalyzer.ts';
+import { readTxHash } from '../../client/txHash.ts';
+import { readHashLines, type HashLine, type Shard } from './hashLines.ts';
+import { duration, progressLine, type BatchCounts } from './progress.ts';
+import { openReportFiles, openStandardStreams, type BatchSink, type Failure } from './reportFile.ts';
+import { runBatch, type BatchJob, type BatchRequest } from './runBatch.ts';
+
+export interface HashBatchRequest extends BatchRequest {
+  readonly list: string;
+  readonly errors?: string;
+  readonly concurrency: number;
+  readonly shard: Shard;
+}
+
+/** The report of a hash, why there is none, or null where nothing is to do. */
+type HashResult = { readonly hash: string; readonly json: string } | Failure | null;
+
+/** Runs `txreport batch`; returns its exit status. */
+export async function batchHashes(request: HashBatchRequest): Promise<number> {
+  try {
+    return await runBatch(request, request.out, (stop, say) => openHashes(request, stop, say));
+  } finally {
+    // An open standard input keeps the process alive.
+    if (request.list === '-') process.stdin.destroy();
+  }
+}
+
+async function openHashes(
+  request: HashBatchRequest,
+  stop: AbortSignal,
+  say: (text: string) => void,
+): Promise<BatchJob<HashLine, HashResult> | null> {
+  const source = await openSource(request, stop);
+  const analyzer = await openAnalyzer(request.rpc);
+  if (analyzer === null) return null;
+  const { sink, errors } = await openSink(request, say).catch(async (error: unknown) => {
+    await analyzer.close();
+    throw error;
+  });
+  const counts: BatchCounts = { skipped: 0, reported: 0, failed: 0, repeated: 0 };
+  const doneBefore = new Set(sink.done);
+  const begun = new Set<string>();
+  return {
+    units: withRetries(source.lines, sink.failedBefore),
+    atOnce: request.concurrency,
+    ordered: false,
+    progress: (ms, bar) => progressLine(counts, source.total, ms, bar),
+    async analyze(line) {
+      if ('invalid' in line) return invalidHash(line);
+      const { hash } = line;
+      if (begun.has(hash)) {
+        if (line.line > 0) counts.repeated++;
+        return null;
+      }
+      begun.add(hash);
+      if (doneBefore.has(hash)) {
+        counts.skipped++;
+        return null;
+      }
+      try {
+        return { hash, json: await analyzer.analyze(hash) };
+      } catch (error) {
+        if (!(error instanceof AnalysisError)) printDefect(hash, error);
+        return { tx_hash: hash, ...failureOf(error) };
+      }
+    },
+    async take(_, result) {
+      if (result === null) return false;
+      if ('json' in result) {
+        await sink.report(result.hash, result.json);
+        counts.reported++;
+        return false;
+      }
+      counts.failed++;
+      await sink.failure(result);
+      return result.code.startsWith('upstream_');
+    },
+    async close() {
+      await analyzer.close();
+      return sink.close();
+    },
+    summary: (ms, { open, refused }) =>
+      [
+        `${counts.reported} reports in ${duration(ms)}`,
+        ...(counts.skipped > 0 ? [`${counts.skipped} done before`] : []),
+        ...(counts.repeated > 0 ? [`${counts.repeated} repeated lines`] : []),
+        ...(open > 0 ? [`${open} failed${errors ? ` (${errors})` : ''}`] : []),
+        ...(refused > 0 ? [`${refused} refused${errors ? ` (${errors})` : ''}`] : []),
+      ].join(', '),
+  };
+}
+
+const invalidHash = ({ line, invalid }: Extract<HashLine, { invalid: string }>): Failure => ({
+  tx_hash: null,
+  code: 'invalid_hash',
+  error: `line ${line}: invalid tx_hash \`${invalid}\``,
+});
+
+/** Opens the output and says how far an earlier run came. */
+async function openSink(
+  { out, errors = out && `${out.replace(/\.(ndjson|jsonl)$/, '')}.errors.ndjson` }: HashBatchRequest,
+  say: (text: string) => void,
+): Promise<{ sink: BatchSink; errors: string | undefined }> {
+  if (out === undefined) return { sink: openStandardStreams(), errors };
+  if (errors === out) throw new CliError('--out and --errors must be two files');
+  const sink = await openReportFiles(out, errors!);
+  if (sink.torn > 0) say(`removed an incomplete last line from ${out}`);
+  if (sink.done.size > 0) say(`${out} already holds ${sink.done.size} reports`);
+  return { sink, errors };
+}
+
+function printDefect(hash: string, error: unknown): void {
+  const { stack, message } = error as Error;
+  process.stderr.write(
+    `${hash}: internal error: ${process.env['DEBUG'] ? stack : `${message} (DEBUG=1 shows the stack)`}\n`,
+  );
+}
+
+interface Source {
+  readonly lines: AsyncIterable<HashLine>;
+  /** Hashes of this shard; null when the list cannot be read twice. */
+  readonly total: number | null;
+}
+
+async function openSource({ list, shard }: HashBatchRequest, stop: AbortSignal): Promise<Source> {
+  const lines = (stream: Readable): AsyncIterable<HashLine> => {
+    stop.addEventListener('abort', () => stream.destroy(), { once: true });
+    return readHashLines(stream as AsyncIterable<Buffer>, shard);
+  };
+  if (list === '-' && process.stdin.isTTY)
+    process.stderr.write('reading hashes from the terminal, one per line; Ctrl-D ends the list\n');
+  if (list === '-') return { lines: lines(process.stdin), total: null };
+  try {
+    await access(list);
+  } catch {
+    // One hash in place of a file, as people paste it.
+    if (readTxHash(list) !== null) return { lines: readHashLines(Readable.from([list]), shard), total: 1 };
+    throw new CliError(`cannot read ${list}: no such file, or no permission`);
+  }
+  const seen = new Set<string>();
+  let invalid = 0;
+  for await (const line of readHashLines(createReadStream(list), shard))
+    if ('invalid' in line) invalid++;
+    else seen.add(line.hash);
+  return { lines: lines(createReadStream(list)), total: seen.size + invalid };
+}
+
+/** The list, then the failures of earlier runs as line 0: the list may no longer contain them. */
+async function* withRetries(
+  lines: AsyncIterable<HashLine>,
+  failedBefore: readonly string[],
+): AsyncGenerator<HashLine> {
+  yield* lines;
+  for (const hash of failedBefore) yield { hash, line: 0 };
+}

@@ -1,0 +1,313 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { availableParallelism } from 'node:os';
+import { AnalysisError, failureOf } from '../../../lib/errors.ts';
+import { packRulebook } from '../../../service/cache/rulebookCache.ts';
+import { configuredRules, openUpstream } from '../../../service/analyzer.ts';
+import { resolveBlocks, type BlockRef } from '../../../stages/1-fetch/block/resolveBlocks.ts';
+import { CliError } from '../cliIo.ts';
+import { readCliConfig } from '../openAnalyzer.ts';
+import { duration, progressBar } from '../batch/progress.ts';
+import { countFailures } from '../batch/reportFile.ts';
+import { runBatch, type BatchJob, type BatchRequest } from '../batch/runBatch.ts';
+import { blocksFrom } from './blockList.ts';
+import { BLOCKS_PER_THREAD, openBlockPool, type BlockPool, type BlockResult } from './blockPool.ts';
+import { readFilter, startOf, type BlockChoice, type Start } from './blockChoice.ts';
+import { openLines, openTables, standardOutput, type BlockSink } from './blockSinks.ts';
+import { writeCheckpoint, type BlockBatchFailure } from './checkpoint.ts';
+import type { BlockId } from '../../../traces/traceApi.ts';
+import type { Config } from '../../../service/config.ts';
+import type { Upstream } from '../../../stages/1-fetch/rpc/upstream.ts';
+
+export interface BlockBatchRequest extends BatchRequest, BlockChoice {
+  readonly threads?: number;
+}
+
+/** A block to analyze; `id` is null where the node does not have it. */
+interface BlockUnit {
+  readonly ref: BlockRef;
+  readonly id: BlockId | null;
+  /** Of a block that failed in an earlier run: the transactions without a report; null: all. */
+  readonly retry?: ReadonlySet<string> | null;
+}
+
+/** Tracing and sending a whole block takes longer than one transaction's. */
+const BLOCK_REQUEST_MS = 60_000;
+const BLOCK_DEADLINE_MS = 300_000;
+/** Reads of a whole block per request, unless RPC_MAX_BATCH says otherwise; geth takes 1,000. */
+const BLOCK_BATCH = 1_000;
+/** Blocks resolved by one request. */
+const RESOLVE = 50;
+/** Blocks that may wait, finished, for one before them: the bound of the memory that order costs. */
+const AHEAD = 2;
+
+/** The configuration for whole blocks; null, with the reason printed, where it is wrong. */
+export function readBlockConfig(rpc: string | undefined): Config | null {
+  const config = readCliConfig(rpc);
+  return (
+    config && {
+      ...config,
+      rpcTimeoutMs: Math.max(config.rpcTimeoutMs, BLOCK_REQUEST_MS),
+      rpcMaxBatch: process.env['RPC_MAX_BATCH'] === undefined ? BLOCK_BATCH : config.rpcMaxBatch,
+    }
+  );
+}
+
+/** Runs `txreport batch --blocks`; returns its exit status. */
+export async function batchBlocks(request: BlockBatchRequest): Promise<number> {
+  if (request.format === 'parquet' && request.out === undefined)
+    throw new CliError('--format parquet needs --out, the folder to write to');
+  const config = readBlockConfig(request.rpc);
+  if (config === null) return 2;
+  return runBatch(request, await lockedFile(request), (stop, say) => openBlocks(request, config, stop, say));
+}
+
+/** The file to lock: the output itself, or for tables one in their folder. */
+async function lockedFile({ out, format }: BlockBatchRequest): Promise<string | undefined> {
+  if (out === undefined || format === 'ndjson') return out;
+  await mkdir(out, { recursive: true });
+  return join(out, '.batch');
+}
+
+async function openBlocks(
+  request: BlockBatchRequest,
+  config: Config,
+  stop: AbortSignal,
+  say: (text: string) => void,
+): Promise<BatchJob<BlockUnit, BlockResult>> {
+  const { out, format, threads = availableParallelism() } = request;
+  const rulebook = await configuredRules(config);
+  const filter = readFilter(request, rulebook);
+  const upstream = openUpstream(config);
+  try {
+    const start = await startOf(request, upstream);
+    const { list, state } = start;
+    if (state.next > 0) say(`${state.next} of ${list.size} blocks were done before`);
+    const sink = await openSink(request, state.written);
+    const tables = format === 'parquet';
+    const pool = openBlockPool({ config, rulebook: packRulebook(rulebook), filter, tables }, threads);
+    return new BlockJob({ ...start, out: out ?? null, sink, pool, upstream, stop, threads, say });
+  } catch (error) {
+    await upstream.close();
+    throw error;
+  }
+}
+
+function openSink({ out, format }: BlockBatchRequest, written: number): Promise<BlockSink> | BlockSink {
+  if (out === undefined) return standardOutput();
+  return format === 'parquet' ? openTables(out, written) : openLines(out, written);
+}
+
+interface BlockRun extends Start {
+  /** Output path; null where there is none and nothing can be resumed. */
+  readonly out: string | null;
+  readonly sink: BlockSink;
+  readonly pool: BlockPool;
+  readonly upstream: Upstream;
+  readonly stop: AbortSignal;
+  readonly threads: number;
+  readonly say: (text: string) => void;
+}
+
+/** Analyzes the blocks of a list on a pool of threads and writes their reports in the order of the list. */
+class BlockJob implements BatchJob<BlockUnit, BlockResult> {
+  readonly ordered = true;
+  readonly atOnce: number;
+  readonly #run: BlockRun;
+  #failures: BlockBatchFailure[];
+  readonly #noted = new Set<string>();
+  readonly #counts = { blocks: 0, transactions: 0, reports: 0, requests: 0 };
+  #next: number;
+
+  constructor(run: BlockRun) {
+    this.#run = run;
+    this.#next = run.state.next;
+    this.#failures = [...run.state.failures];
+    this.atOnce = run.threads * BLOCKS_PER_THREAD + AHEAD;
+  }
+
+  get units(): AsyncIterable<BlockUnit> {
+    return this.#units();
+  }
+
+  /** First the blocks that failed in an earlier run, then those from where it ended. */
+  async *#units(): AsyncGenerator<BlockUnit> {
+    const { list, state, threads } = this.#run;
+    for (const [block, retry] of retriesOf(state.failures)) {
+      const ref = block.startsWith('0x') ? (block as Extract<BlockRef, string>) : BigInt(block);
+      for (const [, id] of await this.#resolve([ref])) yield { ref, id, retry };
+    }
+    let chunk: BlockRef[] = [];
+    for (const ref of blocksFrom(list, state.next)) {
+      if (chunk.push(ref) < Math.max(RESOLVE, threads)) continue;
+      for (const [one, id] of await this.#resolve(chunk)) yield { ref: one, id };
+      chunk = [];
+    }
+    for (const [one, id] of await this.#resolve(chunk)) yield { ref: one, id };
+  }
+
+  async #resolve(refs: readonly BlockRef[]): Promise<(readonly [BlockRef, BlockId | null])[]> {
+    if (refs.length === 0) return [];
+    const session = this.#run.upstream.open({
+      signal: this.#run.stop,
+      deadlineAt: performance.now() + BLOCK_DEADLINE_MS,
+      onCall: () => this.#counts.requests++,
+    });
+    const ids = await resolveBlocks(session, refs);
+    return refs.map((ref, i) => [ref, ids[i]!] as const);
+  }
+
+  async analyze({ id }: BlockUnit): Promise<BlockResult> {
+    if (id === null)
+      return failedBlock({ code: 'block_not_found', error: 'the node does not have this block' });
+    try {
+      return await this.#run.pool.run(id, BLOCK_DEADLINE_MS);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
+        return failedBlock({
+          code: 'upstream_too_large',
+          error: 'the block takes more memory than ANALYSIS_MEMORY_MB',
+        });
+      if (!(error instanceof AnalysisError))
+        this.#run.say(`${id.hash}: internal error: ${(error as Error).message}`);
+      return failedBlock(failureOf(error));
+    }
+  }
+
+  async take({ ref, retry }: BlockUnit, found: BlockResult): Promise<boolean> {
+    const counts = this.#counts;
+    const block = String(ref);
+    const result = retry ? onlyHashes(found, retry) : found;
+    for (const note of result.notes) this.#note(note);
+    await this.#run.sink.take(result);
+    counts.blocks++;
+    counts.transactions += result.transactions;
+    counts.reports += result.reports;
+    counts.requests += result.requests;
+    if (retry === undefined) this.#next++;
+    else this.#failures = this.#failures.filter((failure) => failure.block !== block);
+    for (const failure of result.failures) this.#failures.push({ block, ...failure });
+    if (result.failed) this.#failures.push({ block, tx_hash: null, ...result.failed });
+    await this.#checkpoint();
+    return result.failed !== null;
+  }
+
+  #note(note: string): void {
+    if (this.#noted.has(note)) return;
+    this.#noted.add(note);
+    this.#run.say(note);
+  }
+
+  async #checkpoint(): Promise<void> {
+    const { out, sink, state } = this.#run;
+    if (out === null || !sink.settled) return;
+    await writeCheckpoint(out, {
+      ...state,
+      next: this.#next,
+      written: sink.written,
+      failures: this.#failures,
+    });
+  }
+
+  async finish(): Promise<void> {
+    await this.#run.sink.flush();
+    await this.#checkpoint();
+    await this.#writeFailures();
+  }
+
+  /** The failures beside the output, for people; standard error where there is no output file. */
+  async #writeFailures(): Promise<void> {
+    const { out } = this.#run;
+    const text = this.#failures.map((failure) => `${JSON.stringify(failure)}\n`).join('');
+    if (out === null) process.stderr.write(text);
+    else if (text === '') await rm(errorsPath(out), { force: true });
+    else await writeFile(errorsPath(out), text);
+  }
+
+  async close(): Promise<{ open: number; refused: number }> {
+    await this.#run.pool.close();
+    await this.#run.sink.close();
+    await this.#run.upstream.close();
+    return countFailures(this.#failures);
+  }
+
+  /** One line: blocks done, speed, time left. */
+  progress(ms: number, bar: boolean): string {
+    const { blocks, transactions, reports } = this.#counts;
+    const { size } = this.#run.list;
+    const perSecond = (count: number): number => (count * 1000) / ms;
+    const left = blocks === 0 ? 0 : ((size - this.#next) * ms) / blocks;
+    return [
+      ...(bar ? [progressBar(this.#next / size)] : []),
+      `${this.#next}/${size} blocks`,
+      `${Math.floor((100 * this.#next) / size)} %`,
+      `${reports} reports`,
+      `${perSecond(transactions).toFixed(1)} transactions/s`,
+      `${perSecond(blocks).toFixed(2)} blocks/s`,
+      ...(left > 0 ? [`${duration(left)} left`] : []),
+      ...(this.#failures.length > 0 ? [`${this.#failures.length} failed`] : []),
+    ].join('  ');
+  }
+
+  summary(ms: number, { open, refused }: { readonly open: number; readonly refused: number }): string {
+    const { blocks, transactions, reports, requests } = this.#counts;
+    const perSecond = (count: number): string => ((count * 1000) / ms).toFixed(1);
+    return [
+      `${reports} reports of ${transactions} transactions in ${blocks} blocks in ${duration(ms)}`,
+      `${perSecond(transactions)} transactions/s, ${perSecond(blocks)} blocks/s`,
+      `${requests} requests`,
+      ...(open > 0 ? [`${open} failed`] : []),
+      ...(refused > 0 ? [`${refused} refused`] : []),
+    ].join('; ');
+  }
+}
+
+const errorsPath = (out: string): string => `${out.replace(/\.(ndjson|jsonl)$/, '')}.errors.ndjson`;
+
+/** Blocks with failures, and their transactions without a report; null: all of them. */
+function retriesOf(failures: readonly BlockBatchFailure[]): ReadonlyMap<string, ReadonlySet<string> | null> {
+  const blocks = new Map<string, Set<string> | null>();
+  for (const { block, tx_hash } of failures) {
+    const known = blocks.get(block);
+    if (known === null) continue;
+    blocks.set(block, tx_hash === null ? null : (known ?? new Set()).add(tx_hash));
+  }
+  return blocks;
+}
+
+function failedBlock(failed: NonNullable<BlockResult['failed']>): BlockResult {
+  return {
+    lines: new Uint8Array(),
+    rows: null,
+    reports: 0,
+    transactions: 0,
+    failures: [],
+    requests: 0,
+    failed,
+    notes: [],
+  };
+}
+
+/** The reports and failures of some transactions of a block. */
+function onlyHashes(result: BlockResult, wanted: ReadonlySet<string>): BlockResult {
+  const lines = new TextDecoder()
+    .decode(result.lines)
+    .split('\n')
+    .filter((line) => line !== '' && wanted.has((JSON.parse(line) as { tx: { hash: string } }).tx.hash));
+  const rows =
+    result.rows &&
+    Object.fromEntries(
+      Object.entries(result.rows).map(([table, list]) => [
+        table,
+        list.filter(([hash]) => wanted.has(hash as string)),
+      ]),
+    );
+  return {
+    ...result,
+    lines: new TextEncoder().encode(lines.map((line) => `${line}\n`).join('')),
+    rows: rows as BlockResult['rows'],
+    reports: rows ? (rows['reports']?.length ?? 0) : lines.length,
+    transactions: wanted.size,
+    failures: result.failures.filter(({ tx_hash }) => wanted.has(tx_hash)),
+  };
+}
