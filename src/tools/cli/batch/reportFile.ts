@@ -26,8 +26,8 @@ export interface Failure {
 }
 
 /** Failures by whether another run may mend them. */
-export function countFailures(failures: readonly { readonly code: string }[]): Failed {
-  const refused = failures.filter(({ code }) => isRefusal(code)).length;
+export function countFailures(failures: readonly Pick<Failure, 'tx_hash' | 'code'>[]): Failed {
+  const refused = failures.filter(({ tx_hash, code }) => tx_hash !== null && isRefusal(code)).length;
   return { open: failures.length - refused, refused };
 }
 

@@ -42,7 +42,7 @@ const RESOLVE = 50;
 const AHEAD = 2;
 
 /** The configuration for whole blocks; null, with the reason printed, where it is wrong. */
-export function readBlockConfig(rpc: string | undefined): Config | null {
+function readBlockConfig(rpc: string | undefined): Config | null {
   const config = readCliConfig(rpc);
   return (
     config && {
