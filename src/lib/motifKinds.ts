@@ -2,7 +2,6 @@ import type { Rulebook } from '../model/rulebook.ts';
 import type { MotifKindSpec, MotifTraits } from '../model/vocabulary.ts';
 import type { CanonicalTx } from '../model/canonicalTx.ts';
 import type { Address } from '../model/hex.ts';
-import type { Motif } from '../model/motif.ts';
 import type { ProtocolRef } from '../model/primitive.ts';
 
 /** The traits of a kind that declares none. */
@@ -55,16 +54,6 @@ const SERVING_TAGS = new Set([
 /** The tag by which the rules list an address as serving every user; undefined for all others. */
 export function servingTag({ entities }: Pick<Rulebook, 'entities'>, account: Address): string | undefined {
   return entities.get(account)?.tags.find((tag) => SERVING_TAGS.has(tag));
-}
-
-/** Contracts at which motifs happened as at a counterparty: pools, markets, vaults. */
-export function venuesOf(motifs: readonly Motif[], kinds: Pick<Rulebook, 'motifKinds'>): Set<Address> {
-  const venues = new Set<Address>();
-  for (const motif of motifs) {
-    const { plain, composite, actsOnVenue } = kindOf(kinds, motif.kind);
-    if (!plain && !composite && !actsOnVenue) venues.add(motif.venue);
-  }
-  return venues;
 }
 
 const UNPROVEN: ReadonlySet<ProtocolRef['matchedBy']> = new Set(['family', 'token', 'creator']);

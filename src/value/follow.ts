@@ -1,7 +1,6 @@
-import { mergeNative, NATIVE_ASSET } from './asset.ts';
-import { ZERO_ADDRESS } from '../evm/hex.ts';
+import { mergeNative } from './asset.ts';
 import type { Address } from '../model/hex.ts';
-import type { AssetId, Ledger, Movement, ValueFlow } from '../model/valueFlow.ts';
+import type { AssetId, Movement, ValueFlow } from '../model/valueFlow.ts';
 
 export type Direction = 'onward' | 'back';
 
@@ -159,26 +158,4 @@ function endsFrom(
     return seen.has(next) && passThrough.has(next);
   });
   return limited() ? [] : [...seen].filter((end) => !passThrough.has(end));
-}
-
-/**
- * Accounts that passed on everything they received (routers, proxies, settlement contracts), native and
- * wrapped native being one asset. The zero address and the wrapped-native contracts are never among them.
- */
-export function passThroughAccounts(flow: ValueFlow, wrappedNative: ReadonlySet<Address>): Set<Address> {
-  const found = new Set<Address>();
-  for (const [account, ledger] of flow.ledgers)
-    if (account !== ZERO_ADDRESS && !wrappedNative.has(account) && passesAllOn(ledger, wrappedNative))
-      found.add(account);
-  return found;
-}
-
-function passesAllOn(ledger: Ledger, wrappedNative: ReadonlySet<Address>): boolean {
-  let native = 0n;
-  for (const [asset, { inflow, outflow }] of ledger) {
-    if (inflow === outflow) continue;
-    if (mergeNative(asset, wrappedNative) !== NATIVE_ASSET) return false;
-    native += inflow - outflow;
-  }
-  return native === 0n;
 }

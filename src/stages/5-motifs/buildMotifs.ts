@@ -1,7 +1,8 @@
 import { NATIVE_ASSET } from '../../value/asset.ts';
 import { kindOf, isRecognised } from '../../lib/motifKinds.ts';
 import { prove } from '../../lib/prove.ts';
-import { passThroughAccounts, valueEnds } from '../../value/follow.ts';
+import { valueEnds } from '../../value/follow.ts';
+import { carriersOf } from '../../value/parties.ts';
 import { batchTransfers, compositesOf } from './composites.ts';
 import { commonFrame, joinMovements, type MotifDraft, type MotifInput } from './draftMotif.ts';
 import { hopOf, type Hop } from './hops.ts';
@@ -20,7 +21,7 @@ import type { Rulebook } from '../../model/rulebook.ts';
  */
 export function buildMotifs(input: MotifInput): Motif[] {
   const { tx, flow, rulebook } = input;
-  const passThrough = passThroughAccounts(flow, rulebook.wrappedNative);
+  const passThrough = carriersOf(flow, rulebook.wrappedNative);
   const tracing: Tracing = {
     origins: valueEnds(flow, rulebook.wrappedNative, passThrough, 'back'),
     destinations: valueEnds(flow, rulebook.wrappedNative, passThrough, 'onward'),

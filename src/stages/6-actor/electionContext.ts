@@ -1,4 +1,5 @@
-import { isRecognised, kindOf, servingTag, venuesOf } from '../../lib/motifKinds.ts';
+import { isRecognised, kindOf, servingTag } from '../../lib/motifKinds.ts';
+import { venuesOf } from '../../value/parties.ts';
 import { isPrecompile } from '../../evm/address.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { covers, signedCalls } from './signatures.ts';
@@ -30,7 +31,7 @@ export class ElectionContext {
   readonly input: ElectionInput;
   readonly #sides = new Map<Address, Sides>();
   #traders: readonly Address[] | undefined;
-  #venues: ReadonlySet<Address> | undefined;
+  #venues: ReadonlyMap<Address, Motif> | undefined;
   #tokens: ReadonlySet<Address> | undefined;
   #acting: ReadonlySet<Address> | undefined;
   #emitters: ReadonlySet<Address> | undefined;

@@ -1,4 +1,5 @@
-import { servingTag, venuesOf, kindOf } from '../../lib/motifKinds.ts';
+import { servingTag, kindOf } from '../../lib/motifKinds.ts';
+import { venuesOf } from '../../value/parties.ts';
 import { mergeNative, NATIVE_ASSET } from '../../value/asset.ts';
 import { balances, sidesOf } from '../../value/balances.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
@@ -60,7 +61,7 @@ function isPrivate(account: Address, { flow, rulebook, header }: EntityInput): b
 function tradersOf(
   { motifs }: ClosedFlow,
   { movements }: ValueFlow,
-  venues: ReadonlySet<Address>,
+  venues: ReadonlyMap<Address, Motif>,
 ): Set<Address> {
   const traders = new Set<Address>();
   for (const motif of motifs)
@@ -99,7 +100,7 @@ export function holdersElsewhere(
   );
   const left = new Set<Address | null>([
     ...group,
-    ...venuesOf(motifs, rulebook),
+    ...venuesOf(motifs, rulebook).keys(),
     ...takers.flatMap(({ participants }) => participants.map(({ account }) => account)),
     attribution.signer,
     attribution.entryPoint,

@@ -3,7 +3,6 @@ import { expect, it } from 'vitest';
 import { account, valueFlow, WRAPPED, wrappedId } from '../../support/builders.ts';
 import { erc20Id, NATIVE_ASSET, nftId } from '../../../src/value/asset.ts';
 import { balances } from '../../../src/value/balances.ts';
-import { passThroughAccounts } from '../../../src/value/follow.ts';
 import type { Movement } from '../../../src/model/valueFlow.ts';
 
 const HOLDERS = ['01', '02', '03', '04'].map(account);
@@ -64,22 +63,6 @@ it('sums up what crosses the border of a group, and nothing of what stays inside
           expect(list.map(({ index }) => index)).toEqual(
             list.map(({ index }) => index).sort((a, b) => a - b),
           );
-      }
-    }),
-  );
-});
-
-it('knows who passed on all of every asset, native and wrapped native being one', () => {
-  fc.assert(
-    fc.property(flows, (flow) => {
-      const passing = passThroughAccounts(flow, wrappedNative);
-      for (const [holder, ledger] of flow.ledgers) {
-        const kept = new Map<string, bigint>();
-        for (const [asset, { inflow, outflow }] of ledger) {
-          const id = asset === wrappedId ? NATIVE_ASSET : asset;
-          kept.set(id, (kept.get(id) ?? 0n) + inflow - outflow);
-        }
-        expect(passing.has(holder)).toBe([...kept.values()].every((amount) => amount === 0n));
       }
     }),
   );

@@ -1,7 +1,8 @@
 import { addTo, groupBy, lowerBound } from '../../../lib/lists.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { balances, type Balance } from '../../../value/balances.ts';
-import { passThroughAccounts, valueEnds, type ValueEnds } from '../../../value/follow.ts';
+import { valueEnds, type ValueEnds } from '../../../value/follow.ts';
+import { carriersOf } from '../../../value/parties.ts';
 import { isPrincipal, SHARE_ROLES } from '../../../lib/roles.ts';
 import type { OpenPortion } from '../bind/positionDetail.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -80,7 +81,7 @@ export function structureContext(
   wrappedNative: ReadonlySet<Address>,
   declared: readonly OpenPrimitive[],
 ): StructureContext {
-  const passThrough = passThroughAccounts(flow, wrappedNative);
+  const passThrough = carriersOf(flow, wrappedNative);
   const context: StructureContext = {
     tx,
     flow,

@@ -1,7 +1,8 @@
 import { kindOf } from '../../../lib/motifKinds.ts';
 import { roleOf } from '../../../lib/roles.ts';
 import { mergeNative } from '../../../value/asset.ts';
-import { passThroughAccounts, valueEnds } from '../../../value/follow.ts';
+import { valueEnds } from '../../../value/follow.ts';
+import { carriersOf } from '../../../value/parties.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import type { Attribution } from '../../../model/attribution.ts';
 import type { PositionChange } from '../../../model/economics.ts';
@@ -37,7 +38,7 @@ export function positionChanges(input: PositionInput): PositionChange[] {
   const found = motifs.flatMap((motif) => changesOf(motif, input));
   if (found.length === 0) return [];
   const { actor, signer, entity, orders } = attribution;
-  const passThrough = passThroughAccounts(flow, rulebook.wrappedNative);
+  const passThrough = carriersOf(flow, rulebook.wrappedNative);
   const changes = withOwners(found, {
     flow,
     principals: new Set([

@@ -1,0 +1,65 @@
+/** Who plays which part in a transaction: every part is defined here, once. */
+import { mergeNative, NATIVE_ASSET } from './asset.ts';
+import { kindOf } from '../lib/motifKinds.ts';
+import { ZERO_ADDRESS } from '../evm/hex.ts';
+import type { Address } from '../model/hex.ts';
+import type { Motif } from '../model/motif.ts';
+import type { Rulebook } from '../model/rulebook.ts';
+import type { Ledger, Movement, ValueFlow } from '../model/valueFlow.ts';
+
+/**
+ * Contracts at which acts happened as at a counterparty (pools, markets, vaults), each with the first of
+ * these acts.
+ */
+export function venuesOf(
+  motifs: readonly Motif[],
+  kinds: Pick<Rulebook, 'motifKinds'>,
+): ReadonlyMap<Address, Motif> {
+  const venues = new Map<Address, Motif>();
+  for (const motif of motifs) {
+    const { plain, composite, actsOnVenue } = kindOf(kinds, motif.kind);
+    if (!plain && !composite && !actsOnVenue && !venues.has(motif.venue)) venues.set(motif.venue, motif);
+  }
+  return venues;
+}
+
+/** Contracts that made or destroyed their own fungible token, as a vault its shares, each with the first time. */
+export function issuersOf({
+  movements,
+  assets,
+}: Pick<ValueFlow, 'movements' | 'assets'>): ReadonlyMap<Address, Movement> {
+  const issuers = new Map<Address, Movement>();
+  for (const movement of movements) {
+    if (movement.kind !== 'mint' && movement.kind !== 'burn') continue;
+    const { kind, address } = assets.get(movement.asset)!;
+    if (kind === 'erc20' && address && !issuers.has(address)) issuers.set(address, movement);
+  }
+  return issuers;
+}
+
+/**
+ * Accounts that passed on everything they received (routers, proxies, settlement contracts), native and
+ * wrapped native being one asset. Who issued shares for it is no carrier; nor are the zero address and the
+ * wrapped-native contracts.
+ */
+export function carriersOf(flow: ValueFlow, wrappedNative: ReadonlySet<Address>): ReadonlySet<Address> {
+  const carriers = new Set<Address>();
+  const issuers = issuersOf(flow);
+  const issued = (account: Address, ledger: Ledger): boolean =>
+    issuers.has(account) && [...ledger.keys()].some((asset) => flow.assets.get(asset)!.address !== account);
+  for (const [account, ledger] of flow.ledgers) {
+    if (account === ZERO_ADDRESS || wrappedNative.has(account)) continue;
+    if (passesAllOn(ledger, wrappedNative) && !issued(account, ledger)) carriers.add(account);
+  }
+  return carriers;
+}
+
+function passesAllOn(ledger: Ledger, wrappedNative: ReadonlySet<Address>): boolean {
+  let native = 0n;
+  for (const [asset, { inflow, outflow }] of ledger) {
+    if (inflow === outflow) continue;
+    if (mergeNative(asset, wrappedNative) !== NATIVE_ASSET) return false;
+    native += inflow - outflow;
+  }
+  return native === 0n;
+}
