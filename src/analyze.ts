@@ -102,8 +102,8 @@ export async function judge(
   onStage('intents');
   const economics = computeEconomics({ ...examined, verdict, rulebook });
   onStage('economics');
-  const { tx, flow, motifs, primitives } = examined;
-  const counts = { scopes: findScopes(tx, motifs, flow, rulebook).length, primitives: primitives.length };
+  const { tx, motifs, primitives } = examined;
+  const counts = { scopes: findScopes(tx, motifs, rulebook).length, primitives: primitives.length };
   return { ...examined, verdict, economics, rulebook, counts, engineVersion: ENGINE_VERSION };
 }
 

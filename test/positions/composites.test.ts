@@ -102,7 +102,7 @@ describe('several acts of one account', () => {
       'CollateralToggle',
       'Supply',
     ]);
-    expect(report.pipeline_stats.scopes).toBe(3);
+    expect(report.pipeline_stats.scopes).toBe(1);
     expect(effects(report)).toEqual([
       {
         what: 'open lending_supply',

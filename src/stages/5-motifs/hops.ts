@@ -1,4 +1,4 @@
-import { Components } from './scopes.ts';
+import { Components } from '../../lib/components.ts';
 import { isSwap, kindOf } from '../../lib/motifKinds.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
 import { mergeNative } from '../../value/asset.ts';
@@ -79,12 +79,6 @@ function endOf(legs: readonly Leg[], venue: Address, wrappedNative: ReadonlySet<
  */
 export function connectedHops(hops: readonly Hop[]): Hop[][] {
   const groups = new Components<Hop>();
-  /** Joins the hops that had to do with one thing: a movement, or an asset at an account. */
-  const link = <K>(seen: Map<K, Hop>, key: K, hop: Hop): void => {
-    const other = seen.get(key);
-    if (other) groups.join(other, hop);
-    else seen.set(key, hop);
-  };
   const held = new Map<AssetId | null, Map<Address | null, Hop>>();
   const movements = new Map<number, Hop>();
   for (const hop of hops) {
@@ -92,9 +86,9 @@ export function connectedHops(hops: readonly Hop[]): Hop[][] {
       const id = end ? end.id : null;
       let accounts = held.get(id);
       if (!accounts) held.set(id, (accounts = new Map()));
-      link(accounts, end ? end.account : hop.motif.venue, hop);
+      groups.link(accounts, end ? end.account : hop.motif.venue, hop);
     }
-    for (const m of hop.motif.movements) link(movements, m, hop);
+    for (const m of hop.motif.movements) groups.link(movements, m, hop);
   }
   return groups.of(hops);
 }

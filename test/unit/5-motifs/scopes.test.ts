@@ -37,7 +37,7 @@ const [USER, ROUTER, P1, P2, VAULT, A, B, C, FRIEND, OTHER, ENTRY] = [1, 2, 3, 4
 function scopesOf(steps: readonly Step[], options: TxOptions = {}): string[] {
   const { tx, flow, primitives } = analyse(steps, options);
   const motifs = buildMotifs({ tx, flow, primitives, rulebook, coinbase: null });
-  return findScopes(tx, motifs, flow, rulebook).map((scope) => scope.map((i) => motifs[i]!.kind).join(' '));
+  return findScopes(tx, motifs, rulebook).map((scope) => scope.map((i) => motifs[i]!.kind).join(' '));
 }
 
 const trade = (
@@ -97,16 +97,21 @@ describe('one scope', () => {
     ).toEqual(['swap swap']);
   });
 
-  it('holds what serves the act: allowances for its asset, wrapping, what an inner contract allows another', () => {
+  it('holds what else its account did: allowances, wrapping, payments, deposits', () => {
     expect(scopesOf([...trade(P1, USER, USER, A, 100n, B, 90n), allow(A, USER, P1)])).toEqual([
       'swap approval',
     ]);
     expect(scopesOf([...wrap(USER, 100n), ...trade(P1, USER, USER, WETH, 100n, B, 90n)])).toEqual([
       'wrap swap',
     ]);
-    expect(scopesOf([allow(C, OTHER, FRIEND), ...trade(P1, USER, USER, A, 100n, B, 90n)])).toEqual([
-      'approval swap',
-    ]);
+    expect(
+      scopesOf([
+        allow(C, USER, P2),
+        transfer(A, USER, FRIEND, 5n),
+        ...trade(P1, USER, USER, A, 100n, B, 90n),
+        ...deposit(USER, WETH, 90n, 80n),
+      ]),
+    ).toEqual(['approval protocol_fee swap vault_deposit']);
   });
 
   it('holds payments of one payer, and payments both ways', () => {
@@ -136,29 +141,12 @@ describe('one scope', () => {
 
   it('is the call itself where nothing is recognised, and there is none where all was undone', () => {
     expect(scopesOf([])).toEqual(['']);
-    const { tx, flow } = analyse([]);
-    expect(findScopes({ ...tx, succeeded: false }, [], flow, rulebook)).toEqual([]);
+    const { tx } = analyse([]);
+    expect(findScopes({ ...tx, succeeded: false }, [], rulebook)).toEqual([]);
   });
 });
 
 describe('scopes of their own', () => {
-  it('have acts that share nothing but their owner', () => {
-    expect(
-      scopesOf([
-        transfer(C, USER, FRIEND, 5n),
-        ...trade(P1, USER, USER, A, 100n, B, 90n),
-        ...deposit(USER, WETH, 90n, 80n),
-      ]),
-    ).toEqual(['transfer', 'swap', 'vault_deposit']);
-  });
-
-  it('have acts that use an asset before another act brings it', () => {
-    expect(scopesOf([...deposit(USER, B, 90n, 80n), ...trade(P1, USER, USER, A, 100n, B, 90n)])).toEqual([
-      'vault_deposit',
-      'swap',
-    ]);
-  });
-
   it('have the acts of strangers at one venue', () => {
     expect(
       scopesOf([...trade(P1, USER, USER, A, 100n, B, 90n), ...trade(P1, FRIEND, FRIEND, B, 50n, A, 49n)]),
@@ -180,10 +168,11 @@ describe('scopes of their own', () => {
     ]);
   });
 
-  it('have allowances for later, one for all that an account sent', () => {
-    expect(
-      scopesOf([allow(C, USER, P2), allow(WETH, USER, P2), ...trade(P1, USER, USER, A, 100n, B, 90n)]),
-    ).toEqual(['approval approval', 'swap']);
+  it('have acts that share neither movement nor party', () => {
+    expect(scopesOf([allow(C, OTHER, FRIEND), ...trade(P1, USER, USER, A, 100n, B, 90n)])).toEqual([
+      'approval',
+      'swap',
+    ]);
   });
 });
 
@@ -197,7 +186,7 @@ it('stays near-linear in thousands of acts of one account', () => {
     );
     const motifs = buildMotifs({ tx, flow, primitives, rulebook, coinbase: null });
     const started = performance.now();
-    findScopes(tx, motifs, flow, rulebook);
+    findScopes(tx, motifs, rulebook);
     return performance.now() - started;
   };
   time(200);
