@@ -57,6 +57,8 @@ const MAY_IMPORT: Record<string, { folders: string[]; packages: string[] }> = {
     ],
   },
   traces: { folders: ['lib', 'evm'], packages: [] },
+  // The viewer bundles it.
+  'tools/wording': { folders: ['lib', 'evm', 'value'], packages: [] },
   'stages/1-fetch': {
     folders: ['lib', 'evm', 'value', 'traces'],
     packages: [
@@ -82,7 +84,9 @@ const MAY_IMPORT: Record<string, { folders: string[]; packages: string[] }> = {
 
 function place(path: string): string {
   const parts = path.split('/');
-  return parts[0] === 'stages' || (parts[0] === 'service' && parts.length > 2)
+  return parts[0] === 'stages' ||
+    path.startsWith('tools/wording/') ||
+    (parts[0] === 'service' && parts.length > 2)
     ? `${parts[0]}/${parts[1]}`
     : parts.length === 1
       ? ''

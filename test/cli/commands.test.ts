@@ -105,9 +105,15 @@ describe('analyze, validate, verify', () => {
     expect(code).toBe(0);
     expect(out).not.toContain('\u001b');
     expect(out).toMatch(/^DirectSwap\s+✓ Proven · High\s*\nSwap 1 ETH for 3,388\.11 USDC/);
-    expect(out).toMatch(/actor\s+0x6338A64eEDB77AFfD10945BaF8732bb93E0A16dB {2}the signer/);
-    expect(out).toMatch(/✓ swap\s+uniswap-v2\s+1 WETH → 3,388\.11 USDC\s+m-1\s+log 4/);
-    expect(out).toMatch(/0xB4e16d…28C9Dc\s+pool uniswap-v2\s+-3,388\.11\s+USDC/);
+    expect(out).toContain('2025-01-01 01:03:12 UTC, block 204, succeeded, 0.000223573 ETH gas, $0.76');
+    expect(out).toContain('Done by 0x6338…16dB, who signed it.');
+    expect(out).toMatch(/Calls swapExactETHForTokens\(\) of Uniswap V2 Router 02 \(0x7a25…488D\)\./);
+    expect(out).toMatch(/Sent\s+−1 ETH\s+−\$3,400\.00\n\s+Received\s+\+3,388\.11 USDC\s+\$3,387\.77\n/);
+    expect(out).toMatch(/✓ Swap\s+Uniswap V2\s+1 WETH → 3,388\.11 USDC\n/);
+    expect(out).toMatch(/Uniswap V2 \(0xB4e1…C9Dc\)\s+pool\s+−3,388\.11 USDC/);
+    const verbose = (await cli(['analyze', SWAP, '--verbose'])).out;
+    expect(verbose).toMatch(/0x6338A64eEDB77AFfD10945BaF8732bb93E0A16dB, who signed it/);
+    expect(verbose).toMatch(/1 WETH → 3,388\.11 USDC {2}m-1 log 4/);
     // As some tools copy it.
     expect((await cli(['analyze', SWAP.toUpperCase()])).out).toBe(out);
   });

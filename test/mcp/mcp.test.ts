@@ -108,7 +108,30 @@ describe('txreport mcp, asked by an MCP client over stdio', () => {
     expect((await page(3)).next_offset).toBeNull();
     const wrong = await call('analyze', { tx_hash, sections: ['everything'] });
     expect(wrong).toMatchObject({ isError: true });
-    expect(wrong.content[0]!.text).toContain('sections must be a list of: tx, ');
+    expect(wrong.content[0]!.text).toMatch(/expected one of "tx"[^]*at sections\[0\]/);
+  });
+
+  it('names symbol and decimals in rows of movements', async () => {
+    const { structuredContent } = await call('analyze', {
+      tx_hash: HASH_OF['swap-v2-eth-usdc']!,
+      sections: ['movements'],
+    });
+    const { movements } = (structuredContent as { sections: { movements: { entries: object[] } } }).sections;
+    expect(movements.entries.at(-1)).toMatchObject({ symbol: 'USDC', decimals: 6 });
+  });
+
+  it('offers a prompt for each of the commonest questions', async () => {
+    const { prompts } = await client.listPrompts();
+    expect(prompts.map(({ name }) => name)).toEqual([
+      'what_happened',
+      'who_gained_what',
+      'what_may_be_taken',
+    ]);
+    const { messages } = await client.getPrompt({
+      name: 'what_may_be_taken',
+      arguments: { tx_hash: HASH_OF['approval']! },
+    });
+    expect((messages[0]!.content as { text: string }).text).toContain(HASH_OF['approval']!);
   });
 
   it('offers intents and rules as resources', async () => {
@@ -164,12 +187,13 @@ describe('txreport mcp, asked by an MCP client over stdio', () => {
 
   it.each<[string, string, Record<string, unknown>, RegExp]>([
     ['a bad hash', 'analyze', { tx_hash: '0x12' }, /^invalid tx_hash `0x12`: this has 2 hexadecimal digits/],
-    ['no hash', 'analyze', {}, /^invalid tx_hash/],
+    ['no hash', 'analyze', {}, /expected string, received undefined at tx_hash/],
+    ['an argument it does not know', 'analyze', { tx_hash: HASH_OF['approval']!, verbose: true }, /verbose/],
     [
       'another chain',
       'analyze',
       { tx_hash: HASH_OF['approval']!, chain: 'base' },
-      /^unsupported chain `base`: only Ethereum mainnet/,
+      /expected one of [^]*"ethereum"[^]* at chain/,
     ],
     [
       'an unknown hash',
@@ -191,6 +215,6 @@ describe('txreport mcp, asked by an MCP client over stdio', () => {
   });
 
   it('knows no other tool', async () => {
-    await expect(call('transfer_everything')).rejects.toThrow('there is no tool');
+    expect(await call('transfer_everything')).toMatchObject({ isError: true });
   });
 });

@@ -37,15 +37,31 @@ describe('the summary of a report', () => {
     else expect(text).toContain('What it was for is not proven.');
   });
 
-  it.each(reports)('of %s tells nothing that is only suspected', (_, report) => {
+  it.each(reports)('of %s tells what is suspected as a guess, the label alone', (_, report) => {
     const text = summarize(suspected(report));
-    expect(text).toContain('What it was for is not proven.');
-    expect(text).not.toContain(report.classification.intent_kind);
-    expect(text).not.toContain(report.classification.intent_label);
+    const { intent_kind: kind, intent_label: label } = report.classification;
+    expect(text).toContain(
+      `What it was for is not proven. A guess, to be told as one: kind ${kind}, in words ${JSON.stringify(label)}.`,
+    );
     expect(text).not.toMatch(/Proven|done (by|for) (its|0x)/);
-    for (const motif of report.motifs) if (motif.protocol) expect(text).not.toContain(motif.protocol.slug);
+    for (const motif of report.motifs)
+      if (motif.protocol) expect(text).not.toContain(`on ${motif.protocol.slug}`);
     if (report.motifs.length > 0)
       expect(text).toContain(`only suspected: ${report.motifs.length + report.position_effects.length} of`);
+  });
+
+  it('tells time, dollars, the called function, allowances and the reasons of a guess', () => {
+    const report = structuredClone(reports.find(([name]) => name === 'approval')![1]);
+    report.classification.status = 'Suspected';
+    report.classification.caveats = [{ code: 'x', text: 'Nobody asked for it.' }];
+    const text = summarize(report);
+    expect(text).toContain(`at ${report.tx.timestamp!.replace('T', ' ').replace('Z', ' UTC')}`);
+    expect(text).toContain(`Calls approve() of ${report.tx.to}`);
+    const [one] = report.allowances!;
+    expect(text).toMatch(new RegExp(`${one!.owner} lets ${one!.spender} spend .*"${one!.asset.symbol}"`));
+    expect(text).toContain('Nobody asked for it.');
+    report.execution.gas_cost_usd = { text: '$0.76', available: true };
+    expect(summarize(report)).toContain(' ETH ($0.76).');
   });
 
   it('leaves a suspected motif out beside proven ones', () => {

@@ -1,9 +1,10 @@
 import type { Motif, Movement } from '../../src/model/generated/report.ts';
 import type { FlowEdge } from './graph/flow.ts';
-import { quantity } from './lib/assets.ts';
+import { quantity } from '../../src/tools/wording/amounts.ts';
+import { amountText, type Sentence } from '../../src/tools/wording/sentences.ts';
 import { h, type Child } from './lib/dom.ts';
 import { icon } from './lib/icons.ts';
-import { plural, shortHex, shown, title, lower, words } from './lib/text.ts';
+import { plural, shortHex, shown, title, lower, words } from '../../src/tools/wording/text.ts';
 import { addressLine, badge, longList, money } from './parts.ts';
 import type { Claim, View } from './view.ts';
 
@@ -23,6 +24,17 @@ export function accountLink(view: View, address: string): HTMLElement {
     account.named && [h('bdi', { class: 'account-name' }, shown(account.name, 40)), ' '],
     h('code', {}, shortHex(address)),
   );
+}
+
+/** A sentence, its accounts as controls. */
+export function say(view: View, sentence: Sentence): readonly Child[] {
+  return sentence.map((part): Child => {
+    if (typeof part === 'string') return part;
+    if ('account' in part) return accountLink(view, part.account);
+    if ('code' in part) return h('code', {}, part.code);
+    if ('said' in part) return h('bdi', {}, part.said);
+    return h('bdi', { class: 'amount' }, amountText(part.asset, part.raw));
+  });
 }
 
 const movementAt = (view: View, index: number): Movement | undefined => view.report.movements?.[index];

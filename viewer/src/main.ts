@@ -1,7 +1,7 @@
 import type { TxReport } from '../../src/model/generated/report.ts';
 import { h, replaceChildren } from './lib/dom.ts';
 import { icon } from './lib/icons.ts';
-import { shortHex, words } from './lib/text.ts';
+import { shortHex, words } from '../../src/tools/wording/text.ts';
 import { createPanel } from './panel.ts';
 import { playgroundPage, type PlaygroundPage } from './playground/playgroundPage.ts';
 import { reportPage } from './reportPage.ts';

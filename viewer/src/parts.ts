@@ -1,13 +1,14 @@
 import type { Confidence, DisplayMoney, Evidence, Status } from '../../src/model/generated/report.ts';
-import { grouped } from '../../src/value/amount.ts';
 import { h, link, type Child } from './lib/dom.ts';
 import { icon } from './lib/icons.ts';
-import { shortHex, shown } from './lib/text.ts';
+import { moneyText, whyUnavailable } from '../../src/tools/wording/amounts.ts';
+import { trustOf } from '../../src/tools/wording/sentences.ts';
+import { shortHex, shown } from '../../src/tools/wording/text.ts';
 import type { View } from './view.ts';
 
 /** `Proven · High`, in warning colours for anything that is not fully proven. */
 export function badge(status: Status, confidence: Confidence, size: 'big' | 'small' = 'small'): HTMLElement {
-  const trust = confidence === 'Low' ? 'uncertain' : status === 'Proven' ? 'proven' : 'suspected';
+  const trust = trustOf({ status, confidence });
   const sign = trust === 'proven' ? 'shield' : trust === 'suspected' ? 'caution' : 'question';
   return h(
     'span',
@@ -56,34 +57,16 @@ export function copyButton(text: string, label: string): HTMLElement {
   return button;
 }
 
-/** Money as the report words it, or its dash with the reason. */
+/** Money as people read it, or its dash with the reason. */
 export function money(view: View, value: DisplayMoney): HTMLElement {
-  if (value.available)
-    return h(
-      'span',
-      { class: 'money' },
-      shown(value.text.replace(/^\$-/, '−$').replace(/(?<=\$)\d{4,}/, grouped), 40),
-    );
-  const why = whyUnavailable(view, value.reason);
+  if (value.available) return h('span', { class: 'money' }, moneyText(value));
+  const why = whyUnavailable(view.assets, value.reason);
   return h(
     'span',
     { class: 'money none', title: why },
     '—',
     h('span', { class: 'sr' }, ` not available: ${why}`),
   );
-}
-
-/** The reason in words: `unpriced_asset: <asset id> (no_source), …` becomes `no price for <symbol>, …`. */
-export function whyUnavailable(view: View, reason: string | undefined): string {
-  const text = shown(reason, 400) || 'not available';
-  if (!text.startsWith('unpriced_asset: ')) return text.replaceAll('_', ' ');
-  const name = (id: string): string =>
-    id === 'eip155:1/slip44:60'
-      ? 'ETH'
-      : shown(view.assets.get(id)?.symbol, 20) || shortHex(id.split(':').at(-1)!);
-  return text
-    .replace('unpriced_asset: ', 'no price for ')
-    .replaceAll(/(eip155:[^\s,]+)(?: \(\w+\))?/g, (_, id: string) => name(id));
 }
 
 /** A button that opens the evidence of a claim. */

@@ -1,8 +1,7 @@
 import type { Evidence, TxReport } from '../../src/model/generated/report.ts';
-import { accountsOf, type AccountBook } from './lib/accounts.ts';
-import { assetsOf, type AssetBook } from './lib/assets.ts';
+import { accountsOf, type AccountBook } from '../../src/tools/wording/accounts.ts';
+import { assetsOf, type AssetBook } from '../../src/tools/wording/amounts.ts';
 import { explorerOf, type Explorer } from './lib/explorer.ts';
-import { glanceOf, type Glance } from './lib/glance.ts';
 import type { Child } from './lib/dom.ts';
 
 /** A statement of the report, with where to check it. */
@@ -23,7 +22,6 @@ export interface View {
   readonly subject: string;
   /** Shows the report from another account's side. */
   readonly seeAs: (subject: string) => void;
-  readonly glance: Glance;
   readonly accounts: AccountBook;
   readonly assets: AssetBook;
   readonly explorer: Explorer | null;
@@ -45,7 +43,6 @@ export interface ViewActions {
 
 /** A report with its lookup tables, seen from one account's side. */
 export function createView(report: TxReport, subject: string, { inspect, seeAs }: ViewActions): View {
-  const glance = glanceOf(report);
   const listeners: ((movements: ReadonlySet<number> | null) => void)[] = [];
   let pinned: readonly number[] | null = null;
   const highlight = (movements: readonly number[] | null): void => {
@@ -57,8 +54,7 @@ export function createView(report: TxReport, subject: string, { inspect, seeAs }
     report,
     subject,
     seeAs,
-    glance,
-    accounts: accountsOf(report, glance.names),
+    accounts: accountsOf(report),
     assets: assetsOf(report),
     explorer: explorerOf(report),
     inspect,

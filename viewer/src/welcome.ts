@@ -1,5 +1,5 @@
 import { h } from './lib/dom.ts';
-import { shown } from './lib/text.ts';
+import { shown } from '../../src/tools/wording/text.ts';
 
 export interface WelcomeOptions {
   readonly playground: boolean;

@@ -16,6 +16,7 @@ interface AnalyzeOptions {
   readonly rpc?: string;
   readonly json?: boolean;
   readonly full?: boolean;
+  readonly verbose?: boolean;
   readonly as?: string;
 }
 
@@ -28,6 +29,7 @@ export function addAnalyzeCommand(program: Command): void {
     .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
     .option('--json', 'print the report as the service would send it')
     .option('--full', 'print addresses in full')
+    .option('--verbose', 'print ids, raw integers and the place of each proof as well')
     .option('--as <address>', 'show one account’s side of it: sent, received, positions, allowances')
     .addHelpText('after', HELP)
     .action(async (hash: string, options: AnalyzeOptions) => {
@@ -51,9 +53,8 @@ async function analyze(text: string, options: AnalyzeOptions): Promise<number> {
   try {
     const json = await analyzer.analyze(hash);
     const report = JSON.parse(json) as TxReport;
-    if (options.as !== undefined)
-      return await printSide(JSON.parse(json) as ClientReport, options.as, options.json ?? false);
-    process.stdout.write(options.json ? `${json}\n` : renderReport(report, { full: options.full ?? false }));
+    if (options.as !== undefined) return await printSide(report, options.as, options.json ?? false);
+    process.stdout.write(options.json ? `${json}\n` : renderReport(report, options));
     return 0;
   } catch (error) {
     if (!(error instanceof AnalysisError)) throw error;
@@ -65,18 +66,16 @@ async function analyze(text: string, options: AnalyzeOptions): Promise<number> {
 }
 
 /** Prints one account's side of a report; 2 where the report does not speak of the account. */
-async function printSide(report: ClientReport, account: string, asJson: boolean): Promise<number> {
+async function printSide(report: TxReport, account: string, asJson: boolean): Promise<number> {
   const [{ seenBy }, { renderSide }] = await Promise.all([
     import('../client/seenBy.ts'),
     import('./renderSide.ts'),
   ]);
-  const side = seenBy(report, account);
+  const side = seenBy(report as ClientReport, account);
   if (side === null) {
     process.stderr.write(`the report does not speak of ${account.slice(0, 100)}\n`);
     return 2;
   }
-  process.stdout.write(
-    asJson ? `${JSON.stringify(side)}\n` : renderSide(side, report.classification.intent_label),
-  );
+  process.stdout.write(asJson ? `${JSON.stringify(side)}\n` : renderSide(side, report));
   return 0;
 }

@@ -8,142 +8,155 @@ import type {
   Motif,
   TxReport,
 } from '../../model/generated/report.ts';
-import { stripVTControlCharacters } from 'node:util';
 import { shownAmount } from '../../value/amount.ts';
+import { accountsOf, type AccountBook } from '../wording/accounts.ts';
+import { assetsOf, isDebt, moneyText, netRows, rowQuantity, whyUnavailable } from '../wording/amounts.ts';
+import type { NetRow } from '../wording/amounts.ts';
+import {
+  allowanceSentence,
+  amountText,
+  callSentence,
+  caveatTexts,
+  failureSentences,
+  figures,
+  inWords,
+  positionSentence,
+  trustOf,
+  warningTexts,
+  whoSentence,
+  type Sentence,
+} from '../wording/sentences.ts';
+import { lower, shortHex, shown, timeText, title, words } from '../wording/text.ts';
+import { alignColumns, terminalWidth, wrap, type Row } from './layout.ts';
 
 /** Rows shown of a list before the rest is counted instead. */
 const MOST_ROWS = 40;
 
-/** The chain's own asset, which pays the gas and may appear nowhere else in a report. */
-const NATIVE = 'eip155:1/slip44:60';
-
-/** A report's exact amount, rounded for reading; smallest units where the decimals are unknown. */
-export function quantity(exact: string | null, raw: string): string {
-  return exact === null ? `${raw} (raw)` : shownAmount(exact);
+export interface RenderOptions {
+  /** Addresses in full. */
+  readonly full?: boolean;
+  /** Ids, raw integers and the place of each proof as well. */
+  readonly verbose?: boolean;
 }
 
-const short = (address: string): string => `${address.slice(0, 8)}…${address.slice(-6)}`;
-const assetName = ({ symbol, id, token_id }: Asset): string =>
-  `${symbol ?? id.split('/')[1]}${token_id === null ? '' : ` #${token_id}`}`;
-
-/** Every asset of a report by its id: refusals name assets by id alone. */
-function assetsOf(report: TxReport): ReadonlyMap<string, Asset> {
-  const legs = report.motifs.flatMap(({ assets_in, assets_out }) => [...assets_in, ...assets_out]);
-  return new Map([...legs, ...report.inventory_deltas].map(({ asset }) => [asset.id, asset]));
+/** What the parts of one rendering share. */
+interface Page {
+  readonly report: TxReport;
+  readonly accounts: AccountBook;
+  readonly verbose: boolean;
+  readonly room: number;
+  readonly account: (address: string) => string;
+  readonly say: (sentence: Sentence) => string;
 }
 
-/** `unpriced_asset: <id> (<code>), …` as `no price for USDC, …`. */
-function whyNot(reason: string | undefined, assets: ReadonlyMap<string, Asset>): string {
-  const [, unpriced] = /^unpriced_asset: (.+)$/.exec(reason ?? '') ?? [];
-  if (unpriced === undefined) return (reason ?? 'unavailable').replaceAll('_', ' ');
-  const nameOf = (id: string): string => {
-    const asset = assets.get(id);
-    return id === NATIVE ? 'ETH' : asset ? assetName(asset) : id;
+function pageOf(report: TxReport, { full = false, verbose = false }: RenderOptions): Page {
+  const accounts = accountsOf(report);
+  const account = (address: string): string => {
+    const { name, named } = accounts.of(address);
+    const hex = full || verbose ? address : shortHex(address);
+    return named ? `${name} (${hex})` : hex;
   };
-  return `no price for ${unpriced.replaceAll(/(eip155:\S+) \(\w+\)/g, (_, id: string) => nameOf(id))}`;
+  const say = (sentence: Sentence): string => inWords(sentence, { account });
+  return { report, accounts, verbose, room: terminalWidth(), account, say };
 }
 
-/** Before and after gas; a shared reason appears once. */
-function net(before: DisplayMoney, after: DisplayMoney, assets: ReadonlyMap<string, Asset>): string {
-  if (!before.available && !after.available && before.reason === after.reason)
-    return pc.dim(`${before.text} ${whyNot(before.reason, assets)}`);
-  const text = (value: DisplayMoney): string =>
-    value.available ? value.text : pc.dim(`${value.text} (${whyNot(value.reason, assets)})`);
-  return `${text(before)} before gas, ${text(after)} after`;
+function badge(trust: Pick<Motif, 'status' | 'confidence'>): string {
+  const text = `${trust.status} · ${trust.confidence}`;
+  if (trustOf(trust) !== 'proven') return pc.bgYellow(pc.black(` ? ${text} `));
+  return (trust.confidence === 'High' ? pc.bgGreen : pc.bgCyan)(pc.black(` ✓ ${text} `));
 }
 
-function signed(raw: string, text: string | null): string {
-  const minus = raw.startsWith('-');
-  return (minus ? pc.red : pc.green)(`${minus ? '' : '+'}${quantity(text, raw)}`);
-}
+const mark = ({ status }: Pick<Motif, 'status'>): string =>
+  status === 'Proven' ? pc.green('✓') : pc.yellow('?');
 
-/** `<quantity> <symbol>, …` with rounded quantities. */
-function shownList(list: string): string {
-  return list === ''
-    ? '—'
-    : list.replaceAll(/(^|, )(\d[\d.]*) /g, (_, before, n) => `${before}${shownAmount(n)} `);
-}
-
-interface Trust {
-  readonly status: string;
-  readonly confidence: string;
-}
-
-/** Green needs no caveat; everything else is marked in words as well as by colour. */
-function badge({ status, confidence }: Trust): string {
-  if (status === 'Suspected' || confidence === 'Low')
-    return pc.bgYellow(pc.black(` ? ${status} · ${confidence} `));
-  return confidence === 'High'
-    ? pc.bgGreen(pc.black(` ✓ ${status} · ${confidence} `))
-    : pc.bgCyan(pc.black(` ✓ ${status} · ${confidence} `));
-}
-
-/** Caveats to read before relying on the label. */
-function caveat({ status, confidence }: Trust): string[] {
-  if (status === 'Suspected')
-    return [
-      pc.yellow(
-        'Suspected, not proven: the evidence is partial or heuristic. Check it before relying on it.',
-      ),
-    ];
-  return confidence === 'Low' ? [pc.yellow('What happened is proven, what it was for is uncertain.')] : [];
-}
-
-function section(title: string, rows: readonly string[]): string[] {
+function section({ room }: Page, name: string, rows: readonly Row[]): string[] {
   if (rows.length === 0) return [];
   const rest = rows.length - MOST_ROWS;
   return [
     '',
-    pc.bold(title),
-    ...rows.slice(0, MOST_ROWS).map((row) => `  ${row}`),
+    pc.bold(name),
+    ...alignColumns(rows.slice(0, MOST_ROWS), room - 2).map((row) => `  ${row}`),
     ...(rest > 0 ? [pc.dim(`  … and ${rest} more: --json has them all`)] : []),
   ];
 }
 
-/** Names of contracts: tokens by their symbol, venues by their protocol. */
-function namesOf({
-  motifs,
-  inventory_deltas: deltas,
-  classification: c,
-  tx,
-}: TxReport): ReadonlyMap<string, string> {
-  const names = new Map<string, string>();
-  for (const { asset } of deltas)
-    if (asset.address !== null && asset.symbol !== null) names.set(asset.address, asset.symbol);
-  for (const { protocol } of motifs) if (protocol !== null) names.set(protocol.contract, protocol.slug);
-  for (const account of [c.actor, tx.signer]) if (account !== null) names.delete(account);
-  return names;
+/** When, at what cost, what was called, and why it failed. */
+function transaction(page: Page): string[] {
+  const { tx, execution: x } = page.report;
+  const time = [timeText(tx.timestamp), `block ${tx.block_number}`].filter(Boolean).join(', ');
+  const gas = `${shownAmount(x.gas_cost_native)} ETH gas, ${moneyText(x.gas_cost_usd)}`;
+  return [
+    pc.dim(tx.hash),
+    pc.dim(`${time}, ${x.reverted ? 'failed' : 'succeeded'}, ${gas}`),
+    page.say(whoSentence(page.report)),
+    ...(x.reverted ? [] : [page.say(callSentence(page.report))]),
+    ...failureSentences(page.report).map((sentence) => pc.red(page.say(sentence))),
+  ].flatMap((line) => wrap(line, page.room));
 }
 
-const leg = ({ asset, amount, amount_raw: raw }: AssetAmount): string =>
-  `${quantity(amount, raw)} ${assetName(asset)}`;
-
-/** Both sides of an exchange: `1 WETH → 3388.111026 USDC`. */
-function legs({ assets_out: sent, assets_in: received }: Motif): string {
-  const side = (list: readonly AssetAmount[]): string =>
-    list.slice(0, 2).map(leg).join(' + ') + (list.length > 2 ? ` + ${list.length - 2} more` : '');
-  return [side(sent), side(received)].filter((text) => text !== '').join(' → ');
+function signedRow(row: NetRow, debt: boolean): string {
+  const minus = row[0].delta_raw.startsWith('-');
+  const text = `${minus ? '−' : '+'}${rowQuantity(row).short}`;
+  if (debt) return pc.yellow(`${text} owed`);
+  return (minus ? pc.red : pc.green)(text);
 }
+
+const moved = (deltas: readonly InventoryDelta[]): InventoryDelta[] =>
+  deltas.filter(({ delta_raw: raw }) => !/^-?0+$/.test(raw));
+
+/** What the subject sent, received and owes, and the figures of the economics. */
+function money(page: Page): Row[] {
+  const { report } = page;
+  const { subject } = report.economics;
+  const own = netRows(moved(report.inventory_deltas.filter((delta) => delta.subject === subject)));
+  const sideOf = (row: NetRow): string =>
+    isDebt(report, row[0]) ? 'Owes' : row[0].delta_raw.startsWith('-') ? 'Sent' : 'Received';
+  const legs = ['Sent', 'Received', 'Owes'].flatMap((side) =>
+    own
+      .filter((row) => sideOf(row) === side)
+      .map(
+        (row, i): Row => [
+          pc.dim(i === 0 ? side : ''),
+          signedRow(row, side === 'Owes'),
+          pc.dim(row.length === 1 ? moneyText(row[0].usd) : ''),
+        ],
+      ),
+  );
+  const assets = assetsOf(report);
+  const why = (value: DisplayMoney): string =>
+    value.available ? '' : pc.dim(whyUnavailable(assets, value.reason));
+  const totals = figures(report).map(([name, value]): Row => [pc.dim(name), moneyText(value), why(value)]);
+  const owners = (report.economics.by_owner ?? []).map(
+    ({ owner, token_out: out, token_in: into, net_usd_before_gas: net }): Row => [
+      page.account(owner),
+      `${rounded(out)} → ${rounded(into)}`,
+      pc.dim(moneyText(net)),
+    ],
+  );
+  return [...legs, ...totals, ...owners];
+}
+
+/** `<quantity> <symbol>, …` with rounded quantities. */
+const rounded = (list: string): string =>
+  list === ''
+    ? '—'
+    : shown(list, 400).replaceAll(/(^|, )(\d[\d.]*) /g, (_, before, n) => `${before}${shownAmount(n)} `);
 
 /** Gains and losses by account; an account with several assets is named once. */
-function changes(
-  deltas: readonly InventoryDelta[],
-  names: ReadonlyMap<string, string>,
-  full: boolean,
-): string[] {
-  const shown = deltas.filter((delta) => delta.delta_raw !== '0');
-  return alignColumns(
-    shown.map((delta, i): (string | Cell)[] => {
-      const again = shown[i - 1]?.subject === delta.subject;
-      const who = again ? '' : full ? delta.subject : short(delta.subject);
-      const name = names.get(delta.subject);
+function changes(page: Page): Row[] {
+  const bySubject = new Map<string, InventoryDelta[]>();
+  for (const delta of moved(page.report.inventory_deltas))
+    bySubject.set(delta.subject, [...(bySubject.get(delta.subject) ?? []), delta]);
+  return [...bySubject].flatMap(([subject, deltas]) =>
+    netRows(deltas).map((row, i): Row => {
+      const [first] = row;
+      const raw = page.verbose ? pc.dim(`${first.delta_raw} of ${first.asset.id}`) : '';
       return [
-        who,
-        pc.dim(again ? '' : `${delta.subject_role}${name === undefined ? '' : ` ${name}`}`),
-        { text: signed(delta.delta_raw, delta.delta), align: 'right' },
-        assetName(delta.asset),
-        { text: pc.dim(delta.usd.available ? delta.usd.text : ''), align: 'right' },
-        pc.dim(delta.flags.join(', ')),
+        i === 0 ? page.account(subject) : '',
+        pc.dim(i === 0 ? lower(page.accounts.of(subject).part) : ''),
+        signedRow(row, isDebt(page.report, first)),
+        { right: pc.dim(first.usd.available && row.length === 1 ? moneyText(first.usd) : '') },
+        [pc.dim(first.flags.map(lower).join(', ')), raw].filter(Boolean).join(' '),
       ];
     }),
   );
@@ -154,116 +167,73 @@ function place(evidence: Evidence): string {
   return evidence.frame_path !== null ? `frame [${evidence.frame_path.join(',')}]` : 'transaction';
 }
 
-/** The motifs, those that are part of another below it, with where to look for each on chain. */
-function steps(motifs: readonly Motif[]): string[] {
-  const rows: string[][] = [];
+const leg = ({ asset, amount_raw: raw }: AssetAmount): string => amountText(asset, BigInt(raw));
+
+/** Both sides of an exchange: `1 WETH → 3,388.11 USDC`. */
+function legs({ assets_out: sent, assets_in: received }: Motif): string {
+  const side = (list: readonly AssetAmount[]): string =>
+    list.slice(0, 2).map(leg).join(' + ') + (list.length > 2 ? ` + ${list.length - 2} more` : '');
+  return [side(sent), side(received)].filter((text) => text !== '').join(' → ');
+}
+
+/** The motifs, those that are part of another below it; with `--verbose` where to look for each on chain. */
+function steps({ report: { motifs }, verbose }: Page): Row[] {
+  const rows: Row[] = [];
   const add = (parent: string | null, indent: string): void => {
     for (const motif of motifs.filter((one) => one.parent_id === parent)) {
-      const proof = motif.status === 'Proven' ? pc.green('✓') : pc.yellow('?');
       const places =
         motif.evidence.slice(0, 4).map(place).join(', ') + (motif.evidence.length > 4 ? ', …' : '');
       rows.push([
-        `${indent}${proof} ${motif.kind}${motif.count ? ` × ${motif.count}` : ''}`,
-        motif.protocol?.slug ?? pc.dim('by structure'),
-        legs(motif),
-        pc.dim(motif.id),
-        pc.dim(places),
+        `${indent}${mark(motif)} ${words(motif.kind)}${motif.count ? ` × ${motif.count}` : ''}`,
+        motif.protocol ? title(motif.protocol.slug) : pc.dim('by structure'),
+        [legs(motif), verbose ? pc.dim(`${motif.id} ${places}`) : ''].filter(Boolean).join('  '),
       ]);
       add(motif.id, `${indent}  `);
     }
   };
   add(null, '');
-  return alignColumns(rows);
+  return rows;
 }
 
-/** Transaction, accounts, rule and money, by name. */
-function facts(report: TxReport): [string, string][] {
-  const { tx, execution, classification: c, economics: e, attribution: a } = report;
-  const pnl = e.realized_pnl;
-  const cost = `${execution.gas_used} gas, ${execution.gas_cost_native} ETH, ${execution.gas_cost_usd.text}`;
-  return [
-    ['tx', `${tx.hash}  ${pc.dim(`block ${tx.block_number}`)}`],
-    ['outcome', `${execution.reverted ? pc.red(execution.outcome) : execution.outcome}  ${pc.dim(cost)}`],
-    [
-      'actor',
-      c.actor === null
-        ? pc.yellow('no single one')
-        : `${c.actor}${c.actor_matches_signer ? pc.dim('  the signer') : ''}`,
-    ],
-    ...(c.actor_matches_signer
-      ? []
-      : [['signer', `${tx.signer}  ${pc.dim(`${a.submitter_role}, ${a.mode}`)}`] as [string, string]]),
-    [
-      'rule',
-      c.matched_rule === null
-        ? pc.yellow('none: a heuristic answered')
-        : `${c.matched_rule} ${pc.dim(`v${c.rule_version}`)}`,
-    ],
-    ['sent', shownList(e.token_out)],
-    ['received', shownList(e.token_in)],
-    ['net', net(e.net_usd_before_gas, e.net_usd_after_gas, assetsOf(report))],
-    ...(pnl.supported && pnl.net_usd?.available
-      ? [['profit', `${pnl.net_usd.text} net of gas and builder`] as [string, string]]
-      : []),
-    ...(e.warnings.length > 0 ? [['warnings', pc.yellow(e.warnings.join(', '))] as [string, string]] : []),
-  ];
-}
-
-function positions(effects: TxReport['position_effects']): string[] {
-  const rows = effects.map((p) => [
-    `${p.status === 'Proven' ? pc.green('✓') : pc.yellow('?')} ${p.category} ${p.effect}`,
-    p.protocol?.slug ?? pc.dim('by structure'),
-    short(p.owner),
-    p.underlying
-      .map((u) => `${signed(u.delta_raw, u.delta)} ${assetName(u.asset)} ${pc.dim(u.role)}`)
-      .join(', '),
-  ]);
-  return alignColumns(rows);
+/** Assets whose price was refused, with the reason. */
+function unpriced({ report }: Page): Row[] {
+  const assets: ReadonlyMap<string, Asset> = assetsOf(report);
+  const { refusals } = report.economics.valuation;
+  const named = (refusals ?? []).filter(({ asset_id: id }) => assets.has(id));
+  return named.map(
+    ({ asset_id: id, reason }): Row => [amountText(assets.get(id)!, undefined), pc.dim(shown(reason, 200))],
+  );
 }
 
 /**
- * Renders a report for people: verdict and trust badge first, then money, balance changes, positions and
- * the proof of each motif.
+ * A report for people: verdict and caveats, the transaction, money, positions, allowances, then what every
+ * account gained and lost and the steps. Lines are as wide as the terminal.
  */
-export function renderReport(report: TxReport, options: { full?: boolean } = {}): string {
-  const { classification: c } = report;
+export function renderReport(report: TxReport, options: RenderOptions = {}): string {
+  const page = pageOf(report, options);
+  const { classification: c, position_effects: positions, allowances = [] } = report;
+  const rule = c.matched_rule === null ? 'no rule matched' : `rule ${c.matched_rule} v${c.rule_version}`;
   return [
-    `${pc.bold(c.intent_kind)}  ${badge(c)}`,
-    c.intent_label,
-    ...caveat(c),
+    `${pc.bold(c.intent_kind)}  ${badge(c)}${page.verbose ? pc.dim(`  ${rule}`) : ''}`,
+    ...wrap(shown(c.intent_label, 300), page.room),
+    ...caveatTexts(report).flatMap((text) => wrap(pc.yellow(text), page.room)),
     '',
-    ...alignColumns(facts(report).map(([name, value]) => [pc.dim(name), value])),
+    ...transaction(page),
+    ...section(page, 'Money', money(page)),
+    ...warningTexts(report).flatMap((text) => wrap(pc.yellow(`  ${text}`), page.room, 2)),
     ...section(
-      'Who gained and lost',
-      changes(report.inventory_deltas, namesOf(report), options.full ?? false),
+      page,
+      'Positions',
+      positions.map((effect): Row => [mark(effect), page.say(positionSentence(effect))]),
     ),
-    ...section('Positions', positions(report.position_effects)),
-    ...section('What happened, and where to look', steps(report.motifs)),
+    ...section(
+      page,
+      'Allowances',
+      allowances.map((one): Row => [page.say(allowanceSentence(one))]),
+    ),
+    ...section(page, 'Who gained and lost', changes(page)),
+    ...section(page, 'What happened', steps(page)),
+    ...(page.verbose ? section(page, 'Without a price', unpriced(page)) : []),
     '',
   ].join('\n');
-}
-
-interface Cell {
-  readonly text: string;
-  readonly align?: 'left' | 'right';
-}
-
-const width = (text: string): number => [...stripVTControlCharacters(text)].length;
-
-/** Rows with their columns padded to the same width; colours do not count. */
-function alignColumns(rows: readonly (readonly (string | Cell)[])[], gap = '  '): string[] {
-  const cells = rows.map((row) =>
-    row.map((cell): Cell => (typeof cell === 'string' ? { text: cell } : cell)),
-  );
-  const widths: number[] = [];
-  for (const row of cells) row.forEach(({ text }, i) => (widths[i] = Math.max(widths[i] ?? 0, width(text))));
-  return cells.map((row) =>
-    row
-      .map(({ text, align }, i) => {
-        const fill = ' '.repeat(widths[i]! - width(text));
-        return align === 'right' ? fill + text : text + fill;
-      })
-      .join(gap)
-      .trimEnd(),
-  );
 }

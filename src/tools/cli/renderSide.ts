@@ -1,59 +1,53 @@
 import pc from 'picocolors';
-import { quantity } from './renderReport.ts';
-import type { Allowance, Asset, InventoryDelta } from '../client/report.ts';
+import type { Allowance, PositionEffect, TxReport } from '../../model/generated/report.ts';
 import type { Side } from '../client/seenBy.ts';
+import { accountsOf } from '../wording/accounts.ts';
+import { moneyText, netRows, rowQuantity } from '../wording/amounts.ts';
+import { allowanceSentence, inWords, positionSentence, type Sentence } from '../wording/sentences.ts';
+import { lower, shortHex, shown } from '../wording/text.ts';
+import { alignColumns, terminalWidth, type Row } from './layout.ts';
 
 /** One account's side of a report as text for people. */
-export function renderSide(side: Side, label: string): string {
-  const lines = [
-    pc.bold(label),
-    'seen by ' +
-      `${side.account}${side.name === null ? '' : ` (${side.name})`}` +
-      `${side.paid_fee ? ', who paid the fee' : ''}`,
-    ...listed('sent', side.sent.map(amount)),
-    ...listed('received', side.received.map(amount)),
+export function renderSide(side: Side, report: TxReport): string {
+  const accounts = accountsOf(report);
+  const account = (address: string): string => {
+    const { name, named } = accounts.of(address);
+    return named ? `${name} (${shortHex(address)})` : address;
+  };
+  const say = (sentence: Sentence): string => inWords(sentence, { account });
+  const amounts = (deltas: Side['sent']): string[] =>
+    netRows(deltas).map(
+      (row) => `${rowQuantity(row).short} ${pc.dim(row.length === 1 ? moneyText(row[0].usd) : '')}`,
+    );
+  const rows = [
+    ...listed('sent', amounts(side.sent)),
+    ...listed('received', amounts(side.received)),
     ...(side.net_usd.available && side.sent.length + side.received.length > 0
-      ? listed('net', [`${side.net_usd.text} before gas`])
+      ? listed('net', [`${moneyText(side.net_usd)} before gas`])
       : []),
     ...listed(
       'positions',
-      side.positions.map(({ category, effect, protocol }) =>
-        `${category} ${effect}${protocol ? ` (${protocol.slug})` : ''}`.replaceAll('_', ' '),
-      ),
+      side.positions.map((one) => say(positionSentence(one as PositionEffect))),
     ),
     ...listed(
-      'allows',
-      side.granted.map((one) => `${one.spender} to take ${extent(one)}`),
-    ),
-    ...listed(
-      'may take',
-      side.obtained.map((one) => `${extent(one)} of ${one.owner}`),
+      'allowances',
+      [...side.granted, ...side.obtained].map((one) => say(allowanceSentence(one as Allowance))),
     ),
     ...listed(
       'acts',
-      side.acts.map(({ motif, roles }) => `${motif.kind} as ${roles.join(', ')}`),
+      side.acts.map(({ motif, roles }) => `${lower(motif.kind)} as ${roles.map(lower).join(', ')}`),
     ),
   ];
-  return `${lines.length > 2 ? lines.join('\n') : [...lines, 'nothing of its own moved'].join('\n')}\n`;
+  const lines = [
+    pc.bold(shown(report.classification.intent_label, 300)),
+    'seen by ' +
+      `${side.account}${side.name === null ? '' : ` (${shown(side.name, 60)})`}` +
+      `${side.paid_fee ? ', who paid the fee' : ''}`,
+    ...alignColumns(rows, terminalWidth() - 2).map((line) => `  ${line}`),
+    ...(rows.length === 0 ? ['nothing of its own moved'] : []),
+  ];
+  return `${lines.join('\n')}\n`;
 }
 
-function listed(title: string, texts: readonly string[]): string[] {
-  return texts.map((text, i) => `  ${(i === 0 ? title : '').padEnd(10)} ${text}`);
-}
-
-function amount({ delta, delta_raw, asset, usd }: InventoryDelta): string {
-  const worth = usd.available ? ` ${pc.dim(usd.text)}` : '';
-  return `${quantity(delta, delta_raw)} ${assetName(asset)}${worth}`;
-}
-
-function extent({ kind, unlimited, amount: text, amount_raw, asset }: Allowance): string {
-  if (kind === 'revoked') return `no ${assetName(asset)}`;
-  if (asset.kind !== 'erc20') return asset.token_id === null ? `all ${assetName(asset)}` : assetName(asset);
-  return unlimited
-    ? `unlimited ${assetName(asset)}`
-    : `${quantity(text, amount_raw ?? '')} ${assetName(asset)}`;
-}
-
-function assetName({ symbol, address, token_id }: Pick<Asset, 'symbol' | 'address' | 'token_id'>): string {
-  return `${symbol ?? address ?? 'ETH'}${token_id === null ? '' : ` #${token_id}`}`;
-}
+const listed = (title: string, texts: readonly string[]): Row[] =>
+  texts.map((text, i) => [i === 0 ? title : '', text]);

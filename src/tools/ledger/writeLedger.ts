@@ -1,5 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import { formatAmount } from '../../value/amount.ts';
+import { positionTitle } from '../wording/sentences.ts';
 import type { Asset, DisplayMoney, TxReport } from '../../model/generated/report.ts';
 
 /** An amount that entered or left the account, always positive. */
@@ -26,7 +27,7 @@ interface LedgerEvent {
   readonly fee: { readonly amount: string; readonly usd: string | null } | null;
   /** Net amounts by counterparty: signed from the account's view, zero left out. */
   readonly flows: readonly { readonly counterparty: string; readonly asset: Asset; readonly raw: bigint }[];
-  /** Positions of this account that changed, such as `open lending_supply aave-v3`. */
+  /** Positions of this account that changed, such as `Supplies to Aave V3`. */
   readonly positions: readonly string[];
 }
 
@@ -64,10 +65,8 @@ function flowsOf(report: TxReport, account: string): LedgerEvent['flows'] {
 }
 
 function positionsOf(report: TxReport, account: string): string[] {
-  const texts = report.position_effects
-    .filter(({ owner }) => owner === account)
-    .map(({ effect, category, protocol }) => [effect, category, protocol?.slug].filter(Boolean).join(' '));
-  return [...new Set(texts)];
+  const own = report.position_effects.filter(({ owner }) => owner === account);
+  return [...new Set(own.map(positionTitle))];
 }
 
 /**

@@ -1,4 +1,5 @@
-import type { TxReport } from '../../model/generated/report.ts';
+import type { Movement, TxReport } from '../../model/generated/report.ts';
+import { assetsOf } from '../wording/amounts.ts';
 
 /** Parts of a report that can be asked for one by one. */
 export const SECTIONS = [
@@ -14,17 +15,11 @@ export const SECTIONS = [
   'movements',
   'accounts',
 ] as const satisfies readonly (keyof TxReport)[];
-export type Section = (typeof SECTIONS)[number];
+type Section = (typeof SECTIONS)[number];
 
 /** Entries of a list in one answer unless `limit` says otherwise. */
 export const PAGE = 20;
 export const MOST_PAGE = 200;
-export interface Detail {
-  readonly full: boolean;
-  readonly sections: readonly Section[];
-  readonly offset: number;
-  readonly limit: number;
-}
 
 /** Verdict and actor, and the number of entries of each list section. */
 export function outline(report: TxReport): Record<string, unknown> {
@@ -36,16 +31,30 @@ export function outline(report: TxReport): Record<string, unknown> {
   return { intent_kind, intent_label, status, confidence, actor, entries: Object.fromEntries(sizes) };
 }
 
-/** One section; of a list one page, with where the next begins. */
-export function pageOf(value: TxReport[Section], { offset, limit }: Detail): unknown {
+/** One section; of a list one page, with where the next begins. Movements carry symbol and decimals. */
+export function pageOf(
+  report: TxReport,
+  name: Section,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): unknown {
+  const value = report[name];
   if (!Array.isArray(value)) return value ?? null;
   const end = Math.min(offset + limit, value.length);
+  const entries = value.slice(offset, end);
   return {
     total: value.length,
     offset,
     next_offset: end < value.length ? end : null,
-    entries: value.slice(offset, end),
+    entries: name === 'movements' ? withUnits(report, entries as Movement[]) : entries,
   };
+}
+
+function withUnits(report: TxReport, movements: readonly Movement[]): object[] {
+  const assets = assetsOf(report);
+  return movements.map((movement) => {
+    const { symbol = null, decimals = null } = assets.get(movement.asset_id) ?? {};
+    return { ...movement, symbol, decimals };
+  });
 }
 
 export interface LinePage extends Record<string, unknown> {
@@ -59,8 +68,7 @@ export interface LinePage extends Record<string, unknown> {
 const PAGE_CHARACTERS = 3_000;
 
 /** Whole lines from `offset` on, as many as a page holds; at least one. */
-export function linesFrom(lines: readonly string[], from: unknown): LinePage {
-  const offset = typeof from === 'number' ? from : 0;
+export function linesFrom(lines: readonly string[], offset: number): LinePage {
   let end = offset;
   for (let size = 0; end < lines.length; end++) {
     size += lines[end]!.length + 1;

@@ -1,3 +1,4 @@
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { Rulebook } from '../../model/rulebook.ts';
 
 /** Every intent kind by rank, with the rules that recognise it. */
@@ -15,36 +16,24 @@ export function intentList(rulebook: Rulebook) {
   return { ruleset: rulebook.version, intents };
 }
 
-export interface Resource {
-  readonly uri: string;
-  readonly name: string;
-  readonly description: string;
-  readonly mimeType: string;
-  read(): string;
-}
-
-/** Resources readable without a transaction: the intents, and the rules that recognise them. */
-export function createResources(rulebook: Rulebook): Resource[] {
-  const json = (uri: string, name: string, description: string, value: () => unknown): Resource => ({
-    uri,
-    name,
-    description,
-    mimeType: 'application/json',
-    read: () => JSON.stringify(value()),
-  });
-  return [
-    json('txreport://intents', 'Intents', 'Every intent kind, best first, with its rules.', () =>
-      intentList(rulebook),
-    ),
-    json('txreport://rules', 'Rules', 'Every rule: slug, version, intent, proof and required motifs.', () =>
-      rulebook.intents.map(({ slug, version, intent, status, proof, requiresAny }) => ({
-        slug,
-        version,
-        intent,
-        status,
-        proof,
-        requires_any: requiresAny,
-      })),
-    ),
-  ];
+/** Registers what can be read without a transaction: the intents, and the rules that recognise them. */
+export function registerResources(mcp: McpServer, rulebook: Rulebook): void {
+  const json = (name: string, description: string, value: () => unknown): void => {
+    const uri = `txreport://${name.toLowerCase()}`;
+    const mimeType = 'application/json';
+    mcp.registerResource(name, uri, { description, mimeType }, () => ({
+      contents: [{ uri, mimeType, text: JSON.stringify(value()) }],
+    }));
+  };
+  json('Intents', 'Every intent kind, best first, with its rules.', () => intentList(rulebook));
+  json('Rules', 'Every rule: slug, version, intent, proof and required motifs.', () =>
+    rulebook.intents.map(({ slug, version, intent, status, proof, requiresAny }) => ({
+      slug,
+      version,
+      intent,
+      status,
+      proof,
+      requires_any: requiresAny,
+    })),
+  );
 }

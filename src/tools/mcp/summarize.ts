@@ -1,83 +1,129 @@
-import type { InventoryDelta, Motif, TxReport } from '../../model/generated/report.ts';
+import type {
+  Allowance,
+  AllowanceAsset,
+  Asset,
+  InventoryDelta,
+  Motif,
+  TxReport,
+} from '../../model/generated/report.ts';
+import { formatAmount } from '../../value/amount.ts';
+import { isDebt } from '../wording/amounts.ts';
+import {
+  allowanceSentence,
+  callSentence,
+  caveatTexts,
+  failureSentences,
+  inWords,
+  positionSentence,
+  type Sentence,
+} from '../wording/sentences.ts';
+import { lower, timeText } from '../wording/text.ts';
 
 /** Entries of a list before the rest is counted instead. */
 const MOST = 8;
 
 function listed(entries: readonly string[]): string {
   const rest = entries.length - MOST;
-  return entries.slice(0, MOST).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+  return entries.slice(0, MOST).join('; ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
-/** `+2500 "USDC" (0xA0b8…)`: a token's own name is quoted, next to its contract, which cannot be forged. */
-function change({ asset, delta, delta_raw: raw }: InventoryDelta): string {
-  const amount = delta ?? `${raw} smallest units`;
+/** `2500 "USDC" (0xA0b8…)`: a token's own name is quoted, next to its contract, which cannot be forged. */
+function amount(asset: Asset | AllowanceAsset, raw: bigint | undefined): string {
   const name =
-    asset.kind === 'native'
+    asset.address === null
       ? 'ETH'
       : `${asset.symbol === null ? 'of the token' : JSON.stringify(asset.symbol)} ` +
         `(${asset.address}${asset.token_id === null ? '' : ` #${asset.token_id}`})`;
-  return `${raw.startsWith('-') ? '' : '+'}${amount} ${name}`;
+  if (raw === undefined) return name;
+  return `${asset.decimals === null ? `${raw} smallest units` : formatAmount(raw, asset.decimals)} ${name}`;
 }
 
-/**
- * `swap on uniswap-v2 (2 times)`; a protocol is named only where its contract was recognised, not its manner.
- */
+const say = (sentence: Sentence): string =>
+  inWords(sentence, { account: (address) => address, said: (text) => JSON.stringify(text), amount });
+
+function change(report: TxReport, delta: InventoryDelta): string {
+  const { asset, delta_raw: raw, usd } = delta;
+  const sign = raw.startsWith('-') ? '-' : '+';
+  const worth = usd.available ? ` worth ${usd.text}` : '';
+  const owed = isDebt(report, delta) ? ', which is owed' : '';
+  return `${sign}${amount(asset, BigInt(raw.replace('-', '')))}${worth}${owed}`;
+}
+
+/** `swap on uniswap-v2 (2 times)`; a protocol is named only where its contract was recognised. */
 function steps(motifs: readonly Motif[]): string[] {
   const counts = new Map<string, number>();
   for (const { kind, protocol } of motifs) {
     const known = protocol !== null && protocol.matched_by !== undefined && protocol.matched_by !== 'family';
-    const step = `${kind.replaceAll('_', ' ')}${known ? ` on ${protocol.slug}` : ''}`;
+    const step = `${lower(kind)}${known ? ` on ${protocol.slug}` : ''}`;
     counts.set(step, (counts.get(step) ?? 0) + 1);
   }
   return [...counts].map(([step, n]) => (n === 1 ? step : `${step} (${n} times)`));
 }
 
-function verdictSentences(c: TxReport['classification']): string[] {
-  if (c.status !== 'Proven') return ['What it was for is not proven.'];
+function verdict(report: TxReport): string[] {
+  const { classification: c } = report;
   const label = JSON.stringify(c.intent_label);
-  const verdict = `Proven, confidence ${c.confidence}: it is of kind ${c.intent_kind}, in words ${label}.`;
-  if (c.actor === null) return [verdict, 'No single account can be named as the one it was done for.'];
+  if (c.status !== 'Proven')
+    return [
+      `What it was for is not proven. A guess, to be told as one: kind ${c.intent_kind}, in words ${label}.`,
+      ...caveatTexts(report).slice(1),
+    ];
+  const sentence = `Proven, confidence ${c.confidence}: it is of kind ${c.intent_kind}, in words ${label}.`;
+  if (c.actor === null) return [sentence, 'No single account can be named as the one it was done for.'];
   return [
-    verdict,
+    sentence,
+    ...caveatTexts(report),
     c.actor_matches_signer ? 'It was done by its signer.' : `It was done for ${c.actor}, not for its signer.`,
   ];
 }
 
+function money({ economics: e }: TxReport): string[] {
+  const net = e.net_usd_after_gas;
+  return net.available ? [`Net of ${e.subject} after gas: ${net.text}.`] : [];
+}
+
+const isProven = (one: Allowance | { status: string }): boolean =>
+  !('status' in one) || one.status === 'Proven';
+
 /**
- * A report in a few sentences, from its proven parts only: receipt and trace, and verdict, motifs and
- * positions with status Proven. Suspected ones are only counted.
+ * A report in a few sentences. Facts come from receipt and trace, and from what has status Proven; of what is
+ * Suspected only the label is told, as a guess with its reason, the rest is counted.
  */
 export function summarize(report: TxReport): string {
-  const { tx, chain, execution, classification: c, economics } = report;
+  const { tx, chain, execution: x, economics, attribution } = report;
+  const { reverted } = x;
+  const time = tx.timestamp ? ` at ${timeText(tx.timestamp)}` : '';
+  const usd = x.gas_cost_usd.available ? ` (${x.gas_cost_usd.text})` : '';
+  const payer = attribution.fee_payer === tx.signer ? '' : `, paid by ${attribution.fee_payer}`;
   const sentences = [
-    `Transaction ${tx.hash} in block ${tx.block_number} of ${chain.name}, signed by ` +
-      `${tx.signer}, ` +
-      `${execution.reverted ? 'reverted: nothing but its gas was paid' : 'succeeded'}. Its gas ` +
-      `cost ${execution.gas_cost_native} ETH.`,
+    `Transaction ${tx.hash} in block ${tx.block_number} of ${chain.name}${time}, signed by ${tx.signer}, ` +
+      `${reverted ? 'reverted: nothing but its gas was paid' : 'succeeded'}. ` +
+      `Its gas cost ${x.gas_cost_native} ETH${usd}${payer}.`,
+    ...(reverted ? failureSentences(report).map(say) : [say(callSentence(report))]),
+    ...verdict(report),
   ];
-  sentences.push(...verdictSentences(c));
-
   const own = report.inventory_deltas.filter(
     (delta) => delta.subject === economics.subject && delta.delta_raw !== '0',
   );
   const told = own.filter((delta) => !delta.flags.includes('suspected_spam'));
   if (told.length > 0)
     sentences.push(
-      `Trace and receipt show for ${economics.subject}, gas not counted: ${listed(told.map(change))}.`,
+      `Trace and receipt show for ${economics.subject}, gas not counted: ` +
+        `${listed(told.map((delta) => change(report, delta)))}.`,
+      ...money(report),
     );
-  else if (!execution.reverted && own.length === 0)
+  else if (!reverted && own.length === 0)
     sentences.push(`Trace and receipt show no net change for ${economics.subject}, gas not counted.`);
 
-  const provenMotifs = report.motifs.filter((motif) => motif.status === 'Proven');
-  if (provenMotifs.length > 0) sentences.push(`Proven steps: ${listed(steps(provenMotifs))}.`);
-  const positions = report.position_effects.filter((effect) => effect.status === 'Proven');
-  if (positions.length > 0) {
-    sentences.push(
-      'Proven position changes: ' +
-        `${listed(positions.map((p) => `${p.category.replaceAll('_', ' ')} ${p.effect} of ${p.owner}`))}.`,
-    );
-  }
-  const left = report.motifs.length - provenMotifs.length + report.position_effects.length - positions.length;
+  const motifs = report.motifs.filter(isProven);
+  if (motifs.length > 0) sentences.push(`Proven steps: ${listed(steps(motifs))}.`);
+  const positions = report.position_effects.filter(isProven);
+  if (positions.length > 0)
+    sentences.push(`Proven position changes: ${listed(positions.map((p) => say(positionSentence(p))))}.`);
+  const allowances = (report.allowances ?? []).filter(isProven);
+  if (allowances.length > 0)
+    sentences.push(`Allowances: ${listed(allowances.map((a) => say(allowanceSentence(a))))}.`);
+  const left = report.motifs.length - motifs.length + report.position_effects.length - positions.length;
   if (left > 0)
     sentences.push(`Left out because only suspected: ${left} of the report's motifs and position effects.`);
   return sentences.join(' ');

@@ -1,45 +1,15 @@
-import {
-  MOST_PAGE,
-  PAGE,
-  SECTIONS,
-  linesFrom,
-  outline,
-  pageOf,
-  pageText,
-  type Detail,
-  type Section,
-} from './pages.ts';
-import { readFileSync } from 'node:fs';
-import { explainTx } from '../cli/rules/explainTx.ts';
-import { CliError } from '../cli/cliIo.ts';
-import { AnalysisError } from '../../lib/errors.ts';
-import type { AnalyzeRequest, TxReport } from '../../model/generated/report.ts';
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+import { AnalysisError, ERROR_TEXT } from '../../lib/errors.ts';
+import type { TxReport } from '../../model/generated/report.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
+import { CliError } from '../cli/cliIo.ts';
+import { explainTx } from '../cli/rules/explainTx.ts';
 import { readTxHash, whyNoTxHash } from '../client/txHash.ts';
+import { MOST_PAGE, PAGE, SECTIONS, linesFrom, outline, pageOf, pageText } from './pages.ts';
 import { intentList } from './resources.ts';
 import { summarize } from './summarize.ts';
-
-/** Result of a tool as MCP wants it: text for the model, the same as a value for programs. */
-export interface ToolResult {
-  [key: string]: unknown;
-  content: { type: 'text'; text: string }[];
-  structuredContent?: Record<string, unknown>;
-  isError?: boolean;
-}
-
-export interface Tool {
-  readonly definition: {
-    name: string;
-    title: string;
-    description: string;
-    inputSchema: JsonObject;
-    outputSchema: JsonObject;
-    annotations: typeof annotations;
-  };
-  call(input: Record<string, unknown>, signal: AbortSignal): Promise<ToolResult>;
-}
-
-type JsonObject = { type: 'object'; [key: string]: unknown };
 
 export interface ToolDeps {
   /** The serialised report of a hash; rejects with an `AnalysisError`. */
@@ -50,221 +20,172 @@ export interface ToolDeps {
 /** Invalid arguments of a tool; the text is for the model to read. */
 class ToolInputError extends Error {}
 
-const REQUEST = JSON.parse(
-  readFileSync(new URL('../../../schemas/http/analyze-request.schema.json', import.meta.url), 'utf8'),
-) as {
-  properties: { tx_hash: JsonObject & { pattern: string }; chain: JsonObject & { enum: string[] } };
-};
 /** The tools change nothing; `openWorld`: they ask a node. */
 const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: true };
 
-const text = (value: string): ToolResult['content'][number] => ({ type: 'text', text: value });
+const text = (value: string): CallToolResult['content'][number] => ({ type: 'text', text: value });
 
-function hashOf(input: Record<string, unknown>): string {
-  const { tx_hash: text, chain } = input as Partial<AnalyzeRequest>;
-  const hash = typeof text === 'string' ? readTxHash(text) : null;
+const TRANSACTION = {
+  tx_hash: z
+    .string()
+    .max(500)
+    .describe('Transaction hash as the user gave it: in any letter case, or an explorer’s link to it.'),
+  chain: z.enum(['ethereum', 'mainnet', 'eth', '1']).optional().describe('Only Ethereum mainnet.'),
+};
+
+function hashOf(tx_hash: string): string {
+  const hash = readTxHash(tx_hash);
   if (hash === null)
-    throw new ToolInputError(
-      `invalid tx_hash \`${String(text).slice(0, 100)}\`: ` +
-        `${whyNoTxHash(typeof text === 'string' ? text : '')}`,
-    );
-  if (chain !== undefined && !REQUEST.properties.chain.enum.includes(chain))
-    throw new ToolInputError(
-      `unsupported chain \`${String(chain).slice(0, 100)}\`: only Ethereum mainnet is analysed`,
-    );
+    throw new ToolInputError(`invalid tx_hash \`${tx_hash.slice(0, 100)}\`: ${whyNoTxHash(tx_hash)}`);
   return hash;
 }
 
-const TX_HASH = {
-  type: 'string',
-  description:
-    'Transaction hash as the user gave it: in any letter case, or an explorer’s link to the transaction.',
-  maxLength: 500,
-};
-
-/** Longest summary: about 700 tokens. */
+/** Longest summary: about 800 tokens. */
 const MOST_SUMMARY = 2_400;
+/** Longest piece of a whole report in one answer: about 14,000 tokens. */
+const MOST_REPORT = 40_000;
 
-function isWhole(value: unknown, least: number, most: number): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
-}
-
-const isSections = (value: unknown): value is Section[] =>
-  Array.isArray(value) && value.every((name) => (SECTIONS as readonly unknown[]).includes(name));
-
-function detailOf({
-  detail = 'summary',
-  sections = [],
-  offset = 0,
-  limit = PAGE,
-}: Record<string, unknown>): Detail {
-  if (detail !== 'summary' && detail !== 'full')
-    throw new ToolInputError('detail must be "summary" or "full"; for parts of the report give sections');
-  if (!isSections(sections)) throw new ToolInputError(`sections must be a list of: ${SECTIONS.join(', ')}`);
-  if (!isWhole(offset, 0, 1_000_000)) throw new ToolInputError('offset must be a whole number from 0');
-  if (!isWhole(limit, 1, MOST_PAGE))
-    throw new ToolInputError(`limit must be a whole number from 1 to ${MOST_PAGE}`);
-  return { full: detail === 'full', sections, offset, limit };
-}
-
-function answerOf(json: string, detail: Detail): ToolResult {
-  const report = JSON.parse(json) as TxReport;
-  if (detail.sections.length > 0) {
-    const sections = Object.fromEntries(detail.sections.map((name) => [name, pageOf(report[name], detail)]));
-    return { content: [text(JSON.stringify(sections))], structuredContent: { sections } };
-  }
-  const summary = summarize(report);
-  if (detail.full) return { content: [text(summary), text(json)], structuredContent: { summary, report } };
-  const short =
-    summary.length > MOST_SUMMARY ? `${summary.slice(0, MOST_SUMMARY)} … (ask for sections)` : summary;
-  return { content: [text(short)], structuredContent: { summary: short, outline: outline(report) } };
-}
-
-function analyzeTool({ analyze }: ToolDeps): Tool {
+/** The report, in pieces where it is long. */
+function fullAnswer(json: string, summary: string, cursor: number): CallToolResult {
+  if (json.length <= MOST_REPORT)
+    return {
+      content: [text(summary), text(json)],
+      structuredContent: { summary, report: JSON.parse(json) as TxReport },
+    };
+  const end = Math.min(cursor + MOST_REPORT, json.length);
+  const next_cursor = end < json.length ? end : null;
+  const report_part = json.slice(cursor, end);
   return {
-    definition: {
-      name: 'analyze',
-      title: 'Analyze a transaction',
-      description:
-        'What one Ethereum mainnet transaction was for, who acted, who gained and lost what, ' +
-        'with on-chain evidence. ' +
-        'Answers a short summary of what is proven. Ask for sections to see parts of the ' +
-        'report (long lists come in pages), ' +
-        'or for detail "full" to get all of it. Statements with status Suspected are guesses: say so.',
-      inputSchema: {
-        type: 'object',
-        required: ['tx_hash'],
-        properties: {
-          tx_hash: TX_HASH,
-          chain: REQUEST.properties.chain,
-          detail: { type: 'string', enum: ['summary', 'full'], default: 'summary' },
-          sections: { type: 'array', items: { type: 'string', enum: SECTIONS }, uniqueItems: true },
-          offset: { type: 'integer', minimum: 0, default: 0, description: 'First entry of long lists.' },
-          limit: { type: 'integer', minimum: 1, maximum: MOST_PAGE, default: PAGE },
-        },
-      },
-      outputSchema: {
-        type: 'object',
-        properties: {
-          summary: { type: 'string', description: 'Plain sentences, only of what is proven.' },
-          outline: { type: 'object', description: 'Verdict, and the number of entries per section.' },
-          sections: {
-            type: 'object',
-            description: 'The sections asked for; lists as {total, next_offset, entries}.',
-          },
-          report: { type: 'object', description: 'The whole TxReport, as POST /analyze answers it.' },
-        },
-      },
-      annotations,
-    },
-    async call(input, signal) {
-      const detail = detailOf(input);
-      return answerOf(await analyze(hashOf(input), signal), detail);
-    },
+    content: [
+      text(cursor === 0 ? summary : `From character ${cursor}:`),
+      text(report_part),
+      ...(next_cursor === null ? [] : [text(`(more: ask again with cursor ${next_cursor})`)]),
+    ],
+    structuredContent: { summary, report_part, next_cursor, total_characters: json.length },
   };
 }
 
-function explainTool(): Tool {
-  return {
-    definition: {
-      name: 'explain',
+function registerAnalyze(mcp: McpServer, { analyze }: ToolDeps): void {
+  const inputSchema = z.strictObject({
+    ...TRANSACTION,
+    detail: z.enum(['summary', 'full']).default('summary'),
+    sections: z.array(z.enum(SECTIONS)).default([]),
+    offset: z.int().min(0).max(1_000_000).default(0).describe('First entry of long lists.'),
+    limit: z.int().min(1).max(MOST_PAGE).default(PAGE),
+    cursor: z.int().min(0).default(0).describe('next_cursor of the piece before, with detail "full".'),
+  });
+  const outputSchema = z.object({
+    summary: z.string().optional().describe('Plain sentences; a guess is called one.'),
+    outline: z.looseObject({}).optional().describe('Verdict, and the number of entries per section.'),
+    sections: z.looseObject({}).optional().describe('Sections; lists as {total, next_offset, entries}.'),
+    report: z.looseObject({}).optional().describe('The whole TxReport, as POST /analyze answers it.'),
+    report_part: z.string().optional().describe('A piece of its JSON, where it is long.'),
+    next_cursor: z.int().nullable().optional().describe('The next piece; null on the last.'),
+    total_characters: z.int().optional(),
+  });
+  mcp.registerTool(
+    'analyze',
+    {
+      title: 'Analyze a transaction',
+      description:
+        'What one Ethereum mainnet transaction was for, who acted, who gained and lost what, ' +
+        'with on-chain evidence. Answers a short summary. Ask for sections to see parts of the ' +
+        'report (long lists come in pages), or for detail "full" to get all of it (in pieces where ' +
+        'it is long). Statements with status Suspected are guesses: say so.',
+      inputSchema,
+      outputSchema,
+      annotations,
+    },
+    async ({ tx_hash, detail, sections, cursor, ...page }, { signal }) =>
+      answered(async () => {
+        const json = await analyze(hashOf(tx_hash), signal);
+        const report = JSON.parse(json) as TxReport;
+        if (sections.length > 0) {
+          const parts = Object.fromEntries(sections.map((name) => [name, pageOf(report, name, page)]));
+          return { content: [text(JSON.stringify(parts))], structuredContent: { sections: parts } };
+        }
+        const summary = summarize(report);
+        if (detail === 'full') return fullAnswer(json, summary, cursor);
+        const short =
+          summary.length > MOST_SUMMARY ? `${summary.slice(0, MOST_SUMMARY)} … (ask for sections)` : summary;
+        return { content: [text(short)], structuredContent: { summary: short, outline: outline(report) } };
+      }),
+  );
+}
+
+function registerExplain(mcp: McpServer): void {
+  const inputSchema = z.strictObject({
+    ...TRANSACTION,
+    rule: z.string().max(128).optional().describe('Slug of a rule, as list_intents names them.'),
+    offset: z.int().min(0).default(0).describe('First line: next_offset of the page before.'),
+  });
+  const outputSchema = z.object({
+    explanation: z.string().describe('Lines of one page.'),
+    total_lines: z.int(),
+    next_offset: z.int().nullable().describe('The next page; null on the last.'),
+  });
+  mcp.registerTool(
+    'explain',
+    {
       title: 'Explain a verdict',
       description:
         'Why a transaction was classified as it was: motifs found, candidates for the actor, ' +
         'the conditions of the rule that won with their actual values, rules that lost or ' +
-        'nearly matched. ' +
-        'A verdict or motif marked Suspected is a guess. With rule: that rule, condition by ' +
-        'condition, for every candidate.',
-      inputSchema: {
-        type: 'object',
-        required: ['tx_hash'],
-        properties: {
-          tx_hash: TX_HASH,
-          chain: REQUEST.properties.chain,
-          rule: {
-            type: 'string',
-            description: 'Slug of a rule, as list_intents names them.',
-            maxLength: 128,
-          },
-          offset: {
-            type: 'integer',
-            description: 'First line to answer: next_offset of the page before. Default 0.',
-            minimum: 0,
-          },
-        },
-      },
-      outputSchema: {
-        type: 'object',
-        required: ['explanation'],
-        properties: {
-          explanation: { type: 'string', description: 'Lines of one page.' },
-          total_lines: { type: 'integer' },
-          next_offset: { type: ['integer', 'null'], description: 'The next page; null on the last.' },
-        },
-      },
+        'nearly matched. A verdict or motif marked Suspected is a guess. With rule: that rule, ' +
+        'condition by condition, for every candidate.',
+      inputSchema,
+      outputSchema,
       annotations,
     },
-    async call(input) {
-      const hash = hashOf(input);
-      const { rule } = input;
-      if (rule !== undefined && typeof rule !== 'string') throw new ToolInputError('rule must be a string');
-      const lines: string[] = [];
-      const line = (one: string): void => void lines.push(one);
-      const code = await explainTx(
-        hash,
-        { full: false, facts: false, ...(rule === undefined ? {} : { rule }) },
-        { out: line, err: line },
-      );
-      if (code !== 0) throw new ToolInputError(lines.join('\n'));
-      const page = linesFrom(lines.join('\n').split('\n'), input['offset']);
-      return { content: [text(pageText(page))], structuredContent: page };
-    },
-  };
+    ({ tx_hash, rule, offset }) =>
+      answered(async () => {
+        const lines: string[] = [];
+        const line = (one: string): void => void lines.push(one);
+        const options = { full: false, facts: false, ...(rule === undefined ? {} : { rule }) };
+        const code = await explainTx(hashOf(tx_hash), options, { out: line, err: line });
+        if (code !== 0) throw new ToolInputError(lines.join('\n'));
+        const page = linesFrom(lines.join('\n').split('\n'), offset);
+        return { content: [text(pageText(page))], structuredContent: page };
+      }),
+  );
 }
 
-function listIntentsTool({ rulebook }: ToolDeps): Tool {
-  return {
-    definition: {
-      name: 'list_intents',
+function registerListIntents(mcp: McpServer, { rulebook }: ToolDeps): void {
+  mcp.registerTool(
+    'list_intents',
+    {
       title: 'List intents',
       description:
         'Every kind of intent a report can name, best first: its category, whether it can be ' +
         'the headline or only a part, and the rules that recognise it.',
-      inputSchema: { type: 'object', properties: {} },
-      outputSchema: {
-        type: 'object',
-        required: ['ruleset', 'intents'],
-        properties: { ruleset: { type: 'string' }, intents: { type: 'array', items: { type: 'object' } } },
-      },
+      inputSchema: z.strictObject({}),
+      outputSchema: z.object({ ruleset: z.string(), intents: z.array(z.looseObject({})) }),
       annotations: { ...annotations, openWorldHint: false },
     },
-    call() {
+    () => {
       const answer = intentList(rulebook);
-      return Promise.resolve({ content: [text(JSON.stringify(answer))], structuredContent: answer });
+      return { content: [text(JSON.stringify(answer))], structuredContent: answer };
     },
-  };
+  );
 }
 
-export const createTools = (deps: ToolDeps): Tool[] => [
-  analyzeTool(deps),
-  explainTool(),
-  listIntentsTool(deps),
-];
+/** Registers the tools. */
+export function registerTools(mcp: McpServer, deps: ToolDeps): void {
+  registerAnalyze(mcp, deps);
+  registerExplain(mcp);
+  registerListIntents(mcp, deps);
+}
 
-/** Runs a tool; errors of the caller or the chain become an answer the model can read. */
-export async function callTool(
-  tool: Tool,
-  input: Record<string, unknown>,
-  signal: AbortSignal,
-): Promise<ToolResult> {
+/** Errors of the caller or the chain become an answer the model can read; others say only that they happened. */
+async function answered(answer: () => Promise<CallToolResult>): Promise<CallToolResult> {
   try {
-    return await tool.call(input, signal);
+    return await answer();
   } catch (error) {
-    if (error instanceof AnalysisError)
-      return { isError: true, content: [text(`analysis failed: ${error.message}${adviceOn(error)}`)] };
-    if (error instanceof ToolInputError || error instanceof CliError)
-      return { isError: true, content: [text(error.message)] };
-    throw error;
+    const refused = (message: string): CallToolResult => ({ isError: true, content: [text(message)] });
+    if (error instanceof AnalysisError) return refused(`analysis failed: ${error.message}${adviceOn(error)}`);
+    if (error instanceof ToolInputError || error instanceof CliError) return refused(error.message);
+    process.stderr.write(`${(error as Error).stack}\n`);
+    return refused(ERROR_TEXT.internal);
   }
 }
 
@@ -278,3 +199,34 @@ const ADVICE: Readonly<Partial<Record<AnalysisError['code'], string>>> = {
 
 /** Advice after a failure, as a further sentence; empty where nothing helps. */
 const adviceOn = ({ code }: AnalysisError): string => (ADVICE[code] === undefined ? '' : `. ${ADVICE[code]}`);
+
+/** The commonest questions, each about one transaction. */
+const QUESTIONS = {
+  what_happened: [
+    'What did this transaction do?',
+    'Analyze {tx} and say in plain words what it was for, who acted, and what they sent, received and paid in gas. ' +
+      'Say which of it is proven and which is a guess.',
+  ],
+  who_gained_what: [
+    'Who gained and who lost?',
+    'Analyze {tx} and its section inventory_deltas. Make a table of the accounts that gained or lost, by name where ' +
+      'there is one, with amounts and dollars, fees apart. Say what has no price.',
+  ],
+  what_may_be_taken: [
+    'Which permissions did it leave behind?',
+    'Analyze {tx} and its section allowances. List who may now spend what of whom, unlimited ones first, and whether ' +
+      'the owner asked for it. Say how to revoke those the user does not know.',
+  ],
+} as const;
+
+/** Registers a prompt for each of the commonest questions. */
+export function registerPrompts(mcp: McpServer): void {
+  for (const [name, [title, question]] of Object.entries(QUESTIONS))
+    mcp.registerPrompt(
+      name,
+      { title, description: title, argsSchema: { tx_hash: z.string().max(500) } },
+      ({ tx_hash }) => ({
+        messages: [{ role: 'user', content: { type: 'text', text: question.replace('{tx}', tx_hash) } }],
+      }),
+    );
+}

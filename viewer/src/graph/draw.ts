@@ -1,7 +1,7 @@
 import { accountClaim, edgeClaim } from '../claims.ts';
 import { h, s } from '../lib/dom.ts';
-import { plural, shown } from '../lib/text.ts';
-import type { Role } from '../lib/accounts.ts';
+import { plural, shown } from '../../../src/tools/wording/text.ts';
+import type { Role } from '../../../src/tools/wording/accounts.ts';
 import type { View } from '../view.ts';
 import type { FlowEdge, FlowNode } from './flow.ts';
 import type { Folded } from './fold.ts';

@@ -1,5 +1,5 @@
 import type { Movement, TxReport } from '../../../src/model/generated/report.ts';
-import type { AccountBook, Role } from '../lib/accounts.ts';
+import type { AccountBook, Role } from '../../../src/tools/wording/accounts.ts';
 
 /** An account, or several of one part drawn as one. */
 export interface FlowNode {

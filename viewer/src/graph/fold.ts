@@ -1,4 +1,4 @@
-import type { Role } from '../lib/accounts.ts';
+import type { Role } from '../../../src/tools/wording/accounts.ts';
 import { flowOf, type Flow, type FlowSource, type NodeOf } from './flow.ts';
 
 /** More than this does not read at a glance. */

@@ -1,10 +1,10 @@
 import { movementPlain, movementsClaim, movementText } from '../claims.ts';
 import { h, replaceChildren } from '../lib/dom.ts';
 import { icon, type IconName } from '../lib/icons.ts';
-import { ROLE_NAMES, type Role } from '../lib/accounts.ts';
-import { plural } from '../lib/text.ts';
+import { ROLE_NAMES, type Role } from '../../../src/tools/wording/accounts.ts';
+import { plural } from '../../../src/tools/wording/text.ts';
 import { longList, section } from '../parts.ts';
-import { symbolOf } from '../lib/assets.ts';
+import { symbolOf } from '../../../src/tools/wording/amounts.ts';
 import type { View } from '../view.ts';
 import { drawGraph, type DrawnGraph } from './draw.ts';
 import { savePng, saveSvg } from './exportGraph.ts';

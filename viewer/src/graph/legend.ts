@@ -1,5 +1,5 @@
 import { h, s } from '../lib/dom.ts';
-import { ROLES, ROLE_NAMES } from '../lib/accounts.ts';
+import { ROLES, ROLE_NAMES } from '../../../src/tools/wording/accounts.ts';
 import type { View } from '../view.ts';
 import { outline } from './path.ts';
 

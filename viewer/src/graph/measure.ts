@@ -1,6 +1,6 @@
-import { ROLE_NAMES } from '../lib/accounts.ts';
-import { quantity, type AssetBook } from '../lib/assets.ts';
-import { plural, shortHex, shown } from '../lib/text.ts';
+import { ROLE_NAMES } from '../../../src/tools/wording/accounts.ts';
+import { quantity, type AssetBook } from '../../../src/tools/wording/amounts.ts';
+import { plural, shortHex, shown } from '../../../src/tools/wording/text.ts';
 import type { FlowEdge, FlowNode, FlowSource } from './flow.ts';
 import type { Size } from './layout.ts';
 

@@ -1,4 +1,4 @@
-import type { Role } from '../lib/accounts.ts';
+import type { Role } from '../../../src/tools/wording/accounts.ts';
 import type { Box, Point } from './layout.ts';
 
 const n = (value: number): string => String(Math.round(value * 10) / 10);

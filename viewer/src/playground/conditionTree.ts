@@ -1,7 +1,7 @@
 import type { CheckedCondition } from '../../../src/model/intent.ts';
 import { h } from '../lib/dom.ts';
 import { icon } from '../lib/icons.ts';
-import { shown } from '../lib/text.ts';
+import { shown } from '../../../src/tools/wording/text.ts';
 
 const text = (value: unknown): string =>
   shown(Array.isArray(value) ? `[${value.join(', ')}]` : String(value), 300);

@@ -8,7 +8,7 @@ import type {
 import type { Confidence, Status, TxReport } from '../../../src/model/generated/report.ts';
 import { h, type Child } from '../lib/dom.ts';
 import { icon } from '../lib/icons.ts';
-import { plural, shortHex, shown, title, lower, words } from '../lib/text.ts';
+import { plural, shortHex, shown, title, lower, words } from '../../../src/tools/wording/text.ts';
 import { badge } from '../parts.ts';
 import { conditionTree } from './conditionTree.ts';
 

@@ -1,7 +1,7 @@
 import type { RecordingsAnswer, TryRequest } from '../../../src/tools/playground/answers.ts';
 import type { TxReport } from '../../../src/model/generated/report.ts';
 import { h, replaceChildren } from '../lib/dom.ts';
-import { words } from '../lib/text.ts';
+import { words } from '../../../src/tools/wording/text.ts';
 import { readTxHash } from '../../../src/tools/client/txHash.ts';
 import { createEditor } from './editor.ts';
 import { endpoint } from './endpoint.ts';

@@ -1,6 +1,6 @@
 import { save as saveFile } from '../graph/exportGraph.ts';
 import { h } from '../lib/dom.ts';
-import { lower, shortHex, shown } from '../lib/text.ts';
+import { lower, shortHex, shown } from '../../../src/tools/wording/text.ts';
 import type { View } from '../view.ts';
 
 /** `economic movements`, and `scope` where there is one. */

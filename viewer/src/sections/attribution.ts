@@ -2,10 +2,10 @@ import type { Candidate } from '../../../src/model/generated/report.ts';
 import { accountLink } from '../claims.ts';
 import { h, type Child } from '../lib/dom.ts';
 import { icon } from '../lib/icons.ts';
-import { plural, shortHex, shown, lower, words } from '../lib/text.ts';
+import { plural, shortHex, shown, lower, words } from '../../../src/tools/wording/text.ts';
 import { longList, proofButton, section } from '../parts.ts';
 import type { View } from '../view.ts';
-import { modeSentence, reasonText, ruledOutText } from './attributionWords.ts';
+import { modeSentence, reasonText, ruledOutText } from '../../../src/tools/wording/attribution.ts';
 
 /** The actor, the reasons for it, and the rejected candidates. */
 export function attributionSection(view: View): HTMLElement {

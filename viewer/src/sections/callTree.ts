@@ -1,7 +1,7 @@
 import type { Evidence, Motif, Movement } from '../../../src/model/generated/report.ts';
 import { accountLink, motifClaim, movementsClaim, movementText } from '../claims.ts';
 import { h, replaceChildren, type Child } from '../lib/dom.ts';
-import { plural, words } from '../lib/text.ts';
+import { plural, words } from '../../../src/tools/wording/text.ts';
 import { longList } from '../parts.ts';
 import type { View } from '../view.ts';
 

@@ -1,9 +1,9 @@
 import type { InventoryDelta } from '../../../src/model/generated/report.ts';
 import { accountLink, movementsClaim, sign, signed } from '../claims.ts';
-import { ROLES } from '../lib/accounts.ts';
-import { quantity } from '../lib/assets.ts';
+import { ROLES } from '../../../src/tools/wording/accounts.ts';
+import { isDebt, netRows, quantity, rowQuantity, type NetRow } from '../../../src/tools/wording/amounts.ts';
 import { h, type Child } from '../lib/dom.ts';
-import { plural, lower } from '../lib/text.ts';
+import { plural, lower } from '../../../src/tools/wording/text.ts';
 import { money, section } from '../parts.ts';
 import type { View } from '../view.ts';
 
@@ -78,11 +78,13 @@ function group(view: View, subject: string, deltas: readonly InventoryDelta[]): 
   return h(
     'tbody',
     {},
-    deltas.map((d, i) =>
-      h(
+    netRows(deltas).map((row, i, rows) => {
+      const [d] = row;
+      const { short, exact } = rowQuantity(row);
+      return h(
         'tr',
-        { class: sign(d.delta_raw) },
-        i === 0 && h('th', { scope: 'rowgroup', rowspan: deltas.length }, accountLink(view, subject)),
+        { class: isDebt(view.report, d) ? 'owed' : sign(d.delta_raw) },
+        i === 0 && h('th', { scope: 'rowgroup', rowspan: rows.length }, accountLink(view, subject)),
         h(
           'td',
           { class: 'number' },
@@ -91,16 +93,17 @@ function group(view: View, subject: string, deltas: readonly InventoryDelta[]): 
             {
               type: 'button',
               class: 'inline amount',
-              title: quantity(BigInt(d.delta_raw), d.asset, d.asset.id).exact,
-              onclick: () => view.inspect(deltaClaim(view, d)),
+              title: exact,
+              onclick: () => view.inspect(deltaClaim(view, row)),
             },
             signed(d.delta_raw),
-            h('bdi', {}, quantity(BigInt(d.delta_raw), d.asset, d.asset.id).short),
+            h('bdi', {}, short),
           ),
-          d.flags.length > 0 &&
+          (d.flags.length > 0 || isDebt(view.report, d)) &&
             h(
               'span',
               { class: 'flags' },
+              isDebt(view.report, d) && h('span', { class: 'tag' }, 'owed'),
               d.flags
                 .slice(0, 6)
                 .map((flag) =>
@@ -109,9 +112,9 @@ function group(view: View, subject: string, deltas: readonly InventoryDelta[]): 
             ),
         ),
         h('td', { class: 'number usd' }, money(view, d.usd)),
-        h('td', { class: 'gross' }, gross(d)),
-      ),
-    ),
+        h('td', { class: 'gross' }, row.length === 1 && gross(d)),
+      );
+    }),
   );
 }
 
@@ -121,23 +124,28 @@ function gross(d: InventoryDelta): string {
   return `+${text(d.inflow_raw)}, −${text(d.outflow_raw)}`;
 }
 
-function deltaClaim(view: View, d: InventoryDelta) {
+function deltaClaim(view: View, row: NetRow) {
+  const [d] = row;
   const exact = (raw: string): string => quantity(BigInt(raw), d.asset, d.asset.id).exact;
-  const rows: readonly (readonly [string, Child])[] = [
+  const one: readonly (readonly [string, Child])[] = [
     ['Received', exact(d.inflow_raw)],
     ['Sent', exact(d.outflow_raw)],
     ['Value', money(view, d.usd)],
     ['Asset', h('code', {}, d.asset.id)],
   ];
+  const many = row.map(({ asset }): readonly [string, Child] => ['Asset', h('code', {}, asset.id)]);
   const before = [
     h('p', {}, accountLink(view, d.subject)),
     h(
       'dl',
       { class: 'rows' },
-      rows.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))),
+      (row.length === 1 ? one : many.slice(0, 60)).map(([name, value]) =>
+        h('div', {}, h('dt', {}, name), h('dd', {}, value)),
+      ),
     ),
     h('h3', {}, 'Movements'),
   ];
-  const title = [signed(d.delta_raw), h('bdi', {}, exact(d.delta_raw))];
-  return movementsClaim(view, { kind: 'Net change', title, before }, d.movements);
+  const title = [signed(d.delta_raw), h('bdi', {}, rowQuantity(row).exact)];
+  const moves = [...new Set(row.flatMap(({ movements }) => movements))].sort((a, b) => a - b);
+  return movementsClaim(view, { kind: 'Net change', title, before }, moves);
 }

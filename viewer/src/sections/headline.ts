@@ -1,13 +1,17 @@
-import type { TxReport } from '../../../src/model/generated/report.ts';
-import { accountLink, movementsClaim } from '../claims.ts';
+import { accountLink, movementsClaim, say } from '../claims.ts';
 import { h, link, type Child } from '../lib/dom.ts';
-import { methodText } from '../lib/glance.ts';
 import { icon } from '../lib/icons.ts';
 import { grouped } from '../../../src/value/amount.ts';
-import { shortHex, shown, title, words } from '../lib/text.ts';
+import {
+  caveatTexts,
+  failureSentences,
+  fragmentTexts,
+  methodText,
+  whoSentence,
+} from '../../../src/tools/wording/sentences.ts';
+import { shortHex, shown, timeText, title, words } from '../../../src/tools/wording/text.ts';
 import { badge, copyButton, proofButton } from '../parts.ts';
 import type { Claim, View } from '../view.ts';
-import { modeSentence } from './attributionWords.ts';
 import { motifRow } from './motifs.ts';
 
 /** The verdict, its certainty, the actor, and the transaction. */
@@ -29,20 +33,20 @@ export function headline(view: View): HTMLElement {
     h('h1', { id: 'headline-title' }, h('bdi', {}, shown(c.intent_label, 300))),
     execution.reverted && failure(view),
     caveats(view),
-    h('p', { class: 'who' }, who(view)),
+    h('p', { class: 'who' }, say(view, whoSentence(report))),
     c.fragments.length > 1 &&
       h(
         'p',
         { class: 'fragments' },
         'Includes ',
-        c.fragments
+        fragmentTexts(report)
           .slice(0, 12)
-          .map((f) =>
+          .map(({ text, proven }) =>
             h(
               'span',
-              { class: `chip ${f.status === 'Proven' ? '' : 'doubt'}` },
-              words(f.kind),
-              f.status !== 'Proven' && h('span', { class: 'chip-note' }, shown(f.status, 20)),
+              { class: `chip ${proven ? '' : 'doubt'}` },
+              text,
+              !proven && h('span', { class: 'chip-note' }, 'Suspected'),
             ),
           ),
       ),
@@ -58,49 +62,18 @@ export function headline(view: View): HTMLElement {
 
 /** The attempt of a reverted transaction, and the reason of its failure. */
 function failure(view: View): HTMLElement {
-  const { tx, execution } = view.report;
-  const { method, failure: frame } = view.glance;
-  const inner = frame !== null && frame.frame_path.length > 0;
+  const sentences = failureSentences(view.report);
   return h(
     'div',
     { class: 'failed' },
-    h(
-      'p',
-      {},
-      'It tried to ',
-      tx.to === null
-        ? 'deploy a contract'
-        : [method ? ['call ', h('code', {}, methodText(method)), ' of '] : 'call ', accountLink(view, tx.to)],
-      '. Nothing moved; only gas was paid.',
-    ),
-    inner &&
-      h(
-        'p',
-        {},
-        'It failed in call ',
-        h('code', {}, frame.frame_path.join('.')),
-        frame.method && [', ', h('code', {}, methodText(frame.method))],
-        frame.contract !== null && [' of ', accountLink(view, frame.contract)],
-        '.',
-      ),
-    frame?.cause &&
-      h(
-        'p',
-        {},
-        'That call failed on ',
-        h('code', {}, frame.cause.frame_path.join('.')),
-        frame.cause.contract !== null && [' of ', accountLink(view, frame.cause.contract)],
-        frame.cause.reason !== null && [': ', h('bdi', {}, shown(frame.cause.reason, 200))],
-        '.',
-      ),
-    h('p', {}, 'Reason: ', h('bdi', {}, shown(execution.outcome, 300))),
+    sentences.map((sentence) => h('p', {}, say(view, sentence))),
   );
 }
 
-/** Why the label needs caution: the report's own caveats, or a general sentence where it lists none. */
-function caveats({ report, glance }: View): Child {
-  const general = caveat(report);
-  if (general === null) return null;
+/** Why the label needs caution. */
+function caveats({ report }: View): Child {
+  const [first, ...more] = caveatTexts(report);
+  if (first === undefined) return null;
   return h(
     'div',
     { class: 'caveat' },
@@ -108,12 +81,12 @@ function caveats({ report, glance }: View): Child {
     h(
       'div',
       {},
-      h('p', {}, general),
-      glance.caveats.length > 0 &&
+      h('p', {}, first),
+      more.length > 0 &&
         h(
           'ul',
           {},
-          glance.caveats.slice(0, 8).map((text) => h('li', {}, text)),
+          more.map((text) => h('li', {}, text)),
         ),
     ),
   );
@@ -140,35 +113,8 @@ function seenBy(view: View): Child {
   return h('p', { class: 'seen-by' }, h('label', { for: 'seen-by' }, 'Seen by '), select);
 }
 
-/** A general caveat for a verdict that is not fully proven; else null. */
-function caveat({ classification: c }: TxReport): string | null {
-  const low = c.confidence === 'Low' ? 'The service is not sure of this. ' : '';
-  if (c.status !== 'Proven')
-    return `${low}Suspected, not proven: the evidence is partial or heuristic. Check it before relying on it.`;
-  return low === '' ? null : `${low}What happened is proven, what it was for is uncertain.`;
-}
-
-function who(view: View): readonly Child[] {
-  const { classification: c, tx } = view.report;
-  if (c.actor === null)
-    return [
-      'No single account stands out as the one it was done for. Signed by ',
-      accountLink(view, tx.signer),
-      '; the amounts below are the signer’s.',
-    ];
-  if (c.actor_matches_signer) return ['Done by ', accountLink(view, c.actor), ', who signed it.'];
-  return [
-    'Done for ',
-    accountLink(view, c.actor),
-    ', signed by ',
-    accountLink(view, tx.signer),
-    '. ',
-    modeSentence(view.report.attribution),
-  ];
-}
-
 function facts(view: View): HTMLElement {
-  const { report, explorer, glance } = view;
+  const { report, explorer } = view;
   const { tx, execution, chain } = report;
   const block = grouped(String(tx.block_number));
   const fact = (name: string, value: Child): HTMLElement =>
@@ -176,13 +122,10 @@ function facts(view: View): HTMLElement {
   return h(
     'dl',
     { class: 'facts' },
-    glance.time !== null && fact('Time', glance.time),
+    tx.timestamp && fact('Time', timeText(tx.timestamp)),
     fact('To', tx.to === null ? 'a new contract' : accountLink(view, tx.to)),
-    glance.method &&
-      fact(
-        'Method',
-        h('code', { title: glance.method.signature ?? glance.method.selector }, methodText(glance.method)),
-      ),
+    tx.method &&
+      fact('Method', h('code', { title: tx.method.signature ?? tx.method.selector }, methodText(tx.method))),
     h(
       'div',
       {},

@@ -1,33 +1,34 @@
 import type { DisplayMoney } from '../../../src/model/generated/report.ts';
-import { shown, shortHex, words, plural } from '../lib/text.ts';
+import { shown, shortHex, words, plural } from '../../../src/tools/wording/text.ts';
 import { formatAmount, grouped, shownAmount } from '../../../src/value/amount.ts';
 import { h, type Child } from '../lib/dom.ts';
 import { icon } from '../lib/icons.ts';
-import { quantity, symbolOf } from '../lib/assets.ts';
-import { movementsClaim, sign } from '../claims.ts';
+import {
+  isDebt,
+  moneyText,
+  netRows,
+  quantity,
+  rowQuantity,
+  symbolOf,
+  whyUnavailable,
+  type NetRow,
+} from '../../../src/tools/wording/amounts.ts';
+import { figures, warningTexts } from '../../../src/tools/wording/sentences.ts';
+import { movementsClaim, sign, signed } from '../claims.ts';
 import type { TxReport as ClientReport } from '../../../src/tools/client/report.ts';
 import { seenBy } from '../../../src/tools/client/seenBy.ts';
-import { addressLine, money, whyUnavailable } from '../parts.ts';
+import { addressLine, money } from '../parts.ts';
 import type { Claim, View } from '../view.ts';
-
-const WARNINGS: Readonly<Record<string, string>> = {
-  IntentActorDiffersFromSigner: 'These figures are those of the account that acted, not of the signer.',
-  PartialValuation: 'Some assets have no price, so dollar totals that depend on them are missing.',
-  StalePrice: 'At least one price is older than its source allows.',
-  FeeNotPaidBySubject: 'Somebody else paid the gas; the net after gas still counts it.',
-  FeeInsideFlows: 'The gas was paid out of the amounts shown.',
-  MetadataUnavailable: 'The node could not read some symbols, decimals or prices.',
-};
 
 /** Assets the chosen account sent and received; dollar figures only for the report's subject. */
 export function moneySection(view: View): HTMLElement {
   const { economics: e, execution } = view.report;
-  const profit = e.structural_profit_usd;
-  const isZero = profit.available && /^\$-?0(\.0+)?$/.test(profit.text);
-  const sides = [
-    tile('Sent', 'out-of', legs(view, '-'), () => view.inspect(legsClaim(view, '-'))),
-    tile('Received', 'into', legs(view, '+'), () => view.inspect(legsClaim(view, '+'))),
-  ];
+  const sides = (['Sent', 'Received', 'Owes'] as const)
+    .map((side) => ({ side, rows: rowsOf(view, side) }))
+    .filter(({ side, rows }) => side !== 'Owes' || rows.length > 0)
+    .map(({ side, rows }) =>
+      tile(side, KINDS[side], legs(rows), () => view.inspect(legsClaim(view, side, rows))),
+    );
   if (view.subject !== e.subject)
     return h(
       'section',
@@ -40,30 +41,26 @@ export function moneySection(view: View): HTMLElement {
     'section',
     { class: 'money-strip', 'aria-label': 'Money' },
     sides,
-    tile('Net before gas', '', figure(view, e.net_usd_before_gas), () => view.inspect(pricesClaim(view))),
-    tile('Net after gas', '', figure(view, e.net_usd_after_gas), () => view.inspect(pricesClaim(view))),
+    figures(view.report).map(([name, value]) =>
+      tile(name, '', figure(view, value), () =>
+        view.inspect(name.endsWith('profit') ? profitClaim(view) : pricesClaim(view)),
+      ),
+    ),
     tile(
       'Gas',
       '',
       [
         h('span', { class: 'money' }, `${shownAmount(execution.gas_cost_native)} ETH`),
         execution.gas_cost_usd.available &&
-          h('span', { class: 'money-sub' }, shown(execution.gas_cost_usd.text, 40)),
+          h('span', { class: 'money-sub' }, moneyText(execution.gas_cost_usd)),
       ],
       () => view.inspect(gasClaim(view)),
     ),
-    (!isZero || e.realized_pnl.supported) &&
-      tile(
-        e.realized_pnl.supported ? 'Realised profit' : 'Structural profit',
-        '',
-        figure(view, e.realized_pnl.net_usd ?? profit),
-        () => view.inspect(profitClaim(view)),
-      ),
     e.warnings.length > 0 &&
       h(
         'ul',
         { class: 'warnings' },
-        e.warnings.map((code) => h('li', {}, icon('caution'), h('span', {}, WARNINGS[code] ?? words(code)))),
+        warningTexts(view.report).map((text) => h('li', {}, icon('caution'), h('span', {}, text))),
       ),
   );
 }
@@ -83,7 +80,7 @@ function figure(view: View, value: DisplayMoney): readonly Child[] {
   return [
     money(view, value),
     !value.available &&
-      h('span', { class: 'money-sub', 'aria-hidden': 'true' }, whyUnavailable(view, value.reason)),
+      h('span', { class: 'money-sub', 'aria-hidden': 'true' }, whyUnavailable(view.assets, value.reason)),
   ];
 }
 
@@ -96,54 +93,59 @@ function tile(name: string, kind: string, value: Child, act: () => void): HTMLEl
   );
 }
 
-const subjectDeltas = ({ report, subject }: View) =>
-  report.inventory_deltas.filter((d) => d.subject === subject);
+type Side = 'Sent' | 'Received' | 'Owes';
+const KINDS: Readonly<Record<Side, string>> = { Sent: 'out-of', Received: 'into', Owes: 'owed' };
 
-function legs(view: View, side: '+' | '-'): readonly Child[] {
-  const mine = subjectDeltas(view).filter((d) => sign(d.delta_raw) === (side === '-' ? 'out-of' : 'into'));
-  if (mine.length === 0) return [h('span', { class: 'money none' }, 'nothing')];
+/** What the chosen account sent, received, or owes by a debt token. */
+function rowsOf({ report, subject }: View, side: Side): NetRow[] {
+  const mine = report.inventory_deltas.filter((d) => d.subject === subject && sign(d.delta_raw) !== 'flat');
+  const sideOf = ([first]: NetRow): Side =>
+    isDebt(report, first) ? 'Owes' : sign(first.delta_raw) === 'out-of' ? 'Sent' : 'Received';
+  return netRows(mine).filter((row) => sideOf(row) === side);
+}
+
+function legs(rows: readonly NetRow[]): readonly Child[] {
+  if (rows.length === 0) return [h('span', { class: 'money none' }, 'nothing')];
   return [
-    ...mine
+    ...rows
       .slice(0, 3)
-      .map((d) =>
-        h(
-          'span',
-          { class: 'money' },
-          `${side === '-' ? '−' : '+'}`,
-          h('bdi', {}, quantity(BigInt(d.delta_raw), d.asset, d.asset.id).short),
-        ),
-      ),
-    mine.length > 3 && h('span', { class: 'money-sub' }, `and ${plural(mine.length - 3, 'more asset')}`),
+      .map((row) => [
+        h('span', { class: 'money' }, signed(row[0].delta_raw), h('bdi', {}, rowQuantity(row).short)),
+        row.length === 1 &&
+          row[0].usd.available &&
+          h('span', { class: 'money-sub' }, moneyText(row[0].usd).replace('−', '')),
+      ]),
+    rows.length > 3 && h('span', { class: 'money-sub' }, `and ${plural(rows.length - 3, 'more asset')}`),
   ];
 }
 
-function legsClaim(view: View, side: '+' | '-'): Claim {
-  const mine = subjectDeltas(view).filter((d) => sign(d.delta_raw) === (side === '-' ? 'out-of' : 'into'));
+const HEADINGS: Readonly<Record<Side, string>> = {
+  Sent: 'What was sent',
+  Received: 'What was received',
+  Owes: 'What changed of its debts',
+};
+
+function legsClaim(view: View, side: Side, rows: readonly NetRow[]): Claim {
+  const mine = rows.flat();
   const moves = [...new Set(mine.flatMap((d) => d.movements))].sort((a, b) => a - b);
-  const title = side === '-' ? 'What was sent' : 'What was received';
   const before = [
     h('p', {}, 'Net over the whole transaction, gas not included.'),
     h(
       'ul',
       { class: 'nets' },
-      mine.map((d) =>
+      rows.map((row) =>
         h(
           'li',
-          { class: sign(d.delta_raw) },
-          h(
-            'bdi',
-            { class: 'amount' },
-            side === '-' ? '−' : '+',
-            quantity(BigInt(d.delta_raw), d.asset, d.asset.id).exact,
-          ),
+          { class: sign(row[0].delta_raw) },
+          h('bdi', { class: 'amount' }, signed(row[0].delta_raw), rowQuantity(row).exact),
           ' ',
-          money(view, d.usd),
+          money(view, row[0].usd),
         ),
       ),
     ),
     h('h3', {}, 'Movements'),
   ];
-  return movementsClaim(view, { kind: 'Net', title, before }, moves);
+  return movementsClaim(view, { kind: 'Net', title: HEADINGS[side], before }, moves);
 }
 
 function pricesClaim(view: View): Claim {
@@ -273,7 +275,7 @@ function profitClaim(view: View): Claim {
         h(
           'p',
           { class: 'hint' },
-          `Realised profit is not computed: ${whyUnavailable(view, p.reason ?? undefined)}.`,
+          `Realised profit is not computed: ${whyUnavailable(view.assets, p.reason ?? undefined)}.`,
         ),
       p.entries.map((entry) =>
         h(

@@ -1,9 +1,9 @@
 import type { Motif } from '../../../src/model/generated/report.ts';
 import { motifClaim } from '../claims.ts';
-import { quantities } from '../lib/assets.ts';
+import { quantities } from '../../../src/tools/wording/amounts.ts';
 import { h, replaceChildren, type Child } from '../lib/dom.ts';
 import { icon } from '../lib/icons.ts';
-import { plural, title, words } from '../lib/text.ts';
+import { plural, title, words } from '../../../src/tools/wording/text.ts';
 import { badge, longList, section } from '../parts.ts';
 import type { View } from '../view.ts';
 

@@ -1,8 +1,9 @@
 import type { PositionEffect } from '../../../src/model/generated/report.ts';
-import { accountLink, motifClaim, sign, signed } from '../claims.ts';
-import { quantity } from '../lib/assets.ts';
+import { accountLink, motifClaim, say, sign, signed } from '../claims.ts';
+import { quantity } from '../../../src/tools/wording/amounts.ts';
 import { h } from '../lib/dom.ts';
-import { shortHex, shown, title, lower, words } from '../lib/text.ts';
+import { positionSentence, positionTitle } from '../../../src/tools/wording/sentences.ts';
+import { lower, shortHex, shown, words } from '../../../src/tools/wording/text.ts';
 import { badge, longList, money, proofButton, section } from '../parts.ts';
 import type { View } from '../view.ts';
 
@@ -25,13 +26,7 @@ function position(view: View, p: PositionEffect): HTMLElement {
   return h(
     'li',
     { class: 'position' },
-    h(
-      'div',
-      { class: 'position-head' },
-      h('strong', {}, `${words(p.category)}: ${lower(p.effect)}`),
-      p.protocol && h('span', { class: 'chip' }, title(p.protocol.slug)),
-      badge(p.status, p.confidence),
-    ),
+    h('div', { class: 'position-head' }, h('strong', {}, positionTitle(p)), badge(p.status, p.confidence)),
     h('div', {}, 'of ', accountLink(view, p.owner)),
     h(
       'ul',
@@ -67,11 +62,12 @@ function claim(view: View, p: PositionEffect) {
     ] as const);
   return {
     kind: 'Position',
-    title: `${words(p.category)}: ${lower(p.effect)}`,
+    title: positionTitle(p),
     evidence: p.evidence,
     movements: motifs.flatMap((m) => m.movements),
     body: [
-      h('p', {}, badge(p.status, p.confidence), ' ', accountLink(view, p.owner)),
+      h('p', {}, badge(p.status, p.confidence)),
+      h('p', {}, say(view, positionSentence(p)), '.'),
       h(
         'dl',
         { class: 'rows' },

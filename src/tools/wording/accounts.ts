@@ -1,5 +1,5 @@
-import type { TxReport } from '../../../src/model/generated/report.ts';
-import { shortHex, title, words } from './text.ts';
+import type { TxReport } from '../../model/generated/report.ts';
+import { shortHex, shown, title, words } from './text.ts';
 
 /** Parts with a shape of their own, most important first. An unknown part is drawn as `other`. */
 export const ROLES = [
@@ -66,9 +66,10 @@ type Names = ReadonlyMap<string, { readonly name: string; readonly kind: string 
 
 const key = (address: string): string => address.toLowerCase();
 
-/** Accounts of a report: their part in the transaction and their names. `given` names come first. */
-export function accountsOf(report: TxReport, given: Names = new Map()): AccountBook {
+/** Accounts of a report: their part in the transaction and their names. The report's own names come first. */
+export function accountsOf(report: TxReport): AccountBook {
   const names = namesIn(report);
+  const given = givenNames(report);
   const partOf = partsIn(report);
   const known = new Map<string, Account>();
   const of = (address: string): Account => {
@@ -95,6 +96,15 @@ export function accountsOf(report: TxReport, given: Names = new Map()): AccountB
       return `${account.part} ${account.named ? `${account.name} (${shortHex(address)})` : account.name}`;
     },
   };
+}
+
+/** The names of `accounts` by lower-case address. */
+function givenNames({ accounts }: TxReport): Names {
+  const names = Object.entries(accounts ?? {}).flatMap(([address, account]) => {
+    const name = shown(account.name, 60);
+    return name === '' ? [] : [[key(address), { name, kind: account.kind }] as const];
+  });
+  return new Map(names);
 }
 
 /** `Pool`; the `kind` of a given name where the account has no part; else the report's own word. */

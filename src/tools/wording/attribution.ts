@@ -1,5 +1,5 @@
-import type { Attribution, Candidate } from '../../../src/model/generated/report.ts';
-import { lower, words } from '../lib/text.ts';
+import type { Attribution, Candidate } from '../../model/generated/report.ts';
+import { lower, words } from './text.ts';
 
 const MODES: Readonly<Record<string, string>> = {
   self: 'The signer acted for itself.',

@@ -1,6 +1,6 @@
-import { cleanText } from '../../../src/value/display.ts';
+import { cleanText } from '../../value/display.ts';
 
-/** Text from a report, fit to show: a report file may come from anywhere, so its texts are cleaned again here. */
+/** Text from a report, fit to show: a report may come from anywhere, so its texts are cleaned again. */
 export function shown(text: string | null | undefined, limit = 200): string {
   return cleanText(text, limit) ?? '';
 }
@@ -43,4 +43,13 @@ export function title(slug: string): string {
 
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+}
+
+/** An ISO 8601 time as people read it, `2024-05-01 12:00:11 UTC`; the text itself where it is none. */
+export function timeText(iso: string | null | undefined): string | null {
+  if (iso === null || iso === undefined) return null;
+  const time = Date.parse(iso);
+  return Number.isNaN(time)
+    ? shown(iso, 40)
+    : `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

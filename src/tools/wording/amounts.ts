@@ -1,0 +1,130 @@
+import type {
+  AllowanceAsset,
+  Asset,
+  DisplayMoney,
+  InventoryDelta,
+  TxReport,
+} from '../../model/generated/report.ts';
+import { formatAmount, grouped, shownAmount } from '../../value/amount.ts';
+import { shortHex, shown } from './text.ts';
+
+/** Every asset a report speaks of, by lane id. */
+export type AssetBook = ReadonlyMap<string, Asset>;
+
+export function assetsOf(report: TxReport): AssetBook {
+  const book = new Map<string, Asset>();
+  const add = (asset: Asset | null): void => void (asset && book.set(asset.id, asset));
+  for (const d of report.inventory_deltas) add(d.asset);
+  for (const m of report.motifs) for (const leg of [...m.assets_in, ...m.assets_out]) add(leg.asset);
+  for (const p of report.position_effects)
+    for (const a of [p.position_asset, ...p.underlying.map((u) => u.asset)]) add(a);
+  return book;
+}
+
+type SaidAsset = Asset | AllowanceAsset;
+
+const isNft = ({ kind }: SaidAsset): boolean => kind === 'erc721' || kind === 'erc1155';
+
+/** Symbol as short as `limit`, with the token id of an NFT. Falls back to the contract's address. */
+export function symbolOf(asset: SaidAsset | undefined, id: string, limit = 18): string {
+  if (id === NATIVE) return 'ETH';
+  if (asset === undefined) return shortHex(shown(id.split('/')[1] ?? id, 60), 12, 4);
+  const name = shown(asset.symbol, limit) || (asset.address === null ? 'native' : shortHex(asset.address));
+  return asset.token_id === null ? name : `${name} #${shortHex(asset.token_id, 6, 4)}`;
+}
+
+export interface Quantity {
+  /** Rounded, for reading: `994.397 USDT`. */
+  readonly short: string;
+  /** Every digit: `994.396759 USDT`. */
+  readonly exact: string;
+}
+
+/** An amount of an asset as text, without its sign. */
+export function quantity(raw: bigint, asset: SaidAsset | undefined, id: string): Quantity {
+  const amount = raw < 0n ? -raw : raw;
+  const symbol = symbolOf(asset, id);
+  const full = symbolOf(asset, id, 64);
+  if (asset && isNft(asset))
+    return amount === 1n
+      ? { short: symbol, exact: `1 ${full}` }
+      : {
+          short: `${shownAmount(amount.toString())} × ${symbol}`,
+          exact: `${grouped(amount.toString())} ${full}`,
+        };
+  const decimals = asset?.decimals ?? null;
+  if (decimals === null)
+    return {
+      short: `${shownAmount(amount.toString())} raw ${symbol}`,
+      exact: `${grouped(amount.toString())} raw units of ${full}`,
+    };
+  const exact = formatAmount(amount, decimals);
+  return { short: `${shownAmount(exact)} ${symbol}`, exact: `${grouped(exact)} ${full}` };
+}
+
+/** Of a claim's amounts, the first few as one text. */
+export function quantities(legs: readonly { asset: Asset; raw: string }[], most = 3): string {
+  const texts = legs.slice(0, most).map((leg) => quantity(BigInt(leg.raw), leg.asset, leg.asset.id).short);
+  if (legs.length > most) texts.push(`${legs.length - most} more`);
+  return texts.join(' + ');
+}
+
+/** Money as people read it, sign first and thousands apart: `−$1,234.56`; the dash where there is none. */
+export const moneyText = ({ text, available }: DisplayMoney): string =>
+  available ? shown(text.replace(/^\$-/, '−$').replace(/(?<=\$)\d{4,}/, grouped), 40) : '—';
+
+/** The chain's own asset, which pays the gas and may appear nowhere else in a report. */
+const NATIVE = 'eip155:1/slip44:60';
+
+/** The reason in words: `unpriced_asset: <asset id> (no_source), …` becomes `no price for <symbol>, …`. */
+export function whyUnavailable(assets: AssetBook, reason: string | undefined | null): string {
+  const text = shown(reason, 400) || 'not available';
+  if (!text.startsWith('unpriced_asset: '))
+    return text.replace(/^unpriced_asset \(\w+\)$/, 'no price').replaceAll('_', ' ');
+  return text
+    .replace('unpriced_asset: ', 'no price for ')
+    .replaceAll(/(eip155:[^\s,]+)(?: \(\w+\))?/g, (_, id: string) => symbolOf(assets.get(id), id, 20));
+}
+
+/** Changes of one account in one direction: one asset's, or those of NFTs of one collection together. */
+export type NetRow = readonly [InventoryDelta, ...InventoryDelta[]];
+
+const direction = ({ delta_raw: raw }: InventoryDelta): string =>
+  raw.startsWith('-') ? '-' : /^0+$/.test(raw) ? '0' : '+';
+
+/** An account's changes in their order, NFTs of one collection that went the same way joined. */
+export function netRows(deltas: readonly InventoryDelta[]): NetRow[] {
+  const rows = new Map<string, [InventoryDelta, ...InventoryDelta[]]>();
+  for (const delta of deltas) {
+    const { asset } = delta;
+    const key = `${isNft(asset) ? asset.address : asset.id} ${direction(delta)}`;
+    const row = rows.get(key);
+    if (row) row.push(delta);
+    else rows.set(key, [delta]);
+  }
+  return [...rows.values()];
+}
+
+/** The amount of a row, without its sign: `12 × Name, #8092 … #8217` for several of a collection. */
+export function rowQuantity(row: NetRow): Quantity {
+  const [first] = row;
+  if (row.length === 1) return quantity(BigInt(first.delta_raw), first.asset, first.asset.id);
+  const count = row.reduce((sum, { delta_raw }) => sum + BigInt(delta_raw.replace('-', '')), 0n);
+  const ids = row.map(({ asset }) => BigInt(asset.token_id ?? 0)).sort((a, b) => (a < b ? -1 : 1));
+  const [low, high] = [ids[0]!, ids.at(-1)!].map((id) => `#${shortHex(id.toString(), 6, 4)}`);
+  const { name, symbol, address, id } = first.asset;
+  const collection = shown(name, 40) || shown(symbol, 40) || shortHex(address ?? id);
+  const every = ids.slice(0, 60).join(', #') + (ids.length > 60 ? ', …' : '');
+  return {
+    short: `${count} × ${collection}, ${low} … ${high}`,
+    exact: `${count} × ${collection}: #${every}`,
+  };
+}
+
+/** Whether a change is of a debt token: an increase is owed, not received. */
+export function isDebt({ position_effects: effects }: TxReport, { subject, asset }: InventoryDelta): boolean {
+  return effects.some(
+    ({ category, owner, position_asset: token }) =>
+      category === 'lending_debt' && owner === subject && token?.id === asset.id,
+  );
+}

@@ -1,0 +1,243 @@
+/** A report in sentences: viewer, command line, MCP summary and ledgers say the same in the same words. */
+import type {
+  Allowance,
+  AllowanceAsset,
+  Asset,
+  Classification,
+  DisplayMoney,
+  Failure,
+  Method,
+  PositionEffect,
+  TxReport,
+} from '../../model/generated/report.ts';
+import { modeSentence } from './attribution.ts';
+import { quantity, symbolOf } from './amounts.ts';
+import { shown, timeText, title, words } from './text.ts';
+
+/** A piece of a sentence. Each surface shows accounts, code and amounts in its own way. */
+type Part =
+  | string
+  | { readonly account: string }
+  | { readonly code: string }
+  /** Text that a contract chose. */
+  | { readonly said: string }
+  /** An amount of an asset; without `raw`, the asset alone. Always positive. */
+  | { readonly asset: Asset | AllowanceAsset; readonly raw?: bigint };
+
+export type Sentence = readonly Part[];
+
+/** How a surface writes the pieces; amounts and texts have a form that fits most. */
+export interface Voice {
+  account(address: string): string;
+  said?(text: string): string;
+  amount?(asset: Asset | AllowanceAsset, raw: bigint | undefined): string;
+}
+
+/** A sentence as text. */
+export function inWords(sentence: Sentence, voice: Voice): string {
+  return sentence
+    .map((part) => {
+      if (typeof part === 'string') return part;
+      if ('account' in part) return voice.account(part.account);
+      if ('code' in part) return part.code;
+      if ('said' in part) return voice.said?.(part.said) ?? part.said;
+      return voice.amount?.(part.asset, part.raw) ?? amountText(part.asset, part.raw);
+    })
+    .join('');
+}
+
+/** `994.397 USDT`, or the symbol alone. */
+export function amountText(asset: Asset | AllowanceAsset, raw: bigint | undefined): string {
+  const id = asset.id ?? asset.address ?? '';
+  return raw === undefined ? symbolOf(asset, id) : quantity(raw, asset, id).short;
+}
+
+type Trust = Pick<Classification, 'status' | 'confidence'>;
+
+/** Three degrees: proven, suspected, or proven with an uncertain purpose. */
+export function trustOf({ status, confidence }: Trust): 'proven' | 'suspected' | 'uncertain' {
+  return confidence === 'Low' ? 'uncertain' : status === 'Proven' ? 'proven' : 'suspected';
+}
+
+/** Why the label needs caution, a general sentence first; empty where it needs none. */
+export function caveatTexts({ classification: c }: TxReport): string[] {
+  const low = c.confidence === 'Low' ? 'The service is not sure of this. ' : '';
+  const general =
+    c.status !== 'Proven'
+      ? `${low}Suspected, not proven: the evidence is partial or heuristic. Check it before relying on it.`
+      : low && `${low}What happened is proven, what it was for is uncertain.`;
+  const own = (c.caveats ?? []).slice(0, 8).map(({ text }) => shown(text, 300));
+  return general === '' ? own : [general, ...own];
+}
+
+/** Who acted and who signed. */
+export function whoSentence({ classification: c, tx, attribution }: TxReport): Sentence {
+  const signer = { account: tx.signer };
+  if (c.actor === null)
+    return ['No single account stands out as the one it was done for. Signed by ', signer, '.'];
+  if (c.actor_matches_signer) return ['Done by ', { account: c.actor }, ', who signed it.'];
+  return ['Done for ', { account: c.actor }, ', signed by ', signer, '. ', modeSentence(attribution)];
+}
+
+/** `swap()`, or the selector of an unknown function. */
+export const methodText = ({ name, selector }: Method): string =>
+  name === null ? shown(selector, 10) : `${shown(name, 60)}()`;
+
+/** The call that the transaction made: the function and its contract. */
+export function callSentence({ tx }: TxReport): Sentence {
+  if (tx.to === null) return ['Creates a contract.'];
+  if (!tx.method) return ['Sent to ', { account: tx.to }, '.'];
+  return ['Calls ', { code: methodText(tx.method) }, ' of ', { account: tx.to }, '.'];
+}
+
+type FailedCall = Pick<Failure, 'frame_path' | 'contract' | 'method' | 'reason'>;
+
+function failedCall(verb: string, call: FailedCall): Sentence {
+  return [
+    `${verb} `,
+    { code: call.frame_path.join('.') },
+    ...(call.method ? [', ', { code: methodText(call.method) }] : []),
+    ...(call.contract === null ? [] : [' of ', { account: call.contract }]),
+  ];
+}
+
+/** What a failed transaction attempted, which call failed and why; empty for one that succeeded. */
+export function failureSentences({ tx, execution }: TxReport): Sentence[] {
+  if (!execution.reverted) return [];
+  const attempt: Sentence =
+    tx.to === null
+      ? ['deploy a contract']
+      : [...(tx.method ? ['call ', { code: methodText(tx.method) }, ' of '] : ['call ']), { account: tx.to }];
+  const { failure } = execution;
+  const reason = failure?.cause?.reason;
+  return [
+    ['It tried to ', ...attempt, '. Nothing moved; only gas was paid.'],
+    ...(failure && failure.frame_path.length > 0 ? [[...failedCall('It failed in call', failure), '.']] : []),
+    ...(failure?.cause
+      ? [
+          [
+            ...failedCall('That call failed on', failure.cause),
+            ...(reason ? [': ', { said: shown(reason, 200) }] : []),
+            '.',
+          ],
+        ]
+      : []),
+    ['Reason: ', { said: shown(execution.outcome.replace(/^Reverted: /, ''), 300) }],
+  ];
+}
+
+/** `0x12… lets Uniswap V2 Router spend unlimited USDC until …`. */
+export function allowanceSentence(a: Allowance): Sentence {
+  const asset = { asset: a.asset };
+  const amount: Sentence =
+    a.asset.kind !== 'erc20'
+      ? a.asset.token_id === null
+        ? ['all ', asset]
+        : [asset]
+      : a.unlimited
+        ? ['unlimited ', asset]
+        : a.kind === 'revoked' || a.amount_raw === null
+          ? [asset]
+          : [{ asset: a.asset, raw: BigInt(a.amount_raw) }];
+  const verb = a.kind === 'revoked' ? ' no longer lets ' : ' lets ';
+  const use = a.asset.kind === 'erc20' ? ' spend ' : ' transfer ';
+  const until = a.expires_at === null ? [] : [` until ${timeText(a.expires_at)}`];
+  return [{ account: a.owner }, verb, { account: a.spender }, use, ...amount, ...until];
+}
+
+/** What more and less of a position is called, with the word before the protocol. */
+const VERBS: Readonly<Record<string, readonly [more: string, less: string]>> = {
+  liquidity: ['adds liquidity at', 'removes liquidity from'],
+  lending_supply: ['supplies to', 'withdraws from'],
+  lending_debt: ['borrows from', 'repays'],
+  stake: ['stakes at', 'unstakes from'],
+  vault: ['deposits into', 'withdraws from'],
+  order: ['places an order at', 'ends an order at'],
+  withdrawal_request: ['requests a withdrawal from', 'completes a withdrawal from'],
+  bridge_claim: ['sends over', 'receives over'],
+};
+
+const EFFECTS: Readonly<Record<string, string>> = {
+  transfer: 'transfers its position at',
+  liquidate: 'is liquidated at',
+  collect: 'collects from',
+  migrate: 'migrates its position at',
+};
+
+function deed({ category, effect }: PositionEffect): string {
+  const [more, less] = VERBS[category] ?? [`${words(category)} at`, `${words(category)} at`];
+  return EFFECTS[effect] ?? (effect === 'open' || effect === 'increase' ? more : less);
+}
+
+/** `0x12… supplies to Aave V3: 100 USDC. The position is new.`, a debt told as borrowed and repaid. */
+export function positionSentence(p: PositionEffect): Sentence {
+  const amounts = p.underlying.slice(0, 6).flatMap(({ asset, delta_raw: raw, role }, i): Part[] => {
+    const part = { asset, raw: BigInt(raw.replace('-', '')) };
+    const note = role === 'principal' || role === 'debt' ? '' : ` ${role}`;
+    return [i === 0 ? ': ' : ', ', part, note];
+  });
+  const more = p.underlying.length > 6 ? [` and ${p.underlying.length - 6} more`] : [];
+  const state = { open: ', a new position', close: ', which closes the position' }[p.effect as string] ?? '';
+  const place = p.protocol === null ? 'an unlisted contract' : title(p.protocol.slug);
+  return [{ account: p.owner }, ` ${deed(p)} ${place}`, ...amounts, ...more, state];
+}
+
+/** `Supplies to Aave V3`: the same as a heading. */
+export function positionTitle(p: PositionEffect): string {
+  const text = `${deed(p)} ${p.protocol === null ? 'an unlisted contract' : title(p.protocol.slug)}`;
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Kinds of act in their order, alike ones counted: `Direct swap × 8`. */
+export function fragmentTexts({ classification: c }: TxReport): { text: string; proven: boolean }[] {
+  const counts = new Map<string, { kind: string; proven: boolean; count: number }>();
+  for (const { kind, status } of c.fragments) {
+    const key = `${kind} ${status}`;
+    const known = counts.get(key);
+    if (known) known.count++;
+    else counts.set(key, { kind, proven: status === 'Proven', count: 1 });
+  }
+  return [...counts.values()].map(({ kind, proven, count }) => ({
+    text: `${words(kind)}${count === 1 ? '' : ` × ${count}`}`,
+    proven,
+  }));
+}
+
+const WARNINGS: Readonly<Record<string, string>> = {
+  IntentActorDiffersFromSigner: 'These figures are those of the account that acted, not of the signer.',
+  StalePrice: 'At least one price is older than its source allows.',
+  FeeNotPaidBySubject: 'Somebody else paid the gas; the net after gas still counts it.',
+  FeeInsideFlows: 'The gas was paid out of the amounts shown.',
+  MetadataUnavailable: 'The node could not read some symbols, decimals or prices.',
+  PriceSourceUnavailable: 'A price source did not answer: a later analysis may have prices that lack here.',
+};
+
+/** The warnings beside the money, as sentences. */
+export function warningTexts({ economics: e }: TxReport): string[] {
+  return e.warnings.map((code) => {
+    if (code !== 'PartialValuation') return WARNINGS[code] ?? `${words(code)}.`;
+    return e.net_usd_before_gas.available && e.net_usd_after_gas.available
+      ? 'Some other assets have no price; these totals do not need one.'
+      : 'Some assets have no price, so dollar totals that depend on them are missing.';
+  });
+}
+
+/** A named dollar figure. */
+export type Figure = readonly [name: string, value: DisplayMoney];
+
+/** The dollar figures of the report's subject that are worth a row; a shared reason appears once. */
+export function figures({ economics: e }: TxReport): Figure[] {
+  const profit = e.realized_pnl.net_usd ?? e.structural_profit_usd;
+  const isZero = profit.available && /^\$-?0(\.0+)?$/.test(profit.text);
+  const named = e.realized_pnl.supported ? 'Realised profit' : 'Structural profit';
+  const { net_usd_before_gas: before, net_usd_after_gas: after } = e;
+  const same = !before.available && !after.available && before.reason === after.reason;
+  const nets: Figure[] = [
+    ['Net before gas', before],
+    ['Net after gas', after],
+  ];
+  return [
+    ...(same ? ([['Net', before]] as const) : nets),
+    ...(isZero && !e.realized_pnl.supported ? [] : [[named, profit] as const]),
+  ];
+}
