@@ -1,16 +1,15 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { measureGrowth } from './growth.ts';
 import { measureIsolation } from './load/isolation.ts';
 import { measureLatency } from './load/latency.ts';
 import { measureLoad } from './load/load.ts';
 import { measurePipeline } from './pipeline.ts';
 import { OWN_RECORDINGS, readRecordings } from './recordings.ts';
+import { writeResults } from './results.ts';
 import { measureStart } from './start.ts';
 import { printTable } from './table.ts';
 
-const RESULTS = join(import.meta.dirname, '../bench-results');
 const ms = (value: number): string => value.toFixed(value < 10 ? 3 : 1);
 const times = (value: number): string => `${value.toFixed(2)} ×`;
 
@@ -54,7 +53,7 @@ async function pipeline({ quick, places, keep }: BenchOptions): Promise<void> {
       times(least / parse.least),
     ];
     printTable(
-      `Pipeline: ${result.transactions} transactions of ${basename(place)}${result.refused > 0 ? `, ${result.refused} refused` : ''}; ${(result.upstreamBytes / 1e6).toFixed(1)} MB in, ${(result.reportBytes / 1e6).toFixed(1)} MB out`,
+      `Pipeline of this build alone: ${result.transactions} transactions of ${basename(place)}${result.refused > 0 ? `, ${result.refused} refused` : ''}; ${(result.upstreamBytes / 1e6).toFixed(1)} MB in, ${(result.reportBytes / 1e6).toFixed(1)} MB out`,
       ['ms', 'total', 'median', 'p95', 'to parse', 'quickest'],
       [
         row('JSON.parse of the answers', parse),
@@ -197,7 +196,6 @@ export async function runBench(
   only: readonly string[],
   { quick, places }: { readonly quick: boolean; readonly places: readonly string[] },
 ): Promise<void> {
-  mkdirSync(RESULTS, { recursive: true });
   const results: Record<string, unknown> = {
     node: process.version,
     processors: cpus().length,
@@ -209,7 +207,5 @@ export async function runBench(
     await PARTS[part as keyof typeof PARTS]({ quick, places: [OWN_RECORDINGS, ...places], keep });
     results[part] = found;
   }
-  const name = `${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}.json`;
-  writeFileSync(join(RESULTS, name), `${JSON.stringify(results, null, 1)}\n`);
-  console.log(`\nwritten to bench-results/${name}`);
+  writeResults(results);
 }

@@ -5,6 +5,7 @@ import { DIST } from './product.ts';
 
 const PARTS = ['start', 'pipeline', 'load', 'latency', 'growth', 'isolation'];
 const HELP = `npm run bench -- [--only PART,...] [--quick] [PLACE...]
+npm run bench -- --against CHECKOUT [--quick] [PLACE...]
 
 Measures the built service (npm run build first) on the repository's recordings and on those given,
 prints tables and writes every figure to bench-results/.
@@ -17,10 +18,11 @@ PART   start      time to listen, CPU time of loading the rules
        isolation  small requests beside a large transaction
 PLACE  a folder of recordings, or a .json, .ndjson or .ndjson.gz file
 
---quick  fewer repetitions
---help   this text
+--against  another built checkout: both builds in one process, in turns, figures of this one over that one's
+--quick    fewer repetitions
+--help     this text
 
-Compare figures of one run only; on a busy machine, only ratios.`;
+Without --against the figures are of one build alone: compare those of one run only; on a busy machine, only ratios.`;
 
 function fail(message: string): never {
   console.error(`bench: ${message}\n\n${HELP}`);
@@ -33,6 +35,7 @@ function readArguments() {
       allowPositionals: true,
       options: {
         only: { type: 'string' },
+        against: { type: 'string' },
         quick: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
@@ -51,7 +54,10 @@ if (values.help) console.log(HELP);
 else if (unknown !== undefined) fail(`no part is called ${unknown}`);
 else if (absent !== undefined) fail(`${absent} does not exist`);
 else if (!existsSync(DIST)) fail('nothing is built: run npm run build first');
-else {
+else if (values.against !== undefined) {
+  const { runComparison } = await import('./compare.ts');
+  await runComparison(values.against, { quick: values.quick ?? false, places: positionals });
+} else {
   // Imported last: the parts import the built service, which --help does not need.
   const { runBench } = await import('./parts.ts');
   await runBench(
