@@ -10,7 +10,6 @@ import { planContext } from '../../src/stages/1-fetch/context/planContext.ts';
 import type { RpcEndpoint } from '../../src/stages/1-fetch/rpc/rpcEndpoint.ts';
 import type { RpcAnswer } from '../../src/stages/1-fetch/rpc/rpcMessages.ts';
 import type { Session } from '../../src/stages/1-fetch/rpc/session.ts';
-import { serialiseReport } from '../../src/stages/9-report/buildReport.ts';
 import { createReportValidator } from '../../src/stages/9-report/reportValidator.ts';
 import { lie, topicsOf } from './lie.ts';
 import { spoil } from './mutate.ts';
@@ -156,7 +155,7 @@ export async function analyzeCase(tried: Case): Promise<string> {
   const context = await fetchContext(session, planContext(raw, rulebook, MAX_TOKENS));
   const report = await analyzeRaw(raw, context, rulebook);
   validate(report);
-  return serialiseReport(report);
+  return JSON.stringify(report);
 }
 
 /** Tries `count` cases, from number `from`. */

@@ -3,7 +3,6 @@ import { cleanText } from '../../value/display.ts';
 import { displayMoney } from '../../value/money.ts';
 import type { Attribution } from '../../model/attribution.ts';
 import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
-import type { Address } from '../../model/hex.ts';
 import type { Economics } from '../../model/economics.ts';
 import type { CaveatCode, Verdict } from '../../model/intent.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -26,13 +25,6 @@ import { writeMotif } from './writeMotifs.ts';
 
 const CHAIN: wire.Chain = { id: 1, name: 'Ethereum Mainnet' };
 const MAX_LABEL = 300;
-
-/**
- * Lists of a report that grow with its transaction, and the most entries of each part of a report:
- * subjects, motifs, movements.
- */
-export const LISTS = ['inventory_deltas', 'position_effects', 'motifs', 'movements', 'allowances'] as const;
-const PART = 1_000;
 
 export interface ReportInput {
   readonly tx: CanonicalTx;
@@ -149,17 +141,30 @@ function writeStats({ tx, flow, counts }: ReportInput): wire.PipelineStats {
   };
 }
 
-/** Names of the addresses written since the last call. */
-function writeAccounts(
-  writer: ReportWriter,
-  nameOf: (account: Address) => wire.AccountName | null,
-): Record<string, wire.AccountName> {
+/** Names of the addresses that the report holds. */
+function writeAccounts(input: ReportInput, writer: ReportWriter): Record<string, wire.AccountName> {
+  const nameOf = accountNames(input);
   const accounts: Record<string, wire.AccountName> = {};
-  for (const [account, address] of writer.newAddresses()) {
+  for (const [account, address] of writer.addresses()) {
     const name = nameOf(account);
     if (name) accounts[address] = name;
   }
   return accounts;
+}
+
+function writeMovements({ flow, suspects }: ReportInput, writer: ReportWriter): wire.Movement[] {
+  return flow.movements.map((movement) => {
+    const written: wire.Movement = {
+      from: writer.address(movement.from),
+      to: writer.address(movement.to),
+      asset_id: movement.asset,
+      amount_raw: movement.amount.toString(),
+      kind: movement.kind,
+      evidence: writer.evidence(movement.evidence),
+    };
+    if (suspects?.unverified.has(movement.index)) written.flags = ['unverified_source'];
+    return written;
+  });
 }
 
 /**
@@ -167,79 +172,35 @@ function writeAccounts(
  * once serialised. Throws `AnalysisError('receipt_malformed')` where a count cannot be a JSON integer.
  */
 export function buildReport(input: ReportInput): wire.TxReport {
-  return reportParts(input, Infinity).next().value as wire.TxReport;
-}
-
-/**
- * Splits a report into parts, at least one, each valid against the published schema. The items of `LISTS`
- * appear in the parts in turn, everything else in the first; the others hold only the required rest.
- */
-export function* reportParts(input: ReportInput, size = PART): Generator<wire.TxReport, void> {
   const { tx, flow, attribution, economics, rulebook } = input;
   const folded = foldMotifs(input.motifs, { frames: tx.frames, flow, rulebook });
   const motifs = [...folded.motifs, ...frontEnds(tx, folded.motifs, flow, rulebook)];
   const writer = new ReportWriter(tx, flow, input.context, folded.places);
-  const nameOf = accountNames(input);
-  const deltas = inventoryDeltas(input, economics.book, writer);
-  let summary: Pick<wire.TxReport, 'execution' | 'classification' | 'economics' | 'attribution'> = {
-    execution: writeExecution(input, writer),
-    classification: writeClassification(input, writer),
-    economics: writeEconomics(economics, tx.blockNumber, writer),
-    attribution: writeAttribution(attribution, writer),
+  // Addresses are named in the order in which they are written first.
+  const execution = writeExecution(input, writer);
+  const classification = writeClassification(input, writer);
+  const written = writeEconomics(economics, tx.blockNumber, writer);
+  const attributed = writeAttribution(attribution, writer);
+  return {
+    schema_version: 1,
+    chain: { id: CHAIN.id, name: CHAIN.name },
+    tx: writeTransaction(tx, input.header, rulebook.signatures, writer),
+    execution,
+    classification,
+    economics: written,
+    inventory_deltas: inventoryDeltas(input, economics.book, writer),
+    position_effects: economics.positions.map((change) => positionEffect(change, economics.book, writer)),
+    motifs: motifs.map((motif) => writeMotif(motif, writer)),
+    attribution: attributed,
+    pipeline_stats: writeStats(input),
+    movements: writeMovements(input, writer),
+    allowances: flow.allowances.map((allowance) => writeAllowance(allowance, input.context.tokens, writer)),
+    accounts: writeAccounts(input, writer),
+    engine: {
+      version: input.engineVersion,
+      ruleset_digest: rulebook.digest,
+      trace_dialect: tx.dialect,
+      ruleset_version: rulebook.version,
+    },
   };
-  const items = Math.max(deltas.subjects, motifs.length, flow.movements.length, flow.allowances.length);
-  for (let from = 0, to = size; from === 0 || from < items; from = to, to += size) {
-    const told = motifs.slice(from, to);
-    const part: wire.TxReport = {
-      schema_version: 1,
-      chain: { ...CHAIN },
-      tx: writeTransaction(tx, input.header, rulebook.signatures, writer),
-      execution: summary.execution,
-      classification: summary.classification,
-      economics: summary.economics,
-      inventory_deltas: deltas.write(from, to),
-      position_effects: economics.positions
-        .filter(({ motif: { index } }) => folded.places[index]! >= from && folded.places[index]! < to)
-        .map((change) => positionEffect(change, economics.book, writer)),
-      motifs: told.map((motif) => writeMotif(motif, writer)),
-      attribution: summary.attribution,
-      pipeline_stats: writeStats(input),
-      movements: flow.movements.slice(from, to).map((movement) => ({
-        from: writer.address(movement.from),
-        to: writer.address(movement.to),
-        asset_id: movement.asset,
-        amount_raw: movement.amount.toString(),
-        kind: movement.kind,
-        evidence: writer.evidence(movement.evidence),
-        ...(input.suspects?.unverified.has(movement.index) ? { flags: ['unverified_source'] } : {}),
-      })),
-      allowances: flow.allowances
-        .slice(from, to)
-        .map((allowance) => writeAllowance(allowance, input.context.tokens, writer)),
-      accounts: writeAccounts(writer, nameOf),
-      engine: {
-        version: input.engineVersion,
-        ruleset_digest: rulebook.digest,
-        trace_dialect: tx.dialect,
-        ruleset_version: rulebook.version,
-      },
-    };
-    yield part;
-    if (from === 0 && to < items) summary = brief(summary);
-  }
-}
-
-/**
- * With one item in lists of several, in depth: every part of a report is checked, and that must not take
- * longer with each.
- */
-function brief<T>(value: T): T {
-  if (Array.isArray(value)) return value.slice(0, 1).map(brief) as T;
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, brief(inner)])) as T;
-}
-
-/** The report as sent: keys in the order they were written, no white space. */
-export function serialiseReport(report: wire.TxReport): string {
-  return JSON.stringify(report);
 }

@@ -47,17 +47,11 @@ function flagsOf(
 }
 
 /** One entry per subject and asset; over all subjects the deltas of an asset sum to zero. */
-interface InventoryDeltas {
-  readonly subjects: number;
-  /** The entries of some subjects, by their places. */
-  write(from: number, to: number): InventoryDelta[];
-}
-
-export function inventoryDeltas(input: RoleInput, book: PriceBook, writer: ReportWriter): InventoryDeltas {
+export function inventoryDeltas(input: RoleInput, book: PriceBook, writer: ReportWriter): InventoryDelta[] {
   const roleOf = subjectRoles(input);
   const marks = assetMarks(input.tx, input.flow);
-  const subjects = orderedSubjects(input);
-  const writeSubject = (subject: Address, deltas: InventoryDelta[]): void => {
+  const deltas: InventoryDelta[] = [];
+  for (const subject of orderedSubjects(input)) {
     const address = writer.address(subject);
     const role = roleOf(subject);
     const ledger = input.flow.ledgers.get(subject)!;
@@ -80,16 +74,10 @@ export function inventoryDeltas(input: RoleInput, book: PriceBook, writer: Repor
         movements: [...entry.movements],
       });
     }
-  };
-  const write = (from: number, to: number): InventoryDelta[] => {
-    const deltas: InventoryDelta[] = [];
-    for (let i = from; i < to && i < subjects.length; i++) writeSubject(subjects[i]!, deltas);
-    return deltas;
-  };
-  return { subjects: subjects.length, write };
+  }
+  return deltas;
 }
 
-/** Most accounts only sent or only received. */
 function rawText(amount: bigint): string {
   return amount === 0n ? '0' : amount.toString();
 }

@@ -29,10 +29,9 @@ export class ReportWriter {
   private readonly tx: CanonicalTx;
   private readonly flow: ValueFlow;
   private readonly context: RawContext;
-  private readonly addresses = new Map<Address, string>();
+  private readonly written = new Map<Address, string>();
   private readonly assets = new Map<AssetId, wire.Asset>();
   private readonly places: readonly number[];
-  private named = 0;
 
   /** `places`: the number in the report of each motif. */
   constructor(tx: CanonicalTx, flow: ValueFlow, context: RawContext, places: readonly number[] = []) {
@@ -49,16 +48,14 @@ export class ReportWriter {
 
   /** EIP-55. */
   address(address: Address): string {
-    let text = this.addresses.get(address);
-    if (text === undefined) this.addresses.set(address, (text = checksumAddress(address)));
+    let text = this.written.get(address);
+    if (text === undefined) this.written.set(address, (text = checksumAddress(address)));
     return text;
   }
 
-  /** Addresses written since the last call, in the order in which they first occurred. */
-  *newAddresses(): Generator<readonly [Address, string]> {
-    const known = this.named;
-    this.named = this.addresses.size;
-    yield* [...this.addresses].slice(known);
+  /** Addresses written so far, in the order in which they first occurred. */
+  addresses(): Iterable<readonly [Address, string]> {
+    return this.written;
   }
 
   /** A text of the pipeline with the addresses in it checksummed. */

@@ -41,10 +41,9 @@ export function writeMethod(input: Hex, signatures: Rulebook['signatures']): wir
 /** `2023-11-14T22:13:20Z`; null for a time no calendar holds. */
 export function isoTime(seconds: bigint): string | null {
   if (seconds > LAST_SECOND) return null;
-  return new Date(Number(seconds) * 1000)
-    .toISOString()
-    .replace(/^\+(\d+)/, '$1')
-    .replace('.000Z', 'Z');
+  const text = new Date(Number(seconds) * 1000).toISOString();
+  // Years past 9999 are written with a sign and six digits.
+  return `${text.slice(text.startsWith('+') ? 1 : 0, -'.000Z'.length)}Z`;
 }
 
 /** Where and why a reverted transaction failed; null when it succeeded. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { erc20Id, NATIVE_ASSET, nftId } from '../../../src/value/asset.ts';
 import { ZERO_ADDRESS } from '../../../src/evm/hex.ts';
 import { computeEconomics } from '../../../src/stages/8-economics/computeEconomics.ts';
-import { buildReport, serialiseReport, type ReportInput } from '../../../src/stages/9-report/buildReport.ts';
+import { buildReport, type ReportInput } from '../../../src/stages/9-report/buildReport.ts';
 import { createReportValidator } from '../../../src/stages/9-report/reportValidator.ts';
 import {
   account,
@@ -211,7 +211,7 @@ describe('buildReport', () => {
 
   it('gives the same bytes for the same input, keys in the order of the interface', () => {
     const report = reportOf();
-    expect(serialiseReport(report)).toBe(serialiseReport(reportOf()));
+    expect(JSON.stringify(report)).toBe(JSON.stringify(reportOf()));
     expect(Object.keys(report)).toEqual([
       'schema_version',
       'chain',
@@ -418,7 +418,7 @@ describe('buildReport', () => {
       header: blockHeader({ baseFeePerGas: 0n }),
     });
     expect(report.execution.gas_cost_native).toBe('10668700.733089563341583');
-    expect(JSON.parse(serialiseReport(report)).execution.priority_fee_per_gas).toBe(
+    expect(JSON.parse(JSON.stringify(report)).execution.priority_fee_per_gas).toBe(
       508_033_368_242_360_159_123,
     );
   });
