@@ -1,4 +1,5 @@
-import { mergeNative, NATIVE } from './asset.ts';
+import { mergeNative, NATIVE, NATIVE_ASSET } from './asset.ts';
+import { ZERO_ADDRESS } from '../evm/hex.ts';
 import type { Address } from '../model/hex.ts';
 import type { Asset, AssetId, Movement, ValueFlow } from '../model/valueFlow.ts';
 
@@ -106,4 +107,16 @@ export function sidesOf(group: Iterable<Balance>): Sides {
     if (net > 0n) received = true;
   }
   return sent && received ? 'both' : sent ? 'sent' : received ? 'received' : 'none';
+}
+
+/** Turning native into wrapped native or back changes no balance once both are one asset. */
+export function isConversion(
+  { asset, from, to }: Movement,
+  { assets }: ValueFlow,
+  wrapped: ReadonlySet<Address>,
+): boolean {
+  if (asset === NATIVE_ASSET) return wrapped.has(from) || wrapped.has(to);
+  if (mergeNative(asset, wrapped) !== NATIVE_ASSET) return false;
+  const token = assets.get(asset)!.address;
+  return [from, to].some((account) => account === ZERO_ADDRESS || account === token);
 }

@@ -13,6 +13,7 @@ import type { Primitive, Leg } from '../../model/primitive.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
 import { participantsOf } from './participants.ts';
 import type { Suspects } from '../../value/suspectTokens.ts';
+import type { Movement } from '../../model/valueFlow.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 
 /**
@@ -28,8 +29,8 @@ export function buildMotifs(input: MotifInput): Motif[] {
   };
   const single: MotifDraft[] = [];
   const hops: Hop[] = [];
-  for (const found of input.primitives) {
-    const primitive = paysBuilder(found, input) ? { ...found, kind: BUILDER_PAYMENT, tags: [] } : found;
+  for (const found of withTips(input)) {
+    const primitive = paysBuilder(found, input) ? { ...found, kind: BUILDER_PAYMENT, tags: NOTHING } : found;
     const draft = standAlone(primitive, input, tracing);
     single.push(draft);
     const hop = hopOf(primitive, draft, input);
@@ -47,8 +48,6 @@ export function buildMotifs(input: MotifInput): Motif[] {
   return placed(drafts, partsOfActs(single));
 }
 
-const BUILDER_PAYMENT = 'builder_payment';
-
 /** Ether sent to the block's fee recipient, other than by a plain transfer to it. */
 function paysBuilder(
   { kind, basis, roles, legs }: Primitive,
@@ -57,6 +56,41 @@ function paysBuilder(
   if (coinbase === null || basis !== 'structure' || !kindOf(rulebook, kind).plain) return false;
   const toBuilder = roles.some(({ role, account }) => role === 'recipient' && account === coinbase);
   return toBuilder && tx.to !== coinbase && legs.every(({ asset }) => asset === NATIVE_ASSET);
+}
+
+const BUILDER_PAYMENT = 'builder_payment';
+
+/** The primitives, and payments of ether to the builder that are part of none, in execution order. */
+function withTips({ primitives, flow, tx, coinbase }: MotifInput): readonly Primitive[] {
+  const paid = coinbase === null || tx.to === coinbase ? undefined : flow.incoming.get(coinbase);
+  if (paid === undefined) return primitives;
+  const explained = new Set(primitives.flatMap(({ legs }) => legs.flatMap(({ movements }) => movements)));
+  const tips = paid
+    .filter((index) => !explained.has(index))
+    .map((index) => flow.movements[index]!)
+    .filter(({ asset }) => asset === NATIVE_ASSET)
+    .map((movement) => tipOf(movement));
+  return tips.length === 0 ? primitives : [...primitives, ...tips].sort((a, b) => a.seq - b.seq);
+}
+
+function tipOf({ index, from, to, asset, amount, seq, evidence }: Movement): Primitive {
+  return {
+    kind: BUILDER_PAYMENT,
+    seq,
+    basis: 'structure',
+    shape: null,
+    protocol: null,
+    venue: to,
+    poolId: null,
+    roles: [
+      { role: 'payer', account: from },
+      { role: 'recipient', account: to },
+    ],
+    legs: [{ role: 'paid', asset, amount, account: from, movements: [index], exact: true }],
+    invariants: NOTHING,
+    tags: NOTHING,
+    evidence: [evidence],
+  };
 }
 
 /** By execution, composites before their parts. */

@@ -8,7 +8,7 @@ import {
   type MotifDraft,
   type MotifInput,
 } from './draftMotif.ts';
-import { entityOf, traderBehind, type Entity } from './entity.ts';
+import { entityOf, groupBehind, type Entity } from './entity.ts';
 import { connectedHops, tradeBalance, type Hop } from './hops.ts';
 import { routeOf, type Tracing } from './routes.ts';
 import type { Address } from '../../model/hex.ts';
@@ -27,11 +27,12 @@ export function compositesOf(
 ): MotifDraft[] {
   if (hops.length < 2) return [];
   const venues = new Set(hops.map((hop) => hop.motif.venue));
-  const entities = new Map<Address | null, Entity>();
+  const entities = new Map<string, Entity>();
   const entity = (group: readonly Hop[]): Entity => {
-    const trader = traderBehind(group, input, venues);
-    const known = entities.get(trader) ?? entityOf(input, venues, trader);
-    entities.set(trader, known);
+    const accounts = groupBehind(group, input, venues);
+    const key = [...accounts.keys()].join();
+    const known = entities.get(key) ?? entityOf(input, venues, accounts);
+    entities.set(key, known);
     return known;
   };
   const context: CycleContext = { ...input, entity };

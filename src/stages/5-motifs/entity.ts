@@ -2,16 +2,15 @@ import { mergeNative } from '../../value/asset.ts';
 import { balances, type Balance } from '../../value/balances.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import type { Address } from '../../model/hex.ts';
+import { builderPayments } from '../../value/parties/builder.ts';
+import { actingAsOne, sentBy, type EntityReason } from '../../value/parties/entity.ts';
 import type { MotifInput } from './draftMotif.ts';
 import type { Hop } from './hops.ts';
-import type { AssetId, Movement, ValueFlow } from '../../model/valueFlow.ts';
+import type { AssetId } from '../../model/valueFlow.ts';
 
 type Balances = ReadonlyMap<AssetId, Balance>;
 
-/**
- * The signer, the contract it called and the one contract that traded for them, taken as one trader. Native
- * and wrapped native are one asset.
- */
+/** The signer and the accounts that act as one with it. Native and wrapped native are one asset. */
 export interface Entity {
   /** The contract that traded where neither the signer nor the contract it called did. */
   readonly trader: Address | null;
@@ -28,13 +27,15 @@ export interface Entity {
   readonly walletOf: (asset: AssetId) => Address | null;
 }
 
-/**
- * `venues`: contracts at which trades happened; they are never wallets. `trader`: an account to count in.
- */
-export function entityOf(input: MotifInput, venues: ReadonlySet<Address>, trader: Address | null): Entity {
-  const { tx, flow, coinbase } = input;
+/** `group`: the accounts taken as one. `venues`: contracts at which trades happened, never wallets. */
+export function entityOf(
+  input: MotifInput,
+  venues: ReadonlySet<Address>,
+  group: ReadonlyMap<Address, EntityReason>,
+): Entity {
+  const { flow, coinbase } = input;
   const mergeWrapped = input.rulebook.wrappedNative;
-  const accounts = new Set([tx.from, tx.to, trader].filter((account) => account !== null));
+  const accounts = new Set(group.keys());
   const each = [...accounts].map((account) => balances(flow, account, { mergeWrapped }));
   const wallets = new Map<AssetId, Set<Address>>();
   for (const { to, asset } of sentBy(accounts, flow)) {
@@ -43,11 +44,13 @@ export function entityOf(input: MotifInput, venues: ReadonlySet<Address>, trader
     const id = mergeNative(asset, mergeWrapped);
     wallets.set(id, (wallets.get(id) ?? new Set()).add(to));
   }
-  const balancesOf = (group: ReadonlySet<Address>): Balances =>
-    balances(flow, group, { mergeWrapped, exclude: ({ to }) => to === coinbase && !group.has(to) });
+  const toBuilder =
+    coinbase === null ? new Set<number>() : builderPayments(flow, accounts, coinbase, mergeWrapped);
+  const balancesOf = (own: ReadonlySet<Address>): Balances =>
+    balances(flow, own, { mergeWrapped, exclude: ({ index }) => toBuilder.has(index) });
   const extended = new Map<Address, Balances>();
   return {
-    trader,
+    trader: [...group].find(([, reason]) => reason === 'trader')?.[0] ?? null,
     balances: balancesOf(accounts),
     balancesWith: (account) => {
       let own = extended.get(account);
@@ -62,26 +65,13 @@ export function entityOf(input: MotifInput, venues: ReadonlySet<Address>, trader
   };
 }
 
-/**
- * The account behind all trades of the hops, where it is one contract that signer or called contract
- * called: a bot behind a dispatcher, an account behind an entry point.
- */
-export function traderBehind(
+/** The signer and the accounts that act as one with it, by the hops' ends. */
+export function groupBehind(
   hops: readonly Hop[],
-  { tx }: MotifInput,
+  { tx, flow, rulebook, coinbase }: MotifInput,
   venues: ReadonlySet<Address>,
-): Address | null {
+): ReadonlyMap<Address, EntityReason> {
   const ends = hops.flatMap(({ sent, received }) => [sent?.account, received?.account]);
-  const traders = new Set(ends.filter((account) => account && !venues.has(account)));
-  const [trader] = traders;
-  if (!trader || traders.size > 1 || trader === tx.from || trader === tx.to) return null;
-  const called = tx.frames.some(
-    ({ effective, static: readOnly, from, to }) =>
-      effective && !readOnly && to === trader && (from === tx.to || from === tx.from),
-  );
-  return called ? trader : null;
-}
-
-function sentBy(accounts: ReadonlySet<Address>, { outgoing, movements }: ValueFlow): Movement[] {
-  return [...accounts].flatMap((account) => (outgoing.get(account) ?? []).map((index) => movements[index]!));
+  const traders = new Set(ends.filter((account) => account != null && !venues.has(account)) as Address[]);
+  return actingAsOne([tx.from], { tx, flow, rulebook, coinbase, venues, traders });
 }

@@ -1,6 +1,6 @@
 import type { Address } from '../../model/hex.ts';
 import type { Attribution, AttributionMode, SubmitterRole } from '../../model/attribution.ts';
-import type { CanonicalTx } from '../../model/canonicalTx.ts';
+import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { Suspects } from '../../value/suspectTokens.ts';
@@ -33,6 +33,8 @@ export interface IntentInput {
   readonly motifs: readonly Motif[];
   readonly rulebook: Rulebook;
   readonly subject: Subject;
+  /** Left out: no payment to the block builder is told apart. */
+  readonly header?: Pick<BlockHeader, 'coinbase'>;
   /** Left out: nothing is suspect. */
   readonly suspects?: Suspects;
 }

@@ -6,6 +6,7 @@ import type { Motif } from '../../model/motif.ts';
 import type { IntentRule, ParamSpec } from '../../model/rulebook.ts';
 import { argumentReader, type EncodedArguments } from '../../evm/readArgument.ts';
 import { eventNamed, functionNamed } from '../../evm/signatures.ts';
+import { NATIVE, NATIVE_ASSET } from '../../value/asset.ts';
 import { cleanText } from '../../value/display.ts';
 import type { Log } from '../../model/canonicalTx.ts';
 import type { Address, Hex } from '../../model/hex.ts';
@@ -38,7 +39,17 @@ export function renderLabel(
   const full = render(templateOf(rule.label), subject, unfilled);
   const text =
     full === null || !/^\S/.test(full) ? render(templateOf(rule.labelFallback), subject, unfilled) : full;
-  return { text: text ?? rule.labelFallback, unfilled: [...new Set(unfilled)] };
+  return { text: `${text ?? rule.labelFallback}${tipText(view, format)}`, unfilled: [...new Set(unfilled)] };
+}
+
+/** `, tipping 0.03 ETH`: what the actor paid the block builder is no part of an act's amounts. */
+function tipText({ tips, fees, flow }: SubjectView, format: LabelFormat): string {
+  let tipped = 0n;
+  for (const index of tips)
+    if (fees.has(index) && flow.movements[index]!.asset === NATIVE_ASSET)
+      tipped += flow.movements[index]!.amount;
+  const text = tipped > 0n ? format.amount(NATIVE, tipped) : null;
+  return text === null ? '' : `, tipping ${text}`;
 }
 
 /** Null where a placeholder outside optional segments has no value. */

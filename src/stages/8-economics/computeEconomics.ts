@@ -19,7 +19,7 @@ import type { Rulebook } from '../../model/rulebook.ts';
 import type { RawContext } from '../../model/upstream.ts';
 import type { Asset, AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import type { TouchedAccounts } from './choosePrice.ts';
-import { executionPayments } from './executionPayments.ts';
+import { executionCost, executionPayments, gasCostOf } from '../../value/parties/execution.ts';
 import { nftSales } from './nftTrades.ts';
 import { lendingClaims } from './positions/lendingClaims.ts';
 import { positionChanges } from './positions/positionChanges.ts';
@@ -84,15 +84,18 @@ function warningsOf(
 }
 
 /** Whether the subject paid the gas of the transaction, and the warning where the sums hide the payer. */
-function gasPayer(
-  { flow, attribution }: EconomicsInput,
-  gas: bigint,
-): { isSubject: boolean; warnings: string[] } {
-  const { actor, entity, signer, feePayer } = attribution;
+function gasPayer(input: EconomicsInput): { isSubject: boolean; warnings: string[] } {
+  const { flow, attribution } = input;
+  const { actor, entity, signer, feePayer, mode } = attribution;
   const group = new Set([actor ?? signer, ...entity]);
   if (group.has(signer)) return { isSubject: true, warnings: [] };
-  const { native, inTokens } = executionPayments(flow, group, attribution, gas);
-  if (native > 0n || inTokens) return { isSubject: true, warnings: ['FeeInsideFlows'] };
+  const payments = executionPayments({ ...input, group, mode });
+  const inTokens = [...payments.keys()].some((index) => {
+    const { from, asset } = flow.movements[index]!;
+    return group.has(from) && asset !== NATIVE_ASSET;
+  });
+  if (inTokens || executionCost(payments, flow, group) > 0n)
+    return { isSubject: true, warnings: ['FeeInsideFlows'] };
   const isSubject = group.has(feePayer);
   return { isSubject, warnings: isSubject ? [] : ['FeeNotPaidBySubject'] };
 }
@@ -118,7 +121,7 @@ export function computeEconomics(input: EconomicsInput): Economics {
   const positions = positionChanges(input);
   const flows = subjectFlows({ subject, flow, claims: lendingClaims(subject, positions) }, context, book);
   const pnl = realizedPnl({ ...input, book, gas });
-  const payer = gasPayer(input, gas.cost);
+  const payer = gasPayer(input);
   const prices = valuation(flow, pricing, tx.blockNumber);
   return {
     subject,
@@ -140,9 +143,9 @@ export function computeEconomics(input: EconomicsInput): Economics {
   };
 }
 
-/** Execution gas at the price paid (EIP-1559) plus blob gas (EIP-4844), in wei and US dollars. */
+/** Gas in wei and US dollars. */
 function gasCost(tx: CanonicalTx, header: BlockHeader, book: PriceBook): GasCost {
-  const cost = tx.effectiveGasPrice * tx.gasUsed + tx.blobGasPrice * tx.blobGasUsed;
+  const cost = gasCostOf(tx);
   return {
     effectivePrice: tx.effectiveGasPrice,
     baseFee: header.baseFeePerGas,

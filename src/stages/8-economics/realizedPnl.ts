@@ -1,14 +1,14 @@
 import { addUsd, known, subtractUsd, unknown, worth, worthTogether, ZERO_USD } from '../../value/money.ts';
-import { NATIVE_ASSET, mergeNative } from '../../value/asset.ts';
-import { balances, type Balance } from '../../value/balances.ts';
+import { NATIVE_ASSET } from '../../value/asset.ts';
+import { balances, isConversion, type Balance } from '../../value/balances.ts';
 import type { GasCost, Money, PnlEntry, PnlReason, PriceBook, RealizedPnl } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Verdict } from '../../model/intent.ts';
 import type { AssetId, Movement, ValueFlow } from '../../model/valueFlow.ts';
 import { changesHiddenPosition, closedFlow, poolsOf, type ClosedFlow } from './closedFlow.ts';
-import { executionPayments, type ExecutionPayments } from './executionPayments.ts';
+import { builderPayments } from '../../value/parties/builder.ts';
+import { executionCost, executionPayments } from '../../value/parties/execution.ts';
 import { holdersElsewhere, pnlEntity, type EntityInput } from './pnlEntity.ts';
-import { ZERO_ADDRESS } from '../../evm/hex.ts';
 
 interface PnlInput extends EntityInput {
   readonly verdict: Verdict;
@@ -41,7 +41,8 @@ interface Result {
   readonly own: ReadonlyMap<AssetId, EntityBalance>;
   readonly closed: ClosedFlow;
   readonly group: ReadonlySet<Address>;
-  readonly execution: ExecutionPayments;
+  /** Wei it paid for execution by another's transaction. */
+  readonly execution: bigint;
 }
 
 /** The account of the group that ended with most of the asset; the first, its actor, where none gained. */
@@ -64,7 +65,7 @@ function entryOf({ result, own, closed, group, execution }: Result, input: PnlIn
     [...own.values()].filter((b) => b.toBuilder > 0n).map((b) => [b.id, b.toBuilder]),
     input.book,
   );
-  const wei = execution.native + (group.has(input.attribution.signer) ? input.gas.cost : 0n);
+  const wei = execution + (group.has(input.attribution.signer) ? input.gas.cost : 0n);
   const gas = worthTogether(wei === 0n ? [] : [[NATIVE_ASSET, wei]], input.book).usd;
   if (!unit || toBuilder.usd === null || gas === null) return null;
   const gross = result.received - result.paid;
@@ -104,13 +105,15 @@ export function realizedPnl(input: PnlInput): Pnl {
   const ordinary = unsupported(HISTORY, known(ZERO_USD));
   const closed = closedFlow(input.verdict, input.motifs, input.rulebook);
   if (!closed || input.attribution.actor === null) return ordinary;
-  const { flow, header, rulebook, attribution, gas } = input;
+  const { flow, header, rulebook, attribution } = input;
   const group = pnlEntity(closed, input);
-  const execution = executionPayments(flow, group, attribution, gas.cost);
+  const payments = executionPayments({ ...input, group, mode: attribution.mode });
+  const execution = executionCost(payments, flow, group);
   const own = entityBalances(flow, group, {
     builder: header.coinbase,
     mergeWrapped: rulebook.wrappedNative,
-    leaveOut: execution.movements,
+    // More back than in is a withdrawal of the deposit, no payment.
+    leaveOut: execution > 0n ? payments : NONE,
   });
   const result = resultOf(own.values());
   if (
@@ -137,19 +140,7 @@ interface EntityBalance extends Balance {
   readonly paid: bigint;
 }
 
-/**
- * Turning native into wrapped native or back moves nothing across an entity's border once both are one asset.
- */
-function isConversion(
-  { asset, from, to }: Movement,
-  { assets }: ValueFlow,
-  wrapped: ReadonlySet<Address>,
-): boolean {
-  if (asset === NATIVE_ASSET) return wrapped.has(from) || wrapped.has(to);
-  if (mergeNative(asset, wrapped) !== NATIVE_ASSET) return false;
-  const token = assets.get(asset)!.address;
-  return [from, to].some((account) => account === ZERO_ADDRESS || account === token);
-}
+const NONE: ReadonlySet<number> = new Set();
 
 interface BorderOptions {
   /** The block's fee recipient. */
@@ -157,7 +148,7 @@ interface BorderOptions {
   /** The wrapped-native token contracts. */
   readonly mergeWrapped: ReadonlySet<Address>;
   /** Indexes of movements that are counted elsewhere. */
-  readonly leaveOut: ReadonlySet<number>;
+  readonly leaveOut: { has(index: number): boolean };
 }
 
 /** An entity's sent and received amounts across its border, ordered by first movement. */
@@ -167,36 +158,12 @@ function entityBalances(
   { builder, mergeWrapped, leaveOut }: BorderOptions,
 ): ReadonlyMap<AssetId, EntityBalance> {
   const exclude = (m: Movement): boolean => leaveOut.has(m.index) || isConversion(m, flow, mergeWrapped);
-  const balancesOf = (accounts: Address | ReadonlySet<Address>): ReadonlyMap<AssetId, Balance> =>
-    balances(flow, accounts, { mergeWrapped, exclude });
-  const builders = group.has(builder)
-    ? new Set<Address>()
-    : new Set([builder, ...forwardersTo(builder, flow, group, balancesOf)]);
+  const tips = builderPayments(flow, group, builder, mergeWrapped);
   const found = new Map<AssetId, EntityBalance>();
-  for (const [id, own] of balancesOf(group)) {
+  for (const [id, own] of balances(flow, group, { mergeWrapped, exclude })) {
     let toBuilder = 0n;
-    for (const { to, amount } of own.outgoing) if (builders.has(to)) toBuilder += amount;
+    for (const { index, amount } of own.outgoing) if (tips.has(index)) toBuilder += amount;
     found.set(id, { ...own, toBuilder, paid: own.sent - toBuilder });
   }
   return found;
-}
-
-/** Accounts that received an asset from the group alone and sent all of it to the builder. */
-function forwardersTo(
-  builder: Address,
-  { incoming, movements }: ValueFlow,
-  group: ReadonlySet<Address>,
-  balancesOf: (account: Address) => ReadonlyMap<AssetId, Balance>,
-): Address[] {
-  const payers = new Set((incoming.get(builder) ?? []).map((index) => movements[index]!.from));
-  return [...payers].filter(
-    (payer) =>
-      !group.has(payer) &&
-      [...balancesOf(payer).values()].some(
-        (own) =>
-          own.net === 0n &&
-          own.incoming.every(({ from }) => group.has(from)) &&
-          own.outgoing.every(({ to }) => to === builder),
-      ),
-  );
 }

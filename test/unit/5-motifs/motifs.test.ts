@@ -122,6 +122,15 @@ describe('single motifs', () => {
     });
     expect(kinds(motifs)).toEqual(['swap', 'builder_payment']);
     expect(kinds(motifsOf([], { to: BUILDER!, value: 7n }))).toEqual(['transfer']);
+    // Out of a venue's proceeds, of which another took a share.
+    const shared = [
+      ...trade(P1!, ROUTER!, ROUTER!, A!, 100n, WETH, 90n),
+      event(WETH, 'Withdrawal(address indexed src, uint256 wad)', [ROUTER!, 90n]),
+      send(WETH, ROUTER!, 90n),
+      send(ROUTER!, BUILDER!, 85n),
+      send(ROUTER!, USER!, 5n),
+    ];
+    expect(kinds(motifsOf([transfer(A!, USER!, ROUTER!, 100n), ...shared]))).toContain('builder_payment');
     expect(kinds(motifsOf([send(ROUTER!, BUILDER!, 7n)], { value: 7n }, null))).toEqual(['transfer']);
   });
 });

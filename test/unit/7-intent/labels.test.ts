@@ -11,7 +11,17 @@ import { FACT_VOCABULARY } from '../../../src/stages/7-intent/facts/registry.ts'
 import { subjectOf } from '../../../src/stages/7-intent/intentInput.ts';
 import { matchIntents } from '../../../src/stages/7-intent/matchIntents.ts';
 import { electActor } from '../../../src/stages/6-actor/electActor.ts';
-import { account, analyse, event, transfer, v2Swap, WETH, ZERO, type Step } from '../4-primitives/support.ts';
+import {
+  account,
+  analyse,
+  event,
+  send,
+  transfer,
+  v2Swap,
+  WETH,
+  ZERO,
+  type Step,
+} from '../4-primitives/support.ts';
 import type { CanonicalTx } from '../../../src/model/canonicalTx.ts';
 import type { Address } from '../../../src/model/hex.ts';
 import type { Verdict } from '../../../src/model/intent.ts';
@@ -40,7 +50,7 @@ async function verdictOn(tx: CanonicalTx, coinbase: Address): Promise<Verdict & 
   const header = { number: tx.blockNumber, hash: tx.blockHash, timestamp: 0, baseFeePerGas: 0n, coinbase };
   const attribution = electActor({ tx, flow, motifs, rulebook, header, delegations: new Map() });
   return {
-    ...(await matchIntents({ tx, flow, motifs, rulebook, subject: subjectOf(attribution) }, format)),
+    ...(await matchIntents({ tx, flow, motifs, rulebook, header, subject: subjectOf(attribution) }, format)),
     kinds: motifs.map((m) => m.kind),
   };
 }
@@ -105,6 +115,21 @@ describe('a transaction of several acts', () => {
     const { kind, label, fragments } = await verdictOn(tx, account(99));
     expect([kind, label]).toEqual(['VaultDeposit', `Deposit 100 0x0000 into ${VAULT.slice(0, 6)}`]);
     expect(fragments.map((f) => f.kind)).toEqual(['TokenTransfer', 'DirectSwap', 'VaultDeposit']);
+  });
+
+  it('names what the builder was paid apart from what the pool took', async () => {
+    const builder = account(99);
+    const weth: Step[] = [
+      transfer(WETH, USER, POOL, 50n),
+      transfer(B, POOL, USER, 40n),
+      v2Swap(POOL, USER, [50n, 0n, 0n, 40n]),
+    ];
+    const { tx } = analyse([...weth, send(USER, builder, 3n)]);
+    const { label, fragments } = await verdictOn(tx, builder);
+    expect(label).toBe('Swap 50 0xc02a for 40 0x0000 on 0x0000, tipping 3 ETH');
+    expect(fragments.map((f) => f.kind)).toEqual(['DirectSwap', 'BuilderPayment']);
+    // A payment to anybody else is not the builder's.
+    expect((await verdictOn(tx, account(98))).label).not.toContain('tipping');
   });
 
   it('names the one account that a swap paid, and what it got', async () => {

@@ -390,6 +390,7 @@ describe('the entity whose result it is', () => {
         mode: 'smart_account_4337',
         entryPoint: ENTRY,
       }),
+      motifs: [...CYCLE, motif({ index: 4, kind: 'user_operation', venue: ENTRY })],
     };
     expect(pnl(ROUND, over).entry).toMatchObject({ entity: [BOT], gas: 0n });
     const prefund: MovementSketch = { from: BOT, to: ENTRY, amount: ETHER / 100n };

@@ -82,6 +82,7 @@ function isSkim(context: StructureContext, m: Movement): boolean {
   const { flow } = context;
   if (
     m.to === context.tx.from ||
+    m.to === context.tx.to ||
     context.customers.has(m.to) ||
     context.dealings.has(m.to) ||
     context.venues.has(m.to)

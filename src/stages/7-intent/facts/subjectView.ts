@@ -2,8 +2,10 @@ import { mergeNative } from '../../../value/asset.ts';
 import { balances, sidesOf, type Balance } from '../../../value/balances.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { isSwap, kindOf } from '../../../lib/motifKinds.ts';
+
 import { Exchange } from './swapFacts.ts';
-import { executionFees } from './executionFees.ts';
+import { builderPayments } from '../../../value/parties/builder.ts';
+import { executionPayments } from '../../../value/parties/execution.ts';
 import { motifsAtEnd, passThroughAccounts, payees } from './flowEnds.ts';
 import { ownership } from './ownership.ts';
 import { sharesByAsset } from './assetFacts.ts';
@@ -20,6 +22,7 @@ type MotifsByAsset = ReadonlyMap<AssetId, ReadonlySet<Motif>>;
 export class SubjectView {
   readonly input: IntentInput;
   #fees?: ReadonlySet<number>;
+  #tips?: ReadonlySet<number>;
   #movements?: readonly Movement[];
   #balances?: readonly Balance[];
   #sent?: readonly Balance[];
@@ -54,7 +57,11 @@ export class SubjectView {
     return this.input.subject.entity;
   }
 
-  /** Indexes of movements that only pay for execution (ERC-4337 prefunds and refunds, repaid submitters). */
+  /** Indexes of movements by which the subject paid the block builder. */
+  get tips(): ReadonlySet<number> {
+    return (this.#tips ??= tipsOf(this));
+  }
+  /** Indexes of movements that only pay for execution: prefunds, charges, repaid submitters, tips. */
   get fees(): ReadonlySet<number> {
     return (this.#fees ??= feesOf(this));
   }
@@ -212,13 +219,27 @@ interface Keepers {
 }
 const NO_TAGS: readonly string[] = [];
 
+/** Prefunds and charges always; what repays the submitter or pays the builder, where anything else was done. */
 function feesOf(view: SubjectView): ReadonlySet<number> {
-  const { prefunds, compensation } = executionFees(view);
-  if (compensation.size === 0) return prefunds;
-  const fees = new Set([...prefunds, ...compensation]);
-  // An account that pays only its submitter means to pay it.
-  return balancesWithout(view, fees).length > 0 ? fees : prefunds;
+  const { tx, flow, entity, input } = view;
+  const { motifs, rulebook, subject } = input;
+  const paid = executionPayments({ tx, flow, motifs, rulebook, group: entity, mode: subject.mode });
+  const always = new Set([...paid].flatMap(([index, reason]) => (reason === 'compensation' ? [] : index)));
+  const besides = [...paid.keys(), ...view.tips].filter((index) => !always.has(index));
+  if (besides.length === 0) return always;
+  const fees = new Set([...always, ...besides]);
+  // An account that pays only its submitter or the builder means to pay it.
+  return balancesWithout(view, fees).length > 0 ? fees : always;
 }
+
+/** What the entity paid the block builder, other than by calling it. */
+function tipsOf({ tx, flow, entity, input: { header, rulebook } }: SubjectView): ReadonlySet<number> {
+  const builder = header?.coinbase;
+  if (!builder || builder === tx.to) return NO_MOVEMENTS;
+  return builderPayments(flow, entity, builder, rulebook.wrappedNative);
+}
+
+const NO_MOVEMENTS: ReadonlySet<number> = new Set();
 
 function balancesWithout(
   { flow, entity, input }: SubjectView,

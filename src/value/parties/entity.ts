@@ -1,0 +1,93 @@
+import { ZERO_ADDRESS } from '../../evm/hex.ts';
+import { servingTag } from '../../lib/motifKinds.ts';
+import { balances, sidesOf } from '../balances.ts';
+import type { CanonicalTx } from '../../model/canonicalTx.ts';
+import type { Address } from '../../model/hex.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
+import type { Movement, ValueFlow } from '../../model/valueFlow.ts';
+
+/**
+ * Why an account counts as one with the actor. `called`: the signer called it. `trader`: the only contract
+ * that traded where none of the others did, called by one of them. `pays_builder`: called by one of them, it
+ * paid the block builder.
+ */
+export type EntityReason = 'actor' | 'signer' | 'called' | 'trader' | 'pays_builder';
+
+export interface EntityInput {
+  readonly tx: CanonicalTx;
+  readonly flow: ValueFlow;
+  readonly rulebook: Pick<Rulebook, 'wrappedNative' | 'entities'>;
+  /** The block's fee recipient; null where unknown. */
+  readonly coinbase: Address | null;
+  /** Contracts at which trades happened. */
+  readonly venues: Pick<ReadonlySet<Address>, 'has'>;
+  /** Accounts that paid these venues or were paid by them. */
+  readonly traders: ReadonlySet<Address>;
+}
+
+/**
+ * The accounts that act as one with `actors`, each with the reason, in the order in which they joined.
+ * Venues, tokens and contracts that the rules list as serving everybody are never among them.
+ */
+export function actingAsOne(
+  actors: readonly Address[],
+  input: EntityInput,
+): ReadonlyMap<Address, EntityReason> {
+  const { tx, traders } = input;
+  const group = new Map<Address, EntityReason>(actors.map((account) => [account, 'actor']));
+  const isOwn = (account: Address): boolean => !input.venues.has(account) && isPrivate(account, input);
+  if (group.has(tx.from)) {
+    if (tx.to !== null && !group.has(tx.to) && isOwn(tx.to)) group.set(tx.to, 'called');
+  }
+  if (![...group.keys()].some((account) => traders.has(account))) {
+    const [trader, ...others] = calledBy(group, traders, tx).filter(isOwn);
+    if (trader && others.length === 0) group.set(trader, 'trader');
+  }
+  for (const payer of calledBy(group, payersOf(input), tx))
+    if (isOwn(payer)) group.set(payer, 'pays_builder');
+  return group;
+}
+
+function payersOf({ coinbase, flow: { incoming, movements } }: EntityInput): Set<Address> {
+  const indexes = coinbase === null ? [] : (incoming.get(coinbase) ?? []);
+  return new Set(indexes.map((index) => movements[index]!.from));
+}
+
+/** Whether the account serves its owner alone, as far as the rules and this transaction tell. */
+export function isPrivate(
+  account: Address,
+  { flow, rulebook, coinbase }: Pick<EntityInput, 'flow' | 'rulebook' | 'coinbase'>,
+): boolean {
+  if (account === ZERO_ADDRESS || account === coinbase) return false;
+  if (rulebook.wrappedNative.has(account) || servingTag(rulebook, account) !== undefined) return false;
+  return ![...flow.assets.values()].some(({ address }) => address === account);
+}
+
+/** The accounts of `wanted` outside the group that one of the group called. */
+function calledBy(
+  group: ReadonlyMap<Address, unknown>,
+  wanted: ReadonlySet<Address>,
+  { frames }: CanonicalTx,
+): Address[] {
+  const found = new Set<Address>();
+  for (const { effective, static: readOnly, from, to } of frames)
+    if (effective && !readOnly && to !== null && wanted.has(to) && group.has(from) && !group.has(to))
+      found.add(to);
+  return [...found];
+}
+
+/** Whether the account ended with more, gave nothing to the group, and can be its wallet or a partner. */
+export function onlyKeeps(
+  account: Address,
+  group: ReadonlySet<Address>,
+  { flow, rulebook }: Pick<EntityInput, 'flow' | 'rulebook'>,
+): boolean {
+  const own = balances(flow, account, { mergeWrapped: rulebook.wrappedNative, dust: 'drop' });
+  const gave = [...own.values()].some(({ outgoing }) => outgoing.some(({ to }) => group.has(to)));
+  return !gave && sidesOf(own.values()) === 'received';
+}
+
+/** The group's payments, in order. */
+export function sentBy(group: Iterable<Address>, { outgoing, movements }: ValueFlow): Movement[] {
+  return [...group].flatMap((account) => (outgoing.get(account) ?? []).map((index) => movements[index]!));
+}

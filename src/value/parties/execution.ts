@@ -1,0 +1,106 @@
+import { kindOf } from '../../lib/motifKinds.ts';
+import { NATIVE_ASSET } from '../asset.ts';
+import type { AttributionMode } from '../../model/attribution.ts';
+import type { CanonicalTx } from '../../model/canonicalTx.ts';
+import type { Address } from '../../model/hex.ts';
+import type { Motif } from '../../model/motif.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
+import type { Movement, ValueFlow } from '../../model/valueFlow.ts';
+
+/**
+ * Why a movement pays for execution and is no part of what the transaction was for. `prefund`: ether to or
+ * from an ERC-4337 entry point; `charge`: a paymaster's fee, or its refund; `compensation`: repays the signer
+ * who submitted it.
+ */
+export type ExecutionReason = 'prefund' | 'charge' | 'compensation';
+
+/** Modes in which somebody else submits for the actor and may be repaid by it. */
+const SUBMITTED_FOR: ReadonlySet<AttributionMode> = new Set([
+  'safe',
+  'smart_account_4337',
+  'delegated_7702',
+  'meta_transaction',
+  'permit_pull',
+]);
+
+/** A relayer's premium: ether beyond this many times the gas is a payment of its own. */
+const REFUND_LIMIT = 3n;
+
+export interface ExecutionInput {
+  readonly flow: ValueFlow;
+  readonly motifs: readonly Motif[];
+  readonly rulebook: Pick<Rulebook, 'motifKinds'>;
+  /** The accounts that may have paid. */
+  readonly group: ReadonlySet<Address>;
+  readonly mode: AttributionMode;
+  readonly tx: CanonicalTx;
+}
+
+/** Wei of execution gas at the price paid (EIP-1559) plus blob gas (EIP-4844). */
+export function gasCostOf(tx: CanonicalTx): bigint {
+  return tx.effectiveGasPrice * tx.gasUsed + tx.blobGasPrice * tx.blobGasUsed;
+}
+
+/** Indexes of the movements that pay for execution by another's transaction, each with its reason. */
+export function executionPayments(input: ExecutionInput): ReadonlyMap<number, ExecutionReason> {
+  const found = new Map<number, ExecutionReason>();
+  const operations = input.motifs.filter(({ kind }) => kindOf(input.rulebook, kind).executes === 'operation');
+  if (operations.length > 0) {
+    for (const { index } of prefunds(operations, input.flow)) found.set(index, 'prefund');
+    for (const { index } of charges(operations, input)) found.set(index, 'charge');
+  }
+  for (const { index } of compensation(input)) found.set(index, 'compensation');
+  return found;
+}
+
+/** Wei that the group paid for execution, less what came back; never below zero. */
+export function executionCost(
+  payments: ReadonlyMap<number, ExecutionReason>,
+  { movements }: ValueFlow,
+  group: ReadonlySet<Address>,
+): bigint {
+  let net = 0n;
+  for (const index of payments.keys()) {
+    const { from, to, asset, amount } = movements[index]!;
+    if (asset !== NATIVE_ASSET || group.has(from) === group.has(to)) continue;
+    net += group.has(from) ? amount : -amount;
+  }
+  return net > 0n ? net : 0n;
+}
+
+function prefunds(operations: readonly Motif[], { movements, outgoing, incoming }: ValueFlow): Movement[] {
+  const entryPoints = new Set(operations.map(({ venue }) => venue));
+  return [...entryPoints]
+    .flatMap((account) => [...(outgoing.get(account) ?? []), ...(incoming.get(account) ?? [])])
+    .map((index) => movements[index]!)
+    .filter(({ asset }) => asset === NATIVE_ASSET);
+}
+
+function charges(
+  operations: readonly Motif[],
+  { flow, motifs, rulebook, group }: ExecutionInput,
+): Movement[] {
+  const paymasters = new Set(
+    operations.flatMap(({ participants }) =>
+      participants.filter(({ role }) => role === 'paymaster').map(({ account }) => account),
+    ),
+  );
+  if (paymasters.size === 0) return [];
+  const fees = motifs.filter(({ kind, status }) => status === 'Proven' && kindOf(rulebook, kind).fee);
+  const charged = new Set(fees.flatMap(({ movements }) => movements));
+  return flow.movements.filter(
+    ({ index, from, to }) =>
+      (group.has(from) && charged.has(index)) || (group.has(to) && paymasters.has(from)),
+  );
+}
+
+function compensation({ flow, group, mode, tx }: ExecutionInput): Movement[] {
+  const signer = tx.from;
+  if (group.has(signer) || !SUBMITTED_FOR.has(mode)) return [];
+  const repaid = (flow.incoming.get(signer) ?? [])
+    .map((index) => flow.movements[index]!)
+    .filter(({ from }) => group.has(from));
+  const isEther = ({ asset }: Movement): boolean => asset === NATIVE_ASSET;
+  const ether = repaid.filter(isEther).reduce((sum, { amount }) => sum + amount, 0n);
+  return ether <= gasCostOf(tx) * REFUND_LIMIT ? repaid : repaid.filter((m) => !isEther(m));
+}
