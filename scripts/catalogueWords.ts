@@ -27,9 +27,11 @@ export const WARNINGS: Words = {
   PriceSourceUnavailable:
     'A price source did not answer. Prices are missing that a later analysis may have: analyze again.',
   FeeNotPaidBySubject:
-    'Another account bore the gas (a relayer, a sponsor); `net_usd_after_gas` counts it all the same.',
+    'Another account bore the gas (a relayer, a sponsor); `net_usd_after_gas` counts it all the same, `net_usd_after_own_gas` does not.',
   FeeInsideFlows:
-    'The subject repaid the gas in this transaction (a user operation, a refund to the submitter): its flows hold that payment, and `net_usd_after_gas` counts the gas once more.',
+    'The subject repaid the gas in this transaction (a user operation, a refund to the submitter): its flows hold that payment, and `net_usd_after_gas` counts the gas once more, `net_usd_after_own_gas` does not.',
+  PositionAtCost:
+    'Something was put into a position that is only booked, or taken out of one (a stake, a bridge transfer, a queue, an order, a pool share without a price): `net_usd_before_gas` shows it as sent or received, `net_usd_with_positions` counts the position at what was exchanged for it.',
   MetadataUnavailable:
     'Symbols, decimals or prices are missing because the node could not read them or a limit was reached, not because the contracts did not answer.',
 };

@@ -18,6 +18,7 @@ const FILES = [
   ...readdirSync(join(ROOT, 'dist', CLIENT))
     .filter((name) => /\.(js|d\.ts)$/.test(name))
     .map((name) => `${CLIENT}/${name}`),
+  ...['accountFlows', 'money', 'amount'].map((name) => `value/${name}.js`),
   'model/generated/report.d.ts',
 ];
 const folder = mkdtempSync(join(tmpdir(), 'txreport-client-'));

@@ -167,6 +167,7 @@ export interface OwnerEconomics {
   readonly accounts: readonly Address[];
   readonly inflow: Money;
   readonly netBeforeGas: Money;
+  readonly netWithPositions: Money | null;
   readonly tokenIn: string;
   readonly tokenOut: string;
 }
@@ -178,6 +179,10 @@ export interface Economics {
   readonly inflow: Money;
   readonly netBeforeGas: Money;
   readonly netAfterGas: Money;
+  /** Less the gas it paid itself; null where that is all of it. */
+  readonly netAfterOwnGas: Money | null;
+  /** The net with positions that are only booked at what was exchanged for them; null without such. */
+  readonly netWithPositions: Money | null;
   readonly tokenIn: string;
   readonly tokenOut: string;
   readonly structuralProfit: Money;

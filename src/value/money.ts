@@ -1,7 +1,13 @@
 import { powerOfTen } from './amount.ts';
 import type { DisplayMoney } from '../model/generated/report.ts';
-import type { Money, PriceBook, UnitPrice, Usd } from '../model/economics.ts';
+import type { Money, UnitPrice, Usd } from '../model/economics.ts';
 import type { AssetId } from '../model/valueFlow.ts';
+
+/** Prices and refusals by asset, as far as sums need them. */
+export interface PriceBook {
+  readonly prices: ReadonlyMap<AssetId, { readonly unit: UnitPrice }>;
+  readonly refusals: ReadonlyMap<AssetId, { readonly code: string }>;
+}
 
 export const ZERO_USD: Usd = { numerator: 0n, scale: 0 };
 /** Placeholder where there is no number; must not be parsed. */

@@ -121,10 +121,13 @@ describe('the client in a browser', () => {
     });
     expect(bundle.warnings).toEqual([]);
     expect(Object.keys(bundle.metafile.inputs).sort()).toEqual(
-      ['client', 'exact', 'seenBy', 'txHash'].map((name) => `src/tools/client/${name}.ts`),
+      [
+        ...['client', 'exact', 'seenBy', 'txHash'].map((name) => `src/tools/client/${name}.ts`),
+        ...['accountFlows', 'amount', 'money'].map((name) => `src/value/${name}.ts`),
+      ].sort(),
     );
     const code = bundle.outputFiles[0]!.text;
-    expect(code.length).toBeLessThan(5_000);
+    expect(code.length).toBeLessThan(10_000);
     expect(code).not.toMatch(/\brequire\b|\bprocess\b|\bBuffer\b|node:/);
 
     const page = vm.createContext({ fetch, Error, String, Number, JSON, AbortController });

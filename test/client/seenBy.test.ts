@@ -24,22 +24,29 @@ it('tells a loan from the borrower’s side, and from nobody’s', () => {
   expect(seenBy(report, `0x${'12'.repeat(20)}`)).toBeNull();
 });
 
-it('sums an account’s dollars, and none where an asset has no price', () => {
-  const delta = (raw: string, usd: object) => ({
-    ...report.inventory_deltas[0]!,
+it('sums an account’s dollars at exact prices, and none where an asset has no price', () => {
+  const { asset, ...rest } = report.inventory_deltas.find((d) => d.asset.symbol === 'USDC')!;
+  const delta = (of: typeof asset, received: string, sent: string) => ({
+    ...rest,
+    asset: of,
     subject: report.tx.signer,
-    delta_raw: raw,
-    usd: usd as TxReport['inventory_deltas'][number]['usd'],
+    delta_raw: (BigInt(received) - BigInt(sent)).toString(),
+    inflow_raw: received,
+    outflow_raw: sent,
   });
-  const priced = [
-    delta('1', { text: '$3387.77', available: true }),
-    delta('-2', { text: '$-3400.00', available: true }),
-  ];
-  const netOf = (deltas: typeof priced) =>
-    seenBy({ ...report, inventory_deltas: deltas }, report.tx.signer)!.net_usd;
-  expect(netOf(priced)).toEqual({ text: '$-12.23', available: true });
-  const none = { text: '—', available: false, reason: 'unpriced_asset (no_source)' };
-  const last = delta('3', none);
-  const reason = `unpriced_asset: ${last.asset.id} (no_source)`;
-  expect(netOf([...priced, last])).toEqual({ ...none, reason });
+  const prices = [{ ...report.economics.valuation.prices![0]!, asset_id: asset.id, price_exact: '0.9995' }];
+  const netOf = (...deltas: ReturnType<typeof delta>[]) => {
+    const valuation = { ...report.economics.valuation, prices, refusals: [] };
+    const economics = { ...report.economics, valuation };
+    const changed = { ...report, economics, inventory_deltas: deltas, position_effects: [] };
+    return seenBy(changed, report.tx.signer)!.net_usd;
+  };
+  // 0.000001 × 0.9995 less 12.345679 × 0.9995 is −12.339505161.
+  expect(netOf(delta(asset, '1', '12345679'))).toEqual({ text: '$-12.34', available: true });
+  const other = { ...asset, id: `eip155:1/erc20:0x${'12'.repeat(20)}` };
+  expect(netOf(delta(asset, '5', '0'), delta(other, '3', '0'))).toEqual({
+    text: '—',
+    available: false,
+    reason: `unpriced_asset: ${other.id} (no_source)`,
+  });
 });

@@ -35,7 +35,8 @@ function balanced(all: ReadonlyMap<string, TxReport>): number {
       for (const row of rows) {
         const [, , , , posted, asset, , amount] = row as string[];
         sums.set(asset!, (sums.get(asset!) ?? 0n) + exact(amount!));
-        if (posted === `assets:${account}`) own.set(asset!, (own.get(asset!) ?? 0n) + exact(amount!));
+        if (posted === `assets:${account}` || posted === `liabilities:${account}`)
+          own.set(asset!, (own.get(asset!) ?? 0n) + exact(amount!));
       }
       for (const [asset, sum] of sums) expect(sum, `${name} ${account} ${asset}`).toBe(0n);
       const fee = event?.fee ? -exact(event.fee.amount) : 0n;

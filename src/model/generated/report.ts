@@ -365,6 +365,8 @@ export interface Economics {
   inflow_usd: DisplayMoney;
   net_usd_before_gas: DisplayMoney;
   net_usd_after_gas: DisplayMoney;
+  net_usd_after_own_gas?: DisplayMoney;
+  net_usd_with_positions?: DisplayMoney;
   /**
    * Assets received, net: comma-separated entries "<quantity> <symbol>", largest value first.
    */
@@ -633,6 +635,7 @@ export interface OwnerEconomics {
   accounts: Address[];
   inflow_usd: DisplayMoney;
   net_usd_before_gas: DisplayMoney;
+  net_usd_with_positions?: DisplayMoney;
   /**
    * Assets received, net: comma-separated entries "<quantity> <symbol>", largest value first.
    */

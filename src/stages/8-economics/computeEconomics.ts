@@ -21,7 +21,6 @@ import type { Asset, AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import type { TouchedAccounts } from './choosePrice.ts';
 import { executionCost, executionPayments, gasCostOf } from '../../value/parties/execution.ts';
 import { nftSales } from './nftTrades.ts';
-import { lendingClaims } from './positions/lendingClaims.ts';
 import { positionChanges } from './positions/positionChanges.ts';
 import { priceAssets, type Pricing } from './priceAssets.ts';
 import { realizedPnl } from './realizedPnl.ts';
@@ -83,21 +82,28 @@ function warningsOf(
   return warnings;
 }
 
+interface GasPayer {
+  readonly isSubject: boolean;
+  /** Another than the subject's accounts sent the fee to the network. */
+  readonly apart: boolean;
+  readonly warnings: readonly string[];
+}
+
 /** Whether the subject paid the gas of the transaction, and the warning where the sums hide the payer. */
-function gasPayer(input: EconomicsInput): { isSubject: boolean; warnings: string[] } {
+function gasPayer(input: EconomicsInput): GasPayer {
   const { flow, attribution } = input;
   const { actor, entity, signer, feePayer, mode } = attribution;
   const group = new Set([actor ?? signer, ...entity]);
-  if (group.has(signer)) return { isSubject: true, warnings: [] };
+  if (group.has(signer)) return { isSubject: true, apart: false, warnings: [] };
   const payments = executionPayments({ ...input, group, mode });
   const inTokens = [...payments.keys()].some((index) => {
     const { from, asset } = flow.movements[index]!;
     return group.has(from) && asset !== NATIVE_ASSET;
   });
   if (inTokens || executionCost(payments, flow, group) > 0n)
-    return { isSubject: true, warnings: ['FeeInsideFlows'] };
+    return { isSubject: true, apart: true, warnings: ['FeeInsideFlows'] };
   const isSubject = group.has(feePayer);
-  return { isSubject, warnings: isSubject ? [] : ['FeeNotPaidBySubject'] };
+  return { isSubject, apart: true, warnings: isSubject ? [] : ['FeeNotPaidBySubject'] };
 }
 
 /**
@@ -119,7 +125,7 @@ export function computeEconomics(input: EconomicsInput): Economics {
   const { book } = pricing;
   const gas = gasCost(tx, header, book);
   const positions = positionChanges(input);
-  const flows = subjectFlows({ subject, flow, claims: lendingClaims(subject, positions) }, context, book);
+  const flows = subjectFlows({ subject, owner: subject, flow, positions }, context, book);
   const pnl = realizedPnl({ ...input, book, gas });
   const payer = gasPayer(input);
   const prices = valuation(flow, pricing, tx.blockNumber);
@@ -129,6 +135,8 @@ export function computeEconomics(input: EconomicsInput): Economics {
     inflow: flows.inflow,
     netBeforeGas: flows.net,
     netAfterGas: subtractMoney(flows.net, gas.usd),
+    netAfterOwnGas: payer.apart ? flows.net : null,
+    netWithPositions: flows.netWithPositions,
     tokenIn: flows.tokenIn,
     tokenOut: flows.tokenOut,
     structuralProfit: pnl.structuralProfit,
@@ -137,7 +145,11 @@ export function computeEconomics(input: EconomicsInput): Economics {
     positions,
     nftSales: nftSales(pricing.trades, book),
     owners: ownerEconomics({ attribution, flow, context, positions, book }),
-    warnings: [...warningsOf(input, prices, gas.usd.usd !== null), ...payer.warnings],
+    warnings: [
+      ...warningsOf(input, prices, gas.usd.usd !== null),
+      ...(flows.netWithPositions ? ['PositionAtCost'] : []),
+      ...payer.warnings,
+    ],
     feePaidBySubject: payer.isSubject,
     book,
   };
@@ -171,13 +183,13 @@ function ownerEconomics({ attribution, flow, context, positions, book }: OwnerIn
   const { owners = [] } = attribution;
   return owners.map((owner) => {
     const accounts = accountsOf(owner, attribution);
-    const claims = lendingClaims(owner, positions);
-    const { inflow, net, tokenIn, tokenOut } = subjectFlows(
-      { subject: new Set(accounts), flow, claims },
+    const subject = new Set(accounts);
+    const { inflow, net, netWithPositions, tokenIn, tokenOut } = subjectFlows(
+      { subject, owner, flow, positions },
       context,
       book,
     );
-    return { owner, accounts, inflow, netBeforeGas: net, tokenIn, tokenOut };
+    return { owner, accounts, inflow, netBeforeGas: net, netWithPositions, tokenIn, tokenOut };
   });
 }
 

@@ -2,9 +2,9 @@ import { formatAmount } from '../../value/amount.ts';
 import { balances } from '../../value/balances.ts';
 import { parseAssetId } from '../../value/asset.ts';
 import { assetUnit, listSymbol } from '../../value/display.ts';
-import { compareUsd, worth, worthTogether } from '../../value/money.ts';
-import type { Money, PriceBook } from '../../model/economics.ts';
-import type { LendingClaims } from './positions/lendingClaims.ts';
+import { accountFlows, untoldReason, type OwnPosition } from '../../value/accountFlows.ts';
+import { compareUsd, unknown, worth, worthTogether } from '../../value/money.ts';
+import type { Money, PositionChange, PriceBook } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
 import type { RawContext } from '../../model/upstream.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
@@ -13,6 +13,8 @@ export interface SubjectFlows {
   /** Gross. */
   readonly inflow: Money;
   readonly net: Money;
+  /** As `net`, with positions that are only booked at cost; null where there are none. */
+  readonly netWithPositions: Money | null;
   readonly tokenIn: string;
   readonly tokenOut: string;
 }
@@ -58,31 +60,24 @@ function tokenList(
 interface FlowInput {
   /** An account, or several taken as one. */
   readonly subject: Address | ReadonlySet<Address>;
+  /** The account that owns their positions. */
+  readonly owner: Address;
   readonly flow: ValueFlow;
-  readonly claims: LendingClaims;
+  readonly positions: readonly PositionChange[];
 }
 
-/**
- * The subject's sent and received assets: gross in US dollars, net per asset as display lists. Lending
- * positions count as claims and debts.
- */
+/** A subject's flows in US dollars, and its sent and received assets, net, as display lists. */
 export function subjectFlows(
-  { subject, flow, claims }: FlowInput,
+  { subject, owner, flow, positions }: FlowInput,
   context: RawContext,
   book: PriceBook,
 ): SubjectFlows {
   const own = [...balances(flow, subject).values()];
-  const priced = own.filter(({ id }) => !claims.tokens.has(id) && !claims.debtTokens.has(id));
-  const received = priced.map(({ id, received: amount }): Amount => [id, amount]);
-  const supplied = claims.supplied.filter(([, amount]) => amount > 0n);
-  // Amounts that cancel out need no price.
-  const net = new Map<AssetId, bigint>();
-  const add = ([id, amount]: Amount, sign: bigint): void =>
-    void net.set(id, (net.get(id) ?? 0n) + sign * amount);
-  for (const balance of priced) add([balance.id, balance.net], 1n);
-  for (const amount of claims.supplied) add(amount, 1n);
-  for (const amount of claims.owed) add(amount, -1n);
-  const listed = own.filter(({ id }) => !claims.debtTokens.has(id));
+  const held = positions.filter((change) => change.owner === owner).map(ownPosition);
+  const flows = accountFlows(own, held, (asset) => book.prices.has(asset));
+  const worthOf = (net: ReadonlyMap<AssetId, bigint>): Money =>
+    flows.untold.length > 0 ? unknown(untoldReason(flows.untold)) : worthTogether(net, book);
+  const listed = own.filter(({ id }) => !flows.debtTokens.has(id));
   const list = (sign: bigint): string =>
     tokenList(
       listed.filter((b) => b.net * sign > 0n).map((b) => ({ asset: b.id, magnitude: b.net * sign })),
@@ -91,17 +86,22 @@ export function subjectFlows(
       book,
     );
   return {
-    inflow: worthTogether(
-      [...received, ...supplied].filter(([, amount]) => amount !== 0n),
-      book,
-    ),
-    net: worthTogether(
-      [...net].filter(([, amount]) => amount !== 0n),
-      book,
-    ),
+    inflow: worthTogether(flows.received, book),
+    net: worthOf(flows.net),
+    netWithPositions: flows.withPositions && worthOf(flows.withPositions),
     tokenIn: list(1n),
     tokenOut: list(-1n),
   };
 }
 
-type Amount = readonly [AssetId, bigint];
+function ownPosition({ category, effect, position, delta, parts, motif }: PositionChange): OwnPosition {
+  return {
+    category,
+    effect,
+    proven: motif.status === 'Proven',
+    token: position,
+    delta,
+    place: position ?? motif.poolId ?? motif.venue,
+    parts,
+  };
+}

@@ -92,6 +92,7 @@ function writeOwner(part: OwnerEconomics, writer: ReportWriter): wire.OwnerEcono
     accounts: part.accounts.map((account) => writer.address(account)),
     inflow_usd: displayMoney(part.inflow),
     net_usd_before_gas: displayMoney(part.netBeforeGas),
+    ...(part.netWithPositions ? { net_usd_with_positions: displayMoney(part.netWithPositions) } : {}),
     token_in: part.tokenIn,
     token_out: part.tokenOut,
   };
@@ -121,6 +122,10 @@ export function writeEconomics(
     inflow_usd: displayMoney(economics.inflow),
     net_usd_before_gas: displayMoney(economics.netBeforeGas),
     net_usd_after_gas: displayMoney(economics.netAfterGas),
+    ...(economics.netAfterOwnGas ? { net_usd_after_own_gas: displayMoney(economics.netAfterOwnGas) } : {}),
+    ...(economics.netWithPositions
+      ? { net_usd_with_positions: displayMoney(economics.netWithPositions) }
+      : {}),
     token_in: economics.tokenIn,
     token_out: economics.tokenOut,
     structural_profit_usd: displayMoney(economics.structuralProfit),

@@ -25,6 +25,9 @@ export function renderSide(side: Side, report: TxReport): string {
     ...(side.net_usd.available && side.sent.length + side.received.length > 0
       ? listed('net', [`${moneyText(side.net_usd)} before gas`])
       : []),
+    ...(side.net_usd_with_positions?.available
+      ? listed('', [`${side.net_usd_with_positions.text} with positions at cost`])
+      : []),
     ...listed(
       'positions',
       side.positions.map((one) => say(positionSentence(one as PositionEffect))),

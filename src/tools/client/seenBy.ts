@@ -1,4 +1,5 @@
-import { sumExact } from './exact.ts';
+import { accountFlows, untoldReason, type OwnPosition } from '../../value/accountFlows.ts';
+import { displayMoney, unknown, worthTogether, type PriceBook } from '../../value/money.ts';
 import type { Allowance, Money, InventoryDelta, Motif, PositionEffect, TxReport } from './report.ts';
 
 /** One account's side of a report: the very entries of the report that concern it. */
@@ -10,8 +11,10 @@ export interface Side {
   /** Assets it ended with less and with more of; gas not included. */
   readonly sent: readonly InventoryDelta[];
   readonly received: readonly InventoryDelta[];
-  /** Dollars of all it received less all it sent, gas not included; the sum of figures rounded to cents. */
+  /** Dollars of all it received less all it sent, gas not included: `net_usd_before_gas`, for this account. */
   readonly net_usd: Money;
+  /** `net_usd_with_positions`, for this account; null where none of its positions is only booked. */
+  readonly net_usd_with_positions: Money | null;
   /** Positions it owns that changed. */
   readonly positions: readonly PositionEffect[];
   /** Allowances it gave, and those it was given. */
@@ -50,12 +53,14 @@ export function seenBy(report: TxReport, address: string): Side | null {
   ];
   const account = named.find(is);
   if (account === undefined || account === null) return null;
+  const { net, withPositions } = netsOf(report, account);
   return {
     account,
     name: report.accounts?.[account]?.name ?? null,
     sent: deltas.filter(({ delta_raw }) => delta_raw.startsWith('-')),
     received: deltas.filter(({ delta_raw }) => !delta_raw.startsWith('-') && delta_raw !== '0'),
-    net_usd: netOf(deltas),
+    net_usd: net,
+    net_usd_with_positions: withPositions,
     positions,
     granted,
     obtained,
@@ -64,11 +69,62 @@ export function seenBy(report: TxReport, address: string): Side | null {
   };
 }
 
-function netOf(deltas: readonly InventoryDelta[]): Money {
-  const moved = deltas.filter(({ delta_raw }) => delta_raw !== '0');
-  // Away from its entry, the reason has to name the asset.
-  for (const { usd, asset } of moved)
-    if (!usd.available) return { ...usd, reason: usd.reason.replace('asset (', `asset: ${asset.id} (`) };
-  const [whole, cents = ''] = sumExact(moved.map(({ usd }) => usd.text.slice(1))).split('.');
-  return { text: `$${whole}.${cents.padEnd(2, '0')}`, available: true };
+/** The account's net in dollars, by the sum that the report's own figures come from, at its prices. */
+function netsOf(report: TxReport, account: string): { net: Money; withPositions: Money | null } {
+  const book = bookOf(report);
+  const balances = report.inventory_deltas
+    .filter(({ subject }) => subject === account)
+    .map(({ asset, inflow_raw, outflow_raw }) => ({
+      id: asset.id,
+      received: BigInt(inflow_raw),
+      sent: BigInt(outflow_raw),
+    }));
+  const positions = report.position_effects.filter(({ owner }) => owner === account).map(positionOf);
+  const flows = accountFlows(balances, positions, (id) => book.prices.has(id));
+  const worth = (net: ReadonlyMap<string, bigint>): Money =>
+    displayMoney(
+      flows.untold.length > 0 ? unknown(untoldReason(flows.untold)) : worthTogether(net, book),
+    ) as Money;
+  return { net: worth(flows.net), withPositions: flows.withPositions && worth(flows.withPositions) };
+}
+
+function positionOf(effect: PositionEffect): OwnPosition {
+  const { category, position_asset: token, position_delta_raw: delta, market, underlying } = effect;
+  return {
+    category,
+    effect: effect.effect,
+    proven: effect.status === 'Proven',
+    token: token?.id ?? null,
+    delta: delta === null ? null : BigInt(delta),
+    place: token?.id ?? market ?? '',
+    parts: underlying.map(({ asset, delta_raw, role }) => ({
+      asset: asset.id,
+      delta: BigInt(delta_raw),
+      role,
+    })),
+  };
+}
+
+/** The report's exact prices and refusals, with the decimals its assets state. */
+function bookOf(report: TxReport): PriceBook {
+  const assets = [
+    ...report.inventory_deltas.map(({ asset }) => asset),
+    ...report.position_effects.flatMap(({ underlying }) => underlying.map(({ asset }) => asset)),
+  ];
+  const decimals = new Map(
+    assets.map(({ id, kind, decimals: stated }) => [id, kind === 'erc20' || kind === 'native' ? stated : 0]),
+  );
+  const { prices = [], refusals = [] } = report.economics.valuation;
+  return {
+    prices: new Map(
+      prices.flatMap(({ asset_id: id, price_exact: exact }) => {
+        const places = decimals.get(id);
+        if (exact === undefined || places == null) return [];
+        const [whole = '', fraction = ''] = exact.split('.');
+        const usd = { numerator: BigInt(whole + fraction), scale: fraction.length };
+        return [[id, { unit: { usd, decimals: places } }]];
+      }),
+    ),
+    refusals: new Map(refusals.map(({ asset_id: id, code }) => [id, { code }])),
+  };
 }

@@ -23,10 +23,12 @@ interface LedgerEvent {
   readonly label: string;
   readonly sent: readonly LedgerLeg[];
   readonly received: readonly LedgerLeg[];
-  /** The transaction fee, where this account paid it. */
+  /** The transaction fee, where this account sent it: the signer. What repays it is among the flows. */
   readonly fee: { readonly amount: string; readonly usd: string | null } | null;
   /** Net amounts by counterparty: signed from the account's view, zero left out. */
   readonly flows: readonly { readonly counterparty: string; readonly asset: Asset; readonly raw: bigint }[];
+  /** Assets of the flows that are debts of this account. */
+  readonly debts: ReadonlySet<string>;
   /** Positions of this account that changed, such as `Supplies to Aave V3`. */
   readonly positions: readonly string[];
 }
@@ -42,9 +44,17 @@ function dollars(money: DisplayMoney): string | null {
 /** Exact decimal text of a positive or negative amount; the raw integer where the decimals are unknown. */
 const exactAmount = (raw: bigint, decimals: number | null): string => formatAmount(raw, decimals ?? 0);
 
+/** Tokens of the account's debts: liabilities, not assets received. */
+function debtsOf({ position_effects: effects }: TxReport, account: string): ReadonlySet<string> {
+  const own = effects.filter(({ owner, category }) => owner === account && category === 'lending_debt');
+  return new Set(own.flatMap(({ position_asset: token }) => token?.id ?? []));
+}
+
 function legs(report: TxReport, account: string, sign: 1n | -1n): LedgerLeg[] {
+  const debts = debtsOf(report, account);
   return report.inventory_deltas
     .filter(({ subject, delta_raw }) => subject === account && BigInt(delta_raw) * sign > 0n)
+    .filter(({ asset }) => !debts.has(asset.id))
     .map(({ asset, delta_raw, usd }) => {
       const raw = BigInt(delta_raw) * sign;
       return { asset, raw, amount: exactAmount(raw, asset.decimals), usd: dollars(usd) };
@@ -74,13 +84,13 @@ function positionsOf(report: TxReport, account: string): string[] {
  * @throws LedgerError for a report without `tx.timestamp`, as earlier versions wrote it
  */
 export function ledgerEvent(report: TxReport, account: string): LedgerEvent | null {
-  const { tx, execution, attribution, classification } = report;
+  const { tx, execution, classification } = report;
   if (!tx.timestamp) throw new LedgerError(`the report of ${tx.hash} has no tx.timestamp: analyze it again`);
   const sent = legs(report, account, -1n);
   const received = legs(report, account, 1n);
   const positions = positionsOf(report, account);
   const fee =
-    attribution.fee_payer === account
+    tx.signer === account
       ? { amount: execution.gas_cost_native, usd: dollars(execution.gas_cost_usd) }
       : null;
   if (sent.length + received.length + positions.length === 0 && fee === null) return null;
@@ -94,6 +104,7 @@ export function ledgerEvent(report: TxReport, account: string): LedgerEvent | nu
     received,
     fee,
     flows: flowsOf(report, account),
+    debts: debtsOf(report, account),
     positions,
   };
 }
@@ -186,7 +197,7 @@ const KOINLY_COLUMNS = [
 
 /**
  * Double entry: per transaction and asset the postings add up to zero. The account's gains and losses are
- * posted against the counterparties, the fee against `expenses:gas`.
+ * posted against the counterparties, tokens of its debts as `liabilities:`, the fee against `expenses:gas`.
  */
 export const DOUBLE_ENTRY: LedgerFormat = {
   columns: [
@@ -213,8 +224,14 @@ export const DOUBLE_ENTRY: LedgerFormat = {
       event.positions.join('; '),
     ];
     const own = `assets:${event.account}`;
+    const owed = `liabilities:${event.account}`;
     const rows = event.flows.flatMap(({ counterparty, asset, raw }) => [
-      posting(own, asset, currency(asset), exactAmount(raw, asset.decimals)),
+      posting(
+        event.debts.has(asset.id) ? owed : own,
+        asset,
+        currency(asset),
+        exactAmount(raw, asset.decimals),
+      ),
       posting(`external:${counterparty}`, asset, currency(asset), exactAmount(-raw, asset.decimals)),
     ]);
     if (isPaid(event.fee)) {

@@ -208,6 +208,7 @@ const WARNINGS: Readonly<Record<string, string>> = {
   StalePrice: 'At least one price is older than its source allows.',
   FeeNotPaidBySubject: 'Somebody else paid the gas; the net after gas still counts it.',
   FeeInsideFlows: 'The gas was paid out of the amounts shown.',
+  PositionAtCost: 'What was put into positions or taken out of them counts at cost in “Net with positions”.',
   MetadataUnavailable: 'The node could not read some symbols, decimals or prices.',
   PriceSourceUnavailable: 'A price source did not answer: a later analysis may have prices that lack here.',
 };
@@ -238,6 +239,8 @@ export function figures({ economics: e }: TxReport): Figure[] {
   ];
   return [
     ...(same ? ([['Net', before]] as const) : nets),
+    ...(e.net_usd_after_own_gas ? [['Net after own gas', e.net_usd_after_own_gas] as const] : []),
+    ...(e.net_usd_with_positions ? [['Net with positions', e.net_usd_with_positions] as const] : []),
     ...(isZero && !e.realized_pnl.supported ? [] : [[named, profit] as const]),
   ];
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { erc20Id } from '../../../src/value/asset.ts';
 import { ZERO_ADDRESS } from '../../../src/evm/hex.ts';
-import { lendingClaims } from '../../../src/stages/8-economics/positions/lendingClaims.ts';
 import { positionChanges } from '../../../src/stages/8-economics/positions/positionChanges.ts';
 import type { Motif } from '../../../src/model/motif.ts';
 import {
@@ -163,7 +162,5 @@ describe('position owners', () => {
       ['lending_supply', 'increase', -50n],
       ['lending_debt', 'increase', 30n],
     ]);
-    const { supplied, owed } = lendingClaims(SIGNER, found);
-    expect([supplied, owed]).toEqual([[[LP, 50n]], [[USD, 30n]]]);
   });
 });

@@ -1,0 +1,184 @@
+/** What an account, or several taken as one, gained and lost: the one sum that every figure of money reads. */
+
+/** Gross amounts of one asset. */
+export interface AssetFlow {
+  readonly id: string;
+  readonly received: bigint;
+  readonly sent: bigint;
+}
+
+/** A position of the account that changed, amounts from its view: negative was put in. */
+export interface OwnPosition {
+  readonly category: string;
+  readonly effect: string;
+  readonly proven: boolean;
+  /** The token or NFT that represents it, and the account's gain of it. */
+  readonly token: string | null;
+  readonly delta: bigint | null;
+  /** The token, or the market where there is none. */
+  readonly place: string;
+  readonly parts: readonly { readonly asset: string; readonly delta: bigint; readonly role: string }[];
+}
+
+type Amount = readonly [asset: string, amount: bigint];
+
+export interface AccountFlows {
+  /** Gross receipts: balances, and what lending markets owe it for supplies. */
+  readonly received: readonly Amount[];
+  /** Received less sent. Lending positions count as claims and debts, other positions by their tokens. */
+  readonly net: ReadonlyMap<string, bigint>;
+  /** As `net`, with positions that are only booked at what was exchanged for them; null without any. */
+  readonly withPositions: ReadonlyMap<string, bigint> | null;
+  /** Tokens of debts: nothing to own. */
+  readonly debtTokens: ReadonlySet<string>;
+  /** Borrowed assets that neither reached the account nor went into a position of it. */
+  readonly untold: readonly string[];
+}
+
+const SUPPLY = 'lending_supply';
+const DEBT = 'lending_debt';
+const LENDING: ReadonlySet<string> = new Set([SUPPLY, DEBT]);
+/** Interest that the market adds to a position: it was the owner's before. */
+const ACCRUED = 'collect';
+/** Effect of what turned one asset into another: both are among the balances. */
+const EXCHANGED = 'migrate';
+/** Parts that stay with the owner or are lost: they change no claim. */
+const NO_CLAIM: ReadonlySet<string> = new Set(['fee', 'reward', 'penalty']);
+
+/**
+ * The flows of one account. A lending position's token counts at the assets exchanged for it; one that was
+ * also sent elsewhere keeps its own price. Any other position's token counts at its price; without a price
+ * or a token, the position is only booked.
+ */
+export function accountFlows(
+  balances: readonly AssetFlow[],
+  positions: readonly OwnPosition[],
+  isPriced: (asset: string) => boolean,
+): AccountFlows {
+  const claimed = withoutSecondClaims(certain(positions), balances);
+  const lending = claimed.filter(({ category }) => LENDING.has(category));
+  const debtTokens = tokensOf(positions.filter(({ category }) => category === DEBT));
+  const inClaims = new Set([...tokensOf(lending), ...debtTokens]);
+  const priced = balances.filter(({ id }) => !inClaims.has(id));
+  const claims = lending.flatMap(claimsOf);
+  const supplied = lending.filter(({ category }) => category === SUPPLY).flatMap(claimsOf);
+  const own = priced.map(({ id, received, sent }): Amount => [id, received - sent]);
+  const booked = claimed.filter(
+    ({ category, effect, token }) =>
+      !LENDING.has(category) && effect !== EXCHANGED && (token === null || !isPriced(token)),
+  );
+  const bookedTokens = tokensOf(booked);
+  return {
+    received: [
+      ...priced.map(({ id, received }): Amount => [id, received]),
+      ...supplied.filter(([, amount]) => amount > 0n),
+    ].filter(([, amount]) => amount !== 0n),
+    net: summed([...own, ...claims]),
+    withPositions:
+      booked.length === 0
+        ? null
+        : summed([...own.filter(([id]) => !bookedTokens.has(id)), ...claims, ...booked.flatMap(claimsOf)]),
+    debtTokens,
+    untold: untoldDebts(lending, claimed, balances),
+  };
+}
+
+/** Positions of places with an act that is not proven or exchanged nothing are left at their tokens. */
+function certain(positions: readonly OwnPosition[]): OwnPosition[] {
+  const uncertain = new Set(
+    positions
+      .filter(({ effect, parts, proven }) => (parts.length === 0 && effect !== ACCRUED) || !proven)
+      .map(({ place }) => place),
+  );
+  return positions.filter(({ place }) => !uncertain.has(place));
+}
+
+/**
+ * One outflow, one claim: where what left the account is the price of one position, a further position of the
+ * same outflow is that of a contract which passed it on. A loan may pay for more than left the account.
+ */
+function withoutSecondClaims(
+  positions: readonly OwnPosition[],
+  balances: readonly AssetFlow[],
+): OwnPosition[] {
+  const borrows = positions.some((one) => one.category === DEBT && one.parts.some(({ delta }) => delta > 0n));
+  if (positions.length < 2 || borrows) return [...positions];
+  const flows = new Map(balances.map((flow) => [flow.id, flow]));
+  const sentOf = (asset: string): bigint => flows.get(asset)?.sent ?? 0n;
+  const holds = ({ token }: OwnPosition): boolean =>
+    token !== null && (flows.get(token)?.received ?? 0n) > 0n;
+  const spent = new Map<string, bigint>();
+  const paid = new Set<bigint>();
+  const claim = (asset: string, amount: bigint): void => {
+    spent.set(asset, (spent.get(asset) ?? 0n) + amount);
+    if (sentOf(asset) > 0n) paid.add(amount);
+  };
+  const isSecond = ([asset, amount]: Amount): boolean =>
+    flows.has(asset)
+      ? sentOf(asset) > 0n && spent.has(asset) && spent.get(asset)! + amount > sentOf(asset)
+      : paid.has(amount);
+  const second = new Set<OwnPosition>();
+  for (const position of [...positions.filter(holds), ...positions.filter((one) => !holds(one))]) {
+    const put = putInto(position);
+    if (!holds(position) && put.some(isSecond)) second.add(position);
+    else for (const [asset, amount] of put) claim(asset, amount);
+  }
+  return positions.filter((position) => !second.has(position));
+}
+
+function putInto({ parts }: OwnPosition): Amount[] {
+  return parts.filter(({ delta }) => delta < 0n).map(({ asset, delta }) => [asset, -delta]);
+}
+
+/** Assets that a change exchanged, as claims: what was put in is owed to the account, a loan by it. */
+function claimsOf({ parts, category, delta, effect }: OwnPosition): Amount[] {
+  const paid = (asset: string): boolean =>
+    category === SUPPLY &&
+    delta !== null &&
+    parts.some((other) => other.role === 'principal' && other.asset === asset && other.delta === -delta);
+  // A liquidation's collateral is lost.
+  const sign = category !== DEBT && effect === 'liquidate' ? 1n : -1n;
+  return parts
+    .filter(({ role, asset }) => !NO_CLAIM.has(role) && (role !== 'interest' || paid(asset)))
+    .map(({ asset, delta: part }) => [asset, sign * part]);
+}
+
+/**
+ * A loan that was paid to another contract bought something there. Where no position says what, a net with
+ * the debt alone would be false.
+ */
+function untoldDebts(
+  lending: readonly OwnPosition[],
+  all: readonly OwnPosition[],
+  balances: readonly AssetFlow[],
+): string[] {
+  if (all.some(({ category, parts }) => category !== DEBT && parts.some(({ delta }) => delta < 0n)))
+    return [];
+  const lent = summed(
+    lending
+      .filter(({ category }) => category === DEBT)
+      .flatMap(({ parts }) =>
+        parts
+          .filter(({ delta, role }) => delta > 0n || role === 'fee')
+          .map(({ asset, delta }): Amount => [asset, delta]),
+      ),
+  );
+  const received = new Map(balances.map((flow) => [flow.id, flow.received]));
+  return [...lent].flatMap(([asset, amount]) => (amount > (received.get(asset) ?? 0n) ? asset : []));
+}
+
+/** Why a net with such debts is unavailable. */
+export function untoldReason(assets: readonly string[]): string {
+  return `debt_without_counterpart: ${[...assets].sort().join(', ')}`;
+}
+
+const tokensOf = (positions: readonly OwnPosition[]): ReadonlySet<string> =>
+  new Set(positions.flatMap(({ token }) => token ?? []));
+
+/** Net amounts by asset; amounts that cancel out need no price. */
+function summed(amounts: readonly Amount[]): ReadonlyMap<string, bigint> {
+  const sums = new Map<string, bigint>();
+  for (const [asset, amount] of amounts) sums.set(asset, (sums.get(asset) ?? 0n) + amount);
+  for (const [asset, amount] of sums) if (amount === 0n) sums.delete(asset);
+  return sums;
+}
