@@ -52,7 +52,7 @@ export const ERRORS: Readonly<Record<string, readonly [cause: string, remedy: st
   transaction_pending: ['The transaction is not in a block yet.', 'Ask again when it is.'],
   wrong_chain: ['The node’s chain id is not 1.', 'Point RPC_URL at Ethereum mainnet.'],
   upstream_unreachable: [
-    'No connection: refused, reset, name not found, certificate.',
+    'No connection; `cause` in the log says why: `refused`, `reset`, `dns`, `tls_expired`, …',
     'Check RPC_URL, the network policy and the node.',
   ],
   upstream_timeout: [

@@ -141,6 +141,8 @@ export interface UpstreamCallEvent {
   readonly outcome: string;
   /** The node's message, for the redacted log only. */
   readonly note: string | null;
+  /** Why there was no connection: `dns`, `refused`, `tls_expired`, …; null where there was one. */
+  readonly cause: string | null;
 }
 
 /** Ways to ask a node for a trace. */

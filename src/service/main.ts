@@ -2,7 +2,8 @@ import cluster from 'node:cluster';
 import { pathToFileURL } from 'node:url';
 import { createServiceAnalyze } from './analyzer.ts';
 import { ConfigError, describeSettings, readConfig, secretUrls, type Config } from './config.ts';
-import { createLog, createRedact, type Log } from '../lib/log.ts';
+import { createLog, type Log } from '../lib/log.ts';
+import { createMask } from '../lib/mask.ts';
 import { RulebookError } from '../rules/read/problems.ts';
 import { serve, type CreateAnalyze, type RunningServer } from './server.ts';
 import { processCount, runProcesses } from './workers/processes.ts';
@@ -52,7 +53,7 @@ export async function main(createAnalyze: CreateAnalyze = createServiceAnalyze):
     process.exitCode = 2;
     return;
   }
-  const log = createLog({ level: config.logLevel, redact: createRedact(secretUrls(config)) });
+  const log = createLog({ level: config.logLevel, mask: createMask(secretUrls(config)) });
   if (cluster.isPrimary && processCount(config) > 1) {
     process.exit(await runProcesses(config, log));
   }

@@ -54,13 +54,14 @@ function beginWith(tracer: Tracer): BeginTrace {
     };
     return {
       onStage: (stage, ms) => past(`stage ${stage}`, ms, SpanKind.INTERNAL, {}).end(),
-      onCall: ({ upstream, methods, ms, outcome }) => {
+      onCall: ({ upstream, methods, ms, outcome, cause }) => {
         const distinct = [...new Set(methods)].slice(0, METHODS_NAMED).join(',');
         const span = past(`upstream ${upstream}`, ms, SpanKind.CLIENT, {
           'rpc.system': 'jsonrpc',
           'rpc.method': distinct,
           'txreport.calls': methods.length,
           'txreport.outcome': outcome,
+          ...(cause !== null && { 'txreport.cause': cause }),
         });
         if (outcome !== 'ok' && outcome !== 'large') span.setStatus({ code: SpanStatusCode.ERROR });
         span.end();

@@ -1,6 +1,6 @@
 import { createServiceAnalyze, openUpstream } from '../service/analyzer.ts';
 import { readConfig } from '../service/config.ts';
-import { createLog, createRedact } from '../lib/log.ts';
+import { createLog } from '../lib/log.ts';
 import { jsonText } from '../lib/reportJson.ts';
 import type { Hash } from '../model/hex.ts';
 import type { TxReport } from './client/report.ts';
@@ -40,7 +40,7 @@ export async function openTxReport({ rpcUrl, traceUrl, rulesDir }: LibraryOption
     ...(traceUrl === undefined ? {} : { TRACE_URL: traceUrl }),
     ...(rulesDir === undefined ? {} : { RULES_DIR: rulesDir }),
   });
-  const log = createLog({ level: 'silent', redact: createRedact([]), stream: { write: () => {} } });
+  const log = createLog({ level: 'silent', stream: { write: () => {} } });
   const upstream = openUpstream(config);
   try {
     const analyze = await createServiceAnalyze({ upstream, config, log });

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const load = (path) => import(pathToFileURL(join(process.argv[2], path)).href);
-const { createLog, createRedact } = await load('lib/log.js');
+const { createLog } = await load('lib/log.js');
+const { createMask } = await load('lib/mask.js');
 const { configuredRules, createAnalyze, createServiceAnalyze } = await load('service/analyzer.js');
 const { readConfig, secretUrls } = await load('service/config.js');
 const { serve } = await load('service/server.js');
@@ -42,7 +43,7 @@ async function open({ open: id, rpcUrls, settings = {} }) {
     analysisMemoryMb: 512,
     ...settings,
   };
-  const log = createLog({ level: 'debug', redact: createRedact(secretUrls(config)), stream });
+  const log = createLog({ level: 'debug', mask: createMask(secretUrls(config)), stream });
   const server = await serve(
     config,
     (deps) => {

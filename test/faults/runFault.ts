@@ -1,5 +1,6 @@
 import { readConfig, type Config } from '../../src/service/config.ts';
-import { createLog, createRedact } from '../../src/lib/log.ts';
+import { createLog } from '../../src/lib/log.ts';
+import { createMask } from '../../src/lib/mask.ts';
 import { secretUrls } from '../../src/service/config.ts';
 import { serve } from '../../src/service/server.ts';
 import { fetchAnalyze } from '../support/fetchAnalyze.ts';
@@ -68,7 +69,7 @@ export async function runFault(run: Run): Promise<Outcome> {
   };
   const log = createLog({
     level: 'trace',
-    redact: createRedact(secretUrls(config)),
+    mask: createMask(secretUrls(config)),
     stream: { write: (line) => void lines.push(line) },
   });
   const server = await serve(config, run.createAnalyze ?? (({ upstream }) => fetchAnalyze(upstream)), {

@@ -2,7 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readConfig, secretUrls, type Config } from '../../src/service/config.ts';
-import { createLog, createRedact } from '../../src/lib/log.ts';
+import { createLog } from '../../src/lib/log.ts';
+import { createMask } from '../../src/lib/mask.ts';
 import { serve } from '../../src/service/server.ts';
 import { startFakeNode, type FakeNodeOptions } from '../support/fakeNode.ts';
 import { fetchAnalyze } from '../support/fetchAnalyze.ts';
@@ -45,7 +46,7 @@ async function everythingSaid(
   };
   const log = createLog({
     level: 'trace',
-    redact: createRedact(secretUrls(config)),
+    mask: createMask(secretUrls(config)),
     stream: { write: (line) => void lines.push(line) },
   });
   const server = await serve(config, ({ upstream }) => fetchAnalyze(upstream), { log });

@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { ERROR_TEXT } from '../../lib/errors.ts';
+import { droppedLogLines } from '../../lib/log.ts';
 import type { Limiter } from './limiter.ts';
 import type { UpstreamCallEvent } from '../../model/upstream.ts';
 
@@ -71,6 +72,21 @@ export function createMetrics(limiter: Limiter, health: UpstreamHealth): Metrics
     buckets: SECONDS,
     registers,
   });
+  const unreachable = new Counter({
+    name: 'txreport_upstream_unreachable_total',
+    help: 'Upstream requests without a connection, by cause.',
+    labelNames: ['upstream', 'cause'],
+    registers,
+  });
+  new Counter({
+    name: 'txreport_log_lines_dropped_total',
+    help: 'Log lines lost because nobody read them.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(droppedLogLines());
+    },
+  });
   const calls = new Counter({
     name: 'txreport_upstream_rpc_calls_total',
     help: 'Calls sent upstream, each member of a batch counted.',
@@ -115,6 +131,7 @@ export function createMetrics(limiter: Limiter, health: UpstreamHealth): Metrics
     stageDone: (stage, ms) => stages.observe({ stage }, ms / 1000),
     upstreamCall(event) {
       upstream.observe({ upstream: event.upstream, outcome: event.outcome }, event.ms / 1000);
+      if (event.cause !== null) unreachable.inc({ upstream: event.upstream, cause: event.cause });
       for (const method of event.methods) calls.inc({ upstream: event.upstream, method });
     },
   };

@@ -67,7 +67,10 @@ export function postAnalyze(deps: PostAnalyzeDeps): RequestHandler {
       // A failure of this service is logged in full, one of the upstream in a line.
       else if (code === 'internal' || code === 'internal_validation')
         log.error({ ...line, err: error }, 'analysis failed');
-      else log.warn({ ...line, reason: (error as Error).message }, 'analysis failed');
+      else {
+        const { message: reason, cause } = error as Error;
+        log.warn({ ...line, reason, cause }, 'analysis failed');
+      }
       sendError(response, error);
     }
   };

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { splitList } from '../../lib/text.ts';
-import { separateCredentials } from '../verify/fetchRawAnswers.ts';
+import type { Config } from '../../service/config.ts';
+import type { Hash } from '../../model/hex.ts';
+import type { RpcAnswer, RpcCall } from '../../stages/1-fetch/rpc/rpcMessages.ts';
 
 const HELP = `
 Asks the node what txreport needs of it, and says what will be missing and how to get it. Nothing is analysed.
@@ -34,6 +35,8 @@ interface Finding {
   readonly need: 'need' | 'old' | 'extra';
   readonly ok: boolean;
   readonly ms: number;
+  /** Why there was no answer: `dns`, `refused`, `tls_expired`, …, or an error code. */
+  readonly cause?: string;
   readonly detail: string;
   /** The consequence of a failure, and the remedy. */
   readonly advice: string;
@@ -45,18 +48,18 @@ interface Diagnosis {
 }
 
 async function doctor(rpc: string | undefined, json: boolean): Promise<number> {
-  const listed = rpc ?? [process.env['RPC_URL'], process.env['TRACE_URL']].filter(Boolean).join(',');
-  const urls = splitList(listed).filter((url) => URL.canParse(url) && /^https?:/.test(url));
-  if (urls.length === 0) {
-    process.stderr.write('no node to test: give --rpc or set RPC_URL to an http or https address\n');
-    return 2;
-  }
+  const { readCliConfig } = await import('./openAnalyzer.ts');
+  const config = readCliConfig(rpc);
+  if (config === null) return 2;
+  const { createMask } = await import('../../lib/mask.ts');
+  const urls = [...config.rpcUrls, ...(rpc === undefined && config.traceUrl ? [config.traceUrl] : [])];
+  const mask = createMask(urls);
   const all: Diagnosis[] = [];
   // Nodes are numbered as in logs: their addresses may hold keys.
   for (const [i, url] of urls.entries())
-    all.push({ node: `upstream-${i + 1}`, findings: await examineNode(url) });
-  if (json) process.stdout.write(`${JSON.stringify(all, null, 2)}\n`);
-  else for (const one of all) print(one);
+    all.push({ node: `upstream-${i + 1}`, findings: await examineNode({ ...config, rpcUrls: [url] }) });
+  const text = json ? `${JSON.stringify(all, null, 2)}\n` : all.map(describe).join('');
+  process.stdout.write(mask(text));
   return canReport(all) ? 0 : 1;
 }
 
@@ -70,17 +73,16 @@ function canReport(all: readonly Diagnosis[]): boolean {
   return [...new Set(needed.map(needOf))].every((need) => needed.some((f) => f.ok && needOf(f) === need));
 }
 
-function print({ node, findings }: Diagnosis): void {
-  process.stdout.write(`${pc.bold(node)}\n`);
-  for (const { check, ok, ms, detail } of findings) {
+function describe({ node, findings }: Diagnosis): string {
+  const lines = findings.map(({ check, ok, ms, cause, detail }) => {
     const mark = ok ? pc.green('✓') : pc.red('✗');
-    process.stdout.write(
-      `  ${mark} ${check.padEnd(32)} ${pc.dim(`${ms.toFixed(0).padStart(6)} ms`)}  ${detail}\n`,
-    );
-  }
+    const why = cause === undefined ? detail : `${cause}: ${detail}`;
+    return `  ${mark} ${check.padEnd(32)} ${pc.dim(`${ms.toFixed(0).padStart(6)} ms`)}  ${why}`;
+  });
   const missing = findings.filter(({ ok }) => !ok);
-  for (const { check, advice } of missing) process.stdout.write(`  ${pc.yellow(check)}: ${advice}\n`);
-  if (missing.length === 0) process.stdout.write(`  ${pc.green('everything is there')}\n`);
+  const advice = missing.map(({ check, advice }) => `  ${pc.yellow(check)}: ${advice}`);
+  const closing = missing.length === 0 ? [`  ${pc.green('everything is there')}`] : advice;
+  return `${[pc.bold(node), ...lines, ...closing].join('\n')}\n`;
 }
 
 const TIMEOUT_MS = 20_000;
@@ -89,34 +91,15 @@ const OLD_BLOCK = '0x961860';
 /** Blocks behind the head from which a recent transaction is taken. */
 const RECENT = 5n;
 
-type Asked = { readonly result: unknown; readonly error: string | null };
-
-/** One JSON-RPC request, or a batch of them. Never throws; the error text holds no address. */
-async function post(url: string, body: unknown): Promise<unknown> {
-  const { url: target, headers } = separateCredentials(url);
-  const response = await fetch(target, {
-    method: 'POST',
-    redirect: 'error',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  return response.json();
+interface Asked {
+  readonly result: unknown;
+  readonly cause?: string;
+  readonly error: string | null;
+  /** Whether the node takes batches; null where it was never sent one. */
+  readonly batches?: boolean | null;
 }
-
-async function ask(url: string, method: string, params: readonly unknown[]): Promise<Asked> {
-  try {
-    const answer = (await post(url, { jsonrpc: '2.0', id: 1, method, params })) as {
-      result?: unknown;
-      error?: { message?: unknown };
-    };
-    if (answer?.error) return { result: null, error: String(answer.error.message).slice(0, 120) };
-    return { result: answer?.result ?? null, error: answer?.result == null ? 'empty answer' : null };
-  } catch (error) {
-    const timedOut = (error as Error).name === 'TimeoutError';
-    return { result: null, error: timedOut ? `no answer in ${TIMEOUT_MS / 1_000} s` : 'no JSON-RPC answer' };
-  }
-}
+/** Sends the calls to the node as one request, as an analysis would. Never rejects. */
+type Ask = (...calls: RpcCall[]) => Promise<Asked>;
 
 interface Check {
   readonly check: string;
@@ -129,92 +112,136 @@ interface Check {
 
 async function carryOut({ check, need, advice, run, judge }: Check): Promise<Finding> {
   const began = performance.now();
-  const { result, error } = await run();
+  const { result, error, cause } = await run();
   const ms = performance.now() - began;
   const judged = error === null ? (judge?.(result) ?? {}) : { error };
-  return {
-    check,
-    need,
-    ms,
-    advice,
-    ok: judged.error === undefined,
-    detail: judged.error ?? judged.detail ?? '',
-  };
+  const detail = judged.error ?? judged.detail ?? '';
+  return { check, need, ms, advice, ok: judged.error === undefined, detail, ...(cause && { cause }) };
 }
 
-async function examineNode(url: string): Promise<Finding[]> {
-  const call =
-    (method: string, ...params: unknown[]) =>
-    () =>
-      ask(url, method, params);
+async function examineNode(config: Config): Promise<Finding[]> {
+  const { openUpstream } = await import('../../service/analyzer.ts');
+  const upstream = openUpstream({
+    ...config,
+    traceUrl: null,
+    priceApiUrl: null,
+    rpcRetries: 0,
+    rpcTimeoutMs: TIMEOUT_MS,
+  });
+  try {
+    const signal = new AbortController().signal;
+    const { UpstreamFault } = await import('../../stages/1-fetch/rpc/upstreamFault.ts');
+    const { CONNECTION_CAUSES } = await import('../../stages/1-fetch/rpc/connectionCause.ts');
+    const ask: Ask = async (...calls) => {
+      const session = upstream.open({ signal, deadlineAt: performance.now() + TIMEOUT_MS });
+      try {
+        return await session.ask(async (endpoint) => {
+          const answers = await endpoint.send(calls, session);
+          return { ...asked(answers), batches: endpoint.capabilities.batches };
+        });
+      } catch (error) {
+        if (!(error instanceof UpstreamFault)) throw error;
+        const { code, cause, note, message } = error;
+        if (cause === undefined) return { result: null, cause: code, error: note ?? message };
+        return { result: null, cause, error: [CONNECTION_CAUSES[cause], note ?? []].flat().join(', ') };
+      }
+    };
+    return await examine(ask);
+  } finally {
+    await upstream.close();
+  }
+}
+
+/** The first failure, or the last result. */
+function asked(answers: readonly RpcAnswer[]): Asked {
+  let result: unknown = null;
+  for (const answer of answers) {
+    if (!answer.ok)
+      return { result: null, cause: `code ${answer.error.code}`, error: answer.error.message.slice(0, 120) };
+    ({ result } = answer);
+  }
+  return { result, error: result == null ? 'empty answer' : null };
+}
+
+async function examine(ask: Ask): Promise<Finding[]> {
+  const { quantity } = await import('../../evm/hex.ts');
   const head = await carryOut({
     check: 'Ethereum mainnet',
     need: 'need',
     advice: 'this endpoint does not answer as Ethereum mainnet: check the address and the key.',
-    run: call('eth_chainId'),
-    judge: (id) => (BigInt(id as string) === 1n ? { detail: 'chain 1' } : { error: `chain ${String(id)}` }),
+    run: () => ask({ method: 'eth_chainId', params: [] }),
+    judge: (id) =>
+      quantity(id) === 1n ? { detail: 'chain 1' } : { error: `chain ${String(id).slice(0, 66)}` },
   });
   if (!head.ok) return [head];
-  const number = await ask(url, 'eth_blockNumber', []);
-  const recent = `0x${(BigInt((number.result as string | null) ?? '0x0') - RECENT).toString(16)}`;
-  const [fresh, old] = [await firstTransaction(url, recent), await firstTransaction(url, OLD_BLOCK)];
-  const findings = [head, await batches(url)];
+  const number = await ask({ method: 'eth_blockNumber', params: [] });
+  const recent = (quantity(number.result) ?? RECENT) - RECENT;
+  const fresh = await firstTransaction(ask, `0x${recent.toString(16)}`);
+  const old = await firstTransaction(ask, OLD_BLOCK);
+  const findings = [head, await batches(ask)];
   for (const check of [
-    ...traceChecks('recent', fresh.hash, call),
-    ...traceChecks('old', old.hash, call),
-    ...blockChecks(fresh, call),
+    ...traceChecks('recent', fresh.hash, ask),
+    ...traceChecks('old', old.hash, ask),
+    ...blockChecks(fresh, ask),
   ])
     findings.push(await carryOut(check));
   return withEitherTrace(findings);
 }
 
 async function firstTransaction(
-  url: string,
-  block: string,
-): Promise<{ hash: string | null; block: string | null }> {
-  const { result } = await ask(url, 'eth_getBlockByNumber', [block, false]);
-  const { transactions, hash } = (result ?? {}) as { transactions?: string[]; hash?: string };
+  ask: Ask,
+  block: `0x${string}`,
+): Promise<{ hash: Hash | null; block: Hash | null }> {
+  const { result } = await ask({ method: 'eth_getBlockByNumber', params: [block, false] });
+  const { transactions, hash } = (result ?? {}) as { transactions?: Hash[]; hash?: Hash };
   return { hash: transactions?.[0] ?? null, block: hash ?? null };
 }
 
-type Call = (method: string, ...params: unknown[]) => () => Promise<Asked>;
 const NO_TX = (): Promise<Asked> => Promise.resolve({ result: null, error: 'no transaction to try it on' });
 
 /** Both trace methods on one transaction; either is enough. */
-function traceChecks(age: 'recent' | 'old', hash: string | null, call: Call): Check[] {
+function traceChecks(age: 'recent' | 'old', hash: Hash | null, ask: Ask): Check[] {
   const need = age === 'recent' ? 'need' : 'old';
   const advice =
     age === 'recent'
       ? 'no reports without traces: enable the debug or trace module, choose a plan that has it, ' +
         'or set TRACE_URL.'
-      : 'transactions older than some hours cannot be analysed: use an archive node.';
-  const callTracer = { tracer: 'callTracer', tracerConfig: { withLog: true } };
+      : 'transactions older than 128 blocks (26 minutes) cannot be analysed: use an archive node.';
+  const run = (call: (hash: Hash) => RpcCall) => (hash === null ? NO_TX : () => ask(call(hash)));
   return [
     {
       check: `debug_traceTransaction (${age})`,
       need,
       advice,
-      run: hash === null ? NO_TX : call('debug_traceTransaction', hash, callTracer),
+      run: run((tx) => ({
+        method: 'debug_traceTransaction',
+        params: [tx, { tracer: 'callTracer', tracerConfig: { withLog: true } }],
+      })),
     },
     {
       check: `trace_transaction (${age})`,
       need,
       advice,
-      run: hash === null ? NO_TX : call('trace_transaction', hash),
+      run: run((tx) => ({ method: 'trace_transaction', params: [tx] })),
     },
   ];
 }
 
-function blockChecks({ block }: { block: string | null }, call: Call): Check[] {
+function blockChecks({ block }: { block: Hash | null }, ask: Ask): Check[] {
   const advice = 'batch --blocks asks per transaction instead, which is slower.';
-  const on = (method: string, ...rest: unknown[]) => (block === null ? NO_TX : call(method, block, ...rest));
+  const run = (call: (block: Hash) => RpcCall) => (block === null ? NO_TX : () => ask(call(block)));
   return [
-    { check: 'eth_getBlockReceipts', need: 'extra', advice, run: on('eth_getBlockReceipts') },
+    {
+      check: 'eth_getBlockReceipts',
+      need: 'extra',
+      advice,
+      run: run((hash) => ({ method: 'eth_getBlockReceipts', params: [hash] })),
+    },
     {
       check: 'debug_traceBlockByHash',
       need: 'extra',
       advice,
-      run: on('debug_traceBlockByHash', { tracer: 'callTracer' }),
+      run: run((hash) => ({ method: 'debug_traceBlockByHash', params: [hash, { tracer: 'callTracer' }] })),
     },
   ];
 }
@@ -228,19 +255,15 @@ function withEitherTrace(findings: readonly Finding[]): Finding[] {
   });
 }
 
-async function batches(url: string): Promise<Finding> {
+function batches(ask: Ask): Promise<Finding> {
   return carryOut({
     check: 'JSON-RPC batches',
     need: 'extra',
     advice: 'every call goes alone, which is slower and counts more requests.',
     run: async () => {
-      const request = (id: number) => ({ jsonrpc: '2.0', id, method: 'eth_chainId', params: [] });
-      try {
-        const answer = await post(url, [request(1), request(2)]);
-        return Array.isArray(answer) ? { result: answer, error: null } : { result: null, error: 'refused' };
-      } catch {
-        return { result: null, error: 'refused' };
-      }
+      const call: RpcCall = { method: 'eth_chainId', params: [] };
+      const { batches: taken, ...answer } = await ask(call, call);
+      return taken === false ? { result: null, error: 'refused' } : answer;
     },
   });
 }

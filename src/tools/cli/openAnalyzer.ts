@@ -1,6 +1,7 @@
 import { createServiceAnalyze, openUpstream } from '../../service/analyzer.ts';
 import { ConfigError, readConfig, secretUrls, type Config } from '../../service/config.ts';
-import { createLog, createRedact } from '../../lib/log.ts';
+import { createLog } from '../../lib/log.ts';
+import { createMask } from '../../lib/mask.ts';
 import { jsonText } from '../../lib/reportJson.ts';
 import type { Hash } from '../../model/hex.ts';
 import { RulebookError } from '../../rules/read/problems.ts';
@@ -43,7 +44,7 @@ export async function openAnalyzer(rpcUrls: string | undefined): Promise<Analyze
   const stream = { write: (line: string) => void process.stderr.write(line) };
   const log = createLog({
     level: process.env['LOG_LEVEL'] ? config.logLevel : 'silent',
-    redact: createRedact(secretUrls(config)),
+    mask: createMask(secretUrls(config)),
     stream,
   });
   const upstream = openUpstream(config);

@@ -10,7 +10,7 @@ export class NodeUnreachable extends Error {}
 const TIMEOUT_MS = 30_000;
 
 /** `fetch` refuses URLs that hold a user and password (WHATWG Fetch): they go into a header of their own. */
-export function separateCredentials(address: string): { url: string; headers: Record<string, string> } {
+function separateCredentials(address: string): { url: string; headers: Record<string, string> } {
   const url = new URL(address);
   if (!url.username && !url.password) return { url: address, headers: {} };
   const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLog, createRedact } from '../../../src/lib/log.ts';
+import { createLog } from '../../../src/lib/log.ts';
+import { createMask } from '../../../src/lib/mask.ts';
 
 const URL_ = 'https://us%65r:p%40ss"word@node.example:8545/v3/0123456789abcdef?apikey=k3y-value&x=1';
 
-describe('createRedact', () => {
+describe('createMask', () => {
   it.each([
     ['the URL', URL_],
     ['its host', 'getaddrinfo ENOTFOUND node.example'],
@@ -15,17 +16,17 @@ describe('createRedact', () => {
     ['path key', 'project 0123456789abcdef exceeded'],
     ['query key', 'k3y-value'],
   ])('hides %s', (_, text) => {
-    const hidden = createRedact([URL_])(`before ${text} after`);
+    const hidden = createMask([URL_])(`before ${text} after`);
     expect(hidden).toContain('[redacted]');
     for (const secret of ['node.example', 'p@ss', 'p%40ss', '0123456789abcdef', 'k3y-value'])
       expect(hidden).not.toContain(secret);
   });
 
   it('leaves everything else alone', () => {
-    const redact = createRedact([URL_, 'http://127.0.0.1:8545', 'http://localhost:8545/']);
+    const redact = createMask([URL_, 'http://127.0.0.1:8545', 'http://localhost:8545/']);
     const text = 'listening on http://127.0.0.1:3000 / v3 of 0x0123';
     expect(redact(text)).toBe(text);
-    expect(createRedact([])(text)).toBe(text);
+    expect(createMask([])(text)).toBe(text);
   });
 });
 
@@ -58,7 +59,7 @@ describe.each(Object.entries(PARTS))('a secret as %s of a URL', (part, url) => {
     fc.assert(
       fc.property(key, fc.stringMatching(/^[a-z ]{0,7}$/), (secret, padding) => {
         const disguised = disguise(secret, padding);
-        const said = createRedact([url(secret)])(`{"msg":"#${disguised}#","n":1}`);
+        const said = createMask([url(secret)])(`{"msg":"#${disguised}#","n":1}`);
         expect(said).toContain('[redacted]');
         expect(said.startsWith(`{"msg":"#`) && said.endsWith(`#","n":1}`)).toBe(true);
         // What is left of it, at either end, is too short to be of use.
@@ -74,7 +75,7 @@ describe('createLog', () => {
     const lines: string[] = [];
     const log = createLog({
       level: 'trace',
-      redact: createRedact([URL_]),
+      mask: createMask([URL_]),
       stream: { write: (line) => void lines.push(line) },
     });
     log.error(

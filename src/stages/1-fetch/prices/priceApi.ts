@@ -3,6 +3,7 @@ import { timeLimit } from '../rpc/upstreamFault.ts';
 import type { PriceAnswers } from './priceSources.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { AnswerPath, PriceApiSpec } from '../../../model/pricing.ts';
+import { connectionCause } from '../rpc/connectionCause.ts';
 import type { PriceQuote, PriceRefusal, UpstreamCallEvent } from '../../../model/upstream.ts';
 
 type Asset = Address | 'native';
@@ -160,20 +161,23 @@ async function askGroup(
 ): Promise<PriceAnswers> {
   const { name } = source;
   const start = performance.now();
-  const report = (outcome: string): void =>
+  const report = (outcome: string, cause: string | null = null): void =>
     onCall({
       upstream: name,
       methods: ['historical prices'],
       ms: performance.now() - start,
       outcome,
       note: null,
+      cause,
     });
   let body: unknown;
   try {
     body = await readBody(await fetch(urlOf(source, group, timestamp), { signal }));
     report('ok');
-  } catch {
-    report('upstream_http');
+  } catch (error) {
+    // `fetch` wraps what failed at the connection.
+    const { cause } = error as { cause?: unknown };
+    report('upstream_http', cause instanceof Error ? connectionCause(cause) : null);
     return refuseAll(group, 'source_unavailable', `${name} did not answer`);
   }
   const quotes: PriceQuote[] = [];

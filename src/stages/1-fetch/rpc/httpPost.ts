@@ -1,5 +1,6 @@
 import { createGunzip } from 'node:zlib';
 import type { Agent } from 'undici';
+import { connectionCause, type ConnectionCause } from './connectionCause.ts';
 
 export interface HttpAnswer {
   readonly status: number;
@@ -24,11 +25,14 @@ export interface HttpLimits {
 export class HttpFailure extends Error {
   readonly why: 'aborted' | 'too_late' | 'too_large' | 'large' | 'broken';
   readonly status: number | null;
-  constructor(why: HttpFailure['why'], status: number | null) {
+  /** Why a connection broke. */
+  readonly connection: ConnectionCause;
+  constructor(why: HttpFailure['why'], status: number | null, connection: ConnectionCause = 'other') {
     super(why);
     this.name = 'HttpFailure';
     this.why = why;
     this.status = status;
+    this.connection = connection;
   }
 }
 
@@ -59,10 +63,10 @@ export function createHttpPost(address: string, agent: Agent): HttpPost {
         signal.removeEventListener('abort', onAbort);
         reader?.close();
       };
-      const fail = (why: HttpFailure['why']): void => {
+      const fail = (why: HttpFailure['why'], connection?: ConnectionCause): void => {
         if (settled) return;
         settle();
-        reject(new HttpFailure(why, status));
+        reject(new HttpFailure(why, status, connection));
         cancel();
       };
       const succeed = (whole: Buffer): void => {
@@ -106,8 +110,8 @@ export function createHttpPost(address: string, agent: Agent): HttpPost {
           onResponseEnd() {
             if (!settled) reader?.end();
           },
-          onResponseError() {
-            fail('broken');
+          onResponseError(_controller, error) {
+            fail('broken', connectionCause(error));
           },
         },
       );

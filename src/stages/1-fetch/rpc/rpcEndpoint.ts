@@ -89,7 +89,7 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
     return { status: answer.status, data: contentOf(answer, Array.isArray(body)) };
   }
 
-  function faultOfFailure({ why, status }: HttpFailure, { signal }: CallScope): Error {
+  function faultOfFailure({ why, status, connection }: HttpFailure, { signal }: CallScope): Error {
     if (why === 'large') return new LargeAnswer();
     if (why === 'aborted') return reasonOf(signal);
     if (why === 'too_late') return new UpstreamFault('upstream_timeout', 'again');
@@ -100,7 +100,7 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
         `over the limit of ${maxResponseBytes} bytes`,
       );
     return status === null
-      ? new UpstreamFault('upstream_unreachable', 'again')
+      ? new UpstreamFault('upstream_unreachable', 'again', null, { cause: connection })
       : new UpstreamFault('upstream_malformed', 'again', 'a broken answer');
   }
 
@@ -110,20 +110,20 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
     run: () => Promise<T>,
   ): Promise<T> {
     const start = performance.now();
-    const report = (outcome: string, note: string | null): void =>
-      scope.onCall({ upstream: name, methods, ms: performance.now() - start, outcome, note });
+    const report = (outcome: string, fault: UpstreamFault | null = null): void => {
+      const ms = performance.now() - start;
+      const { note = null, cause = null } = fault ?? {};
+      scope.onCall({ upstream: name, methods, ms, outcome, note, cause });
+    };
     try {
       const value = await run();
-      report('ok', null);
+      report('ok');
       return value;
     } catch (error) {
-      if (error instanceof BatchRefused) report('batch_refused', null);
-      else if (error instanceof LargeAnswer) report('large', null);
-      else
-        report(
-          error instanceof AnalysisError ? error.code : 'internal',
-          error instanceof UpstreamFault ? error.note : null,
-        );
+      if (error instanceof BatchRefused) report('batch_refused');
+      else if (error instanceof LargeAnswer) report('large');
+      else if (error instanceof UpstreamFault) report(error.code, error);
+      else report(error instanceof AnalysisError ? error.code : 'internal');
       throw error;
     }
   }
@@ -200,7 +200,11 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
 function contentOf({ status, retryAfter, body }: HttpAnswer, isBatch: boolean): unknown {
   if (status === 429) throw rateLimited(retryAfter);
   // Redirects are not followed: the node was not reached.
-  if (status >= 300 && status < 400) throw new UpstreamFault('upstream_unreachable', 'again');
+  if (status >= 300 && status < 400)
+    throw new UpstreamFault('upstream_unreachable', 'again', null, {
+      cause: 'redirect',
+      note: `HTTP ${status}`,
+    });
   const data = readJson(body);
   if (status < 300 && data === undefined) throw new UpstreamFault('upstream_malformed', 'again', 'not JSON');
   if (status < 300 || isErrorResponse(data)) return data;

@@ -1,4 +1,5 @@
 import { AnalysisError, type ErrorCode } from '../../../lib/errors.ts';
+import type { ConnectionCause } from './connectionCause.ts';
 
 /** Whether to retry a failed request: `again` at any node, `elsewhere` at another only, `never`. */
 export type Retry = 'again' | 'elsewhere' | 'never';
@@ -8,15 +9,18 @@ interface FaultExtras {
   readonly retryAfterMs?: number;
   /** The node's message, for the redacted log only: nodes repeat keys and URLs in it. */
   readonly note?: string;
+  /** Why there was no connection. */
+  readonly cause?: ConnectionCause;
 }
 
-/** A failed upstream request. No `cause`: HTTP client errors hold the URL with its credentials. */
+/** A failed upstream request. Its `cause` is a word: HTTP client errors hold the URL with its credentials. */
 export class UpstreamFault extends AnalysisError {
   readonly retry: Retry;
   readonly retryAfterMs: number;
   readonly note: string | null;
+  declare readonly cause: ConnectionCause | undefined;
   constructor(code: ErrorCode, retry: Retry, detail: string | null = null, extras: FaultExtras = {}) {
-    super(code, detail);
+    super(code, detail, extras.cause === undefined ? {} : { cause: extras.cause });
     this.name = 'UpstreamFault';
     this.retry = retry;
     this.retryAfterMs = extras.retryAfterMs ?? 0;
