@@ -116,7 +116,8 @@ export async function createServiceAnalyze(deps: {
   const rules = await rulesInForce(config.rulesDirs);
   const named = await naming(config.addressBook);
   let rulebook = named(rules);
-  log.info({ ruleset: rulebook.version, digest: rulebook.digest }, 'rules loaded');
+  const { version: ruleset, digest } = rulebook;
+  log.info({ ruleset, digest, ...(await overlayFiles(config.rulesDirs, log)) }, 'rules loaded');
   const watch = config.rulesReload
     ? await (await import('./workers/watchRules.ts')).watchRules({
         overlays: config.rulesDirs,
@@ -135,6 +136,17 @@ export async function createServiceAnalyze(deps: {
     large,
   });
   return Object.assign(analyze, { close: async () => void (await watch?.close(), await large.close()) });
+}
+
+/** How many files each entry of RULES_DIR has; one without any is most likely a mistake. */
+async function overlayFiles(overlays: readonly string[], log: Log): Promise<{ overlay_files?: number[] }> {
+  if (overlays.length === 0) return {};
+  const { readRuleFiles } = await import('../rules/read/readRuleFiles.ts');
+  const { files, tables } = readRuleFiles(overlays);
+  const counts = overlays.map((_, i) => [...files, ...tables].filter(({ layer }) => layer === i).length);
+  for (const [i, count] of counts.entries())
+    if (count === 0) log.warn({ entry: i + 1 }, 'an entry of RULES_DIR holds no rules: 0 files');
+  return { overlay_files: counts };
 }
 
 /**

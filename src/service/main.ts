@@ -1,9 +1,9 @@
 import cluster from 'node:cluster';
 import { pathToFileURL } from 'node:url';
 import { createServiceAnalyze } from './analyzer.ts';
-import { ConfigError, describeSettings, readConfig, secretUrls, type Config } from './config.ts';
-import { createLog, type Log } from '../lib/log.ts';
-import { createMask } from '../lib/mask.ts';
+import { ConfigError, describeSettings, readConfig, type Config } from './config.ts';
+import type { Log } from '../lib/log.ts';
+import { openLog } from './logOutput.ts';
 import { RulebookError } from '../rules/read/problems.ts';
 import { serve, type CreateAnalyze, type RunningServer } from './server.ts';
 import { processCount, runProcesses } from './workers/processes.ts';
@@ -53,7 +53,7 @@ export async function main(createAnalyze: CreateAnalyze = createServiceAnalyze):
     process.exitCode = 2;
     return;
   }
-  const log = createLog({ level: config.logLevel, mask: createMask(secretUrls(config)) });
+  const log = openLog(config);
   if (cluster.isPrimary && processCount(config) > 1) {
     process.exit(await runProcesses(config, log));
   }
@@ -68,8 +68,9 @@ export async function main(createAnalyze: CreateAnalyze = createServiceAnalyze):
     };
     process.once('SIGTERM', stop);
     // A terminal interrupts every process; where there are several their parent passes it on.
-    if (cluster.isPrimary) process.once('SIGINT', stop);
-    else process.on('SIGINT', () => {});
+    for (const signal of ['SIGINT', 'SIGHUP'] as const)
+      if (cluster.isPrimary) process.once(signal, stop);
+      else process.on(signal, () => {});
   } catch (error) {
     if (error instanceof RulebookError) process.stderr.write(`${error.message}\n`);
     else log.fatal({ err: error }, 'cannot start');

@@ -4,9 +4,9 @@ import type { Server } from 'node:http';
 import { createApp } from './app.ts';
 import { createAdminServer, createHttpServer, listen, stopListening, shedLoad } from './http/httpServer.ts';
 import { createLimiter } from './http/limiter.ts';
-import { createLog, type Log } from '../lib/log.ts';
-import { createMask } from '../lib/mask.ts';
-import { ConfigError, secretUrls, type Config } from './config.ts';
+import type { Log } from '../lib/log.ts';
+import { openLog } from './logOutput.ts';
+import { ConfigError, type Config } from './config.ts';
 import { openUpstream } from './analyzer.ts';
 import type { Upstream } from '../stages/1-fetch/rpc/upstream.ts';
 import type { Analyze } from './http/analyze.ts';
@@ -77,7 +77,7 @@ export async function serve(
   createAnalyze: CreateAnalyze,
   given: { log?: Log } = {},
 ): Promise<RunningServer> {
-  const log = given.log ?? createLog({ level: config.logLevel, mask: createMask(secretUrls(config)) });
+  const log = given.log ?? openLog(config);
   const upstream = openUpstream(config);
   const stop = new AbortController();
   // Each running analysis adds a listener.

@@ -54,7 +54,9 @@ function looksLike(result: unknown): 'trace' | 'empty' | 'malformed' {
 }
 
 function rootCall(result: unknown, tx: Readonly<Record<string, unknown>>): RootCall | string {
-  const items = itemsOf(result).filter(isRecord);
+  const items = itemsOf(result)
+    .filter(isRecord)
+    .filter((item) => !isReward(item));
   for (const item of items) {
     if (differ(item['transactionHash'], tx['hash'])) return 'a trace of another transaction';
     if (differ(item['blockHash'], tx['blockHash'])) return 'a trace of another block';
@@ -73,6 +75,18 @@ function rootCall(result: unknown, tx: Readonly<Record<string, unknown>>): RootC
   };
 }
 
+/** Some nodes list the block's reward with its last transaction. */
+function isReward({ type, action }: Fields): boolean {
+  return type === 'reward' || (isRecord(action) && !absent(action['rewardType']));
+}
+
+/** The entry's type; where a node leaves it out or says `init`, what its fields say. */
+function typeOf({ type }: Fields, action: Fields): unknown {
+  if (!absent(type) && action['callType'] !== 'init') return type;
+  if (!absent(action['refundAddress'])) return 'suicide';
+  return absent(action['init']) && action['callType'] !== 'init' ? 'call' : 'create';
+}
+
 interface Entry {
   readonly fields: Fields;
   readonly address: readonly number[];
@@ -87,7 +101,7 @@ function readEntries(result: unknown, tx: TracedTransaction): CallNode[] {
   const entries: Entry[] = [];
   for (const raw of result) {
     const fields = readObject(raw, BAD, 'a trace entry is not an object');
-    if (fields['type'] === 'reward') continue;
+    if (isReward(fields)) continue;
     requireSame(fields, 'transactionHash', tx.hash, 'a trace entry belongs to another transaction');
     requireSame(fields, 'blockHash', tx.blockHash, 'the trace is from another block');
     const address = readTraceAddress(fields['traceAddress']);
@@ -150,7 +164,7 @@ function readEntry(fields: Fields, parent: number | null): CallNode {
   const result = absent(fields['result']) ? {} : readObject(fields['result'], BAD, 'trace result');
   const failed = !absent(fields['error']) && fields['error'] !== '';
   const common = { parent, error: failed ? canonicalError(fields['error']) : null, logs: [] };
-  switch (fields['type']) {
+  switch (typeOf(fields, action)) {
     case 'call': {
       const type = CALL_TYPES.get(action['callType'] ?? 'call');
       if (type === undefined) throw new AnalysisError(BAD, 'callType');
@@ -171,7 +185,7 @@ function readEntry(fields: Fields, parent: number | null): CallNode {
         from: address(action, 'from'),
         to: failed || absent(result['address']) ? null : address(result, 'address'),
         value: wei(action, 'value'),
-        input: bytes(action['init'], 'trace init'),
+        input: bytes(action['init'] ?? action['input'], 'trace init'),
         output: bytes(result['code'] ?? result['output'], 'trace code'),
       };
     case 'suicide':

@@ -45,12 +45,14 @@ it('a reader of the log that stands still does not stop the service', async () =
 }, 60_000);
 
 it('lines that nobody read are dropped, counted, and the loss is told', async () => {
-  const log = join(builtPackage(), 'dist/lib/log.js');
+  const dist = join(builtPackage(), 'dist');
   const program = `
-    const { createLog, droppedLogLines } = await import(${JSON.stringify(log)});
-    const log = createLog({ level: 'info' });
+    const { dropped } = await import(${JSON.stringify(join(dist, 'lib/log.js'))});
+    const { openLog } = await import(${JSON.stringify(join(dist, 'service/logOutput.js'))});
+    const { readConfig } = await import(${JSON.stringify(join(dist, 'service/config.js'))});
+    const log = openLog(readConfig({}));
     for (let i = 0; i < ${LINES}; i++) log.info({ i, pad: 'x'.repeat(100) }, 'line');
-    process.stderr.write(String(droppedLogLines()));
+    process.stderr.write(String(dropped.lines));
     setTimeout(() => log.info('afterwards'), 1_500);
     setTimeout(() => {}, 2_000);`;
   const { child, ended } = start(['--input-type=module', '-e', program]);

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { ERROR_TEXT } from '../../lib/errors.ts';
-import { droppedLogLines } from '../../lib/log.ts';
+import { dropped } from '../../lib/log.ts';
 import type { Limiter } from './limiter.ts';
 import type { UpstreamCallEvent } from '../../model/upstream.ts';
 
@@ -84,7 +84,7 @@ export function createMetrics(limiter: Limiter, health: UpstreamHealth): Metrics
     registers,
     collect() {
       this.reset();
-      this.inc(droppedLogLines());
+      this.inc(dropped.lines);
     },
   });
   const calls = new Counter({

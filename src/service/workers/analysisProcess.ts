@@ -81,4 +81,4 @@ process.on('message', (message) => {
 });
 process.on('disconnect', () => process.exit(0));
 // A terminal interrupts every process of its group; the service ends this one when it is done.
-process.on('SIGINT', () => {});
+for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});

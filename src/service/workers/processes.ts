@@ -57,6 +57,7 @@ export async function runProcesses(config: Config, log: Log): Promise<number> {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+  process.on('SIGHUP', stop);
   for (let i = processCount(config); i > 0; i--) start();
 
   const closeAdmin =

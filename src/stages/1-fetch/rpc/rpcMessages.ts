@@ -120,7 +120,8 @@ const SAYS_NO_STATE = anyOf(
 
 /** The node does not have the state asked for; another one may. */
 export function isStateMissing(error: RpcError): boolean {
-  return !isRevert(error) && SAYS_NO_STATE.test(error.message);
+  // 4444: pruned history (execution-apis).
+  return error.code === 4444 || (!isRevert(error) && SAYS_NO_STATE.test(error.message));
 }
 
 /** A rate limit reported inside JSON-RPC (-32005 of EIP-1474, 429 and -32029 of hosted nodes). */

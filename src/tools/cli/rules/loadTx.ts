@@ -97,7 +97,8 @@ export async function recordTx(
   const overlay = rulesetDirs(options.dirs)
     .slice(1)
     .findLast((dir) => !isArchive(dir));
-  const folder = options.out ?? (overlay ? join(overlay, RECORDINGS) : recordingPlaces()[0]!);
+  const folder =
+    options.out ?? (await confirmed(overlay ? join(overlay, RECORDINGS) : recordingPlaces()[0]!));
   const path = join(folder, `${options.name}.json`);
   if (existsSync(path)) throw new CliError(`${path} exists: nothing is overwritten`);
   const recording = await fetchTx(hash, ruleset.rulebook);
@@ -105,6 +106,19 @@ export async function recordTx(
   writeFileSync(path, `${JSON.stringify(recordingJson(recording, options.name))}\n`);
   io.out(`wrote ${path}`);
   return 0;
+}
+
+/** The folder, if the user says so. Throws `CliError` for another answer, and where nobody can be asked. */
+async function confirmed(folder: string): Promise<string> {
+  if (!process.stdin.isTTY) throw new CliError(`say where to write: --out ${folder}`);
+  const { createInterface } = await import('node:readline/promises');
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    if (/^y(es)?$/i.test((await terminal.question(`write to ${folder}? [y/N] `)).trim())) return folder;
+  } finally {
+    terminal.close();
+  }
+  throw new CliError('nothing written: --out names another folder');
 }
 
 /** The file format that `recordings.ts` reads. Prices are left out: rules never see them. */

@@ -153,7 +153,7 @@ export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
     .description('save a transaction as the node of RPC_URL tells it, for examples')
     .argument('<hash>')
     .requiredOption('--name <name>', 'name of the recording')
-    .option('--out <folder>', 'default: test/recordings')
+    .option('--out <folder>', 'where to write; left out, the command asks')
     .option('--dirs <dir...>', dirsHelp)
     .action((hash: string, o: { name: string; out?: string; dirs?: string[] }) =>
       exit(async () => (await import('./loadTx.ts')).recordTx(hash, o, io)),
