@@ -99,7 +99,7 @@ export async function judge(
   const examined = examine(answers, raw, rulebook, onStage);
   const { tx, header, context, flow, suspects, primitives, motifs, attribution, subject } = examined;
   const format = labelFormat(context.tokens, rulebook);
-  const verdict = await matchIntents({ tx, flow, motifs, rulebook, subject, suspects }, format);
+  const verdict = await matchIntents({ tx, flow, motifs, rulebook, subject, header, suspects }, format);
   onStage('intents');
   const input = { tx, header, flow, context, attribution, motifs, verdict, rulebook };
   const economics = computeEconomics(input);

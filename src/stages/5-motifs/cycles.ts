@@ -47,10 +47,28 @@ interface Loop {
 function gainingCycle(loop: Loop): MotifDraft {
   const { base, entity } = loop;
   // A bot may keep its gains in a third account, which only receives.
-  const wallet = gained(entity.balances, base.id) ? null : entity.walletOf(base.id);
+  const gains = gained(entity.balances, base.id);
+  const funder = gains ? null : funderOf(loop);
+  const wallet = gains ? null : (funder ?? entity.walletOf(base.id));
   const own = wallet ? entity.balancesWith(wallet) : entity.balances;
   const residual = { name: 'positive_residual', holds: gained(own, base.id) };
-  return cycleMotif(loop, { kind: 'cycle', wallet, residual, own });
+  return cycleMotif(loop, { kind: 'cycle', wallet, residual, own, funder });
+}
+
+/**
+ * The account whose tokens the cycle's first hop was paid with and that got more of them back out of the last:
+ * the called contract pulled them by an allowance. Null where there is none such or where it is the entity's.
+ */
+function funderOf({ hops, base, entity }: Loop): Address | null {
+  const ends = [
+    ...hops.flatMap(({ sent }) => (sent?.id === base.id ? sent : [])),
+    ...hops.flatMap(({ received }) => (received?.id === base.id ? received : [])),
+  ];
+  const [account, ...others] = unique(ends.map((end) => end.account));
+  const venues = new Set(hops.map(({ motif }) => motif.venue));
+  return account && others.length === 0 && !venues.has(account) && !entity.accounts.has(account)
+    ? account
+    : null;
 }
 
 /** The entity lost as much as the hops, up to the share that may stick between them. */
@@ -59,7 +77,7 @@ function losingCycle(loop: Loop): MotifDraft {
   const apart = entity.balances.get(base.id)!.net + base.sent - base.received;
   const agrees = (apart < 0n ? -apart : apart) * LOSS_DIVISOR <= base.sent;
   const residual = { name: 'negative_residual', holds: agrees };
-  return cycleMotif(loop, { kind: 'losing_cycle', wallet: null, residual, own: entity.balances });
+  return cycleMotif(loop, { kind: 'losing_cycle', wallet: null, residual, own: entity.balances, funder: null });
 }
 
 interface Result {
@@ -67,9 +85,12 @@ interface Result {
   readonly wallet: Address | null;
   readonly residual: { readonly name: string; readonly holds: boolean };
   readonly own: ReadonlyMap<AssetId, Balance>;
+  /** An account outside the entity with whose tokens the cycle began; nothing here shows its consent. */
+  readonly funder: Address | null;
 }
 
-function cycleMotif({ hops, base, tx, entity }: Loop, { kind, wallet, residual, own }: Result): MotifDraft {
+function cycleMotif({ hops, base, tx, entity }: Loop, result: Result): MotifDraft {
+  const { kind, wallet, residual, own, funder } = result;
   const motifs = hops.map((h) => h.motif);
   const pools = unique(hops.filter((h) => h.trade).map((h) => h.motif.venue));
   return composite(
@@ -95,6 +116,7 @@ function cycleMotif({ hops, base, tx, entity }: Loop, { kind, wallet, residual, 
           holds: [...own.values()].every((b) => b.id === base.id || isDust(b, entity)),
         },
         { name: 'hops_proven', holds: motifs.every((m) => m.status === 'Proven') },
+        ...(funder ? [{ name: 'funder_consents', holds: false }] : []),
       ],
     },
     motifs,

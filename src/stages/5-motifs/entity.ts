@@ -12,6 +12,7 @@ type Balances = ReadonlyMap<AssetId, Balance>;
 
 /** The signer and the accounts that act as one with it. Native and wrapped native are one asset. */
 export interface Entity {
+  readonly accounts: ReadonlySet<Address>;
   /** The contract that traded where neither the signer nor the contract it called did. */
   readonly trader: Address | null;
   /** Without payments to the block builder. */
@@ -50,6 +51,7 @@ export function entityOf(
     balances(flow, own, { mergeWrapped, exclude: ({ index }) => toBuilder.has(index) });
   const extended = new Map<Address, Balances>();
   return {
+    accounts,
     trader: [...group].find(([, reason]) => reason === 'trader')?.[0] ?? null,
     balances: balancesOf(accounts),
     balancesWith: (account) => {

@@ -1,4 +1,4 @@
-import { mergeNative } from '../../../value/asset.ts';
+import { mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
 import { balances, sidesOf, type Balance } from '../../../value/balances.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { isSwap, kindOf } from '../../../lib/motifKinds.ts';
@@ -225,12 +225,26 @@ function feesOf(view: SubjectView): ReadonlySet<number> {
   const { motifs, rulebook, subject } = input;
   const paid = executionPayments({ tx, flow, motifs, rulebook, group: entity, mode: subject.mode });
   const always = new Set([...paid].flatMap(([index, reason]) => (reason === 'compensation' ? [] : index)));
+  for (const index of dataInValue(view)) always.add(index);
   const besides = [...paid.keys(), ...view.tips].filter((index) => !always.has(index));
   if (besides.length === 0) return always;
   const fees = new Set([...always, ...besides]);
   // An account that pays only its submitter or the builder means to pay it.
   return balancesWithout(view, fees).length > 0 ? fees : always;
 }
+
+/** Less than this many wei sent along with a trade's call are data: bots pack arguments into the value. */
+const LEAST_VALUE = 10n ** 9n;
+
+function dataInValue({ tx, flow, swaps }: SubjectView): readonly number[] {
+  if (tx.value === 0n || tx.value >= LEAST_VALUE || swaps.length === 0) return NO_INDEXES;
+  const isValue = ({ from, to, asset, amount }: Movement): boolean =>
+    from === tx.from && to === tx.to && asset === NATIVE_ASSET && amount === tx.value;
+  const index = flow.movements.findIndex(isValue);
+  return index < 0 ? NO_INDEXES : [index];
+}
+
+const NO_INDEXES: readonly number[] = [];
 
 /** What the entity paid the block builder, other than by calling it. */
 function tipsOf({ tx, flow, entity, input: { header, rulebook } }: SubjectView): ReadonlySet<number> {
