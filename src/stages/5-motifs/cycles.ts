@@ -77,7 +77,13 @@ function losingCycle(loop: Loop): MotifDraft {
   const apart = entity.balances.get(base.id)!.net + base.sent - base.received;
   const agrees = (apart < 0n ? -apart : apart) * LOSS_DIVISOR <= base.sent;
   const residual = { name: 'negative_residual', holds: agrees };
-  return cycleMotif(loop, { kind: 'losing_cycle', wallet: null, residual, own: entity.balances, funder: null });
+  return cycleMotif(loop, {
+    kind: 'losing_cycle',
+    wallet: null,
+    residual,
+    own: entity.balances,
+    funder: null,
+  });
 }
 
 interface Result {

@@ -239,6 +239,21 @@ describe('cycles', () => {
     expect(kinds(motifs)).toContain('builder_payment');
   });
 
+  it('begun with the tokens of an account that got more back are that account’s, not proven', () => {
+    const [WALLET] = [account(77)];
+    const around = (end: bigint): Step[] => [
+      ...trade(P1!, WALLET!, P2!, WETH, 1000n, A!, 500n),
+      transfer(WETH, P2!, WALLET!, end),
+      v2Swap(P2!, WALLET!, [500n, 0n, 0n, end]),
+    ];
+    const cycle = find(motifsOf(around(1100n)), 'cycle');
+    expect(cycle.status).toBe('Suspected');
+    expect(cycle.participants).toContainEqual({ role: 'beneficiary', account: WALLET });
+    expect(holds(cycle)).toMatchObject({ positive_residual: true, funder_consents: false });
+    // Who gets back less than was pulled gained nothing.
+    expect(kinds(motifsOf(around(900n)))).not.toContain('cycle');
+  });
+
   it('are none at a loss, through one pool only, or when the pool of the first trade is also that of the last', () => {
     expect(kinds(motifsOf(closed(990n)))).not.toContain('cycle');
     const back = [
