@@ -6,7 +6,7 @@ import { carriersOf } from '../../value/parties.ts';
 import { batchTransfers, compositesOf } from './composites.ts';
 import { commonFrame, joinMovements, type MotifDraft, type MotifInput } from './draftMotif.ts';
 import { hopOf, type Hop } from './hops.ts';
-import { partsOfActs } from './acts.ts';
+import { nest } from './assemble.ts';
 import type { Tracing } from './routes.ts';
 import type { Motif, AssetAmount, Confidence } from '../../model/motif.ts';
 import type { Primitive, Leg } from '../../model/primitive.ts';
@@ -14,6 +14,7 @@ import { SENT_ROLES } from '../../lib/roles.ts';
 import { participantsOf } from './participants.ts';
 import type { Suspects } from '../../value/suspectTokens.ts';
 import type { Movement } from '../../model/valueFlow.ts';
+import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 
 /**
@@ -45,7 +46,7 @@ export function buildMotifs(input: MotifInput): Motif[] {
   // Primitives come in execution order.
   const drafts =
     composites.length + batches.length === 0 ? single : [...composites, ...batches, ...single].sort(inOrder);
-  return placed(drafts, partsOfActs(single));
+  return placed(drafts, tx);
 }
 
 /** Ether sent to the block's fee recipient, other than by a plain transfer to it. */
@@ -99,12 +100,12 @@ function inOrder(a: MotifDraft, b: MotifDraft): number {
 }
 
 /** Gives each its number and points parts at the first composite they are of, or at the act. */
-function placed(drafts: MotifDraft[], wholes: ReadonlyMap<MotifDraft, MotifDraft>): Motif[] {
+function placed(drafts: MotifDraft[], { frames }: CanonicalTx): Motif[] {
   drafts.forEach((draft, index) => {
     draft.index = index;
     for (const child of draft.children) child.parent ??= index;
   });
-  for (const [part, whole] of wholes) part.parent ??= whole.index;
+  nest(drafts, frames);
   return drafts;
 }
 
@@ -141,6 +142,7 @@ function standAlone(
     position: primitive.position ?? null,
     portions: primitive.portions ?? NOTHING,
     children: NOTHING,
+    legs,
   };
 }
 

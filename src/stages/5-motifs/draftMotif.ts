@@ -3,7 +3,7 @@ import { proveWhole } from '../../lib/prove.ts';
 import type { CanonicalTx, Evidence } from '../../model/canonicalTx.ts';
 import type { Confidence, Motif } from '../../model/motif.ts';
 import type { Address } from '../../model/hex.ts';
-import type { Primitive, ProtocolRef } from '../../model/primitive.ts';
+import type { Leg, Primitive, ProtocolRef } from '../../model/primitive.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { Suspects } from '../../value/suspectTokens.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
@@ -28,6 +28,8 @@ export interface MotifDraft extends Motif {
   index: number;
   parent: number | null;
   readonly children: readonly MotifDraft[];
+  /** Empty for composites. */
+  readonly legs: readonly Leg[];
 }
 
 /** The fields a composite states itself; the rest follows from its parts. */
@@ -57,6 +59,7 @@ export function composite(summary: Summary, parts: readonly MotifDraft[]): Motif
     movements: joinMovements(parts),
     evidence: joinEvidence(parts),
     children: parts,
+    legs: [],
   };
 }
 
