@@ -14,7 +14,6 @@ import { SENT_ROLES } from '../../lib/roles.ts';
 import { participantsOf } from './participants.ts';
 import type { Suspects } from '../../value/suspectTokens.ts';
 import type { Movement } from '../../model/valueFlow.ts';
-import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 
 /**
@@ -46,7 +45,7 @@ export function buildMotifs(input: MotifInput): Motif[] {
   // Primitives come in execution order.
   const drafts =
     composites.length + batches.length === 0 ? single : [...composites, ...batches, ...single].sort(inOrder);
-  return placed(drafts, tx);
+  return placed(nest(drafts, tx, rulebook));
 }
 
 /** Ether sent to the block's fee recipient, other than by a plain transfer to it. */
@@ -99,14 +98,15 @@ function inOrder(a: MotifDraft, b: MotifDraft): number {
   return a.seq - b.seq || b.children.length - a.children.length;
 }
 
-/** Gives each its number and points parts at the first composite they are of, or at the act. */
-function placed(drafts: MotifDraft[], { frames }: CanonicalTx): Motif[] {
-  drafts.forEach((draft, index) => {
-    draft.index = index;
-    for (const child of draft.children) child.parent ??= index;
-  });
-  nest(drafts, frames);
-  return drafts;
+/** Numbers the drafts and points parts at the act they are of. */
+function placed(drafts: readonly MotifDraft[]): Motif[] {
+  drafts.forEach((draft, index) => (draft.index = index));
+  for (const draft of drafts) {
+    let { whole } = draft;
+    while (whole !== null && whole.index < 0) whole = whole.whole;
+    draft.parent = whole?.index ?? null;
+  }
+  return [...drafts];
 }
 
 /** A primitive as a motif of its own. */
@@ -142,6 +142,7 @@ function standAlone(
     position: primitive.position ?? null,
     portions: primitive.portions ?? NOTHING,
     children: NOTHING,
+    whole: null,
     legs,
   };
 }

@@ -27,7 +27,10 @@ export interface MotifInput {
 export interface MotifDraft extends Motif {
   index: number;
   parent: number | null;
+  evidence: readonly Evidence[];
   readonly children: readonly MotifDraft[];
+  /** The act that this is a part of. */
+  whole: MotifDraft | null;
   /** Empty for composites. */
   readonly legs: readonly Leg[];
 }
@@ -59,6 +62,7 @@ export function composite(summary: Summary, parts: readonly MotifDraft[]): Motif
     movements: joinMovements(parts),
     evidence: joinEvidence(parts),
     children: parts,
+    whole: null,
     legs: [],
   };
 }

@@ -53,9 +53,8 @@ const CATEGORY_ROLES: ReadonlyMap<string, SubjectRole> = new Map([
 
 function venueRoles({ motifs, rulebook }: RoleInput): Map<Address, SubjectRole> {
   const roles = new Map<Address, SubjectRole>();
-  const parents = new Set(motifs.map(({ parent }) => parent));
   for (const motif of motifs) {
-    if (roles.has(motif.venue) || parents.has(motif.index)) continue;
+    if (roles.has(motif.venue)) continue;
     const { fragment, trade } = kindOf(rulebook, motif.kind);
     // The venue of a chain or of an order settled for others only passes value on.
     if (fragment === null || trade === 'chain' || trade === 'order') continue;

@@ -312,25 +312,4 @@ describe('whose motifs', () => {
     );
     expect(v.own).toHaveLength(1);
   });
-
-  it("are told once: a family's reading of an act yields to the known protocol's", () => {
-    const s = scenario({
-      steps: [
-        { token: A, from: SIGNER, to: POOL, amount: 1n },
-        { token: B, from: ZERO, to: SIGNER, amount: 1n },
-      ],
-    });
-    const known = motif('stake', {
-      venue: POOL,
-      participants: [{ role: 'owner', account: SIGNER }],
-      movements: [0, 1],
-    });
-    const echo = motif('vault_deposit', {
-      venue: POOL,
-      protocol: { slug: 'family', version: 1, matchedBy: 'family' },
-      participants: [{ role: 'owner', account: SIGNER }],
-      movements: [0, 1],
-    });
-    expect(view(s, [echo, known]).own.map((m) => m.kind)).toEqual(['stake']);
-  });
 });

@@ -1,4 +1,3 @@
-import { isRecognised } from '../../../lib/motifKinds.ts';
 import { isParty } from '../../../lib/roles.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -18,47 +17,7 @@ export function ownership(view: SubjectView): readonly Motif[] {
     const unclaimed = !namesAnother(motif) && (!shared || (subject.elected && motif.movements.length === 0));
     if (unclaimed || touches(view, motif)) ours.push(motif);
   }
-  const echoes = echoesAmong(view, ours);
-  return echoes.size === 0 ? ours : ours.filter((m) => !echoes.has(m));
-}
-
-const NONE: ReadonlySet<Motif> = new Set();
-
-/**
- * Position changes recorded twice: by a contract known by address or by an event, and again by a mere
- * family or by the call around it. The weaker record is dropped where the stronger accounts for all of its
- * movements.
- */
-function echoesAmong(view: SubjectView, motifs: readonly Motif[]): ReadonlySet<Motif> {
-  if (motifs.length < 2) return NONE;
-  const positions = motifs.filter(
-    (m) => m.movements.length > 0 && view.input.rulebook.motifKinds.get(m.kind)?.position != null,
-  );
-  if (positions.length < 2) return NONE;
-  const byMovement = new Map<number, Set<Motif>>();
-  for (const motif of positions) {
-    for (const index of motif.movements) {
-      const sharing = byMovement.get(index);
-      if (sharing) sharing.add(motif);
-      else byMovement.set(index, new Set([motif]));
-    }
-  }
-  return new Set(
-    positions.filter((weak) => {
-      const [first, ...rest] = weak.movements;
-      return [...byMovement.get(first!)!].some(
-        (strong) =>
-          strong.kind !== weak.kind &&
-          strength(strong) > strength(weak) &&
-          rest.every((index) => byMovement.get(index)!.has(strong)),
-      );
-    }),
-  );
-}
-
-function strength(motif: Motif): number {
-  const known = isRecognised(motif.protocol);
-  return (known ? 2 : 0) + (motif.basis === 'event' ? 1 : 0);
+  return ours;
 }
 
 /**

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { account, rulebook } from '../4-primitives/support.ts';
+import { nest } from '../../../src/stages/5-motifs/assemble.ts';
+import type { MotifDraft } from '../../../src/stages/5-motifs/draftMotif.ts';
+import type { Frame } from '../../../src/model/canonicalTx.ts';
+
+const POOL = account(1);
+const LISTED = { slug: 'pool', version: 1, matchedBy: 'address' } as const;
+const FAMILY = { slug: 'family', version: 1, matchedBy: 'family' } as const;
+/** Frame 1 lies in frame 0, frame 2 in frame 1. */
+const frames = [null, 0, 1].map((parent, index) => ({ index, parent, depth: index })) as unknown as Frame[];
+
+/** An act that sent and received these movements. */
+function act(kind: string, sent: number[], received: number[], more: Partial<MotifDraft> = {}): MotifDraft {
+  const leg = (role: string, movements: number[]) => ({ role, movements, asset: 'a', amount: 1n });
+  return {
+    index: -1,
+    parent: null,
+    whole: null,
+    children: [],
+    kind,
+    protocol: LISTED,
+    basis: 'event',
+    venue: POOL,
+    scopeFrame: 0,
+    seq: 0,
+    movements: [...sent, ...received].sort((a, b) => a - b),
+    legs: [leg('in', sent), leg('out', received)],
+    evidence: [],
+    ...more,
+  } as unknown as MotifDraft;
+}
+
+const nested = (...drafts: MotifDraft[]): readonly MotifDraft[] => nest(drafts, { frames }, rulebook);
+
+describe('one side of a movement', () => {
+  it('makes the act with fewer movements a part of the one that has them all', () => {
+    const [liquidation, repayment] = [act('liquidation', [0], [1]), act('repay', [0], [])];
+    expect(nested(repayment, liquidation)).toHaveLength(2);
+    expect([repayment.whole, liquidation.whole]).toEqual([liquidation, null]);
+  });
+
+  it('makes the inner act a part of the outer one, else the earlier of the later', () => {
+    const [inner, outer] = [act('swap', [1], [2], { scopeFrame: 2 }), act('vault_withdraw', [0], [2])];
+    nested(inner, outer);
+    expect([inner.whole, outer.whole]).toEqual([outer, null]);
+    const [early, late] = [act('vault_withdraw', [0], [2]), act('swap', [1], [2], { scopeFrame: 2 })];
+    nested(early, late);
+    expect([early.whole, late.whole]).toEqual([null, early]);
+    const [first, second] = [act('swap', [0], [1]), act('aggregation', [0], [2])];
+    nested(first, second);
+    expect(first.whole).toBe(second);
+  });
+
+  it('stays apart where one act sent what another received: acts that follow one another', () => {
+    const [first, second] = [act('swap', [0], [1]), act('swap', [1], [2])];
+    nested(first, second);
+    expect([first.whole, second.whole]).toEqual([null, null]);
+  });
+
+  it('counts for the composite that an act is of', () => {
+    const [one, two] = [act('swap', [0], [1]), act('swap', [1], [2])];
+    const route = act('route', [], [], { children: [one, two], movements: [0, 1, 2], legs: [] });
+    const summary = act('aggregation', [0], [2]);
+    nested(route, one, two, summary);
+    expect([one.whole, two.whole, summary.whole]).toEqual([route, route, route]);
+  });
+});
+
+describe('a change of a position that is told twice', () => {
+  const evidence = { kind: 'log', frame: null, log: 7, contract: POOL } as const;
+
+  it("is one act: a family's reading is one more trigger of the known protocol's", () => {
+    const known = act('stake', [0], [1]);
+    const echo = act('vault_deposit', [0], [1], { protocol: FAMILY, evidence: [evidence] });
+    expect(nested(echo, known)).toEqual([known]);
+    expect(known.evidence).toEqual([evidence]);
+  });
+
+  it('is two where the less known act moved more', () => {
+    const known = act('stake', [0], []);
+    const wider = act('vault_deposit', [0], [1], { protocol: FAMILY });
+    expect(nested(known, wider)).toHaveLength(2);
+    expect(known.whole).toBe(wider);
+  });
+});
