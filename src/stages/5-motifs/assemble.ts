@@ -1,9 +1,65 @@
 import { isRecognised, kindOf } from '../../lib/motifKinds.ts';
-import { SENT_ROLES } from '../../lib/roles.ts';
+import { isPrincipal, SENT_ROLES } from '../../lib/roles.ts';
 import { lowestCommonAncestor } from '../../value/frames.ts';
-import { joinEvidence, type MotifDraft } from './draftMotif.ts';
+import { commonFrame, joinEvidence, unique, type MotifDraft } from './draftMotif.ts';
 import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
+import type { Address } from '../../model/hex.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
+
+/**
+ * Events and calls of one kind and protocol that moved nothing tell of one act where they name the same owners,
+ * or none: the registry, the registrar and the resolver of one name, allowances of one owner. What is made
+ * or executed is an act each. The best known of them is the act; only what is as well known adds tags to it.
+ */
+export function joinSilent(
+  drafts: readonly MotifDraft[],
+  tx: CanonicalTx,
+  rulebook: Pick<Rulebook, 'motifKinds'>,
+): MotifDraft[] {
+  const groups = new Map<string, MotifDraft[][]>();
+  for (const draft of drafts) {
+    const { venue, executes } = kindOf(rulebook, draft.kind);
+    if (draft.legs.length > 0 || venue === 'created' || executes !== null) continue;
+    const alike = groups.get(`${draft.kind} ${draft.protocol?.slug}`) ?? [];
+    groups.set(`${draft.kind} ${draft.protocol?.slug}`, alike);
+    const group = alike.find((other) => agree(ownersOf(other), ownersOf([draft])));
+    if (group) group.push(draft);
+    else alike.push([draft]);
+  }
+  const joined = new Map<MotifDraft, MotifDraft>();
+  for (const group of [...groups.values()].flat().filter(({ length }) => length > 1)) {
+    const act = oneAct(group, tx);
+    for (const draft of group) joined.set(draft, act);
+  }
+  return joined.size === 0 ? [...drafts] : unique(drafts.map((draft) => joined.get(draft) ?? draft));
+}
+
+function ownersOf(group: readonly MotifDraft[]): ReadonlySet<Address> {
+  const owners = new Set<Address>();
+  for (const { participants } of group)
+    for (const { role, account } of participants) if (isPrincipal(role)) owners.add(account);
+  return owners;
+}
+
+function agree(some: ReadonlySet<Address>, others: ReadonlySet<Address>): boolean {
+  return some.size === 0 || others.size === 0 || [...some].some((account) => others.has(account));
+}
+
+function oneAct(group: readonly MotifDraft[], tx: CanonicalTx): MotifDraft {
+  const act = group.find(({ doubt }) => doubt === null) ?? group[0]!;
+  const evidence = joinEvidence(group);
+  const roles = new Map(
+    [act, ...group].flatMap(({ participants }) => participants.map((p) => [`${p.role} ${p.account}`, p])),
+  );
+  return {
+    ...act,
+    seq: group[0]!.seq,
+    participants: [...roles.values()],
+    tags: unique(group.filter(({ doubt }) => doubt === act.doubt).flatMap(({ tags }) => tags)),
+    evidence,
+    scopeFrame: commonFrame(tx, evidence),
+  };
+}
 
 /**
  * Gives every side of a movement (sent or received) to one act that is part of no other. Of two that tell of

@@ -6,9 +6,9 @@ import { carriersOf } from '../../value/parties.ts';
 import { batchTransfers, compositesOf } from './composites.ts';
 import { commonFrame, joinMovements, type MotifDraft, type MotifInput } from './draftMotif.ts';
 import { hopOf, type Hop } from './hops.ts';
-import { nest } from './assemble.ts';
+import { joinSilent, nest } from './assemble.ts';
 import type { Tracing } from './routes.ts';
-import type { Motif, AssetAmount, Confidence } from '../../model/motif.ts';
+import type { AssetAmount, Confidence } from '../../model/motif.ts';
 import type { Primitive, Leg } from '../../model/primitive.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
 import { participantsOf } from './participants.ts';
@@ -20,22 +20,23 @@ import type { Rulebook } from '../../model/rulebook.ts';
  * Building blocks of intents, in execution order: every primitive as a motif, and the composites they form
  * (a route, a closed cycle, a batch), which precede their parts. Pure.
  */
-export function buildMotifs(input: MotifInput): Motif[] {
+export function buildMotifs(input: MotifInput): MotifDraft[] {
   const { tx, flow, rulebook } = input;
   const passThrough = carriersOf(flow, rulebook.wrappedNative);
   const tracing: Tracing = {
     origins: valueEnds(flow, rulebook.wrappedNative, passThrough, 'back'),
     destinations: valueEnds(flow, rulebook.wrappedNative, passThrough, 'onward'),
   };
-  const single: MotifDraft[] = [];
+  const found: MotifDraft[] = [];
   const hops: Hop[] = [];
-  for (const found of withTips(input)) {
-    const primitive = paysBuilder(found, input) ? { ...found, kind: BUILDER_PAYMENT, tags: NOTHING } : found;
+  for (const one of withTips(input)) {
+    const primitive = paysBuilder(one, input) ? { ...one, kind: BUILDER_PAYMENT, tags: NOTHING } : one;
     const draft = standAlone(primitive, input, tracing);
-    single.push(draft);
+    found.push(draft);
     const hop = hopOf(primitive, draft, input);
     if (hop) hops.push(hop);
   }
+  const single = joinSilent(found, tx, rulebook);
   const composites = compositesOf(hops, single, input, tracing);
   const payments = single.filter(({ kind }) => {
     const { plain, serves } = kindOf(rulebook, kind);
@@ -99,7 +100,7 @@ function inOrder(a: MotifDraft, b: MotifDraft): number {
 }
 
 /** Numbers the drafts and points parts at the act they are of. */
-function placed(drafts: readonly MotifDraft[]): Motif[] {
+function placed(drafts: readonly MotifDraft[]): MotifDraft[] {
   drafts.forEach((draft, index) => (draft.index = index));
   for (const draft of drafts) {
     let { whole } = draft;
