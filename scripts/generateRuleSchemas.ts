@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { BIND_WORDS, BIND_FUNCTIONS } from '../src/rules/compile/bindExpr.ts';
 import { readVocabulary } from '../src/rules/read/readVocabulary.ts';
+import { FINDING_FACTS, stepFact } from '../src/lib/findingFacts.ts';
 import { OPERATORS } from '../src/rules/compile/operators.ts';
 import { FACT_VOCABULARY } from '../src/stages/7-intent/facts/registry.ts';
 
@@ -82,6 +83,12 @@ export function generateFactCatalogue(): string {
     'One set for each kind of `vocabulary.yaml`, e.g. `motif.swap.own`. "The actor\'s" motifs are those it takes part in, itself or through pass-through accounts.',
     '',
     table(family),
+    '',
+    '## Findings',
+    '',
+    'Facts of a candidate of `findings/`: several transactions of one block.',
+    '',
+    table([...FINDING_FACTS, { ...stepFact('<name>'), doc: 'Transactions in a step of the rule.' }]),
     '',
     '## Operators',
     '',

@@ -56,6 +56,7 @@ const MAY_IMPORT: Record<string, { folders: string[]; packages: string[] }> = {
       'prom-client',
     ],
   },
+  findings: { folders: ['lib', 'value'], packages: [] },
   traces: { folders: ['lib', 'evm'], packages: [] },
   // The viewer bundles it.
   'tools/wording': { folders: ['lib', 'evm', 'value'], packages: [] },

@@ -1,5 +1,6 @@
 import type { Address } from './hex.ts';
 import type { Confidence, Status } from './motif.ts';
+import type { PreparedFinding } from './finding.ts';
 import type { IntentRule, Rulebook } from './rulebook.ts';
 import type { MotifKind } from './primitive.ts';
 
@@ -95,6 +96,8 @@ export interface Verdict {
 export interface PreparedRules {
   /** Intent rules in force, best first. */
   readonly intents: readonly PreparedIntent[];
+  /** Finding rules in force, by slug. */
+  readonly findings: readonly PreparedFinding[];
   /** Slug of the protocol an address belongs to: listed, or made by one of its deployers. */
   protocolOf(contract: Address): string | undefined;
   /** Motif kinds that the protocol of a contract has shapes for; undefined for other contracts. */

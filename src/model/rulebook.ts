@@ -1,4 +1,5 @@
 import type { LexiconEntry, IntentKindSpec, MotifKindSpec } from './vocabulary.ts';
+import type { FindingRule } from './finding.ts';
 import type { Address, Hash, Hex } from './hex.ts';
 import type { AssetKind } from './valueFlow.ts';
 import type { Confidence } from './motif.ts';
@@ -143,6 +144,8 @@ export interface ProtocolSpec {
   readonly registries: readonly RegistrySpec[];
   /** The act that a plain payment of these tokens to one of its addresses is; null: a payment. */
   readonly payments: { readonly kind: string; readonly assets: ReadonlySet<Address> } | null;
+  /** Part of a trade's input that its constant-product pools keep, in millionths; left out: they are none. */
+  readonly swapFeePpm?: number;
   /** Entity tags of all its contracts. */
   readonly tags: readonly string[];
 }
@@ -277,6 +280,8 @@ export interface CompiledRules {
   readonly motifKinds: ReadonlyMap<MotifKind, MotifKindSpec>;
   readonly intentKinds: ReadonlyMap<IntentKind, IntentKindSpec>;
   readonly intents: readonly IntentRule[];
+  /** By slug. */
+  readonly findings: readonly FindingRule[];
   readonly signatures: SignatureTables;
   /** Best first. */
   readonly lexicon: readonly LexiconEntry[];

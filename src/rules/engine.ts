@@ -7,6 +7,7 @@ import type {
   RuleOutcome,
 } from '../model/intent.ts';
 import type { Condition, IntentRule } from '../model/rulebook.ts';
+import type { FindingRule, PreparedFinding } from '../model/finding.ts';
 import { OPERATORS } from './compile/operators.ts';
 
 /** The engine's view of a transaction. Flat facts: a path would let rules reach an expression language. */
@@ -25,7 +26,7 @@ class Facts extends Almanac {
 
 const TESTS = Object.entries(OPERATORS).map(([name, { holds }]) => new Operator(name, holds));
 
-function engineOf(rule: IntentRule): Engine {
+function engineOf(rule: Pick<IntentRule, 'slug' | 'when'>): Engine {
   const engine = new Engine();
   for (const test of TESTS) engine.addOperator(test);
   // The engine wants a boolean node on top.
@@ -77,6 +78,38 @@ export function prepareIntent(
       };
     },
   };
+}
+
+/** Makes a finding rule ready for json-rules-engine. */
+export function prepareFinding(rule: FindingRule): PreparedFinding {
+  const decides = async (when: Condition, source: FactSource): Promise<CheckedCondition> => {
+    const engine = engineOf({ slug: rule.slug, when });
+    const { results, failureResults } = await engine.run({}, { almanac: new Facts(source) });
+    const { result, conditions } = (results[0] ?? failureResults[0])!;
+    return { ...checked(conditions as unknown as EngineCondition), result: result === true };
+  };
+  return {
+    rule,
+    async decide(source) {
+      if (!(await decides(rule.when, source)).result) return null;
+      const proof = await decides(rule.proven, source);
+      return proof.result ? [] : [...new Set(failedFacts(proof))];
+    },
+  };
+}
+
+/** Facts of the tests for whose sake a condition fails. */
+function failedFacts(condition: CheckedCondition): string[] {
+  if (condition.result) return [];
+  if ('fact' in condition) return [condition.fact];
+  if ('not' in condition) return [...factsIn(condition.not)];
+  return ('all' in condition ? condition.all : condition.any).flatMap(failedFacts);
+}
+
+function factsIn(condition: CheckedCondition): string[] {
+  if ('fact' in condition) return [condition.fact];
+  if ('not' in condition) return factsIn(condition.not);
+  return ('all' in condition ? condition.all : condition.any).flatMap(factsIn);
 }
 
 /** Evaluates a rule on an example's facts. Throws where the rule asks for another fact. */

@@ -17,7 +17,6 @@ export interface BuiltExample {
   readonly inWords: (text: string) => string;
 }
 
-const HASH: Hash = `0x${'5c'.repeat(32)}`;
 const BLOCK: Hash = `0x${'b1'.repeat(32)}`;
 const BLOCK_NUMBER = '0x1312d00';
 const BUILDER: Address = `0x${'b0'.repeat(20)}`;
@@ -52,7 +51,8 @@ interface Call {
  * events and calls given by signature and arguments.
  * @throws ExampleError
  */
-export function buildExample(example: RawExampleTransaction): BuiltExample {
+export function buildExample(example: RawExampleTransaction, index = 0): BuiltExample {
+  const hash: Hash = `0x${(0x5c + index).toString(16).repeat(32)}`;
   const words = new Map<string, string>();
   const addressOf = (name: string): Address => {
     if (name === 'zero') return ZERO_ADDRESS;
@@ -85,7 +85,7 @@ export function buildExample(example: RawExampleTransaction): BuiltExample {
   };
   for (const [i, step] of steps.entries()) applyStep(step, ['steps', i], { root, emit, addressOf, symbols });
 
-  const tx = { hash: HASH, blockHash: BLOCK, from: root.from, to, value: root.value, input: root.input };
+  const tx = { hash, blockHash: BLOCK, from: root.from, to, value: root.value, input: root.input };
   return {
     addressOf,
     inWords: (text) =>
@@ -96,10 +96,10 @@ export function buildExample(example: RawExampleTransaction): BuiltExample {
         )
         .replaceAll(NATIVE_ASSET, 'native'),
     raw: {
-      hash: HASH,
+      hash,
       tx: { ...tx, type: '0x2', nonce: '0x7', gasPrice: '0x3b9aca00' },
       receipt: {
-        transactionHash: HASH,
+        transactionHash: hash,
         blockHash: BLOCK,
         blockNumber: BLOCK_NUMBER,
         from: root.from,
@@ -107,7 +107,7 @@ export function buildExample(example: RawExampleTransaction): BuiltExample {
         effectiveGasPrice: '0x3b9aca00',
         contractAddress: null,
         status: '0x1',
-        logs: logs.map((log, at) => ({ ...log, logIndex: quantity(BigInt(at)), transactionHash: HASH })),
+        logs: logs.map((log, at) => ({ ...log, logIndex: quantity(BigInt(at)), transactionHash: hash })),
       },
       trace: { dialect: 'call_tracer', result: root },
     },
@@ -125,6 +125,14 @@ export function buildExample(example: RawExampleTransaction): BuiltExample {
       delegations: new Map(),
     },
   };
+}
+
+/**
+ * The transactions of one block, in order; the words mean the same in all of them.
+ * @throws ExampleError
+ */
+export function buildBlockExample(transactions: readonly RawExampleTransaction[]): BuiltExample[] {
+  return transactions.map((one, index) => buildExample(one, index));
 }
 
 function tokenOf(

@@ -3,7 +3,7 @@ import type { Confidence } from '../model/motif.ts';
 import type { CompiledRules, EventMapping, IntentRule, Rulebook } from '../model/rulebook.ts';
 import type { PreparedRules } from '../model/intent.ts';
 import { protocolOfCreated } from './creations.ts';
-import { factNames, prepareIntent } from './engine.ts';
+import { factNames, prepareFinding, prepareIntent } from './engine.ts';
 
 /** Derives the lookups that every transaction needs from compiled rules. Runs once, at load. */
 export function prepare(compiled: CompiledRules): Rulebook {
@@ -28,6 +28,7 @@ export function prepare(compiled: CompiledRules): Rulebook {
         inForce.filter(({ supersedes }) => supersedes.includes(rule.slug)).map(({ slug }) => slug),
       ),
     ),
+    findings: compiled.findings.filter(({ status }) => status !== 'deprecated').map(prepareFinding),
     protocolOf,
     kindsOf: (contract) => listedKinds.get(contract) ?? createdKinds.get(protocolOf(contract) ?? ''),
     familyConfidence: new Map(mappings.map((m) => [m.shape, familyConfidence(m)])),

@@ -1,3 +1,6 @@
+import { checksumAddress } from '../evm/address.ts';
+import { blockTx, type RawLog } from '../findings/blockFacts.ts';
+import { findInBlock } from '../findings/findBlock.ts';
 import { AnalysisError, failureOf } from '../lib/errors.ts';
 import { jsonText } from '../lib/reportJson.ts';
 import { blockUpstream } from '../stages/1-fetch/block/blockSession.ts';
@@ -7,6 +10,8 @@ import { createAnalyze, type AnalyzerDeps } from './analyzer.ts';
 import type { BlockId } from '../traces/traceApi.ts';
 import type { Session } from '../stages/1-fetch/rpc/session.ts';
 import type { Address, Hash } from '../model/hex.ts';
+import type { Finding } from '../model/finding.ts';
+import type { TxReport } from '../model/generated/report.ts';
 import type { UpstreamCallEvent } from '../model/upstream.ts';
 
 /** Which reports of a block are wanted; null: all. */
@@ -14,6 +19,8 @@ export interface BlockFilter {
   readonly intents: readonly string[] | null;
   /** Lower-case. */
   readonly addresses: readonly Address[] | null;
+  /** Whether what several transactions show together is wanted: then all of them are analyzed. */
+  readonly findings?: boolean;
 }
 
 export interface BlockOptions {
@@ -33,6 +40,7 @@ export interface BlockReports {
   /** Serialised, in block order. */
   readonly reports: readonly string[];
   readonly failures: readonly BlockFailure[];
+  readonly findings: readonly Finding[];
   /** Transactions of the block, wanted or not. */
   readonly transactions: number;
 }
@@ -49,7 +57,6 @@ export function createAnalyzeBlock(
 ): (id: BlockId, options: BlockOptions) => Promise<BlockReports> {
   const { upstream } = deps;
   const fetchBlock = createBlockFetcher(onNote);
-  const analyzeAlone = createAnalyze(deps);
 
   async function analyzeEach(
     session: Session,
@@ -58,8 +65,14 @@ export function createAnalyzeBlock(
     options: BlockOptions,
   ) {
     const joined = blockUpstream(upstream, session, block, hashes.length);
-    const analyze = createAnalyze({ ...deps, upstream: joined.upstream });
-    return Promise.all(
+    const reports = new Map<string, TxReport>();
+    const validate = (part: TxReport): void => {
+      deps.validate(part);
+      if (filter.findings) addPart(reports, part);
+    };
+    const analyze = createAnalyze({ ...deps, validate, upstream: joined.upstream });
+    const analyzeAlone = createAnalyze({ ...deps, validate });
+    const results = await Promise.all(
       hashes.map(async (hash) => {
         try {
           return await analyze(hash, options);
@@ -77,6 +90,22 @@ export function createAnalyzeBlock(
         }
       }),
     );
+    return { results, reports };
+  }
+
+  /** What the transactions show together; those without a report leave their place empty. */
+  async function findIn(block: RawBlock, reports: ReadonlyMap<string, TxReport>): Promise<Finding[]> {
+    const places = new Map(block.hashes.map((hash, index) => [hash as string, index]));
+    const txs = [...reports.values()].map((report) => blockTx(report, places.get(report.tx.hash)!));
+    return findInBlock(
+      {
+        number: Number(block.number),
+        coinbase: block.coinbase && checksumAddress(block.coinbase),
+        txs: txs.sort((a, b) => a.index - b.index),
+        logsOf: (hash) => (block.receipts.get(hash as Hash) as { logs: readonly RawLog[] }).logs,
+      },
+      deps.rulebook(),
+    );
   }
 
   return async (id, options) => {
@@ -86,10 +115,23 @@ export function createAnalyzeBlock(
     const hashes = addresses ? block.hashes.filter((hash) => involves(block, hash, addresses)) : block.hashes;
     const reports: string[] = [];
     const failures: BlockFailure[] = [];
-    for (const result of await analyzeEach(session, block, hashes, options)) {
+    const analyzed = await analyzeEach(session, block, hashes, options);
+    for (const result of analyzed.results) {
       if ('code' in result) failures.push(result);
       else if (intents === null || intents.includes(result.intentKind)) reports.push(jsonText(result.json));
     }
-    return { reports, failures, transactions: block.hashes.length };
+    const findings = filter.findings ? await findIn(block, analyzed.reports) : [];
+    return { reports, failures, findings, transactions: block.hashes.length };
   };
+}
+
+/** Large reports are checked, and come, in parts. */
+function addPart(reports: Map<string, TxReport>, part: TxReport): void {
+  const first = reports.get(part.tx.hash);
+  if (!first) {
+    reports.set(part.tx.hash, { ...part });
+    return;
+  }
+  first.motifs = [...first.motifs, ...part.motifs];
+  first.inventory_deltas = [...first.inventory_deltas, ...part.inventory_deltas];
 }

@@ -307,6 +307,7 @@ export function rulebook(over: RulebookSketch = {}): Rulebook {
       ]),
     ),
     intents: [],
+    findings: [],
     lexicon: [],
     signatures: { events: '', functions: '' },
     addressBook: '',

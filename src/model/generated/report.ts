@@ -877,6 +877,10 @@ export interface Motif {
    * How many like transfers or deployments this motif stands for: the same kind, tokens, proof and parent, with accounts, movements and evidence joined and amounts summed. Left out for one.
    */
   count?: number;
+  /**
+   * The pool inside a contract that holds several; left out for other motifs.
+   */
+  pool_id?: string;
 }
 /**
  * The coherent part of the trace the motif lies in.

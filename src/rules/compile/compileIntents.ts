@@ -168,7 +168,7 @@ type Facts = ReadonlyMap<string, FactDeclaration> | null;
  * Turns the condition of a rule into the tree the engine takes, checking every fact, operator and value
  * against the vocabulary. Without a vocabulary (null) names and types of facts are not checked.
  */
-function compileCondition(spot: Spot, raw: RawCondition, facts: Facts): Condition {
+export function compileCondition(spot: Spot, raw: RawCondition, facts: Facts): Condition {
   const parts = (key: 'all' | 'any', list: readonly RawCondition[]): Condition[] =>
     list.map((part, i) => compileCondition(spot.at(key, i), part, facts));
   if ('all' in raw) return { all: parts('all', raw.all) };

@@ -49,6 +49,7 @@ export function compileProtocols(
       tokens: tokenPatterns(raw),
       registries: readRegistries(spot, raw),
       payments: readPayments(spot, raw, motifKinds),
+      ...(raw.swap_fee_ppm === undefined ? {} : { swapFeePpm: raw.swap_fee_ppm }),
       tags: raw.tags ?? [],
     };
     for (const [i, shape] of raw.shapes.entries()) {

@@ -3,6 +3,7 @@ import { checkExamples, checkFactExamples } from '../lint/checkExamples.ts';
 import { checkLifecycle, checkRules } from '../lint/checkRules.ts';
 import { compileEntities } from './compileEntities.ts';
 import { compileLexicon, compileVocabulary, type Vocabulary } from './compileVocabulary.ts';
+import { compileFindings } from './compileFindings.ts';
 import { compileIntents } from './compileIntents.ts';
 import { compilePricing } from './compilePricing.ts';
 import { compileProtocols } from './compileProtocols.ts';
@@ -15,7 +16,14 @@ import type { FactDeclaration } from '../../model/intent.ts';
 import { checkPlaceholders } from '../lint/checkPlaceholders.ts';
 import { checkWords } from '../lint/checkWords.ts';
 import { RulebookError, sortProblems, type Problem, type ProblemCode } from '../read/problems.ts';
-import type { RawHead, RawIntent, RawProtocol, RawShape, RawVocabulary } from '../read/rawRules.ts';
+import type {
+  RawFinding,
+  RawHead,
+  RawIntent,
+  RawProtocol,
+  RawShape,
+  RawVocabulary,
+} from '../read/rawRules.ts';
 import type { RawEntityFile } from '../read/rawEntities.ts';
 import { readRuleFiles, type EditedTexts, type RuleFile } from '../read/readRuleFiles.ts';
 import { prepare } from '../prepare.ts';
@@ -45,6 +53,7 @@ export interface Ruleset {
   readonly protocols: readonly RuleItem<RawProtocol>[];
   readonly entities: readonly RuleItem<RawEntityFile>[];
   readonly intents: readonly RuleItem<RawIntent>[];
+  readonly findings: readonly RuleItem<RawFinding>[];
   readonly facts: ReadonlyMap<string, FactDeclaration> | null;
   readonly words: Vocabulary;
   /** Named lists of words. */
@@ -80,11 +89,13 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
   const protocols = applyOverlays<RawProtocol>(items, 'protocol', sink);
   const entities = applyOverlays<RawEntityFile>(items, 'entity', sink);
   const intents = applyOverlays<RawIntent>(items, 'intent', sink);
+  const findings = applyOverlays<RawFinding>(items, 'finding', sink);
   for (const [kind, list] of [
     ['shape', shapes],
     ['protocol', protocols],
     ['entity', entities],
     ['intent', intents],
+    ['finding', findings],
   ] as const) {
     checkLifecycle(list as readonly RuleItem<RawHead>[], knownSlugs(files, kind), sink);
   }
@@ -103,6 +114,7 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
   const known = compileEntities(entities, home, sink);
   const pricing = compilePricing(entities, spoken.protocols, sink);
   const rules = compileIntents(intents, words, facts, sink);
+  const findingRules = compileFindings(findings, words, sink);
   checkExamples(shapes, intents, words, sink);
   if (facts) {
     checkWords({ shapes, protocols, entities, intents, words, facts }, sink);
@@ -132,6 +144,7 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
     protocols,
     entities,
     intents,
+    findings,
     facts,
   };
   if (all.length > 0) return { ...base, rulebook: null };
@@ -158,6 +171,7 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
     motifKinds: words.motifKinds,
     intentKinds: words.intentKinds,
     intents: rules,
+    findings: findingRules,
     ...texts,
     lexicon,
   });

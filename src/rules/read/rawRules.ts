@@ -1,3 +1,4 @@
+import type { FindingRule } from '../../model/finding.ts';
 import type { RuleStatus, WhenOperator } from '../../model/rulebook.ts';
 import type { MotifTraits, VenueRole } from '../../model/vocabulary.ts';
 import type { Hash } from '../../model/hex.ts';
@@ -96,6 +97,7 @@ export interface RawProtocol extends RawHead {
   }[];
   readonly payments?: { readonly kind: string; readonly assets: readonly string[] };
   readonly tags?: readonly string[];
+  readonly swap_fee_ppm?: number;
 }
 
 export type RawCondition =
@@ -179,6 +181,45 @@ export interface RawIntent extends RawHead {
   readonly confidence: { readonly known: Confidence; readonly family: Confidence };
   readonly tags?: readonly string[];
   readonly examples: { readonly match?: readonly RawExample[]; readonly near_miss?: readonly RawExample[] };
+}
+
+export interface RawFindingExample {
+  readonly name?: string;
+  readonly transactions: readonly RawExampleTransaction[];
+  /** Required results; missing keys are not checked. */
+  readonly expect?: {
+    readonly status?: 'Proven' | 'Suspected';
+    /** Positions of each step's transactions, from 0. */
+    readonly steps?: Readonly<Record<string, readonly number[]>>;
+    /** `<role> <amount> <asset>` each; they must be among the finding's amounts. */
+    readonly amounts?: readonly string[];
+  };
+}
+
+export interface RawFinding extends RawHead {
+  readonly summary: string;
+  readonly finding: string;
+  readonly shared?: FindingRule['shared'];
+  readonly steps?: readonly {
+    readonly name: string;
+    readonly kinds: readonly string[];
+    readonly within?: readonly string[];
+    readonly entity?: 'same' | 'other';
+    readonly direction?: 'same' | 'opposite';
+    readonly many?: boolean;
+    readonly next?: boolean;
+  }[];
+  readonly when: RawCondition;
+  readonly proven: RawCondition;
+  readonly confidence: { readonly known: Confidence; readonly family: Confidence };
+  readonly outside?: readonly string[];
+  readonly profit?: readonly string[];
+  readonly loss?: { readonly of: string; readonly reserves: string };
+  readonly income?: boolean;
+  readonly examples: {
+    readonly match?: readonly RawFindingExample[];
+    readonly near_miss?: readonly RawFindingExample[];
+  };
 }
 
 export interface RawMotifKind {

@@ -17,6 +17,7 @@ export const FILE_KINDS = [
   'protocol',
   'entity',
   'intent',
+  'finding',
 ] as const;
 export type FileKind = (typeof FILE_KINDS)[number];
 
@@ -46,6 +47,7 @@ const FOLDERS: Readonly<Record<string, FileKind>> = {
   protocols: 'protocol',
   entities: 'entity',
   intents: 'intent',
+  findings: 'finding',
 };
 
 /** Folders of plain text tables, `*.txt`: thousands of lines, looked up and never searched for rules. */

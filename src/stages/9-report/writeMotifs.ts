@@ -31,6 +31,11 @@ function writeAmounts(amounts: Motif['assetsIn'], writer: ReportWriter): wire.As
   });
 }
 
+/** Ids of 32 bytes as the chain writes them. */
+function poolId(id: string): string {
+  return /^\d+$/.test(id) ? `0x${BigInt(id).toString(16).padStart(64, '0')}` : id;
+}
+
 export function writeMotif(motif: Motif, writer: ReportWriter): wire.Motif {
   return {
     id: motifId(motif.index),
@@ -47,6 +52,7 @@ export function writeMotif(motif: Motif, writer: ReportWriter): wire.Motif {
     movements: [...motif.movements],
     evidence: writer.evidences(motif.evidence),
     tags: [...motif.tags],
+    ...(motif.poolId === null ? {} : { pool_id: poolId(motif.poolId) }),
     ...(motif.count === undefined ? {} : { count: motif.count }),
   };
 }

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { addAnalyzeCommand } from './analyzeCommand.ts';
+import { addBlockCommand } from './blockCommand.ts';
 import { addBatchCommand } from './batch/batchCommand.ts';
 import { addCompletionCommand } from './completionCommand.ts';
 import { packageVersion } from './cliIo.ts';
@@ -41,6 +42,7 @@ export function createProgram(): Command {
   addAnalyzeCommand(program);
   addViewCommand(program);
   addDemoCommand(program);
+  addBlockCommand(program);
   addBatchCommand(program);
   addVerifyCommand(program);
   addValidateCommand(program);

@@ -131,8 +131,9 @@ async function demo(options: ViewOptions): Promise<number> {
   return show(options, analyze, '/', examples);
 }
 
-async function show(
-  { port, open }: ViewOptions,
+/** Serves the viewer until Ctrl-C. */
+export async function show(
+  { port, open }: Pick<ViewOptions, 'port' | 'open'>,
   analyze: (hash: string) => Promise<string>,
   path: string,
   examples: readonly (readonly [string, string])[] = [],

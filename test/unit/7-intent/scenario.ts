@@ -181,6 +181,7 @@ export function bareRulebook(
     motifKinds: kindsWith(),
     intentKinds: new Map(),
     intents: [],
+    findings: [],
     signatures: { events: '', functions: '' },
     addressBook: '',
     protocolAt: new Map(),

@@ -6,11 +6,13 @@ import { UpstreamFault } from '../rpc/upstreamFault.ts';
 import type { BlockId, TraceApi } from '../../../traces/traceApi.ts';
 import type { RpcEndpoint } from '../rpc/rpcEndpoint.ts';
 import { sendBoth, type Session } from '../rpc/session.ts';
-import type { Hash } from '../../../model/hex.ts';
+import type { Address, Hash } from '../../../model/hex.ts';
 import type { TraceMode } from '../../../model/upstream.ts';
 
 /** A block as the node answered: JSON-RPC results, unchecked but for the hashes that tie them together. */
 export interface RawBlock extends BlockId {
+  /** The account its fees went to, lower-case; null where the header names none. */
+  readonly coinbase: Address | null;
   /** In block order. */
   readonly hashes: readonly Hash[];
   readonly transactions: ReadonlyMap<Hash, unknown>;
@@ -82,7 +84,7 @@ class BlockAttempt {
   async run(): Promise<RawBlock> {
     let api = this.#nextApi();
     const parts = await this.#askParts(api);
-    const { hashes, transactions } = readTransactions(parts.block, this.#id);
+    const { coinbase, hashes, transactions } = readTransactions(parts.block, this.#id);
     const receipts = await this.#receipts(parts.receipts, hashes);
     let traces = this.#wholeTraces(api, parts.traces, hashes);
     while (traces === null) {
@@ -93,7 +95,7 @@ class BlockAttempt {
       const [answer] = await this.#tracer.send([api.blockCall(this.#id)], this.#session);
       traces = this.#wholeTraces(api, answer!, hashes);
     }
-    return { ...this.#id, hashes, transactions, receipts, traces, mode: api.mode };
+    return { ...this.#id, coinbase, hashes, transactions, receipts, traces, mode: api.mode };
   }
 
   #nextApi(): TraceApi {
@@ -241,7 +243,7 @@ function byHash(
 function readTransactions(
   answer: RpcAnswer,
   { hash: blockHash }: BlockId,
-): { hashes: Hash[]; transactions: Map<Hash, unknown> } {
+): Pick<RawBlock, 'coinbase' | 'hashes' | 'transactions'> {
   const block = resultOf('eth_getBlockByHash', answer);
   if (block === null)
     throw new UpstreamFault('inconsistent_upstream', 'again', 'the block is gone: a reorganisation');
@@ -257,5 +259,8 @@ function readTransactions(
       throw new UpstreamFault('inconsistent_upstream', 'again', 'a transaction of another block');
     transactions.set(tx['hash'].toLowerCase() as Hash, tx);
   }
-  return { hashes: [...transactions.keys()], transactions };
+  const { miner } = block;
+  const coinbase =
+    typeof miner === 'string' && /^0x[0-9a-f]{40}$/i.test(miner) ? (miner.toLowerCase() as Address) : null;
+  return { coinbase, hashes: [...transactions.keys()], transactions };
 }

@@ -19,7 +19,8 @@ machines, always the same way.
 --blocks analyzes whole blocks instead, two requests to the node per block and on all cores, with
 reports in block order: numbers, from..to, hashes, latest-N (the newest N blocks), separated by
 commas, or a file of them. It stops, resumes and retries likewise (its state is beside --out);
---shard then gives each part consecutive blocks. --only and --involving keep some reports; an
+--shard then gives each part consecutive blocks. --findings adds sandwiches, back-runs and the like,
+in <out>.findings.ndjson or the table findings. --only and --involving keep some reports; an
 address counts where the transaction, a log or a frame names it.
 
 Examples:
@@ -89,6 +90,7 @@ export function addBatchCommand(program: Command): void {
     )
     .option('--only <intents>', 'with --blocks: only reports of these intents, comma-separated')
     .option('--involving <addresses>', 'with --blocks: only transactions that name one of these addresses')
+    .option('--findings', 'with --blocks: also what several transactions of a block show together')
     .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
     .option('--strict', 'exit status 1 where a transaction was refused, too')
     .option('-q, --quiet', 'no progress and no summary')
@@ -100,8 +102,14 @@ export function addBatchCommand(program: Command): void {
         process.exitCode = await batchBlocks({ ...options, blocks: options.blocks });
         return;
       }
-      if (options.only ?? options.involving ?? options.threads ?? (options.format !== 'ndjson' || undefined))
-        throw new CliError('--only, --involving, --threads and --format need --blocks');
+      if (
+        options.findings ??
+        options.only ??
+        options.involving ??
+        options.threads ??
+        (options.format !== 'ndjson' || undefined)
+      )
+        throw new CliError('--findings, --only, --involving, --threads and --format need --blocks');
       const { batchHashes } = await import('./hashBatch.ts');
       process.exitCode = await batchHashes({ ...options, list });
     });

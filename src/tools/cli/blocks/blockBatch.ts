@@ -14,7 +14,7 @@ import { blocksFrom } from './blockList.ts';
 import { BLOCKS_PER_THREAD, openBlockPool, type BlockPool, type BlockResult } from './blockPool.ts';
 import { readFilter, startOf, type BlockChoice, type Start } from './blockChoice.ts';
 import { openLines, openTables, standardOutput, type BlockSink } from './blockSinks.ts';
-import { writeCheckpoint, type BlockBatchFailure } from './checkpoint.ts';
+import { writeCheckpoint, type BlockBatchFailure, type Checkpoint } from './checkpoint.ts';
 import type { BlockId } from '../../../traces/traceApi.ts';
 import type { Config } from '../../../service/config.ts';
 import type { Upstream } from '../../../stages/1-fetch/rpc/upstream.ts';
@@ -33,7 +33,7 @@ interface BlockUnit {
 
 /** Tracing and sending a whole block takes longer than one transaction's. */
 const BLOCK_REQUEST_MS = 60_000;
-const BLOCK_DEADLINE_MS = 300_000;
+export const BLOCK_DEADLINE_MS = 300_000;
 /** Reads of a whole block per request, unless RPC_MAX_BATCH says otherwise; geth takes 1,000. */
 const BLOCK_BATCH = 1_000;
 /** Blocks resolved by one request. */
@@ -42,7 +42,7 @@ const RESOLVE = 50;
 const AHEAD = 2;
 
 /** The configuration for whole blocks; null, with the reason printed, where it is wrong. */
-function readBlockConfig(rpc: string | undefined): Config | null {
+export function readBlockConfig(rpc: string | undefined): Config | null {
   const config = readCliConfig(rpc);
   return (
     config && {
@@ -57,6 +57,10 @@ function readBlockConfig(rpc: string | undefined): Config | null {
 export async function batchBlocks(request: BlockBatchRequest): Promise<number> {
   if (request.format === 'parquet' && request.out === undefined)
     throw new CliError('--format parquet needs --out, the folder to write to');
+  if (request.findings && request.out === undefined)
+    throw new CliError('--findings needs --out: they are written beside the reports');
+  if (request.findings && request.involving !== undefined)
+    throw new CliError('--findings needs whole blocks: not with --involving');
   const config = readBlockConfig(request.rpc);
   if (config === null) return 2;
   return runBatch(request, await lockedFile(request), (stop, say) => openBlocks(request, config, stop, say));
@@ -83,7 +87,7 @@ async function openBlocks(
     const start = await startOf(request, upstream);
     const { list, state } = start;
     if (state.next > 0) say(`${state.next} of ${list.size} blocks were done before`);
-    const sink = await openSink(request, state.written);
+    const sink = await openSink(request, state);
     const tables = format === 'parquet';
     const pool = openBlockPool({ config, rulebook: packRulebook(rulebook), filter, tables }, threads);
     return new BlockJob({ ...start, out: out ?? null, sink, pool, upstream, stop, threads, say });
@@ -93,9 +97,13 @@ async function openBlocks(
   }
 }
 
-function openSink({ out, format }: BlockBatchRequest, written: number): Promise<BlockSink> | BlockSink {
+function openSink(
+  { out, format, findings }: BlockBatchRequest,
+  { written, findings: writtenFindings = 0 }: Checkpoint,
+): Promise<BlockSink> | BlockSink {
   if (out === undefined) return standardOutput();
-  return format === 'parquet' ? openTables(out, written) : openLines(out, written);
+  if (format === 'parquet') return openTables(out, written);
+  return openLines(out, written, findings ? { path: findingsPath(out), written: writtenFindings } : null);
 }
 
 interface BlockRun extends Start {
@@ -177,6 +185,7 @@ class BlockJob implements BatchJob<BlockUnit, BlockResult> {
   async take({ ref, retry }: BlockUnit, found: BlockResult): Promise<boolean> {
     const counts = this.#counts;
     const block = String(ref);
+    // Of a block seen again for some transactions the findings are written already.
     const result = retry ? onlyHashes(found, retry) : found;
     for (const note of result.notes) this.#note(note);
     await this.#run.sink.take(result);
@@ -205,6 +214,7 @@ class BlockJob implements BatchJob<BlockUnit, BlockResult> {
       ...state,
       next: this.#next,
       written: sink.written,
+      findings: sink.writtenFindings,
       failures: this.#failures,
     });
   }
@@ -262,7 +272,10 @@ class BlockJob implements BatchJob<BlockUnit, BlockResult> {
   }
 }
 
-const errorsPath = (out: string): string => `${out.replace(/\.(ndjson|jsonl)$/, '')}.errors.ndjson`;
+const beside = (out: string, what: string): string =>
+  `${out.replace(/\.(ndjson|jsonl)$/, '')}.${what}.ndjson`;
+const errorsPath = (out: string): string => beside(out, 'errors');
+const findingsPath = (out: string): string => beside(out, 'findings');
 
 /** Blocks with failures, and their transactions without a report; null: all of them. */
 function retriesOf(failures: readonly BlockBatchFailure[]): ReadonlyMap<string, ReadonlySet<string> | null> {
@@ -284,6 +297,7 @@ function failedBlock(failed: NonNullable<BlockResult['failed']>): BlockResult {
     failures: [],
     requests: 0,
     failed,
+    findings: [],
     notes: [],
   };
 }
@@ -309,5 +323,6 @@ function onlyHashes(result: BlockResult, wanted: ReadonlySet<string>): BlockResu
     reports: rows ? (rows['reports']?.length ?? 0) : lines.length,
     transactions: wanted.size,
     failures: result.failures.filter(({ tx_hash }) => wanted.has(tx_hash)),
+    findings: [],
   };
 }

@@ -17,6 +17,7 @@ export interface BlockChoice {
   readonly shard: Shard;
   readonly only?: string;
   readonly involving?: string;
+  readonly findings?: boolean;
 }
 
 /** The blocks of this shard and where an earlier run of the same batch ended. */
@@ -57,8 +58,9 @@ async function listOf(
 }
 
 /** Options that make two commands parts of one batch. */
-function identity({ blocks, shard, only, involving, format }: BlockChoice): string {
-  return JSON.stringify([blocks, shard.index, shard.count, only ?? null, involving ?? null, format]);
+function identity({ blocks, shard, only, involving, format, findings }: BlockChoice): string {
+  const parts = [blocks, shard.index, shard.count, only ?? null, involving ?? null, format];
+  return JSON.stringify(findings ? [...parts, 'findings'] : parts);
 }
 
 /**
@@ -66,7 +68,7 @@ function identity({ blocks, shard, only, involving, format }: BlockChoice): stri
  * but an address.
  */
 export function readFilter(
-  { only, involving }: BlockChoice,
+  { only, involving, findings = false }: BlockChoice,
   { intentKinds }: Pick<Rulebook, 'intentKinds'>,
 ): BlockFilter {
   const intents = only === undefined ? null : items(only);
@@ -75,7 +77,11 @@ export function readFilter(
   const addresses = involving === undefined ? null : items(involving);
   const wrong = addresses?.find((address) => address.length !== 42 || !isHex(address));
   if (wrong !== undefined) throw new CliError(`--involving: ${wrong} is no address`);
-  return { intents, addresses: addresses?.map((address) => address.toLowerCase() as Address) ?? null };
+  return {
+    intents,
+    addresses: addresses?.map((address) => address.toLowerCase() as Address) ?? null,
+    findings,
+  };
 }
 
 const items = (text: string): string[] => text.split(/[\s,]+/).filter((item) => item !== '');

@@ -3,6 +3,7 @@ import { Piscina } from 'piscina';
 import type { BlockId } from '../../../traces/traceApi.ts';
 import type { Config } from '../../../service/config.ts';
 import type { BlockFailure, BlockFilter } from '../../../service/analyzeBlock.ts';
+import type { Finding } from '../../../model/finding.ts';
 import type { Rows } from './tables.ts';
 
 /** Compiled, or the source where a loader runs it. */
@@ -65,6 +66,7 @@ export interface BlockResult {
   /** Transactions of the block, wanted or not. */
   readonly transactions: number;
   readonly failures: readonly BlockFailure[];
+  readonly findings: readonly Finding[];
   /** HTTP requests to the node. */
   readonly requests: number;
   /** Set where the block as a whole failed. */

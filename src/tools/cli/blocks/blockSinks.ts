@@ -8,6 +8,8 @@ import { TABLES, TABLE_NAMES, noRows, type Rows, type TableName } from './tables
 export interface BlockSink {
   /** The complete part that survives a kill: bytes or parts. Changes with each write to the files. */
   readonly written: number;
+  /** Likewise the bytes of the findings; 0 where they are not in a file of their own. */
+  readonly writtenFindings: number;
   /** Whether everything taken so far is in the files. */
   readonly settled: boolean;
   take(result: BlockResult): Promise<void>;
@@ -17,7 +19,36 @@ export interface BlockSink {
 }
 
 /** NDJSON in one file; bytes beyond `written` are of a batch that was killed and are cut off. */
-export async function openLines(path: string, written: number): Promise<BlockSink> {
+export async function openLines(
+  path: string,
+  written: number,
+  findings: { readonly path: string; readonly written: number } | null = null,
+): Promise<BlockSink> {
+  const reports = await openAt(path, written);
+  const beside = findings && (await openAt(findings.path, findings.written));
+  return {
+    get written() {
+      return reports.written;
+    },
+    get writtenFindings() {
+      return beside?.written ?? 0;
+    },
+    settled: true,
+    async take(result) {
+      await reports.append(result.lines);
+      if (beside && result.findings.length > 0)
+        await beside.append(Buffer.from(result.findings.map((one) => `${JSON.stringify(one)}\n`).join('')));
+    },
+    flush: () => Promise.resolve(),
+    async close() {
+      await reports.close();
+      await beside?.close();
+    },
+  };
+}
+
+/** A file that is continued after its first `written` bytes. */
+async function openAt(path: string, written: number) {
   const size = (await stat(path).catch(() => null))?.size ?? 0;
   if (size < written) throw new CliError(`${path} is shorter than when the earlier batch wrote it`);
   const file = await open(path, 'a');
@@ -26,12 +57,10 @@ export async function openLines(path: string, written: number): Promise<BlockSin
     get written() {
       return written;
     },
-    settled: true,
-    async take({ lines }) {
-      await file.appendFile(lines);
-      written += lines.length;
+    async append(bytes: Uint8Array): Promise<void> {
+      await file.appendFile(bytes);
+      written += bytes.length;
     },
-    flush: () => Promise.resolve(),
     close: () => file.close(),
   };
 }
@@ -40,6 +69,7 @@ export async function openLines(path: string, written: number): Promise<BlockSin
 export function standardOutput(): BlockSink {
   return {
     written: 0,
+    writtenFindings: 0,
     settled: true,
     take: ({ lines }) =>
       new Promise((resolve, reject) =>
@@ -77,6 +107,7 @@ export async function openTables(folder: string, written: number): Promise<Block
     get written() {
       return written;
     },
+    writtenFindings: 0,
     get settled() {
       return count() === 0;
     },

@@ -23,7 +23,14 @@ const analyzeBlock = createAnalyzeBlock(
   filter,
   (note) => notes.push(note),
 );
-const NOTHING = { lines: new Uint8Array(), rows: null, reports: 0, transactions: 0, failures: [] };
+const NOTHING = {
+  lines: new Uint8Array(),
+  rows: null,
+  reports: 0,
+  transactions: 0,
+  failures: [],
+  findings: [],
+};
 
 /** Analyzes one block; rejects only with a defect of this program. */
 export default async function run({ id, ms }: BlockTask): Promise<unknown> {
@@ -35,7 +42,7 @@ export default async function run({ id, ms }: BlockTask): Promise<unknown> {
     return move({ [transferableSymbol]: [found.lines.buffer], [valueSymbol]: result } as never);
   };
   try {
-    const { reports, failures, transactions } = await analyzeBlock(id, {
+    const { reports, failures, findings, transactions } = await analyzeBlock(id, {
       signal: new AbortController().signal,
       deadlineAt: performance.now() + ms,
       onCall: () => requests++,
@@ -47,6 +54,7 @@ export default async function run({ id, ms }: BlockTask): Promise<unknown> {
       reports: reports.length,
       transactions,
       failures,
+      findings,
       failed: null,
     });
   } catch (error) {

@@ -23,6 +23,8 @@ export interface Checkpoint {
   readonly next: number;
   /** Bytes of the output that are complete, or its number of parts. */
   readonly written: number;
+  /** Bytes of the findings that are complete. */
+  readonly findings?: number;
   readonly failures: readonly BlockBatchFailure[];
 }
 

@@ -85,6 +85,7 @@ function lockOf(ruleset: Ruleset, layer: number): Lock {
     ['protocol', ruleset.protocols],
     ['entity', ruleset.entities],
     ['intent', ruleset.intents],
+    ['finding', ruleset.findings],
   ] as const) {
     for (const { file, value } of items) {
       if (file.layer !== layer) continue;

@@ -1,6 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { defaultFact } from '../../../rules/compile/facts.ts';
-import type { RawExample, RawIntent, RawShape } from '../../../rules/read/rawRules.ts';
+import type {
+  RawExample,
+  RawFinding,
+  RawFindingExample,
+  RawIntent,
+  RawShape,
+} from '../../../rules/read/rawRules.ts';
 import type { RuleItem } from '../../../rules/compile/ruleItem.ts';
 import { evaluateOn, factNames } from '../../../rules/engine.ts';
 import type { IntentRule } from '../../../model/rulebook.ts';
@@ -24,7 +30,9 @@ interface ExampleResult {
 /** One example of a rule or shape, with the inputs to run it. */
 interface Case {
   readonly ruleset: SoundRuleset;
-  readonly item: RuleItem<RawIntent> | RuleItem<RawShape>;
+  readonly item: RuleItem<RawIntent> | RuleItem<RawShape> | RuleItem<RawFinding>;
+  /** Set for an example of several transactions. */
+  readonly finding?: RawFindingExample;
   /** Null for a shape's example. */
   readonly rule: IntentRule | null;
   readonly side: 'match' | 'near_miss' | 'shape';
@@ -55,6 +63,13 @@ function* casesOf(
   for (const item of ruleset.shapes.filter(wanted))
     for (const place of placesOf(item.value.examples, '/examples'))
       yield { ruleset, item, rule: null, side: 'shape', recordings, ...place };
+  for (const item of ruleset.findings.filter(wanted))
+    for (const side of ['match', 'near_miss'] as const)
+      for (const [index, finding] of (item.value.examples[side] ?? []).entries()) {
+        const example = finding.name === undefined ? {} : { name: finding.name };
+        const pointer = `/examples/${side}/${index}`;
+        yield { ruleset, item, rule: null, side, recordings, index, pointer, example, finding };
+      }
 }
 
 function placesOf(examples: readonly RawExample[] = [], at: string) {
@@ -83,7 +98,7 @@ export async function testRules(
       options.rule
         ? noRule(
             options.rule,
-            [...ruleset.intents, ...ruleset.shapes].map((i) => i.value.slug),
+            [...ruleset.intents, ...ruleset.shapes, ...ruleset.findings].map((i) => i.value.slug),
           )
         : 'there are no examples: nothing was tested',
     );
@@ -117,6 +132,10 @@ async function runExample(one: Case): Promise<ExampleResult> {
 
 async function tryExample(one: Case): Promise<string | null> {
   const { rule, example } = one;
+  if (one.finding !== undefined && one.side !== 'shape') {
+    const { findingFailure } = await import('./findingExamples.ts');
+    return findingFailure(one.finding, one.side, one.item.value.slug, one.ruleset.rulebook);
+  }
   if (example.transaction !== undefined) return tryMadeUp(one);
   if (rule === null) return 'an example of a shape is a transaction';
   return example.recording === undefined ? tryFacts(one, rule) : tryRecording(one, rule);

@@ -1,0 +1,69 @@
+import { formatAmount, usableDecimals } from '../value/amount.ts';
+import { displayMoney, known, unknown, worth } from '../value/money.ts';
+import { NATIVE_ASSET } from '../value/asset.ts';
+import type { BlockTx } from './blockFacts.ts';
+import type { FindingAmount } from '../model/finding.ts';
+import type { UnitPrice } from '../model/economics.ts';
+
+type Stated = Pick<FindingAmount, 'role'> &
+  Partial<Pick<FindingAmount, 'account' | 'tx_hash' | 'venue'>> & {
+    readonly asset: string;
+    readonly raw: bigint;
+  };
+
+/** Writes amounts with the symbols, decimals and prices that the reports of a block state. */
+export class AmountWriter {
+  readonly #symbols = new Map<string, string | null>();
+  readonly #decimals = new Map<string, number | null>([[NATIVE_ASSET, 18]]);
+  readonly #prices = new Map<string, UnitPrice>();
+
+  /** Takes in what a transaction's report knows of its assets. */
+  read({ report }: BlockTx): void {
+    for (const { asset } of report.inventory_deltas) {
+      this.#symbols.set(asset.id, asset.symbol);
+      this.#decimals.set(asset.id, usableDecimals(asset.decimals));
+    }
+    for (const { asset_id: id, price_exact: price } of report.economics.valuation.prices ?? []) {
+      const decimals = this.#decimals.get(id) ?? null;
+      if (price === undefined || decimals === null || this.#prices.has(id)) continue;
+      const [whole, fraction = ''] = price.split('.') as [string, string?];
+      this.#prices.set(id, {
+        usd: { numerator: BigInt(whole + fraction), scale: fraction.length },
+        decimals,
+      });
+    }
+  }
+
+  write({ role, asset, raw, account = null, tx_hash = null, venue = null }: Stated): FindingAmount {
+    const decimals = this.#decimals.get(asset) ?? null;
+    const price = this.#prices.get(asset);
+    return {
+      role,
+      account,
+      tx_hash,
+      venue,
+      asset_id: asset,
+      symbol: asset === NATIVE_ASSET ? 'ETH' : (this.#symbols.get(asset) ?? null),
+      amount_raw: raw.toString(),
+      amount: decimals === null ? null : formatAmount(raw, decimals),
+      usd: displayMoney(price ? known(worth(raw, price)) : unknown('unpriced_asset')),
+      reason: null,
+    };
+  }
+
+  /** An amount that cannot be computed. */
+  missing(role: FindingAmount['role'], tx: BlockTx, venue: string | null, reason: string): FindingAmount {
+    return {
+      role,
+      account: tx.report.attribution.actor ?? tx.report.tx.signer,
+      tx_hash: tx.report.tx.hash,
+      venue,
+      asset_id: null,
+      symbol: null,
+      amount_raw: null,
+      amount: null,
+      usd: displayMoney(unknown('not_computed')),
+      reason,
+    };
+  }
+}

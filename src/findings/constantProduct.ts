@@ -1,0 +1,181 @@
+import type { Act, Block } from './blockFacts.ts';
+import type { Hex } from '../model/hex.ts';
+
+/** What a trader got less because of the first act; `amount` is null with the reason it is not computed. */
+export interface Loss {
+  readonly act: Act;
+  readonly asset: string | null;
+  readonly amount: bigint | null;
+  readonly reason: string | null;
+}
+
+/** A constant-product pool at which the first act moved the price. */
+export interface MovedPool {
+  readonly first: Act;
+  readonly victims: readonly Act[];
+  /** Position in the block of the last transaction looked at. */
+  readonly until: number;
+  /** Part of the input that the pool keeps, in millionths; null: unknown. */
+  readonly feePpm: number | null;
+}
+
+interface PoolState {
+  readonly pool: MovedPool;
+  /** Asset ids in the order of the pool's reserves: that of the token addresses. */
+  readonly assets: readonly [string, string];
+  /** As the chain had them. */
+  actual: [bigint, bigint];
+  /** As they would be without the first act. */
+  without: [bigint, bigint];
+  broken: string | null;
+}
+
+interface Step {
+  readonly tx: number;
+  readonly log: number;
+  readonly state: PoolState;
+  readonly reserves: [bigint, bigint];
+}
+
+const MILLION = 1_000_000n;
+
+/**
+ * Amount out of a constant-product pool, as `getAmountOut` of Uniswap V2 computes it
+ * (https://docs.uniswap.org/contracts/v2/reference/smart-contracts/library).
+ */
+function amountOut(input: bigint, reserveIn: bigint, reserveOut: bigint, feePpm: number): bigint {
+  const kept = input * (MILLION - BigInt(feePpm));
+  return (kept * reserveOut) / (reserveIn * MILLION + kept);
+}
+
+/** Whether a trade took all its input gives, or gave the least input for its output (rounded up, exact-output). */
+function isOnCurve(
+  input: bigint,
+  output: bigint,
+  ...pool: readonly [reserveIn: bigint, reserveOut: bigint, feePpm: number]
+): boolean {
+  const most = amountOut(input, ...pool);
+  return output === most || (output < most && amountOut(input - 1n, ...pool) < output);
+}
+
+/**
+ * Victims' losses: every trade after the first act replayed in order, with its exact input, on the reserves as
+ * they were before that act. Exact where each trade got just what the curve gives; otherwise not computed.
+ * `topic0`: of the event by which the pool states its two reserves after each change.
+ */
+export function lossesOf(block: Block, pools: readonly MovedPool[], topic0: string): Loss[] {
+  const states = pools.map((pool) => stateBefore(block, pool, topic0));
+  const steps = states
+    .flatMap((state) => stepsOf(block, state, topic0))
+    .sort((a, b) => a.tx - b.tx || a.log - b.log);
+  const carried = new Map<number, Map<string, { actual: bigint; without: bigint }>>();
+  for (const step of steps) {
+    const ofTx = carried.get(step.tx) ?? new Map<string, { actual: bigint; without: bigint }>();
+    carried.set(step.tx, ofTx);
+    replay(step, ofTx);
+  }
+  const victims = new Map<number, { act: Act; states: PoolState[] }>();
+  for (const state of states)
+    for (const act of state.pool.victims) {
+      const known = victims.get(act.tx.index) ?? { act, states: [] };
+      known.states.push(state);
+      victims.set(act.tx.index, known);
+    }
+  return [...victims.values()].flatMap(({ act, states: at }): Loss[] => {
+    const reason = at.find(({ broken }) => broken !== null)?.broken;
+    if (reason) return [{ act, asset: null, amount: null, reason }];
+    return [...(carried.get(act.tx.index) ?? [])].map(([asset, { actual, without }]) => ({
+      act,
+      asset,
+      amount: without - actual,
+      reason: null,
+    }));
+  });
+}
+
+/** One trade on the reserves without the first act; what it gives is what the transaction's next trade takes. */
+function replay({ state, reserves }: Step, carried: Map<string, { actual: bigint; without: bigint }>): void {
+  const before = state.actual;
+  state.actual = reserves;
+  if (state.broken !== null) return;
+  const changes = [reserves[0] - before[0], reserves[1] - before[1]] as const;
+  const from = changes[0] > 0n && changes[1] < 0n ? 0 : changes[1] > 0n && changes[0] < 0n ? 1 : null;
+  if (from === null) {
+    state.broken = 'the pool changed in another way than by a trade';
+    return;
+  }
+  const to = from === 0 ? 1 : 0;
+  const input = changes[from];
+  const actual = -changes[to];
+  const fee = state.pool.feePpm!;
+  if (!isOnCurve(input, actual, before[from], before[to], fee)) {
+    state.broken = 'a trade did not take what the curve gives';
+    return;
+  }
+  const passed = carried.get(state.assets[from]);
+  const isPassed = passed?.actual === input;
+  if (isPassed) carried.delete(state.assets[from]);
+  const given = isPassed ? passed.without : input;
+  const without = amountOut(given, state.without[from], state.without[to], fee);
+  state.without[from] += given;
+  state.without[to] -= without;
+  const sum = carried.get(state.assets[to]) ?? { actual: 0n, without: 0n };
+  carried.set(state.assets[to], { actual: sum.actual + actual, without: sum.without + without });
+}
+
+/** The reserves after the first act as its event states them, less its own amounts. */
+function stateBefore(block: Block, pool: MovedPool, topic0: string): PoolState {
+  const { first, feePpm } = pool;
+  const assets = [...new Set([...first.gave.keys(), ...first.got.keys()])].sort() as [string, string];
+  const stated = statesOf(block, first, topic0);
+  const actual = stated.at(-1)?.reserves ?? [0n, 0n];
+  const before = assets.map(
+    (asset, i) => actual[i as 0 | 1] - (first.gave.get(asset) ?? 0n) + (first.got.get(asset) ?? 0n),
+  ) as [bigint, bigint];
+  return { pool, assets, actual, without: before, broken: whyNot() };
+
+  function whyNot(): string | null {
+    if (feePpm === null) return 'the rules know no constant-product fee of the pool';
+    if (assets.length !== 2 || stated.length !== first.motifs.length)
+      return 'the pool does not state its reserves after each trade';
+    const [gave, got] = [...first.gave.keys(), ...first.got.keys()] as [string, string];
+    const from = assets.indexOf(gave) as 0 | 1;
+    const most = amountOut(first.gave.get(gave)!, before[from], before[1 - from]!, feePpm);
+    const took = first.got.get(got)!;
+    // Tokens with a tax move other amounts than they state.
+    return took <= most && took * 1_000n >= most * 999n ? null : 'the first trade is not one of the curve';
+  }
+}
+
+function stepsOf(block: Block, state: PoolState, topic0: string): Step[] {
+  const { first, until } = state.pool;
+  return block.txs
+    .filter(({ index }) => index > first.tx.index && index < until)
+    .flatMap((tx) =>
+      statesOf(block, { tx, venue: first.venue }, topic0).map(({ log, reserves }) => ({
+        tx: tx.index,
+        log,
+        state,
+        reserves,
+      })),
+    );
+}
+
+/** The reserves a pool stated in one transaction. */
+function statesOf(
+  block: Block,
+  { tx, venue }: Pick<Act, 'tx' | 'venue'>,
+  topic0: string,
+): { log: number; reserves: [bigint, bigint] }[] {
+  const pool = venue?.toLowerCase();
+  return block
+    .logsOf(tx.report.tx.hash)
+    .filter(
+      ({ address, topics, data }) =>
+        topics[0] === topic0 && address.toLowerCase() === pool && data.length === 2 + 128,
+    )
+    .map(({ data, logIndex }) => ({
+      log: Number(logIndex),
+      reserves: [BigInt(data.slice(0, 66)), BigInt(`0x${data.slice(66)}` as Hex)],
+    }));
+}

@@ -1,0 +1,240 @@
+import { FINDING_CAVEATS } from '../lib/findingFacts.ts';
+import { NATIVE_ASSET, erc20Id } from '../value/asset.ts';
+import { AmountWriter } from './amounts.ts';
+import { actsOf, type Act, type Block, type BlockTx } from './blockFacts.ts';
+import { candidatesOf, firstOf, type Candidate } from './candidates.ts';
+import { lossesOf } from './constantProduct.ts';
+import { factsOf } from './findingFacts.ts';
+import { gainsOf, type Gains } from './profit.ts';
+import type { Finding, FindingAmount, FindingPart, PreparedFinding } from '../model/finding.ts';
+import type { Rulebook } from '../model/rulebook.ts';
+
+type Rules = Pick<Rulebook, 'prepared' | 'motifKinds' | 'protocols' | 'wrappedNative'>;
+
+/**
+ * What the transactions of one block show together, by the rules of `rules/findings`. Pure: reads reports and
+ * logs, changes neither. Memory is that of one block.
+ */
+export async function findInBlock(block: Block, rules: Rules): Promise<Finding[]> {
+  const prepared = rules.prepared.findings;
+  const acts = actsOf(
+    block.txs,
+    prepared.map(({ rule }) => rule),
+    rules,
+  );
+  const found: Finding[] = [];
+  // What other findings explain better comes after them.
+  const inOrder = [...prepared].sort((a, b) => a.rule.outside.length - b.rule.outside.length);
+  for (const one of inOrder)
+    for (const candidate of candidatesOf(one.rule, acts)) {
+      if (isExplained(candidate, found)) continue;
+      const finding = await new Weighing(candidate, block, rules).decide(one, found.length);
+      if (finding) found.push(finding);
+    }
+  return found;
+}
+
+/** Whether the last transaction is one of an entity in a finding that explains it better. */
+function isExplained({ rule, chains }: Candidate, found: readonly Finding[]): boolean {
+  if (rule.outside.length === 0 || chains.length === 0) return false;
+  const last = [...chains[0]!.values()].at(-1)![0]!.tx;
+  return found.some(
+    ({ finding, entity, transactions }) =>
+      rule.outside.includes(finding) &&
+      entity.some((account) => last.own.has(account)) &&
+      transactions.some(({ index }) => index === last.index),
+  );
+}
+
+/** One candidate on its way to a finding. */
+class Weighing {
+  readonly #candidate: Candidate;
+  readonly #block: Block;
+  readonly #rules: Rules;
+  readonly #entity: ReadonlySet<string>;
+  readonly #profitTxs: readonly BlockTx[];
+  readonly #gains: Gains;
+
+  constructor(candidate: Candidate, block: Block, rules: Rules) {
+    this.#candidate = candidate;
+    this.#block = block;
+    this.#rules = rules;
+    this.#profitTxs = this.#txsOf(candidate.rule.profit);
+    this.#entity = new Set(this.#profitTxs.flatMap(({ own }) => [...own]));
+    this.#gains = gainsOf(this.#profitTxs, this.#entity, rules.wrappedNative);
+  }
+
+  async decide({ rule, decide }: PreparedFinding, count: number): Promise<Finding | null> {
+    const income = rule.income ? this.#income() : null;
+    const profit = income?.sums ?? [...this.#gains.gross.values()];
+    const facts = factsOf(this.#candidate, this.#block, profit);
+    const unmet = await decide((name) => {
+      const value = facts.get(name);
+      if (value === undefined) throw new Error(`no fact ${name}`);
+      return value;
+    });
+    if (unmet === null) return null;
+    const { number, coinbase } = this.#block;
+    return {
+      schema_version: 1,
+      id: `${number}-${count}`,
+      finding: rule.finding,
+      block_number: number,
+      status: unmet.length === 0 && rule.status !== 'experimental' ? 'Proven' : 'Suspected',
+      confidence: facts.get('venues.known') === true ? rule.confidence.known : rule.confidence.family,
+      rule: rule.slug,
+      rule_version: rule.version,
+      caveats: unmet.map((code) => ({ code, text: FINDING_CAVEATS[code] ?? code })),
+      entity: income && coinbase !== null ? [coinbase] : [...this.#entity].sort(),
+      venues: this.#venues(),
+      transactions: income?.parts ?? this.#parts(),
+      amounts: income?.amounts ?? this.#amounts(),
+    };
+  }
+
+  #actsOf(steps: readonly string[]): Act[] {
+    return this.#candidate.chains.flatMap((chain) => steps.flatMap((step) => [...chain.get(step)!]));
+  }
+
+  #txsOf(steps: readonly string[]): BlockTx[] {
+    return [...new Set(this.#actsOf(steps).map(({ tx }) => tx))].sort((a, b) => a.index - b.index);
+  }
+
+  #venues(): Finding['venues'] {
+    return this.#candidate.chains.flatMap((chain) => {
+      const { venue, poolId, protocol } = firstOf(chain);
+      return venue === null ? [] : [{ venue, pool_id: poolId, protocol }];
+    });
+  }
+
+  #parts(): FindingPart[] {
+    const parts = this.#candidate.rule.steps.flatMap(({ name }) =>
+      this.#txsOf([name]).map((tx) => {
+        const motifs = this.#actsOf([name]).flatMap((act) => (act.tx === tx ? act.motifs : []));
+        return partOf(name, tx, motifs);
+      }),
+    );
+    return parts.sort((a, b) => a.index - b.index);
+  }
+
+  #writer(): AmountWriter {
+    const writer = new AmountWriter();
+    for (const tx of this.#candidate.rule.income
+      ? this.#block.txs
+      : this.#txsOf(this.#candidate.rule.steps.map(({ name }) => name)))
+      writer.read(tx);
+    return writer;
+  }
+
+  #amounts(): FindingAmount[] {
+    const writer = this.#writer();
+    const { rule } = this.#candidate;
+    const account = this.#profitTxs[0]?.report.attribution.actor ?? null;
+    const amounts: FindingAmount[] = [];
+    if (rule.profit.length > 0) {
+      for (const [asset, raw] of this.#gains.gross)
+        amounts.push(writer.write({ role: 'profit', account, asset, raw }));
+      for (const [role, raw] of [
+        ['tip', this.#gains.tips],
+        ['gas', this.#gains.gas],
+      ] as const)
+        amounts.push(writer.write({ role, account, asset: NATIVE_ASSET, raw }));
+    }
+    if (rule.profit.length > 1) amounts.push(...this.#poolResults(writer, account));
+    if (rule.loss) amounts.push(...this.#losses(writer));
+    return amounts;
+  }
+
+  /** By venue, what the entity's acts there leave of each asset. */
+  #poolResults(writer: AmountWriter, account: string | null): FindingAmount[] {
+    return this.#candidate.chains.flatMap((chain) => {
+      const left = new Map<string, bigint>();
+      for (const step of this.#candidate.rule.profit)
+        for (const { gave, got } of chain.get(step)!) {
+          for (const [asset, raw] of got) left.set(asset, (left.get(asset) ?? 0n) + raw);
+          for (const [asset, raw] of gave) left.set(asset, (left.get(asset) ?? 0n) - raw);
+        }
+      const { venue } = firstOf(chain);
+      return [...left].map(([asset, raw]) =>
+        writer.write({ role: 'pool_result', account, venue, asset, raw }),
+      );
+    });
+  }
+
+  #losses(writer: AmountWriter): FindingAmount[] {
+    const { rule, chains } = this.#candidate;
+    const { of, topic0 } = rule.loss!;
+    const pools = chains.map((chain) => {
+      const first = firstOf(chain);
+      const fee = first.protocol === null ? null : this.#rules.protocols.get(first.protocol)?.swapFeePpm;
+      return {
+        first,
+        victims: chain.get(of)!,
+        until: [...chain.values()].at(-1)![0]!.tx.index,
+        feePpm: fee ?? null,
+      };
+    });
+    return lossesOf(this.#block, pools, topic0).map(({ act, asset, amount, reason }) => {
+      const { hash, signer } = act.tx.report.tx;
+      return asset === null || amount === null
+        ? writer.missing('loss', act.tx, act.venue, reason!)
+        : writer.write({
+            role: 'loss',
+            account: act.tx.report.attribution.actor ?? signer,
+            tx_hash: hash,
+            asset,
+            raw: amount,
+          });
+    });
+  }
+
+  /** What the block's builder was paid, and what it paid on. */
+  #income(): { sums: bigint[]; parts: FindingPart[]; amounts: FindingAmount[] } {
+    const { txs, coinbase } = this.#block;
+    const nativeIds = new Set([NATIVE_ASSET, ...[...this.#rules.wrappedNative].map(erc20Id)]);
+    let fees = 0n;
+    let direct = 0n;
+    let paidOut = 0n;
+    const parts: FindingPart[] = [];
+    for (const tx of txs) {
+      const { execution, inventory_deltas: deltas, tx: head } = tx.report;
+      const own = head.signer === coinbase;
+      if (!own) fees += priorityFee(execution);
+      for (const { subject, asset, delta_raw } of deltas) {
+        if (subject !== coinbase || !nativeIds.has(asset.id)) continue;
+        const amount = BigInt(delta_raw);
+        if (amount > 0n && !own) {
+          direct += amount;
+          parts.push(partOf('payment', tx, []));
+        } else if (amount < 0n && own) {
+          paidOut -= amount;
+          parts.push(partOf('paid_out', tx, []));
+        }
+      }
+    }
+    const writer = this.#writer();
+    const asset = NATIVE_ASSET;
+    const amounts = [
+      writer.write({ role: 'income', account: coinbase, asset, raw: fees + direct }),
+      writer.write({ role: 'priority_fees', account: coinbase, asset, raw: fees }),
+      writer.write({ role: 'direct_payments', account: coinbase, asset, raw: direct }),
+      writer.write({ role: 'paid_out', account: coinbase, asset, raw: paidOut }),
+    ];
+    return { sums: [fees + direct], parts, amounts };
+  }
+}
+
+function priorityFee({ gas_used, priority_fee_per_gas }: BlockTx['report']['execution']): bigint {
+  return BigInt(gas_used) * BigInt(priority_fee_per_gas);
+}
+
+function partOf(step: string, { index, report }: BlockTx, motifs: Act['motifs']): FindingPart {
+  return {
+    step,
+    tx_hash: report.tx.hash,
+    index,
+    account: report.attribution.actor ?? report.tx.signer,
+    motif_ids: motifs.map(({ id }) => id),
+    evidence: motifs.flatMap(({ evidence }) => evidence),
+  };
+}

@@ -1,0 +1,98 @@
+import { FINDING_FACTS, stepFact } from '../../lib/findingFacts.ts';
+import type { FindingRule, FindingStep } from '../../model/finding.ts';
+import { compileCondition } from './compileIntents.ts';
+import { didYouMean } from './didYouMean.ts';
+import { parseSignature } from './signature.ts';
+import { isFault } from './bindExpr.ts';
+import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
+import { buildBlockExample } from '../example.ts';
+import { ExampleError } from '../exampleArguments.ts';
+import type { Vocabulary } from './compileVocabulary.ts';
+import type { RawFinding } from '../read/rawRules.ts';
+
+/** Compiles the finding rules in force, by slug. */
+export function compileFindings(
+  items: readonly RuleItem<RawFinding>[],
+  words: Pick<Vocabulary, 'motifKinds' | 'intentKinds'>,
+  sink: ProblemSink,
+): FindingRule[] {
+  return items.map((item) => {
+    const spot = new Spot(item, sink);
+    const raw = item.value;
+    const steps = (raw.steps ?? []).map((step, i) => compileStep(spot.at('steps', i), step, words));
+    const names = steps.map(({ name }) => name);
+    const facts = new Map([...FINDING_FACTS, ...names.map(stepFact)].map((fact) => [fact.name, fact]));
+    for (const [i, step] of (raw.profit ?? []).entries()) checkStep(spot.at('profit', i), step, names);
+    if (raw.loss) checkStep(spot.at('loss', 'of'), raw.loss.of, names);
+    checkExamples(spot.at('examples'), raw);
+    return {
+      slug: raw.slug,
+      version: raw.version,
+      status: raw.status,
+      finding: raw.finding,
+      summary: raw.summary,
+      shared: raw.shared ?? 'venue',
+      steps,
+      when: compileCondition(spot.at('when'), raw.when, facts),
+      proven: compileCondition(spot.at('proven'), raw.proven, facts),
+      confidence: raw.confidence,
+      outside: raw.outside ?? [],
+      profit: raw.profit ?? [],
+      loss: raw.loss
+        ? { of: raw.loss.of, topic0: topicOf(spot.at('loss', 'reserves'), raw.loss.reserves) }
+        : null,
+      income: raw.income ?? false,
+    };
+  });
+}
+
+type RawStep = NonNullable<RawFinding['steps']>[number];
+
+function compileStep(
+  spot: Spot,
+  raw: RawStep,
+  { motifKinds, intentKinds }: Pick<Vocabulary, 'motifKinds' | 'intentKinds'>,
+): FindingStep {
+  for (const [i, kind] of raw.kinds.entries())
+    if (!motifKinds.has(kind) && !intentKinds.has(kind))
+      spot
+        .at('kinds', i)
+        .report('unknown_motif_kind', didYouMean(kind, [...motifKinds.keys(), ...intentKinds.keys()]));
+  for (const [i, kind] of (raw.within ?? []).entries())
+    if (!motifKinds.has(kind))
+      spot.at('within', i).report('unknown_motif_kind', didYouMean(kind, motifKinds.keys()));
+  return {
+    name: raw.name,
+    kinds: new Set(raw.kinds),
+    within: new Set(raw.within ?? []),
+    entity: raw.entity ?? 'any',
+    direction: raw.direction ?? 'any',
+    many: raw.many ?? false,
+    next: raw.next ?? false,
+  };
+}
+
+function checkStep(spot: Spot, step: string, names: readonly string[]): void {
+  if (!names.includes(step)) spot.report('bad_value', `no step ${didYouMean(step, names)}`);
+}
+
+function topicOf(spot: Spot, text: string): string {
+  const signature = parseSignature('event', text);
+  if (!isFault(signature)) return signature.id;
+  spot.report(signature.code, signature.message);
+  return '';
+}
+
+function checkExamples(spot: Spot, { examples, status }: RawFinding): void {
+  for (const side of ['match', 'near_miss'] as const) {
+    const list = examples[side] ?? [];
+    if (list.length === 0 && status !== 'deprecated') spot.report('missing_example', `no ${side} example`);
+    for (const [i, { transactions }] of list.entries())
+      try {
+        buildBlockExample(transactions);
+      } catch (error) {
+        if (!(error instanceof ExampleError)) throw error;
+        spot.at(side, i, 'transactions', ...error.path).report('bad_example', error.message);
+      }
+  }
+}

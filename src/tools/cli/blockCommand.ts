@@ -1,0 +1,108 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { BlockReports } from '../../service/analyzeBlock.ts';
+import type { TxReport } from '../../model/generated/report.ts';
+
+const HELP = `
+One line per transaction, then what several of them show together: sandwiches with their victims and
+losses, back-runs, liquidity around one trade, and what the builder earned. Each finding says whether
+it is Proven or Suspected, and why. --json prints one object: the block, its reports (each with
+in_block: its place and its part in findings) and the findings.
+
+Examples:
+  txreport block 17073191
+  txreport block latest --json | jq .findings
+  txreport block 17073191 --view
+
+Exit status: 0 every transaction has a report, 1 some have none, 2 wrong arguments or configuration`;
+
+interface BlockCommandOptions {
+  readonly rpc?: string;
+  readonly json?: boolean;
+  readonly view?: boolean;
+  readonly open: boolean;
+  readonly port: number;
+}
+
+/** `txreport block`: one block's transactions and findings. */
+export function addBlockCommand(program: Command): void {
+  program
+    .command('block')
+    .description('analyze one block: its transactions, and what several of them show together')
+    .argument('<block>', 'number, hash, or latest')
+    .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
+    .option('--json', 'print everything as one JSON object')
+    .option('--view', 'open the block in the viewer')
+    .addOption(
+      new Option('-p, --port <port>', 'with --view: port to listen on')
+        .default(0, 'any free one')
+        .argParser((text) => {
+          if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+            throw new InvalidArgumentError('must be a port number');
+          return Number(text);
+        }),
+    )
+    .option('--no-open', 'with --view: print the address and open no browser')
+    .addHelpText('after', HELP)
+    .action(async (block: string, options: BlockCommandOptions) => {
+      process.exitCode = await runBlock(block, options);
+    });
+}
+
+async function runBlock(text: string, options: BlockCommandOptions): Promise<number> {
+  const [{ analyzeOneBlock }, { AnalysisError }] = await Promise.all([
+    import('./blocks/oneBlock.ts'),
+    import('../../lib/errors.ts'),
+  ]);
+  let found: (BlockReports & { readonly number: bigint; readonly hash: string }) | null;
+  try {
+    found = await analyzeOneBlock(text, options.rpc);
+  } catch (error) {
+    if (!(error instanceof AnalysisError)) throw error;
+    process.stderr.write(`analysis failed: ${error.message}\n`);
+    return 1;
+  }
+  if (found === null) return 2;
+  const reports = found.reports.map((json) => JSON.parse(json) as TxReport);
+  for (const { tx_hash, error } of found.failures) process.stderr.write(`${tx_hash}: ${error}\n`);
+  const { renderBlock, inBlock, linesOfTransactions } = await import('./blocks/renderBlock.ts');
+  if (options.view) return view(reports, linesOfTransactions(reports, found.findings), options);
+  process.stdout.write(
+    options.json
+      ? `${JSON.stringify({
+          schema_version: 1,
+          block: { number: Number(found.number), hash: found.hash, transactions: found.transactions },
+          transactions: reports.map((report, i) => ({
+            ...report,
+            in_block: inBlock(report, i, found.findings),
+          })),
+          findings: found.findings,
+          failures: found.failures,
+        })}\n`
+      : renderBlock(Number(found.number), reports, found.findings),
+  );
+  return found.failures.length === 0 ? 0 : 1;
+}
+
+/** The viewer, with the block's transactions on its start page. */
+async function view(
+  reports: readonly TxReport[],
+  lines: readonly string[],
+  options: BlockCommandOptions,
+): Promise<number> {
+  const [{ show }, { AnalysisError }] = await Promise.all([
+    import('./viewCommands.ts'),
+    import('../../lib/errors.ts'),
+  ]);
+  const byHash = new Map(reports.map((report) => [report.tx.hash, JSON.stringify(report)]));
+  const analyze = (hash: string): Promise<string> => {
+    const json = byHash.get(hash);
+    if (json !== undefined) return Promise.resolve(json);
+    return Promise.reject(new AnalysisError('transaction_not_found', 'only this block is served'));
+  };
+  return show(
+    options,
+    analyze,
+    '/',
+    reports.map(({ tx }, i) => [tx.hash, lines[i]!] as const),
+  );
+}

@@ -1,0 +1,56 @@
+import { configuredRules, openUpstream } from '../../../service/analyzer.ts';
+import { createAnalyzeBlock, type BlockReports } from '../../../service/analyzeBlock.ts';
+import { newestBlock, resolveBlocks, type BlockRef } from '../../../stages/1-fetch/block/resolveBlocks.ts';
+import { createReportValidator } from '../../../stages/9-report/reportValidator.ts';
+import { AnalysisError } from '../../../lib/errors.ts';
+import { CliError } from '../cliIo.ts';
+import { BLOCK_DEADLINE_MS, readBlockConfig } from './blockBatch.ts';
+import type { BlockId } from '../../../traces/traceApi.ts';
+import type { Hash } from '../../../model/hex.ts';
+
+/**
+ * Analyzes one block with its findings; null, with the reason printed, where the configuration is wrong.
+ * @throws CliError for text that is no block, `AnalysisError` of the block itself
+ */
+export async function analyzeOneBlock(
+  text: string,
+  rpc: string | undefined,
+): Promise<(BlockReports & BlockId) | null> {
+  const ref = refOf(text);
+  const config = readBlockConfig(rpc);
+  if (config === null) return null;
+  const rulebook = await configuredRules(config);
+  const upstream = openUpstream(config);
+  try {
+    const options = {
+      signal: new AbortController().signal,
+      deadlineAt: performance.now() + BLOCK_DEADLINE_MS,
+    };
+    const session = upstream.open(options);
+    const [id] = await resolveBlocks(session, [ref ?? (await newestBlock(session))]);
+    if (id === null || id === undefined)
+      throw new AnalysisError('upstream_rpc', 'the node does not have this block');
+    const analyze = createAnalyzeBlock(
+      {
+        upstream,
+        rulebook: () => rulebook,
+        validate: createReportValidator(),
+        maxTokens: config.maxTokens,
+        priceSources: config.priceSources,
+      },
+      { intents: null, addresses: null, findings: true },
+      (note) => process.stderr.write(`${note}\n`),
+    );
+    return { ...(await analyze(id, options)), ...id };
+  } finally {
+    await upstream.close();
+  }
+}
+
+/** Null for the newest block. */
+function refOf(text: string): BlockRef | null {
+  if (text === 'latest') return null;
+  if (/^\d{1,12}$/.test(text)) return BigInt(text);
+  if (/^0x[0-9a-f]{64}$/i.test(text)) return text.toLowerCase() as Hash;
+  throw new CliError(`${text.slice(0, 100)} is no block number, hash or \`latest\``);
+}
