@@ -42,7 +42,7 @@ function mergeWrapped(gross: Map<string, bigint>, wrappedNative: ReadonlySet<Add
   for (const token of wrappedNative) {
     const native = gross.get(NATIVE_ASSET) ?? 0n;
     const wrapped = gross.get(erc20Id(token)) ?? 0n;
-    if (native > 0n === wrapped > 0n || native === 0n || wrapped === 0n) continue;
+    if (native === 0n || wrapped === 0n) continue;
     gross.set(NATIVE_ASSET, native + wrapped);
     gross.delete(erc20Id(token));
   }

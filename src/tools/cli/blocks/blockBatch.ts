@@ -12,6 +12,7 @@ import { countFailures } from '../batch/reportFile.ts';
 import { runBatch, type BatchJob, type BatchRequest } from '../batch/runBatch.ts';
 import { blocksFrom } from './blockList.ts';
 import { BLOCKS_PER_THREAD, openBlockPool, type BlockPool, type BlockResult } from './blockPool.ts';
+import { failedBlock, onlyHashes, retriesOf } from './blockResult.ts';
 import { readFilter, startOf, type BlockChoice, type Start } from './blockChoice.ts';
 import { openLines, openTables, standardOutput, type BlockSink } from './blockSinks.ts';
 import { writeCheckpoint, type BlockBatchFailure, type Checkpoint } from './checkpoint.ts';
@@ -276,53 +277,3 @@ const beside = (out: string, what: string): string =>
   `${out.replace(/\.(ndjson|jsonl)$/, '')}.${what}.ndjson`;
 const errorsPath = (out: string): string => beside(out, 'errors');
 const findingsPath = (out: string): string => beside(out, 'findings');
-
-/** Blocks with failures, and their transactions without a report; null: all of them. */
-function retriesOf(failures: readonly BlockBatchFailure[]): ReadonlyMap<string, ReadonlySet<string> | null> {
-  const blocks = new Map<string, Set<string> | null>();
-  for (const { block, tx_hash } of failures) {
-    const known = blocks.get(block);
-    if (known === null) continue;
-    blocks.set(block, tx_hash === null ? null : (known ?? new Set()).add(tx_hash));
-  }
-  return blocks;
-}
-
-function failedBlock(failed: NonNullable<BlockResult['failed']>): BlockResult {
-  return {
-    lines: new Uint8Array(),
-    rows: null,
-    reports: 0,
-    transactions: 0,
-    failures: [],
-    requests: 0,
-    failed,
-    findings: [],
-    notes: [],
-  };
-}
-
-/** The reports and failures of some transactions of a block. */
-function onlyHashes(result: BlockResult, wanted: ReadonlySet<string>): BlockResult {
-  const lines = new TextDecoder()
-    .decode(result.lines)
-    .split('\n')
-    .filter((line) => line !== '' && wanted.has((JSON.parse(line) as { tx: { hash: string } }).tx.hash));
-  const rows =
-    result.rows &&
-    Object.fromEntries(
-      Object.entries(result.rows).map(([table, list]) => [
-        table,
-        list.filter(([hash]) => wanted.has(hash as string)),
-      ]),
-    );
-  return {
-    ...result,
-    lines: new TextEncoder().encode(lines.map((line) => `${line}\n`).join('')),
-    rows: rows as BlockResult['rows'],
-    reports: rows ? (rows['reports']?.length ?? 0) : lines.length,
-    transactions: wanted.size,
-    failures: result.failures.filter(({ tx_hash }) => wanted.has(tx_hash)),
-    findings: [],
-  };
-}

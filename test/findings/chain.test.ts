@@ -1,0 +1,350 @@
+// Blocks of several transactions on a local chain with the real Uniswap V2 contracts: what txreport block says of them, with
+// amounts worked out from the pools' own formula.
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Hex } from 'viem';
+import type { Finding } from '../../src/model/finding.ts';
+import { addressOf } from '../devnet/accounts.ts';
+import { MAINNET } from '../devnet/addresses.ts';
+import { fn, type Request } from '../devnet/chain.ts';
+import { FAR_FUTURE } from '../devnet/deploy/uniswap.ts';
+import { runStory, type Story } from '../devnet/story.ts';
+import { runCli } from '../cli/runCli.ts';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });
+
+const CALLS = '(address,uint256,bytes)[]';
+const ETHER = 10n ** 18n;
+let story: Story;
+
+beforeAll(async () => {
+  story = await runStory({ scenarios: [] });
+  const { ctx } = story;
+  await ctx.prepare('searcher', { to: ctx.at('WETH'), value: 60n * ETHER, data: fn('deposit()') });
+  await ctx.prepare('searcher', {
+    to: ctx.at('WETH'),
+    data: fn('transfer(address,uint256)', [ctx.at('arbBot'), 60n * ETHER]),
+  });
+  await ctx.prepare('carol', { to: ctx.at('WETH'), value: 5n * ETHER, data: fn('deposit()') });
+  await ctx.approve('carol', 'WETH', 'aggregator');
+  for (const who of ['alice', 'bob', 'maker'] as const) await ctx.approve(who, 'USDC', 'v2Router');
+  await ctx.approve('maker', 'v2PairUSDC', 'v2Router');
+});
+afterAll(() => story?.stop());
+
+/** A pair's reserves, traded by the formula of its contract. */
+class Pair {
+  readonly name: string;
+  usdc: bigint;
+  weth: bigint;
+  constructor(name: string, [usdc, weth]: readonly [bigint, bigint]) {
+    this.name = name;
+    this.usdc = usdc;
+    this.weth = weth;
+  }
+  static async read(name: string): Promise<Pair> {
+    const { ctx } = story;
+    const view = 'getReserves() view returns (uint112,uint112,uint32)';
+    return new Pair(name, await ctx.chain.read<[bigint, bigint]>(ctx.at(name), view));
+  }
+  copy(): Pair {
+    return new Pair(this.name, [this.usdc, this.weth]);
+  }
+  buy(weth: bigint): bigint {
+    const out = (weth * 997n * this.usdc) / (this.weth * 1000n + weth * 997n);
+    this.weth += weth;
+    this.usdc -= out;
+    return out;
+  }
+  sell(usdc: bigint): bigint {
+    const out = (usdc * 997n * this.weth) / (this.usdc * 1000n + usdc * 997n);
+    this.usdc += usdc;
+    this.weth -= out;
+    return out;
+  }
+}
+
+type Call = [to: Hex, value: bigint, data: Hex];
+const at = (who: string): Hex => story.ctx.at(who);
+const give = (token: string, to: string, amount: bigint): Call => [
+  at(token),
+  0n,
+  fn('transfer(address,uint256)', [at(to), amount]),
+];
+const take = (pair: string, usdc: bigint, weth: bigint, to: string): Call => [
+  at(pair),
+  0n,
+  fn('swap(uint256,uint256,address,bytes)', [usdc, weth, at(to), '0x']),
+];
+/** The bot checks that it ends with more of `gain`. */
+const bot = (gain: string, calls: Call[], tip = 0n): Request => ({
+  to: at('arbBot'),
+  data: fn(`run(${CALLS},address,uint256)`, [calls, at(gain), tip]),
+});
+const buyUsdc = (who: string, weth: bigint): Request => ({
+  to: MAINNET.v2Router,
+  value: weth,
+  data: fn('swapExactETHForTokens(uint256,address[],address,uint256)', [
+    0n,
+    [at('WETH'), at('USDC')],
+    addressOf(who),
+    FAR_FUTURE,
+  ]),
+});
+const sellUsdc = (who: string, usdc: bigint): Request => ({
+  to: MAINNET.v2Router,
+  data: fn('swapExactTokensForETH(uint256,uint256,address[],address,uint256)', [
+    usdc,
+    0n,
+    [at('USDC'), at('WETH')],
+    addressOf(who),
+    FAR_FUTURE,
+  ]),
+});
+
+/** Mines the transactions as one block, in this order; resolves to what `txreport block --json` says of it. */
+async function mine(
+  sent: readonly (readonly [who: string, request: Request])[],
+): Promise<{ hashes: string[]; findings: Finding[] }> {
+  const { rpc } = story.devnet;
+  const { chain } = story.ctx;
+  const nonces = new Map<string, bigint>();
+  const hashes: string[] = [];
+  await rpc('evm_setAutomine', [false]);
+  for (const [i, [who, { to, data = '0x', value = 0n }]] of sent.entries()) {
+    const from = addressOf(who);
+    const nonce =
+      nonces.get(who) ?? BigInt((await rpc('eth_getTransactionCount', [from, 'latest'])) as string);
+    nonces.set(who, nonce + 1n);
+    const hex = (amount: bigint): string => `0x${amount.toString(16)}`;
+    hashes.push(
+      (await rpc('eth_sendTransaction', [
+        {
+          from,
+          to,
+          data,
+          value: hex(value),
+          nonce: hex(nonce),
+          gas: '0xf4240',
+          // The order of a block is that of its tips.
+          maxPriorityFeePerGas: hex(BigInt(100 - i) * 10n ** 9n),
+          maxFeePerGas: hex(500n * 10n ** 9n),
+        },
+      ])) as string,
+    );
+  }
+  await rpc('anvil_mine', ['0x1']);
+  await rpc('evm_setAutomine', [true]);
+  chain.forgetNonces();
+  const receipts = await Promise.all(hashes.map((hash) => chain.receipt(hash as Hex)));
+  expect(receipts.map(({ status }) => status)).toEqual(hashes.map(() => '0x1'));
+  const number = String(BigInt(receipts[0]!.blockNumber));
+  const run = await runCli(['block', number, '--json'], { env: { RPC_URL: story.devnet.rpcUrl } });
+  expect(run.code, run.err).toBe(0);
+  const { findings, transactions } = JSON.parse(run.out) as {
+    findings: Finding[];
+    transactions: { tx: { hash: string }; in_block: { index: number; findings: { id: string }[] } }[];
+  };
+  expect(transactions.map(({ tx }) => tx.hash)).toEqual(hashes);
+  for (const { tx, in_block } of transactions)
+    expect(in_block.findings.map(({ id }) => id).sort()).toEqual(
+      findings
+        .filter((one) => one.transactions.some(({ tx_hash }) => tx_hash === tx.hash))
+        .map(({ id }) => id)
+        .sort(),
+    );
+  return { hashes, findings };
+}
+
+const named = (findings: readonly Finding[], name: string): Finding[] =>
+  findings.filter(({ finding }) => finding === name);
+const stepOf = ({ transactions }: Finding, step: string): string[] =>
+  transactions.filter((part) => part.step === step).map(({ tx_hash }) => tx_hash);
+const amountsOf = ({ amounts }: Finding, role: string): [string | null, string | null, string | null][] =>
+  amounts
+    .filter((one) => one.role === role)
+    .map(({ account, symbol, amount_raw: raw }) => [account, symbol, raw]);
+
+describe('a block with several transactions', () => {
+  it('a sandwich over two pools with victims at both: profit, tip, and losses to the unit', async () => {
+    const [v2, sushi] = [await Pair.read('v2PairUSDC'), await Pair.read('sushiPairUSDC')];
+    // One trades before the bot, in its direction: the reserves before the front-run are those after it.
+    v2.buy(2n * ETHER);
+    const before = v2.copy();
+    const bought = [v2.buy(20n * ETHER), sushi.buy(10n * ETHER)] as const;
+    const got = { alice: v2.buy(30n * ETHER), bob: v2.buy(5n * ETHER), carol: sushi.buy(4n * ETHER) };
+    const sold = [v2.sell(bought[0]), sushi.sell(bought[1])] as const;
+    const tip = ETHER / 100n;
+    const { hashes, findings } = await mine([
+      ['dave', buyUsdc('dave', 2n * ETHER)],
+      [
+        'searcher',
+        bot('USDC', [
+          give('WETH', 'v2PairUSDC', 20n * ETHER),
+          take('v2PairUSDC', bought[0], 0n, 'arbBot'),
+          give('WETH', 'sushiPairUSDC', 10n * ETHER),
+          take('sushiPairUSDC', bought[1], 0n, 'arbBot'),
+        ]),
+      ],
+      ['alice', buyUsdc('alice', 30n * ETHER)],
+      ['bob', buyUsdc('bob', 5n * ETHER)],
+      [
+        'carol',
+        {
+          to: at('aggregator'),
+          data: fn(`swap(address,uint256,address,uint256,${CALLS})`, [
+            at('WETH'),
+            4n * ETHER,
+            at('USDC'),
+            0n,
+            [give('WETH', 'sushiPairUSDC', 4n * ETHER), take('sushiPairUSDC', got.carol, 0n, 'aggregator')],
+          ]),
+        },
+      ],
+      [
+        'searcher',
+        bot(
+          'WETH',
+          [
+            give('USDC', 'v2PairUSDC', bought[0]),
+            take('v2PairUSDC', 0n, sold[0], 'arbBot'),
+            give('USDC', 'sushiPairUSDC', bought[1]),
+            take('sushiPairUSDC', 0n, sold[1], 'arbBot'),
+          ],
+          tip,
+        ),
+      ],
+      // After the bot, in its direction: no victim either.
+      ['heidi', buyUsdc('heidi', 3n * ETHER)],
+    ]);
+    const [sandwich, ...others] = named(findings, 'sandwich');
+    expect(others).toEqual([]);
+    expect([sandwich!.status, sandwich!.caveats]).toEqual(['Proven', []]);
+    expect(stepOf(sandwich!, 'front')).toEqual([hashes[1]]);
+    expect(stepOf(sandwich!, 'victim')).toEqual([hashes[2], hashes[3], hashes[4]]);
+    expect(stepOf(sandwich!, 'back')).toEqual([hashes[5]]);
+    expect(sandwich!.entity).toEqual([at('arbBot'), addressOf('searcher')].sort());
+    expect(sandwich!.venues.map(({ venue }) => venue).sort()).toEqual(
+      [at('v2PairUSDC'), at('sushiPairUSDC')].sort(),
+    );
+    expect(amountsOf(sandwich!, 'profit').map(([, , raw]) => raw)).toEqual([
+      String(sold[0] + sold[1] - 30n * ETHER),
+    ]);
+    expect(amountsOf(sandwich!, 'tip').map(([, , raw]) => raw)).toEqual([String(tip)]);
+    const expected = [
+      [addressOf('alice'), 'USDC', String(before.buy(30n * ETHER) - got.alice)],
+      [addressOf('bob'), 'USDC', String(before.buy(5n * ETHER) - got.bob)],
+      // The other pair's code is not that of its factory on mainnet: nobody states its fee.
+      [addressOf('carol'), null, null],
+    ];
+    expect(amountsOf(sandwich!, 'loss').sort()).toEqual(expected.sort());
+    const reasons = sandwich!.amounts.flatMap(({ reason }) => (reason === null ? [] : [reason]));
+    expect(reasons).toEqual(['the rules know no constant-product fee of the pool']);
+  });
+
+  it('an arbitrage right behind the trade that made it possible', async () => {
+    const [v2, sushi] = [await Pair.read('v2PairUSDC'), await Pair.read('sushiPairUSDC')];
+    v2.buy(60n * ETHER);
+    const usdc = sushi.buy(5n * ETHER);
+    const weth = v2.sell(usdc);
+    const { hashes, findings } = await mine([
+      ['alice', buyUsdc('alice', 60n * ETHER)],
+      [
+        'searcher',
+        bot('WETH', [
+          give('WETH', 'sushiPairUSDC', 5n * ETHER),
+          take('sushiPairUSDC', usdc, 0n, 'v2PairUSDC'),
+          take('v2PairUSDC', 0n, weth, 'arbBot'),
+        ]),
+      ],
+    ]);
+    const [run, ...others] = named(findings, 'back_run');
+    expect(others).toEqual([]);
+    expect(run!.status).toBe('Proven');
+    expect([stepOf(run!, 'mover'), stepOf(run!, 'run')]).toEqual([[hashes[0]], [hashes[1]]]);
+    expect(amountsOf(run!, 'profit').map(([, , raw]) => raw)).toEqual([String(weth - 5n * ETHER)]);
+    expect(named(findings, 'sandwich')).toEqual([]);
+  });
+
+  it('liquidity added before a trade and removed after it', async () => {
+    const v2 = await Pair.read('v2PairUSDC');
+    const supply = await story.ctx.chain.read<bigint>(
+      at('v2PairUSDC'),
+      'totalSupply() view returns (uint256)',
+    );
+    const weth = 50n * ETHER;
+    const usdc = (weth * v2.usdc) / v2.weth;
+    const byWeth = (weth * supply) / v2.weth;
+    const byUsdc = (usdc * supply) / v2.usdc;
+    const shares = byWeth < byUsdc ? byWeth : byUsdc;
+    const add: Request = {
+      to: MAINNET.v2Router,
+      value: weth,
+      data: fn('addLiquidityETH(address,uint256,uint256,uint256,address,uint256)', [
+        at('USDC'),
+        usdc,
+        0n,
+        0n,
+        addressOf('maker'),
+        FAR_FUTURE,
+      ]),
+    };
+    const remove: Request = {
+      to: MAINNET.v2Router,
+      data: fn('removeLiquidityETH(address,uint256,uint256,uint256,address,uint256)', [
+        at('USDC'),
+        shares,
+        0n,
+        0n,
+        addressOf('maker'),
+        FAR_FUTURE,
+      ]),
+    };
+    const { hashes, findings } = await mine([
+      ['maker', add],
+      ['alice', buyUsdc('alice', 20n * ETHER)],
+      ['maker', remove],
+    ]);
+    const [jit, ...others] = named(findings, 'jit_liquidity');
+    expect(others).toEqual([]);
+    expect([jit!.status, jit!.caveats]).toEqual(['Proven', []]);
+    expect(['add', 'trade', 'remove'].map((step) => stepOf(jit!, step))).toEqual(
+      hashes.map((hash) => [hash]),
+    );
+  });
+
+  it('an own round trip, and one around a trade the other way, are no sandwich', async () => {
+    const v2 = await Pair.read('v2PairUSDC');
+    const bought = v2.buy(10n * ETHER);
+    const { findings } = await mine([
+      ['alice', buyUsdc('alice', 10n * ETHER)],
+      ['alice', buyUsdc('alice', 1n * ETHER)],
+      ['alice', sellUsdc('alice', bought)],
+    ]);
+    expect(named(findings, 'sandwich')).toEqual([]);
+    const again = (await Pair.read('v2PairUSDC')).buy(10n * ETHER);
+    const other = await mine([
+      ['alice', buyUsdc('alice', 10n * ETHER)],
+      ['bob', sellUsdc('bob', 1_000_000_000n)],
+      ['alice', sellUsdc('alice', again)],
+    ]);
+    expect(named(other.findings, 'sandwich')).toEqual([]);
+  });
+
+  it('two strangers with equal amounts are no sandwich; the builder is paid in every block', async () => {
+    const v2 = await Pair.read('v2PairUSDC');
+    const bought = v2.buy(10n * ETHER);
+    const { hashes, findings } = await mine([
+      ['alice', buyUsdc('alice', 10n * ETHER)],
+      ['carol', buyUsdc('carol', 4n * ETHER)],
+      ['bob', sellUsdc('bob', bought)],
+    ]);
+    expect(named(findings, 'sandwich')).toEqual([]);
+    const [income] = named(findings, 'builder_income');
+    let fees = 0n;
+    for (const [i, hash] of hashes.entries()) {
+      const { gasUsed } = await story.ctx.chain.receipt(hash as Hex);
+      fees += BigInt(gasUsed) * BigInt(100 - i) * 10n ** 9n;
+    }
+    expect(amountsOf(income!, 'priority_fees').map(([, , raw]) => raw)).toEqual([String(fees)]);
+  });
+});
