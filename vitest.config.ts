@@ -21,6 +21,7 @@ const LONG = [
   'test/faults/inconsistent.test.ts',
   'test/faults/oneClient.test.ts',
   'test/faults/secretForms.test.ts',
+  'test/findings/corpus.test.ts',
   'test/fuzz/fuzz.test.ts',
   'test/http/large.test.ts',
   'test/http/processes.test.ts',
