@@ -64,7 +64,7 @@ function readAt(
   }
   if (type.kind === 'array' || type.kind === 'tuple') return readInside(data, type, at, path);
   if (path.length > 0) return null;
-  if (type.kind === 'bytes') return readBytes(data, at);
+  if (type.kind === 'bytes' || type.kind === 'string') return readBytes(data, at, MAX_BYTES);
   const word = wordAt(data, at);
   return word === null ? null : scalarReader(type)!(word);
 }
@@ -93,7 +93,7 @@ function readInside(
 
 /** Decodes a word with or without prefix; null for types that take more than a word. */
 function scalarReader({ kind }: AbiType): ((word: string) => ArgumentValue | null) | null {
-  if (kind === 'bytes' || kind === 'array' || kind === 'tuple') return null;
+  if (kind === 'bytes' || kind === 'string' || kind === 'array' || kind === 'tuple') return null;
   if (kind === 'address') return addressOfWord;
   if (kind === 'int') return intOfWord;
   return kind === 'fixed_bytes' ? bytesOfWord : uintOfWord;
@@ -104,23 +104,26 @@ function bytesOfWord(word: string): Hex {
 }
 
 /** An offset or length: null when it could not lie inside the data. */
-function smallWord(data: Hex, at: number): number | null {
+export function smallWord(data: Hex, at: number): number | null {
   const word = wordAt(data, at);
   const value = word === null ? null : smallUintOfWord(word);
   return value !== null && value * 2 <= data.length ? value : null;
 }
 
-function readBytes(data: Hex, at: number): Hex | null {
+/** The `bytes` or `string` at a place; null where the data ends before, or it is longer than `most` bytes. */
+export function readBytes(data: Hex, at: number, most: number): Hex | null {
   const length = smallWord(data, at);
   if (length === null) return null;
   const start = 2 + (at + 32) * 2;
   const end = start + length * 2;
-  return end > data.length || length > MAX_BYTES ? null : `0x${data.slice(start, end)}`;
+  return end > data.length || length > most ? null : `0x${data.slice(start, end)}`;
 }
 
 /** An ABI type, as far as reading one value needs it (Solidity contract ABI specification). */
-type AbiType =
-  | { readonly kind: 'address' | 'bool' | 'uint' | 'int' | 'fixed_bytes' | 'bytes' }
+export type AbiType =
+  | { readonly kind: 'address' | 'bool' | 'bytes' | 'string' }
+  /** `size` in bits of integers, in bytes of `bytesN`. */
+  | { readonly kind: 'uint' | 'int' | 'fixed_bytes'; readonly size: number }
   | { readonly kind: 'array'; readonly of: AbiType; readonly length: number | null }
   | { readonly kind: 'tuple'; readonly items: readonly AbiType[] };
 
@@ -148,20 +151,15 @@ function parse(text: string): AbiType | null {
     const items = (text === '()' ? [] : splitTopLevel(text.slice(1, -1))).map(parseAbiType);
     return items.every((item) => item !== null) ? { kind: 'tuple', items } : null;
   }
-  return ELEMENTARY.find(([form]) => form.test(text))?.[1] ?? null;
+  const whole = /^(address|bool|bytes|string)$/.exec(text)?.[1];
+  if (whole !== undefined) return { kind: whole as 'address' | 'bool' | 'bytes' | 'string' };
+  const [, name, size] = /^(uint|int|bytes)(\d+)$/.exec(text) ?? [];
+  if (name === undefined) return null;
+  return { kind: name === 'bytes' ? 'fixed_bytes' : (name as 'uint' | 'int'), size: Number(size) };
 }
 
-const ELEMENTARY: readonly (readonly [RegExp, AbiType])[] = [
-  [/^address$/, { kind: 'address' }],
-  [/^bool$/, { kind: 'bool' }],
-  [/^(bytes|string)$/, { kind: 'bytes' }],
-  [/^uint\d+$/, { kind: 'uint' }],
-  [/^int\d+$/, { kind: 'int' }],
-  [/^bytes\d+$/, { kind: 'fixed_bytes' }],
-];
-
 export function isDynamic(type: AbiType): boolean {
-  if (type.kind === 'bytes') return true;
+  if (type.kind === 'bytes' || type.kind === 'string') return true;
   if (type.kind === 'array') return type.length === null || isDynamic(type.of);
   return type.kind === 'tuple' && type.items.some(isDynamic);
 }

@@ -46,10 +46,15 @@ export function eventNamed(
 
 /** The function of that selector; null where the tables know none, or know several. */
 export function functionNamed(tables: SignatureTables, selector: Hex): NamedSignature | null {
-  const lines = linesOf(tables.functions, selector.slice(2));
-  if (lines.length !== 1) return null;
-  const read = readSignature(lines[0]!.slice(PREFIX + 1));
-  return read.hash.startsWith(selector.slice(2)) ? read.named : null;
+  const signatures = signaturesOf(tables, selector);
+  return signatures.length === 1 ? readSignature(signatures[0]!).named : null;
+}
+
+/** All functions of that selector, as the tables write them. */
+export function signaturesOf(tables: SignatureTables, selector: Hex): string[] {
+  return linesOf(tables.functions, selector.slice(2))
+    .map((line) => line.slice(PREFIX + 1))
+    .filter((signature) => readSignature(signature).hash.startsWith(selector.slice(2)));
 }
 
 interface ReadSignature {

@@ -35,6 +35,8 @@ export interface Frame {
   /** First four bytes of `input`, null if shorter or a creation. */
   readonly selector: Hex | null;
   readonly error: string | null;
+  /** Gas the call used, inner calls included; null where the trace does not say. */
+  readonly gasUsed?: number | null;
   /** False when this frame or an ancestor failed: nothing it did remains. */
   readonly effective: boolean;
   /** True when this frame or an ancestor is a STATICCALL. */

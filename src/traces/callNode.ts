@@ -1,4 +1,4 @@
-import { readHash } from '../evm/hex.ts';
+import { quantity, readHash } from '../evm/hex.ts';
 import { AnalysisError, type ErrorCode } from '../lib/errors.ts';
 import { readList } from '../lib/shape.ts';
 import type { FrameType } from '../model/canonicalTx.ts';
@@ -46,7 +46,15 @@ export interface CallNode {
   readonly input: Hex;
   readonly output: Hex;
   readonly error: string | null;
+  /** Null where the trace does not say. */
+  readonly gasUsed?: number | null;
   readonly logs: readonly TracedLog[];
+}
+
+/** For display only: anything but a quantity is taken as unknown. */
+export function readGas(value: unknown): number | null {
+  const gas = quantity(value);
+  return gas === null ? null : Number(gas);
 }
 
 /**

@@ -3,7 +3,14 @@ import { AnalysisError } from '../lib/errors.ts';
 import { absent, isRecord, itemsOf, readList, readObject, type Fields } from '../lib/shape.ts';
 import type { FrameType } from '../model/canonicalTx.ts';
 import type { Address, Hash, Hex } from '../model/hex.ts';
-import { CallBudget, readTopics, canonicalError, type CallNode, type TracedLog } from './callNode.ts';
+import {
+  CallBudget,
+  readGas,
+  readTopics,
+  canonicalError,
+  type CallNode,
+  type TracedLog,
+} from './callNode.ts';
 import type { RootCall, TraceApi } from './traceApi.ts';
 
 const BAD = 'trace_malformed';
@@ -125,6 +132,7 @@ function readCall(fields: Fields, parent: number | null): CallNode {
     input: readOptionalBytes(fields['input'], 'call input'),
     output: readOptionalBytes(fields['output'], 'call output'),
     error: failed ? canonicalError(fields['error']) : null,
+    gasUsed: readGas(fields['gasUsed']),
     logs: absent(fields['logs'])
       ? NO_LOGS
       : readList(fields['logs'], BAD, 'call logs is not a list').map(readTracedLog),

@@ -3,7 +3,7 @@ import { AnalysisError } from '../lib/errors.ts';
 import { absent, differ, isRecord, itemsOf, readObject, type Fields } from '../lib/shape.ts';
 import type { FrameType } from '../model/canonicalTx.ts';
 import type { Address, Hash, Hex } from '../model/hex.ts';
-import { CallBudget, canonicalError, type CallNode } from './callNode.ts';
+import { CallBudget, canonicalError, readGas, type CallNode } from './callNode.ts';
 import type { RootCall, TraceApi, TracedTransaction } from './traceApi.ts';
 
 const BAD = 'trace_malformed';
@@ -163,7 +163,12 @@ function readEntry(fields: Fields, parent: number | null): CallNode {
   const action = readObject(fields['action'], BAD, 'trace action');
   const result = absent(fields['result']) ? {} : readObject(fields['result'], BAD, 'trace result');
   const failed = !absent(fields['error']) && fields['error'] !== '';
-  const common = { parent, error: failed ? canonicalError(fields['error']) : null, logs: [] };
+  const common = {
+    parent,
+    error: failed ? canonicalError(fields['error']) : null,
+    logs: [],
+    gasUsed: readGas(result['gasUsed']),
+  };
   switch (typeOf(fields, action)) {
     case 'call': {
       const type = CALL_TYPES.get(action['callType'] ?? 'call');

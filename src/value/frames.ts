@@ -106,6 +106,18 @@ function lastCall(frame: Frame, frames: readonly Frame[]): Frame | null {
   return last;
 }
 
+/** The outermost calls that failed inside a transaction that succeeded: their callers caught the failure. */
+export function attemptsOf({ succeeded, frames }: Pick<CanonicalTx, 'succeeded' | 'frames'>): Frame[] {
+  const failed: Frame[] = [];
+  if (succeeded)
+    for (let index = 0; index < frames.length; ) {
+      const frame = frames[index]!;
+      if (frame.error !== null) failed.push(frame);
+      index = frame.error === null ? index + 1 : frame.end;
+    }
+  return failed;
+}
+
 /** The smallest frame that holds both. Frames are in pre-order, so a subtree is a range of indexes. */
 export function lowestCommonAncestor(frames: readonly Frame[], a: number, b: number): number {
   let at = a;

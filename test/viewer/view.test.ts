@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startView, type PageServer } from '../../src/tools/view/servePage.ts';
 import { buildViewer } from '../../viewer/build.ts';
 import { hasBrowser, openTab } from './support/browser.ts';
-import { reportOf } from './support/reports.ts';
+import { tracedOf } from './support/reports.ts';
 
 const viewerFile = join(tmpdir(), `txreport-view-${process.pid}.html`);
 
@@ -14,12 +14,13 @@ describe('the viewer with a service of its own', () => {
   let hash: string;
   beforeAll(async () => {
     await buildViewer({ outFile: viewerFile });
-    const report = await reportOf('swap-v2-eth-usdc');
+    const { report, tree } = await tracedOf('swap-v2-eth-usdc');
     [json, hash] = [JSON.stringify(report), report.tx.hash];
     server = await startView({
       port: 0,
       viewerFile,
       analyze: () => Promise.resolve(json),
+      trace: () => Promise.resolve(tree),
       examples: [[hash, 'A swap & "more"']],
     });
   });
@@ -52,6 +53,14 @@ describe('the viewer with a service of its own', () => {
       await tab.page.getByRole('button', { name: 'A swap & "more"' }).click();
       await tab.page.locator('.report').waitFor();
       expect(await tab.page.locator('h1').innerText()).toMatch(/^Swap 1 ETH/);
+      // From a step to its call: the one whose log is the swap.
+      await tab.page.locator('.motif', { hasText: 'Swap' }).first().click();
+      await tab.page.getByRole('button', { name: 'Show in the call tree' }).click();
+      await tab.page.locator('.call-tree .found').waitFor();
+      const tree = tab.page.locator('.call-tree');
+      expect(await tree.innerText()).toMatch(/swapExactETHForTokens\(amountOutMin 0/);
+      expect(await tree.locator('[data-movement]').count()).toBe(5);
+      expect(await tree.locator('.found').innerText()).toBe('Swap');
       expect(tab.errors).toEqual([]);
     } finally {
       await tab.close();

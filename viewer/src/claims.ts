@@ -87,7 +87,11 @@ export function movementsClaim(
   return {
     kind,
     title,
-    body: [before, movementList(view, indexes)],
+    body: [
+      before,
+      movementList(view, indexes),
+      indexes.length === 1 && locateButton(view, `[data-movement="${indexes[0]}"]`),
+    ],
     evidence: evidenceOf(view, indexes),
     movements: indexes,
   };
@@ -246,12 +250,22 @@ export function motifClaim(view: View, m: Motif): Claim {
           ),
         ),
       ],
+      locateButton(view, `[data-motif="${m.id}"]`),
       m.movements.length > 0 && [
         h('h3', {}, plural(m.movements.length, 'movement')),
         movementList(view, m.movements),
       ],
     ],
   };
+}
+
+/** A button that leads to a place in the call tree. */
+function locateButton(view: View, selector: string): HTMLElement {
+  return h(
+    'button',
+    { type: 'button', class: 'quiet', onclick: () => view.locate(selector) },
+    'Show in the call tree',
+  );
 }
 
 function recognised(by: string | undefined): string {

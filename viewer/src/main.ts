@@ -7,16 +7,27 @@ import { playgroundPage, type PlaygroundPage } from './playground/playgroundPage
 import { reportPage } from './reportPage.ts';
 import { createShell } from './shell.ts';
 import { readTxHash, whyNoTxHash } from '../../src/tools/client/txHash.ts';
-import { AnswerError, fetchReport, isOwn, narrowConnections, readBaseUrl } from './source/api.ts';
+import {
+  AnswerError,
+  fetchReport,
+  fetchTrace,
+  isOwn,
+  isOwnOrigin,
+  narrowConnections,
+  readBaseUrl,
+} from './source/api.ts';
 import { checkReport } from './source/checkReport.ts';
 import { acceptDrops, readReportFile } from './source/openFile.ts';
 import example from 'txreport:example';
+import type { View } from './view.ts';
 import { welcome } from './welcome.ts';
 
 const setting = (name: string): string | null =>
   document.querySelector<HTMLMetaElement>(`meta[name="txreport-${name}"]`)?.content || null;
 const BUILT_FOR = readBaseUrl(setting('api') ?? '') ?? 'http://127.0.0.1:3000';
 const PLAYGROUND = setting('playground') === 'on';
+/** The page's own server also answers call trees. */
+const TRACE = setting('trace') === 'on';
 const EXAMPLES = JSON.parse(setting('examples') ?? '[]') as [hash: string, label: string][];
 
 const panel = createPanel();
@@ -28,10 +39,10 @@ function show(...content: Parameters<typeof replaceChildren>[1][]): void {
   replaceChildren(shell.content, ...content);
 }
 
-function showReport(report: TxReport, from: string): void {
+function showReport(report: TxReport, from: string, trace: View['trace'] = null): void {
   const began = performance.now();
   markTab('report');
-  show(reportPage(report, panel));
+  show(reportPage(report, panel, trace));
   document.title = `${words(report.classification.intent_kind)} ${shortHex(report.tx.hash)} · txreport`;
   shell.status.replaceChildren(
     h('span', { class: 'sr' }, `Report shown: ${words(report.classification.intent_kind)}. `),
@@ -143,7 +154,8 @@ async function analyze(base: string, hash: string): Promise<void> {
       hash,
       AbortSignal.any([mine.signal, AbortSignal.timeout(180_000)]),
     );
-    if (running === mine) showReport(report, `from ${base}`);
+    const trace = TRACE && isOwnOrigin(base) ? () => fetchTrace(base, hash) : null;
+    if (running === mine) showReport(report, `from ${base}`, trace);
   } catch (error) {
     if (running !== mine) return;
     if (mine.signal.aborted) start();

@@ -11,16 +11,17 @@ import { moneySection } from './sections/money.ts';
 import { motifsSection } from './sections/motifs.ts';
 import { positionsSection } from './sections/positions.ts';
 import type { Panel } from './panel.ts';
-import { createView } from './view.ts';
+import { createView, type View } from './view.ts';
 
 /** A report as a page: verdict and money, the graph, then balance changes and the proof. */
-export function reportPage(report: TxReport, panel: Panel): HTMLElement {
+export function reportPage(report: TxReport, panel: Panel, trace: View['trace'] = null): HTMLElement {
   const still = (report.movements ?? []).length === 0;
   const page = h('div', { class: `report${still ? ' still' : ''}` });
   const draw = (subject: string): void => {
     panel.close();
     const view = createView(report, subject, {
       inspect: (claim) => panel.show(view, claim),
+      trace,
       seeAs: (account) => {
         draw(account);
         page.querySelector<HTMLElement>('#seen-by')?.focus();

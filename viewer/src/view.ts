@@ -3,6 +3,7 @@ import { accountsOf, type AccountBook } from '../../src/tools/wording/accounts.t
 import { assetsOf, type AssetBook } from '../../src/tools/wording/amounts.ts';
 import { explorerOf, type Explorer } from './lib/explorer.ts';
 import type { Child } from './lib/dom.ts';
+import type { CallTree } from '../../src/tools/wording/calls.ts';
 
 /** A statement of the report, with where to check it. */
 export interface Claim {
@@ -31,6 +32,11 @@ export interface View {
   readonly highlight: (movements: readonly number[] | null) => void;
   /** Highlights movements until others are pinned; null for none. */
   readonly pin: (movements: readonly number[] | null) => void;
+  /** The transaction's calls, where this page's server has its trace. */
+  readonly trace: (() => Promise<CallTree>) | null;
+  /** Opens the call tree at the element of that selector. */
+  readonly locate: (selector: string) => void;
+  readonly onLocate: (listener: (selector: string) => void) => void;
   /** Called when the highlighted movements change. */
   readonly onHighlight: (listener: (movements: ReadonlySet<number> | null) => void) => void;
 }
@@ -39,11 +45,13 @@ export interface View {
 export interface ViewActions {
   readonly inspect: View['inspect'];
   readonly seeAs: View['seeAs'];
+  readonly trace: View['trace'];
 }
 
 /** A report with its lookup tables, seen from one account's side. */
-export function createView(report: TxReport, subject: string, { inspect, seeAs }: ViewActions): View {
+export function createView(report: TxReport, subject: string, { inspect, seeAs, trace }: ViewActions): View {
   const listeners: ((movements: ReadonlySet<number> | null) => void)[] = [];
+  let locate: (selector: string) => void = () => {};
   let pinned: readonly number[] | null = null;
   const highlight = (movements: readonly number[] | null): void => {
     const wanted = movements ?? pinned;
@@ -58,6 +66,9 @@ export function createView(report: TxReport, subject: string, { inspect, seeAs }
     assets: assetsOf(report),
     explorer: explorerOf(report),
     inspect,
+    trace,
+    locate: (selector) => locate(selector),
+    onLocate: (listener) => void (locate = listener),
     highlight,
     pin: (movements) => {
       pinned = movements;

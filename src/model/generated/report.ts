@@ -173,6 +173,31 @@ export interface Method {
    * Name of the function; null when unknown.
    */
   name: string | null;
+  /**
+   * What the transaction's own call passed. Only in `tx.method`, and only where the whole calldata decodes.
+   */
+  arguments?: Argument[];
+}
+/**
+ * One argument of a call.
+ */
+export interface Argument {
+  /**
+   * Its name in the dictionary, `arg0` without one.
+   */
+  name: string;
+  /**
+   * ABI type.
+   */
+  type: string;
+  /**
+   * Integers in decimal, addresses checksummed, bytes as hex, texts cleaned; lists and tuples as JSON of such texts.
+   */
+  value: string | null;
+  /**
+   * Present where the text was too long and ends in `…`.
+   */
+  truncated?: true;
 }
 /**
  * Outcome and gas.
@@ -207,6 +232,16 @@ export interface Execution {
    * Where it failed; null when it succeeded.
    */
   failure?: Failure | null;
+  /**
+   * Calls that failed inside a transaction that succeeded, outermost ones, in order; at most 16.
+   *
+   * @maxItems 16
+   */
+  attempts?: Attempt[];
+  /**
+   * How many more there are; left out where all are listed.
+   */
+  more_attempts?: number;
 }
 /**
  * An amount of US dollars, rounded once (half away from zero) for display.
@@ -266,6 +301,27 @@ export interface Failure {
      */
     reason: string | null;
   };
+}
+/**
+ * A call that failed, and whose caller went on.
+ */
+export interface Attempt {
+  /**
+   * The call.
+   */
+  frame_path: number[];
+  /**
+   * The contract that was called; null for a creation.
+   */
+  contract: Address | null;
+  /**
+   * Function that was called.
+   */
+  method: Method | null;
+  /**
+   * Why it failed, as far as it says.
+   */
+  reason: string | null;
 }
 /**
  * Intent headline. Use intent_kind for program logic and intent_label for display.

@@ -30,6 +30,7 @@ class OpenFrame implements Frame {
   readonly output: Hex;
   readonly selector: Hex | null;
   readonly error: string | null;
+  readonly gasUsed: number | null;
   readonly effective: boolean;
   readonly static: boolean;
   readonly #up: OpenFrame | null;
@@ -53,6 +54,7 @@ class OpenFrame implements Frame {
     this.output = node.output;
     this.selector = selectorOf(node);
     this.error = error;
+    this.gasUsed = node.gasUsed ?? null;
     this.effective = effective;
     this.static = node.type === 'STATICCALL' || (up?.static ?? false);
     this.#up = up;

@@ -5,7 +5,8 @@ import type { SubjectView } from './facts/subjectView.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { IntentRule, ParamSpec } from '../../model/rulebook.ts';
 import { argumentReader, type EncodedArguments } from '../../evm/readArgument.ts';
-import { eventNamed, functionNamed } from '../../evm/signatures.ts';
+import { functionCalled } from '../../evm/decodeArguments.ts';
+import { eventNamed } from '../../evm/signatures.ts';
 import { NATIVE, NATIVE_ASSET } from '../../value/asset.ts';
 import { cleanText } from '../../value/display.ts';
 import type { Log } from '../../model/canonicalTx.ts';
@@ -124,8 +125,7 @@ function argumentNamed(name: string, { view, motifs }: LabelSubject): FoundArgum
       const value = found ? valueOf(name, paramsOf(found, view), logArguments(found)) : null;
       if (value !== null) return value;
     }
-  const called =
-    tx.input.length < 10 ? null : functionNamed(input.rulebook.signatures, tx.input.slice(0, 10) as Hex);
+  const called = functionCalled(input.rulebook.signatures, tx.input);
   return called && valueOf(name, called.args, { topics: [], data: tx.input, base: 4 });
 }
 

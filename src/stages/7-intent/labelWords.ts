@@ -1,12 +1,12 @@
 import { isRecognised } from '../../lib/motifKinds.ts';
-import { functionNamed } from '../../evm/signatures.ts';
+import { functionCalled } from '../../evm/decodeArguments.ts';
 import type { Balance } from '../../value/balances.ts';
 import { failureReason, failingFrame, failureCause } from '../../value/frames.ts';
 import { actAmounts, netOf, type ActAmount } from './actAmounts.ts';
 import { argument, choice, span } from './label.ts';
 import type { Delivery } from './facts/swapFacts.ts';
 import type { SubjectView } from './facts/subjectView.ts';
-import type { Address, Hex } from '../../model/hex.ts';
+import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Allowance, Asset } from '../../model/valueFlow.ts';
 
@@ -214,7 +214,7 @@ function contractText({ tx }: SubjectView, format: LabelFormat): string {
 /** Act that the called function's name begins with: `swap` of `swapExactTokensForTokens`. */
 function attemptOf({ tx, input: { rulebook } }: SubjectView): string | null {
   if (tx.to === null || tx.input.length < 10) return null;
-  const name = functionNamed(rulebook.signatures, tx.input.slice(0, 10) as Hex)?.name;
+  const name = functionCalled(rulebook.signatures, tx.input)?.name;
   if (name === undefined) return null;
   const called = `${name.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toLowerCase()}_`;
   const acts = [...rulebook.motifKinds.keys()].filter((kind) => called.startsWith(`${kind}_`));
@@ -254,9 +254,8 @@ function reasonOf({ tx, input }: SubjectView): string | null {
 /** `harvest()`, or the selector where no signature is known; null where no function is called. */
 function methodOf({ tx, input }: SubjectView): string | null {
   if (tx.to === null || tx.input.length < 10) return null;
-  const selector = tx.input.slice(0, 10) as Hex;
-  const named = functionNamed(input.rulebook.signatures, selector);
-  return named ? `${named.name}()` : selector;
+  const named = functionCalled(input.rulebook.signatures, tx.input);
+  return named ? `${named.name}()` : tx.input.slice(0, 10);
 }
 
 function allowanceText(allowance: Allowance, format: LabelFormat): string {

@@ -20,7 +20,7 @@ import { writeEconomics } from './writeEconomics.ts';
 import { writeAllowance } from './writeAllowances.ts';
 import { foldMotifs } from './foldMotifs.ts';
 import { frontEnds } from './frontEnds.ts';
-import { writeFailure, writeTransaction } from './writeTransaction.ts';
+import { writeAttempts, writeFailure, writeTransaction } from './writeTransaction.ts';
 import { writeMotif } from './writeMotifs.ts';
 
 const CHAIN: wire.Chain = { id: 1, name: 'Ethereum Mainnet' };
@@ -73,6 +73,7 @@ function writeExecution(
     gas_cost_native: formatAmount(gas.cost, 18),
     gas_cost_usd: displayMoney(gas.usd),
     failure: writeFailure(tx, rulebook, writer),
+    ...writeAttempts(tx, rulebook, writer),
   };
 }
 

@@ -1,11 +1,12 @@
-import { functionNamed } from '../../evm/signatures.ts';
+import { functionCalled, type CalledFunction } from '../../evm/decodeArguments.ts';
 import type { BlockHeader, CanonicalTx, Frame } from '../../model/canonicalTx.ts';
 import type { Hex } from '../../model/hex.ts';
 import type * as wire from '../../model/generated/report.ts';
 import type { Failure } from '../../model/generated/report.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import { jsonInteger, type ReportWriter } from './reportWriter.ts';
-import { failureReason, failingFrame, failureCause } from '../../value/frames.ts';
+import { argumentText } from '../../value/argumentText.ts';
+import { attemptsOf, failureReason, failingFrame, failureCause } from '../../value/frames.ts';
 
 const EXPLORER = 'https://etherscan.io/tx/';
 /** Latest second that ISO 8601 as JavaScript writes it can express (ECMA-262, "Time Values"). */
@@ -25,17 +26,30 @@ export function writeTransaction(
     etherscan_url: EXPLORER + tx.hash,
     timestamp: isoTime(BigInt(header.timestamp)),
     nonce: jsonInteger(tx.nonce, 'nonce'),
-    method: tx.to === null ? null : writeMethod(tx.input, signatures),
+    method: writeCall(tx, signatures),
   };
 }
 
-/** The function that calldata names; null where it is too short to name one. */
-export function writeMethod(input: Hex, signatures: Rulebook['signatures']): wire.Method | null {
-  if (input.length < 10) return null;
-  const selector = input.slice(0, 10) as Hex;
-  const named = functionNamed(signatures, selector);
-  const types = named?.args.map(({ type }) => type).join(',');
-  return { selector, signature: named && `${named.name}(${types})`, name: named && named.name };
+/** The function that calldata calls, without its arguments; null where it is too short to name one. */
+function writeMethod(input: Hex, signatures: Rulebook['signatures']): wire.Method | null {
+  return input.length < 10 ? null : methodOf(input, functionCalled(signatures, input));
+}
+
+function methodOf(input: Hex, called: CalledFunction | null): wire.Method {
+  const types = called?.args.map(({ type }) => type).join(',');
+  return {
+    selector: input.slice(0, 10),
+    signature: called && `${called.name}(${types})`,
+    name: called && called.name,
+  };
+}
+
+/** The transaction's own call with its arguments; null for a creation and a plain payment. */
+function writeCall({ to, input }: CanonicalTx, signatures: Rulebook['signatures']): wire.Method | null {
+  if (to === null || input.length < 10) return null;
+  const called = functionCalled(signatures, input);
+  if (called === null) return methodOf(input, null);
+  return { ...methodOf(input, called), arguments: called.decoded.map(argumentText) };
 }
 
 /** `2023-11-14T22:13:20Z`; null for a time no calendar holds. */
@@ -46,23 +60,40 @@ export function isoTime(seconds: bigint): string | null {
   return `${text.slice(text.startsWith('+') ? 1 : 0, -'.000Z'.length)}Z`;
 }
 
-/** Where and why a reverted transaction failed; null when it succeeded. */
-export function writeFailure(
-  tx: CanonicalTx,
-  rulebook: Pick<Rulebook, 'errors' | 'signatures'>,
-  writer: ReportWriter,
-): Failure | null {
-  const describe = (frame: Frame): Omit<Failure, 'cause'> => {
-    const creation = frame.type === 'CREATE' || frame.type === 'CREATE2';
-    return {
-      frame_path: [...frame.path],
-      contract: creation ? null : writer.addressOrNull(frame.to),
-      method: creation ? null : writeMethod(frame.input, rulebook.signatures),
-      reason: failureReason(frame, rulebook.errors),
-    };
+type Errors = Pick<Rulebook, 'errors' | 'signatures'>;
+
+/** A failed call: what was called, and the reason as far as it says. */
+function writeFailed(frame: Frame, rulebook: Errors, writer: ReportWriter): wire.Attempt {
+  const creation = frame.type === 'CREATE' || frame.type === 'CREATE2';
+  return {
+    frame_path: [...frame.path],
+    contract: creation ? null : writer.addressOrNull(frame.to),
+    method: creation ? null : writeMethod(frame.input, rulebook.signatures),
+    reason: failureReason(frame, rulebook.errors),
   };
+}
+
+/** Where and why a reverted transaction failed; null when it succeeded. */
+export function writeFailure(tx: CanonicalTx, rulebook: Errors, writer: ReportWriter): Failure | null {
   const frame = failingFrame(tx);
   if (!frame) return null;
   const cause = failureCause(frame, tx);
-  return cause === null ? describe(frame) : { ...describe(frame), cause: describe(cause) };
+  const failed = writeFailed(frame, rulebook, writer);
+  return cause === null ? failed : { ...failed, cause: writeFailed(cause, rulebook, writer) };
+}
+
+/** Calls of a report's `attempts`. */
+const MOST_ATTEMPTS = 16;
+
+/** Calls that failed inside a transaction that succeeded, with how many are left out beyond the first. */
+export function writeAttempts(
+  tx: CanonicalTx,
+  rulebook: Errors,
+  writer: ReportWriter,
+): Pick<wire.Execution, 'attempts' | 'more_attempts'> {
+  const failed = attemptsOf(tx);
+  const attempts = failed.slice(0, MOST_ATTEMPTS).map((frame) => writeFailed(frame, rulebook, writer));
+  return failed.length > MOST_ATTEMPTS
+    ? { attempts, more_attempts: failed.length - MOST_ATTEMPTS }
+    : { attempts };
 }

@@ -101,7 +101,7 @@ async function view(
   };
   return show(
     options,
-    analyze,
+    { analyze },
     '/',
     reports.map(({ tx }, i) => [tx.hash, lines[i]!] as const),
   );

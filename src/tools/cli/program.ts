@@ -8,6 +8,7 @@ import { addDoctorCommand } from './doctorCommand.ts';
 import { addLedgerCommand } from './ledgerCommand.ts';
 import { addRulesCommand } from './rules/rulesCommand.ts';
 import { addValidateCommand, addVerifyCommand } from './checkCommands.ts';
+import { addTraceCommand } from './traceCommand.ts';
 import { addDemoCommand, addViewCommand } from './viewCommands.ts';
 
 const HELP = `
@@ -16,7 +17,8 @@ Start here:
   export RPC_URL=https://your-node.example      a mainnet node with debug_ or trace_ methods
   txreport doctor                               test the node
   txreport analyze 0x…                          one transaction, on the terminal
-  txreport view 0x…                             the same in the viewer
+  txreport trace 0x…                            its calls, decoded, with what each means
+  txreport view 0x…                             report and calls in the viewer
   txreport serve                                the HTTP service
   txreport help batch                           options, examples and exit statuses of a command
 
@@ -40,6 +42,7 @@ export function createProgram(): Command {
   addServeCommand(program);
   addDoctorCommand(program);
   addAnalyzeCommand(program);
+  addTraceCommand(program);
   addViewCommand(program);
   addDemoCommand(program);
   addBlockCommand(program);

@@ -12,8 +12,11 @@ import { shownAmount } from '../../value/amount.ts';
 import { accountsOf, type AccountBook } from '../wording/accounts.ts';
 import { assetsOf, isDebt, moneyText, netRows, rowQuantity, whyUnavailable } from '../wording/amounts.ts';
 import type { NetRow } from '../wording/amounts.ts';
+import { argumentsText } from '../wording/calls.ts';
 import {
   allowanceSentence,
+  argumentsOf,
+  attemptSentences,
   amountText,
   callSentence,
   caveatTexts,
@@ -90,8 +93,19 @@ function transaction(page: Page): string[] {
     pc.dim(`${time}, ${x.reverted ? 'failed' : 'succeeded'}, ${gas}`),
     page.say(whoSentence(page.report)),
     ...(x.reverted ? [] : [page.say(callSentence(page.report))]),
+    ...argumentLines(page),
     ...failureSentences(page.report).map((sentence) => pc.red(page.say(sentence))),
+    ...attemptSentences(page.report)
+      .slice(0, 4)
+      .map((sentence) => pc.yellow(page.say(sentence))),
   ].flatMap((line) => wrap(line, page.room));
+}
+
+/** The call's arguments, a line each, cut to the terminal. */
+function argumentLines({ report, verbose, room }: Page): string[] {
+  const most = verbose ? 400 : Math.min(room, 100) - 30;
+  const list = argumentsOf(report).slice(0, verbose ? 40 : 8);
+  return list.map((one) => pc.dim(`  ${argumentsText({ name: '', arguments: [one] }, most)}`));
 }
 
 function signedRow(row: NetRow, debt: boolean): string {

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { TxReport } from '../../model/generated/report.ts';
 import { readTxHash } from '../client/txHash.ts';
+import type { ViewOptions } from '../view/servePage.ts';
+import type { CallTree } from '../wording/calls.ts';
 import { CliError } from './cliIo.ts';
 
 const VIEW_HELP = `
@@ -27,7 +29,7 @@ Examples:
 
 Exit status: 0 stopped with Ctrl-C, 1 could not start`;
 
-interface ViewOptions {
+interface CommandOptions {
   readonly rpc?: string;
   readonly port: number;
   readonly open: boolean;
@@ -50,7 +52,7 @@ export function addViewCommand(program: Command): void {
     .addOption(portOption())
     .option('--no-open', 'print the address and open no browser')
     .addHelpText('after', VIEW_HELP)
-    .action(async (target: string | undefined, options: ViewOptions) => {
+    .action(async (target: string | undefined, options: CommandOptions) => {
       process.exitCode = await view(target, options);
     });
 }
@@ -63,17 +65,17 @@ export function addDemoCommand(program: Command): void {
     .addOption(portOption())
     .option('--no-open', 'print the address and open no browser')
     .addHelpText('after', DEMO_HELP)
-    .action(async (options: ViewOptions) => {
+    .action(async (options: CommandOptions) => {
       process.exitCode = await demo(options);
     });
 }
 
-async function view(target: string | undefined, options: ViewOptions): Promise<number> {
+async function view(target: string | undefined, options: CommandOptions): Promise<number> {
   if (target !== undefined && existsSync(target)) {
     const { tx, json } = await readReport(target);
     const analyze = (hash: string): Promise<string> =>
       hash === tx.hash ? Promise.resolve(json) : noNode(hash);
-    return show(options, analyze, `/?tx=${tx.hash}`);
+    return show(options, { analyze }, `/?tx=${tx.hash}`);
   }
   const hash = target === undefined ? null : readTxHash(target);
   if (target !== undefined && hash === null)
@@ -82,7 +84,21 @@ async function view(target: string | undefined, options: ViewOptions): Promise<n
   const analyzer = await openAnalyzer(options.rpc);
   if (analyzer === null) return 2;
   try {
-    return await show(options, (one) => analyzer.analyze(one), hash === null ? '/' : `/?tx=${hash}`);
+    if (options.rpc !== undefined) process.env['RPC_URL'] = options.rpc;
+    const [{ openTraces }, { AnalysisError }] = await Promise.all([
+      import('../trace/openTraces.ts'),
+      import('../../lib/errors.ts'),
+    ]);
+    const traces = openTraces();
+    const trace = (one: string): Promise<CallTree> =>
+      traces(one).then(
+        ({ tree }) => tree,
+        (error: unknown) => {
+          throw error instanceof CliError ? new AnalysisError('trace_unavailable', error.message) : error;
+        },
+      );
+    const analyze = (one: string): Promise<string> => analyzer.analyze(one);
+    return await show(options, { analyze, trace }, hash === null ? '/' : `/?tx=${hash}`);
   } finally {
     await analyzer.close();
   }
@@ -106,9 +122,9 @@ async function readReport(file: string): Promise<{ tx: TxReport['tx']; json: str
 /** Recordings of the demo: beside the built code, else those of the working copy. */
 const RECORDINGS = ['../../demo/recordings.ndjson.gz', '../../../test/recordings'];
 
-async function demo(options: ViewOptions): Promise<number> {
-  const [{ analyzeRaw }, { loadRules }, { allRecordings }, { AnalysisError }] = await Promise.all([
-    import('../../analyze.ts'),
+async function demo(options: CommandOptions): Promise<number> {
+  const [{ traceOf }, { loadRules }, { allRecordings }, { AnalysisError }] = await Promise.all([
+    import('../trace/openTraces.ts'),
     import('../../service/loadRules.ts'),
     import('./rules/recordings.ts'),
     import('../../lib/errors.ts'),
@@ -116,9 +132,9 @@ async function demo(options: ViewOptions): Promise<number> {
   const place = RECORDINGS.map((path) => join(import.meta.dirname, path)).find((path) => existsSync(path));
   if (place === undefined) throw new CliError('this package was built without the demo’s recordings');
   const rulebook = loadRules();
+  const recorded = new Map(allRecordings([place]).map((one) => [one.raw.hash as string, one]));
   const reports = new Map<string, TxReport>();
-  for (const { raw, context } of allRecordings([place]))
-    reports.set(raw.hash, await analyzeRaw(raw, context, rulebook));
+  for (const [hash, one] of recorded) reports.set(hash, (await traceOf(one, rulebook)).report);
   const examples = [...reports].map(
     ([hash, { classification }]) => [hash, classification.intent_label] as const,
   );
@@ -128,18 +144,23 @@ async function demo(options: ViewOptions): Promise<number> {
     return Promise.reject(new AnalysisError('transaction_not_found', 'the demo has no node'));
   };
   process.stdout.write(`${reports.size} example transactions analysed\n`);
-  return show(options, analyze, '/', examples);
+  const trace = async (hash: string): Promise<CallTree> => {
+    const one = recorded.get(hash);
+    if (one === undefined) throw new AnalysisError('transaction_not_found', 'the demo has no node');
+    return (await traceOf(one, rulebook)).tree;
+  };
+  return show(options, { analyze, trace }, '/', examples);
 }
 
 /** Serves the viewer until Ctrl-C. */
 export async function show(
-  { port, open }: Pick<ViewOptions, 'port' | 'open'>,
-  analyze: (hash: string) => Promise<string>,
+  { port, open }: Pick<CommandOptions, 'port' | 'open'>,
+  answers: Pick<ViewOptions, 'analyze' | 'trace'>,
   path: string,
   examples: readonly (readonly [string, string])[] = [],
 ): Promise<number> {
   const { startView } = await import('../view/servePage.ts');
-  const server = await startView({ port, analyze, examples });
+  const server = await startView({ port, ...answers, examples });
   const url = `${server.url}${path}`;
   process.stdout.write(`${url}\nCtrl-C stops it\n`);
   if (open) openBrowser(url);

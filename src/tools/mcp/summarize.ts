@@ -10,6 +10,8 @@ import { formatAmount } from '../../value/amount.ts';
 import { isDebt } from '../wording/amounts.ts';
 import {
   allowanceSentence,
+  argumentsOf,
+  attemptSentences,
   callSentence,
   caveatTexts,
   failureSentences,
@@ -77,6 +79,14 @@ function verdict(report: TxReport): string[] {
   ];
 }
 
+/** The first arguments of the call, quoted: some are texts of strangers. */
+function called(report: TxReport): string[] {
+  const list = argumentsOf(report).slice(0, 5);
+  if (list.length === 0) return [];
+  const texts = list.map(({ name, value }) => `${name} ${JSON.stringify((value ?? 'hashed').slice(0, 66))}`);
+  return [`Its arguments: ${texts.join(', ')}.`];
+}
+
 function money({ economics: e }: TxReport): string[] {
   const net = e.net_usd_after_gas;
   return net.available ? [`Net of ${e.subject} after gas: ${net.text}.`] : [];
@@ -100,6 +110,8 @@ export function summarize(report: TxReport): string {
       `${reverted ? 'reverted: nothing but its gas was paid' : 'succeeded'}. ` +
       `Its gas cost ${x.gas_cost_native} ETH${usd}${payer}.`,
     ...(reverted ? failureSentences(report).map(say) : [say(callSentence(report))]),
+    ...called(report),
+    ...attemptSentences(report).slice(0, 3).map(say),
     ...verdict(report),
   ];
   const own = report.inventory_deltas.filter(

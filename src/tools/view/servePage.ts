@@ -6,6 +6,7 @@ import { createLimiter } from '../../service/http/limiter.ts';
 import { createHttpServer, listen, stopListening } from '../../service/http/httpServer.ts';
 import { RequestError } from '../../service/http/errorResponse.ts';
 import { readTxHash, whyNoTxHash } from '../client/txHash.ts';
+import type { CallTree } from '../wording/calls.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -198,6 +199,8 @@ export interface ViewOptions {
   readonly port: number;
   /** The serialised report of a hash; rejects with an `AnalysisError`. */
   readonly analyze: (hash: string) => Promise<string>;
+  /** The calls of a transaction; without it the page shows what a report holds. */
+  readonly trace?: (hash: string) => Promise<CallTree>;
   /** Offered on the start page: hash and label. */
   readonly examples?: readonly (readonly [hash: string, label: string])[];
   /** The built viewer page. */
@@ -208,21 +211,30 @@ export interface ViewOptions {
  * Serves the viewer on this machine alone, with a service of its own behind it. Rejects when the port is
  * taken.
  */
-export function startView({ port, analyze, examples = [], viewerFile }: ViewOptions): Promise<PageServer> {
+export function startView({
+  port,
+  analyze,
+  trace,
+  examples = [],
+  viewerFile,
+}: ViewOptions): Promise<PageServer> {
   return servePage({
     port,
-    settings: { examples: JSON.stringify(examples) },
+    settings: { examples: JSON.stringify(examples), trace: trace ? 'on' : '' },
     limits: { maxConcurrency: 4, maxQueue: 16 },
     routes: {
       get: { '/health': () => 'ok' },
       post: {
-        '/analyze': async ({ tx_hash: text }) => {
-          const hash = typeof text === 'string' ? readTxHash(text) : null;
-          if (hash === null) throw new RequestError(400, `invalid tx_hash: ${whyNoTxHash(String(text))}`);
-          return JSON.parse(await analyze(hash)) as unknown;
-        },
+        '/analyze': async (body) => JSON.parse(await analyze(hashIn(body))) as unknown,
+        ...(trace && { '/trace': (body: Body) => trace(hashIn(body)) }),
       },
     },
     ...(viewerFile === undefined ? {} : { viewerFile }),
   });
+}
+
+function hashIn({ tx_hash: text }: Body): string {
+  const hash = typeof text === 'string' ? readTxHash(text) : null;
+  if (hash === null) throw new RequestError(400, `invalid tx_hash: ${whyNoTxHash(String(text))}`);
+  return hash;
 }

@@ -11,6 +11,7 @@ import type {
   TxReport,
 } from '../../model/generated/report.ts';
 import { modeSentence } from './attribution.ts';
+import type { Decoded } from './calls.ts';
 import { quantity, symbolOf } from './amounts.ts';
 import { shown, timeText, title, words } from './text.ts';
 
@@ -90,6 +91,9 @@ export function callSentence({ tx }: TxReport): Sentence {
   return ['Calls ', { code: methodText(tx.method) }, ' of ', { account: tx.to }, '.'];
 }
 
+/** What the transaction's own call passed, where its calldata decodes. */
+export const argumentsOf = ({ tx }: TxReport): Decoded['arguments'] => tx.method?.arguments ?? [];
+
 type FailedCall = Pick<Failure, 'frame_path' | 'contract' | 'method' | 'reason'>;
 
 function failedCall(verb: string, call: FailedCall): Sentence {
@@ -123,6 +127,21 @@ export function failureSentences({ tx, execution }: TxReport): Sentence[] {
         ]
       : []),
     ['Reason: ', { said: shown(execution.outcome.replace(/^Reverted: /, ''), 300) }],
+  ];
+}
+
+/** Calls that failed inside a transaction that succeeded. */
+export function attemptSentences({ execution }: TxReport): Sentence[] {
+  const { attempts = [], more_attempts: more } = execution;
+  return [
+    ...attempts.map(
+      (attempt): Sentence => [
+        ...failedCall('A call inside failed and was caught:', attempt),
+        ...(attempt.reason === null ? [] : [': ', { said: shown(attempt.reason, 200) }]),
+        '.',
+      ],
+    ),
+    ...(more ? [[`${more} more failed calls were caught.`]] : []),
   ];
 }
 

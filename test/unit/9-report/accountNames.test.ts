@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { accountNames } from '../../../src/stages/9-report/writeAttribution.ts';
-import { isoTime, writeMethod } from '../../../src/stages/9-report/writeTransaction.ts';
+import { isoTime } from '../../../src/stages/9-report/writeTransaction.ts';
 import type { Address } from '../../../src/model/hex.ts';
 import { account, rulebook, valueFlow } from '../../support/builders.ts';
 
@@ -26,21 +26,6 @@ it('takes a name from the rules before the address book, and from there before t
   expect(nameOf(listed)).toEqual({ name: 'Binance 14', kind: 'exchange', source: 'address_book' });
   expect(nameOf(token)).toEqual({ name: 'Token', kind: 'token', source: 'contract' });
   expect(nameOf(account('a4') as Address)).toBeNull();
-});
-
-it('names the function that calldata calls', () => {
-  const signatures = { events: '', functions: 'a9059cbb transfer(address recipient, uint256 amount)\n' };
-  expect(writeMethod('0xa9059cbb00', signatures)).toEqual({
-    selector: '0xa9059cbb',
-    signature: 'transfer(address,uint256)',
-    name: 'transfer',
-  });
-  expect(writeMethod('0xdeadbeef', signatures)).toEqual({
-    selector: '0xdeadbeef',
-    signature: null,
-    name: null,
-  });
-  expect(writeMethod('0xa9059c', signatures)).toBeNull();
 });
 
 it('writes times no calendar holds as null', () => {

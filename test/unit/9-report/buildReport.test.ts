@@ -143,6 +143,7 @@ describe('buildReport', () => {
       gas_cost_native: '0.003',
       gas_cost_usd: { text: '$7.50', available: true },
       failure: null,
+      attempts: [],
     });
     expect(report.economics).toMatchObject({
       fee_usd: { text: '$7.50' },

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { analyzeRaw } from '../../../src/analyze.ts';
 import { loadRules } from '../../../src/service/loadRules.ts';
 import { findRecording } from '../../../src/tools/cli/rules/recordings.ts';
+import { traceOf, type Traced } from '../../../src/tools/trace/openTraces.ts';
 import type { TxReport } from '../../../src/model/generated/report.ts';
 
 const RECORDINGS = join(import.meta.dirname, '../../recordings');
@@ -14,6 +15,10 @@ export async function reportOf(name: string): Promise<TxReport> {
   const { raw, context } = findRecording(name, [RECORDINGS]);
   return analyzeRaw(raw, context, (rulebook ??= loadRules()));
 }
+
+/** The same with the call tree. */
+export const tracedOf = (name: string): Promise<Traced> =>
+  traceOf(findRecording(name, [RECORDINGS]), (rulebook ??= loadRules()));
 
 const folder = mkdtempSync(join(tmpdir(), 'txreport-viewer-'));
 

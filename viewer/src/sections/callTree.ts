@@ -1,7 +1,8 @@
 import type { Evidence, Motif, Movement } from '../../../src/model/generated/report.ts';
 import { accountLink, motifClaim, movementsClaim, movementText } from '../claims.ts';
 import { h, replaceChildren, type Child } from '../lib/dom.ts';
-import { plural, words } from '../../../src/tools/wording/text.ts';
+import { shown, words } from '../../../src/tools/wording/text.ts';
+import { callsView } from './calls.ts';
 import { longList } from '../parts.ts';
 import type { View } from '../view.ts';
 
@@ -17,22 +18,29 @@ interface Call {
 /** Calls shown at most: a report can rest on thousands. */
 const MOST_CALLS = 400;
 
-/** The call tree, as far as the report's evidence reaches, with the movements and steps in their calls. */
+/**
+ * The call tree: whole where this page's server has the trace, else as far as the report's evidence reaches.
+ * Built when it is opened.
+ */
 export function callTreeSection(view: View): HTMLElement | null {
   const { root, unplaced, count } = callTree(view);
-  if (count < 2) return null;
+  if (count < 2 && view.trace === null) return null;
   const body = h('div', {});
   const details = h(
     'details',
     { class: 'card call-tree' },
-    h('summary', {}, h('h2', {}, 'Call tree'), h('span', { class: 'hint' }, plural(count, 'call'))),
+    h(
+      'summary',
+      {},
+      h('h2', {}, 'Call tree'),
+      h('span', { class: 'hint' }, 'every call, with what it means'),
+    ),
     body,
   );
-  details.addEventListener('toggle', () => {
-    if (!details.open || body.childElementCount > 0) return;
+  const partly = (why: string): void =>
     replaceChildren(
       body,
-      h('p', { class: 'hint' }, 'Calls that moved value or that a step rests on; other calls are left out.'),
+      h('p', { class: 'hint' }, `${why} Shown are calls that moved value or that a step rests on.`),
       h('ul', { class: 'calls' }, callRow(view, root)),
       unplaced.length > 0 && [
         h('h3', {}, 'In a call that the trace does not name'),
@@ -43,6 +51,30 @@ export function callTreeSection(view: View): HTMLElement | null {
         ),
       ],
     );
+  let built: Promise<void> | null = null;
+  const build = async (): Promise<void> => {
+    if (view.trace === null)
+      return partly('A report alone holds no trace: txreport view with a hash has it.');
+    replaceChildren(body, h('p', { class: 'hint' }, 'Reading the trace …'));
+    try {
+      replaceChildren(body, callsView(view, await view.trace()));
+    } catch (error) {
+      partly(`The trace cannot be read (${shown((error as Error).message, 200)}).`);
+    }
+  };
+  details.addEventListener('toggle', () => {
+    if (details.open) built ??= build();
+  });
+  view.onLocate((selector) => {
+    details.open = true;
+    void (built ??= build()).then(() => {
+      const found = body.querySelector<HTMLElement>(selector) ?? details;
+      for (let up: Element | null = found; up && up !== body; up = up.parentElement)
+        if (up instanceof HTMLDetailsElement) up.open = true;
+      found.scrollIntoView({ block: 'center' });
+      found.classList.add('found');
+      setTimeout(() => found.classList.remove('found'), 2_500);
+    });
   });
   return details;
 }
@@ -93,7 +125,12 @@ function callRow(view: View, call: Call): HTMLElement {
       call.motifs.map((m) =>
         h(
           'button',
-          { type: 'button', class: 'chip', onclick: () => view.inspect(motifClaim(view, m)) },
+          {
+            type: 'button',
+            class: 'chip',
+            'data-motif': m.id,
+            onclick: () => view.inspect(motifClaim(view, m)),
+          },
           words(m.kind),
         ),
       ),
@@ -118,7 +155,7 @@ function movementRow(view: View, index: number): HTMLElement {
     view.inspect(movementsClaim(view, { kind: 'Movement', title: `Movement ${index + 1}` }, [index]));
   return h(
     'li',
-    {},
+    { 'data-movement': index },
     h(
       'button',
       { type: 'button', class: 'step', 'aria-label': `Movement ${index + 1}`, onclick: open },

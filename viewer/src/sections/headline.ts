@@ -3,13 +3,15 @@ import { h, link, type Child } from '../lib/dom.ts';
 import { icon } from '../lib/icons.ts';
 import { grouped } from '../../../src/value/amount.ts';
 import {
+  argumentsOf,
+  attemptSentences,
   caveatTexts,
   failureSentences,
   fragmentTexts,
   methodText,
   whoSentence,
 } from '../../../src/tools/wording/sentences.ts';
-import { shortHex, shown, timeText, title, words } from '../../../src/tools/wording/text.ts';
+import { plural, shortHex, shown, timeText, title, words } from '../../../src/tools/wording/text.ts';
 import { badge, copyButton, proofButton } from '../parts.ts';
 import type { Claim, View } from '../view.ts';
 import { motifRow } from './motifs.ts';
@@ -32,6 +34,7 @@ export function headline(view: View): HTMLElement {
     ),
     h('h1', { id: 'headline-title' }, h('bdi', {}, shown(c.intent_label, 300))),
     execution.reverted && failure(view),
+    attempts(view),
     caveats(view),
     h('p', { class: 'who' }, say(view, whoSentence(report))),
     c.fragments.length > 1 &&
@@ -67,6 +70,22 @@ function failure(view: View): HTMLElement {
     'div',
     { class: 'failed' },
     sentences.map((sentence) => h('p', {}, say(view, sentence))),
+  );
+}
+
+/** Calls that failed inside, where the transaction succeeded. */
+function attempts(view: View): Child {
+  const sentences = attemptSentences(view.report);
+  if (sentences.length === 0) return null;
+  return h(
+    'details',
+    { class: 'attempts' },
+    h('summary', {}, plural(view.report.execution.attempts!.length, 'call'), ' inside failed and was caught'),
+    h(
+      'ul',
+      { class: 'plain' },
+      sentences.map((sentence) => h('li', {}, say(view, sentence))),
+    ),
   );
 }
 
@@ -125,7 +144,15 @@ function facts(view: View): HTMLElement {
     tx.timestamp && fact('Time', timeText(tx.timestamp)),
     fact('To', tx.to === null ? 'a new contract' : accountLink(view, tx.to)),
     tx.method &&
-      fact('Method', h('code', { title: tx.method.signature ?? tx.method.selector }, methodText(tx.method))),
+      fact('Method', [
+        h('code', { title: tx.method.signature ?? tx.method.selector }, methodText(tx.method)),
+        argumentsOf(report).length > 0 &&
+          h(
+            'button',
+            { type: 'button', class: 'inline', onclick: () => view.inspect(callClaim(view)) },
+            plural(argumentsOf(report).length, 'argument'),
+          ),
+      ]),
     h(
       'div',
       {},
@@ -161,6 +188,27 @@ function facts(view: View): HTMLElement {
       ),
     ),
   );
+}
+
+function callClaim({ report }: View): Claim {
+  const { tx } = report;
+  return {
+    kind: 'Call',
+    title: methodText(tx.method!),
+    movements: [],
+    evidence: [{ kind: 'frame', frame_path: [], log_index: null, contract: tx.to ?? tx.signer }],
+    body: [
+      h(
+        'dl',
+        { class: 'rows' },
+        argumentsOf(report)
+          .slice(0, 60)
+          .map(({ name, value }) =>
+            h('div', {}, h('dt', {}, shown(name, 60)), h('dd', {}, h('code', {}, value ?? ''))),
+          ),
+      ),
+    ],
+  };
 }
 
 function whyClaim(view: View): Claim {

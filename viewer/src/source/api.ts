@@ -1,5 +1,6 @@
 import { createClient, TxReportError } from '../../../src/tools/client/client.ts';
 import type { TxReport } from '../../../src/model/generated/report.ts';
+import type { CallTree } from '../../../src/tools/wording/calls.ts';
 import { checkReport } from './checkReport.ts';
 
 /** The address a service is asked at: `http` or `https`, without a trailing slash. Null where it is none. */
@@ -15,14 +16,17 @@ export function readBaseUrl(text: string): string | null {
  * from or was built for. Any other service may show false reports, so the reader is asked first.
  */
 export function isOwn(baseUrl: string, builtFor: string): boolean {
-  const { hostname, origin } = new URL(baseUrl);
+  const { hostname } = new URL(baseUrl);
   return (
     hostname === 'localhost' ||
     /^127(\.\d+){3}$/.test(hostname) ||
-    origin === location.origin ||
+    isOwnOrigin(baseUrl) ||
     baseUrl === builtFor
   );
 }
+
+/** Whether a service is the server this page came from. */
+export const isOwnOrigin = (baseUrl: string): boolean => new URL(baseUrl).origin === location.origin;
 
 let narrowedTo: string | null = null;
 
@@ -87,4 +91,16 @@ export async function fetchReport(baseUrl: string, hash: string, signal: AbortSi
       );
     throw error;
   }
+}
+
+/** The call tree of a transaction, from the page's own server. Rejects with the server's words. */
+export async function fetchTrace(baseUrl: string, hash: string): Promise<CallTree> {
+  const answer = await fetch(`${baseUrl}/trace`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ tx_hash: hash }),
+  });
+  const body = (await answer.json()) as CallTree & { error?: string };
+  if (!answer.ok) throw new Error(body.error ?? `status ${answer.status}`);
+  return body;
 }

@@ -1,0 +1,144 @@
+import { addressOfWord, intOfWord, uintOfWord, wordAt } from './hex.ts';
+import { headSize, isDynamic, parseAbiType, readBytes, smallWord, type AbiType } from './readArgument.ts';
+import { readSignature, signaturesOf, type NamedSignature } from './signatures.ts';
+import type { Hash, Hex } from '../model/hex.ts';
+import type { SignatureTables } from '../model/rulebook.ts';
+
+/** One value: integers and booleans as they are, texts by their UTF-8, the rest as lower-case hex. */
+type Leaf =
+  | { readonly kind: 'integer'; readonly value: bigint }
+  | { readonly kind: 'bool'; readonly value: boolean }
+  | { readonly kind: 'address' | 'bytes'; readonly value: Hex }
+  | { readonly kind: 'text'; readonly value: string };
+
+/** A value, or those of a list or tuple in order. */
+export type Decoded = Leaf | readonly Decoded[];
+
+export interface DecodedArgument {
+  readonly name: string;
+  readonly type: string;
+  /** Null for what cannot be known: an indexed text, of which an event holds the hash. */
+  readonly value: Decoded | null;
+}
+
+/** Values read of one call or event. Longer lists are refused as a whole: nothing is shown in part. */
+const MOST_VALUES = 4_096;
+const MOST_BYTES = 65_536;
+
+/** Thrown inside where the data does not fit the type. */
+class Misfit extends Error {}
+
+function fit<T>(value: T | null | undefined): T {
+  if (value === null || value === undefined) throw new Misfit();
+  return value;
+}
+
+class Decoder {
+  readonly #data: Hex;
+  #left = MOST_VALUES;
+
+  constructor(data: Hex) {
+    this.#data = data;
+  }
+
+  at(type: AbiType, enclosing: number, head: number): Decoded {
+    if (this.#left-- <= 0) throw new Misfit();
+    let at = enclosing + head;
+    if (isDynamic(type)) at = enclosing + fit(smallWord(this.#data, at));
+    if (type.kind === 'tuple') return this.#items(type.items, at);
+    if (type.kind === 'array') return this.#list(type, at);
+    if (type.kind === 'bytes' || type.kind === 'string') {
+      const value = fit(readBytes(this.#data, at, MOST_BYTES));
+      return type.kind === 'bytes'
+        ? { kind: 'bytes', value }
+        : { kind: 'text', value: Buffer.from(value.slice(2), 'hex').toString('utf8') };
+    }
+    return scalar(type, fit(wordAt(this.#data, at)));
+  }
+
+  #items(types: readonly AbiType[], enclosing: number): Decoded[] {
+    let head = 0;
+    return types.map((type) => {
+      const value = this.at(type, enclosing, head);
+      head += headSize(type);
+      return value;
+    });
+  }
+
+  #list({ of, length }: Extract<AbiType, { kind: 'array' }>, at: number): Decoded[] {
+    const count = length ?? fit(smallWord(this.#data, at));
+    if (count > this.#left) throw new Misfit();
+    const enclosing = length === null ? at + 32 : at;
+    return Array.from({ length: count }, (_, i) => this.at(of, enclosing, i * headSize(of)));
+  }
+}
+
+/** A value of one word; every bit outside its type has to be as the ABI pads it. */
+function scalar(type: AbiType, word: string): Leaf {
+  switch (type.kind) {
+    case 'address':
+      return { kind: 'address', value: fit(addressOfWord(word)) };
+    case 'bool': {
+      const value = uintOfWord(word);
+      return { kind: 'bool', value: fit(value > 1n ? null : value === 1n) };
+    }
+    case 'uint': {
+      const value = uintOfWord(word);
+      return { kind: 'integer', value: fit(value >> BigInt(type.size) === 0n ? value : null) };
+    }
+    case 'int': {
+      const value = intOfWord(word);
+      return { kind: 'integer', value: fit(BigInt.asIntN(type.size, value) === value ? value : null) };
+    }
+    case 'fixed_bytes': {
+      const end = type.size * 2;
+      if (/[^0]/.test(word.slice(end))) throw new Misfit();
+      return { kind: 'bytes', value: `0x${word.slice(0, end)}` };
+    }
+    default:
+      throw new Misfit();
+  }
+}
+
+/**
+ * The arguments of an event or call as the contract ABI specification encodes them; null where the data does
+ * not fit their types, is too short, or holds more values than are read.
+ */
+export function decodeArguments(
+  { args }: NamedSignature,
+  { topics, data, base }: { readonly topics: readonly Hash[]; readonly data: Hex; readonly base: number },
+): DecodedArgument[] | null {
+  const decoder = new Decoder(data);
+  try {
+    return args.map(({ name, type: text, indexed, offset }): DecodedArgument => {
+      const type = fit(parseAbiType(text));
+      if (!indexed) return { name, type: text, value: decoder.at(type, base, offset) };
+      const word = fit(topics[offset]).slice(2);
+      const hashed = isDynamic(type) || type.kind === 'tuple' || type.kind === 'array';
+      return { name, type: text, value: hashed ? null : scalar(type, word) };
+    });
+  } catch (error) {
+    if (error instanceof Misfit) return null;
+    throw error;
+  }
+}
+
+/** A known function with the arguments it was called with. */
+export interface CalledFunction extends NamedSignature {
+  readonly decoded: readonly DecodedArgument[];
+}
+
+/**
+ * The function that calldata calls: the only one of its selector whose arguments the calldata holds. Null
+ * where there is none or several: a selector alone names nothing.
+ */
+export function functionCalled(tables: SignatureTables, input: Hex): CalledFunction | null {
+  if (input.length < 10) return null;
+  const fitting = signaturesOf(tables, input.slice(0, 10) as Hex).flatMap((signature) => {
+    const { named } = readSignature(signature);
+    if (named.args.length === 0 && input.length > 10) return [];
+    const decoded = decodeArguments(named, { topics: [], data: input, base: 4 });
+    return decoded ? [{ ...named, decoded }] : [];
+  });
+  return fitting.length === 1 ? fitting[0]! : null;
+}

@@ -1,0 +1,32 @@
+import { checksumAddress } from '../evm/address.ts';
+import type { Decoded, DecodedArgument } from '../evm/decodeArguments.ts';
+import { cleanText } from './display.ts';
+
+/** Longest text of one argument. */
+const MOST_CHARACTERS = 300;
+
+interface ArgumentText {
+  readonly name: string;
+  readonly type: string;
+  /** Integers in decimal, addresses checksummed; lists and tuples as JSON. Null for an indexed text. */
+  readonly value: string | null;
+  /** Present where the text was cut. */
+  readonly truncated?: true;
+}
+
+/** An argument as text for reports and call trees, texts of contracts cleaned. */
+export function argumentText({ name, type, value }: DecodedArgument): ArgumentText {
+  const plain = value === null ? null : plainOf(value);
+  const text = typeof plain === 'string' || plain === null ? plain : JSON.stringify(plain);
+  const shownName = cleanText(name, 64) ?? '';
+  if (text === null || text.length <= MOST_CHARACTERS) return { name: shownName, type, value: text };
+  return { name: shownName, type, value: `${text.slice(0, MOST_CHARACTERS)}…`, truncated: true };
+}
+
+type Plain = string | readonly Plain[];
+
+function plainOf(value: Decoded): Plain {
+  if (!('kind' in value)) return value.map(plainOf);
+  if (value.kind === 'address') return checksumAddress(value.value);
+  return value.kind === 'text' ? (cleanText(value.value, MOST_CHARACTERS) ?? '') : String(value.value);
+}
