@@ -72,3 +72,61 @@ contract Doorbell {
     event Rang(address by, uint256 value);
     fallback() external payable { emit Rang(msg.sender, msg.value); }
 }
+
+/// A token that plays its steps as soon as anything of it but its name is called, and answers one.
+contract Puppet {
+    string public name;
+    string public symbol;
+    uint8 public decimals;
+    /// What `balanceOf` answers anybody.
+    uint256 public held = 1;
+    Forger.Step[] steps;
+
+    constructor(string memory name_, string memory symbol_, uint8 decimals_) { (name, symbol, decimals) = (name_, symbol_, decimals_); }
+    function set(Forger.Step[] calldata given) external { delete steps; for (uint256 i; i < given.length; ++i) steps.push(given[i]); }
+    function hold(uint256 amount) external { held = amount; }
+    function run() external {
+        for (uint256 i; i < steps.length; ++i) {
+            if (steps[i].to == address(0)) shout(steps[i].topics, steps[i].data);
+            else { (bool ok,) = steps[i].to.call(steps[i].data); require(ok, "puppet"); }
+        }
+    }
+    function shout(bytes32[] memory t, bytes memory data) private {
+        assembly {
+            let at := add(t, 32)
+            let from := add(data, 32)
+            let size := mload(data)
+            switch mload(t)
+            case 1 { log1(from, size, mload(at)) }
+            case 2 { log2(from, size, mload(at), mload(add(at, 32))) }
+            case 3 { log3(from, size, mload(at), mload(add(at, 32)), mload(add(at, 64))) }
+            default { log4(from, size, mload(at), mload(add(at, 32)), mload(add(at, 64)), mload(add(at, 96))) }
+        }
+    }
+    /// A static call cannot log: then it only answers.
+    fallback() external payable {
+        try this.run{gas: gasleft() / 2}() {} catch {}
+        uint256 word = msg.sig == 0x70a08231 ? held : 1;
+        assembly { mstore(0, word) return(0, 32) }
+    }
+    receive() external payable {}
+}
+
+/// An account's code (EIP-7702): anybody may have it look at a token, and only the account itself may have it act.
+contract OpenDelegate {
+    struct Call { address to; uint256 value; bytes data; }
+    event Poked(address by);
+    function poke(address token) external {
+        emit Poked(msg.sender);
+        (bool ok,) = token.call(abi.encodeWithSignature("approve(address,uint256)", address(0xdead), 0));
+        require(ok);
+    }
+    function execute(Call[] calldata calls) external payable {
+        require(msg.sender == address(this), "only itself");
+        for (uint256 i; i < calls.length; ++i) {
+            (bool ok,) = calls[i].to.call{value: calls[i].value}(calls[i].data);
+            require(ok, "call");
+        }
+    }
+    fallback() external payable {}
+}

@@ -1,0 +1,325 @@
+// Whose act it is: a listed contract's mention, a stale delegation, foreign code, a signature or an event is nobody's consent.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Address, Hex } from 'viem';
+import type { TxReport } from '../../src/model/generated/report.ts';
+import { account, addressOf } from '../devnet/accounts.ts';
+import { MAINNET } from '../devnet/addresses.ts';
+import { ETHER, fn, fnOf } from '../devnet/chain.ts';
+import { abiEncode } from '../devnet/deploy/accounts.ts';
+import { safeTransaction } from '../devnet/scenarios/safe.ts';
+import { handleOps } from '../devnet/scenarios/smartAccounts.ts';
+import { ur } from '../devnet/scenarios/swaps.ts';
+import { HOSTS, startHosts, type Hosts } from './hosts.ts';
+import { ATTACKER, call, compile, event, startStage, type Stage, type Step } from './stage.ts';
+
+let stage: Stage;
+let at: Hosts;
+let abi: ReturnType<typeof compile>[string]['abi'];
+let trapAbi: ReturnType<typeof compile>[string]['abi'];
+let pair: Address;
+/** Tokens of the stranger that play steps whenever they are called. */
+const token = {} as Record<Kind, Address>;
+type Kind = 'plain token' | 'NFT' | 'impersonating symbol' | 'real pair';
+const KINDS: readonly Kind[] = ['plain token', 'NFT', 'impersonating symbol', 'real pair'];
+
+const FRIEND = addressOf('bob');
+const MILLION = 1_000_000_000_000n;
+const OUT = ETHER / 100n;
+
+beforeAll(async () => {
+  stage = await startStage();
+  at = await startHosts(stage);
+  const { Puppet, Trap } = compile('Forger.sol');
+  abi = Puppet!.abi;
+  trapAbi = Trap!.abi;
+  const deploy = (name: string, symbol: string, decimals: number) =>
+    stage.chain.deploy(Puppet!, [name, symbol, decimals]);
+  token['plain token'] = await deploy('Plain', 'PLAIN', 6);
+  token['NFT'] = await deploy('Art', 'ART', 0);
+  token['impersonating symbol'] = await deploy('Tether USD', 'USDT', 6);
+  token['real pair'] = await deploy('Paired', 'PAIRED', 6);
+  pair = await openPair(token['real pair']);
+}, 120_000);
+afterAll(() => stage?.stop());
+
+const must = (to: Address, data: Hex, value = 0n) =>
+  stage.chain.must(ATTACKER, { to, data, value, gas: 6_000_000n });
+
+/** A real pair of the token with wrapped ether. */
+async function openPair(of: Address): Promise<Address> {
+  await must(MAINNET.v2Factory, fn('createPair(address,address)', [of, MAINNET.weth]));
+  const made = await stage.chain.read<Address>(
+    MAINNET.v2Factory,
+    'getPair(address,address) view returns (address)',
+    [of, MAINNET.weth],
+  );
+  await must(MAINNET.weth, fn('deposit()'), 10n * ETHER);
+  await must(MAINNET.weth, fn('transfer(address,uint256)', [made, 10n * ETHER]));
+  await must(of, fn('hold(uint256)', [MILLION]));
+  await must(made, fn('mint(address)', [addressOf(ATTACKER)]));
+  return made;
+}
+
+const ERC20 = 'Transfer(address indexed from, address indexed to, uint256 value)';
+const ERC721 = 'Transfer(address indexed from, address indexed to, uint256 indexed tokenId)';
+let round = 0n;
+
+/** Makes the token log a payment of the victim as soon as it is called; returns the steps that must follow. */
+async function prepare(kind: Kind, victim: Address): Promise<Step[]> {
+  const of = token[kind];
+  const to = kind === 'real pair' ? pair : FRIEND;
+  const logged =
+    kind === 'NFT'
+      ? event(ERC721, victim, ++round, { from: victim, to, tokenId: round })
+      : event(ERC20, victim, MILLION, { from: victim, to, value: MILLION });
+  await must(of, fnOf(abi, 'set', [[logged]]));
+  if (kind !== 'real pair') return [];
+  await must(of, fn('hold(uint256)', [MILLION * (++round + 10n)]));
+  await must(pair, fn('sync()'));
+  await must(of, fn('hold(uint256)', [MILLION * (++round + 10n)]));
+  const outs = of.toLowerCase() < MAINNET.weth.toLowerCase() ? [0n, OUT] : [OUT, 0n];
+  return [call(pair, fn('swap(uint256,uint256,address,bytes)', [...outs, victim, '0x']))];
+}
+
+const poke = (kind: Kind): Step => call(token[kind], fnOf(abi, 'run', []));
+
+/** The victim did no more than this; null where it did nothing. */
+type Honest = TxReport['classification'] | null;
+
+/** Proven of the victim only what it did. */
+function expectHonest(report: TxReport, victim: Address, honest: Honest): void {
+  const said = report.classification;
+  const text = `${said.status} ${said.confidence} ${said.intent_kind} ${said.intent_label} ${report.attribution.ground} ${report.movements!.map(({ flags }) => flags?.[0] ?? '-').join(' ')}`;
+  if (process.env['SHOW'])
+    console.log(
+      text,
+      said.actor === victim ? 'VICTIM' : said.actor,
+      JSON.stringify(said.caveats?.map(({ code }) => code)),
+    );
+  if (said.status !== 'Proven' || said.actor !== victim) return;
+  expect(text).toContain(honest === null ? 'not proven' : `${honest.intent_kind} ${honest.intent_label}`);
+}
+
+const honestly = new Map<string, Honest>();
+async function honest(host: (typeof HOSTS)[number]): Promise<Honest> {
+  if (!honestly.has(host)) honestly.set(host, (await at.hosts[host]!.run([])).classification);
+  return honestly.get(host)!;
+}
+
+describe('a listed contract that mentions the account', () => {
+  const vehicles: Record<string, (of: Address, victim: Address) => Step[]> = {
+    'as recipient of a sweep': (of, victim) => [
+      call(
+        MAINNET.universalRouter,
+        ur([0x04], [abiEncode(['address', 'address', 'uint256'], [of, victim, 0n])]),
+      ),
+    ],
+    'as recipient of a transfer': (of, victim) => [
+      call(
+        MAINNET.universalRouter,
+        ur([0x05], [abiEncode(['address', 'address', 'uint256'], [of, victim, MILLION])]),
+      ),
+    ],
+    'in a balance check': (of, victim) => [
+      call(
+        MAINNET.universalRouter,
+        ur([0x0e], [abiEncode(['address', 'address', 'uint256'], [victim, of, 0n])]),
+      ),
+      call(of, fnOf(abi, 'run', [])),
+    ],
+    'as recipient at another router': (of, victim) => [
+      call(MAINNET.v3Router, fn('sweepToken(address,uint256,address)', [of, 0n, victim])),
+    ],
+  };
+  for (const host of HOSTS)
+    for (const kind of KINDS)
+      for (const [vehicle, steps] of Object.entries(vehicles))
+        it(`${vehicle}: ${kind}, beside ${host}`, async () => {
+          const act = await honest(host);
+          const victim = at.hosts[host]!.victim();
+          const after = await prepare(kind, victim);
+          expectHonest(
+            await at.hosts[host]!.run([...steps(token[kind], victim), ...after], true),
+            victim,
+            act,
+          );
+        });
+});
+
+describe('a delegation that has no effect here', () => {
+  const judy = addressOf('judy');
+  let tuple: unknown;
+  const delegate = async () => {
+    if (tuple) return;
+    const code = await stage.chain.deploy(compile('Forger.sol')['OpenDelegate']!);
+    const nonce = (await stage.chain.nonce('judy')) + 1;
+    tuple = await account('judy').signAuthorization({ chainId: 1, address: code, nonce });
+    await stage.chain.must('judy', { to: FRIEND, authorizationList: [tuple] });
+    await stage.chain.spendNonce('judy');
+  };
+  for (const kind of KINDS)
+    for (const [how, steps] of Object.entries({
+      'its open function calls the token': (of: Address) => [call(judy, fn('poke(address)', [of]))],
+      'its open function calls another': (of: Address) => [
+        call(judy, fn('poke(address)', [MAINNET.usdc])),
+        call(of, fnOf(abi, 'run', [])),
+      ],
+    }))
+      for (const replayed of [true, false])
+        it(`${how}: ${kind}, ${replayed ? 'replayed' : 'in the code alone'}`, async () => {
+          await delegate();
+          const after = await prepare(kind, judy);
+          const request = {
+            to: at.mask,
+            data: fnOf(stage.abi, 'play', [[...steps(token[kind]), ...after]]),
+            gas: 3_000_000n,
+            ...(replayed ? { authorizationList: [tuple] } : {}),
+          };
+          expectHonest(await stage.report(await stage.chain.send(ATTACKER, request)), judy, null);
+        });
+});
+
+describe('foreign code below the account\u2019s own call', () => {
+  /** The account pays the trap, which runs the steps. */
+  const payers: Record<string, { victim(): Address; run(): Promise<TxReport> }> = {
+    'a Safe': {
+      victim: () => stage.c.at('treasury'),
+      run: async () => {
+        await fund(stage.c.at('treasury'));
+        const request = await safeTransaction(stage.c, { to: at.trap, value: OUT, data: '0x' });
+        return stage.report(await stage.chain.send('relayer', { ...request, gas: 3_000_000n }));
+      },
+    },
+    'a smart account': {
+      victim: () => stage.c.at('erinAccount'),
+      run: async () => {
+        const create = (await stage.chain.code(stage.c.at('erinAccount'))) === '0x';
+        await fund(stage.c.at('erinAccount'));
+        const request = await handleOps(stage.c, [
+          { owner: 'erin', calls: [{ to: at.trap, value: OUT, data: '0x' }], create },
+        ]);
+        return stage.report(await stage.chain.send('bundler', { ...request, gas: 6_000_000n }));
+      },
+    },
+    'a delegated account': {
+      victim: () => addressOf('ivan'),
+      run: async () => {
+        const data = fn('execute((address,uint256,bytes)[])', [[[at.trap, OUT, '0x']]]);
+        const tuple = await account('ivan').signAuthorization({
+          chainId: 1,
+          address: stage.c.at('batchDelegate'),
+          nonce: await stage.chain.nonce('ivan'),
+        });
+        const hash = await stage.chain.send('relayer', {
+          to: addressOf('ivan'),
+          data,
+          gas: 3_000_000n,
+          authorizationList: [tuple],
+        });
+        await stage.chain.spendNonce('ivan');
+        return stage.report(hash);
+      },
+    },
+  };
+  const fund = (who: Address) => stage.chain.rpc('anvil_setBalance', [who, '0x1bc16d674ec80000']);
+  const paid = (report: TxReport) => /^Send 0\.01 ETH to \S+$/.test(report.classification.intent_label);
+  for (const [who, { victim, run }] of Object.entries(payers)) {
+    for (const kind of KINDS)
+      it(`${kind}: ${who} pays it`, async () => {
+        const after = await prepare(kind, victim());
+        await must(at.trap, fnOf(trapAbi, 'set', [[poke(kind), ...after]]));
+        const report = await run();
+        expectHonest(report, victim(), paid(report) ? report.classification : null);
+      });
+    it(`an allowance of old: ${who} pays it`, async () => {
+      await at.allow(victim());
+      const pulled = fn('transferFrom(address,address,uint256)', [victim(), FRIEND, 3_000_007n]);
+      await must(at.trap, fnOf(trapAbi, 'set', [[call(MAINNET.usdc, pulled)]]));
+      const report = await run();
+      expectHonest(report, victim(), paid(report) ? report.classification : null);
+    });
+  }
+});
+
+describe('a signature for one movement', () => {
+  const grace = addressOf('grace');
+  const robbed = (amount: bigint): Step =>
+    call(MAINNET.usdc, fn('transferFrom(address,address,uint256)', [grace, FRIEND, amount]));
+  for (const host of [
+    'a payment signed for EIP-3009',
+    'a permit that the stranger saw in the mempool',
+  ] as const)
+    for (const [name, amount] of Object.entries({
+      'of its own amount': host.includes('permit') ? 7n : 5_000_000n,
+      'of four times as much': 20_000_000n,
+      'of the number in its field `validBefore`': 4_000_000_000n,
+      'of another amount': 3_000_007n,
+    }))
+      it(`covers no pull ${name}, beside ${host}`, async () => {
+        const act = await honest(host);
+        const maker = fn('transfer(address,uint256)', [grace, 20_000_000_000n]);
+        await stage.chain.must('maker', { to: MAINNET.usdc, data: maker });
+        await stage.chain.as(grace, {
+          to: MAINNET.usdc,
+          data: fn('approve(address,uint256)', [at.mask, 1n << 128n]),
+          gas: 200_000n,
+        });
+        expectHonest(await at.hosts[host]!.run([robbed(amount)], true), grace, act);
+      });
+
+  for (const spender of ['v2Router', 'mask'] as const)
+    it(`is none of an allowance: a Safe approves 700 for ${spender} and is robbed of 700`, async () => {
+      const safe = stage.c.at('treasury');
+      await at.allow(safe);
+      const maker = fn('transfer(address,uint256)', [safe, 7_000_000_000n]);
+      await stage.chain.must('maker', { to: MAINNET.usdc, data: maker });
+      const approve = fn('approve(address,uint256)', [
+        spender === 'mask' ? at.trap : MAINNET.v2Router,
+        700_000_000n,
+      ]);
+      const request = await safeTransaction(stage.c, { to: MAINNET.usdc, data: approve });
+      const pull = fn('transferFrom(address,address,uint256)', [safe, FRIEND, 700_000_000n]);
+      const report = await stage.play(at.mask, [call(request.to!, request.data!), call(MAINNET.usdc, pull)]);
+      const { status, intent_kind: kind, actor } = report.classification;
+      expect([status, kind, actor]).not.toEqual(['Proven', 'TokenTransfer', safe]);
+      expectHonest(report, safe, kind === 'Approval' ? report.classification : null);
+    });
+});
+
+describe('an approval that the owner never gave', () => {
+  const approvals: Record<string, (victim: Address) => Step> = {
+    'of a token': (victim) =>
+      event('Approval(address indexed owner, address indexed spender, uint256 value)', victim, 1n << 255n, {
+        spender: at.mask,
+      }),
+    'of an NFT': (victim) =>
+      event('Approval(address indexed owner, address indexed spender, uint256 indexed id)', victim, 7n, {
+        spender: at.mask,
+      }),
+    'of a collection': (victim) =>
+      event('ApprovalForAll(address indexed owner, address indexed spender, bool approved)', victim, 1n, {
+        spender: at.mask,
+      }),
+  };
+  for (const host of HOSTS)
+    for (const kind of ['plain token', 'impersonating symbol'] as const)
+      for (const [name, made] of Object.entries(approvals))
+        it(`${name}: ${kind}, beside ${host}`, async () => {
+          const act = await honest(host);
+          const victim = at.hosts[host]!.victim();
+          await must(token[kind], fnOf(abi, 'set', [[made(victim)]]));
+          const report = await at.hosts[host]!.run([poke(kind)], true);
+          expectHonest(report, victim, act);
+          for (const { owner, asset, status, flags } of report.allowances ?? [])
+            if (asset.address === token[kind])
+              expect([owner, status, flags]).toEqual([victim, 'Suspected', ['unasked']]);
+        });
+  it('where it is all there is names no owner as actor, and says unasked', async () => {
+    const victim = addressOf('heidi');
+    await must(token['plain token'], fnOf(abi, 'set', [[approvals['of a token']!(victim)]]));
+    const report = await stage.play(at.mask, [poke('plain token')]);
+    expect(report.classification.actor).not.toBe(victim);
+    expect(report.allowances).toMatchObject([{ status: 'Suspected', flags: ['unasked'] }]);
+    expect(report.classification.intent_kind).not.toBe('Approval');
+  });
+});
