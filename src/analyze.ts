@@ -52,7 +52,7 @@ export type Analysis = Examined & ReportInput;
 
 /** Throws `AnalysisError` when the answers are malformed or contradict each other. */
 export function read(raw: RawTransaction, context: RawContext, onStage: OnStage = () => {}): Read {
-  const tx = canonicalize(raw);
+  const tx = canonicalize(raw, context.authorities);
   const header = readBlockHeader(context.block, tx);
   onStage('canonical');
   return { tx, header };
@@ -80,7 +80,9 @@ export function examine(
     rulebook,
     header,
     delegations: context.delegations,
+    nonces: context.nonces,
     tokens: context.tokens,
+    suspects,
   });
   onStage('attribution');
   const subject = subjectOf(attribution);

@@ -24,6 +24,9 @@ export function recover(digest: Hex, { r, s, yParity }: Signature): Address | nu
   }
 }
 
+/** Public keys recovered per transaction, EIP-7702 authorisations included; each takes about a millisecond. */
+export const MAX_RECOVERIES = 16;
+
 /** An EIP-7702 authorisation tuple as it was signed; integers of any size. */
 export interface SignedAuthorization {
   readonly chainId: bigint;

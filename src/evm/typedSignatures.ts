@@ -2,8 +2,22 @@ import { from, getSelector, type AbiFunction } from 'ox/AbiFunction';
 import { decode } from 'ox/AbiParameters';
 import { keccak256 } from 'ox/Hash';
 import { domainsOf, recover, digestsOf, packed, struct, type Field } from './signing.ts';
-import { SIGNATURES, NONCES_TRIED, type Reader, type SignedCall, type Claim } from './signedCalls.ts';
+import type { Claim, Reader, SignedCall, SignedGrant } from './claim.ts';
+import { NONCES_TRIED, SIGNATURES } from './signedCalls.ts';
 import type { Address, Hex } from '../model/hex.ts';
+
+/** An account's signature on a call, and what it let happen. */
+export interface SignedWord {
+  readonly account: Address;
+  readonly grants: readonly SignedGrant[];
+  readonly forwards: NonNullable<Claim['forwards']> | null;
+}
+
+/** Recoveries left; `cut` once one was asked for beyond them. */
+export interface Recoveries {
+  left: number;
+  cut: boolean;
+}
 
 /**
  * Recovers the EIP-712 signer carried by a call, where it equals the account the call names. Null without a
@@ -11,23 +25,57 @@ import type { Address, Hex } from '../model/hex.ts';
  * nonce), transfers with authorisation (EIP-3009), signature transfers and permissions of one token or
  * several, and forwarded requests (ERC-2771). `names` are the domain names the contract may sign with.
  */
-export function typedSigner(call: SignedCall, names: readonly string[]): Address | null {
+export function readSignedCall(
+  call: SignedCall,
+  names: readonly string[],
+  budget: Recoveries,
+): SignedWord | null {
   const entry = readersBySelector().get(call.input.slice(0, 10));
   if (!entry) return null;
   try {
     const values = decode(entry.abi.inputs, `0x${call.input.slice(10)}`);
-    const domains = [...names, ...entry.names].flatMap((name) => domainsOf(name, call.to));
-    const { owner, digests, signature } = entry.read(values, call, domains);
-    if (signature === null) return null;
-    return digests.some((digest) => recover(digest, signature) === owner.toLowerCase())
-      ? (owner.toLowerCase() as Address)
-      : null;
+    const owner = (name: string): SignedWord | null => {
+      // The usual versions first, over all nonces; then the rare forms.
+      const domains = domainsOf(name, call.to);
+      for (const forms of [domains.slice(0, USUAL_FORMS), domains.slice(USUAL_FORMS)]) {
+        const claim = entry.read(values, call, forms);
+        if (isSigned(claim, budget)) return wordOfClaim(claim);
+      }
+      return null;
+    };
+    for (const name of [...names, ...entry.names]) {
+      const word = owner(name);
+      if (word !== null) return word;
+    }
+    return null;
   } catch {
     return null; // Calldata that does not decode as its selector promises.
   }
 }
 
-/** The calldata's first four bytes that `typedSigner` reads. */
+/** Domain forms in front of `domainsOf`: versions 1 and 2. */
+const USUAL_FORMS = 2;
+
+function isSigned({ owner, digests, signature }: Claim, budget: Recoveries): boolean {
+  if (signature === null) return false;
+  for (const digest of digests) {
+    if (budget.left === 0) {
+      budget.cut = true;
+      return false;
+    }
+    budget.left--;
+    if (recover(digest, signature) === owner.toLowerCase()) return true;
+  }
+  return false;
+}
+
+const wordOfClaim = ({ owner, grants, forwards }: Claim): SignedWord => ({
+  account: owner.toLowerCase() as Address,
+  grants,
+  forwards: forwards ?? null,
+});
+
+/** The calldata's first four bytes that `readSignedCall` reads. */
 export function carriesSignature(selector: Hex | null): boolean {
   return selector !== null && readersBySelector().has(selector);
 }
@@ -40,8 +88,6 @@ interface Entry {
 }
 
 const REQUEST = 'address from,address to,uint256 value,uint256 gas';
-/** Domain names of the forwarders of OpenZeppelin's library. */
-const FORWARDERS = ['MinimalForwarder', 'ERC2771Forwarder'];
 
 interface ForwardRequest {
   readonly from: Address;
@@ -71,22 +117,25 @@ function forwardHashes({ from, to, value, gas, nonce, deadline, data }: ForwardR
   return nonces.map((n) => hash(n, [['uint48', deadline]]));
 }
 
-/** Requests that forwarders execute for their authors. */
-const FORWARDED: readonly (readonly [signature: string, read: Reader])[] = [
+/** Requests that forwarders of OpenZeppelin's library execute for their authors, with the domain's name. */
+const FORWARDED: readonly (readonly [signature: string, read: Reader, name: string])[] = [
   [
     `execute((${REQUEST},uint256 nonce,bytes data) req,bytes signature)`,
     ([request, signature], _, domains) => forwarded(request as ForwardRequest, signature, domains),
+    'MinimalForwarder',
   ],
   [
     `execute((${REQUEST},uint48 deadline,bytes data,bytes signature) request)`,
     ([request], _, domains) =>
       forwarded(request as ForwardRequest, (request as { signature: Hex }).signature, domains),
+    'ERC2771Forwarder',
   ],
 ];
 
 function forwarded(request: ForwardRequest, signature: unknown, domains: readonly Hex[]): Claim {
   const digests = digestsOf(domains, ...forwardHashes(request));
-  return { owner: request.from, digests, signature: packed(signature) };
+  const forwards = { to: request.to.toLowerCase() as Address, data: request.data };
+  return { owner: request.from, digests, signature: packed(signature), grants: [], forwards };
 }
 
 /** By selector; read from the signatures' texts once the first transaction asks. */
@@ -94,10 +143,9 @@ let readers: ReadonlyMap<string, Entry> | null = null;
 
 function readersBySelector(): ReadonlyMap<string, Entry> {
   return (readers ??= new Map(
-    [...SIGNATURES, ...FORWARDED].map(([signature, read], index) => {
+    [...SIGNATURES, ...FORWARDED].map(([signature, read, name]) => {
       const abi: AbiFunction = from(`function ${signature}` as 'function f()');
-      const names = index < SIGNATURES.length ? [] : FORWARDERS;
-      return [getSelector(abi), { abi, read, names }];
+      return [getSelector(abi), { abi, read, names: name === undefined ? [] : [name] }];
     }),
   ));
 }

@@ -61,6 +61,7 @@ export type CaveatCode =
   | 'experimental_rule'
   | 'no_single_actor'
   | 'claimed_actor'
+  | 'stale_delegation'
   | 'suspect_token'
   | 'nothing_recognised'
   | 'function_name_only'

@@ -217,6 +217,20 @@ export interface TokenEventSpec {
   readonly tokenId: BindExpr | null;
 }
 
+/**
+ * A token's call that moves or allows, by where its arguments say what: byte offsets in the arguments, null
+ * where there is no such argument.
+ */
+export interface TokenCallSpec {
+  /** The account with the holding; null: the caller. */
+  readonly holder: number | null;
+  /** Who may take from the caller by it. */
+  readonly spender: number | null;
+  /** Null: the called contract. */
+  readonly token: number | null;
+  readonly amount: number | null;
+}
+
 /** A condition tree as json-rules-engine takes it, validated against the fact vocabulary. */
 export type Condition =
   | { readonly all: readonly Condition[] }
@@ -271,6 +285,8 @@ export interface CompiledRules {
   /** Classes of tokens (`stablecoin`, `lst`, …) by address, as entity files declare them. */
   readonly assetClasses: ReadonlyMap<Address, readonly string[]>;
   readonly tokenEvents: ReadonlyMap<string, readonly TokenEventSpec[]>;
+  /** By selector. */
+  readonly tokenCalls: ReadonlyMap<Hex, TokenCallSpec>;
   readonly feeds: readonly PriceFeedSpec[];
   readonly pricing: PricingRules;
   readonly multicall: { readonly address: Address; readonly sinceBlock: bigint };

@@ -113,6 +113,12 @@ export interface PriceRefusal {
   readonly threshold: string | null;
 }
 
+/** An account's nonce at the end of the parent block, and of the block. */
+export interface NonceSpan {
+  readonly before: bigint;
+  readonly after: bigint;
+}
+
 /** Answers of the second round trip. */
 export interface RawContext {
   /** `eth_getBlockByNumber` result (header), unchecked. */
@@ -125,6 +131,10 @@ export interface RawContext {
   readonly refusals: readonly PriceRefusal[];
   /** Accounts with an EIP-7702 delegation as code (`0xef0100‖address`): account → delegate. */
   readonly delegations: ReadonlyMap<Address, Address>;
+  /** Signers of the transaction's EIP-7702 authorisations, in their order. Left out: not recovered yet. */
+  readonly authorities?: readonly (Address | null)[];
+  /** Their nonces around the block, where the node told both. */
+  readonly nonces?: ReadonlyMap<Address, NonceSpan>;
   /** Contracts that a protocol's registry listed at the block, with the protocol's slug. */
   readonly registered?: ReadonlyMap<Address, string>;
   /** True where symbols, decimals or prices are missing: the node failed, or a limit was reached. */

@@ -43,10 +43,20 @@ async function recording(story: Story, told: Told): Promise<Json> {
       trace,
       prestateDiff: withoutCode(prestateDiff!),
     },
+    ...noncesOf(tx!, prestateDiff!),
     tokens: tokensOf(story, receipt!),
     prices: await pricesOf(story, receipt!.blockNumber),
     expect: expectation(story, told, await story.measure(hash)),
   };
+}
+
+/** Of a transaction with EIP-7702 authorisations: nonces of accounts before it and after it, alone in its block. */
+function noncesOf(tx: Json, { pre, post }: Json): Json {
+  if (!tx.authorizationList) return {};
+  const nonces: Json = {};
+  for (const [account, { nonce = 0 }] of Object.entries(pre as Json))
+    if (post[account]?.nonce !== undefined) nonces[account] = [nonce, post[account].nonce];
+  return { nonces };
 }
 
 /** Unchanged code says nothing about a transaction and is most of a state difference: left out. */

@@ -293,6 +293,7 @@ export function rulebook(over: RulebookSketch = {}): Rulebook {
     knownTokens: new Map(),
     assetClasses: new Map(),
     tokenEvents: new Map(),
+    tokenCalls: new Map(),
     feeds: [],
     pricing: { registry: null, rates: [], averages: [], apis: [] },
     multicall: { address: account('ca'), sinceBlock: 0n },

@@ -1214,6 +1214,11 @@ export interface Allowance {
    * @minItems 1
    */
   evidence: Evidence[];
+  status?: Status;
+  /**
+   * Marks; the list is open. unasked: the owner neither called nor signed for it.
+   */
+  flags?: string[];
 }
 /**
  * What may be taken. Texts come from the chain and are cleaned, never trusted.

@@ -1,5 +1,5 @@
 import type { Address, Hex } from '../../model/hex.ts';
-import type { Entity, TokenEventSpec, BindExpr } from '../../model/rulebook.ts';
+import type { Entity, TokenCallSpec, TokenEventSpec, BindExpr } from '../../model/rulebook.ts';
 import type { PriceFeedSpec } from '../../model/pricing.ts';
 import { isFault, compileBind, type BindScope } from './bindExpr.ts';
 import { readRuleAddress } from './compileProtocols.ts';
@@ -14,6 +14,7 @@ interface CompiledEntities {
   readonly knownTokens: Map<string, ReadonlySet<Address>>;
   readonly assetClasses: Map<Address, readonly string[]>;
   readonly tokenEvents: Map<string, TokenEventSpec[]>;
+  readonly tokenCalls: Map<Hex, TokenCallSpec>;
   readonly feeds: PriceFeedSpec[];
   readonly multicall: { address: Address; sinceBlock: bigint } | null;
   readonly errors: Map<Hex, { name: string; signature: string }>;
@@ -25,6 +26,7 @@ const LISTS: Readonly<Record<RawEntityFile['kind'], readonly (keyof RawEntityFil
   accounts: ['accounts'],
   tokens: ['tokens'],
   token_events: ['events', 'ignored_events'],
+  token_calls: ['token_calls'],
   feeds: ['feeds', 'registry'],
   rates: ['rates', 'positions'],
   averages: ['averages'],
@@ -47,6 +49,7 @@ export function compileEntities(
     knownTokens: new Map(),
     assetClasses: new Map(),
     tokenEvents: new Map(),
+    tokenCalls: new Map(),
     feeds: [],
     multicall: null,
     errors: new Map(),
@@ -58,6 +61,7 @@ export function compileEntities(
     compileAccounts(spot, item.value, slugs, out);
     compileTokens(spot, item.value, out);
     compileTokenEvents(item, out.tokenEvents, sink);
+    compileTokenCalls(item, out.tokenCalls, sink);
     compileFeeds(spot, item.value, out.feeds);
     compileErrors(item, out.errors, sink);
   }
@@ -148,6 +152,25 @@ function compileErrors(
     if (other !== undefined)
       sink.add(item, ['errors', i], 'duplicate_error', `${signature.id} is ${other.signature} already`);
     else errors.set(signature.id, named);
+  }
+}
+
+/** Compiles the calls by which tokens move or are allowed: the names of their parameters say what each is. */
+function compileTokenCalls(
+  item: RuleItem<RawEntityFile>,
+  into: Map<Hex, TokenCallSpec>,
+  sink: ProblemSink,
+): void {
+  for (const [i, text] of (item.value.token_calls ?? []).entries()) {
+    const signature = parseSignature('function', text);
+    if (isFault(signature)) {
+      sink.add(item, ['token_calls', i], signature.code, signature.message);
+      continue;
+    }
+    const at = (name: string): number | null =>
+      signature.params.find((param) => param.name === name)?.offset ?? null;
+    const spec = { holder: at('holder'), spender: at('spender'), token: at('token'), amount: at('amount') };
+    into.set(signature.id, spec);
   }
 }
 

@@ -163,6 +163,7 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
     knownTokens: known.knownTokens,
     assetClasses: known.assetClasses,
     tokenEvents: known.tokenEvents,
+    tokenCalls: known.tokenCalls,
     feeds: known.feeds,
     pricing,
     multicall: known.multicall!,

@@ -6,6 +6,7 @@ export interface RawEntityFile extends RawHead {
     | 'accounts'
     | 'tokens'
     | 'token_events'
+    | 'token_calls'
     | 'feeds'
     | 'rates'
     | 'averages'
@@ -55,6 +56,7 @@ export interface RawEntityFile extends RawHead {
     readonly min_side_usd: number;
   }[];
   readonly errors?: readonly string[];
+  readonly token_calls?: readonly string[];
 }
 
 export interface RawRate {

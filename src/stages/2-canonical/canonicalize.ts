@@ -1,6 +1,6 @@
 import type { CanonicalTx, Log } from '../../model/canonicalTx.ts';
 import type { Hash } from '../../model/hex.ts';
-import type { RawTransaction } from '../../model/upstream.ts';
+import type { RawContext, RawTransaction } from '../../model/upstream.ts';
 import { AnalysisError } from '../../lib/errors.ts';
 import type { CallNode } from '../../traces/callNode.ts';
 import { apiOfDialect } from '../../traces/traceApis.ts';
@@ -21,8 +21,8 @@ import { buildTimeline, type Timeline } from './timeline.ts';
  * `receipt_malformed`, `trace_malformed`, `trace_empty`, or `inconsistent_upstream` when the answers are not
  * about the same execution.
  */
-export function canonicalize(raw: RawTransaction): CanonicalTx {
-  const tx = readTransaction(raw.tx);
+export function canonicalize(raw: RawTransaction, authorities?: RawContext['authorities']): CanonicalTx {
+  const tx = readTransaction(raw.tx, authorities);
   const receipt = readReceipt(raw.receipt);
   const nodes = apiOfDialect(raw.trace.dialect).read(raw.trace.result, tx);
   requireSameTransaction(raw.hash, tx, receipt);

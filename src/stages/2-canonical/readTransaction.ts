@@ -1,5 +1,5 @@
 import { readAddress, readBytes, readCount, readHash, readQuantity } from '../../evm/hex.ts';
-import { recoverAuthority } from '../../evm/signing.ts';
+import { authoritiesOf } from '../../evm/authorities.ts';
 import { AnalysisError } from '../../lib/errors.ts';
 import { absent, readList, readObject, type Fields } from '../../lib/shape.ts';
 import type { Authorization, CanonicalTx, BlockHeader } from '../../model/canonicalTx.ts';
@@ -7,7 +7,6 @@ import type { Address, Hash } from '../../model/hex.ts';
 import { readTopics, type LogContent } from '../../traces/callNode.ts';
 
 const BAD_TRANSACTION = 'transaction_malformed';
-const MAINNET = 1n;
 /** Each authorisation costs 25,000 gas (EIP-7702, PER_EMPTY_ACCOUNT_COST): no block holds more. */
 const MAX_AUTHORIZATIONS = 4_096;
 
@@ -18,7 +17,7 @@ export type Transaction = Pick<
 > & { readonly gasPrice: bigint | null };
 
 /** Checks a transaction. Throws `transaction_malformed`, or `transaction_pending` without a block. */
-export function readTransaction(raw: unknown): Transaction {
+export function readTransaction(raw: unknown, authorities?: readonly (Address | null)[]): Transaction {
   const fields = readObject(raw, BAD_TRANSACTION, 'the transaction is not an object');
   if (absent(fields['blockHash'])) throw new AnalysisError('transaction_pending');
   const type = absent(fields['type']) ? 0 : readCount(fields['type'], BAD_TRANSACTION, 'type');
@@ -36,38 +35,29 @@ export function readTransaction(raw: unknown): Transaction {
     gasPrice: absent(fields['gasPrice'])
       ? null
       : readQuantity(fields['gasPrice'], BAD_TRANSACTION, 'gasPrice'),
-    authorizations: readAuthorizations(fields['authorizationList']),
+    authorizations: readAuthorizations(fields['authorizationList'], authorities),
   };
 }
 
 /**
- * Reads a type-4 transaction's `authorizationList`. The signing account is recovered from the signature;
- * null where it cannot be, or where the tuple is for another chain and so has no effect here. Throws
- * `transaction_malformed`.
+ * Reads a type-4 transaction's `authorizationList`. `authorities`: its signers where they are recovered
+ * already. Throws `transaction_malformed`.
  */
-export function readAuthorizations(value: unknown): readonly Authorization[] {
+export function readAuthorizations(
+  value: unknown,
+  authorities = authoritiesOf(value),
+): readonly Authorization[] {
   const list = readList(value, BAD_TRANSACTION, 'authorizationList');
   if (list.length > MAX_AUTHORIZATIONS)
     throw new AnalysisError(BAD_TRANSACTION, 'authorizationList is too long');
-  return list.map((raw) => {
+  return list.map((raw, index) => {
     const fields = readObject(raw, BAD_TRANSACTION, 'an authorisation is not an object');
     const address = readAddress(fields['address'], BAD_TRANSACTION, 'authorisation address');
     const nonce = readQuantity(fields['nonce'], BAD_TRANSACTION, 'authorisation nonce');
-    const chainId = absent(fields['chainId'])
-      ? MAINNET
-      : readQuantity(fields['chainId'], BAD_TRANSACTION, 'authorisation chainId');
-    return { address, nonce, authority: authorityOf(fields, address, nonce, chainId) };
+    for (const name of ['chainId', 'r', 's', 'yParity', 'v'])
+      if (!absent(fields[name])) readQuantity(fields[name], BAD_TRANSACTION, `authorisation ${name}`);
+    return { address, nonce, authority: authorities[index] ?? null };
   });
-}
-
-function authorityOf(fields: Fields, address: Address, nonce: bigint, chainId: bigint): Address | null {
-  if ((chainId !== 0n && chainId !== MAINNET) || nonce > 0xffff_ffff_ffffn) return null;
-  const parity = fields['yParity'] ?? fields['v'];
-  if (absent(parity) || absent(fields['r']) || absent(fields['s'])) return null;
-  const r = readQuantity(fields['r'], BAD_TRANSACTION, 'authorisation r');
-  const s = readQuantity(fields['s'], BAD_TRANSACTION, 'authorisation s');
-  const yParity = readQuantity(parity, BAD_TRANSACTION, 'authorisation yParity');
-  return recoverAuthority({ chainId, address, nonce, r, s, yParity });
 }
 
 const BAD_RECEIPT = 'receipt_malformed';

@@ -30,6 +30,7 @@ export function buildMotifs(input: MotifInput): MotifDraft[] {
   const found: MotifDraft[] = [];
   const hops: Hop[] = [];
   for (const one of withTips(input)) {
+    if (isUnaskedAllowance(one, input)) continue;
     const primitive = paysBuilder(one, input) ? { ...one, kind: BUILDER_PAYMENT, tags: NOTHING } : one;
     const draft = standAlone(primitive, input, tracing);
     found.push(draft);
@@ -47,6 +48,13 @@ export function buildMotifs(input: MotifInput): MotifDraft[] {
   const drafts =
     composites.length + batches.length === 0 ? single : [...composites, ...batches, ...single].sort(inOrder);
   return placed(nest(drafts, tx, rulebook));
+}
+
+/** An allowance that its owner had no part in is no act of anybody. */
+function isUnaskedAllowance({ kind, evidence }: Primitive, { rulebook, suspects }: MotifInput): boolean {
+  if (suspects === undefined || suspects.allowances.size === 0) return false;
+  const logs = kindOf(rulebook, kind).allowance ? evidence : [];
+  return logs.some(({ log }) => log !== null && suspects.allowances.has(log));
 }
 
 /** Ether sent to the block's fee recipient, other than by a plain transfer to it. */

@@ -2,17 +2,18 @@ import { isRecognised, kindOf, servingTag } from '../../lib/motifKinds.ts';
 import { venuesOf } from '../../value/parties.ts';
 import { isPrecompile } from '../../evm/address.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
-import { covers, signedCalls } from './signatures.ts';
 import { roleOf } from '../../lib/roles.ts';
+import { findSuspects, type Suspects } from '../../value/suspectTokens.ts';
+import { NATIVE_ASSET } from '../../value/asset.ts';
 import { balances, sidesOf, type Balance, type Sides } from '../../value/balances.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Evidence, BlockHeader, CanonicalTx, Frame } from '../../model/canonicalTx.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { RoleBinding } from '../../model/primitive.ts';
 import type { MotifKindSpec } from '../../model/vocabulary.ts';
-import type { TokenMetadata } from '../../model/upstream.ts';
+import type { NonceSpan, TokenMetadata } from '../../model/upstream.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
-import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
+import type { AssetId, Movement, ValueFlow } from '../../model/valueFlow.ts';
 
 export interface ElectionInput {
   readonly tx: CanonicalTx;
@@ -22,8 +23,12 @@ export interface ElectionInput {
   readonly header: BlockHeader;
   /** Accounts with code that delegates to another (EIP-7702): account → delegate. */
   readonly delegations: ReadonlyMap<Address, Address>;
+  /** Nonces around the block of those that signed an authorisation, where they are known. */
+  readonly nonces?: ReadonlyMap<Address, NonceSpan> | undefined;
   /** Metadata of token contracts: their names are part of the signed data. */
   readonly tokens?: ReadonlyMap<Address, TokenMetadata>;
+  /** Left out: found anew. */
+  readonly suspects?: Suspects;
 }
 
 /** Lookups about accounts for the proposals; computed on first use. */
@@ -35,7 +40,7 @@ export class ElectionContext {
   #tokens: ReadonlySet<Address> | undefined;
   #acting: ReadonlySet<Address> | undefined;
   #emitters: ReadonlySet<Address> | undefined;
-  #signed: ReadonlyMap<Address, readonly Frame[]> | undefined;
+  #suspects: Suspects | undefined;
 
   constructor(input: ElectionInput) {
     this.input = input;
@@ -149,14 +154,21 @@ export class ElectionContext {
    * bring a signature seen elsewhere on chain beside movements of their own making.
    */
   authorised(account: Address): boolean {
-    this.#signed ??= signedCalls(this.input);
-    const calls = this.#signed.get(account);
-    if (calls === undefined) return false;
+    const calls = this.suspects.signed.filter((signed) => signed.account === account);
+    if (calls.length === 0) return false;
+    const frames = calls.map(({ frame }) => frame);
     const sent = [...this.balances(account).values()].filter(({ net }) => net < 0n);
-    if (sent.length === 0) return this.#isAuthor(account, calls);
-    return sent.every(({ outgoing }) =>
-      outgoing.every((movement) => calls.some((call) => covers(this.input, call, movement))),
-    );
+    if (sent.length === 0) return this.#isAuthor(account, frames);
+    const signed = ({ index, asset, evidence: { frame: at } }: Movement): boolean =>
+      asset === NATIVE_ASSET
+        ? frames.some(({ index: start, end }) => at !== null && at >= start && at < end)
+        : !this.suspects.unasked.has(index);
+    return sent.every(({ outgoing }) => outgoing.every(signed));
+  }
+
+  get suspects(): Suspects {
+    const { tx, flow, tokens = new Map(), rulebook } = this.input;
+    return (this.#suspects ??= this.input.suspects ?? findSuspects(tx, flow, tokens, rulebook));
   }
 
   /** The signed call is a request that a forwarder executes. */

@@ -67,7 +67,8 @@ export function assess(view: SubjectView, rule: IntentRule, motifs: readonly Mot
 /** Ways in which a stranger could have made the transaction look as it does. */
 function suspicions(view: SubjectView): CaveatCode[] {
   const codes: CaveatCode[] = [];
-  if (view.input.subject.claimed) codes.push('claimed_actor');
+  const { claimed, mode } = view.input.subject;
+  if (claimed) codes.push(mode === 'delegated_7702' ? 'stale_delegation' : 'claimed_actor');
   if (dealsInSuspects(view)) codes.push('suspect_token');
   return codes;
 }
@@ -97,19 +98,16 @@ const MOTIF_DOUBTS: readonly ProofDoubt[] = ['function_name_only', 'amounts_diff
  * The actor sent or received a token under another's name or by a movement its source shows no part in, or
  * something left it unasked: by an allowance of old, say.
  */
-function dealsInSuspects({ input: { suspects, subject }, sent, received }: SubjectView): boolean {
+function dealsInSuspects({ input: { suspects }, sent, received }: SubjectView): boolean {
   if (!suspects) return false;
   const { impersonating, unverified, unasked } = suspects;
-  const without = subject.authorised ? NONE : unasked;
   return [...sent, ...received].some(
     ({ asset, outgoing, incoming }) =>
       impersonating.has(asset.id) ||
-      outgoing.some(({ index }) => without.has(index) || unverified.has(index)) ||
+      outgoing.some(({ index }) => unasked.has(index) || unverified.has(index)) ||
       incoming.some(({ index }) => unverified.has(index)),
   );
 }
-
-const NONE: ReadonlySet<number> = new Set();
 
 /**
  * Where a rule rests on venues, everything the actor sent went into the rested motifs (except a fee in

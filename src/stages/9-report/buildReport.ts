@@ -83,6 +83,7 @@ const CAVEATS: Readonly<Record<CaveatCode, string>> = {
   experimental_rule: 'The rule is experimental.',
   no_single_actor: 'No single account can be named as the actor.',
   claimed_actor: 'The actor is elected by nothing but what an event or balances claim.',
+  stale_delegation: 'No nonce shows that the EIP-7702 authorisation of the actor took effect here.',
   suspect_token:
     'A token takes the name of another, or left an account that no call here shows to have asked for it.',
   nothing_recognised: 'No recognised act supports the headline.',
@@ -195,7 +196,7 @@ export function buildReport(input: ReportInput): wire.TxReport {
     attribution: attributed,
     pipeline_stats: writeStats(input),
     movements: writeMovements(input, writer),
-    allowances: flow.allowances.map((allowance) => writeAllowance(allowance, input.context.tokens, writer)),
+    allowances: flow.allowances.map((one) => writeAllowance(one, input.context, input.suspects, writer)),
     accounts: writeAccounts(input, writer),
     engine: {
       version: input.engineVersion,

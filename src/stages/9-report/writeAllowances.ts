@@ -3,15 +3,18 @@ import { assetText } from '../../value/display.ts';
 import type * as wire from '../../model/generated/report.ts';
 import type { RawContext } from '../../model/upstream.ts';
 import type { Allowance, Asset } from '../../model/valueFlow.ts';
+import type { Suspects } from '../../value/suspectTokens.ts';
 import type { ReportWriter } from './reportWriter.ts';
 import { isoTime } from './writeTransaction.ts';
 
 /** An allowance as the report states it; an expiry that no calendar holds is none. */
 export function writeAllowance(
   allowance: Allowance,
-  tokens: RawContext['tokens'],
+  { tokens }: Pick<RawContext, 'tokens'>,
+  suspects: Suspects | undefined,
   writer: ReportWriter,
 ): wire.Allowance {
+  const unasked = suspects?.allowances.has(allowance.evidence.log!) === true;
   const { token, assetKind: kind, tokenId, amount, expiresAt } = allowance;
   const id = kind === 'erc20' ? `eip155:1/erc20:${token}` : tokenId && `eip155:1/${kind}:${token}/${tokenId}`;
   const asset: Asset = { id: id ?? '', kind, address: token, tokenId };
@@ -34,5 +37,7 @@ export function writeAllowance(
     unlimited: allowance.unlimited,
     expires_at: expiresAt === null ? null : isoTime(expiresAt),
     evidence: [writer.evidence(allowance.evidence)],
+    status: unasked ? 'Suspected' : 'Proven',
+    flags: unasked ? ['unasked'] : [],
   };
 }

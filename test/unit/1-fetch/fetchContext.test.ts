@@ -58,6 +58,7 @@ const PLAN: ContextPlan = {
   },
   multicall: MULTICALL,
   accounts: [SIGNER, TOKEN],
+  authorities: [],
 };
 
 const open: { close(): Promise<void> }[] = [];

@@ -22,6 +22,7 @@ function recorder(fail = false) {
         block: 'header',
         timestamp: 7,
         answers: reads.map(({ data }) => data),
+        nonces: new Map(),
         delegations: new Map(accounts.map((one) => [one, B])),
       });
     },

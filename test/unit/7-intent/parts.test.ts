@@ -57,6 +57,12 @@ describe('a token paymaster', () => {
     const made = await operation([
       call('account', 'bob', '100e6'),
       move('100e6', 'USDX', 'account', 'bob'),
+      {
+        call: 'transferFrom(address from, address to, uint256 value)',
+        on: 'USDX',
+        by: 'paymaster',
+        args: ['account', 'paymaster', '1e6'],
+      },
       move('1e6', 'USDX', 'account', 'paymaster'),
     ]);
     expect(made.report.classification).toMatchObject({

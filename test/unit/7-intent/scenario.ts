@@ -172,6 +172,7 @@ export function bareRulebook(
     assetClasses: new Map(),
     knownTokens: new Map(),
     tokenEvents: new Map(),
+    tokenCalls: new Map(),
     lexicon: [],
     feeds: [],
     pricing: { registry: null, rates: [], averages: [], apis: [] },

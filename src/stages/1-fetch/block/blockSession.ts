@@ -96,7 +96,8 @@ export function joinReads(members: number, send: ReadState): JoinedReads {
       const union = new Union();
       const positions = round.map(({ reads }) => union.add(reads));
       const accounts = [...new Set(round.flatMap(({ plan }) => plan.accounts))];
-      const state = await send({ ...round[0]!.plan, accounts }, union.reads);
+      const authorities = round.flatMap(({ plan }) => plan.authorities);
+      const state = await send({ ...round[0]!.plan, accounts, authorities }, union.reads);
       round.forEach(({ plan, resolve }, i) =>
         resolve({
           ...state,

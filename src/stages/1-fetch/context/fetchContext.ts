@@ -2,6 +2,7 @@ import { decodeDecimals, decodeText, type ViewCall } from './multicall.ts';
 import { averagePrices } from '../prices/averagePrices.ts';
 import { headerMismatch } from './consistency.ts';
 import { NO_REGISTRIES, readRegistries, registryCalls } from './registryReads.ts';
+import { quantity } from '../../../evm/hex.ts';
 import { isRecord } from '../../../lib/shape.ts';
 import { resultOf, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
 import { UpstreamFault } from '../rpc/upstreamFault.ts';
@@ -27,6 +28,7 @@ import type { RpcEndpoint } from '../rpc/rpcEndpoint.ts';
 import type { BlockState, ReadState, Session } from '../rpc/session.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 import type {
+  NonceSpan,
   PositionRead,
   PriceQuote,
   PriceRate,
@@ -77,7 +79,7 @@ export async function fetchContext(
     return sources.priceApi?.prices({ assets: ['native', ...known], timestamp, specs }, session);
   };
   const early = askApi(plan.timestamp);
-  const { block, timestamp, answers, delegations } = await readState(session, plan, reads);
+  const { block, timestamp, answers, delegations, nonces } = await readState(session, plan, reads);
   const fromApi = early ?? askApi(timestamp);
 
   /** Reads that the node could not answer. */
@@ -118,7 +120,7 @@ export async function fetchContext(
   const { bases, list } = averageSources(plan, names, wanting);
   const further = readsOf(bases, list);
   if (further.length > 0) {
-    const third = await readState(session, { ...plan, accounts: [] }, further);
+    const third = await readState(session, { ...plan, accounts: [], authorities: [] }, further);
     takeAll(bases, list, third.answers);
   }
   if (fromApi) take(await fromApi);
@@ -130,6 +132,8 @@ export async function fetchContext(
     positions,
     refusals: [...telling(refusals, quotes, rates), ...beyondLimit(plan)],
     delegations,
+    authorities: plan.authorities,
+    nonces,
     ...(registries.reads.length > 0
       ? { registered: readRegistries(registries, answers.slice(ownReads.length)) }
       : {}),
@@ -182,16 +186,37 @@ async function attempt(
   // By number: after a reorganisation the hash that comes back is another one, and that is noticed.
   const asked: RpcCall[] = [{ method: 'eth_getBlockByNumber', params: [at, false] }];
   for (const account of plan.accounts) asked.push({ method: 'eth_getCode', params: [account, at] });
+  const parent: Hex = `0x${(plan.blockNumber - 1n).toString(16)}`;
+  const authorities = [...new Set(plan.authorities.filter((account) => account !== null))];
+  for (const account of authorities)
+    for (const when of [parent, at])
+      asked.push({ method: 'eth_getTransactionCount', params: [account, when] });
   asked.push(...rpcsOfGroups(groups, plan));
   const results = await endpoint.send(asked, session);
   const { block, timestamp } = readHeader(results[0]!, plan);
   const delegations = readDelegations(plan.accounts, results.slice(1, 1 + plan.accounts.length));
+  const counts = results.slice(1 + plan.accounts.length);
+  const nonces = readNonces(authorities, counts.splice(0, 2 * authorities.length));
   const answers = reads.map((): ReadAnswer => null);
-  const again = readAnswers(groups, results.slice(1 + plan.accounts.length), plan, answers);
+  const again = readAnswers(groups, counts, plan, answers);
   if (again.calls.length > 0) {
     readSingles(again, await endpoint.send(again.calls, session), answers);
   }
-  return { block, timestamp, answers, delegations };
+  return { block, timestamp, answers, delegations, nonces };
+}
+
+/** Nonces around the block; a node without the parent's state leaves an account out. */
+function readNonces(
+  accounts: readonly Address[],
+  answers: readonly RpcAnswer[],
+): ReadonlyMap<Address, NonceSpan> {
+  const found = new Map<Address, NonceSpan>();
+  const countOf = (answer: RpcAnswer): bigint | null => (answer.ok ? quantity(answer.result) : null);
+  accounts.forEach((account, i) => {
+    const [before, after] = [countOf(answers[2 * i]!), countOf(answers[2 * i + 1]!)];
+    if (before !== null && after !== null) found.set(account, { before, after });
+  });
+  return found;
 }
 
 /** Fungible tokens that nothing prices, or only an answer older than its source promises. */

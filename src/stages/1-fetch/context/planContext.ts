@@ -1,5 +1,5 @@
-import { isHex, lowerAddress, quantity, readHash, readQuantity } from '../../../evm/hex.ts';
-import { recoverAuthority } from '../../../evm/signing.ts';
+import { lowerAddress, quantity, readHash, readQuantity } from '../../../evm/hex.ts';
+import { authoritiesOf } from '../../../evm/authorities.ts';
 import { planPricing, type PricingPlan } from '../prices/planPricing.ts';
 import { NO_REGISTRIES, planRegistries, type RegistryPlan } from './registryReads.ts';
 import { isRecord } from '../../../lib/shape.ts';
@@ -28,13 +28,12 @@ export interface ContextPlan {
   readonly multicall: Address | null;
   /** Accounts that may have an EIP-7702 delegation as code. */
   readonly accounts: readonly Address[];
+  /** Signers of the transaction's EIP-7702 authorisations, in their order; null where none was recovered. */
+  readonly authorities: readonly (Address | null)[];
 }
 
 export type PlanVocabulary = Pick<Rulebook, 'wrappedNative' | 'tokenEvents' | 'feeds' | 'multicall'> &
   Partial<Pick<Rulebook, 'pricing' | 'events' | 'calls' | 'prepared'>>;
-
-/** As stage 2, which refuses longer lists: no block's gas pays for more (EIP-7702). */
-const MAX_AUTHORIZATIONS = 4_096;
 
 /** Plans the second round trip. No I/O. Throws `receipt_malformed` when the receipt names no block. */
 export function planContext(
@@ -48,6 +47,7 @@ export function planContext(
   const found = tokensInLogs(receipt, vocabulary);
   const tooMany = found.seen.length > tokenLimit;
   const tokens = tooMany ? found.seen.slice(0, tokenLimit) : found.seen;
+  const authorities = authoritiesOf(tx['authorizationList']);
   const multicall = blockNumber >= vocabulary.multicall.sinceBlock ? vocabulary.multicall.address : null;
   return {
     blockHash: readHash(receipt['blockHash'], 'receipt_malformed', 'blockHash'),
@@ -60,7 +60,8 @@ export function planContext(
     pricing: planPricing(found, tokens, vocabulary, multicall !== null),
     registries: registriesToAsk(tx, receipt, vocabulary, multicall === null ? null : blockNumber),
     multicall,
-    accounts: accountsToLookAt(tx),
+    accounts: accountsToLookAt(tx, authorities),
+    authorities,
   };
 }
 
@@ -89,29 +90,12 @@ function timestampOf(holder: unknown): number | null {
 }
 
 /** The signer, the target and the signers of the transaction's authorisations (EIP-7702), each once. */
-function accountsToLookAt(tx: Record<string, unknown>): Address[] {
-  const accounts: Address[] = [];
-  const from = lowerAddress(tx['from']);
-  const to = lowerAddress(tx['to']);
-  if (from !== null) accounts.push(from);
-  if (to !== null && to !== from) accounts.push(to);
-  if (!Array.isArray(tx['authorizationList'])) return accounts;
-  for (const item of (tx['authorizationList'] as unknown[]).slice(0, MAX_AUTHORIZATIONS)) {
-    const authority = authorityOf(item);
-    if (authority !== null) accounts.push(authority);
-  }
-  return [...new Set(accounts)];
-}
-
-function authorityOf(item: unknown): Address | null {
-  if (!isRecord(item)) return null;
-  const { address } = item;
-  const fields = ['chainId', 'nonce', 'r', 's'].map((name) => item[name]);
-  const numbers = [...fields, item['yParity'] ?? item['v']].map(quantity);
-  if (numbers.some((number) => number == null)) return null;
-  if (typeof address !== 'string' || address.length !== 42 || !isHex(address)) return null;
-  const [chainId, nonce, r, s, yParity] = numbers as [bigint, bigint, bigint, bigint, bigint];
-  return recoverAuthority({ chainId, address: address.toLowerCase() as Address, nonce, r, s, yParity });
+function accountsToLookAt(
+  { from, to }: Record<string, unknown>,
+  authorities: readonly (Address | null)[],
+): Address[] {
+  const accounts = [lowerAddress(from), lowerAddress(to), ...authorities];
+  return [...new Set(accounts.filter((account) => account !== null))];
 }
 
 const LATEST = BigInt(Number.MAX_SAFE_INTEGER);

@@ -8,7 +8,7 @@ import type { ContextPlan } from '../context/planContext.ts';
 import type { ViewCall } from '../context/multicall.ts';
 import type { ReadAnswer } from '../context/viewReads.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { UpstreamCallEvent } from '../../../model/upstream.ts';
+import type { NonceSpan, UpstreamCallEvent } from '../../../model/upstream.ts';
 
 export interface SessionOptions {
   /** What is analysed, so that a node's failures on it count once; default: counts by itself. */
@@ -30,6 +30,7 @@ export interface BlockState {
   /** One per read. */
   readonly answers: readonly ReadAnswer[];
   readonly delegations: ReadonlyMap<Address, Address>;
+  readonly nonces: ReadonlyMap<Address, NonceSpan>;
 }
 export type ReadState = (plan: ContextPlan, reads: readonly ViewCall[]) => Promise<BlockState>;
 

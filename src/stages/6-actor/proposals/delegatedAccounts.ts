@@ -24,10 +24,22 @@ export function delegatedAccounts(context: ElectionContext): Proposal[] {
     account,
     mode: 'delegated_7702',
     submitterRole: 'relayer',
-    ground: !context.madeCalls(account) ? 'claimed' : signed.has(account) ? 'authorised' : 'own_contract',
+    ground: context.madeCalls(account) && isEffective(context, account) ? 'authorised' : 'claimed',
     reason: 'delegated_account_called',
     evidence: [evidence],
   }));
+}
+
+/**
+ * The account's authorisation took effect in this block: its nonce was the next one then. Anybody may bring an
+ * old tuple along, and the account's code shows no more than that it was authorised once.
+ */
+function isEffective({ input: { tx, nonces } }: ElectionContext, account: Address): boolean {
+  const span = nonces?.get(account);
+  if (span === undefined) return false;
+  return tx.authorizations.some(
+    ({ authority, nonce }) => authority === account && span.before <= nonce && nonce < span.after,
+  );
 }
 
 /** The first effective call with data of each of the accounts. */

@@ -6,8 +6,10 @@ import type { SubjectView } from './subjectView.ts';
 
 const GRANTS: ReadonlySet<Allowance['kind']> = new Set(['granted', 'increased', 'operator']);
 
-const own = ({ flow, entity }: SubjectView): readonly Allowance[] =>
-  flow.allowances.filter(({ owner }) => entity.has(owner));
+const own = ({ flow, entity, input: { suspects } }: SubjectView): readonly Allowance[] =>
+  flow.allowances.filter(
+    ({ owner, evidence }) => entity.has(owner) && !suspects?.allowances.has(evidence.log!),
+  );
 const granted = (view: SubjectView): readonly Allowance[] => own(view).filter(({ kind }) => GRANTS.has(kind));
 
 /** Allowances the actor changed, and tokens it pulled from others. */

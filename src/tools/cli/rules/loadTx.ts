@@ -136,6 +136,12 @@ export function recordingJson({ raw, context }: Recording, name: string): object
       ]),
     ),
     delegations: Object.fromEntries(context.delegations),
+    nonces: Object.fromEntries(
+      [...(context.nonces ?? [])].map(([account, { before, after }]) => [
+        account,
+        [Number(before), Number(after)],
+      ]),
+    ),
   };
 }
 

@@ -36,6 +36,8 @@ interface RecordingJson {
     >
   >;
   readonly delegations?: Readonly<Record<string, string>>;
+  /** Nonces of EIP-7702 authorities at the end of the parent block and of the block. */
+  readonly nonces?: Readonly<Record<string, readonly [before: number, after: number]>>;
 }
 
 /**
@@ -143,6 +145,12 @@ function toRecording(json: RecordingJson, path: string): Recording {
       refusals: [],
       delegations: new Map(
         Object.entries(json.delegations ?? {}).map(([account, code]) => [address(account), address(code)]),
+      ),
+      nonces: new Map(
+        Object.entries(json.nonces ?? {}).map(([account, [before, after]]) => [
+          address(account),
+          { before: BigInt(before), after: BigInt(after) },
+        ]),
       ),
     },
   };

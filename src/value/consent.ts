@@ -1,0 +1,283 @@
+import { memoize } from '../lib/memo.ts';
+import { addressOfWord, uintOfWord, wordAt, wordOf } from '../evm/hex.ts';
+import type { CanonicalTx, Frame, Log } from '../model/canonicalTx.ts';
+import type { Address } from '../model/hex.ts';
+import type { Rulebook, TokenCallSpec } from '../model/rulebook.ts';
+import type { TokenMetadata } from '../model/upstream.ts';
+import type { Allowance, Movement, ValueFlow } from '../model/valueFlow.ts';
+import { pullsForOthers, readSigned, type Signed } from './signed.ts';
+
+/** At least half of an amount's range asks for all there is. */
+const UNLIMITED = 1n << 255n;
+/** Calls of a token that may have caused one movement; more are not told apart. */
+const MAX_CALLS = 64;
+/** Accounts remembered with their calls. */
+const MAX_ACCOUNTS = 4_096;
+
+/** What a spender may take of a token by the holder's own word in this transaction; `left` shrinks. */
+interface Grant {
+  /** Null: any, once. */
+  readonly token: Address | null;
+  /** Null: the signed call itself. */
+  readonly spender: Address | null;
+  readonly frame: Frame | null;
+  left: bigint;
+}
+
+/**
+ * Whose act a movement is. What leaves an account is asked for by its own call of the token, by a spender it
+ * let take that much in this transaction (`approve`, a permit, a signed transfer), by a contract that it
+ * called with token and amount, or by a listed contract, not open to any call, that it called and that names
+ * it as holder. Recipients, read-only calls and allowances of old ask for nothing.
+ */
+export class Consent {
+  readonly signed: readonly Signed[];
+  /** More signatures came than are recovered. */
+  readonly cut: boolean;
+  readonly #tx: CanonicalTx;
+  readonly #flow: ValueFlow;
+  readonly #rulebook: Rulebook;
+  /** Effective calls of each token that may change state, in order. */
+  readonly #calls = new Map<Address, Frame[]>();
+  readonly #own: (account: string) => readonly Frame[];
+  readonly #grants = new Map<Address, readonly Grant[]>();
+  /** Amounts already moved, by the call that asked for them. */
+  readonly #moved = new Map<Frame, bigint>();
+  readonly #ids = new Set<string>();
+
+  constructor(
+    tx: CanonicalTx,
+    flow: ValueFlow,
+    tokens: ReadonlyMap<Address, TokenMetadata>,
+    rulebook: Rulebook,
+  ) {
+    this.#tx = tx;
+    this.#flow = flow;
+    this.#rulebook = rulebook;
+    const moved = new Set([...flow.assets.values()].map(({ address }) => address));
+    for (const { evidence } of flow.allowances) moved.add(evidence.contract);
+    for (const frame of tx.frames) {
+      const { context, to, effective } = frame;
+      // A proxy's call of its own code says nothing new.
+      if (!effective || frame.static || context === null || context !== to || !moved.has(context)) continue;
+      const list = this.#calls.get(context);
+      if (list === undefined) this.#calls.set(context, [frame]);
+      else list.push(frame);
+    }
+    ({ signed: this.signed, cut: this.cut } = readSigned(tx, tokens, rulebook));
+    this.#own = memoize((account) => this.#ownCalls(account as Address), MAX_ACCOUNTS);
+  }
+
+  /** No call that the account asked for explains the movement; each call explains no more than it states. */
+  isUnasked({ asset, from, amount, evidence }: Movement): boolean {
+    const { address: token, tokenId } = this.#flow.assets.get(asset)!;
+    // A trace without the token's own frames shows nothing; the signer leads to every call.
+    if (from === this.#tx.from || token === null || !this.#calls.has(token)) return false;
+    const log = evidence.log === null ? undefined : this.#tx.logs[evidence.log];
+    const id = tokenId === null ? null : BigInt(tokenId);
+    return !this.#causes(token, log).some((call) => this.#asks(call, from, amount, id));
+  }
+
+  /**
+   * The owner neither called the token for the allowance nor signed it. Only unlisted tokens make allowances up;
+   * what lowers one may come with any call that moves what the owner holds.
+   */
+  isUnaskedAllowance({ owner, kind, evidence }: Allowance): boolean {
+    const { contract, log } = evidence;
+    if (!this.#calls.has(contract) || this.isListed(contract)) return false;
+    const lowers = kind === 'decreased' || kind === 'revoked';
+    return !this.#causes(contract, this.#tx.logs[log!]).some(
+      (call) =>
+        this.#isOwn(call, owner) ||
+        this.#signedBy(owner).some(({ frame }) => frame === call) ||
+        (lowers && holderOf(call, this.#specOf(call)) === owner),
+    );
+  }
+
+  /** A call that moves what somebody holds names the account as holder, or a listed contract's own call does. */
+  isNamed(account: Address, token: Address): boolean {
+    const names = (call: Frame): boolean => {
+      const spec = this.#specOf(call);
+      if (spec !== undefined) return holderOf(call, spec) === account;
+      return pullsForOthers(this.#rulebook, call.from) && namesFirst(call, account);
+    };
+    return (this.#calls.get(token) ?? []).slice(0, MAX_CALLS).some(names);
+  }
+
+  /** Tokens named in the rules: well known, priced by a feed, or a contract of a protocol. */
+  isListed(token: Address): boolean {
+    return this.#rulebook.prepared.derive(listedTokens).has(token) || this.#rulebook.entities.has(token);
+  }
+
+  #specOf({ selector }: Frame): TokenCallSpec | undefined {
+    return selector === null ? undefined : this.#rulebook.tokenCalls.get(selector);
+  }
+
+  /** The token's calls in which the log can have been made: the outermost that surely holds it, else all. */
+  #causes(token: Address, log: Log | undefined): readonly Frame[] {
+    const calls = this.#calls.get(token)!;
+    const within = log?.within ?? null;
+    if (within === null) return calls.slice(0, MAX_CALLS);
+    const holding = calls.filter(({ index, end }) => index <= within && within < end);
+    if (holding.length > 0) return holding;
+    const { index, end } = this.#tx.frames[within]!;
+    return calls.filter((call) => call.index >= index && call.index < end).slice(0, MAX_CALLS);
+  }
+
+  #asks(call: Frame, holder: Address, amount: bigint, id: bigint | null): boolean {
+    const spec = this.#specOf(call);
+    const isOwn = this.#isOwn(call, holder);
+    if (!isOwn && !this.#isEntitled(call, spec, holder, amount)) return false;
+    return this.#takes(call, spec, amount, id);
+  }
+
+  /** The call states the amount, or part of it is left; unlisted tokens need an amount stated. */
+  #takes(call: Frame, spec: TokenCallSpec | undefined, amount: bigint, id: bigint | null): boolean {
+    if (id !== null) {
+      const key = `${call.index} ${id} ${amount}`;
+      if (this.#ids.has(key) || !call.input.includes(wordOf(id))) return false;
+      this.#ids.add(key);
+      return true;
+    }
+    const stated = spec?.amount == null ? null : uintAt(call, spec.amount);
+    if (stated === null && this.isListed(call.to!)) return true;
+    if (stated === null && !call.input.includes(wordOf(amount))) return false;
+    const moved = (this.#moved.get(call) ?? 0n) + amount;
+    const limit = stated ?? amount;
+    if (moved > limit && limit < UNLIMITED) return false;
+    this.#moved.set(call, moved);
+    return true;
+  }
+
+  #isOwn(call: Frame, account: Address): boolean {
+    return call.from === account || this.#own(account).includes(call);
+  }
+
+  /** Calls of the account, and those that forwarders made of requests that it signed (ERC-2771). */
+  #ownCalls(account: Address): readonly Frame[] {
+    const forwarded = this.#signedBy(account).flatMap(({ frame, forwards }) =>
+      forwards === null
+        ? []
+        : this.#tx.frames.filter(
+            ({ index, from, to, input }) =>
+              isWithin(index, frame) &&
+              from === frame.context &&
+              to === forwards.to &&
+              input.startsWith(forwards.data),
+          ),
+    );
+    const own = this.#tx.frames.filter(
+      ({ from, effective, static: reads }) => from === account && effective && !reads,
+    );
+    return [...own, ...forwarded];
+  }
+
+  #signedBy(account: Address): readonly Signed[] {
+    return this.signed.filter((signed) => signed.account === account);
+  }
+
+  /** Another may make this call of the token for the holder. */
+  #isEntitled(call: Frame, spec: TokenCallSpec | undefined, holder: Address, amount: bigint): boolean {
+    const named = holderOf(call, spec);
+    if (spec !== undefined && named !== holder) return false;
+    const taker = this.#takerOf(call, holder);
+    const grant = this.#grantsOf(holder).find(
+      ({ token, spender, frame, left }) =>
+        (token ?? call.to) === call.to &&
+        left >= amount &&
+        (spender === taker || (frame !== null && isWithin(call.index, frame))),
+    );
+    if (grant !== undefined) {
+      if (grant.token === null) grant.left = -1n;
+      else if (grant.left < UNLIMITED) grant.left -= amount;
+      return true;
+    }
+    if (this.#actsOnOrders(call.from)) return named === holder;
+    const led = this.#own(holder).filter((own) => isWithin(call.index, own));
+    if (led.length === 0) return false;
+    if (led.some((own) => entrusts(own, call, amount))) return true;
+    if (taker !== call.from || !pullsForOthers(this.#rulebook, call.from)) return false;
+    return named === holder || (this.isListed(call.to!) && namesFirst(call, holder));
+  }
+
+  /** Contracts that keep allowances for all tokens pull for whoever called them. */
+  #takerOf(call: Frame, holder: Address): Address {
+    const keeper = this.#rulebook.entities.get(call.from)?.tags.includes('permit') === true;
+    const asked = keeper && call.parent !== null ? this.#tx.frames[call.parent]! : null;
+    return asked !== null && holderOf(asked, this.#specOf(asked)) === holder ? asked.from : call.from;
+  }
+
+  #actsOnOrders(account: Address): boolean {
+    return this.#rulebook.entities.get(account)?.tags.includes('acts_on_orders') === true;
+  }
+
+  #grantsOf(holder: Address): readonly Grant[] {
+    let grants = this.#grants.get(holder);
+    if (grants !== undefined) return grants;
+    const signed = this.#signedBy(holder).flatMap(({ frame, grants: given }) =>
+      given.map(({ token, spender, amount }) => ({
+        token,
+        spender,
+        frame: spender === null ? frame : null,
+        left: amount,
+      })),
+    );
+    const own = this.#own(holder).flatMap((call): Grant[] => {
+      const spec = this.#specOf(call);
+      const spender = spec?.spender == null ? null : addressAt(call, spec.spender);
+      if (spender === null) return [];
+      const token = spec!.token === null ? call.to! : addressAt(call, spec!.token);
+      const left = spec!.amount === null ? UNLIMITED : uintAt(call, spec!.amount);
+      return token === null || left === null ? [] : [{ token, spender, frame: null, left }];
+    });
+    this.#grants.set(holder, (grants = [...signed, ...own]));
+    return grants;
+  }
+}
+
+const isWithin = (index: number, { index: start, end }: Frame): boolean => index >= start && index < end;
+
+/**
+ * The call hands the token over by amount: it states the token and this very amount, or, to the contract that
+ * takes it, more than this.
+ */
+function entrusts({ input, to }: Frame, taking: Frame, amount: bigint): boolean {
+  if (!input.includes(taking.to!.slice(2))) return false;
+  if (input.includes(wordOf(amount))) return true;
+  const words = taking.from === to ? Math.min(MAX_WORDS, Math.floor((input.length - 10) / 64)) : 0;
+  for (let i = 0; i < words; i++) {
+    const stated = uintOfWord(wordAt(input, 4 + 32 * i)!);
+    if (stated >= amount && stated < LARGEST_AMOUNT) return true;
+  }
+  return false;
+}
+/** Words of a call that may state the most it may take; larger numbers are addresses, hashes and the like. */
+const MAX_WORDS = 32;
+const LARGEST_AMOUNT = 1n << 128n;
+
+/** The account with the holding that a known call moves; null for any other call. */
+function holderOf(call: Frame, spec: TokenCallSpec | undefined): Address | null {
+  return spec?.holder == null ? null : addressAt(call, spec.holder);
+}
+
+const addressAt = ({ input }: Frame, offset: number): Address | null => {
+  const word = wordAt(input, 4 + offset);
+  return word === null ? null : addressOfWord(word);
+};
+
+const uintAt = ({ input }: Frame, offset: number): bigint | null => {
+  const word = wordAt(input, 4 + offset);
+  return word === null ? null : uintOfWord(word);
+};
+
+/** Where calls between a protocol's own contracts name the holder. */
+const namesFirst = (call: Frame, holder: Address): boolean =>
+  [0, 32, 64].some((offset) => addressAt(call, offset) === holder);
+
+function listedTokens({ knownTokens, feeds, protocolAt }: Rulebook): ReadonlySet<string> {
+  return new Set<string>([
+    ...[...knownTokens.values()].flatMap((addresses) => [...addresses]),
+    ...feeds.map(({ asset }) => asset),
+    ...protocolAt.keys(),
+  ]);
+}

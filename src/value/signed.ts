@@ -1,0 +1,51 @@
+import { ANY_AMOUNT } from '../evm/claim.ts';
+import { MAX_RECOVERIES } from '../evm/signing.ts';
+import { carriesSignature, readSignedCall, type SignedWord } from '../evm/typedSignatures.ts';
+import type { CanonicalTx, Frame } from '../model/canonicalTx.ts';
+import type { Address } from '../model/hex.ts';
+import type { Rulebook } from '../model/rulebook.ts';
+import type { TokenMetadata } from '../model/upstream.ts';
+
+/** A call with an account's word on it: a signature that was recovered, or one that its wallet approved. */
+export interface Signed extends SignedWord {
+  readonly frame: Frame;
+}
+
+/** `isValidSignature(bytes32,bytes)`, which answers with its own selector (EIP-1271). */
+const APPROVED = '0x1626ba7e';
+
+/** Signed calls, in order; `cut` where more signatures came than are recovered. */
+export function readSigned(
+  tx: CanonicalTx,
+  tokens: ReadonlyMap<Address, TokenMetadata>,
+  rulebook: Rulebook,
+): { readonly signed: readonly Signed[]; readonly cut: boolean } {
+  const budget = { left: Math.max(0, MAX_RECOVERIES - tx.authorizations.length), cut: false };
+  const signed: Signed[] = [];
+  for (const frame of tx.frames) {
+    const { effective, selector, context, from, input } = frame;
+    if (!effective || selector === null || context === null) continue;
+    if (selector === APPROVED) signed.push(...approvals(frame, rulebook));
+    if (!carriesSignature(selector)) continue;
+    const names = [tokens.get(context)?.name, rulebook.entities.get(context)?.name];
+    const known = [...new Set(names.filter((name) => typeof name === 'string'))];
+    const word = readSignedCall({ from, to: context, input }, known, budget);
+    if (word !== null) signed.push({ frame, ...word });
+  }
+  return { signed, cut: budget.cut };
+}
+
+/** Any contract may ask a wallet, of old signatures too; only contracts that act on the answer count. */
+function approvals(frame: Frame, rulebook: Rulebook): Signed[] {
+  const { to, from, output } = frame;
+  if (to === null || !pullsForOthers(rulebook, from) || !output.startsWith(APPROVED)) return [];
+  return [
+    { frame, account: to, grants: [{ token: null, spender: from, amount: ANY_AMOUNT }], forwards: null },
+  ];
+}
+
+/** A listed contract, unless it makes any call it is given. */
+export function pullsForOthers({ protocolAt, entities }: Rulebook, account: Address): boolean {
+  const tags = entities.get(account)?.tags;
+  return (protocolAt.has(account) || tags !== undefined) && !tags?.includes('open_calls');
+}
