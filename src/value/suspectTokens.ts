@@ -1,6 +1,7 @@
 import unhomoglyph from 'unhomoglyph';
 import { memoize } from '../lib/memo.ts';
 import { ZERO_ADDRESS } from '../evm/hex.ts';
+import { MAX_RECOVERIES } from '../evm/signing.ts';
 import { Consent } from './consent.ts';
 import type { Signed } from './signed.ts';
 import type { CanonicalTx } from '../model/canonicalTx.ts';
@@ -86,7 +87,7 @@ export function findSuspects(
     unverified: indexesOf(unverified),
     allowances: new Set(allowances.map(({ evidence }) => evidence.log!)),
     signed: consent.signed,
-    cut: consent.cut,
+    cut: consent.cut || tx.authorizations.length > MAX_RECOVERIES,
   };
 }
 

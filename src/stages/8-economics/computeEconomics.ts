@@ -26,6 +26,7 @@ import { priceAssets, type Pricing } from './priceAssets.ts';
 import { realizedPnl } from './realizedPnl.ts';
 import { subjectFlows } from './subjectFlows.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
+import type { Suspects } from '../../value/suspectTokens.ts';
 import { formatAmount } from '../../value/amount.ts';
 
 export interface EconomicsInput {
@@ -36,6 +37,7 @@ export interface EconomicsInput {
   readonly attribution: Attribution;
   readonly motifs: readonly Motif[];
   readonly verdict: Verdict;
+  readonly suspects?: Pick<Suspects, 'cut'>;
   readonly rulebook: Pick<Rulebook, 'wrappedNative' | 'entities' | 'motifKinds'>;
 }
 
@@ -67,7 +69,7 @@ function touchedAccounts(tx: CanonicalTx, flow: ValueFlow, motifs: readonly Moti
 }
 
 function warningsOf(
-  { attribution, context }: EconomicsInput,
+  { attribution, context, suspects }: EconomicsInput,
   prices: Valuation,
   gasKnown: boolean,
 ): string[] {
@@ -79,6 +81,7 @@ function warningsOf(
   if (context.incomplete === true) warnings.push('MetadataUnavailable');
   if (context.refusals.some(({ code }) => code === 'source_unavailable'))
     warnings.push('PriceSourceUnavailable');
+  if (suspects?.cut === true) warnings.push('SignaturesUnread');
   return warnings;
 }
 

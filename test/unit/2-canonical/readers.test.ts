@@ -47,6 +47,15 @@ describe('authorisations', () => {
     expect(authorities).toEqual([null, null, null, null, null, null]);
   });
 
+  it('tell the signers of the first 16 only, each recovered once', async () => {
+    const made = await Promise.all(Array.from({ length: 18 }, (_, nonce) => signed(1, nonce)));
+    const authority = account.address.toLowerCase();
+    const told = readAuthorizations(made).map((one) => one.authority);
+    expect(told).toEqual([...Array<string>(16).fill(authority), null, null]);
+    // Stage 1 recovered them already: nothing is recovered again.
+    expect(readAuthorizations(made, [delegate])[0]!.authority).toBe(delegate);
+  });
+
   it('may be missing', () => {
     expect(readAuthorizations(undefined)).toEqual([]);
     expect(() => readAuthorizations('0x')).toThrow(AnalysisError);

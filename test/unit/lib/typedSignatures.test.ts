@@ -44,6 +44,18 @@ describe('readSignedCall', () => {
     expect(signerOf(await permit(8n))).toBeNull();
   });
 
+  it('recovers at most as many signatures as it is allowed, and says that more came', async () => {
+    const budget = { left: 16, cut: false };
+    const wrong = await permit(99n);
+    // One name: two usual versions times eight nonces are all there is; the next form is one too many.
+    expect(
+      readSignedCall({ from: CALLER!, to: TOKEN!, input: wrong }, ['Token', 'Other'], budget),
+    ).toBeNull();
+    expect(budget).toEqual({ left: 0, cut: true });
+    const right = await permit(0n);
+    expect(readSignedCall({ from: CALLER!, to: TOKEN!, input: right }, ['Token'], budget)).toBeNull();
+  });
+
   it('takes no signature over another amount, name or contract', async () => {
     expect(signerOf(await permit(0n, '1', 8n))).toBeNull();
     expect(signerOf(await permit(0n), ['Other'])).toBeNull();
