@@ -73,17 +73,9 @@ export function examine(
   const built = buildMotifs({ tx, flow, primitives, rulebook, coinbase: header.coinbase, suspects });
   const motifs = nameVenues(built, flow, context, rulebook);
   onStage('motifs');
-  const attribution = electActor({
-    tx,
-    flow,
-    motifs,
-    rulebook,
-    header,
-    delegations: context.delegations,
-    nonces: context.nonces,
-    tokens: context.tokens,
-    suspects,
-  });
+  const { delegations, nonces, tokens } = context;
+  const input = { tx, flow, motifs, rulebook, header, delegations, nonces, tokens, suspects };
+  const attribution = electActor(input);
   onStage('attribution');
   const subject = subjectOf(attribution);
   return { tx, header, context, flow, suspects, primitives, motifs, attribution, subject };
