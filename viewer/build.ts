@@ -9,8 +9,7 @@ import { build, type Plugin } from 'esbuild';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const ROOT = join(HERE, '..');
-export const VIEWER_FILE = join(ROOT, 'dist/viewer/index.html');
-const DEMO_FILE = join(ROOT, 'dist/demo/recordings.ndjson.gz');
+const VIEWER_FILE = join(ROOT, 'dist/viewer/index.html');
 
 export interface BuildOptions {
   /** The service a page asks by default. */
@@ -128,20 +127,20 @@ function tolerant(schema: unknown, key = ''): unknown {
 }
 
 /** The recordings that `txreport demo` shows, packed into one file. */
-async function packRecordings(): Promise<void> {
+async function packRecordings(file: string): Promise<void> {
   const folder = join(ROOT, 'test/recordings');
   const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort();
   const lines = await Promise.all(
     names.map(async (name) => JSON.stringify(JSON.parse(await readFile(join(folder, name), 'utf8')))),
   );
-  await mkdir(dirname(DEMO_FILE), { recursive: true });
-  await writeFile(DEMO_FILE, gzipSync(lines.join('\n'), { level: 9 }));
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, gzipSync(lines.join('\n'), { level: 9 }));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await packRecordings();
-  const { file, bytes, gzipped } = await buildViewer();
-  process.stdout.write(
-    `${file}: ${(bytes / 1024).toFixed(0)} KiB, ${(gzipped / 1024).toFixed(0)} KiB gzipped\n`,
-  );
+  // The folder that is built into; the build of the package names its own.
+  const folder = process.argv[2] ?? join(ROOT, 'dist');
+  await packRecordings(join(folder, 'demo/recordings.ndjson.gz'));
+  const { bytes, gzipped } = await buildViewer({ outFile: join(folder, 'viewer/index.html') });
+  process.stdout.write(`${(bytes / 1024).toFixed(0)} KiB, ${(gzipped / 1024).toFixed(0)} KiB gzipped … `);
 }

@@ -1,6 +1,6 @@
 // A clone after `npm run build`, as `npm start` makes it: the command still runs.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -23,4 +23,18 @@ it('has a command that may be executed after every build', () => {
     status: 0,
     stdout: '1.0.0\n',
   });
+}, 180_000);
+
+it('is built again only after a source changed', () => {
+  const built = (): number => statSync(join(clone, 'dist/.built')).ino;
+  const prepare = (): number => {
+    const { status, stderr } = spawnSync('npm', ['run', 'prepare'], { cwd: clone, encoding: 'utf8' });
+    expect(status, stderr).toBe(0);
+    return built();
+  };
+  const before = built();
+  expect(prepare()).toBe(before);
+  const later = new Date(Date.now() + 1_000);
+  utimesSync(join(clone, 'src/analyze.ts'), later, later);
+  expect(prepare()).not.toBe(before);
 }, 180_000);

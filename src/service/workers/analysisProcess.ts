@@ -81,4 +81,5 @@ process.on('message', (message) => {
 });
 process.on('disconnect', () => process.exit(0));
 // A terminal interrupts every process of its group; the service ends this one when it is done.
-for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
+// `SIGUSR1` would open an inspector.
+for (const signal of ['SIGINT', 'SIGHUP', 'SIGUSR1'] as const) process.on(signal, () => {});

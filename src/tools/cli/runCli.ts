@@ -1,0 +1,36 @@
+import { CommanderError } from 'commander';
+import { createProgram } from './program.ts';
+import { CliError } from './cliIo.ts';
+import { createMask, maskStandardError } from '../../lib/mask.ts';
+import { splitList } from '../../lib/text.ts';
+
+// The reader of a pipe may close it early: `txreport batch … | head`.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
+// By default the signal opens an inspector, through which anybody on the machine can run code here.
+process.on('SIGUSR1', () => {});
+maskStandardError(createMask(addressesGiven(process.argv)));
+try {
+  await createProgram().parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
+  else {
+    process.stderr.write(`${describe(error as Error)}\n`);
+    process.exitCode = error instanceof CliError ? error.exitCode : 1;
+  }
+}
+
+function describe(error: Error): string | undefined {
+  if (error instanceof CliError) return error.message;
+  if (process.env['DEBUG']) return error.stack;
+  return `internal error: ${error.message} (DEBUG=1 shows the stack)`;
+}
+
+/** Addresses that may hold a key, from the arguments and the environment. */
+function addressesGiven(args: readonly string[]): string[] {
+  const given = args.map((arg, i) => (args[i - 1] === '--rpc' ? arg : /^--rpc=(.*)$/s.exec(arg)?.[1]));
+  const { RPC_URL, TRACE_URL, PRICE_API_URL, OTEL_EXPORTER_OTLP_ENDPOINT } = process.env;
+  const set = [RPC_URL, TRACE_URL, PRICE_API_URL, OTEL_EXPORTER_OTLP_ENDPOINT];
+  const entries = [...given, ...set].flatMap(splitList);
+  return entries.map((entry) => entry.replace(/^[\w-]+=(?=https?:)/, '')).filter((url) => url.includes('/'));
+}
