@@ -9,7 +9,7 @@ import type { Ledger, Movement, ValueFlow } from '../model/valueFlow.ts';
 
 /**
  * Contracts at which acts happened as at a counterparty (pools, markets, vaults), each with the first of
- * these acts.
+ * these acts that moved assets, or the first.
  */
 export function venuesOf(
   motifs: readonly Motif[],
@@ -18,9 +18,16 @@ export function venuesOf(
   const venues = new Map<Address, Motif>();
   for (const motif of motifs) {
     const { plain, composite, actsOnVenue } = kindOf(kinds, motif.kind);
-    if (!plain && !composite && !actsOnVenue && !venues.has(motif.venue)) venues.set(motif.venue, motif);
+    if (plain || composite || actsOnVenue) continue;
+    const known = venues.get(motif.venue);
+    if (!known || (!movedAssets(known) && movedAssets(motif))) venues.set(motif.venue, motif);
   }
   return venues;
+}
+
+/** Whether the act says what its venue received or paid. */
+export function movedAssets({ assetsIn, assetsOut }: Motif): boolean {
+  return assetsIn.length + assetsOut.length > 0;
 }
 
 /** Contracts that made or destroyed their own fungible token, as a vault its shares, each with the first time. */

@@ -232,7 +232,6 @@ describe('several acts of one account', () => {
       'CollateralToggle',
       'Supply',
       'Borrow',
-      'Approval',
       'FlashLoan',
     ]);
     expect(report.pipeline_stats.scopes).toBe(1);

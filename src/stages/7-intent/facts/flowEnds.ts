@@ -94,11 +94,11 @@ function add<K>(map: Map<K, Motif[]>, key: K, motif: Motif): void {
  * counterparties.
  */
 export function passThroughAccounts(view: SubjectView): ReadonlySet<Address> {
-  const { flow, venues, entity, tx, input } = view;
+  const { flow, entity, tx, input } = view;
   const tokens = new Set<Address | null>();
   for (const { address } of flow.assets.values()) tokens.add(address);
   const mayCarry = (account: Address): boolean =>
-    !entity.has(account) && !venues.has(account) && !tokens.has(account);
+    !entity.has(account) && !view.isVenue(account) && !tokens.has(account);
   const carries = (account: Address): boolean =>
     account !== ZERO_ADDRESS && flow.outgoing.has(account) && flow.incoming.has(account) && mayCarry(account);
   const agents = new Set<Address>();

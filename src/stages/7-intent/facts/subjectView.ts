@@ -1,5 +1,6 @@
 import { mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
 import { balances, sidesOf, type Balance } from '../../../value/balances.ts';
+import { movedAssets, venuesOf } from '../../../value/parties.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { isSwap, kindOf } from '../../../lib/motifKinds.ts';
 
@@ -27,7 +28,7 @@ export class SubjectView {
   #balances?: readonly Balance[];
   #sent?: readonly Balance[];
   #received?: readonly Balance[];
-  #venues?: ReadonlySet<Address>;
+  #venues?: ReadonlyMap<Address, Motif>;
   #agents?: ReadonlySet<Address>;
   #own?: readonly Motif[];
   #ownByKind?: MotifsByKind;
@@ -85,8 +86,9 @@ export class SubjectView {
   }
 
   /** Accounts that are somebody's counterparty in a motif: value ends there as far as passing on goes. */
-  get venues(): ReadonlySet<Address> {
-    return (this.#venues ??= venuesOf(this));
+  isVenue(account: Address): boolean {
+    const act = (this.#venues ??= venuesOf(this.input.motifs, this.input.rulebook)).get(account);
+    return act !== undefined && movedAssets(act);
   }
 
   /**
@@ -262,17 +264,6 @@ function balancesWithout(
   const mergeWrapped = input.rulebook.wrappedNative;
   const exclude = (m: Movement): boolean => fees.has(m.index);
   return [...balances(flow, entity, { mergeWrapped, dust: 'drop', exclude }).values()];
-}
-
-function venuesOf(view: SubjectView): Set<Address> {
-  const venues = new Set<Address>();
-  for (const motif of view.input.motifs) {
-    const { venue, assetsIn, assetsOut } = motif;
-    if (assetsIn.length + assetsOut.length === 0 || view.entity.has(venue)) continue;
-    const { plain, composite } = view.kind(motif);
-    if (!plain && !composite) venues.add(venue);
-  }
-  return venues;
 }
 
 function sourcesOf({ received }: SubjectView): Set<Address> {

@@ -142,12 +142,12 @@ export class Exchange {
   }
 
   #findDeliveries(): readonly Delivery[] {
-    const { flow, sent, entity, venues, input } = this.#view;
+    const { flow, sent, entity, input } = this.#view;
     const given = new Set(sent.map((b) => b.id));
     const after = this.#fromGifts;
     const found: Delivery[] = [];
     for (const account of flow.incoming.keys()) {
-      if (account === ZERO_ADDRESS || entity.has(account) || venues.has(account)) continue;
+      if (account === ZERO_ADDRESS || entity.has(account) || this.#view.isVenue(account)) continue;
       const own = balances(flow, account, { mergeWrapped: input.rulebook.wrappedNative, dust: 'drop' });
       const bought = [...own.values()].filter(
         ({ id, net }) => net > 0n && !given.has(id) && after.has(holding(account, id)),

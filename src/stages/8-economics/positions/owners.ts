@@ -26,7 +26,7 @@ export interface OwnerContext {
   /** Native for wrapped native, else the asset itself. */
   readonly merged: (asset: AssetId) => AssetId;
   /** Contracts at which the acts were done. */
-  readonly venues: ReadonlySet<Address>;
+  readonly venues: ReadonlyMap<Address, Motif>;
 }
 
 /**
@@ -196,11 +196,10 @@ function absorb(user: Change, change: Change): Change {
   };
 }
 
-/** A position token that its owner never had, or that came and went with a router, a venue or an executor. */
+/** A position token that its owner never had, or that came and went with somebody the transaction was not for. */
 function isOnTheWay({ owner, token, shares }: Change, context: OwnerContext): boolean {
-  const { flow, principals, passThrough, venues } = context;
+  const { flow, principals } = context;
   if (shares.length === 0 || !flow.assets.has(token!)) return false;
   if (!held(owner, token!, flow)) return true;
-  const serves = passThrough.has(owner) || venues.has(owner);
-  return serves && !principals.has(owner) && net(owner, token!, flow) === 0n;
+  return !principals.has(owner) && net(owner, token!, flow) === 0n;
 }

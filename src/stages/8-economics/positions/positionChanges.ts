@@ -2,7 +2,7 @@ import { kindOf } from '../../../lib/motifKinds.ts';
 import { roleOf } from '../../../lib/roles.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { valueEnds } from '../../../value/follow.ts';
-import { carriersOf } from '../../../value/parties.ts';
+import { carriersOf, venuesOf } from '../../../value/parties.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import type { Attribution } from '../../../model/attribution.ts';
 import type { PositionChange } from '../../../model/economics.ts';
@@ -51,7 +51,7 @@ export function positionChanges(input: PositionInput): PositionChange[] {
     merged: (asset) => mergeNative(asset, rulebook.wrappedNative),
     origins: valueEnds(flow, rulebook.wrappedNative, passThrough, 'back'),
     destinations: valueEnds(flow, rulebook.wrappedNative, passThrough, 'onward'),
-    venues: new Set(motifs.filter(({ kind }) => !kindOf(rulebook, kind).plain).map(({ venue }) => venue)),
+    venues: venuesOf(motifs, rulebook),
   });
   return [...changes.map((change) => positionOf(change, flow)), ...unexplained(changes, flow)].sort(
     (a, b) => a.motif.index - b.motif.index,
