@@ -85,9 +85,10 @@ export function without(
   }
   const entities = new Map([...rulebook.entities].filter(([address]) => !addresses.has(address)));
   const protocols = new Map([...rulebook.protocols].filter(([slug]) => !hidden.has(slug)));
+  const protocolAt = new Map([...rulebook.protocolAt].filter(([, slug]) => !hidden.has(slug)));
   const { prepared: _, ...compiled } = rulebook;
   const lexicon = level === 'L3' ? withoutMessages(rulebook.lexicon, topics) : rulebook.lexicon;
-  return prepare({ ...compiled, events, calls, entities, protocols, lexicon });
+  return prepare({ ...compiled, events, calls, entities, protocols, protocolAt, lexicon });
 }
 
 /** The lexicon without the bus messages that hidden contracts emitted here. */

@@ -9,19 +9,22 @@ import { REPLAY_AVAILABLE, warnIfAbsent } from '../../test/support/replayNode.ts
 import { LEVELS, protocolsOf, without, type Level } from './hide.ts';
 import { classify, labelled, LABELLED, type Labelled } from './labelled.ts';
 import type { Hash } from '../../src/model/hex.ts';
+import type { Verdict } from '../../src/model/intent.ts';
 import type { Rulebook } from '../../src/model/rulebook.ts';
 
-const HELP = `npm run bench:unseen -- [--floor L2=0.85 …] [--no-names] [--verbose] [--json FILE] [FILE…]
+const HELP = `npm run bench:unseen -- [--floor L2=0.85 …] [--proven L1=0.4 …] [--no-names] [--verbose] [--json FILE] [FILE…]
 
 Takes every right answer of labelled recordings that rests on a protocol known by address or creation, and analyses
 the transaction again with less knowledge:
   L1  without the files of its protocols
   L2  also without the shapes that only they use
   L3  also without every event and call entry that they used in this transaction (ERC standards stay)
-Prints how many stay right, how many become wrong, and how many are wrong and Proven, by level and intent.
+Prints how many stay right, how many become wrong, and how many are wrong and Proven, by level and intent; how many
+of the right and Proven stay so; and all answers on transactions of the newest year, with all rules and by level.
 
 FILE         corpus files in ../shared/corpus; default: all with labels
 --floor      least share right at a level; less, or any answer wrong and Proven, exits with 1
+--proven     least share of the right and Proven answers that stay so at a level; of the newest year: new=0.4
 --no-names   also without the tables of signatures (structure alone)
 --verbose    one line per wrong answer
 --json FILE  every answer`;
@@ -31,6 +34,7 @@ const { values, positionals } = parseArgs({
   allowNegative: true,
   options: {
     floor: { type: 'string', multiple: true, default: [] },
+    proven: { type: 'string', multiple: true, default: [] },
     names: { type: 'boolean', default: true },
     verbose: { type: 'boolean', default: false },
     json: { type: 'string' },
@@ -41,7 +45,9 @@ const { values, positionals } = parseArgs({
 interface Answer {
   readonly id: string;
   readonly hash: Hash;
-  readonly level: Level;
+  /** `all`: with every rule. */
+  readonly level: 'all' | Level;
+  readonly year: number;
   readonly labels: readonly string[];
   readonly kind: string;
   readonly rule: string;
@@ -49,32 +55,34 @@ interface Answer {
   readonly proven: boolean;
   /** How the answer with all rules came out; wrong and Proven counts against L1 only where it is new. */
   readonly full: string;
+  readonly fullProven: boolean;
 }
 
+/** Answers with all rules, and by level where that one is right and rests on a protocol known by address. */
 async function answersFor(label: Labelled): Promise<Answer[]> {
-  const { tx } = label.found;
+  const { tx, header } = label.found;
   const labels = label.intents;
-  const hidden = protocolsOf(findPrimitives(tx, buildValueFlow(tx, rulebook), rulebook));
-  if (hidden.size === 0) return [];
   const full = await classify(label, rulebook);
-  if (!labels.includes(full.kind)) return [];
-  const answers: Answer[] = [];
+  const answer = (level: Answer['level'], { kind, rule, status }: Verdict): Answer => ({
+    id: label.id,
+    hash: label.hash,
+    level,
+    year: new Date(header.timestamp * 1000).getUTCFullYear(),
+    labels,
+    kind,
+    rule: rule?.slug ?? 'fallback',
+    right: labels.includes(kind),
+    proven: status === 'Proven',
+    full: full.kind,
+    fullProven: full.status === 'Proven',
+  });
+  const answers = [answer('all', full)];
+  const hidden = protocolsOf(findPrimitives(tx, buildValueFlow(tx, rulebook), rulebook));
+  if (hidden.size === 0 || !labels.includes(full.kind)) return answers;
   for (const level of LEVELS) {
     const less = without(rulebook, hidden, level, tx);
     const known = values.names ? less : withoutNames(less);
-    const { kind, rule, status } = await classify(label, known);
-    const right = labels.includes(kind);
-    answers.push({
-      id: label.id,
-      hash: label.hash,
-      level,
-      labels,
-      kind,
-      rule: rule?.slug ?? 'fallback',
-      right,
-      proven: status === 'Proven',
-      full: full.kind,
-    });
+    answers.push(answer(level, await classify(label, known)));
   }
   return answers;
 }
@@ -84,13 +92,39 @@ function withoutNames({ prepared: _, ...compiled }: Rulebook): Rulebook {
   return prepare({ ...compiled, signatures: { events: '', functions: '' } });
 }
 
+const share = (part: number, of: number): string =>
+  `${part}/${of}${of > 0 ? ` ${((100 * part) / of).toFixed(0)}%` : ''}`;
+
+const isRight = ({ right }: Answer): boolean => right;
+const isRightAndProven = ({ right, proven }: Answer): boolean => right && proven;
+
+/** What stays Proven of what is right and Proven with all rules; and the newest year. */
+function printProof(answers: readonly Answer[]): void {
+  const stays = LEVELS.map((level) => {
+    const at = answers.filter((a) => a.level === level && a.fullProven);
+    return `${level} ${share(at.filter(isRightAndProven).length, at.length)}`;
+  });
+  console.log(`stay right and Proven: ${stays.join(', ')}`);
+  const newest = newestYear(answers);
+  for (const level of ['all', ...LEVELS]) {
+    const at = newest.filter((a) => a.level === level);
+    const [right, proven] = [isRight, isRightAndProven].map((is) => share(at.filter(is).length, at.length));
+    console.log(`newest year ${newest[0]?.year}, ${level}: right ${right}, right and Proven ${proven}`);
+  }
+}
+
+function newestYear(answers: readonly Answer[]): Answer[] {
+  const newest = Math.max(...answers.map(({ year }) => year));
+  return answers.filter(({ year }) => year === newest);
+}
+
 function printTable(answers: readonly Answer[]): void {
   console.log(`${''.padEnd(20)}${LEVELS.map((level) => `${level} right`.padStart(16)).join('')}`);
   const row = (name: string, of: readonly Answer[]): void => {
     const cells = LEVELS.map((level) => {
       const at = of.filter((a) => a.level === level);
       const right = at.filter((a) => a.right).length;
-      return `${right}/${at.length} ${((100 * right) / at.length).toFixed(0)}%`.padStart(16);
+      return share(right, at.length).padStart(16);
     });
     console.log(`${name.padEnd(20)}${cells.join('')}`);
   };
@@ -114,8 +148,10 @@ async function main(): Promise<number> {
   const files = positionals.length > 0 ? positionals : LABELLED;
   for await (const label of labelled(files, rulebook)) answers.push(...(await answersFor(label)));
 
-  printTable(answers);
-  const wrong = answers.filter((a) => !a.right);
+  const blind = answers.filter(({ level }) => level !== 'all');
+  printTable(blind);
+  printProof(answers);
+  const wrong = blind.filter((a) => !a.right);
   const wrongProven = wrong.filter((a) => a.proven);
   const perLevel = LEVELS.map(
     (level) =>
@@ -132,14 +168,22 @@ async function main(): Promise<number> {
 }
 
 function belowFloor(answers: readonly Answer[]): boolean {
-  return values.floor.some((text) => {
+  const isBelow = (text: string, of: readonly Answer[], is: (a: Answer) => boolean): boolean => {
     const [level, least] = text.split('=');
-    const at = answers.filter((a) => a.level === level);
-    const share = at.filter((a) => a.right).length / at.length;
-    const below = !(share >= Number(least));
-    if (below) console.error(`${level}: ${share.toFixed(3)} right, the floor is ${least}`);
+    const at = of.filter((a) => a.level === (level === 'new' ? 'all' : level));
+    const reached = at.filter(is).length / at.length;
+    const below = !(reached >= Number(least));
+    if (below) console.error(`${level}: ${reached.toFixed(3)} ${is.name}, the floor is ${least}`);
     return below;
-  });
+  };
+  const newest = newestYear(answers);
+  const proven = answers.filter(({ fullProven }) => fullProven);
+  return [
+    ...values.floor.map((text) => isBelow(text, answers, isRight)),
+    ...values.proven.map((text) =>
+      isBelow(text, text.startsWith('new=') ? newest : proven, isRightAndProven),
+    ),
+  ].some(Boolean);
 }
 
 if (values.help) console.log(HELP);

@@ -1,8 +1,8 @@
 import { NATIVE_ASSET } from '../../value/asset.ts';
 import { kindOf, isRecognised } from '../../lib/motifKinds.ts';
-import { prove } from '../../lib/prove.ts';
 import { valueEnds } from '../../value/follow.ts';
 import { carriersOf } from '../../value/parties.ts';
+import { isSuspect, prove } from '../../value/prove.ts';
 import { batchTransfers, compositesOf } from './composites.ts';
 import { commonFrame, joinMovements, type MotifDraft, type MotifInput } from './draftMotif.ts';
 import { hopOf, type Hop } from './hops.ts';
@@ -12,7 +12,6 @@ import type { AssetAmount, Confidence } from '../../model/motif.ts';
 import type { Primitive, Leg } from '../../model/primitive.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
 import { participantsOf } from './participants.ts';
-import type { Suspects } from '../../value/suspectTokens.ts';
 import type { Movement } from '../../model/valueFlow.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 
@@ -119,15 +118,11 @@ function placed(drafts: readonly MotifDraft[]): MotifDraft[] {
 }
 
 /** A primitive as a motif of its own. */
-function standAlone(
-  primitive: Primitive,
-  { tx, rulebook, suspects }: MotifInput,
-  tracing: Tracing,
-): MotifDraft {
+function standAlone(primitive: Primitive, input: MotifInput, tracing: Tracing): MotifDraft {
+  const { tx, rulebook } = input;
   const { legs } = primitive;
-  const suspect = suspects !== undefined && legs.some((leg) => isSuspect(leg, suspects));
   const confidence = confidenceOf(primitive, rulebook);
-  const doubt = prove(primitive, suspect, rulebook);
+  const doubt = prove(primitive, input);
   return {
     index: -1,
     parent: null,
@@ -145,7 +140,7 @@ function standAlone(
     tags: primitive.tags,
     status: doubt === null ? 'Proven' : 'Suspected',
     doubt,
-    confidence: suspect && confidence === 'High' ? 'Medium' : confidence,
+    confidence: confidence === 'High' && isSuspect(primitive, input) ? 'Medium' : confidence,
     movements: joinMovements(legs),
     evidence: primitive.evidence,
     position: primitive.position ?? null,
@@ -154,14 +149,6 @@ function standAlone(
     whole: null,
     legs,
   };
-}
-
-/**
- * A token under another's name, or a movement its source shows no part in: a stranger's contract can make up
- * either.
- */
-function isSuspect({ asset, movements }: Leg, { impersonating, unverified }: Suspects): boolean {
-  return impersonating.has(asset) || movements.some((index) => unverified.has(index));
 }
 
 /** Amounts that the venue's counterparty sent, or received. */

@@ -1,5 +1,5 @@
 import { lowestCommonAncestor } from '../../value/frames.ts';
-import { proveWhole } from '../../lib/prove.ts';
+import { proveWhole } from '../../value/prove.ts';
 import type { CanonicalTx, Evidence } from '../../model/canonicalTx.ts';
 import type { Confidence, Motif } from '../../model/motif.ts';
 import type { Address } from '../../model/hex.ts';

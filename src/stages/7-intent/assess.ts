@@ -46,7 +46,8 @@ export interface Assessment {
  * than the weakest motif's or the election's, and Medium at most without proof.
  */
 export function assess(view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): Assessment {
-  const known = motifs.every(({ protocol }) => isRecognised(protocol));
+  const { wrappedNative } = view.input.rulebook;
+  const known = motifs.every(({ protocol, venue }) => isRecognised(protocol) || wrappedNative.has(venue));
   const weakest = motifs.reduce<Confidence>((low, motif) => weaker(low, motif.confidence), 'High');
   const suspect = suspicions(view);
   const granted = known ? rule.confidence.known : rule.confidence.family;
@@ -154,7 +155,8 @@ function feeds({ status, protocol, assetsIn }: Motif, motifs: readonly Motif[]):
 
 /**
  * Interest that only serves another act, or a reward: paid by contracts of the very protocol, known by
- * address, that the verdict rests on, and no position of its own changed for it.
+ * address, that the verdict rests on, and no position of its own changed for it; or an NFT of such a contract,
+ * which stands for the name or position.
  */
 function comesAlong(
   view: SubjectView,
@@ -169,6 +171,10 @@ function comesAlong(
   );
   return (
     payers.every((motif) => view.kind(motif).position === null && !view.isSwap(motif)) &&
-    incoming.every(({ from }) => slugs.has(protocolAt.get(from) ?? ''))
+    incoming.every(({ from, asset }) => {
+      const { kind, address } = view.input.flow.assets.get(asset)!;
+      const issuer = kind === 'erc721' || kind === 'erc1155' ? address! : from;
+      return slugs.has(protocolAt.get(from) ?? '') || slugs.has(protocolAt.get(issuer) ?? '');
+    })
   );
 }

@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { prove, proveWhole } from '../../../src/lib/prove.ts';
+import { prove, proveWhole } from '../../../src/value/prove.ts';
 import type { Leg, Primitive } from '../../../src/model/primitive.ts';
-import { account, motif } from '../../support/builders.ts';
+import { account, canonicalTx, motif, valueFlow } from '../../support/builders.ts';
 import { loadRules } from '../../../src/service/loadRules.ts';
 
-const rulebook = loadRules();
+const input = { rulebook: loadRules(), tx: canonicalTx(), flow: valueFlow([]) };
+const suspects = {
+  impersonating: new Set(['native']),
+  unasked: new Set<number>(),
+  unverified: new Set<number>(),
+};
 const leg = (role: string, movements: readonly number[]): Leg => ({
   role,
   asset: 'native',
@@ -53,11 +58,11 @@ describe('an act is proven', () => {
     ['not by a call that moved nothing', { basis: 'call', legs: [] }, 'function_name_only'],
     ['not by a call of an unknown contract', { basis: 'call', protocol: family }, 'function_name_only'],
   ])('%s', (_, partial, doubt) => {
-    expect(prove({ ...SWAP, ...partial }, false, rulebook)).toBe(doubt);
+    expect(prove({ ...SWAP, ...partial }, input)).toBe(doubt);
   });
 
   it('not by movements that a stranger may have made up', () => {
-    expect(prove(SWAP, true, rulebook)).toBe('unproven_motif');
+    expect(prove(SWAP, { ...input, suspects })).toBe('unproven_motif');
   });
 
   it('as a whole, where its invariants hold and every part is proven', () => {

@@ -1,0 +1,114 @@
+// An unlisted contract speaks for its own books, to whoever called it: never about somebody who did not.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Address } from 'viem';
+import type { TxReport } from '../../src/model/generated/report.ts';
+import { addressOf } from '../devnet/accounts.ts';
+import { MAINNET } from '../devnet/addresses.ts';
+import { fn, fnOf } from '../devnet/chain.ts';
+import { ATTACKER, call, event, startStage, type Stage, type Step } from './stage.ts';
+
+let stage: Stage;
+let venue: Address;
+let usdt: Address;
+const ALICE = addressOf('alice');
+const FIVE = 5_000_000n;
+const ZERO: Address = '0x0000000000000000000000000000000000000000';
+
+beforeAll(async () => {
+  stage = await startStage();
+  venue = await stage.forger('Venue', 'VENUE');
+  usdt = await stage.forger('Tether USD', 'USDT');
+  for (const who of ['alice', ATTACKER] as const) await stage.c.approve(who, 'USDC', venue);
+  await stage.chain.must('alice', {
+    to: MAINNET.usdc,
+    data: fn('transfer(address,uint256)', [venue, 4n * FIVE]),
+  });
+}, 120_000);
+afterAll(() => stage?.stop());
+
+const pull = (token: Address, from: Address, to: Address = venue): Step =>
+  call(token, fn('transferFrom(address,address,uint256)', [from, to, FIVE]));
+const pay = (to: Address): Step => call(MAINNET.usdc, fn('transfer(address,uint256)', [to, FIVE]));
+const staked = (who: Address): Step => event('Staked(address indexed user, uint256 amount)', who, FIVE);
+const withdrawn = (who: Address): Step => event('Withdrawn(address indexed user, uint256 amount)', who, FIVE);
+const paid = (who: Address): Step => event('RewardPaid(address indexed user, uint256 reward)', who, FIVE);
+const minted = (who: Address): Step =>
+  event('Transfer(address indexed from, address indexed to, uint256 value)', who, FIVE - 1n, { from: ZERO });
+const deposited = (who: Address): Step =>
+  event('Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)', who, FIVE, {
+    shares: FIVE - 1n,
+  });
+
+/** Acts at the venue that moved real USDC, told in its own events. */
+const acts: Record<string, { kind: string; steps: (who: Address) => Step[] }> = {
+  'a stake': { kind: 'stake', steps: (who) => [pull(MAINNET.usdc, who), staked(who)] },
+  'an unstake': { kind: 'unstake', steps: (who) => [pay(who), withdrawn(who)] },
+  'a reward': { kind: 'claim', steps: (who) => [pay(who), paid(who)] },
+  'a deposit for shares': {
+    kind: 'vault_deposit',
+    steps: (who) => [pull(MAINNET.usdc, who), minted(who), deposited(who)],
+  },
+};
+
+async function playedBy(who: 'alice' | typeof ATTACKER, steps: readonly Step[]): Promise<TxReport> {
+  const data = fnOf(stage.abi, 'play', [steps]);
+  return stage.report(await stage.chain.send(who, { to: venue, data, gas: 3_000_000n }));
+}
+
+const statusOf = (report: TxReport, kind: string) =>
+  report.motifs.find((m) => m.kind === kind)?.status ?? 'not told';
+
+describe.each(Object.entries(acts))('%s at an unlisted contract', (_, { kind, steps }) => {
+  it('is proven, at Medium, of the account that called it', async () => {
+    const report = await playedBy('alice', steps(ALICE));
+    const { status, confidence, actor, caveats, intent_label: label } = report.classification;
+    expect([status, confidence, actor, statusOf(report, kind)]).toEqual([
+      'Proven',
+      'Medium',
+      ALICE,
+      'Proven',
+    ]);
+    expect(caveats?.map(({ code }) => code)).toEqual(['unknown_protocol']);
+    expect(label).toContain(venue.slice(0, 6));
+  });
+
+  it('is not proven of a bystander', async () => {
+    const report = await playedBy(ATTACKER, steps(ALICE));
+    expect(statusOf(report, kind)).not.toBe('Proven');
+    expect([report.classification.status, report.classification.actor]).not.toEqual(['Proven', ALICE]);
+    for (const effect of report.position_effects)
+      expect([effect.owner, effect.status]).not.toEqual([ALICE, 'Proven']);
+  });
+
+  it('is not proven beside an act of the bystander elsewhere', async () => {
+    const mask = await stage.forger('Mask', 'MASK');
+    const data = fnOf(stage.abi, 'play', [[call(venue, fnOf(stage.abi, 'play', [steps(addressOf('bob'))]))]]);
+    await stage.c.approve('bob', 'USDC', venue);
+    const report = await stage.report(await stage.chain.send('alice', { to: mask, data, gas: 3_000_000n }));
+    for (const m of report.motifs.filter((motif) => motif.kind === kind)) {
+      const owner = m.participants.find(({ role }) => role === 'owner')?.account;
+      expect([owner, m.status]).not.toEqual([addressOf('bob'), 'Proven']);
+    }
+  });
+});
+
+describe('the caller itself', () => {
+  it.each<[string, () => Step[]]>([
+    [
+      'is believed no amount that did not move',
+      () => [
+        pull(MAINNET.usdc, ALICE),
+        { ...staked(ALICE), data: `0x${(FIVE + 1n).toString(16).padStart(64, '0')}` },
+      ],
+    ],
+    [
+      'is believed no amount that went on elsewhere',
+      () => [pull(MAINNET.usdc, ALICE, addressOf('bob')), staked(ALICE)],
+    ],
+    ['is believed no token under another name', () => [pull(usdt, ALICE), staked(ALICE)]],
+    ['is believed no event that names another', () => [pull(MAINNET.usdc, ALICE), staked(addressOf('bob'))]],
+  ])('%s', async (_, steps) => {
+    const report = await playedBy('alice', steps());
+    expect(statusOf(report, 'stake')).not.toBe('Proven');
+  });
+});
