@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { findSuspects } from '../../../src/value/suspectTokens.ts';
 import { prove, proveWhole } from '../../../src/value/prove.ts';
 import type { Leg, Primitive } from '../../../src/model/primitive.ts';
 import { account, canonicalTx, motif, valueFlow } from '../../support/builders.ts';
@@ -6,9 +7,8 @@ import { loadRules } from '../../../src/service/loadRules.ts';
 
 const input = { rulebook: loadRules(), tx: canonicalTx(), flow: valueFlow([]) };
 const suspects = {
+  ...findSuspects(input.tx, input.flow, new Map(), input.rulebook),
   impersonating: new Set(['native']),
-  unasked: new Set<number>(),
-  unverified: new Set<number>(),
 };
 const leg = (role: string, movements: readonly number[]): Leg => ({
   role,
