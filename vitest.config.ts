@@ -46,7 +46,7 @@ if (missing.length > 0)
 
 const PURE = ['test/architecture.test.ts', 'test/unit/**/*.test.ts'];
 /** Suites that run the service in their own process beside a chain. */
-const CHAIN = ['devnet', 'e2e', 'forgeries', 'negative', 'openapi', 'positions', 'prices'].map(
+const CHAIN = ['devnet', 'e2e', 'forgeries', 'negative', 'openapi', 'positions', 'preview', 'prices'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
 

@@ -18,6 +18,8 @@ export const ERROR_TEXT = {
   transaction_malformed: 'the transaction is malformed',
   block_malformed: 'the block header is malformed',
   inconsistent_upstream: 'the upstream answers do not belong together',
+  simulation_unavailable: 'the upstream node cannot simulate this',
+  simulation_refused: 'the upstream node did not start the simulation',
   overloaded: 'overloaded',
   deadline: 'the analysis ran out of time',
   internal_validation: 'internal report validation',

@@ -1,5 +1,7 @@
+import { openPreviewer, type PreviewReport } from './preview/preview.ts';
+import { readRequest, readSigned, type RunOptions } from './preview/readRequest.ts';
 import { createServiceAnalyze, openUpstream } from '../service/analyzer.ts';
-import { readConfig } from '../service/config.ts';
+import { readConfig, type Config } from '../service/config.ts';
 import { createLog } from '../lib/log.ts';
 import { jsonText } from '../lib/reportJson.ts';
 import type { Hash } from '../model/hex.ts';
@@ -8,6 +10,9 @@ import { readTxHash, whyNoTxHash } from './client/txHash.ts';
 
 export type * from './client/report.ts';
 export { AnalysisError } from '../lib/errors.ts';
+export { RequestError } from './preview/readRequest.ts';
+export type { PreviewReport } from './preview/preview.ts';
+export type { PreviewWarning } from './preview/warnings.ts';
 
 export interface LibraryOptions {
   /**
@@ -30,16 +35,20 @@ export interface TxReportEngine {
   close(): Promise<void>;
 }
 
-/**
- * Opens the analysis in this process, for many transactions. Throws where the options or the rules are
- * wrong.
- */
-export async function openTxReport({ rpcUrl, traceUrl, rulesDir }: LibraryOptions): Promise<TxReportEngine> {
-  const config = readConfig({
+function configOf({ rpcUrl, traceUrl, rulesDir }: LibraryOptions): Config {
+  return readConfig({
     RPC_URL: rpcUrl,
     ...(traceUrl === undefined ? {} : { TRACE_URL: traceUrl }),
     ...(rulesDir === undefined ? {} : { RULES_DIR: rulesDir }),
   });
+}
+
+/**
+ * Opens the analysis in this process, for many transactions. Throws where the options or the rules are
+ * wrong.
+ */
+export async function openTxReport(options: LibraryOptions): Promise<TxReportEngine> {
+  const config = configOf(options);
   const log = createLog({ level: 'silent', stream: { write: () => {} } });
   const upstream = openUpstream(config);
   try {
@@ -72,5 +81,27 @@ export async function analyze(txHash: string, options: LibraryOptions): Promise<
     return await engine.analyze(txHash);
   } finally {
     await engine.close();
+  }
+}
+
+export interface PreviewOptions extends LibraryOptions, RunOptions {
+  /** Addresses the signer has dealt with, to warn of look-alikes. */
+  readonly known?: readonly string[];
+}
+
+/**
+ * What a transaction would do, before it is sent: the parameters of `eth_sendTransaction` or
+ * `wallet_sendCalls` (EIP-5792), or a signed transaction as `0x…`. Throws `RequestError` for a request that
+ * cannot be read, `AnalysisError` when the simulation fails.
+ */
+export async function preview(request: unknown, options: PreviewOptions): Promise<PreviewReport> {
+  const read = await (typeof request === 'string'
+    ? readSigned(request, options)
+    : readRequest(request, options));
+  const previewer = await openPreviewer(configOf(options));
+  try {
+    return await previewer.preview(read, { known: options.known ?? [] });
+  } finally {
+    await previewer.close();
   }
 }

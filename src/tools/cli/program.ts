@@ -6,6 +6,7 @@ import { addCompletionCommand } from './completionCommand.ts';
 import { packageVersion } from './cliIo.ts';
 import { addDoctorCommand } from './doctorCommand.ts';
 import { addLedgerCommand } from './ledgerCommand.ts';
+import { addPreviewCommand } from './previewCommand.ts';
 import { addRulesCommand } from './rules/rulesCommand.ts';
 import { addValidateCommand, addVerifyCommand } from './checkCommands.ts';
 import { addTraceCommand } from './traceCommand.ts';
@@ -19,6 +20,7 @@ Start here:
   txreport analyze 0x…                          one transaction, on the terminal
   txreport trace 0x…                            its calls, decoded, with what each means
   txreport view 0x…                             report and calls in the viewer
+  txreport preview --raw 0x…                    what a transaction would do, before it is sent
   txreport serve                                the HTTP service
   txreport help batch                           options, examples and exit statuses of a command
 
@@ -43,6 +45,7 @@ export function createProgram(): Command {
   addDoctorCommand(program);
   addAnalyzeCommand(program);
   addTraceCommand(program);
+  addPreviewCommand(program);
   addViewCommand(program);
   addDemoCommand(program);
   addBlockCommand(program);

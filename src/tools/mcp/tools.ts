@@ -18,12 +18,12 @@ export interface ToolDeps {
 }
 
 /** Invalid arguments of a tool; the text is for the model to read. */
-class ToolInputError extends Error {}
+export class ToolInputError extends Error {}
 
 /** The tools change nothing; `openWorld`: they ask a node. */
-const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: true };
+export const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: true };
 
-const text = (value: string): CallToolResult['content'][number] => ({ type: 'text', text: value });
+export const text = (value: string): CallToolResult['content'][number] => ({ type: 'text', text: value });
 
 const TRANSACTION = {
   tx_hash: z
@@ -177,7 +177,7 @@ export function registerTools(mcp: McpServer, deps: ToolDeps): void {
 }
 
 /** Errors of the caller or the chain become an answer the model can read; others say only that they happened. */
-async function answered(answer: () => Promise<CallToolResult>): Promise<CallToolResult> {
+export async function answered(answer: () => Promise<CallToolResult>): Promise<CallToolResult> {
   try {
     return await answer();
   } catch (error) {

@@ -15,7 +15,14 @@ type CallOf<Schema> = Schema extends { Method: infer Method; Parameters?: infer 
 export type RpcCall =
   | CallOf<PublicRpcSchema[number]>
   | { readonly method: 'eth_getBlockReceipts'; readonly params: readonly [hash: Hash] }
-  | TraceCall;
+  | TraceCall
+  | SimulationCall;
+
+/** Methods that run a call without mining it. */
+export interface SimulationCall {
+  readonly method: 'debug_traceCall' | 'trace_call' | 'eth_simulateV1';
+  readonly params: readonly unknown[];
+}
 
 export interface RpcError {
   readonly code: number;

@@ -1,0 +1,58 @@
+import type { Address, Hash, Hex } from './hex.ts';
+import type { RawTransaction } from './upstream.ts';
+
+/** One call to simulate. `to` null creates a contract. */
+export interface SimulatedCall {
+  readonly to: Address | null;
+  readonly data: Hex;
+  readonly value: bigint;
+}
+
+/** State to pretend, by account, as geth's `stateOverrides` take it. */
+export type StateOverrides = Readonly<Record<Address, StateOverride>>;
+
+export interface StateOverride {
+  readonly balance?: Hex;
+  readonly nonce?: Hex;
+  readonly code?: Hex;
+  /** The whole storage. */
+  readonly state?: Readonly<Record<Hash, Hash>>;
+  /** Single slots of it. */
+  readonly stateDiff?: Readonly<Record<Hash, Hash>>;
+}
+
+/** A transaction that is signed already. */
+export interface SignedParts {
+  readonly hash: Hash;
+  readonly type: number;
+  readonly nonce: bigint;
+  /** JSON-RPC form (EIP-7702). */
+  readonly authorizationList: readonly unknown[];
+}
+
+/** A transaction, or calls of one account as one act (EIP-5792), that has not been mined. */
+export interface SimulationRequest {
+  readonly from: Address;
+  /** At least one; several run in order, each on the state the one before left. */
+  readonly calls: readonly SimulatedCall[];
+  /** Null: the most that a transaction may use (EIP-7825). */
+  readonly gas: bigint | null;
+  /** Wei per gas at most, and of it to the block's builder at most; null where not stated. */
+  readonly maxFeePerGas: bigint | null;
+  readonly maxPriorityFeePerGas: bigint | null;
+  /** The state after this block. */
+  readonly block: 'latest' | 'pending' | bigint;
+  readonly stateOverrides: StateOverrides;
+  readonly signed: SignedParts | null;
+}
+
+export type SimulationSource = 'debug_traceCall' | 'trace_call';
+
+/** A simulation in the shape of a mined transaction of the block it was run on. */
+export interface Simulation {
+  readonly raw: RawTransaction;
+  readonly source: SimulationSource;
+  readonly blockNumber: bigint;
+  /** False where the node ignores or refuses the next block's number and time. */
+  readonly nextBlock: boolean;
+}

@@ -1,0 +1,361 @@
+import { keccak256 } from 'ox/Hash';
+import { fromString } from 'ox/Hex';
+import { lowerAddress, quantity, readHash, readQuantity, wordOf } from '../../evm/hex.ts';
+import { isRecord, itemsOf } from '../../lib/shape.ts';
+import { canonicalError } from '../../traces/callNode.ts';
+import { apiOfDialect } from '../../traces/traceApis.ts';
+import type { Address, Hash, Hex } from '../../model/hex.ts';
+import type {
+  SimulatedCall,
+  Simulation,
+  SimulationRequest,
+  StateOverride,
+  StateOverrides,
+} from '../../model/simulation.ts';
+import type { RawTransaction } from '../../model/upstream.ts';
+import { isRateLimit, isStateMissing, isUnsupported, faultOf, resultOf } from './rpc/rpcMessages.ts';
+import type { RpcAnswer, RpcCall, SimulationCall } from './rpc/rpcMessages.ts';
+import type { RpcEndpoint } from './rpc/rpcEndpoint.ts';
+import type { Session } from './rpc/session.ts';
+import { UpstreamFault } from './rpc/upstreamFault.ts';
+
+/** The most gas a transaction may use (EIP-7825). */
+const MOST_GAS = 1n << 24n;
+const SLOT_SECONDS = 12n;
+/** A batch of wallets holds a handful; each call is a request of its own. */
+export const MOST_CALLS = 32;
+
+/** The block whose state is used. */
+interface Base {
+  readonly number: bigint;
+  readonly hash: Hash;
+  readonly timestamp: bigint;
+  readonly baseFee: bigint;
+  readonly nonce: bigint;
+}
+
+/**
+ * Runs a transaction on the state after a block, as the first of the next block: `debug_traceCall`, else
+ * `trace_call` with the logs of `eth_simulateV1`. Throws `AnalysisError`: `simulation_unavailable` where the
+ * node has neither, `simulation_refused` where it does not start the call, or an `upstream_*` failure.
+ */
+export function simulate(session: Session, request: SimulationRequest): Promise<Simulation> {
+  return session.ask(async (endpoint) => {
+    const base = await readBase(session, endpoint, request);
+    const run = new Run(session, session.traceEndpoint ?? endpoint, request, base);
+    return run.simulate();
+  });
+}
+
+async function readBase(
+  session: Session,
+  endpoint: RpcEndpoint,
+  { from, block }: SimulationRequest,
+): Promise<Base> {
+  const at = typeof block === 'bigint' ? hexOf(block) : block;
+  const asked: RpcCall[] = [
+    // Reads need a block with a hash: for `pending` they are of the latest.
+    { method: 'eth_getBlockByNumber', params: [block === 'pending' ? 'latest' : at, false] },
+    { method: 'eth_getTransactionCount', params: [from, at] },
+    { method: 'eth_chainId', params: [] },
+  ];
+  const [header, nonce, chain] = await endpoint.send(asked, session);
+  if (quantity(resultOf('eth_chainId', chain!)) !== 1n) throw new UpstreamFault('wrong_chain', 'elsewhere');
+  const fields = resultOf('eth_getBlockByNumber', header!);
+  if (!isRecord(fields)) throw new UpstreamFault('state_unavailable', 'elsewhere', 'no such block');
+  return {
+    number: readQuantity(fields['number'], 'block_malformed', 'number'),
+    hash: readHash(fields['hash'], 'block_malformed', 'hash'),
+    timestamp: readQuantity(fields['timestamp'], 'block_malformed', 'timestamp'),
+    baseFee: quantity(fields['baseFeePerGas']) ?? 0n,
+    nonce: readQuantity(resultOf('eth_getTransactionCount', nonce!), 'upstream_malformed', 'nonce'),
+  };
+}
+
+/** What a trace method answered for one call. */
+interface Traced {
+  readonly result: Record<string, unknown>;
+  readonly failed: boolean;
+}
+
+class Run {
+  readonly #session: Session;
+  readonly #tracer: RpcEndpoint;
+  readonly #request: SimulationRequest;
+  readonly #base: Base;
+  readonly #at: Hex | 'pending';
+  #nextBlock = true;
+
+  constructor(session: Session, tracer: RpcEndpoint, request: SimulationRequest, base: Base) {
+    this.#session = session;
+    this.#tracer = tracer;
+    this.#request = request;
+    this.#base = base;
+    this.#at = request.block === 'pending' ? 'pending' : hexOf(base.number);
+  }
+
+  async simulate(): Promise<Simulation> {
+    const { calls } = this.#request;
+    const [first, ...others] = calls;
+    let overrides = this.#request.stateOverrides;
+    const traced = await this.#debug(first!, overrides);
+    if (traced === null) return this.#parity();
+    const all = [traced];
+    let before = first!;
+    for (const call of others) {
+      if (all.at(-1)!.failed) break;
+      overrides = mergeOverrides(overrides, await this.#stateAfter(before, overrides));
+      before = call;
+      all.push((await this.#debug(call, overrides))!);
+    }
+    const result = calls.length === 1 ? traced.result : batchTrace(this.#request, all);
+    return this.#mined({ dialect: 'call_tracer', result }, gasOf(all), 'debug_traceCall');
+  }
+
+  #callObject({ to, data, value }: SimulatedCall): Record<string, unknown> {
+    const { from, gas, signed, maxFeePerGas } = this.#request;
+    const call: Record<string, unknown> = { from, data, value: hexOf(value), gas: hexOf(gas ?? MOST_GAS) };
+    // Contracts may read the price; without one the node asks for no balance to pay it with.
+    if (maxFeePerGas !== null) call['gasPrice'] = hexOf(priceOf(this.#request, this.#base.baseFee));
+    if (to !== null) call['to'] = to;
+    if (signed && signed.authorizationList.length > 0) call['authorizationList'] = signed.authorizationList;
+    return call;
+  }
+
+  /** With the next block's number and time, which some nodes refuse. */
+  #options(tracer: object, stateOverrides: StateOverrides): Record<string, unknown> {
+    const options: Record<string, unknown> = { ...tracer };
+    if (Object.keys(stateOverrides).length > 0) options['stateOverrides'] = stateOverrides;
+    const { number, timestamp } = this.#base;
+    if (this.#nextBlock)
+      options['blockOverrides'] = { number: hexOf(number + 1n), time: hexOf(timestamp + SLOT_SECONDS) };
+    return options;
+  }
+
+  async #trace(call: SimulatedCall, tracer: object, overrides: StateOverrides): Promise<RpcAnswer> {
+    const ask = (): Promise<RpcAnswer[]> =>
+      this.#sendOnce({
+        method: 'debug_traceCall',
+        params: [this.#callObject(call), this.#at, this.#options(tracer, overrides)],
+      });
+    const [answer] = await ask();
+    if (answer!.ok || !this.#nextBlock || !/override/i.test(answer!.error.message)) return answer!;
+    this.#nextBlock = false;
+    return (await ask())[0]!;
+  }
+
+  /** What a node could not run in time is not run again: it may still be at it. */
+  async #sendOnce(...calls: readonly SimulationCall[]): Promise<RpcAnswer[]> {
+    try {
+      return await this.#tracer.send(calls, this.#session);
+    } catch (error) {
+      if (!(error instanceof UpstreamFault) || error.code !== 'upstream_timeout') throw error;
+      throw new UpstreamFault('upstream_timeout', 'never', error.detail);
+    }
+  }
+
+  /** Null where the node does not offer the method. */
+  async #debug(call: SimulatedCall, overrides: StateOverrides): Promise<Traced | null> {
+    const answer = await this.#trace(
+      call,
+      { tracer: 'callTracer', tracerConfig: { withLog: true } },
+      overrides,
+    );
+    if (!answer.ok && isUnsupported(answer.error)) return null;
+    const result = started(answer);
+    if (!isRecord(result) || typeof result['type'] !== 'string')
+      throw new UpstreamFault('trace_malformed', 'elsewhere');
+    return { result, failed: result['error'] != null };
+  }
+
+  /** The state a call leaves, as overrides for the next. */
+  async #stateAfter(call: SimulatedCall, overrides: StateOverrides): Promise<StateOverrides> {
+    const tracer = { tracer: 'prestateTracer', tracerConfig: { diffMode: true } };
+    const diff = started(await this.#trace(call, tracer, overrides));
+    if (!isRecord(diff) || !isRecord(diff['pre']) || !isRecord(diff['post']))
+      throw new UpstreamFault('trace_malformed', 'elsewhere', 'the state difference');
+    return overridesOf(diff['pre'], diff['post']);
+  }
+
+  /** Nodes without `debug_` methods: calls from `trace_call`, logs from `eth_simulateV1`. */
+  async #parity(): Promise<Simulation> {
+    const { calls, stateOverrides } = this.#request;
+    if (calls.length > 1 || Object.keys(stateOverrides).length > 0)
+      throw new UpstreamFault('simulation_unavailable', 'elsewhere', 'several calls need debug_traceCall');
+    const call = this.#callObject(calls[0]!);
+    const [trace, simulated] = await this.#sendOnce(
+      { method: 'trace_call', params: [call, ['trace'], this.#at] },
+      { method: 'eth_simulateV1', params: [{ blockStateCalls: [{ calls: [call] }] }, this.#at] },
+    );
+    if (!trace!.ok && isUnsupported(trace!.error))
+      throw new UpstreamFault(
+        'simulation_unavailable',
+        'elsewhere',
+        'the node offers neither debug_traceCall nor trace_call',
+      );
+    const result = started(trace!);
+    const blocks = itemsOf(started(simulated!));
+    const outcome = isRecord(blocks[0]) ? itemsOf(blocks[0]['calls'])[0] : null;
+    if (!isRecord(result) || !isRecord(outcome)) throw new UpstreamFault('trace_malformed', 'elsewhere');
+    this.#nextBlock = false;
+    return this.#mined(
+      { dialect: 'parity', result: result['trace'] },
+      quantity(outcome['gasUsed']) ?? 0n,
+      'trace_call',
+      itemsOf(outcome['logs']),
+    );
+  }
+
+  /** The simulation as the node would answer about a transaction of the block. */
+  #mined(
+    trace: RawTransaction['trace'],
+    gasUsed: bigint,
+    source: Simulation['source'],
+    logs: readonly unknown[] = apiOfDialect(trace.dialect).logs(trace.result),
+  ): Simulation {
+    const { from, calls, gas, signed } = this.#request;
+    const { hash: blockHash, number, baseFee, nonce } = this.#base;
+    const sent = calls.length === 1 ? calls[0]! : batchCall(this.#request);
+    const hash = signed?.hash ?? keccak256(fromString(JSON.stringify([from, calls.map(plain)])));
+    const block = { blockHash, blockNumber: hexOf(number) };
+    const tx = {
+      ...block,
+      hash,
+      from,
+      to: sent.to,
+      value: hexOf(sent.value),
+      input: sent.data,
+      nonce: hexOf(signed?.nonce ?? nonce),
+      type: hexOf(BigInt(signed?.type ?? 2)),
+      gas: hexOf(gas ?? MOST_GAS),
+      authorizationList: signed?.authorizationList ?? [],
+    };
+    const root = apiOfDialect(trace.dialect).root(trace.result, { hash, blockHash, to: sent.to });
+    if (typeof root === 'string') throw new UpstreamFault('trace_malformed', 'elsewhere', root);
+    const receipt = {
+      ...block,
+      transactionHash: hash,
+      from,
+      contractAddress: sent.to === null ? root.to : null,
+      status: root.failed ? '0x0' : '0x1',
+      gasUsed: hexOf(gasUsed),
+      effectiveGasPrice: hexOf(priceOf(this.#request, baseFee)),
+      logs: root.failed ? [] : logs.filter(isRecord).map((log, index) => logOf(log, index)),
+    };
+    return { raw: { hash, tx, receipt, trace }, source, blockNumber: number, nextBlock: this.#nextBlock };
+  }
+}
+
+/** The result of a call the node started. Throws `simulation_refused`, with the cause in fixed words. */
+function started(answer: RpcAnswer): unknown {
+  if (answer.ok) return answer.result;
+  const { error } = answer;
+  if (isRateLimit(error) || isStateMissing(error)) throw faultOf('the simulation', error);
+  if (isUnsupported(error)) throw new UpstreamFault('simulation_unavailable', 'elsewhere', null);
+  const cause = canonicalError(error.message);
+  const detail = cause === 'failed' ? `code ${error.code}` : cause;
+  throw new UpstreamFault('simulation_refused', 'never', detail, { note: error.message });
+}
+
+const hexOf = (value: bigint): Hex => `0x${value.toString(16)}`;
+
+const plain = ({ to, data, value }: SimulatedCall): unknown[] => [to, data, hexOf(value)];
+
+function logOf({ address, topics, data }: Record<string, unknown>, index: number): object {
+  return { address, topics, data: data ?? '0x', logIndex: hexOf(BigInt(index)) };
+}
+
+const gasOf = (traced: readonly Traced[]): bigint =>
+  traced.reduce((sum, { result }) => sum + (quantity(result['gasUsed']) ?? 0n), 0n);
+
+/** Wei per gas that would be paid (EIP-1559); never below the base fee, which the report's check asks for. */
+function priceOf({ maxFeePerGas, maxPriorityFeePerGas }: SimulationRequest, baseFee: bigint): bigint {
+  const wanted = baseFee + (maxPriorityFeePerGas ?? 0n);
+  const capped = maxFeePerGas !== null && maxFeePerGas < wanted ? maxFeePerGas : wanted;
+  return capped < baseFee ? baseFee : capped;
+}
+
+/** `execute(bytes32 mode, bytes executionData)` and the mode of a batch (ERC-7821). */
+const EXECUTE = '0xe9ae5c53';
+const BATCH_MODE = '01'.padEnd(64, '0');
+
+/** Calls of an account as the one call to itself that its code would run (ERC-7821). */
+function batchCall({ from, calls }: SimulationRequest): SimulatedCall {
+  const items = calls.map(({ to, data, value }) => {
+    const bytes = data.slice(2);
+    const padded = bytes.padEnd(Math.ceil(bytes.length / 64) * 64, '0');
+    return `${wordOf(to ?? '0x')}${wordOf(value)}${wordOf(96)}${wordOf(bytes.length / 2)}${padded}`;
+  });
+  let offset = 32 * items.length;
+  const heads = items.map((item) => {
+    const head = wordOf(offset);
+    offset += item.length / 2;
+    return head;
+  });
+  const list = `${wordOf(32)}${wordOf(items.length)}${heads.join('')}${items.join('')}`;
+  const data = `${EXECUTE}${BATCH_MODE}${wordOf(64)}${wordOf(list.length / 2)}${list}` as Hex;
+  return { to: from, data, value: 0n };
+}
+
+/** One trace over the calls of a batch; it fails as a whole where one of them does. */
+function batchTrace(request: SimulationRequest, traced: readonly Traced[]): Record<string, unknown> {
+  const { to, data } = batchCall(request);
+  const failed = traced.find((one) => one.failed);
+  const root: Record<string, unknown> = {
+    type: 'CALL',
+    from: request.from,
+    to,
+    value: '0x0',
+    input: data,
+    gasUsed: hexOf(gasOf(traced)),
+    calls: traced.map(({ result }) => result),
+  };
+  if (failed) {
+    root['error'] = 'execution reverted';
+    root['output'] = failed.result['output'] ?? '0x';
+  }
+  return root;
+}
+
+/** A state difference (`pre`, `post` of geth's prestateTracer) as overrides. */
+function overridesOf(pre: Record<string, unknown>, post: Record<string, unknown>): StateOverrides {
+  const found: Record<Address, StateOverride> = {};
+  for (const [key, value] of Object.entries(post)) {
+    const account = lowerAddress(key);
+    if (account === null || !isRecord(value)) continue;
+    const before = isRecord(pre[key]) ? pre[key] : {};
+    const override: Record<string, unknown> = {};
+    for (const field of ['balance', 'code'] as const)
+      if (typeof value[field] === 'string') override[field] = value[field];
+    const nonce = quantity(value['nonce']);
+    if (nonce !== null) override['nonce'] = hexOf(nonce);
+    const slots: Record<string, unknown> = {};
+    // A slot set to zero stands in `pre` alone.
+    if (isRecord(before['storage'])) for (const slot of Object.keys(before['storage'])) slots[slot] = ZERO;
+    if (isRecord(value['storage'])) Object.assign(slots, value['storage']);
+    if (Object.keys(slots).length > 0) override['stateDiff'] = slots;
+    found[account] = override as StateOverride;
+  }
+  return found;
+}
+
+const ZERO = `0x${'0'.repeat(64)}`;
+
+/** Later overrides over earlier ones, slot by slot. */
+function mergeOverrides(earlier: StateOverrides, later: StateOverrides): StateOverrides {
+  const merged: Record<Address, StateOverride> = { ...earlier };
+  for (const [key, next] of Object.entries(later)) {
+    const account = key as Address;
+    const known: StateOverride = merged[account] ?? {};
+    const slots = { ...known.state, ...known.stateDiff, ...next.stateDiff };
+    const { state: _, stateDiff: __, ...rest } = known;
+    // A whole storage stays one; single slots stay single.
+    merged[account] = {
+      ...rest,
+      ...next,
+      ...(known.state ? { state: slots } : Object.keys(slots).length > 0 ? { stateDiff: slots } : {}),
+    };
+    if (known.state) delete (merged[account] as { stateDiff?: unknown }).stateDiff;
+  }
+  return merged;
+}

@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs';
+import { InvalidArgumentError, type Command } from 'commander';
+import type { TxReport } from '../../model/generated/report.ts';
+import type { SimulationRequest } from '../../model/simulation.ts';
+import type { PreviewReport } from '../preview/preview.ts';
+import { CliError } from './cliIo.ts';
+
+const HELP = `
+Runs a transaction on the node's state without sending it, and reports what it would do. Give --raw, or --to
+with --data and --value, or a request as a wallet sends it on standard input: the parameters of
+eth_sendTransaction or of wallet_sendCalls.
+
+Examples:
+  txreport preview --from 0x… --to 0x… --data 0x… --value 1000000000000000000
+  txreport preview --raw 0x02f8…
+  txreport preview --json < request.json
+  txreport preview --raw 0x02f8… --expect expected.json
+
+Amounts are wei, as 0x… or decimal. --known: a file with an address a line, those you have dealt with.
+--expect: a JSON file {intent_kind, least_received, most_sent, allowed_spenders}, amounts in whole units by
+token address or native.
+
+Exit status: 0 preview printed, 1 it failed or the expectation does not hold, 2 wrong arguments or
+configuration`;
+
+interface PreviewOptions {
+  readonly rpc?: string;
+  readonly raw?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly data?: string;
+  readonly value?: string;
+  readonly gas?: string;
+  readonly block?: string;
+  readonly stateOverride?: string;
+  readonly known?: string;
+  readonly expect?: string;
+  readonly json?: boolean;
+  readonly full?: boolean;
+}
+
+const file = (path: string): string => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    throw new InvalidArgumentError('must be a file that can be read');
+  }
+};
+
+/** `txreport preview`: what a transaction would do, before it is sent. */
+export function addPreviewCommand(program: Command): void {
+  program
+    .command('preview')
+    .description('simulate a transaction and show what it would do')
+    .option('--raw <hex>', 'a signed transaction')
+    .option('--from <address>', 'sender')
+    .option('--to <address>', 'recipient or contract; left out: a contract is created')
+    .option('--data <hex>', 'calldata')
+    .option('--value <wei>', 'ether sent with it')
+    .option('--gas <limit>', 'gas limit')
+    .option('--block <block>', 'the state after this block: number, latest or pending', 'latest')
+    .option('--state-override <file>', 'JSON file of state overrides, as geth takes them', file)
+    .option('--known <file>', 'addresses you have dealt with, one a line', file)
+    .option('--expect <file>', 'what must come out, as JSON', file)
+    .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
+    .option('--json', 'print the preview as JSON')
+    .option('--full', 'print addresses in full')
+    .addHelpText('after', HELP)
+    .action(async (options: PreviewOptions) => {
+      process.exitCode = await preview(options);
+    });
+}
+
+async function preview(options: PreviewOptions): Promise<number> {
+  const [{ readCliConfig }, { openPreviewer }, { AnalysisError }, { RequestError, readOverrides }, expected] =
+    await Promise.all([
+      import('./openAnalyzer.ts'),
+      import('../preview/preview.ts'),
+      import('../../lib/errors.ts'),
+      import('../preview/readRequest.ts'),
+      import('../preview/expectation.ts'),
+    ]);
+  const config = readCliConfig(options.rpc);
+  if (config === null) return 2;
+  try {
+    const overrides = json(options.stateOverride, '--state-override');
+    readOverrides(overrides);
+    const request = await requestOf(options, overrides);
+    const wanted = options.expect === undefined ? null : json(options.expect, '--expect');
+    const expectation = wanted === null ? {} : expected.readExpectation(wanted);
+    const previewer = await openPreviewer(config);
+    try {
+      const report = await previewer.preview(request, { known: addressLines(options.known) });
+      await print(report, options);
+      const differences = expected.differences(report, expectation);
+      if (wanted === null) return 0;
+      for (const difference of differences) process.stderr.write(`not as expected: ${difference}\n`);
+      return differences.length === 0 ? 0 : 1;
+    } finally {
+      await previewer.close();
+    }
+  } catch (error) {
+    if (error instanceof RequestError) throw new CliError(error.message);
+    if (!(error instanceof AnalysisError)) throw error;
+    process.stderr.write(`preview failed: ${error.message}\n`);
+    return 1;
+  }
+}
+
+async function requestOf(options: PreviewOptions, stateOverrides: unknown): Promise<SimulationRequest> {
+  const { readRequest, readSigned } = await import('../preview/readRequest.ts');
+  const { raw, from, to, data, value, gas, block } = options;
+  const run = { gas, block, stateOverrides };
+  if (raw !== undefined) return readSigned(raw, run);
+  if (from !== undefined) return readRequest({ from, to, data, value }, run);
+  if (process.stdin.isTTY) throw new CliError('give --raw, or --from, or a request on standard input');
+  return readRequest(json(readFileSync(0, 'utf8'), 'standard input'), run);
+}
+
+function json(text: string | undefined, what: string): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new CliError(`${what} must be JSON`);
+  }
+}
+
+const addressLines = (text = ''): string[] =>
+  text.split(/\s+/).filter((word) => /^0x[0-9a-fA-F]{40}$/.test(word));
+
+async function print(report: PreviewReport, options: PreviewOptions): Promise<void> {
+  if (options.json) return void process.stdout.write(`${JSON.stringify(report)}\n`);
+  const { renderReport } = await import('./renderReport.ts');
+  for (const { code, text } of report.warnings) process.stdout.write(`! ${text} (${code})\n`);
+  if (report.warnings.length > 0) process.stdout.write('\n');
+  const hash = report.tx.hash ?? `not sent: simulated on the state after block ${report.simulated.block}`;
+  const shown: TxReport = { ...report, tx: { ...report.tx, hash, etherscan_url: '' } };
+  process.stdout.write(renderReport(shown, options));
+}

@@ -1,0 +1,70 @@
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { z } from 'zod';
+import type { TxReport } from '../../model/generated/report.ts';
+import type { SimulationRequest } from '../../model/simulation.ts';
+import { RequestError, readRequest, readSigned } from '../preview/readRequest.ts';
+import type { PreviewReport } from '../preview/preview.ts';
+import { summarize } from './summarize.ts';
+import { ToolInputError, annotations, answered, text } from './tools.ts';
+
+export type Preview = (request: SimulationRequest, signal: AbortSignal) => Promise<PreviewReport>;
+
+const HEX = z.string().max(1_000_000);
+const CALL = {
+  to: HEX.optional().describe('Recipient or contract; left out: a contract is created.'),
+  data: HEX.optional().describe('Calldata.'),
+  value: HEX.optional().describe('Wei, as 0x… or decimal.'),
+};
+
+/** Registers `preview_transaction`. */
+export function registerPreview(mcp: McpServer, preview: Preview): void {
+  const inputSchema = z.strictObject({
+    raw: HEX.optional().describe('A signed transaction, 0x…; all else is then left out.'),
+    from: HEX.optional().describe('Sender.'),
+    ...CALL,
+    calls: z.array(z.strictObject(CALL)).max(32).optional().describe('Several calls as one act (EIP-5792).'),
+    gas: HEX.optional().describe('Gas limit.'),
+    block: z.string().max(80).default('latest').describe('The state after this block.'),
+  });
+  const outputSchema = z.object({
+    summary: z.string(),
+    warnings: z.array(z.looseObject({ code: z.string(), text: z.string() })),
+    simulated: z.looseObject({}),
+  });
+  mcp.registerTool(
+    'preview_transaction',
+    {
+      title: 'Preview a transaction',
+      description:
+        'What a transaction would do if it were sent now: simulated on the state of a node, nothing is sent. ' +
+        'Give the warnings to the user first. State, prices and order in the block may change the outcome.',
+      inputSchema,
+      outputSchema,
+      annotations,
+    },
+    ({ raw, block, gas, ...fields }, { signal }) =>
+      answered(async () => {
+        const report = await preview(await requestOf(raw, fields, { block, gas }), signal);
+        const { warnings, simulated, tx } = report;
+        const hash = tx.hash ?? `not sent, simulated after block ${simulated.block}`;
+        const summary = summarize({ ...report, tx: { ...tx, hash, etherscan_url: '' } } satisfies TxReport);
+        const lines = [...warnings.map((one) => `Warning (${one.code}): ${one.text}`), summary];
+        return {
+          content: [text(lines.join('\n'))],
+          structuredContent: { summary, warnings: [...warnings], simulated },
+        };
+      }),
+  );
+}
+
+async function requestOf(
+  raw: string | undefined,
+  fields: Record<string, unknown>,
+  options: Parameters<typeof readRequest>[1],
+): Promise<SimulationRequest> {
+  try {
+    return raw === undefined ? readRequest(fields, options) : await readSigned(raw, options);
+  } catch (error) {
+    throw error instanceof RequestError ? new ToolInputError(error.message) : error;
+  }
+}

@@ -1,0 +1,88 @@
+import { lowerAddress } from '../../evm/hex.ts';
+import { isRecord } from '../../lib/shape.ts';
+import type { PreviewReport } from './preview.ts';
+import { RequestError } from './readRequest.ts';
+
+/** What a caller wants of a transaction; what is left out is not asked. Amounts in whole units. */
+export interface Expectation {
+  readonly intent_kind?: string;
+  /** The signer's side receives at least, and sends at most, by asset: a token's address or `native`. */
+  readonly least_received?: Readonly<Record<string, string>>;
+  readonly most_sent?: Readonly<Record<string, string>>;
+  /** The only accounts that may be allowed to spend. */
+  readonly allowed_spenders?: readonly string[];
+}
+
+const KEYS = ['intent_kind', 'least_received', 'most_sent', 'allowed_spenders'];
+const DECIMAL = /^\d{1,78}(?:\.\d{1,77})?$/;
+
+/** Checks a parsed file. Throws `RequestError` for keys or values it cannot hold to. */
+export function readExpectation(value: unknown): Expectation {
+  if (!isRecord(value)) throw new RequestError('the expectation must be an object');
+  const unknown = Object.keys(value).find((key) => !KEYS.includes(key));
+  if (unknown !== undefined) throw new RequestError(`no expectation is called ${unknown.slice(0, 50)}`);
+  for (const key of ['least_received', 'most_sent'] as const) {
+    const amounts = value[key] ?? {};
+    const right = (asset: string, amount: unknown): boolean =>
+      (asset === 'native' || lowerAddress(asset) !== null) &&
+      typeof amount === 'string' &&
+      DECIMAL.test(amount);
+    if (!isRecord(amounts) || !Object.entries(amounts).every((entry) => right(...entry)))
+      throw new RequestError(`${key} must hold decimal texts by token address or native`);
+  }
+  const spenders = value['allowed_spenders'] ?? [];
+  if (!Array.isArray(spenders) || spenders.some((one) => lowerAddress(one) === null))
+    throw new RequestError('allowed_spenders must be a list of addresses');
+  if (value['intent_kind'] !== undefined && typeof value['intent_kind'] !== 'string')
+    throw new RequestError('intent_kind must be a text');
+  return value as Expectation;
+}
+
+/** Where the preview differs from the expectation, a sentence each; empty where it holds. */
+export function differences(report: PreviewReport, wanted: Expectation): string[] {
+  const { classification, tx, execution } = report;
+  const found: string[] = [];
+  if (execution.reverted) found.push(`it would fail: ${execution.outcome}`);
+  if (wanted.intent_kind !== undefined && classification.intent_kind !== wanted.intent_kind)
+    found.push(`intent is ${classification.intent_kind}, not ${wanted.intent_kind}`);
+  const own = new Set([tx.signer, classification.actor ?? tx.signer]);
+  for (const [asset, least] of Object.entries(wanted.least_received ?? {})) {
+    const net = netOf(report, own, asset, least);
+    if (net.amount < net.limit) found.push(`receives ${net.shown} of ${asset}, less than ${least}`);
+  }
+  for (const [asset, most] of Object.entries(wanted.most_sent ?? {})) {
+    const net = netOf(report, own, asset, most);
+    if (-net.amount > net.limit) found.push(`sends ${net.shown} of ${asset}, more than ${most}`);
+  }
+  if (wanted.allowed_spenders !== undefined) {
+    const allowed = new Set(wanted.allowed_spenders.map((one) => one.toLowerCase()));
+    for (const { owner, spender, kind } of report.allowances ?? [])
+      if (own.has(owner) && kind !== 'revoked' && !allowed.has(spender.toLowerCase()))
+        found.push(`${spender} may spend`);
+  }
+  return found;
+}
+
+interface Net {
+  readonly amount: bigint;
+  /** The wanted amount in the same smallest units, rounded up. */
+  readonly limit: bigint;
+  readonly shown: string;
+}
+
+/** The side's net of an asset, gas not included. Unknown decimals count as none. */
+function netOf(report: PreviewReport, own: ReadonlySet<string>, asset: string, wanted: string): Net {
+  let amount = 0n;
+  let decimals = asset === 'native' ? 18 : 0;
+  for (const delta of report.inventory_deltas) {
+    const id = delta.asset.kind === 'native' ? 'native' : delta.asset.address?.toLowerCase();
+    if (id !== asset.toLowerCase()) continue;
+    decimals = delta.asset.decimals ?? 0;
+    if (own.has(delta.subject)) amount += BigInt(delta.delta_raw);
+  }
+  const [whole, fraction = ''] = wanted.split('.');
+  const digits = fraction.slice(0, decimals).padEnd(decimals, '0');
+  const beyond = /[1-9]/.test(fraction.slice(decimals)) ? 1n : 0n;
+  const limit = BigInt(`${whole}${digits}`) + beyond;
+  return { amount, limit, shown: `${amount < 0n ? -amount : amount} (smallest units)` };
+}

@@ -1,0 +1,97 @@
+import { canonicalize } from '../../stages/2-canonical/canonicalize.ts';
+import { readBlockHeader } from '../../stages/2-canonical/readTransaction.ts';
+import { fetchContext } from '../../stages/1-fetch/context/fetchContext.ts';
+import { planContext } from '../../stages/1-fetch/context/planContext.ts';
+import { simulate } from '../../stages/1-fetch/simulate.ts';
+import { buildReport } from '../../stages/9-report/buildReport.ts';
+import { createReportValidator } from '../../stages/9-report/reportValidator.ts';
+import { judge } from '../../analyze.ts';
+import { configuredRules, openUpstream } from '../../service/analyzer.ts';
+import type { Config } from '../../service/config.ts';
+import type { Caveat, Transaction, TxReport } from '../../model/generated/report.ts';
+import type { Simulation, SimulationRequest, SimulationSource } from '../../model/simulation.ts';
+import { warningsOf, type PreviewWarning } from './warnings.ts';
+
+/** `schemas/http/preview-report.schema.json`: a report in all but what only a mined transaction has. */
+export interface PreviewReport extends Omit<TxReport, 'tx'> {
+  readonly tx: Omit<Transaction, 'hash' | 'etherscan_url'> & {
+    /** Null unless the transaction is signed. */
+    readonly hash: string | null;
+    readonly etherscan_url: null;
+  };
+  readonly simulated: {
+    /** The block whose state was used. */
+    readonly block: number;
+    readonly state_overrides: boolean;
+    readonly source: SimulationSource;
+    /** False where the node ran it with this block's number and time instead of the next one's. */
+    readonly next_block: boolean;
+  };
+  /** Dangers first; empty where none was found. */
+  readonly warnings: readonly PreviewWarning[];
+}
+
+export interface Previewer {
+  /**
+   * What a transaction would do. `known`: addresses the signer has dealt with. Rejects with an `AnalysisError`.
+   */
+  preview(
+    request: SimulationRequest,
+    options?: { readonly known?: readonly string[]; readonly signal?: AbortSignal },
+  ): Promise<PreviewReport>;
+  close(): Promise<void>;
+}
+
+/** Opens previews on the configured nodes. Throws `RulebookError` for rules that do not compile. */
+export async function openPreviewer(config: Config): Promise<Previewer> {
+  const rulebook = await configuredRules(config);
+  const upstream = openUpstream(config);
+  const validate = createReportValidator();
+  return {
+    async preview(request, { known = [], signal = new AbortController().signal } = {}) {
+      const session = upstream.open({ signal, deadlineAt: performance.now() + config.deadlineMs });
+      const simulation = await simulate(session, request);
+      const tx = canonicalize(simulation.raw);
+      const plan = planContext(simulation.raw, rulebook, config.maxTokens);
+      const { priceSources: names } = config;
+      const context = await fetchContext(session, plan, { names, priceApi: upstream.priceApi });
+      const header = readBlockHeader(context.block, tx);
+      const report = buildReport(await judge({ tx, header }, context, rulebook));
+      validate(report);
+      return {
+        ...writePreview(report, simulation, request),
+        warnings: warningsOf(report, request, { known, signatures: rulebook.signatures }),
+      };
+    },
+    close: () => upstream.close(),
+  };
+}
+
+function writePreview(
+  report: TxReport,
+  simulation: Simulation,
+  request: SimulationRequest,
+): Omit<PreviewReport, 'warnings'> {
+  const { classification, tx } = report;
+  return {
+    ...report,
+    tx: { ...tx, hash: request.signed?.hash ?? null, etherscan_url: null },
+    classification: {
+      ...classification,
+      caveats: [...(classification.caveats ?? []), simulatedCaveat(simulation)],
+    },
+    simulated: {
+      block: Number(simulation.blockNumber),
+      state_overrides: Object.keys(request.stateOverrides).length > 0,
+      source: simulation.source,
+      next_block: simulation.nextBlock,
+    },
+  };
+}
+
+const simulatedCaveat = ({ blockNumber }: Simulation): Caveat => ({
+  code: 'simulated',
+  text:
+    `Simulated on the state after block ${blockNumber}: other transactions before it, moved prices and the time ` +
+    'of its block may change what happens.',
+});

@@ -1,0 +1,138 @@
+import { parseTransaction, recoverTransactionAddress, keccak256, type TransactionSerialized } from 'viem';
+import { isHex, lowerAddress, quantity } from '../../evm/hex.ts';
+import { isRecord } from '../../lib/shape.ts';
+import type { Address, Hash, Hex } from '../../model/hex.ts';
+import type { SimulatedCall, SimulationRequest, StateOverrides } from '../../model/simulation.ts';
+
+/** A request that cannot be understood; the text names the field. */
+export class RequestError extends Error {}
+
+/** Calls in one batch. */
+const MOST_CALLS = 32;
+const MOST_OVERRIDES = 256;
+
+function bad(what: string): never {
+  throw new RequestError(what);
+}
+
+function addressOf(value: unknown, what: string): Address {
+  return lowerAddress(value) ?? bad(`${what} must be an address`);
+}
+
+function bytesOf(value: unknown, what: string): Hex {
+  if (value === undefined || value === null) return '0x';
+  return typeof value === 'string' && value.length % 2 === 0 && value.startsWith('0x') && isHex(value)
+    ? (value.toLowerCase() as Hex)
+    : bad(`${what} must be 0x and whole bytes`);
+}
+
+/** `0x` quantities as JSON-RPC has them, and decimal texts as people type them. */
+function amountOf(value: unknown, what: string): bigint | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'string' && /^\d{1,78}$/.test(value)) return BigInt(value);
+  return quantity(value) ?? bad(`${what} must be a number of wei or gas`);
+}
+
+/** `latest`, `pending`, or a number. */
+export function blockOf(value: unknown): SimulationRequest['block'] {
+  if (value === undefined || value === null || value === 'latest') return 'latest';
+  return value === 'pending' ? 'pending' : (amountOf(value, 'block') ?? 'latest');
+}
+
+function callOf(fields: Record<string, unknown>): SimulatedCall {
+  const to = fields['to'] === undefined || fields['to'] === null ? null : addressOf(fields['to'], 'to');
+  const data = bytesOf(fields['data'] ?? fields['input'], 'data');
+  if (to === null && data === '0x') bad('to is missing: a call without it creates a contract from data');
+  return { to, data, value: amountOf(fields['value'], 'value') ?? 0n };
+}
+
+/** Options of the run, beside what is run. */
+export interface RunOptions {
+  readonly block?: unknown;
+  readonly gas?: unknown;
+  readonly stateOverrides?: unknown;
+}
+
+/**
+ * A request as wallets pass it: the parameters of `eth_sendTransaction`, or of `wallet_sendCalls` (EIP-5792),
+ * alone, as a list of parameters, or as a whole JSON-RPC request. Throws `RequestError`.
+ */
+export function readRequest(value: unknown, options: RunOptions = {}): SimulationRequest {
+  const inner = isRecord(value) && 'params' in value ? value['params'] : value;
+  const fields: unknown = Array.isArray(inner) ? inner[0] : inner;
+  if (!isRecord(fields)) bad('the request must be an object with from, and to or calls');
+  const list: unknown = fields['calls'] ?? [fields];
+  if (!Array.isArray(list) || list.length === 0 || list.length > MOST_CALLS)
+    bad(`calls must be a list of 1 to ${MOST_CALLS}`);
+  return {
+    from: addressOf(fields['from'], 'from'),
+    calls: list.map((call: unknown) => (isRecord(call) ? callOf(call) : bad('a call must be an object'))),
+    gas: amountOf(options.gas ?? fields['gas'] ?? fields['gasLimit'], 'gas'),
+    maxFeePerGas: amountOf(fields['maxFeePerGas'] ?? fields['gasPrice'], 'maxFeePerGas'),
+    maxPriorityFeePerGas: amountOf(fields['maxPriorityFeePerGas'], 'maxPriorityFeePerGas'),
+    block: blockOf(options.block),
+    stateOverrides: readOverrides(options.stateOverrides),
+    signed: null,
+  };
+}
+
+/** A signed transaction (EIP-2718 or legacy); its signer is recovered. Throws `RequestError`. */
+export async function readSigned(raw: string, options: RunOptions = {}): Promise<SimulationRequest> {
+  const serialized = bytesOf(raw, 'the transaction');
+  try {
+    const tx = parseTransaction(serialized);
+    if (tx.chainId !== undefined && tx.chainId !== 1) bad('the transaction is for another chain');
+    const from = await recoverTransactionAddress({
+      serializedTransaction: serialized as TransactionSerialized,
+    });
+    return {
+      from: from.toLowerCase() as Address,
+      calls: [callOf({ to: tx.to, data: tx.data, value: `0x${(tx.value ?? 0n).toString(16)}` })],
+      gas: amountOf(options.gas, 'gas') ?? tx.gas ?? null,
+      maxFeePerGas: tx.maxFeePerGas ?? tx.gasPrice ?? null,
+      maxPriorityFeePerGas: tx.maxPriorityFeePerGas ?? null,
+      block: blockOf(options.block),
+      stateOverrides: readOverrides(options.stateOverrides),
+      signed: {
+        hash: keccak256(serialized) as Hash,
+        type: serialized.startsWith('0x0') ? Number(serialized.slice(0, 4)) : 0,
+        nonce: BigInt(tx.nonce ?? 0),
+        authorizationList: authorizationsOf(tx),
+      },
+    };
+  } catch (error) {
+    if (error instanceof RequestError) throw error;
+    return bad('the transaction is no signed transaction of a known type');
+  }
+}
+
+/** In JSON-RPC form (EIP-7702). */
+function authorizationsOf(tx: ReturnType<typeof parseTransaction>): readonly unknown[] {
+  const hex = (value: bigint | number): Hex => `0x${BigInt(value).toString(16)}`;
+  return ('authorizationList' in tx ? (tx.authorizationList ?? []) : []).map((one) => ({
+    chainId: hex(one.chainId),
+    address: one.address,
+    nonce: hex(one.nonce),
+    yParity: hex(one.yParity ?? 0),
+    r: one.r,
+    s: one.s,
+  }));
+}
+
+const FIELDS = ['balance', 'nonce', 'code', 'state', 'stateDiff'];
+
+/** State overrides as geth takes them: `{address: {balance, nonce, code, state, stateDiff}}`. */
+export function readOverrides(value: unknown): StateOverrides {
+  if (value === undefined || value === null) return {};
+  if (!isRecord(value)) return bad('state overrides must be an object by address');
+  const entries = Object.entries(value);
+  if (entries.length > MOST_OVERRIDES) bad(`state overrides are limited to ${MOST_OVERRIDES} accounts`);
+  return Object.fromEntries(
+    entries.map(([address, fields]) => {
+      if (!isRecord(fields)) return bad(`the override of ${address.slice(0, 50)} must be an object`);
+      const unknown = Object.keys(fields).find((field) => !FIELDS.includes(field));
+      if (unknown !== undefined) bad(`no override is called ${unknown.slice(0, 50)}`);
+      return [addressOf(address, 'an override'), fields];
+    }),
+  ) as StateOverrides;
+}

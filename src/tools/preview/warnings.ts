@@ -1,0 +1,187 @@
+import type { Allowance, InventoryDelta, TxReport } from '../../model/generated/report.ts';
+import type { SignatureTables } from '../../model/rulebook.ts';
+import type { SimulationRequest } from '../../model/simulation.ts';
+import { leastAccepted } from './leastAccepted.ts';
+
+/** What a signer should see first. Codes are stable; the list may grow. */
+export interface PreviewWarning {
+  readonly code: WarningCode;
+  readonly text: string;
+  /** Accounts and tokens it is about. */
+  readonly accounts: readonly string[];
+}
+
+export type WarningCode =
+  | 'reverts'
+  | 'gas_limit_reached'
+  | 'unlimited_allowance'
+  | 'unknown_spender'
+  | 'resembles_known_address'
+  | 'impersonating_token'
+  | 'nothing_received'
+  | 'control_changes'
+  | 'slippage';
+
+/** Everything a preview's warnings are drawn from. */
+interface Preview {
+  readonly report: TxReport;
+  readonly request: SimulationRequest;
+  readonly known: readonly string[];
+  /** The accounts of the signer's side, checksummed. */
+  readonly own: ReadonlySet<string>;
+  readonly signatures: SignatureTables;
+}
+
+/** The dangers a report shows to the one who is about to sign, gravest first. */
+export function warningsOf(
+  report: TxReport,
+  request: SimulationRequest,
+  { known, signatures }: Pick<Preview, 'known' | 'signatures'>,
+): PreviewWarning[] {
+  const { actor } = report.classification;
+  const own = new Set([report.tx.signer, ...(actor === null ? [] : [actor])]);
+  const preview: Preview = { report, request, known, own, signatures };
+  return CHECKS.flatMap((check) => check(preview));
+}
+
+type Check = (preview: Preview) => readonly PreviewWarning[];
+
+const warning = (code: WarningCode, text: string, accounts: readonly string[] = []): PreviewWarning => ({
+  code,
+  text,
+  accounts,
+});
+
+const reverts: Check = ({ report: { execution }, request }) => {
+  if (!execution.reverted) return [];
+  const { failure } = execution;
+  const at = failure?.contract ? [failure.contract] : [];
+  const found = [warning('reverts', `It would fail: ${failure?.reason ?? execution.outcome}`, at)];
+  const limit = request.gas;
+  if (limit !== null && BigInt(execution.gas_used) >= limit)
+    found.push(warning('gas_limit_reached', `It uses all of its gas limit of ${limit}`));
+  return found;
+};
+
+const isGrant = ({ kind }: Allowance): boolean => kind !== 'revoked' && kind !== 'decreased';
+
+const allowances: Check = ({ report, own }) =>
+  (report.allowances ?? [])
+    .filter((allowance) => isGrant(allowance) && own.has(allowance.owner))
+    .flatMap(({ asset, spender, unlimited }) => {
+      const named = report.accounts?.[spender];
+      const what = asset.symbol ?? asset.address;
+      const accounts = [spender, asset.address];
+      const found: PreviewWarning[] = [];
+      if (unlimited)
+        found.push(
+          warning(
+            'unlimited_allowance',
+            `${named?.name ?? spender} may take all ${what}, now and later`,
+            accounts,
+          ),
+        );
+      if (named?.source !== 'rules')
+        found.push(
+          warning(
+            'unknown_spender',
+            `${spender} may take ${what} and is no contract the rules know`,
+            accounts,
+          ),
+        );
+      return found;
+    });
+
+/** Digits at either end that people compare. */
+const SEEN = 4;
+
+const looksLike = (a: string, b: string): boolean =>
+  a !== b && a.slice(2, 2 + SEEN) === b.slice(2, 2 + SEEN) && a.slice(-SEEN) === b.slice(-SEEN);
+
+/** Address poisoning: a recipient made to look like an earlier one. */
+const resembling: Check = ({ report, known, own }) => {
+  const paid = new Set((report.movements ?? []).filter(({ from }) => own.has(from)).map(({ to }) => to));
+  for (const { spender, owner } of report.allowances ?? []) if (own.has(owner)) paid.add(spender);
+  return [...paid].flatMap((to) => {
+    const similar = known.find((one) => looksLike(one.toLowerCase(), to.toLowerCase()));
+    return similar === undefined
+      ? []
+      : [
+          warning('resembles_known_address', `${to} is not ${similar}, though it begins and ends alike`, [
+            to,
+            similar,
+          ]),
+        ];
+  });
+};
+
+const impersonating: Check = ({ report, own }) => {
+  const tokens = new Map<string, string | null>();
+  for (const { subject, asset } of report.inventory_deltas)
+    if (own.has(subject) && asset.address !== null && asset.flags?.includes('impersonates'))
+      tokens.set(asset.address, asset.symbol);
+  return [...tokens].map(([token, symbol]) =>
+    warning('impersonating_token', `${token} carries the symbol ${symbol} of another token`, [token]),
+  );
+};
+
+const isNative = ({ asset }: InventoryDelta): boolean => asset.kind === 'native';
+/** `transfer(address,uint256)` (ERC-20): a payment asks for nothing in return. */
+const TRANSFER = '0xa9059cbb';
+
+/** Value leaves, and neither an asset nor a position comes back: no warning for plain payments. */
+const unrequited: Check = ({ report, request, own }) => {
+  const deltas = report.inventory_deltas.filter(({ subject }) => own.has(subject));
+  const sent = deltas.filter(({ delta_raw: raw }) => raw.startsWith('-'));
+  const received = deltas.some(({ delta_raw: raw }) => !raw.startsWith('-') && raw !== '0');
+  const booked = report.position_effects.some(({ owner }) => own.has(owner));
+  const isPayment = request.calls.every(
+    ({ data, to }) => data === '0x' || (data.startsWith(TRANSFER) && to !== null),
+  );
+  if (sent.length === 0 || received || booked || isPayment) return [];
+  const what = sent.map((one) => `${one.delta?.slice(1) ?? one.delta_raw.slice(1)} ${nameOf(one)}`);
+  return [warning('nothing_received', `${what.join(', ')} leave and nothing comes back`)];
+};
+
+const nameOf = (delta: InventoryDelta): string =>
+  isNative(delta) ? 'ETH' : (delta.asset.symbol ?? delta.asset.id);
+
+/** Intents that hand over control of an account or a contract. */
+const CONTROL = new Set(['AccountDelegation', 'AccountAdministration']);
+
+const control: Check = ({ report: { classification }, request: { signed } }) => {
+  const kinds = [classification.intent_kind, ...classification.fragments.map(({ kind }) => kind)];
+  const delegates = (signed?.authorizationList.length ?? 0) > 0;
+  return delegates || kinds.some((kind) => CONTROL.has(kind))
+    ? [warning('control_changes', 'It changes who controls an account, or the code an account runs')]
+    : [];
+};
+
+/** Above this share of the result that the calldata leaves open, in percent. */
+const WIDE = 5n;
+
+const slippage: Check = ({ report, request, own, signatures }) => {
+  if (report.classification.category !== 'trade' || report.execution.reverted) return [];
+  const gains = report.inventory_deltas.filter(
+    ({ subject, delta_raw: raw }) => own.has(subject) && !raw.startsWith('-') && raw !== '0',
+  );
+  if (gains.length !== 1) return [];
+  const [gain] = gains as [InventoryDelta];
+  const paid = BigInt(gain.delta_raw);
+  const least = leastAccepted(request.calls, signatures, paid);
+  const open = least === null ? 0n : ((paid - least) * 100n) / paid;
+  const what = `${gain.delta ?? gain.delta_raw} ${nameOf(gain)}`;
+  return open < WIDE
+    ? []
+    : [warning('slippage', `The calldata accepts ${open} % less than the ${what} of the simulation`)];
+};
+
+const CHECKS: readonly Check[] = [
+  reverts,
+  control,
+  resembling,
+  impersonating,
+  allowances,
+  unrequited,
+  slippage,
+];

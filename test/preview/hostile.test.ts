@@ -1,0 +1,328 @@
+// Transactions that a signer should not sign, and requests that cannot be run: each is warned of or refused by code.
+import { concatHex, getAddress, pad, toHex, type Address, type Hex } from 'viem';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { AnalysisError } from '../../src/lib/errors.ts';
+import { readConfig } from '../../src/service/config.ts';
+import { openPreviewer, type Previewer, type PreviewReport } from '../../src/tools/preview/preview.ts';
+import { differences, readExpectation } from '../../src/tools/preview/expectation.ts';
+import { readRequest, readSigned, RequestError } from '../../src/tools/preview/readRequest.ts';
+import { account, addressOf } from '../devnet/accounts.ts';
+import { ETHER, fn } from '../devnet/chain.ts';
+import { FAR_FUTURE } from '../devnet/deploy/uniswap.ts';
+import { CORE, runStory, type Story } from '../devnet/story.ts';
+import { startDialectProxy } from '../support/dialectProxy.ts';
+
+let story: Story;
+let previewer: Previewer;
+const alice = addressOf('alice');
+const at = (name: string): Address => story.ctx.at(name);
+/** An account without code or name. */
+const STRANGER = getAddress('0x00000000000000000000000000000000deadc0de');
+const LIMIT = 2n ** 256n - 1n;
+
+beforeAll(async () => {
+  story = await runStory({ scenarios: CORE });
+  previewer = await openPreviewer(readConfig({ RPC_URL: story.devnet.rpcUrl }));
+}, 180_000);
+afterAll(async () => {
+  await previewer?.close();
+  await story?.stop();
+});
+
+interface Call {
+  to?: string;
+  data?: Hex;
+  value?: bigint;
+}
+interface Given {
+  gas?: string;
+  known?: readonly string[];
+  code?: Hex;
+}
+
+/** Runs calls of Alice; `code` stands at the stranger's address. */
+function run(calls: Call | Call[], { gas, known = [], code }: Given = {}): Promise<PreviewReport> {
+  const list = [calls].flat().map((call) => ({ ...call, value: toHex(call.value ?? 0n) }));
+  const overrides = code === undefined ? {} : { stateOverrides: { [STRANGER]: { code } } };
+  const request = readRequest(
+    { from: alice, ...(list.length === 1 ? list[0] : { calls: list }) },
+    { ...(gas === undefined ? {} : { gas }), ...overrides },
+  );
+  return previewer.preview(request, { known });
+}
+const codes = (report: PreviewReport): string[] => report.warnings.map(({ code }) => code);
+const swap = (least: bigint): Call => ({
+  to: at('v2Router'),
+  data: fn('swapExactETHForTokens(uint256,address[],address,uint256)', [
+    least,
+    [at('weth'), at('usdc')],
+    alice,
+    FAR_FUTURE,
+  ]),
+  value: ETHER,
+});
+const failure = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'no failure',
+    (error: unknown) => (error instanceof AnalysisError ? error.message : String(error)),
+  );
+
+it.each<[string, () => Hex, string]>([
+  ['in words', () => fn('withString()'), 'It would fail: '],
+  ['with an error of its own', () => fn('withCustom()'), 'It would fail: '],
+  ['by a division by zero', () => fn('withPanic(uint256)', [0n]), 'It would fail: '],
+  ['without a word', () => fn('withNothing()'), 'It would fail: '],
+  ['after logging', () => fn('afterLogging()'), 'It would fail: '],
+])('a contract that refuses %s', async (_name, data, text) => {
+  const report = await run({ to: at('reverter'), data: data() });
+  expect(codes(report)).toEqual(['reverts']);
+  expect(report.warnings[0]!.text).toContain(text);
+  expect(report.execution.reverted).toBe(true);
+  expect(report.movements).toEqual([]);
+});
+
+it('an endless loop ends with its gas', async () => {
+  // JUMPDEST PUSH1 0 JUMP
+  const report = await run({ to: STRANGER, data: '0x00000000' }, { code: '0x5b600056', gas: '100000' });
+  expect(codes(report)).toEqual(['reverts', 'gas_limit_reached']);
+  expect(report.execution.gas_used).toBe(100_000);
+});
+
+it('a contract that calls itself as deep as it can', async () => {
+  // CALL(gas, this, 0, 0, 0, 0, 0)
+  const report = await run({ to: STRANGER, data: '0x00000000' }, { code: '0x5f5f5f5f5f305af100' });
+  expect(report.execution.reverted).toBe(false);
+  expect(report.pipeline_stats.frames).toBeGreaterThan(100);
+});
+
+it('thousands of calls until the gas is spent', async () => {
+  // A loop of STATICCALL(gas, caller, 0, 0, 0, 0).
+  const loop = '0x5b5f5f5f5f335afa50600056';
+  const report = await run({ to: STRANGER, data: '0x00000000' }, { code: loop, gas: '500000' });
+  expect(codes(report)).toEqual(['reverts', 'gas_limit_reached']);
+  expect(report.pipeline_stats.frames).toBeGreaterThan(3_000);
+});
+
+it('an unlimited allowance for a known router, and for a stranger', async () => {
+  const approve = (spender: string): Call => ({
+    to: at('usdc'),
+    data: fn('approve(address,uint256)', [spender, LIMIT]),
+  });
+  expect(codes(await run(approve(at('v2Router'))))).toEqual(['unlimited_allowance']);
+  const report = await run(approve(STRANGER));
+  expect(codes(report)).toEqual(['unlimited_allowance', 'unknown_spender']);
+  expect(report.warnings[0]!.accounts).toContain(at('usdc'));
+  expect(report.classification.intent_kind).toBe('Approval');
+});
+
+it('a limited allowance for a stranger, and its revocation', async () => {
+  const approve = (amount: bigint): Call => ({
+    to: at('usdc'),
+    data: fn('approve(address,uint256)', [STRANGER, amount]),
+  });
+  expect(codes(await run(approve(5_000_000n)))).toEqual(['unknown_spender']);
+  expect(codes(await run([approve(5_000_000n), approve(0n)]))).not.toContain('unlimited_allowance');
+});
+
+it('all NFTs of a collection for a stranger', async () => {
+  const report = await run({
+    to: at('APE'),
+    data: fn('setApprovalForAll(address,bool)', [STRANGER, true]),
+  });
+  expect(codes(report)).toEqual(['unlimited_allowance', 'unknown_spender']);
+});
+
+it("a token that logs another account's approval warns nobody of it", async () => {
+  // LOG3 of Approval(bob, stranger, 1): MSTORE(0, 1), topics pushed last to first.
+  const topic = '8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925';
+  const word = (address: string): string => pad(address as Hex).slice(2);
+  const code = `0x60015f527f${word(STRANGER)}7f${word(addressOf('bob'))}7f${topic}60205fa300` as Hex;
+  expect(codes(await run({ to: STRANGER, data: '0x00000000' }, { code }))).toEqual([]);
+});
+
+const poisoned = (address: string): Address =>
+  getAddress(
+    concatHex([
+      address.slice(0, 8).toLowerCase() as Hex,
+      pad('0x', { size: 14 }),
+      `0x${address.slice(-6).toLowerCase()}`,
+    ]),
+  );
+
+it('recipients that look like somebody known', async () => {
+  const bob = addressOf('bob');
+  const known = [addressOf('carol'), bob];
+  const pay = (to: string): Call => ({ to, value: ETHER });
+  expect(codes(await run(pay(poisoned(bob)), { known }))).toEqual(['resembles_known_address']);
+  expect(codes(await run(pay(bob), { known }))).toEqual([]);
+  const transfer: Call = {
+    to: at('usdc'),
+    data: fn('transfer(address,uint256)', [poisoned(bob), 5_000_000n]),
+  };
+  const report = await run(transfer, { known });
+  expect(codes(report)).toEqual(['resembles_known_address']);
+  expect(report.warnings[0]!.accounts[1]).toBe(bob);
+});
+
+it('value for nothing: a claim that takes ether', async () => {
+  const report = await run({ to: STRANGER, data: '0x4e71d92d', value: ETHER }, { code: '0x00' });
+  expect(codes(report)).toEqual(['nothing_received']);
+  expect(report.warnings[0]!.text).toBe('1 ETH leave and nothing comes back');
+});
+
+it('an account that runs the code of a stranger from then on', async () => {
+  const signed = await account('alice').signAuthorization({ chainId: 1, address: STRANGER, nonce: 99 });
+  const hex = (value: number | bigint): Hex => toHex(value);
+  const request = {
+    ...readRequest({ from: alice, to: addressOf('bob'), value: '1' }),
+    signed: {
+      hash: `0x${'7'.repeat(64)}` as const,
+      type: 4,
+      nonce: 98n,
+      authorizationList: [
+        {
+          chainId: hex(signed.chainId),
+          address: signed.address,
+          nonce: hex(signed.nonce),
+          yParity: hex(signed.yParity!),
+          r: signed.r,
+          s: signed.s,
+        },
+      ],
+    },
+  };
+  expect(codes(await previewer.preview(request))).toContain('control_changes');
+});
+
+it('a swap that accepts any price, and one that does not', async () => {
+  const open = await run(swap(0n));
+  expect(open.classification.intent_kind).toBe('DirectSwap');
+  expect(codes(open)).toEqual(['slippage']);
+  expect(open.warnings[0]!.text).toContain('100 % less');
+  const paid = BigInt(
+    open.inventory_deltas.find(({ subject, asset }) => subject === alice && asset.kind === 'erc20')!
+      .delta_raw,
+  );
+  expect(codes(await run(swap((paid * 99n) / 100n)))).toEqual([]);
+  expect(codes(await run(swap((paid * 80n) / 100n)))).toEqual(['slippage']);
+  expect(codes(await run(swap(paid + 1n)))).toEqual(['reverts']);
+});
+
+it('calls of one account as one act: the second runs on what the first left', async () => {
+  const amount = 1_000_000n;
+  const approve: Call = { to: at('usdc'), data: fn('approve(address,uint256)', [at('v2Router'), amount]) };
+  const sell: Call = {
+    to: at('v2Router'),
+    data: fn('swapExactTokensForETH(uint256,uint256,address[],address,uint256)', [
+      amount,
+      1n,
+      [at('usdc'), at('weth')],
+      alice,
+      FAR_FUTURE,
+    ]),
+  };
+  await story.devnet.chain.as(alice, {
+    to: at('usdc'),
+    data: fn('approve(address,uint256)', [at('v2Router'), 0n]),
+  });
+  const alone = await run(sell);
+  expect(alone.execution.reverted).toBe(true);
+  const both = await run([approve, sell]);
+  expect(both.execution.reverted).toBe(false);
+  expect(both.economics.token_out).toBe('1 USDC');
+  expect(both.classification.actor).toBe(alice);
+  expect(both.allowances!.some(({ spender }) => spender === at('v2Router'))).toBe(true);
+  const failing = await run([approve, { to: at('reverter'), data: fn('withString()') }]);
+  expect(codes(failing)[0]).toBe('reverts');
+  expect(failing.movements).toEqual([]);
+});
+
+it('a signed transaction: its signer is recovered and its hash kept, and mined it does the same', async () => {
+  const nonce = await story.devnet.chain.nonce('bob');
+  const raw = await account('bob').signTransaction({
+    chainId: 1,
+    nonce,
+    type: 'eip1559',
+    gas: 100_000n,
+    maxFeePerGas: 5_000_000_000n,
+    maxPriorityFeePerGas: 100_000_000n,
+    to: addressOf('carol'),
+    value: ETHER,
+  });
+  const preview = await previewer.preview(await readSigned(raw));
+  expect(preview.tx.signer).toBe(addressOf('bob'));
+  const hash = (await story.devnet.chain.rpc('eth_sendRawTransaction', [raw])) as Hex;
+  story.devnet.chain.forgetNonces();
+  expect(preview.tx.hash).toBe(hash);
+  const receipt = await story.devnet.chain.receipt(hash);
+  expect(preview.execution.gas_used).toBe(Number(receipt.gasUsed));
+});
+
+it('more ether than there is', async () => {
+  expect(await failure(run({ to: addressOf('bob'), value: 10n ** 30n }))).toMatch(
+    /^the upstream node did not start the simulation: insufficient balance for transfer/,
+  );
+});
+
+it('a node without any method for it, and a block that does not exist', async () => {
+  const bare = await startDialectProxy(story.devnet.rpcUrl, /^(?:debug_|trace_|eth_simulate)/);
+  const other = await openPreviewer(readConfig({ RPC_URL: bare.url }));
+  const request = readRequest({ from: alice, to: addressOf('bob'), value: '1' });
+  expect(await failure(other.preview(request))).toMatch(/^the upstream node cannot simulate this/);
+  await other.close();
+  await bare.close();
+  expect(await failure(previewer.preview({ ...request, block: 10n ** 9n }))).not.toBe('no failure');
+});
+
+it.each<[string, unknown]>([
+  ['from', { to: alice }],
+  ['from', { from: 'alice', to: alice }],
+  ['to', { from: alice }],
+  ['data', { from: alice, to: alice, data: '0xabc' }],
+  ['value', { from: alice, to: alice, value: '1 ether' }],
+  ['calls', { from: alice, calls: [] }],
+  ['calls', { from: alice, calls: Array.from({ length: 33 }, () => ({ to: alice })) }],
+  ['call', { from: alice, calls: [null] }],
+  ['request', 'hello'],
+  ['request', { params: [] }],
+])('a request without a right %s is refused', (field, request) => {
+  expect(() => readRequest(request)).toThrow(RequestError);
+  expect(() => readRequest(request)).toThrow(field);
+});
+
+it('unknown overrides and broken signed transactions are refused', async () => {
+  const request = { from: alice, to: alice };
+  expect(() => readRequest(request, { stateOverrides: { [alice]: { balances: '0x1' } } })).toThrow(
+    'balances',
+  );
+  expect(() => readRequest(request, { stateOverrides: { me: {} } })).toThrow('override');
+  await expect(readSigned('0x02f8')).rejects.toThrow(RequestError);
+  await expect(readSigned('hello')).rejects.toThrow(RequestError);
+  const other = await account('bob').signTransaction({
+    chainId: 10,
+    type: 'eip1559',
+    gas: 21_000n,
+    to: alice,
+  });
+  await expect(readSigned(other)).rejects.toThrow('another chain');
+});
+
+it('an expectation holds or says where it does not', async () => {
+  const report = await run(swap(0n));
+  const usdc = at('usdc');
+  const holds = readExpectation({
+    intent_kind: 'DirectSwap',
+    least_received: { [usdc]: '1' },
+    most_sent: { native: '1' },
+    allowed_spenders: [],
+  });
+  expect(differences(report, holds)).toEqual([]);
+  const broken = readExpectation({
+    intent_kind: 'Stake',
+    least_received: { [usdc]: '1000000000' },
+    most_sent: { native: '0.999999999999999999' },
+  });
+  expect(differences(report, broken)).toHaveLength(3);
+  expect(() => readExpectation({ slippage: 1 })).toThrow('slippage');
+  expect(() => readExpectation({ most_sent: { native: 1 } })).toThrow('most_sent');
+});

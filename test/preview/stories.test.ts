@@ -1,0 +1,93 @@
+// A preview on the state before a transaction tells what the report of the mined transaction tells.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createServiceAnalyze, openUpstream } from '../../src/service/analyzer.ts';
+import { readConfig } from '../../src/service/config.ts';
+import { createLog } from '../../src/lib/log.ts';
+import { jsonText } from '../../src/lib/reportJson.ts';
+import type { Hash } from '../../src/model/hex.ts';
+import type { Evidence, TxReport } from '../../src/model/generated/report.ts';
+import { openPreviewer, type Previewer, type PreviewReport } from '../../src/tools/preview/preview.ts';
+import { readRequest } from '../../src/tools/preview/readRequest.ts';
+import { ALL, runStory, type Story } from '../devnet/story.ts';
+
+let story: Story;
+let previewer: Previewer;
+let analyze: (hash: string) => Promise<TxReport>;
+const closing: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  story = await runStory({ scenarios: ALL });
+  const config = readConfig({ RPC_URL: story.devnet.rpcUrl });
+  previewer = await openPreviewer(config);
+  const upstream = openUpstream(config);
+  const log = createLog({ level: 'silent', stream: { write: () => {} } });
+  const run = await createServiceAnalyze({ upstream, config, log });
+  analyze = async (hash) => {
+    const { signal } = new AbortController();
+    const { json } = await run(hash as Hash, { signal, deadlineAt: performance.now() + 60_000 });
+    return JSON.parse(jsonText(json)) as TxReport;
+  };
+  closing.push(
+    () => previewer.close(),
+    async () => run.close?.(),
+    () => upstream.close(),
+    () => story.stop(),
+  );
+}, 180_000);
+
+afterAll(async () => {
+  for (const close of closing) await close();
+});
+
+const published = new Ajv2020({ strict: false, validateFormats: false });
+for (const name of ['tx-report', 'preview-report'])
+  published.addSchema(
+    JSON.parse(
+      readFileSync(join(import.meta.dirname, `../../schemas/http/${name}.schema.json`), 'utf8'),
+    ) as object,
+  );
+const isPreview = published.getSchema('https://txreport.dev/schemas/preview-report.schema.json')!;
+
+/** Evidence names logs by their index in the block, which a simulation cannot know. */
+const placed = (key: string, value: unknown): unknown => {
+  const { log_index: log } = (value ?? {}) as Evidence;
+  return key === 'evidence' || typeof log === 'number' || key === 'log_range' ? undefined : value;
+};
+const told = (report: TxReport | PreviewReport): unknown =>
+  JSON.parse(
+    JSON.stringify(
+      {
+        movements: report.movements,
+        motifs: report.motifs,
+        positions: report.position_effects,
+        allowances: report.allowances,
+        headline: [report.classification.intent_kind, report.classification.intent_label],
+        status: report.classification.status,
+        actor: report.classification.actor,
+        sent: report.economics.token_out,
+        received: report.economics.token_in,
+        net: report.economics.net_usd_before_gas,
+      },
+      placed,
+    ),
+  );
+
+describe.each(ALL.map(({ name }) => name))('%s', (name) => {
+  it('is previewed as it is mined', async () => {
+    const { hash } = story.told.find(({ scenario }) => scenario.name === name)!;
+    const tx = (await story.devnet.chain.rpc('eth_getTransactionByHash', [hash])) as Record<string, string>;
+    const mined = await analyze(hash);
+    const request = readRequest(tx, { block: String(mined.tx.block_number - 1) });
+    const authorizationList = tx['authorizationList'] as unknown as unknown[] | undefined;
+    const preview = await previewer.preview({
+      ...request,
+      signed: authorizationList ? { hash, type: 4, nonce: BigInt(tx['nonce']!), authorizationList } : null,
+    });
+    expect(isPreview(preview), JSON.stringify(isPreview.errors)).toBe(true);
+    expect(preview.classification.caveats!.at(-1)!.code).toBe('simulated');
+    expect(told(preview)).toEqual(told(mined));
+  });
+});
