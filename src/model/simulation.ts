@@ -22,7 +22,7 @@ export interface StateOverride {
 }
 
 /** A transaction that is signed already. */
-export interface SignedParts {
+interface SignedParts {
   readonly hash: Hash;
   readonly type: number;
   readonly nonce: bigint;

@@ -1,30 +1,22 @@
 import { keccak256 } from 'ox/Hash';
 import { fromString } from 'ox/Hex';
-import { lowerAddress, quantity, readHash, readQuantity, wordOf } from '../../evm/hex.ts';
+import { quantity, readHash, readQuantity } from '../../evm/hex.ts';
 import { isRecord, itemsOf } from '../../lib/shape.ts';
 import { canonicalError } from '../../traces/callNode.ts';
 import { apiOfDialect } from '../../traces/traceApis.ts';
-import type { Address, Hash, Hex } from '../../model/hex.ts';
-import type {
-  SimulatedCall,
-  Simulation,
-  SimulationRequest,
-  StateOverride,
-  StateOverrides,
-} from '../../model/simulation.ts';
+import type { Hash, Hex } from '../../model/hex.ts';
+import type { SimulatedCall, Simulation, SimulationRequest, StateOverrides } from '../../model/simulation.ts';
 import type { RawTransaction } from '../../model/upstream.ts';
 import { isRateLimit, isStateMissing, isUnsupported, faultOf, resultOf } from './rpc/rpcMessages.ts';
 import type { RpcAnswer, RpcCall, SimulationCall } from './rpc/rpcMessages.ts';
 import type { RpcEndpoint } from './rpc/rpcEndpoint.ts';
 import type { Session } from './rpc/session.ts';
 import { UpstreamFault } from './rpc/upstreamFault.ts';
+import { batchCall, batchTrace, mergeOverrides, overridesOf, type Traced } from './simulatedBatch.ts';
 
 /** The most gas a transaction may use (EIP-7825). */
 const MOST_GAS = 1n << 24n;
 const SLOT_SECONDS = 12n;
-/** A batch of wallets holds a handful; each call is a request of its own. */
-export const MOST_CALLS = 32;
-
 /** The block whose state is used. */
 interface Base {
   readonly number: bigint;
@@ -70,12 +62,6 @@ async function readBase(
     baseFee: quantity(fields['baseFeePerGas']) ?? 0n,
     nonce: readQuantity(resultOf('eth_getTransactionCount', nonce!), 'upstream_malformed', 'nonce'),
   };
-}
-
-/** What a trace method answered for one call. */
-interface Traced {
-  readonly result: Record<string, unknown>;
-  readonly failed: boolean;
 }
 
 class Run {
@@ -213,30 +199,17 @@ class Run {
     source: Simulation['source'],
     logs: readonly unknown[] = apiOfDialect(trace.dialect).logs(trace.result),
   ): Simulation {
-    const { from, calls, gas, signed } = this.#request;
-    const { hash: blockHash, number, baseFee, nonce } = this.#base;
-    const sent = calls.length === 1 ? calls[0]! : batchCall(this.#request);
-    const hash = signed?.hash ?? keccak256(fromString(JSON.stringify([from, calls.map(plain)])));
-    const block = { blockHash, blockNumber: hexOf(number) };
-    const tx = {
-      ...block,
-      hash,
-      from,
-      to: sent.to,
-      value: hexOf(sent.value),
-      input: sent.data,
-      nonce: hexOf(signed?.nonce ?? nonce),
-      type: hexOf(BigInt(signed?.type ?? 2)),
-      gas: hexOf(gas ?? MOST_GAS),
-      authorizationList: signed?.authorizationList ?? [],
-    };
-    const root = apiOfDialect(trace.dialect).root(trace.result, { hash, blockHash, to: sent.to });
+    const { number, baseFee } = this.#base;
+    const tx = transactionOf(this.#request, this.#base);
+    const { hash, from, blockHash, blockNumber } = tx;
+    const root = apiOfDialect(trace.dialect).root(trace.result, tx);
     if (typeof root === 'string') throw new UpstreamFault('trace_malformed', 'elsewhere', root);
     const receipt = {
-      ...block,
+      blockHash,
+      blockNumber,
       transactionHash: hash,
       from,
-      contractAddress: sent.to === null ? root.to : null,
+      contractAddress: tx.to === null ? root.to : null,
       status: root.failed ? '0x0' : '0x1',
       gasUsed: hexOf(gasUsed),
       effectiveGasPrice: hexOf(priceOf(this.#request, baseFee)),
@@ -244,6 +217,25 @@ class Run {
     };
     return { raw: { hash, tx, receipt, trace }, source, blockNumber: number, nextBlock: this.#nextBlock };
   }
+}
+
+/** The transaction as the node would answer about it, mined in the block. */
+function transactionOf(request: SimulationRequest, base: Base) {
+  const { from, calls, gas, signed } = request;
+  const sent = calls.length === 1 ? calls[0]! : batchCall(request);
+  return {
+    blockHash: base.hash,
+    blockNumber: hexOf(base.number),
+    hash: signed?.hash ?? keccak256(fromString(JSON.stringify([from, calls.map(plain)]))),
+    from,
+    to: sent.to,
+    value: hexOf(sent.value),
+    input: sent.data,
+    nonce: hexOf(signed?.nonce ?? base.nonce),
+    type: hexOf(BigInt(signed?.type ?? 2)),
+    gas: hexOf(gas ?? MOST_GAS),
+    authorizationList: signed?.authorizationList ?? [],
+  };
 }
 
 /** The result of a call the node started. Throws `simulation_refused`, with the cause in fixed words. */
@@ -273,89 +265,4 @@ function priceOf({ maxFeePerGas, maxPriorityFeePerGas }: SimulationRequest, base
   const wanted = baseFee + (maxPriorityFeePerGas ?? 0n);
   const capped = maxFeePerGas !== null && maxFeePerGas < wanted ? maxFeePerGas : wanted;
   return capped < baseFee ? baseFee : capped;
-}
-
-/** `execute(bytes32 mode, bytes executionData)` and the mode of a batch (ERC-7821). */
-const EXECUTE = '0xe9ae5c53';
-const BATCH_MODE = '01'.padEnd(64, '0');
-
-/** Calls of an account as the one call to itself that its code would run (ERC-7821). */
-function batchCall({ from, calls }: SimulationRequest): SimulatedCall {
-  const items = calls.map(({ to, data, value }) => {
-    const bytes = data.slice(2);
-    const padded = bytes.padEnd(Math.ceil(bytes.length / 64) * 64, '0');
-    return `${wordOf(to ?? '0x')}${wordOf(value)}${wordOf(96)}${wordOf(bytes.length / 2)}${padded}`;
-  });
-  let offset = 32 * items.length;
-  const heads = items.map((item) => {
-    const head = wordOf(offset);
-    offset += item.length / 2;
-    return head;
-  });
-  const list = `${wordOf(32)}${wordOf(items.length)}${heads.join('')}${items.join('')}`;
-  const data = `${EXECUTE}${BATCH_MODE}${wordOf(64)}${wordOf(list.length / 2)}${list}` as Hex;
-  return { to: from, data, value: 0n };
-}
-
-/** One trace over the calls of a batch; it fails as a whole where one of them does. */
-function batchTrace(request: SimulationRequest, traced: readonly Traced[]): Record<string, unknown> {
-  const { to, data } = batchCall(request);
-  const failed = traced.find((one) => one.failed);
-  const root: Record<string, unknown> = {
-    type: 'CALL',
-    from: request.from,
-    to,
-    value: '0x0',
-    input: data,
-    gasUsed: hexOf(gasOf(traced)),
-    calls: traced.map(({ result }) => result),
-  };
-  if (failed) {
-    root['error'] = 'execution reverted';
-    root['output'] = failed.result['output'] ?? '0x';
-  }
-  return root;
-}
-
-/** A state difference (`pre`, `post` of geth's prestateTracer) as overrides. */
-function overridesOf(pre: Record<string, unknown>, post: Record<string, unknown>): StateOverrides {
-  const found: Record<Address, StateOverride> = {};
-  for (const [key, value] of Object.entries(post)) {
-    const account = lowerAddress(key);
-    if (account === null || !isRecord(value)) continue;
-    const before = isRecord(pre[key]) ? pre[key] : {};
-    const override: Record<string, unknown> = {};
-    for (const field of ['balance', 'code'] as const)
-      if (typeof value[field] === 'string') override[field] = value[field];
-    const nonce = quantity(value['nonce']);
-    if (nonce !== null) override['nonce'] = hexOf(nonce);
-    const slots: Record<string, unknown> = {};
-    // A slot set to zero stands in `pre` alone.
-    if (isRecord(before['storage'])) for (const slot of Object.keys(before['storage'])) slots[slot] = ZERO;
-    if (isRecord(value['storage'])) Object.assign(slots, value['storage']);
-    if (Object.keys(slots).length > 0) override['stateDiff'] = slots;
-    found[account] = override as StateOverride;
-  }
-  return found;
-}
-
-const ZERO = `0x${'0'.repeat(64)}`;
-
-/** Later overrides over earlier ones, slot by slot. */
-function mergeOverrides(earlier: StateOverrides, later: StateOverrides): StateOverrides {
-  const merged: Record<Address, StateOverride> = { ...earlier };
-  for (const [key, next] of Object.entries(later)) {
-    const account = key as Address;
-    const known: StateOverride = merged[account] ?? {};
-    const slots = { ...known.state, ...known.stateDiff, ...next.stateDiff };
-    const { state: _, stateDiff: __, ...rest } = known;
-    // A whole storage stays one; single slots stay single.
-    merged[account] = {
-      ...rest,
-      ...next,
-      ...(known.state ? { state: slots } : Object.keys(slots).length > 0 ? { stateDiff: slots } : {}),
-    };
-    if (known.state) delete (merged[account] as { stateDiff?: unknown }).stateDiff;
-  }
-  return merged;
 }

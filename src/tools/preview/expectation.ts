@@ -21,21 +21,23 @@ export function readExpectation(value: unknown): Expectation {
   if (!isRecord(value)) throw new RequestError('the expectation must be an object');
   const unknown = Object.keys(value).find((key) => !KEYS.includes(key));
   if (unknown !== undefined) throw new RequestError(`no expectation is called ${unknown.slice(0, 50)}`);
-  for (const key of ['least_received', 'most_sent'] as const) {
-    const amounts = value[key] ?? {};
-    const right = (asset: string, amount: unknown): boolean =>
-      (asset === 'native' || lowerAddress(asset) !== null) &&
-      typeof amount === 'string' &&
-      DECIMAL.test(amount);
-    if (!isRecord(amounts) || !Object.entries(amounts).every((entry) => right(...entry)))
-      throw new RequestError(`${key} must hold decimal texts by token address or native`);
-  }
+  requireAmounts(value['least_received'], 'least_received');
+  requireAmounts(value['most_sent'], 'most_sent');
   const spenders = value['allowed_spenders'] ?? [];
   if (!Array.isArray(spenders) || spenders.some((one) => lowerAddress(one) === null))
     throw new RequestError('allowed_spenders must be a list of addresses');
   if (value['intent_kind'] !== undefined && typeof value['intent_kind'] !== 'string')
     throw new RequestError('intent_kind must be a text');
   return value as Expectation;
+}
+
+function requireAmounts(amounts: unknown, key: string): void {
+  const right = ([asset, amount]: [string, unknown]): boolean =>
+    (asset === 'native' || lowerAddress(asset) !== null) &&
+    typeof amount === 'string' &&
+    DECIMAL.test(amount);
+  if (amounts !== undefined && !(isRecord(amounts) && Object.entries(amounts).every(right)))
+    throw new RequestError(`${key} must hold decimal texts by token address or native`);
 }
 
 /** Where the preview differs from the expectation, a sentence each; empty where it holds. */
@@ -54,13 +56,23 @@ export function differences(report: PreviewReport, wanted: Expectation): string[
     const net = netOf(report, own, asset, most);
     if (-net.amount > net.limit) found.push(`sends ${net.shown} of ${asset}, more than ${most}`);
   }
-  if (wanted.allowed_spenders !== undefined) {
-    const allowed = new Set(wanted.allowed_spenders.map((one) => one.toLowerCase()));
-    for (const { owner, spender, kind } of report.allowances ?? [])
-      if (own.has(owner) && kind !== 'revoked' && !allowed.has(spender.toLowerCase()))
-        found.push(`${spender} may spend`);
-  }
-  return found;
+  return [...found, ...strangers(report, own, wanted)];
+}
+
+/** Spenders of the side's tokens that are not among those allowed. */
+function strangers(
+  { allowances = [] }: PreviewReport,
+  own: ReadonlySet<string>,
+  { allowed_spenders: listed }: Expectation,
+): string[] {
+  if (listed === undefined) return [];
+  const allowed = new Set(listed.map((one) => one.toLowerCase()));
+  return allowances
+    .filter(
+      ({ owner, kind, spender }) =>
+        own.has(owner) && kind !== 'revoked' && !allowed.has(spender.toLowerCase()),
+    )
+    .map(({ spender }) => `${spender} may spend`);
 }
 
 interface Net {

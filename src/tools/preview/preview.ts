@@ -9,6 +9,8 @@ import { judge } from '../../analyze.ts';
 import { configuredRules, openUpstream } from '../../service/analyzer.ts';
 import type { Config } from '../../service/config.ts';
 import type { Caveat, Transaction, TxReport } from '../../model/generated/report.ts';
+import type { Address } from '../../model/hex.ts';
+import type { RawContext } from '../../model/upstream.ts';
 import type { Simulation, SimulationRequest, SimulationSource } from '../../model/simulation.ts';
 import { warningsOf, type PreviewWarning } from './warnings.ts';
 
@@ -56,7 +58,8 @@ export async function openPreviewer(config: Config): Promise<Previewer> {
       const { priceSources: names } = config;
       const context = await fetchContext(session, plan, { names, priceApi: upstream.priceApi });
       const header = readBlockHeader(context.block, tx);
-      const report = buildReport(await judge({ tx, header }, context, rulebook));
+      const simulated = withNextNonces(context, tx.from);
+      const report = buildReport(await judge({ tx, header }, simulated, rulebook));
       validate(report);
       return {
         ...writePreview(report, simulation, request),
@@ -87,6 +90,20 @@ function writePreview(
       next_block: simulation.nextBlock,
     },
   };
+}
+
+/**
+ * The nonces the next block finds and leaves: an authorisation spends one, sending the transaction another
+ * (EIP-7702).
+ */
+function withNextNonces(context: RawContext, sender: Address): RawContext {
+  const nonces = new Map(
+    [...(context.nonces ?? [])].map(([account, { after: before }]) => [
+      account,
+      { before, after: before + (account === sender ? 2n : 1n) },
+    ]),
+  );
+  return { ...context, nonces };
 }
 
 const simulatedCaveat = ({ blockNumber }: Simulation): Caveat => ({

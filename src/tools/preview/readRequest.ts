@@ -34,7 +34,7 @@ function amountOf(value: unknown, what: string): bigint | null {
 }
 
 /** `latest`, `pending`, or a number. */
-export function blockOf(value: unknown): SimulationRequest['block'] {
+function blockOf(value: unknown): SimulationRequest['block'] {
   if (value === undefined || value === null || value === 'latest') return 'latest';
   return value === 'pending' ? 'pending' : (amountOf(value, 'block') ?? 'latest');
 }

@@ -11,7 +11,7 @@ export interface PreviewWarning {
   readonly accounts: readonly string[];
 }
 
-export type WarningCode =
+type WarningCode =
   | 'reverts'
   | 'gas_limit_reached'
   | 'unlimited_allowance'

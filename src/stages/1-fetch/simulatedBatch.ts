@@ -1,0 +1,99 @@
+import { lowerAddress, quantity, wordOf } from '../../evm/hex.ts';
+import { isRecord } from '../../lib/shape.ts';
+import type { Address, Hex } from '../../model/hex.ts';
+import type {
+  SimulatedCall,
+  SimulationRequest,
+  StateOverride,
+  StateOverrides,
+} from '../../model/simulation.ts';
+
+/** A trace method's answer for one call. */
+export interface Traced {
+  readonly result: Record<string, unknown>;
+  readonly failed: boolean;
+}
+
+/** `execute(bytes32 mode, bytes executionData)` and the mode of a batch (ERC-7821). */
+const EXECUTE = '0xe9ae5c53';
+const BATCH_MODE = '01'.padEnd(64, '0');
+
+/** Calls of an account as the one call to itself that its code would run (ERC-7821). */
+export function batchCall({ from, calls }: Pick<SimulationRequest, 'from' | 'calls'>): SimulatedCall {
+  const items = calls.map(({ to, data, value }) => {
+    const bytes = data.slice(2);
+    const padded = bytes.padEnd(Math.ceil(bytes.length / 64) * 64, '0');
+    return `${wordOf(to ?? '0x')}${wordOf(value)}${wordOf(96)}${wordOf(bytes.length / 2)}${padded}`;
+  });
+  let offset = 32 * items.length;
+  const heads = items.map((item) => {
+    const head = wordOf(offset);
+    offset += item.length / 2;
+    return head;
+  });
+  const list = `${wordOf(32)}${wordOf(items.length)}${heads.join('')}${items.join('')}`;
+  const data = `${EXECUTE}${BATCH_MODE}${wordOf(64)}${wordOf(list.length / 2)}${list}` as Hex;
+  return { to: from, data, value: 0n };
+}
+
+/** One trace over the calls of a batch; it fails as a whole where one of them does. */
+export function batchTrace(request: SimulationRequest, traced: readonly Traced[]): Record<string, unknown> {
+  const { to, data } = batchCall(request);
+  const failed = traced.find((one) => one.failed);
+  const root: Record<string, unknown> = {
+    type: 'CALL',
+    from: request.from,
+    to,
+    value: '0x0',
+    input: data,
+    calls: traced.map(({ result }) => result),
+  };
+  if (failed) {
+    root['error'] = 'execution reverted';
+    root['output'] = failed.result['output'] ?? '0x';
+  }
+  return root;
+}
+
+/** A state difference (`pre`, `post` of geth's prestateTracer) as overrides. */
+export function overridesOf(pre: Record<string, unknown>, post: Record<string, unknown>): StateOverrides {
+  const found: Record<Address, StateOverride> = {};
+  for (const [key, value] of Object.entries(post)) {
+    const account = lowerAddress(key);
+    if (account === null || !isRecord(value)) continue;
+    const before = isRecord(pre[key]) ? pre[key] : {};
+    const override: Record<string, unknown> = {};
+    for (const field of ['balance', 'code'] as const)
+      if (typeof value[field] === 'string') override[field] = value[field];
+    const nonce = quantity(value['nonce']);
+    if (nonce !== null) override['nonce'] = `0x${nonce.toString(16)}`;
+    const slots: Record<string, unknown> = {};
+    // A slot set to zero stands in `pre` alone.
+    if (isRecord(before['storage'])) for (const slot of Object.keys(before['storage'])) slots[slot] = ZERO;
+    if (isRecord(value['storage'])) Object.assign(slots, value['storage']);
+    if (Object.keys(slots).length > 0) override['stateDiff'] = slots;
+    found[account] = override as StateOverride;
+  }
+  return found;
+}
+
+const ZERO = `0x${'0'.repeat(64)}`;
+
+/** Later overrides over earlier ones, slot by slot. */
+export function mergeOverrides(earlier: StateOverrides, later: StateOverrides): StateOverrides {
+  const merged: Record<Address, StateOverride> = { ...earlier };
+  for (const [key, next] of Object.entries(later)) {
+    const account = key as Address;
+    const known: StateOverride = merged[account] ?? {};
+    const slots = { ...known.state, ...known.stateDiff, ...next.stateDiff };
+    const { state: _, stateDiff: __, ...rest } = known;
+    // A whole storage stays one; single slots stay single.
+    merged[account] = {
+      ...rest,
+      ...next,
+      ...(known.state ? { state: slots } : Object.keys(slots).length > 0 ? { stateDiff: slots } : {}),
+    };
+    if (known.state) delete (merged[account] as { stateDiff?: unknown }).stateDiff;
+  }
+  return merged;
+}
