@@ -12,7 +12,7 @@ RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts --no-audit
 COPY tsconfig.json ./
 COPY rules ./rules
 COPY schemas ./schemas
-COPY scripts/build.mjs ./scripts/
+COPY scripts/build.mjs ./scripts/build.mjs
 COPY src ./src
 COPY viewer ./viewer
 COPY test/recordings ./test/recordings
