@@ -78,7 +78,7 @@ describe('swap events', () => {
       transfer(WETH, USDC_WETH_V2, USER, 9n),
       v2Swap(USDC_WETH_V2, USER, [7n, 0n, 0n, 9n]),
     ]);
-    expect(v2.primitives[0]!.protocol).toEqual({ slug: 'uniswap-v2', version: 1, matchedBy: 'create2' });
+    expect(v2.primitives[0]!.protocol).toEqual({ slug: 'uniswap-v2', version: 2, matchedBy: 'create2' });
     const v3 = analyse([
       transfer(WETH, USDC_WETH_V3, USER, 9n),
       transfer(USDC, USER, USDC_WETH_V3, 7n),
