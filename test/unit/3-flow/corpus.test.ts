@@ -34,6 +34,8 @@ describe.skipIf(!hasCorpus)('recorded mainnet transactions', () => {
           ...one,
           dialect: null,
           logs: one.logs.map((log) => ({ ...log, frame: null })),
+          // Of the call tree alone: the dialects count the outermost call's and failed calls' gas differently.
+          frames: one.frames.map((frame) => ({ ...frame, gasUsed: null })),
         });
         expect(common(other), record.id).toEqual(common(tx));
 
