@@ -70,8 +70,7 @@ export function actsOf(
   return txs.flatMap((tx) => {
     const acts = new Map<string, Act>();
     for (const motif of tx.report.motifs)
-      if (kinds.has(motif.kind))
-        addMotif(acts, tx, motif, rulebook.motifKinds.get(motif.kind)?.venue ?? 'venue');
+      if (kinds.has(motif.kind)) addMotif(acts, tx, motif, venueOf(motif, rulebook.motifKinds));
     const { intent_kind: kind } = tx.report.classification;
     return kinds.has(kind) ? [...acts.values(), wholeTx(tx, kind)] : [...acts.values()];
   });
@@ -92,9 +91,16 @@ function wholeTx(tx: BlockTx, kind: string): Act {
   };
 }
 
-function addMotif(acts: Map<string, Act>, tx: BlockTx, motif: Motif, venueRole: string): void {
-  const venue =
-    motif.participants.find(({ role }) => role === venueRole)?.account ?? motif.protocol?.contract;
+/** Where a motif happened: the participant with the role its kind's venue plays. */
+export function venueOf(
+  { kind, participants, protocol }: Motif,
+  motifKinds: Rulebook['motifKinds'],
+): string | undefined {
+  const part = motifKinds.get(kind)?.venue ?? 'venue';
+  return participants.find(({ role }) => role === part)?.account ?? protocol?.contract;
+}
+
+function addMotif(acts: Map<string, Act>, tx: BlockTx, motif: Motif, venue: string | undefined): void {
   if (venue === undefined) return;
   const poolId = motif.pool_id ?? null;
   const ids = (amounts: Motif['assets_in']): string => amounts.map(({ asset }) => asset.id).join();

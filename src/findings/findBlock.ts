@@ -65,6 +65,7 @@ class Weighing {
   }
 
   async decide({ rule, decide }: PreparedFinding, count: number): Promise<Finding | null> {
+    if (rule.income && this.#block.coinbase === null) return null;
     const income = rule.income ? this.#income() : null;
     const profit = income?.sums ?? [...this.#gains.gross.values()];
     const facts = factsOf(this.#candidate, this.#block, profit);

@@ -39,6 +39,8 @@ export interface BlockFailure {
 export interface BlockReports {
   /** Serialised, in block order. */
   readonly reports: readonly string[];
+  /** Position in the block of each report's transaction. */
+  readonly indexes: readonly number[];
   readonly failures: readonly BlockFailure[];
   readonly findings: readonly Finding[];
   /** Transactions of the block, wanted or not. */
@@ -114,14 +116,19 @@ export function createAnalyzeBlock(
     const { addresses, intents } = filter;
     const hashes = addresses ? block.hashes.filter((hash) => involves(block, hash, addresses)) : block.hashes;
     const reports: string[] = [];
+    const indexes: number[] = [];
     const failures: BlockFailure[] = [];
     const analyzed = await analyzeEach(session, block, hashes, options);
-    for (const result of analyzed.results) {
+    const places = new Map(block.hashes.map((hash, index) => [hash, index]));
+    for (const [i, result] of analyzed.results.entries()) {
       if ('code' in result) failures.push(result);
-      else if (intents === null || intents.includes(result.intentKind)) reports.push(jsonText(result.json));
+      else if (intents === null || intents.includes(result.intentKind)) {
+        reports.push(jsonText(result.json));
+        indexes.push(places.get(hashes[i]!)!);
+      }
     }
     const findings = filter.findings ? await findIn(block, analyzed.reports) : [];
-    return { reports, failures, findings, transactions: block.hashes.length };
+    return { reports, indexes, failures, findings, transactions: block.hashes.length };
   };
 }
 

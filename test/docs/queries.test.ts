@@ -1,12 +1,23 @@
-// The five questions of docs/queries.md, asked of DuckDB over the Parquet of every recording; the answers are worked out
-// once more from the reports.
-import { mkdtempSync, writeFileSync } from 'node:fs';
+// The questions of docs/queries.md, asked of DuckDB over the Parquet of every recording and of a made-up block with a
+// sandwich; the answers are worked out once more from the reports.
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TxReport } from '../../src/model/generated/report.ts';
-import { TABLES } from '../../src/tools/cli/blocks/tables.ts';
+import { blockTx, type RawLog } from '../../src/findings/blockFacts.ts';
+import { findInBlock } from '../../src/findings/findBlock.ts';
+import { analyzeRaw } from '../../src/analyze.ts';
+import { buildBlockExample } from '../../src/rules/example.ts';
+import type { Finding } from '../../src/model/finding.ts';
+import type { RawFinding } from '../../src/rules/read/rawRules.ts';
+import { loadRules } from '../../src/service/loadRules.ts';
+import { openTables } from '../../src/tools/cli/blocks/blockSinks.ts';
+import { failedBlock } from '../../src/tools/cli/blocks/blockResult.ts';
+import { addFindings, addRows } from '../../src/tools/cli/blocks/tableRows.ts';
+import { TABLES, noRows } from '../../src/tools/cli/blocks/tables.ts';
 import { RECORDINGS, startRecordedNode } from '../cli/recordedNode.ts';
 import { linesOf } from '../cli/killing.ts';
 import { runCli } from '../cli/runCli.ts';
@@ -21,6 +32,8 @@ let node: FakeNode;
 let duck: DuckDBConnection;
 let reports: TxReport[];
 let folder: string;
+let sandwich: Finding;
+let income: Finding[];
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'txreport-queries-'));
   node = await startRecordedNode();
@@ -29,19 +42,50 @@ beforeAll(async () => {
   const env = { RPC_URL: node.url };
   const out = join(folder, 'reports.ndjson');
   const runs = [
-    await runCli(['batch', '--blocks', list, '--out', out], { env }),
-    await runCli(['batch', '--blocks', list, '--format', 'parquet', '--out', join(folder, 'tables')], {
-      env,
-    }),
+    await runCli(['batch', '--blocks', list, '--findings', '--out', out], { env }),
+    await runCli(
+      ['batch', '--blocks', list, '--findings', '--format', 'parquet', '--out', join(folder, 'tables')],
+      { env },
+    ),
   ];
   for (const { code, err } of runs) expect(code, err).toBe(0);
   reports = linesOf(out).map((line) => JSON.parse(line) as TxReport);
+  income = linesOf(join(folder, 'reports.findings.ndjson')).map((line) => JSON.parse(line) as Finding);
+  const made = await sandwichedBlock();
+  reports.push(...made.reports);
+  sandwich = made.findings.find(({ finding }) => finding === 'sandwich')!;
+  income.push(...made.findings.filter(({ finding }) => finding === 'builder_income'));
   duck = await (await DuckDBInstance.create(':memory:')).connect();
 }, 180_000);
 afterAll(async () => {
   duck?.closeSync();
   await node?.close();
 });
+
+/** The made-up block of the rule's first example, added to the tables as a further part. */
+async function sandwichedBlock(): Promise<{ reports: TxReport[]; findings: Finding[] }> {
+  const rulebook = loadRules();
+  const file = join(import.meta.dirname, '../../rules/findings/sandwich.yaml');
+  const { examples } = parse(readFileSync(file, 'utf8')) as RawFinding;
+  const built = buildBlockExample(examples.match![0]!.transactions);
+  const made = await Promise.all(built.map(({ raw, context }) => analyzeRaw(raw, context, rulebook)));
+  const logs = new Map(
+    built.map(({ raw }) => [raw.hash as string, (raw.receipt as { logs: readonly RawLog[] }).logs]),
+  );
+  const number = made[0]!.tx.block_number;
+  const findings = await findInBlock(
+    { number, coinbase: `0x${'B0'.repeat(20)}`, txs: made.map(blockTx), logsOf: (hash) => logs.get(hash)! },
+    rulebook,
+  );
+  const rows = noRows();
+  for (const [index, report] of made.entries())
+    addRows(rows, report, index, { findings, motifKinds: rulebook.motifKinds });
+  addFindings(rows, findings);
+  const sink = await openTables(join(folder, 'tables'), 1);
+  await sink.take({ ...failedBlock({ code: '', error: '' }), rows });
+  await sink.flush();
+  return { reports: made, findings };
+}
 
 const ask = async (sql: string): Promise<Record<string, unknown>[]> =>
   (await duck.runAndReadAll(sql.replaceAll("'tables/", `'${folder}/tables/`))).getRowObjectsJson();
@@ -63,8 +107,8 @@ function sums(entries: readonly (readonly [key: string, value: string])[]): Map<
 }
 
 describe('docs/queries.md', () => {
-  it('asks five questions, and lists every table and column', () => {
-    expect(questions).toHaveLength(5);
+  it('asks fifteen questions, and lists every table and column', () => {
+    expect(questions).toHaveLength(15);
     for (const [table, columns] of Object.entries(TABLES)) {
       const row = page.text.split('\n').find((line) => line.startsWith(`| \`${table}\` |`))!;
       for (const column of Object.keys(columns).slice(2)) expect(row).toContain(`\`${column}\``);
@@ -148,5 +192,119 @@ describe('docs/queries.md', () => {
           ),
         ),
       ).toEqual(Object.fromEntries([...total(side)].map(([key, units]) => [key, shown(units)])));
+  });
+
+  it('who earned by arbitrage', async () => {
+    const entries = reports.flatMap(({ economics }) => economics.realized_pnl.entries);
+    const net = new Map<string, number>();
+    for (const { beneficiary, net_usd: usd } of entries)
+      if (usd.available) net.set(beneficiary, (net.get(beneficiary) ?? 0) + Number(usd.text.slice(1)));
+    const rows = await ask(questions[5]!);
+    expect(net.size).toBeGreaterThan(1);
+    expect(rows.map(({ beneficiary }) => beneficiary)).toEqual(
+      [...net].sort(([, a], [, b]) => b - a).map(([account]) => account),
+    );
+    for (const row of rows) expect(row['net_usd']).toBeCloseTo(net.get(String(row['beneficiary']))!, 6);
+  });
+
+  it('how much was traded by protocol and pair', async () => {
+    const trades = new Map<string, number>();
+    for (const { motifs } of reports)
+      for (const {
+        kind,
+        protocol,
+        assets_in: [got],
+        assets_out: [gave],
+      } of motifs) {
+        if (kind !== 'swap' || protocol === null) continue;
+        const key = [protocol.slug, ...[got!.asset.id, gave!.asset.id].sort()].join(' ');
+        trades.set(key, (trades.get(key) ?? 0) + 1);
+      }
+    const rows = await ask(questions[6]!);
+    expect(trades.size).toBeGreaterThan(3);
+    expect(
+      Object.fromEntries(
+        rows.map(({ protocol, one, other, trades: n }) => [`${protocol} ${one} ${other}`, n]),
+      ),
+    ).toEqual(Object.fromEntries([...trades].map(([key, n]) => [key, String(n)])));
+    // The made-up trades have no price; those of the recordings do.
+    expect(rows.some(({ usd }) => Number(usd) > 0)).toBe(true);
+  });
+
+  it('which spenders hold unlimited approvals', async () => {
+    const owners = new Map<string, Set<string>>();
+    for (const { allowances = [] } of reports)
+      for (const { spender, owner, unlimited } of allowances)
+        if (unlimited) owners.set(spender, (owners.get(spender) ?? new Set()).add(owner));
+    const rows = await ask(questions[7]!);
+    expect(Object.fromEntries(rows.map((row) => [row['spender'], row['owners']]))).toEqual(
+      Object.fromEntries([...owners].map(([spender, set]) => [spender, String(set.size)])),
+    );
+    const names = new Map(reports.flatMap(({ accounts = {} }) => Object.entries(accounts)));
+    for (const { spender, name } of rows) expect(name).toBe(names.get(String(spender))?.name ?? null);
+    const [{ accounts: known }] = (await ask(
+      "SELECT count(*) AS accounts FROM 'tables/accounts/*.parquet'",
+    )) as [{ accounts: string }];
+    expect(Number(known)).toBe(reports.flatMap(({ accounts = {} }) => Object.keys(accounts)).length);
+  });
+
+  it('who was sandwiched, and what it left', async () => {
+    const losses = sandwich.amounts.filter(({ role }) => role === 'loss');
+    const victims = await ask(questions[8]!);
+    expect(losses).toHaveLength(2);
+    expect(victims.map(({ account, loss, reason }) => [account, scaled(String(loss)), reason])).toEqual(
+      losses.map(({ account, amount }) => [account, scaled(amount!), null]),
+    );
+    expect(victims[0]!['taken_by']).toBe(sandwich.entity.join());
+    const [left] = await ask(questions[9]!);
+    expect([left!['finding_id'], left!['tips_usd']]).toEqual([sandwich.id, null]);
+  });
+
+  it('what each builder earned', async () => {
+    const amountsOf = (role: string) =>
+      sums(
+        income.flatMap(({ amounts }) =>
+          amounts.filter((one) => one.role === role).map((one) => [one.account!, one.amount!] as const),
+        ),
+      );
+    const rows = await ask(questions[10]!);
+    expect(rows.length).toBeGreaterThan(0);
+    for (const [column, role] of [
+      ['priority_fees', 'priority_fees'],
+      ['paid_directly', 'direct_payments'],
+    ] as const)
+      expect(Object.fromEntries(rows.map((row) => [row['builder'], row[column]]))).toEqual(
+        Object.fromEntries([...amountsOf(role)].map(([builder, units]) => [builder, shown(units)])),
+      );
+  });
+
+  it('who paid for failures, what was called, what has no price, and how much is proven', async () => {
+    const failed = reports.filter(({ execution }) => execution.reverted);
+    const paid = sums(failed.map((r) => [r.attribution.fee_payer, r.execution.gas_cost_native]));
+    expect(failed.length).toBeGreaterThan(2);
+    expect(
+      Object.fromEntries((await ask(questions[11]!)).map((row) => [row['fee_payer'], row['gas_eth']])),
+    ).toEqual(Object.fromEntries([...paid].map(([payer, units]) => [payer, shown(units)])));
+
+    const counted = (keys: readonly (string | null | undefined)[]): Record<string, string> => {
+      const counts: Record<string, number> = {};
+      for (const key of keys) if (key != null) counts[key] = (counts[key] ?? 0) + 1;
+      return Object.fromEntries(Object.entries(counts).map(([key, count]) => [key, String(count)]));
+    };
+    const calls = await ask(questions[12]!);
+    expect(Object.fromEntries(calls.map((row) => [row['method'], row['calls']]))).toEqual(
+      counted(reports.map(({ tx }) => tx.method?.name)),
+    );
+    const refusals = await ask(questions[13]!);
+    expect(Object.fromEntries(refusals.map((row) => [row['code'], row['refusals']]))).toEqual(
+      counted(reports.flatMap((r) => (r.economics.valuation.refusals ?? []).map(({ code }) => code))),
+    );
+    const proven = await ask(questions[14]!);
+    expect(Object.fromEntries(proven.map((row) => [row['category'], row['transactions']]))).toEqual(
+      counted(reports.map(({ classification }) => classification.category)),
+    );
+    expect(proven.reduce((sum, row) => sum + Number(row['proven']), 0)).toBe(
+      reports.filter(({ classification }) => classification.status === 'Proven').length,
+    );
   });
 });

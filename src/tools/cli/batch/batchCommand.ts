@@ -90,6 +90,9 @@ export function addBatchCommand(program: Command): void {
     )
     .option('--only <intents>', 'with --blocks: only reports of these intents, comma-separated')
     .option('--involving <addresses>', 'with --blocks: only transactions that name one of these addresses')
+    .addOption(
+      new Option('--partition <by>', 'with --format parquet: one folder per day and table').choices(['day']),
+    )
     .option('--findings', 'with --blocks: also what several transactions of a block show together')
     .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
     .option('--strict', 'exit status 1 where a transaction was refused, too')
@@ -104,12 +107,15 @@ export function addBatchCommand(program: Command): void {
       }
       if (
         options.findings ??
+        options.partition ??
         options.only ??
         options.involving ??
         options.threads ??
         (options.format !== 'ndjson' || undefined)
       )
-        throw new CliError('--findings, --only, --involving, --threads and --format need --blocks');
+        throw new CliError(
+          '--findings, --partition, --only, --involving, --threads and --format need --blocks',
+        );
       const { batchHashes } = await import('./hashBatch.ts');
       process.exitCode = await batchHashes({ ...options, list });
     });

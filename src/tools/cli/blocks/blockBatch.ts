@@ -99,11 +99,11 @@ async function openBlocks(
 }
 
 function openSink(
-  { out, format, findings }: BlockBatchRequest,
+  { out, format, findings, partition }: BlockBatchRequest,
   { written, findings: writtenFindings = 0 }: Checkpoint,
 ): Promise<BlockSink> | BlockSink {
   if (out === undefined) return standardOutput();
-  if (format === 'parquet') return openTables(out, written);
+  if (format === 'parquet') return openTables(out, written, partition === 'day');
   return openLines(out, written, findings ? { path: findingsPath(out), written: writtenFindings } : null);
 }
 

@@ -18,6 +18,7 @@ export interface BlockChoice {
   readonly only?: string;
   readonly involving?: string;
   readonly findings?: boolean;
+  readonly partition?: 'day';
 }
 
 /** The blocks of this shard and where an earlier run of the same batch ended. */
@@ -58,9 +59,10 @@ async function listOf(
 }
 
 /** Options that make two commands parts of one batch. */
-function identity({ blocks, shard, only, involving, format, findings }: BlockChoice): string {
+function identity({ blocks, shard, only, involving, format, ...more }: BlockChoice): string {
   const parts = [blocks, shard.index, shard.count, only ?? null, involving ?? null, format];
-  return JSON.stringify(findings ? [...parts, 'findings'] : parts);
+  const { findings, partition } = more;
+  return JSON.stringify([...parts, ...(findings ? ['findings'] : []), ...(partition ? [partition] : [])]);
 }
 
 /**

@@ -47,7 +47,7 @@ export function onlyHashes(result: BlockResult, wanted: ReadonlySet<string>): Bl
     ...result,
     lines: new TextEncoder().encode(lines.map((line) => `${line}\n`).join('')),
     rows: rows as BlockResult['rows'],
-    reports: rows ? (rows['reports']?.length ?? 0) : lines.length,
+    reports: rows ? (rows['transactions']?.length ?? 0) : lines.length,
     transactions: wanted.size,
     failures: result.failures.filter(({ tx_hash }) => wanted.has(tx_hash)),
     findings: [],

@@ -2,7 +2,7 @@ import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { CliError } from '../cliIo.ts';
 import type { BlockResult } from './blockPool.ts';
-import { TABLES, TABLE_NAMES, noRows, type Rows, type TableName } from './tables.ts';
+import { TABLES, TABLE_NAMES, decimalColumn, noRows, type Rows, type TableName } from './tables.ts';
 
 /** Where the reports of a batch of blocks go, in order. */
 export interface BlockSink {
@@ -85,21 +85,28 @@ const PART_ROWS = 50_000;
 
 /**
  * Parquet files below a folder, one folder per table, in numbered parts; parts from `written` on are of a
- * batch that was killed and are removed.
+ * batch that was killed and are removed. `byDay`: in folders `day=2023-04-18`, as readers of partitioned
+ * tables expect.
  */
-export async function openTables(folder: string, written: number): Promise<BlockSink> {
+export async function openTables(folder: string, written: number, byDay = false): Promise<BlockSink> {
   for (const table of TABLE_NAMES) {
     await mkdir(join(folder, table), { recursive: true });
-    for (const name of await readdir(join(folder, table)))
-      if (!/^part-\d{6}\.parquet$/.test(name) || Number(name.slice(5, 11)) >= written)
-        await rm(join(folder, table, name));
+    for (const name of await readdir(join(folder, table), { recursive: true })) {
+      const number = /(?:^|\/)part-(\d{6})\.parquet$/.exec(name)?.[1];
+      if (number === undefined ? !/^day=[\d-]+$/.test(name) : Number(number) >= written)
+        await rm(join(folder, table, name), { force: true });
+    }
   }
   let held = noRows();
+  let day = '';
   const count = (): number => Math.max(...TABLE_NAMES.map((table) => held[table].length));
   const flush = async (): Promise<void> => {
     if (count() === 0) return;
-    for (const table of TABLE_NAMES)
-      await writePart(join(folder, table, `part-${String(written).padStart(6, '0')}.parquet`), table, held);
+    for (const table of TABLE_NAMES) {
+      const place = join(folder, table, day);
+      await mkdir(place, { recursive: true });
+      await writePart(join(place, `part-${String(written).padStart(6, '0')}.parquet`), table, held);
+    }
     held = noRows();
     written++;
   };
@@ -113,6 +120,11 @@ export async function openTables(folder: string, written: number): Promise<Block
     },
     async take({ rows }) {
       if (rows === null) return;
+      const of = byDay ? dayOf(rows) : '';
+      if (of !== null && of !== day) {
+        await flush();
+        day = of;
+      }
       for (const table of TABLE_NAMES) for (const row of rows[table]) held[table].push(row);
       if (count() >= PART_ROWS) await flush();
     },
@@ -121,11 +133,27 @@ export async function openTables(folder: string, written: number): Promise<Block
   };
 }
 
+/** The folder of a block's day; null for a block without reports. */
+function dayOf({ transactions }: Rows): string | null {
+  const column = Object.keys(TABLES.transactions).indexOf('timestamp');
+  const time = transactions[0]?.[column];
+  return time instanceof Date ? `day=${time.toISOString().slice(0, 10)}` : null;
+}
+
 async function writePart(path: string, table: TableName, rows: Rows): Promise<void> {
-  const { parquetWriteBuffer } = await import('hyparquet-writer');
+  const { parquetWriteBuffer, schemaFromColumnData } = await import('hyparquet-writer');
   const columns = Object.entries(TABLES[table]);
+  const columnData = columns.map(([name, type], i) => {
+    const data = rows[table].map((row) => row[i]!);
+    return type === 'AMOUNT' ? { name, data } : { name, type, data };
+  });
+  const amounts = columns.flatMap(([name, type]) => (type === 'AMOUNT' ? [name] : []));
   const buffer = parquetWriteBuffer({
-    columnData: columns.map(([name, type], i) => ({ name, type, data: rows[table].map((row) => row[i]!) })),
+    columnData: columnData.map(({ name, data }) => ({ name, data })),
+    schema: schemaFromColumnData({
+      columnData,
+      schemaOverrides: Object.fromEntries(amounts.map((name) => [name, decimalColumn(name)])),
+    }),
     rowGroupSize: PART_ROWS,
     createdBy: 'txreport',
   });

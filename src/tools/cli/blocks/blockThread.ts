@@ -1,13 +1,15 @@
 // A thread that analyzes whole blocks. Loaded by the pool of `blockPool.ts`.
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { AnalysisError } from '../../../lib/errors.ts';
+import type { Finding } from '../../../model/finding.ts';
 import type { TxReport } from '../../../model/generated/report.ts';
 import { createAnalyzeBlock } from '../../../service/analyzeBlock.ts';
 import { unpackRulebook } from '../../../service/cache/rulebookCache.ts';
 import { openUpstream } from '../../../service/analyzer.ts';
 import { createReportValidator } from '../../../stages/9-report/reportValidator.ts';
 import type { BlockResult, BlockTask, BlockThreadData } from './blockPool.ts';
-import { addRows, noRows, type Rows } from './tables.ts';
+import { addFindings, addRows } from './tableRows.ts';
+import { noRows, type Rows } from './tables.ts';
 
 const { config, rulebook: packed, filter, tables } = workerData as BlockThreadData;
 const rulebook = unpackRulebook(packed);
@@ -42,7 +44,7 @@ export default async function run({ id, ms }: BlockTask): Promise<unknown> {
     return move({ [transferableSymbol]: [found.lines.buffer], [valueSymbol]: result } as never);
   };
   try {
-    const { reports, failures, findings, transactions } = await analyzeBlock(id, {
+    const { reports, indexes, failures, findings, transactions } = await analyzeBlock(id, {
       signal: new AbortController().signal,
       deadlineAt: performance.now() + ms,
       onCall: () => requests++,
@@ -50,7 +52,7 @@ export default async function run({ id, ms }: BlockTask): Promise<unknown> {
     const text = tables ? '' : reports.map((report) => `${report}\n`).join('');
     return finish({
       lines: new TextEncoder().encode(text),
-      rows: tables ? rowsOf(reports) : null,
+      rows: tables ? rowsOf(reports, indexes, findings) : null,
       reports: reports.length,
       transactions,
       failures,
@@ -67,8 +69,11 @@ export default async function run({ id, ms }: BlockTask): Promise<unknown> {
   }
 }
 
-function rowsOf(reports: readonly string[]): Rows {
+function rowsOf(reports: readonly string[], indexes: readonly number[], findings: readonly Finding[]): Rows {
   const rows = noRows();
-  for (const report of reports) addRows(rows, JSON.parse(report) as TxReport);
+  const context = { findings, motifKinds: rulebook.motifKinds };
+  for (const [i, report] of reports.entries())
+    addRows(rows, JSON.parse(report) as TxReport, indexes[i]!, context);
+  addFindings(rows, findings);
   return rows;
 }

@@ -1,35 +1,48 @@
-import type { DisplayMoney, PositionEffect, TxReport } from '../../../model/generated/report.ts';
-
-type ColumnType = 'STRING' | 'INT32' | 'INT64' | 'BOOLEAN' | 'TIMESTAMP';
-type Cell = string | number | bigint | boolean | Date | null;
+/**
+ * Column types. `AMOUNT`: DECIMAL(38, 18), whole units, null where the amount does not fit exactly; the raw
+ * amount stands beside it as text, because no column type holds a `uint256`. `DOUBLE`: dollars, for sums.
+ */
+export type ColumnType = 'STRING' | 'INT32' | 'INT64' | 'BOOLEAN' | 'TIMESTAMP' | 'AMOUNT' | 'DOUBLE';
+export type Cell = string | number | bigint | boolean | Date | null;
 
 /** Columns of a table with their Parquet types; every table begins with `tx_hash` and `block_number`. */
 type Columns = Readonly<Record<string, ColumnType>>;
 
 const KEY = { tx_hash: 'STRING', block_number: 'INT64' } as const;
+const JUDGED = { status: 'STRING', confidence: 'STRING' } as const;
 
-/** The flat tables of a Parquet output. Amounts and dollars are exact decimals as text: cast them in SQL. */
+/** The flat tables of a Parquet output. */
 export const TABLES = {
-  reports: {
+  transactions: {
     ...KEY,
+    index: 'INT32',
     timestamp: 'TIMESTAMP',
     signer: 'STRING',
     to: 'STRING',
+    nonce: 'INT64',
+    selector: 'STRING',
+    method: 'STRING',
     reverted: 'BOOLEAN',
+    outcome: 'STRING',
     intent_kind: 'STRING',
     intent_label: 'STRING',
     category: 'STRING',
-    status: 'STRING',
-    confidence: 'STRING',
+    ...JUDGED,
     actor: 'STRING',
+    fee_payer: 'STRING',
+    attribution_mode: 'STRING',
     rule: 'STRING',
     rule_version: 'INT32',
-    attribution_mode: 'STRING',
+    tags: 'STRING',
+    caveats: 'STRING',
+    in_block: 'STRING',
     gas_used: 'INT64',
-    gas_cost_native: 'STRING',
-    gas_cost_usd: 'STRING',
-    net_usd_before_gas: 'STRING',
-    net_usd_after_gas: 'STRING',
+    base_fee_per_gas: 'INT64',
+    priority_fee_per_gas: 'INT64',
+    gas_cost: 'AMOUNT',
+    gas_cost_usd: 'DOUBLE',
+    net_usd_before_gas: 'DOUBLE',
+    net_usd_after_gas: 'DOUBLE',
     token_in: 'STRING',
     token_out: 'STRING',
   },
@@ -43,10 +56,11 @@ export const TABLES = {
     symbol: 'STRING',
     decimals: 'INT32',
     delta_raw: 'STRING',
-    delta: 'STRING',
+    delta: 'AMOUNT',
     inflow_raw: 'STRING',
     outflow_raw: 'STRING',
-    usd: 'STRING',
+    usd: 'DOUBLE',
+    flags: 'STRING',
   },
   movements: {
     ...KEY,
@@ -55,9 +69,34 @@ export const TABLES = {
     from: 'STRING',
     to: 'STRING',
     asset_id: 'STRING',
+    symbol: 'STRING',
     amount_raw: 'STRING',
+    amount: 'AMOUNT',
+    flags: 'STRING',
     log_index: 'INT32',
     frame_path: 'STRING',
+  },
+  motifs: {
+    ...KEY,
+    motif_id: 'STRING',
+    parent_id: 'STRING',
+    kind: 'STRING',
+    protocol: 'STRING',
+    venue: 'STRING',
+    pool_id: 'STRING',
+    ...JUDGED,
+    asset_in: 'STRING',
+    symbol_in: 'STRING',
+    amount_in_raw: 'STRING',
+    amount_in: 'AMOUNT',
+    usd_in: 'DOUBLE',
+    asset_out: 'STRING',
+    symbol_out: 'STRING',
+    amount_out_raw: 'STRING',
+    amount_out: 'AMOUNT',
+    usd_out: 'DOUBLE',
+    more_assets: 'BOOLEAN',
+    tags: 'STRING',
   },
   positions: {
     ...KEY,
@@ -69,14 +108,13 @@ export const TABLES = {
     market: 'STRING',
     position_asset_id: 'STRING',
     position_delta_raw: 'STRING',
-    status: 'STRING',
-    confidence: 'STRING',
+    ...JUDGED,
     underlying_asset_id: 'STRING',
     underlying_symbol: 'STRING',
     underlying_role: 'STRING',
     underlying_delta_raw: 'STRING',
-    underlying_delta: 'STRING',
-    underlying_usd: 'STRING',
+    underlying_delta: 'AMOUNT',
+    underlying_usd: 'DOUBLE',
   },
   allowances: {
     ...KEY,
@@ -85,11 +123,85 @@ export const TABLES = {
     symbol: 'STRING',
     owner: 'STRING',
     spender: 'STRING',
+    spender_name: 'STRING',
     kind: 'STRING',
     amount_raw: 'STRING',
-    amount: 'STRING',
+    amount: 'AMOUNT',
     unlimited: 'BOOLEAN',
-    expires_at: 'STRING',
+    expires_at: 'TIMESTAMP',
+  },
+  profits: {
+    ...KEY,
+    beneficiary: 'STRING',
+    asset_id: 'STRING',
+    symbol: 'STRING',
+    cost_raw: 'STRING',
+    proceeds_raw: 'STRING',
+    gross_raw: 'STRING',
+    gross: 'AMOUNT',
+    gross_usd: 'DOUBLE',
+    gas_usd: 'DOUBLE',
+    builder_payment_raw: 'STRING',
+    builder_payment: 'AMOUNT',
+    builder_payment_usd: 'DOUBLE',
+    net_usd: 'DOUBLE',
+    closed: 'BOOLEAN',
+  },
+  by_owner: {
+    ...KEY,
+    owner: 'STRING',
+    accounts: 'STRING',
+    inflow_usd: 'DOUBLE',
+    net_usd_before_gas: 'DOUBLE',
+    token_in: 'STRING',
+    token_out: 'STRING',
+  },
+  prices: {
+    ...KEY,
+    asset_id: 'STRING',
+    price_usd: 'DOUBLE',
+    method: 'STRING',
+    source: 'STRING',
+    as_of: 'TIMESTAMP',
+    age_s: 'INT64',
+    stale: 'BOOLEAN',
+  },
+  refusals: {
+    ...KEY,
+    asset_id: 'STRING',
+    code: 'STRING',
+    reason: 'STRING',
+    observed: 'STRING',
+    threshold: 'STRING',
+  },
+  accounts: { ...KEY, account: 'STRING', name: 'STRING', kind: 'STRING', source: 'STRING' },
+  findings: {
+    ...KEY,
+    finding_id: 'STRING',
+    finding: 'STRING',
+    ...JUDGED,
+    rule: 'STRING',
+    step: 'STRING',
+    index: 'INT32',
+    account: 'STRING',
+    entity: 'STRING',
+    venues: 'STRING',
+    motif_ids: 'STRING',
+    caveats: 'STRING',
+  },
+  finding_amounts: {
+    ...KEY,
+    finding_id: 'STRING',
+    finding: 'STRING',
+    role: 'STRING',
+    account: 'STRING',
+    venue: 'STRING',
+    asset_id: 'STRING',
+    symbol: 'STRING',
+    amount_raw: 'STRING',
+    amount: 'AMOUNT',
+    usd: 'DOUBLE',
+    reason: 'STRING',
   },
 } as const satisfies Readonly<Record<string, Columns>>;
 
@@ -97,132 +209,48 @@ export type TableName = keyof typeof TABLES;
 export const TABLE_NAMES = Object.keys(TABLES) as TableName[];
 type Row = readonly Cell[];
 export type Rows = Record<TableName, Row[]>;
+export type Cells<Table extends TableName> = {
+  readonly [Column in Exclude<keyof (typeof TABLES)[Table], keyof typeof KEY>]: Cell;
+};
 
 export function noRows(): Rows {
-  return { reports: [], deltas: [], movements: [], positions: [], allowances: [] };
+  return Object.fromEntries(TABLE_NAMES.map((table) => [table, [] as Row[]])) as Rows;
 }
 
-type Cells<Table extends TableName> = { readonly [Column in keyof (typeof TABLES)[Table]]: Cell };
-
-/** Adds the rows of one report. */
-export function addRows(rows: Rows, report: TxReport): void {
-  const key = { tx_hash: report.tx.hash, block_number: BigInt(report.tx.block_number) };
-  const add = <Table extends TableName>(
-    table: Table,
-    cells: Omit<Cells<Table>, 'tx_hash' | 'block_number'>,
-  ): void => {
-    const all: Readonly<Record<string, Cell>> = { ...key, ...cells };
-    rows[table].push(Object.keys(TABLES[table]).map((column) => all[column] ?? null));
-  };
-  add('reports', reportCells(report));
-  for (const { subject, subject_role, asset, usd, ...amounts } of report.inventory_deltas)
-    add('deltas', {
-      subject,
-      subject_role,
-      asset_id: asset.id,
-      asset_kind: asset.kind,
-      token: asset.address,
-      symbol: asset.symbol,
-      decimals: asset.decimals,
-      delta_raw: amounts.delta_raw,
-      delta: amounts.delta,
-      inflow_raw: amounts.inflow_raw,
-      outflow_raw: amounts.outflow_raw,
-      usd: dollars(usd),
-    });
-  for (const [position, { from, to, asset_id, amount_raw, kind, evidence }] of (
-    report.movements ?? []
-  ).entries())
-    add('movements', {
-      position,
-      kind,
-      from,
-      to,
-      asset_id,
-      amount_raw,
-      log_index: evidence.log_index,
-      frame_path: evidence.frame_path?.join('.') ?? null,
-    });
-  report.position_effects.forEach((effect, position) => {
-    const cells = effectCells(effect, position);
-    const none = { asset: null, role: null, delta_raw: null, delta: null, usd: null };
-    for (const one of effect.underlying.length > 0 ? effect.underlying : [none])
-      add('positions', {
-        ...cells,
-        underlying_asset_id: one.asset?.id ?? null,
-        underlying_symbol: one.asset?.symbol ?? null,
-        underlying_role: one.role,
-        underlying_delta_raw: one.delta_raw,
-        underlying_delta: one.delta,
-        underlying_usd: one.usd && dollars(one.usd),
-      });
-  });
-  for (const {
-    asset,
-    owner,
-    spender,
-    kind,
-    amount_raw,
-    amount,
-    unlimited,
-    expires_at,
-  } of report.allowances ?? [])
-    add('allowances', {
-      asset_id: asset.id,
-      token: asset.address,
-      symbol: asset.symbol,
-      owner,
-      spender,
-      kind,
-      amount_raw,
-      amount,
-      unlimited,
-      expires_at,
-    });
+/** Adds one row; `block_number` and `tx_hash` come first in every table. */
+export function addRow<Table extends TableName>(
+  rows: Rows,
+  key: { readonly tx_hash: string; readonly block_number: bigint },
+  table: Table,
+  cells: Cells<Table>,
+): void {
+  const all = cells as Readonly<Record<string, Cell>>;
+  const columns = Object.keys(TABLES[table]).slice(2);
+  rows[table].push([key.tx_hash, key.block_number, ...columns.map((column) => all[column] ?? null)]);
 }
 
-function reportCells(report: TxReport): Omit<Cells<'reports'>, 'tx_hash' | 'block_number'> {
-  const { tx, execution, classification, economics, attribution } = report;
+const SCALE = 18;
+const LIMIT = 10n ** 38n;
+
+/** An exact decimal amount as the unscaled value of DECIMAL(38, 18); null where it does not fit. */
+export function decimalCell(amount: string | null): bigint | null {
+  if (amount === null) return null;
+  const [whole, fraction = ''] = amount.replace('-', '').split('.') as [string, string?];
+  if (fraction.length > SCALE) return null;
+  const units = BigInt(whole + fraction.padEnd(SCALE, '0'));
+  if (units >= LIMIT) return null;
+  return amount.startsWith('-') ? -units : units;
+}
+
+/** Parquet's description of a column that its writer has no name for. */
+export function decimalColumn(name: string) {
   return {
-    timestamp: tx.timestamp ? new Date(tx.timestamp) : null,
-    signer: tx.signer,
-    to: tx.to,
-    reverted: execution.reverted,
-    intent_kind: classification.intent_kind,
-    intent_label: classification.intent_label,
-    category: classification.category ?? null,
-    status: classification.status,
-    confidence: classification.confidence,
-    actor: classification.actor,
-    rule: classification.matched_rule,
-    rule_version: classification.rule_version,
-    attribution_mode: attribution.mode ?? null,
-    gas_used: BigInt(execution.gas_used),
-    gas_cost_native: execution.gas_cost_native,
-    gas_cost_usd: dollars(execution.gas_cost_usd),
-    net_usd_before_gas: dollars(economics.net_usd_before_gas),
-    net_usd_after_gas: dollars(economics.net_usd_after_gas),
-    token_in: economics.token_in,
-    token_out: economics.token_out,
-  };
-}
-
-function effectCells(effect: PositionEffect, position: number) {
-  return {
-    position,
-    owner: effect.owner,
-    category: effect.category,
-    effect: effect.effect,
-    protocol: effect.protocol?.slug ?? null,
-    market: effect.market,
-    position_asset_id: effect.position_asset?.id ?? null,
-    position_delta_raw: effect.position_delta_raw,
-    status: effect.status,
-    confidence: effect.confidence,
-  };
-}
-
-/** `$-12.34` to `-12.34`; null where it is unavailable. */
-function dollars(money: DisplayMoney): string | null {
-  return money.available ? money.text.slice(1) : null;
+    name,
+    type: 'FIXED_LEN_BYTE_ARRAY',
+    type_length: 16,
+    converted_type: 'DECIMAL',
+    precision: 38,
+    scale: SCALE,
+    repetition_type: 'OPTIONAL',
+  } as const;
 }
