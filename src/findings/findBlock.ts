@@ -65,7 +65,6 @@ class Weighing {
   }
 
   async decide({ rule, decide }: PreparedFinding, count: number): Promise<Finding | null> {
-    if (rule.income && this.#block.coinbase === null) return null;
     const income = rule.income ? this.#income() : null;
     const profit = income?.sums ?? [...this.#gains.gross.values()];
     const facts = factsOf(this.#candidate, this.#block, profit);
@@ -75,18 +74,19 @@ class Weighing {
       return value;
     });
     if (unmet === null) return null;
-    const { number, coinbase } = this.#block;
+    const { number } = this.#block;
+    const isProven = unmet.length === 0 && rule.status !== 'experimental';
     return {
       schema_version: 1,
       id: `${number}-${count}`,
       finding: rule.finding,
       block_number: number,
-      status: unmet.length === 0 && rule.status !== 'experimental' ? 'Proven' : 'Suspected',
+      status: isProven ? 'Proven' : 'Suspected',
       confidence: facts.get('venues.known') === true ? rule.confidence.known : rule.confidence.family,
       rule: rule.slug,
       rule_version: rule.version,
       caveats: unmet.map((code) => ({ code, text: FINDING_CAVEATS[code] ?? code })),
-      entity: income && coinbase !== null ? [coinbase] : [...this.#entity].sort(),
+      entity: income?.entity ?? [...this.#entity].sort(),
       venues: this.#venues(),
       transactions: income?.parts ?? this.#parts(),
       amounts: income?.amounts ?? this.#amounts(),
@@ -190,7 +190,7 @@ class Weighing {
   }
 
   /** What the block's builder was paid, and what it paid on. */
-  #income(): { sums: bigint[]; parts: FindingPart[]; amounts: FindingAmount[] } {
+  #income(): { sums: bigint[]; entity: string[]; parts: FindingPart[]; amounts: FindingAmount[] } {
     const { txs, coinbase } = this.#block;
     const nativeIds = new Set([NATIVE_ASSET, ...[...this.#rules.wrappedNative].map(erc20Id)]);
     let fees = 0n;
@@ -221,7 +221,9 @@ class Weighing {
       writer.write({ role: 'direct_payments', account: coinbase, asset, raw: direct }),
       writer.write({ role: 'paid_out', account: coinbase, asset, raw: paidOut }),
     ];
-    return { sums: [fees + direct], parts, amounts };
+    // Nobody to name: no income.
+    const sums = coinbase === null ? [] : [fees + direct];
+    return { sums, entity: coinbase === null ? [] : [coinbase], parts, amounts };
   }
 }
 

@@ -168,9 +168,9 @@ function transactionCells(
 }
 
 function motifCells(motif: Motif, book: Book, { motifKinds }: RowContext): Cells<'motifs'> {
-  const [got] = motif.assets_in;
-  const [gave] = motif.assets_out;
-  const { id, parent_id, kind, status, confidence } = motif;
+  const { id, parent_id, kind, status, confidence, assets_in, assets_out } = motif;
+  const got = sideOf(assets_in, book);
+  const gave = sideOf(assets_out, book);
   return {
     motif_id: id,
     parent_id,
@@ -180,18 +180,31 @@ function motifCells(motif: Motif, book: Book, { motifKinds }: RowContext): Cells
     pool_id: motif.pool_id ?? null,
     status,
     confidence,
-    asset_in: got?.asset.id ?? null,
-    symbol_in: got?.asset.symbol ?? null,
-    amount_in_raw: got?.amount_raw ?? null,
-    amount_in: decimalCell(got?.amount ?? null),
-    usd_in: got ? book.worth(got.asset.id, got.amount) : null,
-    asset_out: gave?.asset.id ?? null,
-    symbol_out: gave?.asset.symbol ?? null,
-    amount_out_raw: gave?.amount_raw ?? null,
-    amount_out: decimalCell(gave?.amount ?? null),
-    usd_out: gave ? book.worth(gave.asset.id, gave.amount) : null,
-    more_assets: motif.assets_in.length > 1 || motif.assets_out.length > 1,
+    asset_in: got.asset,
+    symbol_in: got.symbol,
+    amount_in_raw: got.raw,
+    amount_in: got.amount,
+    usd_in: got.usd,
+    asset_out: gave.asset,
+    symbol_out: gave.symbol,
+    amount_out_raw: gave.raw,
+    amount_out: gave.amount,
+    usd_out: gave.usd,
+    more_assets: assets_in.length > 1 || assets_out.length > 1,
     tags: words(motif.tags ?? []),
+  };
+}
+
+/** The first asset of one side of a motif; nulls where there is none. */
+function sideOf([first]: Motif['assets_in'], book: Book) {
+  if (first === undefined) return { asset: null, symbol: null, raw: null, amount: null, usd: null };
+  const { asset, amount_raw: raw, amount } = first;
+  return {
+    asset: asset.id,
+    symbol: asset.symbol,
+    raw,
+    amount: decimalCell(amount),
+    usd: book.worth(asset.id, amount),
   };
 }
 

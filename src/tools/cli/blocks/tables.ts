@@ -2,8 +2,8 @@
  * Column types. `AMOUNT`: DECIMAL(38, 18), whole units, null where the amount does not fit exactly; the raw
  * amount stands beside it as text, because no column type holds a `uint256`. `DOUBLE`: dollars, for sums.
  */
-export type ColumnType = 'STRING' | 'INT32' | 'INT64' | 'BOOLEAN' | 'TIMESTAMP' | 'AMOUNT' | 'DOUBLE';
-export type Cell = string | number | bigint | boolean | Date | null;
+type ColumnType = 'STRING' | 'INT32' | 'INT64' | 'BOOLEAN' | 'TIMESTAMP' | 'AMOUNT' | 'DOUBLE';
+type Cell = string | number | bigint | boolean | Date | null;
 
 /** Columns of a table with their Parquet types; every table begins with `tx_hash` and `block_number`. */
 type Columns = Readonly<Record<string, ColumnType>>;
