@@ -2,23 +2,31 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { startDemoService } from '../devnet/service.ts';
-import { CORE, runStory } from '../devnet/story.ts';
+import type { TxReport } from '../../src/model/generated/report.ts';
+import { startServer } from '../../src/service/main.ts';
+import { renderReport } from '../../src/tools/cli/renderReport.ts';
+import { REPLAY_AVAILABLE, startReplayNode, warnIfAbsent } from '../support/replayNode.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
 
-it('shows an excerpt of the report the service gives for that very transaction', async () => {
+warnIfAbsent('the report of the README');
+it.skipIf(!REPLAY_AVAILABLE)('shows an excerpt of the report the service gives for that transaction', async () => {
   const excerpt = JSON.parse(/```json\n([\s\S]*?)```/.exec(readme)![1]!) as Record<string, unknown>;
   const hash = /"tx_hash":"(0x[0-9a-f]{64})"/.exec(readme)![1]!;
-  const story = await runStory({ scenarios: CORE });
-  const service = await startDemoService(story.devnet.rpcUrl);
+  // One hash on the whole page.
+  expect(new Set(readme.match(/0x[0-9a-f]{64}/g))).toEqual(new Set([hash]));
+  const node = await startReplayNode({ files: ['whole-blocks.ndjson.gz'] });
+  const service = await startServer({ rpcUrl: node.url, host: '127.0.0.1', port: 0, logLevel: 'silent' });
   try {
     const response = await fetch(`${service.url}/analyze`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ tx_hash: hash }),
     });
+    const text = await response.clone().text();
+    const printed = renderReport(JSON.parse(text) as TxReport).replaceAll(/\u001b\[\d+m| +$/gm, '');
+    expect(printed).toContain(/```text\n([\s\S]*?)```/.exec(readme)![1]!.trim());
     const {
       inventory_deltas: deltas,
       movements,
@@ -40,7 +48,7 @@ it('shows an excerpt of the report the service gives for that very transaction',
     expect(movements![0]).toMatchObject(shownMovements![0] as object);
   } finally {
     await service.close();
-    await story.stop();
+    await node.close();
   }
 });
 

@@ -34,7 +34,7 @@ export function evidenceList(view: View, evidence: readonly Evidence[]): HTMLEle
             h('dt', {}, 'Call'),
             h('dd', {}, h('code', {}, framePath(e.frame_path))),
           ],
-          h('dt', {}, e.kind === 'log' ? 'Emitted by' : 'Contract'),
+          h('dt', {}, e.kind === 'log' ? 'Emitted by' : 'Called account'),
           h('dd', {}, accountName(view, e.contract), addressLine(view, e.contract)),
           h('dt', {}, 'Check'),
           h('dd', { class: 'check' }, check(view, e)),

@@ -20,7 +20,7 @@ import { checkReport } from './source/checkReport.ts';
 import { acceptDrops, readReportFile } from './source/openFile.ts';
 import example from 'txreport:example';
 import type { View } from './view.ts';
-import { welcome } from './welcome.ts';
+import { welcome, type Example } from './welcome.ts';
 
 const setting = (name: string): string | null =>
   document.querySelector<HTMLMetaElement>(`meta[name="txreport-${name}"]`)?.content || null;
@@ -28,7 +28,7 @@ const BUILT_FOR = readBaseUrl(setting('api') ?? '') ?? 'http://127.0.0.1:3000';
 const PLAYGROUND = setting('playground') === 'on';
 /** The page's own server also answers call trees. */
 const TRACE = setting('trace') === 'on';
-const EXAMPLES = JSON.parse(setting('examples') ?? '[]') as [hash: string, label: string][];
+const EXAMPLES = JSON.parse(setting('examples') ?? '[]') as Example[];
 
 const panel = createPanel();
 const shell = createShell({ analyze: () => ask(), openFile: (file) => void open(file) }, panel.element);
@@ -54,9 +54,23 @@ function showReport(report: TxReport, from: string, trace: View['trace'] = null)
   );
 }
 
+/** Titles of error pages, by words in their message. */
+const TITLES: readonly (readonly [RegExp, string])[] = [
+  [/not found/, 'No such transaction'],
+  [/pending/, 'Not in a block yet'],
+  [/overloaded|rate/, 'The service is busy'],
+  [/Nothing answered|did not answer/, 'The service cannot be reached'],
+  [/no transaction hash/, 'Not a transaction hash'],
+  [/not the address/, 'Not the address of a service'],
+  [/not a report|not JSON|not well-formed|schema version|too large for a report/, 'Not a report'],
+  [/trace/i, 'The node has no trace'],
+];
+
 /** An error page: the failure, and the next step. */
 function complain(message: string, ...next: readonly string[]): void {
+  const title = TITLES.find(([pattern]) => pattern.test(message))?.[1] ?? 'The analysis failed';
   markTab('report');
+  document.title = `${title} · txreport`;
   shell.status.replaceChildren();
   const again = h('button', { type: 'button', class: 'primary', onclick: () => ask() }, 'Try again');
   const home = h('button', { type: 'button', class: 'quiet', onclick: () => goHome() }, 'Start page');
@@ -68,7 +82,7 @@ function complain(message: string, ...next: readonly string[]): void {
       h(
         'div',
         {},
-        h('h1', {}, 'No report to show'),
+        h('h1', {}, title),
         h('p', {}, message),
         next.length > 0 && [
           h('p', { class: 'next' }, 'What to do next:'),

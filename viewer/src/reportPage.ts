@@ -1,6 +1,7 @@
 import type { TxReport } from '../../src/model/generated/report.ts';
 import { graphSection } from './graph/graphSection.ts';
 import { h, replaceChildren } from './lib/dom.ts';
+import { addressesSection } from './sections/addresses.ts';
 import { aboutSection } from './sections/about.ts';
 import { allowancesSection } from './sections/allowances.ts';
 import { attributionSection } from './sections/attribution.ts';
@@ -44,6 +45,7 @@ export function reportPage(report: TxReport, panel: Panel, trace: View['trace'] 
         h('div', { class: 'column' }, allowances, positions, attribution),
       ),
       callTreeSection(view),
+      addressesSection(view),
       aboutSection(view),
     );
   };

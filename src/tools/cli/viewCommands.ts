@@ -136,7 +136,7 @@ async function demo(options: CommandOptions): Promise<number> {
   const reports = new Map<string, TxReport>();
   for (const [hash, one] of recorded) reports.set(hash, (await traceOf(one, rulebook)).report);
   const examples = [...reports].map(
-    ([hash, { classification }]) => [hash, classification.intent_label] as const,
+    ([hash, { classification: c }]) => [hash, c.intent_label, c.category ?? 'other', c.status] as const,
   );
   const analyze = (hash: string): Promise<string> => {
     const report = reports.get(hash);
@@ -157,7 +157,7 @@ export async function show(
   { port, open }: Pick<CommandOptions, 'port' | 'open'>,
   answers: Pick<ViewOptions, 'analyze' | 'trace'>,
   path: string,
-  examples: readonly (readonly [string, string])[] = [],
+  examples: NonNullable<ViewOptions['examples']> = [],
 ): Promise<number> {
   const { startView } = await import('../view/servePage.ts');
   const server = await startView({ port, ...answers, examples });

@@ -201,8 +201,8 @@ export interface ViewOptions {
   readonly analyze: (hash: string) => Promise<string>;
   /** The calls of a transaction; without it the page shows what a report holds. */
   readonly trace?: (hash: string) => Promise<CallTree>;
-  /** Offered on the start page: hash and label. */
-  readonly examples?: readonly (readonly [hash: string, label: string])[];
+  /** Offered on the start page, by category. */
+  readonly examples?: readonly (readonly [hash: string, label: string, category?: string, status?: string])[];
   /** The built viewer page. */
   readonly viewerFile?: string;
 }
