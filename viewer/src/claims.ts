@@ -85,6 +85,7 @@ export function movementsClaim(
   indexes: readonly number[],
 ): Claim {
   return {
+    ...(indexes.length === 1 && { key: `movement-${indexes[0]}` }),
     kind,
     title,
     body: [
@@ -113,6 +114,7 @@ export function accountClaim(view: View, address: string): Claim {
   );
   const motifs = view.report.motifs.filter((m) => m.participants.some((p) => p.account === address));
   return {
+    key: address,
     kind: account.part,
     title: h('bdi', {}, shown(account.name, 60)),
     movements,
@@ -173,6 +175,16 @@ export function accountClaim(view: View, address: string): Claim {
   };
 }
 
+/** The claim that a key names; null where the report has none of it. */
+export function claimOf(view: View, key: string): Claim | null {
+  const motif = view.report.motifs.find(({ id }) => id === key);
+  if (motif) return motifClaim(view, motif);
+  const index = Number(/^movement-(\d+)$/.exec(key)?.[1] ?? -1);
+  if (movementAt(view, index))
+    return movementsClaim(view, { kind: 'Movement', title: `Movement ${index + 1}` }, [index]);
+  return /^0x[0-9a-fA-F]{40}$/.test(key) ? accountClaim(view, key) : null;
+}
+
 export function motifClaim(view: View, m: Motif): Claim {
   const legs = (heading: string, list: Motif['assets_in']): Child =>
     list.length > 0 && [
@@ -192,6 +204,7 @@ export function motifClaim(view: View, m: Motif): Claim {
     ];
   const parent = view.report.motifs.find((other) => other.id === m.parent_id);
   return {
+    key: m.id,
     kind: `Step ${m.id}`,
     title: words(m.kind),
     movements: m.movements,

@@ -35,6 +35,8 @@ const shell = createShell({ analyze: () => ask(), openFile: (file) => void open(
 let running: AbortController | null = null;
 
 function show(...content: Parameters<typeof replaceChildren>[1][]): void {
+  // A report's page has closed it already, and listens to it.
+  if (!panel.element.hidden) panel.onChange = () => {};
   panel.close();
   replaceChildren(shell.content, ...content);
 }

@@ -6,6 +6,8 @@ import type { Claim, View } from './view.ts';
 export interface Panel {
   readonly element: HTMLElement;
   show(view: View, claim: Claim): void;
+  /** Called with the key of the claim that is shown, null when the panel closes. */
+  onChange: (key: string | null) => void;
   close(): void;
 }
 
@@ -42,6 +44,7 @@ export function createPanel(): Panel {
     if (element.hidden) return;
     element.hidden = true;
     document.body.classList.remove('with-panel');
+    panel.onChange(null);
     onClose();
     if (opener?.isConnected) opener.focus();
     opener = null;
@@ -51,9 +54,10 @@ export function createPanel(): Panel {
     if (event.key === 'Escape') close();
   });
 
-  return {
+  const panel: Panel = {
     element,
     close,
+    onChange: () => {},
     show(view, claim) {
       const active = document.activeElement;
       if (active instanceof HTMLElement && !element.contains(active)) opener = active;
@@ -74,6 +78,8 @@ export function createPanel(): Panel {
       onClose = () => view.pin(null);
       view.pin(claim.movements);
       heading.focus({ preventScroll: true });
+      panel.onChange(claim.key ?? null);
     },
   };
+  return panel;
 }

@@ -57,6 +57,22 @@ export function copyButton(text: string, label: string): HTMLElement {
   return button;
 }
 
+/** A button that copies a text made when it is pressed. */
+export function copyText(label: string, make: () => string): HTMLElement {
+  const words = h('span', {}, label);
+  const button = h('button', { type: 'button', class: 'proof' }, icon('copy'), words);
+  button.addEventListener('click', () => {
+    void navigator.clipboard?.writeText(make()).then(
+      () => {
+        words.textContent = 'Copied';
+        setTimeout(() => (words.textContent = label), 1_200);
+      },
+      () => {},
+    );
+  });
+  return button;
+}
+
 /** Money as people read it, or its dash with the reason. */
 export function money(view: View, value: DisplayMoney): HTMLElement {
   if (value.available) return h('span', { class: 'money' }, moneyText(value));

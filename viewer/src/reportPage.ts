@@ -12,18 +12,29 @@ import { moneySection } from './sections/money.ts';
 import { motifsSection } from './sections/motifs.ts';
 import { positionsSection } from './sections/positions.ts';
 import type { Panel } from './panel.ts';
+import { claimOf } from './claims.ts';
 import { createView, type View } from './view.ts';
 
 /** A report as a page: verdict and money, the graph, then balance changes and the proof. */
 export function reportPage(report: TxReport, panel: Panel, trace: View['trace'] = null): HTMLElement {
   const still = (report.movements ?? []).length === 0;
   const page = h('div', { class: `report${still ? ' still' : ''}` });
-  const draw = (subject: string): void => {
+  const place = new URLSearchParams(location.hash.slice(1));
+  const remember = (name: 'as' | 'open', value: string | null): void => {
+    if (value === null) place.delete(name);
+    else place.set(name, value);
+    const hash = place.size === 0 ? '' : `#${place.toString()}`;
+    history.replaceState(history.state, '', `${location.pathname}${location.search}${hash}`);
+  };
+  panel.onChange = () => {};
+  const draw = (subject: string): View => {
     panel.close();
+    panel.onChange = (key) => remember('open', key);
     const view = createView(report, subject, {
       inspect: (claim) => panel.show(view, claim),
       trace,
       seeAs: (account) => {
+        remember('as', account === report.economics.subject ? null : account);
         draw(account);
         page.querySelector<HTMLElement>('#seen-by')?.focus();
       },
@@ -41,14 +52,21 @@ export function reportPage(report: TxReport, panel: Panel, trace: View['trace'] 
       h(
         'div',
         { class: 'columns' },
-        h('div', { class: 'column' }, deltasSection(view), motifsSection(view)),
+        h('div', { class: 'column' }, deltasSection(view)),
         h('div', { class: 'column' }, allowances, positions, attribution),
       ),
+      motifsSection(view),
       callTreeSection(view),
       addressesSection(view),
       aboutSection(view),
     );
+    return view;
   };
-  draw(report.economics.subject);
+  const [as, open] = [place.get('as'), place.get('open')];
+  const known = report.inventory_deltas.some((d) => d.subject === as);
+  const view = draw(known ? as! : report.economics.subject);
+  const claim = open === null ? null : claimOf(view, open);
+  // Shown once the page stands.
+  if (claim) setTimeout(() => view.inspect(claim));
   return page;
 }

@@ -7,6 +7,8 @@ import type { CallTree } from '../../src/tools/wording/calls.ts';
 
 /** A statement of the report, with where to check it. */
 export interface Claim {
+  /** Names the claim in the page's address: `m-3`, `0x…`, `movement-7`. */
+  readonly key?: string;
   /** Kind of claim: `Step`, `Movement`, … */
   readonly kind: string;
   readonly title: Child;

@@ -12,7 +12,7 @@ import type {
 } from '../../model/generated/report.ts';
 import { modeSentence } from './attribution.ts';
 import type { Decoded } from './calls.ts';
-import { quantity, symbolOf } from './amounts.ts';
+import { moneyText, quantity, symbolOf } from './amounts.ts';
 import { shown, timeText, title, words } from './text.ts';
 
 /** A piece of a sentence. Each surface shows accounts, code and amounts in its own way. */
@@ -220,6 +220,25 @@ export function fragmentTexts({ classification: c }: TxReport): { text: string; 
     text: `${words(kind)}${count === 1 ? '' : ` × ${count}`}`,
     proven,
   }));
+}
+
+/** A report as a few lines of plain text, to paste elsewhere. */
+export function summaryLines(report: TxReport, voice: Voice): string[] {
+  const { classification: c, economics: e, tx, allowances = [], position_effects: positions } = report;
+  const say = (sentence: Sentence): string => inWords(sentence, voice);
+  return [
+    `${shown(c.intent_label, 300)} (${c.status}, ${c.confidence})`,
+    ...caveatTexts(report),
+    say(whoSentence(report)),
+    say(callSentence(report)),
+    ...failureSentences(report).map(say),
+    ...(e.token_out === '' ? [] : [`Sent ${shown(e.token_out, 300)}.`]),
+    ...(e.token_in === '' ? [] : [`Received ${shown(e.token_in, 300)}.`]),
+    ...figures(report).flatMap(([name, value]) => (value.available ? [`${name}: ${moneyText(value)}.`] : [])),
+    ...positions.slice(0, 5).map((one) => `${say(positionSentence(one))}.`),
+    ...allowances.slice(0, 5).map((one) => `${say(allowanceSentence(one))}.`),
+    [timeText(tx.timestamp), `block ${tx.block_number}`, tx.hash].filter(Boolean).join(', '),
+  ];
 }
 
 const WARNINGS: Readonly<Record<string, string>> = {

@@ -14,8 +14,10 @@ import { legend } from './legend.ts';
 /** Below this width value flows downwards. */
 const NARROW = 620;
 const SMALLEST = 0.55;
-/** On a phone a smaller drawing is unreadable; it is scrolled instead. */
-const SMALLEST_NARROW = 0.62;
+/** On a phone all ends show, however small; fingers zoom. */
+const SMALLEST_NARROW = 0.34;
+/** Pixels across a printed page. */
+const PAPER = 680;
 /** A small graph may grow this much. */
 const GROWN = 1.2;
 /** A tall one is scrolled rather than made smaller than this. */
@@ -60,9 +62,9 @@ export function graphSection(view: View): HTMLElement {
       Math.min(GROWN, (canvas.clientWidth - 2) / width, tallest),
     );
   };
-  const scale = (): void => {
+  const scale = (fixed?: number): void => {
     if (!graph) return;
-    const k = zoom ?? fitting(graph);
+    const k = fixed ?? zoom ?? fitting(graph);
     graph.element.style.transform = `scale(${k})`;
     graph.element.style.width = `${graph.width}px`;
     graph.element.style.height = `${graph.height}px`;
@@ -152,6 +154,8 @@ export function graphSection(view: View): HTMLElement {
   dragToScroll(canvas);
   view.onHighlight((pointed) => graph?.highlight(pointed));
   // Sizes can be measured only once the section is in the page.
+  window.addEventListener('beforeprint', () => graph && scale(Math.min(1, PAPER / graph.width)));
+  window.addEventListener('afterprint', () => scale());
   new ResizeObserver(() => {
     if (canvas.clientWidth === 0) return;
     if (graph === null || narrow !== canvas.clientWidth < NARROW) draw();

@@ -9,10 +9,11 @@ import {
   failureSentences,
   fragmentTexts,
   methodText,
+  summaryLines,
   whoSentence,
 } from '../../../src/tools/wording/sentences.ts';
 import { plural, shortHex, shown, timeText, title, words } from '../../../src/tools/wording/text.ts';
-import { badge, copyButton, proofButton } from '../parts.ts';
+import { badge, copyButton, copyText, proofButton } from '../parts.ts';
 import type { Claim, View } from '../view.ts';
 import { motifRow } from './motifs.ts';
 
@@ -58,7 +59,13 @@ export function headline(view: View): HTMLElement {
       'div',
       { class: 'headline-foot' },
       facts(view),
-      proofButton('Why this label?', [], () => view.inspect(whyClaim(view))),
+      h(
+        'div',
+        { class: 'headline-actions' },
+        proofButton('Why this label?', [], () => view.inspect(whyClaim(view))),
+        copyText('Copy summary', () => summary(view)),
+        copyText('Copy link', () => location.href),
+      ),
     ),
   );
 }
@@ -130,6 +137,15 @@ function seenBy(view: View): Child {
     ),
   );
   return h('p', { class: 'seen-by' }, h('label', { for: 'seen-by' }, 'Seen by '), select);
+}
+
+/** The report as plain text with full addresses. */
+function summary({ report, accounts }: View): string {
+  const account = (address: string): string => {
+    const { name, named } = accounts.of(address);
+    return named ? `${name} (${address})` : address;
+  };
+  return summaryLines(report, { account }).join('\n');
 }
 
 function facts(view: View): HTMLElement {
