@@ -56,7 +56,7 @@ A file holds one report, or one per line (NDJSON, as batch writes it); - is stan
 do not trust the node the service asked, give another one.
 
 First the transaction is analysed anew and the two reports are compared word for word. Then checks
-that share no code with the analysis hold the report against the node's raw answers. A report of
+that share no code with the analysis compare the report with the node's raw answers. A report of
 another engine or ruleset cannot be compared: it is "not verified", unless you accept it, and then
 it "holds in part": in what the output names as checked.
 
