@@ -1,9 +1,9 @@
+import { Components } from '../../lib/components.ts';
 import { isRecognised, kindOf } from '../../lib/motifKinds.ts';
 import { isPrincipal, SENT_ROLES } from '../../lib/roles.ts';
 import { lowestCommonAncestor } from '../../value/frames.ts';
 import { commonFrame, joinEvidence, unique, type MotifDraft } from './draftMotif.ts';
 import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
-import type { Address } from '../../model/hex.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 
 /**
@@ -16,33 +16,29 @@ export function joinSilent(
   tx: CanonicalTx,
   rulebook: Pick<Rulebook, 'motifKinds'>,
 ): MotifDraft[] {
-  const groups = new Map<string, MotifDraft[][]>();
-  for (const draft of drafts) {
-    const { venue, executes } = kindOf(rulebook, draft.kind);
-    if (draft.legs.length > 0 || venue === 'created' || executes !== null) continue;
-    const alike = groups.get(`${draft.kind} ${draft.protocol?.slug}`) ?? [];
-    groups.set(`${draft.kind} ${draft.protocol?.slug}`, alike);
-    const group = alike.find((other) => agree(ownersOf(other), ownersOf([draft])));
-    if (group) group.push(draft);
-    else alike.push([draft]);
+  const silent = drafts.filter(({ kind, legs }) => {
+    const { venue, executes } = kindOf(rulebook, kind);
+    return legs.length === 0 && venue !== 'created' && executes === null;
+  });
+  if (silent.length < 2) return [...drafts];
+  const groups = new Components<MotifDraft>();
+  const seen = new Map<string, MotifDraft>();
+  const nameless = new Map<MotifDraft, string>();
+  for (const draft of silent) {
+    const { kind, protocol, doubt, participants } = draft;
+    const key = `${kind} ${protocol?.slug} ${kindOf(rulebook, kind).allowance ? doubt : ''}`;
+    const owners = participants.filter(({ role }) => isPrincipal(role));
+    for (const { account } of owners) groups.link(seen, `${key} ${account}`, draft);
+    if (owners.length === 0) nameless.set(draft, key);
+    else if (!seen.has(key)) seen.set(key, draft);
   }
+  for (const [draft, key] of nameless) groups.link(seen, key, draft);
   const joined = new Map<MotifDraft, MotifDraft>();
-  for (const group of [...groups.values()].flat().filter(({ length }) => length > 1)) {
+  for (const group of groups.of(silent).filter(({ length }) => length > 1)) {
     const act = oneAct(group, tx);
     for (const draft of group) joined.set(draft, act);
   }
   return joined.size === 0 ? [...drafts] : unique(drafts.map((draft) => joined.get(draft) ?? draft));
-}
-
-function ownersOf(group: readonly MotifDraft[]): ReadonlySet<Address> {
-  const owners = new Set<Address>();
-  for (const { participants } of group)
-    for (const { role, account } of participants) if (isPrincipal(role)) owners.add(account);
-  return owners;
-}
-
-function agree(some: ReadonlySet<Address>, others: ReadonlySet<Address>): boolean {
-  return some.size === 0 || others.size === 0 || [...some].some((account) => others.has(account));
 }
 
 function oneAct(group: readonly MotifDraft[], tx: CanonicalTx): MotifDraft {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { account, rulebook } from '../4-primitives/support.ts';
-import { nest } from '../../../src/stages/5-motifs/assemble.ts';
+import { joinSilent, nest } from '../../../src/stages/5-motifs/assemble.ts';
 import type { MotifDraft } from '../../../src/stages/5-motifs/draftMotif.ts';
-import type { Frame } from '../../../src/model/canonicalTx.ts';
+import type { CanonicalTx, Frame } from '../../../src/model/canonicalTx.ts';
+import type { Address } from '../../../src/model/hex.ts';
 
 const POOL = account(1);
 const LISTED = { slug: 'pool', version: 1, matchedBy: 'address' } as const;
@@ -82,5 +83,49 @@ describe('a change of a position that is told twice', () => {
     const wider = act('vault_deposit', [0], [1], { protocol: FAMILY });
     expect(nested(known, wider)).toHaveLength(2);
     expect(known.whole).toBe(wider);
+  });
+});
+
+describe('what moved nothing', () => {
+  const [ANN, BOB] = [account(7), account(8)];
+  const tx = { frames, logs: [] } as unknown as CanonicalTx;
+  const silent = (kind: string, owner: Address | null, log: number, more: Partial<MotifDraft> = {}) =>
+    act(kind, [], [], {
+      legs: [],
+      doubt: null,
+      tags: [`tag${log}`],
+      participants: owner ? [{ role: 'owner', account: owner }] : [],
+      evidence: [{ kind: 'log', frame: null, log, contract: POOL }],
+      ...more,
+    });
+  const logsOf = (drafts: readonly MotifDraft[]) =>
+    joinSilent(drafts, tx, rulebook).map(({ evidence }) => evidence.map(({ log }) => log));
+
+  it('is one act of a kind, protocol and owner, whoever names no owner included', () => {
+    const [registry, registrar] = [silent('name_service', null, 1), silent('name_service', ANN, 2)];
+    expect(logsOf([registry, registrar, silent('name_service', ANN, 3)])).toEqual([[1, 2, 3]]);
+  });
+
+  it('is an act each of different owners, kinds and protocols', () => {
+    const drafts = [
+      silent('name_service', ANN, 1),
+      silent('name_service', BOB, 2),
+      silent('attestation', ANN, 3),
+      silent('name_service', ANN, 4, { protocol: FAMILY }),
+      silent('account_execution', ANN, 5),
+      silent('account_execution', ANN, 6),
+    ];
+    expect(logsOf(drafts)).toEqual([[1], [2], [3], [4], [5], [6]]);
+  });
+
+  it('has the tags and the proof of the best known, and keeps doubtful allowances apart', () => {
+    const [call, event] = [
+      silent('name_service', ANN, 1, { doubt: 'function_name_only', status: 'Suspected' }),
+      silent('name_service', ANN, 2, { status: 'Proven' }),
+    ];
+    const [joined] = joinSilent([call, event], tx, rulebook);
+    expect([joined!.status, joined!.tags]).toEqual(['Proven', ['tag2']]);
+    const unasked = silent('approval', ANN, 4, { doubt: 'unproven_motif' });
+    expect(logsOf([silent('approval', ANN, 3), unasked])).toEqual([[3], [4]]);
   });
 });
