@@ -95,3 +95,58 @@ describe('a whole block', () => {
     expect(found).toMatchObject({ reports: [], failures: [{ code: 'inconsistent_upstream' }] });
   });
 });
+
+describe('a whole block of a node whose answers have a wrong shape', () => {
+  const { receipt, block } = recording.rpc as unknown as Record<string, Record<string, unknown>>;
+  const whole = { ...block, transactions: [recording.rpc.tx] };
+  it.each<[string, string[], unknown]>([
+    ['the block is a text', ['eth_getBlockByHash'], 'block'],
+    ['the block has no transactions', ['eth_getBlockByHash'], { ...whole, transactions: null }],
+    ['a transaction is a text', ['eth_getBlockByHash'], { ...whole, transactions: ['0x'] }],
+    [
+      'a transaction has a text for a value',
+      ['eth_getBlockByHash'],
+      { ...whole, transactions: [{ ...(recording.rpc.tx as object), value: 'much' }] },
+    ],
+    ['a receipt has a text for logs', ['eth_getBlockReceipts'], [{ ...receipt, logs: 'none' }]],
+    ['a receipt has no gas', ['eth_getBlockReceipts'], [{ ...receipt, gasUsed: 'much' }]],
+    ['a trace is a text', ['debug_traceBlockByHash'], [{ txHash: recording.hash, result: 'trace' }]],
+    ['a trace is empty', ['debug_traceBlockByHash'], [{ txHash: recording.hash, result: {} }]],
+    ['the header has no time', ['eth_getBlockByNumber'], { ...block, timestamp: 'noon' }],
+    ['the header has no miner', ['eth_getBlockByNumber'], { ...block, miner: 'nobody' }],
+  ])('is asked of another node: %s', async (_, methods, wrong) => {
+    const deps = await start();
+    const expected = await createAnalyzeBlock(deps, ALL, () => {})(id, options());
+    expect(expected.failures).toEqual([]);
+    const good = node;
+    const bad = await startRecordedNode();
+    try {
+      const alone: Record<string, string> = {
+        eth_getBlockByHash: 'eth_getTransactionByHash',
+        eth_getBlockReceipts: 'eth_getTransactionReceipt',
+        debug_traceBlockByHash: 'debug_traceTransaction',
+      };
+      for (const method of methods) {
+        bad.handlers[method] = () => wrong;
+        // The same fault where it is asked for the transaction alone.
+        const single = alone[method];
+        if (single)
+          bad.handlers[single] = () =>
+            Array.isArray(wrong) ? ((wrong[0] as { result?: unknown }).result ?? wrong[0]) : 'wrong';
+      }
+      await upstream.close();
+      upstream = createUpstream({
+        rpcUrls: [bad.url, good.url],
+        timeoutMs: 10_000,
+        retries: 2,
+        deadlineMs: 20_000,
+        maxResponseBytes: 1 << 26,
+        maxBatch: 1_000,
+      });
+      const found = await createAnalyzeBlock({ ...deps, upstream }, ALL, () => {})(id, options());
+      expect(found).toEqual(expected);
+    } finally {
+      await bad.close();
+    }
+  });
+});

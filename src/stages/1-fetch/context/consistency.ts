@@ -1,5 +1,5 @@
 import { keccak256 } from 'ox/Hash';
-import { quantity, isHex, lowerHex } from '../../../evm/hex.ts';
+import { lowerAddress, quantity, isHex, lowerHex } from '../../../evm/hex.ts';
 import { sameInAnyOrder } from '../../../lib/lists.ts';
 import { isSystemLog } from '../../../traces/callTracer.ts';
 import { apiOfDialect } from '../../../traces/traceApis.ts';
@@ -199,4 +199,10 @@ function bloomRefutes(bloom: unknown, logs: readonly unknown[]): boolean {
     if (Array.isArray(log['topics'])) for (const topic of log['topics'] as unknown[]) add(topic);
   }
   return digits.slice(2) !== filter.toString('hex');
+}
+
+/** A field of a header that stage 2 would refuse: another node is asked. */
+export function unreadableField({ miner, author, baseFeePerGas }: Record<string, unknown>): string | null {
+  if (lowerAddress(miner ?? author) === null) return 'miner';
+  return baseFeePerGas != null && quantity(baseFeePerGas) === null ? 'baseFeePerGas' : null;
 }

@@ -1,6 +1,6 @@
 import { decodeDecimals, decodeText, type ViewCall } from './multicall.ts';
 import { averagePrices } from '../prices/averagePrices.ts';
-import { headerMismatch } from './consistency.ts';
+import { headerMismatch, unreadableField } from './consistency.ts';
 import { NO_REGISTRIES, readRegistries, registryCalls } from './registryReads.ts';
 import { quantity } from '../../../evm/hex.ts';
 import { isRecord } from '../../../lib/shape.ts';
@@ -245,6 +245,8 @@ function readHeader(answer: RpcAnswer, plan: ContextPlan): { block: unknown; tim
   if (mismatch) throw new UpstreamFault('inconsistent_upstream', 'again', mismatch);
   const timestamp = readTimestamp(block['timestamp']);
   if (timestamp === null) throw new UpstreamFault('block_malformed', 'again', 'timestamp');
+  const field = unreadableField(block);
+  if (field !== null) throw new UpstreamFault('block_malformed', 'again', field);
   return { block, timestamp };
 }
 
