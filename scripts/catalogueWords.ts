@@ -44,6 +44,8 @@ export const PNL_REASONS: Words = {
   unpriced_asset: 'The flow is closed, but an asset of it has no price.',
   result_held_elsewhere:
     'The flow is closed, but an account outside the entity kept part of its result; whose it is does not show.',
+  outside_receipt:
+    'The flow is closed, but the entity or one of its pools also got something that no hop, loan or refund paid, so that what is left is not its profit.',
 };
 
 export const ERRORS: Readonly<Record<string, readonly [cause: string, remedy: string]>> = {

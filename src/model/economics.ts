@@ -58,6 +58,9 @@ export interface PnlEntry {
   readonly proceeds: bigint;
   readonly gross: bigint;
   readonly grossUsd: Usd;
+  /** In the asset: loan fees and shares of others, which the hops do not show. */
+  readonly fees: bigint;
+  readonly feesUsd: Usd;
   /** Wei that the entity paid for gas, to the network or to a relayer. */
   readonly gas: bigint;
   readonly gasUsd: Usd;
@@ -81,8 +84,15 @@ export type RealizedPnl =
     }
   | { readonly supported: false; readonly reason: PnlReason };
 
-/** `result_held_elsewhere`: an account outside the entity kept some of it. */
-export type PnlReason = 'requires_multi_transaction_state' | 'unpriced_asset' | 'result_held_elsewhere';
+/**
+ * `result_held_elsewhere`: an account outside the entity kept some of it. `outside_receipt`: the entity, or a
+ * pool of the flow, also got something that no hop, loan or refund paid.
+ */
+export type PnlReason =
+  | 'requires_multi_transaction_state'
+  | 'unpriced_asset'
+  | 'result_held_elsewhere'
+  | 'outside_receipt';
 
 export interface GasCost {
   /** Wei per gas. */

@@ -494,6 +494,8 @@ export interface PnlEntry {
   proceeds_raw: RawAmount;
   gross_raw: RawInteger;
   gross_usd: DisplayMoney;
+  fees_raw?: RawAmount;
+  fees_usd?: DisplayMoney;
   gas_usd: DisplayMoney;
   gas_raw?: RawAmount;
   builder_payment_raw: RawAmount;

@@ -8,6 +8,7 @@ import { commonFrame, joinMovements, type MotifDraft, type MotifInput } from './
 import { hopOf, type Hop } from './hops.ts';
 import { joinSilent, nest } from './assemble.ts';
 import type { Tracing } from './routes.ts';
+import { exchangesAtUnnamedVenues, type Exchange } from './unnamedVenues.ts';
 import type { AssetAmount, Confidence } from '../../model/motif.ts';
 import type { Primitive, Leg } from '../../model/primitive.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
@@ -36,8 +37,15 @@ export function buildMotifs(input: MotifInput): MotifDraft[] {
     const hop = hopOf(primitive, draft, input);
     if (hop) hops.push(hop);
   }
-  const single = joinSilent(found, tx, rulebook);
-  const composites = compositesOf(hops, single, input, tracing);
+  const primary = joinSilent(found, tx, rulebook);
+  const unnamed = hops.length > 0 ? exchangesAtUnnamedVenues(primary, input) : [];
+  const composites = compositesOf(
+    hops,
+    unnamed.map(({ hop }) => hop),
+    primary,
+    { ...input, tracing },
+  );
+  const single = withExchanges(primary, unnamed, composites);
   const payments = single.filter(({ kind }) => {
     const { plain, serves } = kindOf(rulebook, kind);
     return plain && serves === null;
@@ -45,7 +53,9 @@ export function buildMotifs(input: MotifInput): MotifDraft[] {
   const batches = batchTransfers(payments, tx, flow);
   // Primitives come in execution order.
   const drafts =
-    composites.length + batches.length === 0 ? single : [...composites, ...batches, ...single].sort(inOrder);
+    composites.length + batches.length === 0
+      ? [...single]
+      : [...composites, ...batches, ...single].sort(inOrder);
   return placed(nest(drafts, tx, rulebook));
 }
 
@@ -54,6 +64,20 @@ function isUnaskedAllowance({ kind, evidence }: Primitive, { rulebook, suspects 
   if (suspects === undefined || suspects.allowances.size === 0) return false;
   const logs = kindOf(rulebook, kind).allowance ? evidence : [];
   return logs.some(({ log }) => log !== null && suspects.allowances.has(log));
+}
+
+/** The drafts, with the payments of exchanges that a cycle closes over replaced by these. */
+function withExchanges(
+  drafts: readonly MotifDraft[],
+  exchanges: readonly Exchange[],
+  cycles: readonly MotifDraft[],
+): readonly MotifDraft[] {
+  const parts = new Set(cycles.flatMap(({ children }) => children));
+  const used = exchanges.filter(({ hop }) => parts.has(hop.motif));
+  if (used.length === 0) return drafts;
+  const replaced = new Set(used.flatMap(({ payments }) => payments));
+  const left = drafts.filter((draft) => !replaced.has(draft));
+  return [...left, ...used.map(({ hop }) => hop.motif)].sort(inOrder);
 }
 
 /** Ether sent to the block's fee recipient, other than by a plain transfer to it. */

@@ -18,15 +18,19 @@ import { roleOf } from '../../lib/roles.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 
-/** Closed cycles and routes that hops form; it takes hops at two pools to form one. */
+/**
+ * Closed cycles and routes that hops form; it takes hops at two pools to form one. `unnamed`: exchanges at
+ * venues without an event, hops only of a cycle that closes over them.
+ */
 export function compositesOf(
   hops: readonly Hop[],
+  unnamed: readonly Hop[],
   drafts: readonly MotifDraft[],
-  input: MotifInput,
-  tracing: Tracing,
+  input: MotifInput & { readonly tracing: Tracing },
 ): MotifDraft[] {
-  if (hops.length < 2) return [];
-  const venues = new Set(hops.map((hop) => hop.motif.venue));
+  if (hops.length + unnamed.length < 2) return [];
+  const { tracing } = input;
+  const venues = new Set([...hops, ...unnamed].map((hop) => hop.motif.venue));
   const entities = new Map<string, Entity>();
   const entity = (group: readonly Hop[]): Entity => {
     const accounts = groupBehind(group, input, venues);
@@ -43,7 +47,15 @@ export function compositesOf(
       .map(({ account }) => account),
   );
   const composites: MotifDraft[] = [];
-  for (const group of connectedHops(hops)) {
+  const taken = new Set<Hop>();
+  for (const group of unnamed.length > 0 ? connectedHops([...hops, ...unnamed]) : []) {
+    if (poolsOf(group) < 2 || !group.some((hop) => unnamed.includes(hop))) continue;
+    const cycle = cycleOf(group, tradeBalance(group), context);
+    if (!cycle) continue;
+    composites.push(cycle);
+    for (const hop of group) taken.add(hop);
+  }
+  for (const group of connectedHops(hops.filter((hop) => !taken.has(hop)))) {
     if (group.length < 2 || poolsOf(group) < 2) continue;
     const balance = tradeBalance(group);
     const composite = cycleOf(group, balance, context) ?? routeOf(group, balance, tracing, feeTakers);

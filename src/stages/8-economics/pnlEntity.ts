@@ -1,4 +1,5 @@
 import { kindOf } from '../../lib/motifKinds.ts';
+import { roleOf } from '../../lib/roles.ts';
 import { venuesOf } from '../../value/parties.ts';
 import { mergeNative, NATIVE_ASSET } from '../../value/asset.ts';
 import { actingAsOne, isPrivate, onlyKeeps, sentBy } from '../../value/parties/entity.ts';
@@ -27,7 +28,13 @@ export function pnlEntity(closed: ClosedFlow, input: EntityInput): ReadonlySet<A
   const venues = venuesOf(input.motifs, rulebook);
   const traders = tradersOf(closed, flow, venues);
   const scene = { tx, flow, rulebook, coinbase: header.coinbase, venues, traders };
-  return new Set(actingAsOne([actor, ...entity], scene).keys());
+  const group = new Set(actingAsOne([actor, ...entity], scene).keys());
+  // The account with whose tokens a cycle began has its result.
+  for (const motif of closed.motifs) {
+    const funder = roleOf(motif, 'beneficiary');
+    if (funder !== null && traders.has(funder) && flow.outgoing.has(funder)) group.add(funder);
+  }
+  return group;
 }
 
 /** Accounts that paid a venue of the flow or were paid by one. */

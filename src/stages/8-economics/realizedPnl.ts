@@ -1,13 +1,16 @@
 import { addUsd, known, subtractUsd, unknown, worth, worthTogether, ZERO_USD } from '../../value/money.ts';
-import { NATIVE_ASSET } from '../../value/asset.ts';
+import { kindOf } from '../../lib/motifKinds.ts';
+import { mergeNative, NATIVE_ASSET } from '../../value/asset.ts';
 import { balances, isConversion, type Balance } from '../../value/balances.ts';
 import type { GasCost, Money, PnlEntry, PnlReason, PriceBook, RealizedPnl } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Verdict } from '../../model/intent.ts';
+import type { AssetAmount } from '../../model/motif.ts';
 import type { AssetId, Movement, ValueFlow } from '../../model/valueFlow.ts';
 import { changesHiddenPosition, closedFlow, poolsOf, type ClosedFlow } from './closedFlow.ts';
 import { builderPayments } from '../../value/parties/builder.ts';
 import { executionCost, executionPayments } from '../../value/parties/execution.ts';
+import { outsideReceipts } from './outsideReceipts.ts';
 import { holdersElsewhere, pnlEntity, type EntityInput } from './pnlEntity.ts';
 
 interface PnlInput extends EntityInput {
@@ -23,6 +26,7 @@ interface Pnl {
 
 const HISTORY = 'requires_multi_transaction_state';
 const ELSEWHERE = 'result_held_elsewhere';
+const OUTSIDE = 'outside_receipt';
 
 /**
  * The one asset with a result. Null when value is left over in a second one, for its worth depends on a later
@@ -38,6 +42,7 @@ function resultOf(own: Iterable<EntityBalance>): EntityBalance | null {
 
 interface Result {
   readonly result: EntityBalance;
+  readonly hops: Hops;
   readonly own: ReadonlyMap<AssetId, EntityBalance>;
   readonly closed: ClosedFlow;
   readonly group: ReadonlySet<Address>;
@@ -58,8 +63,28 @@ function holderOf(id: AssetId, group: ReadonlySet<Address>, { flow, rulebook }: 
   return holder.account;
 }
 
+interface Hops {
+  readonly cost: bigint;
+  readonly proceeds: bigint;
+}
+
+/** What the hops of cycles took and gave of the asset; of any other flow, what crossed the entity's border. */
+function hopsOf({ motifs }: ClosedFlow, { id, paid, received }: EntityBalance, input: PnlInput): Hops {
+  const { rulebook } = input;
+  const cycles = motifs.filter(({ kind }) => kindOf(rulebook, kind).closedFlow === 'always');
+  if (cycles.length === 0) return { cost: paid, proceeds: received };
+  const sum = (legs: readonly AssetAmount[]): bigint =>
+    legs
+      .filter(({ asset }) => mergeNative(asset, rulebook.wrappedNative) === id)
+      .reduce((total, { amount }) => total + amount, 0n);
+  return {
+    cost: sum(cycles.flatMap(({ assetsOut }) => assetsOut)),
+    proceeds: sum(cycles.flatMap(({ assetsIn }) => assetsIn)),
+  };
+}
+
 /** Null where something it needs has no price. */
-function entryOf({ result, own, closed, group, execution }: Result, input: PnlInput): PnlEntry | null {
+function entryOf({ result, hops, own, closed, group, execution }: Result, input: PnlInput): PnlEntry | null {
   const unit = input.book.prices.get(result.id)?.unit;
   const toBuilder = worthTogether(
     [...own.values()].filter((b) => b.toBuilder > 0n).map((b) => [b.id, b.toBuilder]),
@@ -68,21 +93,24 @@ function entryOf({ result, own, closed, group, execution }: Result, input: PnlIn
   const wei = execution + (group.has(input.attribution.signer) ? input.gas.cost : 0n);
   const gas = worthTogether(wei === 0n ? [] : [[NATIVE_ASSET, wei]], input.book).usd;
   if (!unit || toBuilder.usd === null || gas === null) return null;
-  const gross = result.received - result.paid;
-  const grossUsd = worth(gross, unit);
+  const gross = hops.proceeds - hops.cost;
+  const fees = gross - (result.received - result.paid);
+  const [grossUsd, feesUsd] = [worth(gross, unit), worth(fees, unit)];
   return {
     beneficiary: holderOf(result.id, group, input),
     entity: [...group],
     asset: result.id,
-    cost: result.paid,
-    proceeds: result.received,
+    cost: hops.cost,
+    proceeds: hops.proceeds,
     gross,
     grossUsd,
+    fees,
+    feesUsd,
     gas: wei,
     gasUsd: gas,
     builderPayment: result.toBuilder,
     builderUsd: toBuilder.usd,
-    netUsd: subtractUsd(grossUsd, addUsd(gas, toBuilder.usd)),
+    netUsd: subtractUsd(grossUsd, addUsd(addUsd(gas, toBuilder.usd), feesUsd)),
     motifs: closed.motifs.map((motif) => motif.index),
     pools: poolsOf(closed, input.motifs, group, input.rulebook),
     // The first of each act; the acts, named in `motifs`, list all of theirs.
@@ -94,7 +122,7 @@ function entryOf({ result, own, closed, group, execution }: Result, input: PnlIn
  * Realised profit, where one transaction can show it: the actor's entity ran a closed flow (an arbitrage, a
  * liquidation it left at once, a loan it sent back) and keeps only a difference in one asset; its payments
  * to the builder and for gas are listed apart. Anything else needs the cost basis of earlier transactions.
- * The structural profit is the gross result of such a flow; zero without one, unavailable where its result
+ * The structural profit is the gross result of such a flow, what its hops left; zero without one, unavailable where its result
  * cannot be determined.
  */
 export function realizedPnl(input: PnlInput): Pnl {
@@ -102,8 +130,10 @@ export function realizedPnl(input: PnlInput): Pnl {
     realized: { supported: false, reason },
     structuralProfit,
   });
-  const ordinary = unsupported(HISTORY, known(ZERO_USD));
   const closed = closedFlow(input.verdict, input.motifs, input.rulebook);
+  // A cycle that is not told here had a result all the same.
+  const cycles = input.motifs.some(({ kind }) => kindOf(input.rulebook, kind).closedFlow === 'always');
+  const ordinary = unsupported(HISTORY, cycles ? unknown(HISTORY) : known(ZERO_USD));
   if (!closed || input.attribution.actor === null) return ordinary;
   const { flow, header, rulebook, attribution } = input;
   const group = pnlEntity(closed, input);
@@ -123,8 +153,12 @@ export function realizedPnl(input: PnlInput): Pnl {
     return ordinary;
   if (holdersElsewhere(group, closed, input).length > 0) return unsupported(ELSEWHERE, unknown(ELSEWHERE));
   if (!result) return unsupported(HISTORY, unknown(HISTORY));
-  const profit = worthTogether([[result.id, result.received - result.paid]], input.book);
-  const entry = entryOf({ result, own, closed, group, execution }, input);
+  const hops = hopsOf(closed, result, input);
+  const gross = hops.proceeds - hops.cost;
+  const outside = outsideReceipts(group, closed, input).some(({ index }) => !payments.has(index));
+  if (outside || gross < result.received - result.paid) return unsupported(OUTSIDE, unknown(OUTSIDE));
+  const profit = worthTogether([[result.id, gross]], input.book);
+  const entry = entryOf({ result, hops, own, closed, group, execution }, input);
   if (!entry) return unsupported('unpriced_asset', profit);
   return {
     realized: { supported: true, gross: entry.grossUsd, net: entry.netUsd, entries: [entry] },

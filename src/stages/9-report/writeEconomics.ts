@@ -21,6 +21,8 @@ function writeEntry(entry: PnlEntry, writer: ReportWriter): wire.PnlEntry {
     proceeds_raw: entry.proceeds.toString(),
     gross_raw: entry.gross.toString(),
     gross_usd: displayUsd(entry.grossUsd),
+    fees_raw: entry.fees.toString(),
+    fees_usd: displayUsd(entry.feesUsd),
     gas_usd: displayUsd(entry.gasUsd),
     gas_raw: entry.gas.toString(),
     builder_payment_raw: entry.builderPayment.toString(),

@@ -64,10 +64,14 @@ function checkEntry(entry: PnlEntry, at: string, report: TxReport, find: Report)
     const exact = { units: gross * unit.units, places: entry.asset.decimals + unit.places };
     must(roundsTo(shown, exact), '/gross_usd', `${entry.gross_usd.text} is not the amount at its price`);
   }
-  const costs = [entry.gas_usd, entry.builder_payment_usd].map((cost) =>
+  const costs = [entry.gas_usd, entry.builder_payment_usd, entry.fees_usd].map((cost) =>
     negative(parseDecimal(cost?.text ?? '$0')),
   );
-  must(addsUp(entry.net_usd.text, [shown, ...costs]), '/net_usd', 'is not the gross less gas and builder');
+  must(
+    addsUp(entry.net_usd.text, [shown, ...costs]),
+    '/net_usd',
+    'is not the gross less fees, gas and builder',
+  );
   const known = new Set(report.motifs.map(({ id }) => id));
   must(
     entry.cycle.motif_ids.every((id) => known.has(id)),

@@ -56,13 +56,35 @@ function checkSums(entry: PnlEntry, report: TxReport, chain: RawChain, must: Mus
   const own = assets.get(entry.asset.id) ?? { paid: 0n, received: 0n, toBuilder: 0n };
   const equal = (where: string, shown: string | undefined, is: bigint): void =>
     must(shown === undefined || BigInt(shown) === is, where, `${is} by the movements`);
-  equal('/cost_raw', entry.cost_raw, own.paid);
-  equal('/proceeds_raw', entry.proceeds_raw, own.received);
+  checkHops(entry, report, own, must);
   equal('/builder_payment_raw', entry.builder_payment_raw, own.toBuilder);
   equal('/gas_raw', entry.gas_raw, paid);
   for (const [id, { paid: cost, received }] of assets)
     must(id === entry.asset.id || cost === received, '/asset', `the entity is left with a result in ${id}`);
   checkGasWorth(entry, report, paid, must);
+}
+
+/** Cost and proceeds: what the hops of cycles took and gave, else the movements; the rest are fees. */
+function checkHops(entry: PnlEntry, report: TxReport, own: AssetResult, must: Must): void {
+  const cycles = report.motifs.filter(
+    ({ id, kind }) => entry.cycle.motif_ids.includes(id) && kind.endsWith('cycle'),
+  );
+  const legs = (side: 'assets_in' | 'assets_out'): bigint =>
+    cycles
+      .flatMap((motif) => motif[side])
+      .filter(({ asset }) => asset.id === entry.asset.id || wrappedOrNative(asset.id, report))
+      .reduce((sum, { amount_raw: raw }) => sum + BigInt(raw), 0n);
+  const [cost, proceeds] =
+    cycles.length > 0 ? [legs('assets_out'), legs('assets_in')] : [own.paid, own.received];
+  must(BigInt(entry.cost_raw) === cost, '/cost_raw', `${cost} by the hops`);
+  must(BigInt(entry.proceeds_raw) === proceeds, '/proceeds_raw', `${proceeds} by the hops`);
+  const fees = BigInt(entry.fees_raw ?? 0);
+  const left = own.received - own.paid;
+  must(
+    fees >= 0n && BigInt(entry.gross_raw) - fees === left,
+    '/fees_raw',
+    `${left} are left by the movements`,
+  );
 }
 
 /** The dollars of `paid` wei, at the price the report gives for ether. */

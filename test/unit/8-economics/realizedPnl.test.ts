@@ -4,6 +4,7 @@ import { ZERO_ADDRESS } from '../../../src/evm/hex.ts';
 import { usdText } from '../../../src/value/money.ts';
 import type { Frame } from '../../../src/model/canonicalTx.ts';
 import type { Address } from '../../../src/model/hex.ts';
+import type { Motif } from '../../../src/model/motif.ts';
 import type { PriceQuote } from '../../../src/model/upstream.ts';
 import { computeEconomics, type EconomicsInput } from '../../../src/stages/8-economics/computeEconomics.ts';
 import {
@@ -44,6 +45,33 @@ const ROUND: readonly MovementSketch[] = [
   { from: POOL_B, to: BOT, asset: wrappedId, amount: 11n * ETHER },
 ];
 
+/** The motifs with the movements of their venues; a cycle with what its hops took and gave of its first asset. */
+function bound(movements: readonly MovementSketch[], motifs: readonly Motif[]): Motif[] {
+  const at = (venues: readonly Address[]): number[] =>
+    movements.flatMap(({ from, to }, i) => (venues.includes(from) || venues.includes(to) ? [i] : []));
+  return motifs.map((one) => {
+    if (one.movements.length > 0) return one;
+    if (one.kind !== 'cycle') return { ...one, movements: at([one.venue]) };
+    const venues = motifs.filter(({ parent }) => parent === one.index).map(({ venue }) => venue);
+    const base = movements.some(({ asset }) => asset === wrappedId) ? wrappedId : midId;
+    const sum = (end: 'from' | 'to') =>
+      movements
+        .filter(
+          (m) =>
+            m.asset === base &&
+            venues.includes(m[end]) &&
+            !venues.includes(m.from === m[end] ? m.to : m.from),
+        )
+        .reduce((total, { amount }) => total + amount, 0n);
+    return {
+      ...one,
+      movements: at(venues),
+      assetsOut: [{ asset: base, amount: sum('to'), role: 'in' }],
+      assetsIn: [{ asset: base, amount: sum('from'), role: 'out' }],
+    };
+  });
+}
+
 function pnl(
   movements: readonly MovementSketch[],
   over: Partial<EconomicsInput> = {},
@@ -61,10 +89,10 @@ function pnl(
       submitterRole: 'mev_bot',
       beneficiary: null,
     }),
-    motifs: CYCLE,
     verdict: verdict({ kind: 'AtomicArbitrage', category: 'mev', motifs: [0] }),
     rulebook: rulebook(),
     ...over,
+    motifs: bound(movements, over.motifs ?? CYCLE),
   });
   return {
     realized: result.realizedPnl,
@@ -187,6 +215,16 @@ describe('realised profit of a closed flow', () => {
         motifs: [motif({ venue: POOL_A })],
         verdict: verdict({ kind: 'DirectSwap', category: 'trade', motifs: [0] }),
       },
+      { motifs: [motif({ venue: POOL_A })], attribution: attribution({ actor: null }) },
+    ]) {
+      const { realized, profit } = pnl(ROUND, over);
+      expect(realized).toEqual({ supported: false, reason: 'requires_multi_transaction_state' });
+      expect(usdText(profit.usd!)).toBe('$0.00');
+    }
+  });
+
+  it('is unavailable, never zero, where a cycle is not told as the actor’s', () => {
+    for (const over of [
       {
         motifs: [
           motif({ kind: 'cycle', venue: POOL_A, participants: [{ role: 'owner', account: account('77') }] }),
@@ -197,8 +235,51 @@ describe('realised profit of a closed flow', () => {
     ]) {
       const { realized, profit } = pnl(ROUND, over);
       expect(realized).toEqual({ supported: false, reason: 'requires_multi_transaction_state' });
-      expect(usdText(profit.usd!)).toBe('$0.00');
+      expect(profit).toEqual({ usd: null, reason: 'requires_multi_transaction_state' });
     }
+  });
+
+  it('is what the hops left: gifts, pulls and own funds handed in refuse it', () => {
+    const BYSTANDER = account('55');
+    const outside = { supported: false, reason: 'outside_receipt' };
+    for (const gift of [
+      { from: BYSTANDER, to: BOT, asset: wrappedId, amount: 20n * ETHER },
+      { from: BYSTANDER, to: BOT, amount: 100n * ETHER },
+      // Put into a pool by a helper: the last hop pays it out.
+      { from: BYSTANDER, to: POOL_B, asset: wrappedId, amount: 100n * ETHER },
+    ]) {
+      const motifs = [
+        ...bound(ROUND, CYCLE),
+        motif({ index: 4, kind: 'transfer', venue: WRAPPED, movements: [3] }),
+      ];
+      const { realized, profit } = pnl([...ROUND, gift], { motifs });
+      expect(realized).toEqual(outside);
+      expect(profit).toEqual({ usd: null, reason: 'outside_receipt' });
+    }
+  });
+
+  it('takes the fee of a loan off the net, not off what the hops left', () => {
+    const LENDER = account('1e');
+    const loan = motif({ index: 4, kind: 'flash_loan', venue: LENDER });
+    const { entry } = pnl(
+      [
+        { from: LENDER, to: BOT, asset: wrappedId, amount: 10n * ETHER },
+        ...ROUND,
+        { from: BOT, to: LENDER, asset: wrappedId, amount: 10n * ETHER + ETHER / 100n },
+      ],
+      { motifs: [...CYCLE, loan] },
+    );
+    expect(entry).toMatchObject({
+      cost: 10n * ETHER,
+      proceeds: 11n * ETHER,
+      gross: ETHER,
+      fees: ETHER / 100n,
+    });
+    expect([entry!.grossUsd, entry!.feesUsd, entry!.netUsd].map(usdText)).toEqual([
+      '$2000.00',
+      '$20.00',
+      '$1974.00',
+    ]);
   });
 });
 
@@ -356,9 +437,7 @@ describe('the entity whose result it is', () => {
       from: m.from === BOT ? TRADER : m.from,
       to: m.to === BOT ? TRADER : m.to,
     }));
-    const motifs = CYCLE.map((one) =>
-      one.index === 0 ? { ...one, venue: POOL_A, movements: [0, 1, 2] } : one,
-    );
+    const motifs = CYCLE.map((one) => (one.index === 0 ? { ...one, venue: POOL_A } : one));
     const { entry } = pnl(movements, {
       motifs,
       tx: tx(call(1, BOT, TRADER)),

@@ -1,0 +1,66 @@
+import { kindOf } from '../../lib/motifKinds.ts';
+import { isConversion } from '../../value/balances.ts';
+import { carriersOf } from '../../value/parties.ts';
+import type { Address } from '../../model/hex.ts';
+import type { Motif } from '../../model/motif.ts';
+import type { Movement } from '../../model/valueFlow.ts';
+import type { ClosedFlow } from './closedFlow.ts';
+import type { EntityInput } from './pnlEntity.ts';
+
+/**
+ * Receipts of the entity that its closed flow does not explain: no hop, loan, refund or part of another act
+ * paid them. A pull from a bystander, or own funds handed in, would pass for profit. So would what a helper
+ * put into a pool of the flow beside its trades.
+ */
+export function outsideReceipts(
+  group: ReadonlySet<Address>,
+  closed: ClosedFlow,
+  input: EntityInput,
+): Movement[] {
+  const { flow, motifs, rulebook } = input;
+  const acts = motifs.filter(({ kind }) => isAct(kind, input));
+  const inActs = movementsOf(acts);
+  const cycles = closed.motifs.filter(({ kind }) => kindOf(rulebook, kind).closedFlow === 'always');
+  const own = cycles.length > 0 ? movementsOf(motifs.filter((m) => isOfCycle(m, cycles, input))) : inActs;
+  const to = (accounts: Iterable<Address>): Movement[] =>
+    [...accounts].flatMap((account) =>
+      (flow.incoming.get(account) ?? []).map((index) => flow.movements[index]!),
+    );
+  const parents = new Set(cycles.map(({ index }) => index));
+  const pools = motifs.filter(({ parent }) => parent !== null && parents.has(parent)).map((m) => m.venue);
+  const plain = (m: Movement): boolean => !isConversion(m, flow, rulebook.wrappedNative);
+  const carried = withCarriers(group, input);
+  return [
+    ...to(carried).filter((m) => !carried.has(m.from) && !own.has(m.index) && plain(m)),
+    ...to(new Set(pools)).filter((m) => !inActs.has(m.index) && plain(m)),
+  ];
+}
+
+/** The group and the carriers that paid it, directly or over others: what came to these came for it. */
+function withCarriers(group: ReadonlySet<Address>, { flow, rulebook }: EntityInput): ReadonlySet<Address> {
+  const carriers = carriersOf(flow, rulebook.wrappedNative);
+  const found = new Set(group);
+  // A set also yields elements added during iteration.
+  for (const account of found)
+    for (const index of flow.incoming.get(account) ?? []) {
+      const { from } = flow.movements[index]!;
+      if (carriers.has(from)) found.add(from);
+    }
+  return found;
+}
+
+/** Not merely a payment; refunds and fees belong to acts. */
+function isAct(kind: string, { rulebook }: EntityInput): boolean {
+  const { plain, dependent } = kindOf(rulebook, kind);
+  return !plain || dependent;
+}
+
+/** The cycles, their loans, and refunds. */
+function isOfCycle(motif: Motif, cycles: readonly Motif[], { rulebook }: EntityInput): boolean {
+  const { plain, dependent, closedFlow } = kindOf(rulebook, motif.kind);
+  return cycles.includes(motif) || closedFlow === 'possible' || (plain && dependent);
+}
+
+function movementsOf(motifs: readonly Motif[]): ReadonlySet<number> {
+  return new Set(motifs.flatMap(({ movements }) => movements));
+}
