@@ -1,11 +1,12 @@
 import { keccak256 } from 'ox/Hash';
 import { fromString } from 'ox/Hex';
-import { TRANSFER } from '../evm/tokenTopics.ts';
+import { TRANSFER, TRANSFER_SINGLE } from '../evm/tokenTopics.ts';
 import { wordOf, ZERO_ADDRESS } from '../evm/hex.ts';
 import { NATIVE_ASSET } from '../value/asset.ts';
 import type { Address, Hash, Hex } from '../model/hex.ts';
 import type { RawContext, RawTransaction, TokenMetadata } from '../model/upstream.ts';
-import { encodeCall, encodeEvent, readAmount } from './exampleArguments.ts';
+import { encodeCall, encodeEvent, readAmount, type ExampleWords } from './exampleArguments.ts';
+import { asWritten, type FindSignature } from './exampleNames.ts';
 import type { RawExampleStep, RawExampleTransaction } from './read/rawRules.ts';
 
 /** An example as a node would answer it, with the accounts of its words. */
@@ -51,7 +52,11 @@ interface Call {
  * events and calls given by signature and arguments.
  * @throws ExampleError
  */
-export function buildExample(example: RawExampleTransaction, index = 0): BuiltExample {
+export function buildExample(
+  example: RawExampleTransaction,
+  find: FindSignature = asWritten,
+  index = 0,
+): BuiltExample {
   const hash: Hash = `0x${(0x5c + index).toString(16).repeat(32)}`;
   const words = new Map<string, string>();
   const addressOf = (name: string): Address => {
@@ -68,7 +73,10 @@ export function buildExample(example: RawExampleTransaction, index = 0): BuiltEx
     from: addressOf(example.from ?? 'actor'),
     to,
     value: quantity(readAmount(value, ['value'])),
-    input: example.call === undefined ? '0x' : encodeCall(example.call, example.args ?? [], [], addressOf),
+    input:
+      example.call === undefined
+        ? '0x'
+        : encodeCall(example.call, example.args ?? [], [], { addressOf, find }),
     logs: [],
     calls: [],
   };
@@ -83,7 +91,8 @@ export function buildExample(example: RawExampleTransaction, index = 0): BuiltEx
     if (call !== root) root.calls.push(call);
     call.logs.push({ ...log, position: quantity(BigInt(call.calls.length)) });
   };
-  for (const [i, step] of steps.entries()) applyStep(step, ['steps', i], { root, emit, addressOf, symbols });
+  for (const [i, step] of steps.entries())
+    applyStep(step, ['steps', i], { root, emit, addressOf, find, symbols });
 
   const tx = { hash, blockHash: BLOCK, from: root.from, to, value: root.value, input: root.input };
   return {
@@ -91,7 +100,7 @@ export function buildExample(example: RawExampleTransaction, index = 0): BuiltEx
     inWords: (text) =>
       text
         .replace(
-          /(?:eip155:1\/erc(?:20|721):)?(0x[0-9a-fA-F]{40})\b/g,
+          /(?:eip155:1\/erc(?:20|721|1155):)?(0x[0-9a-fA-F]{40})\b/g,
           (shown, address: string) => words.get(address.toLowerCase()) ?? shown,
         )
         .replaceAll(NATIVE_ASSET, 'native'),
@@ -132,7 +141,7 @@ export function buildExample(example: RawExampleTransaction, index = 0): BuiltEx
  * @throws ExampleError
  */
 export function buildBlockExample(transactions: readonly RawExampleTransaction[]): BuiltExample[] {
-  return transactions.map((one, index) => buildExample(one, index));
+  return transactions.map((one, index) => buildExample(one, asWritten, index));
 }
 
 function tokenOf(
@@ -143,10 +152,9 @@ function tokenOf(
   return { address, symbol, name: symbol, decimals: tokens[symbol]?.decimals ?? DEFAULT_DECIMALS };
 }
 
-interface Building {
+interface Building extends ExampleWords {
   readonly root: Call;
   readonly emit: (log: Emitted, by: Address, input: Hex) => void;
-  readonly addressOf: (word: string) => Address;
   readonly symbols: Map<Address, string>;
 }
 
@@ -156,7 +164,7 @@ function applyStep(step: RawExampleStep, path: Path, building: Building): void {
   const { root, emit, addressOf } = building;
   if ('event' in step) {
     const by = addressOf(step.by);
-    emit({ address: by, ...encodeEvent(step.event, step.args ?? [], path, addressOf) }, by, SOME_CALL);
+    emit({ address: by, ...encodeEvent(step.event, step.args ?? [], path, building) }, by, SOME_CALL);
     return;
   }
   if ('call' in step) {
@@ -165,7 +173,7 @@ function applyStep(step: RawExampleStep, path: Path, building: Building): void {
       from: step.by === undefined ? root.to : addressOf(step.by),
       to: addressOf(step.on),
       value: quantity(readAmount(step.value ?? 0, [...path, 'value'])),
-      input: encodeCall(step.call, step.args ?? [], path, addressOf),
+      input: encodeCall(step.call, step.args ?? [], path, building),
       logs: [],
       calls: [],
     };
@@ -177,7 +185,8 @@ function applyStep(step: RawExampleStep, path: Path, building: Building): void {
 
 type Move = Extract<RawExampleStep, { move: unknown }>;
 
-function move(step: Move, path: Path, { root, emit, addressOf, symbols }: Building): void {
+function move(step: Move, path: Path, building: Building): void {
+  const { root, emit, addressOf, symbols } = building;
   const [from, to] = [addressOf(step.from), addressOf(step.to)];
   const amount = readAmount(step.move, [...path, 'move']);
   if (step.asset === 'native') {
@@ -199,6 +208,12 @@ function move(step: Move, path: Path, { root, emit, addressOf, symbols }: Buildi
   const token = addressOf(step.asset);
   symbols.set(token, step.asset);
   const ends = [TRANSFER, word(from), word(to)] as const;
+  if (step.id !== undefined) {
+    const data = `${word(readAmount(step.id, [...path, 'id']))}${word(amount).slice(2)}` as Hex;
+    const topics = [TRANSFER_SINGLE, word(root.to as Address), word(from), word(to)] as const;
+    emit({ address: token, topics, data }, token, TRANSFER_FROM);
+    return;
+  }
   const log =
     step.nft === undefined
       ? { topics: ends, data: word(amount) }

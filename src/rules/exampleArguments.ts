@@ -8,6 +8,8 @@ import {
   type AbiParameter,
 } from 'viem';
 import type { Address, Hex } from '../model/hex.ts';
+import { wordOf } from '../evm/hex.ts';
+import type { FindSignature } from './exampleNames.ts';
 import type { ExampleValue } from './read/rawRules.ts';
 
 type Path = readonly (string | number)[];
@@ -44,21 +46,41 @@ function readItem<T>(kind: 'event' | 'function', text: string, path: Path): T {
 
 type AddressOf = (word: string) => Address;
 
+/** What the words of an example stand for. */
+export interface ExampleWords {
+  readonly addressOf: AddressOf;
+  readonly find: FindSignature;
+}
+
+/** @throws ExampleError */
+function named(
+  kind: 'event' | 'call',
+  text: string,
+  path: Path,
+  find: FindSignature,
+): { readonly signature: string; readonly topic0?: Hex | undefined } {
+  const found = find(kind, text);
+  if (typeof found === 'string') throw new ExampleError(path, found);
+  return { signature: found.text, topic0: found.topic0 };
+}
+
 /** @throws ExampleError */
 export function encodeEvent(
   text: string,
   args: readonly ExampleValue[],
   path: Path,
-  addressOf: AddressOf,
+  { addressOf, find }: ExampleWords,
 ): { readonly topics: readonly Hex[]; readonly data: Hex } {
-  const item = readItem<AbiEvent>('event', text, [...path, 'event']);
+  const { signature, topic0 } = named('event', text, [...path, 'event'], find);
+  const item = readItem<AbiEvent>('event', signature, [...path, 'event']);
   const values = readArguments(item.inputs, args, path, addressOf);
   try {
     const indexed = item.inputs.flatMap((input, i) => (input.indexed ? [values[i]] : []));
     const plain = item.inputs.flatMap((input, i) => (input.indexed ? [] : [{ input, value: values[i] }]));
     const unnamed = { ...item, inputs: item.inputs.map(({ name: _, ...input }) => input) };
+    const [own, ...topics] = encodeEventTopics({ abi: [unnamed], args: indexed } as never) as Hex[];
     return {
-      topics: encodeEventTopics({ abi: [unnamed], args: indexed } as never) as Hex[],
+      topics: [topic0 ?? own!, ...topics],
       data: encodeAbiParameters(
         plain.map(({ input }) => input),
         plain.map(({ value }) => value),
@@ -74,9 +96,10 @@ export function encodeCall(
   text: string,
   args: readonly ExampleValue[],
   path: Path,
-  addressOf: AddressOf,
+  { addressOf, find }: ExampleWords,
 ): Hex {
-  const item = readItem<AbiFunction>('function', text, [...path, 'call']);
+  const { signature } = named('call', text, [...path, 'call'], find);
+  const item = readItem<AbiFunction>('function', signature, [...path, 'call']);
   const values = readArguments(item.inputs, args, path, addressOf);
   try {
     return encodeFunctionData({ abi: [item], args: values });
@@ -134,6 +157,8 @@ function readArgument(input: AbiParameter, value: ExampleValue, path: Path, addr
   if (Array.isArray(value)) throw new ExampleError(path, `${input.type} takes no list`);
   const one = value as string | number | boolean;
   if (input.type === 'address') return addressOf(String(one));
+  // Some contracts write an account into 32 bytes.
+  if (input.type === 'bytes32' && /^[A-Za-z]/.test(String(one))) return `0x${wordOf(addressOf(String(one)))}`;
   if (input.type === 'bool') return one === true;
   if (/^u?int/.test(input.type)) {
     const text = String(one);

@@ -82,7 +82,7 @@ export function compileMapping(
   const meaning: EventMapping = {
     shape: shape.slug,
     kind: raw.kind,
-    status: shape.status,
+    status: shape.unconfirmed?.includes(raw.event ?? raw.call!) ? 'experimental' : shape.status,
     venue: venue.expr,
     poolId,
     roles: compileRoles(mapping, raw),

@@ -13,10 +13,12 @@ export function sha256(text: string): string {
   return `sha256:${createHash('sha256').update(text, 'utf8').digest('hex')}`;
 }
 
-/** Digest of all rule files: comments, layout and key order do not count, paths and layers do. */
+/** Digest of all rule files but examples: comments, layout and key order do not count, paths and layers do. */
 export function digestFiles(files: readonly RuleFile[], tables: readonly TableFile[]): string {
   const lines = [
-    ...files.map((f): [string, string] => [`${f.layer}/${f.path}`, canonicalJson(f.tree)]),
+    ...files
+      .filter((f) => f.kind !== 'example')
+      .map((f): [string, string] => [`${f.layer}/${f.path}`, canonicalJson(f.tree)]),
     ...tables.map((t): [string, string] => [`${t.layer}/${t.path}`, t.text]),
   ];
   lines.sort((a, b) => (a[0] < b[0] ? -1 : 1));

@@ -16,7 +16,9 @@ import type { FactDeclaration } from '../../model/intent.ts';
 import { checkPlaceholders } from '../lint/checkPlaceholders.ts';
 import { checkWords } from '../lint/checkWords.ts';
 import { RulebookError, sortProblems, type Problem, type ProblemCode } from '../read/problems.ts';
+import { namesOf, type FindSignature } from '../exampleNames.ts';
 import type {
+  RawExamples,
   RawFinding,
   RawHead,
   RawIntent,
@@ -36,7 +38,9 @@ export interface LoadOptions {
   /** Facts that rules may use. Without them fact names and values are not checked: for tests only. */
   readonly facts?: FactVocabulary;
   /** Texts in place of files, or as further files of the directories. */
-  readonly edits?: EditedTexts;
+  readonly edits?: EditedTexts | undefined;
+  /** Read and check the files of examples: all, or those of one shape. */
+  readonly examples?: boolean | string | undefined;
 }
 
 /** A ruleset for tools: the compiled book, its source items and all problems. */
@@ -54,6 +58,10 @@ export interface Ruleset {
   readonly entities: readonly RuleItem<RawEntityFile>[];
   readonly intents: readonly RuleItem<RawIntent>[];
   readonly findings: readonly RuleItem<RawFinding>[];
+  /** Files of examples, where they were asked for. */
+  readonly examples: readonly RuleItem<RawExamples>[];
+  /** What the names of events and calls in examples of a shape (null: of an intent) stand for. */
+  readonly signatureNames: (shape: string | null) => FindSignature;
   readonly facts: ReadonlyMap<string, FactDeclaration> | null;
   readonly words: Vocabulary;
   /** Named lists of words. */
@@ -78,7 +86,7 @@ export function loadRulebook(dirs: readonly string[], options: LoadOptions = {})
 
 /** As `loadRulebook`, but hands problems back instead of throwing, together with the source items. */
 export function readRuleset(dirs: readonly string[], options: LoadOptions = {}): Ruleset {
-  const { files, tables, problems } = readRuleFiles(dirs, options.edits);
+  const { files, tables, problems } = readRuleFiles(dirs, options);
   const sink = new ProblemSink();
   const items = expandItems(readItems(files, sink), sink);
   const version = readVersion(items, files, dirs, sink);
@@ -115,7 +123,12 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
   const pricing = compilePricing(entities, spoken.protocols, sink);
   const rules = compileIntents(intents, words, facts, sink);
   const findingRules = compileFindings(findings, words, sink);
-  checkExamples(shapes, intents, words, sink);
+  const examples = items.filter((i) => i.file.kind === 'example') as RuleItem<RawExamples>[];
+  const signatureNames = namesOf(shapes);
+  checkExamples(
+    { shapes, intents, examples, signatureNames, complete: options.examples === true, words },
+    sink,
+  );
   if (facts) {
     checkWords({ shapes, protocols, entities, intents, words, facts }, sink);
     checkRules(rules, intents, { words, facts }, sink);
@@ -145,6 +158,8 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
     entities,
     intents,
     findings,
+    examples,
+    signatureNames,
     facts,
   };
   if (all.length > 0) return { ...base, rulebook: null };

@@ -2,33 +2,66 @@ import type { Vocabulary } from '../compile/compileVocabulary.ts';
 import { didYouMean } from '../compile/didYouMean.ts';
 import { Spot, type ProblemSink, type RuleItem } from '../compile/ruleItem.ts';
 import { buildExample } from '../example.ts';
+import type { FindSignature } from '../exampleNames.ts';
 import { ExampleError } from '../exampleArguments.ts';
-import type { RawExample, RawExpectation, RawIntent, RawShape } from '../read/rawRules.ts';
+import { checkExamplesOfAll } from './checkExamplesOfAll.ts';
+import type { RawExample, RawExamples, RawExpectation, RawIntent, RawShape } from '../read/rawRules.ts';
 import type { FactValue, FactDeclaration } from '../../model/intent.ts';
 import type { Condition, IntentRule } from '../../model/rulebook.ts';
 import { defaultFact } from '../compile/facts.ts';
 import { OPERATORS } from '../compile/operators.ts';
 
+interface Examples {
+  readonly shapes: readonly RuleItem<RawShape>[];
+  readonly intents: readonly RuleItem<RawIntent>[];
+  /** Files of examples. */
+  readonly examples: readonly RuleItem<RawExamples>[];
+  readonly signatureNames: (shape: string | null) => FindSignature;
+  /** All files of examples were read. */
+  readonly complete: boolean;
+  readonly words: Vocabulary;
+}
+
 /** Made-up transactions must be buildable, and expect only words of the vocabulary. */
-export function checkExamples(
-  shapes: readonly RuleItem<RawShape>[],
-  intents: readonly RuleItem<RawIntent>[],
-  words: Vocabulary,
-  sink: ProblemSink,
-): void {
+export function checkExamples(all: Examples, sink: ProblemSink): void {
+  const { shapes, intents, examples, signatureNames, words } = all;
   for (const item of shapes)
     for (const [i, example] of (item.value.examples ?? []).entries())
-      checkExample(new Spot(item, sink, ['examples', i]), example, words);
+      checkExample(new Spot(item, sink, ['examples', i]), example, {
+        words,
+        find: signatureNames(item.value.slug),
+      });
+  const find = signatureNames(null);
   for (const item of intents)
     for (const side of ['match', 'near_miss'] as const)
       for (const [i, example] of (item.value.examples[side] ?? []).entries())
-        checkExample(new Spot(item, sink, ['examples', side, i]), example, words);
+        checkExample(new Spot(item, sink, ['examples', side, i]), example, { words, find });
+  const slugs = new Set(shapes.map(({ value }) => value.slug));
+  for (const item of examples) {
+    const { shape } = item.value;
+    if (!slugs.has(shape)) {
+      sink.add(item, ['shape'], 'unknown_shape', didYouMean(shape, slugs));
+      continue;
+    }
+    for (const [i, example] of item.value.examples.entries())
+      checkExample(new Spot(item, sink, ['examples', i]), example, { words, find: signatureNames(shape) });
+  }
+  if (all.complete) checkExamplesOfAll(all, sink);
 }
 
-function checkExample(spot: Spot, { transaction, expect }: RawExample, words: Vocabulary): void {
+interface ExampleContext {
+  readonly words: Vocabulary;
+  readonly find: FindSignature;
+}
+
+function checkExample(
+  spot: Spot,
+  { transaction, expect }: RawExample,
+  { words, find }: ExampleContext,
+): void {
   if (transaction === undefined) return;
   try {
-    buildExample(transaction);
+    buildExample(transaction, find);
   } catch (error) {
     if (!(error instanceof ExampleError)) throw error;
     spot.at('transaction', ...error.path).report('bad_example', error.message);

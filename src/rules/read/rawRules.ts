@@ -68,9 +68,20 @@ export interface RawShape extends RawHead {
   readonly events?: readonly RawMeaning[];
   readonly calls?: readonly RawMeaning[];
   readonly examples?: readonly RawShapeExample[];
+  /** Signatures that only one source has. */
+  readonly unconfirmed?: readonly string[];
 }
 
-type RawShapeExample = Required<Pick<RawExample, 'name' | 'transaction' | 'expect'>>;
+export interface RawShapeExample extends Required<Pick<RawExample, 'name' | 'transaction' | 'expect'>> {
+  /** Where the signature was found besides the shape's own references. */
+  readonly source?: string;
+}
+
+/** Examples of one shape, in a file of their own. */
+export interface RawExamples {
+  readonly shape: string;
+  readonly examples: readonly RawShapeExample[];
+}
 
 export interface RawProtocol extends RawHead {
   readonly name: string;
@@ -110,13 +121,14 @@ export type RawCondition =
 export type ExampleValue = string | number | boolean | readonly ExampleValue[];
 
 export type RawExampleStep =
-  /** `move` is the amount; `asset` is `native` or the word of a token; `nft` makes it a token id. */
+  /** `move` is the amount; `asset` is `native` or the word of a token; `nft` and `id` are ids of ERC-721 and 1155. */
   | {
       readonly move: number | string;
       readonly asset: string;
       readonly from: string;
       readonly to: string;
       readonly nft?: number | string;
+      readonly id?: number | string;
     }
   | { readonly event: string; readonly by: string; readonly args?: readonly ExampleValue[] }
   | {

@@ -18,6 +18,7 @@ export const FILE_KINDS = [
   'entity',
   'intent',
   'finding',
+  'example',
 ] as const;
 export type FileKind = (typeof FILE_KINDS)[number];
 
@@ -48,6 +49,7 @@ const FOLDERS: Readonly<Record<string, FileKind>> = {
   entities: 'entity',
   intents: 'intent',
   findings: 'finding',
+  examples: 'example',
 };
 
 /** Folders of plain text tables, `*.txt`: thousands of lines, looked up and never searched for rules. */
@@ -113,10 +115,16 @@ function openArchive(path: string, complain: Complain): RuleSource {
   }
 }
 
+export interface ReadOptions {
+  readonly edits?: EditedTexts | undefined;
+  /** Files of examples too: all, or those of one shape. Only tests and lint need them. */
+  readonly examples?: boolean | string | undefined;
+}
+
 /** Reads every rule file of the directories, in a stable order. Never throws: see `problems`. */
 export function readRuleFiles(
   dirs: readonly string[],
-  edits: EditedTexts = NO_EDITS,
+  { edits = NO_EDITS, examples = false }: ReadOptions = {},
 ): {
   files: RuleFile[];
   tables: TableFile[];
@@ -157,6 +165,7 @@ export function readRuleFiles(
         );
         continue;
       }
+      if (kind === 'example' && examples !== true && path !== `examples/${examples}.yaml`) continue;
       const text = read(path, MAX_FILE_BYTES);
       if (text === null) continue;
       const { tree, locate, faults, schemaFaults } = parseRuleFile(kind, text);

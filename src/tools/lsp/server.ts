@@ -100,7 +100,8 @@ class Workspace {
   rulesetOf(uri: string): Ruleset {
     const dirs = directoriesOf(fileURLToPath(uri));
     const key = dirs.join('\n');
-    if (this.#last?.dirs !== key) this.#last = { dirs: key, ruleset: openRuleset(dirs, this.#open) };
+    if (this.#last?.dirs !== key)
+      this.#last = { dirs: key, ruleset: openRuleset(dirs, { edits: this.#open }) };
     return this.#last.ruleset;
   }
 

@@ -53,7 +53,7 @@ export function openEdited(text: string): EditedRuleset {
   }
   const dirs = rulesetDirs([]);
   const path = join(FOLDER, FOLDERS[kind ?? 'intent'], 'edited.yaml');
-  const ruleset = openRuleset([...dirs, FOLDER], new Map([[path, text]]));
+  const ruleset = openRuleset([...dirs, FOLDER], { edits: new Map([[path, text]]) });
   return {
     kind,
     slugs,

@@ -64,7 +64,7 @@ const KEY_ORDER: Readonly<Partial<Record<FileKind, readonly string[]>>> = {
  * differ (exit code 1).
  */
 export function formatRules(named: readonly string[], options: { check: boolean }, io: CliIo): number {
-  const { files, problems } = readRuleFiles(rulesetDirs(named));
+  const { files, problems } = readRuleFiles(rulesetDirs(named), { examples: true });
   let changed = 0;
   let broken = 0;
   for (const file of files) {

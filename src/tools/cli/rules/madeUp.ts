@@ -3,9 +3,15 @@ import { NATIVE_ASSET, erc20Id } from '../../../value/asset.ts';
 import { roleOf } from '../../../lib/roles.ts';
 import { buildExample, type BuiltExample } from '../../../rules/example.ts';
 import { readAmount } from '../../../rules/exampleArguments.ts';
+import type { FindSignature } from '../../../rules/exampleNames.ts';
 import type { Motif } from '../../../model/motif.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
-import type { RawExpectation, RawExpectedMotif, RawExample } from '../../../rules/read/rawRules.ts';
+import type {
+  RawExample,
+  RawExampleStep,
+  RawExpectation,
+  RawExpectedMotif,
+} from '../../../rules/read/rawRules.ts';
 import { examineTx, type ExaminedTx } from './loadTx.ts';
 import { unrecognised, unrecognisedLines } from './whyNot.ts';
 
@@ -18,9 +24,43 @@ export interface MadeUp {
 export async function examineExample(
   { transaction, name = 'example' }: RawExample,
   rulebook: Rulebook,
+  find: FindSignature,
 ): Promise<MadeUp> {
-  const built = buildExample(transaction!);
+  const built = buildExample(transaction!, find);
   return { built, examined: await examineTx({ name, ...built }, rulebook) };
+}
+
+/** The transaction as a stranger would forge it: its own contracts say the same, and nothing moves. */
+export function forgedTwin({ transaction, name }: RawExample): RawExample {
+  const { to, steps = [], ...rest } = transaction!;
+  const forged = (word: string): string => (word.startsWith('0x') ? 'forger' : word);
+  const said = steps.flatMap((step): readonly RawExampleStep[] => {
+    if ('event' in step) return [{ event: step.event, by: forged(step.by), args: step.args ?? [] }];
+    if ('call' in step)
+      return [{ call: step.call, on: forged(step.on), by: 'stranger', args: step.args ?? [] }];
+    return [];
+  });
+  const { call, args = [] } = rest;
+  const own = call === undefined ? {} : { call, args };
+  return {
+    name: `${name} (forged)`,
+    transaction: { from: 'stranger', to: forged(to), ...own, steps: said },
+  };
+}
+
+/** What of a forged transaction is taken for proven, one line each. */
+export function believed({ built, examined }: MadeUp, shape: string): string[] {
+  const stranger = built.addressOf('stranger');
+  return motifsOf(examined, shape)
+    .filter(
+      ({ status, participants }) => status === 'Proven' && participants.some((p) => p.account !== stranger),
+    )
+    .map(({ kind, participants }) =>
+      built.inWords(
+        `${kind} is Proven of ${participants.map((p) => p.account).join(', ')}, though nothing moved and a ` +
+          "stranger's contract says it",
+      ),
+    );
 }
 
 /** Results that differ from the expectation, one line each. `shape`: the shape the example belongs to. */

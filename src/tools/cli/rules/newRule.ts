@@ -12,6 +12,8 @@ import type { ScaffoldOptions } from './scaffold/scaffold.ts';
 
 export interface NewRuleOptions extends ScaffoldOptions {
   readonly tx?: string;
+  /** Shape whose events and calls without an example get one. */
+  readonly examples?: string;
   readonly slug?: string;
   readonly intent?: string;
   readonly out?: string;
@@ -43,6 +45,8 @@ const TELLING = [
  * transaction's unrecognised events. Without `dir` a transaction gives an intent rule alone.
  */
 export async function newRule(options: NewRuleOptions, io: CliIo): Promise<number> {
+  if (options.examples !== undefined)
+    return (await import('./scaffold/draftExamples.ts')).draftExamples(options.examples, options, io);
   const ruleset = openSoundRuleset(rulesetDirs(options.dirs), io);
   if (ruleset === null) return 1;
   const { rulebook } = ruleset;

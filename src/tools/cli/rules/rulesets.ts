@@ -19,8 +19,11 @@ export function rulesetDirs(
   return named.length > 0 ? [...named] : [SHIPPED_RULES, ...splitList(env['RULES_DIR'])];
 }
 
-export function openRuleset(dirs: readonly string[], edits?: EditedTexts): Ruleset {
-  return readRuleset(dirs, { facts: FACT_VOCABULARY, ...(edits ? { edits } : {}) });
+export function openRuleset(
+  dirs: readonly string[],
+  options: { readonly edits?: EditedTexts; readonly examples?: boolean | string } = {},
+): Ruleset {
+  return readRuleset(dirs, { facts: FACT_VOCABULARY, ...options });
 }
 
 let inForce: { readonly key: string; readonly changed: () => boolean; readonly ruleset: Ruleset } | null =
@@ -36,8 +39,12 @@ export function openUnchangedRuleset(dirs: readonly string[]): Ruleset {
 }
 
 /** The ruleset, or null after printing everything that is wrong with it. */
-export function openSoundRuleset(dirs: readonly string[], io: CliIo): SoundRuleset | null {
-  const ruleset = openRuleset(dirs);
+export function openSoundRuleset(
+  dirs: readonly string[],
+  io: CliIo,
+  examples: boolean | string = false,
+): SoundRuleset | null {
+  const ruleset = openRuleset(dirs, { examples });
   if (ruleset.problems.length === 0) return ruleset as SoundRuleset;
   for (const problem of ruleset.problems) io.err(formatProblem(problem));
   io.err(`${ruleset.problems.length} problem(s): mend these first (txreport rules lint)`);
@@ -50,7 +57,9 @@ export type LintFormat = (typeof LINT_FORMATS)[number];
 /** Prints every problem of the rulesets. Exit code 1 when there is any. */
 export function lintRules(named: readonly string[], options: { format: LintFormat }, io: CliIo): number {
   const dirs = rulesetDirs(named);
-  const { problems, shapes, protocols, entities, intents, version, digest } = openRuleset(dirs);
+  const { problems, shapes, protocols, entities, intents, version, digest } = openRuleset(dirs, {
+    examples: true,
+  });
   if (options.format === 'json') io.out(JSON.stringify({ problems }, null, 2));
   else
     for (const problem of problems)

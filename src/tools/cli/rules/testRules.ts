@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { defaultFact } from '../../../rules/compile/facts.ts';
 import type {
   RawExample,
+  RawExamples,
   RawFinding,
   RawFindingExample,
   RawIntent,
@@ -30,7 +31,7 @@ interface ExampleResult {
 /** One example of a rule or shape, with the inputs to run it. */
 interface Case {
   readonly ruleset: SoundRuleset;
-  readonly item: RuleItem<RawIntent> | RuleItem<RawShape> | RuleItem<RawFinding>;
+  readonly item: RuleItem<RawIntent> | RuleItem<RawShape> | RuleItem<RawFinding> | RuleItem<RawExamples>;
   /** Set for an example of several transactions. */
   readonly finding?: RawFindingExample;
   /** Null for a shape's example. */
@@ -53,7 +54,7 @@ function* casesOf(
   },
 ): Generator<Case> {
   const recordings = recordingPlaces(options.recordings, options.dirs);
-  const wanted = ({ value }: Case['item']): boolean => (options.rule ?? value.slug) === value.slug;
+  const wanted = (item: Case['item']): boolean => (options.rule ?? slugOf(item)) === slugOf(item);
   for (const item of ruleset.intents.filter(wanted)) {
     const rule = ruleset.rulebook.intents.find((r) => r.slug === item.value.slug)!;
     for (const side of ['match', 'near_miss'] as const)
@@ -70,6 +71,13 @@ function* casesOf(
         const pointer = `/examples/${side}/${index}`;
         yield { ruleset, item, rule: null, side, recordings, index, pointer, example, finding };
       }
+  for (const item of ruleset.examples.filter(wanted))
+    for (const place of placesOf(item.value.examples, '/examples'))
+      yield { ruleset, item, rule: null, side: 'shape', recordings, ...place };
+}
+
+function slugOf({ value }: Case['item']): string {
+  return 'shape' in value ? value.shape : value.slug;
 }
 
 function placesOf(examples: readonly RawExample[] = [], at: string) {
@@ -83,7 +91,7 @@ export async function testRules(
   io: CliIo,
 ): Promise<number> {
   const dirs = rulesetDirs(named);
-  const ruleset = openSoundRuleset(dirs, io);
+  const ruleset = openSoundRuleset(dirs, io, options.rule ?? true);
   if (ruleset === null) return 1;
   const results: ExampleResult[] = [];
   for (const one of casesOf(ruleset, { ...options, dirs })) results.push(await runExample(one));
@@ -121,7 +129,7 @@ async function runExample(one: Case): Promise<ExampleResult> {
     failure = error.message;
   }
   return {
-    rule: item.value.slug,
+    rule: slugOf(item),
     side,
     failure,
     name: example.name ?? example.recording ?? `#${index + 1}`,
@@ -134,7 +142,7 @@ async function tryExample(one: Case): Promise<string | null> {
   const { rule, example } = one;
   if (one.finding !== undefined && one.side !== 'shape') {
     const { findingFailure } = await import('./findingExamples.ts');
-    return findingFailure(one.finding, one.side, one.item.value.slug, one.ruleset.rulebook);
+    return findingFailure(one.finding, one.side, slugOf(one.item), one.ruleset.rulebook);
   }
   if (example.transaction !== undefined) return tryMadeUp(one);
   if (rule === null) return 'an example of a shape is a transaction';
@@ -144,12 +152,23 @@ async function tryExample(one: Case): Promise<string | null> {
 /** A made-up transaction: a match must also win, and all that is expected must come out. */
 async function tryMadeUp({ ruleset, rule, side, example, item }: Case): Promise<string | null> {
   const { examineExample, surprises } = await import('./madeUp.ts');
-  const madeUp = await examineExample(example, ruleset.rulebook);
+  const shape = rule === null ? slugOf(item) : null;
+  const find = ruleset.signatureNames(shape);
+  const madeUp = await examineExample(example, ruleset.rulebook, find);
   const verdict = rule && side !== 'shape' ? verdictFailure(madeUp.examined, rule, side) : null;
-  const shape = rule === null ? item.value.slug : null;
   const found = await surprises(madeUp, example.expect ?? {}, ruleset.rulebook, shape);
-  const lines = [...(verdict === null ? [] : [verdict]), ...found];
+  const twin = shape === null || !expectsMotif(example) ? [] : await tryForged(example, ruleset, shape);
+  const lines = [...(verdict === null ? [] : [verdict]), ...found, ...twin];
   return lines.length === 0 ? null : lines.join('\n');
+}
+
+const expectsMotif = ({ expect }: RawExample): boolean => (expect?.motifs ?? []).length > 0;
+
+/** The example's forged twin: nothing in it may be Proven. */
+async function tryForged(example: RawExample, ruleset: SoundRuleset, shape: string): Promise<string[]> {
+  const { believed, examineExample, forgedTwin } = await import('./madeUp.ts');
+  const find = ruleset.signatureNames(shape);
+  return believed(await examineExample(forgedTwin(example), ruleset.rulebook, find), shape);
 }
 
 async function tryFacts({ ruleset, side, example }: Case, rule: IntentRule): Promise<string | null> {

@@ -1,0 +1,82 @@
+import type { Hash } from '../model/hex.ts';
+import { isFault } from './compile/bindExpr.ts';
+import { didYouMean } from './compile/didYouMean.ts';
+import type { RuleItem } from './compile/ruleItem.ts';
+import { parseSignature } from './compile/signature.ts';
+import type { RawExampleTransaction, RawMeaning, RawShape } from './read/rawRules.ts';
+
+/** An event or call as a shape writes it. */
+interface WrittenSignature {
+  readonly text: string;
+  readonly topic0?: Hash | undefined;
+}
+
+/** Finds what an example means by the name of an event or call; a text says why it is not clear. */
+export type FindSignature = (kind: 'event' | 'call', text: string) => WrittenSignature | string;
+
+/** Without shapes: a signature stands for itself. */
+export const asWritten: FindSignature = (_, text) => ({ text });
+
+/** The names of all shapes; `home` is the shape whose examples are read, and its own names come first. */
+export function namesOf(shapes: readonly RuleItem<RawShape>[]): (home: string | null) => FindSignature {
+  const all = shapes.map(({ value }) => ({ slug: value.slug, entries: entriesOf(value) }));
+  return (home) => {
+    const own = all.filter(({ slug }) => slug === home).flatMap(({ entries }) => entries);
+    const every = all.flatMap(({ entries }) => entries);
+    return (kind, text) => {
+      if (text.includes('(')) return ownText(own, kind, text);
+      const named = own.filter((e) => e.kind === kind && e.name === text);
+      const found = named.length > 0 ? named : every.filter((e) => e.kind === kind && e.name === text);
+      const distinct = new Map(found.map((e) => [e.key, e]));
+      if (distinct.size === 1) return found[0]!;
+      if (distinct.size > 1)
+        return `${text} is one of ${[...distinct.values()].map((e) => e.text).join('; ')}: write which`;
+      const known = (own.length > 0 ? own : every).filter((e) => e.kind === kind).map((e) => e.name);
+      return `no shape has the ${kind} ${didYouMean(text, known)}`;
+    };
+  };
+}
+
+interface Entry extends WrittenSignature {
+  readonly kind: 'event' | 'call';
+  readonly name: string;
+  /** Types and number of indexed parameters. */
+  readonly key: string;
+}
+
+function entriesOf(shape: RawShape): Entry[] {
+  const read = (kind: 'event' | 'call', { event, call, topic0 }: RawMeaning): Entry => {
+    const text = event ?? call ?? '';
+    return { kind, text, topic0, name: text.slice(0, text.indexOf('(')).trim(), key: keyOf(kind, text) };
+  };
+  return [
+    ...(shape.events ?? []).map((entry) => read('event', entry)),
+    ...(shape.calls ?? []).map((entry) => read('call', entry)),
+  ];
+}
+
+/** A full signature; where the shape has it with a topic of its own, with that topic. */
+function ownText(own: readonly Entry[], kind: 'event' | 'call', text: string): WrittenSignature {
+  return own.find((e) => e.kind === kind && e.topic0 !== undefined && e.text === text) ?? { text };
+}
+
+/** The same for signatures with the same types, indexed alike. */
+export function keyOf(kind: 'event' | 'call', text: string): string {
+  const parsed = parseSignature(kind === 'event' ? 'event' : 'function', text);
+  if (isFault(parsed)) return text;
+  return `${kind} ${parsed.canonical} ${parsed.params.map((p) => (p.indexed ? 1 : 0)).join('')}`;
+}
+
+/** Keys of the events and calls of a transaction. */
+export function signaturesOf({ call, steps = [] }: RawExampleTransaction, find: FindSignature): Set<string> {
+  const keys = new Set<string>();
+  const note = (kind: 'event' | 'call', text: string | undefined): void => {
+    const found = text === undefined ? '' : find(kind, text);
+    if (typeof found !== 'string') keys.add(keyOf(kind, found.text));
+  };
+  note('call', call);
+  for (const step of steps)
+    if ('event' in step) note('event', step.event);
+    else if ('call' in step) note('call', step.call);
+  return keys;
+}

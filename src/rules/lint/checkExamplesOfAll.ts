@@ -1,0 +1,62 @@
+import type { ProblemSink, RuleItem } from '../compile/ruleItem.ts';
+import { keyOf, signaturesOf, type FindSignature } from '../exampleNames.ts';
+import type { RawExamples, RawShape, RawShapeExample } from '../read/rawRules.ts';
+
+interface Examples {
+  readonly shapes: readonly RuleItem<RawShape>[];
+  readonly examples: readonly RuleItem<RawExamples>[];
+  readonly signatureNames: (shape: string | null) => FindSignature;
+}
+
+/**
+ * In a ruleset with a folder of examples each event and call of its shapes needs one that names the source of
+ * its signature, or must be listed as `unconfirmed`.
+ */
+export function checkExamplesOfAll(all: Examples, sink: ProblemSink): void {
+  const layers = new Set(all.examples.map(({ file }) => file.layer));
+  for (const item of all.shapes) {
+    if (item.value.status === 'deprecated') continue;
+    checkUnconfirmed(item, sink);
+    if (layers.has(item.file.layer)) checkShape(item, all, sink);
+  }
+}
+
+function checkShape(item: RuleItem<RawShape>, all: Examples, sink: ProblemSink): void {
+  const { unconfirmed = [] } = item.value;
+  const shown = shownBy(item, all);
+  for (const section of ['events', 'calls'] as const)
+    for (const [i, { event, call }] of (item.value[section] ?? []).entries()) {
+      const text = event ?? call!;
+      const kind = event === undefined ? 'call' : 'event';
+      const code = faultOf(shown.get(keyOf(kind, text)), unconfirmed.includes(text));
+      if (code !== null) sink.add(item, [section, i, kind], code, text);
+    }
+}
+
+/** Examples that match, by the keys of the events and calls in them. */
+function shownBy({ value: shape }: RuleItem<RawShape>, { examples, signatureNames }: Examples) {
+  const find = signatureNames(shape.slug);
+  const files = examples.filter(({ value }) => value.shape === shape.slug);
+  const told = [...(shape.examples ?? []), ...files.flatMap(({ value }) => value.examples)];
+  const shown = new Map<string, RawShapeExample[]>();
+  for (const example of told.filter(({ expect }) => expect.motifs?.length !== 0))
+    for (const key of signaturesOf(example.transaction, find))
+      shown.set(key, [...(shown.get(key) ?? []), example]);
+  return shown;
+}
+
+function faultOf(examples: readonly RawShapeExample[] | undefined, isUnconfirmed: boolean) {
+  if (examples === undefined) return 'shape_without_example';
+  const confirmed = examples.some(({ source }) => source !== undefined);
+  if (!confirmed) return isUnconfirmed ? null : 'missing_source';
+  // Contracts that name the parameters of one signature otherwise are confirmed one by one.
+  return isUnconfirmed && examples.length === 1 ? 'confirmed_source' : null;
+}
+
+/** Every signature listed as unconfirmed is one of the shape. */
+function checkUnconfirmed(item: RuleItem<RawShape>, sink: ProblemSink): void {
+  const { unconfirmed = [], events = [], calls = [] } = item.value;
+  const own = new Set([...events, ...calls].map(({ event, call }) => event ?? call));
+  for (const [i, text] of unconfirmed.entries())
+    if (!own.has(text)) sink.add(item, ['unconfirmed', i], 'unknown_signature', text);
+}

@@ -1,0 +1,66 @@
+import { checksumAddress } from '../../../../evm/address.ts';
+import { compileMapping } from '../../../../rules/compile/compileMapping.ts';
+import { ProblemSink, Spot, type RuleItem } from '../../../../rules/compile/ruleItem.ts';
+import { keyOf, signaturesOf } from '../../../../rules/exampleNames.ts';
+import type { RawShape } from '../../../../rules/read/rawRules.ts';
+import { didYouMean } from '../../../../rules/compile/didYouMean.ts';
+import { CliError, type CliIo } from '../../cliIo.ts';
+import { openSoundRuleset, rulesetDirs, type SoundRuleset } from '../rulesets.ts';
+import { draftExample } from './draftExample.ts';
+
+/** Prints a draft for every event and call of a shape that no example shows. */
+export function draftExamples(slug: string, options: { dirs?: readonly string[] }, io: CliIo): number {
+  const ruleset = openSoundRuleset(rulesetDirs(options.dirs), io, slug);
+  if (ruleset === null) return 1;
+  const item = ruleset.shapes.find(({ value }) => value.slug === slug);
+  if (!item) {
+    const known = ruleset.shapes.map(({ value }) => value.slug);
+    throw new CliError(`there is no shape ${didYouMean(slug, known)}`);
+  }
+  const drafts = draftsOf(item, ruleset);
+  if (drafts.length === 0) io.err(`${slug}: every event and call has an example`);
+  else io.out(`shape: ${slug}\nexamples:\n${drafts.join('')}`);
+  return 0;
+}
+
+function draftsOf(item: RuleItem<RawShape>, ruleset: SoundRuleset): string[] {
+  const { value: shape } = item;
+  const { words, examples } = ruleset;
+  const find = ruleset.signatureNames(shape.slug);
+  const told = [...(shape.examples ?? []), ...examples.flatMap(({ value }) => value.examples)];
+  const shown = new Set(told.flatMap(({ transaction }) => [...signaturesOf(transaction, find)]));
+  const listed = listedAddress(shape, ruleset);
+  const sink = new ProblemSink();
+  return (['events', 'calls'] as const).flatMap((section) =>
+    (shape[section] ?? []).flatMap((raw, i) => {
+      const kind = raw.event === undefined ? 'call' : 'event';
+      const signature = raw.event ?? raw.call!;
+      const compiled = compileMapping(new Spot(item, sink, [section, i]), shape, raw, words);
+      if (!compiled || raw.within !== undefined || shown.has(keyOf(kind, signature))) return [];
+      const title = compiled.signature.name;
+      return draftExample({
+        meaning: compiled.meaning,
+        raw,
+        inputs: compiled.signature.inputs,
+        name: typeof find(kind, title) === 'string' ? signature : title,
+        venue: shape.any_emitter || listed === null ? 'venue' : listed,
+        title,
+        source: null,
+        legRoles: words.legRoles,
+        position: positionOf(raw.kind, ruleset),
+      });
+    }),
+  );
+}
+
+function positionOf(kind: string, { words }: SoundRuleset): string | null {
+  const position = words.motifKinds.get(kind)?.position;
+  return position ? `${position.category} ${position.effect}` : null;
+}
+
+/** An address that a protocol lists for the shape. */
+function listedAddress({ slug }: RawShape, { protocols }: SoundRuleset): string | null {
+  const speaker = protocols.find(({ value }) => value.shapes.includes(slug) && value.addresses);
+  const [address] = speaker?.value.addresses ?? [];
+  return address === undefined ? null : checksumAddress(address as `0x${string}`);
+}
