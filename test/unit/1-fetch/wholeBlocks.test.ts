@@ -47,7 +47,13 @@ describe('a whole block', () => {
     const found = await createAnalyzeBlock(deps, ALL, () => {})(id, options());
     expect(node.requests.map(([first]) => first)).toEqual(['eth_getBlockByHash', 'eth_getBlockByNumber']);
     const { json } = await createAnalyze(deps)(recording.hash as Hash, options());
-    expect(found).toEqual({ reports: [jsonText(json)], failures: [], findings: [], transactions: 1 });
+    expect(found).toEqual({
+      reports: [jsonText(json)],
+      failures: [],
+      indexes: [0],
+      findings: [],
+      transactions: 1,
+    });
   });
 
   it('is asked in pieces where its answer is too large', async () => {
