@@ -125,29 +125,17 @@ function onlyOne(users: ReadonlySet<Address>): Address | null {
 function withoutCarriedOn(changes: readonly Change[], context: OwnerContext): Change[] {
   const owned = changes.map((change) => ({ ...change, owner: holderOf(change, context) }));
   const open = new Set(owned);
-  for (const [i, change] of owned.entries()) {
-    if (change.owner === changes[i]!.owner && !cameOverRouters(change, context)) continue;
-    const whole = [...open].find((other) => other !== change && isSameValue(other, change, context));
+  const moved = owned.filter(({ owner }, i) => owner !== changes[i]!.owner);
+  for (const change of [...moved, ...owned.toReversed()]) {
+    if (!open.has(change)) continue;
+    const whole = owned.find(
+      (other) => other !== change && open.has(other) && isSameValue(other, change, context),
+    );
     if (!whole) continue;
     open.delete(change);
     whole.absorbed = [...whole.absorbed, change.motif];
   }
   return [...open];
-}
-
-/** Whether everything put in or taken out moved between the act and a router that its owner used. */
-function cameOverRouters({ owner, motif, underlying }: Change, context: OwnerContext): boolean {
-  const { flow, passThrough, origins, destinations } = context;
-  const moved = motif.movements
-    .map((index) => flow.movements[index]!)
-    .filter(({ asset }) => underlying.some((leg) => leg.asset === asset));
-  return (
-    moved.length > 0 &&
-    moved.every(({ asset, from, to }) => {
-      const [near, ends] = underlying.some(({ delta }) => delta < 0n) ? [from, origins] : [to, destinations];
-      return passThrough.has(near) && ends(near, asset).every((end) => end === owner);
-    })
-  );
 }
 
 /**
