@@ -197,7 +197,7 @@ export interface Argument {
   /**
    * Present where the text was too long and ends in `…`.
    */
-  truncated?: true;
+  truncated?: boolean;
 }
 /**
  * Outcome and gas.
