@@ -161,7 +161,11 @@ export function allowanceSentence(a: Allowance): Sentence {
   const verb = a.kind === 'revoked' ? ' no longer lets ' : ' lets ';
   const use = a.asset.kind === 'erc20' ? ' spend ' : ' transfer ';
   const until = a.expires_at === null ? [] : [` until ${timeText(a.expires_at)}`];
-  return [{ account: a.owner }, verb, { account: a.spender }, use, ...amount, ...until];
+  const doubt =
+    a.status === 'Suspected'
+      ? [a.flags?.includes('unasked') ? ' (suspected: the owner did not ask for it)' : ' (suspected)']
+      : [];
+  return [{ account: a.owner }, verb, { account: a.spender }, use, ...amount, ...until, ...doubt];
 }
 
 /** What more and less of a position is called, with the word before the protocol. */
@@ -265,6 +269,10 @@ export function warningTexts({ economics: e }: TxReport): string[] {
 /** A named dollar figure. */
 export type Figure = readonly [name: string, value: DisplayMoney];
 
+/** A figure that is known and differs from the one it stands beside. */
+const beside = (name: string, value: DisplayMoney | undefined, other: DisplayMoney): Figure[] =>
+  value?.available && value.text !== other.text ? [[name, value]] : [];
+
 /** The dollar figures of the report's subject that are worth a row; a shared reason appears once. */
 export function figures({ economics: e }: TxReport): Figure[] {
   const profit = e.realized_pnl.net_usd ?? e.structural_profit_usd;
@@ -278,8 +286,8 @@ export function figures({ economics: e }: TxReport): Figure[] {
   ];
   return [
     ...(same ? ([['Net', before]] as const) : nets),
-    ...(e.net_usd_after_own_gas ? [['Net after own gas', e.net_usd_after_own_gas] as const] : []),
-    ...(e.net_usd_with_positions ? [['Net with positions', e.net_usd_with_positions] as const] : []),
+    ...beside('Net after own gas', e.net_usd_after_own_gas, after),
+    ...beside('Net with positions', e.net_usd_with_positions, before),
     ...(isZero && !e.realized_pnl.supported ? [] : [[named, profit] as const]),
   ];
 }
