@@ -1,5 +1,7 @@
 // Every claim about recorded mainnet transactions, re-derived without the code that made it.
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readRuleFacts } from '../../src/tools/verify/ruleFacts.ts';
 import { analyzeRaw } from '../../src/analyze.ts';
 import { loadRules } from '../../src/service/loadRules.ts';
 import { verifyReport } from '../../src/tools/verify/verifyReport.ts';
@@ -7,6 +9,7 @@ import { CORPUS, hasCorpus, readCorpus } from '../unit/3-flow/corpus.ts';
 
 describe.skipIf(!hasCorpus)('reports of recorded mainnet transactions', () => {
   const rulebook = loadRules();
+  const rules = readRuleFacts([join(import.meta.dirname, '../../rules')]);
 
   it.each(CORPUS)('hold in both dialects: %s', { timeout: 300_000 }, async (name) => {
     const unborne: string[] = [];
@@ -21,14 +24,18 @@ describe.skipIf(!hasCorpus)('reports of recorded mainnet transactions', () => {
           { block, tokens: new Map(), prices: [], rates: [], refusals: [], delegations: new Map() },
           rulebook,
         );
-        for (const { at, message } of verifyReport(report, {
-          tx,
-          receipt,
-          block,
-          callTracer,
-          parityTrace: trace,
-          prestateDiff,
-        }))
+        for (const { at, message } of verifyReport(
+          report,
+          {
+            tx,
+            receipt,
+            block,
+            callTracer,
+            parityTrace: trace,
+            prestateDiff,
+          },
+          rules,
+        ))
           unborne.push(`${hash} ${raw.dialect} ${at}: ${message}`);
       }
     }

@@ -5,10 +5,13 @@ import type { TxReport } from '../../src/model/generated/report.ts';
 import { loadRules } from '../../src/service/loadRules.ts';
 import { findRecording } from '../../src/tools/cli/rules/recordings.ts';
 import type { PriceQuote } from '../../src/model/upstream.ts';
+import { readRuleFacts } from '../../src/tools/verify/ruleFacts.ts';
 import type { RawAnswers } from '../../src/tools/verify/rawChain.ts';
 
 export const FOLDER = join(import.meta.dirname, '../recordings');
 const rulebook = loadRules();
+/** The rule files, as `verify` reads them. */
+export const RULES = readRuleFacts([join(import.meta.dirname, '../../rules')]);
 
 /**
  * The report of a recording, with the node's raw answers about it. `dollars`: what a whole unit of each

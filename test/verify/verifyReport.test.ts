@@ -1,4 +1,4 @@
-import { FOLDER, reportOf } from './recorded.ts';
+import { FOLDER, reportOf, RULES } from './recorded.ts';
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { TxReport } from '../../src/model/generated/report.ts';
@@ -12,7 +12,7 @@ const names = readdirSync(FOLDER)
 describe('verifying a report against the node', () => {
   it.each(names)('bears out every claim of %s', async (name) => {
     const { report, answers } = await reportOf(name);
-    expect(verifyReport(report, answers)).toEqual([]);
+    expect(verifyReport(report, answers, RULES)).toEqual([]);
   });
 
   it('finds every single changed amount, address, index and evidence', async () => {

@@ -4,6 +4,7 @@ import { splitList } from '../../lib/text.ts';
 import { CliError, outliveReader } from './cliIo.ts';
 import type { TxReport } from '../../model/generated/report.ts';
 import type { Anew, Verdict, Verification, VerifyInput } from '../verify/verifyReport.ts';
+import type { RuleFacts } from '../verify/ruleFacts.ts';
 import type { Analyzer } from './openAnalyzer.ts';
 
 const VALIDATE_HELP = `
@@ -147,16 +148,33 @@ async function* verifications(
     import('../verify/verifyReport.ts'),
   ]);
   const sources = prices ? await priceSources() : null;
+  const rules = await ruleFacts();
   for await (const report of readValidReports(file)) {
     const answers = await fetchRawAnswers(rpcUrl, report.tx.hash);
     const anew = await analyzeAnew(report.tx.hash, analyzer);
     const read = contractReader(rpcUrl, report.tx.block_number);
     const acceptPart = acceptOtherRuleset || !compare;
+    const own = isOwn(report, anew, rules) ? rules : null;
     yield {
       tx_hash: report.tx.hash,
-      ...(await verifyTwice(report, { answers, anew, acceptPart, read, prices: sources })),
+      ...(await verifyTwice(report, { answers, anew, rules: own, acceptPart, read, prices: sources })),
     };
   }
+}
+
+async function ruleFacts(): Promise<RuleFacts> {
+  const [{ readRuleFacts }, { rulesetDirs }] = await Promise.all([
+    import('../verify/ruleFacts.ts'),
+    import('./rules/rulesets.ts'),
+  ]);
+  return readRuleFacts(rulesetDirs());
+}
+
+/** Whether the rule files at hand made the report: by their digest, or without an analysis by their version. */
+function isOwn(report: TxReport, anew: Anew, rules: RuleFacts): boolean {
+  if ('report' in anew && report.engine)
+    return report.engine.ruleset_digest === anew.report.engine?.ruleset_digest;
+  return report.engine === undefined || report.engine.ruleset_version === rules.version;
 }
 
 /** Rules of price sources and the HTTP sources of the settings. */

@@ -10,6 +10,7 @@ export interface RawFrame {
   /** Wei that moved, 0 where a failed frame or the call type undoes it. */
   readonly value: bigint;
   readonly failed: boolean;
+  readonly input: string;
   /** Return data of the call. */
   readonly output: string;
 }
@@ -80,6 +81,7 @@ interface Node {
   readonly to: string;
   readonly value: bigint;
   readonly failed: boolean;
+  readonly input: string;
   readonly output: string;
   readonly children: Node[];
 }
@@ -91,6 +93,7 @@ function fromCallTracer(root: Json): Node {
     to: lower(frame['to']),
     value: quantity(frame['value']),
     failed: typeof frame['error'] === 'string' && frame['error'] !== '',
+    input: lower(frame['input']),
     output: lower(frame['output']),
     children: [],
   });
@@ -124,6 +127,7 @@ function fromParity(list: readonly unknown[]): Node | null {
       to: lower(action['to'] ?? action['refundAddress'] ?? result['address']),
       value: quantity(action['value'] ?? action['balance']),
       failed: typeof item['error'] === 'string',
+      input: lower(action['input']),
       output: lower(result['output']),
       children: [],
     };
@@ -160,6 +164,7 @@ function numberFrames(root: Node): Map<string, RawFrame> {
       context,
       value: moves ? node.value : 0n,
       failed,
+      input: node.input,
       output: node.output,
     });
     node.children

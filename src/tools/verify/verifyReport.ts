@@ -1,6 +1,11 @@
 import type { TxReport } from '../../model/generated/report.ts';
 import { checkAllowances } from './checkAllowances.ts';
 import { checkAttribution, checkVerdict } from './checkVerdict.ts';
+import { checkAmountWords, checkAssetWords } from './checkAssets.ts';
+import { checkCalls } from './checkCalls.ts';
+import { checkReasons } from './checkReasons.ts';
+import { checkRules } from './checkRules.ts';
+import type { RuleFacts } from './ruleFacts.ts';
 import { checkDeltas } from './checkDeltas.ts';
 import { checkEconomics, checkSales } from './checkEconomics.ts';
 import { checkAddresses, checkEvidence, checkLists } from './checkEvidence.ts';
@@ -18,6 +23,7 @@ type Check = (report: TxReport, chain: RawChain, find: Report) => void;
 /** The checks that share no code with the analysis, under the names under which they are listed as done. */
 const INDEPENDENT: readonly (readonly [name: string, check: Check])[] = [
   ['identity and gas', checkIdentity],
+  ['called functions', checkCalls],
   ['evidence', checkEvidence],
   ['addresses', checkAddresses],
   ['movements', checkMovements],
@@ -28,6 +34,8 @@ const INDEPENDENT: readonly (readonly [name: string, check: Check])[] = [
   ['money against the stated prices', (report, _chain, find) => checkMoney(report, find)],
   ['NFT sales', (report, _chain, find) => checkSales(report, find)],
   ['profit, counts and warnings', checkEconomics],
+  ['assets and amounts in every place', (report, _chain, find) => checkWords(report, find)],
+  ['reasons and parts left out', checkReasons],
   ['lists', (report, _chain, find) => checkLists(report, find)],
   ['agreement of the parts', (report, _chain, find) => checkVerdict(report, find)],
 ];
@@ -55,21 +63,33 @@ function verdictOf(findings: readonly Finding[], compared: boolean, acceptPart: 
   return acceptPart ? 'holds in part' : 'not verified';
 }
 
+function checkWords(report: TxReport, find: Report): void {
+  checkAssetWords(report, find);
+  checkAmountWords(report, find);
+}
+
 /**
  * Holds a report against the node's raw answers with checks that share no code with the analysis. Returns
  * the failures. The report must be valid against its published schema.
  */
-export function verifyReport(report: TxReport, answers: RawAnswers): Finding[] {
+export function verifyReport(
+  report: TxReport,
+  answers: RawAnswers,
+  rules: RuleFacts | null = null,
+): Finding[] {
   const chain = readRawChain(answers);
   const findings: Finding[] = [];
   const find: Report = (check, at, message) => void findings.push({ check, at, message });
   for (const [, check] of INDEPENDENT) check(report, chain, find);
+  if (rules) checkRules(report, rules, find);
   return findings;
 }
 
 export interface VerifyInput {
   readonly answers: RawAnswers;
   readonly anew: Anew;
+  /** The rule files that made the report; null where others are at hand. */
+  readonly rules?: RuleFacts | null;
   /** A report that was not compared with an analysis made anew holds in part. */
   readonly acceptPart?: boolean;
   /** Reads a contract at the block of the transaction; without it tokens and feeds are not asked. */
@@ -83,7 +103,7 @@ export interface VerifyInput {
  * neither looked at.
  */
 export async function verifyTwice(report: TxReport, input: VerifyInput): Promise<Verification> {
-  const { answers, anew, read, prices = null, acceptPart = false } = input;
+  const { answers, anew, read, prices = null, acceptPart = false, rules = null } = input;
   const findings: Finding[] = [];
   const find: Report = (check, at, message) => void findings.push({ check, at, message });
   const comparison =
@@ -94,6 +114,8 @@ export async function verifyTwice(report: TxReport, input: VerifyInput): Promise
   else {
     notChecked.push({ what: WORDS_OF_THE_ANALYSIS, why: `not analysed anew: ${comparison.notCompared}` });
   }
+  if (rules) checked.push('rule, category, tags, kinds, roles and protocols against the rule files');
+  else notChecked.push({ what: 'words against the rule files', why: 'another ruleset made the report' });
   if (read) {
     await checkAssets(report, read, find);
     checked.push('symbols, names and decimals at the tokens');
@@ -105,7 +127,7 @@ export async function verifyTwice(report: TxReport, input: VerifyInput): Promise
   } else if (priced) {
     notChecked.push({ what: 'prices against their sources', why: 'give --prices to read them again' });
   }
-  const all = [...comparison.findings, ...verifyReport(report, answers), ...findings];
+  const all = [...comparison.findings, ...verifyReport(report, answers, rules), ...findings];
   const verdict = verdictOf(all, comparison.notCompared === null, acceptPart);
   return { verdict, findings: all, checked, notChecked };
 }

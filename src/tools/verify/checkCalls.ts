@@ -1,0 +1,100 @@
+import {
+  decodeFunctionData,
+  getAddress,
+  parseAbiItem,
+  toFunctionSelector,
+  type AbiFunction,
+  type Hex,
+} from 'viem';
+import type { TxReport } from '../../model/generated/report.ts';
+import type { Report } from './finding.ts';
+import type { RawChain } from './rawChain.ts';
+
+type Method = NonNullable<TxReport['tx']['method']>;
+
+/** The called functions: the selector is the calldata's, and signature, name and arguments follow from it. */
+export function checkCalls(report: TxReport, chain: RawChain, find: Report): void {
+  const { tx, execution } = report;
+  const url = `https://etherscan.io/tx/${tx.hash}`;
+  if (tx.etherscan_url !== url) find('identity', '/tx/etherscan_url', `the transaction is at ${url}`);
+  if (tx.timestamp === null) find('identity', '/tx/timestamp', 'the block has a time');
+  const input = typeof chain.tx['input'] === 'string' ? chain.tx['input'] : '0x';
+  checkMethod(tx.to === null ? null : tx.method, tx.to === null ? '0x' : input, '/tx/method', find);
+  checkFailedCalls(execution, chain, find);
+}
+
+function checkFailedCalls(execution: TxReport['execution'], chain: RawChain, find: Report): void {
+  const { failure } = execution;
+  if (!chain.succeeded && chain.frames.size > 0 && failure === undefined)
+    find('identity', '/execution/failure', 'the frame that failed is not named');
+  const failed = [
+    [failure, '/execution/failure'],
+    [failure?.cause, '/execution/failure/cause'],
+    ...(execution.attempts ?? []).map((attempt, i) => [attempt, `/execution/attempts/${i}`] as const),
+  ] as const;
+  for (const [one, at] of failed) {
+    if (!one) continue;
+    const frame = chain.frames.get(one.frame_path.join('.'));
+    if (!frame) continue;
+    const creates = frame.type.startsWith('CREATE');
+    if ((one.contract === null) !== creates && frame.to !== '')
+      find('identity', `${at}/contract`, 'is given for a call');
+    checkMethod(one.method, creates ? '0x' : frame.input, `${at}/method`, find);
+  }
+}
+
+function checkMethod(method: Method | null | undefined, input: string, at: string, find: Report): void {
+  const selector = input.length < 10 ? null : input.slice(0, 10);
+  if ((method?.selector ?? null) !== selector)
+    return find('identity', at, `the calldata begins with ${selector ?? 'no selector'}`);
+  if (!method || selector === null) return;
+  const { signature, name } = method;
+  if (signature === null) {
+    if (name !== null || method.arguments) find('identity', at, 'is read without a signature');
+    return;
+  }
+  if (selectorOf(signature) !== selector)
+    find('identity', `${at}/signature`, `${signature} has another selector`);
+  if (name !== signature.split('(')[0]) find('identity', `${at}/name`, 'is not the name in the signature');
+  if (method.arguments) checkArguments(method, input, at, find);
+}
+
+function selectorOf(signature: string): string | null {
+  try {
+    return toFunctionSelector(signature);
+  } catch {
+    return null;
+  }
+}
+
+function checkArguments(method: Method, input: string, at: string, find: Report): void {
+  const wanted = argumentsOf(method.signature!, input);
+  const given = method.arguments!;
+  const types = `${method.signature!.split('(')[0]}(${given.map(({ type }) => type).join(',')})`;
+  if (types !== method.signature) find('identity', `${at}/arguments`, 'do not fit the signature');
+  if (wanted === null || wanted.length !== given.length) return;
+  given.forEach(({ value }, i) => {
+    const exact = wanted[i]!;
+    if (value === null) find('identity', `${at}/arguments/${i}/value`, 'is in the calldata');
+    // Texts of contracts are cleaned before they are shown, and long ones are cut.
+    if (exact === '' || exact.length > 300 || !/^[\w-]*$/.test(exact)) return;
+    if (value !== exact) find('identity', `${at}/arguments/${i}/value`, `${exact} is in the calldata`);
+  });
+}
+
+/** Arguments as reports write them; null where the calldata does not decode. */
+function argumentsOf(signature: string, input: string): string[] | null {
+  try {
+    const abi = [parseAbiItem(`function ${signature}`) as AbiFunction];
+    const { args = [] } = decodeFunctionData({ abi, data: input as Hex });
+    return (args as readonly unknown[]).map((value, i) => plainOf(value, abi[0]!.inputs[i]!.type));
+  } catch {
+    return null;
+  }
+}
+
+/** Lists and tuples as an empty text: they are not compared. */
+function plainOf(value: unknown, type: string): string {
+  if (value === null || typeof value === 'object') return '';
+  return type === 'address' ? getAddress(String(value)) : String(value);
+}

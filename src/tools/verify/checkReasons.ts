@@ -1,0 +1,125 @@
+import type { Allowance, DisplayMoney, TxReport } from '../../model/generated/report.ts';
+import { walk } from './checkEvidence.ts';
+import type { Report } from './finding.ts';
+import { NATIVE, type RawChain } from './rawChain.ts';
+
+type Must = (holds: boolean, at: string, message: string) => void;
+
+/** Reasons and null values: what is missing says why, and nothing is left out that another part implies. */
+export function checkReasons(report: TxReport, chain: RawChain, find: Report): void {
+  const must: Must = (holds, at, message) => {
+    if (!holds) find('reasons', at, message);
+  };
+  checkMoneyReasons(report, must);
+  checkAttributionParts(report, chain, must);
+  (report.allowances ?? []).forEach((allowance, i) =>
+    checkAllowance(allowance, `/allowances/${i}`, chain, must),
+  );
+  const { realized_pnl: pnl, structural_profit_usd: profit, valuation } = report.economics;
+  const gross = pnl.supported ? pnl.gross_usd?.text : '$0.00';
+  must(
+    !profit.available || profit.text === gross,
+    '/economics/structural_profit_usd',
+    'is not the gross profit',
+  );
+  for (const [key, ids] of [
+    ['refusals', (valuation.refusals ?? []).map(({ asset_id: id }) => id)],
+    ['unpriced_assets', valuation.unpriced_assets],
+  ] as const)
+    must([...ids].sort().join() === ids.join(), `/economics/valuation/${key}`, 'are not in order');
+  must(report.engine === undefined || report.accounts !== undefined, '/accounts', 'are left out');
+}
+
+const UNPRICED = /^unpriced_asset: ((?:\S+ \(\w+\)(?:, )?)+?)(?: and \d+ more)?$/;
+
+/** Money without a value names the asset that has no price, with the refusal's own code. */
+function checkMoneyReasons(report: TxReport, must: Must): void {
+  const { refusals = [] } = report.economics.valuation;
+  const codes = new Map(refusals.map(({ asset_id: id, code }) => [id, code as string]));
+  const codeOf = (id: string): string => codes.get(id) ?? 'no_source';
+  const one = (money: DisplayMoney, id: string, at: string): void =>
+    must(
+      money.available || money.reason === `unpriced_asset (${codeOf(id)})`,
+      `${at}/reason`,
+      'is another at the refusal',
+    );
+  report.inventory_deltas.forEach(({ usd, asset }, i) => one(usd, asset.id, `/inventory_deltas/${i}/usd`));
+  report.position_effects.forEach(({ underlying }, i) =>
+    underlying.forEach(({ usd, asset }, j) =>
+      one(usd, asset.id, `/position_effects/${i}/underlying/${j}/usd`),
+    ),
+  );
+  const { gas_cost_usd: gas } = report.execution;
+  for (const [value, at] of [
+    [gas, '/execution/gas_cost_usd'] as const,
+    ...walk(report.economics, '/economics'),
+  ]) {
+    const reason = (value as Partial<DisplayMoney> | null)?.reason;
+    if (typeof reason !== 'string' || !reason.startsWith('unpriced_asset:')) {
+      const prefixed = typeof reason === 'string' && reason.startsWith('unpriced_asset ');
+      must(!prefixed || /^unpriced_asset \(\w+\)$/.test(reason), at, 'is no reason');
+      continue;
+    }
+    const named = UNPRICED.exec(reason)?.[1]?.split(', ') ?? [];
+    must(
+      named.length > 0 &&
+        named.every((part) => {
+          const [id, code] = part.split(' ') as [string, string];
+          return (codes.has(id) || id === NATIVE) && code === `(${codeOf(id)})`;
+        }),
+      `${at}/reason`,
+      'names no refusal of the report',
+    );
+  }
+}
+
+/** keccak256("UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)"), ERC-4337. */
+const USER_OPERATION = '0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f';
+
+/** The contracts that the mode of acting names, and who gains. */
+function checkAttributionParts({ attribution: a }: TxReport, chain: RawChain, must: Must): void {
+  must((a.beneficiary === null) === (a.actor === null), '/attribution/beneficiary', 'is given with an actor');
+  const { mode } = a;
+  must(mode !== 'smart_account_4337' || a.entry_point !== null, '/attribution/entry_point', 'is left out');
+  must(
+    mode !== 'solver_settlement' || a.settlement_contract !== null,
+    '/attribution/settlement_contract',
+    'is left out',
+  );
+  must(mode !== 'delegated_7702' || a.delegations.length > 0, '/attribution/delegations', 'are left out');
+  const sponsored = [...chain.logs.values()].some(
+    ({ topics, address }) =>
+      topics[0] === USER_OPERATION &&
+      address === a.entry_point?.toLowerCase() &&
+      BigInt(`0x${topics[2]?.slice(26) ?? '0'}`) === BigInt(a.actor ?? 1) &&
+      BigInt(topics[3] ?? 0) !== 0n,
+  );
+  must(!sponsored || a.paymaster !== null, '/attribution/paymaster', 'is named by the operation’s event');
+  a.candidates.forEach(({ elected, rejected_because: rejected }, i) =>
+    must(
+      elected === (rejected === null),
+      `/attribution/candidates/${i}/rejected_because`,
+      'is given for all others',
+    ),
+  );
+}
+
+/** Amounts at which an allowance is unlimited for certain, and below which it is not (uint96 to uint256). */
+const UNLIMITED = 1n << 255n;
+const LIMITED = 1n << 95n;
+
+function checkAllowance(allowance: Allowance, at: string, chain: RawChain, must: Must): void {
+  const { kind, amount_raw: raw, unlimited, expires_at: end, evidence } = allowance;
+  if (kind === 'operator') must(unlimited, `${at}/unlimited`, 'an operator may spend all');
+  else if (raw !== null && kind !== 'revoked') {
+    const amount = BigInt(raw);
+    must(amount < UNLIMITED || unlimited, `${at}/unlimited`, 'is false of the whole range');
+    must(amount >= LIMITED || !unlimited, `${at}/unlimited`, 'is true of a small amount');
+  }
+  if ((end ?? null) === null) return;
+  const seconds = (Date.parse(end!) / 1000).toString(16).padStart(64, '0');
+  const stated = evidence.some(({ log_index: index }) =>
+    index === null ? false : chain.logs.get(index)?.data.includes(seconds),
+  );
+  must(stated, `${at}/expires_at`, 'its log states another time');
+}

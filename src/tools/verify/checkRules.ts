@@ -1,0 +1,94 @@
+import type { Motif, TxReport } from '../../model/generated/report.ts';
+import type { Report } from './finding.ts';
+import type { RuleFacts } from './ruleFacts.ts';
+
+/** The words of a report against the rule files: rule, category, tags, kinds, roles, effects, protocols. */
+export function checkRules(report: TxReport, rules: RuleFacts, find: Report): void {
+  const { classification: c, engine } = report;
+  const must = (holds: boolean, at: string, message: string): void => {
+    if (!holds) find('rules', at, message);
+  };
+  must(engine?.ruleset_version === rules.version, '/engine/ruleset_version', `is ${rules.version}`);
+  const rule = c.matched_rule === null ? undefined : rules.rules.get(c.matched_rule);
+  must(c.matched_rule === null || rule !== undefined, '/classification/matched_rule', 'does not exist');
+  if (rule) {
+    must(c.rule_version === rule.version, '/classification/rule_version', `the rule has ${rule.version}`);
+    must(c.intent_kind === rule.intent, '/classification/intent_kind', `the rule is of ${rule.intent}`);
+  }
+  const intent = rules.intents.get(c.intent_kind);
+  must(intent !== undefined, '/classification/intent_kind', 'is no intent of the rules');
+  const tags = new Set([...(rule?.tags ?? []), ...(intent?.tags ?? [])]);
+  must(
+    JSON.stringify(c.tags ?? []) === JSON.stringify([...tags]),
+    '/classification/tags',
+    `are ${[...tags].join(', ')}`,
+  );
+  c.fragments.forEach(({ kind }, i) =>
+    must(rules.intents.has(kind), `/classification/fragments/${i}/kind`, 'is no intent of the rules'),
+  );
+  report.motifs.forEach((motif, i) => checkMotif(motif, `/motifs/${i}`, rules, must));
+  checkEffects(report, rules, must);
+}
+
+type Must = (holds: boolean, at: string, message: string) => void;
+
+/** Roles that a motif's venue, or what it made, plays beside the roles of the rules. */
+const VENUE_ROLES: ReadonlySet<string> = new Set(
+  (
+    'venue pool factory vault market lender bridge marketplace settlement aggregator token_contract account ' +
+    'created none'
+  ).split(' '),
+);
+
+/** The predicates that docs/claims.md describes. */
+const PREDICATES: ReadonlySet<string> = new Set(
+  (
+    'amounts_agree value_moved netted_at_venue venue_involved assets_differ minted_from_zero burnt_to_zero ' +
+    'single_venue both_sides_equal code_created repaid_in_full principal_was_freed issuer_holds_underlying ' +
+    'venue_gained_in venue_lost_out one_payer one_recipient no_counter_flow amounts_chain hops_proven closed ' +
+    'distinct_pools positive_residual negative_residual other_lanes_flat funder_consents'
+  ).split(' '),
+);
+
+function checkMotif(motif: Motif, at: string, rules: RuleFacts, must: Must): void {
+  must(rules.motifs.has(motif.kind), `${at}/kind`, 'is no motif of the rules');
+  motif.participants.forEach(({ role }, i) =>
+    must(rules.roles.has(role) || VENUE_ROLES.has(role), `${at}/participants/${i}/role`, 'is no role'),
+  );
+  motif.invariants.forEach(({ name }, i) =>
+    must(PREDICATES.has(name), `${at}/invariants/${i}/name`, 'is no predicate'),
+  );
+  for (const side of ['assets_in', 'assets_out'] as const)
+    motif[side].forEach(({ role }, i) =>
+      must(rules.roles.has(role), `${at}/${side}/${i}/role`, 'is no role of the rules'),
+    );
+  checkProtocol(motif.protocol, `${at}/protocol`, rules, must);
+}
+
+function checkProtocol(protocol: Motif['protocol'], at: string, rules: RuleFacts, must: Must): void {
+  if (protocol === null) return;
+  const known = rules.versions.get(protocol.slug);
+  // A family is named by its shape, always in version 1.
+  const version = protocol.matched_by === 'family' ? 1 : known;
+  must(known !== undefined, `${at}/slug`, 'is in no rule file');
+  must(version === undefined || version === protocol.version, `${at}/version`, `is ${version}`);
+  const owners = rules.listed.get(protocol.contract.toLowerCase());
+  if (protocol.matched_by === 'address' && owners)
+    must(owners.has(protocol.slug), `${at}/slug`, `the address is listed for ${[...owners].join(', ')}`);
+}
+
+/** An effect's protocol is that of the act behind it, whose kind says what it does to which position. */
+function checkEffects(report: TxReport, rules: RuleFacts, must: Must): void {
+  const motifs = new Map(report.motifs.map((motif) => [motif.id, motif]));
+  report.position_effects.forEach((effect, i) => {
+    const at = `/position_effects/${i}`;
+    checkProtocol(effect.protocol, `${at}/protocol`, rules, must);
+    const behind = effect.motif_ids.flatMap((id) => motifs.get(id) ?? []);
+    const slugs = behind.map(({ protocol }) => protocol?.slug ?? null);
+    must(
+      slugs.includes(effect.protocol?.slug ?? null),
+      `${at}/protocol`,
+      'is not the protocol of its motifs',
+    );
+  });
+}

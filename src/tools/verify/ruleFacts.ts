@@ -1,0 +1,82 @@
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+
+interface IntentRuleFile {
+  readonly slug: string;
+  readonly version: number;
+  readonly intent: string;
+  readonly tags?: readonly string[];
+}
+
+interface PositionWords {
+  readonly category: string;
+  readonly effect: string;
+}
+
+/** What the rule files say of the words that reports use, read here and not by the analysis. */
+export interface RuleFacts {
+  /** Version of the ruleset. */
+  readonly version: string;
+  readonly rules: ReadonlyMap<string, IntentRuleFile>;
+  readonly intents: ReadonlyMap<string, { readonly category: string; readonly tags?: readonly string[] }>;
+  readonly motifs: ReadonlyMap<string, { readonly position?: PositionWords }>;
+  readonly roles: ReadonlySet<string>;
+  /** Versions of protocols and shapes, by slug. */
+  readonly versions: ReadonlyMap<string, number>;
+  /** Listed addresses in lower case, with the slugs of the files that list them. */
+  readonly listed: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+interface ProtocolFile {
+  readonly slug: string;
+  readonly version: number;
+  readonly addresses?: readonly unknown[];
+}
+
+interface Vocabulary {
+  readonly motifs?: Record<string, { readonly position?: PositionWords }>;
+  readonly intents?: Record<string, { readonly category: string; readonly tags?: readonly string[] }>;
+  readonly leg_roles?: Record<string, string>;
+  readonly account_roles?: Record<string, string>;
+}
+
+/** Reads the rule files of directories, the later ones on top. Throws where one cannot be read or parsed. */
+export function readRuleFacts(directories: readonly string[]): RuleFacts {
+  const entries = (folder: string): unknown[] => directories.flatMap((dir) => documents(join(dir, folder)));
+  const rules = entries('intents') as IntentRuleFile[];
+  const protocols = entries('protocols') as ProtocolFile[];
+  const shapes = entries('shapes') as ProtocolFile[];
+  const vocabularies = directories.flatMap((dir) => documents(join(dir, 'vocabulary.yaml'))) as Vocabulary[];
+  const [ruleset] = directories.flatMap((dir) => documents(join(dir, 'ruleset.yaml'))) as {
+    version: string;
+  }[];
+  const listed = new Map<string, Set<string>>();
+  for (const { slug, addresses = [] } of protocols)
+    for (const text of JSON.stringify(addresses).match(/0x[0-9a-fA-F]{40}/g) ?? []) {
+      const slugs = listed.get(text.toLowerCase()) ?? new Set();
+      listed.set(text.toLowerCase(), slugs.add(slug));
+    }
+  return {
+    version: ruleset?.version ?? '',
+    rules: new Map(rules.map((rule) => [rule.slug, rule])),
+    intents: new Map(vocabularies.flatMap(({ intents }) => Object.entries(intents ?? {}))),
+    motifs: new Map(vocabularies.flatMap(({ motifs }) => Object.entries(motifs ?? {}))),
+    roles: new Set(
+      vocabularies.flatMap((words) => Object.keys({ ...words.leg_roles, ...words.account_roles })),
+    ),
+    versions: new Map([...shapes, ...protocols].map(({ slug, version }) => [slug, version])),
+    listed,
+  };
+}
+
+/** The YAML documents of a file or folder; a list counts as its entries. */
+function documents(path: string): unknown[] {
+  if (!existsSync(path)) return [];
+  const files = statSync(path).isDirectory()
+    ? readdirSync(path, { recursive: true, encoding: 'utf8' }).map((name) => join(path, name))
+    : [path];
+  return files
+    .filter((name) => name.endsWith('.yaml'))
+    .flatMap((name) => parse(readFileSync(name, 'utf8')) as unknown);
+}
