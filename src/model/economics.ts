@@ -193,6 +193,8 @@ export interface Economics {
   readonly netAfterOwnGas: Money | null;
   /** The net with positions that are only booked at what was exchanged for them; null without such. */
   readonly netWithPositions: Money | null;
+  /** Price of the actor's own trade; null for anything else. */
+  readonly consideration: Money | null;
   readonly tokenIn: string;
   readonly tokenOut: string;
   readonly structuralProfit: Money;

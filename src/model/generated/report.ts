@@ -423,6 +423,7 @@ export interface Economics {
   net_usd_after_gas: DisplayMoney;
   net_usd_after_own_gas?: DisplayMoney;
   net_usd_with_positions?: DisplayMoney;
+  consideration_usd?: Consideration;
   /**
    * Assets received, net: comma-separated entries "<quantity> <symbol>", largest value first.
    */
@@ -454,6 +455,27 @@ export interface Economics {
    * @minItems 1
    */
   nft_sales?: NftSale[];
+}
+/**
+ * The price a trade itself states.
+ */
+export interface Consideration {
+  /**
+   * A dollar sign, then the signed decimal amount: two decimals, more only where two would show zero. The placeholder dash where available is false; it must not be parsed as a number.
+   */
+  text: string;
+  /**
+   * True when the value was computed.
+   */
+  available: boolean;
+  /**
+   * Why the value is unavailable; present only when available is false.
+   */
+  reason?: string;
+  /**
+   * How it was found.
+   */
+  method?: string;
 }
 /**
  * Realised profit and loss, where a single transaction can show it.

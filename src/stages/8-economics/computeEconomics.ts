@@ -18,6 +18,7 @@ import type { AssetAmount, Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { RawContext } from '../../model/upstream.ts';
 import type { Asset, AssetId, ValueFlow } from '../../model/valueFlow.ts';
+import { considerationOf } from './consideration.ts';
 import type { TouchedAccounts } from './choosePrice.ts';
 import { executionCost, executionPayments, gasCostOf } from '../../value/parties/execution.ts';
 import { nftSales } from './nftTrades.ts';
@@ -38,7 +39,7 @@ export interface EconomicsInput {
   readonly motifs: readonly Motif[];
   readonly verdict: Verdict;
   readonly suspects?: Pick<Suspects, 'cut'>;
-  readonly rulebook: Pick<Rulebook, 'wrappedNative' | 'entities' | 'motifKinds'>;
+  readonly rulebook: Pick<Rulebook, 'wrappedNative' | 'entities' | 'motifKinds' | 'assetClasses'>;
 }
 
 /** Assets that moved, and those motifs speak of without a movement (netted inside a singleton). */
@@ -140,6 +141,7 @@ export function computeEconomics(input: EconomicsInput): Economics {
     netAfterGas: subtractMoney(flows.net, gas.usd),
     netAfterOwnGas: payer.apart ? flows.net : null,
     netWithPositions: flows.netWithPositions,
+    consideration: considerationOf({ ...input, category: input.verdict.category, book }),
     tokenIn: flows.tokenIn,
     tokenOut: flows.tokenOut,
     structuralProfit: pnl.structuralProfit,

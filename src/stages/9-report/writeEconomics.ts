@@ -128,6 +128,9 @@ export function writeEconomics(
     ...(economics.netWithPositions
       ? { net_usd_with_positions: displayMoney(economics.netWithPositions) }
       : {}),
+    ...(economics.consideration
+      ? { consideration_usd: { ...displayMoney(economics.consideration), method: 'own_trade' } }
+      : {}),
     token_in: economics.tokenIn,
     token_out: economics.tokenOut,
     structural_profit_usd: displayMoney(economics.structuralProfit),

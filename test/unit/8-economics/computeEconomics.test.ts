@@ -115,6 +115,23 @@ describe('flows of the subject', () => {
     expect(result.tokenIn).toBe('9000 USDC, 1 ETH, 123.45 OTH, 1 0x0101…0101#9');
   });
 
+  it('states the price of a trade by its side in ether, without pricing the other one', () => {
+    const trade = verdict({ category: 'trade' });
+    const tip = { from: SIGNER, to: blockHeader().coinbase, amount: ETHER / 4n };
+    const bought = valueFlow([
+      { from: SIGNER, to: POOL, amount: ETHER },
+      { from: POOL, to: SIGNER, asset: otherId, amount: 150n },
+      tip,
+    ]);
+    const result = economics({ flow: bought, verdict: trade });
+    expect(displayMoney(result.consideration!)).toEqual({ text: '$2500.00', available: true });
+    expect(result.netBeforeGas.usd).toBeNull();
+    expect(result.book.prices.has(otherId)).toBe(false);
+    // Neither a payment nor a swap between two other tokens has one.
+    expect(economics({ flow: bought }).consideration).toBeNull();
+    expect(economics({ flow: valueFlow([tip]), verdict: trade }).consideration).toBeNull();
+  });
+
   it('never understates: one asset without a price makes the sums it is part of unavailable', () => {
     const result = economics({ flow: withUnpriced });
     expect(result.inflow.reason).toBe(`unpriced_asset: ${otherId} (no_source)`);

@@ -1,0 +1,49 @@
+import { mergeNative, NATIVE_ASSET } from '../../value/asset.ts';
+import { balances, type Balance } from '../../value/balances.ts';
+import { worthTogether } from '../../value/money.ts';
+import { builderPayments } from '../../value/parties/builder.ts';
+import { executionPayments } from '../../value/parties/execution.ts';
+import type { Money, PriceBook } from '../../model/economics.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
+import type { EntityInput } from './pnlEntity.ts';
+
+/** Categories of intents that are a trade. */
+const TRADES: ReadonlySet<string> = new Set(['trade', 'nft']);
+/** Class of listed tokens that people settle in, beside ether. */
+const MONEY = 'stablecoin';
+
+interface TradeInput extends EntityInput {
+  readonly category: string;
+  readonly rulebook: EntityInput['rulebook'] & Pick<Rulebook, 'assetClasses'>;
+  readonly book: PriceBook;
+}
+
+/**
+ * The price of the actor's own trade: the side of it that is ether or listed stablecoins alone, what was paid
+ * before what was received; tips and execution apart. Null for any other act. It prices no asset.
+ */
+export function considerationOf(input: TradeInput): Money | null {
+  const { category, attribution, flow, rulebook, header, book } = input;
+  const { actor, entity, mode } = attribution;
+  if (!TRADES.has(category) || actor === null) return null;
+  const group = new Set([actor, ...entity]);
+  const { wrappedNative: mergeWrapped } = rulebook;
+  const tips = builderPayments(flow, group, header.coinbase, mergeWrapped);
+  const execution = executionPayments({ ...input, group, mode });
+  const exclude = ({ index }: { readonly index: number }): boolean => tips.has(index) || execution.has(index);
+  const own = [...balances(flow, group, { mergeWrapped, dust: 'drop', exclude }).values()];
+  const sides = [own.filter(({ net }) => net < 0n), own.filter(({ net }) => net > 0n)];
+  if (sides.some(({ length }) => length === 0)) return null;
+  const isMoney = ({ id, asset }: Balance): boolean =>
+    mergeNative(id, mergeWrapped) === NATIVE_ASSET ||
+    (asset.address !== null && rulebook.assetClasses.get(asset.address)?.includes(MONEY) === true);
+  const money = sides
+    .filter((side) => side.every(isMoney))
+    .map((side) =>
+      worthTogether(
+        side.map(({ id, net }) => [id, net < 0n ? -net : net]),
+        book,
+      ),
+    );
+  return money.find(({ usd }) => usd !== null) ?? money[0] ?? null;
+}
