@@ -20,6 +20,7 @@ const LONG = [
   'test/faults/fullDisk.test.ts',
   'test/faults/inconsistent.test.ts',
   'test/faults/oneClient.test.ts',
+  'test/faults/processSecrets.test.ts',
   'test/faults/secretForms.test.ts',
   'test/findings/corpus.test.ts',
   'test/fuzz/fuzz.test.ts',

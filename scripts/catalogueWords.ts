@@ -103,6 +103,14 @@ export const ERRORS: Readonly<Record<string, readonly [cause: string, remedy: st
     'Transaction, receipt, trace and block do not belong together: a reorganisation, or nodes behind one address that differ.',
     'Ask again; if it stays, use one node.',
   ],
+  simulation_unavailable: [
+    'For `preview`: the node has neither debug_traceCall nor trace_call with eth_simulateV1.',
+    'Use a node with one of them; several calls at once need debug_traceCall.',
+  ],
+  simulation_refused: [
+    'For `preview`: the node did not start the call; the detail says why.',
+    'Check nonce, balance, gas and fees of the call.',
+  ],
   overloaded: [
     'MAX_CONCURRENCY analyses run and MAX_QUEUE wait, or the service is stopping. `Retry-After` tells when to come back.',
     'Add instances; see docs/sizing.md.',

@@ -7,6 +7,7 @@ import { readRuleFiles, type FileKind } from '../src/rules/read/readRuleFiles.ts
 import { readVocabulary } from '../src/rules/read/readVocabulary.ts';
 import { PROBLEMS } from '../src/rules/read/problems.ts';
 import { FACT_VOCABULARY } from '../src/stages/7-intent/facts/registry.ts';
+import { packagesOf, withLicences } from './licences.ts';
 import * as words from './catalogueWords.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -307,4 +308,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   writeFileSync(`${ROOT}docs/catalogue.md`, generateCatalogue());
   const page = 'docs/operator.md';
   writeFileSync(`${ROOT}${page}`, withSettings(readFileSync(`${ROOT}${page}`, 'utf8'), page));
+  const security = `${ROOT}docs/security.md`;
+  writeFileSync(security, withLicences(readFileSync(security, 'utf8'), packagesOf(ROOT)));
 }

@@ -1,17 +1,33 @@
-// A batch on a disk that fills up: a tmpfs of 128 KiB, made larger for the second run. Needs leave to mount.
+// A batch on a disk that fills up: a small tmpfs, made larger for the second run. Needs leave to mount.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RECORDINGS, startRecordedNode } from '../cli/recordedNode.ts';
 import { runCli } from '../cli/runCli.ts';
 import type { FakeNode } from '../support/fakeNode.ts';
 
-const disk = mkdtempSync(join(tmpdir(), 'txreport-disk-'));
 const mount = (...args: string[]): boolean => spawnSync('mount', args).status === 0;
-const mounted = mount('-t', 'tmpfs', '-o', 'size=128k', 'txreport', disk);
+const disks: string[] = [];
+/** A new disk of 128 KiB; null where none may be mounted. */
+function newDisk(): string | null {
+  const disk = mkdtempSync(join(tmpdir(), 'txreport-disk-'));
+  if (!mount('-t', 'tmpfs', '-o', 'size=128k', 'txreport', disk)) return null;
+  disks.push(disk);
+  return disk;
+}
+const mounted = newDisk() !== null;
 if (!mounted) console.warn('SKIPPED: a full disk needs leave to mount a tmpfs, which is not given here');
+
+const HASHES = RECORDINGS.map(({ hash }) => hash).sort();
+const folder = mkdtempSync(join(tmpdir(), 'txreport-list-'));
+const list = join(folder, 'list.txt');
+writeFileSync(list, `${HASHES.join('\n')}\n`);
+const blocks = join(folder, 'blocks.txt');
+const numbers = RECORDINGS.map(({ rpc }) => BigInt(rpc.block.number)).sort((a, b) => (a < b ? -1 : 1));
+writeFileSync(blocks, `${numbers.join('\n')}\n`);
 
 let node: FakeNode;
 beforeAll(async () => {
@@ -19,29 +35,52 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await node.close();
-  if (mounted) spawnSync('umount', ['-l', disk]);
+  for (const disk of disks) spawnSync('umount', ['-l', disk]);
 });
 
+const hashesOfLines = (out: string): string[] =>
+  readFileSync(out, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { tx: { hash: string } }).tx.hash);
+
+async function hashesOfTables(out: string): Promise<string[]> {
+  const duck = await (await DuckDBInstance.create(':memory:')).connect();
+  const rows = await duck.runAndReadAll(
+    `SELECT tx_hash FROM read_parquet('${out}/transactions/**/*.parquet')`,
+  );
+  duck.closeSync();
+  return rows.getRows().map(([hash]) => String(hash));
+}
+
+const BATCHES = {
+  'of hashes': { args: [list], name: 'reports.ndjson', read: hashesOfLines },
+  'of blocks': { args: ['--blocks', blocks], name: 'reports.ndjson', read: hashesOfLines },
+  'of blocks, as Parquet': {
+    args: ['--blocks', blocks, '--format', 'parquet', '--partition', 'day'],
+    name: 'tables',
+    read: hashesOfTables,
+  },
+};
+
 describe.skipIf(!mounted)('a batch on a full disk', { timeout: 300_000 }, () => {
-  it('ends with a message and status 1, and the same command continues where there is room', async () => {
-    const hashes = RECORDINGS.map(({ hash }) => hash);
-    const list = join(mkdtempSync(join(tmpdir(), 'txreport-list-')), 'list.txt');
-    writeFileSync(list, `${hashes.join('\n')}\n`);
-    const out = join(disk, 'reports.ndjson');
-    const run = () => runCli(['batch', list, '--out', out], { env: { RPC_URL: node.url } });
+  it.each(Object.entries(BATCHES))(
+    '%s ends with a message and status 1; the same command continues where there is room',
+    async (_, { args, name, read }) => {
+      const disk = newDisk()!;
+      const out = join(disk, name);
+      const run = () => runCli(['batch', ...args, '--quiet', '--out', out], { env: { RPC_URL: node.url } });
 
-    const full = await run();
-    expect(full.err).toMatch(
-      /cannot write .*reports\.ndjson: ENOSPC.*; run the same command again to continue/,
-    );
-    expect(full.err).not.toMatch(/\n\s+at /);
-    expect(full.code).toBe(1);
+      const full = await run();
+      expect(full.err).toMatch(
+        /^cannot write \S*\/(reports\.ndjson|tables)\S*: ENOSPC[^\n]*; run the same command again to continue\n$/,
+      );
+      expect(full.code).toBe(1);
 
-    expect(mount('-o', 'remount,size=64m', disk)).toBe(true);
-    const resumed = await run();
-    expect([resumed.code, resumed.err]).toEqual([0, expect.stringMatching(/reports/)]);
-    const reports = readFileSync(out, 'utf8').trim().split('\n');
-    const found = reports.map((line) => (JSON.parse(line) as { tx: { hash: string } }).tx.hash);
-    expect(found.sort()).toEqual([...hashes].sort());
-  });
+      expect(mount('-o', 'remount,size=64m', disk)).toBe(true);
+      const resumed = await run();
+      expect([resumed.code, resumed.err]).toEqual([0, '']);
+      expect((await read(out)).sort()).toEqual(HASHES);
+    },
+  );
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isAllowed, productionPackages } from '../../scripts/licences.ts';
+import { isAllowed, productionPackages, withLicences } from '../../scripts/licences.ts';
 import { onlyProduction, productionBom } from '../../scripts/sbom.ts';
 import { developmentOnly } from '../support/dependencies.ts';
 
@@ -25,6 +25,12 @@ describe('licences', () => {
   it('of every production package are allowed', () => {
     expect(packages.length).toBeGreaterThan(100);
     expect(packages.filter(({ licence }) => !isAllowed(licence))).toEqual([]);
+  });
+
+  it('are counted in docs/security.md as the command counts them (npm run generate)', () => {
+    const page = readFileSync(join(ROOT, 'docs/security.md'), 'utf8');
+    expect(page).toBe(withLicences(page, packages));
+    expect(page).toContain(`${packages.length} production packages:`);
   });
 
   it('are listed for every dependency, and for no tool of development', () => {

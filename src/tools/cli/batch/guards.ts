@@ -45,6 +45,19 @@ export async function lock(path: string | undefined): Promise<(() => Promise<voi
   }
 }
 
+/**
+ * Waits for a write to the output. A full disk and the like are said plainly: the next run continues.
+ * @throws CliError
+ */
+export async function writing<T>(path: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const { message } = error as Error;
+    throw new CliError(`cannot write ${path}: ${message}; run the same command again to continue`, 1);
+  }
+}
+
 /** A request to stop, by Ctrl-C or a signal. */
 export interface Stop {
   readonly signal: AbortSignal;

@@ -2,6 +2,7 @@ import { rename, rm, writeFile, open, truncate } from 'node:fs/promises';
 import { createReadStream } from 'node:fs';
 import { isRefusal } from '../../../lib/errors.ts';
 import { CliError } from '../cliIo.ts';
+import { writing } from './guards.ts';
 import type { Failed } from './runBatch.ts';
 
 /** Destination of a batch's reports and failures. */
@@ -138,11 +139,6 @@ interface OpenedLineFile {
 
 const NEWLINE = 0x0a;
 
-/** A full disk and the like: the next run removes the incomplete line and continues. */
-function refuse(path: string, error: Error): never {
-  throw new CliError(`cannot write ${path}: ${error.message}; run the same command again to continue`, 1);
-}
-
 /**
  * Opens or creates a file of lines and passes each existing line to `onLine`, which may throw to reject the
  * file.
@@ -159,8 +155,7 @@ async function openLineFile(
   return {
     torn,
     file: {
-      append: (line) =>
-        (last = last.then(() => handle.appendFile(`${line}\n`).catch((error: Error) => refuse(path, error)))),
+      append: (line) => (last = last.then(() => writing(path, handle.appendFile(`${line}\n`)))),
       async close() {
         try {
           // A failed write has been reported by `append`.

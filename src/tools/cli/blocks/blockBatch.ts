@@ -7,6 +7,7 @@ import { configuredRules, openUpstream } from '../../../service/analyzer.ts';
 import { resolveBlocks, type BlockRef } from '../../../stages/1-fetch/block/resolveBlocks.ts';
 import { CliError } from '../cliIo.ts';
 import { readCliConfig } from '../openAnalyzer.ts';
+import { writing } from '../batch/guards.ts';
 import { duration, progressBar } from '../batch/progress.ts';
 import { countFailures } from '../batch/reportFile.ts';
 import { runBatch, type BatchJob, type BatchRequest } from '../batch/runBatch.ts';
@@ -70,7 +71,7 @@ export async function batchBlocks(request: BlockBatchRequest): Promise<number> {
 /** The file to lock: the output itself, or for tables one in their folder. */
 async function lockedFile({ out, format }: BlockBatchRequest): Promise<string | undefined> {
   if (out === undefined || format === 'ndjson') return out;
-  await mkdir(out, { recursive: true });
+  await writing(out, mkdir(out, { recursive: true }));
   return join(out, '.batch');
 }
 
@@ -232,7 +233,7 @@ class BlockJob implements BatchJob<BlockUnit, BlockResult> {
     const text = this.#failures.map((failure) => `${JSON.stringify(failure)}\n`).join('');
     if (out === null) process.stderr.write(text);
     else if (text === '') await rm(errorsPath(out), { force: true });
-    else await writeFile(errorsPath(out), text);
+    else await writing(errorsPath(out), writeFile(errorsPath(out), text));
   }
 
   async close(): Promise<{ open: number; refused: number }> {

@@ -1,5 +1,6 @@
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { writing } from '../batch/guards.ts';
 import { CliError } from '../cliIo.ts';
 import type { BlockResult } from './blockPool.ts';
 import { TABLES, TABLE_NAMES, decimalColumn, noRows, type Rows, type TableName } from './tables.ts';
@@ -58,7 +59,7 @@ async function openAt(path: string, written: number) {
       return written;
     },
     async append(bytes: Uint8Array): Promise<void> {
-      await file.appendFile(bytes);
+      await writing(path, file.appendFile(bytes));
       written += bytes.length;
     },
     close: () => file.close(),
@@ -103,9 +104,8 @@ export async function openTables(folder: string, written: number, byDay = false)
   const flush = async (): Promise<void> => {
     if (count() === 0) return;
     for (const table of TABLE_NAMES) {
-      const place = join(folder, table, day);
-      await mkdir(place, { recursive: true });
-      await writePart(join(place, `part-${String(written).padStart(6, '0')}.parquet`), table, held);
+      const path = join(folder, table, day, `part-${String(written).padStart(6, '0')}.parquet`);
+      await writing(path, writePart(path, table, held));
     }
     held = noRows();
     written++;
@@ -157,6 +157,7 @@ async function writePart(path: string, table: TableName, rows: Rows): Promise<vo
     rowGroupSize: PART_ROWS,
     createdBy: 'txreport',
   });
+  await mkdir(dirname(path), { recursive: true });
   await writeFile(`${path}.new`, new Uint8Array(buffer));
   await rename(`${path}.new`, path);
 }

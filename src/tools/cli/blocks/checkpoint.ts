@@ -1,4 +1,5 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
+import { writing } from '../batch/guards.ts';
 import { CliError } from '../cliIo.ts';
 
 /** Transactions without a report; the next run tries them again. */
@@ -52,6 +53,9 @@ export async function readCheckpoint(out: string): Promise<Checkpoint | null> {
 /** Replaces the checkpoint in one step: a killed process leaves the old one or the new one. */
 export async function writeCheckpoint(out: string, state: Checkpoint): Promise<void> {
   const path = checkpointPath(out);
-  await writeFile(`${path}.new`, `${JSON.stringify(state)}\n`);
-  await rename(`${path}.new`, path);
+  const write = async (): Promise<void> => {
+    await writeFile(`${path}.new`, `${JSON.stringify(state)}\n`);
+    await rename(`${path}.new`, path);
+  };
+  await writing(path, write());
 }
