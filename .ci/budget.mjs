@@ -30,7 +30,7 @@ function pinnedBuild() {
 }
 
 function warmRatio(against, places) {
-  const run = spawnSync('npm', ['run', '--silent', 'bench', '--', '--against', against, ...places], {
+  const run = spawnSync('npm', ['run', '--silent', 'bench', '--', '--against', against, '--quick', ...places], {
     cwd: root,
     encoding: 'utf8',
   });

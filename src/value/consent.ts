@@ -31,9 +31,6 @@ interface Grant {
  * it as holder. Recipients, read-only calls and allowances of old ask for nothing.
  */
 export class Consent {
-  readonly signed: readonly Signed[];
-  /** More signatures came than are recovered. */
-  readonly cut: boolean;
   readonly #tx: CanonicalTx;
   readonly #flow: ValueFlow;
   readonly #rulebook: Rulebook;
@@ -44,6 +41,8 @@ export class Consent {
   /** Amounts already moved, by the call that asked for them. */
   readonly #moved = new Map<Frame, bigint>();
   readonly #ids = new Set<string>();
+  readonly #tokens: ReadonlyMap<Address, TokenMetadata>;
+  #read: ReturnType<typeof readSigned> | null = null;
 
   constructor(
     tx: CanonicalTx,
@@ -64,8 +63,19 @@ export class Consent {
       if (list === undefined) this.#calls.set(context, [frame]);
       else list.push(frame);
     }
-    ({ signed: this.signed, cut: this.cut } = readSigned(tx, tokens, rulebook));
+    this.#tokens = tokens;
     this.#own = memoize((account) => this.#ownCalls(account as Address), MAX_ACCOUNTS);
+  }
+
+  /** Recovered when first asked for: a recovery costs as much as an analysis without one. */
+  get signed(): readonly Signed[] {
+    this.#read ??= readSigned(this.#tx, this.#tokens, this.#rulebook);
+    return this.#read.signed;
+  }
+
+  /** More signatures came than are recovered, where they were asked for. */
+  get cut(): boolean {
+    return this.#read?.cut ?? false;
   }
 
   /** No call that the account asked for explains the movement; each call explains no more than it states. */

@@ -20,7 +20,11 @@ export function readSigned(
   tokens: ReadonlyMap<Address, TokenMetadata>,
   rulebook: Rulebook,
 ): { readonly signed: readonly Signed[]; readonly cut: boolean } {
-  const budget = { left: Math.max(0, MAX_RECOVERIES - tx.authorizations.length), cut: false };
+  const budget = {
+    left: Math.max(0, MAX_RECOVERIES - tx.authorizations.length),
+    cut: false,
+    signer: tx.from,
+  };
   const signed: Signed[] = [];
   for (const frame of tx.frames) {
     const { effective, selector, context, from, input } = frame;

@@ -86,8 +86,12 @@ export function findSuspects(
     unasked: indexesOf(unasked),
     unverified: indexesOf(unverified),
     allowances: new Set(allowances.map(({ evidence }) => evidence.log!)),
-    signed: consent.signed,
-    cut: consent.cut || tx.authorizations.length > MAX_RECOVERIES,
+    get signed() {
+      return consent.signed;
+    },
+    get cut() {
+      return consent.cut || tx.authorizations.length > MAX_RECOVERIES;
+    },
   };
 }
 
