@@ -30,10 +30,14 @@ function pinnedBuild() {
 }
 
 function warmRatio(against, places) {
-  const run = spawnSync('npm', ['run', '--silent', 'bench', '--', '--against', against, '--quick', ...places], {
-    cwd: root,
-    encoding: 'utf8',
-  });
+  const run = spawnSync(
+    'npm',
+    ['run', '--silent', 'bench', '--', '--against', against, '--quick', ...places],
+    {
+      cwd: root,
+      encoding: 'utf8',
+    },
+  );
   process.stdout.write(run.stdout);
   const file = /written to (bench-results\/\S+)/.exec(run.stdout)?.[1];
   if (run.status !== 0 || !file) throw new Error(run.stderr);
