@@ -2,24 +2,28 @@ import { writeFileSync } from 'node:fs';
 import { getAddress, isAddress } from 'viem/utils';
 import type { Command } from 'commander';
 import { CliError } from './cliIo.ts';
+import type { LedgerEvent } from '../ledger/ledgerEvent.ts';
 import type { LedgerFormat } from '../ledger/writeLedger.ts';
 
 const HELP = `
 Reports come from files or standard input (-), as analyze --json and batch write them. One row is
 one economic event of the account; a transaction that does not concern the account has none. Cost
-bases and lots are left to the tax program.
+bases and lots are left to the tax program. Transfers among several accounts given together are one
+transfer, no gain or loss. Tokens that imitate others, spam and transfers that nothing shows to be
+real are left out and counted on standard error.
 
 Examples:
   txreport batch hashes.txt --out reports.ndjson
   txreport ledger reports.ndjson --account 0x… --out koinly.csv
   txreport ledger reports.ndjson --account 0x… --format double-entry
 
-Exit status: 0 written, 2 called wrongly or a file cannot be read`;
+Exit status: 0 written, 2 called wrongly, a file cannot be read, or an account has no event`;
 
 interface LedgerOptions {
   readonly account: readonly string[];
   readonly format: string;
   readonly out?: string;
+  readonly doubtful?: string;
 }
 
 /** `txreport ledger`: reports as CSV for tax programs and bookkeeping. */
@@ -31,6 +35,7 @@ export function addLedgerCommand(program: Command): void {
     .requiredOption('--account <address...>', 'the account, or several that belong together')
     .option('--format <name>', 'koinly or double-entry', 'koinly')
     .option('--out <file>', 'write to a file instead of standard output')
+    .option('--doubtful <file>', 'write what is left out as doubtful to this file')
     .addHelpText('after', HELP)
     .action(async (files: string[], options: LedgerOptions) => {
       process.exitCode = await ledger(files, options);
@@ -38,50 +43,99 @@ export function addLedgerCommand(program: Command): void {
 }
 
 async function ledger(files: readonly string[], options: LedgerOptions): Promise<number> {
-  const fail = (message: string): 2 => (process.stderr.write(`${message}\n`), 2);
   const wrong = options.account.find((account) => !isAddress(account, { strict: false }));
   if (wrong !== undefined) return fail(`not an address: ${wrong.slice(0, 100)}`);
   const format = await formatNamed(options.format);
   if (format === null) return fail(`unknown format ${options.format.slice(0, 100)}: koinly or double-entry`);
-  const accounts = options.account.map((account) => getAddress(account.toLowerCase()));
-  const { LedgerError } = await import('../ledger/writeLedger.ts');
-  let text: string;
+  const accounts = new Set(options.account.map((account) => getAddress(account.toLowerCase())));
+  const { LedgerError } = await import('../ledger/ledgerEvent.ts');
+  let book: Book;
   try {
-    text = await writeRows(files, accounts, format);
+    book = await readBook(files, accounts);
   } catch (error) {
     if (error instanceof CliError || error instanceof LedgerError) return fail(error.message);
     throw error;
   }
-  if (options.out === undefined) {
-    process.stdout.write(text);
-    return 0;
-  }
-  try {
-    writeFileSync(options.out, text);
-    return 0;
-  } catch (error) {
-    return fail(`cannot write ${options.out}: ${(error as Error).message}`);
-  }
+  const silent = [...accounts].filter((account) => !book.concerned.has(account));
+  if (silent.length > 0) return fail(`no event of ${silent.join(', ')} in these reports`);
+  return writeBook(book, format, options);
 }
 
-/** The CSV of all reports. Throws `CliError` or `LedgerError` for the first report that cannot be written. */
-async function writeRows(
-  files: readonly string[],
-  accounts: readonly string[],
-  format: LedgerFormat,
-): Promise<string> {
-  const [{ readValidReports }, { ledgerEvent }, { csv }] = await Promise.all([
+const fail = (message: string): 2 => (say(message), 2);
+
+const say = (message: string): void => void process.stderr.write(`${message}\n`);
+
+/** What the reports say of the accounts, in order. */
+interface Book {
+  readonly events: readonly LedgerEvent[];
+  readonly doubtful: readonly LedgerEvent[];
+  /** The accounts that some report concerns. */
+  readonly concerned: ReadonlySet<string>;
+  /** How many reports were given more than once. */
+  readonly repeated: number;
+}
+
+/** Throws `CliError` or `LedgerError` for the first report that cannot be booked. */
+async function readBook(files: readonly string[], accounts: ReadonlySet<string>): Promise<Book> {
+  const [{ readValidReports }, { ledgerEvents, placeOf }] = await Promise.all([
     import('./readReports.ts'),
-    import('../ledger/writeLedger.ts'),
-    import('../ledger/writeLedger.ts'),
+    import('../ledger/ledgerEvent.ts'),
   ]);
-  let text = csv([format.columns]);
+  const seen = new Set<string>();
+  const concerned = new Set<string>();
+  const booked: (ReturnType<typeof ledgerEvents> & { place: ReturnType<typeof placeOf> })[] = [];
+  let repeated = 0;
   for (const file of files)
     for await (const report of readValidReports(file)) {
-      const events = accounts.map((account) => ledgerEvent(report, account));
-      text += csv(events.flatMap((event) => (event === null ? [] : format.rows(event))));
+      if (seen.has(report.tx.hash)) {
+        repeated++;
+        continue;
+      }
+      seen.add(report.tx.hash);
+      const events = ledgerEvents(report, accounts);
+      for (const account of events.concerned) concerned.add(account);
+      if (events.event || events.doubtful) booked.push({ ...events, place: placeOf(report) });
     }
-  return text;
+  booked.sort(({ place: [a, b, c] }, { place: [d, e, f] }) => a - d || (b === e ? c - f : b - e));
+  return {
+    events: booked.flatMap(({ event }) => event ?? []),
+    doubtful: booked.flatMap(({ doubtful }) => doubtful ?? []),
+    concerned,
+    repeated,
+  };
+}
+
+async function writeBook(book: Book, format: LedgerFormat, options: LedgerOptions): Promise<number> {
+  const [{ commoditiesOf, csv }, { loadRules }] = await Promise.all([
+    import('../ledger/writeLedger.ts'),
+    import('../../service/loadRules.ts'),
+  ]);
+  const commodity = commoditiesOf([...book.events, ...book.doubtful], loadRules());
+  const text = (events: readonly LedgerEvent[]): string =>
+    csv([format.columns, ...events.flatMap((event) => format.rows(event, commodity))]);
+  const { doubtful, repeated } = book;
+  const flows = doubtful.reduce((sum, event) => sum + event.flows.length, 0);
+  if (repeated > 0) say(`${repeated} reports were given more than once and are booked once`);
+  if (flows > 0)
+    say(
+      `left out ${flows} flows in ${doubtful.length} transactions: tokens that imitate others or are marked as ` +
+        `spam, and transfers that nothing shows to be real${options.doubtful === undefined ? '; --doubtful FILE writes them' : ''}`,
+    );
+  if (options.doubtful !== undefined && !isWritten(options.doubtful, text(doubtful))) return 2;
+  if (options.out !== undefined) return isWritten(options.out, text(book.events)) ? 0 : 2;
+  process.stdout.write(text(book.events));
+  return 0;
+}
+
+/** Writes the file; says why it cannot. */
+function isWritten(file: string, text: string): boolean {
+  try {
+    writeFileSync(file, text);
+    return true;
+  } catch (error) {
+    say(`cannot write ${file}: ${(error as Error).message}`);
+    return false;
+  }
 }
 
 async function formatNamed(name: string): Promise<LedgerFormat | null> {

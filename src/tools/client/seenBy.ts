@@ -106,7 +106,7 @@ function positionOf(effect: PositionEffect): OwnPosition {
 }
 
 /** The report's exact prices and refusals, with the decimals its assets state. */
-function bookOf(report: TxReport): PriceBook {
+export function bookOf(report: TxReport): PriceBook {
   const assets = [
     ...report.inventory_deltas.map(({ asset }) => asset),
     ...report.position_effects.flatMap(({ underlying }) => underlying.map(({ asset }) => asset)),

@@ -1,120 +1,21 @@
 import { stringify } from 'csv-stringify/sync';
-import { formatAmount } from '../../value/amount.ts';
-import { positionTitle } from '../wording/sentences.ts';
-import type { Asset, DisplayMoney, TxReport } from '../../model/generated/report.ts';
-
-/** An amount that entered or left the account, always positive. */
-interface LedgerLeg {
-  readonly asset: Asset;
-  readonly raw: bigint;
-  /** Exact decimal text; the raw integer where the token states no decimals. */
-  readonly amount: string;
-  /** Plain dollar amount without the sign, null where there is no price. */
-  readonly usd: string | null;
-}
-
-/** One transaction's effect on one account. */
-interface LedgerEvent {
-  /** ISO 8601, UTC. */
-  readonly time: string;
-  readonly txHash: string;
-  readonly account: string;
-  readonly intentKind: string;
-  readonly label: string;
-  readonly sent: readonly LedgerLeg[];
-  readonly received: readonly LedgerLeg[];
-  /** The transaction fee, where this account sent it: the signer. What repays it is among the flows. */
-  readonly fee: { readonly amount: string; readonly usd: string | null } | null;
-  /** Net amounts by counterparty: signed from the account's view, zero left out. */
-  readonly flows: readonly { readonly counterparty: string; readonly asset: Asset; readonly raw: bigint }[];
-  /** Assets of the flows that are debts of this account. */
-  readonly debts: ReadonlySet<string>;
-  /** Positions of this account that changed, such as `Supplies to Aave V3`. */
-  readonly positions: readonly string[];
-}
-
-/** A report that cannot be written into a ledger. */
-export class LedgerError extends Error {}
-
-/** Dollar amount of a money text, without dollar sign and minus. */
-function dollars(money: DisplayMoney): string | null {
-  return money.available ? money.text.replace(/^\$-?/, '') : null;
-}
-
-/** Exact decimal text of a positive or negative amount; the raw integer where the decimals are unknown. */
-const exactAmount = (raw: bigint, decimals: number | null): string => formatAmount(raw, decimals ?? 0);
-
-/** Tokens of the account's debts: liabilities, not assets received. */
-function debtsOf({ position_effects: effects }: TxReport, account: string): ReadonlySet<string> {
-  const own = effects.filter(({ owner, category }) => owner === account && category === 'lending_debt');
-  return new Set(own.flatMap(({ position_asset: token }) => token?.id ?? []));
-}
-
-function legs(report: TxReport, account: string, sign: 1n | -1n): LedgerLeg[] {
-  const debts = debtsOf(report, account);
-  return report.inventory_deltas
-    .filter(({ subject, delta_raw }) => subject === account && BigInt(delta_raw) * sign > 0n)
-    .filter(({ asset }) => !debts.has(asset.id))
-    .map(({ asset, delta_raw, usd }) => {
-      const raw = BigInt(delta_raw) * sign;
-      return { asset, raw, amount: exactAmount(raw, asset.decimals), usd: dollars(usd) };
-    });
-}
-
-function flowsOf(report: TxReport, account: string): LedgerEvent['flows'] {
-  const assets = new Map(report.inventory_deltas.map(({ asset }) => [asset.id, asset]));
-  const nets = new Map<string, { counterparty: string; asset: Asset; raw: bigint }>();
-  for (const { from, to, asset_id: id, amount_raw } of report.movements ?? []) {
-    if (from !== account && to !== account) continue;
-    const counterparty = from === account ? to : from;
-    const key = `${counterparty} ${id}`;
-    const net = nets.get(key) ?? { counterparty, asset: assets.get(id)!, raw: 0n };
-    nets.set(key, { ...net, raw: net.raw + (to === account ? 1n : -1n) * BigInt(amount_raw) });
-  }
-  return [...nets.values()].filter(({ raw }) => raw !== 0n);
-}
-
-function positionsOf(report: TxReport, account: string): string[] {
-  const own = report.position_effects.filter(({ owner }) => owner === account);
-  return [...new Set(own.map(positionTitle))];
-}
-
-/**
- * An account's event in a report; null where it gained and lost nothing, paid no fee and owns no position.
- * @throws LedgerError for a report without `tx.timestamp`, as earlier versions wrote it
- */
-export function ledgerEvent(report: TxReport, account: string): LedgerEvent | null {
-  const { tx, execution, classification } = report;
-  if (!tx.timestamp) throw new LedgerError(`the report of ${tx.hash} has no tx.timestamp: analyze it again`);
-  const sent = legs(report, account, -1n);
-  const received = legs(report, account, 1n);
-  const positions = positionsOf(report, account);
-  const fee =
-    tx.signer === account
-      ? { amount: execution.gas_cost_native, usd: dollars(execution.gas_cost_usd) }
-      : null;
-  if (sent.length + received.length + positions.length === 0 && fee === null) return null;
-  return {
-    time: tx.timestamp,
-    txHash: tx.hash,
-    account,
-    intentKind: classification.intent_kind,
-    label: classification.intent_label,
-    sent,
-    received,
-    fee,
-    flows: flowsOf(report, account),
-    debts: debtsOf(report, account),
-    positions,
-  };
-}
+import { shownAmount } from '../../value/amount.ts';
+import { NATIVE_ASSET } from '../../value/asset.ts';
+import { ZERO_ADDRESS } from '../../evm/hex.ts';
+import { exactAmount, type LedgerEvent, type LedgerFlow, type LedgerLeg } from './ledgerEvent.ts';
+import type { Address } from '../../model/hex.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
+import type { Asset } from '../../model/generated/report.ts';
 
 type Cell = string | null;
+
+/** The commodity an asset is booked as. */
+type Commodities = (asset: Asset) => string;
 
 /** One way to write events as CSV. */
 export interface LedgerFormat {
   readonly columns: readonly string[];
-  rows(event: LedgerEvent): Cell[][];
+  rows(event: LedgerEvent, commodity: Commodities): Cell[][];
 }
 
 /** Text that a spreadsheet would run as a formula (OWASP, CSV injection) gets a leading apostrophe. */
@@ -122,10 +23,32 @@ function plainText(text: string): string {
   return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }
 
-/** Name of an asset in a ledger: its symbol, its address without one; NFTs with their id. */
-function currency({ symbol, address, token_id: id }: Asset): string {
-  const name = plainText(symbol ?? address ?? 'ETH');
-  return id === null ? name : `${name} #${id}`;
+/**
+ * Commodities of a ledger: the symbol of ether and of listed tokens, symbol and address of all others and of
+ * listed ones that share a symbol; NFTs with their id. No two tokens have the same.
+ */
+export function commoditiesOf(
+  events: readonly LedgerEvent[],
+  { knownTokens }: Pick<Rulebook, 'knownTokens'>,
+): Commodities {
+  const isKnown = (symbol: string, address: string): boolean =>
+    knownTokens.get(symbol)?.has(address.toLowerCase() as Address) ?? false;
+  const holders = new Map([['ETH', new Set([''])]]);
+  const listed = new Set<string>();
+  for (const event of events)
+    for (const { asset } of event.flows) {
+      if (asset.address === null || asset.symbol === null) continue;
+      if (!event.listed.has(asset.id) && !isKnown(asset.symbol, asset.address)) continue;
+      listed.add(asset.address);
+      const symbol = asset.symbol.toUpperCase();
+      holders.set(symbol, (holders.get(symbol) ?? new Set()).add(asset.address));
+    }
+  return ({ symbol, address, token_id: id }) => {
+    if (address === null) return 'ETH';
+    const alone = symbol !== null && listed.has(address) && holders.get(symbol.toUpperCase())?.size === 1;
+    const name = alone ? symbol : symbol === null ? address : `${symbol} ${address}`;
+    return plainText(id === null ? name : `${name} #${id}`);
+  };
 }
 
 /** `2023-04-18 11:08:23 UTC` from ISO 8601. */
@@ -136,16 +59,27 @@ type KoinlyLabels = ReadonlyMap<string, string>;
 
 /**
  * Koinly's universal format. An event with one amount in and one out is one row, any other a row per
- * amount; the fee is in the first row. A transaction with only a fee is a withdrawal labelled `cost`.
+ * amount. The fee is in the first row that sends something; without such a row it is a row labelled `cost`.
  */
 export function koinly(labels: KoinlyLabels): LedgerFormat {
   return {
     columns: KOINLY_COLUMNS,
-    rows: (event) => {
-      if (event.sent.length + event.received.length === 0)
-        return isPaid(event.fee) ? [costRow(event, event.fee)] : [];
-      const label = labels.get(event.intentKind) ?? '';
-      return pairs(event.sent, event.received).map((pair, i) => legRow(event, pair, label, i === 0));
+    rows: (event, commodity) => {
+      const text = plainText(description(event, commodity));
+      const fee = isPaid(event.fee) ? event.fee : null;
+      // The label is that of the actor's act: it says nothing about anybody else's receipts.
+      const label = event.label === null ? '' : (labels.get(event.intentKind) ?? '');
+      const rows = pairs(event.sent, event.received).map(([out, into], i): Cell[] => [
+        koinlyDate(event.time),
+        ...legCells(out, commodity),
+        ...legCells(into, commodity),
+        ...(fee && out && i === 0 ? [fee.amount, 'ETH'] : [null, null]),
+        ...usdCells(into?.usd ?? out?.usd ?? null),
+        label,
+        text,
+        event.txHash,
+      ]);
+      return fee && event.sent.length === 0 ? [...rows, costRow(event, fee, text)] : rows;
     },
   };
 }
@@ -154,23 +88,41 @@ type Fee = NonNullable<LedgerEvent['fee']>;
 
 const isPaid = (fee: Fee | null): fee is Fee => fee !== null && !/^0(\.0*)?$/.test(fee.amount);
 
-const description = (event: LedgerEvent): string => plainText([event.label, ...event.positions].join('; '));
+/** What happened from the accounts' side; the report's label where one of them is its actor. */
+function description(event: LedgerEvent, commodity: Commodities): string {
+  const texts = event.label === null ? sideTexts(event, commodity) : [event.label];
+  const told = [...texts, ...event.positions];
+  return told.length > 0 ? told.join('; ') : `Paid the gas for ${event.actor ?? 'others'}`;
+}
+
+/** More flows than this are counted. */
+const MOST_TOLD = 4;
+
+function sideTexts({ flows, names }: LedgerEvent, commodity: Commodities): string[] {
+  const texts = flows.slice(0, MOST_TOLD).map(({ account, counterparty, asset, raw, own, debt }) => {
+    const amount = `${shownAmount(exactAmount(raw < 0n ? -raw : raw, asset))} ${commodity(asset)}`;
+    if (own) {
+      const [from, to] = raw < 0n ? [account, counterparty] : [counterparty, account];
+      return `Moved ${amount} from ${from} to ${to}`;
+    }
+    if (debt) return `${raw < 0n ? 'Owed less' : 'Owed more'}: ${amount}`;
+    if (counterparty === ZERO_ADDRESS) return `${raw < 0n ? 'Burned' : 'Minted'} ${amount}`;
+    return `${raw < 0n ? 'Sent' : 'Received'} ${amount} ${raw < 0n ? 'to' : 'from'} ${names.get(counterparty) ?? counterparty}`;
+  });
+  const more = flows.length - texts.length;
+  return more > 0 ? [...texts, `${more} more`] : texts;
+}
 
 /** Amount and currency of a leg; empty cells without one. */
-const legCells = (leg: LedgerLeg | null): Cell[] => (leg ? [leg.amount, currency(leg.asset)] : [null, null]);
+const legCells = (leg: LedgerLeg | null, commodity: Commodities): Cell[] =>
+  leg ? [leg.amount, commodity(leg.asset)] : [null, null];
 
 const usdCells = (usd: string | null): Cell[] => (usd === null ? [null, null] : [usd, 'USD']);
 
-function legRow(event: LedgerEvent, [out, into]: Pair, label: string, withFee: boolean): Cell[] {
-  const fee = withFee && event.fee ? [event.fee.amount, 'ETH'] : [null, null];
-  const worth = usdCells((into ?? out)!.usd);
-  const words = [label, description(event), event.txHash];
-  return [koinlyDate(event.time), ...legCells(out), ...legCells(into), ...fee, ...worth, ...words];
-}
-
-function costRow(event: LedgerEvent, fee: Fee): Cell[] {
-  const words = ['cost', description(event), event.txHash];
-  return [koinlyDate(event.time), fee.amount, 'ETH', null, null, null, null, ...usdCells(fee.usd), ...words];
+function costRow(event: LedgerEvent, fee: Fee, text: string): Cell[] {
+  const empty = [null, null, null, null];
+  const words = ['cost', text, event.txHash];
+  return [koinlyDate(event.time), fee.amount, 'ETH', ...empty, ...usdCells(fee.usd), ...words];
 }
 
 type Pair = readonly [LedgerLeg | null, LedgerLeg | null];
@@ -196,8 +148,8 @@ const KOINLY_COLUMNS = [
 ];
 
 /**
- * Double entry: per transaction and asset the postings add up to zero. The account's gains and losses are
- * posted against the counterparties, tokens of its debts as `liabilities:`, the fee against `expenses:gas`.
+ * Double entry: per transaction and asset the postings add up to zero. The accounts' gains and losses are
+ * posted against the counterparties, tokens of debts as `liabilities:`, the fee against `expenses:gas`.
  */
 export const DOUBLE_ENTRY: LedgerFormat = {
   columns: [
@@ -210,40 +162,75 @@ export const DOUBLE_ENTRY: LedgerFormat = {
     'currency',
     'amount',
     'positions',
+    'counterparty',
+    'usd',
   ],
-  rows(event) {
-    const posting = (account: string, asset: Pick<Asset, 'id'>, name: string, amount: string): Cell[] => [
+  rows(event, commodity) {
+    const text = plainText(description(event, commodity));
+    const positions = event.positions.join('; ');
+    const posting = ({ account, id, currency, amount, counterparty, usd }: Posting): Cell[] => [
       event.time,
       event.txHash,
       event.intentKind,
-      plainText(event.label),
+      text,
       account,
-      asset.id,
-      name,
+      id,
+      currency,
       amount,
-      event.positions.join('; '),
+      positions,
+      counterparty,
+      usd !== null && amount.startsWith('-') ? `-${usd}` : usd,
     ];
-    const own = `assets:${event.account}`;
-    const owed = `liabilities:${event.account}`;
-    const rows = event.flows.flatMap(({ counterparty, asset, raw }) => [
-      posting(
-        event.debts.has(asset.id) ? owed : own,
-        asset,
-        currency(asset),
-        exactAmount(raw, asset.decimals),
-      ),
-      posting(`external:${counterparty}`, asset, currency(asset), exactAmount(-raw, asset.decimals)),
-    ]);
-    if (isPaid(event.fee)) {
-      rows.push(posting(own, NATIVE, 'ETH', `-${event.fee.amount}`));
-      rows.push(posting('expenses:gas', NATIVE, 'ETH', event.fee.amount));
-    }
-    return rows;
+    return postingsOf(event, commodity).map(posting);
   },
 };
 
-/** CAIP-19 id of ether (SLIP-44 coin type 60). */
-const NATIVE = { id: 'eip155:1/slip44:60' };
+interface Posting {
+  readonly account: string;
+  /** Asset id. */
+  readonly id: string;
+  readonly currency: string;
+  /** Signed. */
+  readonly amount: string;
+  /** Name, else address. */
+  readonly counterparty: string;
+  /** Of the magnitude. */
+  readonly usd: string | null;
+}
+
+function postingsOf({ flows, fee, names }: LedgerEvent, commodity: Commodities): Posting[] {
+  const postings = flows.flatMap((flow) => {
+    const { asset, raw, usd, account } = flow;
+    const counterparty = plainText(names.get(flow.counterparty) ?? flow.counterparty);
+    const currency = commodity(asset);
+    const [ours, theirs] = bookedTo(flow);
+    return [
+      { account: ours, id: asset.id, currency, amount: exactAmount(raw, asset), counterparty, usd },
+      {
+        account: theirs,
+        id: asset.id,
+        currency,
+        amount: exactAmount(-raw, asset),
+        counterparty: flow.own ? account : counterparty,
+        usd,
+      },
+    ];
+  });
+  if (!isPaid(fee)) return postings;
+  const { amount, usd } = fee;
+  const gas = { id: NATIVE_ASSET, currency: 'ETH', counterparty: 'gas', usd };
+  return [
+    ...postings,
+    { ...gas, account: `assets:${fee.account}`, amount: `-${amount}` },
+    { ...gas, account: 'expenses:gas', amount },
+  ];
+}
+
+/** Ledger accounts of a flow's two sides. */
+function bookedTo({ account, counterparty, own, debt }: LedgerFlow): readonly [string, string] {
+  const side = debt ? 'liabilities' : 'assets';
+  return [`${side}:${account}`, own ? `${side}:${counterparty}` : `external:${counterparty}`];
+}
 
 /** CSV (RFC 4180) of these rows. */
 export function csv(rows: readonly (readonly Cell[])[]): string {

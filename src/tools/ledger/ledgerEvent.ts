@@ -1,0 +1,218 @@
+import { formatAmount } from '../../value/amount.ts';
+import { usdText, worth, type PriceBook } from '../../value/money.ts';
+import { bookOf } from '../client/seenBy.ts';
+import type { TxReport as ClientReport } from '../client/report.ts';
+import { isDebt } from '../wording/amounts.ts';
+import { positionTitle } from '../wording/sentences.ts';
+import type { Asset, TxReport } from '../../model/generated/report.ts';
+
+/** An amount that entered or left the accounts, always positive. */
+export interface LedgerLeg {
+  readonly asset: Asset;
+  readonly raw: bigint;
+  /** Exact decimal text; the raw integer where the token states no decimals. */
+  readonly amount: string;
+  /** Plain dollar amount without the sign, null where there is no price. */
+  readonly usd: string | null;
+}
+
+/** What an account and another had between them in one asset, net. */
+export interface LedgerFlow {
+  readonly account: string;
+  readonly counterparty: string;
+  /** Both are accounts of this ledger: no gain or loss. */
+  readonly own: boolean;
+  readonly asset: Asset;
+  /** Signed from the account's view. */
+  readonly raw: bigint;
+  /** Dollars of the magnitude, null where there is no price. */
+  readonly usd: string | null;
+  /** A debt of the account, as its debt tokens count it. */
+  readonly debt: boolean;
+}
+
+/** One transaction's effect on the accounts of a ledger. */
+export interface LedgerEvent {
+  /** ISO 8601, UTC. */
+  readonly time: string;
+  readonly txHash: string;
+  readonly intentKind: string;
+  /** The report's label where one of the accounts is its actor, else null: it speaks for another. */
+  readonly label: string | null;
+  readonly actor: string | null;
+  readonly sent: readonly LedgerLeg[];
+  readonly received: readonly LedgerLeg[];
+  /** The transaction fee, where one of the accounts signed. What repays it is among the flows. */
+  readonly fee: { readonly account: string; readonly amount: string; readonly usd: string | null } | null;
+  readonly flows: readonly LedgerFlow[];
+  /** Positions of these accounts that changed, such as `Supplies to Aave V3`. */
+  readonly positions: readonly string[];
+  /** Ids of assets that the rules or the address book name, not only the token itself. */
+  readonly listed: ReadonlySet<string>;
+  /** Names of counterparties by the rules or the address book. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+interface ReportEvents {
+  /** Null where the accounts gained and lost nothing, paid no fee and own no position. */
+  readonly event: LedgerEvent | null;
+  /** The same of what is left out as doubtful, without fee and positions; null where nothing is. */
+  readonly doubtful: LedgerEvent | null;
+  /** Those of the accounts that the report concerns. */
+  readonly concerned: ReadonlySet<string>;
+}
+
+/** A report that cannot be written into a ledger. */
+export class LedgerError extends Error {}
+
+/** Flags of tokens and transfers that no ledger should book: a stranger can write them. */
+const DOUBTFUL: ReadonlySet<string> = new Set(['impersonates', 'suspected_spam', 'unverified_source']);
+
+const isDoubtful = (flags: readonly string[] | undefined): boolean =>
+  flags?.some((flag) => DOUBTFUL.has(flag)) ?? false;
+
+/** Exact decimal text of a positive or negative amount; the raw integer where the decimals are unknown. */
+export const exactAmount = (raw: bigint, { decimals }: Asset): string => formatAmount(raw, decimals ?? 0);
+
+function dollars(raw: bigint, asset: Asset, book: PriceBook): string | null {
+  const price = book.prices.get(asset.id);
+  return price ? usdText(worth(raw < 0n ? -raw : raw, price.unit)).slice(1) : null;
+}
+
+/**
+ * What several accounts taken as one have of a report: transfers among them are neither gain nor loss.
+ * @throws LedgerError for a report without `tx.timestamp` or `movements`, as earlier versions wrote it
+ */
+export function ledgerEvents(report: TxReport, accounts: ReadonlySet<string>): ReportEvents {
+  const { tx, movements, inventory_deltas: deltas } = report;
+  const missing = !tx.timestamp ? 'tx.timestamp' : movements === undefined ? 'movements' : null;
+  if (missing !== null) throw new LedgerError(`the report of ${tx.hash} has no ${missing}: analyze it again`);
+  const spam = new Set(
+    deltas.filter(({ asset, flags }) => isDoubtful(asset.flags) || flags.includes('suspected_spam')),
+  );
+  const spamIds = new Set([...spam].map(({ asset }) => asset.id));
+  const concerning = movements!.filter(
+    ({ from, to }) => from !== to && (accounts.has(from) || accounts.has(to)),
+  );
+  const [sure, unsure]: [Movements, Movements] = [[], []];
+  for (const movement of concerning)
+    (isDoubtful(movement.flags) || spamIds.has(movement.asset_id) ? unsure : sure).push(movement);
+  const own = report.position_effects.filter(({ owner }) => accounts.has(owner));
+  const positions = [...new Set(own.map(positionTitle))];
+  const fee = feeOf(report, accounts);
+  const flows = flowsOf(report, sure, accounts);
+  const aside = flowsOf(report, unsure, accounts);
+  const present = [
+    tx.signer,
+    ...own.map(({ owner }) => owner),
+    ...concerning.flatMap(({ from, to }) => [from, to]),
+  ];
+  return {
+    event:
+      flows.length + positions.length === 0 && fee === null
+        ? null
+        : eventOf(report, accounts, { flows, fee, positions }),
+    doubtful:
+      aside.length === 0 ? null : eventOf(report, accounts, { flows: aside, fee: null, positions: [] }),
+    concerned: new Set(present.filter((account) => accounts.has(account))),
+  };
+}
+
+type Movements = NonNullable<TxReport['movements']>;
+
+/** Gas is the signer's: what an account pays to a bundler or relayer is among the flows of both. */
+function feeOf({ tx, execution }: TxReport, accounts: ReadonlySet<string>): LedgerEvent['fee'] {
+  if (!accounts.has(tx.signer)) return null;
+  const { gas_cost_native: amount, gas_cost_usd: usd } = execution;
+  return { account: tx.signer, amount, usd: usd.available ? usd.text.replace(/^\$-?/, '') : null };
+}
+
+function flowsOf(report: TxReport, movements: Movements, accounts: ReadonlySet<string>): LedgerFlow[] {
+  const nets = new Map<string, { account: string; counterparty: string; id: string; raw: bigint }>();
+  for (const { from, to, asset_id: id, amount_raw } of movements) {
+    // Between own accounts, both directions are one flow.
+    const isOurs = accounts.has(from) && (!accounts.has(to) || from < to);
+    const [account, counterparty] = isOurs ? [from, to] : [to, from];
+    const key = `${account} ${counterparty} ${id}`;
+    const net = nets.get(key) ?? { account, counterparty, id, raw: 0n };
+    net.raw += BigInt(amount_raw) * (isOurs ? -1n : 1n);
+    nets.set(key, net);
+  }
+  const book = bookOf(report as ClientReport);
+  const deltas = new Map(
+    report.inventory_deltas.map((delta) => [`${delta.subject} ${delta.asset.id}`, delta]),
+  );
+  return [...nets.values()].flatMap(({ account, counterparty, id, raw }) => {
+    const delta = deltas.get(`${account} ${id}`);
+    if (raw === 0n || !delta) return [];
+    const { asset } = delta;
+    const usd = dollars(raw, asset, book);
+    return {
+      account,
+      counterparty,
+      own: accounts.has(counterparty),
+      asset,
+      raw,
+      usd,
+      debt: isDebt(report, delta),
+    };
+  });
+}
+
+function eventOf(
+  report: TxReport,
+  accounts: ReadonlySet<string>,
+  { flows, fee, positions }: Pick<LedgerEvent, 'flows' | 'fee' | 'positions'>,
+): LedgerEvent {
+  const { tx, classification } = report;
+  const { actor, intent_kind: intentKind, intent_label: label } = classification;
+  const names = new Map(
+    Object.entries(report.accounts ?? {}).flatMap(([address, { name, source }]): [string, string][] =>
+      source === 'contract' ? [] : [[address, name]],
+    ),
+  );
+  const legs = legsOf(flows, bookOf(report as ClientReport));
+  const listed = flows.filter(({ asset: { address } }) => address === null || names.has(address));
+  return {
+    time: tx.timestamp!,
+    txHash: tx.hash,
+    intentKind,
+    label: actor !== null && accounts.has(actor) ? label : null,
+    actor,
+    sent: legs.filter(({ sign }) => sign < 0).map(({ leg }) => leg),
+    received: legs.filter(({ sign }) => sign > 0).map(({ leg }) => leg),
+    fee,
+    flows,
+    positions,
+    listed: new Set(listed.map(({ asset }) => asset.id)),
+    names,
+  };
+}
+
+/** Gains and losses by asset: debts are owed, not received, and own transfers change nothing. */
+function legsOf(flows: readonly LedgerFlow[], book: PriceBook): { sign: 1 | -1; leg: LedgerLeg }[] {
+  const sums = new Map<string, { asset: Asset; raw: bigint }>();
+  for (const { asset, raw, own, debt } of flows) {
+    if (own || debt) continue;
+    const sum = sums.get(asset.id) ?? { asset, raw: 0n };
+    sum.raw += raw;
+    sums.set(asset.id, sum);
+  }
+  return [...sums.values()].flatMap(({ asset, raw: net }) => {
+    if (net === 0n) return [];
+    const raw = net < 0n ? -net : net;
+    return {
+      sign: net < 0n ? -1 : 1,
+      leg: { asset, raw, amount: exactAmount(raw, asset), usd: dollars(raw, asset, book) },
+    };
+  });
+}
+
+/** Place of a report in the chain, as far as it states it: block, first event's index, the signer's nonce. */
+export function placeOf({ tx, movements = [], motifs }: TxReport): readonly [number, number, number] {
+  let first = Infinity;
+  for (const { evidence } of movements) first = Math.min(first, evidence.log_index ?? Infinity);
+  for (const { evidence } of motifs)
+    for (const { log_index: index } of evidence) first = Math.min(first, index ?? Infinity);
+  return [tx.block_number, first, tx.nonce ?? 0];
+}
