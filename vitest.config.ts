@@ -15,6 +15,7 @@ const LONG = [
   'test/deploy/kubernetes.test.ts',
   'test/docs/guides.test.ts',
   'test/docs/queries.test.ts',
+  'test/faults/blockAttacks.test.ts',
   'test/faults/cliSecrets.test.ts',
   'test/faults/faults.test.ts',
   'test/faults/fullDisk.test.ts',

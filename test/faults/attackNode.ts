@@ -164,7 +164,12 @@ export const disguised = (url: string): string =>
 
 export interface Misbehaviour {
   /** Breaks the HTTP answers of the round trip that holds this method. */
-  readonly wire?: { readonly fault: string; readonly round: 'transaction' | 'context' };
+  readonly wire?: {
+    readonly fault: string;
+    readonly round: 'transaction' | 'context';
+    /** Only round trips for another transaction than the recorded one. */
+    readonly others?: boolean;
+  };
   /** Breaks the answers to these methods. */
   readonly message?: { readonly fault: MessageFault; readonly methods: readonly string[] };
 }
@@ -196,7 +201,9 @@ export function startAttackNode(
       const calls = [body].flat();
       const sent = jsonOf(Array.isArray(body) ? body.map(reply) : reply(body));
       const first = calls.some(({ method }) => FIRST_ROUND.test(method));
-      if (wire && first === (wire.round === 'transaction')) WIRE_FAULTS[wire.fault]!(response, sent);
+      const others = calls.some(({ method, params }) => /Transaction/.test(method) && !find(params[0]));
+      const hit = wire && first === (wire.round === 'transaction') && (others || !wire.others);
+      if (hit) WIRE_FAULTS[wire.fault]!(response, sent);
       else response.writeHead(200, JSON_TYPE).end(sent);
     });
   });

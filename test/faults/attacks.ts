@@ -6,7 +6,7 @@
  * Prints a table with the longest `/health` stall and the peak memory. Exits 1 when a case fails.
  *
  *   --stall MS   longest time the event loop may be busy (default 100, CPU time: other processes do not count)
- *   --only NAME  one group: wire, message, shape, state, lie, price, client, socket, reload
+ *   --only NAME  one group: wire, message, shape, state, lie, circuit, price, client, socket, reload
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -385,6 +385,47 @@ function priceCases(): Case[] {
   ];
 }
 
+/** Transactions that break every node, eight at once, then ordinary ones: the circuit of no node may open for them. */
+function circuitCases(): Case[] {
+  const heavy = Array.from({ length: 8 }, (_, i) => `0x${'b'.repeat(63)}${i}`);
+  return (
+    Object.keys(WIRE_FAULTS)
+      // Eight floods or bombs at once keep the loop busy by their volume alone (0.4 to 1.5 s): `wire` sends one.
+      .filter((fault) => !/gzip|bomb|flood|without end/.test(fault))
+      .flatMap((fault) =>
+        [1, 2].map((nodes) => ({
+          group: 'circuit',
+          name: `${fault}, ${nodes} node(s)`,
+          run: async () => {
+            const wire = { fault, round: 'transaction', others: true } as const;
+            const bad = await Promise.all(
+              Array.from({ length: nodes }, () => startAttackNode(plain, 'both', { wire })),
+            );
+            const ask = async (url: string): Promise<string | null> => {
+              const { status, text } = await analyze(url, plain.hash);
+              if (status !== 200) return `an ordinary one: ${status} ${text.slice(0, 200)}`;
+              return masked(text) === truths.get(plain) ? null : 'another report';
+            };
+            try {
+              return await withService(
+                bad.map(({ url }) => url),
+                async (at) => {
+                  const known = await ask(at);
+                  const refused = await Promise.all(heavy.map((hash) => analyze(at, hash)));
+                  const passed = refused.find(({ status }) => status !== 502);
+                  if (passed) return `a heavy one: ${passed.status} ${passed.text.slice(0, 200)}`;
+                  return known ?? (await ask(at)) ?? (await ask(at));
+                },
+              );
+            } finally {
+              for (const { server } of bad) server.close().closeAllConnections();
+            }
+          },
+        })),
+      )
+  );
+}
+
 /** Hostile rule files that appear while requests run: each is refused, and every report is the one from before. */
 async function reloadCases(use: (cases: Case[]) => Promise<void>): Promise<void> {
   const overlay = mkdtempSync(join(tmpdir(), 'txreport-rules-'));
@@ -458,6 +499,8 @@ function clientCases(base: string): Case[] {
 // ——— the run ———
 
 const failures: string[] = [];
+// The first analyses, when nothing is compiled yet, are the start's, not an attack's.
+console.log(`busy for ${(await watched()).busiest.toFixed(0)} ms at the start`);
 const wanted = (group: string): boolean => !values.only || group === values.only;
 await withService([healthy.get(plain)!], async (base) => {
   const all = [
@@ -467,6 +510,7 @@ await withService([healthy.get(plain)!], async (base) => {
     ...callCases('shape', SHAPE_FAULTS, 'eth_call'),
     ...stateCases(),
     ...lieCases(),
+    ...circuitCases(),
     ...priceCases(),
     ...clientCases(base),
     ...socketCases(base),
