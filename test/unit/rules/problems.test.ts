@@ -20,7 +20,7 @@ describe('problems of a ruleset', () => {
     '$code at $at',
     ({ code, files, at }) => {
       const dir = writeRuleset(SMALL, files);
-      const { problems, rulebook } = readRuleset([dir], { facts: FACTS });
+      const { problems, rulebook } = readRuleset([dir], { facts: FACTS, examples: true });
       expect(shown(dir, problems).join('\n')).toContain(`${code} ${at}`);
       expect(rulebook).toBeNull();
     },

@@ -54,12 +54,10 @@ export function openSoundRuleset(
 const LINT_FORMATS = ['text', 'json', 'github'] as const;
 export type LintFormat = (typeof LINT_FORMATS)[number];
 
-/** Prints every problem of the rulesets. Exit code 1 when there is any. */
+/** Prints every problem of the rulesets; `rules test` reads the files of examples. Exit code 1 when there is any. */
 export function lintRules(named: readonly string[], options: { format: LintFormat }, io: CliIo): number {
   const dirs = rulesetDirs(named);
-  const { problems, shapes, protocols, entities, intents, version, digest } = openRuleset(dirs, {
-    examples: true,
-  });
+  const { problems, shapes, protocols, entities, intents, version, digest } = openRuleset(dirs);
   if (options.format === 'json') io.out(JSON.stringify({ problems }, null, 2));
   else
     for (const problem of problems)
