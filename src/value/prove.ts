@@ -51,9 +51,13 @@ const UNPROVEN_TAGS: ReadonlySet<string> = new Set(['structural', 'experimental'
  * A token under another's name, or a movement its source shows no part in: a stranger's contract can make up
  * either.
  */
-export function isSuspect({ legs }: Pick<Primitive, 'legs'>, { suspects }: ProofInput): boolean {
+export function isSuspect(
+  { venue, legs }: Pick<Primitive, 'venue' | 'legs'>,
+  { suspects }: ProofInput,
+): boolean {
+  if (suspects === undefined) return false;
   return (
-    suspects !== undefined &&
+    suspects.impersonators.has(venue) ||
     legs.some(
       ({ asset, movements }) =>
         suspects.impersonating.has(asset) || movements.some((index) => suspects.unverified.has(index)),

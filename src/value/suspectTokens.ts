@@ -14,6 +14,8 @@ import type { AssetId, Movement, ValueFlow } from '../model/valueFlow.ts';
 export interface Suspects {
   /** Assets that carry a well-known symbol at another address than its own. */
   readonly impersonating: ReadonlySet<AssetId>;
+  /** Their contracts, moved or not. */
+  readonly impersonators: ReadonlySet<Address>;
   /** Movements that no call explains which the account they left asked for. */
   readonly unasked: ReadonlySet<number>;
   /** Those of unlisted tokens that no standard call asked for, out of accounts that emit nothing here. */
@@ -29,18 +31,39 @@ export interface Suspects {
 /** Nothing longer is compared: no well-known symbol is. */
 const MAX_COMPARED = 64;
 
-/** A symbol as it looks: compatibility forms (NFKC), look-alike letters, case, spaces and marks folded. */
-const look = memoize(
-  (symbol) =>
-    unhomoglyph(symbol.slice(0, MAX_COMPARED).normalize('NFKC'))
-      .toUpperCase()
-      .normalize('NFKD')
-      .replace(/[^\p{L}\p{N}]/gu, ''),
-  1_000,
-);
+/** Signs that stand for letters. */
+const LETTERS: Readonly<Record<string, string>> = {
+  $: 'S',
+  '†': 'T',
+  '‡': 'T',
+  Ξ: 'E',
+  '€': 'E',
+  '¢': 'C',
+  '₮': 'T',
+  '₿': 'B',
+};
+
+/**
+ * Text as it looks: case first, since confusables map I to l, then look-alike letters, compatibility forms (NFKC),
+ * spaces and marks.
+ */
+function fold(text: string): string {
+  const plain = unhomoglyph(text.toUpperCase()).normalize('NFKC').toUpperCase();
+  return unhomoglyph(plain)
+    .toUpperCase()
+    .normalize('NFKD')
+    .replace(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** A symbol's looks: as written, with look-alikes of small letters resolved, and with signs as letters. */
+const looks = memoize((symbol): readonly string[] => {
+  const cut = symbol.slice(0, MAX_COMPARED);
+  const signs = cut.toUpperCase().replace(/[$†‡Ξ€¢₮₿]/gu, (sign) => LETTERS[sign]!);
+  return [cut, unhomoglyph(cut), signs].map(fold);
+}, 1_000);
 
 function byLook({ knownTokens }: Rulebook): ReadonlyMap<string, ReadonlySet<Address>> {
-  return new Map([...knownTokens].map(([symbol, addresses]) => [look(symbol), addresses]));
+  return new Map([...knownTokens].map(([symbol, addresses]) => [fold(symbol), addresses]));
 }
 
 /** Token metadata, with `impersonates` set where a token carries another's well-known symbol. */
@@ -50,7 +73,7 @@ export function markImpersonators(
 ): ReadonlyMap<Address, TokenMetadata> {
   const known = rulebook.prepared.derive(byLook);
   const isImpersonator = ({ address, symbol }: TokenMetadata): boolean =>
-    symbol !== null && known.get(look(symbol))?.has(address) === false;
+    symbol !== null && looks(symbol).some((look) => known.get(look)?.has(address) === false);
   return new Map(
     [...tokens].map(([address, token]) => [
       address,
@@ -67,8 +90,10 @@ export function findSuspects(
   rulebook: Rulebook,
 ): Suspects {
   const impersonating = new Set<AssetId>();
+  const impersonators = new Set<Address>();
+  for (const { address, impersonates } of tokens.values()) if (impersonates) impersonators.add(address);
   for (const { id, address } of flow.assets.values())
-    if (address !== null && tokens.get(address)?.impersonates) impersonating.add(id);
+    if (address !== null && impersonators.has(address)) impersonating.add(id);
   const consent = new Consent(tx, flow, tokens, rulebook);
   const out = flow.movements.filter(({ from, kind, asset }: Movement) => {
     const token = flow.assets.get(asset)?.address ?? null;
@@ -83,6 +108,7 @@ export function findSuspects(
   const allowances = flow.allowances.filter((allowance) => consent.isUnaskedAllowance(allowance));
   return {
     impersonating,
+    impersonators,
     unasked: indexesOf(unasked),
     unverified: indexesOf(unverified),
     allowances: new Set(allowances.map(({ evidence }) => evidence.log!)),

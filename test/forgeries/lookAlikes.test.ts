@@ -1,0 +1,83 @@
+// A token under another's name, however its symbol is written, is flagged, never priced and makes nothing Proven.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addressOf } from '../devnet/accounts.ts';
+import { fn, fnOf } from '../devnet/chain.ts';
+import type { Contract } from '../devnet/compile.ts';
+import { compile, event, startStage, type Stage } from './stage.ts';
+
+let stage: Stage;
+let Forger: Contract, Puppet: Contract;
+beforeAll(async () => {
+  stage = await startStage();
+  ({ Forger, Puppet } = compile('Forger.sol') as Record<'Forger' | 'Puppet', Contract>);
+}, 120_000);
+afterAll(() => stage?.stop());
+
+const SYMBOLS = [
+  'Uni',
+  'uni',
+  'UNl',
+  'Link',
+  'LlNK',
+  'Shib',
+  'Matic',
+  'Sushi',
+  '1inch',
+  'lINCH',
+  'USDϹ',
+  'usdϲ',
+  'ΞTH',
+  'wΞth',
+  'U$DC',
+  'u$dt',
+  'USD†',
+  'USD₮',
+  'W₿TC',
+  'Dаі',
+  'υni',
+  '$USDC',
+  'U\u200bSDC',
+  'ＵＳＤＣ',
+  'usd c',
+];
+/** Acts of the signer on the token that move nothing of anybody else's. */
+const ACTS = {
+  'a payment': fn('transfer(address,uint256)', [addressOf('bob'), 7n]),
+  'a payment to itself': fn('transfer(address,uint256)', [addressOf('alice'), 7n]),
+  'an allowance': fn('approve(address,uint256)', [addressOf('bob'), 7n]),
+};
+
+describe.each(SYMBOLS)('%j', (symbol) => {
+  it('is flagged and makes nothing Proven', async () => {
+    const forger = await stage.chain.deploy(Forger, ['Any', symbol]);
+    for (const [act, data] of Object.entries(ACTS)) {
+      const to = act === 'an allowance' ? await approving(Puppet, symbol) : forger;
+      const report = await stage.report(await stage.chain.send('alice', { to, data, gas: 1_000_000n }));
+      const said = `${act}: ${JSON.stringify(report.classification)}`;
+      expect(report.classification.status, said).toBe('Suspected');
+      for (const { asset, usd } of report.inventory_deltas)
+        if (asset.kind === 'erc20') expect([asset.flags, usd.text]).toEqual([['impersonates'], '—']);
+    }
+  });
+
+  /** A token that logs the allowance it is called for. */
+  async function approving(contract: Contract, name: string) {
+    const made = await stage.chain.deploy(contract, ['Any', name, 6]);
+    const logged = event(
+      'Approval(address indexed owner, address indexed spender, uint256 value)',
+      addressOf('alice'),
+      7n,
+      {
+        spender: addressOf('bob'),
+      },
+    );
+    await stage.chain.must('alice', { to: made, data: fnOf(contract.abi, 'set', [[logged]]) });
+    return made;
+  }
+});
+
+it.each(['LIN', 'USDX', 'EURC', 'SHARE', 'DAO', '$'])('%s is nobody else’s name', async (symbol) => {
+  const to = await stage.chain.deploy(Forger, ['Any', symbol]);
+  const report = await stage.report(await stage.chain.send('alice', { to, data: ACTS['a payment'] }));
+  expect(report.classification.status).toBe('Proven');
+});
