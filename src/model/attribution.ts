@@ -71,6 +71,8 @@ export interface Attribution {
   readonly delegations: readonly Delegation[];
   readonly candidates: readonly Candidate[];
   readonly ambiguous: boolean;
+  /** An account that only a stranger's contract names, where it elected nobody. */
+  readonly claim?: { readonly account: Address; readonly by: Address } | null | undefined;
   /** Candidates of equal rank, none chosen; empty with an actor. */
   readonly owners?: readonly Address[];
   /** Accounts that act as one economic entity with the actor (a bot's contract and its signer). */

@@ -18,7 +18,9 @@ export interface Suspects {
   readonly impersonators: ReadonlySet<Address>;
   /** Movements that no call explains which the account they left asked for. */
   readonly unasked: ReadonlySet<number>;
-  /** Those of unlisted tokens that no standard call asked for, out of accounts that emit nothing here. */
+  /** Those of unlisted tokens. */
+  readonly unlisted: ReadonlySet<number>;
+  /** Of these, those that no standard call asked for, out of accounts that emit nothing here. */
   readonly unverified: ReadonlySet<number>;
   /** Logs of allowances that their owners neither gave by a call nor signed. */
   readonly allowances: ReadonlySet<number>;
@@ -101,15 +103,17 @@ export function findSuspects(
   });
   const unasked = out.filter((movement) => consent.isUnasked(movement));
   const emitters = new Set(tx.logs.map(({ address }) => address));
-  const unverified = unasked.filter(({ asset, from }) => {
-    const token = flow.assets.get(asset)!.address!;
-    return !emitters.has(from) && !consent.isListed(token) && !consent.isNamed(from, token);
-  });
+  const tokenOf = ({ asset }: Movement): Address => flow.assets.get(asset)!.address!;
+  const unlisted = unasked.filter((movement) => !consent.isListed(tokenOf(movement)));
+  const unverified = unlisted.filter(
+    (movement) => !emitters.has(movement.from) && !consent.isNamed(movement.from, tokenOf(movement)),
+  );
   const allowances = flow.allowances.filter((allowance) => consent.isUnaskedAllowance(allowance));
   return {
     impersonating,
     impersonators,
     unasked: indexesOf(unasked),
+    unlisted: indexesOf(unlisted),
     unverified: indexesOf(unverified),
     allowances: new Set(allowances.map(({ evidence }) => evidence.log!)),
     get signed() {

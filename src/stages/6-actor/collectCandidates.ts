@@ -11,12 +11,16 @@ import type { Proposal, ProposalGroup } from './proposal.ts';
 
 /**
  * All proposals, strongest ground first: accounts that explicit events name, then those that only balances
- * point at. The signer always comes last.
+ * point at, then the signer. Last come those that only a stranger's contract names.
  */
 export function collectCandidates(context: ElectionContext, orders: readonly StatedOrder[]): ProposalGroup[] {
   const groups: ProposalGroup[] = [];
-  const add = (source: string, proposals: readonly Proposal[]): void => {
+  const claims: ProposalGroup[] = [];
+  const add = (source: string, made: readonly Proposal[]): void => {
+    const proposals = made.filter(({ claimedBy }) => !claimedBy);
     if (proposals.length > 0) groups.push({ source, proposals });
+    if (proposals.length < made.length)
+      claims.push({ source, proposals: made.filter(({ claimedBy }) => claimedBy) });
   };
   if (context.input.tx.succeeded) {
     const operations = userOperations(context);
@@ -49,5 +53,5 @@ export function collectCandidates(context: ElectionContext, orders: readonly Sta
       evidence: [{ kind: 'transaction', frame: null, log: null, contract: context.signer }],
     },
   ]);
-  return groups;
+  return [...groups, ...claims];
 }

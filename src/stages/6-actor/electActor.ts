@@ -28,8 +28,17 @@ export function electActor(input: ElectionInput): Attribution {
     delegations: delegationsOf(input),
     candidates: candidatesOf(context, groups, deciding, winner),
     ambiguous: winner === null,
+    claim: claimOf(groups, winner),
     ...(winner ? electedParts(context, orders, winner) : undecidedParts(deciding)),
   };
+}
+
+/** What a stranger's contract says of another account than the actor. */
+function claimOf(groups: readonly ProposalGroup[], winner: Proposal | null): Attribution['claim'] {
+  const told = groups.flatMap(({ proposals }) => proposals).find(({ claimedBy }) => claimedBy);
+  return told === undefined || told.account === winner?.account
+    ? null
+    : { account: told.account, by: told.claimedBy! };
 }
 
 type Outcome = Pick<

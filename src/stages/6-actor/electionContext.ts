@@ -128,6 +128,22 @@ export class ElectionContext {
     );
   }
 
+  /** The contract on whose mere word the motif is; null where the rules know it or the account signed. */
+  strangerOf(motif: Motif, account: Address): Address | null {
+    const { tx, rulebook } = this.input;
+    const speaker = motif.evidence[0]?.contract ?? motif.venue;
+    const known = this.isListed(motif) || rulebook.entities.has(speaker) || rulebook.protocolAt.has(speaker);
+    return known || speaker === tx.from || speaker === account || this.authorised(account) ? null : speaker;
+  }
+
+  /** The unlisted token that alone says what the account sent; null where anything else left it. */
+  tokenClaiming(account: Address): Address | null {
+    const { movements, assets, outgoing } = this.input.flow;
+    const sent = outgoing.get(account) ?? [];
+    if (sent.length === 0 || !sent.every((index) => this.suspects.unlisted.has(index))) return null;
+    return assets.get(movements[sent[0]!]!.asset)!.address;
+  }
+
   /** The account's own code ran and did something: it made a call, or emitted an event. */
   acted(account: Address): boolean {
     const called = this.input.tx.frames.some(({ effective, context }) => effective && context === account);

@@ -12,6 +12,8 @@ export interface Proposal {
   /** Machine-readable. */
   readonly reason: string;
   readonly evidence: readonly Evidence[];
+  /** The contract on whose mere word it is: its event, or its token's transfers. It elects nobody. */
+  readonly claimedBy?: Address | null;
   /** Accounts that act as one with it, itself first. */
   readonly entity?: readonly Address[];
 }

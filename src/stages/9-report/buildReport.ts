@@ -1,5 +1,5 @@
 import { formatAmount } from '../../value/amount.ts';
-import { cleanText } from '../../value/display.ts';
+import { cleanText, shortAddress } from '../../value/display.ts';
 import { displayMoney } from '../../value/money.ts';
 import type { Attribution } from '../../model/attribution.ts';
 import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
@@ -106,6 +106,11 @@ function subcategoryOf(
   return subcategory === undefined ? {} : { subcategory };
 }
 
+/** What a stranger's contract says of an account that did nothing here, told as its claim. */
+function claimText({ claim }: Attribution): string {
+  return claim ? `; ${shortAddress(claim.by)} claims an act of ${shortAddress(claim.account)}` : '';
+}
+
 function writeClassification(
   { tx, verdict, attribution, rulebook }: ReportInput,
   writer: ReportWriter,
@@ -113,7 +118,7 @@ function writeClassification(
   const told = verdict.fragments.length > 0 ? verdict.fragments : [verdict];
   return {
     intent_kind: verdict.kind,
-    intent_label: cleanText(verdict.label, MAX_LABEL) ?? verdict.kind,
+    intent_label: cleanText(verdict.label + claimText(attribution), MAX_LABEL) ?? verdict.kind,
     status: verdict.status,
     confidence: verdict.confidence,
     actor: writer.addressOrNull(attribution.actor),

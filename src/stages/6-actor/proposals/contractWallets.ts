@@ -25,6 +25,7 @@ export function contractWallets(context: ElectionContext): Proposal[] {
     ground: account === motif.venue && context.acted(account) ? 'own_contract' : 'claimed',
     reason: motif.kind,
     evidence: motif.evidence,
+    claimedBy: context.strangerOf(motif, account),
   }));
 }
 

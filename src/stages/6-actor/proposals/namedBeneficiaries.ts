@@ -23,6 +23,7 @@ export function namedBeneficiaries(context: ElectionContext): Proposal[] {
       ground: isReleased(context, motif, account) ? 'listed' : 'claimed',
       reason: `${motif.kind}_beneficiary`,
       evidence: motif.evidence,
+      claimedBy: context.strangerOf(motif, account),
     });
   }
   return found;

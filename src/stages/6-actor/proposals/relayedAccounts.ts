@@ -21,7 +21,8 @@ export function relayedAccounts(context: ElectionContext): Proposal[] {
     const [account, motif] = [...requests][0]!;
     const ground = context.isListed(motif) ? 'listed' : 'claimed';
     const mode = ground === 'listed' || context.authorised(account) ? 'meta_transaction' : 'none';
-    return [propose(context, account, { mode, ground, reason: 'signed_a_relayed_request' })];
+    const claimedBy = context.strangerOf(motif, account);
+    return [propose(context, account, { mode, ground, reason: 'signed_a_relayed_request', claimedBy })];
   }
   const isOther = (a: Address): boolean =>
     a !== context.signer && context.neverElect(a) === null && !context.showsCode(a);
@@ -30,21 +31,23 @@ export function relayedAccounts(context: ElectionContext): Proposal[] {
   if (traders.length === 1) {
     const mode = context.authorised(traders[0]!) ? 'meta_transaction' : 'none';
     const reason = 'sole_account_that_gave_and_got';
-    return [propose(context, traders[0]!, { mode, ground: 'claimed', reason })];
+    const claimedBy = context.tokenClaiming(traders[0]!);
+    return [propose(context, traders[0]!, { mode, ground: 'claimed', reason, claimedBy })];
   }
   // Owners of permits spent here, and of EIP-3009 authorisations.
   const authors = ownersWhere(context, (tags) => tags.includes('permit') || tags.includes('authorization'));
   const senders = [...authors.keys()].filter((a) => SENT.has(context.sides(a)) && isOther(a));
   const reason = 'authorised_in_this_transaction';
-  return senders.length === 1
-    ? [propose(context, senders[0]!, { mode: 'permit_pull', ground: 'claimed', reason })]
-    : [];
+  if (senders.length !== 1) return [];
+  const [sender] = senders as [Address];
+  const claimedBy = context.strangerOf(authors.get(sender)!, sender);
+  return [propose(context, sender, { mode: 'permit_pull', ground: 'claimed', reason, claimedBy })];
 }
 
 function propose(
   context: ElectionContext,
   account: Address,
-  why: Pick<Proposal, 'mode' | 'ground' | 'reason'>,
+  why: Pick<Proposal, 'mode' | 'ground' | 'reason' | 'claimedBy'>,
 ): Proposal {
   return { account, ...why, submitterRole: 'relayer', evidence: context.firstMovement(account) };
 }

@@ -107,5 +107,6 @@ export function settledOrders(
         : 'solver') satisfies SubmitterRole,
     reason: 'order_owner',
     evidence: order.evidence,
+    claimedBy: context.strangerOf(motif, order.owner),
   }));
 }

@@ -19,6 +19,7 @@ export function userOperations(context: ElectionContext): Proposal[] {
         ground: context.isListed(motif) && context.isCalledBy(account, motif.venue) ? 'listed' : 'claimed',
         reason: 'user_operation_sender',
         evidence: motif.evidence,
+        claimedBy: context.strangerOf(motif, account),
       });
   }
   return found;
