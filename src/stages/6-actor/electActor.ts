@@ -28,17 +28,15 @@ export function electActor(input: ElectionInput): Attribution {
     delegations: delegationsOf(input),
     candidates: candidatesOf(context, groups, deciding, winner),
     ambiguous: winner === null,
-    claim: claimOf(groups, winner),
+    claim: deciding.source === 'signer' ? claimOf(groups) : null,
     ...(winner ? electedParts(context, orders, winner) : undecidedParts(deciding)),
   };
 }
 
-/** What a stranger's contract says of another account than the actor. */
-function claimOf(groups: readonly ProposalGroup[], winner: Proposal | null): Attribution['claim'] {
+/** What a stranger's contract says of another account, where nothing else names one but the signer. */
+function claimOf(groups: readonly ProposalGroup[]): Attribution['claim'] {
   const told = groups.flatMap(({ proposals }) => proposals).find(({ claimedBy }) => claimedBy);
-  return told === undefined || told.account === winner?.account
-    ? null
-    : { account: told.account, by: told.claimedBy! };
+  return told === undefined ? null : { account: told.account, by: told.claimedBy! };
 }
 
 type Outcome = Pick<

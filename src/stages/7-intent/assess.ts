@@ -70,7 +70,7 @@ function suspicions(view: SubjectView): CaveatCode[] {
   const codes: CaveatCode[] = [];
   const { claimed, mode } = view.input.subject;
   if (claimed) codes.push(mode === 'delegated_7702' ? 'stale_delegation' : 'claimed_actor');
-  if (dealsInSuspects(view) || callsImpersonator(view)) codes.push('suspect_token');
+  if (dealsInSuspects(view) || namedByImpersonator(view)) codes.push('suspect_token');
   return codes;
 }
 
@@ -110,15 +110,12 @@ function dealsInSuspects({ input: { suspects }, sent, received }: SubjectView): 
   );
 }
 
-/** The actor called a token under another's name, or one that says something of the actor: an allowance, say. */
-function callsImpersonator({ input: { suspects, flow }, tx, entity }: SubjectView): boolean {
+/** A token under another's name says something of the actor that moved nothing: an allowance, say. */
+function namedByImpersonator({ input: { suspects, flow }, entity }: SubjectView): boolean {
   if (suspects === undefined || suspects.impersonators.size === 0) return false;
-  const { impersonators } = suspects;
-  return (
-    (tx.to !== null && impersonators.has(tx.to)) ||
-    flow.nonEconomic.some(
-      ({ from, evidence }) => from !== null && entity.has(from) && impersonators.has(evidence.contract),
-    )
+  return flow.nonEconomic.some(
+    ({ from, evidence }) =>
+      from !== null && entity.has(from) && suspects.impersonators.has(evidence.contract),
   );
 }
 
