@@ -72,7 +72,7 @@ export interface Attribution {
   readonly candidates: readonly Candidate[];
   readonly ambiguous: boolean;
   /** An account that only a stranger's contract names, where it elected nobody. */
-  readonly claim?: { readonly account: Address; readonly by: Address } | null | undefined;
+  readonly strangerClaim?: { readonly account: Address; readonly by: Address } | null | undefined;
   /** Candidates of equal rank, none chosen; empty with an actor. */
   readonly owners?: readonly Address[];
   /** Accounts that act as one economic entity with the actor (a bot's contract and its signer). */

@@ -28,13 +28,13 @@ export function electActor(input: ElectionInput): Attribution {
     delegations: delegationsOf(input),
     candidates: candidatesOf(context, groups, deciding, winner),
     ambiguous: winner === null,
-    claim: deciding.source === 'signer' ? claimOf(groups) : null,
+    strangerClaim: deciding.source === 'signer' ? claimOf(groups) : null,
     ...(winner ? electedParts(context, orders, winner) : undecidedParts(deciding)),
   };
 }
 
 /** What a stranger's contract says of another account, where nothing else names one but the signer. */
-function claimOf(groups: readonly ProposalGroup[]): Attribution['claim'] {
+function claimOf(groups: readonly ProposalGroup[]): Attribution['strangerClaim'] {
   const told = groups.flatMap(({ proposals }) => proposals).find(({ claimedBy }) => claimedBy);
   return told === undefined ? null : { account: told.account, by: told.claimedBy! };
 }

@@ -107,7 +107,7 @@ function subcategoryOf(
 }
 
 /** What a stranger's contract says of an account that did nothing here, told as its claim. */
-function claimText({ claim }: Attribution): string {
+function claimText({ strangerClaim: claim }: Attribution): string {
   return claim ? `; ${shortAddress(claim.by)} claims an act of ${shortAddress(claim.account)}` : '';
 }
 
