@@ -116,7 +116,7 @@ export class Consent {
 
   /** Tokens named in the rules: well known, priced by a feed, or a contract of a protocol. */
   isListed(token: Address): boolean {
-    return this.#rulebook.prepared.derive(listedTokens).has(token) || this.#rulebook.entities.has(token);
+    return isListedAddress(token, this.#rulebook);
   }
 
   #specOf({ selector }: Frame): TokenCallSpec | undefined {
@@ -283,6 +283,11 @@ const uintAt = ({ input }: Frame, offset: number): bigint | null => {
 /** Where calls between a protocol's own contracts name the holder. */
 const namesFirst = (call: Frame, holder: Address): boolean =>
   [0, 32, 64].some((offset) => addressAt(call, offset) === holder);
+
+/** A token or contract named in the rules. */
+export function isListedAddress(address: Address, rulebook: Rulebook): boolean {
+  return rulebook.prepared.derive(listedTokens).has(address) || rulebook.entities.has(address);
+}
 
 function listedTokens({ knownTokens, feeds, protocolAt }: Rulebook): ReadonlySet<string> {
   return new Set<string>([

@@ -3,6 +3,7 @@ import { venuesOf } from '../../value/parties.ts';
 import { isPrecompile } from '../../evm/address.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { roleOf } from '../../lib/roles.ts';
+import { isListedAddress } from '../../value/consent.ts';
 import { findSuspects, type Suspects } from '../../value/suspectTokens.ts';
 import { NATIVE_ASSET } from '../../value/asset.ts';
 import { balances, sidesOf, type Balance, type Sides } from '../../value/balances.ts';
@@ -132,7 +133,7 @@ export class ElectionContext {
   strangerOf(motif: Motif, account: Address): Address | null {
     const { tx, rulebook } = this.input;
     const speaker = motif.evidence[0]?.contract ?? motif.venue;
-    const known = this.isListed(motif) || rulebook.entities.has(speaker) || rulebook.protocolAt.has(speaker);
+    const known = this.isListed(motif) || isListedAddress(speaker, rulebook);
     return known || speaker === tx.from || speaker === account || this.authorised(account) ? null : speaker;
   }
 
