@@ -386,11 +386,14 @@ describe('a message of a bus', () => {
     '0x',
     OTHER,
   ]);
-  const delivered = says(
-    BUS,
-    'Process(uint32 indexed origin, bytes32 indexed sender, address indexed recipient)',
-    [1, `0x${'ab'.repeat(32)}`, VENUE],
-  );
+  const LISTED: Address = '0x99c9fc46f92e8a1c0dec1b1747d010903e884be1'; // Optimism's standard bridge
+  const deliveredBy = (bus: Address) =>
+    says(bus, 'Process(uint32 indexed origin, bytes32 indexed sender, address indexed recipient)', [
+      1,
+      `0x${'ab'.repeat(32)}`,
+      VENUE,
+    ]);
+  const delivered = deliveredBy(BUS);
   it.each([
     ['was locked', [moves(TOKEN, USER, VENUE, AMOUNT)]],
     ['was burnt', [moves(TOKEN, USER, ZERO, AMOUNT)]],
@@ -403,11 +406,17 @@ describe('a message of a bus', () => {
   });
 
   it.each([
-    ['released', moves(TOKEN, VENUE, USER, AMOUNT), ''],
-    ['minted', moves(TOKEN, ZERO, USER, AMOUNT), ''],
-    ['minted to somebody else', moves(TOKEN, ZERO, OTHER, AMOUNT), ` of ${OTHER}`],
-  ])('makes a bridge withdrawal of what was %s', async (_, act, actor) => {
-    expect(await verdict({ acts: [act, delivered] })).toBe(`BridgeWithdrawal Suspected${actor}`);
+    ['released', moves(TOKEN, VENUE, USER, AMOUNT)],
+    ['minted', moves(TOKEN, ZERO, USER, AMOUNT)],
+    // A stranger's bus and token can name anybody: the signer stays the actor.
+    ['minted to somebody else', moves(TOKEN, ZERO, OTHER, AMOUNT)],
+  ])('makes a bridge withdrawal of what was %s', async (_, act) => {
+    expect(await verdict({ acts: [act, delivered] })).toBe('BridgeWithdrawal Suspected');
+  });
+
+  it('names who was paid where the bus is listed', async () => {
+    const acts = [moves(TOKEN, ZERO, OTHER, AMOUNT), deliveredBy(LISTED)];
+    expect(await verdict({ acts })).toBe(`BridgeWithdrawal Suspected of ${OTHER}`);
   });
 
   it('says nothing about value that went the other way, or was exchanged', async () => {
