@@ -1,4 +1,7 @@
 // A node repeats the URL it was asked at, in any form, in all it says; nothing the process says may give the key away.
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -194,10 +197,13 @@ async function servers(): Promise<string> {
   };
   const view = await startView({ port: 0, analyze });
   const said = [await post(server.url), await post(view.url)];
-  const [tool] = mcp.createTools({ analyze, rulebook: { intents: [] } });
-  said.push(
-    JSON.stringify(await mcp.callTool(tool, { tx_hash: recorded.hash }, new AbortController().signal)),
-  );
+  const agents = new McpServer({ name: 'txreport', version: '1' });
+  mcp.registerTools(agents, { analyze, rulebook: { intents: [] } });
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  const agent = new Client({ name: 'test', version: '1' });
+  await Promise.all([agents.connect(near), agent.connect(far)]);
+  said.push(JSON.stringify(await agent.callTool({ name: 'analyze', arguments: { tx_hash: recorded.hash } })));
+  await agent.close();
   for (const path of ['metrics', 'ready'])
     said.push(await (await fetch(`http://127.0.0.1:${server.adminPort}/${path}`)).text());
   await view.close();
