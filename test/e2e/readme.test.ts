@@ -27,7 +27,9 @@ it.skipIf(!REPLAY_AVAILABLE)(
         body: JSON.stringify({ tx_hash: hash }),
       });
       const text = await response.clone().text();
-      const printed = renderReport(JSON.parse(text) as TxReport).replaceAll(/\u001b\[\d+m| +$/gm, '');
+      const printed = renderReport(JSON.parse(text) as TxReport)
+        .replaceAll(/\u001b\[\d+m/g, '')
+        .replaceAll(/ +$/gm, '');
       expect(printed).toContain(/```text\n([\s\S]*?)```/.exec(readme)![1]!.trim());
       const {
         inventory_deltas: deltas,

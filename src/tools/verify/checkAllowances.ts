@@ -50,7 +50,9 @@ function checkAllowance(allowance: Allowance, logs: readonly RawLog[], at: strin
 }
 
 function checkFailure(report: TxReport, chain: RawChain, find: Report): void {
-  const { failure } = report.execution;
+  const { failure, attempts = [] } = report.execution;
+  for (const [i, attempt] of attempts.entries())
+    checkFailed(attempt, `/execution/attempts/${i}`, chain, find);
   if (!failure) return;
   const at = '/execution/failure';
   if (chain.succeeded) return find('identity', at, 'is named although the transaction succeeded');
