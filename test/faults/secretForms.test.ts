@@ -149,8 +149,15 @@ async function cli(args: readonly string[]): Promise<{ status: number; out: stri
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   analyze: ['analyze', recorded.hash],
   verify: ['verify', REPORT],
-  batch: ['batch', LIST, '--out', OUT],
-  'batch --blocks': ['batch', '--blocks', recorded.rpc.block['number'] as string, '--threads', '1'],
+  batch: ['batch', LIST, '--out', OUT, '--strict'],
+  'batch --blocks': [
+    'batch',
+    '--blocks',
+    recorded.rpc.block['number'] as string,
+    '--threads',
+    '1',
+    '--strict',
+  ],
   doctor: ['doctor'],
   'doctor --json': ['doctor', '--json'],
   'rules explain': ['rules', 'explain', recorded.hash, '--recordings', EMPTY],

@@ -44,9 +44,14 @@ const call = async (name: string, args: Record<string, unknown> = {}): Promise<A
   (await client.callTool({ name, arguments: args })) as unknown as Answer;
 
 describe('txreport mcp, asked by an MCP client over stdio', () => {
-  it('offers three read-only tools and says how to take what they tell', async () => {
+  it('offers read-only tools and says how to take what they tell', async () => {
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(['analyze', 'explain', 'list_intents']);
+    expect(tools.map(({ name }) => name)).toEqual([
+      'analyze',
+      'explain',
+      'list_intents',
+      'preview_transaction',
+    ]);
     for (const tool of tools)
       expect(tool).toMatchObject({
         annotations: { readOnlyHint: true },
