@@ -1,6 +1,6 @@
 import { keccak256 } from 'ox/Hash';
 import { concat } from 'ox/Hex';
-import { grant, type Reader, type SignedGrant } from './claim.ts';
+import { grant, type Claim, type Reader, type SignedGrant } from './claim.ts';
 import { digestsOf, packed, struct, type Field } from './signing.ts';
 import type { Address, Hex } from '../model/hex.ts';
 
@@ -128,6 +128,15 @@ const allowed = (
   details: readonly Allowance['details'][],
 ): readonly SignedGrant[] => details.map(({ token, amount }) => grant(token, spender, amount));
 
+function claimed(
+  owner: unknown,
+  digests: Claim['digests'],
+  signature: unknown,
+  grants: readonly SignedGrant[],
+): Claim {
+  return { owner: owner as Address, digests, signature: packed(signature), grants };
+}
+
 /** Signature transfers and permissions of Permit2, and how to read them. */
 export const PERMIT2: readonly (readonly [signature: string, read: Reader])[] = [
   [
@@ -136,12 +145,7 @@ export const PERMIT2: readonly (readonly [signature: string, read: Reader])[] = 
       const type = `PermitTransferFrom(${TRANSFER_FIELDS})${TOKEN_PERMISSIONS}`;
       const hash = signatureTransfer(permitted as TransferPermit, from, type, []);
       const grants = taken(permitted as TransferPermit, details as Details);
-      return {
-        owner: owner as Address,
-        digests: digestsOf(domains, hash),
-        signature: packed(signature),
-        grants,
-      };
+      return claimed(owner, digestsOf(domains, hash), signature, grants);
     },
   ],
   [
@@ -151,12 +155,7 @@ export const PERMIT2: readonly (readonly [signature: string, read: Reader])[] = 
       const type = `PermitWitnessTransferFrom(${TRANSFER_FIELDS},${typeString as string}`;
       const hash = signatureTransfer(permitted as TransferPermit, from, type, [['bytes32', witness]]);
       const grants = taken(permitted as TransferPermit, details as Details);
-      return {
-        owner: owner as Address,
-        digests: digestsOf(domains, hash),
-        signature: packed(signature),
-        grants,
-      };
+      return claimed(owner, digestsOf(domains, hash), signature, grants);
     },
   ],
   [
@@ -175,12 +174,7 @@ export const PERMIT2: readonly (readonly [signature: string, read: Reader])[] = 
       const type = `PermitBatchTransferFrom(${BATCH_FIELDS})${TOKEN_PERMISSIONS}`;
       const hash = transferBatch(permitted as TransferBatch, from, type, []);
       const grants = takenOf(permitted as TransferBatch, details as readonly Details[]);
-      return {
-        owner: owner as Address,
-        digests: digestsOf(domains, hash),
-        signature: packed(signature),
-        grants,
-      };
+      return claimed(owner, digestsOf(domains, hash), signature, grants);
     },
   ],
   [
@@ -190,12 +184,7 @@ export const PERMIT2: readonly (readonly [signature: string, read: Reader])[] = 
       const type = `PermitBatchWitnessTransferFrom(${BATCH_FIELDS},${typeString as string}`;
       const hash = transferBatch(permitted as TransferBatch, from, type, [['bytes32', witness]]);
       const grants = takenOf(permitted as TransferBatch, details as readonly Details[]);
-      return {
-        owner: owner as Address,
-        digests: digestsOf(domains, hash),
-        signature: packed(signature),
-        grants,
-      };
+      return claimed(owner, digestsOf(domains, hash), signature, grants);
     },
   ],
   [
