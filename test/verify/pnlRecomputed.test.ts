@@ -46,15 +46,25 @@ function differences(entry: PnlEntry, entryPoint: string | null, { tx, receipt, 
   const others = [...assets].filter(([id, { paid, received }]) => id !== entry.asset.id && paid !== received);
   const tips = [...assets.values()].reduce((sum, { toBuilder }) => sum + toBuilder, 0n);
   const net = Number((own.received - own.paid - paidGas - tips) * DOLLARS) / 1e18;
-  const shown = [
-    entry.proceeds_raw,
-    entry.cost_raw,
-    entry.gross_raw,
-    entry.builder_payment_raw,
-    entry.gas_raw!,
-  ];
-  const raw = [own.received, own.paid, own.received - own.paid, own.toBuilder, paidGas].map(String);
+  const fees = BigInt(entry.fees_raw ?? 0);
+  // A loan is neither cost nor proceeds; its fee stands apart from the gross.
+  const lent = own.received - BigInt(entry.proceeds_raw);
+  const shown = [entry.cost_raw, entry.gross_raw, entry.builder_payment_raw, entry.gas_raw!];
+  const raw = [own.paid - lent - fees, own.received - own.paid + fees, own.toBuilder, paidGas].map(String);
   const wrong = shown.flatMap((text, i) => (text === raw[i] ? [] : [`${text} is ${raw[i]}`]));
+  if (lent !== 0n || fees !== 0n) {
+    const inAsset = movementsOf(chain).filter(
+      ({ assetId }) => assetId === entry.asset.id || assetId === NATIVE || assetId.endsWith(WETH),
+    );
+    const entity = new Set(entry.entity!.map((account) => account.toLowerCase()));
+    const lenders = inAsset
+      .filter(({ to, amount }) => entity.has(to) && amount === lent)
+      .map(({ from }) => from);
+    const repaid = inAsset.some(
+      ({ from, to, amount }) => entity.has(from) && lenders.includes(to) && amount === lent + fees,
+    );
+    if (!repaid) wrong.push(`no account lent ${lent} and got ${lent + fees}`);
+  }
   if (others.length > 0) wrong.push(`left over: ${others.map(([id]) => id).join(', ')}`);
   if (Math.abs(Number(entry.net_usd.text.slice(1)) - net) > 0.0051)
     wrong.push(`${entry.net_usd.text} is ${net}`);
