@@ -6,6 +6,8 @@ type Words = Readonly<Record<string, string>>;
 
 export const REFUSALS: Words = {
   no_source: 'No source of prices knows the asset at this block, or the one that should did not answer.',
+  source_unavailable:
+    'The source was not reached, or the node has pruned the state of the block: a later analysis may have a price.',
   stale_price:
     'The newest price is further from the block in time than its source promises, by more than a day.',
   low_liquidity:
@@ -81,7 +83,7 @@ export const ERRORS: Readonly<Record<string, readonly [cause: string, remedy: st
     'Lower MAX_CONCURRENCY or buy more.',
   ],
   state_unavailable: [
-    'No node could read contracts at the block: their state is pruned, or they answered nothing.',
+    'No node could read contracts at the block that a preview runs on. An analysis goes on without: its prices are refused, and nothing is Proven.',
     'Add an archive node to RPC_URL.',
   ],
   trace_unavailable: [

@@ -93,7 +93,9 @@ export async function judge(
   const examined = examine(answers, raw, rulebook, onStage);
   const { tx, header, context, flow, suspects, primitives, motifs, attribution, subject } = examined;
   const format = labelFormat(context.tokens, rulebook);
-  const verdict = await matchIntents({ tx, flow, motifs, rulebook, subject, header, suspects }, format);
+  const { stateless = false } = context;
+  const asked = { tx, flow, motifs, rulebook, subject, header, suspects, stateless };
+  const verdict = await matchIntents(asked, format);
   onStage('intents');
   const input = { tx, header, flow, context, attribution, motifs, verdict, rulebook };
   const economics = computeEconomics(input);

@@ -63,6 +63,7 @@ export type CaveatCode =
   | 'claimed_actor'
   | 'stale_delegation'
   | 'suspect_token'
+  | 'state_unread'
   | 'nothing_recognised'
   | 'function_name_only'
   | 'amounts_differ'

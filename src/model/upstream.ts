@@ -139,6 +139,8 @@ export interface RawContext {
   readonly registered?: ReadonlyMap<Address, string>;
   /** True where symbols, decimals or prices are missing: the node failed, or a limit was reached. */
   readonly incomplete?: boolean;
+  /** True where every node has pruned the state: no code, metadata or on-chain price was read. */
+  readonly stateless?: boolean;
 }
 
 /** One HTTP request to an upstream as logs and metrics see it: no URL, no parameters, no answer. */

@@ -52,7 +52,8 @@ describe.skipIf(!REPLAY_AVAILABLE).each(['geth', 'parity'] as const)(
       const single = createAnalyze(deps);
       const analyzeBlock = createAnalyzeBlock(deps, { intents: null, addresses: null }, () => {});
       let transactions = 0;
-      const unsound = new Set(recordings(FILES).flatMap(({ hash, sound }) => (sound ? [] : [hash])));
+      const recorded = recordings(FILES);
+      const unsound = new Set(recorded.flatMap(({ hash, sound }) => (sound ? [] : [hash])));
       const ids = await resolveBlocks(upstream.open(options()), numbers);
       for (const id of ids) {
         let requests = 0;
@@ -70,7 +71,8 @@ describe.skipIf(!REPLAY_AVAILABLE).each(['geth', 'parity'] as const)(
           if (report !== jsonText(json)) expect.fail(`${hash} differs`);
         }
       }
-      expect(transactions).toBe(3_123);
+      expect(transactions).toBe(recorded.length);
+      expect(recorded.length).toBeGreaterThan(3_000);
     }, 600_000);
   },
 );

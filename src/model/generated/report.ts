@@ -643,6 +643,7 @@ export interface Refusal {
    */
   code:
     | 'no_source'
+    | 'source_unavailable'
     | 'stale_price'
     | 'low_liquidity'
     | 'price_deviation'

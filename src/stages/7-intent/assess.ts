@@ -71,6 +71,7 @@ function suspicions(view: SubjectView): CaveatCode[] {
   const { claimed, mode } = view.input.subject;
   if (claimed) codes.push(mode === 'delegated_7702' ? 'stale_delegation' : 'claimed_actor');
   if (dealsInSuspects(view) || namedByImpersonator(view)) codes.push('suspect_token');
+  if (view.input.stateless) codes.push('state_unread');
   return codes;
 }
 

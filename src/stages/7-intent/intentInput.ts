@@ -37,6 +37,8 @@ export interface IntentInput {
   readonly header?: Pick<BlockHeader, 'coinbase'>;
   /** Left out: nothing is suspect. */
   readonly suspects?: Suspects;
+  /** True where neither code nor token names could be read: delegations and imitations stay unseen. */
+  readonly stateless?: boolean;
 }
 
 /** The elected actor as the subject; the signer if no account was elected. */

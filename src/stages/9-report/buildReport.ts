@@ -86,6 +86,7 @@ const CAVEATS: Readonly<Record<CaveatCode, string>> = {
   stale_delegation: 'No nonce shows that the EIP-7702 authorisation of the actor took effect here.',
   suspect_token:
     'A token takes the name of another, or left an account that no call here shows to have asked for it.',
+  state_unread: 'The node no longer has the state of the block: no code, token name or price was read.',
   nothing_recognised: 'No recognised act supports the headline.',
   function_name_only: 'Only the name of a function says so, and anybody may name one so.',
   amounts_differ: 'More or less moved than an event states, and nothing shows where the rest went.',

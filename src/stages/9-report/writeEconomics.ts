@@ -78,8 +78,7 @@ function writeValuation(valuation: Valuation, block: number, writer: ReportWrite
     price_warning: valuation.priceWarning,
     refusals: valuation.refusals.map(({ asset, code, reason, observed, threshold }) => ({
       asset_id: asset,
-      // The published list of codes is closed; the warning PriceSourceUnavailable marks an outage.
-      code: code === 'source_unavailable' ? 'no_source' : code,
+      code,
       reason: writer.text(reason),
       observed: observed === null ? null : writer.text(observed),
       threshold,

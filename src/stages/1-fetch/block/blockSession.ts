@@ -2,7 +2,7 @@ import { oncePerAsset } from '../prices/priceApi.ts';
 import { newCapabilities } from '../rpc/chooseTrace.ts';
 import { CircuitBreaker } from '../rpc/circuitBreaker.ts';
 import { UpstreamFault } from '../rpc/upstreamFault.ts';
-import { readState } from '../context/fetchContext.ts';
+import { readState } from '../context/readState.ts';
 import type { RawBlock } from './fetchBlock.ts';
 import type { RpcAnswer, RpcCall } from '../rpc/rpcMessages.ts';
 import type { RpcEndpoint } from '../rpc/rpcEndpoint.ts';

@@ -1,11 +1,6 @@
 import { decodeDecimals, decodeText, type ViewCall } from './multicall.ts';
 import { averagePrices } from '../prices/averagePrices.ts';
-import { headerMismatch, unreadableField } from './consistency.ts';
 import { NO_REGISTRIES, readRegistries, registryCalls } from './registryReads.ts';
-import { quantity } from '../../../evm/hex.ts';
-import { isRecord } from '../../../lib/shape.ts';
-import { resultOf, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
-import { UpstreamFault } from '../rpc/upstreamFault.ts';
 import { feedPrices } from '../prices/feedPrices.ts';
 import {
   contractSources,
@@ -14,21 +9,13 @@ import {
   type PriceAnswers,
   type PriceSource,
 } from '../prices/priceSources.ts';
-import {
-  groupReads,
-  readAnswers,
-  readCode,
-  readSingles,
-  rpcsOfGroups,
-  type ReadAnswer,
-} from './viewReads.ts';
-import { readTimestamp, type ContextPlan } from './planContext.ts';
+import { readState } from './readState.ts';
+import type { ReadAnswer } from './viewReads.ts';
+import type { ContextPlan } from './planContext.ts';
 import type { PriceApi } from '../prices/priceApi.ts';
-import type { RpcEndpoint } from '../rpc/rpcEndpoint.ts';
-import type { BlockState, ReadState, Session } from '../rpc/session.ts';
+import type { Session } from '../rpc/session.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 import type {
-  NonceSpan,
   PositionRead,
   PriceQuote,
   PriceRate,
@@ -45,6 +32,8 @@ export interface ContextSources {
   readonly priceApi?: PriceApi | null;
 }
 
+/** No state: no contract is asked for a price. */
+const NO_SOURCES: ReadonlySet<PriceSourceName> = new Set();
 /** Sources asked by default. */
 const USUAL_SOURCES: ReadonlySet<PriceSourceName> = new Set<PriceSourceName>([
   ...STANDARD_PRICE_SOURCES,
@@ -79,7 +68,7 @@ export async function fetchContext(
     return sources.priceApi?.prices({ assets: ['native', ...known], timestamp, specs }, session);
   };
   const early = askApi(plan.timestamp);
-  const { block, timestamp, answers, delegations, nonces } = await readState(session, plan, reads);
+  const { block, timestamp, answers, stateless = false, ...accounts } = await readState(session, plan, reads);
   const fromApi = early ?? askApi(timestamp);
 
   /** Reads that the node could not answer. */
@@ -114,10 +103,12 @@ export async function fetchContext(
         source.read(own.slice(position, (position += source.calls.length)), { timestamp, tokens, quotes }),
       );
   };
-  takeAll(known, priceSources, answers.slice(0, ownReads.length));
+  if (stateless) refusals.push(...withoutState(['native', ...known]));
+  takeAll(known, stateless ? [] : priceSources, answers.slice(0, ownReads.length));
   addUsualBases(plan, tokens);
-  const wanting = names.has('twap') ? unpriced(plan, quotes, rates, timestamp) : [];
-  const { bases, list } = averageSources(plan, names, wanting);
+  const { bases, list } = averageSources(plan, stateless ? NO_SOURCES : names, (): readonly Address[] =>
+    unpriced(plan, quotes, rates, timestamp),
+  );
   const further = readsOf(bases, list);
   if (further.length > 0) {
     const third = await readState(session, { ...plan, accounts: [], authorities: [] }, further);
@@ -131,9 +122,10 @@ export async function fetchContext(
     rates,
     positions,
     refusals: [...telling(refusals, quotes, rates), ...beyondLimit(plan)],
-    delegations,
+    delegations: accounts.delegations,
     authorities: plan.authorities,
-    nonces,
+    nonces: accounts.nonces,
+    stateless,
     ...(registries.reads.length > 0
       ? { registered: readRegistries(registries, answers.slice(ownReads.length)) }
       : {}),
@@ -145,8 +137,9 @@ export async function fetchContext(
 function averageSources(
   { pricing }: ContextPlan,
   names: ReadonlySet<PriceSourceName>,
-  wanting: readonly Address[],
+  unpricedNow: () => readonly Address[],
 ): { bases: readonly Address[]; list: PriceSource[] } {
+  const wanting = names.has('twap') ? unpricedNow() : [];
   const { tokens: bases, feeds } = wanting.length > 0 ? pricing.averageBases() : { tokens: [], feeds: [] };
   const averages = averagePrices(wanting, pricing.averages);
   return { bases, list: names.has('chainlink') ? [feedPrices(feeds), averages] : [averages] };
@@ -168,57 +161,6 @@ function readsOf(tokens: readonly Address[], sources: readonly PriceSource[]): V
   return reads;
 }
 
-/** Reads the state at the end of the plan's block; sessions of a whole block join their reads. */
-export const readState: (session: Session, ...asked: Parameters<ReadState>) => Promise<BlockState> = (
-  session,
-  plan,
-  reads,
-) => session.readState?.(plan, reads) ?? session.ask((endpoint) => attempt(session, endpoint, plan, reads));
-
-async function attempt(
-  session: Session,
-  endpoint: RpcEndpoint,
-  plan: ContextPlan,
-  reads: readonly ViewCall[],
-): Promise<BlockState> {
-  const at: Hex = `0x${plan.blockNumber.toString(16)}`;
-  const groups = groupReads(reads, plan);
-  // By number: after a reorganisation the hash that comes back is another one, and that is noticed.
-  const asked: RpcCall[] = [{ method: 'eth_getBlockByNumber', params: [at, false] }];
-  for (const account of plan.accounts) asked.push({ method: 'eth_getCode', params: [account, at] });
-  const parent: Hex = `0x${(plan.blockNumber - 1n).toString(16)}`;
-  const authorities = [...new Set(plan.authorities.filter((account) => account !== null))];
-  for (const account of authorities)
-    for (const when of [parent, at])
-      asked.push({ method: 'eth_getTransactionCount', params: [account, when] });
-  asked.push(...rpcsOfGroups(groups, plan));
-  const results = await endpoint.send(asked, session);
-  const { block, timestamp } = readHeader(results[0]!, plan);
-  const delegations = readDelegations(plan.accounts, results.slice(1, 1 + plan.accounts.length));
-  const counts = results.slice(1 + plan.accounts.length);
-  const nonces = readNonces(authorities, counts.splice(0, 2 * authorities.length));
-  const answers = reads.map((): ReadAnswer => null);
-  const again = readAnswers(groups, counts, plan, answers);
-  if (again.calls.length > 0) {
-    readSingles(again, await endpoint.send(again.calls, session), answers);
-  }
-  return { block, timestamp, answers, delegations, nonces };
-}
-
-/** Nonces around the block; a node without the parent's state leaves an account out. */
-function readNonces(
-  accounts: readonly Address[],
-  answers: readonly RpcAnswer[],
-): ReadonlyMap<Address, NonceSpan> {
-  const found = new Map<Address, NonceSpan>();
-  const countOf = (answer: RpcAnswer): bigint | null => (answer.ok ? quantity(answer.result) : null);
-  accounts.forEach((account, i) => {
-    const [before, after] = [countOf(answers[2 * i]!), countOf(answers[2 * i + 1]!)];
-    if (before !== null && after !== null) found.set(account, { before, after });
-  });
-  return found;
-}
-
 /** Fungible tokens that nothing prices, or only an answer older than its source promises. */
 function unpriced(
   plan: ContextPlan,
@@ -230,39 +172,6 @@ function unpriced(
   for (const { asset, asOf, heartbeat } of [...quotes, ...rates])
     if (asOf === null || heartbeat === null || timestamp - asOf <= heartbeat) fresh.add(asset);
   return plan.pricing.fungible.filter((token) => !fresh.has(token));
-}
-
-function readHeader(answer: RpcAnswer, plan: ContextPlan): { block: unknown; timestamp: number } {
-  const block = resultOf('eth_getBlockByNumber', answer);
-  if (block == null)
-    throw new UpstreamFault('inconsistent_upstream', 'again', 'no header for the block the receipt names');
-  if (!isRecord(block)) throw new UpstreamFault('block_malformed', 'again');
-  const mismatch = headerMismatch(block, {
-    hash: plan.blockHash,
-    number: plan.blockNumber,
-    gasPrice: plan.gasPrice,
-  });
-  if (mismatch) throw new UpstreamFault('inconsistent_upstream', 'again', mismatch);
-  const timestamp = readTimestamp(block['timestamp']);
-  if (timestamp === null) throw new UpstreamFault('block_malformed', 'again', 'timestamp');
-  const field = unreadableField(block);
-  if (field !== null) throw new UpstreamFault('block_malformed', 'again', field);
-  return { block, timestamp };
-}
-
-/** EIP-7702: a delegated account's code is `0xef0100 ‖ address`; no other code has this form. */
-const DELEGATION = /^0xef0100([0-9a-f]{40})$/i;
-
-function readDelegations(
-  accounts: readonly Address[],
-  codes: readonly RpcAnswer[],
-): ReadonlyMap<Address, Address> {
-  const found = new Map<Address, Address>();
-  accounts.forEach((account, i) => {
-    const match = DELEGATION.exec(readCode(codes[i]!));
-    if (match) found.set(account, `0x${match[1]!.toLowerCase()}`);
-  });
-  return found;
 }
 
 /** Stores the first answers about the tokens, three each; returns the number of answers. */
@@ -283,6 +192,15 @@ function readMetadata(
   }
   return at;
 }
+
+const withoutState = (assets: readonly (Address | 'native')[]): PriceRefusal[] =>
+  assets.map((asset) => ({
+    asset,
+    code: 'source_unavailable',
+    reason: 'the node no longer has the state of the block',
+    observed: null,
+    threshold: null,
+  }));
 
 function beyondLimit(plan: ContextPlan): PriceRefusal[] {
   if (plan.tokensBeyondLimit.length === 0) return [];

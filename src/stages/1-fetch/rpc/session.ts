@@ -31,6 +31,8 @@ export interface BlockState {
   readonly answers: readonly ReadAnswer[];
   readonly delegations: ReadonlyMap<Address, Address>;
   readonly nonces: ReadonlyMap<Address, NonceSpan>;
+  /** Every node has pruned the state: only the header is known. */
+  readonly stateless?: boolean;
 }
 export type ReadState = (plan: ContextPlan, reads: readonly ViewCall[]) => Promise<BlockState>;
 
