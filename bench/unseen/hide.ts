@@ -41,7 +41,9 @@ const FILES = slugsByFile();
  * Slugs to hide: those of every protocol recognised by address or creation, with their files' other protocols.
  * Not those known by the recipient of a plain payment alone: without it, that is the transfer it looks like.
  */
-export function protocolsOf(primitives: readonly Primitive[]): ReadonlySet<string> {
+export function protocolsOf(
+  primitives: readonly Pick<Primitive, 'protocol' | 'basis'>[],
+): ReadonlySet<string> {
   const known = primitives.flatMap(({ protocol, basis }) =>
     isRecognised(protocol) && basis !== 'structure' ? (FILES.get(protocol.slug) ?? [protocol.slug]) : [],
   );

@@ -73,6 +73,19 @@ export interface Primitive {
   readonly portions?: readonly Portion[];
 }
 
+/** A portion that may take its asset from the legs. Its amount may be zero, to keep its position in the list. */
+export interface DraftPortion extends Omit<Portion, 'asset'> {
+  readonly asset: AssetId | null;
+}
+
+/** What one event or call tells, or structure alone shows, before those that tell the same act are joined. */
+export interface DraftPrimitive extends Omit<Primitive, 'position' | 'portions'> {
+  /** Equal keys identify the same position. */
+  readonly about: readonly string[];
+  readonly position: AssetId | null;
+  readonly portions: readonly DraftPortion[];
+}
+
 /** Why one mapping of a shape made nothing of one event or call. For explanations: analyses do not ask. */
 export interface MappingMiss {
   readonly basis: 'event' | 'call';

@@ -2,17 +2,13 @@ import { isRecognised } from '../../lib/motifKinds.ts';
 import { recognise, type Candidate, type RecognitionRun } from './bind/applyMapping.ts';
 import { checkInvariants } from './bind/checkInvariants.ts';
 import { EnclosingCalls } from './match/enclosingCalls.ts';
-import { joinDetails } from './merge/joinDetails.ts';
-import { distinctEvidence, mergeDuplicates } from './merge/mergeDuplicates.ts';
+import { distinctEvidence } from '../../lib/evidence.ts';
+import { withImpliedLegs } from './bind/impliedLegs.ts';
 import { MovementIndex } from './bind/movementIndex.ts';
 import { nettedVenues } from './bind/namedDifference.ts';
-import { settled } from './bind/positionDetail.ts';
-import { claimTokens, markEnds } from './merge/positionEnds.ts';
 import { KnownContracts, Create2Proofs, type RegisteredContracts } from './match/provenProtocol.ts';
 import { findApprovals } from './structure/approvals.ts';
-import { claimReceipts } from './merge/receipts.ts';
-import { settleDeferred } from './merge/settleDeferred.ts';
-import { explain, structureContext, type OpenPrimitive, type StructureContext } from './structure/context.ts';
+import { explain, structureContext, type StructureContext } from './structure/context.ts';
 import { findBusMessages } from './structure/busMessages.ts';
 import { findFlashLoans } from './structure/flashLoans.ts';
 import { findDeployments, findIssuance } from './structure/issuance.ts';
@@ -26,15 +22,15 @@ import { ClaimedMovements } from './bind/bucket.ts';
 import { findTriggers, indexTriggers, type TriggerIndex } from './match/triggers.ts';
 import type { CanonicalTx, Evidence } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
-import type { MappingMiss, Primitive, ProtocolRef } from '../../model/primitive.ts';
+import type { DraftPrimitive, MappingMiss, ProtocolRef } from '../../model/primitive.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 
 type Detector = (
   context: StructureContext,
-  found: readonly OpenPrimitive[],
+  found: readonly DraftPrimitive[],
   rulebook: Rulebook,
-) => OpenPrimitive[];
+) => DraftPrimitive[];
 
 /** Detectors over unexplained movements, in order; each narrows the input of the next. */
 const DETECTORS: readonly Detector[] = [findShareExchanges, findFlashLoans, findStructuralSwaps];
@@ -57,7 +53,7 @@ export function findPrimitives(
   flow: ValueFlow,
   rulebook: Rulebook,
   { missed, registered = new Map() }: FindOptions = {},
-): Primitive[] {
+): DraftPrimitive[] {
   if (!tx.succeeded) return [];
   const { triggers, positionTokens } = rulebook.prepared.derive(derive);
   const run: RecognitionRun = {
@@ -78,16 +74,11 @@ export function findPrimitives(
     if (candidate) candidates.push(candidate);
   }
   const netted = nettedVenues(candidates, flow, rulebook.wrappedNative);
-  const acts = mergeDuplicates(
-    candidates.map((candidate) => primitiveOf(candidate, flow, netted, run.known)),
-    flow,
-  );
-  const stated = claimTokens(markEnds(joinDetails(settleDeferred(acts), tx, flow), tx), flow);
-  const declared = claimReceipts(stated, flow, rulebook);
-
+  const bound = candidates.map((candidate) => primitiveOf(candidate, flow, netted, run.known));
+  const declared = withImpliedLegs(bound, tx, flow, rulebook);
   const context = structureContext(tx, flow, rulebook.wrappedNative, declared);
   const found = [...declared];
-  const take = (more: readonly OpenPrimitive[]): void => {
+  const take = (more: readonly DraftPrimitive[]): void => {
     for (const item of more) explain(context, item);
     found.push(...more);
   };
@@ -101,7 +92,7 @@ export function findPrimitives(
   for (const detect of LEFTOVERS) take(detect(context, found, rulebook));
   take(asPaidActs(findTransfers(context), context, run.known, rulebook));
   // The sort is stable: primitives of one moment keep the order in which they were found.
-  return found.sort((a, b) => a.seq - b.seq).map(settled);
+  return found.sort((a, b) => a.seq - b.seq);
 }
 
 /** Data this stage derives once from a rulebook. */
@@ -124,7 +115,7 @@ function primitiveOf(
   flow: ValueFlow,
   netted: Parameters<typeof checkInvariants>[2],
   known: KnownContracts,
-): OpenPrimitive {
+): DraftPrimitive {
   const { trigger, mapping, binding, detail } = candidate;
   const family: ProtocolRef = { slug: mapping.shape, version: 1, matchedBy: 'family' };
   return {

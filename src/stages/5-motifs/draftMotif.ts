@@ -1,3 +1,4 @@
+import { distinctEvidence } from '../../lib/evidence.ts';
 import { lowestCommonAncestor } from '../../value/frames.ts';
 import { proveWhole } from '../../value/prove.ts';
 import type { CanonicalTx, Evidence } from '../../model/canonicalTx.ts';
@@ -77,9 +78,8 @@ function sharedProtocol(parts: readonly MotifDraft[]): ProtocolRef | null {
 }
 
 /** Several motifs' evidence without repetition. */
-export function joinEvidence(drafts: readonly MotifDraft[]): Evidence[] {
-  const key = ({ log, frame }: Evidence): string => `${log}|${log === null ? frame : ''}`;
-  return [...new Map(drafts.flatMap((draft) => draft.evidence).map((e) => [key(e), e])).values()];
+export function joinEvidence(drafts: readonly MotifDraft[]): readonly Evidence[] {
+  return distinctEvidence(drafts.flatMap(({ evidence }) => evidence));
 }
 
 /** Movements of several drafts or legs, each once, in order. */

@@ -1,11 +1,12 @@
 import { SHARE_ROLES } from '../../../lib/roles.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
 import { callTrigger, eventTrigger, holdsHashPath, type NamedTrigger } from './namedTriggers.ts';
-import type { OpenPrimitive, StructureContext } from '../structure/context.ts';
+import type { StructureContext } from '../structure/context.ts';
 import type { CanonicalTx, Frame, Log } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { LexiconEntry } from '../../../model/vocabulary.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
+import type { DraftPrimitive } from '../../../model/primitive.ts';
 
 /** Triggers looked at; only transactions with very many events or calls have more. */
 const MAX_TRIGGERS = 256;
@@ -24,7 +25,7 @@ export interface Hint {
 export function findHints(
   { tx, wrappedNative, flow }: StructureContext,
   rulebook: Rulebook,
-  found: readonly OpenPrimitive[],
+  found: readonly DraftPrimitive[],
   principals: ReadonlySet<Address>,
 ): Hint[] {
   const explained = new Set(found.flatMap(({ evidence }) => evidence.map(({ log }) => log)));
@@ -66,7 +67,7 @@ function isRead({ address, topics }: Log, { events }: Rulebook): boolean {
 }
 
 /** Position changes that events state, by contract: the name of a call there adds nothing to them. */
-function statedChanges(found: readonly OpenPrimitive[], rulebook: Rulebook): ReadonlySet<string> {
+function statedChanges(found: readonly DraftPrimitive[], rulebook: Rulebook): ReadonlySet<string> {
   return new Set(
     found
       .filter(({ basis, kind, legs }) => {

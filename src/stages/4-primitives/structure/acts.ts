@@ -1,8 +1,8 @@
 import { groupBy } from '../../../lib/lists.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
-import type { OpenPrimitive, StructureContext } from './context.ts';
+import type { StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { Leg } from '../../../model/primitive.ts';
+import type { DraftPrimitive, Leg } from '../../../model/primitive.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 
@@ -10,7 +10,7 @@ import type { Movement } from '../../../model/valueFlow.ts';
 export function principalsOf(
   { tx }: StructureContext,
   rulebook: Rulebook,
-  found: readonly OpenPrimitive[],
+  found: readonly DraftPrimitive[],
 ): ReadonlySet<Address> {
   const owners = found
     .filter(({ kind }) => kindOf(rulebook, kind).executes !== null)

@@ -1,21 +1,22 @@
 import { addressOfWord, wordAt } from '../../../evm/hex.ts';
-import { structural, type OpenPrimitive, type StructureContext } from './context.ts';
+import { structural, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Evidence, Log } from '../../../model/canonicalTx.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
+import type { DraftPrimitive } from '../../../model/primitive.ts';
 
 /**
  * Allowances granted or revoked. Many tokens log an approval again whenever `transferFrom` uses one up: such
  * a log is next to the transfer it paid for and grants nothing.
  */
-export function findApprovals(context: StructureContext): OpenPrimitive[] {
+export function findApprovals(context: StructureContext): DraftPrimitive[] {
   const { tx, flow } = context;
   const approvals = flow.nonEconomic.filter(({ kind }) => kind === 'approval');
   if (approvals.length === 0) return [];
   const transfers = new Map<number, Movement>();
   for (const m of flow.movements) if (m.evidence.log !== null) transfers.set(m.evidence.log, m);
 
-  const found: OpenPrimitive[] = [];
+  const found: DraftPrimitive[] = [];
   for (const item of approvals) {
     const log = item.evidence.log === null ? undefined : tx.logs[item.evidence.log];
     const { from, to } = item;
@@ -27,7 +28,7 @@ export function findApprovals(context: StructureContext): OpenPrimitive[] {
   return found;
 }
 
-function approvalOf(log: Log, evidence: Evidence, owner: Address, spender: Address): OpenPrimitive {
+function approvalOf(log: Log, evidence: Evidence, owner: Address, spender: Address): DraftPrimitive {
   const token = permitToken(log);
   return structural({
     kind: 'approval',

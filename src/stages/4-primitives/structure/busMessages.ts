@@ -1,7 +1,7 @@
 import { kindOf } from '../../../lib/motifKinds.ts';
 import { balances, sidesOf } from '../../../value/balances.ts';
-import { distinctEvidence } from '../merge/mergeDuplicates.ts';
-import { structural, type OpenPrimitive, type StructureContext } from './context.ts';
+import { distinctEvidence } from '../../../lib/evidence.ts';
+import { structural, type StructureContext } from './context.ts';
 import { isAccompaniment, legsByAsset, principalsOf } from './acts.ts';
 import { OpenFlows } from './openFlows.ts';
 import type { Log } from '../../../model/canonicalTx.ts';
@@ -9,6 +9,7 @@ import type { Address, Hash } from '../../../model/hex.ts';
 import type { LexiconEntry } from '../../../model/vocabulary.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
+import type { DraftPrimitive } from '../../../model/primitive.ts';
 
 interface Message {
   readonly log: Log;
@@ -23,8 +24,8 @@ interface Message {
 export function findBusMessages(
   context: StructureContext,
   rulebook: Rulebook,
-  found: readonly OpenPrimitive[],
-): OpenPrimitive[] {
+  found: readonly DraftPrimitive[],
+): DraftPrimitive[] {
   const message = messageOf(context, rulebook);
   if (message === null || !found.every(({ kind }) => goesAlong(kind, rulebook))) return [];
   const open = new OpenFlows(context);
@@ -79,7 +80,7 @@ function netOf({ flow, wrappedNative }: StructureContext, account: Address) {
   return balances(flow, account, { mergeWrapped: wrappedNative, dust: 'drop' }).values();
 }
 
-function actOf({ log, entry }: Message, owner: Address, moved: readonly Movement[]): OpenPrimitive {
+function actOf({ log, entry }: Message, owner: Address, moved: readonly Movement[]): DraftPrimitive {
   const { address, index, frame, seq } = log;
   return structural({
     kind: entry.kind,

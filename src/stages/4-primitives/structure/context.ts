@@ -4,28 +4,20 @@ import { balances, type Balance } from '../../../value/balances.ts';
 import { valueEnds, type ValueEnds } from '../../../value/follow.ts';
 import { carriersOf } from '../../../value/parties.ts';
 import { isPrincipal, SHARE_ROLES } from '../../../lib/roles.ts';
-import type { OpenPortion } from '../bind/positionDetail.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
-import type { Leg, Primitive } from '../../../model/primitive.ts';
+import type { DraftPrimitive, Leg } from '../../../model/primitive.ts';
 import type { AssetId, Movement, ValueFlow } from '../../../model/valueFlow.ts';
-
-/** A primitive with portions that may still lack an asset. */
-export interface OpenPrimitive extends Omit<Primitive, 'position' | 'portions'> {
-  readonly about: readonly string[];
-  readonly position: AssetId | null;
-  readonly portions: readonly OpenPortion[];
-}
 
 const NOTHING: readonly never[] = [];
 
 /** A primitive found from the value flow alone, without protocol, pool or position. */
 export function structural(
   found: Pick<
-    OpenPrimitive,
+    DraftPrimitive,
     'kind' | 'seq' | 'venue' | 'roles' | 'legs' | 'invariants' | 'tags' | 'evidence'
   >,
-): OpenPrimitive {
+): DraftPrimitive {
   return {
     kind: found.kind,
     seq: found.seq,
@@ -79,7 +71,7 @@ export function structureContext(
   tx: CanonicalTx,
   flow: ValueFlow,
   wrappedNative: ReadonlySet<Address>,
-  declared: readonly OpenPrimitive[],
+  declared: readonly DraftPrimitive[],
 ): StructureContext {
   const passThrough = carriersOf(flow, wrappedNative);
   const context: StructureContext = {
@@ -103,7 +95,7 @@ export function structureContext(
 }
 
 /** Records a primitive for the detectors that run after it. */
-export function explain(context: StructureContext, found: OpenPrimitive): void {
+export function explain(context: StructureContext, found: DraftPrimitive): void {
   // A smart account that acts for itself is the customer, not the venue; a new contract is no venue either.
   if (
     found.kind !== 'deployment' &&
@@ -168,7 +160,7 @@ export function only<T>(list: readonly T[]): T | null {
   return list.length === 1 ? list[0]! : null;
 }
 
-function sponsorships({ roles }: OpenPrimitive): string[] {
+function sponsorships({ roles }: DraftPrimitive): string[] {
   const named = (wanted: string): Address[] =>
     roles.filter(({ role }) => role === wanted).map(({ account }) => account);
   return named('paymaster').flatMap((paymaster) => named('owner').map((owner) => `${paymaster} ${owner}`));

@@ -1,9 +1,10 @@
 import { legOf } from './acts.ts';
 import { lowerBound } from '../../../lib/lists.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
-import { around, isFungible, structural, type OpenPrimitive, type StructureContext } from './context.ts';
+import { around, isFungible, structural, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
+import type { DraftPrimitive } from '../../../model/primitive.ts';
 
 /** A lender asks at most this much on top, in parts per hundred. */
 const MAX_FEE_PERCENT = 1n;
@@ -14,10 +15,10 @@ const MAX_LOOKAHEAD = 16;
  * Loans repaid inside the transaction without a known event: value out to an account, then as much or
  * slightly more of the same asset back from it, with the borrower active in between.
  */
-export function findFlashLoans(context: StructureContext): OpenPrimitive[] {
+export function findFlashLoans(context: StructureContext): DraftPrimitive[] {
   const { flow } = context;
   const used = new Set<number>();
-  const found: OpenPrimitive[] = [];
+  const found: DraftPrimitive[] = [];
   for (const out of flow.movements) {
     if (used.has(out.index) || !mayBeLent(context, out) || !mayLend(context, out.from)) continue;
     const returns = context.between(out.to, out.from, out.asset);
@@ -56,7 +57,7 @@ function activeBetween(context: StructureContext, out: Movement, repaid: Movemen
   );
 }
 
-function loanOf(out: Movement, repaid: Movement): OpenPrimitive {
+function loanOf(out: Movement, repaid: Movement): DraftPrimitive {
   return structural({
     kind: 'flash_loan',
     seq: repaid.seq,

@@ -1,23 +1,16 @@
 import { addTo, groupBy } from '../../../lib/lists.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { transferTaxes } from './transfers.ts';
-import {
-  contractOf,
-  isFungible,
-  isIssuance,
-  only,
-  structural,
-  type OpenPrimitive,
-  type StructureContext,
-} from './context.ts';
+import { contractOf, isFungible, isIssuance, only, structural, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
+import type { DraftPrimitive } from '../../../model/primitive.ts';
 
 /**
  * Tokens and NFTs created from or sent to nothing that no other primitive accounts for, one primitive per
  * asset and holder.
  */
-export function findIssuance(context: StructureContext): OpenPrimitive[] {
+export function findIssuance(context: StructureContext): DraftPrimitive[] {
   const left = context.flow.movements.filter((m) => isIssuance(m) && !context.explained.has(m.index));
   if (left.length === 0) return [];
   const taxes = transferTaxes(context);
@@ -41,7 +34,7 @@ function holderOf(context: StructureContext, m: Movement): Address {
   return end === null || end === ZERO_ADDRESS ? (m.kind === 'mint' ? m.to : m.from) : end;
 }
 
-function issuanceOf(context: StructureContext, group: readonly Movement[]): OpenPrimitive {
+function issuanceOf(context: StructureContext, group: readonly Movement[]): DraftPrimitive {
   const first = group[0]!;
   const minted = first.kind === 'mint';
   const holder = holderOf(context, first);
@@ -66,7 +59,7 @@ function issuanceOf(context: StructureContext, group: readonly Movement[]): Open
 }
 
 /** Contracts created and not reverted. */
-export function findDeployments(context: StructureContext): OpenPrimitive[] {
+export function findDeployments(context: StructureContext): DraftPrimitive[] {
   return context.tx.frames
     .filter((f) => (f.type === 'CREATE' || f.type === 'CREATE2') && f.effective && f.to !== null)
     .map((f) =>

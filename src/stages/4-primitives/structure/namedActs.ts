@@ -1,13 +1,13 @@
 import { isCommanded } from '../../../lib/motifKinds.ts';
-import { distinctEvidence } from '../merge/mergeDuplicates.ts';
+import { distinctEvidence } from '../../../lib/evidence.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { findHints, type Hint } from '../match/hints.ts';
 import { wordsOf, type NamedTrigger } from '../match/namedTriggers.ts';
-import { contractOf, isFungible, structural, type OpenPrimitive, type StructureContext } from './context.ts';
+import { contractOf, isFungible, structural, type StructureContext } from './context.ts';
 import { isAccompaniment, legOf, legsByAsset, principalsOf } from './acts.ts';
 import { OpenFlows, type OpenFlow } from './openFlows.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { Leg } from '../../../model/primitive.ts';
+import type { DraftPrimitive, Leg } from '../../../model/primitive.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import type { AssetId, Movement } from '../../../model/valueFlow.ts';
 
@@ -28,23 +28,23 @@ const MAX_ALIKE = 16;
 export class NamedActs {
   readonly #context: StructureContext;
   readonly #rulebook: Rulebook;
-  readonly #found: readonly OpenPrimitive[];
+  readonly #found: readonly DraftPrimitive[];
   #hints: readonly Hint[] | undefined;
   #principals: ReadonlySet<Address> | undefined;
   #callers: ReadonlyMap<Address, ReadonlySet<Address>> | undefined;
 
   /** `found` may grow between the two passes. */
-  constructor(context: StructureContext, rulebook: Rulebook, found: readonly OpenPrimitive[]) {
+  constructor(context: StructureContext, rulebook: Rulebook, found: readonly DraftPrimitive[]) {
     this.#context = context;
     this.#rulebook = rulebook;
     this.#found = found;
   }
 
   /** Acts with an event or call that states the amount of an unexplained movement. */
-  withAmounts(): OpenPrimitive[] {
+  withAmounts(): DraftPrimitive[] {
     const open = new OpenFlows(this.#context);
     if (open.isEmpty) return [];
-    const acts: OpenPrimitive[] = [];
+    const acts: DraftPrimitive[] = [];
     for (const hint of this.#rankedHints()) {
       const act = this.#exact(hint, open);
       if (!act) continue;
@@ -55,10 +55,10 @@ export class NamedActs {
   }
 
   /** Acts with words that agree with the direction of all the unexplained value of an account. */
-  withoutAmounts(): OpenPrimitive[] {
+  withoutAmounts(): DraftPrimitive[] {
     if (!this.#unexplained() || this.#rankedHints().length === 0) return [];
     const open = new OpenFlows(this.#context);
-    const acts: OpenPrimitive[] = [];
+    const acts: DraftPrimitive[] = [];
     for (const account of this.#accounts()) {
       const flow = open.of(account);
       const gained = open.gained(flow);
@@ -87,7 +87,7 @@ export class NamedActs {
   }
 
   /** The act over movements of stated amounts; null where none goes the way the entry says. */
-  #exact(hint: Hint, open: OpenFlows): OpenPrimitive | null {
+  #exact(hint: Hint, open: OpenFlows): DraftPrimitive | null {
     const { entry, trigger } = hint;
     if (entry.flow === 'none' || trigger.otherLayout || RECORDED.has(entry.sign)) return null;
     const stated = [...trigger.words]
@@ -144,7 +144,7 @@ export class NamedActs {
   }
 
   /** Everything that is left of the account's flow, where it goes the entry's way. */
-  #whole(hint: Hint, account: Address, flow: OpenFlow, gained: ReadonlySet<AssetId>): OpenPrimitive | null {
+  #whole(hint: Hint, account: Address, flow: OpenFlow, gained: ReadonlySet<AssetId>): DraftPrimitive | null {
     const { entry, trigger } = hint;
     if (trigger.basis === 'event' && !this.#isAbout(trigger, account)) return null;
     const got = flow.received.filter((m) => gained.has(mergeNative(m.asset, this.#context.wrappedNative)));
@@ -200,7 +200,7 @@ export class NamedActs {
   }
 
   /** An act between others than the account it is done for: signer and target decide the sides. */
-  #betweenOthers(hint: Hint, stated: readonly Movement[]): OpenPrimitive | null {
+  #betweenOthers(hint: Hint, stated: readonly Movement[]): DraftPrimitive | null {
     const { tx } = this.#context;
     if (stated.length === 0) return null;
     const own = (account: Address): boolean => account === tx.from || account === tx.to;
@@ -211,7 +211,7 @@ export class NamedActs {
     return this.#primitive(hint, doer, legs);
   }
 
-  #actOf(hint: Hint, account: Address, moved: readonly Movement[], flow: OpenFlow): OpenPrimitive {
+  #actOf(hint: Hint, account: Address, moved: readonly Movement[], flow: OpenFlow): DraftPrimitive {
     const { entry } = hint;
     const side = (m: Movement): string =>
       entry.flow !== 'exchanged' ? entry.leg : flow.sent.includes(m) ? 'in' : 'out';
@@ -222,7 +222,7 @@ export class NamedActs {
     return this.#primitive(hint, account, legs);
   }
 
-  #primitive({ entry, trigger }: Hint, owner: Address, legs: readonly Leg[]): OpenPrimitive {
+  #primitive({ entry, trigger }: Hint, owner: Address, legs: readonly Leg[]): DraftPrimitive {
     const { movements } = this.#context.flow;
     const moved = legs.flatMap((leg) => leg.movements.slice(0, 8).map((m) => movements[m]!.evidence));
     return structural({

@@ -1,8 +1,9 @@
-import { contractOf, type OpenPrimitive, type StructureContext } from './context.ts';
+import { contractOf, type StructureContext } from './context.ts';
 import type { KnownContracts } from '../match/provenProtocol.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
+import type { DraftPrimitive } from '../../../model/primitive.ts';
 
 const TRANSFER = '0xa9059cbb';
 const TRANSFER_FROM = '0x23b872dd';
@@ -33,11 +34,11 @@ export function isOwnPayment(context: StructureContext, m: Movement): boolean {
  * protocol's rules say. Suspected: only the payment shows.
  */
 export function asPaidActs(
-  found: readonly OpenPrimitive[],
+  found: readonly DraftPrimitive[],
   { flow }: StructureContext,
   known: KnownContracts,
   { protocols }: Pick<Rulebook, 'protocols'>,
-): OpenPrimitive[] {
+): DraftPrimitive[] {
   return found.map((item) => {
     const [leg] = item.legs;
     const to = item.kind === 'transfer' ? item.roles.find(({ role }) => role === 'recipient')?.account : null;

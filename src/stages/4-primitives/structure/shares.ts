@@ -8,11 +8,11 @@ import {
   isIssuance,
   only,
   structural,
-  type OpenPrimitive,
   type StructureContext,
 } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
+import type { DraftPrimitive } from '../../../model/primitive.ts';
 
 /** Pairings tried per share token; a deposit moves a handful of underlying assets. */
 const MAX_UNDERLYING = 16;
@@ -28,17 +28,17 @@ const LIQUIDITY = { mint: 'add_liquidity', burn: 'remove_liquidity' };
  * pool liquidity, for which an NFT may be minted, or a share handed to its own contract and kept there. A
  * token sale, which pays its proceeds out to a wallet, is none.
  */
-export function findShareExchanges(context: StructureContext): OpenPrimitive[] {
+export function findShareExchanges(context: StructureContext): DraftPrimitive[] {
   return shareExchanges(context, false);
 }
 
 /** Those of pool liquidity alone: two assets for one share say more than any word of an event. */
-export function findLiquidityExchanges(context: StructureContext): OpenPrimitive[] {
+export function findLiquidityExchanges(context: StructureContext): DraftPrimitive[] {
   return shareExchanges(context, true);
 }
 
-function shareExchanges(context: StructureContext, liquidityOnly: boolean): OpenPrimitive[] {
-  const found: OpenPrimitive[] = [];
+function shareExchanges(context: StructureContext, liquidityOnly: boolean): DraftPrimitive[] {
+  const found: DraftPrimitive[] = [];
   const done = new Set<string>();
   for (const m of context.flow.movements) {
     const emitter = issuerOfShares(context, m);
@@ -52,7 +52,7 @@ function shareExchanges(context: StructureContext, liquidityOnly: boolean): Open
   return found;
 }
 
-function isVault({ kind }: OpenPrimitive): boolean {
+function isVault({ kind }: DraftPrimitive): boolean {
   return kind === VAULT.mint || kind === VAULT.burn;
 }
 
@@ -90,7 +90,7 @@ function exchangeOf(
   share: Movement,
   emitter: Address,
   holder: Address,
-): OpenPrimitive | null {
+): DraftPrimitive | null {
   const deposit = share.kind === 'mint';
   const parties = new Set<Address>([holder, context.tx.from]);
   const counterFlow = (at: Address): Movement[] =>

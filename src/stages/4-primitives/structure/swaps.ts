@@ -3,9 +3,9 @@ import { mergeNative } from '../../../value/asset.ts';
 import { balances } from '../../../value/balances.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
 import { SENT_ROLES } from '../../../lib/roles.ts';
-import { contractOf, isFungible, structural, type OpenPrimitive, type StructureContext } from './context.ts';
+import { contractOf, isFungible, structural, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { Leg } from '../../../model/primitive.ts';
+import type { DraftPrimitive, Leg } from '../../../model/primitive.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import type { AssetId } from '../../../model/valueFlow.ts';
 
@@ -16,9 +16,9 @@ import type { AssetId } from '../../../model/valueFlow.ts';
  */
 export function findStructuralSwaps(
   context: StructureContext,
-  found: readonly OpenPrimitive[],
+  found: readonly DraftPrimitive[],
   rulebook: Rulebook,
-): OpenPrimitive[] {
+): DraftPrimitive[] {
   const { flow, tx } = context;
   const customerTraded = anyTraded(context);
   if (!customerTraded && (tx.to === null || !twoSided(context, tx.to))) return [];
@@ -37,7 +37,7 @@ export function findStructuralSwaps(
 /** Where assets ended that an act put into a position through a helper contract. */
 function keepersOfDeposits(
   { flow, passThrough, destinations }: StructureContext,
-  found: readonly OpenPrimitive[],
+  found: readonly DraftPrimitive[],
   rulebook: Rulebook,
 ): ReadonlySet<Address> {
   const legs = found
@@ -108,7 +108,7 @@ function isCustomerOfVenues(context: StructureContext, account: Address): boolea
   return first(context.flow.outgoing.get(account)) < first(context.flow.incoming.get(account));
 }
 
-function swapOf(context: StructureContext, venue: Address, sides: Sides): OpenPrimitive {
+function swapOf(context: StructureContext, venue: Address, sides: Sides): DraftPrimitive {
   const { flow } = context;
   const leg = (role: 'in' | 'out', asset: AssetId, amount: bigint): Leg => {
     const side = (flow[role === 'in' ? 'incoming' : 'outgoing'].get(venue) ?? []).filter(

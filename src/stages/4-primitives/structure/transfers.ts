@@ -3,9 +3,10 @@ import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { SENT_ROLES } from '../../../lib/roles.ts';
 import { valueEnds, type ValueEnds } from '../../../value/follow.ts';
 import { isOwnPayment, isPaymasterCharge } from './payments.ts';
-import { only, structural, type OpenPrimitive, type StructureContext } from './context.ts';
+import { only, structural, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Movement, AssetId, ValueFlow } from '../../../model/valueFlow.ts';
+import type { DraftPrimitive } from '../../../model/primitive.ts';
 
 /** A skim takes at most this part (1/20) of the asset its payer forwarded. */
 const FEE_DIVISOR = 20n;
@@ -15,7 +16,7 @@ const FEE_DIVISOR = 20n;
  * party (`protocol_fee`). Value inside a router is none of these: only its end counts, traced back to the
  * payer.
  */
-export function findTransfers(context: StructureContext): OpenPrimitive[] {
+export function findTransfers(context: StructureContext): DraftPrimitive[] {
   const { flow } = context;
   const left = flow.movements.filter(
     (m) => m.kind === 'transfer' && !context.explained.has(m.index) && !context.passThrough.has(m.to),
@@ -24,7 +25,7 @@ export function findTransfers(context: StructureContext): OpenPrimitive[] {
   const acted = context.dealings.size > 0;
   const taxes = transferTaxes(context);
   const behind = customersBehind(context);
-  const found: OpenPrimitive[] = [];
+  const found: DraftPrimitive[] = [];
   for (const m of left) {
     const origins = behind(m.from, m.asset);
     const payer = payerBehind(origins, m);
@@ -38,7 +39,7 @@ export function findTransfers(context: StructureContext): OpenPrimitive[] {
 }
 
 /** A fee that the operation's own event shows: no guess, unlike other skims. */
-function paymasterFee(context: StructureContext, m: Movement, payer: Address): OpenPrimitive {
+function paymasterFee(context: StructureContext, m: Movement, payer: Address): DraftPrimitive {
   return { ...transferOf(context, 'protocol_fee', m, payer), tags: NOTHING };
 }
 
@@ -94,7 +95,7 @@ function isSkim(context: StructureContext, m: Movement): boolean {
   return m.amount * FEE_DIVISOR <= context.totalSent(m.from, m.asset) && !isOwnPayment(context, m);
 }
 
-function transferOf(context: StructureContext, kind: string, m: Movement, payer: Address): OpenPrimitive {
+function transferOf(context: StructureContext, kind: string, m: Movement, payer: Address): DraftPrimitive {
   const venue = context.flow.assets.get(m.asset)?.address ?? m.to;
   const [pays, receives] = [
     { role: 'payer', account: payer },

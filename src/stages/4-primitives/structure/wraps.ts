@@ -1,15 +1,15 @@
 import { addTo } from '../../../lib/lists.ts';
 import { mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { Leg } from '../../../model/primitive.ts';
+import type { DraftPrimitive, Leg } from '../../../model/primitive.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
-import { structural, type OpenPrimitive, type StructureContext } from './context.ts';
+import { structural, type StructureContext } from './context.ts';
 
 /**
  * One primitive per wrapping or unwrapping of the native asset: the token side and the native side of it,
  * equal in amount.
  */
-export function findWraps(context: StructureContext): OpenPrimitive[] {
+export function findWraps(context: StructureContext): DraftPrimitive[] {
   const { flow, wrappedNative } = context;
   const tokens = flow.movements.filter(
     (m) => (m.kind === 'wrap' || m.kind === 'unwrap') && mergeNative(m.asset, wrappedNative) === NATIVE_ASSET,
@@ -34,7 +34,7 @@ function wrapOf(
   { account, contract }: { readonly account: Address; readonly contract: Address },
   token: Movement,
   native: Movement | null,
-): OpenPrimitive {
+): DraftPrimitive {
   const wrapping = token.kind === 'wrap';
   const leg = (role: string, m: Movement): Leg => ({
     role,

@@ -1,3 +1,4 @@
+import { distinctEvidence } from '../../../lib/evidence.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
 import { roleOf } from '../../../lib/roles.ts';
 import { mergeNative } from '../../../value/asset.ts';
@@ -6,7 +7,6 @@ import { carriersOf, venuesOf } from '../../../value/parties.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import type { Attribution } from '../../../model/attribution.ts';
 import type { PositionChange } from '../../../model/economics.ts';
-import type { Evidence } from '../../../model/canonicalTx.ts';
 import type { Motif } from '../../../model/motif.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
@@ -109,13 +109,8 @@ function positionOf(change: Change, flow: ValueFlow): PositionChange {
     position: token,
     delta: token === null ? null : delta,
     parts: partsOf(change),
-    evidence: distinct(all.flatMap(({ evidence }) => evidence)),
+    evidence: distinctEvidence(all.flatMap(({ evidence }) => evidence)),
   };
-}
-
-function distinct(evidence: readonly Evidence[]): Evidence[] {
-  const key = ({ kind, frame, log, contract }: Evidence): string => `${kind} ${frame} ${log} ${contract}`;
-  return [...new Map(evidence.map((item) => [key(item), item])).values()];
 }
 
 /** A position NFT comes and goes with the position; for other tokens only the event can show it. */

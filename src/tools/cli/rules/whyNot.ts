@@ -52,7 +52,7 @@ export function unrecognised(examined: ExaminedTx, rulebook: Rulebook, shadowed 
   return found;
 }
 
-function framesOf(primitives: readonly Primitive[]): number[] {
+function framesOf(primitives: readonly Pick<Primitive, 'basis' | 'evidence'>[]): number[] {
   return primitives
     .filter(({ basis }) => basis === 'call')
     .flatMap((p) => p.evidence.flatMap(({ frame }) => (frame === null ? [] : [frame])));

@@ -1,0 +1,14 @@
+import type { Evidence } from '../model/canonicalTx.ts';
+
+/** Each log and each frame once, in order of first occurrence. */
+export function distinctEvidence(list: readonly Evidence[]): readonly Evidence[] {
+  if (list.length < 2 || (list.length === 2 && keyOf(list[0]!) !== keyOf(list[1]!))) return list;
+  const places = new Map<number, Evidence>();
+  for (const e of list) places.set(keyOf(e), e);
+  return places.size === list.length ? list : [...places.values()];
+}
+
+/** Logs map to 0 and up, frames to -2 and down; evidence without either is one key. */
+function keyOf({ log, frame }: Evidence): number {
+  return log ?? -2 - (frame ?? -1);
+}

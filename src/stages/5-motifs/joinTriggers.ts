@@ -1,0 +1,130 @@
+import { Components } from '../../lib/components.ts';
+import { addTo } from '../../lib/lists.ts';
+import { SENT_ROLES } from '../../lib/roles.ts';
+import { DEFERRED, DETAIL, isPromise, oneAct, PER_ASSET, venuesOf } from './oneAct.ts';
+import { markEnds } from './markEnds.ts';
+import type { CanonicalTx } from '../../model/canonicalTx.ts';
+import type { DraftPrimitive, Leg, Primitive } from '../../model/primitive.ts';
+import type { ValueFlow } from '../../model/valueFlow.ts';
+
+/** Events and calls that tell the same act. */
+type Group = readonly DraftPrimitive[];
+
+/**
+ * Joins the events and calls that tell the same act, in execution order. They tell the same where they are of one
+ * kind and have a movement in the same role (a pool and its position manager, an event and the call that caused
+ * it); where they are `per_asset` events of one owner at one venue; where one promises what the other pays
+ * out; where one only adds `detail` to the other's movement; and where a call of a family names only movements
+ * that events explain.
+ */
+export function joinTriggers(
+  found: readonly DraftPrimitive[],
+  tx: CanonicalTx,
+  flow: ValueFlow,
+): Primitive[] {
+  const marked = markEnds(found, tx);
+  const groups = new Components<DraftPrimitive>();
+  linkMovements(marked, groups);
+  const tagged = (wanted: string): boolean => marked.some(({ tags }) => tags.includes(wanted));
+  if (tagged(PER_ASSET)) linkAssets(marked, groups);
+  if (tagged(DEFERRED)) linkPromises(groups.of(marked), groups);
+  if (tagged(DETAIL)) linkDetails(marked, groups);
+  linkEchoes(groups.of(marked), groups);
+  return groups
+    .of(marked)
+    .map((group) => oneAct(group, flow))
+    .sort((a, b) => a.seq - b.seq);
+}
+
+function linkMovements(found: Group, groups: Components<DraftPrimitive>): void {
+  const known = new Map<number, { readonly item: DraftPrimitive; readonly role: string }[]>();
+  for (const item of found) {
+    if (item.basis === 'structure') continue;
+    for (const { role, movements } of item.legs)
+      for (const m of movements) {
+        const earlier = known.get(m)?.find((one) => one.role === role && one.item.kind === item.kind);
+        if (earlier) groups.join(earlier.item, item);
+        else addTo(known, m, { item, role });
+      }
+  }
+}
+
+function linkAssets(found: Group, groups: Components<DraftPrimitive>): void {
+  const acts = new Map<string, DraftPrimitive>();
+  for (const item of found) {
+    const { kind, venue, roles, tags } = item;
+    const owner = roles.find(({ role }) => role === 'owner')?.account;
+    if (tags.includes(PER_ASSET)) groups.link(acts, `${kind}|${venue}|${owner}`, item);
+  }
+}
+
+/** A promise goes with the next payout at its venue, of the same position where both name one. */
+function linkPromises(found: readonly Group[], groups: Components<DraftPrimitive>): void {
+  const open = new Map<string, DraftPrimitive[]>();
+  for (const group of found) {
+    const [first] = group as [DraftPrimitive];
+    const venues = group.flatMap(venuesOf);
+    if (isPromise(first)) for (const venue of venues) addTo(open, venue, first);
+    else if (isPayout(group)) {
+      const kept = new Set(venues.flatMap((venue) => open.get(venue) ?? []));
+      for (const promise of kept) {
+        if (!aboutTheSame(promise, group)) continue;
+        groups.join(promise, first);
+        for (const venue of venuesOf(promise))
+          open.set(
+            venue,
+            open.get(venue)!.filter((other) => other !== promise),
+          );
+      }
+    }
+  }
+}
+
+function isPayout(group: Group): boolean {
+  const legs = group.flatMap((item) => item.legs);
+  return legs.length > 0 && legs.every(({ role }) => role === 'out');
+}
+
+/** Positions that both name by the same contract's events must agree. */
+function aboutTheSame({ about }: DraftPrimitive, group: Group): boolean {
+  const speaker = (key: string): string => key.split('|', 2).join('|');
+  const others = group.flatMap((item) => item.about);
+  return about.every((key) => {
+    const rivals = others.filter((other) => speaker(other) === speaker(key));
+    return rivals.length === 0 || rivals.includes(key);
+  });
+}
+
+/**
+ * A token's own event about a movement (how much of it is interest) goes with the act that moved it. Without
+ * such an act it stays an act of its own.
+ */
+function linkDetails(found: Group, groups: Components<DraftPrimitive>): void {
+  const hosts = new Map<number, DraftPrimitive>();
+  const details = found.filter(({ tags }) => tags.includes(DETAIL));
+  for (const item of found)
+    if (item.basis !== 'structure' && !item.tags.includes(DETAIL))
+      for (const leg of item.legs) for (const m of leg.movements) hosts.set(m, item);
+  for (const detail of details) {
+    const movement = detail.legs.flatMap(({ movements }) => movements).find((m) => hosts.has(m));
+    if (movement !== undefined) groups.join(hosts.get(movement)!, detail);
+  }
+}
+
+/** A call of a family whose movements events explain under another kind goes with the first of these. */
+function linkEchoes(found: readonly Group[], groups: Components<DraftPrimitive>): void {
+  const mayEcho = (group: Group): boolean =>
+    group.every(({ basis, protocol }) => basis === 'call' && protocol?.matchedBy === 'family') &&
+    group.some(({ legs }) => legs.some(({ movements }) => movements.length > 0));
+  const echoes = found.filter(mayEcho);
+  if (echoes.length === 0) return;
+  const sidesOf = ({ role, movements }: Leg): number[] =>
+    movements.map((m) => 2 * m + (SENT_ROLES.has(role) ? 1 : 0));
+  const told = new Map<number, DraftPrimitive>();
+  for (const item of found.flat())
+    if (item.basis === 'event') for (const side of item.legs.flatMap(sidesOf)) told.set(side, item);
+  for (const group of echoes) {
+    const sides = group.flatMap(({ legs }) => legs.flatMap(sidesOf));
+    if (sides.every((side) => told.has(side))) groups.join(told.get(sides[0]!)!, group[0]!);
+  }
+}

@@ -1,0 +1,227 @@
+import { distinctEvidence } from '../../lib/evidence.ts';
+import { isRecognised } from '../../lib/motifKinds.ts';
+import { SHARE_ROLES } from '../../lib/roles.ts';
+import type { Address } from '../../model/hex.ts';
+import type {
+  DraftPortion,
+  DraftPrimitive,
+  Invariant,
+  Leg,
+  Portion,
+  Primitive,
+  RoleBinding,
+} from '../../model/primitive.ts';
+import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
+
+/** Tag of mappings with an event that announces a payout by a later event of the same venue. */
+export const DEFERRED = 'deferred';
+/** Tag of mappings with an event for one asset of an act over several. */
+export const PER_ASSET = 'per_asset';
+/** Tag of mappings with an event that only adds detail to another event's movement. */
+export const DETAIL = 'detail';
+
+/** Invariants about a single leg's movement: they come along with the leg. */
+const ISSUANCE: ReadonlySet<string> = new Set(['minted_from_zero', 'burnt_to_zero']);
+
+/** Role of the asset that goes with each position token, where an act has more than one position. */
+const COUNTERPARTS: Readonly<Record<string, string>> = {
+  debt_share_in: 'debt',
+  collateral_share_in: 'collateral',
+};
+
+export function isPromise({ tags, legs }: DraftPrimitive): boolean {
+  return tags.includes(DEFERRED) && legs.length === 0;
+}
+
+export function venuesOf({ venue, roles }: DraftPrimitive): Address[] {
+  const managers = roles.filter(({ role }) => role === 'venue').map(({ account }) => account);
+  return [venue, ...managers];
+}
+
+/**
+ * The act that several events and calls tell: the strongest one's, completed by the others. A promise gives
+ * it its kind and what it knows of the position.
+ */
+export function oneAct(group: readonly DraftPrimitive[], flow: ValueFlow): Primitive {
+  if (group.length === 1) return settled(withoutTags(group[0]!, SOLVED));
+  const isDetail = ({ tags }: DraftPrimitive): boolean => tags.includes(DETAIL);
+  const others = group.filter((item) => !isDetail(item));
+  const details = others.length > 0 ? group.filter(isDetail) : [];
+  const told = others.length > 0 ? others : group;
+  const promises = told.filter(isPromise);
+  const ranked = byStrength(
+    told.filter((item) => !isPromise(item)),
+    flow,
+  );
+  const best = ranked[0]!;
+  // A call in other words than the event's adds nothing but itself.
+  const tellers = ranked.filter(({ kind }) => kind === best.kind);
+  const known = promises.find(({ protocol }) => isRecognised(protocol)) ?? promises.at(-1) ?? best;
+  const all = [...promises, ...tellers];
+  const legs = joinLegs(tellers);
+  const act = {
+    ...best,
+    kind: known.kind,
+    seq: tellers.reduce((last, { seq }) => Math.max(last, seq), 0),
+    protocol: isRecognised(best.protocol) ? best.protocol : known.protocol,
+    roles: joinRoles(all, best),
+    legs,
+    invariants: joinInvariants(tellers, legs, promises.length > 0),
+    tags: [...new Set(all.flatMap(({ tags }) => tags))].filter((tag) => tag !== DEFERRED),
+    evidence: distinctEvidence([...promises, ...ranked, ...details].flatMap(({ evidence }) => evidence)),
+    ...joinDetail(all),
+  };
+  return settled(withoutTags(details.reduce(withDetail, act), SOLVED));
+}
+
+const SOLVED: ReadonlySet<string> = new Set([PER_ASSET, DETAIL]);
+
+function withoutTags(item: DraftPrimitive, tags: ReadonlySet<string>): DraftPrimitive {
+  const has = item.tags.some((tag) => tags.has(tag));
+  return has ? { ...item, tags: item.tags.filter((tag) => !tags.has(tag)) } : item;
+}
+
+/**
+ * Contracts known by address or creation first, then events before calls, then asset holders, then more
+ * legs.
+ */
+function byStrength(group: readonly DraftPrimitive[], flow: ValueFlow): readonly DraftPrimitive[] {
+  if (group.length < 2) return group;
+  const ranks = new Map(group.map((item) => [item, rank(item, flow)]));
+  return [...group].sort((a, b) => ranks.get(b)! - ranks.get(a)!);
+}
+
+function rank(item: DraftPrimitive, flow: ValueFlow): number {
+  const known = isRecognised(item.protocol) ? 4_000 : 0;
+  return (
+    known +
+    (item.basis === 'event' ? 2_000 : 0) +
+    (holdsAssets(item, flow) ? 1_000 : 0) +
+    Math.min(item.legs.length, 100)
+  );
+}
+
+function holdsAssets({ legs, venue }: DraftPrimitive, flow: ValueFlow): boolean {
+  return legs.some(
+    (leg) =>
+      !SHARE_ROLES.has(leg.role) &&
+      leg.movements.some((m) => flow.movements[m]!.from === venue || flow.movements[m]!.to === venue),
+  );
+}
+
+/** The strongest one's legs, and the others' over further movements. */
+function joinLegs(tellers: readonly DraftPrimitive[]): readonly Leg[] {
+  const legs = [...tellers[0]!.legs];
+  const movements = new Set(legs.flatMap((leg) => leg.movements));
+  for (const { legs: more, tags } of tellers.slice(1)) {
+    const further = more.filter(
+      (leg) =>
+        !leg.movements.some((m) => movements.has(m)) &&
+        (tags.includes(PER_ASSET) || !legs.some((l) => l.role === leg.role && l.asset === leg.asset)),
+    );
+    legs.push(...further);
+    for (const leg of further) for (const m of leg.movements) movements.add(m);
+  }
+  return legs;
+}
+
+/** Each role once; a manager that a pool calls the owner is only another venue of the same act. */
+function joinRoles(all: readonly DraftPrimitive[], best: DraftPrimitive): readonly RoleBinding[] {
+  const ordered = [...all.filter((item) => item === best || isPromise(item)), ...all];
+  const managers = new Set(all.flatMap(venuesOf));
+  const roles = ordered.flatMap(({ roles: own, venue, legs }) =>
+    legs.length > 0 ? [...own, { role: 'venue', account: venue }] : own,
+  );
+  const known = new Set<string>();
+  return roles.filter(({ role, account }) => {
+    const key = `${role} ${account}`;
+    if (known.has(key) || (role === 'venue' && account === best.venue)) return false;
+    if (role === 'owner' && managers.size > 1 && managers.has(account)) return false;
+    known.add(key);
+    return true;
+  });
+}
+
+function joinInvariants(
+  tellers: readonly DraftPrimitive[],
+  legs: readonly Leg[],
+  promised: boolean,
+): readonly Invariant[] {
+  const [best, ...others] = tellers as [DraftPrimitive, ...DraftPrimitive[]];
+  const all = new Map(best.invariants.map(({ name, holds }) => [name, holds]));
+  for (const { invariants, legs: own, tags } of others) {
+    const parts = tags.includes(PER_ASSET);
+    if (!parts && !own.some((leg) => legs.includes(leg))) continue;
+    for (const { name, holds } of invariants)
+      if (parts) all.set(name, holds && (all.get(name) ?? true));
+      else if (ISSUANCE.has(name) && !all.has(name)) all.set(name, holds);
+  }
+  if (promised) all.set('principal_was_freed', true);
+  return [...all].map(([name, holds]) => ({ name, holds }));
+}
+
+/** Position details of several. A manager that names the position decides its portions. */
+function joinDetail(
+  items: readonly DraftPrimitive[],
+): Pick<DraftPrimitive, 'about' | 'position' | 'portions'> {
+  const named = items.filter((item) => item.position);
+  const stating = named.some((item) => item.portions.length > 0) ? named : items;
+  return {
+    about: [...new Set(items.flatMap((item) => item.about))],
+    position: named[0]?.position ?? null,
+    portions: sumPortions(stating.map((item) => item.portions)),
+  };
+}
+
+/** Adds up portions by asset, or by their position in the list where the asset is unknown. */
+function sumPortions(lists: readonly (readonly DraftPortion[])[]): DraftPortion[] {
+  const sums = new Map<string, DraftPortion>();
+  for (const list of lists) {
+    let place = 0;
+    for (const portion of list) {
+      const key = `${portion.role}|${portion.asset ?? place++}`;
+      sums.set(key, { ...portion, amount: portion.amount + (sums.get(key)?.amount ?? 0n) });
+    }
+  }
+  return [...sums.values()];
+}
+
+/**
+ * The act with a detail's interest, which is in the position's asset: the act's only asset, or the one that goes
+ * with this position token.
+ */
+function withDetail(act: DraftPrimitive, { legs, portions }: DraftPrimitive): DraftPrimitive {
+  const movements = new Set(legs.flatMap((leg) => leg.movements));
+  const share = act.legs.find((leg) => leg.movements.some((m) => movements.has(m)));
+  const beside = act.legs.filter(({ role }) => role === COUNTERPARTS[share?.role ?? '']);
+  const own = beside.length > 0 ? beside : act.legs.filter(({ role }) => !SHARE_ROLES.has(role));
+  const [asset, ...more] = new Set(own.map((leg) => leg.asset));
+  const placed = portions.flatMap((p) =>
+    p.asset !== null || (asset !== undefined && more.length === 0) ? { ...p, asset: p.asset ?? asset! } : [],
+  );
+  const stated = act.position !== null && act.portions.length > 0;
+  return { ...act, portions: stated ? act.portions : sumPortions([act.portions, placed]) };
+}
+
+/**
+ * The primitive with its portions assigned to assets. Drops impossible portions: more principal than was
+ * paid, or amounts without a leg.
+ */
+function settled(item: DraftPrimitive): Primitive {
+  const { portions, legs } = item;
+  if (portions.length === 0) return item as DraftPrimitive & { readonly portions: readonly never[] };
+  const sums = new Map<AssetId, bigint>();
+  for (const leg of legs)
+    if (!SHARE_ROLES.has(leg.role)) sums.set(leg.asset, (sums.get(leg.asset) ?? 0n) + leg.amount);
+  const assets = [...sums.keys()];
+  const open = portions.filter((p) => p.asset === null);
+  const stated = open.filter((p) => p.amount > 0n);
+  const placed = open.length === assets.length ? open : stated.length === assets.length ? stated : [];
+  const all = [
+    ...portions.filter((p): p is Portion => p.asset !== null),
+    ...placed.map((p, i): Portion => ({ ...p, asset: assets[i]! })),
+  ];
+  const possible = ({ role, asset, amount }: Portion): boolean =>
+    role === 'principal' ? amount <= (sums.get(asset) ?? 0n) : amount > 0n;
+  return { ...item, portions: all.filter(possible) };
+}

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { account } from '../4-primitives/support.ts';
+import { joinTriggers } from '../../../src/stages/5-motifs/joinTriggers.ts';
+import type { CanonicalTx } from '../../../src/model/canonicalTx.ts';
+import type { DraftPrimitive, Leg } from '../../../src/model/primitive.ts';
+import type { ValueFlow } from '../../../src/model/valueFlow.ts';
+
+const [POOL, MANAGER, USER] = [account(1), account(2), account(3)];
+const FAMILY = { slug: 'family', version: 1, matchedBy: 'family' } as const;
+const LISTED = { slug: 'listed', version: 1, matchedBy: 'address' } as const;
+/** Movements 0 to 9, none of them of a venue. */
+const flow = {
+  movements: Array.from({ length: 10 }, (_, index) => ({ index, from: USER, to: USER })),
+} as unknown as ValueFlow;
+const tx = { logs: [] } as unknown as CanonicalTx;
+
+const leg = (role: string, ...movements: number[]): Leg => ({
+  role,
+  asset: `asset${movements[0]}`,
+  amount: 1n,
+  account: USER,
+  movements,
+  exact: true,
+});
+
+/** What log `at` tells. */
+function told(at: number, kind: string, legs: Leg[], more: Partial<DraftPrimitive> = {}): DraftPrimitive {
+  return {
+    kind,
+    seq: at,
+    basis: 'event',
+    shape: 'shape',
+    protocol: FAMILY,
+    venue: POOL,
+    poolId: null,
+    roles: [{ role: 'owner', account: USER }],
+    legs,
+    invariants: [],
+    tags: [],
+    evidence: [{ kind: 'log', frame: null, log: at, contract: POOL }],
+    about: [],
+    position: null,
+    portions: [],
+    ...more,
+  };
+}
+
+const joined = (...found: DraftPrimitive[]) => joinTriggers(found, tx, flow);
+const logsOf = (act: { evidence: readonly { log: number | null }[] }) => act.evidence.map(({ log }) => log);
+
+describe('what tells the same act', () => {
+  it('is one kind with one movement in one role: the listed contract tells it, the other completes it', () => {
+    const acts = joined(
+      told(1, 'add_liquidity', [leg('in', 0), leg('share_out', 5)]),
+      told(2, 'add_liquidity', [leg('in', 0)], { protocol: LISTED, venue: MANAGER }),
+      told(3, 'swap', [leg('in', 0)]),
+    );
+    expect(acts.map(({ kind, venue }) => [kind, venue])).toEqual([
+      ['add_liquidity', MANAGER],
+      ['swap', POOL],
+    ]);
+    expect(acts[0]!.legs.map(({ role }) => role)).toEqual(['in', 'share_out']);
+    expect(acts[0]!.roles).toContainEqual({ role: 'venue', account: POOL });
+    expect(logsOf(acts[0]!)).toEqual([2, 1]);
+  });
+
+  it('is a call of a family whose movements events explain: it is evidence, and adds no leg or role', () => {
+    const call = told(9, 'stake', [leg('in', 0), leg('in', 1)], {
+      basis: 'call',
+      roles: [{ role: 'owner', account: MANAGER }],
+    });
+    const acts = joined(
+      call,
+      told(1, 'vault_deposit', [leg('in', 0)]),
+      told(2, 'vault_deposit', [leg('in', 1)]),
+    );
+    expect(acts.map(({ legs }) => legs.length)).toEqual([1, 1]);
+    expect(logsOf(acts[0]!)).toEqual([1, 9]);
+    expect(acts[0]!.roles).toEqual([{ role: 'owner', account: USER }]);
+  });
+
+  it('but not where the call names a movement that no event has', () => {
+    const call = told(9, 'stake', [leg('in', 0), leg('in', 1)], { basis: 'call' });
+    expect(joined(told(1, 'vault_deposit', [leg('in', 0)]), call)).toHaveLength(2);
+  });
+
+  it('is a promise and the payout after it at the same venue, of the same position', () => {
+    const promise = (at: number, about: string): DraftPrimitive =>
+      told(at, 'remove_liquidity', [], { tags: ['deferred'], about: [about] });
+    const acts = joined(
+      promise(1, `burn|${POOL}|a`),
+      promise(2, `burn|${POOL}|b`),
+      told(3, 'collect_fees', [leg('out', 0)], { about: [`burn|${POOL}|a`] }),
+    );
+    expect(acts.map(({ kind, legs }) => [kind, legs.length])).toEqual([
+      ['remove_liquidity', 0],
+      ['remove_liquidity', 1],
+    ]);
+    expect(logsOf(acts[1]!)).toEqual([1, 3]);
+    expect(acts[1]!.invariants).toEqual([{ name: 'principal_was_freed', holds: true }]);
+  });
+
+  it('is several events over an asset each, where the rules say so', () => {
+    const part = (at: number, holds: boolean): DraftPrimitive =>
+      told(at, 'add_liquidity', [leg('in', at)], {
+        tags: ['per_asset'],
+        invariants: [{ name: 'conserved', holds }],
+      });
+    const [act, ...more] = joined(part(1, true), part(2, false));
+    expect(more).toEqual([]);
+    expect(act!.legs).toHaveLength(2);
+    expect(act!.tags).toEqual([]);
+    expect(act!.invariants).toEqual([{ name: 'conserved', holds: false }]);
+  });
+});
