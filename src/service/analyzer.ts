@@ -36,7 +36,7 @@ export interface AnalyzerDeps {
 /** Called after each stage; `elsewhere`: milliseconds of it that passed inside another stage. */
 type Stage = (name: string, elsewhere?: number) => void;
 
-/** Two round trips to the node, the pure pipeline, the schema check. */
+/** Two or three round trips to the node, the pure pipeline, the schema check. */
 export function createAnalyze(deps: AnalyzerDeps): Analyze {
   const { upstream, validate, maxTokens, priceSources = null, large } = deps;
 

@@ -51,6 +51,8 @@ const PLAN: ContextPlan = {
     apis: [],
     positions: [],
     usualBases: [],
+    heldShares: [],
+    heldBases: () => [],
     averageBases: () => ({ tokens: [], feeds: [] }),
     fungible: [TOKEN, OLD_TOKEN],
     bases: [],

@@ -1,9 +1,11 @@
 import { decodeDecimals, decodeText, type ViewCall } from './multicall.ts';
 import { averagePrices } from '../prices/averagePrices.ts';
+import { ratePrices, shareProofs } from '../prices/ratePrices.ts';
 import { NO_REGISTRIES, readRegistries, registryCalls } from './registryReads.ts';
 import { feedPrices } from '../prices/feedPrices.ts';
 import {
   contractSources,
+  ratesFrom,
   STANDARD_PRICE_SOURCES,
   type PriceSourceName,
   type PriceAnswers,
@@ -12,6 +14,8 @@ import {
 import { readState } from './readState.ts';
 import type { ReadAnswer } from './viewReads.ts';
 import type { ContextPlan } from './planContext.ts';
+import type { PlannedRate } from '../prices/planPricing.ts';
+import type { PriceFeedSpec } from '../../../model/pricing.ts';
 import type { PriceApi } from '../prices/priceApi.ts';
 import type { Session } from '../rpc/session.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
@@ -45,9 +49,10 @@ const METADATA_SELECTORS = ['0x95d89b41', '0x06fdde03', '0x313ce567'] as const s
 
 /**
  * Second round trip: block header, token metadata, prices and delegations in one JSON-RPC batch, reads
- * pinned at the transaction's block. Three cases need a third request: a contract that spends all gas
- * spoils an aggregate, so its reads are repeated one by one; pool averages, where configured, are read for
- * tokens without another price; and the HTTP price source waits for the header where the node did not give
+ * pinned at the transaction's block. Four cases need a third request: a contract that spends all gas
+ * spoils an aggregate, so its reads are repeated one by one; a token that only changed hands and is proven to be
+ * a share is asked for its rate; pool averages, where configured, are read for tokens without another price; and
+ * the HTTP price source waits for the header where the node did not give
  * the block's time earlier.
  */
 export async function fetchContext(
@@ -60,7 +65,9 @@ export async function fetchContext(
   const known = [...plan.tokens, ...plan.pricing.bases];
   const { registries = NO_REGISTRIES } = plan;
   const ownReads = readsOf(known, priceSources);
-  const reads = [...ownReads, ...registryCalls(registries)];
+  const proofs = shareProofs(ratesFrom(plan.pricing.heldShares, names));
+  const proofsAt = ownReads.length + proofs.calls.length;
+  const reads = [...ownReads, ...proofs.calls, ...registryCalls(registries)];
 
   const askApi = (timestamp: number | null): Promise<PriceAnswers> | undefined => {
     if (timestamp === null || !names.has('http')) return undefined;
@@ -105,11 +112,13 @@ export async function fetchContext(
   };
   if (stateless) refusals.push(...withoutState(['native', ...known]));
   takeAll(known, stateless ? [] : priceSources, answers.slice(0, ownReads.length));
-  addUsualBases(plan, tokens);
-  const { bases, list } = averageSources(plan, stateless ? NO_SOURCES : names, (): readonly Address[] =>
-    unpriced(plan, quotes, rates, timestamp),
+  addUsualBases(plan.pricing.usualBases, tokens);
+  const shares = proofs.read(answers.slice(ownReads.length, proofsAt).map((answer) => answer ?? null));
+  const { bases, shareBases, list } = furtherSources(plan, stateless ? NO_SOURCES : names, shares, () =>
+    unpriced(plan, [...quotes, ...rates], shares, timestamp),
   );
   const further = readsOf(bases, list);
+  addUsualBases(shareBases, tokens);
   if (further.length > 0) {
     const third = await readState(session, { ...plan, accounts: [], authorities: [] }, further);
     takeAll(bases, list, third.answers);
@@ -127,27 +136,31 @@ export async function fetchContext(
     nonces: accounts.nonces,
     stateless,
     ...(registries.reads.length > 0
-      ? { registered: readRegistries(registries, answers.slice(ownReads.length)) }
+      ? { registered: readRegistries(registries, answers.slice(proofsAt)) }
       : {}),
     incomplete: registries.cut || unread > 0 || plan.tokensBeyondLimit.length > 0,
   };
 }
 
-/** The averages of pools for tokens without another price, and the reads of their bases. */
-function averageSources(
+/** Sources of a third round trip, and the bases to read with them: averages of pools, proven held shares. */
+function furtherSources(
   { pricing }: ContextPlan,
   names: ReadonlySet<PriceSourceName>,
+  shares: readonly PlannedRate[],
   unpricedNow: () => readonly Address[],
-): { bases: readonly Address[]; list: PriceSource[] } {
+): { bases: readonly Address[]; shareBases: readonly PriceFeedSpec[]; list: PriceSource[] } {
   const wanting = names.has('twap') ? unpricedNow() : [];
   const { tokens: bases, feeds } = wanting.length > 0 ? pricing.averageBases() : { tokens: [], feeds: [] };
-  const averages = averagePrices(wanting, pricing.averages);
-  return { bases, list: names.has('chainlink') ? [feedPrices(feeds), averages] : [averages] };
+  const asked = new Set([...pricing.usualBases, ...feeds]);
+  const shareBases = shares.length > 0 ? pricing.heldBases().filter((feed) => !asked.has(feed)) : [];
+  const list = [averagePrices(wanting, pricing.averages), ratePrices(shares)];
+  if (names.has('chainlink')) list.unshift(feedPrices([...feeds, ...shareBases]));
+  return { bases, shareBases, list };
 }
 
 /** Decimals that the rules state of assets a share may rest on. */
-function addUsualBases({ pricing }: ContextPlan, tokens: Map<Address, TokenMetadata>): void {
-  for (const { asset, assetDecimals: decimals } of pricing.usualBases) {
+function addUsualBases(feeds: readonly PriceFeedSpec[], tokens: Map<Address, TokenMetadata>): void {
+  for (const { asset, assetDecimals: decimals } of feeds) {
     if (asset !== 'native' && !tokens.has(asset) && decimals != null)
       tokens.set(asset, { address: asset, symbol: null, name: null, decimals });
   }
@@ -164,12 +177,12 @@ function readsOf(tokens: readonly Address[], sources: readonly PriceSource[]): V
 /** Fungible tokens that nothing prices, or only an answer older than its source promises. */
 function unpriced(
   plan: ContextPlan,
-  quotes: readonly PriceQuote[],
-  rates: readonly PriceRate[],
+  answers: readonly (PriceQuote | PriceRate)[],
+  shares: readonly PlannedRate[],
   timestamp: number,
 ): Address[] {
-  const fresh = new Set<string>();
-  for (const { asset, asOf, heartbeat } of [...quotes, ...rates])
+  const fresh = new Set<string>(shares.map(({ token }) => token));
+  for (const { asset, asOf, heartbeat } of answers)
     if (asOf === null || heartbeat === null || timestamp - asOf <= heartbeat) fresh.add(asset);
   return plan.pricing.fungible.filter((token) => !fresh.has(token));
 }

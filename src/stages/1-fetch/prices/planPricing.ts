@@ -11,16 +11,26 @@ import type {
   PriceApiSpec,
 } from '../../../model/pricing.ts';
 
+/** Token whose rate is to be read as the rules say. */
+export interface PlannedRate {
+  readonly spec: RateSpec;
+  readonly token: Address;
+}
+
 /** Reads planned for the price sources. */
 export interface PricingPlan {
   readonly feeds: readonly PriceFeedSpec[];
   /** Asked for tokens that have no feed in the rules. */
   readonly registry: { readonly spec: FeedRegistrySpec; readonly tokens: readonly Address[] } | null;
-  readonly rates: readonly { readonly spec: RateSpec; readonly token: Address }[];
+  readonly rates: readonly PlannedRate[];
+  /** Rates of tokens that only changed hands: read in a third round trip, once their identity is proven. */
+  readonly heldShares: readonly PlannedRate[];
   /** Position NFTs that moved. */
   readonly positions: readonly { readonly spec: PositionSpec; readonly id: bigint }[];
   /** Feeds in case a share rests on an asset not touched here, with the decimals that the rules state. */
   readonly usualBases: readonly PriceFeedSpec[];
+  /** The same for held shares, asked with them. */
+  readonly heldBases: () => readonly PriceFeedSpec[];
   readonly averages: readonly AverageSpec[];
   /** The HTTP sources the rules describe. */
   readonly apis: readonly PriceApiSpec[];
@@ -62,7 +72,6 @@ const NOTHING: PricingRules = { registry: null, rates: [], averages: [], apis: [
 
 /** Assets, including native ether. */
 type Asset = Address | 'native';
-type Rate = PricingPlan['rates'][number];
 
 /**
  * Plans the reads for a transaction's tokens: their feeds, the registry for those without, the rates of
@@ -91,6 +100,8 @@ export function planPricing(
   const positions = aggregated ? positionsOf(found, pricing) : [];
   const feeds = feedsFor(['native', ...tokens, ...bases], vocabulary, lookup);
   const registry = aggregated ? pricing.registry : null;
+  const otherFeeds = (): readonly PriceFeedSpec[] =>
+    vocabulary.feeds.filter((feed) => feed.assetDecimals != null && !feeds.includes(feed));
   return {
     feeds,
     registry:
@@ -98,11 +109,10 @@ export function planPricing(
         ? { spec: registry, tokens: feedless.slice(0, MAX_REGISTRY_TOKENS) }
         : null,
     rates: allRates,
+    heldShares: shares.held,
     positions: positions.slice(0, MAX_POSITIONS),
-    usualBases:
-      aggregated && (positions.length > 0 || allRates.some(restsOnUnknown))
-        ? vocabulary.feeds.filter((feed) => feed.assetDecimals != null && !feeds.includes(feed))
-        : [],
+    usualBases: aggregated && (positions.length > 0 || allRates.some(restsOnUnknown)) ? otherFeeds() : [],
+    heldBases: otherFeeds,
     averages: pricing.averages,
     apis: pricing.apis,
     averageBases() {
@@ -126,23 +136,24 @@ function planShares(
   families: readonly RateSpec[],
   unlisted: (token: Address) => boolean,
   aggregated: boolean,
-): Pick<PricingPlan, 'rates' | 'beyondLimit'> {
-  // Tokens that only changed hands are asked last, and not where every read is a call of its own.
-  const issued = new Set(found.issued);
-  const held = aggregated ? found.moved.filter((token) => !issued.has(token)) : [];
+): Pick<PricingPlan, 'rates' | 'beyondLimit'> & { readonly held: readonly PlannedRate[] } {
   const limit = aggregated ? MAX_SHARES : MAX_SHARES_SINGLY;
-  const asked = [...issued, ...held].filter(unlisted).slice(0, limit);
-  const rates = asked.flatMap((token) =>
-    families
-      .filter(({ identity }) => (identity ? aggregated : issued.has(token)))
-      .map((spec): Rate => ({ spec, token })),
-  );
-  const minted = families.length > 0 ? found.issued.filter(unlisted) : [];
-  return { rates, beyondLimit: beyond(minted, 'the contracts of shares', limit) };
+  const minted = found.issued.filter(unlisted);
+  const issued = minted.slice(0, limit);
+  // Tokens that only changed hands are asked last, and not where every read is a call of its own.
+  const held = aggregated ? found.moved.filter((token) => !found.issued.includes(token)) : [];
+  const ratesOf = (tokens: readonly Address[], asked: readonly RateSpec[]): PlannedRate[] =>
+    tokens.flatMap((token) => asked.map((spec) => ({ spec, token })));
+  const provable = families.filter(({ identity }) => identity);
+  return {
+    rates: ratesOf(issued, aggregated ? families : families.filter(({ identity }) => !identity)),
+    held: ratesOf(held.filter(unlisted).slice(0, limit - issued.length), provable),
+    beyondLimit: families.length > 0 ? beyond(minted, 'the contracts of shares', limit) : [],
+  };
 }
 
 /** True for a rate in assets that only its token names. */
-function restsOnUnknown({ spec }: Rate): boolean {
+function restsOnUnknown({ spec }: PlannedRate): boolean {
   return spec.terms.some(({ asset }) => typeof asset !== 'string');
 }
 
@@ -160,13 +171,13 @@ function beyond(tokens: readonly Address[], source: string, limit: number): Pric
 }
 
 interface ListedRates {
-  readonly rates: ReadonlyMap<Address, Rate>;
+  readonly rates: ReadonlyMap<Address, PlannedRate>;
   readonly bases: readonly Address[];
 }
 
 /** The rates of listed tokens and of those they rest on; `bases` are the tokens that came with them. */
 function listedRates(tokens: readonly Address[], pricing: PricingRules): ListedRates {
-  const rates = new Map<Address, Rate>();
+  const rates = new Map<Address, PlannedRate>();
   const bases: Address[] = [];
   const wanted = new Set<Asset>(tokens).add('native');
   for (let depth = 0, frontier = tokens; depth < MAX_DEPTH && frontier.length > 0; depth++) {

@@ -1,7 +1,7 @@
 import { feedPrices, registryPrices } from './feedPrices.ts';
 import { positionReads } from './positionReads.ts';
 import { ratePrices } from './ratePrices.ts';
-import type { PricingPlan } from './planPricing.ts';
+import type { PlannedRate, PricingPlan } from './planPricing.ts';
 import type { RateSpec } from '../../../model/pricing.ts';
 import type { ViewCall } from '../context/multicall.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
@@ -33,10 +33,18 @@ export function contractSources(plan: PricingPlan, names: ReadonlySet<PriceSourc
     ? [feedPrices([...plan.feeds, ...plan.usualBases]), registryPrices(plan.registry)]
     : [];
   // One source for all families: a token is asked once for all of them.
-  const planned = plan.rates.filter(({ spec }) => names.has(RATE_SOURCES[spec.method]));
+  const planned = ratesFrom(plan.rates, names);
   if (planned.length > 0) sources.push(ratePrices(planned));
   if (plan.positions.length > 0 && names.has('lp')) sources.push(positionReads(plan.positions));
   return sources;
+}
+
+/** The planned rates that the named sources read. */
+export function ratesFrom(
+  planned: readonly PlannedRate[],
+  names: ReadonlySet<PriceSourceName>,
+): readonly PlannedRate[] {
+  return planned.filter(({ spec }) => names.has(RATE_SOURCES[spec.method]));
 }
 
 export interface PriceAnswers {

@@ -1,12 +1,12 @@
 import { create2Address, pairSalt } from '../../../evm/address.ts';
 import { addressOfWord, uintOfWord, wordAt } from '../../../evm/hex.ts';
 import type { ViewCall } from '../context/multicall.ts';
+import type { PlannedRate } from './planPricing.ts';
 import type { PriceSource } from './priceSources.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 import { TOKEN_ARGUMENT, type RateCall, type RateNumber, type RateSpec } from '../../../model/pricing.ts';
 import type { PriceRate, PriceRefusal, RateTerm } from '../../../model/upstream.ts';
 
-type Planned = { readonly spec: RateSpec; readonly token: Address };
 type State = 'at' | 'before';
 /** Word of an answer in a state. */
 type Ask = (call: RateCall, state: State) => string | null;
@@ -16,33 +16,72 @@ const NATIVE_ADDRESS = `0x${'e'.repeat(40)}`;
 /** 10^77 is the largest power of ten in a word. */
 const MAX_POWER = 77n;
 
+/** Reads of many tokens' calls, each once. */
+class Reads {
+  readonly calls: ViewCall[] = [];
+  readonly #positions = new Map<string, number>();
+
+  want(token: Address, call: RateCall, state: State): void {
+    const key = keyOf(token, call, state);
+    if (this.#positions.has(key)) return;
+    this.#positions.set(key, this.calls.length);
+    const data = call.data.replaceAll(TOKEN_ARGUMENT, token.slice(2)) as Hex;
+    this.calls.push({ to: call.to ?? token, data, before: state === 'before', apart: token });
+  }
+
+  /** Looks up a token's words in the answers to `calls`. */
+  asker(answers: readonly (Hex | null)[], token: Address): Ask {
+    return (call, state) => {
+      const answer = answers[this.#positions.get(keyOf(token, call, state)) ?? -1] ?? null;
+      return answer === null ? null : wordAt(answer, 32 * call.word);
+    };
+  }
+}
+
+function keyOf(token: Address, { to = token, data }: RateCall, state: State): string {
+  return `${token} ${to} ${data} ${state}`;
+}
+
+/** The reads that tell which tokens a factory or registry proves to be shares. */
+export function shareProofs(planned: readonly PlannedRate[]): {
+  readonly calls: readonly ViewCall[];
+  /** Those proven, by the answers to `calls`. */
+  read(answers: readonly (Hex | null)[]): PlannedRate[];
+} {
+  const reads = new Reads();
+  for (const { spec, token } of planned) {
+    const { identity } = spec;
+    const calls = identity?.kind === 'registry' ? identity.calls : assetCalls(spec);
+    for (const call of calls) reads.want(token, call, 'at');
+  }
+  return {
+    calls: reads.calls,
+    read: (answers) =>
+      planned.filter(({ spec, token }) => {
+        const ask = reads.asker(answers, token);
+        const bases = spec.identity?.kind === 'registry' ? [] : readBases(spec, ask);
+        return bases !== null && proves(spec, token, bases, ask);
+      }),
+  };
+}
+
 /**
  * Prices of tokens in terms of other assets, as the rules say to read them: at the end of the block, and in
  * the state before it, because the transaction may have moved the rate. A listed token, and one that a
  * factory or registry proves, is trusted with its rate; any other only where the transaction bears it out.
  */
-export function ratePrices(planned: readonly Planned[]): PriceSource {
-  const calls: ViewCall[] = [];
-  const positions = new Map<string, number>();
-  const keyOf = (token: Address, { to = token, data }: RateCall, state: State): string =>
-    `${token} ${to} ${data} ${state}`;
-  const want = (token: Address, call: RateCall, state: State): void => {
-    const key = keyOf(token, call, state);
-    if (positions.has(key)) return;
-    positions.set(key, calls.length);
-    const data = call.data.replaceAll(TOKEN_ARGUMENT, token.slice(2)) as Hex;
-    calls.push({ to: call.to ?? token, data, before: state === 'before', apart: token });
-  };
+export function ratePrices(planned: readonly PlannedRate[]): PriceSource {
+  const reads = new Reads();
   for (const { spec, token } of planned) {
-    for (const call of onceAsked(spec)) want(token, call, 'at');
+    for (const call of onceAsked(spec)) reads.want(token, call, 'at');
     for (const number of [spec.per, ...spec.terms.map(({ amount }) => amount)]) {
       if (typeof number === 'bigint') continue;
-      want(token, number, 'at');
-      want(token, number, 'before');
+      reads.want(token, number, 'at');
+      reads.want(token, number, 'before');
     }
   }
   return {
-    calls,
+    calls: reads.calls,
     read(answers) {
       const rates: PriceRate[] = [];
       const refusals: PriceRefusal[] = [];
@@ -50,11 +89,7 @@ export function ratePrices(planned: readonly Planned[]): PriceSource {
       // Proven families first: a token that is one of them is asked for no other.
       for (const { spec, token } of [...planned].sort((a, b) => rank(a.spec) - rank(b.spec))) {
         if (proven.has(token)) continue;
-        const ask: Ask = (call, state) => {
-          const answer = answers[positions.get(keyOf(token, call, state)) ?? -1] ?? null;
-          return answer === null ? null : wordAt(answer, 32 * call.word);
-        };
-        const read = readRate(spec, token, ask);
+        const read = readRate(spec, token, reads.asker(answers, token));
         if (read && rank(spec) === 0) proven.add(token);
         if (read && 'code' in read) refusals.push(read);
         else if (read) rates.push(read);
@@ -67,12 +102,17 @@ export function ratePrices(planned: readonly Planned[]): PriceSource {
 const rank = ({ tokens, identity }: RateSpec): number => (tokens !== null || identity ? 0 : 1);
 
 /** Calls needed only at the block, not before it: assets, marks of the family, proofs. */
-function onceAsked({ terms, answers, silent = [], identity }: RateSpec): RateCall[] {
+function onceAsked(spec: RateSpec): RateCall[] {
+  const { answers, silent = [], identity } = spec;
   return [
-    ...terms.flatMap(({ asset }) => (typeof asset === 'string' ? [] : [asset])),
+    ...assetCalls(spec),
     ...[...answers, ...silent].map((data) => ({ data, word: 0 })),
     ...(identity?.kind === 'registry' ? identity.calls : []),
   ];
+}
+
+function assetCalls({ terms }: RateSpec): RateCall[] {
+  return terms.flatMap(({ asset }) => (typeof asset === 'string' ? [] : [asset]));
 }
 
 /** Null where the token is none of this family: it does not answer as one, or proves nothing. */

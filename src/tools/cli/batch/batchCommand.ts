@@ -16,7 +16,7 @@ once.
 One batch of hashes uses one processor core. --shard splits a list by hash among processes or
 machines, always the same way.
 
---blocks analyzes whole blocks instead, two requests to the node per block and on all cores, with
+--blocks analyzes whole blocks instead, two or three requests to the node per block and on all cores, with
 reports in block order: numbers, from..to, hashes, latest-N (the newest N blocks), separated by
 commas, or a file of them. It stops, resumes and retries likewise (its state is beside --out);
 --shard then gives each part consecutive blocks. --findings adds sandwiches, back-runs and the like,
