@@ -1,12 +1,7 @@
-import {
-  encodeAbiParameters,
-  encodeEventTopics,
-  encodeFunctionData,
-  parseAbiItem,
-  type AbiEvent,
-  type AbiFunction,
-  type AbiParameter,
-} from 'viem';
+import * as AbiEvent from 'ox/AbiEvent';
+import * as AbiFunction from 'ox/AbiFunction';
+import * as AbiItem from 'ox/AbiItem';
+import { encode, type Parameter as AbiParameter } from 'ox/AbiParameters';
 import type { Address, Hex } from '../model/hex.ts';
 import { wordOf } from '../evm/hex.ts';
 import type { FindSignature } from './exampleNames.ts';
@@ -35,7 +30,7 @@ export function readAmount(value: number | string, path: Path): bigint {
 
 function readItem<T>(kind: 'event' | 'function', text: string, path: Path): T {
   try {
-    return parseAbiItem(`${kind} ${text.trim()}` as 'event E()') as T;
+    return AbiItem.from(`${kind} ${text.trim()}` as 'event E()', { prepare: false }) as unknown as T;
   } catch {
     throw new ExampleError(
       path,
@@ -72,16 +67,15 @@ export function encodeEvent(
   { addressOf, find }: ExampleWords,
 ): { readonly topics: readonly Hex[]; readonly data: Hex } {
   const { signature, topic0 } = named('event', text, [...path, 'event'], find);
-  const item = readItem<AbiEvent>('event', signature, [...path, 'event']);
+  const item = readItem<AbiEvent.AbiEvent>('event', signature, [...path, 'event']);
   const values = readArguments(item.inputs, args, path, addressOf);
   try {
     const indexed = item.inputs.flatMap((input, i) => (input.indexed ? [values[i]] : []));
     const plain = item.inputs.flatMap((input, i) => (input.indexed ? [] : [{ input, value: values[i] }]));
-    const unnamed = { ...item, inputs: item.inputs.map(({ name: _, ...input }) => input) };
-    const [own, ...topics] = encodeEventTopics({ abi: [unnamed], args: indexed } as never) as Hex[];
+    const [own, ...topics] = AbiEvent.encode(item, indexed as never).topics as Hex[];
     return {
       topics: [topic0 ?? own!, ...topics],
-      data: encodeAbiParameters(
+      data: encode(
         plain.map(({ input }) => input),
         plain.map(({ value }) => value),
       ),
@@ -99,10 +93,10 @@ export function encodeCall(
   { addressOf, find }: ExampleWords,
 ): Hex {
   const { signature } = named('call', text, [...path, 'call'], find);
-  const item = readItem<AbiFunction>('function', signature, [...path, 'call']);
+  const item = readItem<AbiFunction.AbiFunction>('function', signature, [...path, 'call']);
   const values = readArguments(item.inputs, args, path, addressOf);
   try {
-    return encodeFunctionData({ abi: [item], args: values });
+    return AbiFunction.encodeData(item, values as never);
   } catch (error) {
     throw new ExampleError([...path, 'args'], messageOf(error));
   }
@@ -142,7 +136,7 @@ function readList(
       readArgument({ ...input, type: array[1]! } as AbiParameter, part, [...path, i], addressOf),
     );
   const { components } = input as { components: readonly AbiParameter[] };
-  // viem takes a tuple of unnamed components as a list, and one of named components by name.
+  // ox takes a tuple of unnamed components as a list, and one of named components by name.
   const values = readArguments(components, parts, path.slice(0, -1), addressOf);
   return components.every(({ name }) => name)
     ? Object.fromEntries(components.map(({ name }, i) => [name, values[i]]))

@@ -1,4 +1,4 @@
-import type { AbiParameter } from 'viem';
+import type { Parameter as AbiParameter } from 'ox/AbiParameters';
 import { isUnreadable, checkAddress, type SignatureFault } from './signature.ts';
 import { splitTopLevel } from '../../lib/text.ts';
 import { didYouMean } from './didYouMean.ts';

@@ -1,4 +1,4 @@
-import type { AbiParameter } from 'viem';
+import type { Parameter as AbiParameter } from 'ox/AbiParameters';
 import type { Hex } from '../../model/hex.ts';
 import type { BindExpr, LegSpec, EventMapping, ParamSpec, RoleSpec } from '../../model/rulebook.ts';
 import { compileBind, isFault, type BindScope, type TypedBind } from './bindExpr.ts';

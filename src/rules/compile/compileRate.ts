@@ -1,4 +1,4 @@
-import { encodeFunctionData, parseAbiItem, toFunctionSelector, type AbiFunction } from 'viem';
+import * as AbiFunction from 'ox/AbiFunction';
 import type { Address, Hex } from '../../model/hex.ts';
 import {
   TOKEN_ARGUMENT,
@@ -47,7 +47,7 @@ export function compileRate(spot: Spot, raw: RawRate, protocols: readonly Protoc
 /** Compiles the words of a position NFT's answer; null where its address or call is wrong. */
 export function compilePosition(spot: Spot, raw: RawPosition): PositionSpec | null {
   const nft = readRuleAddress(spot.at('nft'), raw.nft);
-  const selector = toFunctionSelector(`function ${raw.call}`);
+  const selector = AbiFunction.getSelector(`function ${raw.call}`);
   return (
     nft && {
       nft,
@@ -139,10 +139,9 @@ function callData(text: string): Hex | null {
   const read = args.flatMap((argument) => (argument && readArgument(argument[2]!, argument[1])) ?? []);
   if (read.length < args.length) return null;
   try {
-    const abi = parseAbiItem(
-      `function ${name}(${read.map(({ type }) => type).join(',')}) view returns (uint256)`,
-    ) as AbiFunction;
-    return encodeFunctionData({ abi: [abi], args: read.map(({ value }) => value) });
+    const types = read.map(({ type }) => type).join(',');
+    const abi = AbiFunction.from(`function ${name}(${types}) view returns (uint256)` as 'function f(uint256)');
+    return AbiFunction.encodeData(abi, read.map(({ value }) => value) as [bigint]);
   } catch {
     return null;
   }

@@ -1,4 +1,7 @@
-import { parseAbiItem, toEventSelector, toFunctionSelector, type AbiParameter } from 'viem';
+import * as AbiEvent from 'ox/AbiEvent';
+import * as AbiFunction from 'ox/AbiFunction';
+import * as AbiItem from 'ox/AbiItem';
+import type { Parameter as AbiParameter } from 'ox/AbiParameters';
 import { memoize } from '../../lib/memo.ts';
 import type { Hash, Hex, Address } from '../../model/hex.ts';
 import type { ParamSpec } from '../../model/rulebook.ts';
@@ -89,7 +92,7 @@ const parsed = memoize((key: string) => {
   return parse(kind, key.slice(kind.length + 1));
 }, 8_000);
 
-/** The first line of viem's message. */
+/** The first line of the parser's message. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unreadable';
   return ((error as { shortMessage?: string }).shortMessage ?? error.message).split('\n')[0]!;
@@ -98,7 +101,7 @@ function reasonOf(error: unknown): string {
 function parse(kind: SignatureKind, text: string): ParsedSignature | SignatureFault {
   let item;
   try {
-    item = parseAbiItem(`${kind} ${pasted(kind, text)}` as 'event E()');
+    item = AbiItem.from(`${kind} ${pasted(kind, text)}` as 'event E()', { prepare: false });
   } catch (error) {
     return { code: 'bad_signature', message: `${text.slice(0, 120)}: ${reasonOf(error)}` };
   }
@@ -145,7 +148,7 @@ function parse(kind: SignatureKind, text: string): ParsedSignature | SignatureFa
       message: 'the fixed-size parameters take more room than any log or call has',
     };
   const canonical = `${name}(${inputs.map(canonicalType).join(',')})`;
-  const id = kind === 'event' ? toEventSelector(canonical) : toFunctionSelector(canonical);
+  const id = kind === 'event' ? AbiEvent.getSelector(canonical) : AbiFunction.getSelector(canonical);
   return { name, canonical, id, topicCount: kind === 'event' ? indexedCount + 1 : 0, params, inputs: all };
 }
 

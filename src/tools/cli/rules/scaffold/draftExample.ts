@@ -1,4 +1,4 @@
-import type { AbiParameter } from 'viem';
+import type { Parameter as AbiParameter } from 'ox/AbiParameters';
 import type { BindExpr, EventMapping, LegSpec } from '../../../../model/rulebook.ts';
 import type { RawMeaning } from '../../../../rules/read/rawRules.ts';
 import { ExampleArguments, isDrawn, shortAmount } from './exampleArguments.ts';

@@ -1,4 +1,4 @@
-import type { AbiParameter } from 'viem';
+import type { Parameter as AbiParameter } from 'ox/AbiParameters';
 import type { AmountWord, BindExpr, EventMapping } from '../../../../model/rulebook.ts';
 
 type Value = string | bigint | boolean | Value[];
