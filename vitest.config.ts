@@ -9,6 +9,7 @@ const LONG = [
   'test/cli/blocks.test.ts',
   'test/cli/blocksCorpus.test.ts',
   'test/cli/clonedRepository.test.ts',
+  'test/client/libraryPackage.test.ts',
   'test/client/package.test.ts',
   'test/deploy/docker.test.ts',
   'test/deploy/hardening.test.ts',

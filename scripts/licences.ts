@@ -28,7 +28,6 @@ interface Locked {
   readonly version?: string;
   readonly license?: string;
   readonly dev?: boolean;
-  readonly devOptional?: boolean;
   readonly link?: boolean;
 }
 
@@ -44,8 +43,8 @@ export function productionPackages(
   read: ReadManifest,
 ): Package[] {
   const found = new Map<string, Package>();
-  for (const [folder, { version = '', license, dev, devOptional, link }] of Object.entries(lock.packages)) {
-    if (folder === '' || dev || devOptional || link) continue;
+  for (const [folder, { version = '', license, dev, link }] of Object.entries(lock.packages)) {
+    if (folder === '' || dev || link) continue;
     const name = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
     const said = read(folder)?.license;
     const own = typeof said === 'string' ? said : null;

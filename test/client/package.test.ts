@@ -45,7 +45,15 @@ beforeAll(() => {
   const archive = readdirSync(project).find((name) => name.endsWith('.tgz'))!;
   writeFileSync(join(project, 'package.json'), '{"name":"user","private":true,"type":"module"}');
   const install = npm(
-    ['install', '--ignore-scripts', '--offline', '--omit=dev', '--legacy-peer-deps', `./${archive}`],
+    [
+      'install',
+      '--ignore-scripts',
+      '--offline',
+      '--omit=dev',
+      '--omit=optional',
+      '--legacy-peer-deps',
+      `./${archive}`,
+    ],
     project,
   );
   if (install.status === 0) return;
@@ -91,6 +99,21 @@ describe('the installed package', () => {
 
   it('exports nothing else of its insides', () => {
     expect(() => node("await import('txreport/dist/analyze.js')")).toThrow('ERR_PACKAGE_PATH_NOT_EXPORTED');
+  });
+
+  it.each([
+    [['mcp', '--rpc', 'http://127.0.0.1:1'], /^@modelcontextprotocol\/sdk|zod$/],
+    [['rules', 'lsp'], /^vscode-languageserver$/],
+  ])('says which optional package %j needs', (args, wanted) => {
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [join(project, 'node_modules/.bin/txreport'), ...args],
+      { cwd: project, encoding: 'utf8' },
+    );
+    const [, named = stderr] =
+      /needs the package (\S+), which is not installed: npm install \1\n$/.exec(stderr) ?? [];
+    expect(named).toMatch(wanted);
+    expect(status).toBe(1);
   });
 
   it('carries types that a consumer compiles against', () => {

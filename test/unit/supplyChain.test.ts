@@ -78,19 +78,16 @@ describe('licences', () => {
 describe('what production installs', () => {
   it('runs no script of its own while it is installed', () => {
     const scripted = Object.entries(
-      lock.packages as Record<string, { dev?: boolean; devOptional?: boolean; hasInstallScript?: boolean }>,
-    ).filter(([folder, one]) => folder !== '' && !one.dev && !one.devOptional && one.hasInstallScript);
+      lock.packages as Record<string, { dev?: boolean; hasInstallScript?: boolean }>,
+    ).filter(([folder, one]) => folder !== '' && !one.dev && one.hasInstallScript);
     expect(scripted.map(([folder]) => folder)).toEqual([]);
   });
 
   it('comes from the registry, pinned by a checksum', () => {
     for (const [folder, one] of Object.entries(
-      lock.packages as Record<
-        string,
-        { dev?: boolean; devOptional?: boolean; integrity?: string; resolved?: string }
-      >,
+      lock.packages as Record<string, { dev?: boolean; integrity?: string; resolved?: string }>,
     )) {
-      if (folder === '' || one.dev || one.devOptional) continue;
+      if (folder === '' || one.dev) continue;
       expect([folder, one.integrity]).toEqual([folder, expect.stringMatching(/^sha512-/)]);
       expect(one.resolved ?? 'https://registry.npmjs.org/').toMatch(/^https:\/\/registry\.npmjs\.org\//);
     }

@@ -140,7 +140,9 @@ function callData(text: string): Hex | null {
   if (read.length < args.length) return null;
   try {
     const types = read.map(({ type }) => type).join(',');
-    const abi = AbiFunction.from(`function ${name}(${types}) view returns (uint256)` as 'function f(uint256)');
+    const abi = AbiFunction.from(
+      `function ${name}(${types}) view returns (uint256)` as 'function f(uint256)',
+    );
     return AbiFunction.encodeData(abi, read.map(({ value }) => value) as [bigint]);
   } catch {
     return null;

@@ -22,6 +22,9 @@ try {
 
 function describe(error: Error): string | undefined {
   if (error instanceof CliError) return error.message;
+  const missing = /^Cannot find package '([^']+)'/.exec(error.message)?.[1];
+  if (missing !== undefined)
+    return `this command needs the package ${missing}, which is not installed: npm install ${missing}`;
   if (process.env['DEBUG']) return error.stack;
   return `internal error: ${error.message} (DEBUG=1 shows the stack)`;
 }

@@ -1,5 +1,11 @@
-import { parseTransaction, recoverTransactionAddress, keccak256, type TransactionSerialized } from 'viem';
+import { keccak256 } from 'ox/Hash';
+import * as Eip1559 from 'ox/TxEnvelopeEip1559';
+import * as Eip2930 from 'ox/TxEnvelopeEip2930';
+import * as Eip4844 from 'ox/TxEnvelopeEip4844';
+import * as Eip7702 from 'ox/TxEnvelopeEip7702';
+import * as Legacy from 'ox/TxEnvelopeLegacy';
 import { isHex, lowerAddress, quantity } from '../../evm/hex.ts';
+import { recover } from '../../evm/signing.ts';
 import { isRecord } from '../../lib/shape.ts';
 import type { Address, Hash, Hex } from '../../model/hex.ts';
 import type { SimulatedCall, SimulationRequest, StateOverrides } from '../../model/simulation.ts';
@@ -80,13 +86,10 @@ export function readRequest(value: unknown, options: RunOptions = {}): Simulatio
 export async function readSigned(raw: string, options: RunOptions = {}): Promise<SimulationRequest> {
   const serialized = bytesOf(raw, 'the transaction');
   try {
-    const tx = parseTransaction(serialized);
+    const { tx, from } = readEnvelope(serialized);
     if (tx.chainId !== undefined && tx.chainId !== 1) bad('the transaction is for another chain');
-    const from = await recoverTransactionAddress({
-      serializedTransaction: serialized as TransactionSerialized,
-    });
     return {
-      from: from.toLowerCase() as Address,
+      from,
       calls: [callOf({ to: tx.to, data: tx.data, value: `0x${(tx.value ?? 0n).toString(16)}` })],
       gas: amountOf(options.gas, 'gas') ?? tx.gas ?? null,
       maxFeePerGas: tx.maxFeePerGas ?? tx.gasPrice ?? null,
@@ -106,16 +109,34 @@ export async function readSigned(raw: string, options: RunOptions = {}): Promise
   }
 }
 
+/** By the first byte (EIP-2718). */
+const ENVELOPES = { '0x01': Eip2930, '0x02': Eip1559, '0x03': Eip4844, '0x04': Eip7702 } as const;
+
+type Envelope = ReturnType<((typeof ENVELOPES)[keyof typeof ENVELOPES] | typeof Legacy)['deserialize']> & {
+  readonly [fee in 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas']?: bigint | undefined;
+};
+
+/** A signed transaction and its signer. Throws where it cannot be read. */
+function readEnvelope(serialized: Hex): { readonly tx: Envelope; readonly from: Address } {
+  const type = ENVELOPES[serialized.slice(0, 4) as keyof typeof ENVELOPES] ?? Legacy;
+  const tx = type.deserialize(serialized as never) as Envelope;
+  const { r, s, yParity } = tx;
+  if (r === undefined || s === undefined || yParity === undefined)
+    return bad('the transaction is not signed');
+  const from = recover(type.getSignPayload(tx as never), { r, s, yParity });
+  return { tx, from: from ?? bad('the transaction carries no valid signature') };
+}
+
 /** In JSON-RPC form (EIP-7702). */
-function authorizationsOf(tx: ReturnType<typeof parseTransaction>): readonly unknown[] {
+function authorizationsOf(tx: Envelope): readonly unknown[] {
   const hex = (value: bigint | number): Hex => `0x${BigInt(value).toString(16)}`;
   return ('authorizationList' in tx ? (tx.authorizationList ?? []) : []).map((one) => ({
     chainId: hex(one.chainId),
     address: one.address,
     nonce: hex(one.nonce),
     yParity: hex(one.yParity ?? 0),
-    r: one.r,
-    s: one.s,
+    r: hex(one.r),
+    s: hex(one.s),
   }));
 }
 
