@@ -11,6 +11,9 @@ import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 import { readRuleAddress } from './compileProtocols.ts';
 import { OPERATORS } from './operators.ts';
 
+/** Weakest first. */
+const CONFIDENCES = ['Low', 'Medium', 'High'];
+
 /** Compiles the intent rules in force, best first. */
 export function compileIntents(
   items: readonly RuleItem<RawIntent>[],
@@ -31,6 +34,10 @@ function compileIntent(
   const spot = new Spot(item, sink);
   checkWords(spot, raw, words);
   checkLabels(spot, raw, words);
+  if (CONFIDENCES.indexOf(raw.confidence.family) > CONFIDENCES.indexOf(raw.confidence.known))
+    spot
+      .at('confidence', 'family')
+      .report('family_above_known', `${raw.confidence.family} above ${raw.confidence.known}`);
   if (raw.status === 'experimental' && raw.proof === 'structural')
     spot.at('proof').report('experimental_structural', raw.slug);
   checkExamples(spot, raw, facts);

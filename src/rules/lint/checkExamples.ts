@@ -25,6 +25,7 @@ interface Examples {
 /** Made-up transactions must be buildable, and expect only words of the vocabulary. */
 export function checkExamples(all: Examples, sink: ProblemSink): void {
   const { shapes, intents, examples, signatureNames, words } = all;
+  for (const item of [...shapes, ...examples]) checkNames(item, sink);
   for (const item of shapes)
     for (const [i, example] of (item.value.examples ?? []).entries())
       checkExample(new Spot(item, sink, ['examples', i]), example, {
@@ -47,6 +48,13 @@ export function checkExamples(all: Examples, sink: ProblemSink): void {
       checkExample(new Spot(item, sink, ['examples', i]), example, { words, find: signatureNames(shape) });
   }
   if (all.complete) checkExamplesOfAll(all, sink);
+}
+
+/** Reports name an example by its name. */
+function checkNames(item: RuleItem<RawShape> | RuleItem<RawExamples>, sink: ProblemSink): void {
+  const names = (item.value.examples ?? []).map(({ name }) => name);
+  for (const [i, name] of names.entries())
+    if (names.indexOf(name) < i) sink.add(item, ['examples', i, 'name'], 'duplicate_item', `example ${name}`);
 }
 
 interface ExampleContext {

@@ -1,6 +1,6 @@
 import type { FactDeclaration, WordKind } from '../../model/intent.ts';
 import type { Vocabulary } from '../compile/compileVocabulary.ts';
-import { didYouMean } from '../compile/didYouMean.ts';
+import { didYouMean, hintFor } from '../compile/didYouMean.ts';
 import { OPERATORS } from '../compile/operators.ts';
 import { Spot, type ProblemSink, type RuleItem } from '../compile/ruleItem.ts';
 import type { ProblemCode } from '../read/problems.ts';
@@ -16,6 +16,28 @@ export interface RuleSources {
   readonly words: Vocabulary;
   readonly facts: ReadonlyMap<string, FactDeclaration>;
 }
+
+/** Tags of events and calls that steer the engine: rules/README.md, "Tags with a meaning". */
+const STEERING_TAGS = [
+  ...['deferred', 'per_asset', 'detail', 'opens', 'closes', 'opens_next', 'closes_next'],
+  ...['buys_position', 'sells_position', 'relayed', 'permit', 'authorization', 'rfq', 'limit_order'],
+];
+
+/** Tags of accounts, tokens and protocols that steer the engine. */
+const STEERING_ENTITY_TAGS = [
+  ...[
+    'acts_on_orders',
+    'aggregator',
+    'bridge',
+    'builder',
+    'entry_point',
+    'exchange_proxy',
+    'fee_on_transfer',
+  ],
+  ...['fee_recipient', 'forwarder', 'infrastructure', 'multicall', 'never_elect', 'open_calls', 'paymaster'],
+  ...['permit', 'pool', 'pool_manager', 'position_manager', 'rebasing', 'router', 'settlement', 'spam'],
+  ...['staking', 'vault', 'wrapped_native'],
+];
 
 /** Tags that the engine itself gives motifs. */
 const ENGINE_TAGS = ['structural', 'named', 'experimental', 'granted', 'revoked', 'inner', 'custody', 'exit'];
@@ -36,6 +58,7 @@ const ENGINE_CLASSES = ['native', 'wrapped_native', 'nft', 'lp', 'share'];
 /** Words in conditions that nothing in the ruleset can ever make true: slips that no example would show. */
 export function checkWords(sources: RuleSources, sink: ProblemSink): void {
   const known = knownWords(sources);
+  checkTags(sources, sink);
   for (const item of sources.intents) {
     if (item.value.status === 'deprecated') continue;
     const spot = new Spot(item, sink);
@@ -53,6 +76,29 @@ export function checkWords(sources: RuleSources, sink: ProblemSink): void {
         if (sources.words.motifKinds.has(kind) && !named.has(kind))
           spot.at(key, i).report('unspoken_kind', `no condition of the rule speaks of ${kind}`);
   }
+}
+
+/** A slip in a tag that steers the engine would silently steer nothing. Words that conditions ask for are no slips. */
+function checkTags({ shapes, protocols, entities, intents }: RuleSources, sink: ProblemSink): void {
+  const asked = new Set<unknown>();
+  for (const item of intents)
+    eachTest(new Spot(item, sink), item.value.when, (_, test) => {
+      for (const word of valuesOf(test)) asked.add(word);
+    });
+  const check = (spot: Spot, tags: readonly string[] | undefined, steering: readonly string[]): void => {
+    for (const [i, tag] of (tags ?? []).entries()) {
+      const hint = steering.includes(tag) || asked.has(tag) ? '' : hintFor(tag, steering);
+      if (hint !== '') spot.at('tags', i).report('unknown_tag', `${tag}${hint}`);
+    }
+  };
+  for (const item of shapes)
+    for (const section of ['events', 'calls'] as const)
+      for (const [i, { tags }] of (item.value[section] ?? []).entries())
+        check(new Spot(item, sink, [section, i]), tags, STEERING_TAGS);
+  for (const item of protocols) check(new Spot(item, sink), item.value.tags, STEERING_ENTITY_TAGS);
+  for (const item of entities)
+    for (const [i, { tags }] of (item.value.accounts ?? []).entries())
+      check(new Spot(item, sink, ['accounts', i]), tags, STEERING_ENTITY_TAGS);
 }
 
 type RawTest = Extract<RawCondition, { fact: string }>;
@@ -74,6 +120,8 @@ function checkTest(
   facts: RuleSources['facts'],
   known: Readonly<Record<WordKind, ReadonlySet<string>>>,
 ): void {
+  if (test.is === 'gte' && test.value === 0)
+    spot.at('value').report('always_true', `${test.fact} is never below 0`);
   const of = facts.get(test.fact)?.of;
   if (of === undefined || typeof test.is !== 'string') return;
   const takesList = OPERATORS[test.is]?.takesList === true;

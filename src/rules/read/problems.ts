@@ -113,6 +113,8 @@ export const PROBLEMS = {
   skipped_example: 'no fact of the matching example shows a motif that requires_any asks for',
   trivial_near_miss: 'the near miss fails by so much that it proves nothing',
   bad_example: 'the transaction of an example cannot be made: a signature, its arguments or an amount',
+  always_true: 'a test that nothing can fail',
+  family_above_known: 'more confidence where only the family is known than where the protocol is',
   shape_without_example:
     'an event or call without an example that matches, in a ruleset that has a folder of examples',
   missing_source: 'no example names a second source of the signature, and it is not listed as unconfirmed',

@@ -165,7 +165,10 @@ export function readRuleFiles(
         );
         continue;
       }
-      if (kind === 'example' && examples !== true && path !== `examples/${examples}.yaml`) continue;
+      // Below overlays the examples of the base are its own maintainers' business.
+      const wanted =
+        examples === true ? layer === dirs.length - 1 || layer > 0 : path === `examples/${examples}.yaml`;
+      if (kind === 'example' && !wanted) continue;
       const text = read(path, MAX_FILE_BYTES);
       if (text === null) continue;
       const { tree, locate, faults, schemaFaults } = parseRuleFile(kind, text);

@@ -512,4 +512,10 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     files: entity('kind: errors\nerrors: ["A(uint256 a)", "A(uint256 b)"]'),
     at: `${M}:7:26`,
   },
+  { code: 'always_true', files: when('{fact: motif.swap.count, is: gte, value: 0}'), at: `${I}:7:48` },
+  {
+    code: 'family_above_known',
+    files: intent('known: High, family: Medium', 'known: Low, family: High'),
+    at: `${I}:9:34`,
+  },
 ];
