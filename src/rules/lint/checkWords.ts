@@ -18,26 +18,17 @@ export interface RuleSources {
 }
 
 /** Tags of events and calls that steer the engine: rules/README.md, "Tags with a meaning". */
-const STEERING_TAGS = [
-  ...['deferred', 'per_asset', 'detail', 'opens', 'closes', 'opens_next', 'closes_next'],
-  ...['buys_position', 'sells_position', 'relayed', 'permit', 'authorization', 'rfq', 'limit_order'],
-];
+const STEERING_TAGS = `
+  deferred per_asset detail opens closes opens_next closes_next buys_position sells_position
+  relayed permit authorization rfq limit_order
+`.match(/\w+/g)!;
 
-/** Tags of accounts, tokens and protocols that steer the engine. */
-const STEERING_ENTITY_TAGS = [
-  ...[
-    'acts_on_orders',
-    'aggregator',
-    'bridge',
-    'builder',
-    'entry_point',
-    'exchange_proxy',
-    'fee_on_transfer',
-  ],
-  ...['fee_recipient', 'forwarder', 'infrastructure', 'multicall', 'never_elect', 'open_calls', 'paymaster'],
-  ...['permit', 'pool', 'pool_manager', 'position_manager', 'rebasing', 'router', 'settlement', 'spam'],
-  ...['staking', 'vault', 'wrapped_native'],
-];
+/** Tags of accounts and protocols that steer the engine. */
+const STEERING_ENTITY_TAGS = `
+  acts_on_orders aggregator bridge builder entry_point exchange_proxy fee_on_transfer
+  fee_recipient forwarder infrastructure multicall never_elect open_calls paymaster permit pool
+  pool_manager position_manager rebasing router settlement spam staking vault wrapped_native
+`.match(/\w+/g)!;
 
 /** Tags that the engine itself gives motifs. */
 const ENGINE_TAGS = ['structural', 'named', 'experimental', 'granted', 'revoked', 'inner', 'custody', 'exit'];
