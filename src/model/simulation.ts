@@ -46,6 +46,12 @@ export interface SimulationRequest {
   readonly signed: SignedParts | null;
 }
 
+/** What a simulated call changed, as geth's `prestateTracer` states it: changed accounts before and after. */
+export interface StateChange {
+  readonly pre: Readonly<Record<string, unknown>>;
+  readonly post: Readonly<Record<string, unknown>>;
+}
+
 export type SimulationSource = 'debug_traceCall' | 'trace_call';
 
 /** A simulation in the shape of a mined transaction of the block it was run on. */
@@ -55,4 +61,6 @@ export interface Simulation {
   readonly blockNumber: bigint;
   /** False where the node ignores or refuses the next block's number and time. */
   readonly nextBlock: boolean;
+  /** One per call; null where the node does not state them. */
+  readonly changes: readonly StateChange[] | null;
 }

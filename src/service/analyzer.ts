@@ -2,6 +2,7 @@ import { judge, type Read } from '../analyze.ts';
 import { fetchContext } from '../stages/1-fetch/context/fetchContext.ts';
 import { fetchTransaction } from '../stages/1-fetch/fetchTransaction.ts';
 import { LargeAnswer } from '../stages/1-fetch/rpc/rpcEndpoint.ts';
+import type { Session } from '../stages/1-fetch/rpc/session.ts';
 import { planContext } from '../stages/1-fetch/context/planContext.ts';
 import type { PriceSourceName } from '../stages/1-fetch/prices/priceSources.ts';
 import { createUpstream, type Upstream } from '../stages/1-fetch/rpc/upstream.ts';
@@ -19,7 +20,7 @@ import type { Hash } from '../model/hex.ts';
 import type { CanonicalTx } from '../model/canonicalTx.ts';
 import type { TxReport } from '../model/generated/report.ts';
 import type { Rulebook } from '../model/rulebook.ts';
-import type { RawContext } from '../model/upstream.ts';
+import type { RawContext, RawTransaction } from '../model/upstream.ts';
 
 export interface AnalyzerDeps {
   readonly upstream: Upstream;
@@ -62,12 +63,10 @@ export function createAnalyze(deps: AnalyzerDeps): Analyze {
       tx = canonicalize(answers);
       reading = performance.now() - start;
     });
-    const plan = planContext(raw, rulebook, maxTokens);
-    const context = await fetchContext(session, plan, { names: priceSources, priceApi: upstream.priceApi });
+    const found = await fetchAround(session, raw, tx, { upstream, rulebook, maxTokens, priceSources });
     stage('fetch', -reading);
-    const header = readBlockHeader(context.block, tx);
     stage('canonical', reading);
-    return { tx, header, context };
+    return found;
   }
 
   return async (hash, options) => {
@@ -90,6 +89,23 @@ export function createAnalyze(deps: AnalyzerDeps): Analyze {
     stage('validate');
     return { json, intentKind: input.verdict.kind };
   };
+}
+
+/** Second round trip: the block, and what the report needs of its state and of prices. */
+export async function fetchAround(
+  session: Session,
+  raw: RawTransaction,
+  tx: CanonicalTx,
+  {
+    upstream,
+    rulebook,
+    maxTokens,
+    priceSources = null,
+  }: Omit<AnalyzerDeps, 'rulebook' | 'validate' | 'large'> & { readonly rulebook: Rulebook },
+): Promise<Read & { context: RawContext }> {
+  const plan = planContext(raw, rulebook, maxTokens);
+  const context = await fetchContext(session, plan, { names: priceSources, priceApi: upstream.priceApi });
+  return { tx, header: readBlockHeader(context.block, tx), context };
 }
 
 /** The nodes of the configuration. */

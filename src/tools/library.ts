@@ -1,5 +1,5 @@
 import { openPreviewer, type PreviewReport } from './preview/preview.ts';
-import { readRequest, readSigned, type RunOptions } from './preview/readRequest.ts';
+import { readAny, type RunOptions } from './preview/readRequest.ts';
 import { createServiceAnalyze, openUpstream } from '../service/analyzer.ts';
 import { readConfig, type Config } from '../service/config.ts';
 import { createLog } from '../lib/log.ts';
@@ -95,9 +95,7 @@ export interface PreviewOptions extends LibraryOptions, RunOptions {
  * cannot be read, `AnalysisError` when the simulation fails.
  */
 export async function preview(request: unknown, options: PreviewOptions): Promise<PreviewReport> {
-  const read = await (typeof request === 'string'
-    ? readSigned(request, options)
-    : readRequest(request, options));
+  const read = await readAny(request, options);
   const previewer = await openPreviewer(configOf(options));
   try {
     return await previewer.preview(read, { known: options.known ?? [] });

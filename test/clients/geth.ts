@@ -13,6 +13,7 @@ import { createAnalyzeBlock } from '../../src/service/analyzeBlock.ts';
 import { createAnalyze } from '../../src/service/analyzer.ts';
 import { resolveBlocks } from '../../src/stages/1-fetch/block/resolveBlocks.ts';
 import { startAnvil } from '../devnet/startAnvil.ts';
+import { previewMined, previewStories } from './gethPreview.ts';
 import {
   analyze,
   check,
@@ -142,6 +143,12 @@ try {
     const [a, b] = [await analyze(geth.url, onGeth[i]!), await analyze(anvil.rpcUrl, onAnvil[i]!)];
     checkSame(`${name}: geth and anvil give one report`, a, b);
   }
+  await previewMined(
+    geth,
+    sent.map(({ name }) => name),
+    onGeth,
+  );
+  await previewStories(geth);
   const differ = await differInBlocks(geth.url, geth.rpc, onGeth);
   check('whole blocks of geth give the reports of their transactions', differ.length === 0, () =>
     differ.join(),

@@ -388,41 +388,36 @@ function priceCases(): Case[] {
 /** Transactions that break every node, eight at once, then ordinary ones: the circuit of no node may open for them. */
 function circuitCases(): Case[] {
   const heavy = Array.from({ length: 8 }, (_, i) => `0x${'b'.repeat(63)}${i}`);
-  return (
-    Object.keys(WIRE_FAULTS)
-      // Eight floods or bombs at once keep the loop busy by their volume alone (0.4 to 1.5 s): `wire` sends one.
-      .filter((fault) => !/gzip|bomb|flood|without end/.test(fault))
-      .flatMap((fault) =>
-        [1, 2].map((nodes) => ({
-          group: 'circuit',
-          name: `${fault}, ${nodes} node(s)`,
-          run: async () => {
-            const wire = { fault, round: 'transaction', others: true } as const;
-            const bad = await Promise.all(
-              Array.from({ length: nodes }, () => startAttackNode(plain, 'both', { wire })),
-            );
-            const ask = async (url: string): Promise<string | null> => {
-              const { status, text } = await analyze(url, plain.hash);
-              if (status !== 200) return `an ordinary one: ${status} ${text.slice(0, 200)}`;
-              return masked(text) === truths.get(plain) ? null : 'another report';
-            };
-            try {
-              return await withService(
-                bad.map(({ url }) => url),
-                async (at) => {
-                  const known = await ask(at);
-                  const refused = await Promise.all(heavy.map((hash) => analyze(at, hash)));
-                  const passed = refused.find(({ status }) => status !== 502);
-                  if (passed) return `a heavy one: ${passed.status} ${passed.text.slice(0, 200)}`;
-                  return known ?? (await ask(at)) ?? (await ask(at));
-                },
-              );
-            } finally {
-              for (const { server } of bad) server.close().closeAllConnections();
-            }
-          },
-        })),
-      )
+  return Object.keys(WIRE_FAULTS).flatMap((fault) =>
+    [1, 2].map((nodes) => ({
+      group: 'circuit',
+      name: `${fault}, ${nodes} node(s)`,
+      run: async () => {
+        const wire = { fault, round: 'transaction', others: true } as const;
+        const bad = await Promise.all(
+          Array.from({ length: nodes }, () => startAttackNode(plain, 'both', { wire })),
+        );
+        const ask = async (url: string): Promise<string | null> => {
+          const { status, text } = await analyze(url, plain.hash);
+          if (status !== 200) return `an ordinary one: ${status} ${text.slice(0, 200)}`;
+          return masked(text) === truths.get(plain) ? null : 'another report';
+        };
+        try {
+          return await withService(
+            bad.map(({ url }) => url),
+            async (at) => {
+              const known = await ask(at);
+              const refused = await Promise.all(heavy.map((hash) => analyze(at, hash)));
+              const passed = refused.find(({ status }) => status !== 502);
+              if (passed) return `a heavy one: ${passed.status} ${passed.text.slice(0, 200)}`;
+              return known ?? (await ask(at)) ?? (await ask(at));
+            },
+          );
+        } finally {
+          for (const { server } of bad) server.close().closeAllConnections();
+        }
+      },
+    })),
   );
 }
 

@@ -1,5 +1,5 @@
 // Transactions that a signer should not sign, and requests that cannot be run: each is warned of or refused by code.
-import { concatHex, getAddress, pad, toHex, type Address, type Hex } from 'viem';
+import { concatHex, getAddress, keccak256, pad, toHex, type Address, type Hex } from 'viem';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { AnalysisError } from '../../src/lib/errors.ts';
 import { readConfig } from '../../src/service/config.ts';
@@ -135,9 +135,8 @@ it('all NFTs of a collection for a stranger', async () => {
 it("a token that logs another account's approval warns nobody of it", async () => {
   // LOG3 of Approval(bob, stranger, 1): MSTORE(0, 1), topics pushed last to first.
   const topic = '8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925';
-  const word = (address: string): string => pad(address as Hex).slice(2);
-  const code = `0x60015f527f${word(STRANGER)}7f${word(addressOf('bob'))}7f${topic}60205fa300` as Hex;
-  expect(codes(await run({ to: STRANGER, data: '0x00000000' }, { code }))).toEqual([]);
+  const forged = `0x60015f527f${word(STRANGER)}7f${word(addressOf('bob'))}7f${topic}60205fa300` as Hex;
+  expect(codes(await run({ to: STRANGER, data: '0x00000000' }, { code: forged }))).toEqual([]);
 });
 
 const poisoned = (address: string): Address =>
@@ -192,6 +191,32 @@ it('an account that runs the code of a stranger from then on', async () => {
     },
   };
   expect(codes(await previewer.preview(request))).toContain('control_changes');
+});
+
+const word = (hex: string): string => pad(hex as Hex).slice(2);
+/** Instructions: SSTORE(slot, value), and a log without data. */
+const store = (slot: string, value: string): string => `7f${word(value)}7f${word(slot)}55`;
+const log = (signature: string, ...topics: string[]): string => {
+  const pushed = [...topics.toReversed().map(word), keccak256(toHex(signature)).slice(2)];
+  return `${pushed.map((topic) => `7f${topic}`).join('')}5f5fa${pushed.length}`;
+};
+const code = (...parts: string[]): Hex => `0x${parts.join('')}00`;
+const IMPLEMENTATION = '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc';
+const ADMIN = '0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103';
+const EVENT = 'OwnershipTransferred(address,address)';
+const bob = addressOf('bob');
+
+it.each<[string, Hex, string | null]>([
+  ['a proxy upgraded without a log', code(store(IMPLEMENTATION, bob)), `runs the code of ${bob}`],
+  ['the administrator of a proxy', code(store(ADMIN, bob)), `is administered by ${bob}`],
+  ['an owner stored and logged', code(store('0x05', bob), log(EVENT, alice, bob)), 'It changes who controls'],
+  ['an owner that is only logged', code(log(EVENT, alice, bob)), null],
+  ['another slot without a log', code(store('0x05', bob)), null],
+])('%s', async (_name, hex, text) => {
+  const { warnings } = await run({ to: STRANGER, data: '0x00000000' }, { code: hex });
+  expect(warnings.map((one) => one.code)).toEqual(text === null ? [] : ['control_changes']);
+  expect(warnings[0]?.text ?? '').toContain(text ?? '');
+  expect(warnings[0]?.accounts[0]).toBe(text === null ? undefined : STRANGER);
 });
 
 it('a swap that accepts any price, and one that does not', async () => {
@@ -256,6 +281,33 @@ it('a signed transaction: its signer is recovered and its hash kept, and mined i
   expect(preview.tx.hash).toBe(hash);
   const receipt = await story.devnet.chain.receipt(hash);
   expect(preview.execution.gas_used).toBe(Number(receipt.gasUsed));
+});
+
+it('runs on the pending block, after what waits there', async () => {
+  const { rpc } = story.devnet.chain;
+  const carol = addressOf('carol');
+  const send: Call = {
+    to: at('usdc'),
+    data: fn('transferFrom(address,address,uint256)', [carol, alice, 5n]),
+  };
+  const approve = { from: carol, to: at('usdc'), data: fn('approve(address,uint256)', [alice, 5n]) };
+  const request = readRequest({ from: alice, ...send });
+  await rpc('evm_setAutomine', [false]);
+  try {
+    const hash = (await rpc('eth_sendTransaction', [{ ...approve, gas: '0x186a0' }])) as string;
+    expect(await rpc('eth_getTransactionReceipt', [hash])).toBe(null);
+    const [latest, pending] = [
+      await previewer.preview(request),
+      await previewer.preview({ ...request, block: 'pending' }),
+    ];
+    expect(latest.execution.reverted).toBe(true);
+    expect(pending.execution.reverted).toBe(false);
+    expect(pending.movements).toHaveLength(1);
+  } finally {
+    await rpc('evm_setAutomine', [true]);
+    await rpc('evm_mine', []);
+    story.devnet.chain.forgetNonces();
+  }
 });
 
 it('more ether than there is', async () => {

@@ -8,10 +8,11 @@ import { readConfig } from '../../src/service/config.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { jsonText } from '../../src/lib/reportJson.ts';
 import type { Hash } from '../../src/model/hex.ts';
-import type { Evidence, TxReport } from '../../src/model/generated/report.ts';
-import { openPreviewer, type Previewer, type PreviewReport } from '../../src/tools/preview/preview.ts';
+import type { TxReport } from '../../src/model/generated/report.ts';
+import { openPreviewer, type Previewer } from '../../src/tools/preview/preview.ts';
 import { readRequest } from '../../src/tools/preview/readRequest.ts';
 import { ALL, runStory, type Story } from '../devnet/story.ts';
+import { told } from './told.ts';
 
 let story: Story;
 let previewer: Previewer;
@@ -51,29 +52,14 @@ for (const name of ['tx-report', 'preview-report'])
   );
 const isPreview = published.getSchema('https://txreport.dev/schemas/preview-report.schema.json')!;
 
-/** Evidence names logs by their index in the block, which a simulation cannot know. */
-const placed = (key: string, value: unknown): unknown => {
-  const { log_index: log } = (value ?? {}) as Evidence;
-  return key === 'evidence' || typeof log === 'number' || key === 'log_range' ? undefined : value;
-};
-const told = (report: TxReport | PreviewReport): unknown =>
-  JSON.parse(
-    JSON.stringify(
-      {
-        movements: report.movements,
-        motifs: report.motifs,
-        positions: report.position_effects,
-        allowances: report.allowances,
-        headline: [report.classification.intent_kind, report.classification.intent_label],
-        status: report.classification.status,
-        actor: report.classification.actor,
-        sent: report.economics.token_out,
-        received: report.economics.token_in,
-        net: report.economics.net_usd_before_gas,
-      },
-      placed,
-    ),
-  );
+/** Stories in which an account that exists gets other owners or other code. */
+const HANDS_OVER = new Set([
+  'safe-add-owner',
+  '7702-self',
+  '7702-sponsored',
+  'delegation-only',
+  'delegation-revoked',
+]);
 
 describe.each(ALL.map(({ name }) => name))('%s', (name) => {
   it('is previewed as it is mined', async () => {
@@ -89,5 +75,7 @@ describe.each(ALL.map(({ name }) => name))('%s', (name) => {
     expect(isPreview(preview), JSON.stringify(isPreview.errors)).toBe(true);
     expect(preview.classification.caveats!.at(-1)!.code).toBe('simulated');
     expect(told(preview)).toEqual(told(mined));
+    const warned = preview.warnings.some(({ code }) => code === 'control_changes');
+    expect(warned).toBe(HANDS_OVER.has(name));
   });
 });

@@ -5,7 +5,13 @@ import { isRecord, itemsOf } from '../../lib/shape.ts';
 import { canonicalError } from '../../traces/callNode.ts';
 import { apiOfDialect } from '../../traces/traceApis.ts';
 import type { Hash, Hex } from '../../model/hex.ts';
-import type { SimulatedCall, Simulation, SimulationRequest, StateOverrides } from '../../model/simulation.ts';
+import type {
+  SimulatedCall,
+  Simulation,
+  SimulationRequest,
+  StateChange,
+  StateOverrides,
+} from '../../model/simulation.ts';
 import type { RawTransaction } from '../../model/upstream.ts';
 import { isRateLimit, isStateMissing, isUnsupported, faultOf, resultOf } from './rpc/rpcMessages.ts';
 import type { RpcAnswer, RpcCall, SimulationCall } from './rpc/rpcMessages.ts';
@@ -17,6 +23,15 @@ import { batchCall, batchTrace, mergeOverrides, overridesOf, type Traced } from 
 /** The most gas a transaction may use (EIP-7825). */
 const MOST_GAS = 1n << 24n;
 const SLOT_SECONDS = 12n;
+
+const FRAMES = { tracer: 'callTracer', tracerConfig: { withLog: true } };
+const CHANGES = { tracer: 'prestateTracer', tracerConfig: { diffMode: true } };
+/** Both in one run, where the node has it (geth, reth). */
+const MUX = {
+  tracer: 'muxTracer',
+  tracerConfig: { callTracer: FRAMES.tracerConfig, prestateTracer: CHANGES.tracerConfig },
+};
+
 /** The block whose state is used. */
 interface Base {
   readonly number: bigint;
@@ -82,20 +97,22 @@ class Run {
 
   async simulate(): Promise<Simulation> {
     const { calls } = this.#request;
-    const [first, ...others] = calls;
+    const all: Traced[] = [];
     let overrides = this.#request.stateOverrides;
-    const traced = await this.#debug(first!, overrides);
-    if (traced === null) return this.#parity();
-    const all = [traced];
-    let before = first!;
-    for (const call of others) {
-      if (all.at(-1)!.failed) break;
-      overrides = mergeOverrides(overrides, await this.#stateAfter(before, overrides));
-      before = call;
-      all.push((await this.#debug(call, overrides))!);
+    for (const call of calls) {
+      const traced = await this.#debug(call, overrides);
+      if (traced === null) return this.#parity();
+      all.push(traced);
+      if (traced.failed || all.length === calls.length) break;
+      if (!traced.change)
+        throw new UpstreamFault('simulation_unavailable', 'elsewhere', 'several calls need prestateTracer');
+      overrides = mergeOverrides(overrides, overridesOf(traced.change));
     }
-    const result = calls.length === 1 ? traced.result : batchTrace(this.#request, all);
-    return this.#mined({ dialect: 'call_tracer', result }, gasOf(all), 'debug_traceCall');
+    const result = calls.length === 1 ? all[0]!.result : batchTrace(this.#request, all);
+    const changes = all.map(({ change }) => change).filter((change) => change !== null);
+    const known = changes.length === all.length ? changes : null;
+    const trace = { dialect: 'call_tracer', result } as const;
+    return { ...this.#mined(trace, gasOf(all)), source: 'debug_traceCall', changes: known };
   }
 
   #callObject({ to, data, value }: SimulatedCall): Record<string, unknown> {
@@ -118,16 +135,25 @@ class Run {
     return options;
   }
 
-  async #trace(call: SimulatedCall, tracer: object, overrides: StateOverrides): Promise<RpcAnswer> {
+  /** Runs the call once per tracer. */
+  async #trace(
+    call: SimulatedCall,
+    tracers: readonly object[],
+    overrides: StateOverrides,
+  ): Promise<RpcAnswer[]> {
+    const method = 'debug_traceCall';
     const ask = (): Promise<RpcAnswer[]> =>
-      this.#sendOnce({
-        method: 'debug_traceCall',
-        params: [this.#callObject(call), this.#at, this.#options(tracer, overrides)],
-      });
-    const [answer] = await ask();
-    if (answer!.ok || !this.#nextBlock || !/override/i.test(answer!.error.message)) return answer!;
+      this.#sendOnce(
+        ...(tracers.map((tracer) => ({
+          method,
+          params: [this.#callObject(call), this.#at, this.#options(tracer, overrides)],
+        })) as readonly SimulationCall[]),
+      );
+    const answers = await ask();
+    const refused = answers.some((one) => !one.ok && /override/i.test(one.error.message));
+    if (!refused || !this.#nextBlock) return answers;
     this.#nextBlock = false;
-    return (await ask())[0]!;
+    return ask();
   }
 
   /** What a node could not run in time is not run again: it may still be at it. */
@@ -142,25 +168,17 @@ class Run {
 
   /** Null where the node does not offer the method. */
   async #debug(call: SimulatedCall, overrides: StateOverrides): Promise<Traced | null> {
-    const answer = await this.#trace(
-      call,
-      { tracer: 'callTracer', tracerConfig: { withLog: true } },
-      overrides,
-    );
-    if (!answer.ok && isUnsupported(answer.error)) return null;
-    const result = started(answer);
-    if (!isRecord(result) || typeof result['type'] !== 'string')
-      throw new UpstreamFault('trace_malformed', 'elsewhere');
-    return { result, failed: result['error'] != null };
-  }
-
-  /** The state a call leaves, as overrides for the next. */
-  async #stateAfter(call: SimulatedCall, overrides: StateOverrides): Promise<StateOverrides> {
-    const tracer = { tracer: 'prestateTracer', tracerConfig: { diffMode: true } };
-    const diff = started(await this.#trace(call, tracer, overrides));
-    if (!isRecord(diff) || !isRecord(diff['pre']) || !isRecord(diff['post']))
-      throw new UpstreamFault('trace_malformed', 'elsewhere', 'the state difference');
-    return overridesOf(diff['pre'], diff['post']);
+    const { capabilities } = this.#tracer;
+    if (capabilities.mux) {
+      const [both] = await this.#trace(call, [MUX], overrides);
+      const found = both!.ok && isRecord(both!.result) ? both!.result : {};
+      if (isRecord(found['callTracer'])) return tracedOf(found['callTracer'], found['prestateTracer']);
+      // anvil answers `{}` to a tracer it does not know.
+      if (both!.ok || /tracer/i.test(both!.error.message)) capabilities.mux = false;
+    }
+    const [frames, change] = await this.#trace(call, [FRAMES, CHANGES], overrides);
+    if (!frames!.ok && isUnsupported(frames!.error)) return null;
+    return tracedOf(started(frames!), change!.ok ? change!.result : null);
   }
 
   /** Nodes without `debug_` methods: calls from `trace_call`, logs from `eth_simulateV1`. */
@@ -184,21 +202,18 @@ class Run {
     const outcome = isRecord(blocks[0]) ? itemsOf(blocks[0]['calls'])[0] : null;
     if (!isRecord(result) || !isRecord(outcome)) throw new UpstreamFault('trace_malformed', 'elsewhere');
     this.#nextBlock = false;
-    return this.#mined(
-      { dialect: 'parity', result: result['trace'] },
-      quantity(outcome['gasUsed']) ?? 0n,
-      'trace_call',
-      itemsOf(outcome['logs']),
-    );
+    const flat = { dialect: 'parity', result: result['trace'] } as const;
+    const gasUsed = quantity(outcome['gasUsed']) ?? 0n;
+    const mined = this.#mined(flat, gasUsed, itemsOf(outcome['logs']));
+    return { ...mined, source: 'trace_call', changes: null };
   }
 
   /** The simulation as the node would answer about a transaction of the block. */
   #mined(
     trace: RawTransaction['trace'],
     gasUsed: bigint,
-    source: Simulation['source'],
     logs: readonly unknown[] = apiOfDialect(trace.dialect).logs(trace.result),
-  ): Simulation {
+  ): Pick<Simulation, 'raw' | 'blockNumber' | 'nextBlock'> {
     const { number, baseFee } = this.#base;
     const tx = transactionOf(this.#request, this.#base);
     const { hash, from, blockHash, blockNumber } = tx;
@@ -215,7 +230,7 @@ class Run {
       effectiveGasPrice: hexOf(priceOf(this.#request, baseFee)),
       logs: root.failed ? [] : logs.filter(isRecord).map((log, index) => logOf(log, index)),
     };
-    return { raw: { hash, tx, receipt, trace }, source, blockNumber: number, nextBlock: this.#nextBlock };
+    return { raw: { hash, tx, receipt, trace }, blockNumber: number, nextBlock: this.#nextBlock };
   }
 }
 
@@ -238,15 +253,33 @@ function transactionOf(request: SimulationRequest, base: Base) {
   };
 }
 
+/** A node's words for refusing what it would run otherwise, and ours. */
+const REFUSALS: readonly (readonly [RegExp, string])[] = [
+  [/base ?fee/i, 'the fee is below the base fee'],
+  // geth: tracing on top of pending is not supported
+  [/pending/i, 'the node does not trace on the pending block, only on latest'],
+];
+
 /** The result of a call the node started. Throws `simulation_refused`, with the cause in fixed words. */
 function started(answer: RpcAnswer): unknown {
   if (answer.ok) return answer.result;
   const { error } = answer;
   if (isRateLimit(error) || isStateMissing(error)) throw faultOf('the simulation', error);
   if (isUnsupported(error)) throw new UpstreamFault('simulation_unavailable', 'elsewhere', null);
-  const cause = canonicalError(error.message);
+  const cause =
+    REFUSALS.find(([pattern]) => pattern.test(error.message))?.[1] ?? canonicalError(error.message);
   const detail = cause === 'failed' ? `code ${error.code}` : cause;
   throw new UpstreamFault('simulation_refused', 'never', detail, { note: error.message });
+}
+
+function tracedOf(result: unknown, change: unknown): Traced {
+  if (!isRecord(result) || typeof result['type'] !== 'string')
+    throw new UpstreamFault('trace_malformed', 'elsewhere');
+  return { result, failed: result['error'] != null, change: isChange(change) ? change : null };
+}
+
+function isChange(value: unknown): value is StateChange {
+  return isRecord(value) && isRecord(value['pre']) && isRecord(value['post']);
 }
 
 const hexOf = (value: bigint): Hex => `0x${value.toString(16)}`;

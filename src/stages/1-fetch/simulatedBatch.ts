@@ -4,6 +4,7 @@ import type { Address, Hex } from '../../model/hex.ts';
 import type {
   SimulatedCall,
   SimulationRequest,
+  StateChange,
   StateOverride,
   StateOverrides,
 } from '../../model/simulation.ts';
@@ -12,6 +13,7 @@ import type {
 export interface Traced {
   readonly result: Record<string, unknown>;
   readonly failed: boolean;
+  readonly change: StateChange | null;
 }
 
 /** `execute(bytes32 mode, bytes executionData)` and the mode of a batch (ERC-7821). */
@@ -55,8 +57,8 @@ export function batchTrace(request: SimulationRequest, traced: readonly Traced[]
   return root;
 }
 
-/** A state difference (`pre`, `post` of geth's prestateTracer) as overrides. */
-export function overridesOf(pre: Record<string, unknown>, post: Record<string, unknown>): StateOverrides {
+/** A state difference as overrides. */
+export function overridesOf({ pre, post }: StateChange): StateOverrides {
   const found: Record<Address, StateOverride> = {};
   for (const [key, value] of Object.entries(post)) {
     const account = lowerAddress(key);

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, type Command } from 'commander';
-import type { TxReport } from '../../model/generated/report.ts';
 import type { SimulationRequest } from '../../model/simulation.ts';
 import type { PreviewReport } from '../preview/preview.ts';
 import { CliError } from './cliIo.ts';
@@ -108,13 +107,13 @@ async function preview(options: PreviewOptions): Promise<number> {
 }
 
 async function requestOf(options: PreviewOptions, stateOverrides: unknown): Promise<SimulationRequest> {
-  const { readRequest, readSigned } = await import('../preview/readRequest.ts');
+  const { readAny } = await import('../preview/readRequest.ts');
   const { raw, from, to, data, value, gas, block } = options;
-  const run = { gas, block, stateOverrides };
-  if (raw !== undefined) return readSigned(raw, run);
-  if (from !== undefined) return readRequest({ from, to, data, value }, run);
-  if (process.stdin.isTTY) throw new CliError('give --raw, or --from, or a request on standard input');
-  return readRequest(json(readFileSync(0, 'utf8'), 'standard input'), run);
+  if (raw === undefined && from === undefined && process.stdin.isTTY)
+    throw new CliError('give --raw, or --from, or a request on standard input');
+  const given = from === undefined ? undefined : { from, to, data, value };
+  const request = raw ?? given ?? json(readFileSync(0, 'utf8'), 'standard input');
+  return readAny(request, { gas, block, stateOverrides });
 }
 
 function json(text: string | undefined, what: string): unknown {
@@ -131,10 +130,11 @@ const addressLines = (text = ''): string[] =>
 
 async function print(report: PreviewReport, options: PreviewOptions): Promise<void> {
   if (options.json) return void process.stdout.write(`${JSON.stringify(report)}\n`);
-  const { renderReport } = await import('./renderReport.ts');
+  const [{ renderReport }, { asReport }] = await Promise.all([
+    import('./renderReport.ts'),
+    import('../preview/preview.ts'),
+  ]);
   for (const { code, text } of report.warnings) process.stdout.write(`! ${text} (${code})\n`);
   if (report.warnings.length > 0) process.stdout.write('\n');
-  const hash = report.tx.hash ?? `not sent: simulated on the state after block ${report.simulated.block}`;
-  const shown: TxReport = { ...report, tx: { ...report.tx, hash, etherscan_url: '' } };
-  process.stdout.write(renderReport(shown, options));
+  process.stdout.write(renderReport(asReport(report), options));
 }

@@ -1,9 +1,8 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
-import type { TxReport } from '../../model/generated/report.ts';
 import type { SimulationRequest } from '../../model/simulation.ts';
-import { RequestError, readRequest, readSigned } from '../preview/readRequest.ts';
-import type { PreviewReport } from '../preview/preview.ts';
+import { RequestError, readAny } from '../preview/readRequest.ts';
+import { asReport, type PreviewReport } from '../preview/preview.ts';
 import { summarize } from './summarize.ts';
 import { ToolInputError, annotations, answered, text } from './tools.ts';
 
@@ -44,10 +43,10 @@ export function registerPreview(mcp: McpServer, preview: Preview): void {
     },
     ({ raw, block, gas, ...fields }, { signal }) =>
       answered(async () => {
-        const report = await preview(await requestOf(raw, fields, { block, gas }), signal);
-        const { warnings, simulated, tx } = report;
-        const hash = tx.hash ?? `not sent, simulated after block ${simulated.block}`;
-        const summary = summarize({ ...report, tx: { ...tx, hash, etherscan_url: '' } } satisfies TxReport);
+        const request = await readAny(raw ?? fields, { block, gas }).catch(refuse);
+        const report = await preview(request, signal);
+        const { warnings, simulated } = report;
+        const summary = summarize(asReport(report));
         const lines = [...warnings.map((one) => `Warning (${one.code}): ${one.text}`), summary];
         return {
           content: [text(lines.join('\n'))],
@@ -57,14 +56,6 @@ export function registerPreview(mcp: McpServer, preview: Preview): void {
   );
 }
 
-async function requestOf(
-  raw: string | undefined,
-  fields: Record<string, unknown>,
-  options: Parameters<typeof readRequest>[1],
-): Promise<SimulationRequest> {
-  try {
-    return raw === undefined ? readRequest(fields, options) : await readSigned(raw, options);
-  } catch (error) {
-    throw error instanceof RequestError ? new ToolInputError(error.message) : error;
-  }
+function refuse(error: unknown): never {
+  throw error instanceof RequestError ? new ToolInputError(error.message) : error;
 }

@@ -1,12 +1,9 @@
 import { canonicalize } from '../../stages/2-canonical/canonicalize.ts';
-import { readBlockHeader } from '../../stages/2-canonical/readTransaction.ts';
-import { fetchContext } from '../../stages/1-fetch/context/fetchContext.ts';
-import { planContext } from '../../stages/1-fetch/context/planContext.ts';
 import { simulate } from '../../stages/1-fetch/simulate.ts';
 import { buildReport } from '../../stages/9-report/buildReport.ts';
 import { createReportValidator } from '../../stages/9-report/reportValidator.ts';
 import { judge } from '../../analyze.ts';
-import { configuredRules, openUpstream } from '../../service/analyzer.ts';
+import { configuredRules, fetchAround, openUpstream } from '../../service/analyzer.ts';
 import type { Config } from '../../service/config.ts';
 import type { Caveat, Transaction, TxReport } from '../../model/generated/report.ts';
 import type { Address } from '../../model/hex.ts';
@@ -54,20 +51,24 @@ export async function openPreviewer(config: Config): Promise<Previewer> {
       const session = upstream.open({ signal, deadlineAt: performance.now() + config.deadlineMs });
       const simulation = await simulate(session, request);
       const tx = canonicalize(simulation.raw);
-      const plan = planContext(simulation.raw, rulebook, config.maxTokens);
-      const { priceSources: names } = config;
-      const context = await fetchContext(session, plan, { names, priceApi: upstream.priceApi });
-      const header = readBlockHeader(context.block, tx);
-      const simulated = withNextNonces(context, tx.from);
-      const report = buildReport(await judge({ tx, header }, simulated, rulebook));
+      const found = await fetchAround(session, simulation.raw, tx, { ...config, upstream, rulebook });
+      const context = withNextNonces(found.context, tx.from);
+      const report = buildReport(await judge(found, context, rulebook));
       validate(report);
+      const { changes } = simulation;
       return {
         ...writePreview(report, simulation, request),
-        warnings: warningsOf(report, request, { known, signatures: rulebook.signatures }),
+        warnings: warningsOf({ report, request, known, rulebook, changes }),
       };
     },
     close: () => upstream.close(),
   };
+}
+
+/** The preview where a report is wanted. `hash` stands for the one it may lack. */
+export function asReport({ tx, simulated, ...report }: PreviewReport): TxReport {
+  const hash = tx.hash ?? `not sent: simulated on the state after block ${simulated.block}`;
+  return { ...report, tx: { ...tx, hash, etherscan_url: '' } };
 }
 
 function writePreview(

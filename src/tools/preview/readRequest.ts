@@ -59,6 +59,11 @@ export interface RunOptions {
   readonly stateOverrides?: unknown;
 }
 
+/** A signed transaction as `0x…`, or a request as wallets pass it. Throws `RequestError`. */
+export async function readAny(request: unknown, options: RunOptions = {}): Promise<SimulationRequest> {
+  return typeof request === 'string' ? readSigned(request, options) : readRequest(request, options);
+}
+
 /**
  * A request as wallets pass it: the parameters of `eth_sendTransaction`, or of `wallet_sendCalls` (EIP-5792),
  * alone, as a list of parameters, or as a whole JSON-RPC request. Throws `RequestError`.

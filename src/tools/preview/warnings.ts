@@ -1,6 +1,8 @@
 import type { Allowance, InventoryDelta, TxReport } from '../../model/generated/report.ts';
-import type { SignatureTables } from '../../model/rulebook.ts';
-import type { SimulationRequest } from '../../model/simulation.ts';
+import { kindOf } from '../../lib/motifKinds.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
+import type { SimulationRequest, StateChange } from '../../model/simulation.ts';
+import { controlChanges, changedAccounts } from './controlChanges.ts';
 import { leastAccepted } from './leastAccepted.ts';
 
 /** What a signer should see first. Codes are stable; the list may grow. */
@@ -27,21 +29,18 @@ interface Preview {
   readonly report: TxReport;
   readonly request: SimulationRequest;
   readonly known: readonly string[];
+  readonly rulebook: Rulebook;
+  /** What each call changes of the state; null where the node does not say. */
+  readonly changes: readonly StateChange[] | null;
   /** The accounts of the signer's side, checksummed. */
   readonly own: ReadonlySet<string>;
-  readonly signatures: SignatureTables;
 }
 
 /** The dangers a report shows to the one who is about to sign, gravest first. */
-export function warningsOf(
-  report: TxReport,
-  request: SimulationRequest,
-  { known, signatures }: Pick<Preview, 'known' | 'signatures'>,
-): PreviewWarning[] {
-  const { actor } = report.classification;
-  const own = new Set([report.tx.signer, ...(actor === null ? [] : [actor])]);
-  const preview: Preview = { report, request, known, own, signatures };
-  return CHECKS.flatMap((check) => check(preview));
+export function warningsOf(given: Omit<Preview, 'own'>): PreviewWarning[] {
+  const { classification, tx } = given.report;
+  const own = new Set([tx.signer, classification.actor ?? tx.signer]);
+  return CHECKS.flatMap((check) => check({ ...given, own }));
 }
 
 type Check = (preview: Preview) => readonly PreviewWarning[];
@@ -147,20 +146,33 @@ const nameOf = (delta: InventoryDelta): string =>
   isNative(delta) ? 'ETH' : (delta.asset.symbol ?? delta.asset.id);
 
 /** Intents that hand over control of an account or a contract. */
-const CONTROL = new Set(['AccountDelegation', 'AccountAdministration']);
+const CONTROL = new Set<string | null>(['AccountDelegation', 'AccountAdministration']);
 
-const control: Check = ({ report: { classification }, request: { signed } }) => {
-  const kinds = [classification.intent_kind, ...classification.fragments.map(({ kind }) => kind)];
-  const delegates = (signed?.authorizationList.length ?? 0) > 0;
-  return delegates || kinds.some((kind) => CONTROL.has(kind))
-    ? [warning('control_changes', 'It changes who controls an account, or the code an account runs')]
-    : [];
+/** By the state's own difference; what only a log says counts where its contract wrote to its storage. */
+const control: Check = ({ report, request: { signed }, changes, rulebook }) => {
+  const found = controlChanges(changes ?? []).map(({ text, accounts }) =>
+    warning('control_changes', text, accounts),
+  );
+  const changed = changes && changedAccounts(changes);
+  const isNew = (account: string): boolean => changed?.created.has(account.toLowerCase()) ?? false;
+  const told = report.motifs
+    .filter(({ kind }) => CONTROL.has(kindOf(rulebook, kind).fragment))
+    .filter(({ participants }) => !participants.some(({ account }) => isNew(account)))
+    .flatMap(({ evidence }) => evidence.find(({ contract }) => contract !== null)?.contract ?? [])
+    .filter((account) => !changed || changed.written.has(account.toLowerCase()))
+    .filter((account) => !found.some(({ accounts }) => accounts[0] === account));
+  for (const account of new Set(told))
+    found.push(warning('control_changes', `It changes who controls ${account}`, [account]));
+  // An authorisation that has no effect now may have one later.
+  if (found.length === 0 && (signed?.authorizationList.length ?? 0) > 0)
+    found.push(warning('control_changes', 'It lets an account run the code of another'));
+  return found;
 };
 
 /** Above this share of the result that the calldata leaves open, in percent. */
 const WIDE = 5n;
 
-const slippage: Check = ({ report, request, own, signatures }) => {
+const slippage: Check = ({ report, request, own, rulebook }) => {
   if (report.classification.category !== 'trade' || report.execution.reverted) return [];
   const gains = report.inventory_deltas.filter(
     ({ subject, delta_raw: raw }) => own.has(subject) && !raw.startsWith('-') && raw !== '0',
@@ -168,7 +180,7 @@ const slippage: Check = ({ report, request, own, signatures }) => {
   if (gains.length !== 1) return [];
   const [gain] = gains as [InventoryDelta];
   const paid = BigInt(gain.delta_raw);
-  const least = leastAccepted(request.calls, signatures, paid);
+  const least = leastAccepted(request.calls, rulebook.signatures, paid);
   const open = least === null ? 0n : ((paid - least) * 100n) / paid;
   const what = `${gain.delta ?? gain.delta_raw} ${nameOf(gain)}`;
   return open < WIDE

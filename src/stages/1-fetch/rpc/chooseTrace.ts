@@ -20,10 +20,12 @@ export interface Capabilities {
   readonly unsupported: Set<TraceMode>;
   /** True once the node answered that it is on chain 1. */
   mainnet: boolean;
+  /** False once it refused to run several tracers at once. */
+  mux: boolean;
 }
 
 export function newCapabilities(): Capabilities {
-  return { batches: null, trace: null, unsupported: new Set(), mainnet: false };
+  return { batches: null, trace: null, unsupported: new Set(), mainnet: false, mux: true };
 }
 
 /**

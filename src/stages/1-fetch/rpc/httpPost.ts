@@ -1,5 +1,5 @@
 import { createGunzip } from 'node:zlib';
-import type { Agent } from 'undici';
+import { errors, type Agent } from 'undici';
 import { connectionCause, type ConnectionCause } from './connectionCause.ts';
 
 export interface HttpAnswer {
@@ -40,6 +40,11 @@ export type HttpPost = (body: string, limits: HttpLimits) => Promise<HttpAnswer>
 
 /** Bytes read of an answer with another status than 2xx: JSON-RPC errors are short. */
 const ERROR_BYTES = 65_536;
+
+/** undici makes this error for each header of a flood: with a stack each, eight floods block for a second. */
+Object.setPrototypeOf(errors.HeadersOverflowError, function withoutStack() {
+  return Object.create(new.target.prototype as object) as object;
+});
 
 /**
  * A function that posts JSON to one address and counts the bytes while they arrive and expand. It uses

@@ -1,0 +1,90 @@
+import { keccak256 } from 'ox/Hash';
+import { fromString } from 'ox/Hex';
+import { checksumAddress } from '../../evm/address.ts';
+import { lowerAddress } from '../../evm/hex.ts';
+import { isRecord } from '../../lib/shape.ts';
+import type { StateChange } from '../../model/simulation.ts';
+
+/** An account that is controlled otherwise, or runs other code, after the calls. */
+export interface ControlChange {
+  readonly text: string;
+  /** First the account, then whose code it runs or who administers it, where the state says. */
+  readonly accounts: readonly string[];
+}
+
+const slotBefore = (name: string): string => wordHex(BigInt(keccak256(fromString(name))) - 1n);
+const wordHex = (value: bigint): string => `0x${value.toString(16).padStart(64, '0')}`;
+
+const RUNS = 'runs the code of';
+/** Where proxies keep their code and who may change it: EIP-1967, EIP-1822, and OpenZeppelin before them. */
+const PROXY_SLOTS: ReadonlyMap<string, string> = new Map([
+  [slotBefore('eip1967.proxy.implementation'), RUNS],
+  [slotBefore('eip1967.proxy.beacon'), 'runs the code chosen by'],
+  [slotBefore('eip1967.proxy.admin'), 'is administered by'],
+  [keccak256(fromString('PROXIABLE')), RUNS],
+  [keccak256(fromString('org.zeppelinos.proxy.implementation')), RUNS],
+  [keccak256(fromString('org.zeppelinos.proxy.admin')), 'is administered by'],
+]);
+/** Code of an account delegated by EIP-7702. */
+const DELEGATION = '0xef0100';
+
+/**
+ * Control that changes hands by the difference of the state alone, whatever is logged. Contracts created by
+ * the calls are left out: their control is new.
+ */
+export function controlChanges(changes: readonly StateChange[]): ControlChange[] {
+  const found = new Map<string, ControlChange>();
+  for (const { pre, post } of changes)
+    for (const [key, after] of Object.entries(post)) {
+      const lower = lowerAddress(key);
+      const before = pre[key];
+      if (lower === null || !isRecord(before) || !isRecord(after)) continue;
+      const account = checksumAddress(lower);
+      for (const [does, by] of [...codeChange(before, after), ...slotChanges(before, after)])
+        found.set(`${key} ${does}`, {
+          text: `${account} ${does} ${by ?? 'nobody'} from then on`,
+          accounts: [account, by ?? []].flat(),
+        });
+    }
+  return [...found.values()];
+}
+
+/** What the account does from then on, and the account named in its new state. */
+type Change = readonly [does: string, by: string | null];
+
+function codeChange(before: Record<string, unknown>, { code }: Record<string, unknown>): Change[] {
+  if (typeof code !== 'string') return [];
+  if (code.startsWith(DELEGATION)) return [[RUNS, namedIn(code)]];
+  return hasCode(before) ? [[RUNS, null]] : [];
+}
+
+function slotChanges(before: Record<string, unknown>, after: Record<string, unknown>): Change[] {
+  if (!hasCode(before)) return [];
+  const [old, now] = [before['storage'], after['storage']].map((slots) => (isRecord(slots) ? slots : {}));
+  return [...PROXY_SLOTS]
+    .filter(([slot]) => now![slot] !== undefined || old![slot] !== undefined)
+    .map(([slot, does]) => [does, namedIn(now![slot])]);
+}
+
+const hasCode = ({ code }: Record<string, unknown>): boolean => typeof code === 'string' && code !== '0x';
+
+/** The address in the last 20 bytes of a word or a delegation. */
+function namedIn(word: unknown): string | null {
+  const address = typeof word === 'string' ? lowerAddress(`0x${word.slice(-40)}`) : null;
+  return address === null ? null : checksumAddress(address);
+}
+
+/** Lower-case: accounts that were there before and whose storage or code changes, and contracts created. */
+export function changedAccounts(changes: readonly StateChange[]): Record<'written' | 'created', Set<string>> {
+  const found = { written: new Set<string>(), created: new Set<string>() };
+  const has = (value: unknown, field: string): boolean => isRecord(value) && value[field] !== undefined;
+  for (const { pre, post } of changes)
+    for (const key of Object.keys({ ...pre, ...post })) {
+      const [before, after] = [pre[key], post[key]];
+      if (isRecord(before) && (hasCode(before) || !has(after, 'code'))) {
+        if (has(before, 'storage') || has(after, 'storage') || has(after, 'code'))
+          found.written.add(key.toLowerCase());
+      } else if (has(after, 'code')) found.created.add(key.toLowerCase());
+    }
+  return found;
+}
