@@ -31,6 +31,7 @@ export const LABEL_WORDS: Readonly<Record<string, string>> = {
   protocol: 'Known protocols the act took place at.',
   place: 'Where it took place: the known contract that was called, else the known protocols, else the venue.',
   venue: 'The one venue of the act.',
+  gain: 'What the act gave more of than it took.',
   counterparty: 'The one account that kept what the actor sent, or that paid it.',
   delivered: 'What swaps paid to the one other account that they paid.',
   recipient: 'That account.',
@@ -40,11 +41,20 @@ export const LABEL_WORDS: Readonly<Record<string, string>> = {
   allowance: 'What may be taken by the allowances changed: `unlimited USDC`.',
   spender: 'Who may take it, where all allowances name the same account.',
   contract: 'The contract that was called or created. Always has a value.',
-  method: 'The function that was called.',
-  call: 'The function and its contract: `harvest() on 0x12ab…cdef`. Always has a value.',
+  method: 'The function that was called; where it is not known, what the act’s events say was done.',
+  deed: 'What the events of the act say was done: `changed threshold 2`; else the function.',
+  events: 'Names of the events of a called contract whose function is not known.',
+  call:
+    'The function and its contract: `harvest() on 0x12ab…cdef`; the contract alone where the function is ' +
+    'not known. Always has a value.',
   created: 'The contracts that were created.',
+  blobs: 'How many blobs the transaction carries: `6 blobs`.',
+  delegation:
+    'Which account the EIP-7702 authorisations delegate, and to what: `Delegate 0x12ab…cdef to 0x34cd…ef01`.',
   reason: 'Why the transaction failed: the root frame’s reason, else that of the call it failed on.',
-  attempt: 'The act that the called function is named after: `swap`, `add liquidity`.',
+  attempt:
+    'The act that the called function is named after, with the ether sent along or the amount of a token’s ' +
+    'own call: `swap 1 ETH`, `transfer 500 USDC`.',
   moved: 'What changed hands in the whole transaction.',
   giver: 'The one account that only lost.',
   taker: 'The one account that only gained.',

@@ -64,6 +64,7 @@ export type CaveatCode =
   | 'stale_delegation'
   | 'suspect_token'
   | 'state_unread'
+  | 'unasked_pull'
   | 'nothing_recognised'
   | 'function_name_only'
   | 'amounts_differ'

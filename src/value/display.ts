@@ -99,7 +99,7 @@ export function assetDecimals(
   return kind === 'erc20' ? usableDecimals(address === null ? null : tokens.get(address)?.decimals) : 0;
 }
 
-function shortTokenId(tokenId: string): string {
+export function shortTokenId(tokenId: string): string {
   return tokenId.length <= 12 ? tokenId : `${tokenId.slice(0, 6)}…${tokenId.slice(-4)}`;
 }
 

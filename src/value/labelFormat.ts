@@ -1,5 +1,13 @@
-import { formatAmount, shownAmount } from './amount.ts';
-import { assetUnit, cleanName, cleanSymbol, listSymbol, shortAddress } from './display.ts';
+import { formatAmount, grouped, shownAmount } from './amount.ts';
+import {
+  assetUnit,
+  cleanName,
+  cleanSymbol,
+  cleanText,
+  listSymbol,
+  shortAddress,
+  shortTokenId,
+} from './display.ts';
 import type { Address } from '../model/hex.ts';
 import type { Rulebook } from '../model/rulebook.ts';
 import type { TokenMetadata } from '../model/upstream.ts';
@@ -30,7 +38,7 @@ export function labelFormat(
   const tokenName = (account: Address): string | null => {
     const symbol = tokens.get(account)?.symbol;
     const word = cleanSymbol(symbol);
-    if (word === null) return null;
+    if (word === null) return knownSymbol(account, rulebook);
     const known = rulebook.knownTokens.get(symbol!)?.has(account);
     return known
       ? word
@@ -42,16 +50,52 @@ export function labelFormat(
   return {
     amount: (asset, amount) => {
       const unit = assetUnit(asset, tokens);
-      if (asset.kind === 'erc721') return listSymbol(asset, unit);
+      if (asset.kind === 'erc721') return collectionName(asset, tokens);
+      if (asset.kind === 'erc1155') {
+        const count = amount === 1n ? '' : `${grouped(amount.toString())} × `;
+        return `${count}${collectionName(asset, tokens)}`;
+      }
       return unit.decimals === null
         ? null
         : `${shownAmount(formatAmount(amount, unit.decimals))} ${listSymbol(asset, unit)}`;
     },
-    asset: (asset) => listSymbol(asset, { ...assetUnit(asset, tokens), decimals: 0 }),
+    asset: (asset) =>
+      asset.kind === 'erc20' || asset.kind === 'native'
+        ? listSymbol(asset, { ...assetUnit(asset, tokens), decimals: 0 })
+        : collectionName(asset, tokens),
     account: (account) => name(account) ?? tokenName(account) ?? shortAddress(account),
     name,
     protocol,
   };
+}
+
+/** An amount, or the raw number where the token states no decimals. */
+export function amountText(
+  { asset, amount }: { readonly asset: Asset; readonly amount: bigint },
+  format: LabelFormat,
+): string {
+  const text = format.amount(asset, amount);
+  if (text !== null || asset.kind !== 'erc20') return text ?? format.asset(asset);
+  return `${shownAmount(amount.toString())} units of ${format.asset(asset)}`;
+}
+
+/** Longer names of collections are cut. */
+const MOST_NAME = 40;
+
+/** `Collection #12`, by `name()`, else by the symbol; the collection alone without an id. */
+function collectionName(asset: Asset, tokens: ReadonlyMap<Address, TokenMetadata>): string {
+  const unit = { ...assetUnit(asset, tokens), decimals: 0 };
+  const name = unit.impersonates
+    ? null
+    : cleanText(asset.address && tokens.get(asset.address)?.name, MOST_NAME);
+  if (name === null) return listSymbol(asset, unit);
+  return asset.tokenId === null ? name : `${name} #${shortTokenId(asset.tokenId)}`;
+}
+
+/** The symbol under which the rules list a token; null for others. */
+function knownSymbol(account: Address, { knownTokens }: Pick<Rulebook, 'knownTokens'>): string | null {
+  for (const [symbol, addresses] of knownTokens) if (addresses.has(account)) return symbol;
+  return null;
 }
 
 /** An address's name in an address book. For display only. */

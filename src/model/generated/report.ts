@@ -156,6 +156,10 @@ export interface Transaction {
    * Function called; null for plain payments and contract creations.
    */
   method?: Method | null;
+  /**
+   * Blobs it carries (EIP-4844); null where it carries none.
+   */
+  blobs?: Blobs | null;
 }
 /**
  * The function a call names. Names come from the rules and their dictionary; the contract may mean something else by them.
@@ -198,6 +202,19 @@ export interface Argument {
    * Present where the text was too long and ends in `…`.
    */
   truncated?: boolean;
+}
+/**
+ * Blobs of a transaction, by the gas they cost.
+ */
+export interface Blobs {
+  /**
+   * How many.
+   */
+  count: number;
+  /**
+   * Blob gas; its cost is in gas_cost_native.
+   */
+  gas_used: number;
 }
 /**
  * Outcome and gas.

@@ -60,6 +60,14 @@ function movesPosition({ input: { rulebook } }: SubjectView, { kind, movements }
   return movements.length > 0 && Boolean(rulebook.motifKinds.get(kind)?.position);
 }
 
+/** What the acts gave more of than they took, native and wrapped native as one. */
+export function gainsOf({ view, motifs }: { view: SubjectView; motifs: readonly Motif[] }): ActAmount[] {
+  const taken = sumsOf(view, motifs, 'sent');
+  return [...sumsOf(view, motifs, 'received').values()]
+    .map((sum) => ({ ...sum, amount: sum.amount - (taken.get(sum.id)?.amount ?? 0n) }))
+    .filter(({ amount }) => amount > 0n);
+}
+
 function firstFilled(...lists: ActAmount[][]): ActAmount[] {
   return lists.find(({ length }) => length > 0) ?? [];
 }

@@ -72,6 +72,9 @@ function suspicions(view: SubjectView): CaveatCode[] {
   if (claimed) codes.push(mode === 'delegated_7702' ? 'stale_delegation' : 'claimed_actor');
   if (dealsInSuspects(view) || namedByImpersonator(view)) codes.push('suspect_token');
   if (view.input.stateless) codes.push('state_unread');
+  const { suspects } = view.input;
+  if (view.sent.some(({ outgoing }) => outgoing.some(({ index }) => suspects?.unasked.has(index))))
+    codes.push('unasked_pull');
   return codes;
 }
 
@@ -96,18 +99,13 @@ function doubtsOf(
 
 const MOTIF_DOUBTS: readonly ProofDoubt[] = ['function_name_only', 'amounts_differ', 'unproven_motif'];
 
-/**
- * The actor sent or received a token under another's name or by a movement its source shows no part in, or
- * something left it unasked: by an allowance of old, say.
- */
+/** The actor sent or received a token under another's name, or by a movement its source shows no part in. */
 function dealsInSuspects({ input: { suspects }, sent, received }: SubjectView): boolean {
   if (!suspects) return false;
-  const { impersonating, unverified, unasked } = suspects;
+  const { impersonating, unverified } = suspects;
   return [...sent, ...received].some(
     ({ asset, outgoing, incoming }) =>
-      impersonating.has(asset.id) ||
-      outgoing.some(({ index }) => unasked.has(index) || unverified.has(index)) ||
-      incoming.some(({ index }) => unverified.has(index)),
+      impersonating.has(asset.id) || [...outgoing, ...incoming].some(({ index }) => unverified.has(index)),
   );
 }
 

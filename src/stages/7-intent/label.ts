@@ -3,12 +3,13 @@ import { parseLabel, type LabelPart } from '../../lib/labelTemplate.ts';
 import { fillPlaceholder, type LabelFormat, type LabelSubject } from './labelWords.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Motif } from '../../model/motif.ts';
-import type { IntentRule, ParamSpec } from '../../model/rulebook.ts';
+import type { Condition, IntentRule, ParamSpec } from '../../model/rulebook.ts';
 import { argumentReader, type EncodedArguments } from '../../evm/readArgument.ts';
 import { functionCalled } from '../../evm/decodeArguments.ts';
 import { eventNamed } from '../../evm/signatures.ts';
 import { NATIVE, NATIVE_ASSET } from '../../value/asset.ts';
 import { cleanText } from '../../value/display.ts';
+import { blobsText } from './deeds.ts';
 import type { Log } from '../../model/canonicalTx.ts';
 import type { Address, Hex } from '../../model/hex.ts';
 
@@ -30,17 +31,26 @@ const templateOf = memoize(
  * it. No label shows a hole.
  */
 export function renderLabel(
-  rule: Pick<IntentRule, 'label' | 'labelFallback'>,
+  rule: Pick<IntentRule, 'label' | 'labelFallback'> & Partial<Pick<IntentRule, 'when'>>,
   view: SubjectView,
   motifs: readonly Motif[],
   format: LabelFormat,
 ): RenderedLabel {
-  const subject: LabelSubject = { view, motifs, format };
+  const subject: LabelSubject = { view, motifs, format, asked: rule.when ? tagsAsked(rule.when) : [] };
   const unfilled: string[] = [];
   const full = render(templateOf(rule.label), subject, unfilled);
   const text =
     full === null || !/^\S/.test(full) ? render(templateOf(rule.labelFallback), subject, unfilled) : full;
-  return { text: `${text ?? rule.labelFallback}${tipText(view, format)}`, unfilled: [...new Set(unfilled)] };
+  const blobs = rule.label.includes('{blobs}') ? null : blobsText(view);
+  const besides = `${tipText(view, format)}${blobs === null ? '' : `, with ${blobs}`}`;
+  return { text: `${text ?? rule.labelFallback}${besides}`, unfilled: [...new Set(unfilled)] };
+}
+
+/** Tags of motifs that a condition demands. */
+function tagsAsked(when: Condition): readonly string[] {
+  if ('all' in when) return when.all.flatMap(tagsAsked);
+  if (!('fact' in when) || !/^motif\..*\.tags$/.test(when.fact) || when.operator !== 'includes') return [];
+  return [String(when.value)];
 }
 
 /** `, tipping 0.03 ETH`: what the actor paid the block builder is no part of an act's amounts. */
@@ -116,17 +126,25 @@ interface FoundArgument {
   readonly value: bigint | Hex;
 }
 
-/** An argument of the events that show the act, else of the transaction's own call. */
-function argumentNamed(name: string, { view, motifs }: LabelSubject): FoundArgument | null {
+/** An argument of the events that show the act the rule asks for, else of the transaction's own call. */
+function argumentNamed(name: string, { view, motifs, asked }: LabelSubject): FoundArgument | null {
   const { tx, input } = view;
   for (const { evidence } of motifs)
     for (const { log } of evidence) {
       const found = log === null ? undefined : tx.logs[log];
-      const value = found ? valueOf(name, paramsOf(found, view), logArguments(found)) : null;
+      if (!found || !isAsked(found, asked, view)) continue;
+      const value = valueOf(name, paramsOf(found, view), logArguments(found));
       if (value !== null) return value;
     }
   const called = functionCalled(input.rulebook.signatures, tx.input);
   return called && valueOf(name, called.args, { topics: [], data: tx.input, base: 4 });
+}
+
+/** Whether a log carries what the rule asks for: a motif holds logs of several meanings. */
+function isAsked({ topics }: Log, asked: readonly string[], { input: { rulebook } }: SubjectView): boolean {
+  if (asked.length === 0) return true;
+  const meanings = rulebook.events.get(`${topics[0]}:${topics.length}`)?.meanings ?? [];
+  return meanings.some(({ tags }) => asked.some((tag) => tags.includes(tag)));
 }
 
 /** Parameters as the dictionary names them, then as the shapes do. */
@@ -143,7 +161,8 @@ function logArguments({ topics, data }: Log): EncodedArguments {
 }
 
 function valueOf(name: string, params: readonly ParamSpec[], args: EncodedArguments): FoundArgument | null {
-  const param = params.find((one) => one.name === name && one.at === undefined);
+  // Bytes are for machines: a name in them is in another encoding.
+  const param = params.find((one) => one.name === name && one.at === undefined && one.type !== 'bytes');
   const value = param ? argumentReader(param, [])(args) : null;
   return value === null || !param ? null : { param, value };
 }

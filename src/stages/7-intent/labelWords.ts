@@ -1,8 +1,9 @@
 import { isRecognised } from '../../lib/motifKinds.ts';
-import { functionCalled } from '../../evm/decodeArguments.ts';
+import { amountText } from '../../value/labelFormat.ts';
+import { attemptOf, delegationText, methodOf, reasonOf } from './calledWords.ts';
+import { blobsText, deedOf, loggedBy } from './deeds.ts';
 import type { Balance } from '../../value/balances.ts';
-import { failureReason, failingFrame, failureCause } from '../../value/frames.ts';
-import { actAmounts, netOf, type ActAmount } from './actAmounts.ts';
+import { actAmounts, gainsOf, netOf, type ActAmount } from './actAmounts.ts';
 import { argument, choice, span } from './label.ts';
 import type { Delivery } from './facts/swapFacts.ts';
 import type { SubjectView } from './facts/subjectView.ts';
@@ -31,6 +32,8 @@ export interface LabelSubject {
   readonly view: SubjectView;
   readonly motifs: readonly Motif[];
   readonly format: LabelFormat;
+  /** Tags of the event the rule asks for; arguments are read of its logs alone. */
+  readonly asked: readonly string[];
 }
 
 type Word = (subject: LabelSubject) => string | null;
@@ -75,20 +78,25 @@ const WORDS: Readonly<Record<string, Word>> = {
     const venues = new Set(swaps.map(({ venue, poolId }) => poolId ?? venue));
     return venues.size > 1 ? String(venues.size) : null;
   },
-  allowance: ({ view, format }) => {
-    const texts = view.flow.allowances.map((allowance) => allowanceText(allowance, format));
+  gain: (subject) => listed(gainsOf(subject), subject.format),
+  allowance: (subject) => {
+    const texts = ownAllowances(subject).map((allowance) => allowanceText(allowance, subject));
     return texts.length > MAX_LISTED ? `${texts.length} allowances` : joined([...new Set(texts)]);
   },
-  spender: ({ view, format }) => {
-    const spenders = new Set(view.flow.allowances.map(({ spender }) => spender));
-    return spenders.size === 1 ? format.account(first(spenders)) : null;
+  spender: (subject) => {
+    const spenders = new Set(ownAllowances(subject).map(({ spender }) => spender));
+    return spenders.size === 1 ? subject.format.account(first(spenders)) : null;
   },
   contract: ({ view, format }) => contractText(view, format),
-  method: ({ view }) => methodOf(view),
+  method: (subject) => methodOf(subject.view) ?? deedOf(subject),
+  deed: (subject) => deedOf(subject) ?? methodOf(subject.view),
+  events: (subject) => (methodOf(subject.view) === null ? loggedBy(subject) : null),
   call: ({ view, format }) => {
     const [method, contract] = [methodOf(view), contractText(view, format)];
     return method === null ? contract : `${method} on ${contract}`;
   },
+  blobs: ({ view }) => blobsText(view),
+  delegation: (subject) => delegationText(subject),
   created: ({ view, format }) => {
     const created = view.tx.frames.filter(
       ({ type, effective, to }) => (type === 'CREATE' || type === 'CREATE2') && effective && to !== null,
@@ -96,7 +104,7 @@ const WORDS: Readonly<Record<string, Word>> = {
     if (created.length > 1) return `${created.length} contracts`;
     return created[0] ? format.account(created[0].to!) : null;
   },
-  attempt: ({ view }) => attemptOf(view),
+  attempt: (subject) => attemptOf(subject),
   moved: ({ view, format }) => listed(movedBetween(view), format),
   giver: ({ view, format }) => onlyEnd(view, format, 'outflow'),
   taker: ({ view, format }) => onlyEnd(view, format, 'inflow'),
@@ -158,8 +166,8 @@ function nftCounts(amounts: readonly ActAmount[], format: LabelFormat): string[]
     const count = asset.kind === 'erc721' && asset.address !== null ? counts.get(asset.address)! : 1;
     texts.add(
       count > 1
-        ? `${count} ${format.asset({ ...asset, tokenId: null })}`
-        : (format.amount(asset, amount) ?? format.asset(asset)),
+        ? `${count} × ${format.asset({ ...asset, tokenId: null })}`
+        : amountText({ asset, amount }, format),
     );
   }
   return [...texts];
@@ -211,16 +219,6 @@ function contractText({ tx }: SubjectView, format: LabelFormat): string {
   return format.account(tx.to ?? tx.createdContract ?? tx.from);
 }
 
-/** Act that the called function's name begins with: `swap` of `swapExactTokensForTokens`. */
-function attemptOf({ tx, input: { rulebook } }: SubjectView): string | null {
-  if (tx.to === null || tx.input.length < 10) return null;
-  const name = functionCalled(rulebook.signatures, tx.input)?.name;
-  if (name === undefined) return null;
-  const called = `${name.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toLowerCase()}_`;
-  const acts = [...rulebook.motifKinds.keys()].filter((kind) => called.startsWith(`${kind}_`));
-  return acts.sort((a, b) => b.length - a.length)[0]?.replaceAll('_', ' ') ?? null;
-}
-
 /** Gains of all accounts together, asset by asset. */
 function movedBetween({ flow }: SubjectView): ActAmount[] {
   const gains = new Map<string, bigint>();
@@ -240,31 +238,25 @@ function onlyEnd({ flow }: SubjectView, format: LabelFormat, side: 'inflow' | 'o
   return ends.length === 1 ? format.account(ends[0]![0]) : null;
 }
 
-/** Why the root frame failed, else why the frame it failed on did. */
-function reasonOf({ tx, input }: SubjectView): string | null {
-  const failing = failingFrame(tx);
-  const frames = [tx.frames[0], failing, failing && failureCause(failing, tx)];
-  for (const frame of frames) {
-    const reason = frame ? failureReason(frame, input.rulebook.errors) : null;
-    if (reason !== null) return reason;
-  }
-  return null;
+/** The allowances that the actor gave; where it gave none, all. */
+function ownAllowances({ view }: LabelSubject): readonly Allowance[] {
+  const own = view.flow.allowances.filter(({ owner }) => view.entity.has(owner));
+  return own.length > 0 ? own : view.flow.allowances;
 }
 
-/** `harvest()`, or the selector where no signature is known; null where no function is called. */
-function methodOf({ tx, input }: SubjectView): string | null {
-  if (tx.to === null || tx.input.length < 10) return null;
-  const named = functionCalled(input.rulebook.signatures, tx.input);
-  return named ? `${named.name}()` : tx.input.slice(0, 10);
+/** `5 USDC`; of another account's tokens, with its name. */
+function allowanceText(allowance: Allowance, { view, format }: LabelSubject): string {
+  const own = view.entity.has(allowance.owner);
+  return `${allowedText(allowance, format)}${own ? '' : ` of ${format.account(allowance.owner)}`}`;
 }
 
-function allowanceText(allowance: Allowance, format: LabelFormat): string {
+function allowedText(allowance: Allowance, format: LabelFormat): string {
   const { token, assetKind: kind, tokenId, amount, unlimited } = allowance;
   const asset: Asset = { id: '', kind, address: token, tokenId };
   if (allowance.kind === 'revoked') return format.asset(asset);
   if (kind === 'erc20') {
     if (unlimited) return `unlimited ${format.asset(asset)}`;
-    return format.amount(asset, amount!) ?? `${amount!} units of ${format.asset(asset)}`;
+    return amountText({ asset, amount: amount! }, format);
   }
   return tokenId === null ? `all ${format.asset(asset)}` : format.asset(asset);
 }

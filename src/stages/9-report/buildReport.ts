@@ -4,7 +4,7 @@ import { displayMoney } from '../../value/money.ts';
 import type { Attribution } from '../../model/attribution.ts';
 import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Economics } from '../../model/economics.ts';
-import type { CaveatCode, Verdict } from '../../model/intent.ts';
+import type { Verdict } from '../../model/intent.ts';
 import type { Motif } from '../../model/motif.ts';
 import type * as wire from '../../model/generated/report.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
@@ -18,6 +18,7 @@ import { ReportWriter } from './reportWriter.ts';
 import { writeAttribution, accountNames } from './writeAttribution.ts';
 import { writeEconomics } from './writeEconomics.ts';
 import { writeAllowance } from './writeAllowances.ts';
+import { caveatText } from './caveats.ts';
 import { foldMotifs } from './foldMotifs.ts';
 import { frontEnds } from './frontEnds.ts';
 import { writeAttempts, writeFailure, writeTransaction } from './writeTransaction.ts';
@@ -77,28 +78,6 @@ function writeExecution(
   };
 }
 
-/** Caveats in words. */
-const CAVEATS: Readonly<Record<CaveatCode, string>> = {
-  heuristic_rule: 'The rule infers the purpose; nothing on chain states it.',
-  experimental_rule: 'The rule is experimental.',
-  no_single_actor: 'No single account can be named as the actor.',
-  claimed_actor: 'The actor is elected by nothing but what an event or balances claim.',
-  stale_delegation: 'No nonce shows that the EIP-7702 authorisation of the actor took effect here.',
-  suspect_token:
-    'A token takes the name of another, or left an account that no call here shows to have asked for it.',
-  state_unread: 'The node no longer has the state of the block: no code, token name or price was read.',
-  nothing_recognised: 'No recognised act supports the headline.',
-  function_name_only: 'Only the name of a function says so, and anybody may name one so.',
-  amounts_differ: 'More or less moved than an event states, and nothing shows where the rest went.',
-  unproven_motif: 'An act it rests on is not proven.',
-  low_confidence: 'Confidence is low.',
-  unaccounted_value: 'The acts recognised do not account for all the actor sent or received.',
-  unknown_protocol: 'A contract that took part is known by its behaviour only.',
-  uncertain_motif: 'An act it rests on is itself less than certain.',
-  rule_limit: 'The rule claims no more.',
-  no_rule: 'No rule speaks for this transaction.',
-};
-
 function subcategoryOf(
   { kind }: Verdict,
   { intentKinds }: ReportInput['rulebook'],
@@ -113,9 +92,11 @@ function claimText({ strangerClaim: claim }: Attribution): string {
 }
 
 function writeClassification(
-  { tx, verdict, attribution, rulebook }: ReportInput,
+  input: ReportInput,
   writer: ReportWriter,
+  places: readonly number[],
 ): wire.Classification {
+  const { tx, verdict, attribution, rulebook } = input;
   const told = verdict.fragments.length > 0 ? verdict.fragments : [verdict];
   return {
     intent_kind: verdict.kind,
@@ -131,7 +112,7 @@ function writeClassification(
     category: verdict.category as NonNullable<wire.Classification['category']>,
     ...subcategoryOf(verdict, rulebook),
     tags: [...verdict.tags],
-    caveats: verdict.caveats.map((code) => ({ code, text: CAVEATS[code] })),
+    caveats: verdict.caveats.map((code) => ({ code, text: caveatText(code, input, places) })),
   };
 }
 
@@ -186,7 +167,7 @@ export function buildReport(input: ReportInput): wire.TxReport {
   const writer = new ReportWriter(tx, flow, input.context, folded.places);
   // Addresses are named in the order in which they are written first.
   const execution = writeExecution(input, writer);
-  const classification = writeClassification(input, writer);
+  const classification = writeClassification(input, writer, folded.places);
   const written = writeEconomics(economics, tx.blockNumber, writer);
   const attributed = writeAttribution(attribution, writer);
   return {

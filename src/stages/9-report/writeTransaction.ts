@@ -5,6 +5,7 @@ import type * as wire from '../../model/generated/report.ts';
 import type { Failure } from '../../model/generated/report.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import { jsonInteger, type ReportWriter } from './reportWriter.ts';
+import { blobsOf } from '../../value/blobs.ts';
 import { argumentText } from '../../value/argumentText.ts';
 import { attemptsOf, failureReason, failingFrame, failureCause } from '../../value/frames.ts';
 
@@ -27,6 +28,15 @@ export function writeTransaction(
     timestamp: isoTime(BigInt(header.timestamp)),
     nonce: jsonInteger(tx.nonce, 'nonce'),
     method: writeCall(tx, signatures),
+    blobs: writeBlobs(tx),
+  };
+}
+
+function writeBlobs(tx: CanonicalTx): wire.Blobs | null {
+  if (tx.blobGasUsed === 0n) return null;
+  return {
+    count: jsonInteger(blobsOf(tx), 'blob count'),
+    gas_used: jsonInteger(tx.blobGasUsed, 'blob gas used'),
   };
 }
 

@@ -133,6 +133,7 @@ describe('buildReport', () => {
       timestamp: '2023-11-14T22:13:20Z',
       nonce: 7,
       method: null,
+      blobs: null,
     });
     expect(report.execution).toEqual({
       outcome: 'Success',

@@ -3,7 +3,7 @@ import { authoritiesOf } from '../../../evm/authorities.ts';
 import { planPricing, type PricingPlan } from '../prices/planPricing.ts';
 import { NO_REGISTRIES, planRegistries, type RegistryPlan } from './registryReads.ts';
 import { isRecord } from '../../../lib/shape.ts';
-import { tokensInLogs } from './tokensInLogs.ts';
+import { tokensInLogs, type TokensInLogs } from './tokensInLogs.ts';
 import type { Address, Hash } from '../../../model/hex.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import type { RawTransaction } from '../../../model/upstream.ts';
@@ -33,7 +33,7 @@ export interface ContextPlan {
 }
 
 export type PlanVocabulary = Pick<Rulebook, 'wrappedNative' | 'tokenEvents' | 'feeds' | 'multicall'> &
-  Partial<Pick<Rulebook, 'pricing' | 'events' | 'calls' | 'prepared'>>;
+  Partial<Pick<Rulebook, 'pricing' | 'events' | 'calls' | 'prepared' | 'knownTokens'>>;
 
 /** Plans the second round trip. No I/O. Throws `receipt_malformed` when the receipt names no block. */
 export function planContext(
@@ -46,7 +46,9 @@ export function planContext(
   const blockNumber = readQuantity(receipt['blockNumber'], 'receipt_malformed', 'blockNumber');
   const found = tokensInLogs(receipt, vocabulary);
   const tooMany = found.seen.length > tokenLimit;
-  const tokens = tooMany ? found.seen.slice(0, tokenLimit) : found.seen;
+  const tokens = tooMany
+    ? found.seen.slice(0, tokenLimit)
+    : [...found.seen, ...calledToken(tx, found, vocabulary)];
   const authorities = authoritiesOf(tx['authorizationList']);
   const multicall = blockNumber >= vocabulary.multicall.sinceBlock ? vocabulary.multicall.address : null;
   return {
@@ -63,6 +65,17 @@ export function planContext(
     accounts: accountsToLookAt(tx, authorities),
     authorities,
   };
+}
+
+/** A listed token that was called without an event: a failed transfer's amount is told in its units. */
+function calledToken(
+  { to }: Record<string, unknown>,
+  { seen }: TokensInLogs,
+  { knownTokens }: PlanVocabulary,
+): Address[] {
+  const called = lowerAddress(to);
+  if (called === null || knownTokens === undefined || seen.length > 0) return [];
+  return [...knownTokens.values()].some((addresses) => addresses.has(called)) ? [called] : [];
 }
 
 /** None where every read is a request of its own (`at` null). */

@@ -1,3 +1,4 @@
+import { blobsOf } from '../../../value/blobs.ts';
 import { count, entityTags, flag, kinds, oneOf, text, type FactSpec } from './factSpec.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { NonEconomicMovement } from '../../../model/valueFlow.ts';
@@ -64,6 +65,7 @@ export const TX_FACTS: readonly FactSpec[] = [
     'EIP-7702 authorisations in the transaction.',
     (v) => v.tx.authorizations.length,
   ),
+  count('tx.blobs', 'Blobs the transaction carries (EIP-4844).', (v) => Number(blobsOf(v.tx))),
   count('tx.logs', 'Events in the receipt.', (v) => v.tx.logs.length),
   count(
     'tx.calls',

@@ -1,0 +1,71 @@
+import { functionCalled } from '../../evm/decodeArguments.ts';
+import { uintOfWord, wordAt, ZERO_ADDRESS } from '../../evm/hex.ts';
+import { NATIVE } from '../../value/asset.ts';
+import { failureReason, failingFrame, failureCause } from '../../value/frames.ts';
+import type { LabelSubject } from './labelWords.ts';
+import type { SubjectView } from './facts/subjectView.ts';
+import type { Hex } from '../../model/hex.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
+import type { Asset } from '../../model/valueFlow.ts';
+
+/** Why the root frame failed, else why the frame it failed on did. */
+export function reasonOf({ tx, input }: SubjectView): string | null {
+  const failing = failingFrame(tx);
+  const frames = [tx.frames[0], failing, failing && failureCause(failing, tx)];
+  for (const frame of frames) {
+    const reason = frame ? failureReason(frame, input.rulebook.errors) : null;
+    if (reason !== null) return reason;
+  }
+  return null;
+}
+
+/** `harvest()`; null where no function is called or none is known that the calldata fits. */
+export function methodOf({ tx, input }: SubjectView): string | null {
+  if (tx.to === null || tx.input.length < 10) return null;
+  const named = functionCalled(input.rulebook.signatures, tx.input);
+  return named && `${named.name}()`;
+}
+
+/** Act that the called function's name begins with: `swap 1 ETH` of `swapExactETHForTokens`. */
+export function attemptOf(subject: LabelSubject): string | null {
+  const { tx, input } = subject.view;
+  const { rulebook } = input;
+  if (tx.to === null || tx.input.length < 10) return null;
+  const called = functionCalled(rulebook.signatures, tx.input);
+  if (called === null) return null;
+  const act = actNamed(called.name, rulebook);
+  const amount = tx.value > 0n ? subject.format.amount(NATIVE, tx.value) : null;
+  const stated = amount ?? statedAmount(subject);
+  return act === null ? stated && `${called.name} ${stated}` : [act, stated].filter(Boolean).join(' ');
+}
+
+/** `500 USDC` where a token's own call states it. */
+function statedAmount({ view: { tx, input }, format }: LabelSubject): string | null {
+  const call = input.rulebook.tokenCalls.get(tx.input.slice(0, 10) as Hex);
+  if (call?.amount == null || call.token !== null) return null;
+  const amount = uintOfWord(wordAt(tx.input, call.amount + SELECTOR_BYTES) ?? '');
+  const token: Asset = { id: '', kind: 'erc20', address: tx.to, tokenId: null };
+  return amount > MOST_STATED ? `unlimited ${format.asset(token)}` : format.amount(token, amount);
+}
+
+const SELECTOR_BYTES = 4;
+/** As allowances count as unlimited: half of the amount's range. */
+const MOST_STATED = 1n << 255n;
+
+function actNamed(name: string, rulebook: Rulebook): string | null {
+  const called = `${name.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toLowerCase()}_`;
+  const acts = [...rulebook.motifKinds.keys()].filter((kind) => called.startsWith(`${kind}_`));
+  return acts.sort((a, b) => b.length - a.length)[0]?.replaceAll('_', ' ') ?? null;
+}
+
+/** `Delegate 0x12ab…cdef to 0x34cd…ef01`, or that it was revoked (EIP-7702: the zero address). */
+export function delegationText({ view: { tx }, format }: LabelSubject): string | null {
+  const codes = new Set(tx.authorizations.map(({ address }) => address));
+  const authorities = new Set(tx.authorizations.map(({ authority }) => authority));
+  if (codes.size !== 1) return null;
+  const [code, authority] = [[...codes][0]!, authorities.size === 1 ? [...authorities][0]! : null];
+  const whose = authority === null ? 'an account' : format.account(authority);
+  return code === ZERO_ADDRESS
+    ? `Revoke the delegation of ${whose}`
+    : `Delegate ${whose} to ${format.account(code)}`;
+}

@@ -1,0 +1,47 @@
+// Every sentence true: the headline of each recorded transaction, held against its movements, acts and positions.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { judge, read } from '../../src/analyze.ts';
+import { AnalysisError } from '../../src/lib/errors.ts';
+import { loadRules } from '../../src/service/loadRules.ts';
+import { allRecordings } from '../../src/tools/cli/rules/recordings.ts';
+import { corpus, CORPUS, REPLAY_AVAILABLE, warnIfAbsent } from '../support/replayNode.ts';
+import { violationsOf } from './labelCheck.ts';
+
+const rulebook = loadRules();
+warnIfAbsent('the check of labels over the corpora');
+
+async function violations(files: readonly string[]): Promise<{ checked: number; found: string[] }> {
+  const found: string[] = [];
+  let checked = 0;
+  for (const { name, raw, context } of files.flatMap((file) => allRecordings([file]))) {
+    try {
+      const analysis = await judge(read(raw, context), context, rulebook);
+      const { status, kind, label } = analysis.verdict;
+      checked++;
+      for (const problem of violationsOf(analysis, rulebook))
+        found.push(`${name} ${raw.hash.slice(0, 10)} ${status} ${kind} "${label}": ${problem}`);
+    } catch (error) {
+      if (!(error instanceof AnalysisError)) throw error;
+    }
+  }
+  return { checked, found };
+}
+
+it('labels of the own recordings are true', { timeout: 120_000 }, async () => {
+  const { checked, found } = await violations([join(import.meta.dirname, '../recordings')]);
+  expect(found).toEqual([]);
+  expect(checked).toBeGreaterThan(90);
+});
+
+it.skipIf(!REPLAY_AVAILABLE)(
+  'and those of every recorded mainnet transaction',
+  { timeout: 600_000 },
+  async () => {
+    const files = [...CORPUS, 'blocks-2024.ndjson.gz'].map(corpus).filter((file) => existsSync(file));
+    const { checked, found } = await violations(files);
+    expect(found).toEqual([]);
+    expect(checked).toBeGreaterThan(3_500);
+  },
+);
