@@ -70,8 +70,14 @@ export function quantities(legs: readonly { asset: Asset; raw: string }[], most 
 }
 
 /** Money as people read it, sign first and thousands apart: `−$1,234.56`; the dash where there is none. */
-export const moneyText = ({ text, available }: DisplayMoney): string =>
-  available ? shown(text.replace(/^\$-/, '−$').replace(/(?<=\$)\d{4,}/, grouped), 40) : '—';
+export function moneyText({ text, available }: DisplayMoney): string {
+  if (!available) return '—';
+  const signed = shown(text, 400).replace(/^\$-/, '−$');
+  // More zeros than digits are read as a power of ten, as of amounts.
+  return /\$0\.0{9}/.test(signed)
+    ? signed.replace(/[\d.]+$/, shownAmount)
+    : signed.replace(/(?<=\$)\d{4,}/, grouped);
+}
 
 /** The chain's own asset, which pays the gas and may appear nowhere else in a report. */
 const NATIVE = 'eip155:1/slip44:60';
@@ -86,15 +92,18 @@ export function whyUnavailable(assets: AssetBook, reason: string | undefined | n
     .replaceAll(/(eip155:[^\s,]+)(?: \(\w+\))?/g, (_, id: string) => symbolOf(assets.get(id), id, 20));
 }
 
-/** Changes of one account in one direction: one asset's, or those of NFTs of one collection together. */
-export type NetRow = readonly [InventoryDelta, ...InventoryDelta[]];
+/** An amount of an asset with its sign. */
+type Change = Pick<InventoryDelta, 'asset' | 'delta_raw'>;
 
-const direction = ({ delta_raw: raw }: InventoryDelta): string =>
+/** Changes of one account in one direction: one asset's, or those of NFTs of one collection together. */
+export type NetRow<T extends Change = InventoryDelta> = readonly [T, ...T[]];
+
+const direction = ({ delta_raw: raw }: Change): string =>
   raw.startsWith('-') ? '-' : /^0+$/.test(raw) ? '0' : '+';
 
 /** An account's changes in their order, NFTs of one collection that went the same way joined. */
-export function netRows(deltas: readonly InventoryDelta[]): NetRow[] {
-  const rows = new Map<string, [InventoryDelta, ...InventoryDelta[]]>();
+export function netRows<T extends Change>(deltas: readonly T[]): NetRow<T>[] {
+  const rows = new Map<string, [T, ...T[]]>();
   for (const delta of deltas) {
     const { asset } = delta;
     const key = `${isNft(asset) ? asset.address : asset.id} ${direction(delta)}`;
@@ -106,7 +115,7 @@ export function netRows(deltas: readonly InventoryDelta[]): NetRow[] {
 }
 
 /** The amount of a row, without its sign: `12 × Name, #8092 … #8217` for several of a collection. */
-export function rowQuantity(row: NetRow): Quantity {
+export function rowQuantity(row: NetRow<Change>): Quantity {
   const [first] = row;
   if (row.length === 1) return quantity(BigInt(first.delta_raw), first.asset, first.asset.id);
   const count = row.reduce((sum, { delta_raw }) => sum + BigInt(delta_raw.replace('-', '')), 0n);
@@ -122,9 +131,15 @@ export function rowQuantity(row: NetRow): Quantity {
 }
 
 /** Whether a change is of a debt token: an increase is owed, not received. */
-export function isDebt({ position_effects: effects }: TxReport, { subject, asset }: InventoryDelta): boolean {
+export const isDebt = (report: TxReport, { subject, asset }: InventoryDelta): boolean =>
+  owes(report, subject, asset.id);
+
+/** Whether the asset is a debt token of that account. */
+export function owes({ position_effects: effects }: TxReport, account: string, assetId: string): boolean {
   return effects.some(
     ({ category, owner, position_asset: token }) =>
-      category === 'lending_debt' && owner === subject && token?.id === asset.id,
+      category === 'lending_debt' && sameAccount(owner, account) && token?.id === assetId,
   );
 }
+
+const sameAccount = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();

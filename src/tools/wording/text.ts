@@ -27,7 +27,7 @@ export function lower(name: string): string {
   return /^[A-Z]{2}/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-const ACRONYMS = /\b(mev|nft|amm|lp|dao|usd|eip|erc)\b/g;
+const ACRONYMS = /\b(mev|nft|amm|lp|dao|usd|eip|erc|ens)\b/g;
 
 /** `uniswap-v3` as a title: `Uniswap V3`. */
 export function title(slug: string): string {

@@ -81,6 +81,13 @@ describe('the words of a report', () => {
     ],
   ])('a position %j', (more, text) => expect(inWords(positionSentence(position(more)), voice)).toBe(text));
 
+  it('writes tiny dollars as a power of ten, as tiny amounts', () => {
+    const text = (amount: string): string => moneyText({ text: amount, available: true } as never);
+    expect(text('$0.0000000000000018')).toBe('$1.8 × 10⁻¹⁵');
+    expect(text('$-0.0000000000000018')).toBe('−$1.8 × 10⁻¹⁵');
+    expect([text('$0.0042'), text('$-1234.50'), text('$0.00')]).toEqual(['$0.0042', '−$1,234.50', '$0.00']);
+  });
+
   it('joins NFTs of one collection that went the same way', () => {
     const nft = (id: string, raw: string) =>
       ({

@@ -5,8 +5,8 @@ import type { Role } from '../../../src/tools/wording/accounts.ts';
 import type { View } from '../view.ts';
 import type { FlowEdge, FlowNode } from './flow.ts';
 import type { Folded } from './fold.ts';
-import { layOut, type Box, type Drawing } from './layout.ts';
-import { edgeText, labelSize, nodeSize, nodeText, type TextWidth } from './measure.ts';
+import { layOut, type Box, type Direction, type Drawing } from './layout.ts';
+import { edgeText, isOwed, labelSize, nodeSize, nodeText, type TextWidth } from './measure.ts';
 import { curve, outline } from './path.ts';
 import { roving } from './roving.ts';
 
@@ -14,6 +14,9 @@ export interface DrawnGraph extends Pick<Drawing, 'width' | 'height'> {
   readonly element: HTMLElement;
   readonly highlight: (movements: ReadonlySet<number> | null) => void;
 }
+
+/** Wider than this, a drawing from top to bottom is too small to read on a phone. */
+const WIDE = 800;
 
 /**
  * Draws the flow: lines and outlines in SVG, hidden from assistive technology, and every node and edge as a button with
@@ -29,14 +32,21 @@ export function drawGraph(
   const texts = new Map(
     flow.nodes.map((node) => [node.id, nodeText(node, view, { isActor: node.id === actor, narrow })]),
   );
-  const labels = new Map(flow.edges.map((edge) => [edge.id, edgeText(edge, view.assets)]));
+  const labels = new Map(flow.edges.map((edge) => [edge.id, edgeText(edge, view)]));
   const byId = new Map(flow.nodes.map((node) => [node.id, node]));
-  const drawing = layOut(flow, {
-    direction: narrow ? 'TB' : 'LR',
-    node: (id) =>
-      nodeSize(texts.get(id)!, byId.get(id)!, { isActor: id === actor, narrow, width: textWidth }),
-    label: (edge) => labelSize(labels.get(edge.id)!, edge.kinds, narrow, textWidth),
-  });
+  const towards = (direction: Direction): Drawing =>
+    layOut(flow, {
+      direction,
+      node: (id) =>
+        nodeSize(texts.get(id)!, byId.get(id)!, { isActor: id === actor, narrow, width: textWidth }),
+      label: (edge) => labelSize(labels.get(edge.id)!, edge.kinds, narrow, textWidth),
+    });
+  let drawing = towards(narrow ? 'TB' : 'LR');
+  // A wide fan fits a phone better from left to right.
+  if (narrow && drawing.width > WIDE) {
+    const across = towards('LR');
+    if (across.width < drawing.width) drawing = across;
+  }
   const nameOf = (id: string): string => {
     const node = byId.get(id)!;
     return node.members.length > 1 ? texts.get(id)!.name : view.accounts.text(node.members[0]!);
@@ -62,15 +72,16 @@ export function drawGraph(
     const text = labels.get(edge.id)!;
     const line = curve(points);
     const act = (): void => view.inspect(edgeClaim(view, edge, nameOf));
+    const direction = isOwed(edge, view) ? 'between' : edge.direction;
     const path = s(
       'g',
-      { class: `edge ${edge.direction}${edge.kinds.length > 0 ? ' minted' : ''}`, onclick: act },
+      { class: `edge ${direction}${edge.kinds.length > 0 ? ' minted' : ''}`, onclick: act },
       s('path', { class: 'reach', d: line }),
-      s('path', { class: 'line', d: line, 'marker-end': `url(#arrow-${edge.direction})` }),
+      s('path', { class: 'line', d: line, 'marker-end': `url(#arrow-${direction})` }),
     );
     const button = h(
       'button',
-      { type: 'button', class: `edge-label ${edge.direction}`, title: text.exact, onclick: act },
+      { type: 'button', class: `edge-label ${direction}`, title: text.exact, onclick: act },
       h('span', { class: 'step' }, h('span', { class: 'sr' }, 'Step '), String(edge.step)),
       ' ',
       h(

@@ -15,7 +15,7 @@ import { legend } from './legend.ts';
 const NARROW = 620;
 const SMALLEST = 0.55;
 /** On a phone all ends show, however small; fingers zoom. */
-const SMALLEST_NARROW = 0.34;
+const SMALLEST_NARROW = 0.2;
 /** Pixels across a printed page. */
 const PAPER = 680;
 /** A small graph may grow this much. */

@@ -1,6 +1,8 @@
+import type { Asset } from '../../../src/model/generated/report.ts';
 import { ROLE_NAMES } from '../../../src/tools/wording/accounts.ts';
-import { quantity, type AssetBook } from '../../../src/tools/wording/amounts.ts';
+import { netRows, owes, quantity, rowQuantity, type Quantity } from '../../../src/tools/wording/amounts.ts';
 import { plural, shortHex, shown } from '../../../src/tools/wording/text.ts';
+import type { View } from '../view.ts';
 import type { FlowEdge, FlowNode, FlowSource } from './flow.ts';
 import type { Size } from './layout.ts';
 
@@ -40,10 +42,17 @@ export function nodeText(
   const sorted = [...moved].sort(
     (a, b) => Number(b.delta_raw.startsWith('-')) - Number(a.delta_raw.startsWith('-')),
   );
-  const nets = sorted.slice(0, MOST_LINES + 1).map((d) => {
-    const gain = !d.delta_raw.startsWith('-');
-    const { short, exact } = quantity(BigInt(d.delta_raw), d.asset, d.asset.id);
-    return { text: `${gain ? '+' : '−'}${short}`, exact: `${gain ? '+' : '−'}${exact}`, gain };
+  const rows = netRows(sorted);
+  const nets = rows.slice(0, MOST_LINES + 1).map((row) => {
+    const [{ asset, delta_raw: raw }] = row;
+    const { short, exact } = rowQuantity(row);
+    const sign = raw.startsWith('-') ? '−' : '+';
+    const owed = owes(report, address, asset.id) ? ' owed' : '';
+    return {
+      text: `${sign}${short}${owed}`,
+      exact: `${sign}${exact}${owed}`,
+      gain: sign === '+' && owed === '',
+    };
   });
   return {
     part: account.named && !narrow ? `${account.part} · ${shortHex(address)}` : account.part,
@@ -52,15 +61,31 @@ export function nodeText(
   };
 }
 
-export function edgeText(edge: FlowEdge, assets: AssetBook): EdgeText {
+/** The subject's debt tokens are owed, not received. */
+export const isOwed = (edge: FlowEdge, { report, subject }: FlowSource): boolean =>
+  edge.carried.every(({ assetId }) => owes(report, subject, assetId));
+
+/** A line per asset, NFTs of one collection in one. */
+export function edgeText(
+  edge: FlowEdge,
+  view: Pick<View, 'assets' | 'report' | 'subject' | 'accounts'>,
+): EdgeText {
+  const owed = isOwed(edge, view) ? ' owed' : '';
   const sign = edge.direction === 'sent' ? '−' : edge.direction === 'received' ? '+' : '';
-  const all = edge.carried.map((c) => ({
-    ...quantity(c.raw, assets.get(c.assetId), c.assetId),
-    count: c.count,
-  }));
+  const [unknown, known] = [[] as Quantity[], [] as { asset: Asset; delta_raw: string; count: number }[]];
+  for (const { assetId, raw, count } of edge.carried) {
+    const asset = view.assets.get(assetId);
+    if (asset) known.push({ asset, delta_raw: raw.toString(), count });
+    else unknown.push(quantity(raw, undefined, assetId));
+  }
+  const all = [...netRows(known), ...unknown].map((row) =>
+    'short' in row
+      ? { ...row, count: 1 }
+      : { ...rowQuantity(row), count: row.length === 1 ? row[0].count : 1 },
+  );
   const lines = all
     .slice(0, MOST_LINES)
-    .map((q) => `${sign}${q.short}${q.count > 1 ? ` (${q.count}×)` : ''}`);
+    .map((q) => `${sign}${q.short}${owed}${q.count > 1 ? ` (${q.count}×)` : ''}`);
   if (all.length > MOST_LINES) lines.push(`and ${plural(all.length - MOST_LINES, 'more asset')}`);
   return { lines, exact: all.map((q) => q.exact).join(', ') };
 }
