@@ -228,6 +228,10 @@ export const FLAGS: Words = {
 export const INVARIANTS: Words = {
   amounts_agree:
     'What the event states is what moved, to the unit; fees it states, or that were passed on, count apart.',
+  amount_moved: 'An amount is the sum of its movements.',
+  sum_of_parts: 'An amount is what the parts took or gave together.',
+  net_of_parts: 'An amount is what the parts took or gave, less what passed between them.',
+  happened_at: 'The logs and calls are those of the contracts named.',
   value_moved: 'Value moved at all.',
   netted_at_venue: 'The venue settled net, and its books close.',
   venue_involved: 'The value went through the venue or is its own token.',

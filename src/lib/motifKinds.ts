@@ -21,6 +21,7 @@ export const NO_TRAITS: MotifTraits = {
   completedBy: null,
   closedFlow: null,
   submitter: false,
+  claims: [],
 };
 
 /** Traits the vocabulary declares for a motif kind; all off for an unknown kind. */

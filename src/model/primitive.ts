@@ -16,9 +16,25 @@ export interface ProtocolRef {
   readonly matchedBy: 'address' | 'create2' | 'registry' | 'family' | 'token' | 'creator';
 }
 
+/** Where a claim looks: a movement by its index, an amount of the act (`in0`, `out1`), or an account. */
+export type Operand =
+  | number
+  | `in${number}`
+  | `out${number}`
+  | Address
+  /** An amount that the act's evidence states. */
+  | { readonly word: bigint }
+  | { readonly log: number }
+  | { readonly frame: number }
+  /** A part of the act; it has its index once all acts are in order. */
+  | { readonly act: { readonly index: number } };
+
+/** A claim: a predicate that compares its operands, with one another or with those of the other side. */
 export interface Invariant {
   readonly name: string;
   readonly holds: boolean;
+  readonly operands: readonly Operand[];
+  readonly against?: readonly Operand[];
 }
 
 /** A role the event or call gives an account: owner, recipient, caller, liquidator, borrower, maker, … */
@@ -38,6 +54,8 @@ export interface Leg {
   readonly movements: readonly number[];
   /** The event states exactly this amount. */
   readonly exact: boolean;
+  /** The amount that the event states, where it is one word of it. */
+  readonly stated?: bigint | null;
 }
 
 export type PortionRole = 'principal' | 'fee' | 'interest';

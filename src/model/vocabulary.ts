@@ -38,6 +38,8 @@ export interface MotifTraits {
   readonly completedBy: 'keeper' | 'relayer' | null;
   readonly closedFlow: 'always' | 'possible' | null;
   readonly submitter: boolean;
+  /** Claims without which no act of the kind is proven. */
+  readonly claims: readonly string[];
 }
 
 /** Effect of a motif on a position. `subcategory`: the ruleset's own name for the kind of position. */

@@ -29,7 +29,10 @@ export function prove(act: Primitive, input: ProofInput): ProofDoubt | null {
     return 'function_name_only';
   const failed = invariants.filter(({ holds }) => !holds);
   if (failed.some(({ name }) => name === 'amounts_agree')) return 'amounts_differ';
-  const doubted = failed.length > 0 || tags.some((tag) => UNPROVEN_TAGS.has(tag));
+  const missing = kindOf(input.rulebook, act.kind).claims.some(
+    (name) => !invariants.some((one) => one.name === name),
+  );
+  const doubted = missing || failed.length > 0 || tags.some((tag) => UNPROVEN_TAGS.has(tag));
   if (doubted || isSuspect(act, input)) return 'unproven_motif';
   const shown = basis === 'structure' || known || exchanges(act, input) || isBooked(act, input);
   return shown ? null : 'unproven_motif';

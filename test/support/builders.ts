@@ -236,7 +236,7 @@ export function motif(over: Partial<Motif> = {}): Motif {
     participants: [],
     assetsIn: [],
     assetsOut: [],
-    invariants: [{ name: 'conserved_at_venue', holds: true }],
+    invariants: [{ name: 'conserved_at_venue', holds: true, operands: [] }],
     tags: [],
     status: 'Proven',
     doubt: null,

@@ -955,6 +955,10 @@ export interface Motif {
    * Machine checks.
    */
   invariants: Invariant[];
+  /**
+   * What the checks compare, so that a reader can repeat them.
+   */
+  claims?: Claim[];
   status: Status;
   confidence: Confidence;
   /**
@@ -1029,6 +1033,27 @@ export interface Invariant {
    * What was checked.
    */
   name: string;
+  /**
+   * Whether it holds.
+   */
+  holds: boolean;
+}
+/**
+ * What a motif rests on: a predicate over places of the chain and amounts of the motif. docs/claims.md describes them.
+ */
+export interface Claim {
+  /**
+   * Name of the predicate.
+   */
+  predicate: string;
+  /**
+   * What is compared: `movement:<index>`, `in<n>` and `out<n>` (amounts of the motif), an address, `m-<n>` (a part), `log:<log_index>`, `frame:<path>`, `value:<path>` (ether of a call), or an amount at a byte: `log:<log_index>:<byte>`, `log:<log_index>:t<topic>`, `call:<path>:<byte>`, `output:<path>:<byte>`, with `:-` for a negative one, `:16` and `:-16` for 16 bytes.
+   */
+  operands: string[];
+  /**
+   * The other side, where the predicate has two.
+   */
+  against?: string[];
   /**
    * Whether it holds.
    */

@@ -251,6 +251,7 @@ export interface RawMotifKind {
   readonly completed_by?: NonNullable<MotifTraits['completedBy']>;
   readonly closed_flow?: NonNullable<MotifTraits['closedFlow']>;
   readonly submitter?: boolean;
+  readonly claims?: readonly string[];
 }
 
 export interface RawVocabulary {

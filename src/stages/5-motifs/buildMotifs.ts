@@ -1,6 +1,7 @@
 import { NATIVE_ASSET } from '../../value/asset.ts';
 import { kindOf, isRecognised } from '../../lib/motifKinds.ts';
 import { valueEnds } from '../../value/follow.ts';
+import { legClaims } from '../../value/claims.ts';
 import { carriersOf } from '../../value/parties.ts';
 import { isSuspect, prove } from '../../value/prove.ts';
 import { batchTransfers, compositesOf } from './composites.ts';
@@ -31,7 +32,8 @@ export function buildMotifs(input: MotifInput): MotifDraft[] {
   const hops: Hop[] = [];
   for (const one of withTips(input)) {
     if (isUnaskedAllowance(one, input)) continue;
-    const primitive = paysBuilder(one, input) ? { ...one, kind: BUILDER_PAYMENT, tags: NOTHING } : one;
+    const told = paysBuilder(one, input) ? { ...one, kind: BUILDER_PAYMENT, tags: NOTHING } : one;
+    const primitive = { ...told, invariants: [...legClaims(told, tx, flow), ...told.invariants] };
     const draft = standAlone(primitive, input, tracing);
     found.push(draft);
     const hop = hopOf(primitive, draft, input);

@@ -16,6 +16,7 @@ import { groupBy } from '../../lib/lists.ts';
 import { balances } from '../../value/balances.ts';
 import { roleOf } from '../../lib/roles.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
+import type { Invariant } from '../../model/primitive.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 
 /**
@@ -78,20 +79,21 @@ export function batchTransfers(
   const byPayer = groupBy(transfers, (draft) => roleOf(draft, 'payer'));
   return [...byPayer].flatMap(([payer, list]) => {
     const recipients = unique(list.map((draft) => roleOf(draft, 'recipient')!));
-    const gained = [...balances(flow, payer).values()].some((b) => b.net > 0n);
-    return recipients.length < 2 || gained ? [] : [batchOf(payer, recipients, list, tx)];
+    const noGain = [...balances(flow, payer).values()].every((b) => b.net <= 0n);
+    return recipients.length < 2 || !noGain ? [] : [batchOf({ payer, recipients, noGain }, list, tx)];
   });
 }
 
 function batchOf(
-  payer: Address,
-  recipients: readonly Address[],
+  { payer, recipients, noGain }: { payer: Address; recipients: readonly Address[]; noGain: boolean },
   payments: readonly MotifDraft[],
   tx: CanonicalTx,
 ): MotifDraft {
+  const payers = new Set(payments.map((draft) => roleOf(draft, 'payer')!));
   const sums = new Map<string, bigint>();
   for (const { assetsOut } of payments)
     for (const { asset, amount } of assetsOut) sums.set(asset, (sums.get(asset) ?? 0n) + amount);
+  const assetsOut = [...sums].map(([asset, amount]) => ({ asset, amount, role: 'paid' }));
   return composite(
     {
       kind: 'batch_transfer',
@@ -103,10 +105,18 @@ function batchOf(
         ...recipients.map((account) => ({ role: 'recipient', account })),
       ],
       assetsIn: [],
-      assetsOut: [...sums].map(([asset, amount]) => ({ asset, amount, role: 'paid' })),
+      assetsOut,
       invariants: [
-        { name: 'one_payer', holds: true },
-        { name: 'no_counter_flow', holds: true },
+        ...assetsOut.map(
+          ({ asset, amount }, i): Invariant => ({
+            name: 'sum_of_parts',
+            holds: amount === sums.get(asset),
+            operands: [`out${i}`],
+            against: payments.map((act) => ({ act })),
+          }),
+        ),
+        { name: 'one_payer', holds: payers.size === 1, operands: [...payers] },
+        { name: 'no_counter_flow', holds: noGain, operands: [payer] },
       ],
     },
     payments,

@@ -1,7 +1,7 @@
 import type { Balance } from '../../value/balances.ts';
 import { composite, unique, type MotifDraft, type MotifInput } from './draftMotif.ts';
 import type { Entity } from './entity.ts';
-import { movedAsset, type Hop, type TradeBalance } from './hops.ts';
+import { hopAmount, hopClaims, movedAsset, tradeBalance, type Hop, type TradeBalance } from './hops.ts';
 import type { Address } from '../../model/hex.ts';
 import type { AssetId } from '../../model/valueFlow.ts';
 
@@ -98,6 +98,8 @@ interface Result {
 function cycleMotif({ hops, base, tx, entity }: Loop, result: Result): MotifDraft {
   const { kind, wallet, residual, own, funder } = result;
   const motifs = hops.map((h) => h.motif);
+  const operands = motifs.map((act) => ({ act }));
+  const accounts = [...entity.accounts, ...(wallet ? [wallet] : [])];
   const pools = unique(hops.filter((h) => h.trade).map((h) => h.motif.venue));
   return composite(
     {
@@ -113,16 +115,27 @@ function cycleMotif({ hops, base, tx, entity }: Loop, result: Result): MotifDraf
       assetsIn: [{ asset: movedAsset(hops, 'received', base.id), amount: base.received, role: 'out' }],
       assetsOut: [{ asset: movedAsset(hops, 'sent', base.id), amount: base.sent, role: 'in' }],
       invariants: [
-        { name: 'closed', holds: true },
-        { name: 'amounts_chain', holds: hops.every((h) => h.sent !== null && h.received !== null) },
-        { name: 'distinct_pools', holds: true },
-        residual,
+        hopAmount('in0', { id: base.id, amount: base.received }, hops, false),
+        hopAmount('out0', { id: base.id, amount: base.sent }, hops, false),
+        { name: 'closed', holds: tradeBalance(hops).every((b) => b.flat || b.id === base.id), operands },
+        { name: 'distinct_pools', holds: !isRoundTripAtOnePool(hops, base.id), operands },
+        { ...residual, operands: accounts },
         {
           name: 'other_lanes_flat',
           holds: [...own.values()].every((b) => b.id === base.id || isDust(b, entity)),
+          operands: accounts,
         },
-        { name: 'hops_proven', holds: motifs.every((m) => m.status === 'Proven') },
-        ...(funder ? [{ name: 'funder_consents', holds: false }] : []),
+        ...hopClaims(hops),
+        ...(funder
+          ? [
+              {
+                name: 'funder_consents',
+                holds: entity.accounts.has(funder),
+                operands: [funder],
+                against: [...entity.accounts],
+              },
+            ]
+          : []),
       ],
     },
     motifs,

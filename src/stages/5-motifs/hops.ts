@@ -5,7 +5,7 @@ import { mergeNative } from '../../value/asset.ts';
 import type { MotifDraft, MotifInput } from './draftMotif.ts';
 import type { Address } from '../../model/hex.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
-import type { Leg, Primitive } from '../../model/primitive.ts';
+import type { Invariant, Leg, Primitive } from '../../model/primitive.ts';
 
 /** One side of a hop. `account` dealt with the venue; it is the venue itself where it nets amounts. */
 interface HopEnd {
@@ -91,6 +91,37 @@ export function connectedHops(hops: readonly Hop[]): Hop[][] {
     for (const m of hop.motif.movements) groups.link(movements, m, hop);
   }
   return groups.of(hops);
+}
+
+/** An amount of a whole is the sum of what its hops took or gave; of a route, less what went on inside. */
+export function hopAmount(
+  operand: 'in0' | 'out0',
+  { id, amount }: { readonly id: AssetId; readonly amount: bigint },
+  hops: readonly Hop[],
+  net: boolean,
+): Invariant {
+  const [side, other] = operand === 'in0' ? (['received', 'sent'] as const) : (['sent', 'received'] as const);
+  const sum = (end: 'sent' | 'received'): bigint =>
+    hops.reduce((all, hop) => all + (hop[end]?.id === id ? hop[end].amount : 0n), 0n);
+  return {
+    name: net ? 'net_of_parts' : 'sum_of_parts',
+    holds: sum(side) - (net ? sum(other) : 0n) === amount,
+    operands: [operand],
+    against: hops.map(({ motif: act }) => ({ act })),
+  };
+}
+
+/** Each hop's ends are known, and each hop is proven. */
+export function hopClaims(hops: readonly Hop[]): Invariant[] {
+  const operands = hops.map(({ motif: act }) => ({ act }));
+  return [
+    {
+      name: 'amounts_chain',
+      holds: hops.every(({ sent, received }) => sent !== null && received !== null),
+      operands,
+    },
+    { name: 'hops_proven', holds: hops.every(({ motif }) => motif.status === 'Proven'), operands },
+  ];
 }
 
 /** The asset several hops moved, or native where native and wrapped native were mixed. */

@@ -66,7 +66,7 @@ export function oneAct(group: readonly DraftPrimitive[], flow: ValueFlow): Primi
     protocol: isRecognised(best.protocol) ? best.protocol : known.protocol,
     roles: joinRoles(all, best),
     legs,
-    invariants: joinInvariants(tellers, legs, promises.length > 0),
+    invariants: joinInvariants(tellers, legs, promises),
     tags: [...new Set(all.flatMap(({ tags }) => tags))].filter((tag) => tag !== DEFERRED),
     evidence: distinctEvidence([...promises, ...ranked, ...details].flatMap(({ evidence }) => evidence)),
     ...joinDetail(all),
@@ -142,22 +142,33 @@ function joinRoles(all: readonly DraftPrimitive[], best: DraftPrimitive): readon
   });
 }
 
+/** The strongest one's claims, and those that the others' legs bring along. */
 function joinInvariants(
-  tellers: readonly DraftPrimitive[],
+  [best, ...others]: readonly DraftPrimitive[],
   legs: readonly Leg[],
-  promised: boolean,
+  promises: readonly DraftPrimitive[],
 ): readonly Invariant[] {
-  const [best, ...others] = tellers as [DraftPrimitive, ...DraftPrimitive[]];
-  const all = new Map(best.invariants.map(({ name, holds }) => [name, holds]));
-  for (const { invariants, legs: own, tags } of others) {
-    const parts = tags.includes(PER_ASSET);
-    if (!parts && !own.some((leg) => legs.includes(leg))) continue;
-    for (const { name, holds } of invariants)
-      if (parts) all.set(name, holds && (all.get(name) ?? true));
-      else if (ISSUANCE.has(name) && !all.has(name)) all.set(name, holds);
-  }
-  if (promised) all.set('principal_was_freed', true);
-  return [...all].map(([name, holds]) => ({ name, holds }));
+  const further = others.flatMap(({ invariants, legs: own, tags }) => {
+    if (tags.includes(PER_ASSET)) return invariants;
+    return own.some((leg) => legs.includes(leg)) ? invariants.filter(({ name }) => ISSUANCE.has(name)) : [];
+  });
+  return [...best!.invariants, ...further, ...freed(promises, legs)];
+}
+
+/** What the promises freed is paid out: each amount that they state, or more of it. */
+function freed(promises: readonly DraftPrimitive[], legs: readonly Leg[]): Invariant[] {
+  const words = promises.flatMap(({ portions }) =>
+    portions.filter(({ role, amount }) => role === 'principal' && amount > 0n).map(({ amount }) => amount),
+  );
+  if (words.length === 0) return [];
+  return [
+    {
+      name: 'principal_was_freed',
+      holds: words.every((word) => legs.some(({ amount }) => amount >= word)),
+      operands: words.map((word) => ({ word })),
+      against: legs.flatMap(({ movements }) => movements),
+    },
+  ];
 }
 
 /** Position details of several. A manager that names the position decides its portions. */

@@ -1,5 +1,5 @@
 import { composite, unique, type MotifDraft } from './draftMotif.ts';
-import { movedAsset, type Hop, type TradeBalance } from './hops.ts';
+import { hopAmount, hopClaims, movedAsset, type Hop, type TradeBalance } from './hops.ts';
 import type { ValueEnds } from '../../value/follow.ts';
 import type { Address } from '../../model/hex.ts';
 
@@ -57,10 +57,11 @@ export function routeOf(
         { asset: movedAsset(hops, 'sent', from.id), amount: from.sent - from.received, role: 'in' },
       ],
       invariants: [
-        { name: 'amounts_chain', holds: hops.every((h) => h.sent !== null && h.received !== null) },
-        { name: 'one_payer', holds: payers.length === 1 },
-        { name: 'one_recipient', holds: recipients.length === 1 },
-        { name: 'hops_proven', holds: motifs.every((m) => m.status === 'Proven') },
+        hopAmount('in0', { id: to.id, amount: to.received - to.sent }, hops, true),
+        hopAmount('out0', { id: from.id, amount: from.sent - from.received }, hops, true),
+        ...hopClaims(hops),
+        { name: 'one_payer', holds: payers.length === 1, operands: payers },
+        { name: 'one_recipient', holds: recipients.length === 1, operands: recipients },
       ],
     },
     motifs,

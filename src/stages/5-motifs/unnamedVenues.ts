@@ -1,6 +1,7 @@
 import { addTo } from '../../lib/lists.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
 import { roleOf } from '../../lib/roles.ts';
+import { amountMoved } from '../../value/claims.ts';
 import { mergeNative } from '../../value/asset.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Movement } from '../../model/valueFlow.ts';
@@ -73,7 +74,7 @@ function exchangeOf(
     ],
     assetsIn: [{ asset: out.asset, amount: out.amount, role: 'out' }],
     assetsOut: [{ asset: into.asset, amount: into.amount, role: 'in' }],
-    invariants: [],
+    invariants: [amountMoved('in0', out.amount, [out]), amountMoved('out0', into.amount, [into])],
     tags: ['structural'],
     doubt: 'unproven_motif',
     status: 'Suspected',

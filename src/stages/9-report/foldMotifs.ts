@@ -1,7 +1,9 @@
 import { kindOf } from '../../lib/motifKinds.ts';
+import { groupBy } from '../../lib/lists.ts';
 import { lowestCommonAncestor } from '../../value/frames.ts';
 import type { Frame } from '../../model/canonicalTx.ts';
 import type { AssetAmount, Motif } from '../../model/motif.ts';
+import type { Invariant } from '../../model/primitive.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 
@@ -39,7 +41,7 @@ export function foldMotifs(motifs: readonly Motif[], input: FoldInput): FoldedMo
     motifs: kept.map((motif, index) => {
       const parent = motif.parent === null ? null : places[motif.parent]!;
       const group = foldOf.get(motif);
-      return { ...(group ? joined(group, input.frames) : motif), index, parent };
+      return { ...(group ? joined(group, input) : motif), index, parent };
     }),
   };
 }
@@ -78,7 +80,8 @@ function likeness(motif: Motif, { flow }: FoldInput): string {
   ]);
 }
 
-function joined(group: readonly Motif[], frames: readonly Frame[]): Motif {
+function joined(group: readonly Motif[], { frames, flow }: FoldInput): Motif {
+  const assetsOut = summed(group.flatMap((motif) => motif.assetsOut));
   return {
     ...group[0]!,
     count: group.length,
@@ -86,10 +89,41 @@ function joined(group: readonly Motif[], frames: readonly Frame[]): Motif {
       .map(({ scopeFrame }) => scopeFrame)
       .reduce((a, b) => (a === null || b === null ? null : lowestCommonAncestor(frames, a, b))),
     participants: distinct(group.flatMap((motif) => motif.participants)),
-    assetsOut: summed(group.flatMap((motif) => motif.assetsOut)),
+    assetsOut,
+    invariants: joinedClaims(group, assetsOut, flow),
     movements: [...new Set(group.flatMap((motif) => motif.movements))].sort((a, b) => a - b),
     evidence: distinct(group.flatMap((motif) => motif.evidence)),
   };
+}
+
+/** The claims of like motifs as one each; the amounts are sums, so their claims are made again. */
+function joinedClaims(
+  group: readonly Motif[],
+  amounts: readonly AssetAmount[],
+  { movements }: FoldInput['flow'],
+): Invariant[] {
+  const moved = [...new Set(group.flatMap((motif) => motif.movements))].sort((a, b) => a - b);
+  const own = groupBy(amounts, ({ asset }) => asset);
+  const byAmount = [...own].map(([asset, parts]): Invariant => {
+    const against = moved.filter((index) => movements[index]!.asset === asset);
+    const sum = against.reduce((all, index) => all + movements[index]!.amount, 0n);
+    return {
+      name: 'amount_moved',
+      holds: parts.reduce((all, { amount }) => all - amount, sum) === 0n,
+      operands: parts.map((part) => `out${amounts.indexOf(part)}` as const),
+      against,
+    };
+  });
+  const others = group.flatMap(({ invariants }) => invariants.filter(({ name }) => name !== 'amount_moved'));
+  const joint = [...groupBy(others, ({ name }) => name)].map(
+    ([name, claims]): Invariant => ({
+      name,
+      holds: claims.every(({ holds }) => holds),
+      operands: claims.flatMap(({ operands }) => operands),
+      against: claims.flatMap(({ against = [] }) => against),
+    }),
+  );
+  return [...byAmount, ...joint];
 }
 
 function distinct<T extends object>(items: readonly T[]): T[] {

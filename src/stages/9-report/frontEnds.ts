@@ -1,3 +1,4 @@
+import { placeClaim } from '../../value/claims.ts';
 import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -15,7 +16,7 @@ const MAX_FRONT_ENDS = 3;
  * reached: a call alone decides nothing.
  */
 export function frontEnds(
-  { frames }: CanonicalTx,
+  tx: CanonicalTx,
   motifs: readonly Motif[],
   flow: Pick<ValueFlow, 'assets' | 'allowances'>,
   rulebook: Pick<Rulebook, 'prepared' | 'protocols' | 'entities'>,
@@ -26,12 +27,12 @@ export function frontEnds(
     ...flow.allowances.map(({ token }) => token),
   ]);
   const found: Motif[] = [];
-  for (const frame of frames) {
+  for (const frame of tx.frames) {
     if (found.length === MAX_FRONT_ENDS) break;
     const protocol = brokerOf(frame, tokens, rulebook);
     if (!protocol || slugs.has(protocol.slug)) continue;
     slugs.add(protocol.slug);
-    found.push(frontEnd(frame, protocol, motifs.length + found.length));
+    found.push(frontEnd(tx, frame, protocol, motifs.length + found.length));
   }
   return found;
 }
@@ -54,8 +55,9 @@ function calledContract({ to, context, effective, input }: Frame): Address | nul
   return effective && context === to && input !== '0x' ? to : null;
 }
 
-function frontEnd(frame: Frame, { slug, version }: ProtocolSpec, index: number): Motif {
+function frontEnd(tx: CanonicalTx, frame: Frame, { slug, version }: ProtocolSpec, index: number): Motif {
   const venue = frame.to!;
+  const evidence = [{ kind: 'frame', frame: frame.index, log: null, contract: venue } as const];
   return {
     index,
     kind: 'front_end',
@@ -69,12 +71,12 @@ function frontEnd(frame: Frame, { slug, version }: ProtocolSpec, index: number):
     participants: [{ role: 'caller', account: frame.from }],
     assetsIn: [],
     assetsOut: [],
-    invariants: [],
+    invariants: [placeClaim(evidence, tx)],
     tags: [],
     status: 'Proven',
     doubt: null,
     confidence: 'High',
     movements: [],
-    evidence: [{ kind: 'frame', frame: frame.index, log: null, contract: venue }],
+    evidence,
   };
 }

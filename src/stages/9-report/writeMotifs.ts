@@ -1,3 +1,5 @@
+import type { CanonicalTx } from '../../model/canonicalTx.ts';
+import { writeClaims, writeInvariants } from './writeClaims.ts';
 import type { Motif } from '../../model/motif.ts';
 import type * as wire from '../../model/generated/report.ts';
 import type { ProtocolRef } from '../../model/primitive.ts';
@@ -36,7 +38,7 @@ function poolId(id: string): string {
   return /^\d+$/.test(id) ? `0x${BigInt(id).toString(16).padStart(64, '0')}` : id;
 }
 
-export function writeMotif(motif: Motif, writer: ReportWriter): wire.Motif {
+export function writeMotif(motif: Motif, writer: ReportWriter, tx: CanonicalTx): wire.Motif {
   return {
     id: motifId(motif.index),
     kind: motif.kind,
@@ -46,7 +48,8 @@ export function writeMotif(motif: Motif, writer: ReportWriter): wire.Motif {
     participants: motif.participants.map(({ role, account }) => ({ role, account: writer.address(account) })),
     assets_in: writeAmounts(motif.assetsIn, writer),
     assets_out: writeAmounts(motif.assetsOut, writer),
-    invariants: motif.invariants.map(({ name, holds }) => ({ name, holds })),
+    invariants: writeInvariants(motif),
+    claims: writeClaims(motif, writer, tx),
     status: motif.status,
     confidence: motif.confidence,
     movements: [...motif.movements],

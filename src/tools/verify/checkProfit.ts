@@ -105,7 +105,7 @@ function wrappedOrNative(id: string, report: TxReport): boolean {
 }
 
 /** Tokens that wrap ether: by their wraps here, or by the symbol, which is checked at the token. */
-function wrappedEther(report: TxReport): Set<string> {
+export function wrappedEther(report: TxReport): Set<string> {
   const wraps = (report.movements ?? []).filter(
     ({ kind, asset_id: id }) => (kind === 'wrap' || kind === 'unwrap') && id !== NATIVE,
   );
@@ -136,7 +136,7 @@ interface ProfitInput {
 }
 
 /** Amounts an entity's accounts together paid and received of one asset, ether and wrapped ether as one. */
-interface AssetResult {
+export interface AssetResult {
   readonly paid: bigint;
   readonly received: bigint;
   readonly toBuilder: bigint;

@@ -40,24 +40,15 @@ const VENUE_ROLES: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** The predicates that docs/claims.md describes. */
-const PREDICATES: ReadonlySet<string> = new Set(
-  (
-    'amounts_agree value_moved netted_at_venue venue_involved assets_differ minted_from_zero burnt_to_zero ' +
-    'single_venue both_sides_equal code_created repaid_in_full principal_was_freed issuer_holds_underlying ' +
-    'venue_gained_in venue_lost_out one_payer one_recipient no_counter_flow amounts_chain hops_proven closed ' +
-    'distinct_pools positive_residual negative_residual other_lanes_flat funder_consents'
-  ).split(' '),
-);
-
 function checkMotif(motif: Motif, at: string, rules: RuleFacts, must: Must): void {
   must(rules.motifs.has(motif.kind), `${at}/kind`, 'is no motif of the rules');
   motif.participants.forEach(({ role }, i) =>
     must(rules.roles.has(role) || VENUE_ROLES.has(role), `${at}/participants/${i}/role`, 'is no role'),
   );
-  motif.invariants.forEach(({ name }, i) =>
-    must(PREDICATES.has(name), `${at}/invariants/${i}/name`, 'is no predicate'),
-  );
+  const claimed = new Set((motif.claims ?? []).map(({ predicate }) => predicate));
+  must(claimed.size > 0 || motif.status !== 'Proven', `${at}/claims`, 'nothing is claimed');
+  for (const name of (motif.status === 'Proven' && rules.motifs.get(motif.kind)?.claims) || [])
+    must(claimed.has(name), `${at}/claims`, `${name} is missing`);
   for (const side of ['assets_in', 'assets_out'] as const)
     motif[side].forEach(({ role }, i) =>
       must(rules.roles.has(role), `${at}/${side}/${i}/role`, 'is no role of the rules'),

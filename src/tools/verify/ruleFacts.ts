@@ -14,13 +14,20 @@ interface PositionWords {
   readonly effect: string;
 }
 
+interface MotifWords {
+  readonly fragment?: string;
+  readonly position?: PositionWords;
+  /** What a proven motif of the kind has to claim. */
+  readonly claims?: readonly string[];
+}
+
 /** What the rule files say of the words that reports use, read here and not by the analysis. */
 export interface RuleFacts {
   /** Version of the ruleset. */
   readonly version: string;
   readonly rules: ReadonlyMap<string, IntentRuleFile>;
   readonly intents: ReadonlyMap<string, { readonly category: string; readonly tags?: readonly string[] }>;
-  readonly motifs: ReadonlyMap<string, { readonly position?: PositionWords }>;
+  readonly motifs: ReadonlyMap<string, MotifWords>;
   readonly roles: ReadonlySet<string>;
   /** Versions of protocols and shapes, by slug. */
   readonly versions: ReadonlyMap<string, number>;
@@ -35,7 +42,7 @@ interface ProtocolFile {
 }
 
 interface Vocabulary {
-  readonly motifs?: Record<string, { readonly position?: PositionWords }>;
+  readonly motifs?: Record<string, MotifWords>;
   readonly intents?: Record<string, { readonly category: string; readonly tags?: readonly string[] }>;
   readonly leg_roles?: Record<string, string>;
   readonly account_roles?: Record<string, string>;

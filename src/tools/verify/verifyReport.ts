@@ -2,6 +2,7 @@ import type { TxReport } from '../../model/generated/report.ts';
 import { checkAllowances } from './checkAllowances.ts';
 import { checkAttribution, checkVerdict } from './checkVerdict.ts';
 import { checkAmountWords, checkAssetWords } from './checkAssets.ts';
+import { checkClaims } from './checkClaims.ts';
 import { checkCalls } from './checkCalls.ts';
 import { checkReasons } from './checkReasons.ts';
 import { checkRules } from './checkRules.ts';
@@ -29,6 +30,7 @@ const INDEPENDENT: readonly (readonly [name: string, check: Check])[] = [
   ['movements', checkMovements],
   ['balance changes', checkDeltas],
   ['motifs and positions', checkMotifs],
+  ['claims', checkClaims],
   ['allowances, time, nonce and failure', checkAllowances],
   ['attribution', checkAttribution],
   ['money against the stated prices', (report, _chain, find) => checkMoney(report, find)],

@@ -219,6 +219,7 @@ describe('cycles', () => {
     });
     expect(motifs.map((m) => m.parent)).toEqual([null, 0, 0]);
     expect(holds(motifs[0]!)).toEqual({
+      sum_of_parts: true,
       closed: true,
       amounts_chain: true,
       distinct_pools: true,

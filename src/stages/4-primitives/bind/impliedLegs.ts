@@ -2,6 +2,7 @@ import { distinctEvidence } from '../../../lib/evidence.ts';
 import { addTo } from '../../../lib/lists.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
 import { SHARE_ROLES } from '../../../lib/roles.ts';
+import { issueClaim } from '../../../value/claims.ts';
 import { isIssuance } from '../structure/context.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -180,8 +181,7 @@ function receiptOf(
 
 /** An act with the mint or burn of its position's token, where it repays its debt's, as a further leg. */
 function withToken(act: DraftPrimitive, m: Movement): DraftPrimitive {
-  const [role, account, check] =
-    m.kind === 'mint' ? ['share_out', m.to, 'minted_from_zero'] : ['share_in', m.from, 'burnt_to_zero'];
+  const [role, account] = m.kind === 'mint' ? ['share_out', m.to] : ['share_in', m.from];
   const { legs, evidence, invariants } = act;
   const owed = legs.some((leg) => leg.role === 'repaid') ? 'debt_' : '';
   const leg: Leg = {
@@ -192,11 +192,10 @@ function withToken(act: DraftPrimitive, m: Movement): DraftPrimitive {
     movements: [m.index],
     exact: true,
   };
-  const checked = invariants.some(({ name }) => name === check);
   return {
     ...act,
     legs: [...legs, leg],
     evidence: distinctEvidence([...evidence, m.evidence]),
-    invariants: checked ? invariants : [...invariants, { name: check, holds: true }],
+    invariants: [...invariants, issueClaim(m)],
   };
 }

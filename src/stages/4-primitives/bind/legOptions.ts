@@ -200,13 +200,19 @@ function legsOf(
       : differenceOf(group[0]!, stated, spec.role, context);
   if (difference === null) return [whole];
   const { amount, fee, movements } = difference;
-  const main: BoundLeg = { ...whole, stated: amount, leg: { ...whole.leg, amount, exact: true } };
+  // A payout less its fee is no word of the event.
+  const word = amount === stated!.amount ? amount : null;
+  const main: BoundLeg = {
+    ...whole,
+    stated: amount,
+    leg: { ...whole.leg, amount, exact: true, stated: word },
+  };
   if (fee === 0n) return [main];
   const paid: BoundLeg = {
     ...whole,
     spec: { ...spec, movementKind: null },
     stated: fee,
-    leg: { ...whole.leg, role: FEE, amount: fee, movements, exact: true },
+    leg: { ...whole.leg, role: FEE, amount: fee, movements, exact: true, stated: null },
   };
   return [main, paid];
 }
@@ -232,6 +238,7 @@ function legOf(
       account: farEnd(spec.role, first, context.venue),
       movements: group.map((m) => m.index).sort((a, b) => a - b),
       exact: amount !== null && amount === sum,
+      stated: amount,
     },
   };
 }
@@ -250,6 +257,7 @@ function settledInside({ spec, asset, from, to }: ResolvedLeg, amount: bigint): 
     account: null,
     movements: [],
     exact: true,
+    stated: amount,
   };
   return { movements: [], legs: [{ spec, stated: amount, ends: { from, to, asset }, leg }], unresolved: [] };
 }

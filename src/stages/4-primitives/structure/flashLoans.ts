@@ -1,9 +1,10 @@
+import { claim } from '../../../value/claims.ts';
 import { legOf } from './acts.ts';
 import { lowerBound } from '../../../lib/lists.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { around, isFungible, structural, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { Movement } from '../../../model/valueFlow.ts';
+import type { Movement, ValueFlow } from '../../../model/valueFlow.ts';
 import type { DraftPrimitive } from '../../../model/primitive.ts';
 
 /** A lender asks at most this much on top, in parts per hundred. */
@@ -36,7 +37,7 @@ export function findFlashLoans(context: StructureContext): DraftPrimitive[] {
       );
     if (!repaid || !activeBetween(context, out, repaid)) continue;
     used.add(out.index).add(repaid.index);
-    found.push(loanOf(out, repaid));
+    found.push(loanOf(flow, out, repaid));
   }
   return found;
 }
@@ -57,14 +58,14 @@ function activeBetween(context: StructureContext, out: Movement, repaid: Movemen
   );
 }
 
-function loanOf(out: Movement, repaid: Movement): DraftPrimitive {
+function loanOf(flow: ValueFlow, out: Movement, repaid: Movement): DraftPrimitive {
   return structural({
     kind: 'flash_loan',
     seq: repaid.seq,
     venue: out.from,
     roles: [{ role: 'borrower', account: out.to }],
     legs: [legOf('borrowed', [out], out.to), legOf('repaid', [repaid], repaid.from)],
-    invariants: [{ name: 'repaid_in_full', holds: true }],
+    invariants: [claim('repaid_in_full', flow, [out.index], [repaid.index])],
     tags: ['structural'],
     evidence: [out.evidence, repaid.evidence],
   });

@@ -1,3 +1,4 @@
+import { claim } from '../../../value/claims.ts';
 import { addTo, groupBy } from '../../../lib/lists.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { transferTaxes } from './transfers.ts';
@@ -52,7 +53,13 @@ function issuanceOf(context: StructureContext, group: readonly Movement[]): Draf
       movements: list.map((m) => m.index),
       exact: true,
     })),
-    invariants: [{ name: minted ? 'minted_from_zero' : 'burnt_to_zero', holds: true }],
+    invariants: [
+      claim(
+        minted ? 'minted_from_zero' : 'burnt_to_zero',
+        context.flow,
+        group.map((m) => m.index),
+      ),
+    ],
     tags: [],
     evidence: group.slice(0, 16).map((m) => m.evidence),
   });
@@ -69,7 +76,7 @@ export function findDeployments(context: StructureContext): DraftPrimitive[] {
         venue: f.to!,
         roles: [{ role: 'owner', account: f.from }],
         legs: [],
-        invariants: [{ name: 'code_created', holds: true }],
+        invariants: [{ name: 'code_created', holds: f.effective, operands: [{ frame: f.index }] }],
         tags: f.parent === null ? [] : ['inner'],
         evidence: [{ kind: 'frame', frame: f.index, log: null, contract: f.to! }],
       }),

@@ -1,3 +1,4 @@
+import { claim } from '../../../value/claims.ts';
 import { mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { legOf, legsByAsset } from './acts.ts';
@@ -11,6 +12,7 @@ import {
   type StructureContext,
 } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
+import type { Invariant } from '../../../model/primitive.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 import type { DraftPrimitive } from '../../../model/primitive.ts';
 
@@ -122,14 +124,25 @@ function exchangeOf(
       ...legsByAsset(underlying, holder, () => (deposit ? 'in' : 'out')),
       legOf(deposit ? 'share_out' : 'share_in', [share], holder),
     ],
-    invariants: [
-      { name: deposit ? 'minted_from_zero' : 'burnt_to_zero', holds: share.kind !== 'transfer' },
-      { name: 'single_venue', holds: custody.size === 1 },
-      { name: 'issuer_holds_underlying', holds: atIssuer.length > 0 },
-    ],
+    invariants: shareClaims(context, share, underlying, deposit),
     tags: ['structural'],
     evidence: [share.evidence, ...underlying.map((m) => m.evidence)],
   });
+}
+
+function shareClaims(
+  { flow }: StructureContext,
+  share: Movement,
+  underlying: readonly Movement[],
+  deposit: boolean,
+): Invariant[] {
+  const moved = underlying.map(({ index }) => index);
+  const [taken, given] = deposit ? [moved, []] : [[], moved];
+  return [
+    claim(deposit ? 'minted_from_zero' : 'burnt_to_zero', flow, [share.index]),
+    claim('single_venue', flow, taken, given),
+    claim('issuer_holds_underlying', flow, moved, [share.index]),
+  ];
 }
 
 /** Ether that ended with an account that received it by a plain payment and did nothing with it. */

@@ -1,3 +1,4 @@
+import { claim } from '../../../value/claims.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { balances } from '../../../value/balances.ts';
@@ -134,10 +135,9 @@ function swapOf(context: StructureContext, venue: Address, sides: Sides): DraftP
     legs,
     tags: ['structural'],
     invariants: [
-      { name: 'assets_differ', holds: true },
-      { name: 'single_venue', holds: true },
-      { name: 'venue_gained_in', holds: sides.gain > 0n },
-      { name: 'venue_lost_out', holds: sides.loss > 0n },
+      claim('single_venue', flow, legs[0]!.movements, legs[1]!.movements),
+      { name: 'venue_gained_in', holds: sides.gain > 0n, operands: [venue], against: ['out0'] },
+      { name: 'venue_lost_out', holds: sides.loss > 0n, operands: [venue], against: ['in0'] },
     ],
     evidence: legs.flatMap((l) => l.movements.slice(0, 8).map((i) => flow.movements[i]!.evidence)),
   });

@@ -1,8 +1,9 @@
+import { claim } from '../../../value/claims.ts';
 import { addTo } from '../../../lib/lists.ts';
 import { mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { DraftPrimitive, Leg } from '../../../model/primitive.ts';
-import type { Movement } from '../../../model/valueFlow.ts';
+import type { Movement, ValueFlow } from '../../../model/valueFlow.ts';
 import { structural, type StructureContext } from './context.ts';
 
 /**
@@ -26,11 +27,12 @@ export function findWraps(context: StructureContext): DraftPrimitive[] {
     const key = wrapping
       ? `${account}|${contract}|${token.amount}`
       : `${contract}|${account}|${token.amount}`;
-    return wrapOf({ account, contract }, token, natives.get(key)?.shift() ?? null);
+    return wrapOf(flow, { account, contract }, token, natives.get(key)?.shift() ?? null);
   });
 }
 
 function wrapOf(
+  flow: ValueFlow,
   { account, contract }: { readonly account: Address; readonly contract: Address },
   token: Movement,
   native: Movement | null,
@@ -53,7 +55,7 @@ function wrapOf(
     venue: contract,
     roles: [{ role: 'owner', account }],
     legs,
-    invariants: [{ name: 'both_sides_equal', holds: native !== null }],
+    invariants: [claim('both_sides_equal', flow, [token.index], native ? [native.index] : [])],
     tags: [],
     evidence: native ? [token.evidence, native.evidence] : [token.evidence],
   });

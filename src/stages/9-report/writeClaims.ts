@@ -1,0 +1,110 @@
+import { groupBy } from '../../lib/lists.ts';
+import type { CanonicalTx, Evidence } from '../../model/canonicalTx.ts';
+import type { Motif } from '../../model/motif.ts';
+import type { Operand } from '../../model/primitive.ts';
+import type * as wire from '../../model/generated/report.ts';
+import type { ReportWriter } from './reportWriter.ts';
+
+/** Each name of a motif's claims once: it holds where all claims of this name do. */
+export function writeInvariants({ invariants }: Motif): wire.Motif['invariants'] {
+  return [...groupBy(invariants, ({ name }) => name)].map(([name, claims]) => ({
+    name,
+    holds: claims.every(({ holds }) => holds),
+  }));
+}
+
+/** A motif's claims with the places that they compare; without a place nothing is claimed. */
+export function writeClaims(
+  { invariants, evidence }: Motif,
+  writer: ReportWriter,
+  tx: CanonicalTx,
+): wire.Claim[] {
+  const texts = (operands: readonly Operand[]): string[] => [
+    ...new Set(operands.flatMap((operand) => placeOf(operand, evidence, writer, tx) ?? [])),
+  ];
+  return invariants.flatMap(({ name: predicate, holds, operands, against = [] }) => {
+    const own = texts(operands);
+    const other = texts(against);
+    if (own.length + other.length === 0) return [];
+    return [{ predicate, operands: own, ...(other.length > 0 ? { against: other } : {}), holds }];
+  });
+}
+
+function placeOf(
+  operand: Operand,
+  evidence: readonly Evidence[],
+  writer: ReportWriter,
+  tx: CanonicalTx,
+): string | null {
+  if (typeof operand === 'number') return `movement:${operand}`;
+  if (typeof operand === 'string') return writer.text(operand);
+  if ('act' in operand) return writer.motifId(operand.act.index);
+  if ('frame' in operand) return `frame:${writer.framePath(operand.frame)?.join('.') ?? ''}`;
+  if ('log' in operand) return `log:${tx.logs[operand.log]!.logIndex}`;
+  return findWord(operand.word, evidence, writer, tx);
+}
+
+/** Where the evidence states an amount: a word of a log or call, a half of one, or the ether of a call. */
+function findWord(
+  word: bigint,
+  evidence: readonly Evidence[],
+  writer: ReportWriter,
+  tx: CanonicalTx,
+): string | null {
+  const forms = formsOf(word);
+  for (const { log, frame } of evidence) {
+    const entry = log === null ? null : tx.logs[log]!;
+    if (entry) {
+      const topic = entry.topics.findIndex((text, i) => i > 0 && text.endsWith(forms[0]!.digits));
+      if (topic > 0) return `log:${entry.logIndex}:t${topic}`;
+      const place = findDigits(entry.data, 2, forms);
+      if (place !== null) return `log:${entry.logIndex}:${place}`;
+      continue;
+    }
+    const call = frame === null ? undefined : tx.frames[frame];
+    if (!call) continue;
+    const path = writer.framePath(frame)?.join('.') ?? '';
+    for (const [name, hex, from] of [
+      ['call', call.input, 10],
+      ['output', call.output, 2],
+    ] as const) {
+      const place = findDigits(hex, from, forms);
+      if (place !== null) return `${name}:${path}:${place}`;
+    }
+    if (call.value === word) return `value:${path}`;
+  }
+  return null;
+}
+
+interface Form {
+  readonly digits: string;
+  readonly suffix: string;
+}
+
+/** A whole word, a negative one, and halves of words. */
+function formsOf(word: bigint): readonly Form[] {
+  const hex = (value: bigint, digits: number): string => value.toString(16).padStart(digits, '0');
+  const whole = [
+    { digits: hex(word, 64), suffix: '' },
+    { digits: hex(BigInt.asUintN(256, -word), 64), suffix: ':-' },
+  ];
+  if (word >> 128n > 0n) return whole;
+  return [
+    ...whole,
+    { digits: hex(word, 32), suffix: ':16' },
+    { digits: hex(BigInt.asUintN(128, -word), 32), suffix: ':-16' },
+  ];
+}
+
+/** The byte, counted from the start of the hex text, at which one of the forms stands; whole words first. */
+function findDigits(hex: string, from: number, forms: readonly Form[]): string | null {
+  for (const { digits, suffix } of forms) {
+    let unaligned: number | null = null;
+    for (let at = hex.indexOf(digits, from); at >= 0; at = hex.indexOf(digits, at + 1)) {
+      if ((at - from) % 64 === 0) return `${(at - 2) / 2}${suffix}`;
+      if (at % 2 === 0) unaligned ??= at;
+    }
+    if (unaligned !== null) return `${(unaligned - 2) / 2}${suffix}`;
+  }
+  return null;
+}

@@ -1,0 +1,280 @@
+import type { Motif, TxReport } from '../../model/generated/report.ts';
+import { recomputeProfit, wrappedEther, type AssetResult } from './checkProfit.ts';
+import type { Report } from './finding.ts';
+import { readSide, type Amount, type Context, type Side } from './claimOperands.ts';
+import { NATIVE, type RawChain } from './rawChain.ts';
+
+type Claim = NonNullable<Motif['claims']>[number];
+type Predicate = (own: Side, other: Side, context: Context) => boolean;
+
+const ZERO = `0x${'0'.repeat(40)}`;
+const same = (a: string, b: string | null | undefined): boolean => a.toLowerCase() === b?.toLowerCase();
+const size = (n: bigint): bigint => (n < 0n ? -n : n);
+const total = (list: readonly { readonly amount_raw: string }[]): bigint =>
+  list.reduce((sum, { amount_raw: raw }) => sum + BigInt(raw), 0n);
+const tokenOf = (asset: string): string => /0x[0-9a-f]{40}/.exec(asset)?.[0] ?? '';
+const fungible = ({ asset, role }: Amount): boolean =>
+  role !== 'fee' && (asset.kind === 'native' || asset.kind === 'erc20');
+
+/** What parts took and gave of an asset. */
+function partSum(parts: readonly Motif[], side: 'assets_in' | 'assets_out', id: string, { merged }: Context) {
+  const amounts = parts.flatMap((part) => part[side]);
+  const plain = amounts.filter(({ role }) => role !== 'fee');
+  return total(plain.filter(({ asset }) => merged(asset.id) === merged(id)));
+}
+
+function netOf(report: TxReport, account: string, fits: (asset: string) => boolean): bigint {
+  return report.inventory_deltas
+    .filter(({ subject, asset }) => same(subject, account) && fits(asset.id))
+    .reduce((sum, { delta_raw: raw }) => sum + BigInt(raw), 0n);
+}
+
+/** Whether an amount is the sum of what the parts took or gave of it; of a route, less what passed inside. */
+const ofParts =
+  (net: boolean): Predicate =>
+  ({ amounts: [entry] }, { parts }, context) => {
+    if (entry === undefined || parts.length === 0) return false;
+    const taken = context.motif.assets_in.includes(entry);
+    const [side, back] = taken
+      ? (['assets_in', 'assets_out'] as const)
+      : (['assets_out', 'assets_in'] as const);
+    const { id } = entry.asset;
+    const inside = net ? partSum(parts, back, id, context) : 0n;
+    return partSum(parts, side, id, context) - inside === BigInt(entry.amount_raw);
+  };
+
+const base = ({ motif, merged }: Context): string => merged(motif.assets_in[0]?.asset.id ?? '');
+
+/** What accounts taken as one are left with, payments to the builder apart. */
+function results({ accounts }: Side, { report, chain }: Context): ReadonlyMap<string, AssetResult> {
+  return recomputeProfit({
+    movements: (report.movements ?? []).map(({ from, to, asset_id: assetId, amount_raw: raw }) => ({
+      from: from.toLowerCase(),
+      to: to.toLowerCase(),
+      assetId,
+      amount: BigInt(raw),
+    })),
+    entity: new Set(accounts.map((account) => account.toLowerCase())),
+    signer: report.tx.signer.toLowerCase(),
+    builder: String(chain.block['miner'] ?? '').toLowerCase(),
+    wrapped: wrappedEther(report),
+    entryPoint: null,
+    gas: 0n,
+  }).assets;
+}
+
+const VENUES = /^(venue|pool|vault|market|lender|marketplace|settlement|aggregator|bridge)$/;
+const poolOf = ({ participants, protocol, pool_id: id }: Motif): string =>
+  `${participants.find(({ role }) => VENUES.test(role))?.account ?? protocol?.contract ?? ''} ${id ?? ''}`;
+
+/** The events of a venue that settles by differences add up to its balances, asset by asset. */
+const netted: Predicate = ({ accounts: [venue] }, _other, { report, motif, merged }) => {
+  if (venue === undefined) return false;
+  const acts = report.motifs.filter(
+    ({ claims, participants }) =>
+      !claims?.some(({ predicate }) => predicate.endsWith('_of_parts')) &&
+      participants.some(({ role, account }) => VENUES.test(role) && account === venue),
+  );
+  const sum = (id: string): bigint =>
+    acts.reduce((all, act) => {
+      const of = (side: 'assets_in' | 'assets_out'): bigint =>
+        total(act[side].filter(({ asset }) => merged(asset.id) === id));
+      return all + of('assets_out') - of('assets_in');
+    }, 0n);
+  const assets = new Set([...motif.assets_in, ...motif.assets_out].map(({ asset }) => merged(asset.id)));
+  return [...assets].every((id) => sum(id) === netOf(report, venue, (asset) => merged(asset) === id));
+};
+
+const wraps: Predicate = ({ movements: [token] }, { movements: [native] }) => {
+  if (token === undefined || native === undefined) return false;
+  const contract = tokenOf(token.asset_id);
+  const [from, to] = same(ZERO, token.from) ? [token.to, contract] : [contract, token.from];
+  const equal = token.amount_raw === native.amount_raw && native.asset_id === NATIVE;
+  return equal && same(from, native.from) && same(to, native.to);
+};
+
+const gained =
+  (sign: bigint): Predicate =>
+  ({ accounts: [venue] }, { amounts: [entry] }, { report }) =>
+    venue !== undefined &&
+    entry !== undefined &&
+    netOf(report, venue, (asset) => asset === entry.asset.id) === sign * BigInt(entry.amount_raw);
+
+/** Payers or recipients: one account, and it sent or received of the asset. */
+const single =
+  (end: 'from' | 'to', side: 'assets_in' | 'assets_out'): Predicate =>
+  ({ accounts }, _other, { report, motif, merged }) => {
+    const assets = new Set(motif[side].map(({ asset }) => merged(asset.id)));
+    return (
+      accounts.length === 1 &&
+      (report.movements ?? []).some((m) => m[end] === accounts[0] && assets.has(merged(m.asset_id)))
+    );
+  };
+
+/** Every asset of the parts but the first one comes out as it went in, within one part in a hundred. */
+const closed: Predicate = ({ parts }, _other, context) => {
+  const ids = new Set(
+    parts.flatMap((part) =>
+      [...part.assets_in, ...part.assets_out].filter(fungible).map(({ asset }) => context.merged(asset.id)),
+    ),
+  );
+  return [...ids].every((id) => {
+    const [got, gave] = [partSum(parts, 'assets_in', id, context), partSum(parts, 'assets_out', id, context)];
+    const larger = got > gave ? got : gave;
+    return id === base(context) || (got > 0n && gave > 0n && size(got - gave) * 100n <= larger);
+  });
+};
+
+const distinct: Predicate = ({ parts }, _other, context) => {
+  const ends = (side: 'assets_in' | 'assets_out'): Set<string> =>
+    new Set(
+      parts
+        .filter((part) =>
+          part[side].some((one) => fungible(one) && context.merged(one.asset.id) === base(context)),
+        )
+        .map(poolOf),
+    );
+  const [start, end] = [ends('assets_out'), ends('assets_in')];
+  return !(start.size === 1 && end.size === 1 && [...start][0] === [...end][0]);
+};
+
+const flat: Predicate = (own, _other, context) => {
+  const through = (id: string): bigint =>
+    (context.report.movements ?? [])
+      .filter(({ to, asset_id: asset }) => context.merged(asset) === id && own.accounts.includes(to))
+      .reduce((sum, { amount_raw: raw }) => sum + BigInt(raw), 0n);
+  return [...results(own, context)].every(
+    ([id, { paid, received }]) => id === base(context) || size(received - paid) * 10_000n <= through(id),
+  );
+};
+
+const left = (own: Side, context: Context): bigint => {
+  const { received = 0n, paid = 0n } = results(own, context).get(base(context)) ?? {};
+  return received - paid;
+};
+
+/** The predicates of docs/claims.md, over the movements of the report and the raw chain. */
+const PREDICATES: Readonly<Record<string, Predicate>> = {
+  amount_moved: ({ amounts }, { movements }) =>
+    movements.length > 0 &&
+    total(amounts) === total(movements) &&
+    movements.every((m) => amounts.some(({ asset }) => asset.id === m.asset_id)),
+  amounts_agree: ({ words: [word] }, { amounts: [entry] }) =>
+    word !== undefined && entry !== undefined && size(word - BigInt(entry.amount_raw)) <= 2n,
+  value_moved: ({ movements, words }) => movements.length + words.length > 0,
+  happened_at: ({ places }, { accounts }) =>
+    places.length > 0 && places.every((place) => accounts.some((account) => same(place, account))),
+  venue_involved: ({ accounts: [venue] }, { movements }) =>
+    venue !== undefined &&
+    movements.some(
+      ({ from, to, asset_id: asset }) => from === venue || to === venue || same(tokenOf(asset), venue),
+    ),
+  netted_at_venue: netted,
+  assets_differ: ({ amounts: taken }, { amounts: given }) =>
+    !given.some(({ asset }) => taken.some((one) => one.asset.id === asset.id)),
+  minted_from_zero: ({ movements }) =>
+    movements.length > 0 && movements.every(({ from }) => same(ZERO, from)),
+  burnt_to_zero: ({ movements }) => movements.length > 0 && movements.every(({ to }) => same(ZERO, to)),
+  single_venue: ({ movements: taken }, { movements: given }) =>
+    new Set([...taken.map(({ to }) => to), ...given.map(({ from }) => from)]).size === 1,
+  both_sides_equal: wraps,
+  code_created: ({ frames }, _other, { chain }) =>
+    frames.length > 0 &&
+    frames.every((path) => {
+      const frame = chain.frames.get(path);
+      return frame !== undefined && frame.type.startsWith('CREATE') && !frame.failed;
+    }),
+  repaid_in_full: ({ movements: lent }, { movements: repaid }) =>
+    lent.length > 0 && total(repaid) >= total(lent),
+  principal_was_freed: ({ words }, { movements }) =>
+    words.every((word) =>
+      movements.some(({ asset_id: id }) => total(movements.filter((m) => m.asset_id === id)) >= word),
+    ),
+  issuer_holds_underlying: ({ movements }, { movements: shares }) =>
+    movements.length > 0 &&
+    shares.every(({ asset_id: share }) =>
+      movements.some(({ from, to }) => same(tokenOf(share), from) || same(tokenOf(share), to)),
+    ),
+  venue_gained_in: gained(1n),
+  venue_lost_out: gained(-1n),
+  sum_of_parts: ofParts(false),
+  net_of_parts: ofParts(true),
+  one_payer: single('from', 'assets_out'),
+  one_recipient: single('to', 'assets_in'),
+  no_counter_flow: ({ accounts }, _other, { report }) =>
+    accounts.every((account) =>
+      report.inventory_deltas.every(
+        ({ subject, delta_raw: raw }) => subject !== account || BigInt(raw) <= 0n,
+      ),
+    ),
+  amounts_chain: ({ parts }) =>
+    parts.length > 0 &&
+    parts.every((part) => part.assets_in.some(fungible) && part.assets_out.some(fungible)),
+  hops_proven: ({ parts }) => parts.length > 0 && parts.every(({ status }) => status === 'Proven'),
+  closed,
+  distinct_pools: distinct,
+  positive_residual: (own, _other, context) => left(own, context) > 0n,
+  negative_residual: (own, _other, context) => {
+    const [gave, got] = [total(context.motif.assets_out), total(context.motif.assets_in)];
+    return size(left(own, context) + gave - got) * 100n <= gave;
+  },
+  other_lanes_flat: flat,
+  funder_consents: ({ accounts }, { accounts: entity }) => accounts.every((one) => entity.includes(one)),
+};
+
+/** Predicates of which one has to speak for each amount of a motif. */
+const OF_AMOUNTS: ReadonlySet<string> = new Set([
+  'amount_moved',
+  'amounts_agree',
+  'sum_of_parts',
+  'net_of_parts',
+  'venue_gained_in',
+  'venue_lost_out',
+]);
+
+/** Every claim is what its predicate says of the chain, rests on the motif's own parts, and none is missing. */
+export function checkClaims(report: TxReport, chain: RawChain, find: Report): void {
+  const wrapped = wrappedEther(report);
+  const merged = (asset: string): string => (wrapped.has(tokenOf(asset)) ? NATIVE : asset);
+  report.motifs.forEach((motif, i) => {
+    if (motif.claims === undefined) return;
+    const context = { report, chain, motif, merged };
+    motif.claims.forEach((claim, j) => {
+      const problem = faultOf(claim, context);
+      if (problem !== null) find('claim', `/motifs/${i}/claims/${j}`, problem);
+    });
+    checkNames(motif, motif.claims, `/motifs/${i}`, find);
+  });
+}
+
+function faultOf({ predicate, operands, against = [], holds }: Claim, context: Context): string | null {
+  const evaluate = Object.hasOwn(PREDICATES, predicate) ? PREDICATES[predicate] : undefined;
+  if (evaluate === undefined) return `${predicate} is no predicate`;
+  const sides = [operands, against].map((texts) => readSide(texts, context));
+  const [own, other] = sides as [Side | string, Side | string];
+  if (typeof own === 'string') return own;
+  if (typeof other === 'string') return other;
+  const is = evaluate(own, other, context);
+  return is === holds
+    ? null
+    : `${predicate} ${is ? 'holds' : 'does not hold'} of ${[...operands, ...against].join(', ')}`;
+}
+
+/** The invariants are the claims' names; each amount has a claim of its own. */
+function checkNames(motif: Motif, claims: readonly Claim[], at: string, find: Report): void {
+  const names = new Map<string, boolean>();
+  for (const { predicate, holds } of claims) names.set(predicate, holds && (names.get(predicate) ?? true));
+  const listed = motif.invariants.map(({ name, holds }) => `${name} ${holds}`);
+  if (listed.join() !== [...names].map((pair) => pair.join(' ')).join())
+    find('claim', `${at}/invariants`, 'are not the names of the claims');
+  const spoken = new Set(
+    claims
+      .filter(({ predicate }) => OF_AMOUNTS.has(predicate))
+      .flatMap(({ operands, against = [] }) => [...operands, ...against]),
+  );
+  for (const [side, list] of [['in', motif.assets_in] as const, ['out', motif.assets_out] as const])
+    list.forEach((_, n) => {
+      if (!spoken.has(`${side}${n}`))
+        find('claim', `${at}/assets_${side}/${n}`, 'no claim speaks for the amount');
+    });
+}

@@ -1,0 +1,147 @@
+import { ZERO_ADDRESS } from '../evm/hex.ts';
+import { SENT_ROLES } from '../lib/roles.ts';
+import type { CanonicalTx, Evidence } from '../model/canonicalTx.ts';
+import type { Invariant, Leg, Operand, Primitive } from '../model/primitive.ts';
+import type { Movement, ValueFlow } from '../model/valueFlow.ts';
+
+type Movements = readonly Movement[];
+/** Whether movements, and those of the other side, are what the claim says. */
+type Predicate = (own: Movements, other: Movements, flow: ValueFlow) => boolean;
+
+const sum = (list: readonly { readonly amount: bigint }[]): bigint =>
+  list.reduce((all, { amount }) => all + amount, 0n);
+
+/** Predicates over movements alone. `docs/claims.md` describes them. */
+const PREDICATES = {
+  minted_from_zero: (minted) => minted.length > 0 && minted.every(({ from }) => from === ZERO_ADDRESS),
+  burnt_to_zero: (burnt) => burnt.length > 0 && burnt.every(({ to }) => to === ZERO_ADDRESS),
+  single_venue: (taken, given) =>
+    new Set([...taken.map(({ to }) => to), ...given.map(({ from }) => from)]).size === 1,
+  repaid_in_full: (lent, repaid) => lent.length > 0 && sum(repaid) >= sum(lent),
+  both_sides_equal: ([token], [native], flow) => {
+    if (token === undefined || native === undefined) return false;
+    const contract = flow.assets.get(token.asset)!.address;
+    const wraps = token.from === ZERO_ADDRESS;
+    const ends = wraps ? native.from === token.to : native.to === token.from;
+    return ends && (wraps ? native.to : native.from) === contract && native.amount === token.amount;
+  },
+  issuer_holds_underlying: (underlying, shares, flow) =>
+    underlying.length > 0 &&
+    shares.every(({ asset }) => {
+      const issuer = flow.assets.get(asset)?.address;
+      return underlying.some(({ from, to }) => from === issuer || to === issuer);
+    }),
+} as const satisfies Record<string, Predicate>;
+
+/** A claim about movements, given by their indexes. */
+export function claim(
+  name: keyof typeof PREDICATES,
+  flow: ValueFlow,
+  operands: readonly number[],
+  against: readonly number[] = NOTHING,
+): Invariant {
+  const at = (indexes: readonly number[]): Movements => indexes.map((index) => flow.movements[index]!);
+  return { name, holds: PREDICATES[name](at(operands), at(against), flow), operands, against };
+}
+
+/** What a token's mint or burn is. */
+export function issueClaim({ index, kind, from, to }: Movement): Invariant {
+  return kind === 'mint'
+    ? { name: 'minted_from_zero', holds: from === ZERO_ADDRESS, operands: [index] }
+    : { name: 'burnt_to_zero', holds: to === ZERO_ADDRESS, operands: [index] };
+}
+
+const NOTHING: readonly never[] = [];
+
+/** Position tokens taken from a borrower carry interest that the event does not state. */
+const INTEREST_BEARING: ReadonlySet<string> = new Set(['debt_share_in', 'collateral_share_in']);
+
+/** Tokens that account in shares (stETH) move up to two units more or less than asked for. */
+const ROUNDING = 2n;
+
+/**
+ * What an act's amounts rest on, and that what goes in does not come out: each is the sum of its movements, alone or with a fee that the same movements
+ * carry, or else the amount its event states; and what an event states is what moved.
+ */
+export function legClaims({ legs, evidence }: Primitive, tx: CanonicalTx, flow: ValueFlow): Invariant[] {
+  if (legs.length === 0) return [placeClaim(evidence, tx)];
+  const claims: Invariant[] = [];
+  const places = placesOf(legs);
+  const carried = new Set<Leg>();
+  for (const leg of legs) {
+    const { movements, stated = null, amount, role } = leg;
+    const moved = movements.reduce((all, index) => all + flow.movements[index]!.amount, 0n);
+    if (movements.length > 0 && !carried.has(leg)) {
+      const group = moved === amount ? [leg] : legs.filter((other) => sameMovements(other, leg));
+      const holds = sum(group) === moved;
+      if (holds) for (const one of group) carried.add(one);
+      if (holds || stated === null)
+        claims.push({
+          name: 'amount_moved',
+          holds,
+          operands: group.map((one) => places.get(one)!),
+          against: movements,
+        });
+    }
+    if (stated === null || INTEREST_BEARING.has(role)) continue;
+    const apart = amount > stated ? amount - stated : stated - amount;
+    claims.push({
+      name: 'amounts_agree',
+      holds: leg.exact || apart <= ROUNDING,
+      operands: [{ word: stated }],
+      against: [places.get(leg)!],
+    });
+  }
+  return [...claims, ...differClaim(legs, places)];
+}
+
+/** What goes in does not come out. */
+function differClaim(legs: readonly Leg[], places: ReadonlyMap<Leg, Operand>): Invariant[] {
+  const taken = legs.filter(({ role }) => role === 'in');
+  const given = legs.filter(({ role }) => role === 'out');
+  if (taken.length === 0 || given.length === 0) return [];
+  return [
+    {
+      name: 'assets_differ',
+      holds: !given.some(({ asset }) => taken.some((leg) => leg.asset === asset)),
+      operands: taken.map((leg) => places.get(leg)!),
+      against: given.map((leg) => places.get(leg)!),
+    },
+  ];
+}
+
+/** Where an act without amounts happened: the logs and calls are those of the contracts named. */
+export function placeClaim(evidence: readonly Evidence[], tx: CanonicalTx): Invariant {
+  return {
+    name: 'happened_at',
+    holds: evidence.every(({ log, frame, contract }) =>
+      log === null ? frame === null || tx.frames[frame]!.to === contract : tx.logs[log]!.address === contract,
+    ),
+    operands: evidence.flatMap(({ log, frame }): Operand[] =>
+      log === null ? (frame === null ? [] : [{ frame }]) : [{ log }],
+    ),
+    against: evidence.map(({ contract }) => contract),
+  };
+}
+
+/** An amount of the act is the sum of movements. */
+export function amountMoved(operand: Operand, amount: bigint, movements: readonly Movement[]): Invariant {
+  return {
+    name: 'amount_moved',
+    holds: sum(movements) === amount,
+    operands: [operand],
+    against: movements.map(({ index }) => index),
+  };
+}
+
+/** Places of the legs among the amounts that go in and come out. */
+function placesOf(legs: readonly Leg[]): ReadonlyMap<Leg, Operand> {
+  let [taken, given] = [0, 0];
+  return new Map(
+    legs.map((leg) => [leg, SENT_ROLES.has(leg.role) ? `out${given++}` : `in${taken++}`] as const),
+  );
+}
+
+function sameMovements(a: Leg, b: Leg): boolean {
+  return a.movements.length === b.movements.length && a.movements.every((m, i) => m === b.movements[i]);
+}
