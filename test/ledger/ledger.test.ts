@@ -1,26 +1,24 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { getAddress } from 'viem/utils';
 import { describe, expect, it } from 'vitest';
 import { analyzeRaw } from '../../src/analyze.ts';
 import type { TxReport } from '../../src/model/generated/report.ts';
-import { loadRules } from '../../src/service/loadRules.ts';
 import { allRecordings } from '../../src/tools/cli/rules/recordings.ts';
 import { corpus, REPLAY_AVAILABLE, warnIfAbsent } from '../support/replayNode.ts';
 import { ledgerEvents, placeOf, type LedgerEvent } from '../../src/tools/ledger/ledgerEvent.ts';
-import { commoditiesOf, csv, DOUBLE_ENTRY, koinly } from '../../src/tools/ledger/writeLedger.ts';
-import type { LedgerFormat } from '../../src/tools/ledger/writeLedger.ts';
+import { commoditiesOf } from '../../src/tools/ledger/commodities.ts';
+import { readFormat, type LedgerFormat } from '../../src/tools/ledger/ledgerFormat.ts';
+import { writeLedger } from '../../src/tools/ledger/writeLedger.ts';
+import { embeddedReports, rulebook } from './recordedReports.ts';
 
 warnIfAbsent('the ledger against state differences');
 
 const FOLDER = join(import.meta.dirname, '../recordings');
-const rulebook = loadRules();
-const reports = new Map<string, TxReport>();
-for (const name of readdirSync(FOLDER).filter((file) => file.endsWith('.json'))) {
-  const { raw, context } = allRecordings([join(FOLDER, name)])[0]!;
-  reports.set(name.replace('.json', ''), await analyzeRaw(raw, context, rulebook));
-}
+const reports = await embeddedReports();
+const KOINLY = readFormat('koinly');
+const DOUBLE_ENTRY = readFormat('double-entry');
 
 /** Exact sum of decimal texts, in units of 10^-40. */
 const exact = (text: string): bigint => {
@@ -32,10 +30,21 @@ const exact = (text: string): bigint => {
 const ledgerEvent = (report: TxReport, ...accounts: string[]): LedgerEvent | null =>
   ledgerEvents(report, new Set(accounts)).event;
 
-const rowsOf = (format: LedgerFormat, ...events: (LedgerEvent | null)[]) => {
+/** The file's rows without their header, empty cells as null. */
+const rowsOf = (format: LedgerFormat, ...events: (LedgerEvent | null)[]): (string | null)[][] => {
   const told = events.flatMap((event) => event ?? []);
-  return told.flatMap((event) => format.rows(event, commoditiesOf(told, rulebook)));
+  const cells = [...textOf(format, told).matchAll(/("(?:[^"]|"")*"|[^",\n]*)([,\n])/g)];
+  const rows: (string | null)[][] = [[]];
+  for (const [, cell, end] of cells) {
+    const text = cell!.startsWith('"') ? cell!.slice(1, -1).replaceAll('""', '"') : cell!;
+    rows.at(-1)!.push(text === '' ? null : text);
+    if (end === '\n') rows.push([]);
+  }
+  return rows.slice(1, -1);
 };
+
+const textOf = (format: LedgerFormat, told: readonly LedgerEvent[]): string =>
+  writeLedger(told, { format, rules: rulebook, commodity: commoditiesOf(told, rulebook, format) });
 
 /** Checks the double entry of every account of every report; returns how many balance changes it compared. */
 function balanced(all: ReadonlyMap<string, TxReport>): number {
@@ -66,7 +75,6 @@ function balanced(all: ReadonlyMap<string, TxReport>): number {
 }
 
 const NONE_KNOWN = { knownTokens: new Map() };
-const LABELS = new Map([['ClaimRewards', 'reward']]);
 
 describe('the ledger of an account', () => {
   it('double entry adds up to zero per asset, and to the balance change of every account', () => {
@@ -91,7 +99,7 @@ describe('the ledger of an account', () => {
     const event = ledgerEvent(report, report.tx.signer)!;
     const block = JSON.parse(readFileSync(join(FOLDER, 'swap-v2-eth-usdc.json'), 'utf8')).rpc.block;
     const time = new Date(Number(block.timestamp) * 1000).toISOString();
-    expect(rowsOf(koinly(LABELS), event)).toEqual([
+    expect(rowsOf(KOINLY, event)).toEqual([
       [
         `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`,
         '1',
@@ -102,7 +110,7 @@ describe('the ledger of an account', () => {
         'ETH',
         null,
         null,
-        '',
+        null,
         report.classification.intent_label,
         report.tx.hash,
       ],
@@ -111,10 +119,10 @@ describe('the ledger of an account', () => {
 
   it('a claim is labelled, a failed transaction is its cost, an unconcerned account has no row', () => {
     const claim = reports.get('airdrop-claim')!;
-    const rows = rowsOf(koinly(LABELS), ledgerEvent(claim, claim.classification.actor!));
+    const rows = rowsOf(KOINLY, ledgerEvent(claim, claim.classification.actor!));
     expect(rows.map((row) => row[9])).toContain('reward');
     const failed = reports.get('reverted-string')!;
-    const cost = rowsOf(koinly(LABELS), ledgerEvent(failed, failed.tx.signer));
+    const cost = rowsOf(KOINLY, ledgerEvent(failed, failed.tx.signer));
     expect(cost).toHaveLength(1);
     expect(cost[0]!.slice(1, 3)).toEqual([failed.execution.gas_cost_native, 'ETH']);
     expect(cost[0]![9]).toBe('cost');
@@ -124,7 +132,7 @@ describe('the ledger of an account', () => {
   it('text that a spreadsheet would run is disarmed', () => {
     const report = structuredClone(reports.get('swap-v2-eth-usdc')!) as TxReport;
     report.classification.intent_label = '=HYPERLINK("http://evil")';
-    const text = csv(rowsOf(koinly(LABELS), ledgerEvent(report, report.tx.signer)));
+    const text = textOf(KOINLY, [ledgerEvent(report, report.tx.signer)!]);
     expect(text).toContain(`"'=HYPERLINK(""http://evil"")"`);
   });
 
@@ -146,7 +154,7 @@ describe('the ledger of an account', () => {
     const { from, to, asset_id: id, amount_raw: raw } = report.movements![0]!;
     const event = ledgerEvent(report, from, to)!;
     expect([event.sent, event.received]).toEqual([[], []]);
-    const rows = rowsOf(koinly(LABELS), event);
+    const rows = rowsOf(KOINLY, event);
     expect(rows.map((row) => [row[1], row[3], row[9]])).toEqual([
       [report.execution.gas_cost_native, null, 'cost'],
     ]);
@@ -217,14 +225,12 @@ describe('the ledger of an account', () => {
       [asset.address!]: { name: 'Tether', kind: 'token', source: 'rules' },
       [from]: { name: 'An Exchange', kind: 'exchange', source: 'address_book' },
     };
-    const [row] = rowsOf(koinly(LABELS), ledgerEvent(report, to));
+    const [row] = rowsOf(KOINLY, ledgerEvent(report, to));
     expect(row![10]).toMatch(/^Received [\d.,]+ USDT from An Exchange$/);
     report.accounts[from]!.source = 'contract';
-    const [unlisted] = rowsOf(koinly(LABELS), ledgerEvent(report, to));
+    const [unlisted] = rowsOf(KOINLY, ledgerEvent(report, to));
     expect(unlisted![10]).toContain(`USDT from ${from}`);
-    expect(rowsOf(koinly(LABELS), ledgerEvent(report, from))[0]![10]).toBe(
-      report.classification.intent_label,
-    );
+    expect(rowsOf(KOINLY, ledgerEvent(report, from))[0]![10]).toBe(report.classification.intent_label);
   });
 
   it('tokens of a debt are liabilities, with their value beside every posting', () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RuleFile, TableFile } from '../read/readRuleFiles.ts';
+import { APART, type RuleFile, type TableFile } from '../read/readRuleFiles.ts';
 
 /** JSON with sorted keys: the same content gives the same text, however the file is laid out. */
 export function canonicalJson(value: unknown): string {
@@ -13,11 +13,11 @@ export function sha256(text: string): string {
   return `sha256:${createHash('sha256').update(text, 'utf8').digest('hex')}`;
 }
 
-/** Digest of all rule files but examples: comments, layout and key order do not count, paths and layers do. */
+/** Digest of all rule files but examples and ledger formats: comments, layout and key order do not count, paths and layers do. */
 export function digestFiles(files: readonly RuleFile[], tables: readonly TableFile[]): string {
   const lines = [
     ...files
-      .filter((f) => f.kind !== 'example')
+      .filter((f) => !APART.has(f.kind))
       .map((f): [string, string] => [`${f.layer}/${f.path}`, canonicalJson(f.tree)]),
     ...tables.map((t): [string, string] => [`${t.layer}/${t.path}`, t.text]),
   ];

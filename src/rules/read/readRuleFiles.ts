@@ -19,6 +19,7 @@ export const FILE_KINDS = [
   'intent',
   'finding',
   'example',
+  'ledger',
 ] as const;
 export type FileKind = (typeof FILE_KINDS)[number];
 
@@ -50,7 +51,11 @@ const FOLDERS: Readonly<Record<string, FileKind>> = {
   intents: 'intent',
   findings: 'finding',
   examples: 'example',
+  ledgers: 'ledger',
 };
+
+/** Files that no analysis needs: tests, lint and the ledger read them. */
+export const APART: ReadonlySet<FileKind> = new Set(['example', 'ledger']);
 
 /** Folders of plain text tables, `*.txt`: thousands of lines, looked up and never searched for rules. */
 const TABLE_FOLDERS = ['signatures', 'address-book', 'created'] as const;
@@ -168,7 +173,7 @@ export function readRuleFiles(
       // Below overlays the examples of the base are its own maintainers' business.
       const wanted =
         examples === true ? layer === dirs.length - 1 || layer > 0 : path === `examples/${examples}.yaml`;
-      if (kind === 'example' && !wanted) continue;
+      if (APART.has(kind) && !wanted) continue;
       const text = read(path, MAX_FILE_BYTES);
       if (text === null) continue;
       const { tree, locate, faults, schemaFaults } = parseRuleFile(kind, text);

@@ -3,7 +3,7 @@ import { getAddress, isAddress } from 'viem/utils';
 import type { Command } from 'commander';
 import { CliError } from './cliIo.ts';
 import type { LedgerEvent } from '../ledger/ledgerEvent.ts';
-import type { LedgerFormat } from '../ledger/writeLedger.ts';
+import type { LedgerFormat } from '../ledger/ledgerFormat.ts';
 
 const HELP = `
 Reports come from files or standard input (-), as analyze --json and batch write them. One row is
@@ -15,7 +15,8 @@ real are left out and counted on standard error.
 Examples:
   txreport batch hashes.txt --out reports.ndjson
   txreport ledger reports.ndjson --account 0x… --out koinly.csv
-  txreport ledger reports.ndjson --account 0x… --format double-entry
+  txreport ledger reports.ndjson --account 0x… --format beancount --out journal.beancount
+  txreport ledger reports.ndjson --account 0x… --format ./cointracking.yaml
 
 Exit status: 0 written, 2 called wrongly, a file cannot be read, or an account has no event`;
 
@@ -26,14 +27,14 @@ interface LedgerOptions {
   readonly doubtful?: string;
 }
 
-/** `txreport ledger`: reports as CSV for tax programs and bookkeeping. */
+/** `txreport ledger`: reports as ledgers of tax programs and bookkeeping. */
 export function addLedgerCommand(program: Command): void {
   program
     .command('ledger')
-    .description('write what reports say of an account as CSV for tax programs and bookkeeping')
+    .description('write what reports say of an account for tax programs and bookkeeping')
     .argument('[files...]', 'reports, one document or NDJSON', ['-'])
     .requiredOption('--account <address...>', 'the account, or several that belong together')
-    .option('--format <name>', 'koinly or double-entry', 'koinly')
+    .option('--format <name>', 'koinly, double-entry, beancount, hledger, ledger, or a YAML file', 'koinly')
     .option('--out <file>', 'write to a file instead of standard output')
     .option('--doubtful <file>', 'write what is left out as doubtful to this file')
     .addHelpText('after', HELP)
@@ -45,12 +46,15 @@ export function addLedgerCommand(program: Command): void {
 async function ledger(files: readonly string[], options: LedgerOptions): Promise<number> {
   const wrong = options.account.find((account) => !isAddress(account, { strict: false }));
   if (wrong !== undefined) return fail(`not an address: ${wrong.slice(0, 100)}`);
-  const format = await formatNamed(options.format);
-  if (format === null) return fail(`unknown format ${options.format.slice(0, 100)}: koinly or double-entry`);
   const accounts = new Set(options.account.map((account) => getAddress(account.toLowerCase())));
-  const { LedgerError } = await import('../ledger/ledgerEvent.ts');
+  const [{ LedgerError }, { readFormat }] = await Promise.all([
+    import('../ledger/ledgerEvent.ts'),
+    import('../ledger/ledgerFormat.ts'),
+  ]);
+  let format: LedgerFormat;
   let book: Book;
   try {
+    format = readFormat(options.format);
     book = await readBook(files, accounts);
   } catch (error) {
     if (error instanceof CliError || error instanceof LedgerError) return fail(error.message);
@@ -106,13 +110,14 @@ async function readBook(files: readonly string[], accounts: ReadonlySet<string>)
 }
 
 async function writeBook(book: Book, format: LedgerFormat, options: LedgerOptions): Promise<number> {
-  const [{ commoditiesOf, csv }, { loadRules }] = await Promise.all([
+  const [{ commoditiesOf }, { writeLedger }, { loadRules }] = await Promise.all([
+    import('../ledger/commodities.ts'),
     import('../ledger/writeLedger.ts'),
     import('../../service/loadRules.ts'),
   ]);
-  const commodity = commoditiesOf([...book.events, ...book.doubtful], loadRules());
-  const text = (events: readonly LedgerEvent[]): string =>
-    csv([format.columns, ...events.flatMap((event) => format.rows(event, commodity))]);
+  const rules = loadRules();
+  const commodity = commoditiesOf([...book.events, ...book.doubtful], rules, format);
+  const text = (events: readonly LedgerEvent[]): string => writeLedger(events, { format, rules, commodity });
   const { doubtful, repeated } = book;
   const flows = doubtful.reduce((sum, event) => sum + event.flows.length, 0);
   if (repeated > 0) say(`${repeated} reports were given more than once and are booked once`);
@@ -136,15 +141,4 @@ function isWritten(file: string, text: string): boolean {
     say(`cannot write ${file}: ${(error as Error).message}`);
     return false;
   }
-}
-
-async function formatNamed(name: string): Promise<LedgerFormat | null> {
-  const { DOUBLE_ENTRY, koinly } = await import('../ledger/writeLedger.ts');
-  if (name === 'double-entry') return DOUBLE_ENTRY;
-  if (name !== 'koinly') return null;
-  const { loadRules } = await import('../../service/loadRules.ts');
-  const labels = [...loadRules().intentKinds.values()].flatMap(({ kind, ledgerLabel }): [string, string][] =>
-    ledgerLabel === null ? [] : [[kind, ledgerLabel]],
-  );
-  return koinly(new Map(labels));
 }

@@ -4,6 +4,7 @@ import { bookOf } from '../client/seenBy.ts';
 import type { TxReport as ClientReport } from '../client/report.ts';
 import { isDebt } from '../wording/amounts.ts';
 import { positionTitle } from '../wording/sentences.ts';
+import { purposesOf, type Purpose, type Purposes } from './purposes.ts';
 import type { Asset, TxReport } from '../../model/generated/report.ts';
 
 /** An amount that entered or left the accounts, always positive. */
@@ -14,6 +15,16 @@ export interface LedgerLeg {
   readonly amount: string;
   /** Plain dollar amount without the sign, null where there is no price. */
   readonly usd: string | null;
+  /** What it was for, by the position it changed; null where none says. */
+  readonly purpose: Purpose | null;
+}
+
+/** By how much an account's holding of an asset changed, as the report's balance changes state it. */
+export interface LedgerChange {
+  readonly account: string;
+  readonly asset: Asset;
+  readonly raw: bigint;
+  readonly debt: boolean;
 }
 
 /** What an account and another had between them in one asset, net. */
@@ -45,6 +56,8 @@ export interface LedgerEvent {
   /** The transaction fee, where one of the accounts signed. What repays it is among the flows. */
   readonly fee: { readonly account: string; readonly amount: string; readonly usd: string | null } | null;
   readonly flows: readonly LedgerFlow[];
+  /** Independent of the flows, which must add up to them; without the fee. */
+  readonly changes: readonly LedgerChange[];
   /** Positions of these accounts that changed, such as `Supplies to Aave V3`. */
   readonly positions: readonly string[];
   /** Ids of assets that the rules or the address book name, not only the token itself. */
@@ -111,9 +124,16 @@ export function ledgerEvents(report: TxReport, accounts: ReadonlySet<string>): R
     event:
       flows.length + positions.length === 0 && fee === null
         ? null
-        : eventOf(report, accounts, { flows, fee, positions }),
+        : eventOf(report, accounts, { flows, fee, positions, changes: changesOf(report, accounts, unsure) }),
     doubtful:
-      aside.length === 0 ? null : eventOf(report, accounts, { flows: aside, fee: null, positions: [] }),
+      aside.length === 0
+        ? null
+        : eventOf(report, accounts, {
+            flows: aside,
+            fee: null,
+            positions: [],
+            changes: changesOf(report, accounts, sure),
+          }),
     concerned: new Set(present.filter((account) => accounts.has(account))),
   };
 }
@@ -159,10 +179,25 @@ function flowsOf(report: TxReport, movements: Movements, accounts: ReadonlySet<s
   });
 }
 
+/** The balance changes of the accounts, less what these movements made of them. */
+function changesOf(report: TxReport, accounts: ReadonlySet<string>, leftOut: Movements): LedgerChange[] {
+  return report.inventory_deltas.flatMap((delta) => {
+    const { subject: account, asset } = delta;
+    if (!accounts.has(account)) return [];
+    let raw = BigInt(delta.delta_raw);
+    for (const { from, to, asset_id: id, amount_raw } of leftOut) {
+      if (id !== asset.id) continue;
+      if (from === account) raw += BigInt(amount_raw);
+      if (to === account) raw -= BigInt(amount_raw);
+    }
+    return { account, asset, raw, debt: isDebt(report, delta) };
+  });
+}
+
 function eventOf(
   report: TxReport,
   accounts: ReadonlySet<string>,
-  { flows, fee, positions }: Pick<LedgerEvent, 'flows' | 'fee' | 'positions'>,
+  { flows, fee, positions, changes }: Pick<LedgerEvent, 'flows' | 'fee' | 'positions' | 'changes'>,
 ): LedgerEvent {
   const { tx, classification } = report;
   const { actor, intent_kind: intentKind, intent_label: label } = classification;
@@ -171,7 +206,7 @@ function eventOf(
       source === 'contract' ? [] : [[address, name]],
     ),
   );
-  const legs = legsOf(flows, bookOf(report as ClientReport));
+  const legs = legsOf(flows, bookOf(report as ClientReport), purposesOf(report, accounts));
   const listed = flows.filter(({ asset: { address } }) => address === null || names.has(address));
   return {
     time: tx.timestamp!,
@@ -183,14 +218,22 @@ function eventOf(
     received: legs.filter(({ sign }) => sign > 0).map(({ leg }) => leg),
     fee,
     flows,
+    changes,
     positions,
     listed: new Set(listed.map(({ asset }) => asset.id)),
     names,
   };
 }
 
-/** Gains and losses by asset: debts are owed, not received, and own transfers change nothing. */
-function legsOf(flows: readonly LedgerFlow[], book: PriceBook): { sign: 1 | -1; leg: LedgerLeg }[] {
+/**
+ * Gains and losses by asset: debts are owed, not received, and own transfers change nothing. A reward that came
+ * with the principal is a leg of its own.
+ */
+function legsOf(
+  flows: readonly LedgerFlow[],
+  book: PriceBook,
+  purposes: Purposes,
+): { sign: 1 | -1; leg: LedgerLeg }[] {
   const sums = new Map<string, { asset: Asset; raw: bigint }>();
   for (const { asset, raw, own, debt } of flows) {
     if (own || debt) continue;
@@ -198,14 +241,23 @@ function legsOf(flows: readonly LedgerFlow[], book: PriceBook): { sign: 1 | -1; 
     sum.raw += raw;
     sums.set(asset.id, sum);
   }
-  return [...sums.values()].flatMap(({ asset, raw: net }) => {
-    if (net === 0n) return [];
-    const raw = net < 0n ? -net : net;
-    return {
-      sign: net < 0n ? -1 : 1,
-      leg: { asset, raw, amount: exactAmount(raw, asset), usd: dollars(raw, asset, book) },
-    };
-  });
+  const legs: { sign: 1 | -1; leg: LedgerLeg }[] = [];
+  const add = (sign: 1 | -1, asset: Asset, raw: bigint, purpose: Purpose | null): void => {
+    if (raw === 0n) return;
+    const usd = dollars(raw, asset, book);
+    legs.push({ sign, leg: { asset, raw, amount: exactAmount(raw, asset), usd, purpose } });
+  };
+  for (const { asset, raw } of sums.values()) {
+    if (raw < 0n) {
+      add(-1, asset, -raw, purposes.out.get(asset.id) ?? null);
+      continue;
+    }
+    const earned = purposes.rewards.get(asset.id) ?? 0n;
+    const reward = earned < raw ? earned : raw;
+    add(1, asset, raw - reward, purposes.in.get(asset.id) ?? null);
+    add(1, asset, reward, 'reward');
+  }
+  return legs;
 }
 
 /** Place of a report in the chain, as far as it states it: block, first event's index, the signer's nonce. */

@@ -2,86 +2,92 @@ import { stringify } from 'csv-stringify/sync';
 import { shownAmount } from '../../value/amount.ts';
 import { NATIVE_ASSET } from '../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
-import { exactAmount, type LedgerEvent, type LedgerFlow, type LedgerLeg } from './ledgerEvent.ts';
-import type { Address } from '../../model/hex.ts';
+import { plainLine, type Commodities } from './commodities.ts';
+import {
+  exactAmount,
+  type LedgerChange,
+  type LedgerEvent,
+  type LedgerFlow,
+  type LedgerLeg,
+} from './ledgerEvent.ts';
+import type { LedgerFormat, RowKind, Word } from './ledgerFormat.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { Asset } from '../../model/generated/report.ts';
 
 type Cell = string | null;
+const ETHER: Asset = {
+  id: NATIVE_ASSET,
+  kind: 'native',
+  address: null,
+  token_id: null,
+  symbol: 'ETH',
+  name: 'Ether',
+  decimals: 18,
+};
 
-/** The commodity an asset is booked as. */
-type Commodities = (asset: Asset) => string;
+/** Values for the placeholders of one row or line. */
+type Values = Readonly<Record<string, Cell>>;
 
-/** One way to write events as CSV. */
-export interface LedgerFormat {
-  readonly columns: readonly string[];
-  rows(event: LedgerEvent, commodity: Commodities): Cell[][];
+/** The rules' words of intents that are no ordinary trade. */
+type LedgerRules = Pick<Rulebook, 'intentKinds'>;
+
+/** The file of these events. Pure. */
+export function writeLedger(events: readonly LedgerEvent[], book: Book): string {
+  const { format } = book;
+  if (format.shape === 'journal') return journal(events, book);
+  const rows = events.flatMap((event) => rowsOf(event, book));
+  const { columns = {}, quoting = 'needed', delimiter = ',' } = format;
+  const cells = rows.map((row) => Object.values(columns).map((template) => cellOf(template, row)));
+  return stringify([Object.keys(columns), ...cells], {
+    record_delimiter: '\n',
+    delimiter,
+    quoted: quoting === 'all',
+  });
 }
+
+/** A format, the rules, and names of commodities that hold for all files of a ledger. */
+export interface Book {
+  readonly format: LedgerFormat;
+  readonly rules: LedgerRules;
+  readonly commodity: Commodities;
+}
+
+/** Values of an event's rows, by placeholder. */
+function rowsOf(event: LedgerEvent, book: Book): Values[] {
+  const common = {
+    time: timeText(event.time, book.format.date),
+    tx_hash: event.txHash,
+    intent_kind: event.intentKind,
+    description: description(event, book.commodity),
+    positions: event.positions.join('; '),
+  };
+  return (book.format.shape === 'trades' ? trades(event, book) : postings(event, book)).map((row) => ({
+    ...common,
+    ...row,
+  }));
+}
+
+const PLACEHOLDER = /\{([a-z_]+)\}/g;
+
+/** Null where a cell is a placeholder without a value. Text that a spreadsheet would run is disarmed. */
+function cellOf(template: string, values: Values): Cell {
+  const alone = /^\{([a-z_]+)\}$/.exec(template)?.[1];
+  if (alone === undefined) return fill(template, values);
+  const value = values[alone] ?? null;
+  return value === null || /^-?\d+(\.\d+)?$/.test(value) ? value : disarmed(value);
+}
+
+const fill = (template: string, values: Values): string =>
+  template.replaceAll(PLACEHOLDER, (_, name: string) => values[name] ?? '');
 
 /** Text that a spreadsheet would run as a formula (OWASP, CSV injection) gets a leading apostrophe. */
-function plainText(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-}
+const disarmed = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
 
-/**
- * Commodities of a ledger: the symbol of ether and of listed tokens, symbol and address of all others and of
- * listed ones that share a symbol; NFTs with their id. No two tokens have the same.
- */
-export function commoditiesOf(
-  events: readonly LedgerEvent[],
-  { knownTokens }: Pick<Rulebook, 'knownTokens'>,
-): Commodities {
-  const isKnown = (symbol: string, address: string): boolean =>
-    knownTokens.get(symbol)?.has(address.toLowerCase() as Address) ?? false;
-  const holders = new Map([['ETH', new Set([''])]]);
-  const listed = new Set<string>();
-  for (const event of events)
-    for (const { asset } of event.flows) {
-      if (asset.address === null || asset.symbol === null) continue;
-      if (!event.listed.has(asset.id) && !isKnown(asset.symbol, asset.address)) continue;
-      listed.add(asset.address);
-      const symbol = asset.symbol.toUpperCase();
-      holders.set(symbol, (holders.get(symbol) ?? new Set()).add(asset.address));
-    }
-  return ({ symbol, address, token_id: id }) => {
-    if (address === null) return 'ETH';
-    const alone = symbol !== null && listed.has(address) && holders.get(symbol.toUpperCase())?.size === 1;
-    const name = alone ? symbol : symbol === null ? address : `${symbol} ${address}`;
-    return plainText(id === null ? name : `${name} #${id}`);
-  };
-}
-
-/** `2023-04-18 11:08:23 UTC` from ISO 8601. */
-const koinlyDate = (time: string): string => `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`;
-
-/** Koinly's word for an event that is not an ordinary trade, deposit or withdrawal, by intent kind. */
-type KoinlyLabels = ReadonlyMap<string, string>;
-
-/**
- * Koinly's universal format. An event with one amount in and one out is one row, any other a row per
- * amount. The fee is in the first row that sends something; without such a row it is a row labelled `cost`.
- */
-export function koinly(labels: KoinlyLabels): LedgerFormat {
-  return {
-    columns: KOINLY_COLUMNS,
-    rows: (event, commodity) => {
-      const text = plainText(description(event, commodity));
-      const fee = isPaid(event.fee) ? event.fee : null;
-      // The label is that of the actor's act: it says nothing about anybody else's receipts.
-      const label = event.label === null ? '' : (labels.get(event.intentKind) ?? '');
-      const rows = pairs(event.sent, event.received).map(([out, into], i): Cell[] => [
-        koinlyDate(event.time),
-        ...legCells(out, commodity),
-        ...legCells(into, commodity),
-        ...(fee && out && i === 0 ? [fee.amount, 'ETH'] : [null, null]),
-        ...usdCells(into?.usd ?? out?.usd ?? null),
-        label,
-        text,
-        event.txHash,
-      ]);
-      return fee && event.sent.length === 0 ? [...rows, costRow(event, fee, text)] : rows;
-    },
-  };
+/** An ISO 8601 time in the format's form. */
+function timeText(iso: string, form: string): string {
+  const [, YYYY, MM, DD, hh, mm, ss] = /^(\d+)-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)/.exec(iso)!;
+  const parts: Record<string, string> = { YYYY: YYYY!, MM: MM!, DD: DD!, hh: hh!, mm: mm!, ss: ss! };
+  return form.replaceAll(/YYYY|MM|DD|hh|mm|ss/g, (part) => parts[part]!);
 }
 
 type Fee = NonNullable<LedgerEvent['fee']>;
@@ -113,17 +119,48 @@ function sideTexts({ flows, names }: LedgerEvent, commodity: Commodities): strin
   return more > 0 ? [...texts, `${more} more`] : texts;
 }
 
-/** Amount and currency of a leg; empty cells without one. */
-const legCells = (leg: LedgerLeg | null, commodity: Commodities): Cell[] =>
-  leg ? [leg.amount, commodity(leg.asset)] : [null, null];
-
-const usdCells = (usd: string | null): Cell[] => (usd === null ? [null, null] : [usd, 'USD']);
-
-function costRow(event: LedgerEvent, fee: Fee, text: string): Cell[] {
-  const empty = [null, null, null, null];
-  const words = ['cost', text, event.txHash];
-  return [koinlyDate(event.time), fee.amount, 'ETH', ...empty, ...usdCells(fee.usd), ...words];
+/**
+ * One amount in and one out are a trade, any others a row each. The fee is in the first row that may carry it;
+ * without one it is a row of its own.
+ */
+function trades(event: LedgerEvent, { format, rules, commodity }: Book): Values[] {
+  const { tags = {}, fee_with: feeWith = ['withdrawal', 'trade'] } = format;
+  // The word is that of the actor's act: it says nothing about anybody else's receipts.
+  const word = event.label === null ? null : rules.intentKinds.get(event.intentKind)?.ledgerLabel;
+  const tagOf = (row: RowKind, purpose: Word | null): string =>
+    tags[row]?.[purpose ?? (word as Word | null | undefined) ?? 'other'] ?? tags[row]?.other ?? '';
+  let fee = isPaid(event.fee) ? event.fee : null;
+  const rows = pairs(event.sent, event.received).map(([out, into]): Values => {
+    const row = out && into ? 'trade' : out ? 'withdrawal' : 'deposit';
+    const carried = fee && feeWith.includes(row) ? fee : null;
+    if (carried) fee = null;
+    return {
+      row,
+      ...sideCells('sent', out, commodity),
+      ...sideCells('received', into, commodity),
+      fee: carried && carried.amount,
+      fee_currency: carried && 'ETH',
+      ...usdCells(into?.usd ?? out?.usd ?? null),
+      tag: tagOf(row, row === 'trade' ? null : (out ?? into)!.purpose),
+    };
+  });
+  return fee ? [...rows, costRow(fee, tagOf('withdrawal', 'cost'))] : rows;
 }
+
+const sideCells = (side: 'sent' | 'received', leg: LedgerLeg | null, commodity: Commodities): Values => ({
+  [side]: leg && leg.amount,
+  [`${side}_currency`]: leg && commodity(leg.asset),
+});
+
+const usdCells = (usd: string | null): Values => ({ usd, usd_currency: usd === null ? null : 'USD' });
+
+const costRow = ({ amount, usd }: Fee, tag: string): Values => ({
+  row: 'withdrawal',
+  sent: amount,
+  sent_currency: 'ETH',
+  ...usdCells(usd),
+  tag,
+});
 
 type Pair = readonly [LedgerLeg | null, LedgerLeg | null];
 
@@ -132,107 +169,126 @@ function pairs(sent: readonly LedgerLeg[], received: readonly LedgerLeg[]): Pair
   return [...sent.map((leg): Pair => [leg, null]), ...received.map((leg): Pair => [null, leg])];
 }
 
-const KOINLY_COLUMNS = [
-  'Koinly Date',
-  'Sent Amount',
-  'Sent Currency',
-  'Received Amount',
-  'Received Currency',
-  'Fee Amount',
-  'Fee Currency',
-  'Net Worth Amount',
-  'Net Worth Currency',
-  'Label',
-  'Description',
-  'TxHash',
-];
-
 /**
  * Double entry: per transaction and asset the postings add up to zero. The accounts' gains and losses are
- * posted against the counterparties, tokens of debts as `liabilities:`, the fee against `expenses:gas`.
+ * posted against the counterparties, tokens of debts as liabilities, the fee against gas.
  */
-export const DOUBLE_ENTRY: LedgerFormat = {
-  columns: [
-    'time',
-    'tx_hash',
-    'intent_kind',
-    'description',
-    'ledger_account',
-    'asset_id',
-    'currency',
-    'amount',
-    'positions',
-    'counterparty',
-    'usd',
-  ],
-  rows(event, commodity) {
-    const text = plainText(description(event, commodity));
-    const positions = event.positions.join('; ');
-    const posting = ({ account, id, currency, amount, counterparty, usd }: Posting): Cell[] => [
-      event.time,
-      event.txHash,
-      event.intentKind,
-      text,
-      account,
-      id,
-      currency,
-      amount,
-      positions,
-      counterparty,
-      usd !== null && amount.startsWith('-') ? `-${usd}` : usd,
-    ];
-    return postingsOf(event, commodity).map(posting);
-  },
-};
-
-interface Posting {
-  readonly account: string;
-  /** Asset id. */
-  readonly id: string;
-  readonly currency: string;
-  /** Signed. */
-  readonly amount: string;
-  /** Name, else address. */
-  readonly counterparty: string;
-  /** Of the magnitude. */
-  readonly usd: string | null;
-}
-
-function postingsOf({ flows, fee, names }: LedgerEvent, commodity: Commodities): Posting[] {
-  const postings = flows.flatMap((flow) => {
-    const { asset, raw, usd, account } = flow;
-    const counterparty = plainText(names.get(flow.counterparty) ?? flow.counterparty);
-    const currency = commodity(asset);
-    const [ours, theirs] = bookedTo(flow);
+function postings({ flows, fee, names }: LedgerEvent, { format, commodity }: Book): Values[] {
+  const name = (kind: AccountKind, address: string): string =>
+    format.accounts![kind].replace('{address}', address);
+  const posting = (asset: Asset, raw: bigint, usd: string | null) => ({
+    asset_id: asset.id,
+    currency: commodity(asset),
+    amount: exactAmount(raw, asset),
+    usd: usd !== null && raw < 0n ? `-${usd}` : usd,
+  });
+  const rows = flows.flatMap((flow): Values[] => {
+    const { asset, raw, usd, account, own } = flow;
+    const counterparty = names.get(flow.counterparty) ?? flow.counterparty;
+    const side = sideOf(flow);
     return [
-      { account: ours, id: asset.id, currency, amount: exactAmount(raw, asset), counterparty, usd },
+      { ...posting(asset, raw, usd), account: name(side, account), counterparty },
       {
-        account: theirs,
-        id: asset.id,
-        currency,
-        amount: exactAmount(-raw, asset),
-        counterparty: flow.own ? account : counterparty,
-        usd,
+        ...posting(asset, -raw, usd),
+        account: name(own ? side : 'external', flow.counterparty),
+        counterparty: own ? account : counterparty,
       },
     ];
   });
-  if (!isPaid(fee)) return postings;
-  const { amount, usd } = fee;
-  const gas = { id: NATIVE_ASSET, currency: 'ETH', counterparty: 'gas', usd };
+  if (!isPaid(fee)) return rows;
+  const wei = weiOf(fee.amount);
   return [
-    ...postings,
-    { ...gas, account: `assets:${fee.account}`, amount: `-${amount}` },
-    { ...gas, account: 'expenses:gas', amount },
+    ...rows,
+    { ...posting(ETHER, -wei, fee.usd), account: name('asset', fee.account), counterparty: 'gas' },
+    { ...posting(ETHER, wei, fee.usd), account: name('gas', ''), counterparty: 'gas' },
   ];
 }
 
-/** Ledger accounts of a flow's two sides. */
-function bookedTo({ account, counterparty, own, debt }: LedgerFlow): readonly [string, string] {
-  const side = debt ? 'liabilities' : 'assets';
-  return [`${side}:${account}`, own ? `${side}:${counterparty}` : `external:${counterparty}`];
+type AccountKind = 'asset' | 'liability' | 'external' | 'gas';
+
+const sideOf = ({ debt }: Pick<LedgerFlow, 'debt'>): AccountKind => (debt ? 'liability' : 'asset');
+
+/** Wei of an exact amount of ether. */
+function weiOf(ether: string): bigint {
+  const [whole, fraction = ''] = ether.split('.') as [string, string?];
+  return BigInt(whole + fraction.padEnd(18, '0'));
 }
 
-/** CSV (RFC 4180) of these rows. */
-export function csv(rows: readonly (readonly Cell[])[]): string {
-  return stringify(rows as Cell[][], { record_delimiter: '\n' });
+/** A journal: commodities and accounts, the transactions, and at the end what every account holds. */
+function journal(events: readonly LedgerEvent[], book: Book): string {
+  const { format } = book;
+  const { digits = Infinity } = format;
+  const { head, commodity, account, transaction, posting, balances, balance } = format.journal!;
+  if (events.length === 0) return '';
+  const times = events.map(({ time }) => time).sort();
+  const last = times.at(-1)!;
+  const dates = {
+    first_time: timeText(times[0]!, format.date),
+    time: timeText(last, format.date),
+    next_time: timeText(dayAfter(last), format.date),
+  };
+  const lines: string[] = [];
+  const line = (template: string | undefined, values: Values): void => {
+    if (template !== undefined) lines.push(fill(template, values));
+  };
+  line(head, dates);
+  const all = events.map((event) => rowsOf(event, book));
+  const held = holdingsOf(events, book.commodity);
+  const assets = new Map([[book.commodity(ETHER), ETHER]]);
+  for (const { flows, changes } of events)
+    for (const { asset } of [...flows, ...changes]) assets.set(book.commodity(asset), asset);
+  for (const [currency, { id }] of assets) line(commodity, { ...dates, currency, asset_id: id });
+  const accountOf = (change: LedgerChange): string =>
+    format.accounts![sideOf(change)].replace('{address}', change.account);
+  const used = new Set([...all.flat().map((row) => row['account']!), ...held.map(accountOf)]);
+  for (const name of used) line(account, { ...dates, account: name });
+  for (const rows of all) {
+    if (rows.length === 0) continue;
+    lines.push('');
+    line(transaction, { ...rows[0], description: plainLine(rows[0]!['description']!) });
+    for (const row of rows) line(posting, { ...row, amount: shortened(row['amount']!, digits) });
+  }
+  lines.push('');
+  line(balances, dates);
+  for (const change of held) {
+    const exact = exactAmount(change.raw, change.asset);
+    const values = { account: accountOf(change), currency: book.commodity(change.asset) };
+    const tolerance = toleranceOf(exact, digits);
+    line(balance, { ...dates, ...values, amount: shortened(exact, digits), tolerance });
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** What each account holds after all events, by the reports' balance changes and the fees. */
+function holdingsOf(events: readonly LedgerEvent[], commodity: Commodities): LedgerChange[] {
+  const sums = new Map<string, LedgerChange>();
+  const add = (change: LedgerChange): void => {
+    const key = `${change.account} ${change.debt} ${commodity(change.asset)}`;
+    sums.set(key, { ...change, raw: change.raw + (sums.get(key)?.raw ?? 0n) });
+  };
+  for (const { changes, fee } of events) {
+    for (const change of changes) add(change);
+    if (isPaid(fee)) add({ account: fee.account, asset: ETHER, raw: -weiOf(fee.amount), debt: false });
+  }
+  return [...sums.values()];
+}
+
+/** An amount with at most so many digits; those beyond become zeros. */
+function shortened(amount: string, digits: number): string {
+  let left = digits;
+  return amount.replaceAll(/\d/g, (digit, at: number) => {
+    if (digit === '0' && left === digits) return digit;
+    return left-- > 0 ? amount[at]! : '0';
+  });
+}
+
+/** Zero; for an amount of more digits, some units of the last that is held: sums are rounded, too. */
+function toleranceOf(amount: string, digits: number): string {
+  const [whole = '', fraction = ''] = amount.replace('-', '').split('.');
+  const lost = (whole + fraction).replace(/^0+/, '').length - digits;
+  return lost <= 0 ? '0' : exactAmount(10n ** BigInt(lost + 1), { ...ETHER, decimals: fraction.length });
+}
+
+function dayAfter(iso: string): string {
+  return new Date(Date.parse(iso) + 86_400_000).toISOString();
 }

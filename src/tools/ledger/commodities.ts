@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import type { LedgerEvent } from './ledgerEvent.ts';
+import type { LedgerFormat } from './ledgerFormat.ts';
+import type { Address } from '../../model/hex.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
+import type { Asset } from '../../model/generated/report.ts';
+
+/** The commodity an asset is booked as. */
+export type Commodities = (asset: Asset) => string;
+
+/** Digits of a digest: two assets that share them cannot be looked for. */
+const DIGEST = 18;
+
+/**
+ * Commodities of a ledger: the symbol of ether and of listed tokens, symbol and address of all others and of
+ * listed ones that share a symbol; NFTs with their id. No two tokens have the same.
+ */
+export function commoditiesOf(
+  events: readonly LedgerEvent[],
+  { knownTokens }: Pick<Rulebook, 'knownTokens'>,
+  { currency = {} }: Pick<LedgerFormat, 'currency'> = {},
+): Commodities {
+  const isKnown = (symbol: string, address: string): boolean =>
+    knownTokens.get(symbol)?.has(address.toLowerCase() as Address) ?? false;
+  const holders = new Map([['ETH', new Set([''])]]);
+  const listed = new Set<string>();
+  for (const event of events)
+    for (const { asset } of [...event.flows, ...event.changes]) {
+      if (asset.address === null || asset.symbol === null) continue;
+      if (!event.listed.has(asset.id) && !isKnown(asset.symbol, asset.address)) continue;
+      listed.add(asset.address);
+      const symbol = asset.symbol.toUpperCase();
+      holders.set(symbol, (holders.get(symbol) ?? new Set()).add(asset.address));
+    }
+  // A report of a node without state knows no symbols: the asset keeps the name others give it.
+  const symbols = new Map<string, string>();
+  for (const { asset } of events.flatMap(({ flows, changes }) => [...flows, ...changes]))
+    if (asset.symbol !== null && !symbols.has(asset.id)) symbols.set(asset.id, asset.symbol);
+  const named: Commodities = ({ id: assetId, address, token_id: id, decimals }) => {
+    if (address === null) return 'ETH';
+    const symbol = symbols.get(assetId) ?? null;
+    // Smallest units must not add up with whole ones.
+    if (decimals === null && id === null) return `${symbol ?? ''} ${address} raw`.trim();
+    const alone = symbol !== null && listed.has(address) && holders.get(symbol.toUpperCase())?.size === 1;
+    const name = alone ? symbol : symbol === null ? address : `${symbol} ${address}`;
+    return id === null ? name : `${name} #${id}`;
+  };
+  const { quotes, most } = currency;
+  if (most !== undefined) return (asset) => letters(asset, named(asset), most);
+  if (quotes !== undefined) return (asset) => `${quotes}${plainLine(named(asset))}${quotes}`;
+  return named;
+}
+
+/** A name of capital letters and digits: the listed symbol, else as much of it as fits before a digest of the id. */
+function letters({ id, decimals }: Asset, name: string, most: number): string {
+  const whole = name.toUpperCase();
+  if (whole.length <= most && /^[A-Z][A-Z0-9'._-]*[A-Z0-9]$/.test(whole)) return whole;
+  const start = (name.startsWith('0x') ? '' : name.split(' 0x')[0]!)
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]|^[^A-Z]+/g, '');
+  const digest = createHash('sha256')
+    .update(`${id} ${decimals}`)
+    .digest('hex')
+    .slice(0, DIGEST)
+    .toUpperCase();
+  return `${start.slice(0, most - DIGEST - 1) || 'T'}-${digest}`;
+}
+
+/** One line of a journal: nothing that ends a quotation, a comment or the line. */
+export function plainLine(text: string): string {
+  return text
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
+    .replaceAll('"', "'")
+    .replaceAll(/[\\;|]/g, '/')
+    .replaceAll(/ {2,}/g, ' ')
+    .replace(/^[ (*!=]+/, '')
+    .trim();
+}

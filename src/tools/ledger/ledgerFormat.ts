@@ -1,0 +1,67 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseRuleFile } from '../../rules/read/parsedFiles.ts';
+import { SHIPPED_RULES } from '../../rules/read/listFiles.ts';
+import { LedgerError } from './ledgerEvent.ts';
+import type { Purpose } from './purposes.ts';
+
+/** What a row of a tax ledger is. */
+export type RowKind = 'withdrawal' | 'deposit' | 'trade';
+/** Words that a format may translate; `swap` and others come from the rules' intents, `cost` is a fee alone. */
+export type Word = Purpose | 'cost' | 'swap' | 'other';
+
+/** A format as its YAML says it; `schemas/rules/ledger.schema.json` describes each key. */
+export interface LedgerFormat {
+  readonly name: string;
+  readonly summary: string;
+  readonly shape: 'trades' | 'postings' | 'journal';
+  readonly date: string;
+  readonly quoting?: 'needed' | 'all';
+  readonly delimiter?: string;
+  readonly columns?: Readonly<Record<string, string>>;
+  readonly fee_with?: readonly RowKind[];
+  readonly tags?: Readonly<Partial<Record<RowKind, Readonly<Partial<Record<Word, string>>>>>>;
+  readonly currency?: { readonly quotes?: string; readonly most?: number };
+  readonly digits?: number;
+  readonly accounts?: Readonly<Record<'asset' | 'liability' | 'external' | 'gas', string>>;
+  readonly journal?: Readonly<
+    Partial<Record<'head' | 'commodity' | 'account' | 'balances', string>> &
+      Record<'transaction' | 'posting' | 'balance', string>
+  >;
+}
+
+const FOLDER = join(SHIPPED_RULES, 'ledgers');
+
+/** Names of the formats that come with the rules. */
+const formatNames = (): string[] => readdirSync(FOLDER).map((file) => file.replace('.yaml', ''));
+
+/**
+ * A shipped format by its name, or one's own by the path of its YAML file.
+ * @throws LedgerError for a name or file that is none, with the place of each fault
+ */
+export function readFormat(name: string): LedgerFormat {
+  const shipped = formatNames().includes(name);
+  if (!shipped && !existsSync(name))
+    throw new LedgerError(
+      `unknown format ${name.slice(0, 100)}: ${formatNames().join(', ')}, or the path of a YAML file`,
+    );
+  let text: string;
+  try {
+    text = readFileSync(shipped ? join(FOLDER, `${name}.yaml`) : name, 'utf8');
+  } catch (error) {
+    throw new LedgerError(`cannot read ${name}: ${(error as Error).message}`);
+  }
+  const { tree, faults, schemaFaults, locate } = parseRuleFile('ledger', text);
+  const problems = [
+    ...faults.map(({ place, message }) => ({ place, message })),
+    ...schemaFaults.map(({ pointer, part, message }) => ({
+      place: locate(pointer, part),
+      message: `${pointer}: ${message}`,
+    })),
+  ];
+  if (problems.length > 0)
+    throw new LedgerError(
+      problems.map(({ place, message }) => `${name}:${place.line}:${place.column} ${message}`).join('\n'),
+    );
+  return tree as unknown as LedgerFormat;
+}

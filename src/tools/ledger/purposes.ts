@@ -1,0 +1,56 @@
+import type { TxReport } from '../../model/generated/report.ts';
+
+/** Why an amount came or went; formats have words of their own for these. */
+export type Purpose =
+  | 'reward'
+  | 'loan'
+  | 'repayment'
+  | 'stake'
+  | 'unstake'
+  | 'deposit'
+  | 'take_back'
+  | 'pool'
+  | 'bridge';
+
+/** What assets that go out and come in are for, and how much of what came in is a reward, by asset id. */
+export interface Purposes {
+  readonly out: ReadonlyMap<string, Purpose>;
+  readonly in: ReadonlyMap<string, Purpose>;
+  readonly rewards: ReadonlyMap<string, bigint>;
+}
+
+/** By category of the position: what was put into it, and what came out. */
+const PURPOSES: Readonly<Record<string, readonly [out: Purpose, into: Purpose]>> = {
+  lending_debt: ['repayment', 'loan'],
+  stake: ['stake', 'unstake'],
+  lending_supply: ['deposit', 'take_back'],
+  vault: ['deposit', 'take_back'],
+  order: ['deposit', 'take_back'],
+  withdrawal_request: ['deposit', 'take_back'],
+  liquidity: ['pool', 'pool'],
+  bridge_claim: ['bridge', 'bridge'],
+};
+/** Parts of a position that were earned, not put in before. */
+const EARNED: ReadonlySet<string> = new Set(['reward', 'interest']);
+
+export function purposesOf({ position_effects: effects }: TxReport, accounts: ReadonlySet<string>): Purposes {
+  const found = {
+    out: new Map<string, Purpose>(),
+    in: new Map<string, Purpose>(),
+    rewards: new Map<string, bigint>(),
+  };
+  for (const { owner, category, underlying } of effects) {
+    if (!accounts.has(owner)) continue;
+    for (const { asset, role, delta_raw } of underlying) {
+      const raw = BigInt(delta_raw);
+      if (EARNED.has(role)) {
+        found.rewards.set(asset.id, (found.rewards.get(asset.id) ?? 0n) + (raw < 0n ? -raw : raw));
+        continue;
+      }
+      const [out, into] = PURPOSES[category] ?? [];
+      if (out && !found.out.has(asset.id)) found.out.set(asset.id, out);
+      if (into && !found.in.has(asset.id)) found.in.set(asset.id, into);
+    }
+  }
+  return found;
+}
