@@ -37,9 +37,55 @@ function rewritten(value: Json): Json {
   return Object.fromEntries(entries);
 }
 
+/**
+ * Without the words that generators cannot read: `if`, and names by pattern. Money becomes one of two: with
+ * an amount, or with a reason for its absence.
+ */
+function forGenerators(name: string, schema: Fields): readonly (readonly [name: string, schema: Fields])[] {
+  const { if: condition, then: ifSo, else: ifNot, properties, ...rest } = schema;
+  if (!isFields(condition) || !isFields(properties)) return [[name, schema]];
+  if (!('available' in properties)) return [[name, { ...rest, properties }]];
+  const variant = (available: boolean, narrowed: Json | undefined): readonly [string, Fields] => {
+    const { properties: changes = {}, required = [] } = narrowed as Fields;
+    const { examples: _, ...base } = rest;
+    const fields: Fields = { ...properties, available: { type: 'boolean', const: available } };
+    for (const [key, change] of Object.entries(changes as Fields)) {
+      if (change === false) delete fields[key];
+      // Of a dash alone openapi-generator makes an enumeration without a name.
+      else if (isFields(change) && change['const'] === undefined)
+        fields[key] = { ...(fields[key] as Fields), ...change };
+    }
+    const all = [...(base['required'] as Json[]), ...(required as Json[])];
+    return [
+      `${available ? '' : 'Un'}available${name}`.replace(/^a/, 'A'),
+      { ...base, required: all, properties: fields },
+    ];
+  };
+  const variants = [variant(true, ifSo), variant(false, ifNot)];
+  const oneOf = variants.map(([inner]) => ({ $ref: `#/components/schemas/${inner}` }));
+  const { description = '' } = rest;
+  return [[name, { description, oneOf }], ...variants];
+}
+
+/** Objects keyed by a pattern as maps, and no defaults: generators make such properties required. */
+function asMaps(value: Json): Json {
+  if (Array.isArray(value)) return value.map(asMaps);
+  if (!isFields(value)) return value;
+  const { patternProperties: patterns, default: _, ...rest } = value;
+  const [of] = isFields(patterns) ? Object.values(patterns) : [];
+  const entries = Object.entries(rest).map(([key, inner]) => [key, asMaps(inner)]);
+  return {
+    ...(Object.fromEntries(entries) as Fields),
+    ...(of !== undefined && { additionalProperties: of }),
+  };
+}
+
 function componentsOf(): Fields {
   const schemas: Fields = {};
-  const add = (name: string, schema: Json): void => {
+  const add = (wanted: string, given: Json): void => {
+    for (const [name, schema] of forGenerators(wanted, asMaps(given) as Fields)) put(name, schema);
+  };
+  const put = (name: string, schema: Json): void => {
     const known = schemas[name];
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema))
       throw new Error(`two schemas are called ${name}`);

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { createApp } from '../../src/service/app.ts';
@@ -43,6 +45,25 @@ describe('POST /analyze', () => {
       .expect('Content-Type', /^application\/json/);
     expect(response.body).toEqual({ schema_version: 1, tx: { hash: HASH } });
     expect(response.headers).not.toHaveProperty('etag');
+  });
+
+  it.each(['gzip', 'br', 'identity'])('answers a long report with content encoding %s', async (encoding) => {
+    const json = JSON.stringify({ schema_version: 1, text: 'report '.repeat(10_000) });
+    for (const whole of [json, [Buffer.from(json.slice(0, 40_000)), Buffer.from(json.slice(40_000))]]) {
+      const long: Analyze = () => Promise.resolve({ json: whole, intentKind: 'DirectSwap' });
+      const server = app(long).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const response = await fetch(`http://127.0.0.1:${port}/analyze`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'accept-encoding': encoding },
+        body: JSON.stringify({ tx_hash: HASH }),
+      });
+      expect(response.headers.get('content-encoding')).toBe(encoding === 'identity' ? null : encoding);
+      expect(response.headers.get('vary')).toContain('Accept-Encoding');
+      expect(await response.text()).toBe(json);
+      server.close();
+    }
   });
 
   it('takes a charset parameter', async () => {

@@ -1,4 +1,5 @@
 // Clients of every temper: steady ones, a crowd, slow ones, and those that send or leave too much.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createHash } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -68,10 +69,14 @@ export interface Load {
 }
 
 /**
- * `clients` asking one after another until stopped; each report is compared with `quiet`, the digest of the quiet
+ * `clients` asking one after another, with a pause, until stopped; each report is compared with `quiet`, the digest of the quiet
  * answer by transaction hash.
  */
-export function steadyLoad(port: number, quiet: ReadonlyMap<string, string>, clients: number): Load {
+export function steadyLoad(
+  port: number,
+  quiet: ReadonlyMap<string, string>,
+  { clients, pauseMs = 0 }: { clients: number; pauseMs?: number },
+): Load {
   const hashes = [...quiet.keys()];
   const different: string[] = [];
   const agent = new Agent({ keepAlive: true, maxSockets: clients });
@@ -87,6 +92,7 @@ export function steadyLoad(port: number, quiet: ReadonlyMap<string, string>, cli
       const key = status === 200 ? '200' : `${status} ${error}`;
       counts.set(key, (counts.get(key) ?? 0) + 1);
       if (times.length < 200_000) times.push(ms);
+      if (pauseMs > 0) await sleep(pauseMs);
     }
   };
   const all = Array.from({ length: clients }, client);

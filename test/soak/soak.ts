@@ -6,6 +6,7 @@
  *
  *   --minutes M   of steady load (default a quarter: short, judged by the heap after collecting garbage)
  *   --clients N   asking at once (default 12)
+ *   --pause MS    of each client after an answer (default 0)
  */
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,7 +16,11 @@ import { ask, flood, slowClients, steadyLoad, type Load } from './clients.ts';
 import { build, startNode, startService, type Held, type Service } from './processes.ts';
 
 const { values } = parseArgs({
-  options: { minutes: { type: 'string', default: '0.25' }, clients: { type: 'string', default: '12' } },
+  options: {
+    minutes: { type: 'string', default: '0.25' },
+    clients: { type: 'string', default: '12' },
+    pause: { type: 'string', default: '0' },
+  },
 });
 const seconds = Number(values.minutes) * 60;
 const long = seconds >= 300;
@@ -53,7 +58,7 @@ async function quietAnswers(service: Service): Promise<Map<string, string>> {
 
 /** Load, sampled; the first third warms up. */
 async function steady(service: Service, quiet: ReadonlyMap<string, string>): Promise<void> {
-  const load: Load = steadyLoad(service.port, quiet, CLIENTS);
+  const load: Load = steadyLoad(service.port, quiet, { clients: CLIENTS, pauseMs: Number(values.pause) });
   const samples: Held[] = [];
   const warmUp = Math.max(seconds / 3, 4);
   const end = performance.now() + seconds * 1000;
