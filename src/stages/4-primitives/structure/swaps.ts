@@ -1,6 +1,6 @@
 import { claim } from '../../../value/claims.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
-import { mergeNative } from '../../../value/asset.ts';
+import { mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
 import { balances } from '../../../value/balances.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
 import { SENT_ROLES } from '../../../lib/roles.ts';
@@ -88,6 +88,8 @@ function twoSided(context: StructureContext, account: Address): Sides | null {
   const gained = kept.find(({ net }) => net > 0n);
   const lost = kept.find(({ net }) => net < 0n);
   if (kept.length !== 2 || !gained || !lost || !kept.every(({ id }) => isFungible(flow, id))) return null;
+  // Who passed a fee on and kept a rounding of it had no price.
+  if (balances(flow, account, { dust: 'drop' }).size !== 2) return null;
   if (mergeNative(gained.id, wrappedNative) === mergeNative(lost.id, wrappedNative)) return null;
   return { gained: gained.id, gain: gained.net, lost: lost.id, loss: -lost.net };
 }
@@ -109,6 +111,11 @@ function isCustomerOfVenues(context: StructureContext, account: Address): boolea
   return first(context.flow.outgoing.get(account)) < first(context.flow.incoming.get(account));
 }
 
+/** One unit for one: no price, a token exchanged for its successor. */
+function keepsRate({ gained, gain, lost, loss }: Sides): boolean {
+  return gain === loss && gained !== NATIVE_ASSET && lost !== NATIVE_ASSET;
+}
+
 function swapOf(context: StructureContext, venue: Address, sides: Sides): DraftPrimitive {
   const { flow } = context;
   const leg = (role: 'in' | 'out', asset: AssetId, amount: bigint): Leg => {
@@ -128,7 +135,7 @@ function swapOf(context: StructureContext, venue: Address, sides: Sides): DraftP
   const legs = [leg('in', sides.gained, sides.gain), leg('out', sides.lost, sides.loss)];
   const seqs = legs.flatMap((l) => l.movements.map((i) => flow.movements[i]!.seq));
   return structural({
-    kind: 'swap',
+    kind: keepsRate(sides) ? 'migration' : 'swap',
     seq: seqs.reduce((a, b) => Math.max(a, b), 0),
     venue,
     roles: [],
