@@ -1,5 +1,5 @@
 import { isRecognised, kindOf } from '../lib/motifKinds.ts';
-import { SENT_ROLES, SHARE_ROLES } from '../lib/roles.ts';
+import { isParty, SENT_ROLES, SHARE_ROLES } from '../lib/roles.ts';
 import type { CanonicalTx } from '../model/canonicalTx.ts';
 import type { Motif, ProofDoubt } from '../model/motif.ts';
 import type { Leg, Primitive } from '../model/primitive.ts';
@@ -34,7 +34,7 @@ export function prove(act: Primitive, input: ProofInput): ProofDoubt | null {
   );
   const doubted = missing || failed.length > 0 || tags.some((tag) => UNPROVEN_TAGS.has(tag));
   if (doubted || isSuspect(act, input)) return 'unproven_motif';
-  const shown = basis === 'structure' || known || exchanges(act, input) || isBooked(act, input);
+  const shown = basis === 'structure' || known || isShown(act, input);
   return shown ? null : 'unproven_motif';
 }
 
@@ -68,6 +68,33 @@ export function isSuspect(
   );
 }
 
+/**
+ * Whether an act at an unlisted contract shows itself. Whoever it names has to have a part in it that is no word of
+ * the contract's, and nothing may have left anybody unasked.
+ */
+function isShown(act: Primitive, input: ProofInput): boolean {
+  const asked = act.legs.every(({ movements }) => movements.every((m) => !input.suspects?.unasked.has(m)));
+  return asked && takesPart(act, input) && (exchanges(act, input) || isBooked(act, input));
+}
+
+/** Each account named in the act signed, called the contract, or is an end of what moved; shares are their owner's. */
+function takesPart({ venue, roles, legs }: Primitive, { tx, flow }: ProofInput): boolean {
+  const moved = (some: readonly Leg[]): readonly Movement[] =>
+    some.flatMap(({ movements }) => movements.map((m) => flow.movements[m]!));
+  const ends = new Set(moved(legs).flatMap(({ from, to }) => [from, to]));
+  const holders = new Set(
+    moved(legs.filter(({ role }) => SHARE_ROLES.has(role))).map(({ kind, from, to }) =>
+      kind === 'mint' ? to : from,
+    ),
+  );
+  return roles.every(({ role, account }) => {
+    if (!isParty(role) || account === venue) return true;
+    const acts = account === tx.from || callsOf(tx).has(`${account}|${venue}`);
+    if (role === 'owner' && holders.size > 0) return holders.has(account) || (holders.has(venue) && acts);
+    return acts || ends.has(account);
+  });
+}
+
 /** Whether movements carry both sides of an exchange that leaves no position behind. */
 function exchanges({ kind, legs }: Primitive, { rulebook }: ProofInput): boolean {
   const carries = (sent: boolean): boolean =>
@@ -95,10 +122,9 @@ function isBooked(act: Primitive, input: ProofInput): boolean {
   const { rulebook } = input;
   const { position, trade } = kindOf(rulebook, kind);
   if (basis !== 'event' || rulebook.prepared.protocolOf(venue) !== undefined) return false;
-  const asked = legs.every(({ movements }) => movements.every((m) => !input.suspects?.unasked.has(m)));
   const shares = legs.filter(({ role }) => SHARE_ROLES.has(role));
   const assets = legs.filter(({ role }) => !SHARE_ROLES.has(role));
-  if (!asked || assets.length === 0 || !assets.every(({ exact }) => exact)) return false;
+  if (assets.length === 0 || !assets.every(({ exact }) => exact)) return false;
   const own =
     position === null ? legs.every(({ role }) => role === 'reward') : OWN_BOOKS.has(position.category);
   const sum = (some: readonly Leg[]): bigint => some.reduce((n, { amount }) => n + amount, 0n);
@@ -173,12 +199,14 @@ function booksToCaller(
 
 const calls = new WeakMap<CanonicalTx, ReadonlySet<string>>();
 
-/** Who called whom with effect, as `caller|callee`. */
+/** Who called whom with effect, as `caller|callee`. Anybody can make some contracts pay: that is no call of theirs. */
 function callsOf(tx: CanonicalTx): ReadonlySet<string> {
   let known = calls.get(tx);
   if (!known) {
     known = new Set(
-      tx.frames.filter((f) => f.effective && f.type === 'CALL').map((f) => `${f.from}|${f.to}`),
+      tx.frames
+        .filter((f) => f.effective && f.type === 'CALL' && (f.input !== '0x' || f.from === tx.from))
+        .map((f) => `${f.from}|${f.to}`),
     );
     calls.set(tx, known);
   }

@@ -112,3 +112,88 @@ describe('the caller itself', () => {
     expect(statusOf(report, 'stake')).not.toBe('Proven');
   });
 });
+
+/** Acts of the attacker at its own contract, with real assets, that name an account without a part in them. */
+describe('whoever the contract names', () => {
+  const swap = (to: Address): Step =>
+    event(
+      'Swap(address indexed sender, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out, address indexed to)',
+      to,
+      0n,
+      { amount0In: FIVE, amount1Out: 7n, sender: venue },
+    );
+  const gem = (to: Address): Step => call(MAINNET.weth, fn('transfer(address,uint256)', [to, 7n]));
+  const burnt = (from: Address): Step =>
+    event('Transfer(address indexed from, address indexed to, uint256 value)', from, FIVE - 1n, { to: ZERO });
+  const withdrew = (owner: Address, receiver: Address): Step =>
+    event(
+      'Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)',
+      owner,
+      FIVE,
+      { shares: FIVE - 1n, receiver },
+    );
+  const me = addressOf(ATTACKER);
+
+  beforeAll(async () => {
+    await stage.chain.must(ATTACKER, { to: MAINNET.weth, data: fn('deposit()'), value: 100n });
+    await stage.chain.must(ATTACKER, {
+      to: MAINNET.weth,
+      data: fn('transfer(address,uint256)', [venue, 50n]),
+    });
+  });
+
+  it.each<[string, string, () => Step[]]>([
+    [
+      'as the sender of its own deposit',
+      'vault_deposit',
+      () => [pull(MAINNET.usdc, me), minted(me), { ...deposited(ALICE), topics: depositTopics(ALICE, me) }],
+    ],
+    [
+      'as the owner of shares that it burnt of its own',
+      'vault_withdraw',
+      () => [burnt(me), pay(me), withdrew(ALICE, me)],
+    ],
+    ['as the recipient of its own swap', 'swap', () => [pull(MAINNET.usdc, me), gem(me), swap(ALICE)]],
+    [
+      'as the payer, by an allowance of old',
+      'swap',
+      () => [pull(MAINNET.usdc, ALICE), gem(ALICE), swap(ALICE)],
+    ],
+  ])('%s is not proven of it', async (_, kind, steps) => {
+    const report = await playedBy(ATTACKER, steps());
+    for (const m of report.motifs.filter((motif) => motif.kind === kind))
+      if (m.participants.some(({ account }) => account === ALICE)) expect(m.status).toBe('Suspected');
+    for (const effect of report.position_effects)
+      expect([effect.owner, effect.status]).not.toEqual([ALICE, 'Proven']);
+    expect([report.classification.status, report.classification.actor]).not.toEqual(['Proven', ALICE]);
+  });
+
+  it('is proven where the attacker speaks of itself', async () => {
+    const report = await playedBy(ATTACKER, [pull(MAINNET.usdc, me), gem(me), swap(me)]);
+    expect([statusOf(report, 'swap'), report.classification.actor]).toEqual(['Proven', me]);
+  });
+
+  it('as its caller, where anybody can make that pay, is not proven of it', async () => {
+    const [payer, shop] = [await stage.forger('Payer', 'PAYER'), await stage.forger('Shop', 'SHOP')];
+    await stage.chain.must('alice', {
+      to: MAINNET.usdc,
+      data: fn('transfer(address,uint256)', [shop, FIVE]),
+    });
+    // The payer pays the shop a wei, as a splitter would; the shop then speaks of it.
+    const data = fnOf(stage.abi, 'play', [
+      [
+        call(payer, fnOf(stage.abi, 'play', [[call(shop, '0x', 1n)]]), 1n),
+        call(shop, fnOf(stage.abi, 'play', [[pay(payer), paid(payer)]])),
+      ],
+    ]);
+    const hash = await stage.chain.send(ATTACKER, { to: venue, data, value: 1n, gas: 3_000_000n });
+    const report = await stage.report(hash);
+    expect(statusOf(report, 'claim')).not.toBe('Proven');
+  });
+});
+
+function depositTopics(sender: Address, owner: Address): Step['topics'] {
+  const [topic] = deposited(sender).topics;
+  const word = (account: Address): `0x${string}` => `0x${account.slice(2).toLowerCase().padStart(64, '0')}`;
+  return [topic!, word(sender), word(owner)];
+}

@@ -5,7 +5,14 @@ import type { Leg, Primitive } from '../../../src/model/primitive.ts';
 import { account, canonicalTx, motif, valueFlow } from '../../support/builders.ts';
 import { loadRules } from '../../../src/service/loadRules.ts';
 
-const input = { rulebook: loadRules(), tx: canonicalTx(), flow: valueFlow([]) };
+const input = {
+  rulebook: loadRules(),
+  tx: canonicalTx(),
+  flow: valueFlow([
+    { from: account('51'), to: account('f0'), amount: 5n },
+    { from: account('f0'), to: account('51'), amount: 5n },
+  ]),
+};
 const suspects = {
   ...findSuspects(input.tx, input.flow, new Map(), input.rulebook),
   impersonating: new Set(['native']),
@@ -42,6 +49,11 @@ describe('an act is proven', () => {
   it.each<[string, Partial<Primitive>, ReturnType<typeof prove>]>([
     ['at a known contract', {}, null],
     ['by both sides of an exchange at an unknown one', { protocol: family }, null],
+    [
+      'not of an account that has no part in it',
+      { protocol: family, roles: [{ role: 'recipient', account: account('52') }] },
+      'unproven_motif',
+    ],
     ['not by one side', { protocol: family, legs: [leg('in', [0])] }, 'unproven_motif'],
     [
       'not by sides that nothing carries',
