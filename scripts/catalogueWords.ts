@@ -35,7 +35,7 @@ export const WARNINGS: Words = {
   PositionAtCost:
     'Something was put into a position that is only booked, or taken out of one (a stake, a bridge transfer, a queue, an order, a pool share without a price): `net_usd_before_gas` shows it as sent or received, `net_usd_with_positions` counts the position at what was exchanged for it.',
   SignaturesUnread:
-    'More signatures came with the transaction than are recovered (16): what only a further one would show to be asked for is told as unasked.',
+    'More signatures came with the transaction than are recovered (16): an act that only a further one would authorise counts as unasked.',
   MetadataUnavailable:
     'Symbols, decimals or prices are missing because the node could not read them or a limit was reached, not because the contracts did not answer.',
 };
@@ -70,7 +70,7 @@ export const ERRORS: Readonly<Record<string, readonly [cause: string, remedy: st
     '401 and 403: the key. 5xx: the node.',
   ],
   upstream_rpc: [
-    'The node answered a call with a JSON-RPC error that trying again did not mend.',
+    'The node answered a call with a JSON-RPC error that persisted when tried again.',
     'Look for `upstream request failed` in the log; often history that was pruned.',
   ],
   upstream_malformed: [
@@ -201,7 +201,7 @@ export const CANDIDATE_REASONS: Words = {
 /** `<…>` is any word. */
 export const REJECTIONS: Words = {
   'weaker_than:<source>': 'A stronger kind of evidence decided.',
-  equal_claims: 'Several have the same claim: nobody is elected.',
+  equal_claims: 'Several have the same claim: none is elected.',
   gave_or_got_nothing: 'Nothing of value came or went.',
   nothing_names_it: 'It sent and received, and nothing says that it acted.',
   zero_address: 'The zero address.',
@@ -240,7 +240,7 @@ export const INVARIANTS: Words = {
   burnt_to_zero: 'The share was burnt.',
   single_venue: 'One account took the one and paid the other.',
   both_sides_equal: 'As much of the one as of the other.',
-  issuer_holds_underlying: 'The issuer of the share holds what it stands for.',
+  issuer_holds_underlying: 'The issuer of the share holds the asset behind it.',
   venue_gained_in: 'The venue ended with more of what was given.',
   venue_lost_out: 'The venue ended with less of what was paid.',
   amounts_chain: 'Each hop begins with what the one before ended with.',

@@ -31,7 +31,7 @@ describe('a falsehood anywhere in a report', () => {
     const twice = structuredClone(forged) as TxReport;
     twice.movements!.push(twice.movements![0]!);
     expect(verifyReport(twice, answers).map(({ message }) => message)).toContain(
-      `log ${Number(log.logIndex)} already stands for this movement`,
+      `log ${Number(log.logIndex)} is already the evidence of this movement`,
     );
   });
 

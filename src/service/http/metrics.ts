@@ -80,7 +80,7 @@ export function createMetrics(limiter: Limiter, health: UpstreamHealth): Metrics
   });
   new Counter({
     name: 'txreport_log_lines_dropped_total',
-    help: 'Log lines lost because nobody read them.',
+    help: 'Log lines lost because the reader was too slow.',
     registers,
     collect() {
       this.reset();

@@ -65,7 +65,7 @@ async function analyze(text: string, options: AnalyzeOptions): Promise<number> {
   }
 }
 
-/** Prints one account's side of a report; 2 where the report does not speak of the account. */
+/** Prints one account's side of a report; 2 where the report does not mention the account. */
 async function printSide(report: TxReport, account: string, asJson: boolean): Promise<number> {
   const [{ seenBy }, { renderSide }] = await Promise.all([
     import('../client/seenBy.ts'),
@@ -73,7 +73,7 @@ async function printSide(report: TxReport, account: string, asJson: boolean): Pr
   ]);
   const side = seenBy(report as ClientReport, account);
   if (side === null) {
-    process.stderr.write(`the report does not speak of ${account.slice(0, 100)}\n`);
+    process.stderr.write(`the report does not mention ${account.slice(0, 100)}\n`);
     return 2;
   }
   process.stdout.write(asJson ? `${JSON.stringify(side)}\n` : renderSide(side, report));

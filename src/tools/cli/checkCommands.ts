@@ -56,7 +56,7 @@ const VERIFY_HELP = `
 A file holds one report, or one per line (NDJSON, as batch writes it); - is standard input. If you
 do not trust the node the service asked, give another one.
 
-First the transaction is analysed anew and the two reports are compared word for word. Then checks
+First the transaction is analysed again and the two reports are compared word for word. Then checks
 that share no code with the analysis compare the report with the node's raw answers. A report of
 another engine or ruleset cannot be compared: it is "not verified", unless you accept it, and then
 it "holds in part": in what the output names as checked.
@@ -82,7 +82,7 @@ export function addVerifyCommand(program: Command): void {
   program
     .command('verify')
     .description(
-      'check a report against the node: analysed anew, and by checks that share no code with the analysis',
+      'check a report against the node: analysed again, and by checks that share no code with the analysis',
     )
     .argument('<files...>', 'reports, as the service sent them')
     .option('--rpc <url>', 'node to ask (default: the first of RPC_URL)')

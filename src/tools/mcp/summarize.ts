@@ -97,7 +97,7 @@ const isProven = (one: Allowance | { status: string }): boolean =>
 
 /**
  * A report in a few sentences. Facts come from receipt and trace, and from what has status Proven; of what is
- * Suspected only the label is told, as a guess with its reason, the rest is counted.
+ * Suspected only the label is given, as a guess with its reason, the rest is counted.
  */
 export function summarize(report: TxReport): string {
   const { tx, chain, execution: x, economics, attribution } = report;

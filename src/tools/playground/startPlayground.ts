@@ -111,7 +111,7 @@ function inForce(): SoundRuleset {
   if (ruleset.problems.length === 0) return ruleset as SoundRuleset;
   throw new RequestError(
     409,
-    `the rules in force have ${ruleset.problems.length} problem(s): mend them first (txreport rules lint)`,
+    `the rules in force have ${ruleset.problems.length} problem(s): fix them first (txreport rules lint)`,
   );
 }
 

@@ -83,7 +83,7 @@ export function checkMovements(report: TxReport, chain: RawChain, find: Report):
       if (decoded && !isStandardTransfer(log)) checkWrap(movement, log, chain, problem);
       else {
         const key = keyOf('log', index, moved);
-        if (stated.has(key)) problem(`log ${index} already stands for this movement`);
+        if (stated.has(key)) problem(`log ${index} is already the evidence of this movement`);
         stated.add(key);
         checkOtherEvent(log, moved, unclaimed, problem);
       }

@@ -219,7 +219,7 @@ export function checkAttribution(report: TxReport, chain: RawChain, find: Report
       const ofOrder =
         orders.has(placeOf(evidence)) && list.some((e) => !orders.has(placeOf(e)) && names(e, account));
       if (!ofMotif && !ofOrder && !names(evidence, account))
-        find('attribution', `${at}/evidence/${i}`, `${placeOf(evidence)} does not speak of ${account}`);
+        find('attribution', `${at}/evidence/${i}`, `${placeOf(evidence)} does not mention ${account}`);
     });
   attribution.orders.forEach((order, i) => check(order.evidence, order.owner, `/attribution/orders/${i}`));
   attribution.candidates.forEach((candidate, i) => {
@@ -245,7 +245,7 @@ export function checkAttribution(report: TxReport, chain: RawChain, find: Report
       find(
         'attribution',
         `/attribution/evidence/${i}`,
-        `${placeOf(evidence)} stands behind no candidate and no order`,
+        `${placeOf(evidence)} is evidence of no candidate and no order`,
       );
   });
 }

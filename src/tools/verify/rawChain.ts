@@ -36,7 +36,7 @@ export interface RawAnswers {
 }
 
 /**
- * The chain's own word on the transaction, read anew here so that no claim is checked with the code that made
+ * The chain's own word on the transaction, read again here so that no claim is checked with the code that made
  * it.
  */
 export interface RawChain {

@@ -112,7 +112,7 @@ export async function verifyTwice(report: TxReport, input: VerifyInput): Promise
     'report' in anew ? compareAnew(report, anew.report) : { findings: [], notCompared: anew.missing };
   const notChecked = [...missingAnswers(readRawChain(answers))];
   const checked = INDEPENDENT.map(([name]) => name);
-  if (comparison.notCompared === null) checked.unshift('every word against an analysis made anew');
+  if (comparison.notCompared === null) checked.unshift('every word against a new analysis');
   else {
     notChecked.push({ what: WORDS_OF_THE_ANALYSIS, why: `not analysed anew: ${comparison.notCompared}` });
   }
@@ -155,7 +155,7 @@ export interface Comparison {
 const MOST_DIFFERENCES = 50;
 
 /**
- * Holds a report against one made anew of the same transaction, word for word, where engine and ruleset are
+ * Compares a report with a new one of the same transaction, word for word, where engine and ruleset are
  * the same. Between trace dialects `engine.trace_dialect` and the `frame_path` of log evidence may differ.
  */
 export function compareAnew(claimed: TxReport, anew: TxReport): Comparison {

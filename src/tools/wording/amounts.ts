@@ -8,7 +8,7 @@ import type {
 import { formatAmount, grouped, shownAmount } from '../../value/amount.ts';
 import { shortHex, shown } from './text.ts';
 
-/** Every asset a report speaks of, by lane id. */
+/** Every asset in a report, by lane id. */
 export type AssetBook = ReadonlyMap<string, Asset>;
 
 export function assetsOf(report: TxReport): AssetBook {

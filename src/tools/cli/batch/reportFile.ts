@@ -26,7 +26,7 @@ export interface Failure {
   readonly error: string;
 }
 
-/** Failures by whether another run may mend them. */
+/** Failures by whether another run may resolve them. */
 export function countFailures(failures: readonly Pick<Failure, 'tx_hash' | 'code'>[]): Failed {
   const refused = failures.filter(({ tx_hash, code }) => tx_hash !== null && isRefusal(code)).length;
   return { open: failures.length - refused, refused };

@@ -33,7 +33,7 @@ export interface BatchJob<Unit, Result> {
 }
 
 export interface Failed {
-  /** Failures that another run may mend. */
+  /** Failures that another run may resolve. */
   readonly open: number;
   /** Transactions whose answers no report can be made of. */
   readonly refused: number;

@@ -1,6 +1,6 @@
 /**
  * Column types. `AMOUNT`: DECIMAL(38, 18), whole units, null where the amount does not fit exactly; the raw
- * amount stands beside it as text, because no column type holds a `uint256`. `DOUBLE`: dollars, for sums.
+ * amount is beside it as text, because no column type holds a `uint256`. `DOUBLE`: dollars, for sums.
  */
 type ColumnType = 'STRING' | 'INT32' | 'INT64' | 'BOOLEAN' | 'TIMESTAMP' | 'AMOUNT' | 'DOUBLE';
 type Cell = string | number | bigint | boolean | Date | null;

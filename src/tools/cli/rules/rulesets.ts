@@ -47,7 +47,7 @@ export function openSoundRuleset(
   const ruleset = openRuleset(dirs, { examples });
   if (ruleset.problems.length === 0) return ruleset as SoundRuleset;
   for (const problem of ruleset.problems) io.err(formatProblem(problem));
-  io.err(`${ruleset.problems.length} problem(s): mend these first (txreport rules lint)`);
+  io.err(`${ruleset.problems.length} problem(s): fix these first (txreport rules lint)`);
   return null;
 }
 
