@@ -11,6 +11,8 @@ export interface Reply {
   readonly ms: number;
   /** SHA-256 of the body. */
   readonly digest: string;
+  /** Whether the report says that the node's state could not be read. */
+  readonly unread: boolean;
 }
 
 /** One request for a report; status 0 where the connection broke. */
@@ -25,6 +27,7 @@ export function ask(port: number, hash: string, agent: Agent): Promise<Reply> {
         retryAfter: null,
         ms: performance.now() - start,
         digest: '',
+        unread: false,
       });
     const sha256 = createHash('sha256');
     const req = request(
@@ -39,8 +42,10 @@ export function ask(port: number, hash: string, agent: Agent): Promise<Reply> {
       (response) => {
         let size = 0;
         let head = '';
+        let whole = '';
         response.on('data', (chunk: Buffer) => {
           sha256.update(chunk);
+          whole += chunk.toString('latin1');
           if ((size += chunk.length) < 2_000) head += chunk.toString('latin1');
         });
         response.on('error', broken);
@@ -51,11 +56,17 @@ export function ask(port: number, hash: string, agent: Agent): Promise<Reply> {
             retryAfter: response.headers['retry-after'] ?? null,
             ms: performance.now() - start,
             digest: sha256.digest('hex'),
+            unread: /source_unavailable|MetadataUnavailable/.test(whole),
           }),
         );
       },
     );
-    req.on('error', broken);
+    req.on('error', (error) => {
+      // The service let go of the kept connection just then: nothing was processed (Node.js, `reusedSocket`).
+      if (req.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET')
+        void ask(port, hash, agent).then(resolve);
+      else broken(error);
+    });
     req.end(body);
   });
 }
@@ -63,8 +74,10 @@ export function ask(port: number, hash: string, agent: Agent): Promise<Reply> {
 export interface Load {
   readonly counts: Map<string, number>;
   readonly times: number[];
-  /** Reports that are not the quiet answer, byte for byte: their hashes. */
+  /** Reports that are not the quiet answer, byte for byte, and say no reason: their hashes. */
   readonly different: string[];
+  /** Reports that say that no node could read the state. */
+  readonly unread: { count: number };
   stop(): Promise<void>;
 }
 
@@ -79,6 +92,7 @@ export function steadyLoad(
 ): Load {
   const hashes = [...quiet.keys()];
   const different: string[] = [];
+  const unread = { count: 0 };
   const agent = new Agent({ keepAlive: true, maxSockets: clients });
   const counts = new Map<string, number>();
   const times: number[] = [];
@@ -87,8 +101,11 @@ export function steadyLoad(
   const client = async (): Promise<void> => {
     while (running) {
       const hash = hashes[next++ % hashes.length]!;
-      const { status, error, ms, digest } = await ask(port, hash, agent);
-      if (status === 200 && digest !== quiet.get(hash)) different.push(hash);
+      const { status, error, ms, digest, unread: poorer } = await ask(port, hash, agent);
+      if (status === 200 && digest !== quiet.get(hash)) {
+        if (poorer) unread.count++;
+        else different.push(hash);
+      }
       const key = status === 200 ? '200' : `${status} ${error}`;
       counts.set(key, (counts.get(key) ?? 0) + 1);
       if (times.length < 200_000) times.push(ms);
@@ -100,6 +117,7 @@ export function steadyLoad(
     counts,
     times,
     different,
+    unread,
     stop: async () => {
       running = false;
       await Promise.all(all);

@@ -88,8 +88,9 @@ async function steady(service: Service, quiet: ReadonlyMap<string, string>): Pro
   );
   check(
     'every report is byte for byte the quiet answer',
-    answered > 0 && load.different.length === 0,
-    `${answered} compared, ${load.different.length} different ${[...new Set(load.different)].slice(0, 3).join(' ')}`,
+    // Where no address reads the state, twice each, the report says so in its place.
+    answered > 0 && load.different.length === 0 && load.unread.count <= 0.002 * answered,
+    `${answered} compared, ${load.unread.count} without state and saying so, ${load.different.length} different ${[...new Set(load.different)].slice(0, 3).join(' ')}`,
   );
   // The first quarter after the warm-up against the last.
   const quarter = Math.max(1, samples.length >> 2);

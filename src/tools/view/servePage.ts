@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { join } from 'node:path';
-import { AnalysisError } from '../../lib/errors.ts';
+import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import { createLimiter } from '../../service/http/limiter.ts';
 import { createHttpServer, listen, stopListening } from '../../service/http/httpServer.ts';
-import { RequestError } from '../../service/http/errorResponse.ts';
+import { RequestError, sendError } from '../../service/http/errorResponse.ts';
 import { readTxHash, whyNoTxHash } from '../client/txHash.ts';
 import type { CallTree } from '../wording/calls.ts';
 
@@ -43,43 +43,42 @@ const VIEWERS = ['../../viewer/index.html', '../../../dist/viewer/index.html'];
 export async function servePage({ routes, limits, ...options }: PageOptions): Promise<PageServer> {
   const limiter = createLimiter(limits);
   let port = 0;
-  const server: Server = createHttpServer(
-    (request, response) => {
-      void answer(request, response).catch((error: unknown) => refuse(response, error));
-    },
-    { keepAliveMs: 5_000, headersTimeoutMs: 10_000, requestTimeoutMs: 30_000 },
-  );
-
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = (request.url ?? '/').split('?')[0]!;
-    refuseForeign(request, port, path);
-    if (path === '/' && (request.method === 'GET' || request.method === 'HEAD')) {
-      const page = await readPage(options.viewerFile, { api: `http://${HOST}:${port}`, ...options.settings });
-      response.writeHead(200, {
-        ...HEADERS,
-        'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': "frame-ancestors 'none'",
-      });
-      response.end(request.method === 'HEAD' ? undefined : page);
-      return;
-    }
-    const body = await route(path, request);
-    response.writeHead(200, { ...HEADERS, 'content-type': 'application/json; charset=utf-8' });
-    response.end(JSON.stringify(body));
-  }
-
-  async function route(path: string, request: IncomingMessage): Promise<unknown> {
-    const { get, post } = routes;
-    const method = Object.hasOwn(get, path) ? 'GET' : Object.hasOwn(post, path) ? 'POST' : null;
-    if (method === null) throw new RequestError(404, 'not found');
-    if (request.method !== method) throw new RequestError(405, 'method not allowed', { allow: method });
-    const body = method === 'GET' ? {} : await readJson(request);
-    return limiter.run(
-      async () => (method === 'GET' ? get[path]!() : post[path]!(body)),
-      new AbortController().signal,
-    );
-  }
-
+  const app = express().disable('x-powered-by').disable('etag');
+  app.use((request, response, next) => {
+    response.set(HEADERS);
+    refuseForeign(request, port, request.path);
+    next();
+  });
+  app.get('/', async (_request, response) => {
+    const settings = { api: `http://${HOST}:${port}`, ...options.settings };
+    const page = await readPage(options.viewerFile, settings);
+    response.set('content-security-policy', "frame-ancestors 'none'").type('html').send(page);
+  });
+  const answer =
+    (run: (body: Body) => unknown): RequestHandler =>
+    async (request, response) => {
+      const body = request.method === 'POST' ? bodyOf(request) : {};
+      response.json(await limiter.run(async () => run(body), new AbortController().signal));
+    };
+  const refused =
+    (allow: string): RequestHandler =>
+    () => {
+      throw new RequestError(405, 'method not allowed', { allow });
+    };
+  for (const [path, run] of Object.entries(routes.get)) app.route(path).get(answer(run)).all(refused('GET'));
+  for (const [path, run] of Object.entries(routes.post))
+    app
+      .route(path)
+      .post(express.json({ limit: MOST_BYTES }), answer(run))
+      .all(refused('POST'));
+  app.use(() => {
+    throw new RequestError(404, 'not found');
+  });
+  app.use(((error: unknown, _request, response, _next) => {
+    sendError(response.set('connection', 'close'), isTooLarge(error) ? TOO_LARGE : error);
+  }) satisfies ErrorRequestHandler);
+  const times = { keepAliveMs: 5_000, headersTimeoutMs: 10_000, requestTimeoutMs: 30_000 };
+  const server: Server = createHttpServer(app, times);
   port = await listen(server, options.port, HOST);
   return {
     url: `http://${HOST}:${port}`,
@@ -130,27 +129,6 @@ async function readPage(
   return known ? page : page.replace("connect-src 'self'", () => `connect-src 'self' ${origin}`);
 }
 
-/** Answers an error in the shape the service uses. Nothing of this machine shows in it. */
-function refuse(response: ServerResponse, error: unknown): void {
-  const [status, message, headers] =
-    error instanceof RequestError
-      ? [error.status, error.message, error.headers]
-      : error instanceof AnalysisError
-        ? [502, `analysis failed: ${error.message}`, {}]
-        : [500, 'internal error', {}];
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  response.writeHead(status, {
-    ...HEADERS,
-    ...headers,
-    'content-type': 'application/json; charset=utf-8',
-    connection: 'close',
-  });
-  response.end(JSON.stringify({ error: message }));
-}
-
 /**
  * Throws `RequestError` 403 for requests of pages from elsewhere, sent directly (Origin, Sec-Fetch-Site) or
  * by a name made to point here (Host): the endpoint compiles its input.
@@ -170,28 +148,17 @@ function refuseForeign(request: IncomingMessage, port: number, path: string): vo
 }
 
 const MOST_BYTES = 128 * 1024;
+const TOO_LARGE = new RequestError(413, `over ${MOST_BYTES / 1024} KiB`);
 
-/** The JSON object in the body. Throws `RequestError` 400, 413 or 415. */
-async function readJson(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
+const isTooLarge = (error: unknown): boolean => (error as { status?: unknown } | null)?.status === 413;
+
+/** The JSON object in the body. Throws `RequestError` 400 or 415. */
+function bodyOf({ body }: { readonly body?: unknown }): Body {
   // Anything else a form or a script of another origin could send without being asked for leave first.
-  if ((request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase() !== 'application/json')
-    throw new RequestError(415, 'content type must be application/json');
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MOST_BYTES) throw new RequestError(413, `over ${MOST_BYTES / 1024} KiB`);
-    chunks.push(chunk);
-  }
-  let value: unknown;
-  try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)));
-  } catch {
-    throw new RequestError(400, 'the body is not JSON');
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
+  if (body === undefined) throw new RequestError(415, 'content type must be application/json');
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new RequestError(400, 'the body is not a JSON object');
-  return value as Record<string, unknown>;
+  return body as Body;
 }
 
 export interface ViewOptions {
