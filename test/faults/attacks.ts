@@ -2,7 +2,8 @@
  * The attack suite: nodes that break each round trip and each answer, alone and beside a healthy node; false contents;
  * abusive clients. Against the service in a process of its own, with `/health` asked all the while.
  * A report is right when it is byte for byte the healthy node's (but for `engine`, which names the trace API);
- * otherwise the answer must be 502 with a reason.
+ * otherwise the answer must be 502 with a reason, or say that the
+ * state could not be read.
  * Prints a table with the longest `/health` stall and the peak memory. Exits 1 when a case fails.
  *
  *   --stall MS   longest time the event loop may be busy (default 100, CPU time: other processes do not count)
@@ -15,6 +16,7 @@ import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { TxReport } from '../../src/model/generated/report.ts';
 import { later, loadRecordings, type Dialect, type Recorded } from '../fuzz/recordedNode.ts';
 import { build } from '../soak/processes.ts';
 import { PRICE_BODIES, RULE_FILES } from './attackAnswers.ts';
@@ -187,6 +189,18 @@ async function attacked(
   }
 }
 
+/** No node reads the state: the report says so, proves nothing, and has the movements of the healthy one. */
+function isWithoutState(text: string, recorded: Recorded): boolean {
+  const [report, truth] = [text, truths.get(recorded)!].map((json) => JSON.parse(json) as TxReport);
+  const { caveats = [], status } = report!.classification;
+  const moved = ({ movements = [] }: TxReport): string => JSON.stringify(movements);
+  return (
+    caveats.some(({ code }) => code === 'state_unread') &&
+    status !== 'Proven' &&
+    moved(report!) === moved(truth!)
+  );
+}
+
 /** The same for a node at an address. */
 async function judged(recorded: Recorded, url: string, place: Place): Promise<string | null> {
   const good = healthy.get(recorded)!;
@@ -195,6 +209,7 @@ async function judged(recorded: Recorded, url: string, place: Place): Promise<st
   if (SECRETS.some((secret) => answer.text.toLowerCase().includes(secret.toLowerCase())))
     return `a secret in the answer: ${answer.text.slice(0, 300)}`;
   if (answer.status === 200 && masked(answer.text) === truths.get(recorded)) return null;
+  if (answer.status === 200 && place === 'alone' && isWithoutState(answer.text, recorded)) return null;
   if (answer.status === 200) return 'a report that differs from the healthy one';
   return place === 'alone'
     ? refusal(answer)

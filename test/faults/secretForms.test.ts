@@ -164,7 +164,6 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   doctor: ['doctor'],
   'doctor --json': ['doctor', '--json'],
   preview: ['preview', '--from', recorded.rpc.tx['from'] as string, '--to', recorded.rpc.tx['to'] as string],
-  trace: ['trace', recorded.hash],
   'rules explain': ['rules', 'explain', recorded.hash, '--recordings', EMPTY],
   'rules record': ['rules', 'record', recorded.hash, '--name', 'x', '--out', join(folder, 'recorded')],
 };

@@ -56,7 +56,7 @@ export function ask(port: number, hash: string, agent: Agent): Promise<Reply> {
             retryAfter: response.headers['retry-after'] ?? null,
             ms: performance.now() - start,
             digest: sha256.digest('hex'),
-            unread: /source_unavailable|MetadataUnavailable/.test(whole),
+            unread: /"state_unread"/.test(whole),
           }),
         );
       },
