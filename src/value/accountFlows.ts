@@ -55,7 +55,7 @@ export function accountFlows(
   positions: readonly OwnPosition[],
   isPriced: (asset: string) => boolean,
 ): AccountFlows {
-  const claimed = withoutSecondClaims(certain(positions), balances);
+  const claimed = certain(positions);
   const lending = claimed.filter(({ category }) => LENDING.has(category));
   const debtTokens = tokensOf(positions.filter(({ category }) => category === DEBT));
   const inClaims = new Set([...tokensOf(lending), ...debtTokens]);
@@ -91,43 +91,6 @@ function certain(positions: readonly OwnPosition[]): OwnPosition[] {
       .map(({ place }) => place),
   );
   return positions.filter(({ place }) => !uncertain.has(place));
-}
-
-/**
- * One outflow, one claim: where what left the account is the price of one position, a further position of the
- * same outflow is that of a contract which passed it on. A loan may pay for more than left the account.
- */
-function withoutSecondClaims(
-  positions: readonly OwnPosition[],
-  balances: readonly AssetFlow[],
-): OwnPosition[] {
-  const borrows = positions.some((one) => one.category === DEBT && one.parts.some(({ delta }) => delta > 0n));
-  if (positions.length < 2 || borrows) return [...positions];
-  const flows = new Map(balances.map((flow) => [flow.id, flow]));
-  const sentOf = (asset: string): bigint => flows.get(asset)?.sent ?? 0n;
-  const holds = ({ token }: OwnPosition): boolean =>
-    token !== null && (flows.get(token)?.received ?? 0n) > 0n;
-  const spent = new Map<string, bigint>();
-  const paid = new Set<bigint>();
-  const claim = (asset: string, amount: bigint): void => {
-    spent.set(asset, (spent.get(asset) ?? 0n) + amount);
-    if (sentOf(asset) > 0n) paid.add(amount);
-  };
-  const isSecond = ([asset, amount]: Amount): boolean =>
-    flows.has(asset)
-      ? sentOf(asset) > 0n && spent.has(asset) && spent.get(asset)! + amount > sentOf(asset)
-      : paid.has(amount);
-  const second = new Set<OwnPosition>();
-  for (const position of [...positions.filter(holds), ...positions.filter((one) => !holds(one))]) {
-    const put = putInto(position);
-    if (!holds(position) && put.some(isSecond)) second.add(position);
-    else for (const [asset, amount] of put) claim(asset, amount);
-  }
-  return positions.filter((position) => !second.has(position));
-}
-
-function putInto({ parts }: OwnPosition): Amount[] {
-  return parts.filter(({ delta }) => delta < 0n).map(({ asset, delta }) => [asset, -delta]);
 }
 
 /** Assets that a change exchanged, as claims: what was put in is owed to the account, a loan by it. */

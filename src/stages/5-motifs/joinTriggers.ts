@@ -80,8 +80,9 @@ function linkPromises(found: readonly Group[], groups: Components<DraftPrimitive
   }
 }
 
+/** Nothing but receipts; the position's own NFT may be burnt with it. */
 function isPayout(group: Group): boolean {
-  const legs = group.flatMap((item) => item.legs);
+  const legs = group.flatMap(({ legs: own, position }) => own.filter(({ asset }) => asset !== position));
   return legs.length > 0 && legs.every(({ role }) => role === 'out');
 }
 

@@ -83,7 +83,7 @@ function withoutTags(item: DraftPrimitive, tags: ReadonlySet<string>): DraftPrim
 
 /**
  * Contracts known by address or creation first, then events before calls, then asset holders, then more
- * legs.
+ * legs, its position's own token aside.
  */
 function byStrength(group: readonly DraftPrimitive[], flow: ValueFlow): readonly DraftPrimitive[] {
   if (group.length < 2) return group;
@@ -97,7 +97,7 @@ function rank(item: DraftPrimitive, flow: ValueFlow): number {
     known +
     (item.basis === 'event' ? 2_000 : 0) +
     (holdsAssets(item, flow) ? 1_000 : 0) +
-    Math.min(item.legs.length, 100)
+    Math.min(item.legs.filter(({ asset }) => asset !== item.position).length, 100)
   );
 }
 

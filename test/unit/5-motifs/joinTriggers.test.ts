@@ -100,6 +100,15 @@ describe('what tells the same act', () => {
     expect(acts[1]!.invariants).toEqual([]);
   });
 
+  it("counts as a payout where the position's own token is burnt with it", () => {
+    const burnt = told(3, 'collect_fees', [leg('out', 0), { ...leg('share_in', 1), asset: 'nft' }], {
+      position: 'nft',
+    });
+    const [act, ...more] = joined(told(1, 'remove_liquidity', [], { tags: ['deferred'] }), burnt);
+    expect(more).toEqual([]);
+    expect([act!.kind, act!.legs.length]).toEqual(['remove_liquidity', 2]);
+  });
+
   it('is several events over an asset each, where the rules say so', () => {
     const part = (at: number, holds: boolean): DraftPrimitive =>
       told(at, 'add_liquidity', [leg('in', at)], {

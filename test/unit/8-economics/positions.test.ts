@@ -20,6 +20,9 @@ const kinds = rulebook({
     { kind: 'add_liquidity', position: { category: 'liquidity', effect: 'increase' } },
     { kind: 'bridge_deposit', position: { category: 'bridge_claim', effect: 'open' } },
     { kind: 'withdraw', position: { category: 'lending_supply', effect: 'decrease' } },
+    { kind: 'supply', position: { category: 'lending_supply', effect: 'increase' } },
+    { kind: 'vault_deposit', position: { category: 'vault', effect: 'increase' } },
+    { kind: 'vault_withdraw', position: { category: 'vault', effect: 'decrease' } },
     { kind: 'borrow', position: { category: 'lending_debt', effect: 'increase' } },
   ],
 });
@@ -102,6 +105,48 @@ describe('position owners', () => {
       [SIGNER, 0],
       [SIGNER, 1],
     ]);
+  });
+
+  const put = (kind: string, index: number, who: typeof ZAP, legs: Partial<Motif>) =>
+    motif({ index, kind, venue: index === 0 ? META : POOL, participants: owner(who), ...legs });
+  const given = { assetsOut: [{ asset: USD, amount: 200n, role: 'in' }], movements: [0] };
+
+  it('leave what a vault put on to its vault, whoever the market names', () => {
+    const flow: MovementSketch[] = [
+      { from: SIGNER, to: META, asset: USD, amount: 200n },
+      { from: ZERO_ADDRESS, to: SIGNER, asset: META_LP, amount: 190n, kind: 'mint' },
+      { from: META, to: POOL, asset: USD, amount: 200n },
+      { from: ZERO_ADDRESS, to: META, asset: LP, amount: 200n, kind: 'mint' },
+    ];
+    const shares = { assetsIn: [{ asset: META_LP, amount: 190n, role: 'share_out' }], movements: [0, 1] };
+    const vault = put('vault_deposit', 0, SIGNER, { ...given, ...shares });
+    const on = { ...given, assetsIn: [{ asset: LP, amount: 200n, role: 'share_out' }], movements: [2, 3] };
+    for (const named of [META, SIGNER]) {
+      const market = put('supply', 1, named, named === META ? on : { ...given, movements: [2] });
+      expect(changes(flow, [vault, market])).toMatchObject([
+        { owner: SIGNER, category: 'vault', position: META_LP, delta: 190n, motifs: [0, 1] },
+      ]);
+    }
+  });
+
+  it('are told in what their owner gave or got, where a router converted it on the way', () => {
+    const out = [{ asset: USD, amount: 200n, role: 'out' }];
+    const redeemed = put('vault_withdraw', 0, SIGNER, {
+      assetsOut: [{ asset: LP, amount: 190n, role: 'share_in' }],
+      assetsIn: out,
+      movements: [0, 1],
+    });
+    const flow: MovementSketch[] = [
+      { from: SIGNER, to: ZERO_ADDRESS, asset: LP, amount: 190n, kind: 'burn' },
+      { from: META, to: ZAP, asset: USD, amount: 200n },
+      { from: ZAP, to: SIGNER, asset: META_LP, amount: 7n },
+    ];
+    expect(changes(flow, [redeemed])).toMatchObject([
+      { owner: SIGNER, delta: -190n, parts: [{ asset: META_LP, delta: 7n, role: 'principal' }] },
+    ]);
+    // It gave something else, too: what came back is no longer for the shares alone.
+    const mixed: MovementSketch[] = [...flow, { from: SIGNER, to: POOL, asset: USD, amount: 1n }];
+    expect(changes(mixed, [redeemed])[0]!.parts).toMatchObject([{ asset: USD, delta: 200n }]);
   });
 
   it('are followed through a router that converts what it bridges', () => {

@@ -105,30 +105,6 @@ describe('the flows of an account', () => {
     expect([net(flows), flows.withPositions]).toEqual([{ USD: -5n }, null]);
   });
 
-  it('one outflow is claimed once: by the position whose token the account holds', () => {
-    const shares = position({ category: 'vault', token: 'SHARE', delta: 90n, parts: [put('USD', 200n)] });
-    const passedOn = position({ category: 'lending_supply', place: 'behind', parts: [put('USD', 200n)] });
-    const flows = accountFlows([flow('USD', 0n, 200n), flow('SHARE', 90n, 0n)], [passedOn, shares], none);
-    expect(net(flows)).toEqual({ USD: -200n, SHARE: 90n });
-    expect(beside(flows)).toEqual({});
-    // Twice the outflow, two claims.
-    const both = accountFlows([flow('USD', 0n, 400n), flow('SHARE', 90n, 0n)], [passedOn, shares], none);
-    expect(net(both)).toEqual({ USD: -200n, SHARE: 90n });
-    // A receipt that a helper staked on: the same amount of an asset the account never had.
-    const stake = position({ place: 'front', parts: [put('LP', 7n)] });
-    const stakedOn = position({ place: 'back', parts: [put('staked LP', 7n)] });
-    const staked = accountFlows([flow('LP', 0n, 7n)], [stake, stakedOn], none);
-    expect([net(staked), beside(staked)]).toEqual([{ LP: -7n }, {}]);
-    // A loan pays for more than left the account.
-    const loan = position({ category: 'lending_debt', parts: [{ asset: 'EUR', delta: 9n, role: 'debt' }] });
-    const first = position({ category: 'lending_supply', place: 'a', parts: [put('USD', 5n)] });
-    const more = position({ category: 'lending_supply', place: 'b', parts: [put('USD', 6n)] });
-    expect(net(accountFlows([flow('USD', 0n, 5n)], [loan, first, more], none))).toEqual({
-      USD: 6n,
-      EUR: -9n,
-    });
-  });
-
   it('a loan that was paid elsewhere for nothing told makes the net untold', () => {
     const debt = position({
       category: 'lending_debt',

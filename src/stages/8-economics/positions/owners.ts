@@ -1,62 +1,60 @@
+import { addTo } from '../../../lib/lists.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
-import { follow, type ValueEnds } from '../../../value/follow.ts';
+import { follow } from '../../../value/follow.ts';
+import {
+  carriesOn,
+  Claims,
+  feeders,
+  held,
+  holdsToken,
+  inOwnAssets,
+  inOwnToken,
+  isOnTheWay,
+  net,
+  wholeOf,
+  type Change,
+  type OwnerContext,
+} from './carried.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { Motif } from '../../../model/motif.ts';
-import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
+import type { AssetId } from '../../../model/valueFlow.ts';
 import type { Side } from './sides.ts';
 
-/** A side of an act with the token that represents the position and its owner's gain of it. */
-export interface Change extends Side {
-  readonly motif: Motif;
-  /** Acts on the way that this change absorbed. */
-  readonly absorbed: readonly Motif[];
-  readonly token: AssetId | null;
-  readonly delta: bigint;
-}
-
-export interface OwnerContext {
-  readonly flow: ValueFlow;
-  /** The accounts that the transaction was done for: they own even momentary holdings. */
-  readonly principals: ReadonlySet<Address>;
-  /** Accounts that passed on everything they received. */
-  readonly passThrough: ReadonlySet<Address>;
-  /** Where a pass-through account's assets came from, and where they went. */
-  readonly origins: ValueEnds;
-  readonly destinations: ValueEnds;
-  /** Native for wrapped native, else the asset itself. */
-  readonly merged: (asset: AssetId) => AssetId;
-  /** Contracts at which the acts were done. */
-  readonly venues: ReadonlyMap<Address, Motif>;
-}
-
 /**
- * Gives each position to the account that held its token before or holds it afterwards, never to a router. A
- * position that a router opened and used up is none: its assets are part of the act that used it.
+ * The positions that the transaction changed, each once, at its owner: the account that held its token before or
+ * holds it afterwards, never a router. What an account put in or took out is told by one position: acts by
+ * which a zap, a booster or a vault carried the same value on are absorbed.
  */
 export function withOwners(changes: readonly Change[], context: OwnerContext): Change[] {
-  const owned = withoutCarriedOn(changes, context);
-  const open = new Set(owned);
-  for (const change of owned) {
-    if (change.token === null || change.delta === 0n) continue;
-    const user = [...open].find((other) => usesUp(other, change, context));
-    if (user) {
-      open.delete(user);
-      open.delete(change);
-      const joined = absorb(user, change);
-      owned.splice(owned.indexOf(user), 1, joined);
-      open.add(joined);
-    } else if (isOnTheWay(change, context)) open.delete(change);
+  const owned = changes
+    .map((change) => ({ ...change, owner: holderOf(change, context) }))
+    .map((change) => inOwnToken(change, context));
+  const isMoved = (at: number): boolean => owned[at]!.owner !== changes[at]!.owner;
+  const weight = (at: number): number => (isMoved(at) ? 2 : 0) + (holdsToken(owned[at]!, context) ? 0 : 1);
+  const claims = new Claims(owned, context);
+  const own = new Set<Change>();
+  const carried: Change[] = [];
+  for (const at of [...owned.keys()].sort((a, b) => weight(a) - weight(b) || a - b)) {
+    const change = owned[at]!;
+    if (carriesOn(change, owned, context) || !claims.take(change, isMoved(at))) carried.push(change);
+    else own.add(change);
   }
-  return owned.filter((change) => open.has(change));
-}
-
-function net(account: Address, asset: AssetId, { ledgers }: ValueFlow): bigint {
-  const entry = ledgers.get(account)?.get(asset);
-  return entry ? entry.inflow - entry.outflow : 0n;
-}
-
-function held(account: Address, asset: AssetId, { ledgers }: ValueFlow): boolean {
-  return ledgers.get(account)?.has(asset) ?? false;
+  for (const change of feeders(own, context)) {
+    own.delete(change);
+    carried.unshift(change);
+  }
+  const parts = new Map<Change, Change[]>();
+  for (const change of carried) {
+    const whole = wholeOf(change, own, context);
+    if (whole) addTo(parts, whole, change);
+    else if (!isOnTheWay(change, context)) own.add(change);
+  }
+  const counts = new Map<Address, number>();
+  for (const { owner } of own) counts.set(owner, (counts.get(owner) ?? 0) + 1);
+  return owned
+    .filter((change) => own.has(change))
+    .map((change) =>
+      inOwnAssets(change, { parts: parts.get(change) ?? [], alone: counts.get(change.owner) === 1 }, context),
+    );
 }
 
 /** The owner, or the account behind it where it only passed the position on. */
@@ -119,75 +117,4 @@ function usersAtEnds(
 function onlyOne(users: ReadonlySet<Address>): Address | null {
   const [only] = users;
   return only !== undefined && users.size === 1 ? only : null;
-}
-
-/** Each change at its owner, with the acts absorbed that only carried the same value on. */
-function withoutCarriedOn(changes: readonly Change[], context: OwnerContext): Change[] {
-  const owned = changes.map((change) => ({ ...change, owner: holderOf(change, context) }));
-  const open = new Set(owned);
-  const moved = owned.filter(({ owner }, i) => owner !== changes[i]!.owner);
-  for (const change of [...moved, ...owned.toReversed()]) {
-    if (!open.has(change)) continue;
-    const whole = owned.find(
-      (other) => other !== change && open.has(other) && isSameValue(other, change, context),
-    );
-    if (!whole) continue;
-    open.delete(change);
-    whole.absorbed = [...whole.absorbed, change.motif];
-  }
-  return [...open];
-}
-
-/**
- * Whether a router only carried on what another act of its principal states: the same assets, of which the
- * principal never had as much as both together.
- */
-function isSameValue(other: Change, carried: Change, { flow, merged }: OwnerContext): boolean {
-  const key = ({ owner, position: { category, effect } }: Change): string => `${owner} ${category} ${effect}`;
-  if (other.token !== null || carried.token !== null || key(other) !== key(carried)) return false;
-  const [sums, carriedSums] = [other, carried].map(({ underlying }) => {
-    const amounts = new Map<AssetId, bigint>();
-    for (const { asset, delta } of underlying)
-      amounts.set(merged(asset), (amounts.get(merged(asset)) ?? 0n) + delta);
-    return amounts;
-  }) as [Map<AssetId, bigint>, Map<AssetId, bigint>];
-  if (sums.size === 0 || sums.size !== carriedSums.size) return false;
-  return [...sums].every(([asset, delta]) => {
-    let turnover = 0n;
-    for (const [id, { inflow, outflow }] of flow.ledgers.get(carried.owner) ?? [])
-      if (merged(id) === asset) turnover += delta < 0n ? outflow : inflow;
-    return carriedSums.get(asset) === delta && turnover < 2n * (delta < 0n ? -delta : delta);
-  });
-}
-
-/** Whether another act took in exactly this owner's gain of the position, or paid it out. */
-function usesUp(other: Change, change: Change, { flow, principals }: OwnerContext): boolean {
-  const { owner, token, delta } = change;
-  if (other.motif === change.motif) return false;
-  const touched = held(owner, token!, flow);
-  if (touched && (other.owner === owner || principals.has(owner))) return false;
-  if (touched && other.motif.venue !== owner && net(owner, token!, flow) !== 0n) return false;
-  return (
-    other.underlying.some((leg) => leg.asset === token && leg.delta === -delta) &&
-    other.motif.movements.some((index) => {
-      const { asset, from, to } = flow.movements[index]!;
-      return asset === token && (!touched || from === owner || to === owner);
-    })
-  );
-}
-
-function absorb(user: Change, change: Change): Change {
-  return {
-    ...user,
-    absorbed: [...user.absorbed, change.motif, ...change.absorbed],
-    underlying: [...user.underlying.filter((leg) => leg.asset !== change.token), ...change.underlying],
-  };
-}
-
-/** A position token that its owner never had, or that came and went with somebody the transaction was not for. */
-function isOnTheWay({ owner, token, shares }: Change, context: OwnerContext): boolean {
-  const { flow, principals } = context;
-  if (shares.length === 0 || !flow.assets.has(token!)) return false;
-  if (!held(owner, token!, flow)) return true;
-  return !principals.has(owner) && net(owner, token!, flow) === 0n;
 }

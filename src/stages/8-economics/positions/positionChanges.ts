@@ -10,7 +10,8 @@ import type { PositionChange } from '../../../model/economics.ts';
 import type { Motif } from '../../../model/motif.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
-import { withOwners, type Change } from './owners.ts';
+import { balancesByAccount, type Change } from './carried.ts';
+import { withOwners } from './owners.ts';
 import { partsOf } from './parts.ts';
 import { sidesOf, tradedSides, type Side } from './sides.ts';
 
@@ -49,6 +50,8 @@ export function positionChanges(input: PositionInput): PositionChange[] {
     ]),
     passThrough,
     merged: (asset) => mergeNative(asset, rulebook.wrappedNative),
+    own: balancesByAccount(flow, rulebook.wrappedNative),
+    motifs,
     origins: valueEnds(flow, rulebook.wrappedNative, passThrough, 'back'),
     destinations: valueEnds(flow, rulebook.wrappedNative, passThrough, 'onward'),
     venues: venuesOf(motifs, rulebook),
@@ -98,7 +101,7 @@ function positionTransfer(motif: Motif, { rulebook, flow }: PositionInput): Side
 
 function positionOf(change: Change, flow: ValueFlow): PositionChange {
   const { motif, absorbed, token, delta, owner, position } = change;
-  const all = [motif, ...absorbed];
+  const all = [...new Set([motif, ...absorbed])];
   return {
     owner,
     category: position.category,

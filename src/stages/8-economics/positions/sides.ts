@@ -10,7 +10,7 @@ const BORROWER = 'borrower';
 const LIQUIDATOR = 'liquidator';
 export const LIQUIDATE = 'liquidate';
 export const DEBT_CATEGORY = 'lending_debt';
-const SUPPLY_CATEGORY = 'lending_supply';
+export const SUPPLY_CATEGORY = 'lending_supply';
 const DEBT_SHARES: ReadonlySet<string> = new Set(['debt_share_out', 'debt_share_in']);
 const COLLATERAL_SHARE = 'collateral_share_in';
 
