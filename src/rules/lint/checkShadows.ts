@@ -38,8 +38,11 @@ function shadows(upper: EventMapping, lower: EventMapping): boolean {
   if (upper.status === 'deprecated' || upper.within !== null) return false;
   if (!upper.anyEmitter && lower.anyEmitter) return false;
   const slugs = new Set(upper.protocols.map(({ slug }) => slug));
+  const both = lower.protocols.filter(({ slug }) => slugs.has(slug));
+  // At one contract of both, an act of one kind would be told as another.
+  const mistaken = upper.kind !== lower.kind && both.length > 0;
   return (
-    lower.protocols.every(({ slug }) => slugs.has(slug)) &&
+    (mistaken || both.length === lower.protocols.length) &&
     isPartOf(positional(upper.when, upper), positional(lower.when, lower)) &&
     isPartOf(
       positional(

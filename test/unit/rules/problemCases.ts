@@ -172,6 +172,23 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     at: 'shapes/zwin.yaml:9:11',
   },
   {
+    // One of the two is also spoken elsewhere, but a contract of both would have its acts told as the other kind.
+    code: 'shadowed_meaning',
+    files: {
+      'vocabulary.yaml': SMALL['vocabulary.yaml']!.toString().replace(
+        /^(  swap: .*)$/m,
+        '$1\n  deposit: {title: Deposit}',
+      ),
+      'shapes/zwin.yaml': SHAPE.replace('slug: pair', 'slug: zwin').replace('kind: swap', 'kind: deposit'),
+      'protocols/pairs.yaml': PROTOCOL.replace('[pair]', '[pair, zwin]'),
+      'protocols/second.yaml': PROTOCOL.replace('slug: pairs', 'slug: second')
+        .replace('name: Pairs', 'name: Others')
+        .replace('[pair]', '[zwin]')
+        .replace(TOKEN, OTHER),
+    },
+    at: 'shapes/zwin.yaml:9:11',
+  },
+  {
     code: 'unfillable_placeholder',
     files: intent('label: Swap', 'label: "Swap[ of {role.owner}][ by {arg.nobody}]"\nlabel_fallback: Swap'),
     at: `${I}:5:8`,
