@@ -106,7 +106,7 @@ describe('explain says why a shape made nothing of an event', () => {
         'protocols/burrow.yaml':
           'slug: a-burrow\nversion: 1\nstatus: stable\nname: A Burrow\nshapes: [burrow]\naddresses: ["0xdAC17F958D2ee523a2206206994597C13D831ec7"]\n',
       },
-      /shape burrow: the contract belongs to no protocol with this shape, and any_emitter is false/,
+      /shape burrow: the contract belongs to no protocol with this shape, and only those are believed \(any_emitter: false, or legless\)/,
     ],
     [
       'another shape that comes first',

@@ -87,6 +87,8 @@ function checkLabels(spot: Spot, { label, label_fallback: fallback }: RawIntent,
 
 /** Placeholders outside optional segments that may have no value. Reports those that do not exist. */
 function checkLabel(spot: Spot, label: string, words: Vocabulary): string[] {
+  if (label !== label.trim() || /[\r\n]/.test(label))
+    spot.report('bad_format', 'a label is one line, without blanks at its ends');
   const parts = parseLabel(label);
   if (parts === null) {
     spot.report('unknown_placeholder', `${label}: braces or brackets do not pair up`);

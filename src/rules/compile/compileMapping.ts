@@ -91,7 +91,8 @@ export function compileMapping(
     tags: raw.tags ?? [],
     ...compilePosition(mapping, raw),
     within: caller.selector,
-    anyEmitter: shape.any_emitter,
+    // Without a leg only contracts of the protocols themselves are believed.
+    anyEmitter: shape.any_emitter && raw.legless === undefined,
     familyConfidence: shape.family_confidence ?? 'Medium',
     params,
     protocols: [],
@@ -125,7 +126,11 @@ function compileWhen(mapping: Mapping, { when = [] }: RawMeaning): EventMapping[
     const takesRight = compares || operator === 'equals' || operator === 'differs';
     if (takesRight !== (other !== undefined)) here.report('bad_when', operator);
     const use = compares ? 'amount' : 'any';
-    const left = mapping.bind(text, here.at('left'), use)?.expr;
+    const bound = mapping.bind(text, here.at('left'), use);
+    const isSign = operator === 'gt0' || operator === 'lt0';
+    if (isSign && bound?.type.account === true && !bound.type.amount)
+      here.at('is').report('bind_type', `${text} is an account, which has no sign`);
+    const left = bound?.expr;
     const right = mapping.bind(other, here.at('right'), use)?.expr ?? null;
     return left ? [{ left, operator, right }] : [];
   });

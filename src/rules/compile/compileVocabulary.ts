@@ -2,6 +2,7 @@ import type { IntentKindSpec, MotifKindSpec, MotifTraits, LexiconEntry } from '.
 import { NO_TRAITS } from '../../lib/motifKinds.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
 import type { RawMotifKind, RawPrecedence, RawVocabulary, RawLexiconEntry } from '../read/rawRules.ts';
+import { checkLexicon } from '../lint/checkSilent.ts';
 import { didYouMean } from './didYouMean.ts';
 import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 import { readSignature } from '../../evm/signatures.ts';
@@ -238,10 +239,9 @@ export function compileLexicon(
     if (!words.motifKinds.has(kind)) sink.add(item, ['kind'], 'unknown_motif_kind', kind);
     if (leg !== undefined && !words.legRoles.has(leg)) sink.add(item, ['leg'], 'unknown_role', leg);
   }
-  return mine
-    .map(({ file, value }) => ({ layer: file.layer, entry: entryOf(value) }))
-    .sort((a, b) => b.layer - a.layer)
-    .map(({ entry }) => entry);
+  const ordered = mine.sort((a, b) => b.file.layer - a.file.layer);
+  checkLexicon(ordered, sink);
+  return ordered.map(({ value }) => entryOf(value));
 }
 
 const phrases = (texts: readonly string[] = []): readonly ReadonlySet<string>[] =>

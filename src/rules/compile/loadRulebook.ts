@@ -14,6 +14,13 @@ import { expandItems, inheritShapes } from './expandItems.ts';
 import { indexFacts, type FactVocabulary } from './facts.ts';
 import type { FactDeclaration } from '../../model/intent.ts';
 import { checkPlaceholders } from '../lint/checkPlaceholders.ts';
+import {
+  checkBlocks,
+  checkLegs,
+  checkProtocolAddresses,
+  checkTests,
+  checkUsedWords,
+} from '../lint/checkSilent.ts';
 import { checkWords } from '../lint/checkWords.ts';
 import { RulebookError, sortProblems, type Problem, type ProblemCode } from '../read/problems.ts';
 import { namesOf, type FindSignature } from '../exampleNames.ts';
@@ -41,6 +48,8 @@ export interface LoadOptions {
   readonly edits?: EditedTexts | undefined;
   /** Read and check the files of examples: all, or those of one shape. */
   readonly examples?: boolean | string | undefined;
+  /** Seconds since 1970: for authors, with checks that mean nothing to a running service. */
+  readonly now?: number;
 }
 
 /** A ruleset for tools: the compiled book, its source items and all problems. */
@@ -86,7 +95,11 @@ export function loadRulebook(dirs: readonly string[], options: LoadOptions = {})
 
 /** As `loadRulebook`, but hands problems back instead of throwing, together with the source items. */
 export function readRuleset(dirs: readonly string[], options: LoadOptions = {}): Ruleset {
-  const { files, tables, problems } = readRuleFiles(dirs, options);
+  const { files, tables, problems } = readRuleFiles(dirs, {
+    edits: options.edits,
+    examples: options.examples,
+    recordings: options.now !== undefined,
+  });
   const sink = new ProblemSink();
   const items = expandItems(readItems(files, sink), sink);
   const version = readVersion(items, files, dirs, sink);
@@ -129,7 +142,14 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
     { shapes, intents, examples, signatureNames, complete: options.examples === true, words },
     sink,
   );
+  checkLegs(shapes, words, sink);
+  checkProtocolAddresses(protocols, known.knownTokens, sink);
+  if (options.now !== undefined) {
+    checkBlocks(protocols, entities, options.now, sink);
+    checkUsedWords(items, sink);
+  }
   if (facts) {
+    checkTests(rules, intents, facts, sink);
     checkWords({ shapes, protocols, entities, intents, words, facts }, sink);
     checkRules(rules, intents, { words, facts }, sink);
     checkPlaceholders(shapes, intents, { words, tables }, sink);
@@ -139,7 +159,7 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
   const texts = compileTables(tables, sink);
   const lexicon = compileLexicon(items, words, sink);
 
-  const all = causesOf(sortProblems([...problems, ...sink.problems]), files);
+  const all = withoutBase(causesOf(sortProblems([...problems, ...sink.problems]), files), dirs);
   const digest = (): string => digestFiles(files, tables);
   const lists = new Map(
     items.flatMap((i) =>
@@ -197,6 +217,20 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
       return (rulebook ??= prepare(compiledRules()));
     },
   };
+}
+
+const OF_DIRECTORIES: ReadonlySet<ProblemCode> = new Set([
+  'missing_directory',
+  'too_many_files',
+  'bad_archive',
+]);
+
+/** Of an overlay read by itself only that: everything else would follow from it. */
+function withoutBase(problems: readonly Problem[], dirs: readonly string[]): readonly Problem[] {
+  const missing = problems.filter(({ code }) => code === 'missing_file');
+  if (missing.length < 3) return problems;
+  const message = `${dirs[0] ?? 'this'} is an overlay, and its base is missing: set RULES_DIR=${dirs[0] ?? ''}, or name the base directory before it`;
+  return [...problems.filter(({ code }) => OF_DIRECTORIES.has(code)), { ...missing[0]!, message }];
 }
 
 /** Problems that a word missing from the vocabulary brings about everywhere else. */

@@ -111,8 +111,6 @@ function checkTest(
   facts: RuleSources['facts'],
   known: Readonly<Record<WordKind, ReadonlySet<string>>>,
 ): void {
-  if (test.is === 'gte' && test.value === 0)
-    spot.at('value').report('always_true', `${test.fact} is never below 0`);
   const of = facts.get(test.fact)?.of;
   if (of === undefined || typeof test.is !== 'string') return;
   const takesList = OPERATORS[test.is]?.takesList === true;

@@ -25,7 +25,8 @@ export const PROBLEMS = {
   unquoted_hex: 'a hex value without quotes: YAML readers turn it into a number',
   unsafe_number: 'an integer that a double cannot hold exactly',
   empty_file: 'the file holds nothing',
-  bad_line: 'a line of a text table does not have the form its folder takes',
+  bad_line:
+    'a line of a text table does not have the form its folder takes, or its hash or checksum is wrong',
   // schema
   unknown_key: 'the key is not part of this kind of file',
   missing_key: 'a required key is missing',
@@ -114,6 +115,15 @@ export const PROBLEMS = {
   trivial_near_miss: 'the near miss fails by so much that it proves nothing',
   bad_example: 'the transaction of an example cannot be made: a signature, its arguments or an amount',
   always_true: 'a test that nothing can fail',
+  absent_kind: 'rests_on or requires_any names a motif kind that the conditions exclude',
+  no_leg: 'a motif that says value moved has no required leg that names an account, an asset or an amount',
+  needless_legless: 'legless, though a required leg binds',
+  no_protocol_address:
+    'the address is a token, a precompile or a placeholder, not a contract of the protocol',
+  unused_word: 'the vocabulary of an overlay declares a word that none of its files uses',
+  future_block: 'the block does not exist yet',
+  hidden_entry: 'an earlier entry of the lexicon takes everything this one could',
+  broken_recording: 'a recorded transaction cannot be read',
   family_above_known: 'more confidence where only the family is known than where the protocol is',
   shape_without_example:
     'an event or call without an example that matches, in a ruleset that has a folder of examples',

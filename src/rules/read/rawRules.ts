@@ -41,6 +41,8 @@ export interface RawMeaning {
   readonly pool_id?: string;
   readonly roles?: Readonly<Record<string, string>>;
   readonly legs?: readonly RawLeg[];
+  /** Why it may move nothing that a leg could name. */
+  readonly legless?: string;
   readonly when?: readonly {
     readonly left: string;
     readonly is: WhenOperator;

@@ -124,12 +124,14 @@ export interface ReadOptions {
   readonly edits?: EditedTexts | undefined;
   /** Files of examples too: all, or those of one shape. Only tests and lint need them. */
   readonly examples?: boolean | string | undefined;
+  /** Whether recordings beside the rules are read as well. */
+  readonly recordings?: boolean;
 }
 
 /** Reads every rule file of the directories, in a stable order. Never throws: see `problems`. */
 export function readRuleFiles(
   dirs: readonly string[],
-  { edits = NO_EDITS, examples = false }: ReadOptions = {},
+  { edits = NO_EDITS, examples = false, recordings = false }: ReadOptions = {},
 ): {
   files: RuleFile[];
   tables: TableFile[];
@@ -152,8 +154,13 @@ export function readRuleFiles(
     if (paths.length > MAX_FILES)
       complain(dir, 'too_many_files', `${paths.length} files, at most ${MAX_FILES}`);
     for (const path of paths.slice(0, MAX_FILES)) {
-      if (/\.(md|lock)$/.test(path) || isRecording(path)) continue;
+      if (/\.(md|lock)$/.test(path)) continue;
       const shownPath = join(dir, path);
+      if (isRecording(path)) {
+        if (recordings && !isJson(read(path, MAX_TABLE_BYTES)))
+          complain(shownPath, 'broken_recording', 'no JSON: record it again with txreport rules record');
+        continue;
+      }
       const folder = tableFolder(path);
       if (folder) {
         const text = read(path, MAX_TABLE_BYTES);
@@ -201,9 +208,9 @@ function topFolder(path: string): string {
 function nearestPlace(path: string): string {
   const [first = '', ...rest] = path.split('/');
   const known = rest.length === 0 ? Object.keys(TOP) : [...Object.keys(FOLDERS), ...TABLE_FOLDERS];
+  if (known.includes(first)) return path.endsWith('.yml') ? 'the ending is .yaml, not .yml; ' : '';
   const hint = hintFor(first.replace(/\.yml$/, '.yaml'), known);
-  if (hint !== '') return `${first}${hint}; `;
-  return path.endsWith('.yml') ? 'the ending is .yaml; ' : '';
+  return hint === '' ? '' : `${first}${hint}; `;
 }
 
 /** The text, or null after complaining of characters that a reviewer does not see. */
@@ -219,6 +226,14 @@ function checkedText(text: string, path: string, complain: Complain): string | n
 /** Recorded transactions that examples of the directory name. */
 function isRecording(path: string): boolean {
   return path.startsWith(`${RECORDINGS}/`) && path.endsWith('.json');
+}
+
+function isJson(text: string | null): boolean {
+  try {
+    return text === null || typeof JSON.parse(text) === 'object';
+  } catch {
+    return false;
+  }
 }
 
 function readText(path: string, limit: number, complain: Complain): string | null {

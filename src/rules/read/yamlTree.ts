@@ -114,7 +114,7 @@ export function parseYamlTree(text: string): YamlTree {
     // After a tab the parser sees mistakes that are none.
     const tabs = doc.errors.filter(({ code }) => code === 'TAB_AS_INDENT');
     for (const error of (tabs.length > 0 ? tabs : doc.errors).slice(0, MAX_FAULTS))
-      fault(codeOf(error.code, error.message), error.message.split('\n')[0]!, error.pos[0]);
+      fault(codeOf(error.code, error.message), messageOf(error), error.pos[0]);
     if (doc.contents === null && doc.errors.length === 0) fault('empty_file', 'nothing in it', 0);
     else if (doc.contents !== null) tree = convert(doc.contents, '', 0, 0);
   } catch (error) {
@@ -150,6 +150,12 @@ const FATAL: ReadonlySet<ProblemCode> = new Set([
   'yaml_alias',
   'reserved_key',
 ]);
+
+function messageOf({ code, message }: { readonly code: string; readonly message: string }): string {
+  return code === 'MULTIPLE_DOCS'
+    ? 'a file is one document: remove ---, and write several items as a list'
+    : message.split('\n')[0]!;
+}
 
 function codeOf(code: string, message: string): ProblemCode {
   if (code === 'TAB_AS_INDENT') return 'tab_indent';

@@ -529,10 +529,32 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     files: entity('kind: errors\nerrors: ["A(uint256 a)", "A(uint256 b)"]'),
     at: `${M}:7:26`,
   },
-  { code: 'always_true', files: when('{fact: motif.swap.count, is: gte, value: 0}'), at: `${I}:7:48` },
+  { code: 'always_true', files: when('{fact: motif.swap.count, is: gte, value: 0}'), at: `${I}:7:7` },
   {
     code: 'family_above_known',
     files: intent('known: High, family: Medium', 'known: Low, family: High'),
     at: `${I}:9:34`,
+  },
+  { code: 'absent_kind', files: when('{fact: motif.swap.count, is: eq, value: 0}'), at: `${I}:6:12` },
+  { code: 'no_protocol_address', files: protocol(TOKEN, `0x${'0'.repeat(39)}1`), at: `${P}:6:13` },
+  {
+    code: 'needless_legless',
+    files: shape('    kind: swap', '    kind: swap\n    legless: It moves nothing.'),
+    at: `${S}:10:5`,
+  },
+  {
+    code: 'no_leg',
+    files: {
+      ...base('vocabulary.yaml', 'fragment: DirectSwap}', 'fragment: DirectSwap, trade: swap}'),
+      ...shape(/ {4}legs:[\s\S]*$/, ''),
+    },
+    at: `${S}:9:11`,
+  },
+  {
+    code: 'hidden_entry',
+    files: {
+      'lexicon.yaml': '- {kind: swap, flow: any, names: [a]}\n- {kind: swap, flow: sent, names: [a]}\n',
+    },
+    at: 'lexicon.yaml:2:10',
   },
 ];

@@ -112,6 +112,10 @@ describe('problems of a ruleset', () => {
       'missing_directory',
       'unreadable_file',
       'too_many_files',
+      // silentMistakes.test.ts
+      'future_block',
+      'unused_word',
+      'broken_recording',
       // test/rules-cli/overlays.test.ts
       'bad_archive',
     ]);

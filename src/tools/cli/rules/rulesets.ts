@@ -23,7 +23,7 @@ export function openRuleset(
   dirs: readonly string[],
   options: { readonly edits?: EditedTexts; readonly examples?: boolean | string } = {},
 ): Ruleset {
-  return readRuleset(dirs, { facts: FACT_VOCABULARY, ...options });
+  return readRuleset(dirs, { facts: FACT_VOCABULARY, now: Date.now() / 1000, ...options });
 }
 
 let inForce: { readonly key: string; readonly changed: () => boolean; readonly ruleset: Ruleset } | null =

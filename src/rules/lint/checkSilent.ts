@@ -1,0 +1,196 @@
+import { stemsOf } from '../../lib/text.ts';
+import type { FactDeclaration } from '../../model/intent.ts';
+import type { Address } from '../../model/hex.ts';
+import type { Condition, IntentRule } from '../../model/rulebook.ts';
+import type { MotifKindSpec } from '../../model/vocabulary.ts';
+import type { Vocabulary } from '../compile/compileVocabulary.ts';
+import { Spot, type ProblemSink, type RuleItem } from '../compile/ruleItem.ts';
+import type { RawEntityFile } from '../read/rawEntities.ts';
+import type {
+  RawLexiconEntry,
+  RawIntent,
+  RawLeg,
+  RawMeaning,
+  RawProtocol,
+  RawShape,
+  RawVocabulary,
+} from '../read/rawRules.ts';
+import { conjunctionOf } from './conjunction.ts';
+
+/** Effects that say value changed hands; an order or a request may be no more than a word. */
+const MOVING = new Set(['increase', 'decrease', 'liquidate', 'collect', 'migrate']);
+
+/** What the legs of a meaning may name. */
+const NAMED = ['from', 'to', 'asset', 'amount', 'asset_kind', 'movement'] as const;
+
+/** Events and calls that would be believed without anything having moved. */
+export function checkLegs(
+  shapes: readonly RuleItem<RawShape>[],
+  { motifKinds }: Vocabulary,
+  sink: ProblemSink,
+): void {
+  for (const item of shapes)
+    for (const section of ['events', 'calls'] as const)
+      for (const [i, raw] of (item.value[section] ?? []).entries()) {
+        const spot = new Spot(item, sink, [section, i]);
+        const kind = motifKinds.get(raw.kind);
+        const isBound = (raw.legs ?? []).some((leg) => leg.required !== false && namesSomething(leg));
+        if (isBound) {
+          if (raw.legless !== undefined) spot.at('legless').reportKey('needless_legless', raw.kind);
+        } else if (kind && movesValue(kind, raw) && raw.legless === undefined)
+          spot.at('kind').report('no_leg', whyUnbound(raw));
+      }
+}
+
+function whyUnbound({ kind, legs }: RawMeaning): string {
+  const missing = legs === undefined ? 'has no leg' : 'has only legs that bind anything, or nothing';
+  return `a ${kind} ${missing}: an event that moved nothing would be believed; add a required leg, or say why in legless`;
+}
+
+function movesValue({ position, trade }: MotifKindSpec, { tags = [] }: RawMeaning): boolean {
+  // A deferred event waits for the one that pays.
+  return (trade !== null || MOVING.has(position?.effect ?? '')) && !tags.includes('deferred');
+}
+
+function namesSomething(leg: RawLeg): boolean {
+  return NAMED.some((key) => leg[key] !== undefined);
+}
+
+/** Conditions of which a part is always or never true, and motifs that a rule rests on and excludes. */
+export function checkTests(
+  rules: readonly IntentRule[],
+  items: readonly RuleItem<RawIntent>[],
+  facts: ReadonlyMap<string, FactDeclaration>,
+  sink: ProblemSink,
+): void {
+  const itemOf = new Map(items.map((item) => [item.value.slug, item]));
+  for (const rule of rules) {
+    const spot = new Spot(itemOf.get(rule.slug)!, sink);
+    checkParts(spot.at('when'), rule.when, facts);
+    const { sets } = conjunctionOf(rule.when, facts) ?? { sets: new Map() };
+    for (const key of ['restsOn', 'requiresAny'] as const)
+      for (const [i, kind] of rule[key].entries()) {
+        const count = sets.get(`motif.${kind}.count`);
+        const kinds = sets.get('motifs.kinds');
+        if ((count?.kind === 'count' && count.max === 0) || (kinds?.kind === 'list' && kinds.lacks.has(kind)))
+          spot
+            .at(key === 'restsOn' ? 'rests_on' : 'requires_any', i)
+            .report('absent_kind', `the conditions ask for no ${kind}`);
+      }
+  }
+}
+
+function checkParts(spot: Spot, condition: Condition, facts: ReadonlyMap<string, FactDeclaration>): void {
+  if (conjunctionOf({ not: condition }, facts) === null) {
+    spot.report('always_true', 'fact' in condition ? condition.fact : 'one of the parts always holds');
+    return;
+  }
+  if ('not' in condition) return checkParts(spot.at('not'), condition.not, facts);
+  if ('all' in condition)
+    for (const [i, part] of condition.all.entries()) checkParts(spot.at('all', i), part, facts);
+  if (!('any' in condition)) return;
+  for (const [i, part] of condition.any.entries()) {
+    if (conjunctionOf(part, facts) === null)
+      spot.at('any', i).report('unsatisfiable', 'this part can never hold');
+    checkParts(spot.at('any', i), part, facts);
+  }
+}
+
+/** Addresses at which no protocol stands: precompiles, words in place of an address, and listed tokens. */
+export function checkProtocolAddresses(
+  items: readonly RuleItem<RawProtocol>[],
+  tokens: ReadonlyMap<string, ReadonlySet<Address>>,
+  sink: ProblemSink,
+): void {
+  const symbols = new Map(
+    [...tokens].flatMap(([symbol, all]) => [...all].map((one) => [one, symbol] as const)),
+  );
+  for (const item of items)
+    for (const [i, text] of (item.value.addresses ?? []).entries()) {
+      const address = text.toLowerCase() as Address;
+      const spot = new Spot(item, sink, ['addresses', i]);
+      if (/^0x0{36}/.test(address)) spot.report('no_protocol_address', `${text} is no contract of anybody`);
+      const symbol = symbols.get(address);
+      // Some shipped protocols are a token of their own.
+      if (symbol && item.file.layer > 0)
+        spot.report('no_protocol_address', `it is the listed token ${symbol}`);
+    }
+}
+
+/** Words that an overlay declares and never uses. */
+export function checkUsedWords(items: readonly RuleItem[], sink: ProblemSink): void {
+  const texts = items.map(({ file, value, pointer }) => ({ file, pointer, text: JSON.stringify(value) }));
+  for (const item of items) {
+    if (item.file.kind !== 'vocabulary' || item.file.layer === 0) continue;
+    const words = item.value as RawVocabulary;
+    for (const section of ['motifs', 'intents', 'leg_roles', 'account_roles', 'lists'] as const)
+      for (const word of Object.keys(words[section] ?? {})) {
+        const isUsed = texts.some(
+          ({ file, text }) =>
+            file.kind !== 'precedence' &&
+            (file.kind === 'vocabulary'
+              ? text.includes(`:"${word}"`)
+              : new RegExp(`(?<![\\w])${word}(?![\\w])`).test(text)),
+        );
+        if (!isUsed) sink.addKey(item, [section, word], 'unused_word', word);
+      }
+  }
+}
+
+/** The merge, and the seconds between two blocks since (EIP-3675): no block can be ahead of that. */
+const MERGE = { block: 15_537_394, time: 1_663_224_179, interval: 12 };
+
+/** Blocks that cannot exist yet at `now` (seconds): usually a time in place of a block. */
+export function checkBlocks(
+  protocols: readonly RuleItem<RawProtocol>[],
+  entities: readonly RuleItem<RawEntityFile>[],
+  now: number,
+  sink: ProblemSink,
+): void {
+  const latest = MERGE.block + Math.ceil((now - MERGE.time) / MERGE.interval);
+  const check = (item: RuleItem, list: string, rows: readonly { since_block?: number }[] = []): void => {
+    for (const [i, { since_block: block = 0 }] of rows.entries())
+      if (block > latest)
+        sink.add(
+          item,
+          [list, i, 'since_block'],
+          'future_block',
+          `${block}; the chain is at ${latest} at most`,
+        );
+  };
+  for (const item of protocols) check(item, 'registries', item.value.registries);
+  for (const item of entities) check(item, 'accounts', item.value.accounts);
+}
+
+/** Entries of the lexicon that an earlier one always takes first. */
+export function checkLexicon(items: readonly RuleItem<RawLexiconEntry>[], sink: ProblemSink): void {
+  for (const [i, item] of items.entries()) {
+    const above = items.slice(0, i).find((upper) => hides(upper.value, item.value));
+    if (above) sink.add(item, ['kind'], 'hidden_entry', `taken first by ${shownEntry(above)}`);
+  }
+}
+
+function shownEntry({ file, pointer, value }: RuleItem<RawLexiconEntry>): string {
+  return `${value.kind} at ${file.shownPath}:${file.locate(pointer).line}`;
+}
+
+function hides(upper: RawLexiconEntry, lower: RawLexiconEntry): boolean {
+  const isWider =
+    (upper.flow === 'any' || upper.flow === lower.flow) &&
+    (upper.assets === undefined || upper.assets === lower.assets) &&
+    (upper.sign === undefined || upper.sign === lower.sign) &&
+    (upper.amount !== 'exact' || lower.amount === 'exact') &&
+    (upper.without ?? []).every((word) => lower.without?.includes(word));
+  return isWider && (['names', 'args', 'messages'] as const).every((key) => covers(upper[key], lower[key]));
+}
+
+/** Whether each phrase of `lower` holds all words of a phrase of `upper`; without any, `upper` takes all. */
+function covers(upper: readonly string[] | undefined, lower: readonly string[] = []): boolean {
+  if (upper === undefined) return true;
+  const phrases = upper.map((text) => [...stemsOf(text)]);
+  const isTaken = (text: string): boolean => {
+    const words = new Set(stemsOf(text));
+    return phrases.some((phrase) => phrase.every((word) => words.has(word)));
+  };
+  return lower.length > 0 && lower.every(isTaken);
+}
