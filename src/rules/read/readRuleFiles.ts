@@ -154,10 +154,9 @@ export function readRuleFiles(
     if (paths.length > MAX_FILES)
       complain(dir, 'too_many_files', `${paths.length} files, at most ${MAX_FILES}`);
     for (const path of paths.slice(0, MAX_FILES)) {
-      if (/\.(md|lock)$/.test(path)) continue;
       const shownPath = join(dir, path);
-      if (isRecording(path)) {
-        if (recordings && !isJson(read(path, MAX_TABLE_BYTES)))
+      if (/\.(md|lock)$/.test(path) || isRecording(path)) {
+        if (recordings && !isSoundRecording(path, read))
           complain(shownPath, 'broken_recording', 'no JSON: record it again with txreport rules record');
         continue;
       }
@@ -179,7 +178,7 @@ export function readRuleFiles(
       }
       // Below overlays the examples of the base are its own maintainers' business.
       const wanted =
-        examples === true ? layer === dirs.length - 1 || layer > 0 : path === `examples/${examples}.yaml`;
+        examples === true ? layer >= Math.min(1, dirs.length - 1) : path === `examples/${examples}.yaml`;
       if (APART.has(kind) && !wanted) continue;
       const text = read(path, MAX_FILE_BYTES);
       if (text === null) continue;
@@ -228,7 +227,9 @@ function isRecording(path: string): boolean {
   return path.startsWith(`${RECORDINGS}/`) && path.endsWith('.json');
 }
 
-function isJson(text: string | null): boolean {
+function isSoundRecording(path: string, read: RuleSource['read']): boolean {
+  if (!isRecording(path)) return true;
+  const text = read(path, MAX_TABLE_BYTES);
   try {
     return text === null || typeof JSON.parse(text) === 'object';
   } catch {
