@@ -1,7 +1,7 @@
 import type { Motif, Movement } from '../../src/model/generated/report.ts';
 import type { FlowEdge } from './graph/flow.ts';
 import { quantity } from '../../src/tools/wording/amounts.ts';
-import { amountText, type Sentence } from '../../src/tools/wording/sentences.ts';
+import { claimText, amountText, type Sentence } from '../../src/tools/wording/sentences.ts';
 import { h, type Child } from './lib/dom.ts';
 import { icon } from './lib/icons.ts';
 import { plural, shortHex, shown, title, lower, words } from '../../src/tools/wording/text.ts';
@@ -252,13 +252,16 @@ export function motifClaim(view: View, m: Motif): Claim {
         h(
           'ul',
           { class: 'checks' },
-          m.invariants.map((i) =>
+          [
+            ...m.invariants.map(({ name, holds }) => ({ text: words(name), holds })),
+            ...(m.claims ?? []).slice(0, 40).map((claim) => ({ text: claimText(claim), holds: claim.holds })),
+          ].map(({ text, holds }) =>
             h(
               'li',
-              { class: i.holds ? 'holds' : 'fails' },
-              icon(i.holds ? 'check' : 'cross'),
-              words(i.name),
-              !i.holds && h('strong', {}, ' does not hold'),
+              { class: holds ? 'holds' : 'fails' },
+              icon(holds ? 'check' : 'cross'),
+              text,
+              !holds && h('strong', {}, ' does not hold'),
             ),
           ),
         ),

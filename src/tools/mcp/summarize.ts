@@ -88,8 +88,11 @@ function called(report: TxReport): string[] {
 }
 
 function money({ economics: e }: TxReport): string[] {
-  const net = e.net_usd_after_gas;
-  return net.available ? [`Net of ${e.subject} after gas: ${net.text}.`] : [];
+  const { net_usd_after_gas: net, consideration_usd: price } = e;
+  return [
+    ...(net.available ? [`Net of ${e.subject} after gas: ${net.text}.`] : []),
+    ...(price?.available ? [`Price of the trade: ${price.text}.`] : []),
+  ];
 }
 
 const isProven = (one: Allowance | { status: string }): boolean =>

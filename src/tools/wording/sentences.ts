@@ -3,6 +3,7 @@ import type {
   Allowance,
   AllowanceAsset,
   Asset,
+  Claim,
   Classification,
   DisplayMoney,
   Failure,
@@ -13,7 +14,7 @@ import type {
 import { modeSentence } from './attribution.ts';
 import type { Decoded } from './calls.ts';
 import { moneyText, quantity, symbolOf } from './amounts.ts';
-import { shown, timeText, title, words } from './text.ts';
+import { lower, shown, timeText, title, words } from './text.ts';
 
 /** A piece of a sentence. Each surface shows accounts, code and amounts in its own way. */
 type Part =
@@ -52,6 +53,13 @@ export function amountText(asset: Asset | AllowanceAsset, raw: bigint | undefine
   const id = asset.id ?? asset.address ?? '';
   return raw === undefined ? symbolOf(asset, id) : quantity(raw, asset, id).short;
 }
+
+/** What a step rests on, as the report writes it: `amount_moved: out0, movement:3`. */
+export const claimText = ({ predicate, operands, against = [] }: Claim): string =>
+  shown(
+    `${lower(predicate)}: ${operands.join(', ')}${against.length > 0 ? ` and ${against.join(', ')}` : ''}`,
+    200,
+  );
 
 type Trust = Pick<Classification, 'status' | 'confidence'>;
 
@@ -288,6 +296,7 @@ export function figures({ economics: e }: TxReport): Figure[] {
     ...(same ? ([['Net', before]] as const) : nets),
     ...beside('Net after own gas', e.net_usd_after_own_gas, after),
     ...beside('Net with positions', e.net_usd_with_positions, before),
+    ...(e.consideration_usd?.available ? ([['Price of the trade', e.consideration_usd]] as const) : []),
     ...(isZero && !e.realized_pnl.supported ? [] : [[named, profit] as const]),
   ];
 }
