@@ -111,9 +111,10 @@ function isCustomerOfVenues(context: StructureContext, account: Address): boolea
   return first(context.flow.outgoing.get(account)) < first(context.flow.incoming.get(account));
 }
 
-/** One unit for one: no price, a token exchanged for its successor. */
-function keepsRate({ gained, gain, lost, loss }: Sides): boolean {
-  return gain === loss && gained !== NATIVE_ASSET && lost !== NATIVE_ASSET;
+/** One unit for one, straight with one account: no price, a token exchanged for its successor. */
+function keepsRate({ gained, gain, lost, loss }: Sides, [given, got]: readonly Leg[]): boolean {
+  const straight = given!.account !== null && given!.account === got!.account;
+  return straight && gain === loss && gained !== NATIVE_ASSET && lost !== NATIVE_ASSET;
 }
 
 function swapOf(context: StructureContext, venue: Address, sides: Sides): DraftPrimitive {
@@ -135,7 +136,7 @@ function swapOf(context: StructureContext, venue: Address, sides: Sides): DraftP
   const legs = [leg('in', sides.gained, sides.gain), leg('out', sides.lost, sides.loss)];
   const seqs = legs.flatMap((l) => l.movements.map((i) => flow.movements[i]!.seq));
   return structural({
-    kind: keepsRate(sides) ? 'migration' : 'swap',
+    kind: keepsRate(sides, legs) ? 'migration' : 'swap',
     seq: seqs.reduce((a, b) => Math.max(a, b), 0),
     venue,
     roles: [],
