@@ -243,6 +243,7 @@ export function checkClaims(report: TxReport, chain: RawChain, find: Report): vo
       const problem = faultOf(claim, context);
       if (problem !== null) find('claim', `/motifs/${i}/claims/${j}`, problem);
     });
+    checkParts(motif.claims, `/motifs/${i}`, find);
     checkNames(motif, motif.claims, `/motifs/${i}`, find);
   });
 }
@@ -258,6 +259,18 @@ function faultOf({ predicate, operands, against = [], holds }: Claim, context: C
   return is === holds
     ? null
     : `${predicate} ${is ? 'holds' : 'does not hold'} of ${[...operands, ...against].join(', ')}`;
+}
+
+/** Claims over the parts of a motif are over the same ones. */
+function checkParts(claims: readonly Claim[], at: string, find: Report): void {
+  const lists = claims.map(({ operands, against = [] }) =>
+    [...operands, ...against]
+      .filter((text) => text.startsWith('m-'))
+      .sort()
+      .join(),
+  );
+  const parts = new Set(lists.filter((list) => list !== ''));
+  if (parts.size > 1) find('claim', `${at}/claims`, `rest on different parts: ${[...parts].join(' and ')}`);
 }
 
 /** The invariants are the claims' names; each amount has a claim of its own. */

@@ -1,6 +1,6 @@
 import type { Motif, TxReport } from '../../model/generated/report.ts';
 import type { Report } from './finding.ts';
-import type { RuleFacts } from './ruleFacts.ts';
+import type { IntentRuleFile, RuleFacts } from './ruleFacts.ts';
 
 /** The words of a report against the rule files: rule, category, tags, kinds, roles, effects, protocols. */
 export function checkRules(report: TxReport, rules: RuleFacts, find: Report): void {
@@ -17,6 +17,9 @@ export function checkRules(report: TxReport, rules: RuleFacts, find: Report): vo
   }
   const intent = rules.intents.get(c.intent_kind);
   must(intent !== undefined, '/classification/intent_kind', 'is no intent of the rules');
+  const { category = c.category } = intent ?? {};
+  must([c.category, c.subcategory].includes(category), '/classification/category', `is ${category}`);
+  if (rule) checkProof(report, rule, must);
   const tags = new Set([...(rule?.tags ?? []), ...(intent?.tags ?? [])]);
   must(
     JSON.stringify(c.tags ?? []) === JSON.stringify([...tags]),
@@ -28,6 +31,18 @@ export function checkRules(report: TxReport, rules: RuleFacts, find: Report): vo
   );
   report.motifs.forEach((motif, i) => checkMotif(motif, `/motifs/${i}`, rules, must));
   checkEffects(report, rules, must);
+}
+
+/** A proven verdict has a structural rule, and a proven act of a kind that the rule rests on. */
+function checkProof({ classification: c, motifs }: TxReport, rule: IntentRuleFile, must: Must): void {
+  if (c.status !== 'Proven') return;
+  must(rule.proof === 'structural', '/classification/status', 'the rule claims no proof');
+  const kinds = rule.rests_on ?? [];
+  must(
+    kinds.length === 0 || motifs.some(({ kind, status }) => kinds.includes(kind) && status === 'Proven'),
+    '/classification/status',
+    `no act of ${kinds.join(', ')} is proven`,
+  );
 }
 
 type Must = (holds: boolean, at: string, message: string) => void;
@@ -68,6 +83,13 @@ function checkProtocol(protocol: Motif['protocol'], at: string, rules: RuleFacts
     must(owners.has(protocol.slug), `${at}/slug`, `the address is listed for ${[...owners].join(', ')}`);
 }
 
+const OPPOSITE: Readonly<Record<string, readonly string[]>> = {
+  open: ['decrease', 'close'],
+  increase: ['decrease', 'close'],
+  decrease: ['open', 'increase'],
+  close: ['open', 'increase'],
+};
+
 /** An effect's protocol is that of the act behind it, whose kind says what it does to which position. */
 function checkEffects(report: TxReport, rules: RuleFacts, must: Must): void {
   const motifs = new Map(report.motifs.map((motif) => [motif.id, motif]));
@@ -75,6 +97,13 @@ function checkEffects(report: TxReport, rules: RuleFacts, must: Must): void {
     const at = `/position_effects/${i}`;
     checkProtocol(effect.protocol, `${at}/protocol`, rules, must);
     const behind = effect.motif_ids.flatMap((id) => motifs.get(id) ?? []);
+    const words = behind.flatMap(({ kind }) => rules.motifs.get(kind)?.position ?? []);
+    const back = OPPOSITE[effect.effect];
+    must(
+      back === undefined || words.length === 0 || words.some((one) => !back.includes(one.effect)),
+      `${at}/effect`,
+      'its acts do the opposite',
+    );
     const slugs = behind.map(({ protocol }) => protocol?.slug ?? null);
     must(
       slugs.includes(effect.protocol?.slug ?? null),

@@ -2,11 +2,13 @@ import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 
-interface IntentRuleFile {
+export interface IntentRuleFile {
   readonly slug: string;
   readonly version: number;
   readonly intent: string;
   readonly tags?: readonly string[];
+  readonly proof?: string;
+  readonly rests_on?: readonly string[];
 }
 
 interface PositionWords {
