@@ -4,6 +4,19 @@
  */
 type Words = Readonly<Record<string, string>>;
 
+export const FINDING_AMOUNTS: Words = {
+  profit:
+    'What the entity is left with of an asset over its transactions: tips counted as its own, gas left out.',
+  pool_result: 'What the entity’s acts at one venue leave of an asset.',
+  gas: 'Gas that the entity paid.',
+  tip: 'What it paid the fee recipient of the block.',
+  loss: 'What a victim got less than on the reserves without the first act; `reason` says why none is computed.',
+  income: 'Priority fees and direct payments together.',
+  priority_fees: 'Fees above the base fee, of transactions that the fee recipient did not sign.',
+  direct_payments: 'Ether sent to the fee recipient.',
+  paid_out: 'What the fee recipient sent on in transactions of its own.',
+};
+
 export const REFUSALS: Words = {
   no_source: 'No source of prices knows the asset at this block, or the one that should did not answer.',
   source_unavailable:

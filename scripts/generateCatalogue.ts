@@ -6,6 +6,8 @@ import { ProblemSink, readItems } from '../src/rules/compile/ruleItem.ts';
 import { readRuleFiles, type FileKind } from '../src/rules/read/readRuleFiles.ts';
 import { readVocabulary } from '../src/rules/read/readVocabulary.ts';
 import { PROBLEMS } from '../src/rules/read/problems.ts';
+import { FINDING_CAVEATS } from '../src/lib/findingFacts.ts';
+import type { RawFinding } from '../src/rules/read/rawRules.ts';
 import { FACT_VOCABULARY } from '../src/stages/7-intent/facts/registry.ts';
 import { packagesOf, withLicences } from './licences.ts';
 import * as words from './catalogueWords.ts';
@@ -276,6 +278,29 @@ ${wordTable('Invariant', words.INVARIANTS)}
 \`evidence[].kind\`:
 
 ${closedTable('Kind', words.EVIDENCE, 'Evidence/properties/kind')}
+
+## Findings
+
+\`finding\`: what several transactions of one block show together, in \`txreport block --json\` and \`batch --blocks --findings\`;
+described by [finding.schema.json](../schemas/http/finding.schema.json). Open: rules in [rules/findings](../rules/findings) add words.
+
+${table(
+  ['Finding', 'Rule', 'What it is', 'Steps'],
+  ruleItems<RawFinding>('finding').map((one) => [
+    code(one.finding),
+    code(one.slug),
+    one.summary,
+    (one.steps ?? []).map(({ name }) => code(name)).join(', '),
+  ]),
+)}
+
+\`amounts[].role\`:
+
+${wordTable('Role', words.FINDING_AMOUNTS)}
+
+\`caveats[].code\`: the fact whose test failed, so that it is Suspected.
+
+${wordTable('Code', FINDING_CAVEATS)}
 
 ## Problems of rule files
 

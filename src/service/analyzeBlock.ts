@@ -1,6 +1,7 @@
 import { checksumAddress } from '../evm/address.ts';
 import { blockTx, type RawLog } from '../findings/blockFacts.ts';
 import { findInBlock } from '../findings/findBlock.ts';
+import { createFindingValidator } from '../findings/findingValidator.ts';
 import { AnalysisError, failureOf } from '../lib/errors.ts';
 import { jsonText } from '../lib/reportJson.ts';
 import { blockUpstream } from '../stages/1-fetch/block/blockSession.ts';
@@ -59,6 +60,7 @@ export function createAnalyzeBlock(
 ): (id: BlockId, options: BlockOptions) => Promise<BlockReports> {
   const { upstream } = deps;
   const fetchBlock = createBlockFetcher(onNote);
+  const validateFinding = filter.findings ? createFindingValidator() : null;
 
   async function analyzeEach(
     session: Session,
@@ -99,7 +101,7 @@ export function createAnalyzeBlock(
   async function findIn(block: RawBlock, reports: ReadonlyMap<string, TxReport>): Promise<Finding[]> {
     const places = new Map(block.hashes.map((hash, index) => [hash as string, index]));
     const txs = [...reports.values()].map((report) => blockTx(report, places.get(report.tx.hash)!));
-    return findInBlock(
+    const found = await findInBlock(
       {
         number: Number(block.number),
         coinbase: block.coinbase && checksumAddress(block.coinbase),
@@ -108,6 +110,8 @@ export function createAnalyzeBlock(
       },
       deps.rulebook(),
     );
+    for (const finding of found) validateFinding!(finding);
+    return found;
   }
 
   return async (id, options) => {

@@ -1,5 +1,6 @@
 import { accountFlows, untoldReason, type OwnPosition } from '../../value/accountFlows.ts';
 import { displayMoney, unknown, worthTogether, type PriceBook } from '../../value/money.ts';
+import type { Usd } from '../../model/economics.ts';
 import type { Allowance, Money, InventoryDelta, Motif, PositionEffect, TxReport } from './report.ts';
 
 /** One account's side of a report: the very entries of the report that concern it. */
@@ -69,8 +70,21 @@ export function seenBy(report: TxReport, address: string): Side | null {
   };
 }
 
+/** The account's net in dollars, not rounded; null where it is unavailable. */
+export function exactNet(report: TxReport, account: string): Usd | null {
+  return flowsOf(report, account).worth('net').usd;
+}
+
 /** The account's net in dollars, by the sum that the report's own figures come from, at its prices. */
 function netsOf(report: TxReport, account: string): { net: Money; withPositions: Money | null } {
+  const { worth, flows } = flowsOf(report, account);
+  return {
+    net: displayMoney(worth('net')) as Money,
+    withPositions: flows.withPositions && (displayMoney(worth('withPositions')) as Money),
+  };
+}
+
+function flowsOf(report: TxReport, account: string) {
   const book = bookOf(report);
   const balances = report.inventory_deltas
     .filter(({ subject }) => subject === account)
@@ -81,11 +95,11 @@ function netsOf(report: TxReport, account: string): { net: Money; withPositions:
     }));
   const positions = report.position_effects.filter(({ owner }) => owner === account).map(positionOf);
   const flows = accountFlows(balances, positions, (id) => book.prices.has(id));
-  const worth = (net: ReadonlyMap<string, bigint>): Money =>
-    displayMoney(
-      flows.untold.length > 0 ? unknown(untoldReason(flows.untold)) : worthTogether(net, book),
-    ) as Money;
-  return { net: worth(flows.net), withPositions: flows.withPositions && worth(flows.withPositions) };
+  const worth = (which: 'net' | 'withPositions') =>
+    flows.untold.length > 0
+      ? unknown(untoldReason(flows.untold))
+      : worthTogether(flows[which] ?? flows.net, book);
+  return { flows, worth };
 }
 
 function positionOf(effect: PositionEffect): OwnPosition {

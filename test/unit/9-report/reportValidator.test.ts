@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { AnalysisError } from '../../../src/lib/errors.ts';
 import type { TxReport } from '../../../src/model/generated/report.ts';
-import { createReportValidator, closeSchema } from '../../../src/stages/9-report/reportValidator.ts';
+import { closeSchema } from '../../../src/lib/jsonSchema.ts';
+import { createReportValidator } from '../../../src/stages/9-report/reportValidator.ts';
 import { misorderedKeys } from '../../support/keyOrder.ts';
 
 type Json = { [key: string]: unknown };

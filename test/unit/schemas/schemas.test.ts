@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { generateTypes } from '../../../scripts/generateTypes.ts';
-import { closeSchema } from '../../../src/stages/9-report/reportValidator.ts';
+import { closeSchema } from '../../../src/lib/jsonSchema.ts';
 
 const NAMES = ['analyze-request', 'error', 'tx-report'] as const;
 type Node = { readonly [key: string]: unknown };

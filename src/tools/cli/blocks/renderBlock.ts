@@ -27,7 +27,7 @@ export function inBlock({ tx }: TxReport, index: number, findings: readonly Find
 
 const short = (text: string): string => `${text.slice(0, 8)}…${text.slice(-4)}`;
 
-/** One line per transaction: label, and its part in findings. */
+/** One line per transaction: its part in findings, then the label, which may be long and cut. */
 export function linesOfTransactions(
   reports: readonly TxReport[],
   findings: readonly Finding[],
@@ -35,7 +35,7 @@ export function linesOfTransactions(
   return reports.map((report, i) => {
     const parts = inBlock(report, i, findings).findings.map(({ finding, step }) => `${finding}: ${step}`);
     const { intent_label: label } = report.classification;
-    return parts.length === 0 ? label : `${label} [${parts.join(', ')}]`;
+    return parts.length === 0 ? label : `[${parts.join(', ')}] ${label}`;
   });
 }
 

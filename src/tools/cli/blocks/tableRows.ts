@@ -1,14 +1,13 @@
 import { venueOf } from '../../../findings/blockFacts.ts';
-import { formatAmount, usableDecimals } from '../../../value/amount.ts';
+import { formatAmount } from '../../../value/amount.ts';
+import { NATIVE_ASSET } from '../../../value/asset.ts';
+import { subtractUsd } from '../../../value/money.ts';
+import { exactNet } from '../../client/seenBy.ts';
+import type { TxReport as ClientReport } from '../../client/report.ts';
 import type { Finding } from '../../../model/finding.ts';
-import type {
-  Asset,
-  DisplayMoney,
-  Motif,
-  PositionEffect,
-  TxReport,
-} from '../../../model/generated/report.ts';
+import type { Motif, PositionEffect, TxReport } from '../../../model/generated/report.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
+import { Book, dollars, exactWorth, toWei, total } from './reportBook.ts';
 import { addRow, decimalCell, type Cells, type Rows, type TableName } from './tables.ts';
 
 /** What a row needs besides its report. */
@@ -95,34 +94,6 @@ export function addFindings(rows: Rows, findings: readonly Finding[]): void {
 
 type Add = <Table extends TableName>(table: Table, cells: Cells<Table>) => void;
 
-/** Assets and exact prices of one report. */
-class Book {
-  readonly #assets = new Map<string, Asset>();
-  readonly #prices = new Map<string, number>();
-
-  constructor({ inventory_deltas: deltas, economics }: TxReport) {
-    for (const { asset } of deltas) this.#assets.set(asset.id, asset);
-    for (const { asset_id: id, price_exact: price } of economics.valuation.prices ?? [])
-      if (price !== undefined) this.#prices.set(id, Number(price));
-  }
-
-  asset(id: string): Asset | undefined {
-    return this.#assets.get(id);
-  }
-
-  /** Exact whole units; null where the decimals are unknown. */
-  amount(id: string, raw: string): string | null {
-    const decimals = usableDecimals(this.#assets.get(id)?.decimals);
-    return decimals === null ? null : formatAmount(BigInt(raw), decimals);
-  }
-
-  /** Dollars, not rounded to cents; null without a price. */
-  worth(id: string, amount: string | null): number | null {
-    const price = this.#prices.get(id);
-    return price === undefined || amount === null ? null : Number(amount) * price;
-  }
-}
-
 function transactionCells(
   report: TxReport,
   index: number,
@@ -132,6 +103,12 @@ function transactionCells(
   const parts = findings.flatMap(({ finding, transactions }) =>
     transactions.filter(({ tx_hash }) => tx_hash === tx.hash).map(({ step }) => `${finding}:${step}`),
   );
+  const wei = BigInt(toWei(execution.gas_cost_native));
+  const gasUsd = exactWorth(report, NATIVE_ASSET, wei, 18);
+  const netUsd = exactNet(report as ClientReport, economics.subject);
+  const gas = total(execution.gas_cost_usd, gasUsd);
+  const net = total(economics.net_usd_before_gas, netUsd);
+  const netAfter = total(economics.net_usd_after_gas, netUsd && gasUsd && subtractUsd(netUsd, gasUsd));
   return {
     index,
     timestamp: tx.timestamp ? new Date(tx.timestamp) : null,
@@ -159,9 +136,13 @@ function transactionCells(
     base_fee_per_gas: BigInt(execution.base_fee_per_gas),
     priority_fee_per_gas: BigInt(execution.priority_fee_per_gas),
     gas_cost: decimalCell(execution.gas_cost_native),
-    gas_cost_usd: dollars(execution.gas_cost_usd),
-    net_usd_before_gas: dollars(economics.net_usd_before_gas),
-    net_usd_after_gas: dollars(economics.net_usd_after_gas),
+    gas_cost_raw: wei.toString(),
+    gas_cost_usd: gas.usd,
+    gas_cost_usd_exact: gas.exact,
+    net_usd_before_gas: net.usd,
+    net_usd_before_gas_exact: net.exact,
+    net_usd_after_gas: netAfter.usd,
+    net_usd_after_gas_exact: netAfter.exact,
     token_in: shownText(economics.token_in),
     token_out: shownText(economics.token_out),
   };
@@ -247,9 +228,14 @@ function addAllowances(add: Add, report: TxReport): void {
     });
 }
 
-function addEconomics(add: Add, { economics }: TxReport, book: Book): void {
+function addEconomics(add: Add, report: TxReport, book: Book): void {
+  const { economics } = report;
   for (const entry of economics.realized_pnl.entries) {
     const { asset, builder_payment_raw: paid } = entry;
+    const gross = total(
+      entry.gross_usd,
+      asset.decimals === null ? null : exactWorth(report, asset.id, BigInt(entry.gross_raw), asset.decimals),
+    );
     add('profits', {
       beneficiary: entry.beneficiary,
       asset_id: asset.id,
@@ -260,8 +246,10 @@ function addEconomics(add: Add, { economics }: TxReport, book: Book): void {
       gross: decimalCell(
         asset.decimals === null ? null : formatAmount(BigInt(entry.gross_raw), asset.decimals),
       ),
-      gross_usd: dollars(entry.gross_usd),
+      gross_usd: gross.usd,
+      gross_usd_exact: gross.exact,
       gas_usd: dollars(entry.gas_usd),
+      gas_raw: entry.gas_raw ?? null,
       builder_payment_raw: paid,
       builder_payment: decimalCell(formatAmount(BigInt(paid), 18)),
       builder_payment_usd: entry.builder_payment_usd ? dollars(entry.builder_payment_usd) : null,
@@ -296,11 +284,6 @@ function addEconomics(add: Add, { economics }: TxReport, book: Book): void {
 const words = (list: readonly string[]): string | null => (list.length === 0 ? null : list.join(','));
 
 const shownText = (text: string): string | null => (text === '' || text === '—' ? null : text);
-
-/** `$-12.34` as a number; null where it is unavailable. */
-function dollars(money: DisplayMoney): number | null {
-  return money.available ? Number(money.text.slice(1)) : null;
-}
 
 /** Null for a time that no calendar holds. */
 function validDate(text: string): Date | null {
