@@ -151,7 +151,7 @@ describe('rules lock', () => {
     writeFileSync(path, `# more words\n${INTENT.replace('rests_on', 'summary: What it is for.\nrests_on')}`);
     expect((await runRules('lock', '--check', dir)).code).toBe(0);
 
-    const changed = INTENT.replace('known: High', 'known: Low');
+    const changed = INTENT.replace('family: Medium', 'family: Low');
     writeFileSync(path, changed);
     expect(await runRules('lock', '--check', dir)).toMatchObject({
       code: 1,
