@@ -82,7 +82,12 @@ export function checkTests(
 
 function checkParts(spot: Spot, condition: Condition, facts: ReadonlyMap<string, FactDeclaration>): void {
   if (conjunctionOf({ not: condition }, facts) === null) {
-    spot.report('always_true', 'fact' in condition ? condition.fact : 'one of the parts always holds');
+    spot.report(
+      'always_true',
+      'fact' in condition
+        ? `${condition.fact} always is ${condition.operator} ${String(condition.value)}`
+        : 'one of the parts always holds',
+    );
     return;
   }
   if ('not' in condition) return checkParts(spot.at('not'), condition.not, facts);
