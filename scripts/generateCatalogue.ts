@@ -282,7 +282,7 @@ ${closedTable('Kind', words.EVIDENCE, 'Evidence/properties/kind')}
 ## Findings
 
 \`finding\`: what several transactions of one block show together, in \`txreport block --json\` and \`batch --blocks --findings\`;
-described by [finding.schema.json](../schemas/http/finding.schema.json). Open: rules in [rules/findings](../rules/findings) add words.
+described by [finding.schema.json](../../schemas/http/finding.schema.json). Open: rules in [rules/findings](../../rules/findings) add words.
 
 ${table(
   ['Finding', 'Rule', 'What it is', 'Steps'],

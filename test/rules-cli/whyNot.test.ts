@@ -104,7 +104,7 @@ describe('explain says why a shape made nothing of an event', () => {
       {
         'shapes/burrow.yaml': shape({ anyEmitter: false }),
         'protocols/burrow.yaml':
-          'slug: a-burrow\nversion: 1\nstatus: stable\nname: A Burrow\nshapes: [burrow]\naddresses: ["0xdAC17F958D2ee523a2206206994597C13D831ec7"]\n',
+          'slug: a-burrow\nversion: 1\nstatus: stable\nname: A Burrow\nshapes: [burrow]\naddresses: ["0x70542197E04fEAf4d7Ff0995A6df03A04E8508E4"]\n',
       },
       /shape burrow: the contract belongs to no protocol with this shape, and only those are believed \(any_emitter: false, or legless\)/,
     ],
