@@ -44,7 +44,7 @@ version: 1
 status: experimental
 name: My Protocol
 shapes: [amm-v2-pool]
-addresses: ["0x0000000000000000000000000000000000000001"]
+addresses: ["0x1111111111111111111111111111111111111111"]
 references: [https://example.org/deployments]
 `,
 };
