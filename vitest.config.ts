@@ -10,6 +10,7 @@ const LONG = [
   'test/cli/blocksCorpus.test.ts',
   'test/cli/clonedRepository.test.ts',
   'test/cli/preview.test.ts',
+  'test/cli/verifyCommand.test.ts',
   'test/client/agreement.test.ts',
   'test/client/libraryPackage.test.ts',
   'test/client/package.test.ts',
