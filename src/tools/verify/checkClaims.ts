@@ -1,5 +1,5 @@
 import type { Motif, TxReport } from '../../model/generated/report.ts';
-import { recomputeProfit, wrappedEther, type AssetResult } from './checkProfit.ts';
+import { mergeWrapped, accountNet, recomputeProfit, wrappedEther, type AssetResult } from './checkProfit.ts';
 import type { Report } from './finding.ts';
 import { readSide, type Amount, type Context, type Side } from './claimOperands.ts';
 import { NATIVE, type RawChain } from './rawChain.ts';
@@ -21,12 +21,6 @@ function partSum(parts: readonly Motif[], side: 'assets_in' | 'assets_out', id: 
   const amounts = parts.flatMap((part) => part[side]);
   const plain = amounts.filter(({ role }) => role !== 'fee');
   return total(plain.filter(({ asset }) => merged(asset.id) === merged(id)));
-}
-
-function netOf(report: TxReport, account: string, fits: (asset: string) => boolean): bigint {
-  return report.inventory_deltas
-    .filter(({ subject, asset }) => same(subject, account) && fits(asset.id))
-    .reduce((sum, { delta_raw: raw }) => sum + BigInt(raw), 0n);
 }
 
 /** Whether an amount is the sum of what the parts took or gave of it; of a route, less what passed inside. */
@@ -82,7 +76,7 @@ const netted: Predicate = ({ accounts: [venue] }, _other, { report, motif, merge
       return all + of('assets_out') - of('assets_in');
     }, 0n);
   const assets = new Set([...motif.assets_in, ...motif.assets_out].map(({ asset }) => merged(asset.id)));
-  return [...assets].every((id) => sum(id) === netOf(report, venue, (asset) => merged(asset) === id));
+  return [...assets].every((id) => sum(id) === accountNet(report, venue, (asset) => merged(asset) === id));
 };
 
 const wraps: Predicate = ({ movements: [token] }, { movements: [native] }) => {
@@ -98,7 +92,7 @@ const gained =
   ({ accounts: [venue] }, { amounts: [entry] }, { report }) =>
     venue !== undefined &&
     entry !== undefined &&
-    netOf(report, venue, (asset) => asset === entry.asset.id) === sign * BigInt(entry.amount_raw);
+    accountNet(report, venue, (asset) => asset === entry.asset.id) === sign * BigInt(entry.amount_raw);
 
 /** Payers or recipients: one account, and it sent or received of the asset. */
 const single =
@@ -234,8 +228,7 @@ const OF_AMOUNTS: ReadonlySet<string> = new Set([
 
 /** Every claim is what its predicate says of the chain, rests on the motif's own parts, and none is missing. */
 export function checkClaims(report: TxReport, chain: RawChain, find: Report): void {
-  const wrapped = wrappedEther(report);
-  const merged = (asset: string): string => (wrapped.has(tokenOf(asset)) ? NATIVE : asset);
+  const merged = mergeWrapped(report);
   report.motifs.forEach((motif, i) => {
     if (motif.claims === undefined) return;
     const context = { report, chain, motif, merged };

@@ -1,8 +1,9 @@
 import type { Motif, TxReport } from '../../model/generated/report.ts';
 import { checkAsset, decimalText } from './checkDeltas.ts';
 import { placeOf } from './checkEvidence.ts';
+import { mergeWrapped, accountNet } from './checkProfit.ts';
 import type { Report } from './finding.ts';
-import type { RawChain } from './rawChain.ts';
+import { NATIVE, type RawChain } from './rawChain.ts';
 
 /** The words of a log's topics and data, or of a call's result. */
 function wordsAt({ log_index, frame_path }: Motif['evidence'][number], chain: RawChain): string[] {
@@ -97,6 +98,7 @@ export function checkMotifs(report: TxReport, chain: RawChain, find: Report): vo
 
 type Problem = (check: string, message: string, path?: string) => void;
 type Movements = NonNullable<TxReport['movements']>;
+type Movement = Movements[number];
 
 function checkScope({ evidence, scope }: Motif, chain: RawChain, problem: Problem): void {
   if (evidence.length === 0) problem('evidence', 'no evidence');
@@ -121,7 +123,7 @@ function checkAmounts(motif: Motif, problem: Problem): void {
   motif.assets_out.forEach((part, j) => check(part, `/assets_out/${j}`));
 }
 
-/** A motif lists exactly the movements of its assets that its evidence proves, in order. */
+/** A motif lists exactly the movements of its assets that its evidence proves, in order, and no payment twice. */
 function checkOwnMovements(motif: Motif, movements: Movements, problem: Problem): void {
   for (const m of motif.movements) if (!movements[m]) problem('motif', `movement ${m} does not exist`);
   if (motif.movements.some((m, j) => j > 0 && m <= motif.movements[j - 1]!))
@@ -131,7 +133,7 @@ function checkOwnMovements(motif: Motif, movements: Movements, problem: Problem)
   const assets = new Set([...motif.assets_in, ...motif.assets_out].map((part) => part.asset.id));
   movements.forEach((movement, m) => {
     const isOwn = assets.has(movement.asset_id) && proven.has(placeOf(movement.evidence));
-    if (isOwn && !motif.movements.includes(m))
+    if (isOwn && !motif.movements.includes(m) && !isPassedOn(movement, motif, movements))
       problem('motif', `movement ${m} is proven by its evidence and left out`);
   });
   for (const m of motif.movements)
@@ -139,7 +141,22 @@ function checkOwnMovements(motif: Motif, movements: Movements, problem: Problem)
       problem('motif', `the evidence of movement ${m} is not among its own`);
 }
 
+/** Ether of a call that the motif's movements out of the contract pay out, but for what went back. */
+function isPassedOn(
+  { from, to, asset_id: id, amount_raw: raw }: Movement,
+  motif: Motif,
+  all: Movements,
+): boolean {
+  const ofVenue = all.map((m, i) => ({ ...m, own: motif.movements.includes(i) }));
+  const sum = (fits: (m: Movement & { own: boolean }) => boolean): bigint =>
+    ofVenue
+      .filter((m) => m.from === to && m.asset_id === id && fits(m))
+      .reduce((n, { amount_raw: part }) => n + BigInt(part), 0n);
+  return id === NATIVE && sum(({ own }) => own) === BigInt(raw) - sum((m) => !m.own && m.to === from);
+}
+
 function checkPositions(report: TxReport, chain: RawChain, find: Report): void {
+  const merged = mergeWrapped(report);
   const ids = new Map(report.motifs.map((m, i) => [m.id, i]));
   report.position_effects.forEach((effect, i) => {
     const at = `/position_effects/${i}`;
@@ -147,12 +164,15 @@ function checkPositions(report: TxReport, chain: RawChain, find: Report): void {
     if (behind.length === 0 || behind.includes(undefined))
       return find('position', at, 'rests on a motif that does not exist');
     const parts = behind.flatMap((m) => [...m!.assets_in, ...m!.assets_out]);
+    // A position that others carried on is told in what its owner gave and got.
     const backed = (asset: string | undefined, raw: string | null) => {
-      const amount = raw === null ? null : BigInt(raw) < 0n ? -BigInt(raw) : BigInt(raw);
+      if (raw === null) return true;
+      const amount = BigInt(raw) < 0n ? -BigInt(raw) : BigInt(raw);
+      const moved = parts.filter((p) => p.asset.id === asset).map((p) => BigInt(p.amount_raw));
       return (
-        amount === null ||
-        parts.some((p) => p.asset.id === asset && BigInt(p.amount_raw) === amount) ||
-        parts.filter((p) => p.asset.id === asset).reduce((n, p) => n + BigInt(p.amount_raw), 0n) === amount
+        moved.includes(amount) ||
+        moved.reduce((n, part) => n + part, 0n) === amount ||
+        accountNet(report, effect.owner, (id) => merged(id) === merged(asset ?? '')) === BigInt(raw)
       );
     };
     const claim = (path: string, asset: string | undefined, raw: string | null) => {

@@ -118,6 +118,19 @@ export function wrappedEther(report: TxReport): Set<string> {
   ]);
 }
 
+/** The id of an asset, ether's for tokens that wrap it. */
+export function mergeWrapped(report: TxReport): (asset: string) => string {
+  const wrapped = wrappedEther(report);
+  return (asset) => (wrapped.has(asset.slice(asset.lastIndexOf(':') + 1)) ? NATIVE : asset);
+}
+
+/** What an account is left with of the assets that fit. */
+export function accountNet(report: TxReport, account: string, fits: (asset: string) => boolean): bigint {
+  return report.inventory_deltas
+    .filter(({ subject, asset }) => subject.toLowerCase() === account.toLowerCase() && fits(asset.id))
+    .reduce((sum, { delta_raw: raw }) => sum + BigInt(raw), 0n);
+}
+
 const ZERO = `0x${'0'.repeat(40)}`;
 
 interface ProfitInput {
