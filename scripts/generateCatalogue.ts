@@ -7,7 +7,7 @@ import { readRuleFiles, type FileKind } from '../src/rules/read/readRuleFiles.ts
 import { readVocabulary } from '../src/rules/read/readVocabulary.ts';
 import { PROBLEMS } from '../src/rules/read/problems.ts';
 import { FINDING_CAVEATS } from '../src/lib/findingFacts.ts';
-import type { RawFinding } from '../src/rules/read/rawRules.ts';
+import type { RawFinding } from '../src/model/generated/rules.ts';
 import { FACT_VOCABULARY } from '../src/stages/7-intent/facts/registry.ts';
 import { packagesOf, withLicences } from './licences.ts';
 import * as words from './catalogueWords.ts';

@@ -5,7 +5,7 @@ import { compileProtocols, creationKey } from '../src/rules/compile/compileProto
 import { indexOfRow } from '../src/rules/creations.ts';
 import { readRuleFiles } from '../src/rules/read/readRuleFiles.ts';
 import type { RuleItem } from '../src/rules/compile/ruleItem.ts';
-import type { RawProtocol } from '../src/rules/read/rawRules.ts';
+import type { RawProtocol } from '../src/model/generated/rules.ts';
 
 const RULES = fileURLToPath(new URL('../rules', import.meta.url));
 

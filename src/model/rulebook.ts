@@ -88,7 +88,7 @@ interface PortionSpec {
 }
 
 /** Comparisons of arguments. `gt0`, `lt0` and `is0` take no right side. */
-export type WhenOperator = 'equals' | 'differs' | 'above' | 'below' | 'gt0' | 'lt0' | 'is0';
+type WhenOperator = 'equals' | 'differs' | 'above' | 'below' | 'gt0' | 'lt0' | 'is0';
 
 /** Maps one event or call to a motif kind, for emitters the shape accepts. */
 export interface EventMapping {

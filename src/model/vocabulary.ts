@@ -3,7 +3,7 @@ import type { MotifKind } from './primitive.ts';
 import type { Hash } from './hex.ts';
 
 /** The part a motif's venue plays; `none`: the motif is a plain movement of value. */
-export type VenueRole =
+type VenueRole =
   | 'venue'
   | 'pool'
   | 'factory'

@@ -7,7 +7,7 @@ import type { Address, Hash, Hex } from '../model/hex.ts';
 import type { RawContext, RawTransaction, TokenMetadata } from '../model/upstream.ts';
 import { encodeCall, encodeEvent, readAmount, type ExampleWords } from './exampleArguments.ts';
 import { asWritten, type FindSignature } from './exampleNames.ts';
-import type { RawExampleStep, RawExampleTransaction } from './read/rawRules.ts';
+import type { RawExampleStep, RawExampleTransaction } from '../model/generated/rules.ts';
 
 /** An example as a node would answer it, with the accounts of its words. */
 export interface BuiltExample {

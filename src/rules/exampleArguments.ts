@@ -5,7 +5,7 @@ import { encode, type Parameter as AbiParameter } from 'ox/AbiParameters';
 import type { Address, Hex } from '../model/hex.ts';
 import { wordOf } from '../evm/hex.ts';
 import type { FindSignature } from './exampleNames.ts';
-import type { ExampleValue } from './read/rawRules.ts';
+import type { ExampleValue } from '../model/generated/rules.ts';
 
 type Path = readonly (string | number)[];
 

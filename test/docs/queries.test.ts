@@ -12,7 +12,7 @@ import { findInBlock } from '../../src/findings/findBlock.ts';
 import { analyzeRaw } from '../../src/analyze.ts';
 import { buildBlockExample } from '../../src/rules/example.ts';
 import type { Finding } from '../../src/model/finding.ts';
-import type { RawFinding } from '../../src/rules/read/rawRules.ts';
+import type { RawFinding } from '../../src/model/generated/rules.ts';
 import { loadRules } from '../../src/service/loadRules.ts';
 import { openTables } from '../../src/tools/cli/blocks/blockSinks.ts';
 import { failedBlock } from '../../src/tools/cli/blocks/blockResult.ts';

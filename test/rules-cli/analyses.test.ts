@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { examine, read } from '../../src/analyze.ts';
 import { buildExample } from '../../src/rules/example.ts';
-import type { RawExampleTransaction } from '../../src/rules/read/rawRules.ts';
+import type { RawExampleTransaction } from '../../src/model/generated/rules.ts';
 import { loadRules } from '../../src/service/loadRules.ts';
 import { FactSheet } from '../../src/stages/7-intent/intentInput.ts';
 import { SubjectView } from '../../src/stages/7-intent/facts/subjectView.ts';

@@ -1,7 +1,7 @@
 import { analyzeRaw } from '../../src/analyze.ts';
 import { buildExample, type BuiltExample } from '../../src/rules/example.ts';
 import type { TxReport } from '../../src/model/generated/report.ts';
-import type { RawExampleStep, RawExampleTransaction } from '../../src/rules/read/rawRules.ts';
+import type { RawExampleStep, RawExampleTransaction } from '../../src/model/generated/rules.ts';
 import { loadRules } from '../../src/service/loadRules.ts';
 import { createReportValidator } from '../../src/stages/9-report/reportValidator.ts';
 

@@ -3,7 +3,7 @@ import type { Entity, TokenCallSpec, TokenEventSpec, BindExpr } from '../../mode
 import type { PriceFeedSpec } from '../../model/pricing.ts';
 import { isFault, compileBind, type BindScope } from './bindExpr.ts';
 import { readRuleAddress } from './compileProtocols.ts';
-import type { RawEntityFile } from '../read/rawEntities.ts';
+import type { RawEntityFile } from '../../model/generated/rules.ts';
 import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 import { parseSignature } from './signature.ts';
 import { eventKey } from './compileShapes.ts';

@@ -8,7 +8,7 @@ import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 import { buildBlockExample } from '../example.ts';
 import { ExampleError } from '../exampleArguments.ts';
 import type { Vocabulary } from './compileVocabulary.ts';
-import type { RawFinding } from '../read/rawRules.ts';
+import type { RawFinding } from '../../model/generated/rules.ts';
 
 /** Compiles the finding rules in force, by slug. */
 export function compileFindings(

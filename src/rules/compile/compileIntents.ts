@@ -5,7 +5,7 @@ import type { Vocabulary } from './compileVocabulary.ts';
 import { bestFirst } from '../prepare.ts';
 import { factValueFault } from './facts.ts';
 import type { FactDeclaration } from '../../model/intent.ts';
-import type { RawExample, RawIntent, RawCondition } from '../read/rawRules.ts';
+import type { RawExample, RawIntent, RawCondition } from '../../model/generated/rules.ts';
 import { didYouMean, hintFor } from './didYouMean.ts';
 import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 import { readRuleAddress } from './compileProtocols.ts';

@@ -3,7 +3,7 @@ import type { Hex } from '../../model/hex.ts';
 import type { BindExpr, LegSpec, EventMapping, ParamSpec, RoleSpec } from '../../model/rulebook.ts';
 import { compileBind, isFault, type BindScope, type TypedBind } from './bindExpr.ts';
 import type { Vocabulary } from './compileVocabulary.ts';
-import type { RawLeg, RawMeaning, RawShape } from '../read/rawRules.ts';
+import type { RawLeg, RawMeaning, RawShape } from '../../model/generated/rules.ts';
 import { didYouMean } from './didYouMean.ts';
 import type { Spot } from './ruleItem.ts';
 import { parseSignature, repeated, type ParsedSignature } from './signature.ts';

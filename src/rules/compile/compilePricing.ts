@@ -10,7 +10,7 @@ import type {
 } from '../../model/pricing.ts';
 import { readRuleAddress } from './compileProtocols.ts';
 import { compilePosition, compileRate } from './compileRate.ts';
-import type { RawEntityFile, RawPriceApi } from '../read/rawEntities.ts';
+import type { RawEntityFile, RawPriceApi } from '../../model/generated/rules.ts';
 
 import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 

@@ -2,7 +2,7 @@ import type { Address, Hash, Hex } from '../../model/hex.ts';
 import type { CreationSpec, ProtocolSpec, RegistrySpec } from '../../model/rulebook.ts';
 import { checkAddress, parseSignature } from './signature.ts';
 import { isFault } from './bindExpr.ts';
-import type { RawProtocol, RawShape } from '../read/rawRules.ts';
+import type { RawProtocol, RawShape } from '../../model/generated/rules.ts';
 import { didYouMean } from './didYouMean.ts';
 import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 

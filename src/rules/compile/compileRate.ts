@@ -13,7 +13,7 @@ import { checkAddress } from './signature.ts';
 import { isFault } from './bindExpr.ts';
 import { readRuleAddress } from './compileProtocols.ts';
 import type { Spot } from './ruleItem.ts';
-import type { RawPosition, RawProof, RawRate, RawTerm } from '../read/rawEntities.ts';
+import type { RawPosition, RawProof, RawRate, RawTerm } from '../../model/generated/rules.ts';
 
 /** `totalSupply()`, `convertToAssets(1000)`, `markets(token)`, `getPtToAssetRate(0x…, uint32 900)`. */
 const CALL = /^([A-Za-z_]\w*)\(([^()]*)\)$/;

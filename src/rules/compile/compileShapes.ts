@@ -3,7 +3,7 @@ import type { CallSpec, EventSpec, EventMapping, ProtocolSpec } from '../../mode
 import { compileMapping, type CompiledMeaning } from './compileMapping.ts';
 import { checkShadows, type PlacedMapping } from '../lint/checkShadows.ts';
 import type { Vocabulary } from './compileVocabulary.ts';
-import type { RawMeaning, RawShape } from '../read/rawRules.ts';
+import type { RawMeaning, RawShape } from '../../model/generated/rules.ts';
 import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 
 /** Key of an event: ERC-20 and ERC-721 Transfer share topic0 and differ in the number of topics. */

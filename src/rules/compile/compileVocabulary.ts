@@ -1,7 +1,12 @@
 import type { IntentKindSpec, MotifKindSpec, MotifTraits, LexiconEntry } from '../../model/vocabulary.ts';
 import { NO_TRAITS } from '../../lib/motifKinds.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
-import type { RawMotifKind, RawPrecedence, RawVocabulary, RawLexiconEntry } from '../read/rawRules.ts';
+import type {
+  RawMotifKind,
+  RawPrecedence,
+  RawVocabulary,
+  RawLexiconEntry,
+} from '../../model/generated/rules.ts';
 import { checkLexicon } from '../lint/checkSilent.ts';
 import { didYouMean } from './didYouMean.ts';
 import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';

@@ -1,4 +1,4 @@
-import type { RawIntent, RawMeaning, RawShape, RawVocabulary } from '../read/rawRules.ts';
+import type { RawIntent, RawMeaning, RawShape, RawVocabulary } from '../../model/generated/rules.ts';
 import { didYouMean } from './didYouMean.ts';
 import { isFault } from './bindExpr.ts';
 import { INHERITED, type ProblemSink, type RuleItem } from './ruleItem.ts';

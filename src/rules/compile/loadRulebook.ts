@@ -25,6 +25,7 @@ import { checkWords } from '../lint/checkWords.ts';
 import { RulebookError, sortProblems, type Problem, type ProblemCode } from '../read/problems.ts';
 import { namesOf, type FindSignature } from '../exampleNames.ts';
 import type {
+  RawEntityFile,
   RawExamples,
   RawFinding,
   RawHead,
@@ -32,8 +33,7 @@ import type {
   RawProtocol,
   RawShape,
   RawVocabulary,
-} from '../read/rawRules.ts';
-import type { RawEntityFile } from '../read/rawEntities.ts';
+} from '../../model/generated/rules.ts';
 import { readRuleFiles, type EditedTexts, type RuleFile } from '../read/readRuleFiles.ts';
 import { prepare } from '../prepare.ts';
 import { ProblemSink, applyOverlays, knownSlugs, readItems, type RuleItem } from './ruleItem.ts';

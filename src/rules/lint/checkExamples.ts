@@ -5,7 +5,13 @@ import { buildExample } from '../example.ts';
 import type { FindSignature } from '../exampleNames.ts';
 import { ExampleError } from '../exampleArguments.ts';
 import { checkExamplesOfAll } from './checkExamplesOfAll.ts';
-import type { RawExample, RawExamples, RawExpectation, RawIntent, RawShape } from '../read/rawRules.ts';
+import type {
+  RawExample,
+  RawExamples,
+  RawExpectation,
+  RawIntent,
+  RawShape,
+} from '../../model/generated/rules.ts';
 import type { FactValue, FactDeclaration } from '../../model/intent.ts';
 import type { Condition, IntentRule } from '../../model/rulebook.ts';
 import { defaultFact } from '../compile/facts.ts';

@@ -1,6 +1,6 @@
 import type { ProblemSink, RuleItem } from '../compile/ruleItem.ts';
 import { keyOf, signaturesOf, type FindSignature } from '../exampleNames.ts';
-import type { RawExamples, RawShape, RawShapeExample } from '../read/rawRules.ts';
+import type { RawExamples, RawShape, RawShapeExample } from '../../model/generated/rules.ts';
 
 interface Examples {
   readonly shapes: readonly RuleItem<RawShape>[];

@@ -5,7 +5,7 @@ import { Spot, type ProblemSink, type RuleItem } from '../compile/ruleItem.ts';
 import { isFault } from '../compile/bindExpr.ts';
 import { parseSignature } from '../compile/signature.ts';
 import type { TableFile } from '../read/readRuleFiles.ts';
-import type { RawIntent, RawMeaning, RawShape } from '../read/rawRules.ts';
+import type { RawIntent, RawMeaning, RawShape } from '../../model/generated/rules.ts';
 
 /** Values that the shapes' motifs of one kind can have. */
 interface Fillers {

@@ -1,7 +1,7 @@
 import type { FactDeclaration } from '../../model/intent.ts';
 import type { Condition, IntentRule } from '../../model/rulebook.ts';
 import type { Vocabulary } from '../compile/compileVocabulary.ts';
-import type { RawIntent, RawHead } from '../read/rawRules.ts';
+import type { RawIntent, RawHead } from '../../model/generated/rules.ts';
 import type { ProblemSink, RuleItem } from '../compile/ruleItem.ts';
 import { conjunctionOf, implies, type Conjunction } from './conjunction.ts';
 import { didYouMean } from '../compile/didYouMean.ts';

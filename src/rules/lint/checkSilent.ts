@@ -5,16 +5,16 @@ import type { Condition, IntentRule } from '../../model/rulebook.ts';
 import type { MotifKindSpec } from '../../model/vocabulary.ts';
 import type { Vocabulary } from '../compile/compileVocabulary.ts';
 import { Spot, type ProblemSink, type RuleItem } from '../compile/ruleItem.ts';
-import type { RawEntityFile } from '../read/rawEntities.ts';
 import type {
-  RawLexiconEntry,
+  RawEntityFile,
   RawIntent,
   RawLeg,
+  RawLexiconEntry,
   RawMeaning,
   RawProtocol,
   RawShape,
   RawVocabulary,
-} from '../read/rawRules.ts';
+} from '../../model/generated/rules.ts';
 import { conjunctionOf } from './conjunction.ts';
 
 /** Effects that say value changed hands; an order or a request may be no more than a word. */

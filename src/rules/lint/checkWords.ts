@@ -4,8 +4,13 @@ import { didYouMean, hintFor } from '../compile/didYouMean.ts';
 import { OPERATORS } from '../compile/operators.ts';
 import { Spot, type ProblemSink, type RuleItem } from '../compile/ruleItem.ts';
 import type { ProblemCode } from '../read/problems.ts';
-import type { RawCondition, RawIntent, RawProtocol, RawShape } from '../read/rawRules.ts';
-import type { RawEntityFile } from '../read/rawEntities.ts';
+import type {
+  RawCondition,
+  RawEntityFile,
+  RawIntent,
+  RawProtocol,
+  RawShape,
+} from '../../model/generated/rules.ts';
 
 /** Items in force: conditions may use their words. */
 export interface RuleSources {

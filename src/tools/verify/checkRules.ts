@@ -1,6 +1,7 @@
 import type { Motif, TxReport } from '../../model/generated/report.ts';
+import type { RawIntent } from '../../model/generated/rules.ts';
 import type { Report } from './finding.ts';
-import type { IntentRuleFile, RuleFacts } from './ruleFacts.ts';
+import type { RuleFacts } from './ruleFacts.ts';
 
 /** The words of a report against the rule files: rule, category, tags, kinds, roles, effects, protocols. */
 export function checkRules(report: TxReport, rules: RuleFacts, find: Report): void {
@@ -34,7 +35,7 @@ export function checkRules(report: TxReport, rules: RuleFacts, find: Report): vo
 }
 
 /** A proven verdict has a structural rule, and a proven act of a kind that the rule rests on. */
-function checkProof({ classification: c, motifs }: TxReport, rule: IntentRuleFile, must: Must): void {
+function checkProof({ classification: c, motifs }: TxReport, rule: RawIntent, must: Must): void {
   if (c.status !== 'Proven') return;
   must(rule.proof === 'structural', '/classification/status', 'the rule claims no proof');
   const kinds = rule.rests_on ?? [];

@@ -1,77 +1,21 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
-
-/** One rate as the rule files write it. */
-export interface RateRule {
-  readonly method: string;
-  readonly tokens: string | readonly string[];
-  readonly terms: readonly {
-    readonly asset: string;
-    readonly amount: string;
-    readonly word?: number;
-    readonly at?: string;
-  }[];
-  readonly per: string;
-  readonly refuse?: string;
-}
-
-export interface PositionRule {
-  readonly nft: string;
-  readonly call: string;
-  readonly token0: number;
-  readonly token1: number;
-  readonly tick_lower: number;
-  readonly tick_upper: number;
-  readonly liquidity: number;
-  readonly owed0: number;
-  readonly owed1: number;
-}
-
-interface ApiRule {
-  readonly name: string;
-  readonly base: string;
-  readonly path: string;
-  readonly native_path?: string;
-  readonly token: string;
-  readonly native: string;
-  readonly window?: number;
-  readonly answer: { readonly price: string; readonly time: string; readonly time_unit?: string };
-}
+import type { RawEntityFile, RawPosition, RawPriceApi, RawRate } from '../../model/generated/rules.ts';
+import { documents } from './ruleFacts.ts';
 
 /** Rules of price sources, read from their files here and not by the analysis. */
 export interface PriceRules {
-  readonly registries: readonly {
-    readonly address: string;
-    readonly quotes: readonly { readonly denomination: string; readonly in: string }[];
-  }[];
-  readonly rates: readonly RateRule[];
-  readonly positions: readonly PositionRule[];
+  readonly registries: readonly NonNullable<RawEntityFile['registry']>[];
+  readonly rates: readonly RawRate[];
+  readonly positions: readonly RawPosition[];
   /** Seconds of the averages that pools are asked for. */
   readonly windows: readonly number[];
-  readonly apis: readonly ApiRule[];
+  readonly apis: readonly RawPriceApi[];
   readonly wrappedNative: ReadonlySet<string>;
-}
-
-interface EntityFile {
-  readonly kind?: string;
-  readonly registry?: PriceRules['registries'][number];
-  readonly rates?: readonly RateRule[];
-  readonly positions?: readonly PositionRule[];
-  readonly averages?: readonly { readonly window: number }[];
-  readonly price_apis?: readonly ApiRule[];
-  readonly accounts?: readonly { readonly address: string }[];
 }
 
 /** Reads `entities/*.yaml` of rule directories. Throws where one cannot be read or parsed. */
 export function readPriceRules(directories: readonly string[]): PriceRules {
-  const files = directories.flatMap((directory) => {
-    const folder = join(directory, 'entities');
-    if (!existsSync(folder)) return [];
-    return readdirSync(folder)
-      .filter((name) => name.endsWith('.yaml'))
-      .flatMap((name) => parse(readFileSync(join(folder, name), 'utf8')) as EntityFile | EntityFile[]);
-  });
+  const files = directories.flatMap((directory) => documents(join(directory, 'entities'))) as RawEntityFile[];
   return {
     registries: files.flatMap(({ registry }) => registry ?? []),
     rates: files.flatMap(({ rates }) => rates ?? []),
@@ -88,7 +32,10 @@ export function readPriceRules(directories: readonly string[]): PriceRules {
 }
 
 /** Where HTTP sources answer, by name; a URL alone in `PRICE_API_URL` has no name of its own. */
-export function priceApiUrls(setting: string, apis: readonly ApiRule[]): ReadonlyMap<string, PriceApiPlace> {
+export function priceApiUrls(
+  setting: string,
+  apis: readonly RawPriceApi[],
+): ReadonlyMap<string, PriceApiPlace> {
   const found = new Map<string, PriceApiPlace>();
   for (const entry of setting.split(',').map((part) => part.trim())) {
     const [, name, url] = /^([a-z][a-z0-9-]*)(?:=(.+))?$/.exec(entry) ?? [];
@@ -99,7 +46,7 @@ export function priceApiUrls(setting: string, apis: readonly ApiRule[]): Readonl
 }
 
 interface PriceApiPlace {
-  readonly rule: ApiRule;
+  readonly rule: RawPriceApi;
   readonly url: string;
 }
 

@@ -6,7 +6,8 @@ import {
   type AbiFunction,
   type Hex,
 } from 'viem';
-import type { PriceRules, RateRule, PositionRule } from './priceRules.ts';
+import type { RawPosition, RawRate } from '../../model/generated/rules.ts';
+import type { PriceRules } from './priceRules.ts';
 import type { ReadContract } from './readContracts.ts';
 
 /** A value in dollars per smallest unit, as a fraction. */
@@ -22,7 +23,7 @@ type UnitValue = (asset: string) => Promise<Ratio | null>;
 const NATIVE_ADDRESS = `0x${'e'.repeat(40)}`;
 
 /** Rules that may have priced a token: those that list it, else those of its method for any token. */
-export function rulesFor(token: string, method: string, { rates }: PriceRules): readonly RateRule[] {
+export function rulesFor(token: string, method: string, { rates }: PriceRules): readonly RawRate[] {
   const priced = rates.filter((rule) => rule.method === method && rule.refuse === undefined);
   const listing = priced.filter(
     ({ tokens }) => typeof tokens !== 'string' && tokens.some((one) => one.toLowerCase() === token),
@@ -33,7 +34,7 @@ export function rulesFor(token: string, method: string, { rates }: PriceRules): 
 /** Dollars per smallest unit of a token by a rule; null where the token does not answer as the rule says. */
 export async function readRate(
   token: string,
-  rule: RateRule,
+  rule: RawRate,
   read: ReadContract,
   valueOf: UnitValue,
 ): Promise<Ratio | null> {
@@ -152,7 +153,7 @@ interface PositionWorth {
 /** Worth of a position NFT at the prices of its tokens; null without an answer or a price. */
 export async function readPosition(
   id: bigint,
-  rule: PositionRule,
+  rule: RawPosition,
   read: ReadContract,
   valueOf: UnitDollars,
 ): Promise<PositionWorth | null> {
@@ -179,6 +180,6 @@ export async function readPosition(
 const wordOf = (answer: Hex, word: number): bigint =>
   BigInt(`0x${answer.slice(2 + 64 * word, 2 + 64 * (word + 1))}`);
 
-function holdsSomething(answer: Hex, { liquidity, owed0, owed1 }: PositionRule): boolean {
+function holdsSomething(answer: Hex, { liquidity, owed0, owed1 }: RawPosition): boolean {
   return [liquidity, owed0, owed1].some((word) => wordOf(answer, word) > 0n);
 }

@@ -1,35 +1,21 @@
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-
-export interface IntentRuleFile {
-  readonly slug: string;
-  readonly version: number;
-  readonly intent: string;
-  readonly tags?: readonly string[];
-  readonly proof?: string;
-  readonly rests_on?: readonly string[];
-}
-
-interface PositionWords {
-  readonly category: string;
-  readonly effect: string;
-}
-
-interface MotifWords {
-  readonly fragment?: string;
-  readonly position?: PositionWords;
-  /** What a proven motif of the kind has to claim. */
-  readonly claims?: readonly string[];
-}
+import type {
+  RawIntent,
+  RawMotifKind,
+  RawProtocol,
+  RawShape,
+  RawVocabulary,
+} from '../../model/generated/rules.ts';
 
 /** What the rule files say of the words that reports use, read here and not by the analysis. */
 export interface RuleFacts {
   /** Version of the ruleset. */
   readonly version: string;
-  readonly rules: ReadonlyMap<string, IntentRuleFile>;
-  readonly intents: ReadonlyMap<string, { readonly category: string; readonly tags?: readonly string[] }>;
-  readonly motifs: ReadonlyMap<string, MotifWords>;
+  readonly rules: ReadonlyMap<string, RawIntent>;
+  readonly intents: ReadonlyMap<string, NonNullable<RawVocabulary['intents']>[string]>;
+  readonly motifs: ReadonlyMap<string, RawMotifKind>;
   readonly roles: ReadonlySet<string>;
   /** Versions of protocols and shapes, by slug. */
   readonly versions: ReadonlyMap<string, number>;
@@ -37,26 +23,15 @@ export interface RuleFacts {
   readonly listed: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-interface ProtocolFile {
-  readonly slug: string;
-  readonly version: number;
-  readonly addresses?: readonly unknown[];
-}
-
-interface Vocabulary {
-  readonly motifs?: Record<string, MotifWords>;
-  readonly intents?: Record<string, { readonly category: string; readonly tags?: readonly string[] }>;
-  readonly leg_roles?: Record<string, string>;
-  readonly account_roles?: Record<string, string>;
-}
-
 /** Reads the rule files of directories, the later ones on top. Throws where one cannot be read or parsed. */
 export function readRuleFacts(directories: readonly string[]): RuleFacts {
   const entries = (folder: string): unknown[] => directories.flatMap((dir) => documents(join(dir, folder)));
-  const rules = entries('intents') as IntentRuleFile[];
-  const protocols = entries('protocols') as ProtocolFile[];
-  const shapes = entries('shapes') as ProtocolFile[];
-  const vocabularies = directories.flatMap((dir) => documents(join(dir, 'vocabulary.yaml'))) as Vocabulary[];
+  const rules = entries('intents') as RawIntent[];
+  const protocols = entries('protocols') as RawProtocol[];
+  const shapes = entries('shapes') as RawShape[];
+  const vocabularies = directories.flatMap((dir) =>
+    documents(join(dir, 'vocabulary.yaml')),
+  ) as RawVocabulary[];
   const [ruleset] = directories.flatMap((dir) => documents(join(dir, 'ruleset.yaml'))) as {
     version: string;
   }[];
@@ -80,7 +55,7 @@ export function readRuleFacts(directories: readonly string[]): RuleFacts {
 }
 
 /** The YAML documents of a file or folder; a list counts as its entries. */
-function documents(path: string): unknown[] {
+export function documents(path: string): unknown[] {
   if (!existsSync(path)) return [];
   const files = statSync(path).isDirectory()
     ? readdirSync(path, { recursive: true, encoding: 'utf8' }).map((name) => join(path, name))

@@ -4,7 +4,7 @@ import { examine, read } from '../../../src/analyze.ts';
 import { loadRules } from '../../../src/service/loadRules.ts';
 import { FactSheet } from '../../../src/stages/7-intent/intentInput.ts';
 import { SubjectView } from '../../../src/stages/7-intent/facts/subjectView.ts';
-import type { RawExampleTransaction } from '../../../src/rules/read/rawRules.ts';
+import type { RawExampleTransaction } from '../../../src/model/generated/rules.ts';
 
 const rulebook = loadRules();
 const USDC = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';

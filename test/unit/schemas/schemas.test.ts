@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
+import { generateRuleTypes } from '../../../scripts/generateRuleTypes.ts';
 import { generateTypes } from '../../../scripts/generateTypes.ts';
 import { closeSchema } from '../../../src/lib/jsonSchema.ts';
 
@@ -101,10 +102,15 @@ describe('money in tx-report.schema.json', () => {
   ])('refuses %j', (money) => expect(validate(money)).toBe(false));
 });
 
-describe('src/model/generated/report.ts', () => {
-  it('is what the schemas generate (run `npm run generate`)', async () => {
-    expect(readFileSync(new URL('../../../src/model/generated/report.ts', import.meta.url), 'utf8')).toBe(
-      await generateTypes(),
-    );
+describe('types generated from the schemas', () => {
+  const written = (name: string): string =>
+    readFileSync(new URL(`../../../src/model/generated/${name}.ts`, import.meta.url), 'utf8');
+
+  it('are those written for reports (run `npm run generate`)', async () => {
+    expect(written('report')).toBe(await generateTypes());
+  });
+
+  it('are those written for rules (run `npm run generate`)', () => {
+    expect(written('rules')).toBe(generateRuleTypes());
   });
 });

@@ -6,7 +6,7 @@ import { checksumAddress } from '../../../evm/address.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Finding } from '../../../model/finding.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
-import type { RawFindingExample } from '../../../rules/read/rawRules.ts';
+import type { RawFindingExample } from '../../../model/generated/rules.ts';
 
 /** Why a finding rule's example fails; null where it passes. */
 export async function findingFailure(

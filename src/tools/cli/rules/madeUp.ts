@@ -11,7 +11,7 @@ import type {
   RawExampleStep,
   RawExpectation,
   RawExpectedMotif,
-} from '../../../rules/read/rawRules.ts';
+} from '../../../model/generated/rules.ts';
 import { examineTx, type ExaminedTx } from './loadTx.ts';
 import { unrecognised, unrecognisedLines } from './whyNot.ts';
 

@@ -7,7 +7,7 @@ import type {
   RawFindingExample,
   RawIntent,
   RawShape,
-} from '../../../rules/read/rawRules.ts';
+} from '../../../model/generated/rules.ts';
 import type { RuleItem } from '../../../rules/compile/ruleItem.ts';
 import { evaluateOn, factNames } from '../../../rules/engine.ts';
 import type { IntentRule } from '../../../model/rulebook.ts';

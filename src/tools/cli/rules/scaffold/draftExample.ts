@@ -1,6 +1,6 @@
 import type { Parameter as AbiParameter } from 'ox/AbiParameters';
 import type { BindExpr, EventMapping, LegSpec } from '../../../../model/rulebook.ts';
-import type { RawMeaning } from '../../../../rules/read/rawRules.ts';
+import type { RawMeaning } from '../../../../model/generated/rules.ts';
 import { ExampleArguments, isDrawn, shortAmount } from './exampleArguments.ts';
 
 /** A leg as the example moves it. */

@@ -2,7 +2,7 @@ import { checksumAddress } from '../../../../evm/address.ts';
 import { compileMapping } from '../../../../rules/compile/compileMapping.ts';
 import { ProblemSink, Spot, type RuleItem } from '../../../../rules/compile/ruleItem.ts';
 import { keyOf, signaturesOf } from '../../../../rules/exampleNames.ts';
-import type { RawShape } from '../../../../rules/read/rawRules.ts';
+import type { RawShape } from '../../../../model/generated/rules.ts';
 import { didYouMean } from '../../../../rules/compile/didYouMean.ts';
 import { CliError, type CliIo } from '../../cliIo.ts';
 import { openSoundRuleset, rulesetDirs, type SoundRuleset } from '../rulesets.ts';
