@@ -43,6 +43,8 @@ export interface SimulationRequest {
   /** The state after this block. */
   readonly block: 'latest' | 'pending' | bigint;
   readonly stateOverrides: StateOverrides;
+  /** Versioned hashes of the blobs it carries (EIP-4844). */
+  readonly blobs: readonly Hex[];
   readonly signed: SignedParts | null;
 }
 

@@ -4,6 +4,7 @@ import { quantity, readHash, readQuantity } from '../../evm/hex.ts';
 import { isRecord, itemsOf } from '../../lib/shape.ts';
 import { canonicalError } from '../../traces/callNode.ts';
 import { apiOfDialect } from '../../traces/traceApis.ts';
+import { GAS_PER_BLOB } from '../../value/blobs.ts';
 import type { Hash, Hex } from '../../model/hex.ts';
 import type {
   SimulatedCall,
@@ -38,6 +39,8 @@ interface Base {
   readonly hash: Hash;
   readonly timestamp: bigint;
   readonly baseFee: bigint;
+  /** Wei per blob gas; 0 where no blob is carried. */
+  readonly blobFee: bigint;
   readonly nonce: bigint;
 }
 
@@ -57,7 +60,7 @@ export function simulate(session: Session, request: SimulationRequest): Promise<
 async function readBase(
   session: Session,
   endpoint: RpcEndpoint,
-  { from, block }: SimulationRequest,
+  { from, block, blobs }: SimulationRequest,
 ): Promise<Base> {
   const at = typeof block === 'bigint' ? hexOf(block) : block;
   const asked: RpcCall[] = [
@@ -66,7 +69,8 @@ async function readBase(
     { method: 'eth_getTransactionCount', params: [from, at] },
     { method: 'eth_chainId', params: [] },
   ];
-  const [header, nonce, chain] = await endpoint.send(asked, session);
+  if (blobs.length > 0) asked.push({ method: 'eth_blobBaseFee', params: [] });
+  const [header, nonce, chain, blobFee] = await endpoint.send(asked, session);
   if (quantity(resultOf('eth_chainId', chain!)) !== 1n) throw new UpstreamFault('wrong_chain', 'elsewhere');
   const fields = resultOf('eth_getBlockByNumber', header!);
   if (!isRecord(fields)) throw new UpstreamFault('state_unavailable', 'elsewhere', 'no such block');
@@ -75,6 +79,7 @@ async function readBase(
     hash: readHash(fields['hash'], 'block_malformed', 'hash'),
     timestamp: readQuantity(fields['timestamp'], 'block_malformed', 'timestamp'),
     baseFee: quantity(fields['baseFeePerGas']) ?? 0n,
+    blobFee: blobFee?.ok ? (quantity(blobFee.result) ?? 0n) : 0n,
     nonce: readQuantity(resultOf('eth_getTransactionCount', nonce!), 'upstream_malformed', 'nonce'),
   };
 }
@@ -116,12 +121,13 @@ class Run {
   }
 
   #callObject({ to, data, value }: SimulatedCall): Record<string, unknown> {
-    const { from, gas, signed, maxFeePerGas } = this.#request;
+    const { from, gas, signed, maxFeePerGas, blobs } = this.#request;
     const call: Record<string, unknown> = { from, data, value: hexOf(value), gas: hexOf(gas ?? MOST_GAS) };
     // Contracts may read the price; without one the node asks for no balance to pay it with.
     if (maxFeePerGas !== null) call['gasPrice'] = hexOf(priceOf(this.#request, this.#base.baseFee));
     if (to !== null) call['to'] = to;
     if (signed && signed.authorizationList.length > 0) call['authorizationList'] = signed.authorizationList;
+    if (blobs.length > 0) call['blobVersionedHashes'] = blobs;
     return call;
   }
 
@@ -214,7 +220,7 @@ class Run {
     gasUsed: bigint,
     logs: readonly unknown[] = apiOfDialect(trace.dialect).logs(trace.result),
   ): Pick<Simulation, 'raw' | 'blockNumber' | 'nextBlock'> {
-    const { number, baseFee } = this.#base;
+    const { number, baseFee, blobFee } = this.#base;
     const tx = transactionOf(this.#request, this.#base);
     const { hash, from, blockHash, blockNumber } = tx;
     const root = apiOfDialect(trace.dialect).root(trace.result, tx);
@@ -228,6 +234,8 @@ class Run {
       status: root.failed ? '0x0' : '0x1',
       gasUsed: hexOf(gasUsed),
       effectiveGasPrice: hexOf(priceOf(this.#request, baseFee)),
+      blobGasUsed: hexOf(GAS_PER_BLOB * BigInt(this.#request.blobs.length)),
+      blobGasPrice: hexOf(blobFee),
       logs: root.failed ? [] : logs.filter(isRecord).map((log, index) => logOf(log, index)),
     };
     return { raw: { hash, tx, receipt, trace }, blockNumber: number, nextBlock: this.#nextBlock };
@@ -236,7 +244,7 @@ class Run {
 
 /** The transaction as the node would answer about it, mined in the block. */
 function transactionOf(request: SimulationRequest, base: Base) {
-  const { from, calls, gas, signed } = request;
+  const { from, calls, gas, signed, blobs } = request;
   const sent = calls.length === 1 ? calls[0]! : batchCall(request);
   return {
     blockHash: base.hash,
@@ -247,7 +255,7 @@ function transactionOf(request: SimulationRequest, base: Base) {
     value: hexOf(sent.value),
     input: sent.data,
     nonce: hexOf(signed?.nonce ?? base.nonce),
-    type: hexOf(BigInt(signed?.type ?? 2)),
+    type: hexOf(BigInt(signed?.type ?? (blobs.length > 0 ? 3 : 2))),
     gas: hexOf(gas ?? MOST_GAS),
     authorizationList: signed?.authorizationList ?? [],
   };

@@ -16,6 +16,8 @@ export class RequestError extends Error {}
 /** Calls in one batch. */
 const MOST_CALLS = 32;
 const MOST_OVERRIDES = 256;
+/** Blobs of one transaction (EIP-7594). */
+const MOST_BLOBS = 6;
 
 function bad(what: string): never {
   throw new RequestError(what);
@@ -52,6 +54,13 @@ function callOf(fields: Record<string, unknown>): SimulatedCall {
   return { to, data, value: amountOf(fields['value'], 'value') ?? 0n };
 }
 
+function blobsOf(value: unknown): readonly Hex[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value) || value.length > MOST_BLOBS)
+    return bad(`blobVersionedHashes must be a list of at most ${MOST_BLOBS}`);
+  return value.map((hash: unknown) => bytesOf(hash, 'a blob hash'));
+}
+
 /** Options of the run, beside what is run. */
 export interface RunOptions {
   readonly block?: unknown;
@@ -83,6 +92,7 @@ export function readRequest(value: unknown, options: RunOptions = {}): Simulatio
     maxPriorityFeePerGas: amountOf(fields['maxPriorityFeePerGas'], 'maxPriorityFeePerGas'),
     block: blockOf(options.block),
     stateOverrides: readOverrides(options.stateOverrides),
+    blobs: blobsOf(fields['blobVersionedHashes']),
     signed: null,
   };
 }
@@ -101,6 +111,7 @@ export async function readSigned(raw: string, options: RunOptions = {}): Promise
       maxPriorityFeePerGas: tx.maxPriorityFeePerGas ?? null,
       block: blockOf(options.block),
       stateOverrides: readOverrides(options.stateOverrides),
+      blobs: blobsOf('blobVersionedHashes' in tx ? tx.blobVersionedHashes : []),
       signed: {
         hash: keccak256(serialized) as Hash,
         type: serialized.startsWith('0x0') ? Number(serialized.slice(0, 4)) : 0,
