@@ -73,11 +73,7 @@ export function isSuspect(
  * the contract's, and nothing may have left anybody unasked.
  */
 function isShown(act: Primitive, input: ProofInput): boolean {
-  const { trade, position } = kindOf(input.rulebook, act.kind);
-  // A marketplace fills its sellers' orders by allowances of old.
-  const sale = trade === null && position === null && act.roles.some(({ role }) => role === 'seller');
-  const asked =
-    sale || act.legs.every(({ movements }) => movements.every((m) => !input.suspects?.unasked.has(m)));
+  const asked = act.legs.every(({ movements }) => movements.every((m) => !input.suspects?.unasked.has(m)));
   return asked && takesPart(act, input) && (exchanges(act, input) || isBooked(act, input));
 }
 

@@ -192,6 +192,96 @@ describe('whoever the contract names', () => {
   });
 });
 
+/** An unlisted marketplace fills "orders" by allowances that the owners once gave it. */
+describe('a sale by an allowance of old', () => {
+  const me = addressOf(ATTACKER);
+  let id = 0n;
+  let art: Address;
+  beforeAll(async () => {
+    art = stage.c.at('APE');
+    await stage.chain.must('alice', {
+      to: art,
+      data: fn('setApprovalForAll(address,bool)', [venue, true]),
+    });
+    await stage.chain.must('alice', { to: MAINNET.weth, data: fn('deposit()'), value: 100n });
+    for (const who of ['alice', ATTACKER] as const) await stage.c.approve(who, 'WETH', venue);
+    await stage.chain.must(ATTACKER, { to: MAINNET.weth, data: fn('deposit()'), value: 100n });
+    await stage.chain.must(ATTACKER, { to: art, data: fn('setApprovalForAll(address,bool)', [venue, true]) });
+  });
+
+  const move = (from: Address, to: Address): Step =>
+    call(art, fn('transferFrom(address,address,uint256)', [from, to, id]));
+  const weth = (from: Address, to: Address): Step =>
+    call(MAINNET.weth, fn('transferFrom(address,address,uint256)', [from, to, 7n]));
+  const bid = (taker: Address, maker: Address): Step =>
+    event(
+      'TakerBid(bytes32 orderHash, uint256 orderNonce, address indexed taker, address indexed maker, address indexed strategy, address currency, address collection, uint256 tokenId, uint256 amount, uint256 price)',
+      venue,
+      7n,
+      { taker, maker, currency: MAINNET.weth, collection: art, tokenId: id, amount: 1n },
+    );
+  const ask = (taker: Address, maker: Address): Step =>
+    event(
+      'TakerAsk(bytes32 orderHash, uint256 orderNonce, address indexed taker, address indexed maker, address indexed strategy, address currency, address collection, uint256 tokenId, uint256 amount, uint256 price)',
+      venue,
+      7n,
+      { taker, maker, currency: MAINNET.weth, collection: art, tokenId: id, amount: 1n },
+    );
+  const matched = (maker: Address, taker: Address): Step =>
+    event(
+      'OrdersMatched(bytes32 buyHash, bytes32 sellHash, address indexed maker, address indexed taker, uint256 price, bytes32 indexed metadata)',
+      maker,
+      7n,
+      { maker, taker },
+    );
+  const fulfilled = (offerer: Address, recipient: Address): Step =>
+    event(
+      'OrderFulfilled(bytes32 orderHash, address indexed offerer, address indexed zone, address recipient, (uint8 itemType, address token, uint256 identifier, uint256 amount)[] offer, (uint8 itemType, address token, uint256 identifier, uint256 amount, address recipient)[] consideration)',
+      venue,
+      7n,
+      {
+        offerer,
+        recipient,
+        offer: [{ itemType: 2, token: art, identifier: id, amount: 1n }],
+        consideration: [{ itemType: 1, token: MAINNET.weth, identifier: 0n, amount: 7n, recipient: offerer }],
+      },
+    );
+
+  it.each<[string, Address, () => Step[]]>([
+    ['a seller, in TakerBid', ALICE, () => [weth(me, ALICE), move(ALICE, me), bid(me, ALICE)]],
+    ['a seller, in OrdersMatched', ALICE, () => [weth(me, ALICE), move(ALICE, me), matched(ALICE, me)]],
+    [
+      'a seller paid in ether, in OrdersMatched',
+      ALICE,
+      () => [call(ALICE, '0x', 7n), move(ALICE, me), matched(ALICE, me)],
+    ],
+    ['a seller, in OrderFulfilled', ALICE, () => [weth(me, ALICE), move(ALICE, me), fulfilled(ALICE, me)]],
+    ['a bidder, in TakerAsk', me, () => [weth(ALICE, me), move(me, ALICE), ask(me, ALICE)]],
+  ])('is not proven of %s', async (_, holder, steps) => {
+    id = await stage.chain.read<bigint>(art, 'nextId() view returns (uint256)', []);
+    await stage.chain.must(ATTACKER, { to: art, data: fn('give(address)', [holder]) });
+    const data = fnOf(stage.abi, 'play', [steps()]);
+    const hash = await stage.chain.send(ATTACKER, { to: venue, data, value: 7n, gas: 3_000_000n });
+    const report = await stage.report(hash);
+    const sale = report.motifs.find(({ kind }) => kind === 'nft_trade');
+    expect(sale?.status).toBe('Suspected');
+    expect([report.classification.status, report.classification.actor]).not.toEqual(['Proven', ALICE]);
+    expect(report.classification.status).toBe('Suspected');
+  });
+
+  it('is proven where the seller itself calls the marketplace', async () => {
+    id = await stage.chain.read<bigint>(art, 'nextId() view returns (uint256)', []);
+    await stage.chain.must(ATTACKER, { to: art, data: fn('give(address)', [ALICE]) });
+    await stage.chain.must('alice', { to: art, data: fn('approve(address,uint256)', [venue, id]) });
+    const report = await playedBy('alice', [
+      call(art, fn('transferFrom(address,address,uint256)', [ALICE, venue, id])),
+      call(MAINNET.weth, fn('transfer(address,uint256)', [ALICE, 7n])),
+      matched(venue, ALICE),
+    ]);
+    expect([statusOf(report, 'nft_trade'), report.classification.actor]).toEqual(['Proven', ALICE]);
+  });
+});
+
 function depositTopics(sender: Address, owner: Address): Step['topics'] {
   const [topic] = deposited(sender).topics;
   const word = (account: Address): `0x${string}` => `0x${account.slice(2).toLowerCase().padStart(64, '0')}`;
