@@ -37,6 +37,7 @@ export class AmountWriter {
   write({ role, asset, raw, account = null, tx_hash = null, venue = null }: Stated): FindingAmount {
     const decimals = this.#decimals.get(asset) ?? null;
     const price = this.#prices.get(asset);
+    const usd = price ? worth(raw, price) : null;
     return {
       role,
       account,
@@ -46,7 +47,8 @@ export class AmountWriter {
       symbol: asset === NATIVE_ASSET ? 'ETH' : (this.#symbols.get(asset) ?? null),
       amount_raw: raw.toString(),
       amount: decimals === null ? null : formatAmount(raw, decimals),
-      usd: displayMoney(price ? known(worth(raw, price)) : unknown('unpriced_asset')),
+      usd: displayMoney(usd ? known(usd) : unknown('unpriced_asset')),
+      usd_exact: usd && formatAmount(usd.numerator, usd.scale),
       reason: null,
     };
   }
@@ -63,6 +65,7 @@ export class AmountWriter {
       amount_raw: null,
       amount: null,
       usd: displayMoney(unknown('not_computed')),
+      usd_exact: null,
       reason,
     };
   }

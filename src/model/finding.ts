@@ -78,6 +78,8 @@ export interface FindingAmount {
   readonly amount_raw: string | null;
   readonly amount: string | null;
   readonly usd: DisplayMoney;
+  /** Dollars as an exact decimal; null without a price. */
+  readonly usd_exact: string | null;
   /** Why there is no amount; null where there is one. */
   readonly reason: string | null;
 }

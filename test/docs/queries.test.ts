@@ -48,6 +48,23 @@ beforeAll(async () => {
       { env },
     ),
   ];
+  runs.push(
+    await runCli(
+      [
+        'batch',
+        '--blocks',
+        list,
+        '--findings',
+        '--format',
+        'parquet',
+        '--partition',
+        'day',
+        '--out',
+        join(folder, 'days'),
+      ],
+      { env },
+    ),
+  );
   for (const { code, err } of runs) expect(code, err).toBe(0);
   reports = linesOf(out).map((line) => JSON.parse(line) as TxReport);
   income = linesOf(join(folder, 'reports.findings.ndjson')).map((line) => JSON.parse(line) as Finding);
@@ -91,6 +108,9 @@ const ask = async (sql: string): Promise<Record<string, unknown>[]> =>
   (await duck.runAndReadAll(sql.replaceAll("'tables/", `'${folder}/tables/`))).getRowObjectsJson();
 
 /** Exact sums of decimals, as DECIMAL(38, 18) shows them. */
+const ETHER = 'eip155:1/slip44:60';
+const priceIn = ({ economics }: TxReport, asset: string): number =>
+  Number(economics.valuation.prices!.find(({ asset_id }) => asset_id === asset)!.price_exact);
 const scaled = (value: string): bigint => {
   const [whole = '0', fraction = ''] = value.replace('-', '').split('.');
   const units = BigInt(whole) * SCALE + BigInt(fraction.padEnd(18, '0').slice(0, 18));
@@ -195,10 +215,17 @@ describe('docs/queries.md', () => {
   });
 
   it('who earned by arbitrage', async () => {
-    const entries = reports.flatMap(({ economics }) => economics.realized_pnl.entries);
     const net = new Map<string, number>();
-    for (const { beneficiary, net_usd: usd } of entries)
-      if (usd.available) net.set(beneficiary, (net.get(beneficiary) ?? 0) + Number(usd.text.slice(1)));
+    for (const report of reports)
+      for (const { beneficiary, asset, ...entry } of report.economics.realized_pnl.entries) {
+        const [unit, ether] = [priceIn(report, asset.id), priceIn(report, ETHER)];
+        const kept = BigInt(entry.gross_raw) - BigInt(entry.fees_raw!);
+        const spent = BigInt(entry.gas_raw!) + BigInt(entry.builder_payment_raw);
+        const usd = (Number(kept) / 10 ** asset.decimals!) * unit - (Number(spent) / 1e18) * ether;
+        // What the report shows is this, in cents.
+        expect(Math.abs(usd - Number(entry.net_usd.text.slice(1)))).toBeLessThan(0.0051);
+        net.set(beneficiary, (net.get(beneficiary) ?? 0) + usd);
+      }
     const rows = await ask(questions[5]!);
     expect(net.size).toBeGreaterThan(1);
     expect(rows.map(({ beneficiary }) => beneficiary)).toEqual(
@@ -276,6 +303,47 @@ describe('docs/queries.md', () => {
       expect(Object.fromEntries(rows.map((row) => [row['builder'], row[column]]))).toEqual(
         Object.fromEntries([...amountsOf(role)].map(([builder, units]) => [builder, shown(units)])),
       );
+  });
+
+  it('partitioned by day the tables hold the same rows, each in the folder of its day', async () => {
+    const days = (table: string): string =>
+      `read_parquet('${folder}/days/${table}/*/*.parquet', hive_partitioning = true, hive_types_autocast = false)`;
+    // The made-up block is in the plain tables alone.
+    const made = reports.at(-1)!.tx.block_number;
+    for (const table of Object.keys(TABLES)) {
+      const plain = `SELECT * FROM 'tables/${table}/*.parquet' WHERE block_number <> ${made}`;
+      const parted = `SELECT * EXCLUDE (day) FROM ${days(table)}`;
+      const [rows] = await ask(`SELECT count(*) AS n FROM (${parted})`);
+      expect(Number(rows!['n']), table).toBeGreaterThan(0);
+      expect(await ask(`(${plain}) EXCEPT ALL (${parted})`), table).toEqual([]);
+      expect(await ask(`(${parted}) EXCEPT ALL (${plain})`), table).toEqual([]);
+    }
+    const [wrong] = await ask(
+      `SELECT count(*) AS n, count(DISTINCT day) AS days, count(*) FILTER (day <> strftime(timestamp, '%Y-%m-%d')) AS wrong FROM ${days('transactions')}`,
+    );
+    expect([wrong!['n'], wrong!['wrong']]).toEqual([String(RECORDINGS.length), '0']);
+    expect(Number(wrong!['days'])).toBeGreaterThan(0);
+  });
+
+  it('what a finding states in dollars is not rounded', async () => {
+    const rows = await ask(
+      "SELECT block_number, amount, usd, usd_exact FROM 'tables/finding_amounts/*.parquet' WHERE usd_exact IS NOT NULL AND asset_id = 'eip155:1/slip44:60'",
+    );
+    expect(rows.length).toBeGreaterThan(10);
+    for (const { block_number: number, amount, usd, usd_exact: exact } of rows) {
+      const prices = reports
+        .filter(({ tx }) => tx.block_number === Number(number))
+        .flatMap(({ economics }) => economics.valuation.prices ?? [])
+        .filter(({ asset_id }) => asset_id === ETHER);
+      const [whole, fraction = ''] = prices[0]!.price_exact!.split('.') as [string, string?];
+      const product = scaled(String(amount)) * BigInt(whole + fraction);
+      const [units, places = ''] = String(exact).split('.') as [string, string?];
+      expect(BigInt(units + places) * 10n ** BigInt(18 + fraction.length - places.length)).toBe(product);
+      expect(usd).toBe(Number(exact));
+    }
+    expect(rows.some(({ usd }) => Math.abs(Number(usd) * 100 - Math.round(Number(usd) * 100)) > 1e-6)).toBe(
+      true,
+    );
   });
 
   it('who paid for failures, what was called, what has no price, and how much is proven', async () => {

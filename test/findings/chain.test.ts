@@ -1,14 +1,21 @@
 // Blocks of several transactions on a local chain with the real Uniswap V2 contracts: what txreport block says of them, with
 // amounts worked out from the pools' own formula.
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Hex } from 'viem';
 import type { Finding } from '../../src/model/finding.ts';
 import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { fn, type Request } from '../devnet/chain.ts';
-import { FAR_FUTURE } from '../devnet/deploy/uniswap.ts';
+import { FAR_FUTURE, mintV3 } from '../devnet/deploy/uniswap.ts';
+import { collectV3 } from '../devnet/scenarios/liquidity.ts';
 import { runStory, type Story } from '../devnet/story.ts';
-import { runCli } from '../cli/runCli.ts';
+import { builtPackage } from '../cli/builtCli.ts';
+import { runCli, startCli } from '../cli/runCli.ts';
+import { startFakeNode, type FakeNode } from '../support/fakeNode.ts';
+import { buildViewer } from '../../viewer/build.ts';
+import { hasBrowser, openTab } from '../viewer/support/browser.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });
 
@@ -104,7 +111,7 @@ const sellUsdc = (who: string, usdc: bigint): Request => ({
 /** Mines the transactions as one block, in this order; resolves to what `txreport block --json` says of it. */
 async function mine(
   sent: readonly (readonly [who: string, request: Request])[],
-): Promise<{ hashes: string[]; findings: Finding[] }> {
+): Promise<{ number: string; hashes: string[]; findings: Finding[] }> {
   const { rpc } = story.devnet;
   const { chain } = story.ctx;
   const nonces = new Map<string, bigint>();
@@ -152,7 +159,48 @@ async function mine(
         .map(({ id }) => id)
         .sort(),
     );
-  return { hashes, findings };
+  return { number, hashes, findings };
+}
+
+/** The chain's node, but for the trace of one transaction, which it cannot give. */
+async function nodeWithout(hash: string): Promise<FakeNode> {
+  type Answer = { id: number; result?: unknown };
+  const error = { code: -32000, message: 'out of memory' };
+  return startFakeNode({
+    intercept: ({ response, body }) => {
+      const calls = [body].flat() as { id: number; method: string; params: unknown[] }[];
+      const broken = new Set(
+        calls
+          .filter(({ method, params }) => method.startsWith('debug_traceT') && params[0] === hash)
+          .map(({ id }) => id),
+      );
+      const whole = new Set(
+        calls.filter(({ method }) => method.startsWith('debug_traceB')).map(({ id }) => id),
+      );
+      const passed = async (): Promise<string> => {
+        const sent = {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        };
+        const answers = (await (await fetch(story.devnet.rpcUrl, sent)).json()) as Answer | Answer[];
+        const changed = [answers].flat().map((one): object => {
+          if (broken.has(one.id)) return { jsonrpc: '2.0', id: one.id, error };
+          if (!whole.has(one.id)) return one;
+          const traces = one.result as { txHash: string }[];
+          return {
+            ...one,
+            result: traces.map((trace) =>
+              trace.txHash === hash ? { txHash: hash, error: error.message } : trace,
+            ),
+          };
+        });
+        return JSON.stringify(Array.isArray(answers) ? changed : changed[0]);
+      };
+      void passed().then((text) => response.writeHead(200, { 'content-type': 'application/json' }).end(text));
+      return true;
+    },
+  });
 }
 
 const named = (findings: readonly Finding[], name: string): Finding[] =>
@@ -310,6 +358,133 @@ describe('a block with several transactions', () => {
     expect(['add', 'trade', 'remove'].map((step) => stepOf(jit!, step))).toEqual(
       hashes.map((hash) => [hash]),
     );
+  });
+
+  describe('concentrated liquidity around one trade', () => {
+    const POOL = 500;
+    const tokens = (): [Hex, Hex] => [at('USDC'), at('WETH')];
+    const add = (): Request => ({
+      to: MAINNET.v3Positions,
+      data: mintV3(tokens(), POOL, [194_000, 196_000], [170_000_000_000n, 50n * ETHER], addressOf('maker')),
+    });
+    const trade: () => Request = () => ({
+      to: MAINNET.v3Router02,
+      value: 10n * ETHER,
+      data: fn('exactInputSingle((address,address,uint24,address,uint256,uint256,uint160))', [
+        [at('WETH'), at('USDC'), POOL, addressOf('alice'), 10n * ETHER, 0n, 0n],
+      ]),
+    });
+    const remove = (id: bigint, shares: bigint): Request => ({
+      to: MAINNET.v3Positions,
+      data: fn('multicall(bytes[])', [
+        [
+          fn('decreaseLiquidity((uint256,uint128,uint256,uint256,uint256))', [
+            [id, shares, 0n, 0n, FAR_FUTURE],
+          ]),
+          collectV3(id, addressOf('maker')),
+        ],
+      ]),
+    });
+    /** What minting now would give: the position's id and its liquidity. */
+    const minted = async (): Promise<[id: bigint, shares: bigint]> => {
+      const { to, data } = add();
+      const answer = (await story.devnet.rpc('eth_call', [
+        { from: addressOf('maker'), to, data },
+        'latest',
+      ])) as string;
+      return [BigInt(answer.slice(0, 66)), BigInt(`0x${answer.slice(66, 130)}`)];
+    };
+    const held = (token: string): Promise<bigint> =>
+      story.ctx.chain.read(at(token), 'balanceOf(address) view returns (uint256)', [addressOf('maker')]);
+    beforeAll(() =>
+      story.ctx.prepare('maker', { to: at('WETH'), value: 200n * ETHER, data: fn('deposit()') }),
+    );
+
+    it('is Proven, with what the position won and lost', async () => {
+      const before = [await held('USDC'), await held('WETH')] as const;
+      const { hashes, findings } = await mine([
+        ['maker', add()],
+        ['alice', trade()],
+        ['maker', remove(...(await minted()))],
+      ]);
+      const [jit, ...others] = named(findings, 'jit_liquidity');
+      expect(others).toEqual([]);
+      expect([jit!.status, jit!.caveats]).toEqual(['Proven', []]);
+      expect(jit!.venues.map(({ venue }) => venue)).toEqual([at('v3UsdcWeth')]);
+      expect(['add', 'trade', 'remove'].map((step) => stepOf(jit!, step))).toEqual(
+        hashes.map((hash) => [hash]),
+      );
+      const left = [(await held('USDC')) - before[0], (await held('WETH')) - before[1]];
+      // The trade bought USDC: the position has less of it, and more WETH.
+      expect(left.map((amount) => amount > 0n)).toEqual([false, true]);
+      expect(
+        amountsOf(jit!, 'profit')
+          .map(([, , raw]) => raw)
+          .sort(),
+      ).toEqual(left.map(String).sort());
+    });
+
+    it('is listed with every transaction of its block, those without a report too', {
+      timeout: 120_000,
+    }, async () => {
+      const { number, hashes } = await mine([
+        ['bob', { to: addressOf('dave'), value: 7n }],
+        ['maker', add()],
+        ['alice', trade()],
+        ['maker', remove(...(await minted()))],
+      ]);
+      const node = await nodeWithout(hashes[0]!);
+      const env = { RPC_URL: node.url, RPC_RETRIES: '0' };
+      const shown = await runCli(['block', number], { env });
+      expect(shown.code).toBe(1);
+      const rows = shown.out.split('\n').slice(3, 7);
+      expect(rows.map((row) => row.slice(0, 1))).toEqual(['0', '1', '2', '3']);
+      for (const [i, hash] of hashes.entries()) expect(rows[i]).toContain(`${hash.slice(0, 8)}…`);
+      expect(rows[0]).toContain('no report: ');
+      for (const [i, step] of ['add', 'trade', 'remove'].entries())
+        expect(rows[i + 1]).toContain(`[jit_liquidity: ${step}]`);
+      const { transactions } = JSON.parse((await runCli(['block', number, '--json'], { env })).out) as {
+        transactions: { in_block: { index: number } }[];
+      };
+      expect(transactions.map(({ in_block: { index } }) => index)).toEqual([1, 2, 3]);
+      if (hasBrowser) await inTheBrowser(number, env);
+      await node.close();
+    });
+
+    /** `block --view`: its transactions on the start page, each opens its report. */
+    async function inTheBrowser(number: string, env: Record<string, string>): Promise<void> {
+      // The package as `npm run build` makes it, with its page.
+      const page = join(builtPackage(), 'dist/viewer/index.html');
+      mkdirSync(dirname(page), { recursive: true });
+      await buildViewer({ outFile: page });
+      const viewing = startCli(['block', number, '--view', '--no-open'], { env });
+      const tab = await openTab();
+      try {
+        const address = (): string | undefined => /http:\S+/.exec(viewing.out())?.[0];
+        await vi.waitFor(() => expect(address()).toBeDefined(), { timeout: 60_000 });
+        await tab.page.goto(address()!);
+        const offered = tab.page.getByRole('button', { name: /^\[jit_liquidity: / });
+        await offered.first().waitFor();
+        expect(await offered.count()).toBe(3);
+        await offered.nth(1).click();
+        await tab.page.locator('.report').waitFor();
+        expect(await tab.page.locator('h1').innerText()).toMatch(/^Swap 10 ETH/);
+        expect(tab.errors).toEqual([]);
+      } finally {
+        viewing.child.kill('SIGTERM');
+        await tab.close();
+      }
+      expect(await viewing.ended).toBe(0);
+    }
+
+    it('is none where an older position is what was removed', async () => {
+      const { findings } = await mine([
+        ['maker', add()],
+        ['alice', trade()],
+        ['maker', remove(1n, 1_000_000_000n)],
+      ]);
+      expect(named(findings, 'jit_liquidity')).toEqual([]);
+    });
   });
 
   it('an own round trip, and one around a trade the other way, are no sandwich', async () => {

@@ -65,20 +65,21 @@ async function runBlock(text: string, options: BlockCommandOptions): Promise<num
   const reports = found.reports.map((json) => JSON.parse(json) as TxReport);
   for (const { tx_hash, error } of found.failures) process.stderr.write(`${tx_hash}: ${error}\n`);
   const { renderBlock, inBlock, linesOfTransactions } = await import('./blocks/renderBlock.ts');
-  if (options.view) return view(reports, linesOfTransactions(reports, found.findings), options);
+  const block = { ...found, number: Number(found.number), reports };
+  if (options.view) return view(reports, linesOfTransactions(block), options);
   process.stdout.write(
     options.json
       ? `${JSON.stringify({
           schema_version: 1,
-          block: { number: Number(found.number), hash: found.hash, transactions: found.transactions },
+          block: { number: block.number, hash: found.hash, transactions: found.transactions },
           transactions: reports.map((report, i) => ({
             ...report,
-            in_block: inBlock(report, i, found.findings),
+            in_block: inBlock(report, found.indexes[i]!, found.findings),
           })),
           findings: found.findings,
           failures: found.failures,
         })}\n`
-      : renderBlock(Number(found.number), reports, found.findings),
+      : renderBlock(block),
   );
   return found.failures.length === 0 ? 0 : 1;
 }

@@ -13,25 +13,29 @@ export interface InBlock {
   }[];
 }
 
+/** A block's transactions, in order; `indexes`: the place of each report's. */
+export interface BlockView {
+  readonly number: number;
+  readonly reports: readonly TxReport[];
+  readonly indexes: readonly number[];
+  /** Those without a report, in order. */
+  readonly failures: readonly { readonly tx_hash: string; readonly error: string }[];
+  readonly findings: readonly Finding[];
+}
+
 export function inBlock({ tx }: TxReport, index: number, findings: readonly Finding[]): InBlock {
   const parts = findings.flatMap(({ id, finding, status, transactions }) =>
     transactions
       .filter(({ tx_hash }) => tx_hash === tx.hash)
       .map(({ step }) => ({ id, finding, step, status })),
   );
-  const known = findings
-    .flatMap(({ transactions }) => transactions)
-    .find(({ tx_hash }) => tx_hash === tx.hash);
-  return { index: known?.index ?? index, findings: parts };
+  return { index, findings: parts };
 }
 
 const short = (text: string): string => `${text.slice(0, 8)}…${text.slice(-4)}`;
 
 /** One line per transaction: its part in findings, then the label, which may be long and cut. */
-export function linesOfTransactions(
-  reports: readonly TxReport[],
-  findings: readonly Finding[],
-): readonly string[] {
+export function linesOfTransactions({ reports, findings }: BlockView): readonly string[] {
   return reports.map((report, i) => {
     const parts = inBlock(report, i, findings).findings.map(({ finding, step }) => `${finding}: ${step}`);
     const { intent_label: label } = report.classification;
@@ -40,23 +44,30 @@ export function linesOfTransactions(
 }
 
 /** A block as text for people. */
-export function renderBlock(
-  number: number,
-  reports: readonly TxReport[],
-  findings: readonly Finding[],
-): string {
-  const lines = linesOfTransactions(reports, findings);
-  const rows = reports.map((report, i) => [
-    String(i),
-    short(report.tx.hash),
-    short(report.classification.actor ?? report.tx.signer),
-    report.economics.net_usd_after_gas.text,
-    lines[i]!,
-  ]);
+export function renderBlock(block: BlockView): string {
+  const { number, reports, indexes, failures, findings } = block;
+  const lines = linesOfTransactions(block);
+  const rows: string[][] = [];
+  for (const [i, report] of reports.entries())
+    rows[indexes[i]!] = [
+      short(report.tx.hash),
+      short(report.classification.actor ?? report.tx.signer),
+      report.economics.net_usd_after_gas.text,
+      lines[i]!,
+    ];
+  // Those without a report take the places left, in their order.
+  let place = 0;
+  for (const { tx_hash, error } of failures) {
+    while (rows[place]) place++;
+    rows[place] = [short(tx_hash), '', '', `no report: ${error}`];
+  }
   return [
-    `Block ${number}: ${reports.length} transactions`,
+    `Block ${number}: ${rows.length} transactions`,
     '',
-    ...aligned([['#', 'transaction', 'actor', 'net after gas', 'what'], ...rows]),
+    ...aligned([
+      ['#', 'transaction', 'actor', 'net after gas', 'what'],
+      ...rows.map((row, i) => [String(i), ...row]),
+    ]),
     '',
     findings.length === 0 ? 'No findings.' : 'Findings',
     ...findings.flatMap(renderFinding),

@@ -82,12 +82,12 @@ export function addFindings(rows: Rows, findings: readonly Finding[]): void {
         caveats: words(one.caveats.map(({ code }) => code)),
       });
     const first = one.transactions[0]?.tx_hash ?? '';
-    for (const { tx_hash, amount, usd, ...amounts } of one.amounts)
+    for (const { tx_hash, amount, usd: _, ...amounts } of one.amounts)
       addRow(rows, { tx_hash: tx_hash ?? first, block_number }, 'finding_amounts', {
         ...head,
         ...amounts,
         amount: decimalCell(amount),
-        usd: dollars(usd),
+        usd: amounts.usd_exact === null ? null : Number(amounts.usd_exact),
       });
   }
 }
@@ -232,9 +232,16 @@ function addEconomics(add: Add, report: TxReport, book: Book): void {
   const { economics } = report;
   for (const entry of economics.realized_pnl.entries) {
     const { asset, builder_payment_raw: paid } = entry;
-    const gross = total(
-      entry.gross_usd,
-      asset.decimals === null ? null : exactWorth(report, asset.id, BigInt(entry.gross_raw), asset.decimals),
+    const [grossUsd, feesUsd] = [entry.gross_raw, entry.fees_raw ?? '0'].map((raw) =>
+      asset.decimals === null ? null : exactWorth(report, asset.id, BigInt(raw), asset.decimals),
+    );
+    const [gasUsd, paidUsd] = [entry.gas_raw ?? '0', paid].map((raw) =>
+      exactWorth(report, NATIVE_ASSET, BigInt(raw), 18),
+    );
+    const gross = total(entry.gross_usd, grossUsd!);
+    const net = [gasUsd!, paidUsd!, feesUsd!].reduce(
+      (left, cost) => left && cost && subtractUsd(left, cost),
+      grossUsd!,
     );
     add('profits', {
       beneficiary: entry.beneficiary,
@@ -248,12 +255,12 @@ function addEconomics(add: Add, report: TxReport, book: Book): void {
       ),
       gross_usd: gross.usd,
       gross_usd_exact: gross.exact,
-      gas_usd: dollars(entry.gas_usd),
+      gas_usd: total(entry.gas_usd, gasUsd!).usd,
       gas_raw: entry.gas_raw ?? null,
       builder_payment_raw: paid,
       builder_payment: decimalCell(formatAmount(BigInt(paid), 18)),
-      builder_payment_usd: entry.builder_payment_usd ? dollars(entry.builder_payment_usd) : null,
-      net_usd: dollars(entry.net_usd),
+      builder_payment_usd: entry.builder_payment_usd ? total(entry.builder_payment_usd, paidUsd!).usd : null,
+      net_usd: total(entry.net_usd, net).usd,
       closed: entry.cycle.closed,
     });
   }

@@ -207,6 +207,7 @@ export const TABLES = {
     amount_raw: 'STRING',
     amount: 'AMOUNT',
     usd: 'DOUBLE',
+    usd_exact: 'STRING',
     reason: 'STRING',
   },
 } as const satisfies Readonly<Record<string, Columns>>;
