@@ -35,6 +35,8 @@ const LONG = [
   'test/http/processes.test.ts',
   'test/http/rulesReload.test.ts',
   'test/http/tracing.test.ts',
+  'test/labels/labels.test.ts',
+  'test/ledger/programs.test.ts',
   'test/long/reconcile.test.ts',
   'test/mcp/mcp.test.ts',
   'test/rules-cli/lsp.test.ts',
