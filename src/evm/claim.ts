@@ -1,4 +1,3 @@
-import type { Signature } from './signing.ts';
 import type { Address, Hex } from '../model/hex.ts';
 
 /** A call that may carry a signature. */
@@ -15,11 +14,11 @@ export interface SignedGrant {
   readonly amount: bigint;
 }
 
-/** A call's claim that `owner` signed one of the digests, and what it thereby grants. */
+/** A call's claim that `owner` signed one of the structs, and what it thereby grants. */
 export interface Claim {
-  readonly owner: Address;
-  readonly digests: readonly Hex[];
-  readonly signature: Signature | null;
+  readonly owner: unknown;
+  /** EIP-712 hashes of the structs, one of which was signed. */
+  readonly hashes: readonly Hex[];
   readonly grants: readonly SignedGrant[];
   /** The call that a forwarder was signed to make. */
   readonly forwards?: { readonly to: Address; readonly data: Hex };
@@ -28,12 +27,14 @@ export interface Claim {
 /** All there is. */
 export const ANY_AMOUNT = (1n << 256n) - 1n;
 
-const low = (address: Address): Address => address.toLowerCase() as Address;
-export const grant = (token: Address, spender: Address | null, amount: bigint): SignedGrant => ({
+const low = (address: unknown): Address => (address as Address).toLowerCase() as Address;
+export const grant = (token: unknown, spender: unknown, amount: unknown): SignedGrant => ({
   token: low(token),
-  spender: spender && low(spender),
-  amount: BigInt(amount),
+  spender: spender === null ? null : low(spender),
+  amount: BigInt(amount as bigint),
 });
 
-export type Values = readonly unknown[];
-export type Reader = (values: Values, call: SignedCall, domains: readonly Hex[]) => Claim;
+/** Decoded arguments by name. */
+export type Values = Readonly<Record<string, unknown>>;
+/** A call's signature, and how to read what was signed. The signature is `signature`, or `v`, `r` and `s`. */
+export type SignedForm = readonly [call: string, read: (values: Values, call: SignedCall) => Claim];

@@ -1,107 +1,85 @@
-import { ANY_AMOUNT, grant, type Claim, type Reader, type SignedCall, type Values } from './claim.ts';
+import { ANY_AMOUNT, grant, type Claim, type SignedForm, type Values } from './claim.ts';
 import { PERMIT2 } from './permit2.ts';
-import { digestsOf, packed, struct, vrs, type Field } from './signing.ts';
+import { struct } from './signing.ts';
 import type { Address, Hex } from '../model/hex.ts';
 
 /** A nonce is often not in the calldata; most accounts sign for a contract a few times at most. */
-export const NONCES_TRIED = 8n;
+const NONCES = [0n, 1n, 2n, 3n, 4n, 5n, 6n, 7n];
+/** Parameters of a signature in three words. */
+const VRS = 'uint8 v,bytes32 r,bytes32 s';
 
-const PERMIT = 'Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)';
-
-function permit(
-  [owner, spender, value, deadline]: Values,
-  { to }: SignedCall,
-  domains: readonly Hex[],
-): Omit<Claim, 'signature'> {
-  const hashes: Hex[] = [];
-  for (let nonce = 0n; nonce < NONCES_TRIED; nonce++)
-    hashes.push(
-      struct(PERMIT, [
-        ['address', owner],
-        ['address', spender],
-        ['uint256', value],
-        ['uint256', nonce],
-        ['uint256', deadline],
-      ]),
-    );
-  const grants = [grant(to, spender as Address, value as bigint)];
-  return { owner: owner as Address, digests: digestsOf(domains, ...hashes), grants };
-}
-
+/** EIP-2612. */
+const PERMIT = 'address owner,address spender,uint256 value';
 /** EIP-3009. */
-function authorization(
-  name: string,
-  values: Values,
-  { to: token }: SignedCall,
-  domains: readonly Hex[],
-): Omit<Claim, 'signature'> {
-  const [from, to, value, after, before, nonce] = values;
-  const type =
-    `${name}(address from,address to,uint256 value,uint256 validAfter,uint256 ` +
-    'validBefore,bytes32 nonce)';
-  const hash = struct(type, [
-    ['address', from],
-    ['address', to],
-    ['uint256', value],
-    ['uint256', after],
-    ['uint256', before],
-    ['bytes32', nonce],
-  ]);
-  const grants = [grant(token, null, value as bigint)];
-  return { owner: from as Address, digests: digestsOf(domains, hash), grants };
-}
-
 const AUTHORIZATION =
   'address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce';
-const STATED_NONCE = 'Permit(address holder,address spender,uint256 nonce,uint256 expiry,bool allowed)';
+const STATED_NONCE = 'address holder,address spender,uint256 nonce,uint256 expiry,bool allowed';
+/** ERC-2771, as forwarders of OpenZeppelin's library have it signed. */
+const REQUEST = 'address from,address to,uint256 value,uint256 gas';
 
 /** Calls that carry a signature, and how to read them. */
-export const SIGNATURES: readonly (readonly [signature: string, read: Reader])[] = [
+export const SIGNATURES: readonly SignedForm[] = [
+  ...[VRS, 'bytes signature'].map(
+    (signature): SignedForm => [
+      `permit(${PERMIT},uint256 deadline,${signature})`,
+      (values, { to }) => ({
+        owner: values['owner'],
+        hashes: overNonces(`Permit(${PERMIT},uint256 nonce,uint256 deadline)`, values),
+        grants: [grant(to, values['spender'], values['value'])],
+      }),
+    ],
+  ),
   [
-    'permit(address owner,address spender,uint256 value,uint256 deadline,uint8 v,bytes32 r,bytes32 s)',
-    (values, made, domains) => ({
-      ...permit(values, made, domains),
-      signature: vrs(values[4], values[5], values[6]),
+    `permit(${STATED_NONCE},${VRS})`,
+    (values, { to }) => ({
+      owner: values['holder'],
+      hashes: [struct(`Permit(${STATED_NONCE})`, values)],
+      grants: [grant(to, values['spender'], values['allowed'] === true ? ANY_AMOUNT : 0n)],
     }),
   ],
-  [
-    'permit(address owner,address spender,uint256 value,uint256 deadline,bytes signature)',
-    (values, made, domains) => ({ ...permit(values, made, domains), signature: packed(values[4]) }),
-  ],
-  [
-    'permit(address holder,address spender,uint256 nonce,uint256 expiry,bool allowed,uint8 ' +
-      'v,bytes32 r,bytes32 s)',
-    ([holder, spender, nonce, expiry, allowed, v, r, s], { to }, domains) => {
-      const fields: Field[] = [
-        ['address', holder],
-        ['address', spender],
-        ['uint256', nonce],
-        ['uint256', expiry],
-        ['bool', allowed],
-      ];
-      const digests = digestsOf(domains, struct(STATED_NONCE, fields));
-      const grants = [grant(to, spender as Address, allowed === true ? ANY_AMOUNT : 0n)];
-      return { owner: holder as Address, digests, signature: vrs(v, r, s), grants };
-    },
-  ],
-  ...['TransferWithAuthorization', 'ReceiveWithAuthorization'].flatMap((name): [string, Reader][] => {
-    const call = name[0]!.toLowerCase() + name.slice(1);
-    return [
-      [
-        `${call}(${AUTHORIZATION},uint8 v,bytes32 r,bytes32 s)`,
-        (values, made, domains) => ({
-          ...authorization(name, values, made, domains),
-          signature: vrs(values[6], values[7], values[8]),
+  ...['Transfer', 'Receive'].flatMap((name) =>
+    [VRS, 'bytes signature'].map(
+      (signature): SignedForm => [
+        `${name.toLowerCase()}WithAuthorization(${AUTHORIZATION},${signature})`,
+        (values, { to }) => ({
+          owner: values['from'],
+          hashes: [struct(`${name}WithAuthorization(${AUTHORIZATION})`, values)],
+          grants: [grant(to, null, values['value'])],
         }),
       ],
-      [
-        `${call}(${AUTHORIZATION},bytes signature)`,
-        (values, made, domains) => ({
-          ...authorization(name, values, made, domains),
-          signature: packed(values[6]),
-        }),
-      ],
-    ];
-  }),
+    ),
+  ),
   ...PERMIT2,
 ];
+
+/** Requests that forwarders execute for their authors, with the name of their domain. */
+export const FORWARDED: readonly (readonly [...SignedForm, name: string])[] = [
+  [
+    `execute((${REQUEST},uint256 nonce,bytes data) req,bytes signature)`,
+    ({ req }) =>
+      forwarded(req as Values, [
+        struct(`ForwardRequest(${REQUEST},uint256 nonce,bytes data)`, req as Values),
+      ]),
+    'MinimalForwarder',
+  ],
+  [
+    `execute((${REQUEST},uint48 deadline,bytes data,bytes signature) request)`,
+    ({ request }) => {
+      const type = `ForwardRequest(${REQUEST},uint256 nonce,uint48 deadline,bytes data)`;
+      return forwarded(request as Values, overNonces(type, request as Values));
+    },
+    'ERC2771Forwarder',
+  ],
+];
+
+function forwarded({ from, to, data }: Values, hashes: readonly Hex[]): Claim {
+  return {
+    owner: from,
+    hashes,
+    grants: [],
+    forwards: { to: (to as Address).toLowerCase() as Address, data: data as Hex },
+  };
+}
+
+const overNonces = (type: string, values: Values): Hex[] =>
+  NONCES.map((nonce) => struct(type, { ...values, nonce }));

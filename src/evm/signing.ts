@@ -54,32 +54,44 @@ const integer = (value: bigint): Hex => (value === 0n ? '0x' : fromNumber(value)
 
 /** EIP-712 domain separators with the versions in use, and without one. */
 export function domainsOf(name: string, verifyingContract: Address): Hex[] {
-  const text = (value: string): Hex => keccak256(fromString(value));
-  const tail = [
-    ['uint256', CHAIN_ID],
-    ['address', verifyingContract],
-  ] as const;
-  const withVersion = 'EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)';
-  const without = 'EIP712Domain(string name,uint256 chainId,address verifyingContract)';
+  const domain = { name, chainId: CHAIN_ID, verifyingContract };
+  const tail = 'uint256 chainId,address verifyingContract)';
+  const versions = ['1', '2', '0.0.1'].map((version) => ({ ...domain, version }));
   return [
-    ...['1', '2', '0.0.1'].map((version) =>
-      struct(withVersion, [['bytes32', text(name)], ['bytes32', text(version)], ...tail]),
-    ),
-    struct(without, [['bytes32', text(name)], ...tail]),
+    ...versions.map((value) => struct(`EIP712Domain(string name,string version,${tail}`, value)),
+    struct(`EIP712Domain(string name,${tail}`, domain),
   ];
 }
 
-/** A field of a struct: its ABI type and value, hashed where it is longer than a word. */
-export type Field = readonly [type: string, value: unknown];
-
-/** EIP-712 `hashStruct`. */
-export function struct(type: string, fields: readonly Field[]): Hex {
+/**
+ * EIP-712 `hashStruct` by the encoded type, `Batch(Item[] items,uint256 nonce)Item(address token)`. `text`: the
+ * type as it was signed, where a part of it is only known to the signer.
+ */
+export function struct(type: string, value: object, text = type): Hex {
+  const values = value as Readonly<Record<string, unknown>>;
+  const members = type.slice(type.indexOf('(') + 1, type.indexOf(')')).split(',');
+  const words = members.map((member) => {
+    const [kind, name] = member.split(' ') as [string, string];
+    return encoded(kind, values[name], type);
+  });
   return keccak256(
     encode(
-      [{ type: 'bytes32' }, ...fields.map(([fieldType]) => ({ type: fieldType }))],
-      [keccak256(fromString(type)), ...fields.map(([, value]) => value)],
+      [{ type: 'bytes32' }, ...words.map(([kind]) => ({ type: kind }))],
+      [keccak256(fromString(text)), ...words.map(([, word]) => word)],
     ),
   );
+}
+
+/** A member as it is hashed: its own word, or the hash of what is longer than one. */
+function encoded(kind: string, value: unknown, types: string): readonly [type: string, word: unknown] {
+  if (kind.endsWith('[]')) {
+    const hashes = (value as readonly unknown[]).map((one) => encoded(kind.slice(0, -2), one, types)[1]);
+    return ['bytes32', keccak256(concat(...(hashes as Hex[])))];
+  }
+  if (kind === 'string') return ['bytes32', keccak256(fromString(value as string))];
+  if (kind === 'bytes') return ['bytes32', keccak256(value as Hex)];
+  const at = types.indexOf(`)${kind}(`) + 1;
+  return at === 0 ? [kind, value] : ['bytes32', struct(types.slice(at), value as object)];
 }
 
 /** The signed hashes: each struct hash under each domain. */
