@@ -6,10 +6,6 @@ export interface RawShape {
   readonly status: 'experimental' | 'stable' | 'deprecated';
   readonly replaced_by?: string;
   readonly override?: boolean;
-  /** Slug of a shape whose events and calls this one has too. An entry with the same signature replaces the inherited one. */
-  readonly extends?: string;
-  /** Signatures of the extended shape that this one leaves out. */
-  readonly without?: readonly string[];
   readonly summary: string;
   readonly references: readonly string[];
   /** true: recognised at unknown emitters too (a family known by behaviour). false: only at the addresses of protocols that list this shape. */

@@ -90,7 +90,6 @@ function noteBody(spot: Spot, raw: RawMeaning, compiled: CompiledMeaning, bodies
     when,
   ]);
   const first = bodies.get(body);
-  if (spot.inherited) return;
   if (first === undefined) {
     bodies.set(body, spot);
     return;

@@ -1,13 +1,11 @@
 import type { RawIntent, RawMeaning, RawShape, RawVocabulary } from '../../model/generated/rules.ts';
 import { didYouMean } from './didYouMean.ts';
-import { isFault } from './bindExpr.ts';
-import { INHERITED, type ProblemSink, type RuleItem } from './ruleItem.ts';
-import { parseSignature } from './signature.ts';
+import type { ProblemSink, RuleItem } from './ruleItem.ts';
 import { pointerSegment } from '../read/yamlTree.ts';
 
 /**
  * Expands the short forms that authors may write, so that later steps see the long one: named lists of words,
- * several signatures in one entry, and shapes that extend another. Places still point at the author's text.
+ * and several signatures in one entry. Places still point at the author's text.
  */
 export function expandItems(items: readonly RuleItem[], sink: ProblemSink): RuleItem[] {
   const vocabularies = items.filter((i) => i.file.kind === 'vocabulary') as RuleItem<RawVocabulary>[];
@@ -53,79 +51,6 @@ type SeveralSignatures = Omit<RawMeaning, 'event' | 'call'> & {
   readonly event?: string | readonly string[];
   readonly call?: string | readonly string[];
 };
-
-/** Shapes with the entries they inherit; an entry with the same signature replaces the inherited one. */
-export function inheritShapes(
-  shapes: readonly RuleItem<RawShape>[],
-  sink: ProblemSink,
-): RuleItem<RawShape>[] {
-  const bySlug = new Map(shapes.map((item) => [item.value.slug, item]));
-  const done = new Map<string, RuleItem<RawShape>>();
-  const inherit = (item: RuleItem<RawShape>, below: readonly string[]): RuleItem<RawShape> => {
-    const { slug, extends: family } = item.value;
-    const known = done.get(slug);
-    if (known || family === undefined) return known ?? item;
-    const parent = bySlug.get(family);
-    if (parent === undefined) {
-      sink.add(item, ['extends'], 'unknown_shape', didYouMean(family, bySlug.keys()));
-      return item;
-    }
-    if (family === slug || below.includes(family)) {
-      sink.add(item, ['extends'], 'extends_cycle', [...below, slug, family].join(' → '));
-      return item;
-    }
-    const whole = withFamily(item, inherit(parent, [...below, slug]), sink);
-    done.set(slug, whole);
-    return whole;
-  };
-  return shapes.map((item) => inherit(item, []));
-}
-
-function withFamily(
-  item: RuleItem<RawShape>,
-  { value: family }: RuleItem<RawShape>,
-  sink: ProblemSink,
-): RuleItem<RawShape> {
-  const places = new Map(item.places ?? []);
-  const value: Record<string, unknown> = { ...item.value };
-  const left = new Map((item.value.without ?? []).map((text, i) => [keyOf(text), i]));
-  for (const section of SECTIONS) {
-    const own = item.value[section] ?? [];
-    const mine = new Set(own.map((entry) => keyOf(signatureOf(entry))));
-    const inherited = (family[section] ?? []).filter((entry) => {
-      const key = keyOf(signatureOf(entry));
-      return !left.delete(key) && !mine.has(key);
-    });
-    for (let i = 0; i < inherited.length; i++) places.set(`/${section}/${own.length + i}`, INHERITED);
-    if (own.length + inherited.length > 0) value[section] = [...own, ...inherited];
-  }
-  for (const i of left.values())
-    sink.add(
-      item,
-      ['without', i],
-      'unknown_signature',
-      `${item.value.without![i]!}: ${family.slug} has ${signaturesOf(family)}`,
-    );
-  const confidence = item.value.family_confidence ?? family.family_confidence;
-  if (confidence !== undefined) value['family_confidence'] = confidence;
-  return { ...item, value: value as unknown as RawShape, places };
-}
-
-function signaturesOf(shape: RawShape): string {
-  const entries = SECTIONS.flatMap((section) => shape[section] ?? []);
-  return entries.map(signatureOf).join('; ') || 'none';
-}
-
-const signatureOf = ({ event, call }: RawMeaning): string => event ?? call ?? '';
-
-/** Signatures are the same with the same types, indexed alike: names of parameters do not count. */
-function keyOf(text: string): string {
-  for (const kind of ['event', 'function'] as const) {
-    const parsed = parseSignature(kind, text);
-    if (!isFault(parsed)) return `${parsed.canonical} ${parsed.params.filter((p) => p.indexed).length}`;
-  }
-  return text;
-}
 
 /** The item being expanded, its problems, and the places of its moved parts. */
 interface Expansion {

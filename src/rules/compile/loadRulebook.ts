@@ -10,7 +10,7 @@ import { compileProtocols } from './compileProtocols.ts';
 import { compileShapes } from './compileShapes.ts';
 import { compileTables, readIndexes } from './compileTables.ts';
 import { digestFiles } from './digest.ts';
-import { expandItems, inheritShapes } from './expandItems.ts';
+import { expandItems } from './expandItems.ts';
 import { indexFacts, type FactVocabulary } from './facts.ts';
 import type { FactDeclaration } from '../../model/intent.ts';
 import { checkPlaceholders } from '../lint/checkPlaceholders.ts';
@@ -106,7 +106,7 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
   const words = compileVocabulary(items, sink);
   const facts = options.facts ? indexFacts(options.facts, words.motifKinds.keys()) : null;
 
-  const shapes = inheritShapes(applyOverlays<RawShape>(items, 'shape', sink), sink);
+  const shapes = applyOverlays<RawShape>(items, 'shape', sink);
   const protocols = applyOverlays<RawProtocol>(items, 'protocol', sink);
   const entities = applyOverlays<RawEntityFile>(items, 'entity', sink);
   const intents = applyOverlays<RawIntent>(items, 'intent', sink);

@@ -14,9 +14,6 @@ export interface RuleItem<T = unknown> {
 
 type Path = readonly (string | number)[];
 
-/** Written place of everything a shape has from the one it extends. */
-export const INHERITED = '/extends';
-
 interface Where {
   readonly pointer: string;
   readonly part?: 'key' | 'value';
@@ -45,13 +42,11 @@ export class ProblemSink {
   }
 
   add(item: RuleItem, path: Path, code: ProblemCode, message: string): void {
-    if (isInherited(item, path)) return;
     this.at(item.file, { pointer: pointerTo(item, path), item }, code, message);
   }
 
   /** As `add`, but points at the key instead of its value. */
   addKey(item: RuleItem, path: Path, code: ProblemCode, message: string): void {
-    if (isInherited(item, path)) return;
     this.at(item.file, { pointer: pointerTo(item, path), part: 'key', item }, code, message);
   }
 
@@ -80,11 +75,6 @@ function movedPart({ places }: RuleItem, pointer: string): readonly [string, str
   return null;
 }
 
-/** A part inherited from another shape, which reports the problems itself. */
-function isInherited(item: RuleItem, path: Path): boolean {
-  return movedPart(item, path.map(pointerSegment).join(''))?.[1] === INHERITED;
-}
-
 /** A place of a rule file where problems can be reported. */
 export class Spot {
   readonly item: RuleItem;
@@ -106,10 +96,6 @@ export class Spot {
   get shown(): string {
     const { file } = this.item;
     return `${file.shownPath}:${file.locate(pointerTo(this.item, this.#path)).line}`;
-  }
-  /** Part of a shape that it has from the one it extends. */
-  get inherited(): boolean {
-    return isInherited(this.item, this.#path);
   }
   reportKey(code: ProblemCode, message: string): void {
     this.#sink.addKey(this.item, this.#path, code, message);

@@ -77,9 +77,8 @@ export const PROBLEMS = {
   shadowed_meaning: 'an earlier shape takes the event or call wherever this one could',
   mixed_depth: 'meanings of one selector disagree on depth',
   unused_shape: 'no protocol speaks the shape and any_emitter is false: it can never fire',
-  unknown_shape: 'the protocol or the extending shape names a shape that does not exist',
-  extends_cycle: 'shapes extend each other in a circle',
-  unknown_signature: 'the shape that is extended has no event or call of this signature',
+  unknown_shape: 'a shape is named that does not exist',
+  unknown_signature: 'the shape has no event or call of this signature',
   protocol_without_emitter:
     'the protocol has neither addresses, create2, created_by nor registries, and no shape ' +
     'accepts any emitter',

@@ -45,7 +45,6 @@ const BY_KEY: Readonly<Record<string, Source>> = {
   before: intentsOf,
   after: intentsOf,
   shapes: slugs('shapes'),
-  extends: slugs('shapes'),
   supersedes: slugs('intents'),
   replaced_by: slugs('intents'),
   role: (_, { words }) =>

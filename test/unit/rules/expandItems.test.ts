@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readRuleset, type Ruleset } from '../../../src/rules/compile/loadRulebook.ts';
-import { FACTS, INTENT, PROTOCOL, SHAPE, SMALL, writeRuleset, type Files } from './smallRuleset.ts';
+import { FACTS, INTENT, SMALL, writeRuleset, type Files } from './smallRuleset.ts';
 
 const read = (files: Files): { readonly ruleset: Ruleset; readonly problems: string[] } => {
   const dir = writeRuleset(SMALL, files);
@@ -35,54 +35,6 @@ describe('several signatures in one entry', () => {
     expect(read(shape('SwapB(uint256 id)')).problems).toEqual([
       expect.stringMatching(/^shapes\/swaps\.yaml:12:20 unknown_param: \$who/),
     ]);
-  });
-});
-
-describe('a shape that extends another', () => {
-  const child = (body: string): Files => ({
-    'shapes/fork.yaml': `slug: fork\n${HEAD}any_emitter: false\nextends: pair\n${body}`,
-    'protocols/forks.yaml': PROTOCOL.replace('slug: pairs', 'slug: forks')
-      .replace('[pair]', '[fork]')
-      .replace(/0xC02a\w+/, '0x6B175474E89094C44Da98b954EedeAC495271d0F'),
-  });
-  const kinds = (ruleset: Ruleset): string[] =>
-    [...ruleset.rulebook!.events.values()].flatMap(({ signature, meanings }) =>
-      meanings.filter((m) => m.shape === 'fork').map((m) => `${signature} ${m.kind}`),
-    );
-
-  it('has its entries, and its own in their place', () => {
-    const { ruleset, problems } = read(
-      child('events:\n  - {event: "Extra(address who)", kind: swap, roles: {owner: $who}}\n'),
-    );
-    expect(problems).toEqual([]);
-    expect(kinds(ruleset)).toEqual(['Extra(address) swap', 'Swap(address,uint256,uint256,address) swap']);
-  });
-
-  it('leaves out what it says, and only what there is', () => {
-    const signature = /event: "([^"]+)"/.exec(SHAPE)![1]!;
-    const extra = 'events:\n  - {event: "Extra(address who)", kind: swap, roles: {owner: $who}}\n';
-    expect(kinds(read(child(`without: ["${signature}"]\n${extra}`)).ruleset)).toEqual([
-      'Extra(address) swap',
-    ]);
-    expect(read(child(`without: ["Nothing()"]\n${extra}`)).problems).toEqual([
-      expect.stringMatching(/^shapes\/fork\.yaml:8:11 unknown_signature: Nothing\(\): pair has Swap/),
-    ]);
-  });
-
-  it('of a family with a fault has none of its own', () => {
-    const { problems } = read({
-      ...child(''),
-      'shapes/pair.yaml': SHAPE.replace('kind: swap', 'kind: swop'),
-    });
-    expect(problems.map((p) => p.split(' ')[0])).toEqual(['shapes/pair.yaml:9:11']);
-  });
-
-  it('must not extend itself', () => {
-    const files = child('');
-    expect(
-      read({ ...files, 'shapes/pair.yaml': SHAPE.replace('any_emitter', 'extends: fork\nany_emitter') })
-        .problems,
-    ).toContainEqual(expect.stringMatching(/extends_cycle/));
   });
 });
 

@@ -144,17 +144,10 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     files: entity(`kind: accounts\naccounts: [{slug: twin, name: Twin, address: "${OTHER}"}]`),
     at: `${M}:7:46`,
   },
-
-  { code: 'extends_cycle', files: shape('any_emitter', 'extends: pair\nany_emitter'), at: `${S}:6:10` },
   {
     code: 'unknown_signature',
-    files: {
-      'shapes/fork.yaml': SHAPE.replace('slug: pair', 'slug: fork').replace(
-        'any_emitter',
-        'extends: pair\nwithout: ["Sync()"]\nany_emitter',
-      ),
-    },
-    at: 'shapes/fork.yaml:7:11',
+    files: shape('any_emitter', 'unconfirmed: ["Sync()"]\nany_emitter'),
+    at: `${S}:6:15`,
   },
   {
     code: 'unknown_asset',
