@@ -5,10 +5,8 @@ import { readConfig } from '../../service/config.ts';
 import { allRecordings, type Recording } from '../cli/rules/recordings.ts';
 import type { Hash } from '../../model/hex.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
-import { fetchContext } from '../../stages/1-fetch/context/fetchContext.ts';
-import { fetchTransaction } from '../../stages/1-fetch/fetchTransaction.ts';
-import { planContext } from '../../stages/1-fetch/context/planContext.ts';
-import { createUpstream } from '../../stages/1-fetch/rpc/upstream.ts';
+import { openUpstream } from '../../service/analyzer.ts';
+import { fetchRecording } from '../cli/rules/loadTx.ts';
 
 /** Messages between the playground's endpoint and its page. */
 
@@ -135,37 +133,15 @@ export interface Transactions {
 export function openTransactions(folder: string, rpcUrl: string | undefined): Transactions {
   const recordings = allRecordings([folder]);
   const config = rpcUrl === undefined ? null : readConfig({ RPC_URL: rpcUrl });
-  const upstream =
-    config &&
-    createUpstream({
-      rpcUrls: config.rpcUrls,
-      traceUrl: null,
-      priceApiUrl: null,
-      timeoutMs: config.rpcTimeoutMs,
-      retries: config.rpcRetries,
-      deadlineMs: config.deadlineMs,
-      maxResponseBytes: config.maxResponseBytes,
-      maxBatch: config.rpcMaxBatch,
-    });
+  const upstream = config && openUpstream({ ...config, priceApiUrl: null });
   return {
     names: recordings.map(({ name, raw }) => ({ name, hash: raw.hash })),
     node: upstream !== null,
     byName: (name) => recordings.find((r) => r.name === name) ?? null,
     async byHash(hash, rulebook) {
-      const recorded = recordings.find((r) => r.raw.hash === hash);
-      if (recorded || upstream === null) return recorded ?? null;
-      const session = upstream.open({
-        signal: AbortSignal.timeout(config!.deadlineMs),
-        deadlineAt: performance.now() + config!.deadlineMs,
-      });
-      const raw = await fetchTransaction(session, hash);
-      return {
-        name: hash,
-        raw,
-        context: await fetchContext(session, planContext(raw, rulebook(), config!.maxTokens), {
-          names: config!.priceSources,
-        }),
-      };
+      const recorded = recordings.find((r) => r.raw.hash === hash) ?? null;
+      if (recorded || !config || !upstream) return recorded;
+      return fetchRecording(hash, { upstream, config, rulebook: rulebook() });
     },
     close: async () => upstream?.close(),
   };

@@ -1,13 +1,14 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError, readConfig } from '../../../service/config.ts';
+import { ConfigError, readConfig, type Config } from '../../../service/config.ts';
 import { AnalysisError } from '../../../lib/errors.ts';
 import type { Hash, Address } from '../../../model/hex.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import { fetchContext } from '../../../stages/1-fetch/context/fetchContext.ts';
 import { fetchTransaction } from '../../../stages/1-fetch/fetchTransaction.ts';
 import { planContext } from '../../../stages/1-fetch/context/planContext.ts';
-import { createUpstream } from '../../../stages/1-fetch/rpc/upstream.ts';
+import type { Upstream } from '../../../stages/1-fetch/rpc/upstream.ts';
+import { openUpstream } from '../../../service/analyzer.ts';
 import { readTxHash, whyNoTxHash } from '../../client/txHash.ts';
 import { CliError, type CliIo } from '../cliIo.ts';
 import { allRecordings, findRecording, recordingPlaces, type Recording } from './recordings.ts';
@@ -55,31 +56,28 @@ async function fetchTx(hash: Hash, rulebook: Rulebook): Promise<Recording> {
   }
   if (config.rpcUrls.length === 0)
     throw new CliError(`${hash} is not recorded, and RPC_URL names no node to ask`);
-  const upstream = createUpstream({
-    rpcUrls: config.rpcUrls,
-    traceUrl: config.traceUrl,
-    priceApiUrl: null,
-    timeoutMs: config.rpcTimeoutMs,
-    retries: config.rpcRetries,
-    deadlineMs: config.deadlineMs,
-    maxResponseBytes: config.maxResponseBytes,
-    maxBatch: config.rpcMaxBatch,
-  });
+  const upstream = openUpstream({ ...config, priceApiUrl: null });
   try {
-    const session = upstream.open({
-      signal: AbortSignal.timeout(config.deadlineMs),
-      deadlineAt: performance.now() + config.deadlineMs,
-    });
-    const raw = await fetchTransaction(session, hash, canonicalize);
-    const context = await fetchContext(session, planContext(raw, rulebook, config.maxTokens), {
-      names: config.priceSources,
-    });
-    return { name: hash, raw, context };
+    return await fetchRecording(hash, { upstream, config, rulebook });
   } catch (error) {
     throw error instanceof AnalysisError ? new CliError(error.message) : error;
   } finally {
     await upstream.close();
   }
+}
+
+/** A node's answers about a transaction, as a recording. Throws `AnalysisError`. */
+export async function fetchRecording(
+  hash: Hash,
+  { upstream, config, rulebook }: { upstream: Upstream; config: Config; rulebook: Rulebook },
+): Promise<Recording> {
+  const session = upstream.open({
+    signal: AbortSignal.timeout(config.deadlineMs),
+    deadlineAt: performance.now() + config.deadlineMs,
+  });
+  const raw = await fetchTransaction(session, hash, canonicalize);
+  const plan = planContext(raw, rulebook, config.maxTokens);
+  return { name: hash, raw, context: await fetchContext(session, plan, { names: config.priceSources }) };
 }
 
 /** Saves the node's answers about a transaction, so that examples can name it and tests need no node. */
