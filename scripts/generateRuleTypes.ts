@@ -86,7 +86,7 @@ function written(at: string, schema: Schema): string {
     return typeOf(`${file.split('.')[0] || at.split('#')[0]!}#${path}`);
   }
   if (schema.allOf) return typeOf(`${at}/allOf/0`);
-  if (schema.if) {
+  if (schema.if && !schema.properties) {
     const single = typeOf(`${at}/else`);
     return EXPANDED.has(at) ? single : `${single} | ${typeOf(`${at}/then`)}`;
   }

@@ -5,7 +5,7 @@ import { wordOf, ZERO_ADDRESS } from '../evm/hex.ts';
 import { NATIVE_ASSET } from '../value/asset.ts';
 import type { Address, Hash, Hex } from '../model/hex.ts';
 import type { RawContext, RawTransaction, TokenMetadata } from '../model/upstream.ts';
-import { encodeCall, encodeEvent, readAmount, type ExampleWords } from './exampleArguments.ts';
+import { encodeCall, encodeEvent, ExampleError, readAmount, type ExampleWords } from './exampleArguments.ts';
 import { asWritten, type FindSignature } from './exampleNames.ts';
 import type { RawExampleStep, RawExampleTransaction } from '../model/generated/rules.ts';
 
@@ -93,6 +93,9 @@ export function buildExample(
   };
   for (const [i, step] of steps.entries())
     applyStep(step, ['steps', i], { root, emit, addressOf, find, symbols });
+  const moved = new Set(symbols.values());
+  for (const token of Object.keys(tokens))
+    if (!moved.has(token)) throw new ExampleError(['tokens', token], `no step moves ${token}`);
 
   const tx = { hash, blockHash: BLOCK, from: root.from, to, value: root.value, input: root.input };
   return {

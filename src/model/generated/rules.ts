@@ -103,14 +103,16 @@ export interface RawExamples {
 export interface RawProtocol {
   readonly slug: string;
   readonly version: number;
-  readonly status: 'experimental' | 'stable' | 'deprecated';
+  readonly status?: 'experimental' | 'stable' | 'deprecated';
   readonly replaced_by?: string;
   readonly override?: boolean;
-  readonly name: string;
+  /** true: adds its addresses, shapes, created contracts and registries to the protocol of this slug in an earlier directory. */
+  readonly extend?: boolean;
+  readonly name?: string;
   readonly summary?: string;
   readonly references?: readonly string[];
   /** Shapes its contracts speak. Empty: they are named, and nothing they do is explained by it. */
-  readonly shapes: readonly string[];
+  readonly shapes?: readonly string[];
   readonly addresses?: readonly string[];
   /** Pools whose address follows from the two tokens (EIP-1014). */
   readonly create2?: {
@@ -441,6 +443,11 @@ export interface RawLexiconEntry {
   readonly leg?: string;
   /** true: it may be done for an account that the event names, whoever signed. */
   readonly anyone?: boolean;
+  /** Signatures that the entry takes before any other, and ones with a word of it that it must not take. An event begins with a capital, a function does not. */
+  readonly examples?: {
+    readonly match: readonly string[];
+    readonly near_miss: readonly string[];
+  };
   /** exact: applies only where the event or call states the amount of a movement. */
   readonly amount?: 'exact' | 'any';
 }

@@ -87,13 +87,15 @@ function checkLabels(spot: Spot, { label, label_fallback: fallback }: RawIntent,
 
 /** Placeholders outside optional segments that may have no value. Reports those that do not exist. */
 function checkLabel(spot: Spot, label: string, words: Vocabulary): string[] {
-  if (label !== label.trim() || /[\r\n]/.test(label))
-    spot.report('bad_format', 'a label is one line, without blanks at its ends');
+  if (label !== label.trim() || /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(label))
+    spot.report('bad_format', 'a label is one line, without blanks at its ends or hidden characters');
   const parts = parseLabel(label);
   if (parts === null) {
     spot.report('unknown_placeholder', `${label}: braces or brackets do not pair up`);
     return [];
   }
+  if (parts.some((part) => 'optional' in part && !part.optional.some((one) => 'placeholder' in one)))
+    spot.report('bad_format', 'a segment in brackets has a placeholder');
   const flat = parts.flatMap((part) => ('optional' in part ? part.optional : [part]));
   for (const part of flat)
     if ('placeholder' in part && !isLabelWord(part.placeholder, words))

@@ -122,18 +122,26 @@ function compileRoles(mapping: Mapping, { roles: raw = {} }: RawMeaning): RoleSp
 function compileWhen(mapping: Mapping, { when = [] }: RawMeaning): EventMapping['when'] {
   return when.flatMap(({ left: text, is: operator, right: other }, i) => {
     const here = mapping.spot.at('when', i);
-    const compares = operator === 'above' || operator === 'below';
-    const takesRight = compares || operator === 'equals' || operator === 'differs';
+    const compares = ['above', 'below'].includes(operator);
+    const takesRight = compares || ['equals', 'differs'].includes(operator);
     if (takesRight !== (other !== undefined)) here.report('bad_when', operator);
     const use = compares ? 'amount' : 'any';
     const bound = mapping.bind(text, here.at('left'), use);
-    const isSign = operator === 'gt0' || operator === 'lt0';
-    if (isSign && bound?.type.account === true && !bound.type.amount)
+    if (['gt0', 'lt0'].includes(operator) && bound?.type.account === true && !bound.type.amount)
       here.at('is').report('bind_type', `${text} is an account, which has no sign`);
-    const left = bound?.expr;
-    const right = mapping.bind(other, here.at('right'), use)?.expr ?? null;
-    return left ? [{ left, operator, right }] : [];
+    const against = mapping.bind(other, here.at('right'), use);
+    if (bound && against) checkSides(here, bound, against);
+    return bound ? [{ left: bound.expr, operator, right: against?.expr ?? null }] : [];
   });
+}
+
+/** Sides that are always, or never, the same. */
+function checkSides(spot: Spot, left: TypedBind, right: TypedBind): void {
+  if (JSON.stringify(left.expr) === JSON.stringify(right.expr))
+    spot.report('bad_when', 'both sides are the same');
+  const uses = (['account', 'amount'] as const).filter((use) => left.type[use] || right.type[use]);
+  if (uses.length === 2 && uses.every((use) => left.type[use] !== right.type[use]))
+    spot.report('bind_type', 'an account and a number are never the same');
 }
 
 /** The function an event is made in, its parameters and return values marked as such. */

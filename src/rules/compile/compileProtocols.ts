@@ -21,6 +21,14 @@ interface ProtocolSources {
   readonly indexes: ReadonlyMap<string, string>;
 }
 
+/** A protocol while overlays may still extend it. */
+type OpenProtocol = Omit<ProtocolSpec, 'version'> & {
+  version: number;
+  readonly addresses: Set<Address>;
+  readonly created: CreationSpec[];
+  readonly registries: RegistrySpec[];
+};
+
 /** Compiles protocols; `speakers` are those of each shape, in slug order. */
 export function compileProtocols(
   items: readonly RuleItem<RawProtocol>[],
@@ -34,39 +42,52 @@ export function compileProtocols(
   const inForce = new Set(shapes.map((s) => s.value.slug));
   const claimed = new Map<string, string>();
 
+  const open = new Map<string, OpenProtocol>();
+
   // The base first: an address that two claim is the overlay's mistake.
   for (const item of [...items].sort((a, b) => a.file.layer - b.file.layer)) {
-    const raw = item.value;
+    const below = item.value.extend === true ? open.get(item.value.slug) : undefined;
+    const raw = below ? { ...item.value, name: below.name } : item.value;
     const spot = new Spot(item, sink);
-    const spec: ProtocolSpec = {
-      slug: raw.slug,
-      version: raw.version,
-      name: raw.name,
-      status: raw.status,
-      addresses: new Set(readAddresses(spot, raw, claimed)),
-      create2: readCreate2(spot, raw),
-      created: readCreated(spot, raw, indexes),
-      tokens: tokenPatterns(raw),
-      registries: readRegistries(spot, raw),
-      payments: readPayments(spot, raw, motifKinds),
-      ...(raw.swap_fee_ppm === undefined ? {} : { swapFeePpm: raw.swap_fee_ppm }),
-      tags: raw.tags ?? [],
-    };
-    for (const [i, shape] of raw.shapes.entries()) {
+    const spec = below ?? openProtocol(spot, raw, motifKinds);
+    spec.version = raw.version;
+    for (const address of readAddresses(spot, raw, claimed)) spec.addresses.add(address);
+    spec.created.push(...readCreated(spot, raw, indexes));
+    spec.registries.push(...readRegistries(spot, raw));
+    for (const [i, shape] of (raw.shapes ?? []).entries()) {
       if (!knownShapes.has(shape))
         spot.at('shapes', i).report('unknown_shape', didYouMean(shape, knownShapes));
       else speakers.set(shape, [...(speakers.get(shape) ?? []), spec]);
     }
+    if (below) continue;
+    open.set(spec.slug, spec);
     const emits = (['addresses', 'create2', 'created_by', 'registries'] as const).some(
       (key) => raw[key] !== undefined,
     );
-    if (!emits && raw.shapes.every((s) => inForce.has(s)) && !raw.shapes.some((s) => anyEmitter.has(s)))
+    if (!emits && raw.shapes!.every((s) => inForce.has(s)) && !raw.shapes!.some((s) => anyEmitter.has(s)))
       spot.at('slug').report('protocol_without_emitter', raw.slug);
     protocols.push(spec);
   }
   const bySlug = (a: ProtocolSpec, b: ProtocolSpec): number => (a.slug < b.slug ? -1 : 1);
   for (const spoken of speakers.values()) spoken.sort(bySlug);
   return { protocols: protocols.sort(bySlug), speakers };
+}
+
+function openProtocol(spot: Spot, raw: RawProtocol, motifKinds: ProtocolSources['motifKinds']): OpenProtocol {
+  return {
+    slug: raw.slug,
+    version: raw.version,
+    name: raw.name!,
+    status: raw.status!,
+    addresses: new Set(),
+    create2: readCreate2(spot, raw),
+    created: [],
+    tokens: tokenPatterns(raw),
+    registries: [],
+    payments: readPayments(spot, raw, motifKinds),
+    ...(raw.swap_fee_ppm === undefined ? {} : { swapFeePpm: raw.swap_fee_ppm }),
+    tags: raw.tags ?? [],
+  };
 }
 
 function tokenPatterns({ tokens }: RawProtocol): ProtocolSpec['tokens'] {
@@ -85,8 +106,8 @@ function readAddresses(spot: Spot, raw: RawProtocol, claimed: Map<string, string
     const owner = claimed.get(address);
     if (owner !== undefined && owner !== raw.name)
       here.report('foreign_address', `it is an address of ${owner}`);
-    else claimed.set(address, raw.name);
-    for (const shape of raw.shapes) {
+    else claimed.set(address, raw.name!);
+    for (const shape of raw.shapes ?? []) {
       const other = claimed.get(`${address} ${shape}`);
       if (other !== undefined && other !== raw.slug)
         here.report('duplicate_address', `${other} claims it for ${shape} too`);
@@ -96,11 +117,16 @@ function readAddresses(spot: Spot, raw: RawProtocol, claimed: Map<string, string
   return addresses;
 }
 
+/** keccak256 of nothing (EIP-1052). */
+const NO_CODE = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470';
+
 function readCreate2(spot: Spot, { create2: raw }: RawProtocol): ProtocolSpec['create2'] {
   if (raw === undefined) return null;
   const deployer = readRuleAddress(spot.at('create2', 'deployer'), raw.deployer);
   if ((raw.salt === 'abi_fee') !== (raw.fees !== undefined))
     spot.at('create2', 'salt').report('bad_create2', raw.salt);
+  if (raw.init_code_hash === NO_CODE || /^0x0+$/.test(raw.init_code_hash))
+    spot.at('create2', 'init_code_hash').report('bad_create2', 'the hash of no code');
   return (
     deployer && { deployer, initCodeHash: raw.init_code_hash as Hash, salt: raw.salt, fees: raw.fees ?? [] }
   );

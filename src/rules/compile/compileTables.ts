@@ -76,18 +76,18 @@ function merge(
 ): string {
   // By directory: within one, several lines may share a hash (layouts of one event).
   const layers = new Map<string, { layer: number; lines: string[] }>();
-  for (const { layer, shownPath, text } of tables) {
+  for (const { folder, layer, shownPath, text } of tables) {
     text.split('\n').forEach((line, index) => {
       if (line === '' || line.startsWith('#')) return;
       const entry = read(line.trimEnd(), layer);
-      if (entry === null) {
-        const place = { file: shownPath, line: index + 1, column: 1 };
-        sink.report({ ...place, code: 'bad_line', message: line.slice(0, 80) });
-        return;
-      }
+      const refuse = (message: string): void =>
+        sink.report({ file: shownPath, line: index + 1, column: 1, code: 'bad_line', message });
+      if (entry === null) return refuse(line.slice(0, 80));
       const key = entry.slice(0, entry.indexOf(' '));
       const known = layers.get(key);
-      if (known?.layer === layer) known.lines.push(entry);
+      if (known?.layer === layer && folder === 'address-book' && !known.lines.includes(entry))
+        refuse(`${key} has another name above`);
+      else if (known?.layer === layer) known.lines.push(entry);
       else layers.set(key, { layer, lines: [entry] });
     });
   }

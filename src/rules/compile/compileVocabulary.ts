@@ -7,7 +7,7 @@ import type {
   RawVocabulary,
   RawLexiconEntry,
 } from '../../model/generated/rules.ts';
-import { checkLexicon } from '../lint/checkSilent.ts';
+import { checkLexicon } from '../lint/checkLexicon.ts';
 import { didYouMean } from './didYouMean.ts';
 import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 import { readSignature } from '../../evm/signatures.ts';
@@ -240,13 +240,18 @@ export function compileLexicon(
 ): readonly LexiconEntry[] {
   const mine = items.filter(({ file }) => file.kind === 'lexicon') as RuleItem<RawLexiconEntry>[];
   for (const item of mine) {
-    const { kind, leg } = item.value;
+    const { kind, leg, flow } = item.value;
     if (!words.motifKinds.has(kind)) sink.add(item, ['kind'], 'unknown_motif_kind', kind);
-    if (leg !== undefined && !words.legRoles.has(leg)) sink.add(item, ['leg'], 'unknown_role', leg);
+    const side = leg === undefined ? undefined : words.legRoles.get(leg);
+    if (leg !== undefined && side === undefined) sink.add(item, ['leg'], 'unknown_role', leg);
+    if (side !== undefined && side !== flow && (flow === 'sent' || flow === 'received'))
+      sink.add(item, ['leg'], 'bad_value', `a leg ${leg!} is ${side}, the flow is ${flow}`);
   }
+  const exampled = new Set(items.flatMap(({ file }) => (file.kind === 'example' ? file.layer : [])));
   const ordered = mine.sort((a, b) => b.file.layer - a.file.layer);
-  checkLexicon(ordered, sink);
-  return ordered.map(({ value }) => entryOf(value));
+  const entries = ordered.map((item) => ({ item, entry: entryOf(item.value) }));
+  checkLexicon(entries, exampled, sink);
+  return entries.map(({ entry }) => entry);
 }
 
 const phrases = (texts: readonly string[] = []): readonly ReadonlySet<string>[] =>

@@ -105,6 +105,7 @@ export class Spot {
 interface Identity {
   readonly slug: string;
   readonly override?: boolean;
+  readonly extend?: boolean;
 }
 
 /** Splits files into items and checks each against its schema; items of a file that fails are left out. */
@@ -150,7 +151,7 @@ export function knownSlugs(files: readonly RuleFile[], kind: RuleFile['kind']): 
 
 /**
  * Of the items of one kind, those in force: a later directory replaces a slug of an earlier one only where
- * it says `override: true`. Sorted by slug.
+ * it says `override: true`, and adds to it with `extend: true`. Sorted by slug.
  */
 export function applyOverlays<T extends Identity>(
   items: readonly RuleItem[],
@@ -160,8 +161,13 @@ export function applyOverlays<T extends Identity>(
   const inForce = new Map<string, RuleItem<T>>();
   const mine = items.filter((item) => item.file.kind === kind) as RuleItem<T>[];
   for (const item of mine) {
-    const { slug, override } = item.value;
+    const { slug, override, extend } = item.value;
     const below = inForce.get(slug);
+    if (extend === true) {
+      if (below === undefined) sink.add(item, ['extend'], 'override_of_nothing', slug);
+      else inForce.set(`${slug} ${item.file.shownPath}${item.pointer}`, item);
+      continue;
+    }
     if (below === undefined && override === true) sink.add(item, ['override'], 'override_of_nothing', slug);
     if (below !== undefined && (override !== true || below.file.layer === item.file.layer)) {
       const { line } = below.file.locate(`${below.pointer}/slug`);

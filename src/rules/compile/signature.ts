@@ -118,6 +118,8 @@ function parse(kind: SignatureKind, text: string): ParsedSignature | SignatureFa
   };
   if (type !== kind)
     return { code: 'bad_signature', message: `${text.slice(0, 120)}: not a signature of a ${kind}` };
+  if (kind === 'function' && /^(?:fallback|receive|constructor)$/.test(name))
+    return { code: 'bad_signature', message: `${name} has no selector: no call carries it` };
   const all = [...inputs, ...outputs];
   const odd = all.find((p) => /^function|\[0\]/.test(p.type));
   if (odd) return { code: 'bad_signature', message: `type ${odd.type} is not supported` };

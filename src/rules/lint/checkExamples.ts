@@ -31,7 +31,8 @@ interface Examples {
 /** Made-up transactions must be buildable, and expect only words of the vocabulary. */
 export function checkExamples(all: Examples, sink: ProblemSink): void {
   const { shapes, intents, examples, signatureNames, words } = all;
-  for (const item of [...shapes, ...examples]) checkNames(item, sink);
+  for (const item of [...shapes, ...examples]) checkNames(item, item.value.examples, sink);
+  for (const item of intents) checkNames(item, Object.values(item.value.examples).flat(), sink);
   for (const item of shapes)
     for (const [i, example] of (item.value.examples ?? []).entries())
       checkExample(new Spot(item, sink, ['examples', i]), example, {
@@ -57,10 +58,10 @@ export function checkExamples(all: Examples, sink: ProblemSink): void {
 }
 
 /** Reports name an example by its name. */
-function checkNames(item: RuleItem<RawShape> | RuleItem<RawExamples>, sink: ProblemSink): void {
-  const names = (item.value.examples ?? []).map(({ name }) => name);
+function checkNames(item: RuleItem, examples: readonly RawExample[] = [], sink: ProblemSink): void {
+  const names = examples.flatMap(({ name }) => name ?? []);
   for (const [i, name] of names.entries())
-    if (names.indexOf(name) < i) sink.add(item, ['examples', i, 'name'], 'duplicate_item', `example ${name}`);
+    if (names.indexOf(name) < i) sink.add(item, ['examples'], 'duplicate_item', `example ${name}`);
 }
 
 interface ExampleContext {

@@ -1,4 +1,3 @@
-import { stemsOf } from '../../lib/text.ts';
 import type { FactDeclaration } from '../../model/intent.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Condition, IntentRule } from '../../model/rulebook.ts';
@@ -9,7 +8,6 @@ import type {
   RawEntityFile,
   RawIntent,
   RawLeg,
-  RawLexiconEntry,
   RawMeaning,
   RawProtocol,
   RawShape,
@@ -91,6 +89,7 @@ function checkParts(spot: Spot, condition: Condition, facts: ReadonlyMap<string,
     return;
   }
   if ('not' in condition) return checkParts(spot.at('not'), condition.not, facts);
+  checkRepeated(spot, condition);
   if ('all' in condition)
     for (const [i, part] of condition.all.entries()) checkParts(spot.at('all', i), part, facts);
   if (!('any' in condition)) return;
@@ -99,6 +98,15 @@ function checkParts(spot: Spot, condition: Condition, facts: ReadonlyMap<string,
       spot.at('any', i).report('unsatisfiable', 'this part can never hold');
     checkParts(spot.at('any', i), part, facts);
   }
+}
+
+function checkRepeated(spot: Spot, condition: Condition): void {
+  if ('fact' in condition || 'not' in condition) return;
+  const [key, parts] =
+    'all' in condition ? (['all', condition.all] as const) : (['any', condition.any] as const);
+  const texts = parts.map((part) => JSON.stringify(part));
+  for (const [i, text] of texts.entries())
+    if (texts.indexOf(text) < i) spot.at(key, i).report('duplicate_item', 'the same test stands above');
 }
 
 /** Addresses at which no protocol stands: precompiles, words in place of an address, and listed tokens. */
@@ -165,37 +173,4 @@ export function checkBlocks(
   };
   for (const item of protocols) check(item, 'registries', item.value.registries);
   for (const item of entities) check(item, 'accounts', item.value.accounts);
-}
-
-/** Entries of the lexicon that an earlier one always takes first. */
-export function checkLexicon(items: readonly RuleItem<RawLexiconEntry>[], sink: ProblemSink): void {
-  for (const [i, item] of items.entries()) {
-    const above = items.slice(0, i).find((upper) => hides(upper.value, item.value));
-    if (above) sink.add(item, ['kind'], 'hidden_entry', `taken first by ${shownEntry(above)}`);
-  }
-}
-
-function shownEntry({ file, pointer, value }: RuleItem<RawLexiconEntry>): string {
-  return `${value.kind} at ${file.shownPath}:${file.locate(pointer).line}`;
-}
-
-function hides(upper: RawLexiconEntry, lower: RawLexiconEntry): boolean {
-  const isWider =
-    (upper.flow === 'any' || upper.flow === lower.flow) &&
-    (upper.assets === undefined || upper.assets === lower.assets) &&
-    (upper.sign === undefined || upper.sign === lower.sign) &&
-    (upper.amount !== 'exact' || lower.amount === 'exact') &&
-    (upper.without ?? []).every((word) => lower.without?.includes(word));
-  return isWider && (['names', 'args', 'messages'] as const).every((key) => covers(upper[key], lower[key]));
-}
-
-/** Whether each phrase of `lower` holds all words of a phrase of `upper`; without any, `upper` takes all. */
-function covers(upper: readonly string[] | undefined, lower: readonly string[] = []): boolean {
-  if (upper === undefined) return true;
-  const phrases = upper.map((text) => [...stemsOf(text)]);
-  const isTaken = (text: string): boolean => {
-    const words = new Set(stemsOf(text));
-    return phrases.some((phrase) => phrase.every((word) => words.has(word)));
-  };
-  return lower.length > 0 && lower.every(isTaken);
 }

@@ -50,7 +50,7 @@ export const PROBLEMS = {
   duplicate_address: 'two entries claim the same address',
   // overlays and identity
   duplicate_slug: 'two files use the same slug and neither says override: true',
-  override_of_nothing: 'override: true, but no earlier directory has this slug',
+  override_of_nothing: 'override or extend: true, but no earlier directory has this slug',
   duplicate_kind: 'a vocabulary word is declared twice',
   leg_side: 'which leg roles are given is fixed in the code: new roles are received',
   unknown_replacement: 'replaced_by or supersedes names a slug that does not exist',
@@ -70,7 +70,7 @@ export const PROBLEMS = {
   unknown_leg: 'the expression names a leg that is not listed above it',
   duplicate_leg: 'two legs are identical',
   unknown_role: 'the role is not declared in vocabulary.yaml',
-  bad_when: 'equals, differs, above and below take a right side, gt0, lt0 and is0 take none',
+  bad_when: 'equals, differs, above and below take a right side that is another, gt0, lt0 and is0 take none',
   stated_without_amount: 'a leg with match: stated needs an amount',
   misplaced_leg_key: 'a key that only makes sense with match: movement',
   duplicate_meaning: 'the same event or call with the same body is declared twice',
@@ -82,7 +82,7 @@ export const PROBLEMS = {
   protocol_without_emitter:
     'the protocol has neither addresses, create2, created_by nor registries, and no shape ' +
     'accepts any emitter',
-  bad_create2: 'abi_fee needs fees, packed takes none',
+  bad_create2: 'abi_fee needs fees, packed takes none; the hash is that of the code of a pool',
   bad_creation: 'shim_hash and salt belong together',
   bad_registry: 'the registry function is no function of one address',
   // vocabulary and precedence

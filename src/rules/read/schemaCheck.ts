@@ -48,7 +48,9 @@ export function checkSchema(kind: FileKind, tree: Tree): SchemaFault[] {
   const inBranch = (e: ErrorObject): boolean =>
     /\/(?:oneOf|anyOf)\/\d+/.test(e.schemaPath) ||
     (e.keyword !== 'anyOf' && e.schemaPath.startsWith('names.') && choices.has(e.instancePath));
-  const whole = errors.filter((e) => e.keyword !== 'if' && !inBranch(e));
+  const isTwice = (e: ErrorObject): boolean =>
+    e.keyword === 'if' || e.schemaPath.endsWith('/propertyNames/enum');
+  const whole = errors.filter((e) => !isTwice(e) && !inBranch(e));
   return (whole.length > 0 ? whole : errors).map(toFault);
 }
 
@@ -99,8 +101,11 @@ const FAULTS: Readonly<Record<string, (failed: Failed) => SchemaFault>> = {
     return { ...failed.fault('unknown_key', didYouMean(key, known)), ...atKey(failed, key) };
   },
   required: ({ fault, params }) => fault('missing_key', String(params['missingProperty'])),
-  dependencies: ({ fault, params }) =>
-    fault('mixed_condition', `${String(params['property'])} needs ${String(params['missingProperty'])}`),
+  dependencies: ({ fault, params: { property, missingProperty } }) =>
+    fault(
+      /^(?:fact|is|value)$/.test(String(property)) ? 'mixed_condition' : 'missing_key',
+      `${String(property)} needs ${String(missingProperty)}`,
+    ),
   maxProperties: ({ fault }) => fault('mixed_condition', 'all, any and not stand alone'),
   type: ({ fault, params, shown }) => fault('wrong_type', `${shown} should be ${String(params['type'])}`),
   enum: ({ fault, params, shown, last, error }) => {

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readRuleset, type Ruleset } from '../../../src/rules/compile/loadRulebook.ts';
-import { FACTS, INTENT, SMALL, writeRuleset, type Files } from './smallRuleset.ts';
+import { FACTS, INTENT, SHAPE, SMALL, writeRuleset, type Files } from './smallRuleset.ts';
 
 const read = (files: Files): { readonly ruleset: Ruleset; readonly problems: string[] } => {
   const dir = writeRuleset(SMALL, files);
@@ -34,6 +34,52 @@ describe('several signatures in one entry', () => {
     ]);
     expect(read(shape('SwapB(uint256 id)')).problems).toEqual([
       expect.stringMatching(/^shapes\/swaps\.yaml:12:20 unknown_param: \$who/),
+    ]);
+  });
+});
+
+describe('a protocol that an overlay extends', () => {
+  const NEW = '0x6B175474E89094C44Da98b954EedeAC495271d0F';
+  const overlay = (body: string): Ruleset =>
+    readRuleset(
+      [
+        writeRuleset(SMALL),
+        writeRuleset({
+          'shapes/other.yaml': SHAPE.replace('slug: pair', 'slug: other')
+            .replace('any_emitter: true', 'any_emitter: false')
+            .replace('event: "Swap(', 'event: "Traded('),
+          'protocols/pairs.yaml': body,
+        }),
+      ],
+      { facts: FACTS },
+    );
+
+  it('gains its addresses and shapes, and keeps its own', () => {
+    const { problems, rulebook } = overlay(
+      `slug: pairs\nversion: 2\nextend: true\nshapes: [other]\naddresses: ["${NEW}"]\n`,
+    );
+    expect(problems).toEqual([]);
+    const spec = rulebook!.protocols.get('pairs')!;
+    expect(spec).toMatchObject({ name: 'Pairs', version: 2 });
+    expect([...spec.addresses]).toEqual(['0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2', NEW.toLowerCase()]);
+    const speakers = [...rulebook!.events.values()].flatMap(({ meanings }) =>
+      meanings.map((m) => [m.shape, m.protocols.map(({ slug }) => slug)]),
+    );
+    expect(speakers).toEqual([
+      ['other', ['pairs']],
+      ['pair', ['pairs']],
+    ]);
+  });
+
+  it('is one that there is, and keeps its name', () => {
+    const said = (body: string): string[] =>
+      overlay(body).problems.map(({ code, message }) => `${code}: ${message}`);
+    expect(said(`slug: pears\nversion: 1\nextend: true\naddresses: ["${NEW}"]\n`)).toContain(
+      'override_of_nothing: pears',
+    );
+    expect(said('slug: pairs\nversion: 1\nextend: true\nname: Pears\n')).toEqual([
+      expect.stringContaining('bad_format: "name" cannot be a name here'),
+      expect.stringContaining('unused_shape'),
     ]);
   });
 });

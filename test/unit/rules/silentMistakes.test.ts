@@ -1,7 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { readRuleset } from '../../../src/rules/compile/loadRulebook.ts';
-import { FACTS, INTENT, PROTOCOL, SHAPE, SMALL, TOKEN, writeRuleset, type Files } from './smallRuleset.ts';
+import {
+  FACTS,
+  INTENT,
+  OTHER,
+  PROTOCOL,
+  SHAPE,
+  SMALL,
+  TOKEN,
+  writeRuleset,
+  type Files,
+} from './smallRuleset.ts';
 
+/** keccak256 of nothing (EIP-1052). */
+const NO_CODE = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470';
 const NOW = 1_760_000_000;
 const said = (dirs: readonly string[]): string[] =>
   readRuleset(dirs, { facts: FACTS, examples: true, now: NOW }).problems.map(
@@ -16,6 +28,9 @@ const intent = (from: string | RegExp, to: string): Files => ({
   'intents/direct.yaml': INTENT.replace(from, to),
 });
 const COUNT = 'fact: motif.swap.count';
+const lexicon = (body: string, match: readonly string[], miss: readonly string[]): Files => ({
+  'lexicon.yaml': `- {kind: swap, flow: sent, ${body}, examples: ${JSON.stringify({ match, near_miss: miss })}}\n`,
+});
 const accounts = (address: string): Files => ({ 'address-book/mine.txt': `${address} fund Mine\n` });
 
 /** Mistakes that once passed without a word, with what is said of each. */
@@ -96,6 +111,11 @@ const MISTAKES: readonly (readonly [name: string, files: Files, says: string])[]
     intent('known: High, family: Medium', 'known: Low, family: Medium'),
     'family_above_known: Medium above Low',
   ],
+  [
+    'a condition twice',
+    when(`{all: [{${COUNT}, is: eq, value: 1}, {${COUNT}, is: eq, value: 1}]}`),
+    'duplicate_item: the same test stands above',
+  ],
   ['no leg', legs(''), 'no_leg: a swap has no leg'],
   ['only a leg that binds anything', legs('{role: in}'), 'no_leg: a swap has only legs'],
   [
@@ -132,6 +152,49 @@ const MISTAKES: readonly (readonly [name: string, files: Files, says: string])[]
     'an account above another',
     shape('    roles:', '    when: [{left: $to, is: above, right: $sender}]\n    roles:'),
     'bind_type',
+  ],
+  [
+    'an account equal to itself',
+    shape('    roles:', '    when: [{left: $to, is: equals, right: $to}]\n    roles:'),
+    'bad_when: both sides are the same',
+  ],
+  [
+    'an account other than itself',
+    shape('    roles:', '    when: [{left: $to, is: differs, right: $to}]\n    roles:'),
+    'bad_when: both sides are the same',
+  ],
+  [
+    'an account equal to a number',
+    shape('    roles:', '    when: [{left: $to, is: equals, right: "5"}]\n    roles:'),
+    'bind_type: an account and a number are never the same',
+  ],
+  [
+    'a fallback as a call',
+    {
+      'shapes/pair.yaml': `${SHAPE}calls:\n  - {call: "fallback()", kind: swap, legs: [{role: in, from: $caller}]}\n`,
+    },
+    'bad_signature: fallback has no selector',
+  ],
+  ['a fee on no amount', legs('{role: in, to: $venue, fees: $amountIn}'), 'missing_key: fees needs amount'],
+  [
+    'another movement than none stated',
+    legs('{role: in, to: $venue, otherwise: direction}'),
+    'missing_key: otherwise needs amount',
+  ],
+  [
+    'payments to no address',
+    {
+      'protocols/pairs.yaml': `${PROTOCOL.replace(/addresses.*\n/, '')}payments: {kind: swap, assets: ["${TOKEN}"]}\n`,
+    },
+    'missing_key: payments needs addresses',
+  ],
+  [
+    'two examples of one name',
+    intent(
+      '[{facts: {motif.swap.count: 1}}]',
+      '[{name: one, facts: {motif.swap.count: 1}}, {name: one, facts: {motif.swap.count: 1, actor.is_signer: true}}]',
+    ),
+    'duplicate_item: example one',
   ],
   ['an account as amount', legs('{role: in, to: $venue, amount: $to}'), 'bind_type'],
   [
@@ -214,6 +277,45 @@ const MISTAKES: readonly (readonly [name: string, files: Files, says: string])[]
     },
     'hidden_entry',
   ],
+  [
+    'a lexicon entry without its own words',
+    lexicon('names: [trade], without: [trade]', ['Traded(address who)'], ['Stake(address trade)']),
+    'bad_example: Traded(address who) has none of the words',
+  ],
+  [
+    'a lexicon example that an earlier entry takes',
+    {
+      'lexicon.yaml': `- {kind: swap, flow: any, names: [trade]}\n${String(lexicon('names: [sell]', ['SellTrade(address who)'], ['Cell(address sell)'])['lexicon.yaml'])}`,
+    },
+    'hidden_entry: SellTrade(address who) is taken first by swap',
+  ],
+  [
+    'a lexicon near miss that matches',
+    lexicon('names: [trade]', ['Traded(address who)'], ['TradeCancelled(address who)']),
+    'bad_example: TradeCancelled(address who) matches, though it should not',
+  ],
+  [
+    'a lexicon near miss from far away',
+    lexicon('names: [trade]', ['Traded(address who)'], ['Paused(address who)']),
+    'trivial_near_miss: Paused(address who) shares no word with the entry',
+  ],
+  [
+    'a lexicon leg against the flow',
+    lexicon('names: [trade], leg: out', ['Traded(address who)'], ['Cancel(address trade)']),
+    'bad_value: a leg out is received, the flow is sent',
+  ],
+  [
+    'two names of one address',
+    { 'address-book/mine.txt': `${OTHER} fund Mine\n${OTHER} fund Yours\n` },
+    'bad_line',
+  ],
+  [
+    'pools of no code',
+    {
+      'protocols/pairs.yaml': `${PROTOCOL}create2: {deployer: "${TOKEN}", init_code_hash: "${NO_CODE}", salt: packed}\n`,
+    },
+    'bad_create2: the hash of no code',
+  ],
   ['a recording cut short', { 'recordings/one.json': '{"rpc": {' }, 'broken_recording: no JSON'],
   ['a recording that is a page', { 'recordings/one.json': '<html></html>' }, 'broken_recording'],
   ['a recording of nothing', { 'recordings/one.json': '' }, 'broken_recording'],
@@ -264,6 +366,16 @@ const MISTAKES: readonly (readonly [name: string, files: Files, says: string])[]
     'broken_yaml: a file is one document',
   ],
   ['a label over two lines', intent('label: Swap', 'label: "Swap\\nnow"'), 'bad_format: a label is one line'],
+  [
+    'a label that turns its text around',
+    intent('label: Swap', 'label: "Swap\\u202e now"'),
+    'bad_format: a label is one line',
+  ],
+  [
+    'a segment that is always there',
+    intent('label: Swap', 'label: "Swap[ now]"'),
+    'bad_format: a segment in brackets has a placeholder',
+  ],
   [
     'a label that ends with a blank',
     intent('label: Swap', 'label: "Swap "'),

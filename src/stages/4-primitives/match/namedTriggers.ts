@@ -1,10 +1,9 @@
 import { eventNamed, functionNamed, readSignature, type NamedSignature } from '../../../evm/signatures.ts';
 import { uintOfWord, wordAt } from '../../../evm/hex.ts';
 import { memoize } from '../../../lib/memo.ts';
-import { stemsOf } from '../../../lib/text.ts';
+import { applies, signatureWords } from '../../../lib/lexicon.ts';
 import type { Frame, Log, Evidence } from '../../../model/canonicalTx.ts';
 import type { Address, Hash, Hex } from '../../../model/hex.ts';
-import type { LexiconEntry } from '../../../model/vocabulary.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 
 /** An unmapped log or call, with the content of its signature and data. */
@@ -97,35 +96,8 @@ function entriesFor(
   signature: NamedSignature | null,
   { lexicon }: Rulebook,
 ): readonly number[] {
-  const name = stemsOf(signature?.name ?? '');
-  const args = (signature?.args ?? []).map((arg) => stemsOf(arg.name));
-  return [...lexicon.keys()].filter((rank) => applies(lexicon[rank]!, { basis, name, args }));
-}
-
-interface SignatureWords {
-  readonly basis: NamedTrigger['basis'];
-  /** Stems of its name; none where the signature is unknown. */
-  readonly name: ReadonlySet<string>;
-  /** Stems of each argument's name. */
-  readonly args: readonly ReadonlySet<string>[];
-}
-
-function applies(entry: LexiconEntry, words: SignatureWords): boolean {
-  const { names, args, without, sign, messages } = entry;
-  if (messages.size > 0 || without.some((word) => words.name.has(word))) return false;
-  if (sign !== null && (sign === 'hash_path') !== (words.basis === 'call')) return false;
-  if (sign !== null && names.length + args.length === 0) return true;
-  const inName = names.length === 0 || names.some((phrase) => includes(words.name, phrase));
-  // Functions of one argument share their selector with others of other argument names.
-  const known = words.basis === 'event' || words.args.length > 1;
-  const inArgs =
-    args.length === 0 || (known && args.some((phrase) => words.args.some((arg) => includes(arg, phrase))));
-  return inName && inArgs;
-}
-
-function includes(words: ReadonlySet<string>, phrase: ReadonlySet<string>): boolean {
-  for (const word of phrase) if (!words.has(word)) return false;
-  return true;
+  const words = signatureWords(basis, signature);
+  return [...lexicon.keys()].filter((rank) => applies(lexicon[rank]!, words));
 }
 
 /** The first 32-byte words of `data` from byte `from` on, as numbers. */

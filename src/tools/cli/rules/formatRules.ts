@@ -6,57 +6,18 @@ import { parseYamlTree } from '../../../rules/read/yamlTree.ts';
 import type { CliIo } from '../cliIo.ts';
 import { rulesetDirs } from './rulesets.ts';
 
+const HEAD = 'slug version status replaced_by override';
+const words = (text: string): readonly string[] => `${HEAD} ${text}`.split(' ');
+
 /** Order of an item's own keys: identity, content, tests. Others keep their place behind these. */
 const KEY_ORDER: Readonly<Partial<Record<FileKind, readonly string[]>>> = {
-  shape: [
-    'slug',
-    'version',
-    'status',
-    'replaced_by',
-    'override',
-    'summary',
-    'references',
-    'any_emitter',
-    'family_confidence',
-    'events',
-    'calls',
-  ],
-  protocol: [
-    'slug',
-    'version',
-    'status',
-    'replaced_by',
-    'override',
-    'name',
-    'summary',
-    'shapes',
-    'addresses',
-    'create2',
-    'references',
-  ],
-  entity: ['slug', 'version', 'status', 'replaced_by', 'override', 'kind', 'summary', 'references'],
-  intent: [
-    'slug',
-    'version',
-    'status',
-    'replaced_by',
-    'override',
-    'summary',
-    'intent',
-    'label',
-    'label_fallback',
-    'priority',
-    'supersedes',
-    'rests_on',
-    'requires_any',
-    'when',
-    'proof',
-    'confidence',
-    'tags',
-    'falsepositives',
-    'references',
-    'examples',
-  ],
+  shape: words('summary references any_emitter family_confidence events calls'),
+  protocol: words('name summary shapes addresses create2 references'),
+  entity: words('kind summary references'),
+  intent: words(
+    'summary intent label label_fallback priority supersedes rests_on requires_any when proof confidence ' +
+      'tags falsepositives references examples',
+  ),
 };
 
 /**

@@ -60,7 +60,7 @@ function positionOf(kind: string, { words }: SoundRuleset): string | null {
 
 /** An address that a protocol lists for the shape. */
 function listedAddress({ slug }: RawShape, { protocols }: SoundRuleset): string | null {
-  const speaker = protocols.find(({ value }) => value.shapes.includes(slug) && value.addresses);
+  const speaker = protocols.find(({ value }) => value.shapes?.includes(slug) && value.addresses);
   const [address] = speaker?.value.addresses ?? [];
   return address === undefined ? null : checksumAddress(address as `0x${string}`);
 }
