@@ -31,8 +31,11 @@ interface Examples {
 /** Made-up transactions must be buildable, and expect only words of the vocabulary. */
 export function checkExamples(all: Examples, sink: ProblemSink): void {
   const { shapes, intents, examples, signatureNames, words } = all;
-  for (const item of [...shapes, ...examples]) checkNames(item, item.value.examples, sink);
-  for (const item of intents) checkNames(item, Object.values(item.value.examples).flat(), sink);
+  for (const item of [...shapes, ...examples])
+    checkNames(new Spot(item, sink, ['examples']), item.value.examples);
+  for (const item of intents)
+    for (const side of ['match', 'near_miss'] as const)
+      checkNames(new Spot(item, sink, ['examples', side]), item.value.examples[side]);
   for (const item of shapes)
     for (const [i, example] of (item.value.examples ?? []).entries())
       checkExample(new Spot(item, sink, ['examples', i]), example, {
@@ -58,10 +61,11 @@ export function checkExamples(all: Examples, sink: ProblemSink): void {
 }
 
 /** Reports name an example by its name. */
-function checkNames(item: RuleItem, examples: readonly RawExample[] = [], sink: ProblemSink): void {
-  const names = examples.flatMap(({ name }) => name ?? []);
+function checkNames(spot: Spot, examples: readonly RawExample[] = []): void {
+  const names = examples.map(({ name }) => name);
   for (const [i, name] of names.entries())
-    if (names.indexOf(name) < i) sink.add(item, ['examples'], 'duplicate_item', `example ${name}`);
+    if (name !== undefined && names.indexOf(name) < i)
+      spot.at(i, 'name').report('duplicate_item', `example ${name}`);
 }
 
 interface ExampleContext {
