@@ -444,7 +444,7 @@ export interface RawLexiconEntry {
   /** true: it may be done for an account that the event names, whoever signed. */
   readonly anyone?: boolean;
   /** Signatures that the entry takes before any other, and ones with a word of it that it must not take. An event begins with a capital, a function does not. */
-  readonly examples?: {
+  readonly examples: {
     readonly match: readonly string[];
     readonly near_miss: readonly string[];
   };

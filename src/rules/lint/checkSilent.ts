@@ -89,24 +89,17 @@ function checkParts(spot: Spot, condition: Condition, facts: ReadonlyMap<string,
     return;
   }
   if ('not' in condition) return checkParts(spot.at('not'), condition.not, facts);
-  checkRepeated(spot, condition);
-  if ('all' in condition)
-    for (const [i, part] of condition.all.entries()) checkParts(spot.at('all', i), part, facts);
-  if (!('any' in condition)) return;
-  for (const [i, part] of condition.any.entries()) {
-    if (conjunctionOf(part, facts) === null)
-      spot.at('any', i).report('unsatisfiable', 'this part can never hold');
-    checkParts(spot.at('any', i), part, facts);
-  }
-}
-
-function checkRepeated(spot: Spot, condition: Condition): void {
-  if ('fact' in condition || 'not' in condition) return;
-  const [key, parts] =
-    'all' in condition ? (['all', condition.all] as const) : (['any', condition.any] as const);
+  if ('fact' in condition) return;
+  const key = 'all' in condition ? 'all' : 'any';
+  const parts = 'all' in condition ? condition.all : condition.any;
   const texts = parts.map((part) => JSON.stringify(part));
-  for (const [i, text] of texts.entries())
-    if (texts.indexOf(text) < i) spot.at(key, i).report('duplicate_item', 'the same test stands above');
+  for (const [i, part] of parts.entries()) {
+    const here = spot.at(key, i);
+    if (texts.indexOf(texts[i]!) < i) here.report('duplicate_item', 'the same test stands above');
+    if (key === 'any' && conjunctionOf(part, facts) === null)
+      here.report('unsatisfiable', 'this part can never hold');
+    checkParts(here, part, facts);
+  }
 }
 
 /** Addresses at which no protocol stands: precompiles, words in place of an address, and listed tokens. */

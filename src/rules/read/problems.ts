@@ -121,7 +121,7 @@ export const PROBLEMS = {
     'the address is a token, a precompile or a placeholder, not a contract of the protocol',
   unused_word: 'the vocabulary of an overlay declares a word that none of its files uses',
   future_block: 'the block does not exist yet',
-  hidden_entry: 'an earlier entry of the lexicon takes everything this one could',
+  hidden_entry: 'an earlier entry of the lexicon takes an example of this one',
   broken_recording: 'a recorded transaction cannot be read',
   family_above_known: 'more confidence where only the family is known than where the protocol is',
   shape_without_example:

@@ -546,8 +546,12 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
   {
     code: 'hidden_entry',
     files: {
-      'lexicon.yaml': '- {kind: swap, flow: any, names: [a]}\n- {kind: swap, flow: sent, names: [a]}\n',
+      'lexicon.yaml':
+        '- {kind: swap, flow: any, names: [a], examples: &}\n- {kind: swap, flow: sent, names: [a], examples: &}\n'.replaceAll(
+          '&',
+          '{match: [A()], near_miss: [B(uint256 a)]}',
+        ),
     },
-    at: 'lexicon.yaml:2:10',
+    at: 'lexicon.yaml:2:59',
   },
 ];

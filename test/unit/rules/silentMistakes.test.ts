@@ -31,6 +31,10 @@ const COUNT = 'fact: motif.swap.count';
 const lexicon = (body: string, match: readonly string[], miss: readonly string[]): Files => ({
   'lexicon.yaml': `- {kind: swap, flow: sent, ${body}, examples: ${JSON.stringify({ match, near_miss: miss })}}\n`,
 });
+const TRADED = "match: ['Traded(uint256 pool, address who)'], near_miss: ['Cancelled(address trade)']";
+const behind = (...entries: readonly string[]): Files => ({
+  'lexicon.yaml': entries.map((entry) => `- {kind: swap, ${entry}, examples: {${TRADED}}}\n`).join(''),
+});
 const accounts = (address: string): Files => ({ 'address-book/mine.txt': `${address} fund Mine\n` });
 
 /** Mistakes that once passed without a word, with what is said of each. */
@@ -239,55 +243,33 @@ const MISTAKES: readonly (readonly [name: string, files: Files, says: string])[]
   ['an address book with a short address', accounts('0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756c'), 'bad_line'],
   [
     'a lexicon entry behind the same words',
-    {
-      'lexicon.yaml':
-        '- {kind: swap, flow: any, names: [trade]}\n- {kind: swap, flow: sent, names: [trade]}\n',
-    },
-    'hidden_entry: taken first by swap',
+    behind('flow: any, names: [trade]', 'flow: sent, names: [trade]'),
+    'hidden_entry: Traded(uint256 pool, address who): taken first at',
   ],
   [
     'a lexicon entry behind fewer words',
-    {
-      'lexicon.yaml':
-        '- {kind: swap, flow: sent, names: [trade]}\n- {kind: swap, flow: sent, names: [trade now]}\n',
-    },
+    behind('flow: sent, names: [trade]', 'flow: sent, names: [trade, trade now]'),
     'hidden_entry',
   ],
   [
     'a lexicon entry behind another form',
-    {
-      'lexicon.yaml':
-        '- {kind: swap, flow: any, names: [stake]}\n- {kind: swap, flow: received, names: [staked]}\n',
-    },
+    behind('flow: any, names: [trades]', 'flow: received, names: [traded]'),
     'hidden_entry',
   ],
   [
     'a lexicon entry with an argument, behind one without',
-    {
-      'lexicon.yaml':
-        '- {kind: swap, flow: sent, names: [trade]}\n- {kind: swap, flow: sent, names: [trade], args: [pool]}\n',
-    },
+    behind('flow: sent, names: [trade]', 'flow: sent, names: [trade], args: [pool]'),
     'hidden_entry',
   ],
   [
     'a lexicon entry of one asset behind all',
-    {
-      'lexicon.yaml':
-        '- {kind: swap, flow: sent, names: [trade]}\n- {kind: swap, flow: sent, names: [trade], assets: nft}\n',
-    },
+    behind('flow: sent, names: [trade]', 'flow: sent, names: [trade], assets: nft'),
     'hidden_entry',
   ],
   [
     'a lexicon entry without its own words',
     lexicon('names: [trade], without: [trade]', ['Traded(address who)'], ['Stake(address trade)']),
     'bad_example: Traded(address who) has none of the words',
-  ],
-  [
-    'a lexicon example that an earlier entry takes',
-    {
-      'lexicon.yaml': `- {kind: swap, flow: any, names: [trade]}\n${String(lexicon('names: [sell]', ['SellTrade(address who)'], ['Cell(address sell)'])['lexicon.yaml'])}`,
-    },
-    'hidden_entry: SellTrade(address who) is taken first by swap',
   ],
   [
     'a lexicon near miss that matches',
