@@ -1,3 +1,4 @@
+import { groupBy } from '../lib/lists.ts';
 import type { FindingRule, FindingStep } from '../model/finding.ts';
 import type { Act } from './blockFacts.ts';
 
@@ -24,15 +25,8 @@ export function linkOf({ tx: a }: Act, { tx: b }: Act): EntityLink | null {
 /** Every candidate of a rule in one block, in the order of their first transactions. */
 export function candidatesOf(rule: FindingRule, acts: readonly Act[]): Candidate[] {
   if (rule.steps.length === 0) return [{ rule, chains: [] }];
-  const groups = new Map<string, Act[]>();
   const kinds = new Set(rule.steps.flatMap((step) => [...step.kinds]));
-  for (const act of acts) {
-    if (!kinds.has(act.kind)) continue;
-    const key = keyOf(rule, act);
-    const group = groups.get(key);
-    if (group) group.push(act);
-    else groups.set(key, [act]);
-  }
+  const groups = groupBy(acts, (act) => (kinds.has(act.kind) ? keyOf(rule, act) : null));
   const merged = new Map<string, Chain[]>();
   for (const group of groups.values())
     for (const chain of group.length < rule.steps.length ? [] : chainsOf(rule, group)) {

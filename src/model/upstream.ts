@@ -27,6 +27,8 @@ export interface PriceQuote {
   readonly asset: Address | 'native';
   readonly numerator: bigint;
   readonly scale: number;
+  /** The numerator before the block, where the source answered anew within it. */
+  readonly before?: bigint | null;
   readonly method: 'chainlink' | 'pool_twap' | 'pool_spot' | 'erc4626' | 'wrapper' | 'lp_share' | 'http';
   /** The source: a feed, pool or vault address, or the HTTP source's name. Never a URL. */
   readonly source: string;

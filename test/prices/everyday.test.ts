@@ -5,6 +5,7 @@ import { MAINNET } from '../devnet/addresses.ts';
 import { fn } from '../devnet/chain.ts';
 import { FAR_FUTURE } from '../devnet/deploy/uniswap.ts';
 import type { TxReport } from '../../src/model/generated/report.ts';
+import { toUnits } from '../devnet/scenario.ts';
 import { Dollars, minimum, pairPays, units } from './byHand.ts';
 import { changeOf, figures, idOf, ordinary, startStage, valuedDeltas, type Stage } from './stage.ts';
 
@@ -351,5 +352,42 @@ describe('9. a feed that no longer speaks', () => {
     expect(refusal).toMatchObject({ threshold: '90000 s', code: 'stale_price' });
     expect(Number.parseInt(refusal!.observed!, 10)).toBeGreaterThan(90_000);
     expect(report.economics.valuation.snapshot_id).toBeNull();
+  });
+});
+
+describe('a feed that answers in the very block', () => {
+  /** A new answer of the ether feed, then a payment, in one block. */
+  async function payAt(price: string): Promise<Hex> {
+    const { rpc } = stage.devnet;
+    const send = (from: string, transaction: object): Promise<Hex> =>
+      rpc('eth_sendTransaction', [{ from, gas: '0x493e0', ...transaction }]) as Promise<Hex>;
+    await rpc('evm_setAutomine', [false]);
+    await send(addressOf('deployer'), {
+      to: MAINNET.feedEth,
+      data: fn('setAnswer(int256)', [toUnits(price, 8)]),
+    });
+    const paid = await send(addressOf('dave'), { to: addressOf('erin'), value: '0xde0b6b3a7640000' });
+    await rpc('evm_mine', []);
+    await rpc('evm_setAutomine', [true]);
+    return paid;
+  }
+
+  it('is used where it moved little, and refused where it moved by more than 5 %', async () => {
+    await stage.setFeed('feedEth', '3391.07');
+    const little = await stage.ask(await payAt('3550'));
+    expect(little.economics.net_usd_before_gas.text).toBe('$-3550.00');
+    expect(little.economics.valuation.prices).toMatchObject([{ price_exact: '3550', age_s: 0 }]);
+
+    const much = await stage.ask(await payAt('3910.5'));
+    expect(much.economics.net_usd_before_gas.available).toBe(false);
+    expect(much.economics.valuation.refusals).toMatchObject([
+      {
+        asset_id: ETH,
+        code: 'self_referential',
+        reason: 'the chainlink price moved within the block',
+        observed: '3550 to 3910.5',
+        threshold: '500 bps',
+      },
+    ]);
   });
 });

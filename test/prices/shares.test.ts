@@ -625,4 +625,43 @@ describe('verify --prices', () => {
       'wrapper ',
     ]);
   });
+
+  /** Places where `verify --prices` finds fault with a changed report of a payment of 5 DAI. */
+  async function faults(change: (valuation: TxReport['economics']['valuation']) => void): Promise<string[]> {
+    const report = structuredClone(await stage.ask(await send(MAINNET.dai, 5n * E18)));
+    change(report.economics.valuation);
+    const found: string[] = [];
+    const read = contractReader(stage.devnet.rpcUrl, report.tx.block_number);
+    const rules = readPriceRules([SHIPPED_RULES]);
+    await checkPrices(report, { read, rules, priceApiUrl: null }, (_, at) => found.push(at));
+    return found;
+  }
+  const DAI = `eip155:1/erc20:${MAINNET.dai.toLowerCase()}`;
+
+  it('32. finds a stablecoin valued by the feed of ether, or of another stablecoin', async () => {
+    for (const source of [MAINNET.feedEth, MAINNET.feedUsdc])
+      expect(
+        await faults(({ prices }) => {
+          prices!.find(({ asset_id: id }) => id === DAI)!.source = source;
+        }),
+      ).toEqual(['/economics/valuation/prices/0/source']);
+    const other = await faults(({ prices }) => {
+      Object.assign(prices!.find(({ asset_id: id }) => id === DAI)!, { price_exact: '3391', method: 'http' });
+    });
+    expect(other).toEqual(['/economics/valuation/prices/0']);
+  });
+
+  it('33. finds a price refused though the feed answers', async () => {
+    const refuse =
+      (code: string) =>
+      (valuation: TxReport['economics']['valuation']): void => {
+        valuation.prices = valuation.prices!.filter(({ asset_id: id }) => id !== DAI);
+        valuation.unpriced_assets = [DAI];
+        const refusal = { asset_id: DAI, code, reason: '', observed: null, threshold: null };
+        valuation.refusals = [refusal as NonNullable<typeof valuation.refusals>[number]];
+      };
+    for (const code of ['no_source', 'stale_price', 'self_referential', 'low_liquidity'])
+      expect(await faults(refuse(code))).toEqual(['/economics/valuation/unpriced_assets/0']);
+    expect(await faults(refuse('price_deviation'))).toEqual([]);
+  });
 });

@@ -1,3 +1,4 @@
+import { addTo } from '../../lib/lists.ts';
 import { MultiDirectedGraph } from 'graphology';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
@@ -111,10 +112,7 @@ function keepLedgers(movements: readonly Movement[]): Pick<ValueFlow, 'ledgers' 
     if (!entry) ledger.set(asset, (entry = { inflow: 0n, outflow: 0n, movements: [] }));
     entry[side] += amount;
     entry.movements.push(index);
-    const lists = side === 'inflow' ? incoming : outgoing;
-    const list = lists.get(account);
-    if (list) list.push(index);
-    else lists.set(account, [index]);
+    addTo(side === 'inflow' ? incoming : outgoing, account, index);
   };
   for (const movement of movements) {
     book(movement.from, 'outflow', movement);

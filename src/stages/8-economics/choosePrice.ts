@@ -69,7 +69,7 @@ function isPositivePrice({ numerator, scale, asOf }: PriceQuote): boolean {
 }
 
 function refusalOf(quote: PriceQuote, timestamp: number, touched: TouchedAccounts): RefusalReason | null {
-  const { method, pool, confidenceBps } = quote;
+  const { method, pool, confidenceBps, before } = quote;
   if (!isPositivePrice(quote)) return refusal('no_source', `${method} answered no positive price`);
   if (pool !== null && touched.has(pool)) {
     const reason = `the ${method} price is set by a pool this transaction moved`;
@@ -79,6 +79,9 @@ function refusalOf(quote: PriceQuote, timestamp: number, touched: TouchedAccount
     const reason = `${method} has little confidence in its own price`;
     return refusal('low_liquidity', reason, `${confidenceBps} bps`, `${MIN_CONFIDENCE_BPS} bps`);
   }
+  const moved = before == null ? null : deviation([quote, { ...quote, numerator: before }]);
+  if (moved)
+    return { ...moved, code: 'self_referential', reason: `the ${method} price moved within the block` };
   const [age, limit] = [distance(quote, timestamp), freshness(quote) + STALE_GRACE_S];
   if (age <= limit) return null;
   const reason = `the ${method} price is too far from the block in time`;

@@ -22,12 +22,10 @@ interface NftInput {
 
 /** No state of theirs can have set a price of these sources. */
 const NONE_TOUCHED = { has: () => false };
-const NO_FLOOR: RefusalReason = {
-  code: 'nft_no_floor',
-  reason: 'it was not sold for a known price in this transaction, and NFTs have no other price',
-  observed: null,
-  threshold: null,
-};
+const NO_FLOOR = refusal(
+  'nft_no_floor',
+  'it was not sold for a known price in this transaction, and NFTs have no other price',
+);
 
 /**
  * Chooses prices of NFTs: a liquidity position's from its holdings, any other's from its sale in this very

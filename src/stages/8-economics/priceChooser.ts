@@ -1,5 +1,6 @@
 import { usableDecimals } from '../../value/amount.ts';
 import { parseAssetId } from '../../value/asset.ts';
+import { groupBy } from '../../lib/lists.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
@@ -32,25 +33,9 @@ export interface PriceChooser {
 }
 
 const NONE: readonly [] = [];
-const NO_GROUPS: ReadonlyMap<PriceKey, never> = new Map<PriceKey, never>();
 
 /** Prices that rest on prices that rest on prices … */
 const MAX_DEPTH = 4;
-
-function byKey<T extends { readonly asset: PriceKey }>(
-  items: readonly T[],
-  keyOf: (asset: PriceKey) => PriceKey,
-): ReadonlyMap<PriceKey, readonly T[]> {
-  if (items.length === 0) return NO_GROUPS;
-  const groups = new Map<PriceKey, T[]>();
-  for (const item of items) {
-    const key = keyOf(item.asset);
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
-  return groups;
-}
 
 const refused = (code: RefusalReason['code'], reason: string): PriceChoice => ({
   chosen: null,
@@ -73,9 +58,11 @@ export function priceChooser({
 }: ChooserInput): PriceChooser {
   const keyOf = (asset: PriceKey): PriceKey =>
     asset !== 'native' && rulebook.wrappedNative.has(asset) ? 'native' : asset;
-  const quotes = byKey(context.prices, keyOf);
-  const rates = byKey(context.rates ?? NONE, keyOf);
-  const declined = byKey(context.refusals, keyOf);
+  const byKey = <T extends { readonly asset: PriceKey }>(items: readonly T[]): ReadonlyMap<PriceKey, T[]> =>
+    groupBy(items, ({ asset }) => keyOf(asset));
+  const quotes = byKey(context.prices);
+  const rates = byKey(context.rates ?? NONE);
+  const declined = byKey(context.refusals);
   const bases = new Map<PriceQuote, readonly PriceKey[]>();
   const settled = new Map<PriceKey, PriceChoice>();
   const open: PriceKey[] = [];

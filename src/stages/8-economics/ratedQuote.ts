@@ -42,13 +42,7 @@ export function valueOfUnits(
     return { ...(refused[0] ?? refusal('no_source', reason)), reason };
   }
   const decimals = decimalsOf(asset);
-  if (decimals === null)
-    return {
-      code: 'unknown_decimals',
-      reason: `rests on ${asset}, which states no decimals`,
-      observed: null,
-      threshold: null,
-    };
+  if (decimals === null) return refusal('unknown_decimals', `rests on ${asset}, which states no decimals`);
   return {
     numerator: units.numerator * chosen.quote.numerator,
     denominator: units.denominator * 10n ** BigInt(chosen.quote.scale + decimals),

@@ -48,14 +48,9 @@ export function foldMotifs(motifs: readonly Motif[], input: FoldInput): FoldedMo
 
 function likeMotifs(motifs: readonly Motif[], input: FoldInput): Motif[][] {
   const parents = new Set(motifs.map(({ parent }) => parent));
-  const groups = new Map<string, Motif[]>();
-  for (const motif of motifs) {
-    if (parents.has(motif.index) || !mayFold(motif, input)) continue;
-    const key = likeness(motif, input);
-    const group = groups.get(key);
-    if (group) group.push(motif);
-    else groups.set(key, [motif]);
-  }
+  const groups = groupBy(motifs, (motif) =>
+    parents.has(motif.index) || !mayFold(motif, input) ? null : likeness(motif, input),
+  );
   return [...groups.values()].filter(({ length }) => length >= FOLD_FROM);
 }
 

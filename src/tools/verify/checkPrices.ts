@@ -1,5 +1,5 @@
-import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem';
 import type { TxReport } from '../../model/generated/report.ts';
+import { STALE_GRACE, answerOfFeed, askFeed, askRound, feedsOf, isSame, near } from './readFeed.ts';
 import { askPriceApi, priceApiUrls, type PriceRules } from './priceRules.ts';
 import { parseDecimal, type Decimal } from './checkMoney.ts';
 import type { Report } from './finding.ts';
@@ -18,19 +18,16 @@ export interface PriceCheck {
   readonly priceApiUrl: string | null;
 }
 
-const FEED_ABI = parseAbi([
-  'function latestRoundData() view returns (uint80, int256, uint256, uint256, uint80)',
-  'function decimals() view returns (uint8)',
-  'function latestRoundData(address, address) view returns (uint80, int256, uint256, uint256, uint80)',
-  'function decimals(address, address) view returns (uint8)',
-]);
 /** Prices that were divided keep thirty digits; floating point keeps fifteen. */
 const EXACT = 10n ** 24n;
 const FLOATING = 10n ** 9n;
 
+/** Refusals that hold whatever a feed answers: of the token itself, or of sources that disagree. */
+const NOT_OF_THE_FEED = ['price_deviation', 'spam_asset', 'unknown_decimals', 'source_unavailable'];
+
 /**
  * Reads the sources of a report's prices again at its block: feeds, the registry, rates and views, pools,
- * sales and HTTP sources. Returns the prices that could not be read, with the reason.
+ * sales and HTTP sources; prices and refusals are held against the listed feed of their asset. Returns the prices that could not be read, with the reason.
  */
 export async function checkPrices(
   report: TxReport,
@@ -42,6 +39,11 @@ export async function checkPrices(
   for (const [i, price] of (report.economics.valuation.prices ?? []).entries()) {
     const why = await checker.check(price, `/economics/valuation/prices/${i}`);
     if (why !== null) left.push({ what: `price of ${price.asset_id}`, why });
+  }
+  const { refusals = [], unpriced_assets: unpriced } = report.economics.valuation;
+  for (const [i, id] of unpriced.entries()) {
+    const code = refusals.find(({ asset_id: asset }) => asset === id)?.code ?? 'none';
+    await checker.checkRefusal(id, code, `/economics/valuation/unpriced_assets/${i}`);
   }
   return left;
 }
@@ -63,6 +65,7 @@ class PriceChecker {
     const exact = price.price_exact === undefined ? null : parseDecimal(price.price_exact);
     if (!exact) return 'the report gives no exact price';
     const one: Stated = { price, exact, at, asset: keyOf(price.asset_id) };
+    await this.#againstFeed(one);
     switch (price.method) {
       case 'chainlink':
         return this.#feed(one);
@@ -77,15 +80,46 @@ class PriceChecker {
     }
   }
 
+  #listed(asset: string, grace: number): ReturnType<typeof answerOfFeed> {
+    const { rules, read } = this.#input;
+    const since = Date.parse(this.#report.tx.timestamp ?? '') / 1_000 - grace;
+    return answerOfFeed(feedsOf(asset, rules), read, since);
+  }
+
+  /** A refusal does not hold where the listed feed of the asset answers, and answered so before the block. */
+  async checkRefusal(id: string, code: string, at: string): Promise<void> {
+    const answer = NOT_OF_THE_FEED.includes(code) ? null : await this.#listed(keyOf(id), STALE_GRACE);
+    if (!answer) return;
+    const earlier = await askRound(this.#input.read, answer.rule.feed, { before: true });
+    const moved = earlier !== null && !near(answer.round[1]!, earlier[1]!);
+    if (!moved) this.#find('price', at, `the feed ${answer.rule.feed} answered ${answer.round[1]}`);
+  }
+
+  /** No price is further from a fresh answer of its asset's feed than sources may be apart. */
+  async #againstFeed({ exact, at, asset }: Stated): Promise<void> {
+    const answer = await this.#listed(asset, 0);
+    if (!answer) return;
+    const { rule, round } = answer;
+    const [stated, told] = [
+      exact.units * 10n ** BigInt(rule.decimals),
+      round[1]! * 10n ** BigInt(exact.places),
+    ];
+    if (!near(stated, told))
+      this.#find('price', at, `${rule.feed}, the feed of ${asset}, answered ${round[1]}`);
+  }
+
   async #feed({ price, exact, at, asset }: Stated): Outcome {
-    const registry = this.#input.rules.registries.find(
-      ({ address }) => address.toLowerCase() === price.source.toLowerCase(),
-    );
+    const { rules, read } = this.#input;
+    const registry = rules.registries.find(({ address }) => isSame(address, price.source));
+    if (!registry && !feedsOf(asset, rules).some(({ feed }) => isSame(feed, price.source))) {
+      this.#find('price', `${at}/source`, `the rules list no feed ${price.source} of ${asset}`);
+      return null;
+    }
     const pairs = registry ? registry.quotes.map((q) => ({ args: [asset, q.denomination], in: q.in })) : [];
     const answers = [];
     for (const { args, in: unit } of registry ? pairs : [{ args: [], in: 'usd' }]) {
-      const round = (await this.#ask(price.source, 'latestRoundData', args)) as readonly bigint[] | null;
-      const decimals = (await this.#ask(price.source, 'decimals', args)) as number | null;
+      const round = await askRound(read, price.source, { args });
+      const decimals = (await askFeed(read, price.source, { name: 'decimals', args })) as number | null;
       if (round && decimals !== null) answers.push({ round, decimals, unit });
     }
     if (answers.length === 0) {
@@ -187,13 +221,6 @@ class PriceChecker {
     const scaled = { over: BigInt(Math.round(value * 1e15)), under: 10n ** 15n };
     const near = value >= 1e-3 ? agree(exact, scaled, FLOATING) : Math.abs(number(exact) - value) < 1e-12;
     if (!near) this.#find('price', at, `${who} $${value}`);
-  }
-
-  async #ask(to: string, functionName: 'latestRoundData' | 'decimals', args: readonly string[]) {
-    const abi = FEED_ABI.filter((item) => item.name === functionName && item.inputs.length === args.length);
-    const data = await this.#input.read(to, encodeFunctionData({ abi, functionName, args } as never));
-    if (data === null || data === '0x') return null;
-    return decodeFunctionResult({ abi, functionName, data } as never) as unknown;
   }
 
   async #decimalsOf(asset: string): Promise<number | null> {

@@ -2,8 +2,11 @@ import { join } from 'node:path';
 import type { RawEntityFile, RawPosition, RawPriceApi, RawRate } from '../../model/generated/rules.ts';
 import { documents } from './ruleFacts.ts';
 
+export type FeedRule = NonNullable<RawEntityFile['feeds']>[number];
+
 /** Rules of price sources, read from their files here and not by the analysis. */
 export interface PriceRules {
+  readonly feeds: readonly FeedRule[];
   readonly registries: readonly NonNullable<RawEntityFile['registry']>[];
   readonly rates: readonly RawRate[];
   readonly positions: readonly RawPosition[];
@@ -17,6 +20,7 @@ export interface PriceRules {
 export function readPriceRules(directories: readonly string[]): PriceRules {
   const files = directories.flatMap((directory) => documents(join(directory, 'entities'))) as RawEntityFile[];
   return {
+    feeds: files.flatMap(({ feeds }) => feeds ?? []),
     registries: files.flatMap(({ registry }) => registry ?? []),
     rates: files.flatMap(({ rates }) => rates ?? []),
     positions: files.flatMap(({ positions }) => positions ?? []),

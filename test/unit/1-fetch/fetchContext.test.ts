@@ -239,6 +239,28 @@ describe('fetchContext', () => {
     ]);
   });
 
+  it('reads a feed that answered in this very block before it, too, and no other', async () => {
+    const round = (price: bigint, at: number): Hex =>
+      `0x${uint(9)}${uint(price)}${uint(at)}${uint(at)}${uint(9)}`;
+    const asked: unknown[] = [];
+    const { run, node } = await setup({
+      eth_call: ([call, tag]) => {
+        const { data } = call as { data: string };
+        if (data !== '0xfeaf968c') return '0x';
+        asked.push(tag);
+        return tag === `0x${BLOCK_NUMBER.toString(16)}`
+          ? round(330_000_000_000n, TIMESTAMP)
+          : round(300_000_000_000n, TIMESTAMP - 600);
+      },
+    });
+    const { prices } = await run({ multicall: null });
+    expect(prices).toMatchObject([
+      { asset: 'native', numerator: 330_000_000_000n, before: 300_000_000_000n, asOf: TIMESTAMP },
+    ]);
+    expect(asked).toEqual([BLOCK_NUMBER, BLOCK_NUMBER - 1n].map((block) => `0x${block.toString(16)}`));
+    expect(node.requests).toHaveLength(2);
+  });
+
   it('takes a revert for an answer and a passing failure for none', async () => {
     const reverted = await setup({
       eth_call: () => {

@@ -11,6 +11,7 @@ import {
   type PriceAnswers,
   type PriceSource,
 } from '../prices/priceSources.ts';
+import { refusePrice } from '../prices/refusePrice.ts';
 import { readState } from './readState.ts';
 import type { ReadAnswer } from './viewReads.ts';
 import type { ContextPlan } from './planContext.ts';
@@ -48,12 +49,11 @@ const USUAL_SOURCES: ReadonlySet<PriceSourceName> = new Set<PriceSourceName>([
 const METADATA_SELECTORS = ['0x95d89b41', '0x06fdde03', '0x313ce567'] as const satisfies readonly Hex[];
 
 /**
- * Second round trip: block header, token metadata, prices and delegations in one JSON-RPC batch, reads
- * pinned at the transaction's block. Four cases need a third request: a contract that spends all gas
- * spoils an aggregate, so its reads are repeated one by one; a token that only changed hands and is proven to be
- * a share is asked for its rate; pool averages, where configured, are read for tokens without another price; and
- * the HTTP price source waits for the header where the node did not give
- * the block's time earlier.
+ * Second round trip: block header, token metadata, prices and delegations in one JSON-RPC batch, reads pinned
+ * at the transaction's block. A third request repeats the reads of an aggregate that a contract spoilt by
+ * spending all gas, asks proven shares that only changed hands for their rates, feeds that answered in this
+ * very block for the answer before it, and pools for averages, where configured. The HTTP source waits for
+ * the header where the node did not give the block's time earlier.
  */
 export async function fetchContext(
   session: Session,
@@ -84,17 +84,17 @@ export async function fetchContext(
   const quotes: PriceQuote[] = [];
   const rates: PriceRate[] = [];
   const positions: PositionRead[] = [];
-  const refusals: PriceRefusal[] = plan.pricing.beyondLimit.map(({ token, source, limit }) => ({
-    asset: token,
-    code: 'no_source',
-    reason: `more tokens in one transaction than ${source} can be asked about`,
-    observed: null,
-    threshold: String(limit),
-  }));
+  const later: PriceSource[] = [];
+  const refusals: PriceRefusal[] = plan.pricing.beyondLimit.map(({ token, source, limit }) =>
+    refusePrice(token, `more tokens in one transaction than ${source} can be asked about`, {
+      threshold: String(limit),
+    }),
+  );
   const take = (found: PriceAnswers): void => {
     quotes.push(...found.quotes);
     if (found.rates) rates.push(...found.rates);
     if (found.positions) positions.push(...found.positions);
+    if (found.later) later.push(found.later);
     refusals.push(...found.refusals);
   };
   const takeAll = (
@@ -117,12 +117,15 @@ export async function fetchContext(
   const { bases, shareBases, list } = furtherSources(plan, stateless ? NO_SOURCES : names, shares, () =>
     unpriced(plan, [...quotes, ...rates], shares, timestamp),
   );
-  const further = readsOf(bases, list);
   addUsualBases(shareBases, tokens);
-  if (further.length > 0) {
-    const third = await readState(session, { ...plan, accounts: [], authorities: [] }, further);
-    takeAll(bases, list, third.answers);
-  }
+  const readOn = async (asked: readonly Address[], further: readonly PriceSource[]): Promise<void> => {
+    const calls = readsOf(asked, further);
+    if (calls.length === 0) return;
+    const state = await readState(session, { ...plan, accounts: [], authorities: [] }, calls);
+    takeAll(asked, further, state.answers);
+  };
+  await readOn(bases, [...list, ...later.splice(0)]);
+  await readOn([], later);
   if (fromApi) take(await fromApi);
   return {
     block,
@@ -207,24 +210,17 @@ function readMetadata(
 }
 
 const withoutState = (assets: readonly (Address | 'native')[]): PriceRefusal[] =>
-  assets.map((asset) => ({
-    asset,
-    code: 'source_unavailable',
-    reason: 'the node no longer has the state of the block',
-    observed: null,
-    threshold: null,
-  }));
+  assets.map((asset) =>
+    refusePrice(asset, 'the node no longer has the state of the block', { code: 'source_unavailable' }),
+  );
 
 function beyondLimit(plan: ContextPlan): PriceRefusal[] {
   if (plan.tokensBeyondLimit.length === 0) return [];
   const observed = String(plan.tokens.length + plan.tokensBeyondLimit.length);
-  return plan.tokensBeyondLimit.map((asset) => ({
-    asset,
-    code: 'unknown_decimals',
-    reason: 'more tokens in one transaction than are looked up',
-    observed,
-    threshold: String(plan.tokenLimit),
-  }));
+  const details = { code: 'unknown_decimals', observed, threshold: String(plan.tokenLimit) } as const;
+  return plan.tokensBeyondLimit.map((asset) =>
+    refusePrice(asset, 'more tokens in one transaction than are looked up', details),
+  );
 }
 
 /** Without those of assets that another source priced, and one per asset and code. */

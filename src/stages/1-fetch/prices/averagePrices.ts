@@ -2,6 +2,7 @@ import { create2Address, pairSalt } from '../../../evm/address.ts';
 import { intOfWord, uintOfWord, wordAt, wordOf } from '../../../evm/hex.ts';
 import { Q96, Q192, sqrtRatioAtTick } from '../../../value/tickPrice.ts';
 import { wordWithin, type ViewCall } from '../context/multicall.ts';
+import { refusePrice } from './refusePrice.ts';
 import type { PriceSource } from './priceSources.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 import type { AverageSpec } from '../../../model/pricing.ts';
@@ -60,22 +61,13 @@ export function averagePrices(tokens: readonly Address[], averages: readonly Ave
       const found = new Set(rates.map(({ asset }) => asset));
       for (const asset of asked) {
         if (!found.has(asset))
-          refusals.push({
-            asset,
-            code: 'no_source',
-            reason: 'no pool keeps an average of its price over the window',
-            observed: null,
-            threshold: null,
-          });
+          refusals.push(refusePrice(asset, 'no pool keeps an average of its price over the window'));
       }
       for (const asset of tokens.slice(MAX_TOKENS)) {
-        refusals.push({
-          asset,
-          code: 'no_source',
-          reason: 'more tokens in one transaction than averages of pools are asked about',
-          observed: String(tokens.length),
-          threshold: String(MAX_TOKENS),
-        });
+        const limit = { observed: String(tokens.length), threshold: String(MAX_TOKENS) };
+        refusals.push(
+          refusePrice(asset, 'more tokens in one transaction than averages of pools are asked about', limit),
+        );
       }
       return { quotes: [], rates, refusals };
     },

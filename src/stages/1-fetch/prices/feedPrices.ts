@@ -1,5 +1,6 @@
 import { intOfWord, smallUintOfWord, uintOfWord, wordAt, HIGH_BYTES } from '../../../evm/hex.ts';
-import type { PriceSource } from './priceSources.ts';
+import { refusePrice } from './refusePrice.ts';
+import type { PriceAnswers, PriceSource } from './priceSources.ts';
 import type { Hex, Address } from '../../../model/hex.ts';
 import type { PriceFeedSpec, FeedRegistrySpec } from '../../../model/pricing.ts';
 import type { PriceQuote, PriceRefusal, PriceRate } from '../../../model/upstream.ts';
@@ -17,44 +18,91 @@ const LATEST_ROUND_DATA = '0xfeaf968c' as Hex;
  * counts as no source for its asset; whether an answer is too old is judged later, against `heartbeat`.
  */
 export function feedPrices(feeds: readonly PriceFeedSpec[]): PriceSource {
+  const calls = feeds.map(({ feed }): ViewCall => ({ to: feed, data: LATEST_ROUND_DATA }));
   return {
-    calls: feeds.map(({ feed }) => ({ to: feed, data: LATEST_ROUND_DATA })),
+    calls,
     read(answers, { timestamp }) {
-      const quotes: PriceQuote[] = [];
-      const refusals: PriceRefusal[] = [];
-      feeds.forEach((spec, i) => {
-        const read = readRound(answers[i] ?? null, timestamp);
-        if (typeof read === 'string')
-          refusals.push({
-            asset: spec.asset,
-            code: 'no_source',
-            reason: `feed ${spec.feed} ${read}`,
-            observed: null,
-            threshold: null,
-          });
-        else
-          quotes.push({
-            numerator: read.numerator,
-            asOf: read.asOf,
-            asset: spec.asset,
-            scale: spec.decimals,
-            method: 'chainlink',
-            source: spec.feed,
-            heartbeat: spec.heartbeat,
-            pool: null,
-            confidenceBps: null,
-          });
-      });
-      // Feeds of one asset succeed each other over the years: one that answers is enough.
-      if (refusals.length === 0) return { quotes, refusals };
-      const quoted = new Set(quotes.map((quote) => quote.asset));
-      return { quotes, refusals: refusals.filter((refusal) => !quoted.has(refusal.asset)) };
+      const rounds = feeds.map(({ asset, feed: source, heartbeat, decimals }, i) => ({
+        asset,
+        call: calls[i]!,
+        answer: answers[i] ?? null,
+        source: `feed ${source}`,
+        price: (round: Round) => usdQuote({ asset, source, heartbeat }, round, decimals),
+      }));
+      return pricesOf(rounds, timestamp);
     },
   };
 }
 
+/** A round's answer and time, and the answer before the block where that had to be read. */
+interface Round {
+  readonly numerator: bigint;
+  readonly asOf: number;
+  readonly before: bigint | null;
+}
+
+interface AnsweredRound {
+  readonly asset: PriceQuote['asset'];
+  readonly call: ViewCall;
+  readonly answer: Hex | null;
+  /** The feed, as refusals name it. */
+  readonly source: string;
+  readonly price: (round: Round) => PriceQuote | PriceRate;
+}
+
+/** Prices of rounds. One finished in this very block may be a change within it and waits for the last. */
+function pricesOf(rounds: readonly AnsweredRound[], timestamp: number): PriceAnswers {
+  const refusals: PriceRefusal[] = [];
+  const priced: (PriceQuote | PriceRate)[] = [];
+  const anew: { round: Round; call: ViewCall; price: AnsweredRound['price'] }[] = [];
+  for (const { asset, call, answer, source, price } of rounds) {
+    const round = readRound(answer, timestamp);
+    if (typeof round === 'string') {
+      refusals.push(refusePrice(asset, `${source} ${round}`));
+    } else if (round.asOf < timestamp) priced.push(price(round));
+    else anew.push({ round, call: { to: call.to, data: call.data, before: true }, price });
+  }
+  const later: PriceSource = {
+    calls: anew.map(({ call }) => call),
+    read: (answers) =>
+      byForm(
+        anew.map(({ round, price }, i) => {
+          const last = readRound(answers[i] ?? null, timestamp);
+          return price(typeof last === 'string' ? round : { ...round, before: last.numerator });
+        }),
+      ),
+  };
+  return { ...byForm(priced), refusals, ...(anew.length > 0 ? { later } : {}) };
+}
+
+const byForm = (prices: readonly (PriceQuote | PriceRate)[]): PriceAnswers => ({
+  quotes: prices.flatMap((price) => ('terms' in price ? [] : price)),
+  rates: prices.flatMap((price) => ('terms' in price ? price : [])),
+  refusals: [],
+});
+
+function usdQuote(
+  { asset, source, heartbeat }: Pick<PriceQuote, 'asset' | 'source' | 'heartbeat'>,
+  { numerator, asOf, before }: Round,
+  scale: number,
+): PriceQuote {
+  const method = 'chainlink';
+  const quote = {
+    asset,
+    numerator,
+    scale,
+    method,
+    source,
+    asOf,
+    heartbeat,
+    pool: null,
+    confidenceBps: null,
+  } as const;
+  return before === null ? quote : { ...quote, before };
+}
+
 /** Price and time of a round, or the fault in the answer. */
-function readRound(answer: Hex | null, timestamp: number): { numerator: bigint; asOf: number } | string {
+function readRound(answer: Hex | null, timestamp: number): Round | string {
   const price = answer === null ? null : wordAt(answer, 32);
   const updated = answer === null ? null : wordAt(answer, 96);
   if (price === null || updated === null) return 'did not answer at this block';
@@ -63,7 +111,7 @@ function readRound(answer: Hex | null, timestamp: number): { numerator: bigint; 
   const asOf = smallUintOfWord(updated) ?? Number(uintOfWord(updated));
   if (asOf === 0) return 'has no finished round at this block';
   if (asOf > timestamp) return 'answered from after the block';
-  return { numerator, asOf };
+  return { numerator, asOf, before: null };
 }
 
 /**
@@ -95,56 +143,32 @@ export function registryPrices(
   return {
     calls,
     read(answers, { timestamp, tokens }) {
-      const quotes: PriceQuote[] = [];
-      const rates: PriceRate[] = [];
-      const refusals: PriceRefusal[] = [];
-      pairs.forEach(({ token: asset, quote }, i) => {
-        const scale = decodeDecimals(answers[2 * i + 1] ?? null);
-        if (answers[2 * i] == null || scale === null) return;
-        const round = readRound(answers[2 * i]!, timestamp);
-        if (typeof round === 'string') {
-          refusals.push({
-            asset,
-            code: 'no_source',
-            reason: `the feed in registry ${address} ${round}`,
-            observed: null,
-            threshold: null,
-          });
-        } else if (quote.in === 'usd') {
-          quotes.push({
-            asset,
-            ...round,
-            scale,
-            method: 'chainlink',
-            source: address,
-            heartbeat,
-            pool: null,
-            confidenceBps: null,
-          });
-        } else {
-          const decimals = usableDecimals(tokens.get(asset)?.decimals);
-          if (decimals === null) return;
-          rates.push({
-            asset,
-            method: 'chainlink',
-            source: address,
-            after: null,
-            vouched: true,
-            asOf: round.asOf,
-            heartbeat,
-            pool: null,
-            market: null,
-            terms: [
-              {
-                asset: 'native',
-                numerator: round.numerator * 10n ** 18n,
-                denominator: 10n ** BigInt(scale + decimals),
-              },
-            ],
-          });
-        }
+      const rounds = pairs.flatMap(({ token: asset, quote }, i): AnsweredRound[] => {
+        const [answer, scale] = [answers[2 * i], decodeDecimals(answers[2 * i + 1] ?? null)];
+        const decimals = quote.in === 'usd' ? 0 : usableDecimals(tokens.get(asset)?.decimals);
+        if (answer == null || scale === null || decimals === null) return [];
+        const denominator = 10n ** BigInt(scale + decimals);
+        const inEther = (one: bigint) =>
+          [{ asset: 'native', numerator: one * 10n ** 18n, denominator }] as const;
+        const price = (round: Round): PriceQuote | PriceRate =>
+          quote.in === 'usd'
+            ? usdQuote({ asset, source: address, heartbeat }, round, scale)
+            : {
+                asset,
+                method: 'chainlink',
+                source: address,
+                terms: inEther(round.numerator),
+                after: null,
+                before: round.before === null ? null : inEther(round.before),
+                vouched: true,
+                asOf: round.asOf,
+                heartbeat,
+                pool: null,
+                market: null,
+              };
+        return [{ asset, call: calls[2 * i]!, answer, source: `the feed in registry ${address}`, price }];
       });
-      return { quotes, rates, refusals };
+      return pricesOf(rounds, timestamp);
     },
   };
 }

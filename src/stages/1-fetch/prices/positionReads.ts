@@ -33,17 +33,11 @@ export function positionReads(planned: readonly Planned[]): PriceSource {
   };
 }
 
+const FIELDS = ['token0', 'token1', 'tickLower', 'tickUpper', 'liquidity', 'owed0', 'owed1'] as const;
+
 /** Null for an answer that is too short or names no tokens. */
 function readPosition({ spec, id }: Planned, answer: Hex): PositionRead | null {
-  const words = [
-    spec.token0,
-    spec.token1,
-    spec.tickLower,
-    spec.tickUpper,
-    spec.liquidity,
-    spec.owed0,
-    spec.owed1,
-  ].map((position) => wordAt(answer, 32 * position));
+  const words = FIELDS.map((field) => wordAt(answer, 32 * spec[field]));
   if (words.includes(null)) return null;
   const [a, b, lower, upper, liquidity, owed0, owed1] = words as string[];
   const [token0, token1] = [addressOfWord(a!), addressOfWord(b!)];

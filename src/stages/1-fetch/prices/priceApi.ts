@@ -1,5 +1,6 @@
 import { isRecord } from '../../../lib/shape.ts';
 import { timeLimit } from '../rpc/upstreamFault.ts';
+import { refusePrice } from './refusePrice.ts';
 import type { PriceAnswers } from './priceSources.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { AnswerPath, PriceApiSpec } from '../../../model/pricing.ts';
@@ -116,17 +117,9 @@ interface Source {
 
 type Scope = PriceApiScope & Pick<PriceApiOptions, 'fetch'>;
 
-const refusal = (asset: Asset, code: PriceRefusal['code'], reason: string): PriceRefusal => ({
-  asset,
-  code,
-  reason,
-  observed: null,
-  threshold: null,
-});
-
 const refuseAll = (assets: readonly Asset[], code: PriceRefusal['code'], reason: string): PriceAnswers => ({
   quotes: [],
-  refusals: assets.map((asset) => refusal(asset, code, reason)),
+  refusals: assets.map((asset) => refusePrice(asset, reason, { code })),
 });
 
 async function askSource(
@@ -148,7 +141,7 @@ async function askSource(
     quotes: answers.flatMap(({ quotes }) => quotes),
     refusals: [
       ...answers.flatMap(({ refusals }) => refusals),
-      ...beyond.map((asset) => ({ ...refusal(asset, 'no_source', reason), ...observed })),
+      ...beyond.map((asset) => refusePrice(asset, reason, observed)),
     ],
   };
 }
@@ -185,7 +178,7 @@ async function askGroup(
   for (const asset of group) {
     const quote = readQuote(source, asset, body);
     if (quote) quotes.push(quote);
-    else refusals.push(refusal(asset, 'no_source', `${name} sent no price`));
+    else refusals.push(refusePrice(asset, `${name} sent no price`));
   }
   return { quotes, refusals };
 }

@@ -55,6 +55,8 @@ export interface PriceAnswers {
   /** Liquidity of position NFTs. */
   readonly positions?: readonly PositionRead[];
   readonly refusals: readonly PriceRefusal[];
+  /** What has to be read in a third request. */
+  readonly later?: PriceSource;
 }
 
 /** Context for reading a source's answers. */

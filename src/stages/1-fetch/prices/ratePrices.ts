@@ -2,6 +2,7 @@ import { create2Address, pairSalt } from '../../../evm/address.ts';
 import { addressOfWord, uintOfWord, wordAt } from '../../../evm/hex.ts';
 import type { ViewCall } from '../context/multicall.ts';
 import type { PlannedRate } from './planPricing.ts';
+import { refusePrice } from './refusePrice.ts';
 import type { PriceSource } from './priceSources.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 import { TOKEN_ARGUMENT, type RateCall, type RateNumber, type RateSpec } from '../../../model/pricing.ts';
@@ -155,14 +156,8 @@ const SILENT = 'the contract did not answer at this block';
 const UNBORN = 'the contract told no rate before the transaction';
 const EMPTY = 'nothing was in circulation, so that a share of it means nothing';
 
-function refuse(
-  { method }: RateSpec,
-  asset: Address,
-  code: PriceRefusal['code'],
-  reason: string,
-): PriceRefusal {
-  return { asset, code, reason: `${method}: ${reason}`, observed: null, threshold: null };
-}
+const refuse = (spec: RateSpec, asset: Address, code: PriceRefusal['code'], reason: string): PriceRefusal =>
+  refusePrice(asset, `${spec.method}: ${reason}`, { code });
 
 const readsRate = ({ per, terms }: RateSpec): boolean =>
   [per, ...terms.map(({ amount }) => amount)].some((number) => typeof number !== 'bigint');

@@ -1,3 +1,4 @@
+import { groupBy } from '../../../lib/lists.ts';
 import { mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
 import { balances, sidesOf, type Balance } from '../../../value/balances.ts';
 import { movedAssets, venuesOf } from '../../../value/parties.ts';
@@ -104,10 +105,10 @@ export class SubjectView {
   }
   get ownByKind(): MotifsByKind {
     return (this.#ownByKind ??=
-      this.own.length === this.input.motifs.length ? this.byKind : groupByKind(this.own));
+      this.own.length === this.input.motifs.length ? this.byKind : groupBy(this.own, ({ kind }) => kind));
   }
   get byKind(): MotifsByKind {
-    return (this.#byKind ??= groupByKind(this.input.motifs));
+    return (this.#byKind ??= groupBy(this.input.motifs, ({ kind }) => kind));
   }
   ownOf(kind: string): readonly Motif[] {
     return this.ownByKind.get(kind) ?? NONE;
@@ -294,14 +295,4 @@ function codeAccountsOf({ tx, input }: SubjectView): Set<Address> {
   }
   found.delete(input.subject.signer);
   return found;
-}
-
-function groupByKind(motifs: readonly Motif[]): Map<string, Motif[]> {
-  const groups = new Map<string, Motif[]>();
-  for (const motif of motifs) {
-    const group = groups.get(motif.kind);
-    if (group) group.push(motif);
-    else groups.set(motif.kind, [motif]);
-  }
-  return groups;
 }

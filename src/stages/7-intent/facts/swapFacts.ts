@@ -1,3 +1,4 @@
+import { addTo } from '../../../lib/lists.ts';
 import { count, flag, motifTags, protocols, type FactSpec } from './factSpec.ts';
 import { protocolsOf, tagsOf } from './motifFacts.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -173,8 +174,8 @@ function linksOf(view: SubjectView): Links {
   const onward = new Map<Holding, Holding[]>();
   const back = new Map<Holding, Holding[]>();
   const link = (from: Holding, to: Holding): void => {
-    push(onward, from, to);
-    push(back, to, from);
+    addTo(onward, from, to);
+    addTo(back, to, from);
   };
   // Wrapping: native goes into the token contract and the same amount appears from the zero address, or back.
   const minted = holding(ZERO_ADDRESS, NATIVE_ASSET);
@@ -207,10 +208,4 @@ function endsOf(
   }
   if (view.isSwap(motif) && assets.size === 0) ends.add(holding(motif.venue, OPEN));
   return ends;
-}
-
-function push(lists: Map<Holding, Holding[]>, key: Holding, value: Holding): void {
-  const list = lists.get(key);
-  if (list) list.push(value);
-  else lists.set(key, [value]);
 }

@@ -1,3 +1,4 @@
+import { groupBy } from '../../../lib/lists.ts';
 import { distinctEvidence } from '../../../lib/evidence.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
 import { roleOf } from '../../../lib/roles.ts';
@@ -131,12 +132,9 @@ function effectOf({ position, shares, motif }: Change, flow: ValueFlow): string 
 
 /** Movements of a position token that no act explains: interest minted to the owner, or the token sent on. */
 function unexplained(changes: readonly Change[], flow: ValueFlow): PositionChange[] {
-  const groups = new Map<string, Change[]>();
-  for (const change of changes)
-    if (change.token !== null && change.delta !== 0n) {
-      const key = `${change.owner} ${change.token}`;
-      groups.set(key, [...(groups.get(key) ?? []), change]);
-    }
+  const groups = groupBy(changes, ({ owner, token, delta }) =>
+    token !== null && delta !== 0n ? `${owner} ${token}` : null,
+  );
   return [...groups.values()].flatMap((own) => {
     const { owner, token, motif, position } = own[0]!;
     const entry = flow.ledgers.get(owner)?.get(token!);
