@@ -47,6 +47,8 @@ export const WARNINGS: Words = {
     'The subject repaid the gas in this transaction (a user operation, a refund to the submitter): its flows hold that payment, and `net_usd_after_gas` counts the gas once more, `net_usd_after_own_gas` does not.',
   PositionAtCost:
     'Something was put into a position that is only booked, or taken out of one (a stake, a bridge transfer, a queue, an order, a pool share without a price): `net_usd_before_gas` shows it as sent or received, `net_usd_with_positions` counts the position at what was exchanged for it.',
+  OwnSalePrice:
+    'An NFT is valued at what it was sold for in this very transaction (method `pool_spot`): nobody else said it was worth that.',
   SignaturesUnread:
     'More signatures came with the transaction than are recovered (16): an act that only a further one would authorise counts as unasked.',
   MetadataUnavailable:

@@ -38,8 +38,11 @@ export type RateIdentity =
       readonly kind: 'create2';
       readonly factories: readonly { readonly deployer: Address; readonly initCodeHash: Hash }[];
     }
-  /** A listed contract knows it: one of the answers is not zero. */
-  | { readonly kind: 'registry'; readonly calls: readonly RateCall[] };
+  /**
+   * A listed contract knows it: one of the answers is not zero. `open`: anybody may make one there, so its code
+   * is known and not its worth.
+   */
+  | { readonly kind: 'registry'; readonly calls: readonly RateCall[]; readonly open: boolean };
 
 export type RateNumber = bigint | RateCall;
 

@@ -76,6 +76,25 @@ describe.each(SYMBOLS)('%j', (symbol) => {
   }
 });
 
+it.each(['BAYC', 'BАYC', 'bayc', 'ΑZUKI', 'Doodle'])(
+  'a collection %j is flagged and proves nothing',
+  async (symbol) => {
+    const made = await stage.chain.deploy(Puppet, ['Any', symbol, 0]);
+    const logged = event(
+      'Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
+      addressOf('alice'),
+      7n,
+      { to: addressOf('bob'), tokenId: 7n },
+    );
+    await stage.chain.must('alice', { to: made, data: fnOf(Puppet.abi, 'set', [[logged]]) });
+    const data = fn('transferFrom(address,address,uint256)', [addressOf('alice'), addressOf('bob'), 7n]);
+    const report = await stage.report(await stage.chain.send('alice', { to: made, data, gas: 1_000_000n }));
+    expect(report.classification.status).toBe('Suspected');
+    const [line] = report.inventory_deltas.filter(({ asset }) => asset.kind === 'erc721');
+    expect([line!.asset.flags, line!.usd.text]).toEqual([['impersonates'], '—']);
+  },
+);
+
 it.each(['LIN', 'USDX', 'EURC', 'SHARE', 'DAO', '$'])('%s is nobody else’s name', async (symbol) => {
   const to = await stage.chain.deploy(Forger, ['Any', symbol]);
   const report = await stage.report(await stage.chain.send('alice', { to, data: ACTS['a payment'] }));

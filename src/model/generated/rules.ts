@@ -546,7 +546,7 @@ export interface RawRate {
   readonly answers?: readonly string[];
   /** Why tokens of this family have no price: they answer like an asset and are none. */
   readonly refuse?: string;
-  /** What proves a token that moved. create2: its address follows from the first two assets and a factory of these protocols. registry: one of these contracts answers a word that is not zero. */
+  /** What proves a token that moved. create2: its address follows from the first two assets and a factory of these protocols. registry: one of these contracts answers a word that is not zero. open: anybody may make a token there, so that it is priced only as far as the transaction exchanged it. */
   readonly proof?: RawProof;
   /** Functions that no token of this family answers. */
   readonly silent?: readonly string[];
@@ -554,6 +554,7 @@ export interface RawRate {
   readonly uneven?: boolean;
 }
 export interface RawProof {
+  readonly open?: boolean;
   readonly create2?: readonly string[];
   readonly registry?: readonly ({
     readonly at: string;

@@ -121,7 +121,7 @@ function compileProof(spot: Spot, raw: RawRate, protocols: readonly ProtocolSpec
     const asked = readCall(here.at('call'), call);
     return to && asked ? [{ ...asked, to }] : [];
   });
-  return { kind: 'registry', calls };
+  return { kind: 'registry', calls, open: proof.open ?? false };
 }
 
 /** A call as the rules write it; null, and a report, where it cannot be made. */

@@ -79,6 +79,7 @@ function warningsOf(
     warnings.push('IntentActorDiffersFromSigner');
   if (prices.unpricedAssets.length > 0 || !gasKnown) warnings.push('PartialValuation');
   if (prices.prices.some((price) => price.stale)) warnings.push('StalePrice');
+  if (prices.prices.some(({ quote }) => quote.method === 'pool_spot')) warnings.push('OwnSalePrice');
   if (context.incomplete === true) warnings.push('MetadataUnavailable');
   if (context.refusals.some(({ code }) => code === 'source_unavailable'))
     warnings.push('PriceSourceUnavailable');

@@ -1,4 +1,5 @@
 import { usdText } from '../../value/money.ts';
+import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { erc20Id } from '../../value/asset.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -77,6 +78,9 @@ function unbalanced(rate: PriceRate, values: readonly Fraction[]): boolean {
 
 interface Exchange {
   readonly units: bigint;
+  /** Whether the venue's counterparty got the token. */
+  readonly got: boolean;
+  readonly movements: readonly number[];
   readonly against: readonly { readonly asset: AssetId; readonly amount: bigint }[];
 }
 
@@ -90,10 +94,10 @@ function exchangesOf(rate: PriceRate, { motifs, flow, rulebook }: RateSituation)
     if (kindOf(rulebook, motif.kind).composite || motif.invariants.some(({ holds }) => !holds)) return [];
     return (
       [
-        [motif.assetsIn, motif.assetsOut],
-        [motif.assetsOut, motif.assetsIn],
+        [true, motif.assetsIn, motif.assetsOut],
+        [false, motif.assetsOut, motif.assetsIn],
       ] as const
-    ).flatMap(([shares, others]) => {
+    ).flatMap(([got, shares, others]) => {
       const units = shares
         .filter(({ asset }) => asset === own)
         .reduce((total, leg) => total + leg.amount, 0n);
@@ -101,7 +105,7 @@ function exchangesOf(rate: PriceRate, { motifs, flow, rulebook }: RateSituation)
       return units > 0n &&
         against.length > 0 &&
         against.every((leg) => isCarried(motif, leg.asset, leg.amount, flow))
-        ? [{ units, against }]
+        ? [{ units, got, movements: motif.movements, against }]
         : [];
     });
   });
@@ -113,8 +117,7 @@ function exchangesOf(rate: PriceRate, { motifs, flow, rulebook }: RateSituation)
  */
 function contradiction(
   price: Fraction,
-  whole: bigint,
-  exchanges: readonly Exchange[],
+  { rate, whole, exchanges }: { rate: PriceRate; whole: bigint; exchanges: readonly Exchange[] },
   situation: RateSituation,
 ): RefusalReason | null {
   let units = 0n;
@@ -134,13 +137,44 @@ function contradiction(
     }
   }
   const perWhole = { numerator: paid.numerator * whole, denominator: paid.denominator * units };
-  if (!farApart(perWhole, price, MAX_DEVIATION_BPS)) return null;
+  if (!farApart(perWhole, price, MAX_DEVIATION_BPS)) return unexchanged(rate, exchanges, situation);
   return refusal(
     'price_deviation',
     'the transaction exchanged the token at another rate than it tells',
     `${shown(perWhole)} beside ${shown(price)}`,
     THRESHOLD,
   );
+}
+
+/**
+ * Doubt about shares that changed hands without being exchanged: nothing but the token's word says that they are
+ * worth as much as the others. What was bought and sold again says nothing of them.
+ */
+function unexchanged(
+  { asset }: PriceRate,
+  exchanges: readonly Exchange[],
+  { flow }: RateSituation,
+): RefusalReason | null {
+  const id = erc20Id(asset);
+  const told = new Set<number>();
+  let bought = 0n;
+  for (const { units, got, movements } of exchanges) {
+    if (movements.every((index) => told.has(index))) continue;
+    for (const index of movements) told.add(index);
+    bought += got ? units : -units;
+  }
+  const exchanged = bought < 0n ? -bought : bought;
+  let [gained, lost] = [0n, 0n];
+  for (const [account, ledger] of flow.ledgers) {
+    const { inflow = 0n, outflow = 0n } = ledger.get(id) ?? {};
+    if (account === ZERO_ADDRESS) continue;
+    if (inflow > outflow) gained += inflow - outflow;
+    else lost += outflow - inflow;
+  }
+  const moved = gained > lost ? gained : lost;
+  if (moved <= exchanged) return null;
+  const reason = 'only the token itself tells its rate, and more of it changed hands than was exchanged';
+  return refusal('self_referential', reason, `${moved} units`, `${exchanged} units`);
 }
 
 function isCarried(motif: Motif, asset: AssetId, amount: bigint, flow: ValueFlow): boolean {
@@ -196,7 +230,7 @@ function quoteOf(rate: PriceRate, situation: RateSituation): PriceQuote | Refusa
     (depth !== null && isRefusal(depth) ? depth : null) ??
     imbalance(rate, values) ??
     changeInBlock(rate, price, whole, situation) ??
-    (rate.vouched ? null : contradiction(price, whole, exchanges, situation));
+    (rate.vouched ? null : contradiction(price, { rate, whole, exchanges }, situation));
   if (doubt) return doubt;
   const lowest = depth as Fraction | null;
   return {

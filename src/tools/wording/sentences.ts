@@ -259,6 +259,7 @@ const WARNINGS: Readonly<Record<string, string>> = {
   FeeNotPaidBySubject: 'Somebody else paid the gas; the net after gas still counts it.',
   FeeInsideFlows: 'The gas was paid out of the amounts shown.',
   PositionAtCost: 'What was put into positions or taken out of them counts at cost in “Net with positions”.',
+  OwnSalePrice: 'An NFT is valued at its own sale in this transaction.',
   SignaturesUnread: 'More signatures came with the transaction than are checked.',
   MetadataUnavailable: 'The node could not read some symbols, decimals or prices.',
   PriceSourceUnavailable: 'A price source did not answer: a later analysis may have prices that lack here.',

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { erc20Id } from '../../../src/value/asset.ts';
+import { ZERO_ADDRESS } from '../../../src/evm/hex.ts';
 import { formatAmount } from '../../../src/value/amount.ts';
 import { priceChooser, type ChooserInput } from '../../../src/stages/8-economics/priceChooser.ts';
 import type { Address } from '../../../src/model/hex.ts';
@@ -358,6 +359,38 @@ describe('rates that only the token itself tells', () => {
     expect(choose(SHARE, { rates: [own], flow, motifs: [...motifs, gift] }).codes).toEqual([
       'price_deviation',
     ]);
+  });
+
+  it.each([
+    ['minted beside', { from: ZERO_ADDRESS, to: account('99'), amount: 1n }],
+    ['moved beside', { from: account('98'), to: account('99'), amount: 10n * ETHER }],
+  ])('price no more than was exchanged: %s', (_, gift) => {
+    const { flow, motifs } = deposit(12_500_000n);
+    const more = valueFlow([...flow.movements, { asset: shareId, ...gift }]);
+    expect(choose(SHARE, { rates: [own], flow: more, motifs })).toMatchObject({
+      price: null,
+      codes: ['self_referential'],
+      refused: [{ threshold: `${10n * ETHER} units` }],
+    });
+  });
+
+  it('price nothing by what was exchanged there and back, or told twice', () => {
+    const { flow, motifs } = deposit(12_500_000n);
+    const back = { ...motifs[0]!, assetsIn: motifs[0]!.assetsOut, assetsOut: motifs[0]!.assetsIn };
+    const more = valueFlow([
+      ...flow.movements,
+      { from: SIGNER, to: SHARE, asset: shareId, amount: 10n * ETHER },
+      { from: SHARE, to: SIGNER, asset: dollarId, amount: 12_500_000n },
+      { from: ZERO_ADDRESS, to: account('99'), asset: shareId, amount: 10n * ETHER },
+    ]);
+    const turned = [motifs[0]!, { ...back, movements: [2, 3] }];
+    expect(choose(SHARE, { rates: [own], flow: more, motifs: turned }).codes).toEqual(['self_referential']);
+    const gift = valueFlow([
+      ...flow.movements,
+      { from: ZERO_ADDRESS, to: account('99'), asset: shareId, amount: 10n * ETHER },
+    ]);
+    const twice = [motifs[0]!, { ...motifs[0]!, index: 1 }];
+    expect(choose(SHARE, { rates: [own], flow: gift, motifs: twice }).codes).toEqual(['self_referential']);
   });
 
   it('do not count where the rate moved within the block', () => {

@@ -69,7 +69,8 @@ export function shareProofs(planned: readonly PlannedRate[]): {
 /**
  * Prices of tokens in terms of other assets, as the rules say to read them: at the end of the block, and in
  * the state before it, because the transaction may have moved the rate. A listed token, and one that a
- * factory or registry proves, is trusted with its rate; any other only where the transaction bears it out.
+ * registry or closed factory proves, is trusted with its rate; any other only as far as the transaction
+ * exchanged it.
  */
 export function ratePrices(planned: readonly PlannedRate[]): PriceSource {
   const reads = new Reads();
@@ -144,7 +145,7 @@ function ownRate(spec: RateSpec, token: Address): Omit<PriceRate, 'terms' | 'aft
     method: spec.method,
     source: token,
     ...(spec.uneven ? { uneven: true } : {}),
-    vouched: rank(spec) === 0,
+    vouched: rank(spec) === 0 && !(spec.identity?.kind === 'registry' && spec.identity.open),
     asOf: null,
     heartbeat: null,
     pool: null,
