@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
@@ -17,6 +18,7 @@ import { startServer } from '../../src/service/main.ts';
 import { hashesOf } from '../cli/killing.ts';
 import { RECORDINGS, startRecordedNode } from '../cli/recordedNode.ts';
 import { runCli } from '../cli/runCli.ts';
+import { readGuides } from '../docs/guides.ts';
 import { readManifests, type Manifest } from './manifests.ts';
 
 const MODELS: Record<string, new (manifest: Manifest) => { validate(): void }> = {
@@ -232,6 +234,90 @@ describe('against the real program', () => {
     );
     await server.close();
   }, 60_000);
+
+  it('a shard with hopeless transactions ends well, one whose node fails does not', async () => {
+    const [hopeless, large, ...others] = RECORDINGS.slice(0, 3);
+    const node = await startRecordedNode();
+    // One trace says the opposite of its receipt, one is larger than may be read; in the block and alone.
+    const lie = ({ hash, rpc }: (typeof RECORDINGS)[number]): unknown => {
+      const trace = rpc.callTracer as object;
+      if (hash === hopeless!.hash) return { ...trace, error: 'out of gas' };
+      return hash === large!.hash ? { ...trace, output: `0x${'00'.repeat(2_000_000)}` } : trace;
+    };
+    const of = (key: unknown) =>
+      RECORDINGS.find(({ hash, rpc }) => [hash, rpc.block.number, rpc.block.hash].includes(String(key)));
+    node.handlers['debug_traceTransaction'] = ([hash]) => of(hash) && lie(of(hash)!);
+    node.handlers['debug_traceBlockByHash'] = ([hash]) => {
+      const found = of(hash);
+      return found && [{ txHash: found.hash, result: lie(found) }];
+    };
+    const folder = mkdtempSync(join(tmpdir(), 'txreport-job-'));
+    writeFileSync(
+      join(folder, 'blocks.txt'),
+      RECORDINGS.slice(0, 3)
+        .map(({ rpc }) => BigInt(rpc.block.number))
+        .join('\n'),
+    );
+    const args = (job.spec.template.spec.containers[0].args as string[]).map((arg) =>
+      arg
+        .replaceAll('$(JOB_COMPLETION_INDEX)/8', '0/1')
+        .replaceAll('$(JOB_COMPLETION_INDEX)', '0')
+        .replace('/data/', `${folder}/`),
+    );
+    const run = await runCli(args, { env: { RPC_URL: node.url, MAX_RESPONSE_BYTES: '2000000' } });
+    expect(run.code, run.err).toBe(0);
+    expect(run.err).toContain('2 refused');
+    expect(hashesOf(join(folder, 'reports-0.ndjson')).sort()).toEqual(others.map(({ hash }) => hash).sort());
+    const listed = readFileSync(join(folder, 'reports-0.errors.ndjson'), 'utf8').trim().split('\n');
+    expect(listed.map((line) => (JSON.parse(line) as { tx_hash: string }).tx_hash).sort()).toEqual(
+      [hopeless!.hash, large!.hash].sort(),
+    );
+    await node.close();
+    rmSync(join(folder, 'reports-0.ndjson'));
+    rmSync(join(folder, 'reports-0.ndjson.state.json'));
+    const gone = await runCli(args, { env: { RPC_URL: node.url, RPC_RETRIES: '0' } });
+    expect(gone.code).toBe(1);
+    const wrong = await runCli(args, { env: { RPC_URL: 'no address' } });
+    expect(wrong.code).toBe(2);
+    // Status 2 fails the Job, 1 only tries this shard again.
+    const [, rule] = job.spec.podFailurePolicy.rules as Manifest[];
+    expect([rule.action, rule.onExitCodes.operator, rule.onExitCodes.values]).toEqual(['FailJob', 'In', [2]]);
+    expect(job.spec.backoffLimitPerIndex).toBeGreaterThan(0);
+  }, 120_000);
+
+  it.each(['complete', 'failed'])('the documented wait ends when the Job is %s', (condition) => {
+    const [, command] = readGuides()
+      .find(({ name }) => name === 'operator.md')!
+      .fences.find(({ text }) => text.includes('kubectl wait'))!
+      .text.trim()
+      .split('\n');
+    const folder = mkdtempSync(join(tmpdir(), 'txreport-wait-'));
+    // As kubectl: the condition that comes ends its wait, the other one waits for a day.
+    writeFileSync(
+      join(folder, 'kubectl'),
+      `#!/bin/sh\ncase "$*" in *condition=${condition}*) sleep 0.3;; *) exec sleep 60;; esac\n`,
+      { mode: 0o755 },
+    );
+    const env = { PATH: `${folder}:${process.env['PATH']}` };
+    const { status, signal } = spawnSync('bash', ['-c', `${command}; kill $(jobs -p) 2>/dev/null; exit 0`], {
+      env,
+      timeout: 20_000,
+      stdio: 'ignore',
+    });
+    expect([status, signal]).toEqual([0, null]);
+  });
+
+  it('names, nodes and traces may be reached, the collector on its default port', () => {
+    const egress = only('NetworkPolicy').spec.egress as {
+      to?: unknown;
+      ports: { port: number; protocol: string }[];
+    }[];
+    const open = egress.flatMap(({ to, ports }) => {
+      expect(to).toBeUndefined();
+      return ports.map(({ port, protocol }) => `${port}/${protocol}`);
+    });
+    expect(open.sort()).toEqual(['4318/TCP', '443/TCP', '53/TCP', '53/UDP', '8545/TCP']);
+  });
 
   it('the shards of the job make up the whole list', async () => {
     const node = await startRecordedNode();

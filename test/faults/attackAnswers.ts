@@ -131,6 +131,27 @@ export const MORE_WIRE_FAULTS: Readonly<Record<string, WireFault>> = {
   'null between': batch((replies) => replies.flatMap((reply) => [reply, null])),
 };
 
+/** Answers that repeat the address the node was asked at where HTTP has room for text. */
+export const REPEATED: Readonly<Record<string, (url: string) => WireFault>> = {
+  'the URL as reason phrase': (url) =>
+    raw(() => `HTTP/1.1 403 no access for ${url}\r\nContent-Length: 0\r\n\r\n`),
+  'the URL as challenge': (url) => (response) =>
+    void response.writeHead(401, { 'www-authenticate': `Basic realm="${url}"` }).end(url),
+  'the URL as Retry-After': (url) => (response) =>
+    void response.writeHead(429, { 'retry-after': url }).end(url),
+  'the URL as content type': (url) => (response) =>
+    void response.writeHead(200, { 'content-type': url }).end(url),
+  'the URL as encoding': (url) => (response, body) =>
+    void response.writeHead(200, { ...JSON_TYPE, 'content-encoding': url }).end(body),
+  'the URL as target': (url) => redirect(308, `${url}&again=1`),
+  'the URL as HTML': (url) => (response) =>
+    void response.writeHead(502, { 'content-type': 'text/html' }).end(`<a href="${url}">${url}</a>`),
+  'the URL in place of JSON': (url) => (response) => void response.writeHead(200, JSON_TYPE).end(url),
+  'the URL as a chunk size': (url) =>
+    raw(() => `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${url}\r\n`),
+  'the URL as a header name': (url) => raw((body) => `HTTP/1.1 200 OK\r\n${url}: x\r\n\r\n${body}`),
+};
+
 // ——— shapes ———
 
 const HEX = /^0x[0-9a-f]+$/;
@@ -247,8 +268,8 @@ export const PRICE_BODIES: Readonly<Record<string, (coins: readonly string[]) =>
   'a time of 1e20': (coins) => quote(coins, '5', '1e20'),
   'a negative time': (coins) => quote(coins, '5', '-1'),
   'a fraction as time': (coins) => quote(coins, '5', '1700000000.5'),
-  '60,000 keys': (coins) =>
-    `{"coins":{${Array.from({ length: 60_000 }, (_, i) => `"a${i}":0`).join()}},"x":${quote(coins, '5')}}`,
+  '40,000 keys': (coins) =>
+    `{"coins":{${Array.from({ length: 40_000 }, (_, i) => `"a${i}":0`).join()}},"x":${quote(coins, '5')}}`,
   'every coin 1,000 times': (coins) => quote(Array.from({ length: 1_000 }, () => coins).flat(), '5'),
   'coins in capitals': (coins) =>
     quote(
@@ -256,8 +277,20 @@ export const PRICE_BODIES: Readonly<Record<string, (coins: readonly string[]) =>
       '5',
     ),
   'a __proto__': (coins) => `{"__proto__":${quote(coins, '5')},"coins":{"__proto__":{"price":5}}}`,
-  'lists in lists': () => `{"coins":${'['.repeat(400_000)}${']'.repeat(400_000)}}`,
-  'empty lists': () => `{"coins":[${'[],'.repeat(300_000)}[]]}`,
+  'a price of NaN': (coins) => quote(coins, 'NaN'),
+  'a price in hex': (coins) => quote(coins, '"0x5"'),
+  'a price as an object': (coins) => quote(coins, '{"toString":"5","valueOf":5}'),
+  'a price that is true': (coins) => quote(coins, 'true'),
+  'a time as text': (coins) => quote(coins, '5', '"1700000000"'),
+  'no confidence': (coins) => quote(coins, '5').replaceAll(',"confidence":0.99', ''),
+  'a confidence of 1e9': (coins) => quote(coins, '5').replaceAll('0.99', '1e9'),
+  'a negative confidence': (coins) => quote(coins, '5').replaceAll('0.99', '-1'),
+  'decimals and symbols of its own': (coins) =>
+    quote(coins, '5').replaceAll('"price"', '"decimals":-300,"symbol":"\\u0000\\u202e","price"'),
+  'every key twice': (coins) => quote(coins, '5').replaceAll('"price":5', '"price":5,"price":6'),
+  'a list of answers': (coins) => `[${quote(coins, '5')}]`,
+  'lists in lists': () => `{"coins":${'['.repeat(195_000)}${']'.repeat(195_000)}}`,
+  'empty lists': () => `{"coins":[${'[],'.repeat(130_000)}[]]}`,
   'over a megabyte': () => `{"coins":"${'x'.repeat(2_000_000)}"}`,
 };
 

@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { answer, type Dialect, type Recorded } from '../fuzz/recordedNode.ts';
-import { ERRORS, jsonOf, MORE_WIRE_FAULTS, SHAPES } from './attackAnswers.ts';
+import { ERRORS, jsonOf, MORE_WIRE_FAULTS, REPEATED, SHAPES } from './attackAnswers.ts';
 
 export interface Call {
   readonly id: number;
@@ -28,6 +28,8 @@ const zipped =
   (response) =>
     void response.writeHead(code, { ...JSON_TYPE, 'content-encoding': 'gzip' }).end(content);
 
+/** The address that nodes repeat, keys included. */
+const NODE = 'http://s3cretUser:s3cretPass@127.0.0.1:8545/v3/s3cretPathKey?key=s3cretQueryKey';
 const EMPTY_LISTS = gzipSync(Buffer.from(`[${'[],'.repeat(10_000_000)}[]]`));
 const ZEROS = gzipSync(Buffer.alloc(100_000_000, '0'));
 const NESTED = gzipSync(Buffer.from('['.repeat(20_000_000)));
@@ -86,6 +88,7 @@ export const WIRE_FAULTS: Readonly<Record<string, WireFault>> = {
   'a gzip of zeros with HTTP 429': zipped(ZEROS, 429),
   'a gzip nested deeply with HTTP 404': zipped(NESTED, 404),
   ...MORE_WIRE_FAULTS,
+  ...Object.fromEntries(Object.entries(REPEATED).map(([name, repeat]) => [name, repeat(NODE)])),
 };
 
 export const error =
@@ -147,7 +150,7 @@ export const SHAPE_FAULTS: Readonly<Record<string, MessageFault>> = Object.fromE
 export const ERROR_FAULTS: Readonly<Record<string, MessageFault>> = Object.fromEntries(
   Object.entries(ERRORS).map(([name, make]): [string, MessageFault] => [
     `error: ${name}`,
-    ({ id }) => ({ jsonrpc: '2.0', id, error: make(disguised('http://127.0.0.1:8545')) }),
+    ({ id }) => ({ jsonrpc: '2.0', id, error: make(NODE) }),
   ]),
 );
 
@@ -171,7 +174,12 @@ export interface Misbehaviour {
     readonly others?: boolean;
   };
   /** Breaks the answers to these methods. */
-  readonly message?: { readonly fault: MessageFault; readonly methods: readonly string[] };
+  readonly message?: {
+    readonly fault: MessageFault;
+    readonly methods: readonly string[];
+    /** Only of another transaction than the recorded one. */
+    readonly others?: boolean;
+  };
 }
 
 const FIRST_ROUND = /^(eth_getTransaction|debug_|trace_)/;
@@ -189,7 +197,8 @@ export function startAttackNode(
       id: call.id,
       ...answer(find, () => recorded, dialect, call.method, call.params),
     };
-    return message?.methods.includes(call.method) ? message.fault(call, truth) : truth;
+    if (!message?.methods.includes(call.method) || (message.others && find(call.params[0]))) return truth;
+    return message.fault(call, truth);
   };
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];

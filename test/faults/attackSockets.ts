@@ -89,6 +89,56 @@ const ONE_STATUS: readonly (readonly [name: string, bytes: string | Buffer, stat
   ['TRACE', 'TRACE /analyze HTTP/1.1\r\nHost: x\r\nX-Secret: s3cret\r\n\r\n', 405],
   ['OPTIONS *', 'OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n', 404],
   ['OPTIONS of a preflight', 'OPTIONS /analyze HTTP/1.1\r\nHost: x\r\nOrigin: http://y\r\n\r\n', 204],
+  [
+    'a preflight of 15 KB',
+    get('/analyze', `Access-Control-Request-Headers: ${'x,'.repeat(7_500)}\r\n`).replace('GET', 'OPTIONS'),
+    204,
+  ],
+  ['a preflight of an opaque origin', get('/analyze', 'Origin: null\r\n').replace('GET', 'OPTIONS'), 204],
+  [
+    'a preflight of two origins',
+    get('/analyze', 'Origin: http://a\r\nOrigin: http://b\r\n').replace('GET', 'OPTIONS'),
+    204,
+  ],
+  [
+    'a preflight for DELETE',
+    get('/analyze', 'Origin: http://a\r\nAccess-Control-Request-Method: DELETE\r\n').replace(
+      'GET',
+      'OPTIONS',
+    ),
+    204,
+  ],
+  [
+    'a preflight for a private network',
+    get('/analyze', 'Origin: http://a\r\nAccess-Control-Request-Private-Network: true\r\n').replace(
+      'GET',
+      'OPTIONS',
+    ),
+    204,
+  ],
+  [
+    'a preflight with a body',
+    get('/analyze', `Origin: http://a\r\nContent-Length: 2\r\n`).replace('GET', 'OPTIONS') + 'hi',
+    204,
+  ],
+  ['a preflight of an unlisted path', get('/metrics', 'Origin: http://a\r\n').replace('GET', 'OPTIONS'), 404],
+  [
+    'headers of a proxy',
+    get('/health', 'X-Forwarded-For: ::1\r\nX-Original-URL: /metrics\r\nX-Rewrite-URL: /ready\r\n'),
+    200,
+  ],
+  ['a forwarded host', get('/health', 'X-Forwarded-Host: y\r\nForwarded: for="[::1]";host=y\r\n'), 200],
+  ['a path of dots', get('/health/..;/metrics'), 404],
+  ['a path escaped twice', get('/%252e%252e/health'), 404],
+  [
+    'a trace context of noise',
+    get(
+      '/health',
+      `traceparent: 00-${'g'.repeat(32)}-${'0'.repeat(16)}-zz\r\ntracestate: ${'a=b,'.repeat(1_000)}\r\n`,
+    ),
+    200,
+  ],
+  ['baggage of 10 KB', get('/health', `baggage: ${'a=b,'.repeat(2_500)}\r\n`), 200],
   ['a method to override', get('/analyze', 'X-HTTP-Method-Override: POST\r\n'), 405],
   ['TLS', Buffer.from('16030100a5010000a10303', 'hex'), 400],
   ['an absolute address', get('http://x/health'), 200],
@@ -136,6 +186,22 @@ const SEVERAL: readonly SocketAttack[] = [
     mayEnd: true,
   },
   { name: 'a request, then noise', bytes: `${HEALTH}noise\r\n\r\n`, statuses: [200] },
+  {
+    name: 'two analyses, the first without its body',
+    bytes: post(LENGTH, '') + post(LENGTH),
+    statuses: [400, 400],
+    mayEnd: true,
+  },
+  {
+    name: 'a preflight, then an analysis',
+    bytes: get('/analyze', 'Origin: http://a\r\n').replace('GET', 'OPTIONS') + post(LENGTH),
+    statuses: [204, 400],
+  },
+  {
+    name: 'every method in turn',
+    bytes: ['GET', 'PUT', 'PATCH', 'DELETE'].map((verb) => get('/analyze').replace('GET', verb)).join(''),
+    statuses: [405, 405, 405, 405],
+  },
   { name: 'a half-closed socket', bytes: post(LENGTH), half: true, statuses: [400] },
   { name: 'a half-closed socket in a body', bytes: post(LENGTH, '{'), half: true, statuses: [400] },
 ];

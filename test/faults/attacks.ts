@@ -403,14 +403,25 @@ function priceCases(): Case[] {
 /** Transactions that break every node, eight at once, then ordinary ones: the circuit of no node may open for them. */
 function circuitCases(): Case[] {
   const heavy = Array.from({ length: 8 }, (_, i) => `0x${'b'.repeat(63)}${i}`);
-  return Object.keys(WIRE_FAULTS).flatMap((fault) =>
+  const methods = ['eth_getTransactionByHash', 'debug_traceTransaction', 'trace_transaction'];
+  const faults: (readonly [string, Misbehaviour])[] = [
+    ...Object.keys(WIRE_FAULTS).map(
+      (fault) => [fault, { wire: { fault, round: 'transaction', others: true } }] as const,
+    ),
+    // Many times 10 MB would keep this process from asking: `message` sends it once.
+    ...Object.entries({ ...MESSAGE_FAULTS, ...ERROR_FAULTS })
+      .filter(([name]) => !name.includes('10 MB'))
+      .map(
+        ([name, fault]) => [`${name} to each call`, { message: { fault, methods, others: true } }] as const,
+      ),
+  ];
+  return faults.flatMap(([fault, misbehaviour]) =>
     [1, 2].map((nodes) => ({
       group: 'circuit',
       name: `${fault}, ${nodes} node(s)`,
       run: async () => {
-        const wire = { fault, round: 'transaction', others: true } as const;
         const bad = await Promise.all(
-          Array.from({ length: nodes }, () => startAttackNode(plain, 'both', { wire })),
+          Array.from({ length: nodes }, () => startAttackNode(plain, 'both', misbehaviour)),
         );
         const ask = async (url: string): Promise<string | null> => {
           const { status, text } = await analyze(url, plain.hash);
@@ -423,7 +434,10 @@ function circuitCases(): Case[] {
             async (at) => {
               const known = await ask(at);
               const refused = await Promise.all(heavy.map((hash) => analyze(at, hash)));
-              const passed = refused.find(({ status }) => status !== 502);
+              // A node that answers null does not have the transaction.
+              const passed = refused.find(({ status }) => ![502, 404].includes(status));
+              const leak = refused.find(({ text }) => SECRETS.some((secret) => text.includes(secret)));
+              if (leak) return `a secret in the answer: ${leak.text.slice(0, 300)}`;
               if (passed) return `a heavy one: ${passed.status} ${passed.text.slice(0, 200)}`;
               return known ?? (await ask(at)) ?? (await ask(at));
             },

@@ -12,9 +12,47 @@ import { SHAPES } from './attackAnswers.ts';
 
 const recording = RECORDINGS.find(({ name }) => name === 'swap-v3-two-hops')!;
 const ID = { number: BigInt(recording.rpc.block.number), hash: recording.rpc.block.hash as Hash };
+type Items = Record<string, unknown>[];
+/** Changes to the list of what a block holds: its traces, its receipts, its transactions. */
+const inList =
+  (change: (items: Items) => unknown) =>
+  (result: unknown): unknown => {
+    const block = result as { transactions?: Items };
+    return block.transactions
+      ? { ...block, transactions: change(block.transactions) }
+      : change(result as Items);
+  };
+const OTHER = `0x${'5c'.repeat(32)}`;
+const LISTS: Readonly<Record<string, (result: unknown) => unknown>> = {
+  'nothing in its list': inList(() => []),
+  'null in place of its list': inList(() => null),
+  'an object in place of its list': inList((items) => ({ ...items })),
+  'a list of null': inList((items) => items.map(() => null)),
+  'one more than there are': inList((items) => [...items, ...items]),
+  'an entry of another transaction': inList((items) =>
+    items.map((item) => ({ ...item, hash: OTHER, txHash: OTHER, transactionHash: OTHER })),
+  ),
+  'an entry that failed': inList((items) =>
+    items.map(({ txHash, hash, transactionHash }) => ({
+      txHash,
+      hash,
+      transactionHash,
+      error: 'execution timeout',
+    })),
+  ),
+  'an entry without anything': inList((items) => items.map(() => ({}))),
+  'an entry of another block': inList((items) =>
+    items.map((item) => ({ ...item, blockHash: OTHER, blockNumber: '0x1' })),
+  ),
+  'an entry at another place': inList((items) =>
+    items.map((item) => ({ ...item, transactionIndex: '0x63' })),
+  ),
+};
 const METHODS = ['eth_getBlockByHash', 'eth_getBlockReceipts', 'debug_traceBlockByHash'];
 // Those nest deeper than this node can write.
-const CHANGES = Object.entries(SHAPES).filter(([name]) => !/^nested|lists in lists/.test(name));
+const CHANGES = Object.entries({ ...SHAPES, ...LISTS }).filter(
+  ([name]) => !/^nested|lists in lists/.test(name),
+);
 
 const rulebook = loadRules();
 const validate = createReportValidator();

@@ -129,11 +129,19 @@ class BlockAttempt {
 
   async #receipts(answer: RpcAnswer | null, hashes: readonly Hash[]): Promise<ReadonlyMap<Hash, unknown>> {
     if (answer?.ok && Array.isArray(answer.result)) {
+      const listed = new Set(hashes);
       const found = new Map<Hash, unknown>();
       for (const receipt of answer.result as unknown[]) {
         const hash = isRecord(receipt) ? receipt['transactionHash'] : null;
         if (typeof hash === 'string') found.set(hash.toLowerCase() as Hash, receipt);
       }
+      // Else the block's list could leave out transactions unseen.
+      if ([...found.keys()].some((hash) => !listed.has(hash)))
+        throw new UpstreamFault(
+          'inconsistent_upstream',
+          'again',
+          'receipts of transactions the block does not list',
+        );
       return found;
     }
     if (answer && !answer.ok) this.#learn(this.#endpoint, 'eth_getBlockReceipts', answer);
@@ -239,6 +247,9 @@ function byHash(
   return found;
 }
 
+/** `transactionsRoot` of a block without transactions: keccak256 of the RLP of nothing (Yellow Paper, 4.4). */
+const NO_TRANSACTIONS = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
+
 /** The block's transactions; each must name this very block. */
 function readTransactions(
   answer: RpcAnswer,
@@ -259,7 +270,9 @@ function readTransactions(
       throw new UpstreamFault('inconsistent_upstream', 'again', 'a transaction of another block');
     transactions.set(tx['hash'].toLowerCase() as Hash, tx);
   }
-  const { miner } = block;
+  const { miner, transactionsRoot } = block;
+  if (transactions.size === 0 && differ(transactionsRoot, NO_TRANSACTIONS))
+    throw new UpstreamFault('block_malformed', 'again', 'none of its transactions');
   const coinbase =
     typeof miner === 'string' && /^0x[0-9a-f]{40}$/i.test(miner) ? (miner.toLowerCase() as Address) : null;
   return { coinbase, hashes: [...transactions.keys()], transactions };

@@ -50,7 +50,7 @@ const UNNAMED = 'price-api';
 /** Limits per source and transaction. */
 const MAX_REQUESTS = 20;
 const MAX_ASSETS = 200;
-const MAX_BYTES = 1_000_000;
+const MAX_BYTES = 400_000;
 
 /** Reads `name`, `name=url` or `url`, comma-separated; null for an entry that is none of these. */
 export function readPriceApis(setting: string): PriceApiEntry[] | null {
