@@ -83,6 +83,42 @@ export function canonicalTx(over: Partial<CanonicalTx> = {}): CanonicalTx {
   };
 }
 
+/** One thing that the root call does: a call, or a log. */
+export type Happening =
+  | { readonly call: Partial<Frame> }
+  | { readonly log: Pick<Log, 'address' | 'topics' | 'data'> };
+
+/** A transaction whose root call does these things in order. `logs`: what all logs have, such as no frame. */
+export function txOf(
+  happenings: readonly Happening[],
+  {
+    root = {},
+    logs: ofLogs = {},
+    ...over
+  }: Partial<Omit<CanonicalTx, 'logs'>> & {
+    readonly root?: Partial<Frame>;
+    readonly logs?: Partial<Log>;
+  } = {},
+): CanonicalTx {
+  const { from = SIGNER, to = account('c0'), value = 0n, input = '0x' } = over;
+  const selector = input.length >= 10 ? (input.slice(0, 10) as Hex) : null;
+  const frames = [frame({ from, to, context: to, value, input, selector, ...root })];
+  const logs: Log[] = [];
+  happenings.forEach((one, i) => {
+    const seq = i + 1;
+    const index = 'call' in one ? frames.length : logs.length;
+    if ('log' in one) logs.push(log({ logIndex: index, index, seq, ...one.log, ...ofLogs }));
+    else {
+      const { to: callee, input: data = '0x' } = one.call;
+      const place = { index, parent: 0, end: index + 1, path: [index - 1], context: callee ?? null, seq };
+      const called = data.length >= 10 ? (data.slice(0, 10) as Hex) : null;
+      frames.push(frame({ ...place, from, selector: called, ...one.call }));
+    }
+  });
+  frames[0] = { ...frames[0]!, end: frames.length };
+  return canonicalTx({ from, to, value, input, frames, logs, ...over });
+}
+
 export function blockHeader(over: Partial<BlockHeader> = {}): BlockHeader {
   return {
     number: 20_000_000n,

@@ -4,7 +4,8 @@ import { loadRulebook } from '../../../src/rules/compile/loadRulebook.ts';
 import { buildValueFlow } from '../../../src/stages/3-flow/buildValueFlow.ts';
 import { findPrimitives } from '../../../src/stages/4-primitives/findPrimitives.ts';
 import { joinTriggers } from '../../../src/stages/5-motifs/joinTriggers.ts';
-import type { CanonicalTx, Frame, Log } from '../../../src/model/canonicalTx.ts';
+import { txOf } from '../../support/builders.ts';
+import type { CanonicalTx, Frame } from '../../../src/model/canonicalTx.ts';
 import type { Address, Hash, Hex } from '../../../src/model/hex.ts';
 import type { Primitive } from '../../../src/model/primitive.ts';
 import type { ValueFlow } from '../../../src/model/valueFlow.ts';
@@ -78,61 +79,19 @@ export interface TxOptions {
 
 /** A transaction whose root call does the steps in order. */
 export function transaction(steps: readonly Step[], options: TxOptions = {}): CanonicalTx {
-  const { from = account(1), to = account(2), value = 0n, input = '0x', framed = false } = options;
-  const frame = (index: number, seq: number, part: Partial<Frame>): Frame => ({
-    index,
-    parent: index === 0 ? null : 0,
-    end: index + 1,
-    path: index === 0 ? [] : [index - 1],
-    type: 'CALL',
-    from,
-    to,
-    context: part.to ?? to,
-    value: 0n,
-    input: '0x',
-    output: '0x',
-    selector: (part.input?.length ?? 0) >= 10 ? (part.input!.slice(0, 10) as Hex) : null,
-    error: null,
-    effective: true,
-    static: false,
-    seq,
-    ...part,
-  });
-  const frames: Frame[] = [frame(0, 0, { value, input })];
-  const logs: Log[] = [];
-  steps.forEach((step, i) => {
-    if ('frame' in step) frames.push(frame(frames.length, i + 1, step.frame));
-    else
-      logs.push({
-        logIndex: logs.length,
-        index: logs.length,
-        ...step.log,
-        frame: framed ? 0 : null,
-        seq: i + 1,
-      });
-  });
-  frames[0] = { ...frames[0]!, end: frames.length };
-  return {
-    hash: `0x${'1'.repeat(64)}`,
-    dialect: framed ? 'call_tracer' : 'parity',
-    blockNumber: 20_000_000n,
-    blockHash: `0x${'2'.repeat(64)}`,
-    type: 2,
-    from,
-    to,
-    value,
-    input,
-    nonce: 0n,
-    succeeded: true,
-    createdContract: null,
-    gasUsed: 21_000n,
-    effectiveGasPrice: 1n,
-    blobGasUsed: 0n,
-    blobGasPrice: 0n,
-    authorizations: [],
-    frames,
-    logs,
-  };
+  const { framed = false, ...over } = options;
+  return txOf(
+    steps.map((step) => ('frame' in step ? { call: step.frame } : step)),
+    {
+      from: account(1),
+      to: account(2),
+      dialect: framed ? 'call_tracer' : 'parity',
+      gasUsed: 21_000n,
+      effectiveGasPrice: 1n,
+      logs: { frame: framed ? 0 : null },
+      ...over,
+    },
+  );
 }
 
 export interface Analysed {

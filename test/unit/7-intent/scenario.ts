@@ -1,7 +1,7 @@
 import { buildValueFlow } from '../../../src/stages/3-flow/buildValueFlow.ts';
 import { prepare } from '../../../src/rules/prepare.ts';
-import { kindsWith } from '../../support/builders.ts';
-import type { CanonicalTx, Frame, Log } from '../../../src/model/canonicalTx.ts';
+import { kindsWith, txOf, type Happening } from '../../support/builders.ts';
+import type { CanonicalTx, Frame } from '../../../src/model/canonicalTx.ts';
 import type { Address, Hash, Hex } from '../../../src/model/hex.ts';
 import type { Motif } from '../../../src/model/motif.ts';
 import type { CompiledRules, Entity, Rulebook } from '../../../src/model/rulebook.ts';
@@ -44,85 +44,47 @@ export function scenario(options: {
   steps?: readonly Step[];
   authorizations?: CanonicalTx['authorizations'];
 }): Scenario {
-  const from = options.from ?? SIGNER;
-  const to = options.to === undefined ? account('70') : options.to;
-  const succeeded = options.succeeded ?? true;
-  const input = options.input ?? '0x12345678';
-  const frames: Frame[] = [];
-  const logs: Log[] = [];
-  let seq = 0;
-  const frame = (partial: Partial<Frame> & { from: Address; to: Address | null }): void => {
-    const index = frames.length;
-    frames.push({
-      index,
-      parent: index === 0 ? null : 0,
-      end: index + 1,
-      path: index === 0 ? [] : [index - 1],
-      type: 'CALL',
-      context: partial.to,
-      value: 0n,
-      input: '0x',
-      output: '0x',
-      selector: null,
-      error: null,
-      effective: succeeded,
-      static: false,
-      seq: seq++,
-      ...partial,
-    });
-  };
-  const log = (address: Address, topics: readonly string[], data: Hex): void => {
-    logs.push({
-      logIndex: logs.length,
-      index: logs.length,
-      address,
-      topics: topics as Hash[],
-      data,
-      frame: 0,
-      seq: seq++,
-    });
-  };
-  const topic = (value: bigint | Address): string => `0x${word(value)}`;
-  frame({
-    from,
-    to: to ?? account('c0de'),
-    value: options.value ?? 0n,
-    input,
-    type: to === null ? 'CREATE' : 'CALL',
+  const { steps = [], from = SIGNER, to = account('70'), input = '0x12345678', succeeded = true } = options;
+  const word32 = (value: bigint | Address): Hash => `0x${word(value)}`;
+  const log = (address: Address, topics: readonly string[], data: Hex): Happening => ({
+    log: { address, topics: topics as Hash[], data },
   });
-  for (const step of options.steps ?? []) {
+  const call = (caller: Address, callee: Address, more: Partial<Frame>): Happening => ({
+    call: { effective: succeeded, from: caller, to: callee, ...more, selector: null },
+  });
+  const happenings = steps.flatMap((step): Happening[] => {
     if ('token' in step)
-      log(step.token, [TRANSFER, topic(step.from), topic(step.to)], `0x${word(step.amount)}`);
-    else if ('nft' in step) log(step.nft, [TRANSFER, topic(step.from), topic(step.to), topic(step.id)], '0x');
-    else if ('native' in step) frame({ from: step.from, to: step.to, value: step.native });
-    else if ('wrap' in step) {
-      frame({ from: step.by, to: WETH, value: step.wrap, input: '0xd0e30db0' });
-      log(WETH, [DEPOSIT, topic(step.by)], `0x${word(step.wrap)}`);
-    } else if ('call' in step) frame({ from: step.from, to: step.call, input: '0x11111111' });
-    else log(step.event, [`0x${'ab'.repeat(32)}`], '0x');
-  }
-  frames[0] = { ...frames[0]!, end: frames.length };
-  const tx: CanonicalTx = {
-    hash: `0x${'11'.repeat(32)}` as Hash,
-    dialect: 'call_tracer',
-    blockNumber: 20_000_000n,
-    blockHash: `0x${'22'.repeat(32)}` as Hash,
-    type: options.type ?? 2,
+      return [log(step.token, [TRANSFER, word32(step.from), word32(step.to)], word32(step.amount))];
+    if ('nft' in step)
+      return [log(step.nft, [TRANSFER, word32(step.from), word32(step.to), word32(step.id)], '0x')];
+    if ('native' in step) return [call(step.from, step.to, { value: step.native })];
+    if ('wrap' in step)
+      return [
+        call(step.by, WETH, { value: step.wrap, input: '0xd0e30db0' }),
+        log(WETH, [DEPOSIT, word32(step.by)], word32(step.wrap)),
+      ];
+    if ('call' in step) return [call(step.from, step.call, { input: '0x11111111' })];
+    return [log(step.event, [`0x${'ab'.repeat(32)}`], '0x')];
+  });
+  const created = to === null ? account('c0de') : null;
+  const told = txOf(happenings, {
     from,
     to,
-    value: options.value ?? 0n,
     input,
-    nonce: 1n,
     succeeded,
-    createdContract: to === null ? account('c0de') : null,
-    gasUsed: 100_000n,
+    value: options.value ?? 0n,
+    type: options.type ?? 2,
     effectiveGasPrice: 10n ** 9n,
-    blobGasUsed: 0n,
-    blobGasPrice: 0n,
+    blockHash: HEADER.hash,
+    createdContract: created,
     authorizations: options.authorizations ?? [],
-    frames,
-    logs: succeeded ? logs : [],
-  };
+    root: {
+      ...(created && { type: 'CREATE', to: created, context: created }),
+      effective: succeeded,
+      selector: null,
+    },
+  });
+  const tx = succeeded ? told : { ...told, logs: [] };
   return { tx, flow: buildValueFlow(tx, { wrappedNative: new Set([WETH]), tokenEvents: new Map() }) };
 }
 

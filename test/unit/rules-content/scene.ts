@@ -10,8 +10,8 @@ import {
   type AbiParameter,
 } from 'viem';
 import { examine } from '../../../src/analyze.ts';
-import { account, blockHeader, canonicalTx, frame, log, rawContext, SIGNER } from '../../support/builders.ts';
-import type { CanonicalTx, Frame, Log } from '../../../src/model/canonicalTx.ts';
+import { account, blockHeader, rawContext, SIGNER, txOf, type Happening } from '../../support/builders.ts';
+import type { CanonicalTx } from '../../../src/model/canonicalTx.ts';
 import type { Address, Hash, Hex } from '../../../src/model/hex.ts';
 import type { Primitive } from '../../../src/model/primitive.ts';
 import type { Rulebook } from '../../../src/model/rulebook.ts';
@@ -45,9 +45,7 @@ export const WETH: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2';
 const DELEGATE = account('de');
 
 /** What happens, in order: a log, or a call of the root's callee, with ether or calldata. */
-export type Act =
-  | { readonly log: Pick<Log, 'address' | 'topics' | 'data'> }
-  | { readonly call: Pick<Frame, 'from' | 'to' | 'value'> & Partial<Frame> };
+export type Act = Happening;
 
 /** A log of `signature` at `at`; values in the order of the parameters. */
 export function says(at: Address, signature: string, values: readonly unknown[]): Act {
@@ -90,7 +88,7 @@ export function creates(from: Address, to: Address): Act {
 /** A call without value. */
 export function calls(from: Address, to: Address, signature: string, values: readonly unknown[]): Act {
   const input = calldata([signature, values]);
-  return { call: { from, to, value: 0n, input, selector: input.slice(0, 10) as Hex } };
+  return { call: { from, to, value: 0n, input } };
 }
 
 /** Ether into the canonical wrapped-ether contract, or out of it. */
@@ -141,19 +139,6 @@ function calldata([signature, values]: NonNullable<Scene['call']>): Hex {
 }
 
 function staged({ to = VENUE, value = 0n, call, acts, authorities = [] }: Scene): CanonicalTx {
-  const input = call ? calldata(call) : '0x';
-  const selector = call ? (input.slice(0, 10) as Hex) : null;
-  const frames: Frame[] = [frame({ to, context: to, value, input, selector, end: 1 })];
-  const logs: Log[] = [];
-  acts.forEach((act, i) => {
-    const seq = i + 1;
-    if ('call' in act) {
-      const index = frames.length;
-      const place = { index, parent: 0, end: index + 1, path: [index - 1], context: act.call.to, seq };
-      frames.push(frame({ ...place, ...act.call }));
-    } else logs.push(log({ ...act.log, logIndex: logs.length, index: logs.length, frame: 0, seq }));
-  });
-  frames[0] = { ...frames[0]!, end: frames.length };
   const authorizations = authorities.map((authority) => ({ address: DELEGATE, nonce: 1n, authority }));
-  return canonicalTx({ to, value, input, frames, logs, authorizations });
+  return txOf(acts, { to, value, input: call ? calldata(call) : '0x', authorizations });
 }
