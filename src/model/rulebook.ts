@@ -52,21 +52,22 @@ export type AmountWord =
 
 type LegMatch = 'movement' | 'stated';
 
-export interface LegSpec {
+/** A leg by its expressions; the binding stage makes resolvers of them. */
+export interface LegSpec<Expr = BindExpr> {
   readonly role: string;
   /** `movement`: carried by movements of the value flow. `stated`: the event's word, netted by singletons. */
   readonly match: LegMatch;
-  readonly from: BindExpr | null;
-  readonly to: BindExpr | null;
-  readonly asset: BindExpr | null;
+  readonly from: Expr | null;
+  readonly to: Expr | null;
+  readonly asset: Expr | null;
   readonly assetKind: AssetKind | null;
   readonly movementKind: 'mint' | 'burn' | null;
   /** Alternatives; the first that resolves to a non-zero amount is matched exactly. Empty = any amount. */
-  readonly amount: readonly BindExpr[];
+  readonly amount: readonly Expr[];
   /** Stated fees: paid on top of an amount that was sent, kept back from one that was received. */
-  readonly fees: readonly BindExpr[];
+  readonly fees: readonly Expr[];
   /** Everything sent; the part over the amount is a fee. */
-  readonly total: BindExpr | null;
+  readonly total: Expr | null;
   /** Without a movement of the stated amount: take the direction alone, or fail the leg (`none`). */
   readonly otherwise: 'direction' | 'none';
   /** `one` nearest movement, or `all` that fit. */
@@ -80,11 +81,11 @@ export interface RoleSpec {
 }
 
 /** Part of the legs' amounts, or an amount on top of them: see `Portion`. */
-interface PortionSpec {
+export interface PortionSpec<Expr = BindExpr> {
   readonly role: PortionRole;
   /** Null: the asset of the leg it is a part of. */
-  readonly asset: BindExpr | null;
-  readonly amount: BindExpr;
+  readonly asset: Expr | null;
+  readonly amount: Expr;
 }
 
 /** Comparisons of arguments. `gt0`, `lt0` and `is0` take no right side. */

@@ -7,6 +7,7 @@ import type { Hash, Hex, Address } from '../../model/hex.ts';
 import type { ParamSpec } from '../../model/rulebook.ts';
 import type { ProblemCode } from '../read/problems.ts';
 import { checksumAddress } from '../../evm/address.ts';
+import { headSize, parseAbiType } from '../../evm/readArgument.ts';
 
 export type SignatureKind = 'event' | 'function' | 'error';
 
@@ -45,30 +46,9 @@ function canonicalType(param: AbiParameter): string {
   return `(${components.map(canonicalType).join(',')})${param.type.slice('tuple'.length)}`;
 }
 
-/** Whether the ABI encodes the type behind an offset (ABI specification, "dynamic types"). */
-function isDynamic(param: AbiParameter): boolean {
-  if (param.type === 'string' || param.type === 'bytes' || /\[\]/.test(param.type)) return true;
-  return 'components' in param && (param.components as readonly AbiParameter[]).some(isDynamic);
-}
-
-/** Words the type takes in the head: one for dynamic types, all of them for static tuples and arrays. */
-function headWords(param: AbiParameter): number {
-  if (isDynamic(param)) return 1;
-  const lengths = [...param.type.matchAll(/\[(\d+)\]/g)].map((m) => Number(m[1]));
-  const one =
-    'components' in param
-      ? (param.components as readonly AbiParameter[]).reduce((n, c) => n + headWords(c), 0)
-      : 1;
-  return lengths.reduce((n, length) => n * length, one);
-}
-
-/** A topic holds only the hash of these. */
-function hashedWhenIndexed(param: AbiParameter): boolean {
-  return isDynamic(param) || param.type.endsWith(']') || param.type.startsWith('tuple');
-}
-
+/** A topic holds only the hash of what is longer than a word. */
 export function isUnreadable(param: AbiParameter, indexed: boolean): boolean {
-  return indexed && hashedWhenIndexed(param);
+  return indexed && /^(?:string|bytes|tuple)$|\]$/.test(param.type);
 }
 
 /** The signature in a Solidity declaration: `event E(address a);`, `function f(uint256 x) external`. */
@@ -134,11 +114,12 @@ function parse(kind: SignatureKind, text: string): ParsedSignature | SignatureFa
   const params = all.map((p: Input, i): ParamSpec => {
     const side = i < inputs.length ? 'input' : 'output';
     const indexed = p.indexed === true;
+    const type = canonicalType(p);
     const offset = indexed ? (topic += 1) : heads[side];
-    if (!indexed) heads[side] += 32 * headWords(p);
+    if (!indexed) heads[side] += headSize(parseAbiType(type)!);
     return {
       name: named[i]!,
-      type: canonicalType(p),
+      type,
       indexed,
       offset,
       ...(side === 'output' ? { at: 'output' as const } : {}),

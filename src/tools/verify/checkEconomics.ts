@@ -1,5 +1,5 @@
 import type { PnlEntry, TxReport, DisplayMoney } from '../../model/generated/report.ts';
-import { parseDecimal, roundsTo, type Decimal } from './checkMoney.ts';
+import { NOTHING, isNear, parseDecimal, plus, roundsTo, times, type Decimal } from './decimal.ts';
 import { checkProfit } from './checkProfit.ts';
 import type { Report } from './finding.ts';
 import { quantity, type RawChain } from './rawChain.ts';
@@ -16,26 +16,16 @@ export function checkEconomics(report: TxReport, chain: RawChain, find: Report):
   checkWarnings(report, find);
 }
 
-const scaled = (value: Decimal, places: number): bigint => value.units * 10n ** BigInt(places - value.places);
-
-function sumOf(parts: readonly (Decimal | null)[]): Decimal | null {
-  const known = parts.filter((part) => part !== null);
-  if (known.length < parts.length) return null;
-  const places = Math.max(...known.map((part) => part.places));
-  return { units: known.reduce((sum, part) => sum + scaled(part, places), 0n), places };
-}
-
-const negative = (value: Decimal | null): Decimal | null =>
-  value && { units: -value.units, places: value.places };
+const negative = (value: Decimal | null): Decimal | null => value && plus(NOTHING, value, -1n);
 
 /** Figures rounded apart may add up to a last digit more or less per part. */
 function addsUp(total: string, parts: readonly (Decimal | null)[]): boolean {
-  const [shown, sum] = [parseDecimal(total), sumOf(parts)];
-  if (!shown || !sum) return false;
-  const places = Math.max(shown.places, sum.places);
-  const gap = scaled(shown, places) - scaled(sum, places);
-  const lastDigit = 10n ** BigInt(places - Math.min(shown.places, ...parts.map((part) => part?.places ?? 0)));
-  return (gap < 0n ? -gap : gap) <= lastDigit * BigInt(parts.length);
+  const shown = parseDecimal(total);
+  const known = parts.filter((part) => part !== null);
+  if (!shown || known.length < parts.length) return false;
+  const sum = known.reduce((all, part) => plus(all, part), NOTHING);
+  const coarsest = Math.min(shown.places, ...known.map(({ places }) => places));
+  return isNear(shown, sum, coarsest, 2n * BigInt(parts.length));
 }
 
 function checkNetOfFee({ economics: e }: TxReport, find: Report): void {
@@ -61,7 +51,7 @@ function checkEntry(entry: PnlEntry, at: string, report: TxReport, find: Report)
   const unit = price?.price_exact === undefined ? null : parseDecimal(price.price_exact);
   const shown = parseDecimal(entry.gross_usd.text);
   if (unit && shown && entry.asset.decimals !== null) {
-    const exact = { units: gross * unit.units, places: entry.asset.decimals + unit.places };
+    const exact = times(unit, gross, entry.asset.decimals);
     must(roundsTo(shown, exact), '/gross_usd', `${entry.gross_usd.text} is not the amount at its price`);
   }
   const costs = [entry.gas_usd, entry.builder_payment_usd, entry.fees_usd].map((cost) =>
@@ -215,15 +205,12 @@ const value = ({ units, places }: Decimal): number => Number(units) / 10 ** plac
 /** Dollars of an account's changes in money, NFTs left out; null where a part has no price. */
 function moneyOf(report: TxReport, account: string, sign: bigint): Decimal | null {
   const prices = new Map((report.economics.valuation.prices ?? []).map((p) => [p.asset_id, p.price_exact]));
-  let total: Decimal = { units: 0n, places: 0 };
+  let total = NOTHING;
   for (const { subject, asset, delta_raw: raw } of report.inventory_deltas) {
     if (subject !== account || (asset.kind !== 'native' && asset.kind !== 'erc20') || raw === '0') continue;
     const price = parseDecimal(prices.get(asset.id) ?? '');
     if (!price || asset.decimals === null) return null;
-    const part = { units: sign * BigInt(raw) * price.units, places: asset.decimals + price.places };
-    const places = Math.max(total.places, part.places);
-    const at = (d: Decimal): bigint => d.units * 10n ** BigInt(places - d.places);
-    total = { units: at(total) + at(part), places };
+    total = plus(total, times(price, sign * BigInt(raw), asset.decimals));
   }
   return total;
 }

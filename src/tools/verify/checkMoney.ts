@@ -1,28 +1,7 @@
 import type { DisplayMoney, TxReport } from '../../model/generated/report.ts';
+import { NOTHING, parseDecimal, plus, roundsTo, times, type Decimal } from './decimal.ts';
 import { netsOf, partiesOf, type Report, type Party } from './finding.ts';
 import { NATIVE } from './rawChain.ts';
-
-/** An exact decimal as an integer and the number of its decimal places. */
-export interface Decimal {
-  readonly units: bigint;
-  readonly places: number;
-}
-
-/** The decimal number of a money text or a plain decimal text; null for anything else. */
-export function parseDecimal(text: string): Decimal | null {
-  const match = /^\$?(-?)(\d+)(?:\.(\d+))?$/.exec(text);
-  if (!match) return null;
-  const units = BigInt(match[2]! + (match[3] ?? ''));
-  return { units: match[1] ? -units : units, places: match[3]?.length ?? 0 };
-}
-
-/** True when `shown` is `exact` rounded to the places it shows. */
-export function roundsTo(shown: Decimal, exact: Decimal): boolean {
-  const places = Math.max(shown.places, exact.places);
-  const at = (d: Decimal) => d.units * 10n ** BigInt(places - d.places);
-  const gap = at(shown) - at(exact);
-  return (gap < 0n ? -gap : gap) * 2n <= 10n ** BigInt(places - shown.places);
-}
 
 /** USD figures follow from the exact amounts and the prices the report itself lists. */
 export function checkMoney(report: TxReport, find: Report): void {
@@ -33,7 +12,7 @@ export function checkMoney(report: TxReport, find: Report): void {
   );
   const value = (assetId: string, raw: bigint, decimals: number): Decimal | null => {
     const price = prices.get(assetId);
-    return price ? { units: raw * price.units, places: decimals + price.places } : null;
+    return price ? times(price, raw, decimals) : null;
   };
   const compare = (at: string, money: DisplayMoney, exact: Decimal | null) => {
     if (money.available !== (money.reason === undefined))
@@ -61,7 +40,7 @@ export function checkMoney(report: TxReport, find: Report): void {
   );
 
   const sum = (amounts: readonly Amount[]): Decimal | null => {
-    let total: Decimal = { units: 0n, places: 0 };
+    let total = NOTHING;
     const nets = new Map<string, Amount>();
     for (const { asset, raw } of amounts)
       nets.set(asset.id, { asset, raw: raw + (nets.get(asset.id)?.raw ?? 0n) });
@@ -69,13 +48,7 @@ export function checkMoney(report: TxReport, find: Report): void {
       if (raw === 0n) continue;
       const part = asset.decimals === null ? null : value(asset.id, raw, asset.decimals);
       if (!part) return null;
-      const places = Math.max(total.places, part.places);
-      total = {
-        units:
-          total.units * 10n ** BigInt(places - total.places) +
-          part.units * 10n ** BigInt(places - part.places),
-        places,
-      };
+      total = plus(total, part);
     }
     return total;
   };

@@ -1,7 +1,7 @@
 import type { TxReport } from '../../model/generated/report.ts';
 import { STALE_GRACE, answerOfFeed, askFeed, askRound, feedsOf, isSame, near } from './readFeed.ts';
 import { askPriceApi, priceApiUrls, type PriceRules } from './priceRules.ts';
-import { parseDecimal, type Decimal } from './checkMoney.ts';
+import { parseDecimal, type Decimal } from './decimal.ts';
 import type { Report } from './finding.ts';
 import { askToken, type ReadContract } from './readContracts.ts';
 import { readAverage, readPosition, readRate, rulesFor, type Ratio } from './readRate.ts';

@@ -1,5 +1,5 @@
 import type { PnlEntry, TxReport } from '../../model/generated/report.ts';
-import { parseDecimal, roundsTo } from './checkMoney.ts';
+import { parseDecimal, roundsTo, times } from './decimal.ts';
 import type { Report } from './finding.ts';
 import { NATIVE, gasCost, type RawChain } from './rawChain.ts';
 import type { LogMovement } from './chainMovements.ts';
@@ -93,11 +93,7 @@ function checkGasWorth(entry: PnlEntry, report: TxReport, paid: bigint, must: Mu
   const unit = parseDecimal(price?.price_exact ?? '');
   const shown = parseDecimal(entry.gas_usd.text);
   if (unit && shown)
-    must(
-      roundsTo(shown, { units: paid * unit.units, places: 18 + unit.places }),
-      '/gas_usd',
-      `is not the worth of ${paid} wei`,
-    );
+    must(roundsTo(shown, times(unit, paid, 18)), '/gas_usd', `is not the worth of ${paid} wei`);
 }
 
 function wrappedOrNative(id: string, report: TxReport): boolean {

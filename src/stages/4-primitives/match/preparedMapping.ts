@@ -2,18 +2,11 @@ import { resolverOf, type Resolver } from '../bind/resolver.ts';
 import type { PoolsOfPair } from './provenProtocol.ts';
 import type { Test } from '../bind/resolver.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
-import type { PortionRole, ProtocolRef } from '../../../model/primitive.ts';
-import type { BindExpr, LegSpec, EventMapping, ProtocolSpec } from '../../../model/rulebook.ts';
+import type { ProtocolRef } from '../../../model/primitive.ts';
+import type { BindExpr, EventMapping, LegSpec, PortionSpec, ProtocolSpec } from '../../../model/rulebook.ts';
 
 /** A leg with prepared expressions. */
-export interface PreparedLeg extends Omit<LegSpec, 'from' | 'to' | 'asset' | 'amount' | 'fees' | 'total'> {
-  readonly from: Resolver | null;
-  readonly to: Resolver | null;
-  readonly asset: Resolver | null;
-  readonly amount: readonly Resolver[];
-  readonly fees: readonly Resolver[];
-  readonly total: Resolver | null;
-}
+export type PreparedLeg = LegSpec<Resolver>;
 
 /** A mapping with prepared expressions; made once per rulebook. */
 export interface PreparedMapping {
@@ -29,11 +22,7 @@ export interface PreparedMapping {
   readonly legs: readonly PreparedLeg[];
   readonly about: readonly Resolver[];
   readonly position: { readonly token: Resolver; readonly id: Resolver } | null;
-  readonly portions: readonly {
-    readonly role: PortionRole;
-    readonly asset: Resolver | null;
-    readonly amount: Resolver;
-  }[];
+  readonly portions: readonly PortionSpec<Resolver>[];
   /** Contracts that the rules list for it. */
   readonly listed: ReadonlyMap<Address, ProtocolRef>;
   /** Slugs of its protocols that are known beyond their lists: by deployer or registry; null for none. */
