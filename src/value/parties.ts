@@ -30,6 +30,17 @@ export function movedAssets({ assetsIn, assetsOut }: Motif): boolean {
   return assetsIn.length + assetsOut.length > 0;
 }
 
+/** Accounts that acts pay a fee to. */
+export function feeTakersOf(
+  acts: readonly Pick<Motif, 'kind' | 'participants'>[],
+  kinds: Pick<Rulebook, 'motifKinds'>,
+): ReadonlySet<Address> {
+  const paid = acts.filter(({ kind }) => kindOf(kinds, kind).fee).flatMap(({ participants }) => participants);
+  return new Set(paid.flatMap(({ role, account }) => (FEE_ROLES.has(role) ? account : [])));
+}
+
+const FEE_ROLES: ReadonlySet<string> = new Set(['recipient', 'fee_recipient']);
+
 /** Contracts that made or destroyed their own fungible token, as a vault its shares, each with the first time. */
 export function issuersOf({
   movements,

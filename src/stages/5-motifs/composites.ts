@@ -1,5 +1,4 @@
 import { cycleOf, type CycleContext } from './cycles.ts';
-import { kindOf } from '../../lib/motifKinds.ts';
 import {
   commonFrame,
   composite,
@@ -14,6 +13,7 @@ import { routeOf, type Tracing } from './routes.ts';
 import type { Address } from '../../model/hex.ts';
 import { groupBy } from '../../lib/lists.ts';
 import { balances } from '../../value/balances.ts';
+import { feeTakersOf } from '../../value/parties.ts';
 import { roleOf } from '../../lib/roles.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Invariant } from '../../model/primitive.ts';
@@ -41,12 +41,7 @@ export function compositesOf(
     return known;
   };
   const context: CycleContext = { ...input, entity };
-  const feeTakers = new Set(
-    drafts
-      .filter(({ kind }) => kindOf(input.rulebook, kind).fee)
-      .flatMap(({ participants }) => participants.filter(({ role }) => role === 'recipient'))
-      .map(({ account }) => account),
-  );
+  const feeTakers = feeTakersOf(drafts, input.rulebook);
   const composites: MotifDraft[] = [];
   const taken = new Set<Hop>();
   for (const group of unnamed.length > 0 ? connectedHops([...hops, ...unnamed]) : []) {

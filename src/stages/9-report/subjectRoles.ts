@@ -5,6 +5,7 @@ import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Entity, Rulebook } from '../../model/rulebook.ts';
+import { carriersOf, feeTakersOf } from '../../value/parties.ts';
 import type { Suspects } from '../../value/suspectTokens.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 import type { InventoryDelta } from '../../model/generated/report.ts';
@@ -64,22 +65,6 @@ function venueRoles({ motifs, rulebook }: RoleInput): Map<Address, SubjectRole> 
   return roles;
 }
 
-function feeRecipients({ motifs, rulebook }: RoleInput): ReadonlySet<Address> {
-  const recipients = motifs
-    .filter(({ kind }) => kindOf(rulebook, kind).fee)
-    .flatMap(({ participants }) => participants)
-    .filter(({ role }) => role === 'recipient' || role === 'fee_recipient');
-  return new Set(recipients.map(({ account }) => account));
-}
-
-/** Forwarded exactly everything it received, of every asset. */
-function passesOn(account: Address, flow: ValueFlow): boolean {
-  const ledger = flow.ledgers.get(account);
-  if (!ledger) return false;
-  for (const { inflow, outflow } of ledger.values()) if (inflow !== outflow) return false;
-  return ledger.size > 0;
-}
-
 function contractsOf({ assets }: ValueFlow): ReadonlySet<Address | null> {
   const contracts = new Set<Address | null>();
   for (const { address } of assets.values()) contracts.add(address);
@@ -126,10 +111,11 @@ function tagRole(entity: Pick<Entity, 'tags'> | undefined): SubjectRole | undefi
 export function subjectRoles(input: RoleInput): (account: Address) => SubjectRole {
   const { tx, flow, attribution, rulebook } = input;
   const venues = venueRoles(input);
-  const fees = feeRecipients(input);
+  const fees = feeTakersOf(input.motifs, rulebook);
   const principal = attribution.actor ?? tx.from;
   // Few accounts are asked about: the others are known by something else.
   let tokens: ReadonlySet<Address | null> | null = null;
+  let carriers: ReadonlySet<Address> | null = null;
   const named = namedRoles(input);
   return (account) => {
     const tagged = tagRole(rulebook.entities.get(account));
@@ -137,7 +123,7 @@ export function subjectRoles(input: RoleInput): (account: Address) => SubjectRol
     if (role) return role;
     if (fees.has(account)) return 'fee_recipient';
     if ((tokens ??= contractsOf(flow)).has(account)) return 'token_contract';
-    if (passesOn(account, flow)) return 'router';
+    if ((carriers ??= carriersOf(flow, rulebook.wrappedNative)).has(account)) return 'router';
     return dealtWith(principal, account, flow) ? 'counterparty' : 'other';
   };
 }
