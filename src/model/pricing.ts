@@ -1,3 +1,4 @@
+import type { RawRate } from './generated/rules.ts';
 import type { Address, Hash, Hex } from './hex.ts';
 
 export interface PriceFeedSpec {
@@ -49,7 +50,7 @@ export type RateNumber = bigint | RateCall;
 /** A token's worth in other assets: `per` smallest units of it are worth the sum of the terms. */
 export interface RateSpec {
   readonly name: string;
-  readonly method: 'erc4626' | 'wrapper' | 'lp_share';
+  readonly method: RawRate['method'];
   /** Null: any token that moved and proves its identity or, without `identity`, was minted or burnt. */
   readonly tokens: ReadonlySet<Address> | null;
   /** Left out: the transaction must have exchanged the token at about its rate. */

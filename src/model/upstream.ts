@@ -1,3 +1,4 @@
+import type { Price } from './generated/report.ts';
 import type { Address, Hash } from './hex.ts';
 
 /** Which trace API the node answered with; `call_tracer` may or may not carry logs. */
@@ -29,7 +30,7 @@ export interface PriceQuote {
   readonly scale: number;
   /** The numerator before the block, where the source answered anew within it. */
   readonly before?: bigint | null;
-  readonly method: 'chainlink' | 'pool_twap' | 'pool_spot' | 'erc4626' | 'wrapper' | 'lp_share' | 'http';
+  readonly method: Price['method'];
   /** The source: a feed, pool or vault address, or the HTTP source's name. Never a URL. */
   readonly source: string;
   /** Unix seconds of the observation. */
