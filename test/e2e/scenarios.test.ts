@@ -5,10 +5,15 @@ import type { RunningServer } from '../../src/service/server.ts';
 import type { TxReport } from '../../src/model/generated/report.ts';
 import { fetchRawAnswers } from '../../src/tools/verify/fetchRawAnswers.ts';
 import { verifyReport } from '../../src/tools/verify/verifyReport.ts';
+import { fn } from '../devnet/chain.ts';
 import { judge } from '../devnet/judge.ts';
+import { safeTransaction } from '../devnet/scenarios/safe.ts';
 import { startDemoService } from '../devnet/service.ts';
 import { ALL, runStory, type Story } from '../devnet/story.ts';
+import { inShort, LEDGER_BY_HAND, starred, unbooked } from './ledgerTable.ts';
 import { startDialectProxy } from '../support/dialectProxy.ts';
+
+const E18 = 10n ** 18n;
 
 let story: Story;
 let geth: RunningServer;
@@ -69,10 +74,49 @@ describe.each(ALL.map((scenario) => [scenario.name, scenario] as const))('%s', (
       expect(report.classification.fragments.map(({ kind }) => kind)).not.toContain('AtomicArbitrage');
   });
 
+  it('books in ledgers what the chain holds, and what is worked out by hand', async () => {
+    const told = story.told.find((one) => one.scenario.name === name)!;
+    const report = JSON.parse(await ask(geth, told.hash)) as TxReport;
+    expect(await unbooked(story.devnet.chain, report)).toEqual([]);
+    const byHand = LEDGER_BY_HAND[name] ?? {};
+    const booked = Object.keys(byHand).map((person) => [person, inShort(report, [story.ctx.at(person)])]);
+    expect(Object.fromEntries(booked)).toEqual(
+      Object.fromEntries(
+        Object.entries(byHand).map(([person, text], i) => [person, starred(booked[i]![1]!, text)]),
+      ),
+    );
+  });
+
   it('reads the same in both trace dialects, and the same twice', async () => {
     const { hash } = story.told.find((one) => one.scenario.name === name)!;
     const [first, again, other] = await Promise.all([ask(geth, hash), ask(geth, hash), ask(parity, hash)]);
     expect(again).toBe(first);
     expect(comparable(other)).toEqual(comparable(first));
+  });
+});
+
+describe('ledgers of', () => {
+  it('two accounts of one owner: a transfer between them is neither gain nor loss', async () => {
+    const { hash } = story.told.find(({ scenario }) => scenario.name === 'token-transfer')!;
+    const report = JSON.parse(await ask(geth, hash)) as TxReport;
+    expect(inShort(report, [story.ctx.at('alice'), story.ctx.at('bob')])).toBe('gas');
+  });
+
+  it('a Safe that repays its executor in a token', async () => {
+    const { ctx } = story;
+    const pay = { to: ctx.at('DAI'), data: fn('transfer(address,uint256)', [ctx.at('dave'), 400n * E18]) };
+    const refund = { safeTxGas: 100_000n, baseGas: 50_000n, gasPrice: 1n, gasToken: ctx.at('USDC') };
+    const hash = await ctx.send('relayer', await safeTransaction(ctx, { ...pay, ...refund }));
+    const report = JSON.parse(await ask(geth, hash)) as TxReport;
+    expect(await unbooked(story.devnet.chain, report)).toEqual([]);
+    const repaid = (await story.measure(hash)).find(
+      ({ subject, address }) => subject === ctx.at('relayer') && address === ctx.at('USDC'),
+    )!.delta;
+    const usdc = `0.${repaid.toString().padStart(6, '0')}`.replace(/0+$/, '');
+    expect(['treasury', 'dave', 'relayer'].map((who) => inShort(report, [ctx.at(who)]))).toEqual([
+      `-400 DAI; -${usdc} USDC`,
+      '+400 DAI',
+      `+${usdc} USDC; gas`,
+    ]);
   });
 });

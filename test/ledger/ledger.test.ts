@@ -242,12 +242,14 @@ describe('the ledger of an account', () => {
     expect(owed.map((row) => row[5])).toEqual([debt.position_asset!.id]);
   });
 
-  it('a place is the block, then the first event in it', () => {
-    const report = structuredClone(reports.get('swap-v2-eth-usdc')!) as TxReport;
-    const [block, first] = placeOf(report);
-    expect(block).toBe(report.tx.block_number);
-    const indexes = report.motifs.flatMap(({ evidence }) => evidence.flatMap((e) => e.log_index ?? []));
-    expect(first).toBe(Math.min(...indexes));
+  it('a place is the block, then the position in it, then the nonce', () => {
+    const { tx } = reports.get('swap-v2-eth-usdc')!;
+    const recorded = JSON.parse(readFileSync(join(FOLDER, 'swap-v2-eth-usdc.json'), 'utf8')).rpc.receipt;
+    const place = [recorded.blockNumber, recorded.transactionIndex, recorded.nonce ?? tx.nonce].map(Number);
+    expect(placeOf(reports.get('swap-v2-eth-usdc')!)).toEqual(place);
+    const older = structuredClone(reports.get('swap-v2-eth-usdc')!) as TxReport;
+    delete older.tx.index;
+    expect(placeOf(older)).toEqual([place[0], Infinity, place[2]]);
   });
 
   it.skipIf(!REPLAY_AVAILABLE)(

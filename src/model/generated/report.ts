@@ -149,6 +149,10 @@ export interface Transaction {
    */
   timestamp?: string | null;
   /**
+   * Position in the block, from 0; null where the node does not say.
+   */
+  index?: number | null;
+  /**
    * Nonce of the signer.
    */
   nonce?: number;

@@ -26,6 +26,7 @@ export function writeTransaction(
     to: writer.addressOrNull(tx.to),
     etherscan_url: EXPLORER + tx.hash,
     timestamp: isoTime(BigInt(header.timestamp)),
+    index: tx.indexInBlock ?? null,
     nonce: jsonInteger(tx.nonce, 'nonce'),
     method: writeCall(tx, signatures),
     blobs: writeBlobs(tx),

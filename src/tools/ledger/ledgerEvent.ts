@@ -260,11 +260,9 @@ function legsOf(
   return legs;
 }
 
-/** Place of a report in the chain, as far as it states it: block, first event's index, the signer's nonce. */
-export function placeOf({ tx, movements = [], motifs }: TxReport): readonly [number, number, number] {
-  let first = Infinity;
-  for (const { evidence } of movements) first = Math.min(first, evidence.log_index ?? Infinity);
-  for (const { evidence } of motifs)
-    for (const { log_index: index } of evidence) first = Math.min(first, index ?? Infinity);
-  return [tx.block_number, first, tx.nonce ?? 0];
-}
+/** Place of a report in the chain. Reports of earlier versions lack the index: the nonce orders those. */
+export const placeOf = ({ tx }: TxReport): readonly [block: number, index: number, nonce: number] => [
+  tx.block_number,
+  tx.index ?? Infinity,
+  tx.nonce ?? 0,
+];

@@ -1,3 +1,4 @@
+import { NATIVE_ASSET } from '../../value/asset.ts';
 import type { TxReport } from '../../model/generated/report.ts';
 
 /** Why an amount came or went; formats have words of their own for these. */
@@ -33,7 +34,11 @@ const PURPOSES: Readonly<Record<string, readonly [out: Purpose, into: Purpose]>>
 /** Parts of a position that were earned, not put in before. */
 const EARNED: ReadonlySet<string> = new Set(['reward', 'interest']);
 
-export function purposesOf({ position_effects: effects }: TxReport, accounts: ReadonlySet<string>): Purposes {
+export function purposesOf(report: TxReport, accounts: ReadonlySet<string>): Purposes {
+  const { position_effects: effects, inventory_deltas: deltas, movements = [] } = report;
+  const wrapped = new Set(
+    movements.flatMap(({ kind, asset_id: id }) => (kind === 'wrap' || kind === 'unwrap' ? id : [])),
+  );
   const found = {
     out: new Map<string, Purpose>(),
     in: new Map<string, Purpose>(),
@@ -43,13 +48,18 @@ export function purposesOf({ position_effects: effects }: TxReport, accounts: Re
     if (!accounts.has(owner)) continue;
     for (const { asset, role, delta_raw } of underlying) {
       const raw = BigInt(delta_raw);
+      // Whoever wraps it on the way, the owner gave or got ether.
+      const isOwn = deltas.some(
+        ({ subject, asset: changed }) => subject === owner && changed.id === asset.id,
+      );
+      const id = !isOwn && wrapped.has(asset.id) ? NATIVE_ASSET : asset.id;
       if (EARNED.has(role)) {
-        found.rewards.set(asset.id, (found.rewards.get(asset.id) ?? 0n) + (raw < 0n ? -raw : raw));
+        found.rewards.set(id, (found.rewards.get(id) ?? 0n) + (raw < 0n ? -raw : raw));
         continue;
       }
       const [out, into] = PURPOSES[category] ?? [];
-      if (out && !found.out.has(asset.id)) found.out.set(asset.id, out);
-      if (into && !found.in.has(asset.id)) found.in.set(asset.id, into);
+      if (out && !found.out.has(id)) found.out.set(id, out);
+      if (into && !found.in.has(id)) found.in.set(id, into);
     }
   }
   return found;

@@ -18,10 +18,13 @@ export function checkAllowances(report: TxReport, chain: RawChain, find: Report)
     );
     if (logs.length > 0) checkAllowance(allowance, logs, `/allowances/${i}`, find);
   });
-  const { timestamp, nonce } = report.tx;
+  const { timestamp, nonce, index } = report.tx;
   const time = new Date(Number(quantity(chain.block['timestamp'])) * 1000).toISOString();
   if (timestamp != null && Date.parse(timestamp) !== Date.parse(time)) {
     find('identity', '/tx/timestamp', `the block is of ${time}`);
+  }
+  if (index != null && BigInt(index) !== quantity(chain.receipt['transactionIndex'])) {
+    find('identity', '/tx/index', `${index} is ${quantity(chain.receipt['transactionIndex'])} on chain`);
   }
   if (nonce != null && BigInt(nonce) !== quantity(chain.tx['nonce'])) {
     find('identity', '/tx/nonce', `${nonce} is ${quantity(chain.tx['nonce'])} on chain`);

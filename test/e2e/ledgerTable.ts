@@ -1,0 +1,118 @@
+// Ledgers of the devnet's scenarios, held against the chain and against a table worked out by hand.
+import { ledgerEvents, type LedgerLeg } from '../../src/tools/ledger/ledgerEvent.ts';
+import type { Chain } from '../devnet/chain.ts';
+import type { TxReport } from '../../src/model/generated/report.ts';
+
+/**
+ * What each account's ledger has to hold, worked out by hand from what the scenario does. A star is an amount that a
+ * pool or the gas price decides: the balances of the chain give it. `gas`: the fee is a row, or part of one.
+ */
+export const LEDGER_BY_HAND: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'native-transfer': { alice: '-1.5 ETH; gas', bob: '+1.5 ETH' },
+  'token-transfer': { alice: '-250 USDC; gas', bob: '+250 USDC' },
+  'erc1155-batch': { bob: '+3 ITEM#2; +4 ITEM#3', carol: '-3 ITEM#2; -4 ITEM#3; gas' },
+  'nft-transfer': { alice: '-1 APE#1; gas', bob: '+1 APE#1' },
+  'batch-token': { alice: '+100 DAI', bob: '+200 DAI', carol: '+300 DAI', dave: '-600 DAI; gas' },
+  'spam-zero-value': { spammer: 'gas' },
+  'spam-forged': { spammer: 'gas' },
+  wrap: { bob: '-5 ETH; +5 WETH; gas' },
+  unwrap: { bob: '-2 WETH; +2 ETH; gas' },
+  'swap-v2-eth-usdc': { alice: '-1 ETH; +* USDC; gas' },
+  'swap-v2-usdt-eth': { bob: '-2000 USDT; +* ETH; gas' },
+  'swap-split': { heidi: '-20000 USDC; +* WETH; gas' },
+  'add-liquidity-v2': { alice: '-* ETH pool; -6800 USDC pool; +* UNI-V2; gas' },
+  'remove-liquidity-v2': { alice: '-* UNI-V2; +* USDC pool; +* ETH pool; gas' },
+  'collect-fees-v3': { maker: '+* USDC pool; +* WETH pool; gas' },
+  'nft-mint': { bob: '-0.1 ETH; +1 APE#4; +1 APE#5; gas' },
+  'nft-sale': { carol: '-1 APE#3; +1.95 ETH', dave: '-2 ETH; +1 APE#3; gas', house: '+0.05 ETH' },
+  'token-burn': { alice: '-10 ACORN; gas' },
+  'safe-multisend': { alice: 'gas', dave: '+500 USDC', erin: '+700 DAI', frank: '+0.5 ETH' },
+  'safe-refund': { dave: '+400 DAI', relayer: '+* ETH; gas' },
+  'userop-paymaster': { dave: '+30 USDC', bundler: '+* ETH; gas' },
+  'userop-two': { carol: '+20 USDC', dave: '+10 USDC', bundler: '+* ETH; gas' },
+  'eip3009-relayed': { dave: '+75 USDC', grace: '-75 USDC', relayer: 'gas' },
+  'permit-relayed': { grace: '+500 DAI', heidi: '-505 DAI', relayer: '+5 DAI; gas' },
+  '7702-sponsored': { dave: '+21 USDC', heidi: '-21 USDC', relayer: 'gas' },
+  'cow-two-orders': { grace: '-1000 USDC; +1000 DAI', heidi: '-1000 DAI; +1000 USDC', solver: 'gas' },
+  'cow-other-receiver': { dave: '+0.43 WETH', grace: '-1500 USDC', solver: 'gas' },
+  'aave-supply': { judy: '-10 WETH deposit; +10 aEthWETH; gas' },
+  'aave-borrow': { judy: '+8000 USDC loan; +* variableDebtEthUSDC owed; gas' },
+  'aave-repay': { judy: '-3000 USDC repayment; -* variableDebtEthUSDC owed; gas' },
+  'aave-withdraw': { judy: '-1 aEthWETH; +1 WETH take_back; gas' },
+  'aave-liquidation': {
+    grace: '-* aEthWETH; -* variableDebtEthUSDC owed',
+    liquidator: '-1200 USDC; +* WETH; gas',
+  },
+  'vault-deposit': { heidi: '-1000 DAI deposit; +1000 vDAI; gas' },
+  'vault-withdraw': { heidi: '-400 vDAI; +400 DAI take_back; gas' },
+  stake: { ivan: '-100 ACORN stake; gas' },
+  unstake: { ivan: '+60 ACORN unstake; gas' },
+  'claim-rewards': { ivan: '+0.0012 TRUFFLE; gas' },
+  'airdrop-claim': { judy: '+42 ACORN; gas' },
+  'liquid-stake': { judy: '-3 ETH deposit; +3 rbETH; gas' },
+  'arbitrage-builder': { searcher: 'gas', builder: '+0.002 ETH' },
+  'fee-on-transfer': { alice: '-100 TOLL; gas', bob: '+99 TOLL', house: '+1 TOLL' },
+  'swap-house-fee': { dave: '-1 ETH; +* USDC; gas', house: '+* USDC' },
+  'swap-for-another': { alice: '-500 USDC; gas', dave: '+* ETH' },
+  'reverted-string': { erin: 'gas' },
+  selfdestruct: { bob: '+1 ETH', erin: '-1 ETH; gas' },
+};
+
+/** What a ledger of these accounts books of a report: amounts out and in with their purpose, debts, gas. */
+export function inShort(report: TxReport, accounts: readonly string[]): string {
+  const { event } = ledgerEvents(report, new Set(accounts));
+  if (!event) return '';
+  const leg = (sign: string, { amount, asset, purpose }: LedgerLeg): string =>
+    `${sign}${amount} ${asset.symbol}${asset.token_id === null ? '' : `#${asset.token_id}`}${purpose ? ` ${purpose}` : ''}`;
+  return [
+    ...event.sent.map((one) => leg('-', one)),
+    ...event.received.map((one) => leg('+', one)),
+    ...event.flows
+      .filter(({ debt }) => debt)
+      .map(({ raw, asset }) => `${raw < 0n ? '-' : '+'}* ${asset.symbol} owed`),
+    ...(event.fee ? ['gas'] : []),
+  ].join('; ');
+}
+
+/** The expected text with each star replaced by the booked amount: only the amount is left to the chain. */
+export function starred(booked: string, expected: string): string {
+  const parts = booked.split('; ');
+  return expected
+    .split('; ')
+    .map((part, i) =>
+      part.includes('owed') ? part : part.replace('*', /^[+-]([\d.]+) /.exec(parts[i] ?? '')?.[1] ?? '*'),
+    )
+    .join('; ');
+}
+
+/**
+ * Accounts of a report whose opening balance of ether and postings do not add up to the closing balance, by
+ * `eth_getBalance`. The block's fee recipient also gets the tip.
+ */
+export async function unbooked(chain: Chain, report: TxReport): Promise<string[]> {
+  const { signer, hash, block_number: number } = report.tx;
+  const block = (await chain.rpc('eth_getBlockByNumber', [`0x${number.toString(16)}`, false])) as {
+    miner: string;
+  };
+  const receipt = await chain.receipt(hash as `0x${string}`);
+  const tip = BigInt(receipt.gasUsed) * BigInt(report.execution.priority_fee_per_gas);
+  const balance = async (account: string, at: number): Promise<bigint> =>
+    BigInt((await chain.rpc('eth_getBalance', [account, `0x${at.toString(16)}`])) as string);
+  const wrong: string[] = [];
+  for (const account of new Set([signer, ...report.inventory_deltas.map(({ subject }) => subject)])) {
+    const { event, doubtful } = ledgerEvents(report, new Set([account]));
+    let booked = account.toLowerCase() === block.miner.toLowerCase() ? tip : 0n;
+    for (const { asset, raw } of [...(event?.flows ?? []), ...(doubtful?.flows ?? [])])
+      if (asset.kind === 'native') booked += raw;
+    if (event?.fee) booked -= wei(event.fee.amount);
+    const changed = (await balance(account, number)) - (await balance(account, number - 1));
+    if (changed !== booked && !/^0x0+$/.test(account))
+      wrong.push(`${account}: ${booked} booked, ${changed} on chain`);
+  }
+  return wrong;
+}
+
+function wei(ether: string): bigint {
+  const [whole, fraction = ''] = ether.split('.');
+  return BigInt(whole + fraction.padEnd(18, '0'));
+}
