@@ -289,6 +289,41 @@ describe('a block with several transactions', () => {
     expect(reasons).toEqual(['the rules know no constant-product fee of the pool']);
   });
 
+  it('two rounds of one bot: each is a sandwich of its own, with its victim', async () => {
+    const v2 = await Pair.read('v2PairUSDC');
+    const rounds = [];
+    const sent: [string, Request][] = [];
+    for (const [victim, weth] of [
+      ['alice', 30n * ETHER],
+      ['bob', 12n * ETHER],
+    ] as const) {
+      const before = v2.copy();
+      const bought = v2.buy(20n * ETHER);
+      const got = v2.buy(weth);
+      const sold = v2.sell(bought);
+      rounds.push({ victim, profit: sold - 20n * ETHER, loss: before.buy(weth) - got });
+      const front = [give('WETH', 'v2PairUSDC', 20n * ETHER), take('v2PairUSDC', bought, 0n, 'arbBot')];
+      const back = [give('USDC', 'v2PairUSDC', bought), take('v2PairUSDC', 0n, sold, 'arbBot')];
+      sent.push(
+        ['searcher', bot('USDC', front)],
+        [victim, buyUsdc(victim, weth)],
+        ['searcher', bot('WETH', back)],
+      );
+    }
+    const { hashes, findings } = await mine(sent);
+    const found = named(findings, 'sandwich');
+    expect(found.map(({ status, caveats }) => [status, caveats])).toEqual([
+      ['Proven', []],
+      ['Proven', []],
+    ]);
+    for (const [i, { victim, profit, loss }] of rounds.entries()) {
+      const steps = ['front', 'victim', 'back'].map((step) => stepOf(found[i]!, step));
+      expect(steps).toEqual(hashes.slice(3 * i, 3 * i + 3).map((hash) => [hash]));
+      expect(amountsOf(found[i]!, 'profit').map(([, , raw]) => raw)).toEqual([String(profit)]);
+      expect(amountsOf(found[i]!, 'loss')).toEqual([[addressOf(victim), 'USDC', String(loss)]]);
+    }
+  });
+
   it('an arbitrage right behind the trade that made it possible', async () => {
     const [v2, sushi] = [await Pair.read('v2PairUSDC'), await Pair.read('sushiPairUSDC')];
     v2.buy(60n * ETHER);
