@@ -14,10 +14,15 @@ import type { TokenMetadata } from '../model/upstream.ts';
 import type { Asset } from '../model/valueFlow.ts';
 import { linesOf } from '../lib/tableLines.ts';
 
+/** How a label writes assets, accounts and protocols. */
 export interface LabelFormat {
+  /** `1.5 ETH`, or null where the amount cannot be written (unknown decimals). */
   readonly amount: (asset: Asset, amount: bigint) => string | null;
+  /** The token alone. */
   readonly asset: (asset: Asset) => string;
+  /** By name where one is known, else shortened. */
   readonly account: (account: Address) => string;
+  /** Only the name the rules or the address book give. */
   readonly name: (account: Address) => string | null;
   readonly protocol: (slug: string) => string;
 }

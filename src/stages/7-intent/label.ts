@@ -1,6 +1,7 @@
 import { memoize } from '../../lib/memo.ts';
 import { parseLabel, type LabelPart } from '../../lib/labelTemplate.ts';
-import { fillPlaceholder, type LabelFormat, type LabelSubject } from './labelWords.ts';
+import { fillPlaceholder, type LabelSubject } from './labelWords.ts';
+import type { LabelFormat } from '../../value/labelFormat.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Condition, IntentRule, ParamSpec } from '../../model/rulebook.ts';

@@ -1,5 +1,5 @@
 import { isRecognised } from '../../lib/motifKinds.ts';
-import { amountText } from '../../value/labelFormat.ts';
+import { amountText, type LabelFormat } from '../../value/labelFormat.ts';
 import { attemptOf, delegationText, methodOf, reasonOf } from './calledWords.ts';
 import { blobsText, deedOf, loggedBy } from './deeds.ts';
 import type { Balance } from '../../value/balances.ts';
@@ -10,22 +10,6 @@ import type { SubjectView } from './facts/subjectView.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Allowance, Asset } from '../../model/valueFlow.ts';
-
-/**
- * How a label writes assets, accounts and protocols. Texts from the chain arrive cleaned: the caller knows
- * the metadata.
- */
-export interface LabelFormat {
-  /** `1.5 ETH`, or null where the amount cannot be written (unknown decimals). */
-  readonly amount: (asset: Asset, amount: bigint) => string | null;
-  /** The token alone. */
-  readonly asset: (asset: Asset) => string;
-  /** By name where one is known, else shortened. */
-  readonly account: (account: Address) => string;
-  /** Only the name the rules or the address book give. */
-  readonly name: (account: Address) => string | null;
-  readonly protocol: (slug: string) => string;
-}
 
 /** Source of a label's words: the winning rule's view and the motifs it rests on. */
 export interface LabelSubject {

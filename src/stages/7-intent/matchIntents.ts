@@ -3,7 +3,7 @@ import { SubjectView } from './facts/subjectView.ts';
 import { FactSheet, type IntentInput } from './intentInput.ts';
 import { renderLabel } from './label.ts';
 import { addTo } from '../../lib/lists.ts';
-import type { LabelFormat } from './labelWords.ts';
+import type { LabelFormat } from '../../value/labelFormat.ts';
 import type {
   FactSource,
   FactValue,

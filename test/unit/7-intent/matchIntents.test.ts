@@ -5,7 +5,7 @@ import { account, bareRulebook, motif, numbered, scenario, SIGNER, ZERO } from '
 import { kindsWith } from '../../support/builders.ts';
 import type { IntentInput } from '../../../src/stages/7-intent/intentInput.ts';
 import type { Address } from '../../../src/model/hex.ts';
-import type { LabelFormat } from '../../../src/stages/7-intent/labelWords.ts';
+import type { LabelFormat } from '../../../src/value/labelFormat.ts';
 import type { Motif } from '../../../src/model/motif.ts';
 import type { IntentRule } from '../../../src/model/rulebook.ts';
 import type { IntentKindSpec } from '../../../src/model/vocabulary.ts';
