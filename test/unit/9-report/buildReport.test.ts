@@ -132,6 +132,7 @@ describe('buildReport', () => {
       etherscan_url: `https://etherscan.io/tx/0x${'5c'.repeat(32)}`,
       timestamp: '2023-11-14T22:13:20Z',
       nonce: 7,
+      index: null,
       method: null,
       blobs: null,
     });
