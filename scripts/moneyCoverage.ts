@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { createAnalyze } from '../src/service/analyzer.ts';
 import { loadRules } from '../src/service/loadRules.ts';
 import { AnalysisError } from '../src/lib/errors.ts';
+import { checkMoney } from '../src/tools/verify/checkMoney.ts';
 import type { TxReport } from '../src/model/generated/report.ts';
 import type { Hash } from '../src/model/hex.ts';
 import { createUpstream } from '../src/stages/1-fetch/rpc/upstream.ts';
@@ -20,12 +21,17 @@ const { values, positionals } = parseArgs({
 /** Least share with a net in percent, of transactions with tokens that state their decimals. */
 const FLOORS: Readonly<Record<string, number>> = values.http ? { trade: 90, lending: 95 } : { lending: 60 };
 
+/** Least share of trades that state the price they were made at, in percent. */
+const CONSIDERATION_FLOOR = 80;
+
 interface Share {
   all: number;
   withNet: number;
+  withConsideration: number;
 }
 const byCategory = new Map<string, Share>();
 const wrong: string[] = [];
+let lending = 0;
 
 const decimalsKnown = ({ inventory_deltas: deltas, economics }: TxReport): boolean =>
   deltas.every(
@@ -35,11 +41,17 @@ const decimalsKnown = ({ inventory_deltas: deltas, economics }: TxReport): boole
 function count(report: TxReport): void {
   if (report.execution.reverted || !decimalsKnown(report)) return;
   const category = report.classification.category ?? 'none';
-  const share = byCategory.get(category) ?? { all: 0, withNet: 0 };
+  const share = byCategory.get(category) ?? { all: 0, withNet: 0, withConsideration: 0 };
   byCategory.set(category, share);
   share.all++;
+  if (report.economics.consideration_usd?.available) share.withConsideration++;
   if (!report.economics.net_usd_before_gas.available) return;
   share.withNet++;
+  if (category === 'lending') {
+    const found = wrong.length;
+    checkMoney(report, (_, at, message) => void wrong.push(`${report.tx.hash} ${at}: ${message}`));
+    if (wrong.length === found) lending++;
+  }
   const byHand = netOf(report);
   if (byHand !== null && byHand !== report.economics.net_usd_before_gas.text)
     wrong.push(`${report.tx.hash}: ${report.economics.net_usd_before_gas.text}, by hand ${byHand}`);
@@ -112,14 +124,18 @@ await upstream.close();
 await node.close();
 
 let failed = wrong.length > 0;
-for (const [category, { all, withNet }] of [...byCategory].sort()) {
+for (const [category, { all, withNet, withConsideration }] of [...byCategory].sort()) {
   const share = (100 * withNet) / all;
   const floor = FLOORS[category];
+  const priced = (100 * withConsideration) / all;
   if (floor !== undefined && share < floor) failed = true;
+  if (category === 'trade' && priced < CONSIDERATION_FLOOR) failed = true;
   console.log(
-    `${category.padEnd(12)} ${withNet}/${all} ${share.toFixed(1)} %${floor === undefined ? '' : ` (floor ${floor})`}`,
+    `${category.padEnd(12)} ${withNet}/${all} ${share.toFixed(1)} %${floor === undefined ? '' : ` (floor ${floor})`}` +
+      (withConsideration > 0 ? `, ${withConsideration} with a consideration, ${priced.toFixed(1)} %` : ''),
   );
 }
+console.log(`${lending} nets of lending hold by the arithmetic of verify`);
 console.log(`${(requests / analysed).toFixed(3)} requests per transaction, ${wrong.length} nets wrong`);
 for (const line of wrong.slice(0, 20)) console.log(line);
 process.exitCode = failed ? 1 : 0;

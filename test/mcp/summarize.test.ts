@@ -41,7 +41,7 @@ describe('the summary of a report', () => {
     const text = summarize(suspected(report));
     const { intent_kind: kind, intent_label: label } = report.classification;
     expect(text).toContain(
-      `What it was for is not proven. A guess, to be told as one: kind ${kind}, in words ${JSON.stringify(label)}.`,
+      `What it was for is not proven. A guess; present it as one: kind ${kind}, in words ${JSON.stringify(label)}.`,
     );
     expect(text).not.toMatch(/Proven|done (by|for) (its|0x)/);
     for (const motif of report.motifs)

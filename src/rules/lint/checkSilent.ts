@@ -95,7 +95,7 @@ function checkParts(spot: Spot, condition: Condition, facts: ReadonlyMap<string,
   const texts = parts.map((part) => JSON.stringify(part));
   for (const [i, part] of parts.entries()) {
     const here = spot.at(key, i);
-    if (texts.indexOf(texts[i]!) < i) here.report('duplicate_item', 'the same test stands above');
+    if (texts.indexOf(texts[i]!) < i) here.report('duplicate_item', 'the same test is above');
     if (key === 'any' && conjunctionOf(part, facts) === null)
       here.report('unsatisfiable', 'this part can never hold');
     checkParts(here, part, facts);

@@ -67,7 +67,7 @@ function verdict(report: TxReport): string[] {
   const label = JSON.stringify(c.intent_label);
   if (c.status !== 'Proven')
     return [
-      `What it was for is not proven. A guess, to be told as one: kind ${c.intent_kind}, in words ${label}.`,
+      `What it was for is not proven. A guess; present it as one: kind ${c.intent_kind}, in words ${label}.`,
       ...caveatTexts(report).slice(1),
     ];
   const sentence = `Proven, confidence ${c.confidence}: it is of kind ${c.intent_kind}, in words ${label}.`;

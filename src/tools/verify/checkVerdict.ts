@@ -18,7 +18,7 @@ export function checkVerdict(report: TxReport, find: Report): void {
   must(
     (c.rule_version === null) === (c.matched_rule === null),
     '/classification/rule_version',
-    'stands without its rule',
+    'has no rule',
   );
   must(
     c.matched_rule !== null || c.status === 'Suspected',

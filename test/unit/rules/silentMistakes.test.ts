@@ -118,7 +118,7 @@ const MISTAKES: readonly (readonly [name: string, files: Files, says: string])[]
   [
     'a condition twice',
     when(`{all: [{${COUNT}, is: eq, value: 1}, {${COUNT}, is: eq, value: 1}]}`),
-    'duplicate_item: the same test stands above',
+    'duplicate_item: the same test is above',
   ],
   ['no leg', legs(''), 'no_leg: a swap has no leg'],
   ['only a leg that binds anything', legs('{role: in}'), 'no_leg: a swap has only legs'],

@@ -154,7 +154,7 @@ function ownRate(spec: RateSpec, token: Address): Omit<PriceRate, 'terms' | 'aft
 }
 
 const SILENT = 'the contract did not answer at this block';
-const UNBORN = 'the contract told no rate before the transaction';
+const UNBORN = 'the contract stated no rate before the transaction';
 const EMPTY = 'nothing was in circulation, so that a share of it means nothing';
 
 const refuse = (spec: RateSpec, asset: Address, code: PriceRefusal['code'], reason: string): PriceRefusal =>
