@@ -95,6 +95,23 @@ describe.each(ALL.map((scenario) => [scenario.name, scenario] as const))('%s', (
   });
 });
 
+describe('the price of a trade', () => {
+  const priceOf = async (name: string) => {
+    const { hash } = story.told.find(({ scenario }) => scenario.name === name)!;
+    const { economics } = JSON.parse(await ask(geth, hash)) as TxReport;
+    return economics.consideration_usd?.text;
+  };
+  it('is the side in ether or stablecoins, also where another account gets the proceeds', async () => {
+    // 1 ETH at $3400, 500 USDC at $0.9999: the devnet's feeds.
+    expect(await priceOf('swap-v2-eth-usdc')).toBe('$3400.00');
+    expect(await priceOf('swap-for-another')).toBe('$499.95');
+  });
+  it('is none of a wrap, nor of a trade there and back', async () => {
+    for (const name of ['wrap', 'round-trip', 'wash-trade', 'unwrap'])
+      expect(await priceOf(name), name).toBeUndefined();
+  });
+});
+
 describe('ledgers of', () => {
   it('two accounts of one owner: a transfer between them is neither gain nor loss', async () => {
     const { hash } = story.told.find(({ scenario }) => scenario.name === 'token-transfer')!;

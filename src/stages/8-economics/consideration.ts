@@ -1,9 +1,12 @@
+import { kindOf } from '../../lib/motifKinds.ts';
+import { roleOf } from '../../lib/roles.ts';
 import { mergeNative, NATIVE_ASSET } from '../../value/asset.ts';
 import { balances, type Balance } from '../../value/balances.ts';
 import { worthTogether } from '../../value/money.ts';
 import { builderPayments } from '../../value/parties/builder.ts';
 import { executionPayments } from '../../value/parties/execution.ts';
 import type { Money, PriceBook } from '../../model/economics.ts';
+import type { Address } from '../../model/hex.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { EntityInput } from './pnlEntity.ts';
 
@@ -32,13 +35,13 @@ export function considerationOf(input: TradeInput): Money | null {
   const execution = executionPayments({ ...input, group, mode });
   const exclude = ({ index }: { readonly index: number }): boolean => tips.has(index) || execution.has(index);
   const own = [...balances(flow, group, { mergeWrapped, dust: 'drop', exclude }).values()];
-  const sides = [own.filter(({ net }) => net < 0n), own.filter(({ net }) => net > 0n)];
-  if (sides.some(({ length }) => length === 0)) return null;
+  const [paid, got] = [own.filter(({ net }) => net < 0n), own.filter(({ net }) => net > 0n)];
+  if (paid.length === 0 || (got.length === 0 && !isForAnother(input, group))) return null;
   const isMoney = ({ id, asset }: Balance): boolean =>
     mergeNative(id, mergeWrapped) === NATIVE_ASSET ||
     (asset.address !== null && rulebook.assetClasses.get(asset.address)?.includes(MONEY) === true);
-  const money = sides
-    .filter((side) => side.every(isMoney))
+  const money = [paid, got]
+    .filter((side) => side.length > 0 && side.every(isMoney))
     .map((side) =>
       worthTogether(
         side.map(({ id, net }) => [id, net < 0n ? -net : net]),
@@ -46,4 +49,13 @@ export function considerationOf(input: TradeInput): Money | null {
       ),
     );
   return money.find(({ usd }) => usd !== null) ?? money[0] ?? null;
+}
+
+/** Whether a trade's proceeds went to an account outside the group. */
+function isForAnother({ motifs, rulebook }: TradeInput, group: ReadonlySet<Address>): boolean {
+  return motifs.some((motif) => {
+    const recipient = roleOf(motif, 'recipient');
+    const isOne = motif.parent === null && kindOf(rulebook, motif.kind).trade !== null;
+    return isOne && recipient !== null && !group.has(recipient);
+  });
 }
