@@ -1,28 +1,9 @@
+import type * as wire from './generated/report.ts';
 import type { Address, Hash } from './hex.ts';
 import type { Evidence } from './canonicalTx.ts';
 
-export type AttributionMode =
-  | 'self'
-  | 'smart_account_4337'
-  | 'safe'
-  | 'solver_settlement'
-  | 'meta_transaction'
-  | 'delegated_7702'
-  | 'permit_pull'
-  | 'bot_contract'
-  | 'own_contract'
-  | 'none';
-
-export type SubmitterRole =
-  | 'self'
-  | 'bundler'
-  | 'relayer'
-  | 'solver'
-  | 'resolver'
-  | 'safe_executor'
-  | 'keeper'
-  | 'mev_bot'
-  | 'operator';
+export type AttributionMode = wire.Attribution['mode'];
+export type SubmitterRole = wire.Attribution['submitter_role'];
 
 /**
  * Ground of an election. `signed`: the account signed the transaction. `authorised`: its signature was

@@ -1,4 +1,4 @@
-import type { Price } from './generated/report.ts';
+import type { Price, Refusal } from './generated/report.ts';
 import type { Address, Hash } from './hex.ts';
 
 /** Which trace API the node answered with; `call_tracer` may or may not carry logs. */
@@ -100,17 +100,7 @@ export interface PositionRead {
 /** A source that was asked and declined or failed. */
 export interface PriceRefusal {
   readonly asset: Address | 'native';
-  readonly code:
-    | 'no_source'
-    | 'source_unavailable'
-    | 'stale_price'
-    | 'low_liquidity'
-    | 'price_deviation'
-    | 'self_referential'
-    | 'unknown_decimals'
-    | 'nonstandard_supply'
-    | 'nft_no_floor'
-    | 'spam_asset';
+  readonly code: Refusal['code'];
   readonly reason: string;
   readonly observed: string | null;
   readonly threshold: string | null;

@@ -1,27 +1,12 @@
 import type { IntentKind } from './intent.ts';
 import type { MotifKind } from './primitive.ts';
+import type { RawMotifKind } from './generated/rules.ts';
 import type { Hash } from './hex.ts';
-
-/** The part a motif's venue plays; `none`: the motif is a plain movement of value. */
-type VenueRole =
-  | 'venue'
-  | 'pool'
-  | 'factory'
-  | 'vault'
-  | 'market'
-  | 'lender'
-  | 'bridge'
-  | 'marketplace'
-  | 'settlement'
-  | 'aggregator'
-  | 'token_contract'
-  | 'account'
-  | 'created'
-  | 'none';
 
 /** How the engine treats motifs of a kind; declared in `rules/vocabulary.yaml`, where the meanings are. */
 export interface MotifTraits {
-  readonly venue: VenueRole;
+  /** The part its venue plays; `none`: a plain movement of value. */
+  readonly venue: NonNullable<RawMotifKind['venue']>;
   /** It only says that value moved: `venue: none`. */
   readonly plain: boolean;
   /** The venue is the acting or changed account, or the created contract: not a counterparty of the actor. */

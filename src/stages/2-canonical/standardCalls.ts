@@ -45,15 +45,9 @@ const STANDARD: ReadonlyMap<Hex, Standard> = new Map<Hex, Standard>([
   ['0x2eb2c2d6', { event: TRANSFER_BATCH, says: ['caller', 0, 1], aside: [TRANSFER_SINGLE] }],
 ]);
 
-const JUDGED: ReadonlySet<string> = new Set([
-  APPROVAL,
-  APPROVAL_FOR_ALL,
-  DEPOSIT,
-  TRANSFER,
-  TRANSFER_BATCH,
-  TRANSFER_SINGLE,
-  WITHDRAWAL,
-]);
+const JUDGED: ReadonlySet<string> = new Set(
+  [...STANDARD.values()].flatMap(({ event, aside = [] }) => [event, ...aside]),
+);
 
 /** Functions the standards declare `view`: older contracts are called on them without STATICCALL. */
 const VIEWS: ReadonlySet<Hex> = new Set<Hex>([
