@@ -470,6 +470,15 @@ describe('a block with several transactions', () => {
       ]);
       const node = await nodeWithout(hashes[0]!);
       const env = { RPC_URL: node.url, RPC_RETRIES: '0' };
+      const direct = { env: { RPC_URL: story.devnet.rpcUrl } };
+      const { hash } = (await story.devnet.rpc('eth_getBlockByNumber', ['latest', false])) as {
+        hash: string;
+      };
+      const [byNumber, ...others] = await Promise.all(
+        [number, hash, 'latest'].map((block) => runCli(['block', block, '--json'], direct)),
+      );
+      expect(byNumber!.code).toBe(0);
+      for (const one of others) expect(one).toEqual(byNumber);
       const shown = await runCli(['block', number], { env });
       expect(shown.code).toBe(1);
       const rows = shown.out.split('\n').slice(3, 7);
