@@ -325,6 +325,21 @@ describe('docs/queries.md', () => {
     expect(Number(wrong!['days'])).toBeGreaterThan(0);
   });
 
+  it('the net of an owner is not rounded either', async () => {
+    const rows = await ask(
+      "SELECT owner, accounts, net_usd_before_gas AS net FROM 'tables/by_owner/*.parquet' WHERE net IS NOT NULL",
+    );
+    const shown = reports.flatMap(({ economics }) => economics.by_owner ?? []);
+    expect(rows.length).toBeGreaterThan(1);
+    for (const { owner, net } of rows) {
+      const texts = shown
+        .filter((one) => one.owner === owner)
+        .map((one) => Number(one.net_usd_before_gas.text.slice(1)));
+      expect(Math.min(...texts.map((text) => Math.abs(text - Number(net))))).toBeLessThan(0.0051);
+    }
+    expect(rows.some(({ net }) => !Number.isInteger(Math.round(Number(net) * 1e8) / 1e6))).toBe(true);
+  });
+
   it('what a finding states in dollars is not rounded', async () => {
     const rows = await ask(
       "SELECT block_number, amount, usd, usd_exact FROM 'tables/finding_amounts/*.parquet' WHERE usd_exact IS NOT NULL AND asset_id = 'eip155:1/slip44:60'",

@@ -269,7 +269,7 @@ function addEconomics(add: Add, report: TxReport, book: Book): void {
       owner,
       accounts: words(accounts),
       inflow_usd: dollars(sums.inflow_usd),
-      net_usd_before_gas: dollars(sums.net_usd_before_gas),
+      net_usd_before_gas: total(sums.net_usd_before_gas, exactNet(report as ClientReport, owner)).usd,
       token_in: shownText(token_in),
       token_out: shownText(token_out),
     });
