@@ -117,6 +117,15 @@ describe('analyze, validate, verify', () => {
     expect((await cli(['analyze', SWAP.toUpperCase()])).out).toBe(out);
   });
 
+  it('shows a debt as owed, once in each place', async () => {
+    const borrow = HASH_OF['aave-borrow']!;
+    const { out } = await cli(['analyze', borrow]);
+    expect(out).toMatch(/Received\s+\+8,000 USDC/);
+    expect(out).toMatch(/Owes\s+\+8,000 variableDebtEthUSD…\s/);
+    expect(out).not.toMatch(/Owes.* owed/);
+    expect(out).toMatch(/actor\s+\+8,000 variableDebtEthUSD… owed/);
+  });
+
   it('marks in words what is not certain, and what has no price', () => {
     const report = (classification: Partial<TxReport['classification']>) => {
       const swap = structuredClone(EXAMPLE);

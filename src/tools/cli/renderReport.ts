@@ -29,6 +29,7 @@ import {
   whoSentence,
   type Sentence,
 } from '../wording/sentences.ts';
+import { groupBy } from '../../lib/lists.ts';
 import { lower, shortHex, shown, timeText, title, words } from '../wording/text.ts';
 import { alignColumns, terminalWidth, wrap, type Row } from './layout.ts';
 
@@ -87,7 +88,8 @@ function section({ room }: Page, name: string, rows: readonly Row[]): string[] {
 function transaction(page: Page): string[] {
   const { tx, execution: x } = page.report;
   const time = [timeText(tx.timestamp), `block ${tx.block_number}`].filter(Boolean).join(', ');
-  const gas = `${shownAmount(x.gas_cost_native)} ETH gas, ${moneyText(x.gas_cost_usd)}`;
+  const worth = x.gas_cost_usd.available ? `, ${moneyText(x.gas_cost_usd)}` : '';
+  const gas = `${shownAmount(x.gas_cost_native)} ETH gas${worth}`;
   return [
     pc.dim(tx.hash),
     pc.dim(`${time}, ${x.reverted ? 'failed' : 'succeeded'}, ${gas}`),
@@ -111,8 +113,7 @@ function argumentLines({ report, verbose, room }: Page): string[] {
 function signedRow(row: NetRow, debt: boolean): string {
   const minus = row[0].delta_raw.startsWith('-');
   const text = `${minus ? '−' : '+'}${rowQuantity(row).short}`;
-  if (debt) return pc.yellow(`${text} owed`);
-  return (minus ? pc.red : pc.green)(text);
+  return (debt ? pc.yellow : minus ? pc.red : pc.green)(text);
 }
 
 const moved = (deltas: readonly InventoryDelta[]): InventoryDelta[] =>
@@ -158,17 +159,16 @@ const rounded = (list: string): string =>
 
 /** Gains and losses by account; an account with several assets is named once. */
 function changes(page: Page): Row[] {
-  const bySubject = new Map<string, InventoryDelta[]>();
-  for (const delta of moved(page.report.inventory_deltas))
-    bySubject.set(delta.subject, [...(bySubject.get(delta.subject) ?? []), delta]);
+  const bySubject = groupBy(moved(page.report.inventory_deltas), ({ subject }) => subject);
   return [...bySubject].flatMap(([subject, deltas]) =>
     netRows(deltas).map((row, i): Row => {
       const [first] = row;
+      const debt = isDebt(page.report, first);
       const raw = page.verbose ? pc.dim(`${first.delta_raw} of ${first.asset.id}`) : '';
       return [
         i === 0 ? page.account(subject) : '',
         pc.dim(i === 0 ? lower(page.accounts.of(subject).part) : ''),
-        signedRow(row, isDebt(page.report, first)),
+        signedRow(row, debt) + (debt ? ' owed' : ''),
         { right: pc.dim(first.usd.available && row.length === 1 ? moneyText(first.usd) : '') },
         [pc.dim(first.flags.map(lower).join(', ')), raw].filter(Boolean).join(' '),
       ];
