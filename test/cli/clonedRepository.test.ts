@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, rmSync, statSync, symlinkSync, utimesSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ENGINE_VERSION } from '../../src/analyze.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const clone = mkdtempSync(join(tmpdir(), 'txreport-clone-'));
@@ -21,7 +22,7 @@ it('has a command that may be executed after every build', () => {
   const command = join(clone, 'dist/tools/cli/cli.js');
   expect(spawnSync(command, ['--version'], { encoding: 'utf8' })).toMatchObject({
     status: 0,
-    stdout: '1.0.0\n',
+    stdout: `${ENGINE_VERSION}\n`,
   });
 }, 180_000);
 
