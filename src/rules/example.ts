@@ -102,6 +102,7 @@ export function buildExample(
     addressOf,
     inWords: (text) =>
       text
+        .replace(/(eip155:1\/erc(?:721|1155):0x[0-9a-fA-F]{40})\//g, '$1#')
         .replace(
           /(?:eip155:1\/erc(?:20|721|1155):)?(0x[0-9a-fA-F]{40})\b/g,
           (shown, address: string) => words.get(address.toLowerCase()) ?? shown,

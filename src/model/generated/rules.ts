@@ -222,7 +222,7 @@ export interface RawExpectation {
   readonly status?: 'Proven' | 'Suspected';
   /** Each must be found. Empty: the shape recognises nothing. */
   readonly motifs?: readonly RawExpectedMotif[];
-  /** <category> <effect> of each position of the report, in order. */
+  /** <category> <effect> of each position of the report, in order; the published category or the rules' own. */
   readonly positions?: readonly string[];
 }
 export interface RawExpectedMotif {
@@ -230,7 +230,7 @@ export interface RawExpectedMotif {
   readonly venue?: string;
   readonly status?: 'Proven' | 'Suspected';
   readonly roles?: Readonly<Record<string, string>>;
-  /** <role> <amount> <asset> each; of an ERC-1155 <asset>#<id>. */
+  /** <role> <amount> <asset> each; an NFT is <asset>#<id>. */
   readonly legs?: readonly string[];
 }
 export interface RawExample {

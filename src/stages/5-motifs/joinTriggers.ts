@@ -2,6 +2,7 @@ import { Components } from '../../lib/components.ts';
 import { addTo } from '../../lib/lists.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
 import { DEFERRED, DETAIL, isPromise, oneAct, PER_ASSET, venuesOf } from './oneAct.ts';
+import { isRecognised } from '../../lib/motifKinds.ts';
 import { markEnds } from './markEnds.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { DraftPrimitive, Leg, Primitive } from '../../model/primitive.ts';
@@ -32,8 +33,14 @@ export function joinTriggers(
   linkEchoes(groups.of(marked), groups);
   return groups
     .of(marked)
+    .filter((group) => !isIdle(group))
     .map((group) => oneAct(group, flow))
     .sort((a, b) => a.seq - b.seq);
+}
+
+/** Promises that a contract of no known protocol made and did not pay here: only its word. */
+function isIdle(group: Group): boolean {
+  return group.every((item) => isPromise(item) && !isRecognised(item.protocol));
 }
 
 function linkMovements(found: Group, groups: Components<DraftPrimitive>): void {

@@ -86,7 +86,8 @@ describe('what tells the same act', () => {
 
   it('is a promise and the payout after it at the same venue, of the same position', () => {
     const promise = (at: number, about: string): DraftPrimitive =>
-      told(at, 'remove_liquidity', [], { tags: ['deferred'], about: [about] });
+      told(at, 'remove_liquidity', [], { tags: ['deferred'], about: [about], protocol: LISTED });
+    expect(joined({ ...promise(1, 'a'), protocol: FAMILY })).toEqual([]);
     const acts = joined(
       promise(1, `burn|${POOL}|a`),
       promise(2, `burn|${POOL}|b`),
