@@ -81,11 +81,16 @@ export class Consent {
   /** No call that the account asked for explains the movement; each call explains no more than it states. */
   isUnasked({ asset, from, amount, evidence }: Movement): boolean {
     const { address: token, tokenId } = this.#flow.assets.get(asset)!;
-    // A trace without the token's own frames shows nothing; the signer leads to every call.
-    if (from === this.#tx.from || token === null || !this.#calls.has(token)) return false;
+    // A trace without the token's own frames shows nothing.
+    if (token === null || !this.#calls.has(token)) return false;
     const log = evidence.log === null ? undefined : this.#tx.logs[evidence.log];
     const id = tokenId === null ? null : BigInt(tokenId);
-    return !this.#causes(token, log).some((call) => this.#asks(call, from, amount, id));
+    const causes = this.#causes(token, log);
+    if (from !== this.#tx.from) return !causes.some((call) => this.#asks(call, from, amount, id));
+    // The signer leads to every call; an unlisted token that it asked for an amount may tell it twice.
+    const [asked] = log?.within == null || this.isListed(token) ? [] : causes;
+    const spec = asked === undefined || asked.from !== from ? undefined : this.#specOf(asked);
+    return spec?.amount != null && !this.#takes(asked!, spec, amount, id);
   }
 
   /**

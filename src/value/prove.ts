@@ -55,15 +55,18 @@ const UNPROVEN_TAGS: ReadonlySet<string> = new Set(['structural', 'experimental'
  * either.
  */
 export function isSuspect(
-  { venue, legs }: Pick<Primitive, 'venue' | 'legs'>,
+  { venue, legs, basis, roles }: Pick<Primitive, 'venue' | 'legs' | 'basis' | 'roles'>,
   { suspects }: ProofInput,
 ): boolean {
   if (suspects === undefined) return false;
+  // That an owner made a plain movement has no other witness than its token.
+  const plain = basis === 'structure' && roles.some(({ role }) => role === 'owner');
+  const doubted = plain ? suspects.unlisted : suspects.unverified;
   return (
     suspects.impersonators.has(venue) ||
     legs.some(
       ({ asset, movements }) =>
-        suspects.impersonating.has(asset) || movements.some((index) => suspects.unverified.has(index)),
+        suspects.impersonating.has(asset) || movements.some((index) => doubted.has(index)),
     )
   );
 }
@@ -77,7 +80,7 @@ function isShown(act: Primitive, input: ProofInput): boolean {
   return asked && takesPart(act, input) && (exchanges(act, input) || isBooked(act, input));
 }
 
-/** Each account named in the act signed, called the contract, or is an end of what moved; shares are their owner's. */
+/** Each account named in the act signed, or is an end of what moved; shares are their owner's. */
 function takesPart({ venue, roles, legs }: Primitive, { tx, flow }: ProofInput): boolean {
   const moved = (some: readonly Leg[]): readonly Movement[] =>
     some.flatMap(({ movements }) => movements.map((m) => flow.movements[m]!));
@@ -89,7 +92,7 @@ function takesPart({ venue, roles, legs }: Primitive, { tx, flow }: ProofInput):
   );
   return roles.every(({ role, account }) => {
     if (!isParty(role) || account === venue) return true;
-    const acts = account === tx.from || callsOf(tx).has(`${account}|${venue}`);
+    const acts = account === tx.from;
     if (role === 'owner' && holders.size > 0) return holders.has(account) || (holders.has(venue) && acts);
     return acts || ends.has(account);
   });
@@ -169,7 +172,10 @@ function issuesShares(
   );
 }
 
-/** The owner itself called the venue, which kept or paid exactly the amount and names the owner in its event. */
+/**
+ * The signer itself called the venue, which kept or paid exactly the amount and names it in its event. A call by
+ * an account's code is no word of the account: anybody may have some code call.
+ */
 function booksToCaller(
   { venue, roles, evidence }: Primitive,
   assets: readonly Leg[],
@@ -177,7 +183,7 @@ function booksToCaller(
 ): boolean {
   const { tx, flow } = input;
   const owner = roles.find(({ role }) => role === 'owner')?.account;
-  if (owner === undefined) return false;
+  if (owner !== tx.from) return false;
   const between = assets.every(
     ({ role, movements }) =>
       movements.length > 0 &&
@@ -194,21 +200,9 @@ function booksToCaller(
       (event.topics.some((t) => t.endsWith(digits)) || event.data.includes(digits))
     );
   });
-  return between && named && callsOf(tx).has(`${owner}|${venue}`);
-}
-
-const calls = new WeakMap<CanonicalTx, ReadonlySet<string>>();
-
-/** Who called whom with effect, as `caller|callee`. Anybody can make some contracts pay: that is no call of theirs. */
-function callsOf(tx: CanonicalTx): ReadonlySet<string> {
-  let known = calls.get(tx);
-  if (!known) {
-    known = new Set(
-      tx.frames
-        .filter((f) => f.effective && f.type === 'CALL' && (f.input !== '0x' || f.from === tx.from))
-        .map((f) => `${f.from}|${f.to}`),
-    );
-    calls.set(tx, known);
-  }
-  return known;
+  return (
+    between &&
+    named &&
+    tx.frames.some(({ from, to, effective }) => effective && from === owner && to === venue)
+  );
 }

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.24;
+
+struct Step { address to; uint256 value; bytes data; bytes32[] topics; }
+interface Forger { function play(Step[] calldata steps) external payable; }
+
+/// A token that tells one transfer in several ways, and answers these decimals.
+contract Echo {
+    string public name = "Echo";
+    string public symbol = "ECHO";
+    uint8 public immutable decimals;
+    uint8 immutable way;
+    event Transfer(address indexed from, address indexed to, uint256 value);
+    event Transfer(address indexed from, address indexed to, uint256 value, bytes data);
+    event Transfer(address caller, address indexed from, address indexed to, uint256 indexed id, uint256 amount);
+    event Sent(address indexed operator, address indexed from, address indexed to, uint256 amount, bytes data, bytes operatorData);
+    constructor(uint8 decimals_, uint8 way_) { (decimals, way) = (decimals_, way_); }
+    function totalSupply() external pure returns (uint256) { return 10 ** 30; }
+    function balanceOf(address) external pure returns (uint256) { return 10 ** 24; }
+    function transfer(address to, uint256 value) external returns (bool) { return tell(msg.sender, to, value); }
+    function transferFrom(address from, address to, uint256 value) external returns (bool) { return tell(from, to, value); }
+    function tell(address from, address to, uint256 value) private returns (bool) {
+        emit Transfer(from, to, value);
+        if (way == 1) emit Transfer(from, to, value);
+        if (way == 2) emit Transfer(from, to, value, "");
+        if (way == 3) emit Transfer(msg.sender, from, to, 7, value);
+        if (way == 4) emit Sent(msg.sender, from, to, value, "", "");
+        return true;
+    }
+}
+
+/// Code that anybody may run in the account's name: it calls what it is told with no more than a plain question.
+contract OpenCaller {
+    function poke(address to) external { (bool ok,) = to.call(abi.encodeWithSignature("ping()")); require(ok); }
+    function isValidSignature(bytes32, bytes calldata) external pure returns (bytes4) { return 0x1626ba7e; }
+    receive() external payable {}
+}
+
+/// A token whose code can be replaced.
+contract Turncoat {
+    address public code;
+    function turn(address code_) external { code = code_; }
+    fallback() external payable {
+        address to = code;
+        assembly {
+            calldatacopy(0, 0, calldatasize())
+            let ok := delegatecall(gas(), to, 0, calldatasize(), 0, 0)
+            returndatacopy(0, 0, returndatasize())
+            if iszero(ok) { revert(0, returndatasize()) }
+            return(0, returndatasize())
+        }
+    }
+}
+
+/// Plays its steps when a pool calls back, whatever the pool is.
+contract Callback {
+    Step[] steps;
+    Forger immutable player;
+    constructor(Forger player_) { player = player_; }
+    function set(Step[] calldata given) external { delete steps; for (uint256 i; i < given.length; ++i) steps.push(given[i]); }
+    fallback() external payable {
+        for (uint256 i; i < steps.length; ++i) { (bool ok,) = steps[i].to.call(steps[i].data); require(ok, "step"); }
+    }
+}
+
+/// Deploys code at an address known before, and takes it away again.
+contract Maker {
+    event Made(address at);
+    function make(bytes memory code, bytes32 salt) external returns (address at) {
+        assembly { at := create2(0, add(code, 32), mload(code), salt) }
+        require(at != address(0), "made");
+        emit Made(at);
+    }
+}
