@@ -56,6 +56,11 @@ describe('receiptMismatch', () => {
     ['another receipt', ({ receipt }) => (receipt['transactionHash'] = OTHER_HASH), /receipt of another/],
     ['another block', ({ receipt }) => (receipt['blockHash'] = OTHER_HASH), /different blocks/],
     ['another block number', ({ receipt }) => (receipt['blockNumber'] = '0x1'), /different blocks/],
+    [
+      'another place',
+      ({ tx, receipt }) => [(tx['transactionIndex'] = '0x62'), (receipt['transactionIndex'] = '0x63')],
+      /different places/,
+    ],
     ['another sender', ({ receipt }) => (receipt['from'] = OTHER), /different senders/],
     [
       'a foreign log',

@@ -50,6 +50,8 @@ export function receiptMismatch(
     quantitiesDiffer(tx['blockNumber'], receipt['blockNumber'])
   )
     return 'transaction and receipt name different blocks';
+  if (quantitiesDiffer(tx['transactionIndex'], receipt['transactionIndex']))
+    return 'transaction and receipt name different places in the block';
   if (differ(tx['from'], receipt['from'])) return 'transaction and receipt name different senders';
   if (exceeds(receipt['gasUsed'], tx['gas'])) return 'more gas used than the transaction allows';
   if (exceeds(receipt['effectiveGasPrice'], tx['maxFeePerGas']))
