@@ -11,6 +11,10 @@ export function usableDecimals(decimals: number | null | undefined): number | nu
     : null;
 }
 
+export function sumOf(list: readonly { readonly amount: bigint }[]): bigint {
+  return list.reduce((sum, { amount }) => sum + amount, 0n);
+}
+
 const POWERS: bigint[] = [1n];
 
 /** `10^exponent`, for scales and decimals: small numbers that recur all the time. */

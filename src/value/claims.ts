@@ -3,13 +3,11 @@ import { SENT_ROLES } from '../lib/roles.ts';
 import type { CanonicalTx, Evidence } from '../model/canonicalTx.ts';
 import type { Invariant, Leg, Operand, Primitive } from '../model/primitive.ts';
 import type { Movement, ValueFlow } from '../model/valueFlow.ts';
+import { sumOf } from './amount.ts';
 
 type Movements = readonly Movement[];
 /** Whether movements, and those of the other side, are what the claim says. */
 type Predicate = (own: Movements, other: Movements, flow: ValueFlow) => boolean;
-
-const sum = (list: readonly { readonly amount: bigint }[]): bigint =>
-  list.reduce((all, { amount }) => all + amount, 0n);
 
 /** Predicates over movements alone. `docs/claims.md` describes them. */
 const PREDICATES = {
@@ -17,7 +15,7 @@ const PREDICATES = {
   burnt_to_zero: (burnt) => burnt.length > 0 && burnt.every(({ to }) => to === ZERO_ADDRESS),
   single_venue: (taken, given) =>
     new Set([...taken.map(({ to }) => to), ...given.map(({ from }) => from)]).size === 1,
-  repaid_in_full: (lent, repaid) => lent.length > 0 && sum(repaid) >= sum(lent),
+  repaid_in_full: (lent, repaid) => lent.length > 0 && sumOf(repaid) >= sumOf(lent),
   both_sides_equal: ([token], [native], flow) => {
     if (token === undefined || native === undefined) return false;
     const contract = flow.assets.get(token.asset)!.address;
@@ -60,8 +58,9 @@ const INTEREST_BEARING: ReadonlySet<string> = new Set(['debt_share_in', 'collate
 const ROUNDING = 2n;
 
 /**
- * What an act's amounts rest on, and that what goes in does not come out: each is the sum of its movements, alone or with a fee that the same movements
- * carry, or else the amount its event states; and what an event states is what moved.
+ * What an act's amounts rest on: each is the sum of its movements, alone or with a fee that the same movements
+ * carry, or else the amount its event states; and what an event states is what moved. What goes in does not
+ * come out.
  */
 export function legClaims({ legs, evidence }: Primitive, tx: CanonicalTx, flow: ValueFlow): Invariant[] {
   if (legs.length === 0) return [placeClaim(evidence, tx)];
@@ -73,7 +72,7 @@ export function legClaims({ legs, evidence }: Primitive, tx: CanonicalTx, flow: 
     const moved = movements.reduce((all, index) => all + flow.movements[index]!.amount, 0n);
     if (movements.length > 0 && !carried.has(leg)) {
       const group = moved === amount ? [leg] : legs.filter((other) => sameMovements(other, leg));
-      const holds = sum(group) === moved;
+      const holds = sumOf(group) === moved;
       if (holds) for (const one of group) carried.add(one);
       if (holds || stated === null)
         claims.push({
@@ -128,7 +127,7 @@ export function placeClaim(evidence: readonly Evidence[], tx: CanonicalTx): Inva
 export function amountMoved(operand: Operand, amount: bigint, movements: readonly Movement[]): Invariant {
   return {
     name: 'amount_moved',
-    holds: sum(movements) === amount,
+    holds: sumOf(movements) === amount,
     operands: [operand],
     against: movements.map(({ index }) => index),
   };

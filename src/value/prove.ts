@@ -5,6 +5,7 @@ import type { Motif, ProofDoubt } from '../model/motif.ts';
 import type { Leg, Primitive } from '../model/primitive.ts';
 import type { Rulebook } from '../model/rulebook.ts';
 import type { Movement, ValueFlow } from '../model/valueFlow.ts';
+import { sumOf } from './amount.ts';
 import type { Suspects } from './suspectTokens.ts';
 
 /** What the proof of an act may rest on. */
@@ -130,9 +131,8 @@ function isBooked(act: Primitive, input: ProofInput): boolean {
   if (assets.length === 0 || !assets.every(({ exact }) => exact)) return false;
   const own =
     position === null ? legs.every(({ role }) => role === 'reward') : OWN_BOOKS.has(position.category);
-  const sum = (some: readonly Leg[]): bigint => some.reduce((n, { amount }) => n + amount, 0n);
   // Shares at a rate of their own are a vault's; one to one they may as well be a stake's or a loan's.
-  const atRate = shares.length > 0 && sum(shares) !== sum(assets);
+  const atRate = shares.length > 0 && sumOf(shares) !== sumOf(assets);
   if (!own || (trade === 'shares' && shares.length > 0 && !atRate)) return false;
   if (!meansOneKind(act, !atRate, input)) return false;
   return shares.length > 0 ? issuesShares(act, shares, assets, input) : booksToCaller(act, assets, input);

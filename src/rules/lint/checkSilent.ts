@@ -18,7 +18,7 @@ import { conjunctionOf } from './conjunction.ts';
 /** Effects that say value changed hands; an order or a request may be no more than a word. */
 const MOVING = new Set(['increase', 'decrease', 'liquidate', 'collect', 'migrate']);
 
-/** What the legs of a meaning may name. */
+/** Names that the legs of a meaning may use. */
 const NAMED = ['from', 'to', 'asset', 'amount', 'asset_kind', 'movement'] as const;
 
 /** Events and calls that would be believed without anything having moved. */

@@ -1,5 +1,6 @@
 import { usdText } from '../../value/money.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
+import { sumOf } from '../../value/amount.ts';
 import { erc20Id } from '../../value/asset.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -98,9 +99,7 @@ function exchangesOf(rate: PriceRate, { motifs, flow, rulebook }: RateSituation)
         [false, motif.assetsOut, motif.assetsIn],
       ] as const
     ).flatMap(([got, shares, others]) => {
-      const units = shares
-        .filter(({ asset }) => asset === own)
-        .reduce((total, leg) => total + leg.amount, 0n);
+      const units = sumOf(shares.filter(({ asset }) => asset === own));
       const against = others.filter(({ asset }) => asset !== own);
       return units > 0n &&
         against.length > 0 &&

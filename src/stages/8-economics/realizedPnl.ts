@@ -1,5 +1,6 @@
 import { addUsd, known, subtractUsd, unknown, worth, worthTogether, ZERO_USD } from '../../value/money.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
+import { sumOf } from '../../value/amount.ts';
 import { mergeNative, NATIVE_ASSET } from '../../value/asset.ts';
 import { balances, isConversion, type Balance } from '../../value/balances.ts';
 import type { GasCost, Money, PnlEntry, PnlReason, PriceBook, RealizedPnl } from '../../model/economics.ts';
@@ -74,9 +75,7 @@ function hopsOf({ motifs }: ClosedFlow, { id, paid, received }: EntityBalance, i
   const cycles = motifs.filter(({ kind }) => kindOf(rulebook, kind).closedFlow === 'always');
   if (cycles.length === 0) return { cost: paid, proceeds: received };
   const sum = (legs: readonly AssetAmount[]): bigint =>
-    legs
-      .filter(({ asset }) => mergeNative(asset, rulebook.wrappedNative) === id)
-      .reduce((total, { amount }) => total + amount, 0n);
+    sumOf(legs.filter(({ asset }) => mergeNative(asset, rulebook.wrappedNative) === id));
   return {
     cost: sum(cycles.flatMap(({ assetsOut }) => assetsOut)),
     proceeds: sum(cycles.flatMap(({ assetsIn }) => assetsIn)),

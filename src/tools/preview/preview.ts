@@ -65,7 +65,7 @@ export async function openPreviewer(config: Config): Promise<Previewer> {
   };
 }
 
-/** The preview where a report is wanted. `hash` stands for the one it may lack. */
+/** The preview as a report. Where it has no hash, a text says that it was not sent. */
 export function asReport({ tx, simulated, ...report }: PreviewReport): TxReport {
   const hash = tx.hash ?? `not sent: simulated on the state after block ${simulated.block}`;
   return { ...report, tx: { ...tx, hash, etherscan_url: '' } };

@@ -216,7 +216,7 @@ const PREDICATES: Readonly<Record<string, Predicate>> = {
   funder_consents: ({ accounts }, { accounts: entity }) => accounts.every((one) => entity.includes(one)),
 };
 
-/** Predicates of which one has to speak for each amount of a motif. */
+/** Predicates about amounts: each amount of a motif needs one of them. */
 const OF_AMOUNTS: ReadonlySet<string> = new Set([
   'amount_moved',
   'amounts_agree',

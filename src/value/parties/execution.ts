@@ -1,4 +1,5 @@
 import { kindOf } from '../../lib/motifKinds.ts';
+import { sumOf } from '../amount.ts';
 import { NATIVE_ASSET } from '../asset.ts';
 import type { AttributionMode } from '../../model/attribution.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
@@ -101,6 +102,6 @@ function compensation({ flow, group, mode, tx }: ExecutionInput): Movement[] {
     .map((index) => flow.movements[index]!)
     .filter(({ from }) => group.has(from));
   const isEther = ({ asset }: Movement): boolean => asset === NATIVE_ASSET;
-  const ether = repaid.filter(isEther).reduce((sum, { amount }) => sum + amount, 0n);
+  const ether = sumOf(repaid.filter(isEther));
   return ether <= gasCostOf(tx) * REFUND_LIMIT ? repaid : repaid.filter((m) => !isEther(m));
 }

@@ -4,6 +4,7 @@ import type { PreparedLeg } from '../match/preparedMapping.ts';
 import type { MovementIndex } from './movementIndex.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { AssetId, Movement, ValueFlow } from '../../../model/valueFlow.ts';
+import { sumOf } from '../../../value/amount.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { balances } from '../../../value/balances.ts';
 import type { Binding } from './bindLegs.ts';
@@ -95,10 +96,6 @@ function paymentsOf(from: Address, asset: AssetId, index: MovementIndex): Moveme
 }
 
 const NONE: Set<number> = new Set();
-
-export function sumOf(movements: readonly Movement[]): bigint {
-  return movements.reduce((sum, m) => sum + m.amount, 0n);
-}
 
 /** Whether some stated amount was carried by no movement of its own. */
 export function isNetted({ legs, unresolved }: Binding): boolean {

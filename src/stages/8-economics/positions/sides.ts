@@ -5,6 +5,7 @@ import type { AssetAmount, Motif } from '../../../model/motif.ts';
 import type { Portion } from '../../../model/primitive.ts';
 import type { MotifKindSpec } from '../../../model/vocabulary.ts';
 import type { ValueFlow } from '../../../model/valueFlow.ts';
+import { sumOf } from '../../../value/amount.ts';
 
 const BORROWER = 'borrower';
 const LIQUIDATOR = 'liquidator';
@@ -65,7 +66,7 @@ export function sidesOf(motif: Motif, position: Position, attribution: Attributi
 function withInterestApart(side: Side): Side[] {
   const minted = side.shares.reduce((sum, { delta }) => sum + delta, 0n);
   const interest = side.portions.filter(({ role }) => role === 'interest');
-  const earned = interest.reduce((sum, { amount }) => sum + amount, 0n);
+  const earned = sumOf(interest);
   const [share, ...more] = side.shares;
   if (side.position.effect !== 'decrease' || !share || more.length > 0 || minted <= 0n || earned <= minted)
     return [side];
