@@ -39,6 +39,8 @@ ${describeSettings()}
 
 /** Runs until SIGTERM or SIGINT. Exit codes: 0 stopped, 1 failed, 2 wrongly configured. */
 export async function main(createAnalyze: CreateAnalyze = createServiceAnalyze): Promise<void> {
+  // By default the signal opens an inspector, through which anybody on the machine can run code here.
+  process.on('SIGUSR1', () => {});
   let config: Config;
   try {
     config = readConfig(process.env);

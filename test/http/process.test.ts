@@ -26,6 +26,16 @@ describe('the process', () => {
     expect(program.output()).not.toContain('s3cret');
   });
 
+  it('opens no inspector on SIGUSR1', async () => {
+    node = await startFakeNode({ handlers: sampleHandlers(sampleTransaction()) });
+    const program = runService({ RPC_URL: node.url });
+    const url = await program.listening();
+    program.child.kill('SIGUSR1');
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(await (await fetch(`${url}/health`)).text()).toBe('ok');
+    expect(program.output()).not.toContain('Debugger listening');
+  });
+
   it.each(['SIGTERM', 'SIGINT'] as const)('finishes what runs on %s, then ends with 0', async (signal) => {
     let release: () => void = () => {};
     const held = new Promise<boolean>((resolve) => (release = () => resolve(false)));
