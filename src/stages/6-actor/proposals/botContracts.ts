@@ -102,6 +102,7 @@ function tradersBehind(context: ElectionContext, called: Address): Proposal[] {
       ground: 'claimed',
       reason: 'contract_behind_the_called_one_traded',
       evidence: cycles[0]!.evidence,
+      claimedBy: context.tokenClaiming(account),
       entity: [account, called, context.signer],
     },
   ];

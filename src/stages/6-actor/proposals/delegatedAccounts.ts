@@ -1,5 +1,6 @@
 import type { ElectionContext } from '../electionContext.ts';
 import type { Proposal } from '../proposal.ts';
+import { isListedAddress } from '../../../value/consent.ts';
 import type { CanonicalTx, Evidence } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
 
@@ -20,14 +21,20 @@ export function delegatedAccounts(context: ElectionContext): Proposal[] {
   const moved = called.filter((c) => context.sides(c.account) !== 'none');
   const others = signerTrades ? [] : moved;
   const chosen = direct.length > 0 && (!signerTrades || moved.includes(direct[0]!)) ? direct : others;
-  return chosen.map(({ account, evidence }) => ({
-    account,
-    mode: 'delegated_7702',
-    submitterRole: 'relayer',
-    ground: context.madeCalls(account) && isEffective(context, account) ? 'authorised' : 'claimed',
-    reason: 'delegated_account_called',
-    evidence: [evidence],
-  }));
+  return chosen.map(({ account, evidence, by }) => {
+    const acts = context.madeCalls(account);
+    // A stranger's contract can call the account's code; that alone makes it do nothing.
+    const known = acts || by === context.signer || isListedAddress(by, context.input.rulebook);
+    return {
+      account,
+      mode: 'delegated_7702',
+      submitterRole: 'relayer',
+      ground: acts && isEffective(context, account) ? 'authorised' : 'claimed',
+      reason: 'delegated_account_called',
+      evidence: [evidence],
+      claimedBy: known ? null : by,
+    };
+  });
 }
 
 /**
@@ -42,14 +49,14 @@ function isEffective({ input: { tx, nonces } }: ElectionContext, account: Addres
   );
 }
 
-/** The first effective call with data of each of the accounts. */
+/** The first effective call with data of each of the accounts, and its caller. */
 function firstCalls(
   { frames }: CanonicalTx,
   accounts: ReadonlySet<Address>,
-): { account: Address; evidence: Evidence }[] {
-  const calls = new Map<Address, Evidence>();
-  for (const { index, to, effective, input } of frames)
+): { account: Address; evidence: Evidence; by: Address }[] {
+  const calls = new Map<Address, { evidence: Evidence; by: Address }>();
+  for (const { index, from, to, effective, input } of frames)
     if (effective && input !== '0x' && to !== null && accounts.has(to) && !calls.has(to))
-      calls.set(to, { kind: 'frame', frame: index, log: null, contract: to });
-  return [...calls].map(([account, evidence]) => ({ account, evidence }));
+      calls.set(to, { evidence: { kind: 'frame', frame: index, log: null, contract: to }, by: from });
+  return [...calls].map(([account, { evidence, by }]) => ({ account, evidence, by }));
 }

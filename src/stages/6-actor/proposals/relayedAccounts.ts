@@ -34,13 +34,17 @@ export function relayedAccounts(context: ElectionContext): Proposal[] {
     const claimedBy = context.tokenClaiming(traders[0]!);
     return [propose(context, traders[0]!, { mode, ground: 'claimed', reason, claimedBy })];
   }
-  // Owners of permits spent here, and of EIP-3009 authorisations.
+  // Owners of permits spent here and of EIP-3009 authorisations; some signed transfers log nothing.
   const authors = ownersWhere(context, (tags) => tags.includes('permit') || tags.includes('authorization'));
-  const senders = [...authors.keys()].filter((a) => SENT.has(context.sides(a)) && isOther(a));
+  const signers = context.suspects.signed.map((signed) => signed.account);
+  const senders = [...new Set([...authors.keys(), ...signers])].filter(
+    (a) => SENT.has(context.sides(a)) && isOther(a),
+  );
   const reason = 'authorised_in_this_transaction';
   if (senders.length !== 1) return [];
   const [sender] = senders as [Address];
-  const claimedBy = context.strangerOf(authors.get(sender)!, sender);
+  const motif = authors.get(sender);
+  const claimedBy = motif === undefined ? null : context.strangerOf(motif, sender);
   return [propose(context, sender, { mode: 'permit_pull', ground: 'claimed', reason, claimedBy })];
 }
 
