@@ -1,7 +1,15 @@
 import type { Address } from './hex.ts';
 import type { Evidence } from './canonicalTx.ts';
 import type { AssetId } from './valueFlow.ts';
-import type { Invariant, MotifKind, Portion, ProtocolRef, RoleBinding } from './primitive.ts';
+import type {
+  Invariant,
+  JoinReason,
+  MotifKind,
+  OtherTrigger,
+  Portion,
+  ProtocolRef,
+  RoleBinding,
+} from './primitive.ts';
 
 export type Status = 'Proven' | 'Suspected';
 export type Confidence = 'High' | 'Medium' | 'Low';
@@ -30,6 +38,9 @@ export interface Motif {
   /** Smallest frame that holds all of its certain evidence; null when the trace does not show it. */
   readonly scopeFrame: number | null;
   readonly parent: number | null;
+  /** Why it is a part of its parent, where both wanted a side of a movement. */
+  readonly reason?: JoinReason;
+  readonly others?: readonly OtherTrigger[];
   readonly participants: readonly RoleBinding[];
   /** From the view of the venue's counterparty: assets received and sent. */
   readonly assetsIn: readonly AssetAmount[];

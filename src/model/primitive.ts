@@ -71,6 +71,18 @@ export interface Portion {
   readonly amount: bigint;
 }
 
+/**
+ * Why one act, or event or call, gave way to another that wanted the same side of a movement. `whole`: the
+ * other has all of its movements, or is composed of such acts; else the first of these that differed.
+ */
+export type JoinReason = 'whole' | 'exact' | 'listed' | 'inner' | 'first';
+
+/** An event or call that tells an act too, and why another one's account of it counts. */
+export interface OtherTrigger {
+  readonly evidence: Evidence;
+  readonly reason: JoinReason;
+}
+
 /** The smallest recognised pattern: an event or call mapped by a shape, or a purely structural one. */
 export interface Primitive {
   readonly kind: MotifKind;
@@ -89,6 +101,7 @@ export interface Primitive {
   /** The NFT that represents the position, moved or not. */
   readonly position?: AssetId | null;
   readonly portions?: readonly Portion[];
+  readonly others?: readonly OtherTrigger[];
 }
 
 /** A portion that may take its asset from the legs. Its amount may be zero, to keep its position in the list. */

@@ -51,6 +51,14 @@ describe.skipIf(!existsSync(join(RECORDINGS, 'swap-v3.json')))('commands that ru
       copyFileSync(join(RECORDINGS, `${name}.json`), join(places, `${name}.json`));
   });
 
+  it('explain: an event that gave way to another one about the same movements, and why', async () => {
+    // The pool, which the position manager calls, emits its event in log 3.
+    const { out } = await runRules('explain', 'add-liquidity-v3');
+    expect(out).toContain(
+      'also log 4 of 0xC36442b4a4522E871399CD717aBDD847Ab11FE88: gave way, the other is in an inner call',
+    );
+  });
+
   it('explain: the winner condition by condition, the loser and why, the near miss and what it wants', async () => {
     const { code, out } = await runRules('explain', 'swap-v3', '--dirs', dir, '--recordings', places);
     expect(code).toBe(0);

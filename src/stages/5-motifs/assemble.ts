@@ -1,9 +1,10 @@
 import { Components } from '../../lib/components.ts';
-import { isRecognised, kindOf } from '../../lib/motifKinds.ts';
+import { kindOf } from '../../lib/motifKinds.ts';
 import { isPrincipal, SENT_ROLES } from '../../lib/roles.ts';
-import { lowestCommonAncestor } from '../../value/frames.ts';
 import { commonFrame, joinEvidence, unique, type MotifDraft } from './draftMotif.ts';
-import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
+import { decide, rivalOf } from './winner.ts';
+import type { CanonicalTx } from '../../model/canonicalTx.ts';
+import type { JoinReason } from '../../model/primitive.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 
 /**
@@ -58,11 +59,10 @@ function oneAct(group: readonly MotifDraft[], tx: CanonicalTx): MotifDraft {
 }
 
 /**
- * Gives every side of a movement (sent or received) to one act that is part of no other. Of two that tell of
- * one side, one is a part of the other: the one whose movements the other has as well, else the less known
- * of two with the same movements, else the inner one, else the earlier: the event that closes an act
- * comes last. A position's change that a better known contract tells with all of its movements is no act: its
- * event or call is one more trigger of the better known act. Returns the acts and parts that are left.
+ * Gives every side of a movement (sent or received) to one act that is part of no other: of two that want one
+ * side, one is a part of the other, and keeps the reason. A position's change that another act tells with all
+ * of its movements, by exact amounts or a listed contract, is no act: its event or call is one more trigger.
+ * Returns the acts and parts that are left.
  */
 export function nest(
   drafts: readonly MotifDraft[],
@@ -73,14 +73,19 @@ export function nest(
   const owners = new Map<number, MotifDraft>();
   const retold = new Set<MotifDraft>();
   const changesPosition = ({ kind }: MotifDraft): boolean => kindOf(rulebook, kind).position !== null;
-  const join = (earlier: MotifDraft, later: MotifDraft): void => {
-    if (earlier === later) return;
-    const [whole, part] = contains(later, earlier, frames) ? [later, earlier] : [earlier, later];
+  const join = (one: MotifDraft, other: MotifDraft): void => {
+    if (one === other) return;
+    const ranks = decide(rivalOf(one, one.scopeFrame, frames), rivalOf(other, other.scopeFrame, frames));
+    const contained = isPart(one, other, rulebook) - isPart(other, one, rulebook);
+    const [whole, part] = (contained || ranks.order) > 0 ? [other, one] : [one, other];
     part.whole = whole;
+    part.reason = contained === 0 ? ranks.reason : 'whole';
     if (whole.kind === part.kind || !changesPosition(whole) || !changesPosition(part)) return;
-    if (!has(whole, part) || strength(whole) <= strength(part)) return;
+    const better = ranks.order > 0 === (whole === other) && KNOWN_BETTER.has(ranks.reason);
+    if (!better || !has(whole, part)) return;
     retold.add(part);
     whole.evidence = joinEvidence([whole, part]);
+    whole.others = [...(whole.others ?? []), { evidence: part.evidence[0]!, reason: ranks.reason }];
   };
   for (const draft of drafts)
     for (const { role, movements } of draft.legs)
@@ -93,19 +98,17 @@ export function nest(
   return retold.size === 0 ? drafts : drafts.filter((draft) => !retold.has(draft));
 }
 
+const KNOWN_BETTER: ReadonlySet<JoinReason> = new Set(['exact', 'listed']);
+
 function topOf(draft: MotifDraft): MotifDraft {
   let top = draft;
   while (top.whole !== null) top = top.whole;
   return top;
 }
 
-function contains(whole: MotifDraft, part: MotifDraft, frames: readonly Frame[]): boolean {
-  const [covers, covered] = [has(whole, part), has(part, whole)];
-  if (covers !== covered) return covers;
-  if (covers) return strength(whole) > strength(part);
-  const [own, other] = [whole.scopeFrame, part.scopeFrame];
-  const isInside = own !== null && other !== null && own !== other;
-  return !isInside || lowestCommonAncestor(frames, own, other) !== other;
+/** 1 where the other act has all of this one's movements, or is of a kind that is composed of others. */
+function isPart(part: MotifDraft, whole: MotifDraft, rulebook: Pick<Rulebook, 'motifKinds'>): 0 | 1 {
+  return kindOf(rulebook, whole.kind).composite || has(whole, part) ? 1 : 0;
 }
 
 /** Movements are in order. */
@@ -116,9 +119,4 @@ function has(whole: MotifDraft, part: MotifDraft): boolean {
     if (whole.movements[at] !== index) return false;
   }
   return true;
-}
-
-/** How well the contract is known that tells of an act. */
-function strength({ protocol, basis }: MotifDraft): number {
-  return (isRecognised(protocol) ? 2 : 0) + (basis === 'event' ? 1 : 0);
 }

@@ -174,6 +174,7 @@ function standAlone(primitive: Primitive, input: MotifInput, tracing: Tracing): 
     children: NOTHING,
     whole: null,
     legs,
+    others: primitive.others ?? NOTHING,
   };
 }
 

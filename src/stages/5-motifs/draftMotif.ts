@@ -4,7 +4,7 @@ import { proveWhole } from '../../value/prove.ts';
 import type { CanonicalTx, Evidence } from '../../model/canonicalTx.ts';
 import type { Confidence, Motif } from '../../model/motif.ts';
 import type { Address } from '../../model/hex.ts';
-import type { Leg, Primitive, ProtocolRef } from '../../model/primitive.ts';
+import type { JoinReason, Leg, OtherTrigger, Primitive, ProtocolRef } from '../../model/primitive.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { Suspects } from '../../value/suspectTokens.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
@@ -32,6 +32,8 @@ export interface MotifDraft extends Motif {
   readonly children: readonly MotifDraft[];
   /** The act that this is a part of. */
   whole: MotifDraft | null;
+  reason?: JoinReason;
+  others?: readonly OtherTrigger[];
   /** Empty for composites. */
   readonly legs: readonly Leg[];
 }

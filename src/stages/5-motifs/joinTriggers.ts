@@ -6,7 +6,6 @@ import { isRecognised } from '../../lib/motifKinds.ts';
 import { markEnds } from './markEnds.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { DraftPrimitive, Leg, Primitive } from '../../model/primitive.ts';
-import type { ValueFlow } from '../../model/valueFlow.ts';
 
 /** Events and calls that tell the same act. */
 type Group = readonly DraftPrimitive[];
@@ -18,11 +17,7 @@ type Group = readonly DraftPrimitive[];
  * out; where one only adds `detail` to the other's movement; and where a call of a family names only movements
  * that events explain.
  */
-export function joinTriggers(
-  found: readonly DraftPrimitive[],
-  tx: CanonicalTx,
-  flow: ValueFlow,
-): Primitive[] {
+export function joinTriggers(found: readonly DraftPrimitive[], tx: CanonicalTx): Primitive[] {
   const marked = markEnds(found, tx);
   const groups = new Components<DraftPrimitive>();
   linkMovements(marked, groups);
@@ -34,7 +29,7 @@ export function joinTriggers(
   return groups
     .of(marked)
     .filter((group) => !isIdle(group))
-    .map((group) => oneAct(group, flow))
+    .map((group) => oneAct(group, tx))
     .sort((a, b) => a.seq - b.seq);
 }
 

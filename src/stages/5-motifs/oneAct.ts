@@ -7,11 +7,15 @@ import type {
   DraftPrimitive,
   Invariant,
   Leg,
+  OtherTrigger,
   Portion,
   Primitive,
   RoleBinding,
 } from '../../model/primitive.ts';
-import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
+import { commonFrame } from './draftMotif.ts';
+import { decide, rivalOf } from './winner.ts';
+import type { CanonicalTx } from '../../model/canonicalTx.ts';
+import type { AssetId } from '../../model/valueFlow.ts';
 
 /** Tag of mappings with an event that announces a payout by a later event of the same venue. */
 export const DEFERRED = 'deferred';
@@ -42,16 +46,16 @@ export function venuesOf({ venue, roles }: DraftPrimitive): Address[] {
  * The act that several events and calls tell: the strongest one's, completed by the others. A promise gives
  * it its kind and what it knows of the position.
  */
-export function oneAct(group: readonly DraftPrimitive[], flow: ValueFlow): Primitive {
+export function oneAct(group: readonly DraftPrimitive[], tx: CanonicalTx): Primitive {
   if (group.length === 1) return settled(withoutTags(group[0]!, SOLVED));
   const isDetail = ({ tags }: DraftPrimitive): boolean => tags.includes(DETAIL);
   const others = group.filter((item) => !isDetail(item));
   const details = others.length > 0 ? group.filter(isDetail) : [];
   const told = others.length > 0 ? others : group;
   const promises = told.filter(isPromise);
-  const ranked = byStrength(
+  const { ranked, others: lost } = byRank(
     told.filter((item) => !isPromise(item)),
-    flow,
+    tx,
   );
   const best = ranked[0]!;
   // A call in other words than the event's adds nothing but itself.
@@ -70,6 +74,7 @@ export function oneAct(group: readonly DraftPrimitive[], flow: ValueFlow): Primi
     tags: [...new Set(all.flatMap(({ tags }) => tags))].filter((tag) => tag !== DEFERRED),
     evidence: distinctEvidence([...promises, ...ranked, ...details].flatMap(({ evidence }) => evidence)),
     ...joinDetail(all),
+    others: lost,
   };
   return settled(withoutTags(details.reduce(withDetail, act), SOLVED));
 }
@@ -81,32 +86,23 @@ function withoutTags(item: DraftPrimitive, tags: ReadonlySet<string>): DraftPrim
   return has ? { ...item, tags: item.tags.filter((tag) => !tags.has(tag)) } : item;
 }
 
-/**
- * Contracts known by address or creation first, then events before calls, then asset holders, then more
- * legs, its position's own token aside.
- */
-function byStrength(group: readonly DraftPrimitive[], flow: ValueFlow): readonly DraftPrimitive[] {
-  if (group.length < 2) return group;
-  const ranks = new Map(group.map((item) => [item, rank(item, flow)]));
-  return [...group].sort((a, b) => ranks.get(b)! - ranks.get(a)!);
-}
-
-function rank(item: DraftPrimitive, flow: ValueFlow): number {
-  const known = isRecognised(item.protocol) ? 4_000 : 0;
-  return (
-    known +
-    (item.basis === 'event' ? 2_000 : 0) +
-    (holdsAssets(item, flow) ? 1_000 : 0) +
-    Math.min(item.legs.filter(({ asset }) => asset !== item.position).length, 100)
-  );
-}
-
-function holdsAssets({ legs, venue }: DraftPrimitive, flow: ValueFlow): boolean {
-  return legs.some(
-    (leg) =>
-      !SHARE_ROLES.has(leg.role) &&
-      leg.movements.some((m) => flow.movements[m]!.from === venue || flow.movements[m]!.to === venue),
-  );
+/** The one that wins, then the others in the order in which they would, each with the reason. */
+function byRank(
+  group: readonly DraftPrimitive[],
+  tx: CanonicalTx,
+): { readonly ranked: readonly DraftPrimitive[]; readonly others: readonly OtherTrigger[] } {
+  if (group.length < 2) return { ranked: group, others: [] };
+  const rivals = group
+    .map((item) => ({ item, rank: rivalOf(item, commonFrame(tx, item.evidence), tx.frames) }))
+    .sort((a, b) => decide(a.rank, b.rank).order);
+  const [winner, ...losers] = rivals;
+  return {
+    ranked: rivals.map(({ item }) => item),
+    others: losers.map(({ item, rank }) => ({
+      evidence: item.evidence[0]!,
+      reason: decide(winner!.rank, rank).reason,
+    })),
+  };
 }
 
 /** The strongest one's legs, and the others' over further movements. */

@@ -9,7 +9,7 @@ const POOL = account(1);
 const LISTED = { slug: 'pool', version: 1, matchedBy: 'address' } as const;
 const FAMILY = { slug: 'family', version: 1, matchedBy: 'family' } as const;
 /** Frame 1 lies in frame 0, frame 2 in frame 1. */
-const frames = [null, 0, 1].map((parent, index) => ({ index, parent, depth: index })) as unknown as Frame[];
+const frames = [[], [0], [0, 0]].map((path, index) => ({ index, path })) as unknown as Frame[];
 
 /** An act that sent and received these movements. */
 function act(kind: string, sent: number[], received: number[], more: Partial<MotifDraft> = {}): MotifDraft {
@@ -41,16 +41,31 @@ describe('one side of a movement', () => {
     expect([repayment.whole, liquidation.whole]).toEqual([liquidation, null]);
   });
 
-  it('makes the inner act a part of the outer one, else the earlier of the later', () => {
-    const [inner, outer] = [act('swap', [1], [2], { scopeFrame: 2 }), act('vault_withdraw', [0], [2])];
-    nested(inner, outer);
-    expect([inner.whole, outer.whole]).toEqual([outer, null]);
-    const [early, late] = [act('vault_withdraw', [0], [2]), act('swap', [1], [2], { scopeFrame: 2 })];
-    nested(early, late);
-    expect([early.whole, late.whole]).toEqual([null, early]);
-    const [first, second] = [act('swap', [0], [1]), act('aggregation', [0], [2])];
-    nested(first, second);
-    expect(first.whole).toBe(second);
+  const exact = {
+    legs: [{ role: 'in', movements: [0], asset: 'a', amount: 1n, account: null, exact: true }],
+  };
+
+  it.each([
+    ['states exact amounts', 'exact', exact, { scopeFrame: 2 }],
+    ['is by a listed contract', 'listed', {}, { protocol: FAMILY, scopeFrame: 2 }],
+    ['is in the inner frame', 'inner', { scopeFrame: 2 }, {}],
+    ['came first', 'first', { seq: 1 }, { seq: 2 }],
+  ])('is of the act that %s; the other is its part, with the reason', (_, reason, winner, loser) => {
+    const [won, lost] = [act('swap', [0], [1], winner), act('vault_withdraw', [0], [2], loser)];
+    for (const order of [
+      [won, lost],
+      [lost, won],
+    ]) {
+      won.whole = lost.whole = null;
+      nested(...order);
+      expect([won.whole, lost.whole, lost.reason]).toEqual([null, won, reason]);
+    }
+  });
+
+  it('is of a summary, whatever the order of the acts that it sums up', () => {
+    const [swap, summary] = [act('swap', [0], [1], exact), act('aggregation', [0], [2])];
+    nested(swap, summary);
+    expect([swap.whole, swap.reason, summary.whole]).toEqual([summary, 'whole', null]);
   });
 
   it('stays apart where one act sent what another received: acts that follow one another', () => {
@@ -76,6 +91,7 @@ describe('a change of a position that is told twice', () => {
     const echo = act('vault_deposit', [0], [1], { protocol: FAMILY, evidence: [evidence] });
     expect(nested(echo, known)).toEqual([known]);
     expect(known.evidence).toEqual([evidence]);
+    expect(known.others).toEqual([{ evidence, reason: 'listed' }]);
   });
 
   it('is two where the less known act moved more', () => {

@@ -3,15 +3,10 @@ import { account } from '../4-primitives/support.ts';
 import { joinTriggers } from '../../../src/stages/5-motifs/joinTriggers.ts';
 import type { CanonicalTx } from '../../../src/model/canonicalTx.ts';
 import type { DraftPrimitive, Leg } from '../../../src/model/primitive.ts';
-import type { ValueFlow } from '../../../src/model/valueFlow.ts';
 
 const [POOL, MANAGER, USER] = [account(1), account(2), account(3)];
 const FAMILY = { slug: 'family', version: 1, matchedBy: 'family' } as const;
 const LISTED = { slug: 'listed', version: 1, matchedBy: 'address' } as const;
-/** Movements 0 to 9, none of them of a venue. */
-const flow = {
-  movements: Array.from({ length: 10 }, (_, index) => ({ index, from: USER, to: USER })),
-} as unknown as ValueFlow;
 const tx = { logs: [] } as unknown as CanonicalTx;
 
 const leg = (role: string, ...movements: number[]): Leg => ({
@@ -45,7 +40,7 @@ function told(at: number, kind: string, legs: Leg[], more: Partial<DraftPrimitiv
   };
 }
 
-const joined = (...found: DraftPrimitive[]) => joinTriggers(found, tx, flow);
+const joined = (...found: DraftPrimitive[]) => joinTriggers(found, tx);
 const logsOf = (act: { evidence: readonly { log: number | null }[] }) => act.evidence.map(({ log }) => log);
 
 describe('what tells the same act', () => {
@@ -62,6 +57,7 @@ describe('what tells the same act', () => {
     expect(acts[0]!.legs.map(({ role }) => role)).toEqual(['in', 'share_out']);
     expect(acts[0]!.roles).toContainEqual({ role: 'venue', account: POOL });
     expect(logsOf(acts[0]!)).toEqual([2, 1]);
+    expect(acts[0]!.others!.map(({ evidence, reason }) => [evidence.log, reason])).toEqual([[1, 'listed']]);
   });
 
   it('is a call of a family whose movements events explain: it is evidence, and adds no leg or role', () => {

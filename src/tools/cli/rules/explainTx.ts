@@ -1,6 +1,8 @@
 import { whyUnfilled } from '../../../lib/labelTemplate.ts';
 import { checksumAddress } from '../../../evm/address.ts';
+import type { Evidence } from '../../../model/canonicalTx.ts';
 import type { Motif } from '../../../model/motif.ts';
+import type { JoinReason } from '../../../model/primitive.ts';
 import type { IntentRule, Rulebook } from '../../../model/rulebook.ts';
 import type { RuleOutcome } from '../../../model/intent.ts';
 import { didYouMean } from '../../../rules/compile/didYouMean.ts';
@@ -74,6 +76,8 @@ function printTransaction(
   io.out(`\n${primitives.length} primitives, ${motifs.length} motifs`);
   for (const motif of motifs) {
     io.out(`  ${motifLine(motif)}`);
+    for (const { evidence, reason } of motif.others ?? [])
+      io.out(`      also ${placeOf(evidence, tx)}: gave way, ${WHY_IT_GAVE_WAY[reason]}`);
     for (const i of motif.invariants) if (!i.holds) io.out(`      ✗ ${i.name}`);
   }
   const lines = unrecognisedLines(unknown);
@@ -94,6 +98,23 @@ function printAttribution(
   }
 }
 
+/** Why one of two that want the same side of a movement is a trigger or a part of the other. */
+const WHY_IT_GAVE_WAY: Readonly<Record<JoinReason, string>> = {
+  whole: 'which has all of its movements or sums it up',
+  exact: 'only the other states the exact amounts in an event',
+  listed: 'only the contract of the other is listed',
+  inner: 'the other is in an inner call',
+  first: 'the other came first',
+};
+
+function placeOf({ log, frame, contract }: Evidence, { logs, frames }: ExaminedTx['tx']): string {
+  const place =
+    log === null
+      ? `call ${frames[frame ?? 0]?.path.join('.') || 'at the root'}`
+      : `log ${logs[log]!.logIndex}`;
+  return `${place} of ${short(contract)}`;
+}
+
 function motifLine(m: Motif): string {
   const legs = [
     ...m.assetsOut.map((a) => `sent ${a.role} ${a.asset}`),
@@ -105,6 +126,7 @@ function motifLine(m: Motif): string {
       m.protocol ? `${m.protocol.slug} (${m.protocol.matchedBy})` : 'no protocol',
       m.status,
       ...(m.parent === null ? [] : [`part of m-${m.parent}`]),
+      ...(m.reason === undefined ? [] : [WHY_IT_GAVE_WAY[m.reason]]),
     ].join(', '),
     m.participants.map((p) => `${p.role} ${short(p.account)}`).join(', '),
     legs.join(', '),
