@@ -52,7 +52,7 @@ describe.skipIf(!existsSync(join(RECORDINGS, 'swap-v3.json')))('commands that ru
   });
 
   it('explain: an event that gave way to another one about the same movements, and why', async () => {
-    // The pool, which the position manager calls, emits its event in log 3.
+    // The pool, which the position manager calls, emits its event in log 2.
     const { out } = await runRules('explain', 'add-liquidity-v3');
     expect(out).toContain(
       'also log 4 of 0xC36442b4a4522E871399CD717aBDD847Ab11FE88: gave way, the other is in an inner call',
