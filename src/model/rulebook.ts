@@ -291,6 +291,8 @@ export interface CompiledRules {
   readonly feeds: readonly PriceFeedSpec[];
   readonly pricing: PricingRules;
   readonly multicall: { readonly address: Address; readonly sinceBlock: bigint };
+  /** Universal resolver of the Ethereum Name Service (ENSIP-23); null where no rule names one. */
+  readonly nameResolver: { readonly address: Address; readonly sinceBlock: bigint } | null;
   readonly errors: ReadonlyMap<Hex, { readonly name: string; readonly signature: string }>;
   /** Leg roles: whether the venue's counterparty sent or received the asset. */
   readonly legRoles: ReadonlyMap<string, 'sent' | 'received'>;

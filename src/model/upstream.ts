@@ -112,6 +112,18 @@ export interface NonceSpan {
   readonly after: bigint;
 }
 
+/** Primary names of accounts as a name service's resolver confirmed them at the block. */
+export interface AccountNames {
+  /** The contract asked; null where there was none at the block. */
+  readonly resolver: Address | null;
+  readonly asked: number;
+  readonly notAsked: number;
+  readonly names: ReadonlyMap<Address, string>;
+  /** Why an account's name is not shown. */
+  readonly refused: ReadonlyMap<Address, string>;
+  readonly limits: readonly string[];
+}
+
 /** Answers of the second round trip. */
 export interface RawContext {
   /** `eth_getBlockByNumber` result (header), unchecked. */
@@ -130,6 +142,8 @@ export interface RawContext {
   readonly nonces?: ReadonlyMap<Address, NonceSpan>;
   /** Contracts that a protocol's registry listed at the block, with the protocol's slug. */
   readonly registered?: ReadonlyMap<Address, string>;
+  /** Names for display; left out where none were asked for. */
+  readonly names?: AccountNames | undefined;
   /** True where symbols, decimals or prices are missing: the node failed, or a limit was reached. */
   readonly incomplete?: boolean;
   /** True where every node has pruned the state: no code, metadata or on-chain price was read. */

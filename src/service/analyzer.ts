@@ -1,5 +1,5 @@
 import { judge, type Read } from '../analyze.ts';
-import { fetchContext } from '../stages/1-fetch/context/fetchContext.ts';
+import { fetchContext, type ContextSources } from '../stages/1-fetch/context/fetchContext.ts';
 import { fetchTransaction } from '../stages/1-fetch/fetchTransaction.ts';
 import { LargeAnswer } from '../stages/1-fetch/rpc/rpcEndpoint.ts';
 import type { Session } from '../stages/1-fetch/rpc/session.ts';
@@ -30,6 +30,8 @@ export interface AnalyzerDeps {
   readonly maxTokens: number;
   /** Price sources to ask; left out or null: the standard ones. */
   readonly priceSources?: readonly PriceSourceName[] | null;
+  /** Services asked for names of accounts; left out or null: none. */
+  readonly names?: readonly 'ens'[] | null;
   /** Analyses transactions with large answers; default: they are analysed here and everything else waits. */
   readonly large?: LargeAnalyses;
 }
@@ -39,7 +41,7 @@ type Stage = (name: string, elsewhere?: number) => void;
 
 /** Two or three round trips to the node, the pure pipeline, the schema check. */
 export function createAnalyze(deps: AnalyzerDeps): Analyze {
-  const { upstream, validate, maxTokens, priceSources = null, large } = deps;
+  const { upstream, validate, maxTokens, priceSources = null, names = null, large } = deps;
 
   /** Stages 1 and 2. Releases the node's raw answers on return: most of the memory of a large transaction. */
   async function fetchAndRead(
@@ -63,7 +65,8 @@ export function createAnalyze(deps: AnalyzerDeps): Analyze {
       tx = canonicalize(answers);
       reading = performance.now() - start;
     });
-    const found = await fetchAround(session, raw, tx, { upstream, rulebook, maxTokens, priceSources });
+    const settings = { upstream, rulebook, maxTokens, priceSources, names };
+    const found = await fetchAround(session, raw, tx, settings);
     stage('fetch', -reading);
     stage('canonical', reading);
     return found;
@@ -101,10 +104,15 @@ export async function fetchAround(
     rulebook,
     maxTokens,
     priceSources = null,
+    names = null,
   }: Omit<AnalyzerDeps, 'rulebook' | 'validate' | 'large'> & { readonly rulebook: Rulebook },
 ): Promise<Read & { context: RawContext }> {
   const plan = planContext(raw, rulebook, maxTokens);
-  const context = await fetchContext(session, plan, { names: priceSources, priceApi: upstream.priceApi });
+  const sources: ContextSources = { names: priceSources, priceApi: upstream.priceApi };
+  // Loaded only where configured: normalising names takes large tables.
+  const service = names && (await import('../stages/1-fetch/context/accountNames.ts'));
+  const accountNames = service?.namesAround(tx, rulebook);
+  const context = await fetchContext(session, plan, { ...sources, ...(accountNames && { accountNames }) });
   return { tx, header: readBlockHeader(context.block, tx), context };
 }
 
@@ -149,6 +157,7 @@ export async function createServiceAnalyze(deps: {
     validate: createReportValidator(),
     maxTokens: config.maxTokens,
     priceSources: config.priceSources,
+    names: config.names,
     large,
   });
   return Object.assign(analyze, { close: async () => void (await watch?.close(), await large.close()) });

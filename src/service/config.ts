@@ -54,6 +54,12 @@ export const SETTINGS = {
     'ADDRESS_BOOK',
     'file of names for addresses, in place of the shipped ones: lines of address, kind and name',
   ),
+  names: someOf(
+    'NAMES',
+    ['ens'],
+    'none',
+    'names of accounts to look up at the block and show beside their addresses: ens',
+  ),
   logLevel: oneOf(
     'LOG_LEVEL',
     ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],

@@ -49,7 +49,7 @@ const LETTERS: Readonly<Record<string, string>> = {
  * Text as it looks: case first, since confusables map I to l, then look-alike letters, compatibility forms (NFKC),
  * spaces and marks.
  */
-function fold(text: string): string {
+export function fold(text: string): string {
   const plain = unhomoglyph(text.toUpperCase()).normalize('NFKC').toUpperCase();
   return unhomoglyph(plain)
     .toUpperCase()

@@ -55,7 +55,7 @@ async function checkSources(report: TxReport, rpcUrl: string, priceApiUrl: strin
 export async function startStage(): Promise<Stage> {
   const devnet = await startDevnet();
   const { chain, world, rpc } = devnet;
-  const overlay = multicallFromTheStart();
+  const overlay = resolversFromTheStart();
   const asked: TxReport[] = [];
   const servers = new Map<string, Awaited<ReturnType<typeof startServer>>>();
   const server = async (settings: Partial<StartOptions>) => {
@@ -119,9 +119,9 @@ export async function startStage(): Promise<Stage> {
 
 /**
  * Rules laid over the shipped ones: the devnet's blocks have low numbers, at which mainnet had no contract yet that
- * puts many reads into one.
+ * puts many reads into one, and none that resolves names.
  */
-function multicallFromTheStart(): string {
+function resolversFromTheStart(): string {
   const dir = mkdtempSync(join(tmpdir(), 'txreport-prices-'));
   mkdirSync(join(dir, 'entities'));
   const shipped = readFileSync(new URL('../../rules/entities/infrastructure.yaml', import.meta.url), 'utf8');
@@ -129,7 +129,7 @@ function multicallFromTheStart(): string {
     join(dir, 'entities/infrastructure.yaml'),
     shipped
       .replace(/^slug: (.*)$/m, 'slug: $1\noverride: true')
-      .replace(/since_block: \d+/, 'since_block: 0'),
+      .replace(/since_block: \d+/g, 'since_block: 0'),
   );
   return dir;
 }

@@ -333,6 +333,7 @@ export function rulebook(over: RulebookSketch = {}): Rulebook {
     feeds: [],
     pricing: { registry: null, rates: [], averages: [], apis: [] },
     multicall: { address: account('ca'), sinceBlock: 0n },
+    nameResolver: null,
     errors: new Map(
       (over.errors ?? []).map(([selector, name]) => [selector, { name, signature: `${name}()` }]),
     ),

@@ -112,6 +112,7 @@ export interface TxReport {
     [k: string]: AccountName;
   };
   engine?: Engine;
+  names?: Names;
 }
 /**
  * Network identity.
@@ -1361,6 +1362,51 @@ export interface Engine {
    * Semantic version of the rules.
    */
   ruleset_version?: string;
+}
+/**
+ * Names that accounts chose for themselves, each confirmed to point back at its account at the end of the transaction's block. For people: they decide nothing in a report, and their owner can change them.
+ */
+export interface Names {
+  /**
+   * The service asked; the list is open.
+   */
+  source: string;
+  /**
+   * Resolver that was asked; null where it did not exist at the block.
+   */
+  contract: Address | null;
+  /**
+   * Accounts it was asked about.
+   */
+  asked: number;
+  /**
+   * Accounts beyond the limit of one transaction.
+   */
+  not_asked: number;
+  /**
+   * Names by checksummed address, normalised (ENSIP-15).
+   */
+  accounts: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^0x[0-9a-fA-F]{40}$".
+     */
+    [k: string]: string;
+  };
+  /**
+   * Accounts with a name that is not shown.
+   */
+  refused: {
+    account: Address;
+    /**
+     * Why; the list is open: unreadable, too_long, not_normalised, like_an_address, like_a_listed_name.
+     */
+    reason: string;
+  }[];
+  /**
+   * What kept accounts from being asked; the list is open: no_resolver_at_block, state_unread, too_many_accounts.
+   */
+  limits: string[];
 }
 /** Intent kinds of this version of the schema. */
 export type KnownIntentKind =

@@ -466,7 +466,7 @@ export interface RawEntityFile {
     readonly name: string;
     readonly address: string;
     readonly tags?: readonly string[];
-    /** First block that has it; only with the tag multicall. */
+    /** First block that has it; only with the tag multicall or name_resolver. */
     readonly since_block?: number;
   })[];
   /** Well-known symbols, each with every address that may carry it. */

@@ -17,6 +17,7 @@ interface CompiledEntities {
   readonly tokenCalls: Map<Hex, TokenCallSpec>;
   readonly feeds: PriceFeedSpec[];
   readonly multicall: { address: Address; sinceBlock: bigint } | null;
+  readonly nameResolver: { address: Address; sinceBlock: bigint } | null;
   readonly errors: Map<Hex, { name: string; signature: string }>;
 }
 
@@ -52,6 +53,7 @@ export function compileEntities(
     tokenCalls: new Map(),
     feeds: [],
     multicall: null,
+    nameResolver: null,
     errors: new Map(),
   };
   const slugs = new Set<string>();
@@ -89,22 +91,19 @@ function compileAccounts(spot: Spot, raw: RawEntityFile, slugs: Set<string>, out
     if (slugs.has(account.slug)) here.at('slug').report('duplicate_slug', account.slug);
     slugs.add(account.slug);
     const isMulticall = tags.includes('multicall');
-    if (isMulticall !== (account.since_block !== undefined))
-      here.report('multicall_count', 'the tag multicall and since_block belong together');
+    const isNameResolver = tags.includes('name_resolver');
+    if ((isMulticall || isNameResolver) !== (account.since_block !== undefined))
+      here.report('multicall_count', 'the tag multicall or name_resolver and since_block belong together');
     if (address === null) continue;
     const other = out.entities.get(address);
     if (other) here.at('address').report('duplicate_address', `${other.slug} has it too`);
     out.entities.set(address, { slug: account.slug, name: account.name, tags });
     if (raw.kind === 'wrapped_native') out.wrappedNative.add(address);
-    if (isMulticall) setMulticall(here, address, account, out);
+    const since = { address, sinceBlock: BigInt(account.since_block ?? 0) };
+    if (isMulticall && out.multicall !== null) here.report('multicall_count', 'a second one');
+    if (isMulticall) out.multicall = since;
+    if (isNameResolver) out.nameResolver = since;
   }
-}
-
-type RawAccount = NonNullable<RawEntityFile['accounts']>[number];
-
-function setMulticall(here: Spot, address: Address, { since_block = 0 }: RawAccount, out: Building): void {
-  if (out.multicall !== null) here.report('multicall_count', 'a second one');
-  out.multicall = { address, sinceBlock: BigInt(since_block) };
 }
 
 function compileTokens(spot: Spot, raw: RawEntityFile, out: CompiledEntities): void {

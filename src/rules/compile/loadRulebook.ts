@@ -202,6 +202,7 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
     feeds: known.feeds,
     pricing,
     multicall: known.multicall!,
+    nameResolver: known.nameResolver,
     errors: known.errors,
     legRoles: words.legRoles,
     motifKinds: words.motifKinds,

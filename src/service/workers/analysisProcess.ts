@@ -45,6 +45,7 @@ function serve({ config, rulebook: packed }: AnalysisSetup): (task: AnalysisTask
     validate: createReportValidator(),
     maxTokens: config.maxTokens,
     priceSources: config.priceSources,
+    names: config.names,
   });
   return async ({ hash, due }) => {
     const stages: [string, number][] = [];

@@ -8,7 +8,8 @@ import type { Verdict } from '../../model/intent.ts';
 import type { Motif } from '../../model/motif.ts';
 import type * as wire from '../../model/generated/report.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
-import type { RawContext } from '../../model/upstream.ts';
+import type { AccountNames, RawContext } from '../../model/upstream.ts';
+import { checksumAddress } from '../../evm/address.ts';
 import type { Suspects } from '../../value/suspectTokens.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 import { executionOutcome } from '../../value/frames.ts';
@@ -141,6 +142,20 @@ function writeAccounts(input: ReportInput, writer: ReportWriter): Record<string,
   return accounts;
 }
 
+/** Names of those addresses that the report holds. */
+function writeNames(found: AccountNames, writer: ReportWriter): wire.Names {
+  const { resolver, asked, notAsked, limits } = found;
+  const contract = resolver && checksumAddress(resolver);
+  const accounts: Record<string, string> = {};
+  const refused: wire.Names['refused'] = [];
+  for (const [account, address] of writer.addresses()) {
+    const reason = found.refused.get(account);
+    if (reason !== undefined) refused.push({ account: address, reason });
+    if (found.names.has(account)) accounts[address] = found.names.get(account)!;
+  }
+  return { source: 'ens', contract, asked, not_asked: notAsked, accounts, refused, limits: [...limits] };
+}
+
 function writeMovements({ flow, suspects }: ReportInput, writer: ReportWriter): wire.Movement[] {
   return flow.movements.map((movement) => {
     const written: wire.Movement = {
@@ -170,7 +185,7 @@ export function buildReport(input: ReportInput): wire.TxReport {
   const classification = writeClassification(input, writer, folded.places);
   const written = writeEconomics(economics, tx.blockNumber, writer);
   const attributed = writeAttribution(attribution, writer);
-  return {
+  const report: wire.TxReport = {
     schema_version: 1,
     chain: { id: CHAIN.id, name: CHAIN.name },
     tx: writeTransaction(tx, input.header, rulebook.signatures, writer),
@@ -192,4 +207,6 @@ export function buildReport(input: ReportInput): wire.TxReport {
       ruleset_version: rulebook.version,
     },
   };
+  if (input.context.names) report.names = writeNames(input.context.names, writer);
+  return report;
 }

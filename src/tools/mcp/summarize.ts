@@ -95,6 +95,11 @@ function money({ economics: e }: TxReport): string[] {
   ];
 }
 
+function chosenNames({ names }: TxReport): string[] {
+  const list = Object.entries(names?.accounts ?? {}).map(([account, name]) => `${account} "${name}"`);
+  return list.length > 0 ? [`Names that accounts chose (${names!.source}): ${listed(list)}.`] : [];
+}
+
 const isProven = (one: Allowance | { status: string }): boolean =>
   !('status' in one) || one.status === 'Proven';
 
@@ -138,6 +143,7 @@ export function summarize(report: TxReport): string {
   const allowances = (report.allowances ?? []).filter(isProven);
   if (allowances.length > 0)
     sentences.push(`Allowances: ${listed(allowances.map((a) => say(allowanceSentence(a))))}.`);
+  sentences.push(...chosenNames(report));
   const left = report.motifs.length - motifs.length + report.position_effects.length - positions.length;
   if (left > 0)
     sentences.push(`Left out because only suspected: ${left} of the report's motifs and position effects.`);

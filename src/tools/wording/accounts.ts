@@ -62,7 +62,7 @@ const TELLING = [
   'recipient',
 ] as const;
 
-type Names = ReadonlyMap<string, { readonly name: string; readonly kind: string }>;
+type Names = ReadonlyMap<string, { readonly name: string; readonly kind?: string }>;
 
 const key = (address: string): string => address.toLowerCase();
 
@@ -98,13 +98,16 @@ export function accountsOf(report: TxReport): AccountBook {
   };
 }
 
-/** The names of `accounts` by lower-case address. */
-function givenNames({ accounts }: TxReport): Names {
-  const names = Object.entries(accounts ?? {}).flatMap(([address, account]) => {
-    const name = shown(account.name, 60);
-    return name === '' ? [] : [[key(address), { name, kind: account.kind }] as const];
-  });
-  return new Map(names);
+/** The names of `accounts` and `names` by lower-case address; a name service's carry its name. */
+function givenNames({ accounts, names: chosen }: TxReport): Names {
+  const names = new Map<string, { readonly name: string; readonly kind?: string }>();
+  for (const [address, text] of Object.entries(chosen?.accounts ?? {}))
+    names.set(key(address), { name: `${shown(text, 64)} (${shown(chosen!.source, 12).toUpperCase()})` });
+  for (const [address, { name, kind }] of Object.entries(accounts ?? {})) {
+    const text = shown(name, 60);
+    if (text !== '') names.set(key(address), { name: text, kind });
+  }
+  return names;
 }
 
 /** `Pool`; the `kind` of a given name where the account has no part; else the report's own word. */

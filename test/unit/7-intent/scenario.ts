@@ -138,6 +138,7 @@ export function bareRulebook(
     lexicon: [],
     feeds: [],
     pricing: { registry: null, rates: [], averages: [], apis: [] },
+    nameResolver: null,
     multicall: { address: account('3c'), sinceBlock: 0n },
     errors: new Map(),
     legRoles: new Map(),

@@ -13,6 +13,7 @@ import {
 } from '../prices/priceSources.ts';
 import { refusePrice } from '../prices/refusePrice.ts';
 import { readState } from './readState.ts';
+import type { NameSource } from './accountNames.ts';
 import type { ReadAnswer } from './viewReads.ts';
 import type { ContextPlan } from './planContext.ts';
 import type { PlannedRate } from '../prices/planPricing.ts';
@@ -35,8 +36,11 @@ export interface ContextSources {
   /** Further sources, read after those in this order. */
   readonly priceSources?: readonly PriceSource[];
   readonly priceApi?: PriceApi | null;
+  /** Names of accounts. Left out: none are asked. */
+  readonly accountNames?: NameSource;
 }
 
+const NO_NAMES: NameSource = { calls: [], read: () => undefined };
 /** No state: no contract is asked for a price. */
 const NO_SOURCES: ReadonlySet<PriceSourceName> = new Set();
 /** Sources asked by default. */
@@ -67,7 +71,10 @@ export async function fetchContext(
   const ownReads = readsOf(known, priceSources);
   const proofs = shareProofs(ratesFrom(plan.pricing.heldShares, names));
   const proofsAt = ownReads.length + proofs.calls.length;
-  const reads = [...ownReads, ...proofs.calls, ...registryCalls(registries)];
+  const registryReads = registryCalls(registries);
+  const namesAt = proofsAt + registryReads.length;
+  const { accountNames = NO_NAMES } = sources;
+  const reads = [...ownReads, ...proofs.calls, ...registryReads, ...accountNames.calls];
 
   const askApi = (timestamp: number | null): Promise<PriceAnswers> | undefined => {
     if (timestamp === null || !names.has('http')) return undefined;
@@ -141,6 +148,7 @@ export async function fetchContext(
     ...(registries.reads.length > 0
       ? { registered: readRegistries(registries, answers.slice(proofsAt)) }
       : {}),
+    names: accountNames.read(answers.slice(namesAt), stateless),
     incomplete: registries.cut || unread > 0 || plan.tokensBeyondLimit.length > 0,
   };
 }

@@ -21,6 +21,7 @@ const analyzeBlock = createAnalyzeBlock(
     validate: createReportValidator(),
     maxTokens: config.maxTokens,
     priceSources: config.priceSources,
+    names: config.names,
   },
   filter,
   (note) => notes.push(note),

@@ -37,6 +37,7 @@ export async function analyzeOneBlock(
         validate: createReportValidator(),
         maxTokens: config.maxTokens,
         priceSources: config.priceSources,
+        names: config.names,
       },
       { intents: null, addresses: null, findings: true },
       (note) => process.stderr.write(`${note}\n`),
