@@ -6,6 +6,7 @@ import { carriersOf } from '../../value/parties.ts';
 import { isSuspect, prove } from '../../value/prove.ts';
 import { batchTransfers, compositesOf } from './composites.ts';
 import { commonFrame, joinMovements, type MotifDraft, type MotifInput } from './draftMotif.ts';
+import { fold } from './fold.ts';
 import { hopOf, type Hop } from './hops.ts';
 import { joinSilent, nest } from './assemble.ts';
 import type { Tracing } from './routes.ts';
@@ -58,7 +59,7 @@ export function buildMotifs(input: MotifInput): MotifDraft[] {
     composites.length + batches.length === 0
       ? [...single]
       : [...composites, ...batches, ...single].sort(inOrder);
-  return placed(nest(drafts, tx, rulebook));
+  return placed(fold(nest(drafts, tx, rulebook), input));
 }
 
 /** An allowance that its owner had no part in is no act of anybody. */

@@ -3,6 +3,7 @@ import {
   commonFrame,
   composite,
   joinEvidence,
+  joinMovements,
   unique,
   type MotifDraft,
   type MotifInput,
@@ -12,11 +13,11 @@ import { connectedHops, tradeBalance, type Hop } from './hops.ts';
 import { routeOf, type Tracing } from './routes.ts';
 import type { Address } from '../../model/hex.ts';
 import { groupBy } from '../../lib/lists.ts';
+import { amountMoved } from '../../value/claims.ts';
 import { balances } from '../../value/balances.ts';
 import { feeTakersOf } from '../../value/parties.ts';
 import { roleOf } from '../../lib/roles.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
-import type { Invariant } from '../../model/primitive.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 
 /**
@@ -75,7 +76,7 @@ export function batchTransfers(
   return [...byPayer].flatMap(([payer, list]) => {
     const recipients = unique(list.map((draft) => roleOf(draft, 'recipient')!));
     const noGain = [...balances(flow, payer).values()].every((b) => b.net <= 0n);
-    return recipients.length < 2 || !noGain ? [] : [batchOf({ payer, recipients, noGain }, list, tx)];
+    return recipients.length < 2 || !noGain ? [] : [batchOf({ payer, recipients, noGain }, list, tx, flow)];
   });
 }
 
@@ -83,11 +84,13 @@ function batchOf(
   { payer, recipients, noGain }: { payer: Address; recipients: readonly Address[]; noGain: boolean },
   payments: readonly MotifDraft[],
   tx: CanonicalTx,
+  flow: ValueFlow,
 ): MotifDraft {
   const payers = new Set(payments.map((draft) => roleOf(draft, 'payer')!));
   const sums = new Map<string, bigint>();
   for (const { assetsOut } of payments)
     for (const { asset, amount } of assetsOut) sums.set(asset, (sums.get(asset) ?? 0n) + amount);
+  const moved = joinMovements(payments).map((index) => flow.movements[index]!);
   const assetsOut = [...sums].map(([asset, amount]) => ({ asset, amount, role: 'paid' }));
   return composite(
     {
@@ -102,13 +105,12 @@ function batchOf(
       assetsIn: [],
       assetsOut,
       invariants: [
-        ...assetsOut.map(
-          ({ asset, amount }, i): Invariant => ({
-            name: 'sum_of_parts',
-            holds: amount === sums.get(asset),
-            operands: [`out${i}`],
-            against: payments.map((act) => ({ act })),
-          }),
+        ...assetsOut.map(({ asset, amount }, i) =>
+          amountMoved(
+            `out${i}`,
+            amount,
+            moved.filter((movement) => movement.asset === asset),
+          ),
         ),
         { name: 'one_payer', holds: payers.size === 1, operands: [...payers] },
         { name: 'no_counter_flow', holds: noGain, operands: [payer] },

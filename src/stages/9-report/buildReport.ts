@@ -20,7 +20,6 @@ import { writeAttribution, accountNames } from './writeAttribution.ts';
 import { writeEconomics } from './writeEconomics.ts';
 import { writeAllowance } from './writeAllowances.ts';
 import { caveatText } from './caveats.ts';
-import { foldMotifs } from './foldMotifs.ts';
 import { frontEnds } from './frontEnds.ts';
 import { writeAttempts, writeFailure, writeTransaction } from './writeTransaction.ts';
 import { writeMotif } from './writeMotifs.ts';
@@ -92,11 +91,7 @@ function claimText({ strangerClaim: claim }: Attribution): string {
   return claim ? `; ${shortAddress(claim.by)} claims an act of ${shortAddress(claim.account)}` : '';
 }
 
-function writeClassification(
-  input: ReportInput,
-  writer: ReportWriter,
-  places: readonly number[],
-): wire.Classification {
+function writeClassification(input: ReportInput, writer: ReportWriter): wire.Classification {
   const { tx, verdict, attribution, rulebook } = input;
   const told = verdict.fragments.length > 0 ? verdict.fragments : [verdict];
   return {
@@ -113,7 +108,7 @@ function writeClassification(
     category: verdict.category as NonNullable<wire.Classification['category']>,
     ...subcategoryOf(verdict, rulebook),
     tags: [...verdict.tags],
-    caveats: verdict.caveats.map((code) => ({ code, text: caveatText(code, input, places) })),
+    caveats: verdict.caveats.map((code) => ({ code, text: caveatText(code, input) })),
   };
 }
 
@@ -177,12 +172,11 @@ function writeMovements({ flow, suspects }: ReportInput, writer: ReportWriter): 
  */
 export function buildReport(input: ReportInput): wire.TxReport {
   const { tx, flow, attribution, economics, rulebook } = input;
-  const folded = foldMotifs(input.motifs, { frames: tx.frames, flow, rulebook });
-  const motifs = [...folded.motifs, ...frontEnds(tx, folded.motifs, flow, rulebook)];
-  const writer = new ReportWriter(tx, flow, input.context, folded.places);
+  const motifs = [...input.motifs, ...frontEnds(tx, input.motifs, flow, rulebook)];
+  const writer = new ReportWriter(tx, flow, input.context);
   // Addresses are named in the order in which they are written first.
   const execution = writeExecution(input, writer);
-  const classification = writeClassification(input, writer, folded.places);
+  const classification = writeClassification(input, writer);
   const written = writeEconomics(economics, tx.blockNumber, writer);
   const attributed = writeAttribution(attribution, writer);
   const report: wire.TxReport = {

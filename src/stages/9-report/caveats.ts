@@ -24,14 +24,12 @@ const WORDS: Readonly<Partial<Record<CaveatCode, string>>> = {
 /** Acts that one caveat names; the rest are counted. */
 const MOST_NAMED = 3;
 
-/** A caveat in words, with the acts it means by their ids. `places`: ids by the motifs' own numbers. */
-export function caveatText(code: CaveatCode, input: CaveatInput, places: readonly number[]): string {
+/** A caveat in words, with the acts it means by their ids. */
+export function caveatText(code: CaveatCode, input: CaveatInput): string {
   const { verdict, motifs } = input;
   const rested = verdict.motifs.map((index) => motifs[index]!);
   const sentence = (some: readonly Motif[], say: (motif: Motif) => string): string => {
-    const told = some
-      .slice(0, MOST_NAMED)
-      .map((m) => `m-${places[m.index]} (${titleOf(m, input)}) ${say(m)}`);
+    const told = some.slice(0, MOST_NAMED).map((m) => `m-${m.index} (${titleOf(m, input)}) ${say(m)}`);
     return `${told.join('; ')}${some.length > MOST_NAMED ? `; and ${some.length - MOST_NAMED} more` : ''}.`;
   };
   const doubted = (): readonly Motif[] => rested.filter(({ doubt }) => doubt === code);
@@ -39,7 +37,7 @@ export function caveatText(code: CaveatCode, input: CaveatInput, places: readonl
     case 'function_name_only':
     case 'amounts_differ':
     case 'unproven_motif':
-      return sentence(doubted(), (motif) => `is not proven: ${reasonOf(motif, input, places)}`);
+      return sentence(doubted(), (motif) => `is not proven: ${reasonOf(motif, input)}`);
     case 'unknown_protocol':
       return sentence(
         rested.filter(({ protocol }) => !isRecognised(protocol)),
@@ -67,7 +65,7 @@ function titleOf({ protocol, kind }: Motif, { rulebook }: CaveatInput): string {
   return [name, kind.replaceAll('_', ' ')].filter(Boolean).join(' ');
 }
 
-function reasonOf(motif: Motif, { motifs }: CaveatInput, places: readonly number[]): string {
+function reasonOf(motif: Motif, { motifs }: CaveatInput): string {
   const { doubt, invariants, tags, protocol, index, basis } = motif;
   if (doubt === 'function_name_only')
     return 'only the name of a function says so, and anybody may name one so';
@@ -77,7 +75,7 @@ function reasonOf(motif: Motif, { motifs }: CaveatInput, places: readonly number
   if (failed) return `“${failed.name.replaceAll('_', ' ')}” does not hold`;
   if (tags.includes('experimental')) return 'its rule is on trial';
   const part = motifs.find(({ parent, status }) => parent === index && status !== 'Proven');
-  if (part) return `its part m-${places[part.index]} is not`;
+  if (part) return `its part m-${part.index} is not`;
   if (tags.includes('structural') || basis === 'structure') return 'only movements suggest it';
   return isRecognised(protocol)
     ? 'a token in it is suspect'

@@ -3,7 +3,7 @@ import { displayMoney, worthOf } from '../../value/money.ts';
 import type { PositionChange, PriceBook } from '../../model/economics.ts';
 import type { Motif } from '../../model/motif.ts';
 import type * as wire from '../../model/generated/report.ts';
-import type { ReportWriter } from './reportWriter.ts';
+import { motifId, type ReportWriter } from './reportWriter.ts';
 import { writeProtocol } from './writeMotifs.ts';
 
 const LIQUIDATE = 'liquidate';
@@ -50,7 +50,7 @@ export function positionEffect(
     liquidation: change.effect === LIQUIDATE ? liquidationOf(motif, writer) : null,
     status: motif.status,
     confidence: motif.confidence,
-    motif_ids: change.motifs.map((index) => writer.motifId(index)),
+    motif_ids: change.motifs.map(motifId),
     evidence: writer.evidences(change.evidence),
   };
 }

@@ -31,19 +31,11 @@ export class ReportWriter {
   private readonly context: RawContext;
   private readonly written = new Map<Address, string>();
   private readonly assets = new Map<AssetId, wire.Asset>();
-  private readonly places: readonly number[];
 
-  /** `places`: the number in the report of each motif. */
-  constructor(tx: CanonicalTx, flow: ValueFlow, context: RawContext, places: readonly number[] = []) {
+  constructor(tx: CanonicalTx, flow: ValueFlow, context: RawContext) {
     this.tx = tx;
     this.flow = flow;
     this.context = context;
-    this.places = places;
-  }
-
-  /** `m-<n>` of a motif, by its index before like ones were joined. */
-  motifId(index: number): string {
-    return motifId(this.places[index] ?? index);
   }
 
   /** EIP-55. */

@@ -3,7 +3,7 @@ import type { CanonicalTx, Evidence } from '../../model/canonicalTx.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Operand } from '../../model/primitive.ts';
 import type * as wire from '../../model/generated/report.ts';
-import type { ReportWriter } from './reportWriter.ts';
+import { motifId, type ReportWriter } from './reportWriter.ts';
 
 /** Each name of a motif's claims once: it holds where all claims of this name do. */
 export function writeInvariants({ invariants }: Motif): wire.Motif['invariants'] {
@@ -38,7 +38,7 @@ function placeOf(
 ): string | null {
   if (typeof operand === 'number') return `movement:${operand}`;
   if (typeof operand === 'string') return writer.text(operand);
-  if ('act' in operand) return writer.motifId(operand.act.index);
+  if ('act' in operand) return motifId(operand.act.index);
   if ('frame' in operand) return `frame:${writer.framePath(operand.frame)?.join('.') ?? ''}`;
   if ('log' in operand) return `log:${tx.logs[operand.log]!.logIndex}`;
   return findWord(operand.word, evidence, writer, tx);

@@ -10,7 +10,7 @@ import type {
   Valuation,
 } from '../../model/economics.ts';
 import type * as wire from '../../model/generated/report.ts';
-import { jsonInteger, type ReportWriter } from './reportWriter.ts';
+import { jsonInteger, motifId, type ReportWriter } from './reportWriter.ts';
 
 function writeEntry(entry: PnlEntry, writer: ReportWriter): wire.PnlEntry {
   return {
@@ -29,7 +29,7 @@ function writeEntry(entry: PnlEntry, writer: ReportWriter): wire.PnlEntry {
     builder_payment_usd: displayUsd(entry.builderUsd),
     net_usd: displayUsd(entry.netUsd),
     cycle: {
-      motif_ids: entry.motifs.map((index) => writer.motifId(index)),
+      motif_ids: entry.motifs.map(motifId),
       pools: entry.pools.map((pool) => writer.address(pool)),
       closed: true,
     },
@@ -101,7 +101,7 @@ function writeOwner(part: OwnerEconomics, writer: ReportWriter): wire.OwnerEcono
 
 function writeSale({ trade, price, proceeds, fees }: NftSale, writer: ReportWriter): wire.NftSale {
   return {
-    motif_id: writer.motifId(trade.motif.index),
+    motif_id: motifId(trade.motif.index),
     asset: writer.asset(trade.asset),
     units_raw: trade.units.toString(),
     buyer: writer.address(trade.buyer),

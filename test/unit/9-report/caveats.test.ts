@@ -5,7 +5,7 @@ import type { Motif } from '../../../src/model/motif.ts';
 
 const VENUE = `0x${'ab'.repeat(20)}` as const;
 const swap = {
-  index: 0,
+  index: 3,
   kind: 'swap',
   venue: VENUE,
   protocol: { slug: 'uniswap-v3', version: 1, contract: VENUE, matchedBy: 'address' },
@@ -19,10 +19,10 @@ const swap = {
 };
 
 function say(code: CaveatCode, some: Partial<Record<keyof Motif, unknown>> = {}, confidence = 'Low'): string {
-  const motifs = [{ ...swap, ...some }] as unknown as Motif[];
+  const motifs = [{}, {}, {}, { ...swap, ...some }] as unknown as Motif[];
   const rulebook = { protocols: new Map([['uniswap-v3', { name: 'Uniswap V3' }]]) };
-  const verdict = { motifs: [0], confidence, rule: { slug: 'direct-swap', version: 1 } };
-  return caveatText(code, { motifs, rulebook, verdict } as never, [3]);
+  const verdict = { motifs: [3], confidence, rule: { slug: 'direct-swap', version: 1 } };
+  return caveatText(code, { motifs, rulebook, verdict } as never);
 }
 
 describe('a caveat', () => {
