@@ -45,7 +45,7 @@ export interface RawMeaning {
   readonly tags?: readonly string[];
   /** What the act is about: acts of one shape with equal values speak of the same position or order. Joins a `deferred` promise with the payout it belongs to. */
   readonly about?: readonly string[];
-  /** The NFT that stands for the position, whether it moves or not. `token` must be the contract that speaks, or one tagged position_manager. */
+  /** The NFT of the position, whether it moves or not. `token` must be the contract that speaks, or one tagged position_manager. */
   readonly position?: {
     readonly token: string;
     readonly id: string;
@@ -134,7 +134,7 @@ export interface RawProtocol {
     /** So many contracts that each of them created are the protocol's too. */
     readonly children?: number;
   })[];
-  /** What the protocol's own tokens call themselves; * stands for any text. It names a venue that nothing else names, and proves nothing. */
+  /** What the protocol's own tokens call themselves; * matches any text. It names a venue that nothing else names, and proves nothing. */
   readonly tokens?: {
     readonly names?: readonly string[];
     readonly symbols?: readonly string[];
@@ -383,7 +383,7 @@ export interface RawMotifKind {
   readonly closed_flow?: 'always' | 'possible';
   /** Predicates without which no act of the kind is proven; docs/claims.md describes them. */
   readonly claims?: readonly ('assets_differ' | 'amount_moved' | 'amounts_agree' | 'both_sides_equal' | 'burnt_to_zero' | 'closed' | 'code_created' | 'distinct_pools' | 'amounts_chain' | 'happened_at' | 'hops_proven' | 'minted_from_zero' | 'negative_residual' | 'net_of_parts' | 'netted_at_venue' | 'no_counter_flow' | 'one_payer' | 'one_recipient' | 'other_lanes_flat' | 'positive_residual' | 'principal_was_freed' | 'repaid_in_full' | 'single_venue' | 'sum_of_parts' | 'value_moved' | 'venue_involved')[];
-  /** Whoever submits for others does these too: being named their owner makes nobody more than a submitter. */
+  /** Accounts that submit for others do these too: being named their owner makes an account no more than a submitter. */
   readonly submitter?: boolean;
 }
 export interface RawVocabulary {
@@ -441,7 +441,7 @@ export interface RawLexiconEntry {
   readonly assets?: 'fungible' | 'erc20' | 'nft';
   /** Role of the assets that moved; in or out where left out. */
   readonly leg?: string;
-  /** true: it may be done for an account that the event names, whoever signed. */
+  /** true: it may be done for an account that the event names, whichever account signed. */
   readonly anyone?: boolean;
   /** Signatures that the entry takes before any other, and ones with a word of it that it must not take. An event begins with a capital, a function does not. */
   readonly examples: {

@@ -256,7 +256,7 @@ export function summaryLines(report: TxReport, voice: Voice): string[] {
 const WARNINGS: Readonly<Record<string, string>> = {
   IntentActorDiffersFromSigner: 'These figures are those of the account that acted, not of the signer.',
   StalePrice: 'At least one price is older than its source allows.',
-  FeeNotPaidBySubject: 'Somebody else paid the gas; the net after gas still counts it.',
+  FeeNotPaidBySubject: 'Another account paid the gas; the net after gas still counts it.',
   FeeInsideFlows: 'The gas was paid out of the amounts shown.',
   PositionAtCost: 'What was put into positions or taken out of them counts at cost in “Net with positions”.',
   OwnSalePrice: 'An NFT is valued at its own sale in this transaction.',

@@ -131,12 +131,12 @@ const BALANCES: readonly FactSpec[] = [
   ),
   count(
     'actor.received.fungible_transferred',
-    'Fungible assets the actor received from somebody who had them.',
+    'Fungible assets the actor received by transfer, not by a mint.',
     (v) => v.received.filter((l) => !isNft(l) && !minted(v, l)).length,
   ),
   count(
     'actor.received.transferred',
-    'Assets the actor received from somebody who had them.',
+    'Assets the actor received by transfer, not by a mint.',
     (v) => v.received.filter((l) => !minted(v, l)).length,
   ),
   count(
