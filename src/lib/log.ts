@@ -3,7 +3,7 @@ import type { Mask } from './mask.ts';
 
 export type Log = Logger;
 
-/** Lines that this process dropped because nobody read them. */
+/** Lines that this process dropped because they were not read. */
 export const dropped = { lines: 0 };
 
 /** Structured log, one JSON object per line; every finished line passes through `mask`. */

@@ -52,7 +52,7 @@ export interface Attribution {
   readonly delegations: readonly Delegation[];
   readonly candidates: readonly Candidate[];
   readonly ambiguous: boolean;
-  /** An account that only a stranger's contract names, where it elected nobody. */
+  /** An account that only a stranger's contract names, where no actor is elected. */
   readonly strangerClaim?: { readonly account: Address; readonly by: Address } | null | undefined;
   /** Candidates of equal rank, none chosen; empty with an actor. */
   readonly owners?: readonly Address[];

@@ -138,7 +138,7 @@ export interface RawContext {
   readonly delegations: ReadonlyMap<Address, Address>;
   /** Signers of the transaction's EIP-7702 authorisations, in their order. Left out: not recovered yet. */
   readonly authorities?: readonly (Address | null)[];
-  /** Their nonces around the block, where the node told both. */
+  /** Their nonces around the block, where the node answered both. */
   readonly nonces?: ReadonlyMap<Address, NonceSpan>;
   /** Contracts that a protocol's registry listed at the block, with the protocol's slug. */
   readonly registered?: ReadonlyMap<Address, string>;

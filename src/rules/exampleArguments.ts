@@ -41,7 +41,7 @@ function readItem<T>(kind: 'event' | 'function', text: string, path: Path): T {
 
 type AddressOf = (word: string) => Address;
 
-/** What the words of an example stand for. */
+/** Meanings of the words of an example. */
 export interface ExampleWords {
   readonly addressOf: AddressOf;
   readonly find: FindSignature;

@@ -14,7 +14,7 @@ interface WrittenSignature {
 /** Finds what an example means by the name of an event or call; a text says why it is not clear. */
 export type FindSignature = (kind: 'event' | 'call', text: string) => WrittenSignature | string;
 
-/** Without shapes: a signature stands for itself. */
+/** Without shapes: a signature is its own name. */
 export const asWritten: FindSignature = (_, text) => ({ text });
 
 /** The names of all shapes; `home` is the shape whose examples are read, and its own names come first. */

@@ -5,11 +5,11 @@ import { createLog, dropped, type Log } from '../lib/log.ts';
 import { createMask } from '../lib/mask.ts';
 import { secretUrls, type Config } from './config.ts';
 
-/** Bytes kept for a reader that stands still: some seconds of a busy service. */
+/** Bytes kept for a reader that stalls: some seconds of a busy service. */
 const BUFFERED_BYTES = 1_048_576;
 
 /**
- * Standard output for the log. A reader of a pipe that stands still fills a buffer, then loses lines, but
+ * Standard output for the log. A reader of a pipe that stalls fills a buffer, then loses lines, but
  * never stops the process: writing to a pipe would otherwise block. The loss is counted, and told when the
  * reader goes on. Files and terminals are written at once.
  */

@@ -9,7 +9,7 @@ import { pullsForOthers, readSigned, type Signed } from './signed.ts';
 
 /** At least half of an amount's range asks for all there is. */
 const UNLIMITED = 1n << 255n;
-/** Calls of a token that may have caused one movement; more are not told apart. */
+/** Calls of a token that may have caused one movement; more are not distinguished. */
 const MAX_CALLS = 64;
 /** Accounts remembered with their calls. */
 const MAX_ACCOUNTS = 4_096;
@@ -109,7 +109,7 @@ export class Consent {
     );
   }
 
-  /** A call that moves what somebody holds names the account as holder, or a listed contract's own call does. */
+  /** A call that moves a balance names the account as holder, or a listed contract's own call does. */
   isNamed(account: Address, token: Address): boolean {
     const names = (call: Frame): boolean => {
       const spec = this.#specOf(call);

@@ -33,7 +33,7 @@ export interface Suspects {
 /** Nothing longer is compared: no well-known symbol is. */
 const MAX_COMPARED = 64;
 
-/** Signs that stand for letters. */
+/** Signs that look like letters. */
 const LETTERS: Readonly<Record<string, string>> = {
   $: 'S',
   '†': 'T',

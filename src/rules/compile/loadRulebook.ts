@@ -69,7 +69,7 @@ export interface Ruleset {
   readonly findings: readonly RuleItem<RawFinding>[];
   /** Files of examples, where they were asked for. */
   readonly examples: readonly RuleItem<RawExamples>[];
-  /** What the names of events and calls in examples of a shape (null: of an intent) stand for. */
+  /** Signatures by the names that examples of a shape (null: of an intent) use. */
   readonly signatureNames: (shape: string | null) => FindSignature;
   readonly facts: ReadonlyMap<string, FactDeclaration> | null;
   readonly words: Vocabulary;

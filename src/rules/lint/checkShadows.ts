@@ -39,7 +39,7 @@ function shadows(upper: EventMapping, lower: EventMapping): boolean {
   if (!upper.anyEmitter && lower.anyEmitter) return false;
   const slugs = new Set(upper.protocols.map(({ slug }) => slug));
   const both = lower.protocols.filter(({ slug }) => slugs.has(slug));
-  // At one contract of both, an act of one kind would be told as another.
+  // At one contract of both, an act of one kind would be read as another.
   const mistaken = upper.kind !== lower.kind && both.length > 0;
   return (
     (mistaken || both.length === lower.protocols.length) &&

@@ -102,7 +102,7 @@ function checkParts(spot: Spot, condition: Condition, facts: ReadonlyMap<string,
   }
 }
 
-/** Addresses at which no protocol stands: precompiles, words in place of an address, and listed tokens. */
+/** Addresses that are no protocol's: precompiles, words in place of an address, and listed tokens. */
 export function checkProtocolAddresses(
   items: readonly RuleItem<RawProtocol>[],
   tokens: ReadonlyMap<string, ReadonlySet<Address>>,

@@ -70,7 +70,7 @@ export function overridesOf({ pre, post }: StateChange): StateOverrides {
     const nonce = quantity(value['nonce']);
     if (nonce !== null) override['nonce'] = `0x${nonce.toString(16)}`;
     const slots: Record<string, unknown> = {};
-    // A slot set to zero stands in `pre` alone.
+    // A slot set to zero is in `pre` alone.
     if (isRecord(before['storage'])) for (const slot of Object.keys(before['storage'])) slots[slot] = ZERO;
     if (isRecord(value['storage'])) Object.assign(slots, value['storage']);
     if (Object.keys(slots).length > 0) override['stateDiff'] = slots;

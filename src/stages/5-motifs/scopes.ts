@@ -12,7 +12,7 @@ export type Scope = readonly number[];
 /**
  * Splits a transaction into its coherent parts: the connected components of its acts by shared movement or
  * party. Strangers meet at venues: a venue connects its customers' acts to what it did by itself, not to one
- * another. Acts that nobody takes part in belong to the first one.
+ * another. Acts without a participant belong to the first one.
  */
 export function findScopes(
   tx: CanonicalTx,

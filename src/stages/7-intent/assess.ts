@@ -164,7 +164,7 @@ function feeds({ status, protocol, assetsIn }: Motif, motifs: readonly Motif[]):
 /**
  * Interest that only serves another act, or a reward: paid by contracts of the very protocol, known by
  * address, that the verdict rests on, and no position of its own changed for it; or an NFT of such a contract,
- * which stands for the name or position.
+ * which is the name or position.
  */
 function comesAlong(
   view: SubjectView,

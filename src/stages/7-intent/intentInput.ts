@@ -33,7 +33,7 @@ export interface IntentInput {
   readonly motifs: readonly Motif[];
   readonly rulebook: Rulebook;
   readonly subject: Subject;
-  /** Left out: no payment to the block builder is told apart. */
+  /** Left out: payments to the block builder count as any other. */
   readonly header?: Pick<BlockHeader, 'coinbase'>;
   /** Left out: nothing is suspect. */
   readonly suspects?: Suspects;

@@ -130,7 +130,7 @@ export function realizedPnl(input: PnlInput): Pnl {
     structuralProfit,
   });
   const closed = closedFlow(input.verdict, input.motifs, input.rulebook);
-  // A cycle that is not told here had a result all the same.
+  // A cycle that is left out here had a result all the same.
   const cycles = input.motifs.some(({ kind }) => kindOf(input.rulebook, kind).closedFlow === 'always');
   const ordinary = unsupported(HISTORY, cycles ? unknown(HISTORY) : known(ZERO_USD));
   if (!closed || input.attribution.actor === null) return ordinary;

@@ -86,7 +86,7 @@ function subcategoryOf(
   return subcategory === undefined ? {} : { subcategory };
 }
 
-/** What a stranger's contract says of an account that did nothing here, told as its claim. */
+/** What a stranger's contract says of an account that did nothing here, written as its claim. */
 function claimText({ strangerClaim: claim }: Attribution): string {
   return claim ? `; ${shortAddress(claim.by)} claims an act of ${shortAddress(claim.account)}` : '';
 }

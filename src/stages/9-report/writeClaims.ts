@@ -96,7 +96,7 @@ function formsOf(word: bigint): readonly Form[] {
   ];
 }
 
-/** The byte, counted from the start of the hex text, at which one of the forms stands; whole words first. */
+/** The byte, counted from the start of the hex text, of the first of the forms found; whole words first. */
 function findDigits(hex: string, from: number, forms: readonly Form[]): string | null {
   for (const { digits, suffix } of forms) {
     let unaligned: number | null = null;

@@ -44,7 +44,7 @@ const INDEPENDENT: readonly (readonly [name: string, check: Check])[] = [
 
 /**
  * `fails`: something checked is wrong. `not verified`: the report was not compared with an analysis made
- * anew, and nobody accepted that. `holds in part`: somebody did, and what is listed as checked holds.
+ * anew, and that was not accepted. `holds in part`: it was, and what is listed as checked holds.
  */
 export type Verdict = 'holds' | 'holds in part' | 'not verified' | 'fails';
 

@@ -278,7 +278,7 @@ export function warningTexts({ economics: e }: TxReport): string[] {
 /** A named dollar figure. */
 export type Figure = readonly [name: string, value: DisplayMoney];
 
-/** A figure that is known and differs from the one it stands beside. */
+/** A known figure that differs from the one beside it. */
 const beside = (name: string, value: DisplayMoney | undefined, other: DisplayMoney): Figure[] =>
   value?.available && value.text !== other.text ? [[name, value]] : [];
 

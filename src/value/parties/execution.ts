@@ -15,7 +15,7 @@ import type { Movement, ValueFlow } from '../../model/valueFlow.ts';
  */
 export type ExecutionReason = 'prefund' | 'charge' | 'compensation';
 
-/** Modes in which somebody else submits for the actor and may be repaid by it. */
+/** Modes in which another account submits for the actor, which may repay it. */
 const SUBMITTED_FOR: ReadonlySet<AttributionMode> = new Set([
   'safe',
   'smart_account_4337',

@@ -67,7 +67,7 @@ export function planContext(
   };
 }
 
-/** A listed token that was called without an event: a failed transfer's amount is told in its units. */
+/** A listed token that was called without an event: a failed transfer's amount is written in its units. */
 function calledToken(
   { to }: Record<string, unknown>,
   { seen }: TokensInLogs,

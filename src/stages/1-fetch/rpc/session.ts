@@ -157,7 +157,7 @@ export async function sendBoth(
   return [answers.slice(0, own.length), answers.slice(own.length)];
 }
 
-/** The only node is asked once by every round trip, its circuit open or not: waiting would help nobody. */
+/** The only node is asked once by every round trip, its circuit open or not: waiting would not help. */
 function availableAt({ endpoint, readyAt, only, tries }: Candidate): number {
   if (only && tries === 0) return readyAt;
   return Math.max(readyAt, endpoint.breaker.availableAt(performance.now()));
@@ -165,7 +165,7 @@ function availableAt({ endpoint, readyAt, only, tries }: Candidate): number {
 
 const PING_MS = 2_000;
 
-/** A cheap call, in nobody's name. Rejects where the node does not answer. */
+/** A cheap call that belongs to no analysis. Rejects where the node does not answer. */
 async function ping(endpoint: RpcEndpoint, onCall: CallScope['onCall']): Promise<void> {
   const timeLeft = (): number => PING_MS;
   const scope = { signal: new AbortController().signal, timeLeft, onCall };

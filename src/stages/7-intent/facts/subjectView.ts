@@ -86,7 +86,7 @@ export class SubjectView {
     return (this.#received ??= this.balances.filter((b) => b.net > 0n));
   }
 
-  /** Accounts that are somebody's counterparty in a motif: value ends there as far as passing on goes. */
+  /** Counterparties of motifs: they pass no value on. */
   isVenue(account: Address): boolean {
     const act = (this.#venues ??= venuesOf(this.input.motifs, this.input.rulebook)).get(account);
     return act !== undefined && movedAssets(act);

@@ -54,7 +54,7 @@ export function balancesByAccount(flow: ValueFlow, mergeWrapped: ReadonlySet<Add
 
 /** Effects that say themselves whose position it was. */
 const STATED: ReadonlySet<string> = new Set(['liquidate', 'transfer', 'collect', 'migrate']);
-/** Categories that a market books to the account it names, whoever paid. */
+/** Categories that a market books to the account it names, not to the payer. */
 const BOOKED: ReadonlySet<string> = new Set([
   'lending_supply',
   'lending_debt',
@@ -277,7 +277,7 @@ function exchanged(change: Change, { own, motifs }: OwnerContext): SignedLeg[] {
   }));
 }
 
-/** A position token that its owner never had, or that came and went with somebody the transaction was not for. */
+/** A position token that its owner never had, or that came from and went to an account the transaction was not for. */
 export function isOnTheWay({ owner, token, shares }: Change, { flow, principals }: OwnerContext): boolean {
   if (token === null || shares.length === 0 || !flow.assets.has(token)) return false;
   if (!held(owner, token, flow)) return true;

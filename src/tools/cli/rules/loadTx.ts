@@ -106,7 +106,7 @@ export async function recordTx(
   return 0;
 }
 
-/** The folder, if the user says so. Throws `CliError` for another answer, and where nobody can be asked. */
+/** The folder, if the user says so. Throws `CliError` for another answer, and without a terminal to ask at. */
 async function confirmed(folder: string): Promise<string> {
   if (!process.stdin.isTTY) throw new CliError(`say where to write: --out ${folder}`);
   const { createInterface } = await import('node:readline/promises');
