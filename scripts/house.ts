@@ -11,7 +11,7 @@ import { parse } from 'yaml';
 
 const MAX_LINE = 110;
 /** Hand-written lines of `src`. */
-const BUDGET = 54_290;
+const BUDGET = 54_301;
 const ROOT = resolve(process.argv[2] ?? '.');
 const BIN = resolve(import.meta.dirname, '../node_modules/.bin');
 /** Words that make a reader guess instead of naming the thing. */

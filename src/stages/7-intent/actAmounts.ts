@@ -1,6 +1,6 @@
 import { mergeNative } from '../../value/asset.ts';
 import type { Balance } from '../../value/balances.ts';
-import { roleOf, SHARE_ROLES } from '../../lib/roles.ts';
+import { DEBT_SHARE_ROLES, roleOf, SHARE_ROLES } from '../../lib/roles.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Asset, AssetId } from '../../model/valueFlow.ts';
@@ -27,7 +27,9 @@ export function actAmounts(
   motifs: readonly Motif[],
   side: 'sent' | 'received',
 ): ActAmount[] {
-  const own = side === 'sent' ? withoutPayments(view, motifs) : view[side].map(netOf);
+  const whole = side === 'sent' ? withoutPayments(view, motifs) : view[side].map(netOf);
+  const debts = sharesOf(motifs, DEBT_SHARE_ROLES);
+  const own = whole.filter(({ id }) => !debts.has(id));
   if (motifs.length === 0 || !motifs.every((motif) => movesPosition(view, motif))) return own;
   // Sent shares paid for the act, unless they are the position itself.
   const shares = sharesOf(side === 'received' ? view.own : motifs);
@@ -110,11 +112,11 @@ function isOwnPayment(view: SubjectView, motif: Motif): boolean {
   return plain && !composite && serves === null && direct;
 }
 
-function sharesOf(motifs: readonly Motif[]): ReadonlySet<AssetId> {
+function sharesOf(motifs: readonly Motif[], roles = SHARE_ROLES): ReadonlySet<AssetId> {
   const shares = new Set<AssetId>();
   for (const { assetsIn, assetsOut } of motifs) {
-    for (const { role, asset } of assetsIn) if (SHARE_ROLES.has(role)) shares.add(asset);
-    for (const { role, asset } of assetsOut) if (SHARE_ROLES.has(role)) shares.add(asset);
+    for (const { role, asset } of assetsIn) if (roles.has(role)) shares.add(asset);
+    for (const { role, asset } of assetsOut) if (roles.has(role)) shares.add(asset);
   }
   return shares;
 }

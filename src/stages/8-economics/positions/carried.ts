@@ -133,8 +133,15 @@ export function carriesOn(change: Change, all: readonly Change[], context: Owner
   });
   return (
     (passed && underlying.length > 0) ||
+    all.some((other) => isIssuedFor(change, other, context)) ||
     all.some((other) => context.principals.has(other.owner) && usesUp(other, token, delta))
   );
+}
+
+/** Whether an issuer put on in its own name what it gave a principal shares for, or the reverse of it. */
+function isIssuedFor(change: Change, other: Change, { principals }: OwnerContext): boolean {
+  if (other.motif.venue !== change.owner || !principals.has(other.owner)) return false;
+  return other.shares.length > 0 && isPut(other) === isPut(change);
 }
 
 /** Whether the act took in, or paid out, exactly this gain of a position's token. */

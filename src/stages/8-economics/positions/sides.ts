@@ -1,4 +1,4 @@
-import { POSITION_OWNER_ROLES, roleOf, SHARE_ROLES } from '../../../lib/roles.ts';
+import { DEBT_SHARE_ROLES, POSITION_OWNER_ROLES, roleOf, SHARE_ROLES } from '../../../lib/roles.ts';
 import type { Attribution } from '../../../model/attribution.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { AssetAmount, Motif } from '../../../model/motif.ts';
@@ -12,7 +12,6 @@ const LIQUIDATOR = 'liquidator';
 export const LIQUIDATE = 'liquidate';
 export const DEBT_CATEGORY = 'lending_debt';
 export const SUPPLY_CATEGORY = 'lending_supply';
-const DEBT_SHARES: ReadonlySet<string> = new Set(['debt_share_out', 'debt_share_in']);
 const COLLATERAL_SHARE = 'collateral_share_in';
 
 export type Position = NonNullable<MotifKindSpec['position']>;
@@ -94,7 +93,7 @@ function sidesOfLegs(motif: Motif, position: Position, attribution: Attribution)
   const debt: Side = {
     position,
     owner,
-    shares: shares.filter(({ role }) => DEBT_SHARES.has(role)),
+    shares: shares.filter(({ role }) => DEBT_SHARE_ROLES.has(role)),
     underlying: underlying.filter((leg) => !collateral.includes(leg)),
     portions,
   };
@@ -144,7 +143,7 @@ function liquidationSides(motif: Motif, position: Position, flow: ValueFlow): Si
     {
       position,
       owner,
-      shares: lost(motif.assetsOut, (role) => DEBT_SHARES.has(role)),
+      shares: lost(motif.assetsOut, (role) => DEBT_SHARE_ROLES.has(role)),
       underlying: debt,
       portions: of(debt),
     },
