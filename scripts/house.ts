@@ -10,6 +10,8 @@ import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 
 const MAX_LINE = 110;
+/** Of rule files; `txreport rules fmt` breaks longer ones. */
+const MAX_RULE_LINE = 140;
 /** Hand-written lines of `src`. */
 const BUDGET = 54_301;
 const ROOT = resolve(process.argv[2] ?? '.');
@@ -92,6 +94,14 @@ function motifKinds(): string[] {
   return Object.keys(motifs);
 }
 
+function longRuleLines(): number {
+  const files = readdirSync(join(ROOT, 'rules'), { recursive: true, encoding: 'utf8' });
+  return files
+    .filter((name) => name.endsWith('.yaml'))
+    .flatMap((name) => readFileSync(join(ROOT, 'rules', name), 'utf8').split('\n'))
+    .filter((line) => line.length > MAX_RULE_LINE && line.trim().includes(' ')).length;
+}
+
 const late = sources.filter(({ path }) => /^stages\/[5-9]-/.test(path));
 const kindLiteral = new RegExp(`'(?:${motifKinds().join('|')})'`, 'g');
 const everyComment = comments();
@@ -100,11 +110,13 @@ const share = (pattern: RegExp): string =>
 const [over15, over10] = complexFunctions([15, 10]);
 const lines = sources.flatMap((source) => source.lines);
 
+const longRules = longRuleLines();
 const rows: [string, string | number][] = [
   ['files in src, generated ones left out', sources.length],
   ['lines', lines.length],
   ['files over 300 lines', sources.filter((source) => source.lines.length > 300).length],
   [`lines over ${MAX_LINE} characters`, lines.filter((line) => line.length > MAX_LINE).length],
+  [`lines of rules over ${MAX_RULE_LINE} characters`, longRules],
   ['functions of complexity over 15', over15!],
   ['functions of complexity over 10', over10!],
   ['motif kinds as literals in stages 5 to 9', count(kindLiteral, late)],
@@ -134,4 +146,4 @@ console.log('\nlines by room');
 for (const [room, size] of rooms()) console.log(`${room.padEnd(52)}${String(size).padStart(8)}`);
 const over = lines.length - BUDGET;
 console.log(`${'budget'.padEnd(52)}${String(BUDGET).padStart(8)}${over > 0 ? `, ${over} over` : ''}`);
-if (over > 0 && process.argv[2] === undefined) process.exitCode = 1;
+if ((over > 0 || longRules > 0) && process.argv[2] === undefined) process.exitCode = 1;

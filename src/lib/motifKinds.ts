@@ -22,6 +22,7 @@ export const NO_TRAITS: MotifTraits = {
   closedFlow: null,
   submitter: false,
   claims: [],
+  legs: [],
 };
 
 /** Traits the vocabulary declares for a motif kind; all off for an unknown kind. */

@@ -25,6 +25,8 @@ export interface MotifTraits {
   readonly submitter: boolean;
   /** Claims without which no act of the kind is proven. */
   readonly claims: readonly string[];
+  /** Roles of its legs beside shares and fees; empty: any. */
+  readonly legs: readonly string[];
 }
 
 /** Effect of a motif on a position. `subcategory`: the ruleset's own name for the kind of position. */

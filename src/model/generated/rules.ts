@@ -217,6 +217,8 @@ export interface RawExampleTransaction {
 }
 export interface RawExpectation {
   readonly intent?: string;
+  /** The intent's category, the published one or the rules' own. */
+  readonly category?: string;
   readonly label?: string;
   readonly actor?: string;
   readonly status?: 'Proven' | 'Suspected';
@@ -383,6 +385,8 @@ export interface RawMotifKind {
   readonly closed_flow?: 'always' | 'possible';
   /** Predicates without which no act of the kind is proven; docs/claims.md describes them. */
   readonly claims?: readonly ('assets_differ' | 'amount_moved' | 'amounts_agree' | 'both_sides_equal' | 'burnt_to_zero' | 'closed' | 'code_created' | 'distinct_pools' | 'amounts_chain' | 'happened_at' | 'hops_proven' | 'minted_from_zero' | 'negative_residual' | 'net_of_parts' | 'netted_at_venue' | 'no_counter_flow' | 'one_payer' | 'one_recipient' | 'other_lanes_flat' | 'positive_residual' | 'principal_was_freed' | 'repaid_in_full' | 'single_venue' | 'sum_of_parts' | 'value_moved' | 'venue_involved')[];
+  /** Roles of its legs, beside shares and fees; lint refuses others. */
+  readonly legs?: readonly string[];
   /** Accounts that submit for others do these too: being named their owner makes an account no more than a submitter. */
   readonly submitter?: boolean;
 }

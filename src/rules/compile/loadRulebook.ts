@@ -142,7 +142,7 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
     { shapes, intents, examples, signatureNames, complete: options.examples === true, words },
     sink,
   );
-  checkLegs(shapes, words, sink);
+  checkLegs(shapes, words, sink, options.now !== undefined);
   checkProtocolAddresses(protocols, known.knownTokens, sink);
   if (options.now !== undefined) {
     checkBlocks(protocols, entities, options.now, sink);

@@ -31,37 +31,26 @@ interface Examples {
 /** Made-up transactions must be buildable, and expect only words of the vocabulary. */
 export function checkExamples(all: Examples, sink: ProblemSink): void {
   const { shapes, intents, examples, signatureNames, words } = all;
-  for (const item of [...shapes, ...examples])
-    checkNames(new Spot(item, sink, ['examples']), item.value.examples);
-  for (const item of intents)
-    for (const side of ['match', 'near_miss'] as const)
-      checkNames(new Spot(item, sink, ['examples', side]), item.value.examples[side]);
-  for (const item of shapes)
-    for (const [i, example] of (item.value.examples ?? []).entries())
-      checkExample(new Spot(item, sink, ['examples', i]), example, {
-        words,
-        find: signatureNames(item.value.slug),
-      });
-  const find = signatureNames(null);
-  for (const item of intents)
-    for (const side of ['match', 'near_miss'] as const)
-      for (const [i, example] of (item.value.examples[side] ?? []).entries())
-        checkExample(new Spot(item, sink, ['examples', side, i]), example, { words, find });
   const slugs = new Set(shapes.map(({ value }) => value.slug));
+  const check = (spot: Spot, list: readonly RawExample[] = [], shape: string | null = null): void => {
+    checkNames(spot, list);
+    const find = signatureNames(shape);
+    for (const [i, example] of list.entries()) checkExample(spot.at(i), example, { words, find });
+  };
+  for (const item of shapes) check(new Spot(item, sink, ['examples']), item.value.examples, item.value.slug);
+  for (const item of intents)
+    for (const side of ['match', 'near_miss'] as const)
+      check(new Spot(item, sink, ['examples', side]), item.value.examples[side]);
   for (const item of examples) {
     const { shape } = item.value;
-    if (!slugs.has(shape)) {
-      sink.add(item, ['shape'], 'unknown_shape', didYouMean(shape, slugs));
-      continue;
-    }
-    for (const [i, example] of item.value.examples.entries())
-      checkExample(new Spot(item, sink, ['examples', i]), example, { words, find: signatureNames(shape) });
+    if (slugs.has(shape)) check(new Spot(item, sink, ['examples']), item.value.examples, shape);
+    else sink.add(item, ['shape'], 'unknown_shape', didYouMean(shape, slugs));
   }
   if (all.complete) checkExamplesOfAll(all, sink);
 }
 
 /** Reports name an example by its name. */
-function checkNames(spot: Spot, examples: readonly RawExample[] = []): void {
+function checkNames(spot: Spot, examples: readonly RawExample[]): void {
   const names = examples.map(({ name }) => name);
   for (const [i, name] of names.entries())
     if (name !== undefined && names.indexOf(name) < i)
@@ -88,9 +77,14 @@ function checkExample(
   if (expect) checkExpectation(spot.at('expect'), expect, words);
 }
 
-function checkExpectation(spot: Spot, { intent, motifs }: RawExpectation, words: Vocabulary): void {
+function checkExpectation(spot: Spot, { intent, category, motifs }: RawExpectation, words: Vocabulary): void {
   if (intent !== undefined && !words.intentKinds.has(intent))
     spot.at('intent').report('unknown_intent_kind', didYouMean(intent, words.intentKinds.keys()));
+  const categories = new Set(
+    [...words.intentKinds.values()].flatMap((k) => [k.category, k.subcategory ?? '']),
+  );
+  if (category !== undefined && !categories.has(category))
+    spot.at('category').report('unknown_category', didYouMean(category, categories));
   for (const [i, { kind }] of (motifs ?? []).entries())
     if (!words.motifKinds.has(kind))
       spot.at('motifs', i, 'kind').report('unknown_motif_kind', didYouMean(kind, words.motifKinds.keys()));

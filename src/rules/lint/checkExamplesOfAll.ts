@@ -34,7 +34,10 @@ function checkShape(item: RuleItem<RawShape>, all: Examples, sink: ProblemSink):
 }
 
 /** Examples that match, by the keys of the events and calls in them. */
-function shownBy({ value: shape }: RuleItem<RawShape>, { examples, signatureNames }: Examples) {
+export function shownBy(
+  { value: shape }: RuleItem<RawShape>,
+  { examples, signatureNames }: Pick<Examples, 'examples' | 'signatureNames'>,
+) {
   const find = signatureNames(shape.slug);
   const files = examples.filter(({ value }) => value.shape === shape.slug);
   const told = [...(shape.examples ?? []), ...files.flatMap(({ value }) => value.examples)];

@@ -1,6 +1,7 @@
 import type { FactDeclaration } from '../../model/intent.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Condition, IntentRule } from '../../model/rulebook.ts';
+import { SHARE_ROLES } from '../../lib/roles.ts';
 import type { MotifKindSpec } from '../../model/vocabulary.ts';
 import type { Vocabulary } from '../compile/compileVocabulary.ts';
 import { Spot, type ProblemSink, type RuleItem } from '../compile/ruleItem.ts';
@@ -26,18 +27,27 @@ export function checkLegs(
   shapes: readonly RuleItem<RawShape>[],
   { motifKinds }: Vocabulary,
   sink: ProblemSink,
+  forAuthors: boolean,
 ): void {
   for (const item of shapes)
     for (const section of ['events', 'calls'] as const)
       for (const [i, raw] of (item.value[section] ?? []).entries()) {
         const spot = new Spot(item, sink, [section, i]);
         const kind = motifKinds.get(raw.kind);
+        if (forAuthors && kind && kind.legs.length > 0) checkRoles(spot, kind, raw.legs ?? []);
         const isBound = (raw.legs ?? []).some((leg) => leg.required !== false && namesSomething(leg));
         if (isBound) {
           if (raw.legless !== undefined) spot.at('legless').reportKey('needless_legless', raw.kind);
         } else if (kind && movesValue(kind, raw) && raw.legless === undefined)
           spot.at('kind').report('no_leg', whyUnbound(raw));
       }
+}
+
+/** One word for one thing: what a loan hands out is `borrowed` in every shape. */
+function checkRoles(spot: Spot, { kind, legs }: MotifKindSpec, used: readonly RawLeg[]): void {
+  for (const [i, { role }] of used.entries())
+    if (role !== 'fee' && !SHARE_ROLES.has(role) && !legs.includes(role))
+      spot.at('legs', i, 'role').report('other_role', `${role}; legs of a ${kind} are ${legs.join(', ')}`);
 }
 
 function whyUnbound({ kind, legs }: RawMeaning): string {

@@ -116,6 +116,7 @@ export const PROBLEMS = {
   always_true: 'a test that nothing can fail',
   absent_kind: 'rests_on or requires_any names a motif kind that the conditions exclude',
   no_leg: 'a motif that says value moved has no required leg that names an account, an asset or an amount',
+  other_role: 'a leg role that the motif kind does not have: `legs` in the vocabulary',
   needless_legless: 'legless, though a required leg binds',
   no_protocol_address:
     'the address is a token, a precompile or a placeholder, not a contract of the protocol',

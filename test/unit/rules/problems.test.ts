@@ -118,6 +118,7 @@ describe('problems of a ruleset', () => {
       'broken_recording',
       // test/rules-cli/overlays.test.ts
       'bad_archive',
+      'other_role',
     ]);
     expect(Object.keys(PROBLEMS).filter((code) => !here.has(code as 'bad_value'))).toEqual([]);
     expect(here.size).toBeGreaterThanOrEqual(70);

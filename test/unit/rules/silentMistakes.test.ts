@@ -120,6 +120,19 @@ const MISTAKES: readonly (readonly [name: string, files: Files, says: string])[]
     when(`{all: [{${COUNT}, is: eq, value: 1}, {${COUNT}, is: eq, value: 1}]}`),
     'duplicate_item: the same test is above',
   ],
+  [
+    'a leg role of another kind of act',
+    {
+      'vocabulary.yaml': `motifs:
+  swap: {title: Swap, fragment: DirectSwap, legs: [paid]}
+intents:
+  DirectSwap: {category: trade}
+leg_roles: {in: sent, out: received, paid: sent}
+account_roles: {caller: Caller.}
+`,
+    },
+    'other_role: in; legs of a swap are paid',
+  ],
   ['no leg', legs(''), 'no_leg: a swap has no leg'],
   ['only a leg that binds anything', legs('{role: in}'), 'no_leg: a swap has only legs'],
   [

@@ -2,8 +2,13 @@ import { evaluateOn, factNames } from '../../../rules/engine.ts';
 import type { CheckedCondition } from '../../../model/intent.ts';
 import { defaultFact } from '../../../rules/compile/facts.ts';
 import type { CliIo } from '../cliIo.ts';
+import type { RawMeaning } from '../../../model/generated/rules.ts';
+import { isFault } from '../../../rules/compile/bindExpr.ts';
+import { parseSignature } from '../../../rules/compile/signature.ts';
+import { keyOf } from '../../../rules/exampleNames.ts';
+import { shownBy } from '../../../rules/lint/checkExamplesOfAll.ts';
 import { show } from './conditionLines.ts';
-import { examineTx } from './loadTx.ts';
+import { examineTx, type ExaminedTx } from './loadTx.ts';
 import { allRecordings } from './recordings.ts';
 import { openSoundRuleset, rulesetDirs, type SoundRuleset } from './rulesets.ts';
 
@@ -16,21 +21,25 @@ type SeenConditions = Map<string, Map<string, Seen>>;
 
 /**
  * Runs all rules over all recordings and all fact examples, and lists conditions that were never true or
- * never false: nothing tests those. Exit code 1 when `strict` and there are any.
+ * never false: nothing tests those. Exit code 1 when `strict` and there are any. Then the events and calls
+ * of shapes that no recording has, with what vouches for each.
  */
 export async function coverRules(
   named: readonly string[],
   options: { recordings?: readonly string[]; strict: boolean },
   io: CliIo,
 ): Promise<number> {
-  const ruleset = openSoundRuleset(rulesetDirs(named), io);
+  const ruleset = openSoundRuleset(rulesetDirs(named), io, true);
   if (ruleset === null) return 1;
   const { rulebook } = ruleset;
   const seen: SeenConditions = new Map();
   const wins = new Map<string, number>();
+  const fired = new Set<string>();
   const recordings = allRecordings(options.recordings);
   for (const recording of recordings) {
-    const { reading } = await examineTx(recording, rulebook);
+    const examined = await examineTx(recording, rulebook);
+    const { reading } = examined;
+    noteFired(fired, examined);
     for (const outcome of reading.explained.outcomes) note(seen, outcome.rule.slug, outcome.conditions);
     const slug = reading.explained.verdict.rule?.slug;
     if (slug !== undefined) wins.set(slug, (wins.get(slug) ?? 0) + 1);
@@ -44,7 +53,41 @@ export async function coverRules(
     `${recordings.length} recordings and ${examples} fact examples; ${rulebook.intents.length} ` +
       `rules, ${gaps} condition(s) seen one way only`,
   );
+  printShapes(ruleset, fired, io);
   return options.strict && gaps > 0 ? 1 : 0;
+}
+
+/** Topics and selectors that a transaction's primitives come from, each with its shape. */
+function noteFired(fired: Set<string>, { primitives, tx }: ExaminedTx): void {
+  for (const { shape, evidence } of primitives)
+    for (const { log, frame } of evidence)
+      fired.add(
+        `${shape} ${log === null ? tx.frames[frame ?? 0]!.input.slice(0, 10) : tx.logs[log]!.topics[0]}`,
+      );
+}
+
+function printShapes(ruleset: SoundRuleset, fired: ReadonlySet<string>, io: CliIo): void {
+  const counts = new Map<string, number>();
+  for (const item of ruleset.shapes.filter(({ value }) => value.status !== 'deprecated')) {
+    const { slug, events = [], calls = [] } = item.value;
+    const shown = shownBy(item, ruleset);
+    for (const [text, raw] of new Map([...events, ...calls].map((one) => [one.event ?? one.call!, one]))) {
+      const has = fired.has(`${slug} ${idOf(raw)}`);
+      const source = shown.get(keyOf(raw.event ? 'event' : 'call', text))?.find((one) => one.source)?.source;
+      const why = has ? 'fired' : source ? 'confirmed by a source' : 'unconfirmed';
+      counts.set(why, (counts.get(why) ?? 0) + 1);
+      if (!has)
+        io.out(`${slug} ${text}: in no recording, ${source ? `confirmed by ${source}` : UNCONFIRMED}`);
+    }
+  }
+  io.out(`events and calls of shapes: ${[...counts].map(([why, n]) => `${n} ${why}`).join(', ')}`);
+}
+
+const UNCONFIRMED = 'its example has no second source: Suspected at most';
+
+function idOf({ event, call, topic0 }: RawMeaning): string {
+  const parsed = parseSignature(event === undefined ? 'function' : 'event', event ?? call!);
+  return topic0 ?? (isFault(parsed) ? '' : parsed.id);
 }
 
 /** Returns the number of gaps. */

@@ -1,5 +1,14 @@
 import { writeFileSync } from 'node:fs';
-import { isCollection, isMap, isScalar, parseDocument, type Document, type Pair, type YAMLMap } from 'yaml';
+import {
+  isCollection,
+  isMap,
+  isScalar,
+  parseDocument,
+  visit,
+  type Document,
+  type Pair,
+  type YAMLMap,
+} from 'yaml';
 import { canonicalJson } from '../../../rules/compile/digest.ts';
 import { readRuleFiles, type FileKind } from '../../../rules/read/readRuleFiles.ts';
 import { parseYamlTree } from '../../../rules/read/yamlTree.ts';
@@ -8,6 +17,16 @@ import { rulesetDirs } from './rulesets.ts';
 
 const HEAD = 'slug version status replaced_by override';
 const words = (text: string): readonly string[] => `${HEAD} ${text}`.split(' ');
+
+/** Longest line; a text without a space may be longer. */
+const WIDTH = 140;
+const LAYOUT = {
+  lineWidth: 0,
+  flowCollectionPadding: false,
+  singleQuote: false,
+  indent: 2,
+  indentSeq: true,
+} as const;
 
 /** Order of an item's own keys: identity, content, tests. Others keep their place behind these. */
 const KEY_ORDER: Readonly<Partial<Record<FileKind, readonly string[]>>> = {
@@ -27,11 +46,11 @@ const KEY_ORDER: Readonly<Partial<Record<FileKind, readonly string[]>>> = {
 export function formatRules(named: readonly string[], options: { check: boolean }, io: CliIo): number {
   const { files, problems } = readRuleFiles(rulesetDirs(named), { examples: true });
   let changed = 0;
-  let broken = 0;
+  let invalid = 0;
   for (const file of files) {
     const formatted = formatRuleText(file.text, file.kind);
     if (formatted === null) {
-      broken += 1;
+      invalid += 1;
       io.err(`${file.shownPath}: not valid YAML (txreport rules lint tells where)`);
     } else if (formatted !== file.text) {
       changed += 1;
@@ -42,7 +61,7 @@ export function formatRules(named: readonly string[], options: { check: boolean 
   const missing = problems.filter((p) => p.code === 'missing_directory');
   for (const p of missing) io.err(`${p.file}: ${p.message}`);
   io.out(`${files.length} files, ${changed} ${options.check ? 'to format' : 'formatted'}`);
-  const failures = broken + missing.length + (options.check ? changed : 0);
+  const failures = invalid + missing.length + (options.check ? changed : 0);
   return failures > 0 ? 1 : 0;
 }
 
@@ -53,15 +72,37 @@ export function formatRuleText(text: string, kind: FileKind): string | null {
   const doc = parseDocument(text, { schema: 'failsafe', prettyErrors: false });
   const order = KEY_ORDER[kind];
   if (order) sortDocument(doc, order);
-  const formatted = doc.toString({
-    lineWidth: 0,
-    flowCollectionPadding: false,
-    singleQuote: false,
-    indent: 2,
-    indentSeq: true,
-  });
+  // Folded texts would not bear a line of another indent.
+  visit(doc, { Scalar: (_, node) => void (node.type === 'BLOCK_FOLDED' && (node.type = 'PLAIN')) });
+  const formatted = doc.toString(LAYOUT).split('\n').map(wrapped).join('\n');
   const after = parseYamlTree(formatted);
   return after.tree !== null && canonicalJson(after.tree) === canonicalJson(before.tree) ? formatted : text;
+}
+
+/** Breaks a line that is too long behind a comma, else at a space: both mean nothing in YAML. */
+function wrapped(line: string): string {
+  const bare = line.replace(/"(?:[^"\\]|\\.)*"|'[^']*'/g, (text) => '"'.repeat(text.length));
+  const indent = ' '.repeat(line.search(/\S/) + (/^\s*- /.test(line) ? 4 : 2));
+  return / #|^#/.test(bare) ? line : cut(line, bare, indent);
+}
+
+/** `bare`: the line with its quoted texts masked. */
+function cut(line: string, bare: string, indent: string): string {
+  const at = line.length > WIDTH ? breakOf(line, bare) : -1;
+  if (at < WIDTH / 5) return line;
+  return `${line.slice(0, at)}\n${cut(indent + line.slice(at + 1), indent + bare.slice(at + 1), indent)}`;
+}
+
+/** The last of the outermost commas, else the last space. */
+function breakOf(line: string, bare: string): number {
+  let [depth, least, comma] = [0, Infinity, -1];
+  for (let i = 0; i <= WIDTH; i++) {
+    if ('[{'.includes(bare[i]!)) depth++;
+    else if (']}'.includes(bare[i]!)) depth--;
+    else if (i > WIDTH / 5 && bare.slice(i - 1, i + 1) === ', ' && depth <= least)
+      [comma, least] = [i, depth];
+  }
+  return comma < 0 ? line.lastIndexOf(' ', WIDTH) : comma;
 }
 
 /** Sorts the keys of the outermost map and of the maps directly inside. */

@@ -78,17 +78,18 @@ export async function surprises(
       lines.push(`${what} is ${String(found ?? 'none')}, expected ${String(wanted)}`);
   };
   compare('intent', expect.intent, verdict.kind);
+  const { category: published = 'unknown', subcategory = published } =
+    rulebook.intentKinds.get(verdict.kind) ?? {};
+  compare('category', expect.category, either([published, subcategory], expect.category));
   compare('label', expect.label, verdict.label);
   compare('status', expect.status, verdict.status);
   compare('actor', expect.actor && built.addressOf(expect.actor), actor);
   if (expect.positions) {
     const report = await analyzeRaw(built.raw, built.context, rulebook);
-    const found = report.position_effects.map(({ category, subcategory = category, effect }) =>
-      // Either word will do: the published one, or one of the rules' own.
-      [category, subcategory].map((word) => `${word} ${effect}`),
+    const found = report.position_effects.map(({ category, subcategory: own = category, effect }, i) =>
+      either([`${category} ${effect}`, `${own} ${effect}`], expect.positions![i]),
     );
-    const shown = found.map((words, i) => words.find((one) => one === expect.positions![i]) ?? words[1]);
-    compare('positions', expect.positions.join(', '), shown.join(', '));
+    compare('positions', expect.positions.join(', '), found.join(', '));
   }
   const motifs = motifsOf(examined, shape);
   for (const wanted of expect.motifs ?? []) lines.push(...missingMotif(wanted, motifs, { built, examined }));
@@ -97,6 +98,10 @@ export async function surprises(
   if (lines.length > 0) lines.push(...unrecognisedLines(unrecognised(examined, rulebook)));
   return lines.map(built.inWords);
 }
+
+/** The published word or the rules' own, whichever is expected. */
+const either = (words: readonly [string, string], wanted?: string): string =>
+  words.find((one) => one === wanted) ?? words[1];
 
 /** Motifs a shape made; of an intent's example all. */
 function motifsOf({ motifs, primitives }: ExaminedTx, shape: string | null): readonly Motif[] {

@@ -6,6 +6,7 @@ import { SubjectView } from '../../../stages/7-intent/facts/subjectView.ts';
 import type { FactValue, FactDeclaration } from '../../../model/intent.ts';
 import { CliError, type CliIo } from '../cliIo.ts';
 import { show } from './conditionLines.ts';
+import { formatRuleText } from './formatRules.ts';
 import { examineTx, loadTx, type ExaminedTx } from './loadTx.ts';
 import { openSoundRuleset, rulesetDirs, type SoundRuleset } from './rulesets.ts';
 import type { ScaffoldOptions } from './scaffold/scaffold.ts';
@@ -134,7 +135,7 @@ function ruleText(rule: object): string {
         !map.has('near_miss')),
   });
   doc.contents!.commentBefore = ' yaml-language-server: $schema=../../schemas/rules/intent.schema.json';
-  return doc.toString({ lineWidth: 0, flowCollectionPadding: false });
+  return formatRuleText(doc.toString({ flowCollectionPadding: false }), 'intent')!;
 }
 
 function conditionFor(fact: FactDeclaration, value: FactValue): object {

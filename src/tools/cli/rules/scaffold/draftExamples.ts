@@ -1,7 +1,8 @@
 import { checksumAddress } from '../../../../evm/address.ts';
 import { compileMapping } from '../../../../rules/compile/compileMapping.ts';
 import { ProblemSink, Spot, type RuleItem } from '../../../../rules/compile/ruleItem.ts';
-import { keyOf, signaturesOf } from '../../../../rules/exampleNames.ts';
+import { keyOf } from '../../../../rules/exampleNames.ts';
+import { shownBy } from '../../../../rules/lint/checkExamplesOfAll.ts';
 import type { RawShape } from '../../../../model/generated/rules.ts';
 import { didYouMean } from '../../../../rules/compile/didYouMean.ts';
 import { CliError, type CliIo } from '../../cliIo.ts';
@@ -25,10 +26,9 @@ export function draftExamples(slug: string, options: { dirs?: readonly string[] 
 
 function draftsOf(item: RuleItem<RawShape>, ruleset: SoundRuleset): string[] {
   const { value: shape } = item;
-  const { words, examples } = ruleset;
+  const { words } = ruleset;
   const find = ruleset.signatureNames(shape.slug);
-  const told = [...(shape.examples ?? []), ...examples.flatMap(({ value }) => value.examples)];
-  const shown = new Set(told.flatMap(({ transaction }) => [...signaturesOf(transaction, find)]));
+  const shown = shownBy(item, ruleset);
   const listed = listedAddress(shape, ruleset);
   const sink = new ProblemSink();
   return (['events', 'calls'] as const).flatMap((section) =>

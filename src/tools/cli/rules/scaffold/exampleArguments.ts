@@ -258,6 +258,11 @@ function fresh({ type, ...rest }: AbiParameter, name: string, next: () => number
   return amount * 10n ** EXPONENTS[String(bits >= 96 && !isSmall(name))]!;
 }
 
+/** Such a value, as an example writes it. */
+export function anyValue(input: AbiParameter, name: string, next: () => number): string {
+  return shown(fresh(input, name, next));
+}
+
 /** Numbers that are no amounts. */
 function isSmall(name: string): boolean {
   return /id$|nonce|time|date|deadline|expir|index|epoch|round|rate|bps|duration|period|block|chain|referral|code|version|kind|type|option|salt/i.test(

@@ -1,4 +1,5 @@
-import type { ParamSpec } from '../../../../model/rulebook.ts';
+import { formatRuleText } from '../formatRules.ts';
+import { anyValue } from './exampleArguments.ts';
 import { snake, type Guess } from './guessMeaning.ts';
 
 export interface Draft {
@@ -22,14 +23,17 @@ export function writeDraft(draft: Draft): ReadonlyMap<string, string> {
   const { slug, guesses } = draft;
   const own = guesses.filter(({ isOwn }, i) => isOwn && firstOfKind(guesses, i));
   const files = new Map([
-    [`shapes/${slug}.yaml`, shapeFile(draft)],
+    [`shapes/${slug}.yaml`, formatRuleText(shapeFile(draft), 'shape')!],
     [`protocols/${slug}.yaml`, protocolFile(draft)],
   ]);
   if (own.length === 0) return files;
   files.set('vocabulary.yaml', vocabularyFile(own));
   files.set('precedence.yaml', precedenceFile(own, draft.before));
   for (const guess of own)
-    files.set(`intents/${slug}-${guess.kind.replaceAll('_', '-')}.yaml`, intentFile(draft, guess));
+    files.set(
+      `intents/${slug}-${guess.kind.replaceAll('_', '-')}.yaml`,
+      formatRuleText(intentFile(draft, guess), 'intent')!,
+    );
   return files;
 }
 
@@ -90,8 +94,8 @@ function shapeExamples(guess: Guess, slug: string): string[] {
 function transactionText(guess: Guess, slug: string, moves: boolean, indent: string): string {
   const [from, to] = guess.flow === 'received' ? [slug, 'actor'] : ['actor', slug];
   const movement = `${indent}  - {move: ${amountText(guess)}, asset: TOKEN, from: ${from}, to: ${to}}\n`;
-  const args = guess.signature.params.map((param) => argumentText(param, guess));
-  const event = `${indent}  - {event: "${guess.text}", by: ${slug}, args: [${args.join(', ')}]}\n`;
+  const args = argumentsText(guess, amountText(guess));
+  const event = `${indent}  - {event: "${guess.text}", by: ${slug}, args: [${args}]}\n`;
   return `${indent}to: ${slug}\n${indent}steps:\n${moves && guess.amount !== null ? movement : ''}${event}`;
 }
 
@@ -100,40 +104,16 @@ function amountText({ signature, amount }: Guess): string {
   return Number(type.slice(4)) >= 96 ? '5e18' : '5';
 }
 
-function argumentText({ name, type }: ParamSpec, guess: Guess): string {
-  if (name === guess.account) return 'actor';
-  if (name === guess.asset) return 'TOKEN';
-  if (name === guess.amount) return amountText(guess);
-  return valueOf(type);
-}
-
-/** Some value of the type. */
-function valueOf(type: string): string {
-  const array = /^(.*)\[(\d*)\]$/.exec(type);
-  if (array)
-    return array[2] === '' ? '[]' : `[${Array(Number(array[2])).fill(valueOf(array[1]!)).join(', ')}]`;
-  if (type.startsWith('('))
-    return `[${splitTuple(type)
-      .map((part) => valueOf(part))
-      .join(', ')}]`;
-  if (type === 'address') return 'other';
-  if (type === 'bool') return 'true';
-  if (type === 'string') return 'text';
-  if (type === 'bytes') return '"0x"';
-  const bytes = /^bytes(\d+)$/.exec(type)?.[1];
-  return bytes === undefined ? '1' : `"0x${'11'.repeat(Number(bytes))}"`;
-}
-
-function splitTuple(type: string): string[] {
-  const parts: string[] = [];
-  let depth = 0;
-  for (const char of type.slice(1, -1)) {
-    if (char === '(') depth += 1;
-    if (char === ')') depth -= 1;
-    if (char === ',' && depth === 0) parts.push('');
-    else parts[Math.max(parts.length - 1, 0)] = (parts.at(-1) ?? '') + char;
-  }
-  return parts;
+function argumentsText({ signature, account, asset, amount }: Guess, amountOf: string): string {
+  let drawn = 1;
+  const known = new Map([
+    [account, 'actor'],
+    [asset, 'TOKEN'],
+    [amount, amountOf],
+  ]);
+  return signature.params
+    .map(({ name }, i) => known.get(name) ?? anyValue(signature.inputs[i]!, name, () => drawn++))
+    .join(', ');
 }
 
 function protocolFile({ slug, addresses }: Draft): string {
