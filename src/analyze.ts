@@ -69,7 +69,7 @@ export function examine(
   const flow = buildValueFlow(tx, rulebook);
   const suspects = findSuspects(tx, flow, context.tokens, rulebook);
   onStage('flow');
-  const primitives = joinTriggers(findPrimitives(tx, flow, rulebook, context), tx);
+  const primitives = joinTriggers(findPrimitives(tx, flow, rulebook, context), tx, flow);
   onStage('primitives');
   const built = buildMotifs({ tx, flow, primitives, rulebook, coinbase: header.coinbase, suspects });
   const motifs = nameVenues(built, flow, context, rulebook);

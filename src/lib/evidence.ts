@@ -8,7 +8,7 @@ export function distinctEvidence(list: readonly Evidence[]): readonly Evidence[]
   return places.size === list.length ? list : [...places.values()];
 }
 
-/** Logs map to 0 and up, frames to -2 and down; evidence without either is one key. */
-function keyOf({ log, frame }: Evidence): number {
+/** The place of evidence. Logs map to 0 and up, frames to -2 and down; evidence without either is one key. */
+export function keyOf({ log, frame }: Evidence): number {
   return log ?? -2 - (frame ?? -1);
 }

@@ -31,7 +31,7 @@ export interface AccountFlows {
   readonly withPositions: ReadonlyMap<string, bigint> | null;
   /** Tokens of debts: nothing to own. */
   readonly debtTokens: ReadonlySet<string>;
-  /** Borrowed assets that neither reached the account nor went into a position of it. */
+  /** Borrowed assets that neither reached the account nor went into a position of it, and debts of unknown amount. */
   readonly untold: readonly string[];
 }
 
@@ -79,7 +79,7 @@ export function accountFlows(
         ? null
         : summed([...own.filter(([id]) => !bookedTokens.has(id)), ...claims, ...booked.flatMap(claimsOf)]),
     debtTokens,
-    untold: untoldDebts(lending, claimed, balances),
+    untold: [...untoldDebts(lending, claimed, balances), ...unstatedDebts(positions)],
   };
 }
 
@@ -129,6 +129,14 @@ function untoldDebts(
   const received = new Map(balances.map((flow) => [flow.id, flow.received]));
   return [...lent].flatMap(([asset, amount]) => (amount > (received.get(asset) ?? 0n) ? asset : []));
 }
+
+/** Tokens of debts that an act changed without a word of the asset that is owed: paid with other receipts. */
+const unstatedDebts = (positions: readonly OwnPosition[]): string[] =>
+  positions.flatMap(({ category, effect, token, delta, parts }) =>
+    category === DEBT && effect !== ACCRUED && token !== null && delta !== null && parts.length === 0
+      ? token
+      : [],
+  );
 
 /** Why a net with such debts is unavailable. */
 export function untoldReason(assets: readonly string[]): string {

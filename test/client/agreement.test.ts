@@ -9,7 +9,8 @@ import { loadRules } from '../../src/service/loadRules.ts';
 import { AnalysisError } from '../../src/lib/errors.ts';
 import { allRecordings, type Recording } from '../../src/tools/cli/rules/recordings.ts';
 import type { TxReport } from '../../src/tools/client/report.ts';
-import { seenBy } from '../../src/tools/client/seenBy.ts';
+import { exactSums, seenBy } from '../../src/tools/client/seenBy.ts';
+import { usdText } from '../../src/value/money.ts';
 import { ledgerEvents } from '../../src/tools/ledger/ledgerEvent.ts';
 import { quote } from '../support/builders.ts';
 import { corpus, CORPUS, REPLAY_AVAILABLE, warnIfAbsent } from '../support/replayNode.ts';
@@ -45,6 +46,10 @@ async function compare(files: readonly string[]): Promise<Counts> {
       throw error;
     }
     const { economics: e } = report;
+    const all = exactSums(report, e.subject);
+    expect(all.inflow && usdText(all.inflow), recording.name).toBe(
+      e.inflow_usd.available ? e.inflow_usd.text : null,
+    );
     const seen = seenBy(report, e.subject);
     if (seen !== null) {
       counts.subjects++;
@@ -52,7 +57,15 @@ async function compare(files: readonly string[]): Promise<Counts> {
       expect(seen.net_usd_with_positions ?? undefined, recording.name).toEqual(e.net_usd_with_positions);
       counts.booked += seen.net_usd_with_positions ? 1 : 0;
     }
-    for (const { owner, accounts, net_usd_before_gas: net } of e.by_owner ?? []) {
+    for (const { owner, accounts, inflow_usd: inflow, net_usd_before_gas: net } of e.by_owner ?? []) {
+      // Several accounts of an owner are taken as one: what they send each other is no gain.
+      const exact = exactSums(report, owner, accounts);
+      expect(exact.net && usdText(exact.net), `${recording.name} ${owner}`).toBe(
+        net.available ? net.text : null,
+      );
+      expect(exact.inflow && usdText(exact.inflow), `${recording.name} ${owner}`).toBe(
+        inflow.available ? inflow.text : null,
+      );
       const side = accounts.length === 1 ? seenBy(report, owner) : null;
       if (side === null) continue;
       counts.owners++;

@@ -4,6 +4,7 @@ import { startDevnet, type Devnet, type Progress } from './deploy.ts';
 import { measure, type Delta } from './measure.ts';
 import { Ctx, type Expectation, type Scenario } from './scenario.ts';
 import { basics } from './scenarios/basics.ts';
+import { composed } from './scenarios/composed.ts';
 import { delegated } from './scenarios/delegated.ts';
 import { lending } from './scenarios/lending.ts';
 import { liquidity } from './scenarios/liquidity.ts';
@@ -29,6 +30,7 @@ export const DEEPER: Scenario[] = [
   ...mev,
   ...routes,
   ...oddities,
+  ...composed,
 ];
 export const ALL: Scenario[] = [...CORE, ...DEEPER];
 

@@ -47,8 +47,8 @@ export const LEDGER_BY_HAND: Readonly<Record<string, Readonly<Record<string, str
   'vault-withdraw': { heidi: '-400 vDAI; +400 DAI take_back; gas' },
   stake: { ivan: '-100 ACORN stake; gas' },
   unstake: { ivan: '+60 ACORN unstake; gas' },
-  'claim-rewards': { ivan: '+0.0012 TRUFFLE; gas' },
-  'airdrop-claim': { judy: '+42 ACORN; gas' },
+  'claim-rewards': { ivan: '+0.0012 TRUFFLE reward; gas' },
+  'airdrop-claim': { judy: '+42 ACORN reward; gas' },
   'liquid-stake': { judy: '-3 ETH deposit; +3 rbETH; gas' },
   'arbitrage-builder': { searcher: 'gas', builder: '+0.002 ETH' },
   'fee-on-transfer': { alice: '-100 TOLL; gas', bob: '+99 TOLL', house: '+1 TOLL' },
@@ -56,6 +56,54 @@ export const LEDGER_BY_HAND: Readonly<Record<string, Readonly<Record<string, str
   'swap-for-another': { alice: '-500 USDC; gas', dave: '+* ETH' },
   'reverted-string': { erin: 'gas' },
   selfdestruct: { bob: '+1 ETH', erin: '-1 ETH; gas' },
+  // What waits at a bridge went there; it is no sale.
+  'bridge-ether': { alice: '-2 ETH bridge; gas' },
+  'bridge-token': { bob: '-1500 DAI bridge; gas' },
+  'bridge-withdrawal': { carol: '+0.75 ETH bridge; gas' },
+  // Prices 1 + 1.5 + 0.8 = 3.3; a fortieth of each stays with the house: 0.025 + 0.0375 + 0.02 = 0.0825.
+  'nft-bundle': {
+    dave: '-3.3 ETH; +1 OAK#1; +1 OAK#2; +1 OAK#3; gas',
+    carol: '-1 OAK#1; -1 OAK#2; +2.4375 ETH',
+    erin: '-1 OAK#3; +0.78 ETH',
+    house: '+0.0825 ETH',
+  },
+  // The loan goes from the market to the exchange, what it buys back to the market: only 5 WETH are Frank's own.
+  leverage: { frank: '-5 WETH deposit; +* aEthWETH; +* variableDebtEthUSDC owed; gas' },
+  'vault-supplies-on': { heidi: '-1000 DAI deposit; +1000 cvDAI; gas' },
+  'vault-withdraws-on': { heidi: '-* cvDAI; +400 DAI take_back; gas' },
+  // One block of 12 seconds: 200 * 12 / 1,000,000 = 0.0024.
+  'exit-with-reward': { ivan: '+200 DAI unstake; +0.0024 WETH reward; gas' },
+  'exit-same-token': { grace: '+200 DAI unstake; +0.0024 DAI reward; gas' },
+  'arbitrage-flashloan-tip': { searcher: 'gas', flashTipper: '+* WETH', builder: '+0.01 ETH' },
+  'aave-repay-with-receipt': { judy: '-1000 aEthUSDC repayment; -* variableDebtEthUSDC owed; gas' },
+  'aave-repay-all': { judy: '-* USDC repayment; -* variableDebtEthUSDC owed; gas' },
+};
+
+/**
+ * Dollars of the acts of several parts, worked out by hand with the devnet's feeds: ETH and WETH $3,400, USDC $0.9999,
+ * DAI $0.9998. `net`: received less sent, before gas; `booked`: with positions at what was exchanged for them.
+ */
+export const MONEY_BY_HAND: Readonly<Record<string, { net: string; booked?: string; price?: string }>> = {
+  // -2 * 3400; what waits at the bridge is Alice's.
+  'bridge-ether': { net: '$-6800.00', booked: '$0.00' },
+  // -1500 * 0.9998.
+  'bridge-token': { net: '$-1499.70', booked: '$0.00' },
+  // 0.75 * 3400; it was Carol's before.
+  'bridge-withdrawal': { net: '$2550.00', booked: '$0.00' },
+  // 3.3 * 3400 was paid; at a market that the rules do not know, a sale makes no price of the NFTs.
+  'nft-bundle': { net: '—', price: '$11220.00' },
+  // The first deposit: a share for a DAI.
+  'vault-supplies-on': { net: '$0.00' },
+  // 12 seconds of interest on 1,000 DAI are below half a cent.
+  'vault-withdraws-on': { net: '$0.00' },
+  // 200 * 0.9998 + 0.0024 * 3400 = 199.96 + 8.16; only the reward was not Ivan's before.
+  'exit-with-reward': { net: '$208.12', booked: '$8.16' },
+  // 200.0024 * 0.9998 = 199.96239952 and 0.0024 * 0.9998 = 0.00239952.
+  'exit-same-token': { net: '$199.96', booked: '$0.0024' },
+  // Receipts and debt are worth the same, but no movement says how much USDC either is.
+  'aave-repay-with-receipt': { net: '—' },
+  // What is paid is owed no longer.
+  'aave-repay-all': { net: '$0.00' },
 };
 
 /** What a ledger of these accounts books of a report: amounts out and in with their purpose, debts, gas. */

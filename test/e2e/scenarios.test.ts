@@ -10,7 +10,7 @@ import { judge } from '../devnet/judge.ts';
 import { safeTransaction } from '../devnet/scenarios/safe.ts';
 import { startDemoService } from '../devnet/service.ts';
 import { ALL, runStory, type Story } from '../devnet/story.ts';
-import { inShort, LEDGER_BY_HAND, starred, unbooked } from './ledgerTable.ts';
+import { inShort, LEDGER_BY_HAND, MONEY_BY_HAND, starred, unbooked } from './ledgerTable.ts';
 import { startDialectProxy } from '../support/dialectProxy.ts';
 
 const E18 = 10n ** 18n;
@@ -109,6 +109,61 @@ describe('the price of a trade', () => {
   it('is none of a wrap, nor of a trade there and back', async () => {
     for (const name of ['wrap', 'round-trip', 'wash-trade', 'unwrap'])
       expect(await priceOf(name), name).toBeUndefined();
+  });
+});
+
+describe('dollars by hand', () => {
+  const played = async (name: string) => {
+    const { hash } = story.told.find(({ scenario }) => scenario.name === name)!;
+    const report = JSON.parse(await ask(geth, hash)) as TxReport;
+    const deltas = await story.measure(hash);
+    const change = (who: string, asset: string): bigint =>
+      deltas.find(({ subject, address }) => subject === story.ctx.at(who) && address === story.ctx.at(asset))!
+        .delta;
+    return { report, change, economics: report.economics };
+  };
+  const E20 = 10n ** 20n;
+  /** Text of an amount in units of 1e-20 dollars, rounded half up, as no test here is below zero by less than a cent. */
+  const text = (units: bigint): string => {
+    const cents = ((units < 0n ? -units : units) + E20 / 200n) / (E20 / 100n);
+    const digits = cents.toString().padStart(3, '0');
+    return `$${units < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+  };
+
+  it.each(Object.entries(MONEY_BY_HAND))('%s', async (name, { net, booked, price }) => {
+    const { economics } = await played(name);
+    expect(economics.net_usd_before_gas.text).toBe(net);
+    expect(economics.net_usd_with_positions?.text).toBe(booked);
+    expect(economics.consideration_usd?.text).toBe(price);
+  });
+
+  it('of leverage are what the exchange took: all else is owed and owned', async () => {
+    const { economics, change } = await played('leverage');
+    const bought = -change('v2PairUSDC', 'WETH');
+    // Owned: 5 WETH put in and what 8,000 USDC bought. Given: 5 WETH. Owed: 8,000 USDC at $0.9999 = $7,999.20.
+    expect(economics.net_usd_before_gas.text).toBe(text(bought * 340_000n - 799_920n * E18));
+  });
+
+  it('of an arbitrage with a flash loan and a tip', async () => {
+    const { economics, report, change } = await played('arbitrage-flashloan-tip');
+    const gross = -change('v2PairUSDC', 'WETH') - change('sushiPairUSDC', 'WETH');
+    // The loan of 2 WETH costs 0.05 %, the tip is 0.01 ETH.
+    const [fee, tip] = [E18 / 1_000n, E18 / 100n];
+    expect(change('flashTipper', 'WETH')).toBe(gross - fee - tip);
+    expect(economics.net_usd_before_gas.text).toBe(text((gross - fee - tip) * 340_000n));
+    const { gasUsed, effectiveGasPrice } = await story.devnet.chain.receipt(report.tx.hash as `0x${string}`);
+    const gas = BigInt(gasUsed) * BigInt(effectiveGasPrice);
+    expect(economics.realized_pnl.entries).toMatchObject([
+      {
+        cost_raw: (2n * E18).toString(),
+        gross_raw: gross.toString(),
+        fees_raw: fee.toString(),
+        gas_raw: gas.toString(),
+        builder_payment_raw: tip.toString(),
+        net_usd: { text: text((gross - fee - tip - gas) * 340_000n) },
+      },
+    ]);
+    expect(economics.structural_profit_usd.text).toBe(text(gross * 340_000n));
   });
 });
 

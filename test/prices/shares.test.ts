@@ -11,6 +11,9 @@ import { SHIPPED_RULES } from '../../src/rules/read/listFiles.ts';
 import { checkPrices } from '../../src/tools/verify/checkPrices.ts';
 import { contractReader } from '../../src/tools/verify/fetchRawAnswers.ts';
 import { readPriceRules } from '../../src/tools/verify/priceRules.ts';
+import { usdText } from '../../src/value/money.ts';
+import { exactSums } from '../../src/tools/client/seenBy.ts';
+import type { TxReport as ClientReport } from '../../src/tools/client/report.ts';
 import { Dollars } from './byHand.ts';
 import { figures, idOf, contractsOf, startStage, type Stage } from './stage.ts';
 
@@ -573,6 +576,13 @@ describe('NFTs and several owners', () => {
         token_out: '1000 DAI',
       },
     ]);
+    // Not rounded, and Grace with the account that her DAI went to.
+    const [grace, heidi] = [
+      [addressOf('grace'), addressOf('dave')],
+      [addressOf('heidi')],
+    ].map((accounts) => exactSums(report as ClientReport, accounts[0]!, accounts));
+    expect([usdText(grace!.inflow!), usdText(grace!.net!)]).toEqual([dai.text, dai.minus(dollars).text]);
+    expect([usdText(heidi!.inflow!), usdText(heidi!.net!)]).toEqual([dollars.text, dollars.minus(dai).text]);
   });
 
   it('29. a bundle of two user operations: what each account paid', async () => {

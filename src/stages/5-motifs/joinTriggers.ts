@@ -1,4 +1,5 @@
 import { Components } from '../../lib/components.ts';
+import { keyOf } from '../../lib/evidence.ts';
 import { addTo } from '../../lib/lists.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
 import { DEFERRED, DETAIL, isPromise, oneAct, PER_ASSET, venuesOf } from './oneAct.ts';
@@ -6,6 +7,7 @@ import { isRecognised } from '../../lib/motifKinds.ts';
 import { markEnds } from './markEnds.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { DraftPrimitive, Leg, Primitive } from '../../model/primitive.ts';
+import type { ValueFlow } from '../../model/valueFlow.ts';
 
 /** Events and calls that tell the same act. */
 type Group = readonly DraftPrimitive[];
@@ -17,7 +19,11 @@ type Group = readonly DraftPrimitive[];
  * out; where one only adds `detail` to the other's movement; and where a call of a family names only movements
  * that events explain.
  */
-export function joinTriggers(found: readonly DraftPrimitive[], tx: CanonicalTx): Primitive[] {
+export function joinTriggers(
+  found: readonly DraftPrimitive[],
+  tx: CanonicalTx,
+  flow: Pick<ValueFlow, 'movements'>,
+): Primitive[] {
   const marked = markEnds(found, tx);
   const groups = new Components<DraftPrimitive>();
   linkMovements(marked, groups);
@@ -25,11 +31,12 @@ export function joinTriggers(found: readonly DraftPrimitive[], tx: CanonicalTx):
   if (tagged(PER_ASSET)) linkAssets(marked, groups);
   if (tagged(DEFERRED)) linkPromises(groups.of(marked), groups);
   if (tagged(DETAIL)) linkDetails(marked, groups);
-  linkEchoes(groups.of(marked), groups);
+  const told = toldByEvents(marked);
+  linkEchoes(groups.of(marked), groups, told);
   return groups
     .of(marked)
     .filter((group) => !isIdle(group))
-    .map((group) => oneAct(group, tx))
+    .map((group) => oneAct(group.length > 1 ? withoutOthers(group, told, flow) : group, tx))
     .sort((a, b) => a.seq - b.seq);
 }
 
@@ -115,19 +122,56 @@ function linkDetails(found: Group, groups: Components<DraftPrimitive>): void {
 }
 
 /** A call of a family whose movements events explain under another kind goes with the first of these. */
-function linkEchoes(found: readonly Group[], groups: Components<DraftPrimitive>): void {
+function linkEchoes(
+  found: readonly Group[],
+  groups: Components<DraftPrimitive>,
+  told: ReadonlyMap<number, DraftPrimitive>,
+): void {
   const mayEcho = (group: Group): boolean =>
     group.every(({ basis, protocol }) => basis === 'call' && protocol?.matchedBy === 'family') &&
     group.some(({ legs }) => legs.some(({ movements }) => movements.length > 0));
   const echoes = found.filter(mayEcho);
   if (echoes.length === 0) return;
-  const sidesOf = ({ role, movements }: Leg): number[] =>
-    movements.map((m) => 2 * m + (SENT_ROLES.has(role) ? 1 : 0));
-  const told = new Map<number, DraftPrimitive>();
-  for (const item of found.flat())
-    if (item.basis === 'event') for (const side of item.legs.flatMap(sidesOf)) told.set(side, item);
   for (const group of echoes) {
     const sides = group.flatMap(({ legs }) => legs.flatMap(sidesOf));
     if (sides.every((side) => told.has(side))) groups.join(told.get(sides[0]!)!, group[0]!);
   }
+}
+
+const sidesOf = ({ role, movements }: Leg): number[] =>
+  movements.map((m) => 2 * m + (SENT_ROLES.has(role) ? 1 : 0));
+
+/** Sides of movements, each with the last event that tells of it. */
+function toldByEvents(found: Group): ReadonlyMap<number, DraftPrimitive> {
+  const told = new Map<number, DraftPrimitive>();
+  for (const item of found)
+    if (item.basis === 'event')
+      for (const leg of item.legs) for (const side of sidesOf(leg)) told.set(side, item);
+  return told;
+}
+
+/**
+ * The group without what its calls name besides one of its events and events tell as another act: a reward
+ * paid on the way out.
+ */
+function withoutOthers(
+  group: Group,
+  told: ReadonlyMap<number, DraftPrimitive>,
+  flow: Pick<ValueFlow, 'movements'>,
+): Group {
+  const isOthers = (leg: Leg): boolean =>
+    sidesOf(leg).some((side) => told.has(side) && !group.includes(told.get(side)!));
+  return group.map((item) => {
+    const { basis, kind, legs, evidence } = item;
+    if (basis !== 'call' || !group.some((other) => other.basis === 'event' && other.kind === kind))
+      return item;
+    const others = legs.filter(isOthers);
+    if (others.length === 0) return item;
+    const places = new Set(
+      others.flatMap(({ movements }) => movements.map((m) => keyOf(flow.movements[m]!.evidence))),
+    );
+    // The first is the call itself.
+    const own = evidence.filter((place, i) => i === 0 || !places.has(keyOf(place)));
+    return { ...item, legs: legs.filter((leg) => !others.includes(leg)), evidence: own };
+  });
 }

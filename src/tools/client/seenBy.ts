@@ -1,3 +1,4 @@
+import { groupBy } from '../../lib/lists.ts';
 import { accountFlows, untoldReason, type OwnPosition } from '../../value/accountFlows.ts';
 import { displayMoney, unknown, worthTogether, type PriceBook } from '../../value/money.ts';
 import type { Usd } from '../../model/economics.ts';
@@ -70,37 +71,47 @@ export function seenBy(report: TxReport, address: string): Side | null {
   };
 }
 
-/** The account's net in dollars, not rounded; null where it is unavailable. */
-export function exactNet(report: TxReport, account: string): Usd | null {
-  return flowsOf(report, account).worth('net').usd;
+/** Dollars of an account, or of several taken as one with the positions of the first: not rounded, null where unavailable. */
+export function exactSums(
+  report: TxReport,
+  owner: string,
+  accounts: readonly string[] = [owner],
+): { readonly net: Usd | null; readonly inflow: Usd | null } {
+  const { worth, flows, book } = flowsOf(report, owner, new Set(accounts));
+  return { net: worth('net').usd, inflow: worthTogether(flows.received, book).usd };
 }
 
 /** The account's net in dollars, by the sum that the report's own figures come from, at its prices. */
 function netsOf(report: TxReport, account: string): { net: Money; withPositions: Money | null } {
-  const { worth, flows } = flowsOf(report, account);
+  const { worth, flows } = flowsOf(report, account, new Set([account]));
   return {
     net: displayMoney(worth('net')) as Money,
     withPositions: flows.withPositions && (displayMoney(worth('withPositions')) as Money),
   };
 }
 
-function flowsOf(report: TxReport, account: string) {
+function flowsOf(report: TxReport, owner: string, accounts: ReadonlySet<string>) {
   const book = bookOf(report);
-  const balances = report.inventory_deltas
-    .filter(({ subject }) => subject === account)
-    .map(({ asset, inflow_raw, outflow_raw }) => ({
-      id: asset.id,
-      received: BigInt(inflow_raw),
-      sent: BigInt(outflow_raw),
-    }));
-  const positions = report.position_effects.filter(({ owner }) => owner === account).map(positionOf);
+  const own = report.inventory_deltas.filter(({ subject }) => accounts.has(subject));
+  const inside = (report.movements ?? []).filter(({ from, to }) => accounts.has(from) && accounts.has(to));
+  const balances = [...groupBy(own, ({ asset }) => asset.id)].map(([id, deltas]) => {
+    const within = total(inside.filter(({ asset_id }) => asset_id === id).map(({ amount_raw: raw }) => raw));
+    return {
+      id,
+      received: total(deltas.map(({ inflow_raw: raw }) => raw)) - within,
+      sent: total(deltas.map(({ outflow_raw: raw }) => raw)) - within,
+    };
+  });
+  const positions = report.position_effects.filter((effect) => effect.owner === owner).map(positionOf);
   const flows = accountFlows(balances, positions, (id) => book.prices.has(id));
   const worth = (which: 'net' | 'withPositions') =>
     flows.untold.length > 0
       ? unknown(untoldReason(flows.untold))
       : worthTogether(flows[which] ?? flows.net, book);
-  return { flows, worth };
+  return { flows, worth, book };
 }
+
+const total = (amounts: readonly string[]): bigint => amounts.reduce((sum, raw) => sum + BigInt(raw), 0n);
 
 function positionOf(effect: PositionEffect): OwnPosition {
   const { category, position_asset: token, position_delta_raw: delta, market, underlying } = effect;

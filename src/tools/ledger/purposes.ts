@@ -35,7 +35,7 @@ const PURPOSES: Readonly<Record<string, readonly [out: Purpose, into: Purpose]>>
 const EARNED: ReadonlySet<string> = new Set(['reward', 'interest']);
 
 export function purposesOf(report: TxReport, accounts: ReadonlySet<string>): Purposes {
-  const { position_effects: effects, inventory_deltas: deltas, movements = [] } = report;
+  const { position_effects: effects, inventory_deltas: deltas, movements = [], motifs } = report;
   const wrapped = new Set(
     movements.flatMap(({ kind, asset_id: id }) => (kind === 'wrap' || kind === 'unwrap' ? id : [])),
   );
@@ -44,8 +44,20 @@ export function purposesOf(report: TxReport, accounts: ReadonlySet<string>): Pur
     in: new Map<string, Purpose>(),
     rewards: new Map<string, bigint>(),
   };
-  for (const { owner, category, underlying } of effects) {
+  const earn = (id: string, raw: bigint): void =>
+    void found.rewards.set(id, (found.rewards.get(id) ?? 0n) + raw);
+  const told = new Set(effects.flatMap(({ motif_ids: ids }) => ids));
+  for (const { id, participants, assets_in: received } of motifs) {
+    if (told.has(id) || !participants.some(({ account }) => accounts.has(account))) continue;
+    for (const { asset, role, amount_raw: raw } of received)
+      if (EARNED.has(role)) earn(asset.id, BigInt(raw));
+  }
+  for (const { owner, category, underlying, motif_ids: ids } of effects) {
     if (!accounts.has(owner)) continue;
+    // A debt paid with receipts of the same market.
+    if (category === 'lending_debt' && underlying.length === 0)
+      for (const { position_asset: paid, motif_ids: same } of effects)
+        if (paid && same.some((id) => ids.includes(id))) found.out.set(paid.id, 'repayment');
     for (const { asset, role, delta_raw } of underlying) {
       const raw = BigInt(delta_raw);
       // Whoever wraps it on the way, the owner gave or got ether.
@@ -54,7 +66,7 @@ export function purposesOf(report: TxReport, accounts: ReadonlySet<string>): Pur
       );
       const id = !isOwn && wrapped.has(asset.id) ? NATIVE_ASSET : asset.id;
       if (EARNED.has(role)) {
-        found.rewards.set(id, (found.rewards.get(id) ?? 0n) + (raw < 0n ? -raw : raw));
+        earn(id, raw < 0n ? -raw : raw);
         continue;
       }
       const [out, into] = PURPOSES[category] ?? [];

@@ -32,7 +32,7 @@ export class Book {
 }
 
 /** `$-12.34` as a number; null where it is unavailable. */
-export function dollars(money: DisplayMoney): number | null {
+function dollars(money: DisplayMoney): number | null {
   return money.available ? Number(money.text.slice(1)) : null;
 }
 

@@ -2,12 +2,12 @@ import { venueOf } from '../../../findings/blockFacts.ts';
 import { formatAmount } from '../../../value/amount.ts';
 import { NATIVE_ASSET } from '../../../value/asset.ts';
 import { subtractUsd } from '../../../value/money.ts';
-import { exactNet } from '../../client/seenBy.ts';
+import { exactSums } from '../../client/seenBy.ts';
 import type { TxReport as ClientReport } from '../../client/report.ts';
 import type { Finding } from '../../../model/finding.ts';
 import type { Motif, PositionEffect, TxReport } from '../../../model/generated/report.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
-import { Book, dollars, exactWorth, toWei, total } from './reportBook.ts';
+import { Book, exactWorth, toWei, total } from './reportBook.ts';
 import { addRow, decimalCell, type Cells, type Rows, type TableName } from './tables.ts';
 
 /** What a row needs besides its report. */
@@ -105,7 +105,7 @@ function transactionCells(
   );
   const wei = BigInt(toWei(execution.gas_cost_native));
   const gasUsd = exactWorth(report, NATIVE_ASSET, wei, 18);
-  const netUsd = exactNet(report as ClientReport, economics.subject);
+  const { net: netUsd } = exactSums(report as ClientReport, economics.subject);
   const gas = total(execution.gas_cost_usd, gasUsd);
   const net = total(economics.net_usd_before_gas, netUsd);
   const netAfter = total(economics.net_usd_after_gas, netUsd && gasUsd && subtractUsd(netUsd, gasUsd));
@@ -264,15 +264,21 @@ function addEconomics(add: Add, report: TxReport, book: Book): void {
       closed: entry.cycle.closed,
     });
   }
-  for (const { owner, accounts, token_in, token_out, ...sums } of economics.by_owner ?? [])
+  for (const { owner, accounts, token_in, token_out, ...sums } of economics.by_owner ?? []) {
+    const exact = exactSums(report as ClientReport, owner, accounts);
+    const inflow = total(sums.inflow_usd, exact.inflow);
+    const net = total(sums.net_usd_before_gas, exact.net);
     add('by_owner', {
       owner,
       accounts: words(accounts),
-      inflow_usd: dollars(sums.inflow_usd),
-      net_usd_before_gas: total(sums.net_usd_before_gas, exactNet(report as ClientReport, owner)).usd,
+      inflow_usd: inflow.usd,
+      inflow_usd_exact: inflow.exact,
+      net_usd_before_gas: net.usd,
+      net_usd_before_gas_exact: net.exact,
       token_in: shownText(token_in),
       token_out: shownText(token_out),
     });
+  }
   for (const { asset_id, method, source, stale, ...price } of economics.valuation.prices ?? [])
     add('prices', {
       asset_id,
