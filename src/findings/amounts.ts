@@ -1,5 +1,5 @@
 import { formatAmount, usableDecimals } from '../value/amount.ts';
-import { displayMoney, known, unknown, worth } from '../value/money.ts';
+import { displayMoney, exactUsd, known, unknown, worth } from '../value/money.ts';
 import { NATIVE_ASSET } from '../value/asset.ts';
 import type { BlockTx } from './blockFacts.ts';
 import type { FindingAmount } from '../model/finding.ts';
@@ -26,11 +26,7 @@ export class AmountWriter {
     for (const { asset_id: id, price_exact: price } of report.economics.valuation.prices ?? []) {
       const decimals = this.#decimals.get(id) ?? null;
       if (price === undefined || decimals === null || this.#prices.has(id)) continue;
-      const [whole, fraction = ''] = price.split('.') as [string, string?];
-      this.#prices.set(id, {
-        usd: { numerator: BigInt(whole + fraction), scale: fraction.length },
-        decimals,
-      });
+      this.#prices.set(id, { usd: exactUsd(price), decimals });
     }
   }
 

@@ -1,3 +1,4 @@
+import { parseAmount } from '../value/amount.ts';
 import { NATIVE_ASSET, erc20Id } from '../value/asset.ts';
 import type { BlockTx } from './blockFacts.ts';
 import type { Address } from '../model/hex.ts';
@@ -30,7 +31,7 @@ export function gainsOf(
         add(asset.id, amount);
       }
     }
-    if (accounts.has(report.attribution.fee_payer)) gas += weiOf(report.execution.gas_cost_native);
+    if (accounts.has(report.attribution.fee_payer)) gas += parseAmount(report.execution.gas_cost_native, 18);
   }
   mergeWrapped(gross, wrappedNative);
   for (const [asset, amount] of gross) if (amount === 0n) gross.delete(asset);
@@ -46,10 +47,4 @@ function mergeWrapped(gross: Map<string, bigint>, wrappedNative: ReadonlySet<Add
     gross.set(NATIVE_ASSET, native + wrapped);
     gross.delete(erc20Id(token));
   }
-}
-
-/** An exact amount of ether in wei. */
-function weiOf(ether: string): bigint {
-  const [whole, fraction = ''] = ether.split('.') as [string, string?];
-  return BigInt(whole + fraction.padEnd(18, '0'));
 }

@@ -34,6 +34,12 @@ export function formatAmount(raw: bigint, decimals: number): string {
   return placePoint(raw.toString(), decimals);
 }
 
+/** Smallest units of an exact decimal, which has at most `decimals` places. */
+export function parseAmount(exact: string, decimals: number): bigint {
+  const [whole = '', fraction = ''] = exact.split('.');
+  return BigInt(whole + fraction.padEnd(decimals, '0'));
+}
+
 /** `formatAmount` of an integer that is a text already. */
 export function placePoint(integer: string, decimals: number): string {
   const start = integer.charCodeAt(0) === MINUS ? 1 : 0;

@@ -1,4 +1,4 @@
-import { powerOfTen } from './amount.ts';
+import { parseAmount, powerOfTen } from './amount.ts';
 import type { DisplayMoney } from '../model/generated/report.ts';
 import type { Money, UnitPrice, Usd } from '../model/economics.ts';
 import type { AssetId } from '../model/valueFlow.ts';
@@ -40,6 +40,12 @@ export function compareUsd(a: Usd, b: Usd): number {
 /** Value of `raw` smallest units, exact: a decimal price times a decimal amount is a decimal again. */
 export function worth(raw: bigint, unit: UnitPrice): Usd {
   return { numerator: raw * unit.usd.numerator, scale: unit.usd.scale + unit.decimals };
+}
+
+/** Dollars as reports state prices: an exact decimal. */
+export function exactUsd(text: string): Usd {
+  const scale = text.split('.')[1]?.length ?? 0;
+  return { numerator: parseAmount(text, scale), scale };
 }
 
 export const known = (usd: Usd): Money => ({ usd, reason: null });

@@ -121,18 +121,15 @@ function linkDetails(found: Group, groups: Components<DraftPrimitive>): void {
   }
 }
 
+/** Sides of movements, each with the last event that tells of it. */
+type Told = ReadonlyMap<number, DraftPrimitive>;
+
 /** A call of a family whose movements events explain under another kind goes with the first of these. */
-function linkEchoes(
-  found: readonly Group[],
-  groups: Components<DraftPrimitive>,
-  told: ReadonlyMap<number, DraftPrimitive>,
-): void {
+function linkEchoes(found: readonly Group[], groups: Components<DraftPrimitive>, told: Told): void {
   const mayEcho = (group: Group): boolean =>
     group.every(({ basis, protocol }) => basis === 'call' && protocol?.matchedBy === 'family') &&
     group.some(({ legs }) => legs.some(({ movements }) => movements.length > 0));
-  const echoes = found.filter(mayEcho);
-  if (echoes.length === 0) return;
-  for (const group of echoes) {
+  for (const group of found.filter(mayEcho)) {
     const sides = group.flatMap(({ legs }) => legs.flatMap(sidesOf));
     if (sides.every((side) => told.has(side))) groups.join(told.get(sides[0]!)!, group[0]!);
   }
@@ -141,8 +138,7 @@ function linkEchoes(
 const sidesOf = ({ role, movements }: Leg): number[] =>
   movements.map((m) => 2 * m + (SENT_ROLES.has(role) ? 1 : 0));
 
-/** Sides of movements, each with the last event that tells of it. */
-function toldByEvents(found: Group): ReadonlyMap<number, DraftPrimitive> {
+function toldByEvents(found: Group): Told {
   const told = new Map<number, DraftPrimitive>();
   for (const item of found)
     if (item.basis === 'event')
@@ -150,28 +146,20 @@ function toldByEvents(found: Group): ReadonlyMap<number, DraftPrimitive> {
   return told;
 }
 
-/**
- * The group without what its calls name besides one of its events and events tell as another act: a reward
- * paid on the way out.
- */
-function withoutOthers(
-  group: Group,
-  told: ReadonlyMap<number, DraftPrimitive>,
-  flow: Pick<ValueFlow, 'movements'>,
-): Group {
+/** The group whose calls, beside an event of their kind, leave to other events what these tell: a reward on the way out. */
+function withoutOthers(group: Group, told: Told, { movements: all }: Pick<ValueFlow, 'movements'>): Group {
   const isOthers = (leg: Leg): boolean =>
     sidesOf(leg).some((side) => told.has(side) && !group.includes(told.get(side)!));
+  const kinds = new Set(group.flatMap(({ basis, kind }) => (basis === 'event' ? kind : [])));
   return group.map((item) => {
-    const { basis, kind, legs, evidence } = item;
-    if (basis !== 'call' || !group.some((other) => other.basis === 'event' && other.kind === kind))
-      return item;
-    const others = legs.filter(isOthers);
+    const others = item.basis === 'call' && kinds.has(item.kind) ? item.legs.filter(isOthers) : [];
     if (others.length === 0) return item;
-    const places = new Set(
-      others.flatMap(({ movements }) => movements.map((m) => keyOf(flow.movements[m]!.evidence))),
-    );
-    // The first is the call itself.
-    const own = evidence.filter((place, i) => i === 0 || !places.has(keyOf(place)));
-    return { ...item, legs: legs.filter((leg) => !others.includes(leg)), evidence: own };
+    const places = new Set(others.flatMap(({ movements }) => movements.map((m) => keyOf(all[m]!.evidence))));
+    return {
+      ...item,
+      legs: item.legs.filter((leg) => !others.includes(leg)),
+      // The first is the call itself.
+      evidence: item.evidence.filter((place, i) => i === 0 || !places.has(keyOf(place))),
+    };
   });
 }

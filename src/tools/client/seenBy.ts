@@ -1,6 +1,6 @@
 import { groupBy } from '../../lib/lists.ts';
 import { accountFlows, untoldReason, type OwnPosition } from '../../value/accountFlows.ts';
-import { displayMoney, unknown, worthTogether, type PriceBook } from '../../value/money.ts';
+import { displayMoney, exactUsd, unknown, worthTogether, type PriceBook } from '../../value/money.ts';
 import type { Usd } from '../../model/economics.ts';
 import type { Allowance, Money, InventoryDelta, Motif, PositionEffect, TxReport } from './report.ts';
 
@@ -145,9 +145,7 @@ export function bookOf(report: TxReport): PriceBook {
       prices.flatMap(({ asset_id: id, price_exact: exact }) => {
         const places = decimals.get(id);
         if (exact === undefined || places == null) return [];
-        const [whole = '', fraction = ''] = exact.split('.');
-        const usd = { numerator: BigInt(whole + fraction), scale: fraction.length };
-        return [[id, { unit: { usd, decimals: places } }]];
+        return [[id, { unit: { usd: exactUsd(exact), decimals: places } }]];
       }),
     ),
     refusals: new Map(refusals.map(({ asset_id: id, code }) => [id, { code }])),

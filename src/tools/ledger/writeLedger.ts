@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import { shownAmount } from '../../value/amount.ts';
+import { parseAmount, shownAmount } from '../../value/amount.ts';
 import { NATIVE_ASSET } from '../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { plainLine, type Commodities } from './commodities.ts';
@@ -196,7 +196,7 @@ function postings({ flows, fee, names }: LedgerEvent, { format, commodity }: Boo
     ];
   });
   if (!isPaid(fee)) return rows;
-  const wei = weiOf(fee.amount);
+  const wei = parseAmount(fee.amount, 18);
   return [
     ...rows,
     { ...posting(ETHER, -wei, fee.usd), account: name('asset', fee.account), counterparty: 'gas' },
@@ -207,12 +207,6 @@ function postings({ flows, fee, names }: LedgerEvent, { format, commodity }: Boo
 type AccountKind = 'asset' | 'liability' | 'external' | 'gas';
 
 const sideOf = ({ debt }: Pick<LedgerFlow, 'debt'>): AccountKind => (debt ? 'liability' : 'asset');
-
-/** Wei of an exact amount of ether. */
-function weiOf(ether: string): bigint {
-  const [whole, fraction = ''] = ether.split('.') as [string, string?];
-  return BigInt(whole + fraction.padEnd(18, '0'));
-}
 
 /** A journal: commodities and accounts, the transactions, and at the end what every account holds. */
 function journal(events: readonly LedgerEvent[], book: Book): string {
@@ -268,7 +262,8 @@ function holdingsOf(events: readonly LedgerEvent[], commodity: Commodities): Led
   };
   for (const { changes, fee } of events) {
     for (const change of changes) add(change);
-    if (isPaid(fee)) add({ account: fee.account, asset: ETHER, raw: -weiOf(fee.amount), debt: false });
+    if (isPaid(fee))
+      add({ account: fee.account, asset: ETHER, raw: -parseAmount(fee.amount, 18), debt: false });
   }
   return [...sums.values()];
 }

@@ -103,7 +103,7 @@ export interface Analysed {
 export function analyse(steps: readonly Step[], options: TxOptions = {}): Analysed {
   const tx = transaction(steps, options);
   const flow = buildValueFlow(tx, rulebook);
-  return { tx, flow, primitives: joinTriggers(findPrimitives(tx, flow, rulebook), tx) };
+  return { tx, flow, primitives: joinTriggers(findPrimitives(tx, flow, rulebook), tx, flow) };
 }
 
 /** Kind, venue and legs as `role amount asset`, the gist of a primitive. */

@@ -3,6 +3,7 @@ import { account } from '../4-primitives/support.ts';
 import { joinTriggers } from '../../../src/stages/5-motifs/joinTriggers.ts';
 import type { CanonicalTx } from '../../../src/model/canonicalTx.ts';
 import type { DraftPrimitive, Leg } from '../../../src/model/primitive.ts';
+import type { ValueFlow } from '../../../src/model/valueFlow.ts';
 
 const [POOL, MANAGER, USER] = [account(1), account(2), account(3)];
 const FAMILY = { slug: 'family', version: 1, matchedBy: 'family' } as const;
@@ -40,7 +41,13 @@ function told(at: number, kind: string, legs: Leg[], more: Partial<DraftPrimitiv
   };
 }
 
-const joined = (...found: DraftPrimitive[]) => joinTriggers(found, tx);
+/** Movement `m` is log `100 + m`. */
+const flow = {
+  movements: Array.from({ length: 20 }, (_, m) => ({
+    evidence: { kind: 'log', frame: null, log: 100 + m, contract: POOL },
+  })),
+} as unknown as ValueFlow;
+const joined = (...found: DraftPrimitive[]) => joinTriggers(found, tx, flow);
 const logsOf = (act: { evidence: readonly { log: number | null }[] }) => act.evidence.map(({ log }) => log);
 
 describe('what tells the same act', () => {
@@ -117,5 +124,29 @@ describe('what tells the same act', () => {
     expect(act!.legs).toHaveLength(2);
     expect(act!.tags).toEqual([]);
     expect(act!.invariants.map(({ holds }) => holds)).toEqual([true, false]);
+  });
+});
+
+describe('what a call pays out beside its event', () => {
+  const place = (log: number) => ({ kind: 'log', frame: null, log, contract: POOL }) as const;
+  const exit = (...legs: Leg[]) =>
+    told(0, 'unstake', legs, { basis: 'call', evidence: [place(0), place(100), place(101)] });
+  it('is not its own where another event tells of it, and neither is the evidence', () => {
+    for (const legs of [[leg('out', 0), leg('out', 1)], [leg('out', 0, 1)]]) {
+      const acts = joined(
+        exit(...legs),
+        told(1, 'unstake', [leg('out', 0)], { evidence: [place(1), place(100)] }),
+        told(2, 'claim', [leg('reward', 1)], { evidence: [place(2), place(101)] }),
+      );
+      expect(acts.map(({ kind, legs: own }) => [kind, own.flatMap(({ movements }) => movements)])).toEqual([
+        ['unstake', [0]],
+        ['claim', [1]],
+      ]);
+      expect(logsOf(acts[0]!)).not.toContain(101);
+    }
+  });
+  it('stays where no event says what it is', () => {
+    const [act] = joined(exit(leg('out', 0), leg('out', 1)), told(1, 'unstake', [leg('out', 0)]));
+    expect(act!.legs.flatMap(({ movements }) => movements)).toEqual([0, 1]);
   });
 });

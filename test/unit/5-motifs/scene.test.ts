@@ -22,7 +22,7 @@ const corpora = hasCorpus
 function actsOf(record: CorpusRecord): readonly MotifDraft[] {
   const tx = canonicalOf(record, 'call_tracer');
   const flow = buildValueFlow(tx, rulebook);
-  const primitives = joinTriggers(findPrimitives(tx, flow, rulebook), tx);
+  const primitives = joinTriggers(findPrimitives(tx, flow, rulebook), tx, flow);
   return buildMotifs({ tx, flow, primitives, rulebook, coinbase: null });
 }
 

@@ -44,7 +44,7 @@ async function verdictOn(tx: CanonicalTx, coinbase: Address): Promise<Verdict & 
   const motifs = buildMotifs({
     tx,
     flow,
-    primitives: joinTriggers(findPrimitives(tx, flow, rulebook), tx),
+    primitives: joinTriggers(findPrimitives(tx, flow, rulebook), tx, flow),
     rulebook,
     coinbase,
   });

@@ -48,7 +48,7 @@ async function examine(r: (typeof recordings)[number], dialect: 'call_tracer' | 
   const tx = canonical(r, dialect);
   const header = readBlockHeader(r.rpc.block, tx);
   const flow = buildValueFlow(tx, rulebook);
-  const primitives = joinTriggers(findPrimitives(tx, flow, rulebook), tx);
+  const primitives = joinTriggers(findPrimitives(tx, flow, rulebook), tx, flow);
   const motifs = buildMotifs({ tx, flow, primitives, rulebook, coinbase: header.coinbase });
   const attribution = electActor({ tx, flow, motifs, rulebook, header, delegations });
   const format = {

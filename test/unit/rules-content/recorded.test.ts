@@ -60,7 +60,7 @@ describe.runIf(present)('recorded transactions', () => {
         trace: { dialect: 'call_tracer', result: rpc.callTracer },
       });
       const flow = buildValueFlow(tx, rulebook);
-      const kinds = joinTriggers(findPrimitives(tx, flow, rulebook), tx).map(
+      const kinds = joinTriggers(findPrimitives(tx, flow, rulebook), tx, flow).map(
         (p) => rulebook.motifKinds.get(p.kind)?.fragment,
       );
       if (!intents.some((kind) => kinds.includes(kind))) missed.push(id);

@@ -121,7 +121,7 @@ export function withHints(scene: Scene): Primitive[] {
   const tx = staged(scene);
   const kinds = new Set(['transfer', 'approval', 'batch_transfer']);
   const flow = buildValueFlow(tx, rulebook);
-  return joinTriggers(findPrimitives(tx, flow, rulebook), tx).filter((p) => !kinds.has(p.kind));
+  return joinTriggers(findPrimitives(tx, flow, rulebook), tx, flow).filter((p) => !kinds.has(p.kind));
 }
 
 /** The verdict of the shipped rules over a scene, and whose act it is. */

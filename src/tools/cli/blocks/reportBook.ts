@@ -1,5 +1,5 @@
 import { formatAmount, usableDecimals } from '../../../value/amount.ts';
-import { usdText, worth } from '../../../value/money.ts';
+import { exactUsd, usdText, worth } from '../../../value/money.ts';
 import type { Asset, DisplayMoney, TxReport } from '../../../model/generated/report.ts';
 import type { Usd } from '../../../model/economics.ts';
 
@@ -39,9 +39,7 @@ function dollars(money: DisplayMoney): number | null {
 /** Exact dollars of an amount at the report's price; null without one. */
 export function exactWorth({ economics }: TxReport, id: string, raw: bigint, decimals: number): Usd | null {
   const price = economics.valuation.prices?.find(({ asset_id }) => asset_id === id)?.price_exact;
-  if (price === undefined) return null;
-  const [whole, fraction = ''] = price.split('.') as [string, string?];
-  return worth(raw, { usd: { numerator: BigInt(whole + fraction), scale: fraction.length }, decimals });
+  return price === undefined ? null : worth(raw, { usd: exactUsd(price), decimals });
 }
 
 /** A total not rounded to cents, where it is the one the report shows; else what it shows. */
@@ -50,9 +48,4 @@ export function total(money: DisplayMoney, exact: Usd | null): { usd: number | n
     return { usd: dollars(money), exact: null };
   const text = formatAmount(exact.numerator, exact.scale);
   return { usd: Number(text), exact: text };
-}
-
-export function toWei(ether: string): string {
-  const [whole = '', fraction = ''] = ether.split('.');
-  return whole + fraction.padEnd(18, '0');
 }

@@ -1,5 +1,5 @@
 import { venueOf } from '../../../findings/blockFacts.ts';
-import { formatAmount } from '../../../value/amount.ts';
+import { formatAmount, parseAmount } from '../../../value/amount.ts';
 import { NATIVE_ASSET } from '../../../value/asset.ts';
 import { subtractUsd } from '../../../value/money.ts';
 import { exactSums } from '../../client/seenBy.ts';
@@ -7,7 +7,7 @@ import type { TxReport as ClientReport } from '../../client/report.ts';
 import type { Finding } from '../../../model/finding.ts';
 import type { Motif, PositionEffect, TxReport } from '../../../model/generated/report.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
-import { Book, exactWorth, toWei, total } from './reportBook.ts';
+import { Book, exactWorth, total } from './reportBook.ts';
 import { addRow, decimalCell, type Cells, type Rows, type TableName } from './tables.ts';
 
 /** What a row needs besides its report. */
@@ -103,7 +103,7 @@ function transactionCells(
   const parts = findings.flatMap(({ finding, transactions }) =>
     transactions.filter(({ tx_hash }) => tx_hash === tx.hash).map(({ step }) => `${finding}:${step}`),
   );
-  const wei = BigInt(toWei(execution.gas_cost_native));
+  const wei = parseAmount(execution.gas_cost_native, 18);
   const gasUsd = exactWorth(report, NATIVE_ASSET, wei, 18);
   const { net: netUsd } = exactSums(report as ClientReport, economics.subject);
   const gas = total(execution.gas_cost_usd, gasUsd);
