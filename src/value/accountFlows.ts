@@ -132,11 +132,9 @@ function untoldDebts(
 
 /** Tokens of debts that an act changed without a word of the asset that is owed: paid with other receipts. */
 const unstatedDebts = (positions: readonly OwnPosition[]): string[] =>
-  positions.flatMap(({ category, effect, token, delta, parts }) =>
-    category === DEBT && effect !== ACCRUED && token !== null && delta !== null && parts.length === 0
-      ? token
-      : [],
-  );
+  positions
+    .filter((p) => p.category === DEBT && p.effect !== ACCRUED && p.delta !== null && p.parts.length === 0)
+    .flatMap(({ token }) => token ?? []);
 
 /** Why a net with such debts is unavailable. */
 export function untoldReason(assets: readonly string[]): string {

@@ -76,7 +76,7 @@ export function exactSums(
   report: TxReport,
   owner: string,
   accounts: readonly string[] = [owner],
-): { readonly net: Usd | null; readonly inflow: Usd | null } {
+): { net: Usd | null; inflow: Usd | null } {
   const { worth, flows, book } = flowsOf(report, owner, new Set(accounts));
   return { net: worth('net').usd, inflow: worthTogether(flows.received, book).usd };
 }
@@ -95,12 +95,9 @@ function flowsOf(report: TxReport, owner: string, accounts: ReadonlySet<string>)
   const own = report.inventory_deltas.filter(({ subject }) => accounts.has(subject));
   const inside = (report.movements ?? []).filter(({ from, to }) => accounts.has(from) && accounts.has(to));
   const balances = [...groupBy(own, ({ asset }) => asset.id)].map(([id, deltas]) => {
-    const within = total(inside.filter(({ asset_id }) => asset_id === id).map(({ amount_raw: raw }) => raw));
-    return {
-      id,
-      received: total(deltas.map(({ inflow_raw: raw }) => raw)) - within,
-      sent: total(deltas.map(({ outflow_raw: raw }) => raw)) - within,
-    };
+    const within = total(inside.flatMap(({ asset_id, amount_raw: raw }) => (asset_id === id ? raw : [])));
+    const received = total(deltas.map(({ inflow_raw: raw }) => raw)) - within;
+    return { id, received, sent: total(deltas.map(({ outflow_raw: raw }) => raw)) - within };
   });
   const positions = report.position_effects.filter((effect) => effect.owner === owner).map(positionOf);
   const flows = accountFlows(balances, positions, (id) => book.prices.has(id));

@@ -39,6 +39,11 @@ function amountsOf(report: TxReport): Set<string> {
         add(`${role} ${unit(asset)}`, amount);
       }
   for (const { amount, amount_raw: raw } of report.allowances ?? []) add('allowance', amount ?? raw);
+  // A profit is what was kept and what of it was tipped.
+  const tips = groups.get('builder_payment out ETH') ?? [];
+  for (const { asset, delta } of report.inventory_deltas)
+    if (tips.length > 0 && unit(asset) === 'ETH' && delta !== null && !delta.startsWith('-'))
+      shown.add(shownAmount(sumExact([delta, ...tips])));
   for (const parts of groups.values()) shown.add(shownAmount(sumExact(parts)));
   for (const [group, parts] of groups) {
     // What an act took less what it gave back.
