@@ -577,10 +577,9 @@ describe('NFTs and several owners', () => {
       },
     ]);
     // Not rounded, and Grace with the account that her DAI went to.
-    const [grace, heidi] = [
-      [addressOf('grace'), addressOf('dave')],
-      [addressOf('heidi')],
-    ].map((accounts) => exactSums(report as ClientReport, accounts[0]!, accounts));
+    const [grace, heidi] = [[addressOf('grace'), addressOf('dave')], [addressOf('heidi')]].map((accounts) =>
+      exactSums(report as ClientReport, accounts[0]!, accounts),
+    );
     expect([usdText(grace!.inflow!), usdText(grace!.net!)]).toEqual([dai.text, dai.minus(dollars).text]);
     expect([usdText(heidi!.inflow!), usdText(heidi!.net!)]).toEqual([dollars.text, dollars.minus(dai).text]);
   });
