@@ -35,29 +35,18 @@ const PURPOSES: Readonly<Record<string, readonly [out: Purpose, into: Purpose]>>
 const EARNED: ReadonlySet<string> = new Set(['reward', 'interest']);
 
 export function purposesOf(report: TxReport, accounts: ReadonlySet<string>): Purposes {
-  const { position_effects: effects, inventory_deltas: deltas, movements = [], motifs } = report;
+  const { position_effects: effects, inventory_deltas: deltas, movements = [] } = report;
   const wrapped = new Set(
     movements.flatMap(({ kind, asset_id: id }) => (kind === 'wrap' || kind === 'unwrap' ? id : [])),
   );
   const found = {
     out: new Map<string, Purpose>(),
     in: new Map<string, Purpose>(),
-    rewards: new Map<string, bigint>(),
+    rewards: claimed(report, accounts),
   };
-  const earn = (id: string, raw: bigint): void =>
-    void found.rewards.set(id, (found.rewards.get(id) ?? 0n) + raw);
-  const told = new Set(effects.flatMap(({ motif_ids: ids }) => ids));
-  for (const { id, participants, assets_in: received } of motifs) {
-    if (told.has(id) || !participants.some(({ account }) => accounts.has(account))) continue;
-    for (const { asset, role, amount_raw: raw } of received)
-      if (EARNED.has(role)) earn(asset.id, BigInt(raw));
-  }
-  for (const { owner, category, underlying, motif_ids: ids } of effects) {
-    if (!accounts.has(owner)) continue;
-    // A debt paid with receipts of the same market.
-    if (category === 'lending_debt' && underlying.length === 0)
-      for (const { position_asset: paid, motif_ids: same } of effects)
-        if (paid && same.some((id) => ids.includes(id))) found.out.set(paid.id, 'repayment');
+  for (const effect of effects.filter(({ owner }) => accounts.has(owner))) {
+    const { owner, category, underlying } = effect;
+    for (const id of receiptsPaid(effect, effects)) found.out.set(id, 'repayment');
     for (const { asset, role, delta_raw } of underlying) {
       const raw = BigInt(delta_raw);
       // Whoever wraps it on the way, the owner gave or got ether.
@@ -66,7 +55,7 @@ export function purposesOf(report: TxReport, accounts: ReadonlySet<string>): Pur
       );
       const id = !isOwn && wrapped.has(asset.id) ? NATIVE_ASSET : asset.id;
       if (EARNED.has(role)) {
-        earn(id, raw < 0n ? -raw : raw);
+        found.rewards.set(id, (found.rewards.get(id) ?? 0n) + (raw < 0n ? -raw : raw));
         continue;
       }
       const [out, into] = PURPOSES[category] ?? [];
@@ -75,4 +64,26 @@ export function purposesOf(report: TxReport, accounts: ReadonlySet<string>): Pur
     }
   }
   return found;
+}
+
+/** Rewards by asset of acts that changed no position. */
+function claimed({ motifs, position_effects: effects }: TxReport, accounts: ReadonlySet<string>) {
+  const told = new Set(effects.flatMap(({ motif_ids: ids }) => ids));
+  const rewards = new Map<string, bigint>();
+  const acts = motifs.filter(
+    ({ id, participants }) => !told.has(id) && participants.some(({ account }) => accounts.has(account)),
+  );
+  for (const { asset, role, amount_raw: raw } of acts.flatMap(({ assets_in: received }) => received))
+    if (EARNED.has(role)) rewards.set(asset.id, (rewards.get(asset.id) ?? 0n) + BigInt(raw));
+  return rewards;
+}
+
+type Effects = TxReport['position_effects'];
+
+/** Receipts of the same market that paid a debt. */
+function receiptsPaid({ category, underlying, motif_ids: ids }: Effects[number], all: Effects): string[] {
+  if (category !== 'lending_debt' || underlying.length > 0) return [];
+  return all
+    .filter(({ motif_ids: same }) => same.some((id) => ids.includes(id)))
+    .flatMap(({ position_asset: paid }) => paid?.id ?? []);
 }
