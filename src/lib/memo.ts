@@ -34,3 +34,15 @@ export function memoizePair<T extends {}>(
     return value;
   };
 }
+
+/** Remembers what was computed for an object as long as it lives, for the argument asked with last. */
+export function memoizeFor<K extends object, A, T>(
+  compute: (of: K, argument: A) => T,
+): (of: K, argument: A) => T {
+  const answers = new WeakMap<K, { readonly argument: A; readonly value: T }>();
+  return (of, argument) => {
+    let known = answers.get(of);
+    if (known?.argument !== argument) answers.set(of, (known = { argument, value: compute(of, argument) }));
+    return known!.value;
+  };
+}

@@ -130,6 +130,18 @@ export function openUpstream(config: Config): Upstream {
   });
 }
 
+/** What every analysis of this configuration needs. */
+export function analyzerDeps(config: Config, upstream: Upstream, rulebook: () => Rulebook): AnalyzerDeps {
+  return {
+    upstream,
+    rulebook,
+    validate: createReportValidator(),
+    maxTokens: config.maxTokens,
+    priceSources: config.priceSources,
+    names: config.names,
+  };
+}
+
 /** The service's analysis: rules (watched if configured), schemas, processes for large transactions. */
 export async function createServiceAnalyze(deps: {
   readonly upstream: Upstream;
@@ -151,15 +163,7 @@ export async function createServiceAnalyze(deps: {
       })
     : null;
   const large = createLargeAnalyses(config, () => rulebook);
-  const analyze = createAnalyze({
-    upstream,
-    rulebook: () => rulebook,
-    validate: createReportValidator(),
-    maxTokens: config.maxTokens,
-    priceSources: config.priceSources,
-    names: config.names,
-    large,
-  });
+  const analyze = createAnalyze({ ...analyzerDeps(config, upstream, () => rulebook), large });
   return Object.assign(analyze, { close: async () => void (await watch?.close(), await large.close()) });
 }
 

@@ -33,6 +33,15 @@ export function nftId(standard: 'erc721' | 'erc1155', address: Address, tokenId:
 const ERC20_PREFIX = `${CHAIN}/erc20:`;
 const ERC20_LENGTH = ERC20_PREFIX.length + 42;
 
+/** Assets that have amounts: unlike NFTs, whole units say what they are worth. */
+export function isFungible({ kind }: { readonly kind: string }): boolean {
+  return kind === 'native' || kind === 'erc20';
+}
+
+export function isNft({ kind }: { readonly kind: string }): boolean {
+  return kind === 'erc721' || kind === 'erc1155';
+}
+
 /** The native asset's id for a token in `wrappedNative`, else the id itself. */
 export function mergeNative(id: AssetId, wrappedNative: ReadonlySet<Address>): AssetId {
   return id.length === ERC20_LENGTH && wrappedNative.has(id.slice(ERC20_PREFIX.length) as Address)

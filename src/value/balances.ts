@@ -1,4 +1,5 @@
-import { mergeNative, NATIVE, NATIVE_ASSET } from './asset.ts';
+import { memoizeFor } from '../lib/memo.ts';
+import { isFungible, mergeNative, NATIVE, NATIVE_ASSET } from './asset.ts';
 import { ZERO_ADDRESS } from '../evm/hex.ts';
 import type { Address } from '../model/hex.ts';
 import type { Asset, AssetId, Movement, ValueFlow } from '../model/valueFlow.ts';
@@ -50,7 +51,27 @@ export function balances(
   group: Address | ReadonlySet<Address>,
   { mergeWrapped, dust = 'keep', exclude }: BalanceOptions = {},
 ): ReadonlyMap<AssetId, Balance> {
-  const accounts: ReadonlySet<Address> = typeof group === 'string' ? new Set([group]) : group;
+  // Several stages ask for one account, with native and wrapped native as one.
+  const known = typeof group === 'string' && mergeWrapped && !exclude ? byAccount(flow, mergeWrapped) : null;
+  let sums = known?.get(group as Address);
+  if (!sums) {
+    const accounts: ReadonlySet<Address> = typeof group === 'string' ? new Set([group]) : group;
+    sums = sumsOf(flow, accounts, mergeWrapped, exclude);
+    known?.set(group as Address, sums);
+  }
+  return dust === 'drop' ? withoutDust(sums) : sums;
+}
+
+const byAccount = memoizeFor(
+  (_flow: ValueFlow, _mergeWrapped: ReadonlySet<Address>) => new Map<Address, ReadonlyMap<AssetId, Sum>>(),
+);
+
+function sumsOf(
+  flow: ValueFlow,
+  accounts: ReadonlySet<Address>,
+  mergeWrapped: BalanceOptions['mergeWrapped'],
+  exclude: BalanceOptions['exclude'],
+): ReadonlyMap<AssetId, Sum> {
   const sums = new Map<AssetId, Sum>();
   for (const movement of crossings(flow, accounts)) {
     if (exclude?.(movement)) continue;
@@ -62,7 +83,7 @@ export function balances(
     if (sum.asset !== asset) sum.asset = NATIVE;
     add(sum, movement, accounts.has(movement.from));
   }
-  return dust === 'drop' ? withoutDust(sums) : sums;
+  return sums;
 }
 
 function add(sum: Sum, movement: Movement, leaves: boolean): void {
@@ -90,8 +111,7 @@ function crossings({ movements, outgoing, incoming }: ValueFlow, accounts: Reado
 
 function isDust({ asset, sent, received, net }: Sum): boolean {
   if (net === 0n) return true;
-  const fungible = asset.kind === 'native' || asset.kind === 'erc20';
-  if (!fungible || received === 0n || sent === 0n) return false;
+  if (!isFungible(asset) || received === 0n || sent === 0n) return false;
   const [left, larger] = net > 0n ? [net, received] : [-net, sent];
   return left <= ROUNDING_UNITS || left * PASSED_ON_PARTS < larger;
 }

@@ -2,6 +2,7 @@ import { ZERO_ADDRESS } from '../evm/hex.ts';
 import { SENT_ROLES } from '../lib/roles.ts';
 import type { CanonicalTx, Evidence } from '../model/canonicalTx.ts';
 import type { Invariant, Leg, Operand, Primitive } from '../model/primitive.ts';
+import type { Address } from '../model/hex.ts';
 import type { Movement, ValueFlow } from '../model/valueFlow.ts';
 import { sumOf } from './amount.ts';
 
@@ -107,6 +108,11 @@ function differClaim(legs: readonly Leg[], places: ReadonlyMap<Leg, Operand>): I
       against: given.map((leg) => places.get(leg)!),
     },
   ];
+}
+
+/** A leg that is one whole movement; `account`: its far end. */
+export function legOf(role: string, { index, asset, amount }: Movement, account: Address): Leg {
+  return { role, asset, amount, account, movements: [index], exact: true };
 }
 
 /** Where an act without amounts happened: the logs and calls are those of the contracts named. */

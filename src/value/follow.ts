@@ -104,18 +104,18 @@ const MAX_MOVEMENTS = 4_096;
 export type ValueEnds = (account: Address, asset: AssetId) => readonly Address[];
 
 /**
- * Follows one asset from an account through `passThrough` accounts to where it stops: the account itself
+ * Follows one asset from an account through `carriers` accounts to where it stops: the account itself
  * unless it is one of them. Native and wrapped native are one asset. Memoizes its answers.
  */
 export function valueEnds(
   flow: ValueFlow,
   wrappedNative: ReadonlySet<Address>,
-  passThrough: ReadonlySet<Address>,
+  carriers: ReadonlySet<Address>,
   direction: Direction,
 ): ValueEnds {
   const known = new Map<string, readonly Address[]>();
   return (account, asset) => {
-    if (!passThrough.has(account)) return [account];
+    if (!carriers.has(account)) return [account];
     const id = mergeNative(asset, wrappedNative);
     const key = `${account} ${id}`;
     let ends = known.get(key);
@@ -125,7 +125,7 @@ export function valueEnds(
         m.kind !== 'wrap' &&
         m.kind !== 'unwrap' &&
         !wrappedNative.has(next);
-      known.set(key, (ends = endsFrom(flow, account, direction, { carries, passThrough })));
+      known.set(key, (ends = endsFrom(flow, account, direction, { carries, carriers })));
     }
     return ends;
   };
@@ -135,10 +135,7 @@ function endsFrom(
   flow: ValueFlow,
   account: Address,
   direction: Direction,
-  {
-    carries,
-    passThrough,
-  }: { carries: (m: Movement, next: Address) => boolean; passThrough: ReadonlySet<Address> },
+  { carries, carriers }: { carries: (m: Movement, next: Address) => boolean; carriers: ReadonlySet<Address> },
 ): readonly Address[] {
   const seen = new Set([account]);
   let edges = 0;
@@ -147,7 +144,7 @@ function endsFrom(
     edges++;
     if (carries(movement, next)) seen.add(next);
     if (limited()) return 'stop';
-    return seen.has(next) && passThrough.has(next);
+    return seen.has(next) && carriers.has(next);
   });
-  return limited() ? [] : [...seen].filter((end) => !passThrough.has(end));
+  return limited() ? [] : [...seen].filter((end) => !carriers.has(end));
 }

@@ -1,5 +1,6 @@
 /** Who plays which part in a transaction: every part is defined here, once. */
 import { mergeNative, NATIVE_ASSET } from './asset.ts';
+import { memoizeFor } from '../lib/memo.ts';
 import { kindOf } from '../lib/motifKinds.ts';
 import { ZERO_ADDRESS } from '../evm/hex.ts';
 import type { Address } from '../model/hex.ts';
@@ -60,7 +61,9 @@ export function issuersOf({
  * wrapped native being one asset. Who issued shares for it is no carrier; nor are the zero address and the
  * wrapped-native contracts.
  */
-export function carriersOf(flow: ValueFlow, wrappedNative: ReadonlySet<Address>): ReadonlySet<Address> {
+export const carriersOf = memoizeFor(findCarriers);
+
+function findCarriers(flow: ValueFlow, wrappedNative: ReadonlySet<Address>): ReadonlySet<Address> {
   const carriers = new Set<Address>();
   const issuers = issuersOf(flow);
   const issued = (account: Address, ledger: Ledger): boolean =>

@@ -1,24 +1,14 @@
 import type { FactDeclaration, WordKind } from '../../model/intent.ts';
-import type { Vocabulary } from '../compile/compileVocabulary.ts';
 import { didYouMean, hintFor } from '../compile/didYouMean.ts';
 import { OPERATORS } from '../compile/operators.ts';
-import { Spot, type ProblemSink, type RuleItem } from '../compile/ruleItem.ts';
+import type { Ruleset } from '../compile/loadRulebook.ts';
+import { Spot, type ProblemSink } from '../compile/ruleItem.ts';
 import type { ProblemCode } from '../read/problems.ts';
-import type {
-  RawCondition,
-  RawEntityFile,
-  RawIntent,
-  RawProtocol,
-  RawShape,
-} from '../../model/generated/rules.ts';
+import type { RawCondition } from '../../model/generated/rules.ts';
 
 /** Items in force: conditions may use their words. */
-export interface RuleSources {
-  readonly shapes: readonly RuleItem<RawShape>[];
-  readonly protocols: readonly RuleItem<RawProtocol>[];
-  readonly entities: readonly RuleItem<RawEntityFile>[];
-  readonly intents: readonly RuleItem<RawIntent>[];
-  readonly words: Vocabulary;
+export interface RuleSources
+  extends Pick<Ruleset, 'shapes' | 'protocols' | 'entities' | 'intents' | 'words'> {
   readonly facts: ReadonlyMap<string, FactDeclaration>;
 }
 

@@ -1,9 +1,7 @@
 // A process that analyses large transactions, one at a time. Started and ended by `largeAnalyses.ts`.
-import { createAnalyze } from '../analyzer.ts';
 import { unpackRulebook } from '../cache/rulebookCache.ts';
-import { openUpstream } from '../analyzer.ts';
+import { analyzerDeps, createAnalyze, openUpstream } from '../analyzer.ts';
 import { AnalysisError, type ErrorCode } from '../../lib/errors.ts';
-import { createReportValidator } from '../../stages/9-report/reportValidator.ts';
 import type { Config } from '../config.ts';
 import type { Hash } from '../../model/hex.ts';
 import type { UpstreamCallEvent } from '../../model/upstream.ts';
@@ -39,14 +37,7 @@ const PIECE_BYTES = 262_144;
 
 function serve({ config, rulebook: packed }: AnalysisSetup): (task: AnalysisTask) => Promise<void> {
   const rulebook = unpackRulebook(packed);
-  const analyze = createAnalyze({
-    upstream: openUpstream(config),
-    rulebook: () => rulebook,
-    validate: createReportValidator(),
-    maxTokens: config.maxTokens,
-    priceSources: config.priceSources,
-    names: config.names,
-  });
+  const analyze = createAnalyze(analyzerDeps(config, openUpstream(config), () => rulebook));
   return async ({ hash, due }) => {
     const stages: [string, number][] = [];
     const calls: UpstreamCallEvent[] = [];

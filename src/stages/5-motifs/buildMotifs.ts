@@ -1,7 +1,7 @@
 import { NATIVE_ASSET } from '../../value/asset.ts';
 import { kindOf, isRecognised } from '../../lib/motifKinds.ts';
 import { valueEnds } from '../../value/follow.ts';
-import { legClaims } from '../../value/claims.ts';
+import { legClaims, legOf } from '../../value/claims.ts';
 import { carriersOf } from '../../value/parties.ts';
 import { isSuspect, prove } from '../../value/prove.ts';
 import { batchTransfers, compositesOf } from './composites.ts';
@@ -24,10 +24,10 @@ import type { Rulebook } from '../../model/rulebook.ts';
  */
 export function buildMotifs(input: MotifInput): MotifDraft[] {
   const { tx, flow, rulebook } = input;
-  const passThrough = carriersOf(flow, rulebook.wrappedNative);
+  const carriers = carriersOf(flow, rulebook.wrappedNative);
   const tracing: Tracing = {
-    origins: valueEnds(flow, rulebook.wrappedNative, passThrough, 'back'),
-    destinations: valueEnds(flow, rulebook.wrappedNative, passThrough, 'onward'),
+    origins: valueEnds(flow, rulebook.wrappedNative, carriers, 'back'),
+    destinations: valueEnds(flow, rulebook.wrappedNative, carriers, 'onward'),
   };
   const found: MotifDraft[] = [];
   const hops: Hop[] = [];
@@ -108,7 +108,8 @@ function withTips({ primitives, flow, tx, coinbase }: MotifInput): readonly Prim
   return tips.length === 0 ? primitives : [...primitives, ...tips].sort((a, b) => a.seq - b.seq);
 }
 
-function tipOf({ index, from, to, asset, amount, seq, evidence }: Movement): Primitive {
+function tipOf(movement: Movement): Primitive {
+  const { from, to, seq, evidence } = movement;
   return {
     kind: BUILDER_PAYMENT,
     seq,
@@ -121,7 +122,7 @@ function tipOf({ index, from, to, asset, amount, seq, evidence }: Movement): Pri
       { role: 'payer', account: from },
       { role: 'recipient', account: to },
     ],
-    legs: [{ role: 'paid', asset, amount, account: from, movements: [index], exact: true }],
+    legs: [legOf('paid', movement, from)],
     invariants: NOTHING,
     tags: NOTHING,
     evidence: [evidence],

@@ -1,9 +1,7 @@
-import { mergeNative } from '../../value/asset.ts';
 import { balances, type Balance } from '../../value/balances.ts';
-import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import type { Address } from '../../model/hex.ts';
 import { builderPayments } from '../../value/parties/builder.ts';
-import { actingAsOne, sentBy, type EntityReason } from '../../value/parties/entity.ts';
+import { actingAsOne, walletsOf, type EntityReason } from '../../value/parties/entity.ts';
 import type { MotifInput } from './draftMotif.ts';
 import type { Hop } from './hops.ts';
 import type { AssetId } from '../../model/valueFlow.ts';
@@ -21,10 +19,7 @@ export interface Entity {
   readonly balancesWith: (account: Address) => Balances;
   /** An asset's receipts of the entity's accounts, from one another too. */
   readonly through: (asset: AssetId) => bigint;
-  /**
-   * The one further account that received the asset from the entity and sent nothing: a wallet for its gains.
-   * Null for none or several.
-   */
+  /** Its wallet for gains in the asset; null for none or several. */
   readonly walletOf: (asset: AssetId) => Address | null;
 }
 
@@ -38,13 +33,7 @@ export function entityOf(
   const mergeWrapped = input.rulebook.wrappedNative;
   const accounts = new Set(group.keys());
   const each = [...accounts].map((account) => balances(flow, account, { mergeWrapped }));
-  const wallets = new Map<AssetId, Set<Address>>();
-  for (const { to, asset } of sentBy(accounts, flow)) {
-    const known = accounts.has(to) || venues.has(to) || mergeWrapped.has(to);
-    if (known || to === coinbase || to === ZERO_ADDRESS || flow.outgoing.get(to)?.length) continue;
-    const id = mergeNative(asset, mergeWrapped);
-    wallets.set(id, (wallets.get(id) ?? new Set()).add(to));
-  }
+  const wallets = walletsOf(accounts, { flow, venues, wrappedNative: mergeWrapped, coinbase });
   const toBuilder =
     coinbase === null ? new Set<number>() : builderPayments(flow, accounts, coinbase, mergeWrapped);
   const balancesOf = (own: ReadonlySet<Address>): Balances =>
@@ -60,10 +49,7 @@ export function entityOf(
       return own;
     },
     through: (asset) => each.reduce((sum, own) => sum + (own.get(asset)?.received ?? 0n), 0n),
-    walletOf: (asset) => {
-      const found = wallets.get(asset);
-      return found?.size === 1 ? [...found][0]! : null;
-    },
+    walletOf: (asset) => wallets.get(asset) ?? null,
   };
 }
 

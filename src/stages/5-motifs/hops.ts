@@ -1,10 +1,10 @@
 import { Components } from '../../lib/components.ts';
 import { isSwap, kindOf } from '../../lib/motifKinds.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
-import { mergeNative } from '../../value/asset.ts';
+import { isNft, mergeNative, NATIVE } from '../../value/asset.ts';
 import type { MotifDraft, MotifInput } from './draftMotif.ts';
 import type { Address } from '../../model/hex.ts';
-import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
+import type { AssetId } from '../../model/valueFlow.ts';
 import type { Invariant, Leg, Primitive } from '../../model/primitive.ts';
 
 /** One side of a hop. `account` dealt with the venue; it is the venue itself where it nets amounts. */
@@ -36,7 +36,9 @@ export interface Hop {
 export function hopOf(primitive: Primitive, motif: MotifDraft, { flow, rulebook }: MotifInput): Hop | null {
   const trade = isSwap(kindOf(rulebook, primitive.kind)) || primitive.tags.includes('rfq');
   if (!trade && primitive.legs.length < 2) return null;
-  const legs = primitive.legs.filter(({ asset, role }) => isFungible(flow, asset) && role !== 'fee');
+  const legs = primitive.legs.filter(
+    ({ asset, role }) => !isNft(flow.assets.get(asset) ?? NATIVE) && role !== 'fee',
+  );
   const sent = legs.filter(({ role }) => SENT_ROLES.has(role));
   const received = legs.filter(({ role }) => !SENT_ROLES.has(role));
   const conversion =
@@ -53,11 +55,6 @@ export function hopOf(primitive: Primitive, motif: MotifDraft, { flow, rulebook 
     sent: endOf(sent, venue, wrappedNative),
     received: endOf(received, venue, wrappedNative),
   };
-}
-
-function isFungible(flow: ValueFlow, asset: AssetId): boolean {
-  const kind = flow.assets.get(asset)?.kind;
-  return kind !== 'erc721' && kind !== 'erc1155';
 }
 
 function endOf(legs: readonly Leg[], venue: Address, wrappedNative: ReadonlySet<Address>): HopEnd | null {

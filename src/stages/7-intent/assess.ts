@@ -1,5 +1,5 @@
 import { isRecognised, kindOf } from '../../lib/motifKinds.ts';
-import { NATIVE_ASSET } from '../../value/asset.ts';
+import { isNft, NATIVE_ASSET } from '../../value/asset.ts';
 import type { Balance } from '../../value/balances.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { CaveatCode } from '../../model/intent.ts';
@@ -180,8 +180,8 @@ function comesAlong(
   return (
     payers.every((motif) => view.kind(motif).position === null && !view.isSwap(motif)) &&
     incoming.every(({ from, asset }) => {
-      const { kind, address } = view.input.flow.assets.get(asset)!;
-      const issuer = kind === 'erc721' || kind === 'erc1155' ? address! : from;
+      const moved = view.input.flow.assets.get(asset)!;
+      const issuer = isNft(moved) ? moved.address! : from;
       return slugs.has(protocolAt.get(from) ?? '') || slugs.has(protocolAt.get(issuer) ?? '');
     })
   );

@@ -1,3 +1,4 @@
+import { isNft } from '../../value/asset.ts';
 import { isRecognised } from '../../lib/motifKinds.ts';
 import { amountText, type LabelFormat } from '../../value/labelFormat.ts';
 import { attemptOf, delegationText, methodOf, reasonOf } from './calledWords.ts';
@@ -36,12 +37,7 @@ const WORDS: Readonly<Record<string, Word>> = {
   sent: ({ view, motifs, format }) => listed(actAmounts(view, motifs, 'sent'), format),
   received: ({ view, motifs, format }) => listed(actAmounts(view, motifs, 'received'), format),
   nft: ({ view, format }) =>
-    listed(
-      [...view.received, ...view.sent]
-        .filter(({ asset }) => asset.kind === 'erc721' || asset.kind === 'erc1155')
-        .map(netOf),
-      format,
-    ),
+    listed([...view.received, ...view.sent].filter(({ asset }) => isNft(asset)).map(netOf), format),
   bought: (subject) => (hasNft(subject.view.received) ? WORDS['received']!(subject) : null),
   sold: (subject) =>
     hasNft(subject.view.sent) && !hasNft(subject.view.received) ? WORDS['sent']!(subject) : null,
@@ -119,7 +115,7 @@ const FAMILIES: Readonly<Record<string, (word: string, subject: LabelSubject) =>
 };
 
 function hasNft(balances: readonly Balance[]): boolean {
-  return balances.some(({ asset }) => asset.kind === 'erc721' || asset.kind === 'erc1155');
+  return balances.some(({ asset }) => isNft(asset));
 }
 
 function first<T>(of: ReadonlySet<T>): T {

@@ -1,4 +1,4 @@
-import { parseAssetId } from '../../value/asset.ts';
+import { isNft, NATIVE, parseAssetId } from '../../value/asset.ts';
 import { balances } from '../../value/balances.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
 import type { NftTrade, Money, NftSale, PriceBook, TradeMoney } from '../../model/economics.ts';
@@ -32,10 +32,7 @@ export function nftTrades(input: TradeInput): NftTrade[] {
   }));
 }
 
-const isNft = (asset: AssetId): boolean => {
-  const kind = parseAssetId(asset)?.kind;
-  return kind === 'erc721' || kind === 'erc1155';
-};
+const isNftId = (id: AssetId): boolean => isNft(parseAssetId(id) ?? NATIVE);
 
 /** Null for any act but the proven sale of NFTs of one id. */
 function soldBy(motif: Motif, { rulebook }: TradeInput): Sold | null {
@@ -45,7 +42,7 @@ function soldBy(motif: Motif, { rulebook }: TradeInput): Sold | null {
   const party = (role: Side): Address | undefined =>
     motif.participants.find((participant) => participant.role === role)?.account;
   const [buyer, seller] = [party('buyer'), party('seller')];
-  const nfts = [...motif.assetsIn, ...motif.assetsOut].filter(({ asset }) => isNft(asset));
+  const nfts = [...motif.assetsIn, ...motif.assetsOut].filter(({ asset }) => isNftId(asset));
   const [nft] = nfts;
   if (!buyer || !seller || buyer === seller || !nft || nfts.length > 1) return null;
   return { motif, asset: nft.asset, units: nft.amount, buyer, seller };
@@ -79,7 +76,7 @@ function soleProceeds(trade: Sold, sold: readonly Sold[], input: TradeInput): Am
 
 /** The one fungible amount a trade's event or movements state. */
 function statedPrice({ motif }: Sold): Amount | null {
-  const money = [...motif.assetsIn, ...motif.assetsOut].filter(({ asset }) => !isNft(asset));
+  const money = [...motif.assetsIn, ...motif.assetsOut].filter(({ asset }) => !isNftId(asset));
   return money.length === 1 ? money[0]! : null;
 }
 
@@ -97,8 +94,8 @@ function moneyOf(
   const money: (readonly [AssetId, bigint])[] = [];
   for (const { id, net } of balances(flow, account, { mergeWrapped: rulebook.wrappedNative }).values()) {
     const paid = -sign * net;
-    if (isNft(id) ? paid !== -unitsTraded(id, own) : paid < 0n) return null;
-    if (!isNft(id) && paid > 0n) money.push([id, paid]);
+    if (isNftId(id) ? paid !== -unitsTraded(id, own) : paid < 0n) return null;
+    if (!isNftId(id) && paid > 0n) money.push([id, paid]);
   }
   return money.length > 0 ? money : null;
 }

@@ -1,4 +1,4 @@
-import { erc20Id, NATIVE, NATIVE_ASSET, parseAssetId } from '../../value/asset.ts';
+import { erc20Id, isFungible, NATIVE, NATIVE_ASSET, parseAssetId } from '../../value/asset.ts';
 import { assetDecimals } from '../../value/display.ts';
 import type { AssetRefusal, ChosenPrice, NftTrade, PriceBook } from '../../model/economics.ts';
 import type { Asset, AssetId } from '../../model/valueFlow.ts';
@@ -42,8 +42,6 @@ const whyUnpriced = ({ chosen, refused }: PriceChoice): RefusalReason =>
   chosen ? NO_DECIMALS : (refused[0] ?? NO_SOURCE);
 
 const idOfKey = (key: PriceKey): AssetId => (key === 'native' ? NATIVE_ASSET : erc20Id(key));
-
-const isFungible = ({ kind }: Asset): boolean => kind === 'native' || kind === 'erc20';
 
 const byId = (a: Asset, b: Asset): number => (a.id < b.id ? -1 : 1);
 

@@ -115,7 +115,6 @@ export function subjectRoles(input: RoleInput): (account: Address) => SubjectRol
   const principal = attribution.actor ?? tx.from;
   // Few accounts are asked about: the others are known by something else.
   let tokens: ReadonlySet<Address | null> | null = null;
-  let carriers: ReadonlySet<Address> | null = null;
   const named = namedRoles(input);
   return (account) => {
     const tagged = tagRole(rulebook.entities.get(account));
@@ -123,7 +122,7 @@ export function subjectRoles(input: RoleInput): (account: Address) => SubjectRol
     if (role) return role;
     if (fees.has(account)) return 'fee_recipient';
     if ((tokens ??= contractsOf(flow)).has(account)) return 'token_contract';
-    if ((carriers ??= carriersOf(flow, rulebook.wrappedNative)).has(account)) return 'router';
+    if (carriersOf(flow, rulebook.wrappedNative).has(account)) return 'router';
     return dealtWith(principal, account, flow) ? 'counterparty' : 'other';
   };
 }

@@ -1,3 +1,4 @@
+import { isNft } from '../../value/asset.ts';
 import type {
   AllowanceAsset,
   Asset,
@@ -22,8 +23,6 @@ export function assetsOf(report: TxReport): AssetBook {
 }
 
 type SaidAsset = Asset | AllowanceAsset;
-
-const isNft = ({ kind }: SaidAsset): boolean => kind === 'erc721' || kind === 'erc1155';
 
 /** Symbol as short as `limit`, with the token id of an NFT. Falls back to the contract's address. */
 export function symbolOf(asset: SaidAsset | undefined, id: string, limit = 18): string {

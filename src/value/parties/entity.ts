@@ -1,10 +1,11 @@
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
+import { mergeNative } from '../asset.ts';
 import { servingTag } from '../../lib/motifKinds.ts';
 import { balances, sidesOf } from '../balances.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
-import type { Movement, ValueFlow } from '../../model/valueFlow.ts';
+import type { AssetId, Movement, ValueFlow } from '../../model/valueFlow.ts';
 
 /**
  * Why an account counts as one with the actor. `called`: the signer called it. `trader`: the only contract
@@ -90,4 +91,27 @@ export function onlyKeeps(
 /** The group's payments, in order. */
 export function sentBy(group: Iterable<Address>, { outgoing, movements }: ValueFlow): Movement[] {
   return [...group].flatMap((account) => (outgoing.get(account) ?? []).map((index) => movements[index]!));
+}
+
+/**
+ * Wallets for gains: per asset the one further account that received it from the group and sent nothing, native
+ * and wrapped native as one. Assets that several such accounts received have none.
+ */
+export function walletsOf(
+  group: ReadonlySet<Address>,
+  {
+    flow,
+    venues,
+    wrappedNative,
+    coinbase,
+  }: Pick<EntityInput, 'flow' | 'venues' | 'coinbase'> & { readonly wrappedNative: ReadonlySet<Address> },
+): ReadonlyMap<AssetId, Address | null> {
+  const wallets = new Map<AssetId, Address | null>();
+  for (const { to, asset } of sentBy(group, flow)) {
+    const known = group.has(to) || venues.has(to) || wrappedNative.has(to);
+    if (known || to === coinbase || to === ZERO_ADDRESS || flow.outgoing.get(to)?.length) continue;
+    const id = mergeNative(asset, wrappedNative);
+    wallets.set(id, wallets.has(id) && wallets.get(id) !== to ? null : to);
+  }
+  return wallets;
 }

@@ -2,11 +2,11 @@ import { distinctEvidence } from '../../../lib/evidence.ts';
 import { addTo } from '../../../lib/lists.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
 import { SHARE_ROLES } from '../../../lib/roles.ts';
-import { issueClaim } from '../../../value/claims.ts';
+import { issueClaim, legOf } from '../../../value/claims.ts';
 import { isIssuance } from '../structure/context.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { DraftPrimitive, Leg } from '../../../model/primitive.ts';
+import type { DraftPrimitive } from '../../../model/primitive.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import type { AssetId, Movement, ValueFlow } from '../../../model/valueFlow.ts';
 
@@ -184,17 +184,9 @@ function withToken(act: DraftPrimitive, m: Movement): DraftPrimitive {
   const [role, account] = m.kind === 'mint' ? ['share_out', m.to] : ['share_in', m.from];
   const { legs, evidence, invariants } = act;
   const owed = legs.some((leg) => leg.role === 'repaid') ? 'debt_' : '';
-  const leg: Leg = {
-    role: `${owed}${role}`,
-    asset: m.asset,
-    amount: m.amount,
-    account,
-    movements: [m.index],
-    exact: true,
-  };
   return {
     ...act,
-    legs: [...legs, leg],
+    legs: [...legs, legOf(`${owed}${role}`, m, account)],
     evidence: distinctEvidence([...evidence, m.evidence]),
     invariants: [...invariants, issueClaim(m)],
   };

@@ -121,7 +121,8 @@ function wordInside(data: ArgumentValue | null, at: number): bigint | null {
     : null;
 }
 
-function amountOf(op: AmountWord, value: bigint | null): bigint | null {
+/** As the words of mappings read an amount. */
+export function amountOf(op: AmountWord, value: bigint | null): bigint | null {
   if (value === null) return null;
   if (op === 'abs') return value < 0n ? -value : value;
   if (op === 'positive') return value > 0n ? value : null;

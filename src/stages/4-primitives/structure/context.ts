@@ -1,6 +1,6 @@
 import { addTo, groupBy, lowerBound } from '../../../lib/lists.ts';
 import { mergeNative } from '../../../value/asset.ts';
-import { balances, type Balance } from '../../../value/balances.ts';
+import { balances } from '../../../value/balances.ts';
 import { valueEnds, type ValueEnds } from '../../../value/follow.ts';
 import { carriersOf } from '../../../value/parties.ts';
 import { isPrincipal, SHARE_ROLES } from '../../../lib/roles.ts';
@@ -42,7 +42,7 @@ export interface StructureContext {
   readonly tx: CanonicalTx;
   readonly flow: ValueFlow;
   readonly wrappedNative: ReadonlySet<Address>;
-  readonly passThrough: ReadonlySet<Address>;
+  readonly carriers: ReadonlySet<Address>;
   /** Grows as detectors run, so that each movement is explained once. */
   readonly explained: Set<number>;
   /** Contracts at which a primitive happened. */
@@ -73,21 +73,23 @@ export function structureContext(
   wrappedNative: ReadonlySet<Address>,
   declared: readonly DraftPrimitive[],
 ): StructureContext {
-  const passThrough = carriersOf(flow, wrappedNative);
+  const carriers = carriersOf(flow, wrappedNative);
   const context: StructureContext = {
     tx,
     flow,
     wrappedNative,
-    passThrough,
+    carriers,
     explained: new Set(),
     venues: new Set(),
     shareAssets: new Set(),
     customers: new Set(),
     sponsored: new Set(declared.flatMap(sponsorships)),
     dealings: new Map(),
-    origins: valueEnds(flow, wrappedNative, passThrough, 'back'),
-    destinations: valueEnds(flow, wrappedNative, passThrough, 'onward'),
-    totalSent: totals(flow, wrappedNative),
+    origins: valueEnds(flow, wrappedNative, carriers, 'back'),
+    destinations: valueEnds(flow, wrappedNative, carriers, 'onward'),
+    totalSent: (account, asset) =>
+      balances(flow, account, { mergeWrapped: wrappedNative }).get(mergeNative(asset, wrappedNative))?.sent ??
+      0n,
     between: pairs(flow, wrappedNative),
   };
   for (const primitive of declared) explain(context, primitive);
@@ -122,15 +124,6 @@ export function contractOf(flow: ValueFlow, asset: AssetId): Address | null {
 
 export function isIssuance({ kind }: Movement): boolean {
   return kind === 'mint' || kind === 'burn';
-}
-
-function totals(flow: ValueFlow, mergeWrapped: ReadonlySet<Address>): StructureContext['totalSent'] {
-  const known = new Map<Address, ReadonlyMap<AssetId, Balance>>();
-  return (account, asset) => {
-    let own = known.get(account);
-    if (!own) known.set(account, (own = balances(flow, account, { mergeWrapped })));
-    return own.get(mergeNative(asset, mergeWrapped))?.sent ?? 0n;
-  };
 }
 
 /** Built on first use: most transactions never need it. */

@@ -46,9 +46,9 @@ function mayBeLent({ flow, explained }: StructureContext, m: Movement): boolean 
   return m.kind === 'transfer' && !explained.has(m.index) && isFungible(flow, m.asset);
 }
 
-function mayLend({ tx, wrappedNative, passThrough }: StructureContext, account: Address): boolean {
+function mayLend({ tx, wrappedNative, carriers }: StructureContext, account: Address): boolean {
   const isOwn = account === ZERO_ADDRESS || account === tx.from;
-  return !isOwn && !wrappedNative.has(account) && !passThrough.has(account);
+  return !isOwn && !wrappedNative.has(account) && !carriers.has(account);
 }
 
 /** Without anything done in between it is change or a mistake, not a loan. */

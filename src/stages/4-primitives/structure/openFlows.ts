@@ -71,12 +71,12 @@ export class OpenFlows {
 
   /** The account on that side of a movement; null for another kind of movement, or a stop on the way. */
   accountOf(m: Movement, side: Side): Address | null {
-    const { passThrough, origins, destinations } = this.#context;
+    const { carriers, origins, destinations } = this.#context;
     const kind = side === 'minted' ? 'mint' : side === 'burnt' ? 'burn' : 'transfer';
     if (m.kind !== kind) return null;
     const outgoing = side === 'sent' || side === 'burnt';
     const [near, far] = outgoing ? [m.from, m.to] : [m.to, m.from];
-    if (kind === 'transfer' && passThrough.has(far)) return null;
+    if (kind === 'transfer' && carriers.has(far)) return null;
     const account = only(outgoing ? origins(near, m.asset) : destinations(near, m.asset));
     return account === far ? null : account;
   }

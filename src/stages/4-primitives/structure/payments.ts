@@ -23,7 +23,7 @@ export function isPaymasterCharge(context: StructureContext, m: Movement): boole
  * taken by these.
  */
 export function isOwnPayment(context: StructureContext, m: Movement): boolean {
-  if (context.passThrough.has(m.from) || context.venues.has(m.from)) return false;
+  if (context.carriers.has(m.from) || context.venues.has(m.from)) return false;
   const token = contractOf(context.flow, m.asset);
   if (token === null) return context.customers.has(m.from);
   return callsThatMove(context, m).some(({ by, pulls }) => !pulls && by === m.from);

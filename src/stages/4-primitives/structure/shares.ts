@@ -146,8 +146,8 @@ function shareClaims(
 }
 
 /** Ether that ended with an account that received it by a plain payment and did nothing with it. */
-function isPaidOut({ tx, flow, destinations, passThrough }: StructureContext, m: Movement): boolean {
-  if (m.asset !== NATIVE_ASSET || !passThrough.has(m.to)) return false;
+function isPaidOut({ tx, flow, destinations, carriers }: StructureContext, m: Movement): boolean {
+  if (m.asset !== NATIVE_ASSET || !carriers.has(m.to)) return false;
   const ends = new Set(destinations(m.to, m.asset));
   if (ends.size === 0 || tx.logs.some(({ address }) => ends.has(address))) return false;
   return [...ends].every((end) => {

@@ -37,12 +37,12 @@ export function findStructuralSwaps(
 
 /** Where assets ended that an act put into a position through a helper contract. */
 function keepersOfDeposits(
-  { flow, passThrough, destinations }: StructureContext,
+  { flow, carriers, destinations }: StructureContext,
   found: readonly DraftPrimitive[],
   rulebook: Rulebook,
 ): ReadonlySet<Address> {
   const legs = found
-    .filter(({ kind, venue }) => passThrough.has(venue) && kindOf(rulebook, kind).position !== null)
+    .filter(({ kind, venue }) => carriers.has(venue) && kindOf(rulebook, kind).position !== null)
     .flatMap((act) => act.legs.filter(({ role }) => SENT_ROLES.has(role)));
   return new Set(
     legs.flatMap(({ asset, movements }) =>

@@ -1,4 +1,5 @@
 import { mergeNative } from '../../../value/asset.ts';
+import { legOf } from '../../../value/claims.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { SENT_ROLES } from '../../../lib/roles.ts';
 import { valueEnds, type ValueEnds } from '../../../value/follow.ts';
@@ -19,7 +20,7 @@ const FEE_DIVISOR = 20n;
 export function findTransfers(context: StructureContext): DraftPrimitive[] {
   const { flow } = context;
   const left = flow.movements.filter(
-    (m) => m.kind === 'transfer' && !context.explained.has(m.index) && !context.passThrough.has(m.to),
+    (m) => m.kind === 'transfer' && !context.explained.has(m.index) && !context.carriers.has(m.to),
   );
   if (left.length === 0) return [];
   const acted = context.dealings.size > 0;
@@ -44,12 +45,10 @@ function paymasterFee(context: StructureContext, m: Movement, payer: Address): D
 }
 
 /** Like `origins`, but a venue ends the way back: it may keep the value elsewhere. */
-function customersBehind({ flow, wrappedNative, passThrough, venues, origins }: StructureContext): ValueEnds {
-  const carriers: Address[] = [];
-  for (const account of passThrough) if (!venues.has(account)) carriers.push(account);
-  return carriers.length === passThrough.size
-    ? origins
-    : valueEnds(flow, wrappedNative, new Set(carriers), 'back');
+function customersBehind({ flow, wrappedNative, carriers, venues, origins }: StructureContext): ValueEnds {
+  const others: Address[] = [];
+  for (const account of carriers) if (!venues.has(account)) others.push(account);
+  return others.length === carriers.size ? origins : valueEnds(flow, wrappedNative, new Set(others), 'back');
 }
 
 /** The payer behind a router's payment; the sender itself where that is not one account. */
@@ -61,7 +60,7 @@ function payerBehind(origins: readonly Address[], m: Movement): Address {
 /** Value a venue sends or receives, and forwards of its payout or of a mint: no transfers of their own. */
 function isPartOfAct(context: StructureContext, m: Movement, origins: readonly Address[]): boolean {
   if (context.venues.has(m.from) || context.venues.has(m.to)) return true;
-  if (context.passThrough.has(m.from))
+  if (context.carriers.has(m.from))
     return origins.some((origin) => origin === ZERO_ADDRESS || context.venues.has(origin));
   if (m.from === context.tx.from || context.customers.has(m.from)) return false;
   const id = mergeNative(m.asset, context.wrappedNative);
@@ -90,7 +89,7 @@ function isSkim(context: StructureContext, m: Movement): boolean {
   )
     return false;
   if (flow.outgoing.has(m.to)) return false;
-  if (!context.passThrough.has(m.from) && !context.venues.has(m.from) && !context.dealings.has(m.from))
+  if (!context.carriers.has(m.from) && !context.venues.has(m.from) && !context.dealings.has(m.from))
     return false;
   return m.amount * FEE_DIVISOR <= context.totalSent(m.from, m.asset) && !isOwnPayment(context, m);
 }
@@ -106,9 +105,7 @@ function transferOf(context: StructureContext, kind: string, m: Movement, payer:
     seq: m.seq,
     venue,
     roles: kind === 'transfer' ? [{ role: 'owner', account: payer }, pays, receives] : [pays, receives],
-    legs: [
-      { role: 'paid', asset: m.asset, amount: m.amount, account: payer, movements: [m.index], exact: true },
-    ],
+    legs: [legOf('paid', m, payer)],
     invariants: NOTHING,
     tags: kind === 'transfer' ? NOTHING : GUESSED,
     evidence: [m.evidence],

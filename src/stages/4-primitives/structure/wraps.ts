@@ -1,4 +1,4 @@
-import { claim } from '../../../value/claims.ts';
+import { claim, legOf } from '../../../value/claims.ts';
 import { addTo } from '../../../lib/lists.ts';
 import { mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -38,14 +38,7 @@ function wrapOf(
   native: Movement | null,
 ): DraftPrimitive {
   const wrapping = token.kind === 'wrap';
-  const leg = (role: string, m: Movement): Leg => ({
-    role,
-    asset: m.asset,
-    amount: m.amount,
-    account,
-    movements: [m.index],
-    exact: true,
-  });
+  const leg = (role: string, m: Movement): Leg => legOf(role, m, account);
   const legs = wrapping
     ? [...(native ? [leg('in', native)] : []), leg('out', token)]
     : [leg('in', token), ...(native ? [leg('out', native)] : [])];

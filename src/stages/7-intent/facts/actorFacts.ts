@@ -1,11 +1,10 @@
 import { isCommanded } from '../../../lib/motifKinds.ts';
-import { NATIVE_ASSET } from '../../../value/asset.ts';
+import { isNft, NATIVE_ASSET } from '../../../value/asset.ts';
 import { balances, sidesOf, type Balance } from '../../../value/balances.ts';
 import { count, entityTags, flag, kinds, oneOf, type FactSpec } from './factSpec.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { Address } from '../../../model/hex.ts';
 
-const isNft = (b: Balance): boolean => b.asset.kind === 'erc721' || b.asset.kind === 'erc1155';
 const minted = (v: SubjectView, b: Balance): boolean =>
   b.incoming.length > 0 && b.incoming.every((m) => v.isMint(m));
 const burnt = (v: SubjectView, b: Balance): boolean =>
@@ -78,7 +77,7 @@ const BALANCES: readonly FactSpec[] = [
   count(
     'actor.sent.nfts',
     'Non-fungible assets the actor ended with less of.',
-    (v) => v.sent.filter(isNft).length,
+    (v) => v.sent.filter((l) => isNft(l.asset)).length,
   ),
   count(
     'actor.sent.burnt',
@@ -102,7 +101,7 @@ const BALANCES: readonly FactSpec[] = [
   count(
     'actor.received.nfts',
     'Non-fungible assets the actor ended with more of.',
-    (v) => v.received.filter(isNft).length,
+    (v) => v.received.filter((l) => isNft(l.asset)).length,
   ),
   count(
     'actor.received.minted',
@@ -117,22 +116,22 @@ const BALANCES: readonly FactSpec[] = [
   count(
     'actor.received.minted_nfts',
     'Non-fungible assets minted to the actor.',
-    (v) => v.received.filter((l) => isNft(l) && minted(v, l)).length,
+    (v) => v.received.filter((l) => isNft(l.asset) && minted(v, l)).length,
   ),
   count(
     'actor.sent.fungible',
     'Fungible assets the actor ended with less of.',
-    (v) => v.sent.filter((l) => !isNft(l)).length,
+    (v) => v.sent.filter((l) => !isNft(l.asset)).length,
   ),
   count(
     'actor.received.fungible',
     'Fungible assets the actor ended with more of.',
-    (v) => v.received.filter((l) => !isNft(l)).length,
+    (v) => v.received.filter((l) => !isNft(l.asset)).length,
   ),
   count(
     'actor.received.fungible_transferred',
     'Fungible assets the actor received by transfer, not by a mint.',
-    (v) => v.received.filter((l) => !isNft(l) && !minted(v, l)).length,
+    (v) => v.received.filter((l) => !isNft(l.asset) && !minted(v, l)).length,
   ),
   count(
     'actor.received.transferred',

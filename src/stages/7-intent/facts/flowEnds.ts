@@ -1,4 +1,3 @@
-import { bfsFromNode } from 'graphology-traversal';
 import { follow } from '../../../value/follow.ts';
 import { roleOf } from '../../../lib/roles.ts';
 import type { SubjectView } from './subjectView.ts';
@@ -6,7 +5,6 @@ import type { Address } from '../../../model/hex.ts';
 import type { Motif } from '../../../model/motif.ts';
 import type { MotifTraits } from '../../../model/vocabulary.ts';
 import type { AssetId, Movement } from '../../../model/valueFlow.ts';
-import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { balances } from '../../../value/balances.ts';
 
 /**
@@ -31,7 +29,7 @@ export function motifsAtEnd(
       if (view.mergedAsset(movement.asset) !== id || entity.has(carrier)) return false;
       const here = ends.byMovement.get(movement.index) ?? ends.byVenue.get(carrier)?.get(id);
       for (const motif of here ?? []) found.add(motif);
-      return here === undefined && view.agents.has(carrier);
+      return here === undefined && view.intermediaries.has(carrier);
     };
     const carriers: Address[] = [];
     for (const movement of into ? outgoing : incoming) {
@@ -86,37 +84,6 @@ function add<K>(map: Map<K, Motif[]>, key: K, motif: Motif): void {
   const known = map.get(key);
   if (known) known.push(motif);
   else map.set(key, [motif]);
-}
-
-/**
- * Accounts reached from the subject along movements, through accounts that both received and paid and are
- * not a venue, a token or the zero address. They carry value for the subject and are not its
- * counterparties.
- */
-export function passThroughAccounts(view: SubjectView): ReadonlySet<Address> {
-  const { flow, entity, tx, input } = view;
-  const tokens = new Set<Address | null>();
-  for (const { address } of flow.assets.values()) tokens.add(address);
-  const mayCarry = (account: Address): boolean =>
-    !entity.has(account) && !view.isVenue(account) && !tokens.has(account);
-  const carries = (account: Address): boolean =>
-    account !== ZERO_ADDRESS && flow.outgoing.has(account) && flow.incoming.has(account) && mayCarry(account);
-  const agents = new Set<Address>();
-  const anyCarrier = [...flow.outgoing.keys()].some(carries);
-  for (const start of entity) {
-    if (!anyCarrier || !flow.graph.hasNode(start)) continue;
-    const stopsAt = (node: string): boolean => {
-      if (node === start) return false;
-      const account = node as Address;
-      if (agents.has(account) || !carries(account)) return true;
-      agents.add(account);
-      return false;
-    };
-    bfsFromNode(flow.graph, start, stopsAt, { mode: 'directed' });
-  }
-  const drives = entity.has(tx.from) || input.subject.mode !== 'solver_settlement';
-  if (drives && tx.to !== null && mayCarry(tx.to)) agents.add(tx.to);
-  return agents;
 }
 
 /**

@@ -25,7 +25,9 @@ export function ownership(view: SubjectView): readonly Motif[] {
  */
 function touches(view: SubjectView, motif: Motif): boolean {
   return (
-    view.entity.has(motif.venue) || takesPart(view, motif, view.entity) || takesPart(view, motif, view.agents)
+    view.entity.has(motif.venue) ||
+    takesPart(view, motif, view.entity) ||
+    takesPart(view, motif, view.intermediaries)
   );
 }
 

@@ -8,7 +8,8 @@ import { isSwap, kindOf } from '../../../lib/motifKinds.ts';
 import { Exchange } from './swapFacts.ts';
 import { builderPayments } from '../../../value/parties/builder.ts';
 import { executionPayments } from '../../../value/parties/execution.ts';
-import { motifsAtEnd, passThroughAccounts, payees } from './flowEnds.ts';
+import { intermediariesOf } from './intermediaries.ts';
+import { motifsAtEnd, payees } from './flowEnds.ts';
 import { ownership } from './ownership.ts';
 import { sharesByAsset } from './assetFacts.ts';
 import type { IntentInput } from '../intentInput.ts';
@@ -30,7 +31,7 @@ export class SubjectView {
   #sent?: readonly Balance[];
   #received?: readonly Balance[];
   #venues?: ReadonlyMap<Address, Motif>;
-  #agents?: ReadonlySet<Address>;
+  #intermediaries?: ReadonlySet<Address>;
   #own?: readonly Motif[];
   #ownByKind?: MotifsByKind;
   #byKind?: MotifsByKind;
@@ -92,11 +93,15 @@ export class SubjectView {
     return act !== undefined && movedAssets(act);
   }
 
-  /**
-   * Accounts that only carry value between the subject and its counterparties: routers, proxies, forwarders.
-   */
-  get agents(): ReadonlySet<Address> {
-    return (this.#agents ??= passThroughAccounts(this));
+  /** Accounts between the subject and its counterparties: routers, proxies, forwarders. */
+  get intermediaries(): ReadonlySet<Address> {
+    return (this.#intermediaries ??= intermediariesOf({
+      tx: this.tx,
+      flow: this.flow,
+      entity: this.entity,
+      isVenue: (account) => this.isVenue(account),
+      wasCalled: this.entity.has(this.tx.from) || this.input.subject.mode !== 'solver_settlement',
+    }));
   }
 
   /** Motifs that are the subject's doing or happen to it, in execution order. */

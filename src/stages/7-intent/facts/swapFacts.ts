@@ -77,7 +77,7 @@ function settledByOthers(v: SubjectView): boolean {
   if (v.input.subject.mode === 'solver_settlement' || v.own.some((motif) => SETTLED.has(v.kind(motif).trade)))
     return true;
   if (settles(tagsOf(v.path)) || settles(v.tagsOf(v.tx.to))) return true;
-  for (const agent of v.agents) if (settles(v.tagsOf(agent))) return true;
+  for (const agent of v.intermediaries) if (settles(v.tagsOf(agent))) return true;
   return false;
 }
 

@@ -1,3 +1,4 @@
+import { isFungible, isNft } from '../../../value/asset.ts';
 import { blobsOf } from '../../../value/blobs.ts';
 import { count, entityTags, flag, kinds, oneOf, text, type FactSpec } from './factSpec.ts';
 import type { SubjectView } from './subjectView.ts';
@@ -124,20 +125,12 @@ export const FLOW_FACTS: readonly FactSpec[] = [
   count(
     'flow.fungible_movements',
     'Movements of native or ERC-20 assets.',
-    (v) =>
-      v.movements.filter((m) => {
-        const k = v.flow.assets.get(m.asset)?.kind;
-        return k === 'native' || k === 'erc20';
-      }).length,
+    (v) => v.movements.filter((m) => isFungible(v.flow.assets.get(m.asset)!)).length,
   ),
   count(
     'flow.nft_movements',
     'Movements of non-fungible or ERC-1155 tokens.',
-    (v) =>
-      v.movements.filter((m) => {
-        const k = v.flow.assets.get(m.asset)?.kind;
-        return k === 'erc721' || k === 'erc1155';
-      }).length,
+    (v) => v.movements.filter((m) => isNft(v.flow.assets.get(m.asset)!)).length,
   ),
   count(
     'flow.payers',

@@ -1,5 +1,5 @@
 import { roleOf, SHARE_ROLES } from '../../../lib/roles.ts';
-import { balances, type Balance } from '../../../value/balances.ts';
+import type { Balance } from '../../../value/balances.ts';
 import type { ValueEnds } from '../../../value/follow.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Motif } from '../../../model/motif.ts';
@@ -21,7 +21,7 @@ export interface OwnerContext {
   /** The accounts that the transaction was done for: they own even momentary holdings. */
   readonly principals: ReadonlySet<Address>;
   /** Accounts that passed on everything they received. */
-  readonly passThrough: ReadonlySet<Address>;
+  readonly carriers: ReadonlySet<Address>;
   /** Where a pass-through account's assets came from, and where they went. */
   readonly origins: ValueEnds;
   readonly destinations: ValueEnds;
@@ -40,16 +40,6 @@ export function net(account: Address, asset: AssetId, { ledgers }: ValueFlow): b
 
 export function held(account: Address, asset: AssetId, { ledgers }: ValueFlow): boolean {
   return ledgers.get(account)?.has(asset) ?? false;
-}
-
-/** Accounts' balances, each computed on first use. */
-export function balancesByAccount(flow: ValueFlow, mergeWrapped: ReadonlySet<Address>): OwnerContext['own'] {
-  const known = new Map<Address, ReadonlyMap<AssetId, Balance>>();
-  return (account) => {
-    let own = known.get(account);
-    if (!own) known.set(account, (own = balances(flow, account, { mergeWrapped })));
-    return own;
-  };
 }
 
 /** Effects that say themselves whose position it was. */

@@ -93,8 +93,8 @@ function holderOfToken(change: Change, token: AssetId, { flow, venues }: OwnerCo
  * in, or received those that came out, and the proxy kept nothing. Null where there is none.
  */
 function userBehind({ owner, underlying }: Change, context: OwnerContext): Address | null {
-  const { principals, passThrough, flow } = context;
-  if (principals.has(owner) || !passThrough.has(owner)) return null;
+  const { principals, carriers, flow } = context;
+  if (principals.has(owner) || !carriers.has(owner)) return null;
   const direct = usersAtEnds(owner, underlying, context);
   if (direct.size > 0) return onlyOne(direct);
   // It converted its input first, or pays out in another asset.

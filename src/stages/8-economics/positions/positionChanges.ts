@@ -3,6 +3,7 @@ import { distinctEvidence } from '../../../lib/evidence.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
 import { roleOf } from '../../../lib/roles.ts';
 import { mergeNative } from '../../../value/asset.ts';
+import { balances } from '../../../value/balances.ts';
 import { valueEnds } from '../../../value/follow.ts';
 import { carriersOf, venuesOf } from '../../../value/parties.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
@@ -11,7 +12,7 @@ import type { PositionChange } from '../../../model/economics.ts';
 import type { Motif } from '../../../model/motif.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
-import { balancesByAccount, type Change } from './carried.ts';
+import type { Change } from './carried.ts';
 import { withOwners } from './owners.ts';
 import { partsOf } from './parts.ts';
 import { sidesOf, tradedSides, type Side } from './sides.ts';
@@ -40,7 +41,7 @@ export function positionChanges(input: PositionInput): PositionChange[] {
   const found = motifs.flatMap((motif) => changesOf(motif, input));
   if (found.length === 0) return [];
   const { actor, signer, entity, orders } = attribution;
-  const passThrough = carriersOf(flow, rulebook.wrappedNative);
+  const carriers = carriersOf(flow, rulebook.wrappedNative);
   const changes = withOwners(found, {
     flow,
     principals: new Set([
@@ -49,12 +50,12 @@ export function positionChanges(input: PositionInput): PositionChange[] {
       ...entity,
       ...orders.map((o) => o.owner),
     ]),
-    passThrough,
+    carriers,
     merged: (asset) => mergeNative(asset, rulebook.wrappedNative),
-    own: balancesByAccount(flow, rulebook.wrappedNative),
+    own: (account) => balances(flow, account, { mergeWrapped: rulebook.wrappedNative }),
     motifs,
-    origins: valueEnds(flow, rulebook.wrappedNative, passThrough, 'back'),
-    destinations: valueEnds(flow, rulebook.wrappedNative, passThrough, 'onward'),
+    origins: valueEnds(flow, rulebook.wrappedNative, carriers, 'back'),
+    destinations: valueEnds(flow, rulebook.wrappedNative, carriers, 'onward'),
     venues: venuesOf(motifs, rulebook),
   });
   return [...changes.map((change) => positionOf(change, flow)), ...unexplained(changes, flow)].sort(

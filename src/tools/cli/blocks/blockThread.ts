@@ -5,9 +5,9 @@ import type { Finding } from '../../../model/finding.ts';
 import type { TxReport } from '../../../model/generated/report.ts';
 import { createAnalyzeBlock } from '../../../service/analyzeBlock.ts';
 import { unpackRulebook } from '../../../service/cache/rulebookCache.ts';
-import { openUpstream } from '../../../service/analyzer.ts';
-import { createReportValidator } from '../../../stages/9-report/reportValidator.ts';
+import { analyzerDeps, openUpstream } from '../../../service/analyzer.ts';
 import type { BlockResult, BlockTask, BlockThreadData } from './blockPool.ts';
+import { failedBlock } from './blockResult.ts';
 import { addFindings, addRows } from './tableRows.ts';
 import { noRows, type Rows } from './tables.ts';
 
@@ -15,25 +15,10 @@ const { config, rulebook: packed, filter, tables } = workerData as BlockThreadDa
 const rulebook = unpackRulebook(packed);
 let notes: string[] = [];
 const analyzeBlock = createAnalyzeBlock(
-  {
-    upstream: openUpstream(config),
-    rulebook: () => rulebook,
-    validate: createReportValidator(),
-    maxTokens: config.maxTokens,
-    priceSources: config.priceSources,
-    names: config.names,
-  },
+  analyzerDeps(config, openUpstream(config), () => rulebook),
   filter,
   (note) => notes.push(note),
 );
-const NOTHING = {
-  lines: new Uint8Array(),
-  rows: null,
-  reports: 0,
-  transactions: 0,
-  failures: [],
-  findings: [],
-};
 
 /** Analyzes one block; rejects only with a defect of this program. */
 export default async function run({ id, ms }: BlockTask): Promise<unknown> {
@@ -62,11 +47,7 @@ export default async function run({ id, ms }: BlockTask): Promise<unknown> {
     });
   } catch (error) {
     if (!(error instanceof AnalysisError)) throw error;
-    return finish({
-      ...NOTHING,
-      lines: new Uint8Array(),
-      failed: { code: error.code, error: error.message },
-    });
+    return finish(failedBlock({ code: error.code, error: error.message }));
   }
 }
 

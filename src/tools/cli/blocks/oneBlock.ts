@@ -1,7 +1,6 @@
-import { configuredRules, openUpstream } from '../../../service/analyzer.ts';
+import { analyzerDeps, configuredRules, openUpstream } from '../../../service/analyzer.ts';
 import { createAnalyzeBlock, type BlockReports } from '../../../service/analyzeBlock.ts';
 import { newestBlock, resolveBlocks, type BlockRef } from '../../../stages/1-fetch/block/resolveBlocks.ts';
-import { createReportValidator } from '../../../stages/9-report/reportValidator.ts';
 import { AnalysisError } from '../../../lib/errors.ts';
 import { CliError } from '../cliIo.ts';
 import { BLOCK_DEADLINE_MS, readBlockConfig } from './blockBatch.ts';
@@ -31,14 +30,7 @@ export async function analyzeOneBlock(
     if (id === null || id === undefined)
       throw new AnalysisError('upstream_rpc', 'the node does not have this block');
     const analyze = createAnalyzeBlock(
-      {
-        upstream,
-        rulebook: () => rulebook,
-        validate: createReportValidator(),
-        maxTokens: config.maxTokens,
-        priceSources: config.priceSources,
-        names: config.names,
-      },
+      analyzerDeps(config, upstream, () => rulebook),
       { intents: null, addresses: null, findings: true },
       (note) => process.stderr.write(`${note}\n`),
     );

@@ -1,5 +1,6 @@
 import type { Parameter as AbiParameter } from 'ox/AbiParameters';
-import type { AmountWord, BindExpr, EventMapping } from '../../../../model/rulebook.ts';
+import { amountOf } from '../../../../stages/4-primitives/bind/resolver.ts';
+import type { BindExpr, EventMapping } from '../../../../model/rulebook.ts';
 
 type Value = string | bigint | boolean | Value[];
 type Test = EventMapping['when'][number];
@@ -89,7 +90,7 @@ export class ExampleArguments {
       case 'first':
         return expr.of.map((one) => this.amount(one)).find(isDrawn) ?? null;
       default:
-        return 'of' in expr && expr.op !== 'word' ? amountWord(expr.op, this.amount(expr.of)) : null;
+        return 'of' in expr && expr.op !== 'word' ? amountOf(expr.op, this.amount(expr.of)) : null;
     }
   }
 
@@ -196,16 +197,6 @@ export class ExampleArguments {
 function asAmount(value: Value | null): bigint | null {
   if (typeof value === 'string') return /^0x[0-9a-f]{64}$/.test(value) ? BigInt(value) : null;
   return typeof value === 'bigint' ? value : null;
-}
-
-/** As the bind words read an amount. */
-function amountWord(op: AmountWord, value: bigint | null): bigint | null {
-  if (value === null) return null;
-  if (op === 'abs') return value < 0n ? -value : value;
-  if (op === 'positive') return value > 0n ? value : null;
-  if (op === 'negative') return value < 0n ? -value : null;
-  const half = op.endsWith('low128') ? BigInt.asUintN(128, value) : BigInt.asUintN(256, value) >> 128n;
-  return op.startsWith('signed') ? BigInt.asIntN(128, half) : half;
 }
 
 /** The argument an expression reads, as a key. */

@@ -1,0 +1,47 @@
+import { bfsFromNode } from 'graphology-traversal';
+import { ZERO_ADDRESS } from '../../../evm/hex.ts';
+import type { CanonicalTx } from '../../../model/canonicalTx.ts';
+import type { Address } from '../../../model/hex.ts';
+import type { ValueFlow } from '../../../model/valueFlow.ts';
+
+export interface IntermediaryInput {
+  readonly tx: CanonicalTx;
+  readonly flow: ValueFlow;
+  readonly entity: ReadonlySet<Address>;
+  readonly isVenue: (account: Address) => boolean;
+  /** Whether the called contract acted for the entity. */
+  readonly wasCalled: boolean;
+}
+
+/**
+ * Accounts reached from the entity along movements, through accounts that both received and paid and are
+ * not a venue, a token or the zero address, and the contract it called. They act between it and its
+ * counterparties. Unlike carriers, they may keep part of the value.
+ */
+export function intermediariesOf(input: IntermediaryInput): ReadonlySet<Address> {
+  const { tx, flow, entity, isVenue, wasCalled } = input;
+  const tokens = new Set<Address | null>();
+  for (const { address } of flow.assets.values()) tokens.add(address);
+  const isBetween = (account: Address): boolean =>
+    !entity.has(account) && !isVenue(account) && !tokens.has(account);
+  const handsOn = (account: Address): boolean =>
+    account !== ZERO_ADDRESS &&
+    flow.outgoing.has(account) &&
+    flow.incoming.has(account) &&
+    isBetween(account);
+  const found = new Set<Address>();
+  const any = [...flow.outgoing.keys()].some(handsOn);
+  for (const start of entity) {
+    if (!any || !flow.graph.hasNode(start)) continue;
+    const stopsAt = (node: string): boolean => {
+      if (node === start) return false;
+      const account = node as Address;
+      if (found.has(account) || !handsOn(account)) return true;
+      found.add(account);
+      return false;
+    };
+    bfsFromNode(flow.graph, start, stopsAt, { mode: 'directed' });
+  }
+  if (wasCalled && tx.to !== null && isBetween(tx.to)) found.add(tx.to);
+  return found;
+}
