@@ -19,22 +19,30 @@ export const asWritten: FindSignature = (_, text) => ({ text });
 
 /** The names of all shapes; `home` is the shape whose examples are read, and its own names come first. */
 export function namesOf(shapes: readonly RuleItem<RawShape>[]): (home: string | null) => FindSignature {
-  const all = shapes.map(({ value }) => ({ slug: value.slug, entries: entriesOf(value) }));
+  // Read where a name is asked for: most commands run without examples of shapes.
+  const every = lazily(() => shapes.flatMap(({ value }) => entriesOf(value)));
   return (home) => {
-    const own = all.filter(({ slug }) => slug === home).flatMap(({ entries }) => entries);
-    const every = all.flatMap(({ entries }) => entries);
+    const mine = lazily(() =>
+      shapes.filter(({ value }) => value.slug === home).flatMap(({ value }) => entriesOf(value)),
+    );
     return (kind, text) => {
+      const own = mine();
       if (text.includes('(')) return ownText(own, kind, text);
       const named = own.filter((e) => e.kind === kind && e.name === text);
-      const found = named.length > 0 ? named : every.filter((e) => e.kind === kind && e.name === text);
+      const found = named.length > 0 ? named : every().filter((e) => e.kind === kind && e.name === text);
       const distinct = new Map(found.map((e) => [e.key, e]));
       if (distinct.size === 1) return found[0]!;
       if (distinct.size > 1)
         return `${text} is one of ${[...distinct.values()].map((e) => e.text).join('; ')}: write which`;
-      const known = (own.length > 0 ? own : every).filter((e) => e.kind === kind).map((e) => e.name);
+      const known = (own.length > 0 ? own : every()).filter((e) => e.kind === kind).map((e) => e.name);
       return `no shape has the ${kind} ${didYouMean(text, known)}`;
     };
   };
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
 }
 
 interface Entry extends WrittenSignature {

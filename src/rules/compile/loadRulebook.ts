@@ -243,6 +243,7 @@ const CONSEQUENCES: ReadonlySet<ProblemCode> = new Set([
   'unknown_list',
   'unspoken_kind',
   'unranked_intent',
+  'unused_word',
 ]);
 
 /** Without the problems that may only follow from one in the vocabulary. */

@@ -13,10 +13,11 @@ export interface PlacedMapping {
  * asks for nothing that they do not ask for. `mappings` are in the order in which they are tried.
  */
 export function checkShadows(mappings: readonly PlacedMapping[]): void {
+  const texts = mappings.length < 2 ? [] : mappings.map(({ mapping }) => textsOf(mapping));
   for (const [i, lower] of mappings.entries()) {
     const above = mappings
       .slice(0, i)
-      .find((upper) => !isOverlaid(upper, lower) && shadows(upper.mapping, lower.mapping));
+      .find((upper, j) => !isOverlaid(upper, lower) && shadows(texts[j]!, texts[i]!));
     if (above)
       lower.spot
         .at('kind')
@@ -34,7 +35,15 @@ function isOverlaid(upper: PlacedMapping, lower: PlacedMapping): boolean {
   return upper.spot.item.file.layer > lower.spot.item.file.layer;
 }
 
-function shadows(upper: EventMapping, lower: EventMapping): boolean {
+function textsOf(mapping: EventMapping) {
+  const { when, legs } = mapping;
+  const [tests, every] = [positional(when, mapping), positional(legs, mapping)];
+  return { mapping, tests, every, required: every.filter((_, i) => legs[i]!.required) };
+}
+type Texts = ReturnType<typeof textsOf>;
+
+function shadows(one: Texts, other: Texts): boolean {
+  const [upper, lower] = [one.mapping, other.mapping];
   if (upper.status === 'deprecated' || upper.within !== null) return false;
   if (!upper.anyEmitter && lower.anyEmitter) return false;
   const slugs = new Set(upper.protocols.map(({ slug }) => slug));
@@ -43,14 +52,8 @@ function shadows(upper: EventMapping, lower: EventMapping): boolean {
   const mistaken = upper.kind !== lower.kind && both.length > 0;
   return (
     (mistaken || both.length === lower.protocols.length) &&
-    isPartOf(positional(upper.when, upper), positional(lower.when, lower)) &&
-    isPartOf(
-      positional(
-        upper.legs.filter(({ required }) => required),
-        upper,
-      ),
-      positional(lower.legs, lower),
-    )
+    isPartOf(one.tests, other.tests) &&
+    isPartOf(one.required, other.every)
   );
 }
 

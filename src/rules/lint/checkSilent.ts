@@ -141,13 +141,13 @@ export function checkUsedWords(items: readonly RuleItem[], sink: ProblemSink): v
     const words = item.value as RawVocabulary;
     for (const section of ['motifs', 'intents', 'leg_roles', 'account_roles', 'lists'] as const)
       for (const word of Object.keys(words[section] ?? {})) {
-        const isUsed = texts.some(
-          ({ file, text }) =>
-            file.kind !== 'precedence' &&
-            (file.kind === 'vocabulary'
-              ? text.includes(`:"${word}"`)
-              : new RegExp(`(?<![\\w])${word}(?![\\w])`).test(text)),
-        );
+        const pattern = new RegExp(`(?<![\\w])${word}(?![\\w])`);
+        const isUsed = texts.some(({ file, text }) => {
+          if (file.kind === 'precedence') return false;
+          // Values have the words of a list in place of its name.
+          if (section === 'lists') return file.text.includes(`$${word}`);
+          return file.kind === 'vocabulary' ? text.includes(`:"${word}"`) : pattern.test(text);
+        });
         if (!isUsed) sink.addKey(item, [section, word], 'unused_word', word);
       }
   }
