@@ -142,6 +142,8 @@ export interface RawContext {
   readonly nonces?: ReadonlyMap<Address, NonceSpan>;
   /** Contracts that a protocol's registry listed at the block, with the protocol's slug. */
   readonly registered?: ReadonlyMap<Address, string>;
+  /** Usual price sources that the settings leave out. */
+  readonly sourcesLeftOut?: readonly string[];
   /** Names for display; left out where none were asked for. */
   readonly names?: AccountNames | undefined;
   /** True where symbols, decimals or prices are missing: the node failed, or a limit was reached. */

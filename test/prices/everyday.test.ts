@@ -62,6 +62,14 @@ const underlyings = (report: TxReport): string[] =>
 
 /** A figure that anybody can check: what came in less what went out, to the cent, with the fee apart. */
 describe('everyday transactions, by hand', () => {
+  it('says that feeds were left out, so that no refusal is held against them', async () => {
+    const hash = await sellEth(E18);
+    const { valuation } = (await stage.ask(hash, { priceSources: ['vault', 'wrapper', 'lp'] })).economics;
+    expect(valuation.sources_left_out).toEqual(['chainlink']);
+    expect(valuation.unpriced_assets.sort()).toEqual([ETH, WETH, USDC].sort());
+    expect((await stage.ask(hash)).economics.valuation.sources_left_out).toBeUndefined();
+  });
+
   it('1. a swap', async () => {
     const [reserveUsdc, reserveWeth] = await reserves();
     const hash = await sellEth(2n * E18);

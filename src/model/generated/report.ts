@@ -643,6 +643,10 @@ export interface Valuation {
    */
   unpriced_assets: AssetId[];
   /**
+   * Usual price sources that the settings of the service leave out; only where there are any.
+   */
+  sources_left_out?: string[];
+  /**
    * Free-text warning about the quality of the prices.
    */
   price_warning?: string | null;

@@ -201,6 +201,8 @@ export function buildReport(input: ReportInput): wire.TxReport {
       ruleset_version: rulebook.version,
     },
   };
-  if (input.context.names) report.names = writeNames(input.context.names, writer);
+  const { names, sourcesLeftOut = [] } = input.context;
+  if (sourcesLeftOut.length > 0) report.economics.valuation.sources_left_out = [...sourcesLeftOut];
+  if (names) report.names = writeNames(names, writer);
   return report;
 }

@@ -40,7 +40,9 @@ export async function checkPrices(
     const why = await checker.check(price, `/economics/valuation/prices/${i}`);
     if (why !== null) left.push({ what: `price of ${price.asset_id}`, why });
   }
-  const { refusals = [], unpriced_assets: unpriced } = report.economics.valuation;
+  const { refusals = [], unpriced_assets: unpriced, sources_left_out: out = [] } = report.economics.valuation;
+  if (out.includes('chainlink') && unpriced.length > 0)
+    return [...left, { what: 'unpriced assets', why: 'the report was made without the source chainlink' }];
   for (const [i, id] of unpriced.entries()) {
     const code = refusals.find(({ asset_id: asset }) => asset === id)?.code ?? 'none';
     await checker.checkRefusal(id, code, `/economics/valuation/unpriced_assets/${i}`);

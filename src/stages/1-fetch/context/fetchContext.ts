@@ -148,6 +148,7 @@ export async function fetchContext(
     ...(registries.reads.length > 0
       ? { registered: readRegistries(registries, answers.slice(proofsAt)) }
       : {}),
+    sourcesLeftOut: STANDARD_PRICE_SOURCES.filter((name) => !names.has(name)),
     names: accountNames.read(answers.slice(namesAt), stateless),
     incomplete: registries.cut || unread > 0 || plan.tokensBeyondLimit.length > 0,
   };
