@@ -119,7 +119,6 @@ export interface AccountNames {
   readonly asked: number;
   readonly notAsked: number;
   readonly names: ReadonlyMap<Address, string>;
-  /** Why an account's name is not shown. */
   readonly refused: ReadonlyMap<Address, string>;
   readonly limits: readonly string[];
 }

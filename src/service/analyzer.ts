@@ -1,5 +1,5 @@
 import { judge, type Read } from '../analyze.ts';
-import { fetchContext, type ContextSources } from '../stages/1-fetch/context/fetchContext.ts';
+import { fetchContext } from '../stages/1-fetch/context/fetchContext.ts';
 import { fetchTransaction } from '../stages/1-fetch/fetchTransaction.ts';
 import { LargeAnswer } from '../stages/1-fetch/rpc/rpcEndpoint.ts';
 import type { Session } from '../stages/1-fetch/rpc/session.ts';
@@ -108,11 +108,11 @@ export async function fetchAround(
   }: Omit<AnalyzerDeps, 'rulebook' | 'validate' | 'large'> & { readonly rulebook: Rulebook },
 ): Promise<Read & { context: RawContext }> {
   const plan = planContext(raw, rulebook, maxTokens);
-  const sources: ContextSources = { names: priceSources, priceApi: upstream.priceApi };
   // Loaded only where configured: normalising names takes large tables.
   const service = names && (await import('../stages/1-fetch/context/accountNames.ts'));
   const accountNames = service?.namesAround(tx, rulebook);
-  const context = await fetchContext(session, plan, { ...sources, ...(accountNames && { accountNames }) });
+  const sources = { names: priceSources, priceApi: upstream.priceApi, accountNames };
+  const context = await fetchContext(session, plan, sources);
   return { tx, header: readBlockHeader(context.block, tx), context };
 }
 

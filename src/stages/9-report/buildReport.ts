@@ -139,8 +139,8 @@ function writeAccounts(input: ReportInput, writer: ReportWriter): Record<string,
 
 /** Names of those addresses that the report holds. */
 function writeNames(found: AccountNames, writer: ReportWriter): wire.Names {
-  const { resolver, asked, notAsked, limits } = found;
-  const contract = resolver && checksumAddress(resolver);
+  const { asked, notAsked: not_asked, limits } = found;
+  const contract = found.resolver && checksumAddress(found.resolver);
   const accounts: Record<string, string> = {};
   const refused: wire.Names['refused'] = [];
   for (const [account, address] of writer.addresses()) {
@@ -148,7 +148,7 @@ function writeNames(found: AccountNames, writer: ReportWriter): wire.Names {
     if (reason !== undefined) refused.push({ account: address, reason });
     if (found.names.has(account)) accounts[address] = found.names.get(account)!;
   }
-  return { source: 'ens', contract, asked, not_asked: notAsked, accounts, refused, limits: [...limits] };
+  return { source: 'ens', contract, asked, not_asked, accounts, refused, limits: [...limits] };
 }
 
 function writeMovements({ flow, suspects }: ReportInput, writer: ReportWriter): wire.Movement[] {

@@ -90,13 +90,14 @@ function transaction(page: Page): string[] {
   const time = [timeText(tx.timestamp), `block ${tx.block_number}`].filter(Boolean).join(', ');
   const worth = x.gas_cost_usd.available ? `, ${moneyText(x.gas_cost_usd)}` : '';
   const gas = `${shownAmount(x.gas_cost_native)} ETH gas${worth}`;
+  const failed = failureSentences(page.report).map((sentence) => pc.red(page.say(sentence)));
   return [
     pc.dim(tx.hash),
     pc.dim(`${time}, ${x.reverted ? 'failed' : 'succeeded'}, ${gas}`),
     page.say(whoSentence(page.report)),
-    ...(x.reverted ? [] : [page.say(callSentence(page.report))]),
+    ...(x.reverted ? failed.slice(0, 1) : [page.say(callSentence(page.report))]),
     ...argumentLines(page),
-    ...failureSentences(page.report).map((sentence) => pc.red(page.say(sentence))),
+    ...failed.slice(x.reverted ? 1 : 0),
     ...attemptSentences(page.report)
       .slice(0, 4)
       .map((sentence) => pc.yellow(page.say(sentence))),

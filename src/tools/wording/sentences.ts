@@ -75,8 +75,11 @@ export function caveatTexts({ classification: c }: TxReport): string[] {
     c.status !== 'Proven'
       ? `${low}Suspected, not proven: the evidence is partial or heuristic. Check it before relying on it.`
       : low && `${low}What happened is proven, what it was for is uncertain.`;
-  const own = (c.caveats ?? []).slice(0, 8).map(({ text }) => shown(text, 300));
-  return general === '' ? own : [general, ...own];
+  // The same act may be of low confidence for its own sake and for the verdict's.
+  const own = (c.caveats ?? [])
+    .slice(0, 8)
+    .map(({ text }) => shown(text, 300).replace(' is itself of low ', ' is of low '));
+  return [...new Set(general === '' ? own : [general, ...own])];
 }
 
 /** Who acted and who signed. */
@@ -156,6 +159,7 @@ export function attemptSentences({ execution }: TxReport): Sentence[] {
 /** `0x12… lets Uniswap V2 Router spend unlimited USDC until …`. */
 export function allowanceSentence(a: Allowance): Sentence {
   const asset = { asset: a.asset };
+  const gone = a.kind === 'revoked' || a.amount_raw === '0';
   const amount: Sentence =
     a.asset.kind !== 'erc20'
       ? a.asset.token_id === null
@@ -163,12 +167,12 @@ export function allowanceSentence(a: Allowance): Sentence {
         : [asset]
       : a.unlimited
         ? ['unlimited ', asset]
-        : a.kind === 'revoked' || a.amount_raw === null
+        : gone || a.amount_raw === null
           ? [asset]
           : [{ asset: a.asset, raw: BigInt(a.amount_raw) }];
-  const verb = a.kind === 'revoked' ? ' no longer lets ' : ' lets ';
+  const verb = gone ? ' no longer lets ' : ' lets ';
   const use = a.asset.kind === 'erc20' ? ' spend ' : ' transfer ';
-  const until = a.expires_at === null ? [] : [` until ${timeText(a.expires_at)}`];
+  const until = gone || a.expires_at === null ? [] : [` until ${timeText(a.expires_at)}`];
   const doubt =
     a.status === 'Suspected'
       ? [a.flags?.includes('unasked') ? ' (suspected: the owner did not ask for it)' : ' (suspected)']

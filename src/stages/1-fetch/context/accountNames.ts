@@ -4,7 +4,7 @@ import { lowerAddress, wordOf, ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { TRANSFER, TRANSFER_BATCH, TRANSFER_SINGLE } from '../../../evm/tokenTopics.ts';
 import { fold } from '../../../value/suspectTokens.ts';
 import { addressName } from '../../../value/labelFormat.ts';
-import type { CanonicalTx, Log } from '../../../model/canonicalTx.ts';
+import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import type { AccountNames } from '../../../model/upstream.ts';
@@ -19,10 +19,10 @@ export interface NameSource {
 
 /** Accounts asked per transaction: a name takes some hundred thousand gas, all share one `eth_call`. */
 const MAX_ACCOUNTS = 20;
-/** Longest name shown. */
-const MAX_NAME = 64;
 /** `reverse(bytes lookupAddress, uint256 coinType)` of ENSIP-23, and its arguments before the address. */
 const REVERSE = `0x5d78a217${wordOf(64)}${wordOf(60)}${wordOf(20)}`;
+/** Topic at which the sender is, the receiver after it. */
+const PARTIES: Record<string, number> = { [TRANSFER]: 1, [TRANSFER_SINGLE]: 2, [TRANSFER_BATCH]: 2 };
 const RESULT = [{ type: 'string' }, { type: 'address' }, { type: 'address' }] as const;
 
 /**
@@ -43,13 +43,13 @@ export function namesAround(tx: CanonicalTx, rules: Rulebook): NameSource {
       const names = new Map<Address, string>();
       const refused = new Map<Address, string>();
       for (const [i, account] of accounts.entries()) {
-        const name = readName(answers[i] ?? null);
+        const answer = answers[i] ?? null;
+        const name = answer && attempt(() => decode(RESULT, answer)[0] || null);
         const reason = name === null ? null : refusalOf(name, rules);
         if (reason !== null) refused.set(account, reason);
         else if (name) names.set(account, name);
       }
-      const limits: string[] = [];
-      if (resolver === null) limits.push('no_resolver_at_block');
+      const limits = resolver === null ? ['no_resolver_at_block'] : [];
       if (stateless) limits.push('state_unread');
       if (notAsked > 0) limits.push('too_many_accounts');
       return { resolver, asked: accounts.length, notAsked, names, refused, limits };
@@ -67,20 +67,17 @@ function accountsOf(tx: CanonicalTx, rules: Rulebook): Address[] {
     if (addressName(rules.addressBook, account) === null) found.add(account);
   };
   for (const { from, to, value } of tx.frames) if (value > 0n) [from, to].forEach(add);
-  for (const log of tx.logs) for (const topic of partiesOf(log)) add(lowerAddress(`0x${topic.slice(26)}`));
+  for (const { topics } of tx.logs) {
+    const at = PARTIES[topics[0] ?? ''] ?? topics.length;
+    for (const topic of topics.slice(at, at + 2)) add(lowerAddress(`0x${topic.slice(26)}`));
+  }
   return [...found];
 }
 
-function partiesOf({ topics }: Log): readonly Hex[] {
-  const [kind] = topics;
-  if (kind === TRANSFER) return topics.slice(1, 3);
-  return kind === TRANSFER_SINGLE || kind === TRANSFER_BATCH ? topics.slice(2, 4) : [];
-}
-
-/** Null for no name; undefined for an answer that is no such result. */
-function readName(answer: Hex | null): string | null | undefined {
+/** Undefined where it throws. */
+function attempt<T>(run: () => T): T | undefined {
   try {
-    return (answer && decode(RESULT, answer)[0]) || null;
+    return run();
   } catch {
     return undefined;
   }
@@ -89,21 +86,13 @@ function readName(answer: Hex | null): string | null | undefined {
 /** Why a name is not shown; null for one that is. */
 function refusalOf(name: string | undefined, rules: Rulebook): string | null {
   if (name === undefined) return 'unreadable';
-  if ([...name].length > MAX_NAME) return 'too_long';
-  if (!name.includes('.') || !isNormalised(name)) return 'not_normalised';
+  if ([...name].length > 64) return 'too_long';
+  // ENSIP-15: no control or bidirectional characters, mixed scripts or look-alikes of Latin words.
+  if (!name.includes('.') || attempt(() => normalize(name)) !== name) return 'not_normalised';
   const labels = name.split('.').slice(0, -1);
   if (labels.some((label) => /0x[0-9a-f]{4}/.test(label))) return 'like_an_address';
   const listed = rules.prepared.derive(listedWords);
   return labels.some((label) => looksListed(label, listed)) ? 'like_a_listed_name' : null;
-}
-
-/** ENSIP-15: refuses control and bidirectional characters, mixed scripts and look-alikes of Latin words. */
-function isNormalised(name: string): boolean {
-  try {
-    return normalize(name) === name;
-  } catch {
-    return false;
-  }
 }
 
 /** First words of the names that rules and address book list (`Uniswap` of `Uniswap V3`), and token symbols. */

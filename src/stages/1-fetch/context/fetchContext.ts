@@ -37,7 +37,7 @@ export interface ContextSources {
   readonly priceSources?: readonly PriceSource[];
   readonly priceApi?: PriceApi | null;
   /** Names of accounts. Left out: none are asked. */
-  readonly accountNames?: NameSource;
+  readonly accountNames?: NameSource | undefined;
 }
 
 const NO_NAMES: NameSource = { calls: [], read: () => undefined };
