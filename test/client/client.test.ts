@@ -122,6 +122,7 @@ describe('the client in a browser', () => {
     expect(bundle.warnings).toEqual([]);
     expect(Object.keys(bundle.metafile.inputs).sort()).toEqual(
       [
+        'src/lib/lists.ts',
         ...['client', 'exact', 'seenBy', 'txHash'].map((name) => `src/tools/client/${name}.ts`),
         ...['accountFlows', 'amount', 'money'].map((name) => `src/value/${name}.ts`),
       ].sort(),
