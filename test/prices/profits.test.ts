@@ -271,6 +271,7 @@ describe('user operations', () => {
       ...byHand({ entity: [account], holder: account, gross, gas: 0n, tip: 0n }),
       warnings: [...BOT_WARNINGS, 'FeeNotPaidBySubject'],
     });
+    expect(report.economics.net_usd_after_own_gas?.text).toBe(eth.for(gross).text);
   });
 
   it('8. paid in a token through a paymaster: a second asset is left, the flows hold the charge', async () => {
@@ -326,6 +327,8 @@ describe('flows that do not close, or close for another', () => {
     ]);
     const before = eth.for(bought).minus(usdc.for(sold + paid, 6));
     expect(report.economics.net_usd_before_gas.text).toBe(before.text);
+    // Its owner paid the gas.
+    expect(report.economics.net_usd_after_own_gas?.text).toBe(before.text);
   });
 
   it('10. a liquidation with borrowed money whose profit goes to the signer', async () => {

@@ -118,7 +118,7 @@ describe('the endpoint', { timeout: 90_000 }, () => {
       recognised: 1,
     });
     expect(same.motifs.after.some((m) => m.edited && m.kind === 'swap')).toBe(true);
-    const deaf = (await tryIt(text.replace('kind: swap', 'kind: flash_loan'), 'swap-v2-usdt-eth')).outcome!;
+    const deaf = (await tryIt(text.replace('kind: swap', 'kind: nft_trade'), 'swap-v2-usdt-eth')).outcome!;
     expect(deaf.motifs.after.map((m) => m.kind)).not.toEqual(same.motifs.after.map((m) => m.kind));
     expect((await tryIt(TEMPLATES['shape']!, 'swap-v3')).outcome!.signatures).toMatchObject([
       { seen: 0, recognised: 0 },
