@@ -23,7 +23,7 @@ const CLAIM_NO_MOVEMENT = new Set([
 ]);
 
 /** Rules about several owners at once: their sentence names nobody. */
-const OF_MANY = new Set(['settlement-of-many', 'payout', 'bridge-delivery', 'arbitrage-passed-on']);
+const OF_MANY = new Set(['payout', 'bridge-delivery', 'arbitrage-passed-on']);
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 const NUMBER = '\\d[\\d,]*(?:\\.\\d+)?(?: × 10⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)?(?: ×)?';
@@ -227,7 +227,8 @@ function partOfActor({ verdict, subject, flow }: Analysis, { nets, effects, name
     flow.allowances.some(({ owner }) => own(owner)) ||
     flow.nonEconomic.some(({ from }) => from !== null && own(from));
   if (moved || changed || named) return [];
-  if (status !== 'Proven' && OF_MANY.has(verdict.rule?.slug ?? '')) return [];
+  const slug = verdict.rule?.slug ?? '';
+  if (slug === 'settlement-of-many' || (status !== 'Proven' && OF_MANY.has(slug))) return [];
   return [
     status === 'Proven' ? 'Proven, but the actor has no part' : 'the actor has no part and nobody is named',
   ];

@@ -1,10 +1,11 @@
 import { isRecognised, kindOf } from '../../lib/motifKinds.ts';
 import { isNft, NATIVE_ASSET } from '../../value/asset.ts';
+import { isListedAddress } from '../../value/consent.ts';
 import type { Balance } from '../../value/balances.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { CaveatCode } from '../../model/intent.ts';
 import type { Confidence, Motif, ProofDoubt, Status } from '../../model/motif.ts';
-import type { IntentRule } from '../../model/rulebook.ts';
+import type { Condition, IntentRule } from '../../model/rulebook.ts';
 
 const ORDER: readonly Confidence[] = ['Low', 'Medium', 'High'];
 
@@ -14,7 +15,8 @@ function weaker(a: Confidence, b: Confidence): Confidence {
 
 /**
  * The motifs a rule's verdict rests on: the subject's own, of swaps only those between its sent and received
- * assets. Where it has none, a rule rests on acts completed for others, a heuristic on any of theirs.
+ * assets. Where it has none, a rule rests on acts completed for others; a heuristic, and a rule about several
+ * accounts, on any of theirs.
  */
 export function restedMotifs(view: SubjectView, rule: IntentRule): Motif[] {
   if (rule.restsOn.length === 0) return [];
@@ -24,11 +26,12 @@ export function restedMotifs(view: SubjectView, rule: IntentRule): Motif[] {
     (motif) => kinds.has(motif.kind) && (!view.isSwap(motif) || (onPath ??= new Set(view.path)).has(motif)),
   );
   if (rested.length > 0) return rested;
+  const ofMany = isOfMany(rule.when);
   return view.input.motifs.filter(
     (motif) =>
       kinds.has(motif.kind) &&
       !view.isSwap(motif) &&
-      (rule.proof !== 'structural' || view.kind(motif).completedBy !== null),
+      (rule.proof !== 'structural' || ofMany || view.kind(motif).completedBy !== null),
   );
 }
 
@@ -41,7 +44,7 @@ export interface Assessment {
 
 /**
  * Proven requires all of this: the rule claims a structural proof and is not experimental, one actor was
- * elected by more than a claim, every motif it rests on is proven by more than a function's name, motifs
+ * elected by more than a claim (or the rule is about several owners, each of whom asked for its part), every motif it rests on is proven by more than a function's name, motifs
  * account for the actor's payments, and the confidence is not low. Confidence is the rule's, never more
  * than the weakest motif's or the election's, and Medium at most without proof.
  */
@@ -88,7 +91,8 @@ function doubtsOf(
   const doubts: CaveatCode[] = [];
   if (rule.proof !== 'structural') doubts.push('heuristic_rule');
   if (rule.status === 'experimental') doubts.push('experimental_rule');
-  if (!view.input.subject.elected) doubts.push('no_single_actor');
+  if (!view.input.subject.elected && !(isOfMany(rule.when) && allAsked(view, motifs)))
+    doubts.push('no_single_actor');
   if (rule.restsOn.length > 0 && motifs.length === 0) doubts.push('nothing_recognised');
   const doubted = new Set(motifs.map(({ doubt }) => doubt));
   doubts.push(...MOTIF_DOUBTS.filter((code) => doubted.has(code)));
@@ -96,6 +100,19 @@ function doubtsOf(
   if (doubts.length === 0 && !accountsFor(view, rule, motifs)) doubts.push('unaccounted_value');
   return doubts;
 }
+
+/** The rule is about the acts of several accounts at once and names none of them as the actor. */
+const isOfMany = (when: Condition): boolean =>
+  'all' in when &&
+  when.all.some((one) => 'fact' in one && one.fact === 'actor.elected' && one.value === false);
+
+/** Every account that gave something in these acts asked for it; listed contracts give by what they are. */
+const allAsked = ({ flow, input: { suspects, rulebook } }: SubjectView, motifs: readonly Motif[]): boolean =>
+  motifs.every(({ movements }) =>
+    movements.every(
+      (index) => !suspects?.unasked.has(index) || isListedAddress(flow.movements[index]!.from, rulebook),
+    ),
+  );
 
 const MOTIF_DOUBTS: readonly ProofDoubt[] = ['function_name_only', 'amounts_differ', 'unproven_motif'];
 

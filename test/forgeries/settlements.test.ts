@@ -1,0 +1,97 @@
+// Settlements of several owners' orders, and forgeries of them.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Address } from 'viem';
+import { addressOf } from '../devnet/accounts.ts';
+import { MAINNET } from '../devnet/addresses.ts';
+import { ETHER, fn, fnOf } from '../devnet/chain.ts';
+import { settle } from '../devnet/scenarios/settlement.ts';
+import { ATTACKER, call, event, startStage, type Stage, type Step } from './stage.ts';
+
+const ALICE = addressOf('alice');
+const BOB = addressOf('bob');
+const FIVE = 5_000_000n;
+
+let stage: Stage;
+let venue: Address, usdt: Address;
+
+beforeAll(async () => {
+  stage = await startStage();
+  venue = await stage.forger('Venue', 'VENUE');
+  usdt = await stage.forger('Tether USD', 'USDT');
+  for (const owner of ['alice', 'bob'] as const) await stage.c.approve(owner, 'USDC', venue);
+  const { chain } = stage;
+  for (const to of [ALICE, BOB])
+    await chain.must('maker', {
+      to: MAINNET.usdc,
+      data: fn('transfer(address,uint256)', [to, 100n * FIVE]),
+    });
+  for (const to of [venue, MAINNET.cowSettlement])
+    await chain.must('maker', {
+      to: MAINNET.dai,
+      data: fn('transfer(address,uint256)', [to, 100n * ETHER]),
+    });
+}, 180_000);
+afterAll(() => stage?.stop());
+
+const pull = (to: Address, amount = FIVE, from = ALICE): Step =>
+  call(MAINNET.usdc, fn('transferFrom(address,address,uint256)', [from, to, amount]));
+const give = (token: Address, to: Address, amount: bigint): Step =>
+  call(token, fn('transfer(address,uint256)', [to, amount]));
+const does = (at: Address, steps: readonly Step[]): Step => call(at, fnOf(stage.abi, 'play', [steps]));
+
+async function played(steps: readonly Step[]) {
+  const data = fnOf(stage.abi, 'play', [steps]);
+  return stage.report(await stage.chain.send(ATTACKER, { to: venue, data, gas: 3_000_000n }));
+}
+
+describe('a settlement of several owners', () => {
+  const traded = (who: Address): Step =>
+    event(
+      'Trade(address indexed owner, address sellToken, address buyToken, uint256 sellAmount, uint256 buyAmount, uint256 feeAmount, bytes orderUid)',
+      who,
+      FIVE,
+      { sellToken: MAINNET.usdc, buyToken: MAINNET.dai, buyAmount: ETHER, feeAmount: 0n },
+    );
+  const settled = (who: Address): Step[] => [
+    pull(venue, FIVE, who),
+    does(venue, [give(MAINNET.dai, who, ETHER)]),
+    traded(who),
+  ];
+
+  it('at the listed settlement is proven, of no single actor', async () => {
+    for (const owner of ['alice', 'bob'] as const) await stage.c.approve(owner, 'USDC', MAINNET.cowRelayer);
+    const request = await settle(
+      stage.c,
+      ['USDC', 'DAI'],
+      [10n ** 12n, 1n],
+      [
+        { owner: 'alice', sell: ['USDC', '3'], buy: ['DAI', '0'] },
+        { owner: 'bob', sell: ['USDC', '4'], buy: ['DAI', '0'] },
+      ],
+    );
+    const report = await stage.report(await stage.chain.send('solver', { ...request, gas: 5_000_000n }));
+    expect(report.classification).toMatchObject({
+      status: 'Proven',
+      actor: null,
+      intent_label: 'Settle orders of several owners on CoW Protocol Settlement',
+    });
+    expect(report.attribution.orders.map(({ owner }) => owner).sort()).toEqual([ALICE, BOB].sort());
+  });
+
+  it.each<[string, () => Step[]]>([
+    ['in its events alone', () => [traded(ALICE), traded(BOB)]],
+    ['by allowances of old', () => [...settled(ALICE), ...settled(BOB)]],
+    ['with itself as one of them', () => [...settled(ALICE), traded(addressOf(ATTACKER))]],
+    [
+      'in tokens of its own',
+      () =>
+        [ALICE, BOB].flatMap((who) => [
+          call(usdt, fn('transferFrom(address,address,uint256)', [who, venue, FIVE])),
+          traded(who),
+        ]),
+    ],
+  ])('that a stranger’s contract states %s is proven of nobody', async (_, steps) => {
+    const { classification } = await played(steps());
+    expect(classification.status).toBe('Suspected');
+  });
+});
