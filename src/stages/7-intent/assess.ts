@@ -2,6 +2,8 @@ import { isRecognised, kindOf } from '../../lib/motifKinds.ts';
 import { isNft, NATIVE_ASSET } from '../../value/asset.ts';
 import { isListedAddress } from '../../value/consent.ts';
 import type { Balance } from '../../value/balances.ts';
+import { paymentsToPools } from '../../value/poolPayments.ts';
+import { gainsOf } from './actAmounts.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { CaveatCode } from '../../model/intent.ts';
 import type { Confidence, Motif, ProofDoubt, Status } from '../../model/motif.ts';
@@ -97,7 +99,8 @@ function doubtsOf(
   const doubted = new Set(motifs.map(({ doubt }) => doubt));
   doubts.push(...MOTIF_DOUBTS.filter((code) => doubted.has(code)));
   if (confidence === 'Low') doubts.push('low_confidence');
-  if (doubts.length === 0 && !accountsFor(view, rule, motifs)) doubts.push('unaccounted_value');
+  if (doubts.length === 0 && (!accountsFor(view, rule, motifs) || gainedElsewhere(view, motifs)))
+    doubts.push('unaccounted_value');
   return doubts;
 }
 
@@ -164,6 +167,17 @@ function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonly Motif
     incoming.some(({ from }) => venues.has(from)) ||
     comesAlong(view, { id, incoming }, motifs);
   return view.sent.every((sent) => into(sent) || isFee(sent)) && view.received.every(outOf);
+}
+
+/** A cycle's gain is what its hops left: a pull, a gift or what others put into its pools would pass for profit. */
+function gainedElsewhere(view: SubjectView, motifs: readonly Motif[]): boolean {
+  const cycles = motifs.filter((motif) => view.kind(motif).closedFlow === 'always');
+  if (cycles.length === 0) return false;
+  const gains = new Map(gainsOf({ view, motifs: cycles }).map(({ id, amount }) => [id, amount]));
+  return (
+    view.received.some(({ id, net }) => net > (gains.get(id) ?? net)) ||
+    paymentsToPools(cycles, view.input).length > 0
+  );
 }
 
 /** A proven conversion at a known contract, all of whose yield went into the motifs the verdict rests on. */

@@ -1,5 +1,6 @@
 import { kindOf } from '../../lib/motifKinds.ts';
 import { isConversion } from '../../value/balances.ts';
+import { movementsOfActs, paymentsToPools } from '../../value/poolPayments.ts';
 import { carriersOf } from '../../value/parties.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -18,21 +19,20 @@ export function outsideReceipts(
   input: EntityInput,
 ): Movement[] {
   const { flow, motifs, rulebook } = input;
-  const acts = motifs.filter(({ kind }) => isAct(kind, input));
-  const inActs = movementsOf(acts);
   const cycles = closed.motifs.filter(({ kind }) => kindOf(rulebook, kind).closedFlow === 'always');
-  const own = cycles.length > 0 ? movementsOf(motifs.filter((m) => isOfCycle(m, cycles, input))) : inActs;
-  const to = (accounts: Iterable<Address>): Movement[] =>
-    [...accounts].flatMap((account) =>
-      (flow.incoming.get(account) ?? []).map((index) => flow.movements[index]!),
-    );
-  const parents = new Set(cycles.map(({ index }) => index));
-  const pools = motifs.filter(({ parent }) => parent !== null && parents.has(parent)).map((m) => m.venue);
-  const plain = (m: Movement): boolean => !isConversion(m, flow, rulebook.wrappedNative);
+  const own =
+    cycles.length > 0
+      ? movementsOf(motifs.filter((m) => isOfCycle(m, cycles, input)))
+      : movementsOfActs(input);
   const carried = withCarriers(group, input);
+  const received = [...carried].flatMap((account) =>
+    (flow.incoming.get(account) ?? []).map((index) => flow.movements[index]!),
+  );
   return [
-    ...to(carried).filter((m) => !carried.has(m.from) && !own.has(m.index) && plain(m)),
-    ...to(new Set(pools)).filter((m) => !inActs.has(m.index) && plain(m)),
+    ...received.filter(
+      (m) => !carried.has(m.from) && !own.has(m.index) && !isConversion(m, flow, rulebook.wrappedNative),
+    ),
+    ...paymentsToPools(cycles, input),
   ];
 }
 
@@ -47,12 +47,6 @@ function withCarriers(group: ReadonlySet<Address>, { flow, rulebook }: EntityInp
       if (carriers.has(from)) found.add(from);
     }
   return found;
-}
-
-/** Not merely a payment; refunds and fees belong to acts. */
-function isAct(kind: string, { rulebook }: EntityInput): boolean {
-  const { plain, dependent } = kindOf(rulebook, kind);
-  return !plain || dependent;
 }
 
 /** The cycles, their loans, and refunds. */

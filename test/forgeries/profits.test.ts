@@ -1,0 +1,135 @@
+// Cycles through real pairs whose bot ends with more than the pairs gave: by pulls, gifts and its own other money.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Address, Hex } from 'viem';
+import { addressOf } from '../devnet/accounts.ts';
+import { MAINNET } from '../devnet/addresses.ts';
+import { ETHER, fn, fnOf } from '../devnet/chain.ts';
+import { pairPays } from '../prices/byHand.ts';
+import { ATTACKER, call, startStage, type Stage, type Step } from './stage.ts';
+
+const ALICE = addressOf('alice');
+const PUT = ETHER / 4n;
+const DOLLARS = 3_000_000_000n;
+
+let stage: Stage;
+let bot: Address, second: Address;
+
+beforeAll(async () => {
+  stage = await startStage();
+  bot = await stage.forger('Bot', 'BOT');
+  second = await stage.forger('Second', 'SECOND');
+  const { c, chain } = stage;
+  for (const [who, amount] of [
+    [ATTACKER, 60n * ETHER],
+    ['alice', 30n * ETHER],
+  ] as const)
+    await chain.must(who, { to: MAINNET.weth, value: amount, data: fn('deposit()') });
+  for (const to of [bot, second])
+    await chain.must(ATTACKER, {
+      to: MAINNET.weth,
+      data: fn('transfer(address,uint256)', [to, 25n * ETHER]),
+    });
+  await chain.must(ATTACKER, { to: second, value: 20n * ETHER });
+  // A bystander's allowances of old.
+  for (const token of ['WETH', 'USDC']) await c.approve('alice', token, bot);
+}, 180_000);
+afterAll(() => stage?.stop());
+
+const reserves = (pair: Address): Promise<[bigint, bigint]> =>
+  stage.chain.read(pair, 'getReserves() view returns (uint112,uint112,uint32)');
+const give = (token: Address, to: Address, amount: bigint): Step =>
+  call(token, fn('transfer(address,uint256)', [to, amount]));
+const pull = (token: Address, to: Address, amount: bigint): Step =>
+  call(token, fn('transferFrom(address,address,uint256)', [ALICE, to, amount]));
+const swap = (pair: Address, usdc: bigint, weth: bigint, to: Address): Step =>
+  call(pair, fn('swap(uint256,uint256,address,bytes)', [usdc, weth, to, '0x']));
+/** The bot's other contract does it. */
+const bySecond = (...steps: Step[]): Step => call(second, fnOf(stage.abi, 'play', [steps]));
+
+interface Additions {
+  readonly before?: readonly Step[];
+  readonly between?: (pair: Address) => readonly Step[];
+  readonly after?: readonly Step[];
+  /** What a pair pays on top, out of what was put into it. */
+  readonly extraWeth?: bigint;
+  readonly extraUsdc?: bigint;
+}
+
+/** WETH into one pair, its dollars into the other, WETH out of that; resolves to the report and the pairs' own gain. */
+async function play({
+  before = [],
+  between = () => [],
+  after = [],
+  extraWeth = 0n,
+  extraUsdc = 0n,
+}: Additions) {
+  const pairs = [stage.c.at('sushiPairUSDC'), stage.c.at('v2PairUSDC')] as const;
+  const [firstUsdc, firstWeth] = await reserves(pairs[0]);
+  const [secondUsdc, secondWeth] = await reserves(pairs[1]);
+  const dollars = pairPays(PUT, firstWeth, firstUsdc);
+  const got = pairPays(dollars, secondUsdc, secondWeth);
+  const paid = extraUsdc > 0n ? pairPays(dollars + extraUsdc, secondUsdc, secondWeth) : got + extraWeth;
+  const data: Hex = fnOf(stage.abi, 'play', [
+    [
+      ...before,
+      give(MAINNET.weth, pairs[0], PUT),
+      swap(pairs[0], dollars, 0n, pairs[1]),
+      ...between(pairs[1]),
+      swap(pairs[1], 0n, paid, bot),
+      ...after,
+    ],
+  ]);
+  const hash = await stage.chain.send(ATTACKER, { to: bot, data, gas: 3_000_000n });
+  return { report: await stage.report(hash), gain: got - PUT };
+}
+
+describe('a cycle through two real pairs', () => {
+  it('is worth what the pairs left, to the wei', async () => {
+    const { report, gain } = await play({});
+    expect(gain).toBeGreaterThan(0n);
+    expect(report.classification).toMatchObject({ intent_kind: 'AtomicArbitrage', status: 'Proven' });
+    expect(report.economics.realized_pnl.entries.map(({ gross_raw: raw }) => raw)).toEqual([String(gain)]);
+  });
+
+  it.each<[string, () => Additions]>([
+    ['a bystander’s WETH, pulled before it', () => ({ before: [pull(MAINNET.weth, bot, 5n * ETHER)] })],
+    ['a bystander’s WETH, pulled after it', () => ({ after: [pull(MAINNET.weth, bot, 5n * ETHER)] })],
+    [
+      'a bystander’s WETH, put into the second pair',
+      () => ({
+        between: (pair) => [pull(MAINNET.weth, pair, 2n * ETHER)],
+        extraWeth: (2n * ETHER * 99n) / 100n,
+      }),
+    ],
+    ['WETH of its own other contract', () => ({ before: [bySecond(give(MAINNET.weth, bot, 5n * ETHER))] })],
+    ['ether of its own other contract', () => ({ after: [bySecond(call(bot, '0x', 5n * ETHER))] })],
+    [
+      'WETH that its other contract puts into the second pair',
+      () => ({
+        between: (pair) => [bySecond(give(MAINNET.weth, pair, 2n * ETHER))],
+        extraWeth: (2n * ETHER * 99n) / 100n,
+      }),
+    ],
+    [
+      'the sale of a bystander’s dollars in its name',
+      () => ({
+        before: [pull(MAINNET.usdc, bot, DOLLARS)],
+        after: [give(MAINNET.usdc, ALICE, DOLLARS / 3n)],
+      }),
+    ],
+  ])('has no profit above the pairs’ own with %s', async (_, additions) => {
+    const { report, gain } = await play(additions());
+    const { realized_pnl: pnl, structural_profit_usd: profit } = report.economics;
+    expect(pnl.entries.every(({ gross_raw: raw }) => BigInt(raw) <= gain)).toBe(true);
+    if (!pnl.supported) expect(profit.available).toBe(false);
+    if (report.classification.status === 'Proven')
+      expect(report.classification.intent_label).not.toMatch(/ for [\d.]+ W?ETH$/);
+    expect([addressOf(ATTACKER), bot, null]).toContain(report.classification.actor);
+  });
+
+  it('with a bystander’s dollars put into the second pair is not Proven', async () => {
+    const between = (pair: Address): Step[] => [pull(MAINNET.usdc, pair, DOLLARS)];
+    const { report } = await play({ between, extraUsdc: DOLLARS });
+    expect(report.classification).toMatchObject({ status: 'Suspected', confidence: 'Low' });
+  });
+});
