@@ -133,3 +133,24 @@ describe('a cycle through two real pairs', () => {
     expect(report.classification).toMatchObject({ status: 'Suspected', confidence: 'Low' });
   });
 });
+
+describe('a swap at a real pair', () => {
+  it.each<[string, () => Step]>([
+    ['beside a bystander’s WETH, pulled by an allowance of old', () => pull(MAINNET.weth, bot, 5n * ETHER)],
+    ['beside WETH of its own other contract', () => bySecond(give(MAINNET.weth, bot, 5n * ETHER))],
+    ['beside ether of its own other contract', () => bySecond(call(bot, '0x', 5n * ETHER))],
+    ['beside a little WETH of a bystander', () => pull(MAINNET.weth, bot, ETHER / 1_000n)],
+  ])('is not Proven for more than the pair paid: %s', async (_, beside) => {
+    const { c, chain } = stage;
+    const pair = c.at('v2PairUSDC');
+    const sold = 10_000_000n;
+    await chain.must('maker', { to: MAINNET.usdc, data: fn('transfer(address,uint256)', [bot, sold]) });
+    const paid = pairPays(sold, ...(await reserves(pair)));
+    const data = fnOf(stage.abi, 'play', [
+      [give(MAINNET.usdc, pair, sold), swap(pair, 0n, paid, bot), beside()],
+    ]);
+    const report = await stage.report(await chain.send(ATTACKER, { to: bot, data, gas: 3_000_000n }));
+    expect(report.classification.status).toBe('Suspected');
+    expect(report.classification.caveats!.map(({ code }) => code)).toContain('unaccounted_value');
+  });
+});

@@ -62,6 +62,13 @@ function movesPosition({ input: { rulebook } }: SubjectView, { kind, movements }
   return movements.length > 0 && Boolean(rulebook.motifKinds.get(kind)?.position);
 }
 
+/** What the acts gave, those apart that are parts of another of them. */
+export function givenBy(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
+  const whole = new Set(motifs.map(({ index }) => index));
+  const tops = motifs.filter(({ parent }) => parent === null || !whole.has(parent));
+  return [...sumsOf(view, tops, 'received').values()];
+}
+
 /** What the acts gave more of than they took, native and wrapped native as one. */
 export function gainsOf({ view, motifs }: { view: SubjectView; motifs: readonly Motif[] }): ActAmount[] {
   const taken = sumsOf(view, motifs, 'sent');

@@ -3,7 +3,7 @@ import { isNft, NATIVE_ASSET } from '../../value/asset.ts';
 import { isListedAddress } from '../../value/consent.ts';
 import type { Balance } from '../../value/balances.ts';
 import { paymentsToPools } from '../../value/poolPayments.ts';
-import { gainsOf } from './actAmounts.ts';
+import { gainsOf, givenBy } from './actAmounts.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { CaveatCode } from '../../model/intent.ts';
 import type { Confidence, Motif, ProofDoubt, Status } from '../../model/motif.ts';
@@ -169,15 +169,20 @@ function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonly Motif
   return view.sent.every((sent) => into(sent) || isFee(sent)) && view.received.every(outOf);
 }
 
-/** A cycle's gain is what its hops left: a pull, a gift or what others put into its pools would pass for profit. */
+/**
+ * An exchange states what its acts gave: a pull from a bystander, own funds handed in, or what others put into
+ * the pools of a cycle would pass for its price or profit. Rebasing tokens round by some units.
+ */
 function gainedElsewhere(view: SubjectView, motifs: readonly Motif[]): boolean {
   const cycles = motifs.filter((motif) => view.kind(motif).closedFlow === 'always');
-  if (cycles.length === 0) return false;
-  const gains = new Map(gainsOf({ view, motifs: cycles }).map(({ id, amount }) => [id, amount]));
-  return (
-    view.received.some(({ id, net }) => net > (gains.get(id) ?? net)) ||
-    paymentsToPools(cycles, view.input).length > 0
-  );
+  if (cycles.length === 0 && !motifs.some((motif) => view.isSwap(motif))) return false;
+  const given = cycles.length > 0 ? gainsOf({ view, motifs: cycles }) : givenBy(view, motifs);
+  const amounts = new Map(given.map(({ id, amount }) => [id, amount]));
+  const exceeds = ({ id, net }: Balance): boolean => {
+    const stated = amounts.get(id) ?? net;
+    return (net - stated) * 1000n > stated;
+  };
+  return view.received.some(exceeds) || paymentsToPools(cycles, view.input).length > 0;
 }
 
 /** A proven conversion at a known contract, all of whose yield went into the motifs the verdict rests on. */
