@@ -35,6 +35,9 @@ export function isSwap({ trade }: MotifTraits): boolean {
   return trade === 'swap';
 }
 
+/** Whether motifs of the kind are flows that close: what they leave is a gain or a loss. */
+export const isCycle = ({ closedFlow }: MotifTraits): boolean => closedFlow === 'always';
+
 /** Entity tags of addresses that serve every user and belong to no single one. */
 const SERVING_TAGS = new Set([
   'never_elect',

@@ -23,7 +23,7 @@ export const SHARE_ROLES: ReadonlySet<string> = new Set([
   'collateral_share_in',
 ]);
 
-/** Legs that move a token which stands for a debt: nothing that anybody gives or gets. */
+/** Legs that move the token of a debt: it is neither given nor received value. */
 export const DEBT_SHARE_ROLES: ReadonlySet<string> = new Set(['debt_share_out', 'debt_share_in']);
 
 /** Roles of the accounts that decide an act: they own, sign, pay or owe. */

@@ -1,3 +1,5 @@
+import type { AssetAmount } from '../model/motif.ts';
+
 /** ERC-20 `decimals()` is a uint8 (EIP-20); anything else a contract answers is no usable statement. */
 const MAX_DECIMALS = 255;
 
@@ -13,6 +15,16 @@ export function usableDecimals(decimals: number | null | undefined): number | nu
 
 export function sumOf(list: readonly { readonly amount: bigint }[]): bigint {
   return list.reduce((sum, { amount }) => sum + amount, 0n);
+}
+
+/** One amount per role and asset. */
+export function summed(amounts: readonly AssetAmount[]): AssetAmount[] {
+  const sums = new Map<string, AssetAmount>();
+  for (const one of amounts) {
+    const key = `${one.role} ${one.asset}`;
+    sums.set(key, { ...one, amount: (sums.get(key)?.amount ?? 0n) + one.amount });
+  }
+  return [...sums.values()];
 }
 
 const POWERS: bigint[] = [1n];

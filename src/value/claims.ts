@@ -59,9 +59,9 @@ const INTEREST_BEARING: ReadonlySet<string> = new Set(['debt_share_in', 'collate
 const ROUNDING = 2n;
 
 /**
- * What an act's amounts rest on: each is the sum of its movements, alone or with a fee that the same movements
- * carry, or else the amount its event states; and what an event states is what moved. What goes in does not
- * come out.
+ * The claims about an act's amounts. Each amount is the sum of its movements, alone or with a fee in the same
+ * movements, or else the amount its event states. An amount that an event states equals what moved. Nothing
+ * that goes in comes out again.
  */
 export function legClaims({ legs, evidence }: Primitive, tx: CanonicalTx, flow: ValueFlow): Invariant[] {
   if (legs.length === 0) return [placeClaim(evidence, tx)];

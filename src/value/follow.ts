@@ -104,8 +104,8 @@ const MAX_MOVEMENTS = 4_096;
 export type ValueEnds = (account: Address, asset: AssetId) => readonly Address[];
 
 /**
- * Follows one asset from an account through `carriers` accounts to where it stops: the account itself
- * unless it is one of them. Native and wrapped native are one asset. Memoizes its answers.
+ * Follows one asset from an account through carriers to where it stops: the account itself unless it is a
+ * carrier. Native and wrapped native are one asset. Memoizes its answers.
  */
 export function valueEnds(
   flow: ValueFlow,

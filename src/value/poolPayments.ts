@@ -21,6 +21,7 @@ export function movementsOfActs({ motifs, rulebook }: Omit<Scene, 'flow'>): Read
 
 /** What came to the pools of these cycles beside all acts: a helper's gift, which the last hop pays out. */
 export function paymentsToPools(cycles: readonly Motif[], scene: Scene): Movement[] {
+  if (cycles.length === 0) return [];
   const { flow, motifs, rulebook } = scene;
   const inActs = movementsOfActs(scene);
   const parents = new Set(cycles.map(({ index }) => index));

@@ -13,6 +13,7 @@ import { connectedHops, tradeBalance, type Hop } from './hops.ts';
 import { routeOf, type Tracing } from './routes.ts';
 import type { Address } from '../../model/hex.ts';
 import { groupBy } from '../../lib/lists.ts';
+import { summed } from '../../value/amount.ts';
 import { amountMoved } from '../../value/claims.ts';
 import { balances } from '../../value/balances.ts';
 import { feeTakersOf } from '../../value/parties.ts';
@@ -87,11 +88,9 @@ function batchOf(
   flow: ValueFlow,
 ): MotifDraft {
   const payers = new Set(payments.map((draft) => roleOf(draft, 'payer')!));
-  const sums = new Map<string, bigint>();
-  for (const { assetsOut } of payments)
-    for (const { asset, amount } of assetsOut) sums.set(asset, (sums.get(asset) ?? 0n) + amount);
   const moved = joinMovements(payments).map((index) => flow.movements[index]!);
-  const assetsOut = [...sums].map(([asset, amount]) => ({ asset, amount, role: 'paid' }));
+  const paid = payments.flatMap((payment) => payment.assetsOut);
+  const assetsOut = summed(paid.map(({ asset, amount }) => ({ asset, amount, role: 'paid' })));
   return composite(
     {
       kind: 'batch_transfer',

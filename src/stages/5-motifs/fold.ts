@@ -1,5 +1,6 @@
 import { kindOf } from '../../lib/motifKinds.ts';
 import { groupBy } from '../../lib/lists.ts';
+import { summed, sumOf } from '../../value/amount.ts';
 import { commonFrame, joinEvidence, joinMovements, type MotifDraft, type MotifInput } from './draftMotif.ts';
 import type { AssetAmount } from '../../model/motif.ts';
 import type { Invariant } from '../../model/primitive.ts';
@@ -42,7 +43,7 @@ function mayFold(
   if ((venue !== 'none' && venue !== 'created') || position !== null || assetsIn.length > 0) return false;
   return assetsOut.every(({ asset, amount }) => {
     const moved = movements.map((index) => flow.movements[index]!).filter((one) => one.asset === asset);
-    return moved.reduce((sum, one) => sum + one.amount, 0n) === amount;
+    return sumOf(moved) === amount;
   });
 }
 
@@ -84,10 +85,9 @@ function joinedClaims(
   const own = groupBy(amounts, ({ asset }) => asset);
   const byAmount = [...own].map(([asset, parts]): Invariant => {
     const against = moved.filter((index) => movements[index]!.asset === asset);
-    const sum = against.reduce((all, index) => all + movements[index]!.amount, 0n);
     return {
       name: 'amount_moved',
-      holds: parts.reduce((all, { amount }) => all - amount, sum) === 0n,
+      holds: sumOf(parts) === sumOf(against.map((index) => movements[index]!)),
       operands: parts.map((part) => `out${amounts.indexOf(part)}` as const),
       against,
     };
@@ -106,13 +106,4 @@ function joinedClaims(
 
 function distinct<T extends object>(items: readonly T[]): T[] {
   return [...new Map(items.map((item) => [Object.values(item).join(), item])).values()];
-}
-
-function summed(amounts: readonly AssetAmount[]): AssetAmount[] {
-  const sums = new Map<string, AssetAmount>();
-  for (const one of amounts) {
-    const key = `${one.role} ${one.asset}`;
-    sums.set(key, { ...one, amount: (sums.get(key)?.amount ?? 0n) + one.amount });
-  }
-  return [...sums.values()];
 }

@@ -91,7 +91,6 @@ function byRank(
   group: readonly DraftPrimitive[],
   tx: CanonicalTx,
 ): { readonly ranked: readonly DraftPrimitive[]; readonly others: readonly OtherTrigger[] } {
-  if (group.length < 2) return { ranked: group, others: [] };
   const rivals = group
     .map((item) => ({ item, rank: rivalOf(item, commonFrame(tx, item.evidence), tx.frames) }))
     .sort((a, b) => decide(a.rank, b.rank).order);

@@ -62,7 +62,7 @@ function movesPosition({ input: { rulebook } }: SubjectView, { kind, movements }
   return movements.length > 0 && Boolean(rulebook.motifKinds.get(kind)?.position);
 }
 
-/** What the acts gave, those apart that are parts of another of them. */
+/** The amounts that the acts gave. An act that is a part of another one here is not counted again. */
 export function givenBy(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
   const whole = new Set(motifs.map(({ index }) => index));
   const tops = motifs.filter(({ parent }) => parent === null || !whole.has(parent));

@@ -1,4 +1,4 @@
-import { isRecognised, kindOf } from '../../lib/motifKinds.ts';
+import { isCycle, isRecognised, kindOf } from '../../lib/motifKinds.ts';
 import { isNft, NATIVE_ASSET } from '../../value/asset.ts';
 import { isListedAddress } from '../../value/consent.ts';
 import type { Balance } from '../../value/balances.ts';
@@ -46,8 +46,9 @@ export interface Assessment {
 
 /**
  * Proven requires all of this: the rule claims a structural proof and is not experimental, one actor was
- * elected by more than a claim (or the rule is about several owners, each of whom asked for its part), every motif it rests on is proven by more than a function's name, motifs
- * account for the actor's payments, and the confidence is not low. Confidence is the rule's, never more
+ * elected by more than a claim (or the rule is about several owners, each of whom asked for its part), every
+ * motif it rests on is proven by more than a function's name, motifs account for the actor's payments and
+ * receipts, and the confidence is not low. Confidence is the rule's, never more
  * than the weakest motif's or the election's, and Medium at most without proof.
  */
 export function assess(view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): Assessment {
@@ -174,15 +175,13 @@ function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonly Motif
  * the pools of a cycle would pass for its price or profit. Rebasing tokens round by some units.
  */
 function gainedElsewhere(view: SubjectView, motifs: readonly Motif[]): boolean {
-  const cycles = motifs.filter((motif) => view.kind(motif).closedFlow === 'always');
+  const cycles = motifs.filter((motif) => isCycle(view.kind(motif)));
   if (cycles.length === 0 && !motifs.some((motif) => view.isSwap(motif))) return false;
   const given = cycles.length > 0 ? gainsOf({ view, motifs: cycles }) : givenBy(view, motifs);
   const amounts = new Map(given.map(({ id, amount }) => [id, amount]));
-  const exceeds = ({ id, net }: Balance): boolean => {
-    const stated = amounts.get(id) ?? net;
-    return (net - stated) * 1000n > stated;
-  };
-  return view.received.some(exceeds) || paymentsToPools(cycles, view.input).length > 0;
+  const exceeds = (net: bigint, stated: bigint): boolean => (net - stated) * 1000n > stated;
+  if (paymentsToPools(cycles, view.input).length > 0) return true;
+  return view.received.some(({ id, net }) => exceeds(net, amounts.get(id) ?? net));
 }
 
 /** A proven conversion at a known contract, all of whose yield went into the motifs the verdict rests on. */

@@ -1,4 +1,4 @@
-import { kindOf } from '../../lib/motifKinds.ts';
+import { isCycle, kindOf } from '../../lib/motifKinds.ts';
 import { isConversion } from '../../value/balances.ts';
 import { movementsOfActs, paymentsToPools } from '../../value/poolPayments.ts';
 import { carriersOf } from '../../value/parties.ts';
@@ -19,10 +19,10 @@ export function outsideReceipts(
   input: EntityInput,
 ): Movement[] {
   const { flow, motifs, rulebook } = input;
-  const cycles = closed.motifs.filter(({ kind }) => kindOf(rulebook, kind).closedFlow === 'always');
+  const cycles = closed.motifs.filter(({ kind }) => isCycle(kindOf(rulebook, kind)));
   const own =
     cycles.length > 0
-      ? movementsOf(motifs.filter((m) => isOfCycle(m, cycles, input)))
+      ? new Set(motifs.filter((m) => isOfCycle(m, cycles, input)).flatMap(({ movements }) => movements))
       : movementsOfActs(input);
   const carried = withCarriers(group, input);
   const received = [...carried].flatMap((account) =>
@@ -53,8 +53,4 @@ function withCarriers(group: ReadonlySet<Address>, { flow, rulebook }: EntityInp
 function isOfCycle(motif: Motif, cycles: readonly Motif[], { rulebook }: EntityInput): boolean {
   const { plain, dependent, closedFlow } = kindOf(rulebook, motif.kind);
   return cycles.includes(motif) || closedFlow === 'possible' || (plain && dependent);
-}
-
-function movementsOf(motifs: readonly Motif[]): ReadonlySet<number> {
-  return new Set(motifs.flatMap(({ movements }) => movements));
 }

@@ -1,5 +1,5 @@
 import { addUsd, known, subtractUsd, unknown, worth, worthTogether, ZERO_USD } from '../../value/money.ts';
-import { kindOf } from '../../lib/motifKinds.ts';
+import { isCycle, kindOf } from '../../lib/motifKinds.ts';
 import { sumOf } from '../../value/amount.ts';
 import { mergeNative, NATIVE_ASSET } from '../../value/asset.ts';
 import { balances, isConversion, type Balance } from '../../value/balances.ts';
@@ -72,7 +72,7 @@ interface Hops {
 /** What the hops of cycles took and gave of the asset; of any other flow, what crossed the entity's border. */
 function hopsOf({ motifs }: ClosedFlow, { id, paid, received }: EntityBalance, input: PnlInput): Hops {
   const { rulebook } = input;
-  const cycles = motifs.filter(({ kind }) => kindOf(rulebook, kind).closedFlow === 'always');
+  const cycles = motifs.filter(({ kind }) => isCycle(kindOf(rulebook, kind)));
   if (cycles.length === 0) return { cost: paid, proceeds: received };
   const sum = (legs: readonly AssetAmount[]): bigint =>
     sumOf(legs.filter(({ asset }) => mergeNative(asset, rulebook.wrappedNative) === id));
@@ -131,7 +131,7 @@ export function realizedPnl(input: PnlInput): Pnl {
   });
   const closed = closedFlow(input.verdict, input.motifs, input.rulebook);
   // A cycle that is left out here had a result all the same.
-  const cycles = input.motifs.some(({ kind }) => kindOf(input.rulebook, kind).closedFlow === 'always');
+  const cycles = input.motifs.some(({ kind }) => isCycle(kindOf(input.rulebook, kind)));
   const ordinary = unsupported(HISTORY, cycles ? unknown(HISTORY) : known(ZERO_USD));
   if (!closed || input.attribution.actor === null) return ordinary;
   const { flow, header, rulebook, attribution } = input;

@@ -99,13 +99,9 @@ export function sentBy(group: Iterable<Address>, { outgoing, movements }: ValueF
  */
 export function walletsOf(
   group: ReadonlySet<Address>,
-  {
-    flow,
-    venues,
-    wrappedNative,
-    coinbase,
-  }: Pick<EntityInput, 'flow' | 'venues' | 'coinbase'> & { readonly wrappedNative: ReadonlySet<Address> },
+  scene: Pick<EntityInput, 'flow' | 'venues' | 'coinbase'> & { readonly wrappedNative: ReadonlySet<Address> },
 ): ReadonlyMap<AssetId, Address | null> {
+  const { flow, venues, wrappedNative, coinbase } = scene;
   const wallets = new Map<AssetId, Address | null>();
   for (const { to, asset } of sentBy(group, flow)) {
     const known = group.has(to) || venues.has(to) || wrappedNative.has(to);

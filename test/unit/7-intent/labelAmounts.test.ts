@@ -39,7 +39,7 @@ function amountsOf(report: TxReport): Set<string> {
         add(`${role} ${unit(asset)}`, amount);
       }
   for (const { amount, amount_raw: raw } of report.allowances ?? []) add('allowance', amount ?? raw);
-  // A profit is what was kept and what of it was tipped.
+  // A profit is the amount kept plus the tip paid out of it.
   const tips = groups.get('builder_payment out ETH') ?? [];
   for (const { asset, delta } of report.inventory_deltas)
     if (tips.length > 0 && unit(asset) === 'ETH' && delta !== null && !delta.startsWith('-'))

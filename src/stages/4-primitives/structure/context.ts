@@ -1,5 +1,5 @@
 import { addTo, groupBy, lowerBound } from '../../../lib/lists.ts';
-import { mergeNative } from '../../../value/asset.ts';
+import { isFungible as isFungibleAsset, mergeNative } from '../../../value/asset.ts';
 import { balances } from '../../../value/balances.ts';
 import { valueEnds, type ValueEnds } from '../../../value/follow.ts';
 import { carriersOf } from '../../../value/parties.ts';
@@ -113,8 +113,8 @@ export function explain(context: StructureContext, found: DraftPrimitive): void 
 }
 
 export function isFungible(flow: ValueFlow, asset: AssetId): boolean {
-  const kind = flow.assets.get(asset)?.kind;
-  return kind === 'native' || kind === 'erc20';
+  const found = flow.assets.get(asset);
+  return found !== undefined && isFungibleAsset(found);
 }
 
 /** The token's contract; null for the native asset. */

@@ -1,3 +1,4 @@
+import { isCycle } from '../../../lib/motifKinds.ts';
 import { roleOf } from '../../../lib/roles.ts';
 import type { ElectionContext } from '../electionContext.ts';
 import type { Proposal } from '../proposal.ts';
@@ -87,7 +88,7 @@ function keptMost(context: ElectionContext, contract: Address): boolean {
  * this is a claim.
  */
 function tradersBehind(context: ElectionContext, called: Address): Proposal[] {
-  const cycles = context.withTrait(({ closedFlow }) => closedFlow === 'always');
+  const cycles = context.withTrait(isCycle);
   const owners = new Set(cycles.map((cycle) => roleOf(cycle, 'owner')));
   const [account] = owners;
   if (!account || owners.size > 1 || account === called || account === context.signer) return [];

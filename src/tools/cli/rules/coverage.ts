@@ -38,10 +38,10 @@ export async function coverRules(
   const recordings = allRecordings(options.recordings);
   for (const recording of recordings) {
     const examined = await examineTx(recording, rulebook);
-    const { reading } = examined;
     noteFired(fired, examined);
-    for (const outcome of reading.explained.outcomes) note(seen, outcome.rule.slug, outcome.conditions);
-    const slug = reading.explained.verdict.rule?.slug;
+    for (const outcome of examined.reading.explained.outcomes)
+      note(seen, outcome.rule.slug, outcome.conditions);
+    const slug = examined.reading.explained.verdict.rule?.slug;
     if (slug !== undefined) wins.set(slug, (wins.get(slug) ?? 0) + 1);
   }
   const examples = await coverExamples(ruleset, seen);
