@@ -1,8 +1,13 @@
-import { kindOf } from '../lib/motifKinds.ts';
-import { isConversion } from './balances.ts';
+import { ZERO_ADDRESS } from '../evm/hex.ts';
+import { isCycle, kindOf } from '../lib/motifKinds.ts';
+import { mergeNative } from './asset.ts';
+import { balances, isConversion } from './balances.ts';
+import { valueEnds } from './follow.ts';
+import { venuesOf } from './parties.ts';
+import type { Address } from '../model/hex.ts';
 import type { Motif } from '../model/motif.ts';
 import type { Rulebook } from '../model/rulebook.ts';
-import type { Movement, ValueFlow } from '../model/valueFlow.ts';
+import type { AssetId, Movement, ValueFlow } from '../model/valueFlow.ts';
 
 interface Scene {
   readonly flow: ValueFlow;
@@ -19,18 +24,42 @@ export function movementsOfActs({ motifs, rulebook }: Omit<Scene, 'flow'>): Read
   return new Set(acts.flatMap(({ movements }) => movements));
 }
 
-/** What came to the pools of these cycles beside all acts: a helper's gift, which the last hop pays out. */
-export function paymentsToPools(cycles: readonly Motif[], scene: Scene): Movement[] {
-  if (cycles.length === 0) return [];
+/**
+ * What accounts other than the group, venues and tokens lost to the pools of these acts, over others that lost
+ * nothing: a pull from a bystander, or a gift. What came to a cycle's pools beside all acts is a gift whoever gave it.
+ */
+export function paymentsToPools(
+  acts: readonly Motif[],
+  group: { has(account: Address): boolean },
+  scene: Scene,
+): Movement[] {
   const { flow, motifs, rulebook } = scene;
+  const { wrappedNative } = rulebook;
   const inActs = movementsOfActs(scene);
-  const parents = new Set(cycles.map(({ index }) => index));
-  const pools = new Set(
-    motifs.filter(({ parent }) => parent !== null && parents.has(parent)).map(({ venue }) => venue),
-  );
-  return [...pools].flatMap((pool) =>
-    (flow.incoming.get(pool) ?? [])
-      .map((index) => flow.movements[index]!)
-      .filter((m) => !inActs.has(m.index) && !isConversion(m, flow, rulebook.wrappedNative)),
-  );
+  const venues = venuesOf(motifs, rulebook);
+  const tokens = new Set([...flow.assets.values()].map(({ address }) => address));
+  const isOther = (account: Address): boolean =>
+    account !== ZERO_ADDRESS && !group.has(account) && !venues.has(account) && !tokens.has(account);
+  const net = (account: Address, id: AssetId): bigint =>
+    balances(flow, account, { mergeWrapped: wrappedNative }).get(id)?.net ?? 0n;
+  const isOthers = ({ from, asset }: Movement): boolean => {
+    if (!isOther(from)) return false;
+    const id = mergeNative(asset, wrappedNative);
+    const passers = new Set([...flow.ledgers.keys()].filter((one) => isOther(one) && net(one, id) >= 0n));
+    return valueEnds(flow, wrappedNative, passers, 'back')(from, asset).some(isOther);
+  };
+  return acts.flatMap((act) => {
+    const ofCycle = isCycle(kindOf(rulebook, act.kind));
+    const parts = motifs.filter(({ parent }) => parent === act.index);
+    return (parts.length > 0 ? parts : [act]).flatMap(({ venue, assetsOut, movements }) => {
+      const taken = new Set(assetsOut.map(({ asset }) => mergeNative(asset, wrappedNative)));
+      return (flow.incoming.get(venue) ?? [])
+        .map((index) => flow.movements[index]!)
+        .filter((m) => {
+          if (isConversion(m, flow, wrappedNative)) return false;
+          if (!inActs.has(m.index)) return ofCycle;
+          return movements.includes(m.index) && taken.has(mergeNative(m.asset, wrappedNative)) && isOthers(m);
+        });
+    });
+  });
 }

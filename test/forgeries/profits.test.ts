@@ -10,6 +10,8 @@ import { ATTACKER, call, startStage, type Stage, type Step } from './stage.ts';
 const ALICE = addressOf('alice');
 const PUT = ETHER / 4n;
 const DOLLARS = 3_000_000_000n;
+/** Less than a hundredth of what passes between the pairs. */
+const FEW = 8_000_000n;
 
 let stage: Stage;
 let bot: Address, second: Address;
@@ -30,6 +32,10 @@ beforeAll(async () => {
       data: fn('transfer(address,uint256)', [to, 25n * ETHER]),
     });
   await chain.must(ATTACKER, { to: second, value: 20n * ETHER });
+  await chain.must('maker', {
+    to: MAINNET.usdc,
+    data: fn('transfer(address,uint256)', [second, 5n * DOLLARS]),
+  });
   // A bystander's allowances of old.
   for (const token of ['WETH', 'USDC']) await c.approve('alice', token, bot);
 }, 180_000);
@@ -111,6 +117,25 @@ describe('a cycle through two real pairs', () => {
       }),
     ],
     [
+      'a bystander’s dollars, put into the second pair',
+      () => ({ between: (pair) => [pull(MAINNET.usdc, pair, DOLLARS)], extraUsdc: DOLLARS }),
+    ],
+    [
+      'a few of a bystander’s dollars, put into the second pair',
+      () => ({ between: (pair) => [pull(MAINNET.usdc, pair, FEW)], extraUsdc: FEW }),
+    ],
+    [
+      'a few of a bystander’s dollars, over its other contract',
+      () => ({
+        between: (pair) => [pull(MAINNET.usdc, second, FEW), bySecond(give(MAINNET.usdc, pair, FEW))],
+        extraUsdc: FEW,
+      }),
+    ],
+    [
+      'its other contract’s dollars, put into the second pair',
+      () => ({ between: (pair) => [bySecond(give(MAINNET.usdc, pair, DOLLARS))], extraUsdc: DOLLARS }),
+    ],
+    [
       'the sale of a bystander’s dollars in its name',
       () => ({
         before: [pull(MAINNET.usdc, bot, DOLLARS)],
@@ -126,28 +151,29 @@ describe('a cycle through two real pairs', () => {
       expect(report.classification.intent_label).not.toMatch(/ for [\d.]+ W?ETH$/);
     expect([addressOf(ATTACKER), bot, null]).toContain(report.classification.actor);
   });
-
-  it('with a bystander’s dollars put into the second pair is not Proven', async () => {
-    const between = (pair: Address): Step[] => [pull(MAINNET.usdc, pair, DOLLARS)];
-    const { report } = await play({ between, extraUsdc: DOLLARS });
-    expect(report.classification).toMatchObject({ status: 'Suspected', confidence: 'Low' });
-  });
 });
 
 describe('a swap at a real pair', () => {
-  it.each<[string, () => Step]>([
+  it.each<[string, () => Step, bigint?]>([
     ['beside a bystander’s WETH, pulled by an allowance of old', () => pull(MAINNET.weth, bot, 5n * ETHER)],
     ['beside WETH of its own other contract', () => bySecond(give(MAINNET.weth, bot, 5n * ETHER))],
     ['beside ether of its own other contract', () => bySecond(call(bot, '0x', 5n * ETHER))],
+    [
+      'with a bystander’s dollars in it',
+      () => pull(MAINNET.usdc, stage.c.at('v2PairUSDC'), 5_000_000n),
+      5_000_000n,
+    ],
     ['beside a little WETH of a bystander', () => pull(MAINNET.weth, bot, ETHER / 1_000n)],
-  ])('is not Proven for more than the pair paid: %s', async (_, beside) => {
+  ])('is not Proven for more than the pair paid: %s', async (_, beside, more = 0n) => {
     const { c, chain } = stage;
     const pair = c.at('v2PairUSDC');
     const sold = 10_000_000n;
     await chain.must('maker', { to: MAINNET.usdc, data: fn('transfer(address,uint256)', [bot, sold]) });
-    const paid = pairPays(sold, ...(await reserves(pair)));
+    const paid = pairPays(sold + more, ...(await reserves(pair)));
     const data = fnOf(stage.abi, 'play', [
-      [give(MAINNET.usdc, pair, sold), swap(pair, 0n, paid, bot), beside()],
+      more > 0n
+        ? [give(MAINNET.usdc, pair, sold), beside(), swap(pair, 0n, paid, bot)]
+        : [give(MAINNET.usdc, pair, sold), swap(pair, 0n, paid, bot), beside()],
     ]);
     const report = await stage.report(await chain.send(ATTACKER, { to: bot, data, gas: 3_000_000n }));
     expect(report.classification.status).toBe('Suspected');

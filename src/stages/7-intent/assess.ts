@@ -180,7 +180,7 @@ function gainedElsewhere(view: SubjectView, motifs: readonly Motif[]): boolean {
   const given = cycles.length > 0 ? gainsOf({ view, motifs: cycles }) : givenBy(view, motifs);
   const amounts = new Map(given.map(({ id, amount }) => [id, amount]));
   const exceeds = (net: bigint, stated: bigint): boolean => (net - stated) * 1000n > stated;
-  if (paymentsToPools(cycles, view.input).length > 0) return true;
+  if (paymentsToPools(motifs, view.entity, view.input).length > 0) return true;
   return view.received.some(({ id, net }) => exceeds(net, amounts.get(id) ?? net));
 }
 

@@ -11,7 +11,7 @@ import type { EntityInput } from './pnlEntity.ts';
 /**
  * Receipts of the entity that its closed flow does not explain: no hop, loan, refund or part of another act
  * paid them. A pull from a bystander, or own funds handed in, would pass for profit. So would what a helper
- * put into a pool of the flow beside its trades.
+ * put into a pool of the flow, beside its trades or as part of one.
  */
 export function outsideReceipts(
   group: ReadonlySet<Address>,
@@ -32,7 +32,7 @@ export function outsideReceipts(
     ...received.filter(
       (m) => !carried.has(m.from) && !own.has(m.index) && !isConversion(m, flow, rulebook.wrappedNative),
     ),
-    ...paymentsToPools(cycles, input),
+    ...paymentsToPools(closed.motifs, group, input),
   ];
 }
 
