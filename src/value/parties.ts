@@ -31,6 +31,9 @@ export function movedAssets({ assetsIn, assetsOut }: Motif): boolean {
   return assetsIn.length + assetsOut.length > 0;
 }
 
+/** A fee takes at most this part (1/20) of an amount; more is a payment. */
+export const FEE_DIVISOR = 20n;
+
 /** Accounts that acts pay a fee to. */
 export function feeTakersOf(
   acts: readonly Pick<Motif, 'kind' | 'participants'>[],

@@ -4,7 +4,7 @@ import type { PositionChange } from '../../src/model/economics.ts';
 import type { Rulebook } from '../../src/model/rulebook.ts';
 import type { Motif } from '../../src/model/motif.ts';
 import type { Asset, AssetId, Movement } from '../../src/model/valueFlow.ts';
-import { kindOf } from '../../src/lib/motifKinds.ts';
+import { isSwap, kindOf } from '../../src/lib/motifKinds.ts';
 import { mergeNative, NATIVE } from '../../src/value/asset.ts';
 import { amountText, labelFormat } from '../../src/value/labelFormat.ts';
 import { builderPayments } from '../../src/value/parties/builder.ts';
@@ -126,6 +126,39 @@ function statedByActs({ rulebook }: Analysis, motifs: readonly Motif[]): Readonl
   return stated;
 }
 
+/**
+ * What the pools of an exchange took and paid, where that is the actor's own but for a fee of a twentieth: the
+ * label says the pools' amounts and the fee. Empty for other acts, and where the pools served others as well.
+ */
+function priceOf(
+  { rulebook }: Analysis,
+  motifs: readonly Motif[],
+  nets: ReadonlyMap<AssetId, bigint>,
+): Map<AssetId, { readonly act: bigint; readonly fee: bigint }> {
+  const found = new Map<AssetId, { act: bigint; fee: bigint }>();
+  if (!motifs.every(({ kind }) => isSwap(kindOf(rulebook, kind)))) return found;
+  const acts = new Map<AssetId, bigint>();
+  for (const { assetsIn, assetsOut } of motifs)
+    for (const [legs, sign] of [
+      [assetsIn, 1n],
+      [assetsOut, -1n],
+    ] as const)
+      for (const { asset, amount } of legs) {
+        const id = mergeNative(asset, rulebook.wrappedNative);
+        acts.set(id, (acts.get(id) ?? 0n) + sign * amount);
+      }
+  for (const [key, net] of nets) {
+    if (!key.startsWith('merged:') || (net < 10n && net > -10n)) continue;
+    const id = key.slice(7);
+    const act = acts.get(id) ?? 0n;
+    const fee = act - net;
+    const most = net < 0n ? -net : act;
+    if (act * net <= 0n || fee * 20n > most || fee < 0n) return new Map();
+    found.set(id, { act, fee });
+  }
+  return found;
+}
+
 function amountsIn(label: string, unit: string): string[] {
   const found = label.matchAll(new RegExp(`(?<![\\w.,#…])(${NUMBER}) ${escaped(unit)}(?![\\w#\\[])`, 'g'));
   return [...found].map(([text]) => text);
@@ -151,9 +184,15 @@ export function violationsOf(analysis: Analysis, { knownTokens }: Pick<Rulebook,
   const stated = statedByActs(analysis, acts);
   const nets = netsOf(analysis, (m) => fees.has(m.index));
   const whole = netsOf(analysis, () => false);
+  const price = priceOf(analysis, acts, nets);
+  for (const [id, { act, fee }] of price)
+    for (const asset of [NATIVE, ...flow.assets.values()])
+      if (mergeNative(asset.id, rulebook.wrappedNative) === id)
+        for (const amount of [act, fee]) allowed.add(asset, amount);
   for (const sums of [nets, whole])
     for (const [id, amount] of sums) {
       const plain = id.replace('merged:', '');
+      if (price.has(mergeNative(plain, rulebook.wrappedNative))) continue;
       if (acts.length > 0 && stated.has(mergeNative(plain, rulebook.wrappedNative))) continue;
       addMerged(allowed, flow.assets, id, amount);
     }

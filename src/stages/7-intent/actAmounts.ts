@@ -1,5 +1,6 @@
 import { mergeNative } from '../../value/asset.ts';
 import type { Balance } from '../../value/balances.ts';
+import { FEE_DIVISOR } from '../../value/parties.ts';
 import { DEBT_SHARE_ROLES, roleOf, SHARE_ROLES } from '../../lib/roles.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -18,15 +19,17 @@ export function netOf({ id, asset, net }: Balance): ActAmount {
 }
 
 /**
- * The actor's sent or received amounts for a label: all of them, except where the headline is about
- * positions. Then the amounts that went into them or came out: without other acts and without the tokens
- * that represent a position. Amounts are the actor's own, unless the acts state others for these assets.
+ * The sent or received amounts of a label: an exchange's are those of its pools, others the actor's own.
+ * Where the headline is about positions, those that went into them or came out, without the tokens that
+ * represent a position: the actor's own, unless the acts state others for these assets.
  */
 export function actAmounts(
   view: SubjectView,
   motifs: readonly Motif[],
   side: 'sent' | 'received',
 ): ActAmount[] {
+  const price = priceOf(view, motifs);
+  if (price !== null) return price[side];
   const whole = side === 'sent' ? withoutPayments(view, motifs) : view[side].map(netOf);
   const debts = sharesOf(motifs, DEBT_SHARE_ROLES);
   const own = whole.filter(({ id }) => !debts.has(id));
@@ -62,19 +65,42 @@ function movesPosition({ input: { rulebook } }: SubjectView, { kind, movements }
   return movements.length > 0 && Boolean(rulebook.motifKinds.get(kind)?.position);
 }
 
-/** The amounts that the acts gave. An act that is a part of another one here is not counted again. */
-export function givenBy(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
-  const whole = new Set(motifs.map(({ index }) => index));
-  const tops = motifs.filter(({ parent }) => parent === null || !whole.has(parent));
-  return [...sumsOf(view, tops, 'received').values()];
+/** What the acts gave more of than they took, native and wrapped native as one. */
+export function gainsOf(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
+  return moreThan(sumsOf(view, motifs, 'received').values(), sumsOf(view, motifs, 'sent'));
 }
 
-/** What the acts gave more of than they took, native and wrapped native as one. */
-export function gainsOf({ view, motifs }: { view: SubjectView; motifs: readonly Motif[] }): ActAmount[] {
-  const taken = sumsOf(view, motifs, 'sent');
-  return [...sumsOf(view, motifs, 'received').values()]
-    .map((sum) => ({ ...sum, amount: sum.amount - (taken.get(sum.id)?.amount ?? 0n) }))
+function moreThan(sums: Iterable<ActAmount>, others: ReadonlyMap<AssetId, ActAmount>): ActAmount[] {
+  return [...sums]
+    .map((sum) => ({ ...sum, amount: sum.amount - (others.get(sum.id)?.amount ?? 0n) }))
     .filter(({ amount }) => amount > 0n);
+}
+
+/** What the pools of an exchange took and paid, and what of the actor's amounts others got: fees and taxes. */
+type Price = Readonly<Record<'sent' | 'received' | 'fees', ActAmount[]>>;
+
+/**
+ * Null where the acts are more than swaps, or pools took more than the actor gave or paid far more than it
+ * got: then they served others too.
+ */
+export function priceOf(view: SubjectView, motifs: readonly Motif[]): Price | null {
+  if (motifs.length === 0 || !motifs.every((motif) => view.isSwap(motif))) return null;
+  const price: Price = { sent: [], received: [], fees: [] };
+  const [taken, paid] = [sumsOf(view, motifs, 'sent'), sumsOf(view, motifs, 'received')];
+  const sides = [
+    ['sent', withoutPayments(view, motifs), moreThan(taken.values(), paid)],
+    ['received', view.received.map(netOf), moreThan(paid.values(), taken)],
+  ] as const;
+  for (const [side, own, acts] of sides)
+    for (const { id, asset, amount } of own) {
+      const act = acts.find((one) => one.id === id)?.amount ?? 0n;
+      const [most, fee] = side === 'sent' ? [amount, amount - act] : [act, act - amount];
+      if (act === 0n || fee * FEE_DIVISOR > most || (side === 'sent' && fee < 0n)) return null;
+      price[side].push({ id, asset, amount: act });
+      // Less is rounding.
+      if (fee * 1_000_000n > most) price.fees.push({ id, asset, amount: fee });
+    }
+  return price;
 }
 
 function firstFilled(...lists: ActAmount[][]): ActAmount[] {
@@ -100,16 +126,8 @@ function withoutPayments(view: SubjectView, motifs: readonly Motif[]): ActAmount
   const own = view.sent.map(netOf);
   const batches = view.own.some((motif) => view.kind(motif).executes !== null);
   if (!batches || motifs.length === 0 || motifs.some((motif) => view.kind(motif).plain)) return own;
-  const paid = new Map<AssetId, bigint>();
-  for (const { assetsOut } of view.own.filter((motif) => isOwnPayment(view, motif)))
-    for (const { asset, amount } of assetsOut) {
-      const id = view.mergedAsset(asset);
-      paid.set(id, (paid.get(id) ?? 0n) + amount);
-    }
-  const rest = own
-    .map((sum) => ({ ...sum, amount: sum.amount - (paid.get(sum.id) ?? 0n) }))
-    .filter(({ amount }) => amount > 0n);
-  return firstFilled(rest, own);
+  const payments = view.own.filter((motif) => isOwnPayment(view, motif));
+  return firstFilled(moreThan(own, sumsOf(view, payments, 'sent')), own);
 }
 
 /** A plain payment straight from the actor's accounts that serves no other act. */
@@ -128,14 +146,15 @@ function sharesOf(motifs: readonly Motif[], roles = SHARE_ROLES): ReadonlySet<As
   return shares;
 }
 
-/** The acts' movements on that side, native and wrapped native as one. */
+/** The acts' legs on that side, parts of another of them left out, native and wrapped native as one. */
 function sumsOf(
   { input: { flow, rulebook } }: SubjectView,
   motifs: readonly Motif[],
   side: 'sent' | 'received',
 ): Map<AssetId, ActAmount> {
   const sums = new Map<AssetId, ActAmount>();
-  for (const motif of motifs)
+  const whole = new Set(motifs.map(({ index }) => index));
+  for (const motif of motifs.filter(({ parent }) => parent === null || !whole.has(parent)))
     for (const { asset, amount, role } of side === 'sent' ? motif.assetsOut : motif.assetsIn) {
       const known = flow.assets.get(asset);
       if (SHARE_ROLES.has(role) || !known) continue;

@@ -3,7 +3,7 @@ import { isNft, NATIVE_ASSET } from '../../value/asset.ts';
 import { isListedAddress } from '../../value/consent.ts';
 import type { Balance } from '../../value/balances.ts';
 import { paymentsToPools } from '../../value/poolPayments.ts';
-import { gainsOf, givenBy } from './actAmounts.ts';
+import { gainsOf } from './actAmounts.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { CaveatCode } from '../../model/intent.ts';
 import type { Confidence, Motif, ProofDoubt, Status } from '../../model/motif.ts';
@@ -177,7 +177,7 @@ function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonly Motif
 function gainedElsewhere(view: SubjectView, motifs: readonly Motif[]): boolean {
   const cycles = motifs.filter((motif) => isCycle(view.kind(motif)));
   if (cycles.length === 0 && !motifs.some((motif) => view.isSwap(motif))) return false;
-  const given = cycles.length > 0 ? gainsOf({ view, motifs: cycles }) : givenBy(view, motifs);
+  const given = gainsOf(view, cycles.length > 0 ? cycles : motifs);
   const amounts = new Map(given.map(({ id, amount }) => [id, amount]));
   const exceeds = (net: bigint, stated: bigint): boolean => (net - stated) * 1000n > stated;
   if (paymentsToPools(motifs, view.entity, view.input).length > 0) return true;

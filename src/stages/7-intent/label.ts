@@ -1,6 +1,7 @@
 import { memoize } from '../../lib/memo.ts';
 import { parseLabel, type LabelPart } from '../../lib/labelTemplate.ts';
-import { fillPlaceholder, type LabelSubject } from './labelWords.ts';
+import { priceOf } from './actAmounts.ts';
+import { fillPlaceholder, listed, type LabelSubject } from './labelWords.ts';
 import type { LabelFormat } from '../../value/labelFormat.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -43,7 +44,9 @@ export function renderLabel(
   const text =
     full === null || !/^\S/.test(full) ? render(templateOf(rule.labelFallback), subject, unfilled) : full;
   const blobs = rule.label.includes('{blobs}') ? null : blobsText(view);
-  const besides = `${tipText(view, format)}${blobs === null ? '' : `, with ${blobs}`}`;
+  const fees = /\{(sent|received)\}/.test(rule.label) ? (priceOf(view, motifs)?.fees ?? []) : [];
+  const paid = fees.length === 0 ? '' : `, paying ${listed(fees, format)} in fees`;
+  const besides = `${paid}${tipText(view, format)}${blobs === null ? '' : `, with ${blobs}`}`;
   return { text: `${text ?? rule.labelFallback}${besides}`, unfilled: [...new Set(unfilled)] };
 }
 

@@ -58,7 +58,7 @@ const WORDS: Readonly<Record<string, Word>> = {
     const venues = new Set(swaps.map(({ venue, poolId }) => poolId ?? venue));
     return venues.size > 1 ? String(venues.size) : null;
   },
-  gain: (subject) => listed(gainsOf(subject), subject.format),
+  gain: ({ view, motifs, format }) => listed(gainsOf(view, motifs), format),
   allowance: (subject) => {
     const texts = ownAllowances(subject).map((allowance) => allowanceText(allowance, subject));
     return texts.length > MAX_LISTED ? `${texts.length} allowances` : joined([...new Set(texts)]);
@@ -128,7 +128,7 @@ function joined(texts: readonly string[]): string | null {
 }
 
 /** Amounts, or where one of them cannot be written the tokens alone. */
-function listed(amounts: readonly ActAmount[], format: LabelFormat): string | null {
+export function listed(amounts: readonly ActAmount[], format: LabelFormat): string | null {
   if (amounts.length === 0) return null;
   const collections = nftCounts(amounts, format);
   if (collections.length > MAX_LISTED) return `${amounts.length} assets`;

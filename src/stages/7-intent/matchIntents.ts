@@ -1,4 +1,4 @@
-import { assess, restedMotifs } from './assess.ts';
+import { assess, restedMotifs, type Assessment } from './assess.ts';
 import { SubjectView } from './facts/subjectView.ts';
 import { FactSheet, type IntentInput } from './intentInput.ts';
 import { renderLabel } from './label.ts';
@@ -10,7 +10,6 @@ import type {
   PreparedIntent,
   RuleOutcome,
   Verdict,
-  IntentKind,
   Fragment,
 } from '../../model/intent.ts';
 import type { IntentRule, Rulebook } from '../../model/rulebook.ts';
@@ -120,79 +119,59 @@ export async function explainIntents(input: IntentInput, format: LabelFormat): P
 
 function ruleVerdict(view: SubjectView, rule: IntentRule, format: LabelFormat): Verdict {
   const motifs = restedMotifs(view, rule);
-  const { status, confidence, caveats } = assess(view, rule, motifs);
-  const { text: label, unfilled } = renderLabel(rule, view, motifs, format);
-  const indexes = motifs.map((m) => m.index);
-  const fragments = fragmentsOf(view, {
-    kind: rule.intent,
-    status,
-    confidence,
-    motifs: indexes,
-    seq: motifs[0]?.seq ?? 0,
-  });
-  return {
-    candidate: view.input.subject.account,
-    kind: rule.intent,
-    label,
-    unfilled,
-    status,
-    confidence,
-    rule: { slug: rule.slug, version: rule.version },
-    category: categoryOf(view, rule.intent),
-    tags: tagsOf(view, rule.intent, rule.tags),
-    caveats,
-    motifs: indexes,
-    fragments,
-  };
+  return verdictOf(view, rule, { rule, motifs, assessment: assess(view, rule, motifs), format });
 }
 
 function fallbackVerdict(view: SubjectView, format: LabelFormat): Verdict {
-  const { kind, ...labels } = fallbackIntent(view);
-  const { text: label, unfilled } = renderLabel(labels, view, [], format);
-  const headline = { kind, status: 'Suspected', confidence: 'Low', motifs: [], seq: 0 } as const;
+  const assessment = { status: 'Suspected', confidence: 'Low', caveats: ['no_rule'] } as const;
+  return verdictOf(view, fallbackIntent(view), { rule: null, motifs: [], assessment, format });
+}
+
+interface Grounds {
+  readonly rule: IntentRule | null;
+  readonly motifs: readonly Motif[];
+  readonly assessment: Assessment;
+  readonly format: LabelFormat;
+}
+
+function verdictOf(view: SubjectView, named: NamedIntent, grounds: Grounds): Verdict {
+  const { rule, motifs, assessment, format } = grounds;
+  const { status, confidence, caveats } = assessment;
+  const { text: label, unfilled } = renderLabel(named, view, motifs, format);
+  const { intent: kind } = named;
+  const indexes = motifs.map((m) => m.index);
+  const known = view.input.rulebook.intentKinds.get(kind);
   return {
     candidate: view.input.subject.account,
     kind,
     label,
     unfilled,
-    status: 'Suspected',
-    confidence: 'Low',
-    rule: null,
-    category: categoryOf(view, kind),
-    tags: tagsOf(view, kind),
-    caveats: ['no_rule'],
-    motifs: [],
-    fragments: fragmentsOf(view, headline),
+    status,
+    confidence,
+    rule: rule && { slug: rule.slug, version: rule.version },
+    category: known?.category ?? 'unknown',
+    // The rule's tags before those of the intent kind.
+    tags: [...new Set([...(rule?.tags ?? []), ...(known?.tags ?? [])])],
+    caveats,
+    motifs: indexes,
+    fragments: fragmentsOf(view, { kind, status, confidence, motifs: indexes, seq: motifs[0]?.seq ?? 0 }),
   };
 }
 
-/** The rule's tags before those of the intent kind. */
-function tagsOf(view: SubjectView, kind: string, own: readonly string[] = []): readonly string[] {
-  return [...new Set([...own, ...(view.input.rulebook.intentKinds.get(kind)?.tags ?? [])])];
-}
-
-function categoryOf(view: SubjectView, kind: string): string {
-  return view.input.rulebook.intentKinds.get(kind)?.category ?? 'unknown';
-}
-
-interface Fallback {
-  readonly kind: IntentKind;
-  readonly label: string;
-  readonly labelFallback: string;
-}
+type NamedIntent = Pick<IntentRule, 'intent' | 'label' | 'labelFallback'> & Partial<Pick<IntentRule, 'when'>>;
 
 /**
  * The intent where no rule matches: the transaction failed, moved nothing of the actor's, or is unknown.
  */
-function fallbackIntent(view: SubjectView): Fallback {
+function fallbackIntent(view: SubjectView): NamedIntent {
   if (!view.tx.succeeded)
-    return { kind: 'Reverted', label: 'Failed: {call}[ ({reason})]', labelFallback: 'Failed: {call}' };
+    return { intent: 'Reverted', label: 'Failed: {call}[ ({reason})]', labelFallback: 'Failed: {call}' };
   if (view.balances.length === 0)
-    return { kind: 'ContractCall', label: 'Call {call}', labelFallback: 'Call {call}' };
-  return { kind: 'Unknown', ...exchangeLabel(view) };
+    return { intent: 'ContractCall', label: 'Call {call}', labelFallback: 'Call {call}' };
+  return { intent: 'Unknown', ...exchangeLabel(view) };
 }
 
-function exchangeLabel({ sent, received }: SubjectView): Omit<Fallback, 'kind'> {
+function exchangeLabel({ sent, received }: SubjectView): Omit<NamedIntent, 'intent'> {
   const labelFallback = 'Call {call}';
   if (sent.length > 0 && received.length > 0)
     return { label: 'Give {sent}, get {received}[ at {place}]', labelFallback };

@@ -44,13 +44,12 @@ export function caveatText(code: CaveatCode, input: CaveatInput): string {
         ({ venue }) => `is at ${shortAddress(venue)}, which is known by its behaviour only`,
       );
     case 'uncertain_motif':
-      return sentence(
-        rested.filter(({ confidence }) => confidence !== 'High'),
-        ({ confidence }) => `is itself of ${confidence.toLowerCase()} confidence`,
-      );
     case 'low_confidence': {
-      const low = rested.filter(({ confidence }) => confidence === 'Low');
-      return low.length > 0 ? sentence(low, () => 'is of low confidence') : ruleLimit(input);
+      const weak = rested.filter(({ confidence }) =>
+        code === 'low_confidence' ? confidence === 'Low' : confidence !== 'High',
+      );
+      if (weak.length === 0) return ruleLimit(input);
+      return sentence(weak, ({ confidence }) => `is of ${confidence.toLowerCase()} confidence`);
     }
     case 'rule_limit':
       return ruleLimit(input);

@@ -76,9 +76,7 @@ export function caveatTexts({ classification: c }: TxReport): string[] {
       ? `${low}Suspected, not proven: the evidence is partial or heuristic. Check it before relying on it.`
       : low && `${low}What happened is proven, what it was for is uncertain.`;
   // The same act may be of low confidence for its own sake and for the verdict's.
-  const own = (c.caveats ?? [])
-    .slice(0, 8)
-    .map(({ text }) => shown(text, 300).replace(' is itself of low ', ' is of low '));
+  const own = (c.caveats ?? []).slice(0, 8).map(({ text }) => shown(text, 300));
   return [...new Set(general === '' ? own : [general, ...own])];
 }
 

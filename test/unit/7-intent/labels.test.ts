@@ -133,6 +133,32 @@ describe('a transaction of several acts', () => {
     expect((await verdictOn(tx, account(98))).label).not.toContain('tipping');
   });
 
+  it('states what the pool took and paid, and apart from it the fees on both sides', async () => {
+    const { tx } = analyse([
+      transfer(A, USER, A, 10n),
+      transfer(A, USER, POOL, 990n),
+      transfer(B, POOL, B, 20n),
+      transfer(B, POOL, USER, 480n),
+      v2Swap(POOL, USER, [990n, 0n, 0n, 500n]),
+    ]);
+    const { label } = await verdictOn(tx, account(99));
+    expect(label).toBe('Swap 990 0x0000 for 500 0x0000 on 0x0000, paying 10 0x0000 and 20 0x0000 in fees');
+  });
+
+  it('states the own amounts where the token sold its taxes into the pool as well', async () => {
+    const { tx } = analyse([
+      transfer(A, A, POOL, 400n),
+      transfer(B, POOL, FRIEND, 300n),
+      v2Swap(POOL, FRIEND, [400n, 0n, 0n, 300n]),
+      transfer(A, USER, POOL, 1_000n),
+      transfer(B, POOL, USER, 500n),
+      v2Swap(POOL, USER, [1_000n, 0n, 0n, 500n]),
+    ]);
+    const { label } = await verdictOn(tx, account(99));
+    expect(label).toMatch(/^Swap 1000 0x0000 for 500 0x0000/);
+    expect(label).not.toContain('fees');
+  });
+
   it('names the one account that a swap paid, and what it got', async () => {
     const { tx } = analyse([
       transfer(A, USER, POOL, 50n),

@@ -37,7 +37,7 @@ describe('a caveat', () => {
     expect(say('unknown_protocol', { protocol: null })).toBe(
       'm-3 (swap) is at 0xABaB…ABaB, which is known by its behaviour only.',
     );
-    expect(say('uncertain_motif')).toBe('m-3 (Uniswap V3 swap) is itself of medium confidence.');
+    expect(say('uncertain_motif')).toBe('m-3 (Uniswap V3 swap) is of medium confidence.');
   });
 
   it('of the rule names the rule', () => {

@@ -1,4 +1,5 @@
 import { mergeNative } from '../../../value/asset.ts';
+import { FEE_DIVISOR } from '../../../value/parties.ts';
 import { legOf } from '../../../value/claims.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { SENT_ROLES } from '../../../lib/roles.ts';
@@ -8,9 +9,6 @@ import { only, structural, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Movement, AssetId, ValueFlow } from '../../../model/valueFlow.ts';
 import type { DraftPrimitive } from '../../../model/primitive.ts';
-
-/** A skim takes at most this part (1/20) of the asset its payer forwarded. */
-const FEE_DIVISOR = 20n;
 
 /**
  * Classifies the remaining movements: plain transfers, change handed back (`refund`) and skims to a third
