@@ -95,3 +95,30 @@ describe('a settlement of several owners', () => {
     expect(classification.status).toBe('Suspected');
   });
 });
+
+describe('deliveries of a bridge to several accounts', () => {
+  const released = (who: Address): Step =>
+    event(
+      'WithdrawalFinalized(address l1Token, address indexed from, address indexed to, uint256 indexed exitNum, uint256 amount)',
+      who,
+      FIVE,
+      { l1Token: MAINNET.usdc, from: who, to: who, exitNum: 1n },
+    );
+
+  it.each<[string, (who: Address) => Step[]]>([
+    ['with what it really pays', (who) => [give(MAINNET.usdc, who, FIVE), released(who)]],
+    ['in its events alone', (who) => [released(who)]],
+    [
+      'with one owner’s money for the other',
+      (who) => [pull(who === ALICE ? BOB : ALICE, FIVE, who), released(who)],
+    ],
+  ])('that a stranger’s contract states %s are proven of nobody', async (_, steps) => {
+    const { chain } = stage;
+    await chain.must('maker', {
+      to: MAINNET.usdc,
+      data: fn('transfer(address,uint256)', [venue, 2n * FIVE]),
+    });
+    const { classification } = await played([ALICE, BOB].flatMap(steps));
+    expect(classification.status).toBe('Suspected');
+  });
+});
