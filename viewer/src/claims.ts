@@ -1,10 +1,11 @@
+import { protocolName } from '../../src/tools/wording/accounts.ts';
 import type { Motif, Movement } from '../../src/model/generated/report.ts';
 import type { FlowEdge } from './graph/flow.ts';
 import { quantity } from '../../src/tools/wording/amounts.ts';
 import { claimText, amountText, type Sentence } from '../../src/tools/wording/sentences.ts';
 import { h, type Child } from './lib/dom.ts';
 import { icon } from './lib/icons.ts';
-import { plural, shortHex, shown, title, lower, words } from '../../src/tools/wording/text.ts';
+import { plural, shortHex, shown, lower, words } from '../../src/tools/wording/text.ts';
 import { addressLine, badge, longList, money } from './parts.ts';
 import type { Claim, View } from './view.ts';
 
@@ -217,7 +218,7 @@ export function motifClaim(view: View, m: Motif): Claim {
         m.protocol
           ? [
               ' ',
-              h('strong', {}, title(m.protocol.slug)),
+              h('strong', {}, protocolName(view.report, m.protocol)),
               h('span', { class: 'hint' }, recognised(m.protocol.matched_by)),
             ]
           : h('span', { class: 'hint' }, ' recognised by structure alone'),

@@ -52,10 +52,9 @@ export function reportPage(report: TxReport, panel: Panel, trace: View['trace'] 
       h(
         'div',
         { class: 'columns' },
-        h('div', { class: 'column' }, deltasSection(view)),
+        h('div', { class: 'column' }, deltasSection(view), motifsSection(view)),
         h('div', { class: 'column' }, allowances, positions, attribution),
       ),
-      motifsSection(view),
       callTreeSection(view),
       addressesSection(view),
       aboutSection(view),

@@ -1,11 +1,14 @@
+import { distinctEvidence } from '../../lib/evidence.ts';
 import { Components } from '../../lib/components.ts';
-import { kindOf } from '../../lib/motifKinds.ts';
+import { isRecognised, kindOf } from '../../lib/motifKinds.ts';
 import { isPrincipal, SENT_ROLES } from '../../lib/roles.ts';
 import { commonFrame, joinEvidence, unique, type MotifDraft } from './draftMotif.ts';
 import { decide, rivalOf } from './winner.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { JoinReason } from '../../model/primitive.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
+import type { ValueFlow } from '../../model/valueFlow.ts';
+import type { ValueEnds } from '../../value/follow.ts';
 
 /**
  * Events and calls of one kind and protocol that moved nothing tell of one act where they name the same owners,
@@ -56,6 +59,34 @@ function oneAct(group: readonly MotifDraft[], tx: CanonicalTx): MotifDraft {
     evidence,
     scopeFrame: commonFrame(tx, evidence),
   };
+}
+
+/**
+ * A recognised act that took in exactly what an earlier one of its kind and protocol had passed on to it (the portal
+ * behind a bridge) is no act of its own: its event or call is one more trigger of the earlier one.
+ */
+export function joinPassedOn(
+  drafts: readonly MotifDraft[],
+  { movements }: Pick<ValueFlow, 'movements'>,
+  destinations: ValueEnds,
+): MotifDraft[] {
+  const open = new Map<string, MotifDraft>();
+  return drafts.filter((draft) => {
+    const { kind, protocol, legs, basis } = draft;
+    const [index] = legs.length === 1 && SENT_ROLES.has(legs[0]!.role) ? legs[0]!.movements : [];
+    if (index === undefined || !isRecognised(protocol)) return true;
+    const { to, asset, amount } = movements[index]!;
+    const ends = destinations(to, asset);
+    const key = `${kind} ${protocol?.slug} ${asset} ${amount} ${ends.join()}`;
+    const first = open.get(key);
+    if (ends[0] !== to) open.set(key, draft);
+    if (ends[0] !== to || first === undefined || basis !== 'event') return true;
+    open.delete(key);
+    const evidence = draft.evidence[0]!;
+    first.evidence = distinctEvidence([...first.evidence, evidence]);
+    first.others = [...(first.others ?? []), { evidence, reason: 'first' }];
+    return false;
+  });
 }
 
 /**

@@ -8,7 +8,7 @@ import { batchTransfers, compositesOf } from './composites.ts';
 import { commonFrame, joinMovements, type MotifDraft, type MotifInput } from './draftMotif.ts';
 import { fold } from './fold.ts';
 import { hopOf, type Hop } from './hops.ts';
-import { joinSilent, nest } from './assemble.ts';
+import { joinPassedOn, joinSilent, nest } from './assemble.ts';
 import type { Tracing } from './routes.ts';
 import { exchangesAtUnnamedVenues, type Exchange } from './unnamedVenues.ts';
 import type { AssetAmount, Confidence } from '../../model/motif.ts';
@@ -40,7 +40,7 @@ export function buildMotifs(input: MotifInput): MotifDraft[] {
     const hop = hopOf(primitive, draft, input);
     if (hop) hops.push(hop);
   }
-  const primary = joinSilent(found, tx, rulebook);
+  const primary = joinPassedOn(joinSilent(found, tx, rulebook), flow, tracing.destinations);
   const unnamed = hops.length > 0 ? exchangesAtUnnamedVenues(primary, input) : [];
   const composites = compositesOf(
     hops,

@@ -179,12 +179,17 @@ async function examine(ask: Ask): Promise<Finding[]> {
   const fresh = await firstTransaction(ask, `0x${recent.toString(16)}`);
   const old = await firstTransaction(ask, OLD_BLOCK);
   const findings = [head, await batches(ask)];
-  for (const check of [
-    ...traceChecks('recent', fresh.hash, ask),
-    ...traceChecks('old', old.hash, ask),
-    ...blockChecks(fresh, ask),
-  ])
-    findings.push(await carryOut(check));
+  const tracer = { tracer: 'callTracer' };
+  const withLogs = { ...tracer, tracerConfig: { withLog: true } };
+  const tried: readonly Tried[] = [
+    ['need', 'debug_traceTransaction', fresh.hash, withLogs],
+    ['need', 'trace_transaction', fresh.hash],
+    ['old', 'debug_traceTransaction', old.hash, withLogs],
+    ['old', 'trace_transaction', old.hash],
+    ['extra', 'eth_getBlockReceipts', fresh.block],
+    ['extra', 'debug_traceBlockByHash', fresh.block, tracer],
+  ];
+  for (const one of tried) findings.push(await carryOut(callCheck(ask, one)));
   return withEitherTrace(findings);
 }
 
@@ -199,52 +204,29 @@ async function firstTransaction(
 
 const NO_TX = (): Promise<Asked> => Promise.resolve({ result: null, error: 'no transaction to try it on' });
 
-/** Both trace methods on one transaction; either is enough. */
-function traceChecks(age: 'recent' | 'old', hash: Hash | null, ask: Ask): Check[] {
-  const need = age === 'recent' ? 'need' : 'old';
-  const advice =
-    age === 'recent'
-      ? 'no reports without traces: enable the debug or trace module, choose a plan that has it, ' +
-        'or set TRACE_URL.'
-      : 'transactions older than 128 blocks (26 minutes) cannot be analysed: use an archive node.';
-  const run = (call: (hash: Hash) => RpcCall) => (hash === null ? NO_TX : () => ask(call(hash)));
-  return [
-    {
-      check: `debug_traceTransaction (${age})`,
-      need,
-      advice,
-      run: run((tx) => ({
-        method: 'debug_traceTransaction',
-        params: [tx, { tracer: 'callTracer', tracerConfig: { withLog: true } }],
-      })),
-    },
-    {
-      check: `trace_transaction (${age})`,
-      need,
-      advice,
-      run: run((tx) => ({ method: 'trace_transaction', params: [tx] })),
-    },
-  ];
-}
+const ADVICE: Readonly<Record<Finding['need'], string>> = {
+  need:
+    'no reports without traces: enable the debug or trace module, choose a plan that has it, ' +
+    'or set TRACE_URL.',
+  old: 'transactions older than 128 blocks (26 minutes) cannot be analysed: use an archive node.',
+  extra: 'batch --blocks asks per transaction instead, which is slower.',
+};
+const AGES: Readonly<Record<Finding['need'], string>> = { need: ' (recent)', old: ' (old)', extra: '' };
 
-function blockChecks({ block }: { block: Hash | null }, ask: Ask): Check[] {
-  const advice = 'batch --blocks asks per transaction instead, which is slower.';
-  const run = (call: (block: Hash) => RpcCall) => (block === null ? NO_TX : () => ask(call(block)));
-  return [
-    {
-      check: 'eth_getBlockReceipts',
-      need: 'extra',
-      advice,
-      run: run((hash) => ({ method: 'eth_getBlockReceipts', params: [hash] })),
-    },
-    {
-      check: 'debug_traceBlockByHash',
-      need: 'extra',
-      advice,
-      run: run((hash) => ({ method: 'debug_traceBlockByHash', params: [hash, { tracer: 'callTracer' }] })),
-    },
-  ];
-}
+/** A call on a transaction or block; null where the node named none to try it on. */
+type Tried = readonly [
+  need: Finding['need'],
+  method: RpcCall['method'],
+  subject: Hash | null,
+  tracer?: object,
+];
+
+const callCheck = (ask: Ask, [need, method, subject, ...options]: Tried): Check => ({
+  check: `${method}${AGES[need]}`,
+  need,
+  advice: ADVICE[need],
+  run: subject === null ? NO_TX : () => ask({ method, params: [subject, ...options] } as unknown as RpcCall),
+});
 
 /** One trace method is enough: the other one's absence is no finding. */
 function withEitherTrace(findings: readonly Finding[]): Finding[] {

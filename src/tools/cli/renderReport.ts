@@ -9,7 +9,7 @@ import type {
   TxReport,
 } from '../../model/generated/report.ts';
 import { shownAmount } from '../../value/amount.ts';
-import { accountsOf, type AccountBook } from '../wording/accounts.ts';
+import { accountsOf, protocolName, type AccountBook } from '../wording/accounts.ts';
 import { assetsOf, isDebt, moneyText, netRows, rowQuantity, whyUnavailable } from '../wording/amounts.ts';
 import type { NetRow } from '../wording/amounts.ts';
 import { argumentsText } from '../wording/calls.ts';
@@ -30,7 +30,7 @@ import {
   type Sentence,
 } from '../wording/sentences.ts';
 import { groupBy } from '../../lib/lists.ts';
-import { lower, shortHex, shown, timeText, title, words } from '../wording/text.ts';
+import { lower, shortHex, shown, timeText, words } from '../wording/text.ts';
 import { alignColumns, terminalWidth, wrap, type Row } from './layout.ts';
 
 /** Rows shown of a list before the rest is counted instead. */
@@ -192,15 +192,15 @@ function legs({ assets_out: sent, assets_in: received }: Motif): string {
 }
 
 /** The motifs, those that are part of another below it; with `--verbose` where to look for each on chain. */
-function steps({ report: { motifs }, verbose }: Page): Row[] {
+function steps({ report, verbose }: Page): Row[] {
   const rows: Row[] = [];
   const add = (parent: string | null, indent: string): void => {
-    for (const motif of motifs.filter((one) => one.parent_id === parent)) {
+    for (const motif of report.motifs.filter((one) => one.parent_id === parent)) {
       const places =
         motif.evidence.slice(0, 4).map(place).join(', ') + (motif.evidence.length > 4 ? ', …' : '');
       rows.push([
         `${indent}${mark(motif)} ${words(motif.kind)}${motif.count ? ` × ${motif.count}` : ''}`,
-        motif.protocol ? title(motif.protocol.slug) : pc.dim('by structure'),
+        motif.protocol ? protocolName(report, motif.protocol) : pc.dim('by structure'),
         [legs(motif), verbose ? pc.dim(`${motif.id} ${places}`) : ''].filter(Boolean).join('  '),
       ]);
       add(motif.id, `${indent}  `);
@@ -239,7 +239,7 @@ export function renderReport(report: TxReport, options: RenderOptions = {}): str
     ...section(
       page,
       'Positions',
-      positions.map((effect): Row => [mark(effect), page.say(positionSentence(effect))]),
+      positions.map((effect): Row => [mark(effect), page.say(positionSentence(effect, report))]),
     ),
     ...section(
       page,

@@ -30,7 +30,7 @@ export function renderSide(side: Side, report: TxReport): string {
       : []),
     ...listed(
       'positions',
-      side.positions.map((one) => say(positionSentence(one as PositionEffect))),
+      side.positions.map((one) => say(positionSentence(one as PositionEffect, report))),
     ),
     ...listed(
       'allowances',

@@ -138,17 +138,15 @@ async function demo(options: CommandOptions): Promise<number> {
   const examples = [...reports].map(
     ([hash, { classification: c }]) => [hash, c.intent_label, c.category ?? 'other', c.status] as const,
   );
-  const analyze = (hash: string): Promise<string> => {
-    const report = reports.get(hash);
-    if (report) return Promise.resolve(JSON.stringify(report));
-    return Promise.reject(new AnalysisError('transaction_not_found', 'the demo has no node'));
-  };
   process.stdout.write(`${reports.size} example transactions analysed\n`);
-  const trace = async (hash: string): Promise<CallTree> => {
-    const one = recorded.get(hash);
+  const found = <T>(of: ReadonlyMap<string, T>, hash: string): T => {
+    const one = of.get(hash);
     if (one === undefined) throw new AnalysisError('transaction_not_found', 'the demo has no node');
-    return (await traceOf(one, rulebook)).tree;
+    return one;
   };
+  const analyze = async (hash: string): Promise<string> => JSON.stringify(found(reports, hash));
+  const trace = async (hash: string): Promise<CallTree> =>
+    (await traceOf(found(recorded, hash), rulebook)).tree;
   return show(options, { analyze, trace }, '/', examples);
 }
 

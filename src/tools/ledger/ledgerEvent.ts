@@ -111,7 +111,7 @@ export function ledgerEvents(report: TxReport, accounts: ReadonlySet<string>): R
   for (const movement of concerning)
     (isDoubtful(movement.flags) || spamIds.has(movement.asset_id) ? unsure : sure).push(movement);
   const own = report.position_effects.filter(({ owner }) => accounts.has(owner));
-  const positions = [...new Set(own.map(positionTitle))];
+  const positions = [...new Set(own.map((one) => positionTitle(one, report)))];
   const fee = feeOf(report, accounts);
   const flows = flowsOf(report, sure, accounts);
   const aside = flowsOf(report, unsure, accounts);

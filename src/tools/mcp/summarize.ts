@@ -139,7 +139,9 @@ export function summarize(report: TxReport): string {
   if (motifs.length > 0) sentences.push(`Proven steps: ${listed(steps(motifs))}.`);
   const positions = report.position_effects.filter(isProven);
   if (positions.length > 0)
-    sentences.push(`Proven position changes: ${listed(positions.map((p) => say(positionSentence(p))))}.`);
+    sentences.push(
+      `Proven position changes: ${listed(positions.map((p) => say(positionSentence(p, report))))}.`,
+    );
   const allowances = (report.allowances ?? []).filter(isProven);
   if (allowances.length > 0)
     sentences.push(`Allowances: ${listed(allowances.map((a) => say(allowanceSentence(a))))}.`);

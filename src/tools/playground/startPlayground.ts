@@ -48,14 +48,13 @@ const ONE_AT_A_TIME = { maxConcurrency: 1, maxQueue: 4 };
  * recordings cannot be read.
  */
 export async function startPlayground(options: PlaygroundOptions): Promise<Playground> {
-  const { port, recordingsDir, rpcUrl, viewerFile, api = SERVICE } = options;
+  const { recordingsDir, rpcUrl, api = SERVICE, ...page } = options;
   const transactions = openTransactions(recordingsDir, rpcUrl);
   const server = await servePage({
-    port,
+    ...page,
     routes: playgroundRoutes(transactions),
     settings: { playground: 'on', api: new URL(api).href.replace(/\/$/, '') },
     limits: ONE_AT_A_TIME,
-    ...(viewerFile === undefined ? {} : { viewerFile }),
   });
   return {
     url: server.url,

@@ -178,15 +178,9 @@ export interface ViewOptions {
  * Serves the viewer on this machine alone, with a service of its own behind it. Rejects when the port is
  * taken.
  */
-export function startView({
-  port,
-  analyze,
-  trace,
-  examples = [],
-  viewerFile,
-}: ViewOptions): Promise<PageServer> {
+export function startView({ analyze, trace, examples = [], ...options }: ViewOptions): Promise<PageServer> {
   return servePage({
-    port,
+    ...options,
     settings: { examples: JSON.stringify(examples), trace: trace ? 'on' : '' },
     limits: { maxConcurrency: 4, maxQueue: 16 },
     routes: {
@@ -196,7 +190,6 @@ export function startView({
         ...(trace && { '/trace': (body: Body) => trace(hashIn(body)) }),
       },
     },
-    ...(viewerFile === undefined ? {} : { viewerFile }),
   });
 }
 

@@ -1,4 +1,4 @@
-import type { TxReport } from '../../model/generated/report.ts';
+import type { ProtocolRef, TxReport } from '../../model/generated/report.ts';
 import { shortHex, shown, title, words } from './text.ts';
 
 /** Parts with a shape of their own, most important first. An unknown part is drawn as `other`. */
@@ -59,8 +59,18 @@ const TELLING = [
   'depositor',
   'lender',
   'beneficiary',
+  'created',
   'recipient',
 ] as const;
+
+/** A protocol as people know it: the report's name of its contract, else its slug as a title. */
+export const protocolName = (
+  { accounts }: Pick<TxReport, 'accounts'>,
+  protocol: ProtocolRef | null,
+): string =>
+  protocol === null
+    ? 'an unlisted contract'
+    : shown(accounts?.[protocol.contract]?.name, 60) || title(protocol.slug);
 
 type Names = ReadonlyMap<string, { readonly name: string; readonly kind?: string }>;
 

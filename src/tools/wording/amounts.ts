@@ -54,8 +54,8 @@ export function quantity(raw: bigint, asset: SaidAsset | undefined, id: string):
   const decimals = asset?.decimals ?? null;
   if (decimals === null)
     return {
-      short: `${shownAmount(amount.toString())} raw ${symbol}`,
-      exact: `${grouped(amount.toString())} raw units of ${full}`,
+      short: `${shownAmount(amount.toString())} units of ${symbol}`,
+      exact: `${grouped(amount.toString())} units of ${full}`,
     };
   const exact = formatAmount(amount, decimals);
   return { short: `${shownAmount(exact)} ${symbol}`, exact: `${grouped(exact)} ${full}` };

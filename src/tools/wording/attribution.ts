@@ -22,13 +22,11 @@ export function modeSentence({ mode, ambiguous }: Attribution): string {
 
 const REASONS: Readonly<Record<string, string>> = {
   gave_and_got: 'Sent one asset and received another',
-  sent_and_received: 'Sent one asset and received another',
   order_owner: 'Its order was settled',
   user_operation_sender: 'The user operation is its own (ERC-4337)',
   account_execution: 'A smart account that executed a call',
   account_execution_failed: 'A smart account whose execution failed',
   sole_account_that_gave_and_got: 'The only account without code that sent and received',
-  sole_account_that_sent_and_received: 'The only account without code that sent and received',
   authorised_in_this_transaction: 'Its permit was used',
   called_contract_holds_the_inventory: 'The signer called it, and it held the funds',
   contract_behind_the_called_one_traded: 'The contract that the signer called had it trade',
@@ -42,7 +40,6 @@ export const reasonText = (reason: string): string => REASONS[reason] ?? words(r
 const RULED_OUT: Readonly<Record<string, string>> = {
   equal_claims: 'several accounts have an equal claim',
   gave_or_got_nothing: 'it sent or received nothing of value',
-  sent_or_received_nothing: 'it sent or received nothing of value',
   nothing_names_it: 'nothing shows that it acted',
   zero_address: 'it is the zero address',
   precompile: 'it is a precompiled contract',

@@ -14,7 +14,8 @@ import type {
 import { modeSentence } from './attribution.ts';
 import type { Decoded } from './calls.ts';
 import { moneyText, quantity, symbolOf } from './amounts.ts';
-import { lower, shown, timeText, title, words } from './text.ts';
+import { protocolName } from './accounts.ts';
+import { lower, shown, timeText, words } from './text.ts';
 
 /** A piece of a sentence. Each surface shows accounts, code and amounts in its own way. */
 type Part =
@@ -105,12 +106,14 @@ export const argumentsOf = ({ tx }: TxReport): Decoded['arguments'] => tx.method
 
 type FailedCall = Pick<Failure, 'frame_path' | 'contract' | 'method' | 'reason'>;
 
-function failedCall(verb: string, call: FailedCall): Sentence {
+function failedCall(verb: string, call: FailedCall, reason: string | null = call.reason): Sentence {
   return [
     `${verb} `,
     { code: call.frame_path.join('.') },
     ...(call.method ? [', ', { code: methodText(call.method) }] : []),
     ...(call.contract === null ? [] : [' of ', { account: call.contract }]),
+    ...(reason ? [': ', { said: shown(reason, 200) }] : []),
+    '.',
   ];
 }
 
@@ -122,19 +125,10 @@ export function failureSentences({ tx, execution }: TxReport): Sentence[] {
       ? ['deploy a contract']
       : [...(tx.method ? ['call ', { code: methodText(tx.method) }, ' of '] : ['call ']), { account: tx.to }];
   const { failure } = execution;
-  const reason = failure?.cause?.reason;
   return [
     ['It tried to ', ...attempt, '. Nothing moved; only gas was paid.'],
-    ...(failure && failure.frame_path.length > 0 ? [[...failedCall('It failed in call', failure), '.']] : []),
-    ...(failure?.cause
-      ? [
-          [
-            ...failedCall('That call failed on', failure.cause),
-            ...(reason ? [': ', { said: shown(reason, 200) }] : []),
-            '.',
-          ],
-        ]
-      : []),
+    ...(failure && failure.frame_path.length > 0 ? [failedCall('It failed in call', failure, null)] : []),
+    ...(failure?.cause ? [failedCall('That call failed on', failure.cause)] : []),
     ['Reason: ', { said: shown(execution.outcome.replace(/^Reverted: /, ''), 300) }],
   ];
 }
@@ -143,13 +137,7 @@ export function failureSentences({ tx, execution }: TxReport): Sentence[] {
 export function attemptSentences({ execution }: TxReport): Sentence[] {
   const { attempts = [], more_attempts: more } = execution;
   return [
-    ...attempts.map(
-      (attempt): Sentence => [
-        ...failedCall('A call inside failed and was caught:', attempt),
-        ...(attempt.reason === null ? [] : [': ', { said: shown(attempt.reason, 200) }]),
-        '.',
-      ],
-    ),
+    ...attempts.map((attempt) => failedCall('A call inside failed and was caught:', attempt)),
     ...(more ? [[`${more} more failed calls were caught.`]] : []),
   ];
 }
@@ -203,7 +191,7 @@ function deed({ category, effect }: PositionEffect): string {
 }
 
 /** `0x12… supplies to Aave V3: 100 USDC. The position is new.`, a debt told as borrowed and repaid. */
-export function positionSentence(p: PositionEffect): Sentence {
+export function positionSentence(p: PositionEffect, report: Pick<TxReport, 'accounts'>): Sentence {
   const amounts = p.underlying.slice(0, 6).flatMap(({ asset, delta_raw: raw, role }, i): Part[] => {
     const part = { asset, raw: BigInt(raw.replace('-', '')) };
     const note = role === 'principal' || role === 'debt' ? '' : ` ${role}`;
@@ -211,13 +199,13 @@ export function positionSentence(p: PositionEffect): Sentence {
   });
   const more = p.underlying.length > 6 ? [` and ${p.underlying.length - 6} more`] : [];
   const state = { open: ', a new position', close: ', which closes the position' }[p.effect as string] ?? '';
-  const place = p.protocol === null ? 'an unlisted contract' : title(p.protocol.slug);
+  const place = protocolName(report, p.protocol);
   return [{ account: p.owner }, ` ${deed(p)} ${place}`, ...amounts, ...more, state];
 }
 
 /** `Supplies to Aave V3`: the same as a heading. */
-export function positionTitle(p: PositionEffect): string {
-  const text = `${deed(p)} ${p.protocol === null ? 'an unlisted contract' : title(p.protocol.slug)}`;
+export function positionTitle(p: PositionEffect, report: Pick<TxReport, 'accounts'>): string {
+  const text = `${deed(p)} ${protocolName(report, p.protocol)}`;
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
@@ -249,7 +237,7 @@ export function summaryLines(report: TxReport, voice: Voice): string[] {
     ...(e.token_out === '' ? [] : [`Sent ${shown(e.token_out, 300)}.`]),
     ...(e.token_in === '' ? [] : [`Received ${shown(e.token_in, 300)}.`]),
     ...figures(report).flatMap(([name, value]) => (value.available ? [`${name}: ${moneyText(value)}.`] : [])),
-    ...positions.slice(0, 5).map((one) => `${say(positionSentence(one))}.`),
+    ...positions.slice(0, 5).map((one) => `${say(positionSentence(one, report))}.`),
     ...allowances.slice(0, 5).map((one) => `${say(allowanceSentence(one))}.`),
     [timeText(tx.timestamp), `block ${tx.block_number}`, tx.hash].filter(Boolean).join(', '),
   ];

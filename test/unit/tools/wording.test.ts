@@ -12,6 +12,7 @@ import {
   figures,
   inWords,
   positionSentence,
+  positionTitle,
   warningTexts,
 } from '../../../src/tools/wording/sentences.ts';
 
@@ -79,7 +80,16 @@ describe('the words of a report', () => {
       { category: 'vault', effect: 'increase', protocol: null },
       'Ann deposits into an unlisted contract: 2 USDC',
     ],
-  ])('a position %j', (more, text) => expect(inWords(positionSentence(position(more)), voice)).toBe(text));
+  ])('a position %j', (more, text) =>
+    expect(inWords(positionSentence(position(more), {}), voice)).toBe(text),
+  );
+
+  it('names a protocol as the report names its contract', () => {
+    const accounts = {
+      [position({}).protocol!.contract]: { name: 'Aave v3', kind: 'protocol', source: 'rules' },
+    } as const;
+    expect(positionTitle(position({}), { accounts })).toBe('Borrows from Aave v3');
+  });
 
   it('writes tiny dollars as a power of ten, as tiny amounts', () => {
     const text = (amount: string): string => moneyText({ text: amount, available: true } as never);

@@ -3,6 +3,7 @@ import { flowOf, type Flow, type FlowSource, type NodeOf } from './flow.ts';
 
 /** More than this does not read at a glance. */
 const LEGIBLE = { nodes: 14, edges: 22 };
+const LEGIBLE_NARROW = { nodes: 9, edges: 12 };
 /** Fewer accounts than this are not worth a fold. */
 const FEWEST = 3;
 /** Never folded. */
@@ -23,8 +24,11 @@ export interface Folded {
 export function foldFlow(
   { report, accounts, subject }: FlowSource,
   parts: ReadonlySet<Role> | null,
-  asset: string | null = null,
+  { asset = null, narrow = false }: { asset?: string | null; narrow?: boolean } = {},
 ): Folded {
+  const most = narrow ? LEGIBLE_NARROW : LEGIBLE;
+  const isLegible = ({ nodes, edges }: Flow): boolean =>
+    nodes.length <= most.nodes && edges.length <= most.edges;
   const whole = flowOf(report, accounts, { subject, asset });
   const counts = new Map<Role, number>();
   for (const node of whole.nodes) counts.set(node.role, (counts.get(node.role) ?? 0) + 1);
@@ -56,6 +60,3 @@ export function foldFlow(
   if (folded.size > 0 && !isLegible(flow)) flow = flowWith(folded, false);
   return { flow, folded, foldable };
 }
-
-const isLegible = ({ nodes, edges }: Flow): boolean =>
-  nodes.length <= LEGIBLE.nodes && edges.length <= LEGIBLE.edges;

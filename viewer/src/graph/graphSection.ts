@@ -77,10 +77,10 @@ export function graphSection(view: View): HTMLElement {
       canvas.contains(document.activeElement) || folds.contains(document.activeElement)
         ? (document.activeElement?.getAttribute('data-fold') ?? 'graph')
         : null;
-    let folded = foldFlow(view, parts, asset);
-    const tooMany = parts !== null && folded.flow.edges.length > MOST_EDGES;
-    if (tooMany) folded = foldFlow(view, (parts = null), asset);
     narrow = canvas.clientWidth > 0 && canvas.clientWidth < NARROW;
+    let folded = foldFlow(view, parts, { asset, narrow });
+    const tooMany = parts !== null && folded.flow.edges.length > MOST_EDGES;
+    if (tooMany) folded = foldFlow(view, (parts = null), { asset, narrow });
     const toggle = (role: Role): void => {
       const next = new Set(folded.folded);
       if (!next.delete(role)) next.add(role);

@@ -1,9 +1,10 @@
 import type { Motif } from '../../../src/model/generated/report.ts';
 import { motifClaim } from '../claims.ts';
+import { protocolName } from '../../../src/tools/wording/accounts.ts';
 import { quantities } from '../../../src/tools/wording/amounts.ts';
 import { h, replaceChildren, type Child } from '../lib/dom.ts';
 import { icon } from '../lib/icons.ts';
-import { plural, title, words } from '../../../src/tools/wording/text.ts';
+import { plural, words } from '../../../src/tools/wording/text.ts';
 import { badge, longList, section } from '../parts.ts';
 import type { View } from '../view.ts';
 
@@ -50,7 +51,7 @@ function runRow(view: View, run: readonly Motif[]): HTMLElement {
       'summary',
       { class: 'motif' },
       h('span', { class: 'motif-kind' }, `${words(first.kind)} × ${run.length.toLocaleString('en')}`),
-      first.protocol && h('span', { class: 'chip' }, title(first.protocol.slug)),
+      first.protocol && h('span', { class: 'chip' }, protocolName(view.report, first.protocol)),
       h('span', { class: 'motif-end' }, badge(first.status, first.confidence)),
     ),
     body,
@@ -79,11 +80,14 @@ function withParts(view: View, m: Motif, above: ReadonlySet<string>): HTMLElemen
   return row;
 }
 
-/** Sender and receiver of a step that is one movement. */
+/** Sender and receiver of a step that is one movement, else the contracts it created. */
 function ends(view: View, m: Motif): Child {
   const movement = m.movements.length === 1 ? view.report.movements?.[m.movements[0]!] : undefined;
-  if (movement === undefined) return null;
   const name = (address: string): string => view.accounts.of(address).name;
+  if (movement === undefined) {
+    const made = m.participants.filter(({ role }) => role === 'created').map(({ account }) => name(account));
+    return made.length > 0 && h('span', { class: 'motif-ends' }, made.slice(0, 3).join(', '));
+  }
   return h(
     'span',
     { class: 'motif-ends' },
@@ -130,7 +134,7 @@ export function motifRow(view: View, m: Motif): HTMLElement {
         onmouseleave: () => view.highlight(null),
       },
       h('span', { class: 'motif-kind' }, counted(m)),
-      m.protocol && h('span', { class: 'chip' }, title(m.protocol.slug)),
+      m.protocol && h('span', { class: 'chip' }, protocolName(view.report, m.protocol)),
       (sent || received) &&
         h(
           'span',

@@ -26,7 +26,12 @@ function position(view: View, p: PositionEffect): HTMLElement {
   return h(
     'li',
     { class: 'position' },
-    h('div', { class: 'position-head' }, h('strong', {}, positionTitle(p)), badge(p.status, p.confidence)),
+    h(
+      'div',
+      { class: 'position-head' },
+      h('strong', {}, positionTitle(p, view.report)),
+      badge(p.status, p.confidence),
+    ),
     h('div', {}, 'of ', accountLink(view, p.owner)),
     h(
       'ul',
@@ -62,12 +67,12 @@ function claim(view: View, p: PositionEffect) {
     ] as const);
   return {
     kind: 'Position',
-    title: positionTitle(p),
+    title: positionTitle(p, view.report),
     evidence: p.evidence,
     movements: motifs.flatMap((m) => m.movements),
     body: [
       h('p', {}, badge(p.status, p.confidence)),
-      h('p', {}, say(view, positionSentence(p)), '.'),
+      h('p', {}, say(view, positionSentence(p, view.report)), '.'),
       h(
         'dl',
         { class: 'rows' },
