@@ -155,7 +155,7 @@ export function generateRuleTypes(): string {
     const isObject = text.startsWith('{') && !UNIONS.has(name);
     return isObject ? `export interface ${name} ${text}\n` : `export type ${name} = ${text};\n`;
   });
-  const head = `export type RawHead = Pick<RawShape, 'slug' | 'version' | 'status' | 'replaced_by' | 'override'>;\n`;
+  const head = `export type RawHead = Pick<RawShape, 'slug' | 'version' | 'status' | 'replaced_by' | 'override' | 'references'>;\n`;
   return HEADER + indented(types.join('')) + head;
 }
 

@@ -62,7 +62,8 @@ export function buildExample(
   const addressOf = (name: string): Address => {
     if (name === 'zero') return ZERO_ADDRESS;
     if (/^0x[0-9a-fA-F]{40}$/.test(name)) return name.toLowerCase() as Address;
-    const address: Address = `0x${keccak256(fromString(`account of an example: ${name}`)).slice(26)}`;
+    const address = (example.tokens?.[name]?.address?.toLowerCase() ??
+      `0x${keccak256(fromString(`account of an example: ${name}`)).slice(26)}`) as Address;
     words.set(address, name);
     return address;
   };

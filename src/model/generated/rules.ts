@@ -208,9 +208,11 @@ export interface RawExampleTransaction {
   readonly call?: string;
   readonly args?: readonly ExampleValue[];
   readonly value?: number | string;
-  /** Decimals of tokens, where they are not 18. */
+  /** Decimals of tokens, where they are not 18, and addresses of listed ones. */
   readonly tokens?: Readonly<Record<string, {
-    readonly decimals: number;
+    readonly decimals?: number;
+    /** Of a listed token, so that the rules know it. */
+    readonly address?: string;
   }>>;
   /** What happens, in order: value moves, contracts emit events, calls are made. */
   readonly steps?: readonly RawExampleStep[];
@@ -616,4 +618,4 @@ export interface RawPriceApi {
   /** Seconds after which a price is stale. */
   readonly heartbeat: number;
 }
-export type RawHead = Pick<RawShape, 'slug' | 'version' | 'status' | 'replaced_by' | 'override'>;
+export type RawHead = Pick<RawShape, 'slug' | 'version' | 'status' | 'replaced_by' | 'override' | 'references'>;

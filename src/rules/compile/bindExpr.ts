@@ -116,6 +116,7 @@ function compileFunction(name: string, inside: string, scope: BindScope, depth: 
   const [operand] = operands;
   if (operands.length !== 1 || !operand) return fault('unknown_bind', `${name}() takes one expression`);
   if (!operand.type.amount) return fault('bind_type', `${name}(${inside.trim()}) needs a number`);
+  if (name === 'negative' && operand.type.unsigned) return fault('bind_type', `${inside} is unsigned`);
   return { expr: { op: name as 'abs', of: operand.expr }, type: AMOUNT };
 }
 
@@ -127,6 +128,7 @@ function compileByteWord(inside: string, scope: BindScope, depth: number): BindR
     return fault('unknown_bind', 'word() takes a bytes parameter and the position of the first byte');
   const operand = compileBind(data, scope, depth + 1);
   if (isFault(operand)) return operand;
+  if (operand.type.amount || operand.type.account) return fault('bind_type', `${data} is no bytes`);
   return { expr: { op: 'word', of: operand.expr, at: byte }, type: { account: true, amount: true } };
 }
 
@@ -151,6 +153,7 @@ function compileLiteral(text: string, scope: BindScope): BindResult {
 interface BindType {
   readonly account: boolean;
   readonly amount: boolean;
+  readonly unsigned?: boolean;
 }
 
 export interface TypedBind {
@@ -196,7 +199,8 @@ function usesOf(type: string): BindType {
   if (type === 'bytes32') return { account: true, amount: true };
   const bits = /^(u?)int(\d+)$/.exec(type);
   if (!bits) return OPAQUE;
-  return { account: bits[1] === 'u' && Number(bits[2]) >= 160, amount: true };
+  const unsigned = bits[1] === 'u';
+  return { account: unsigned && Number(bits[2]) >= 160, amount: true, unsigned };
 }
 
 /** Position and type of a tuple's field or an array's element; null when there is none of that name. */

@@ -127,12 +127,19 @@ function compileWhen(mapping: Mapping, { when = [] }: RawMeaning): EventMapping[
     if (takesRight !== (other !== undefined)) here.report('bad_when', operator);
     const use = compares ? 'amount' : 'any';
     const bound = mapping.bind(text, here.at('left'), use);
-    if (['gt0', 'lt0'].includes(operator) && bound?.type.account === true && !bound.type.amount)
-      here.at('is').report('bind_type', `${text} is an account, which has no sign`);
+    const odd = bound && signFault(operator, bound);
+    if (odd) here.at('is').report('bind_type', `${text} ${odd}`);
     const against = mapping.bind(other, here.at('right'), use);
     if (bound && against) checkSides(here, bound, against);
     return bound ? [{ left: bound.expr, operator, right: against?.expr ?? null }] : [];
   });
+}
+
+/** Why a value has no such sign; null where it may have. */
+function signFault(operator: string, { type }: TypedBind): string | null {
+  if (operator === 'lt0' && type.unsigned) return 'is unsigned';
+  const isAccount = type.account && !type.amount;
+  return isAccount && /^[gl]t0$/.test(operator) ? 'is an account, which has no sign' : null;
 }
 
 /** Sides that are always, or never, the same. */
@@ -205,10 +212,21 @@ function checkLeg(spot: Spot, raw: RawLeg, { legRoles }: Vocabulary, seen: Set<s
   const text = JSON.stringify(Object.entries(raw).sort());
   if (seen.has(text)) spot.report('duplicate_leg', raw.role);
   seen.add(text);
+  const clash = contradictionOf(raw);
+  if (clash !== null) spot.report('leg_contradicts', clash);
   if (raw.match !== 'stated') return;
   if (raw.amount === undefined) spot.report('stated_without_amount', raw.role);
   for (const key of ['movement', 'otherwise', 'pick', 'fees', 'total'] as const)
     if (raw[key] !== undefined) spot.at(key).reportKey('misplaced_leg_key', key);
+}
+
+/** Why no movement can ever fit. */
+function contradictionOf({ from, to, asset, amount, fees, movement, asset_kind }: RawLeg): string | null {
+  if (movement === 'mint' && from) return 'a mint comes from the zero address';
+  if (movement === 'burn' && to) return 'a burn goes to the zero address';
+  if (asset === '$native' && (movement ?? asset_kind)) return 'ether is no token, neither minted nor burnt';
+  if (typeof amount === 'string' && fees?.includes(amount)) return 'the fee is the amount itself';
+  return from && from === to ? 'from and to are the same' : null;
 }
 
 const LEG_DEFAULTS = {

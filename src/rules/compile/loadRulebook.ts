@@ -16,6 +16,7 @@ import type { FactDeclaration } from '../../model/intent.ts';
 import { checkPlaceholders } from '../lint/checkPlaceholders.ts';
 import {
   checkBlocks,
+  checkIndexed,
   checkLegs,
   checkProtocolAddresses,
   checkTests,
@@ -157,6 +158,7 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
   }
 
   const texts = compileTables(tables, sink);
+  if (options.now !== undefined) checkIndexed(shapes, texts.signatures.events, sink);
   const lexicon = compileLexicon(items, words, sink);
 
   const all = withoutBase(causesOf(sortProblems([...problems, ...sink.problems]), files), dirs);

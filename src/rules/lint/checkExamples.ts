@@ -118,7 +118,7 @@ export function checkFactExamples(
       for (const [i, { facts }] of (item.value.examples[side] ?? []).entries()) {
         if (facts === undefined) continue;
         const spot = new Spot(item, sink, ['examples', side, i, 'facts']);
-        const clash = contradiction(facts, context.words);
+        const clash = countClash(facts, context.words.motifKinds.keys()) ?? sidesClash(facts);
         if (clash !== null) spot.report('impossible_facts', clash);
         else if (side === 'match') checkMatch(spot, rule, facts, context);
         else checkNearMiss(spot, rule, facts, context);
@@ -134,11 +134,6 @@ const WITHIN: readonly (readonly [string, string])[] = [
   ['proven', 'own'],
   ['venues', 'own'],
 ];
-
-/** Two stated facts that no transaction can have together; null where there are none. */
-function contradiction(facts: Facts, { motifKinds }: Vocabulary): string | null {
-  return countClash(facts, motifKinds.keys()) ?? sidesClash(facts);
-}
 
 const countOf = (facts: Facts, name: string): number | null =>
   typeof facts[name] === 'number' ? facts[name] : null;
@@ -199,7 +194,7 @@ function checkNearMiss(spot: Spot, rule: IntentRule, facts: Facts, { facts: decl
   const valueOf = (name: string): FactValue =>
     (facts[name] as FactValue | undefined) ?? defaultFact(declared.get(name)!);
   const unmet = unmetTests(rule.when, valueOf, true);
-  if (unmet > MOST_UNMET)
+  if (unmet > MOST_UNMET || Object.keys(facts).length === 0)
     spot.report(
       'trivial_near_miss',
       `${unmet} conditions would have to change for a match: state the facts of a transaction ` +

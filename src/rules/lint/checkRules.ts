@@ -97,6 +97,9 @@ export function checkLifecycle(
   const beats = new Map(items.map((item) => [item.value.slug, item.value.supersedes ?? []]));
   for (const item of items) {
     checkReplacement(item, known, sink);
+    for (const [i, text] of (item.value.references ?? []).entries())
+      if (item.value.status === 'stable' && text.endsWith('/replace-me'))
+        sink.add(item, ['references', i], 'draft_text', text);
     const { slug, supersedes } = item.value;
     for (const [i, other] of (supersedes ?? []).entries()) {
       if (!known.has(other))

@@ -14,6 +14,9 @@ import type {
   RawShape,
   RawVocabulary,
 } from '../../model/generated/rules.ts';
+import { linesOf } from '../../lib/tableLines.ts';
+import { isFault } from '../compile/bindExpr.ts';
+import { parseSignature } from '../compile/signature.ts';
 import { conjunctionOf } from './conjunction.ts';
 
 /** Effects that say value changed hands; an order or a request may be no more than a word. */
@@ -130,6 +133,20 @@ export function checkProtocolAddresses(
       // Some shipped protocols are a token of their own.
       if (symbol && item.file.layer > 0)
         spot.report('no_protocol_address', `it is the listed token ${symbol}`);
+    }
+}
+
+/** Events of an overlay that the signature tables know word for word, but for what is indexed. */
+export function checkIndexed(items: readonly RuleItem<RawShape>[], events: string, sink: ProblemSink): void {
+  const words = (text: string): string => text.replace(/\s/g, '');
+  const bare = (text: string): string => words(text.replace(/ indexed\b/g, ''));
+  for (const item of items.filter(({ file }) => file.layer > 0))
+    for (const [i, { event = '' }] of (item.value.events ?? []).entries()) {
+      const parsed = parseSignature('event', event);
+      const lines = isFault(parsed) ? [] : linesOf(events, parsed.id.slice(2, 10));
+      const known = lines.map((line) => line.slice(9)).filter((text) => bare(text) === bare(event));
+      if (known[0] && !known.some((text) => words(text) === words(event)))
+        sink.add(item, ['events', i, 'event'], 'other_indexed', known[0]);
     }
 }
 

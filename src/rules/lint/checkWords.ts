@@ -39,7 +39,7 @@ const CODES: Readonly<Record<WordKind, ProblemCode>> = {
 };
 
 /** Classes that follow from a transaction itself. */
-const ENGINE_CLASSES = ['native', 'wrapped_native', 'nft', 'lp', 'share'];
+const ENGINE_CLASSES = ['native', 'wrapped_native', 'nft', 'lp', 'share', 'other'];
 
 /** Words in conditions that nothing in the ruleset can ever make true: slips that no example would show. */
 export function checkWords(sources: RuleSources, sink: ProblemSink): void {

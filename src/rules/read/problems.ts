@@ -69,6 +69,9 @@ export const PROBLEMS = {
   bind_type: 'the parameter has a type that cannot be used here',
   unknown_leg: 'the expression names a leg that is not listed above it',
   duplicate_leg: 'two legs are identical',
+  leg_contradicts: 'no movement can be what the leg asks for',
+  other_indexed:
+    'the tables know the event with other parameters indexed: list yours in signatures/ if it is right',
   unknown_role: 'the role is not declared in vocabulary.yaml',
   bad_when: 'equals, differs, above and below take a right side that is another, gt0, lt0 and is0 take none',
   stated_without_amount: 'a leg with match: stated needs an amount',
@@ -112,6 +115,7 @@ export const PROBLEMS = {
   impossible_facts: 'the facts of the example contradict each other',
   skipped_example: 'no fact of the matching example shows a motif that requires_any asks for',
   trivial_near_miss: 'the near miss fails by so much that it proves nothing',
+  draft_text: 'the text is still that of the draft',
   bad_example: 'the transaction of an example cannot be made: a signature, its arguments or an amount',
   always_true: 'a test that nothing can fail',
   absent_kind: 'rests_on or requires_any names a motif kind that the conditions exclude',

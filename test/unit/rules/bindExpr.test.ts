@@ -90,9 +90,9 @@ describe('bind expressions', () => {
   it('tells what a value can be used for', () => {
     const type = (text: string): unknown => (compileBind(text, scope('event')) as { type: unknown }).type;
     expect(type('$who')).toEqual({ account: true, amount: false });
-    expect(type('$delta')).toEqual({ account: false, amount: true });
-    expect(type('$packed')).toEqual({ account: true, amount: true });
-    expect(type('$small')).toEqual({ account: false, amount: true });
+    expect(type('$delta')).toMatchObject({ account: false, amount: true });
+    expect(type('$packed')).toMatchObject({ account: true, amount: true });
+    expect(type('$small')).toMatchObject({ account: false, amount: true });
     expect(type('$path')).toEqual({ account: false, amount: false });
     expect(type('$path.2')).toEqual({ account: true, amount: false });
   });

@@ -116,6 +116,10 @@ describe('problems of a ruleset', () => {
       'future_block',
       'unused_word',
       'broken_recording',
+      // test/rules-cli/mistakes
+      'leg_contradicts',
+      'other_indexed',
+      'draft_text',
       // test/rules-cli/overlays.test.ts
       'bad_archive',
       'other_role',

@@ -90,7 +90,7 @@ export function* legOptions(
   for (const stated of leg.amounts) {
     const { amount, withFees } = stated;
     const exact = (withFees === amount ? null : exactly(leg, withFees)) ?? exactly(leg, amount);
-    if (exact) yield carried(spec, [exact], stated, context);
+    if (exact) yield carried(spec, allOf(leg, exact), stated, context);
     else if (maySettleInside(leg)) yield settledInside(leg, amount);
   }
   if (spec.match !== 'stated') yield* approximately(leg);
@@ -157,6 +157,11 @@ function exactly({ spec, choices, context, search }: ResolvedLeg, amount: bigint
       return context.index.nearest({ ...query, accept: (m) => fits(m) && query.accept(m) });
     });
   return (spec.movementKind === null ? find((m) => m.kind === 'transfer') : null) ?? find(() => true);
+}
+
+/** With `pick: all` every movement of the amount: one of each id of an ERC-1155 token. */
+function allOf({ spec, context, search }: ResolvedLeg, one: Movement): readonly Movement[] {
+  return spec.pick === 'all' ? context.index.all(search(context.index.assetRef(one), one.amount)) : [one];
 }
 
 /**

@@ -18,22 +18,20 @@ function knownTokens({ knownTokens: symbols, assetClasses: classes }: Rulebook):
   };
 }
 
-/**
- * Classes of assets: those that follow from the transaction, those of entity files, and the entity
- * tags of the token.
- */
+/** Classes of assets: of the transaction, of entity files, of their tags; `other` for none, so that rules can say "only". */
 export function classesIn(view: SubjectView, assets: Iterable<Asset>): string[] {
   const { wrappedNative, prepared } = view.input.rulebook;
   const { classes } = prepared.derive(knownTokens);
   return [...assets].flatMap(({ id, kind, address }) => {
     if (address === null) return ['native'];
-    return [
+    const own = [
       ...(kind === 'erc20' ? [] : ['nft']),
       ...(wrappedNative.has(address) ? ['wrapped_native'] : []),
       ...(classes.get(address) ?? []),
       ...view.tagsOf(address),
       ...view.shareClasses(id),
     ];
+    return own.length > 0 ? own : ['other'];
   });
 }
 
@@ -63,8 +61,8 @@ export const ASSET_FACTS: readonly FactSpec[] = [
   assetClasses(
     'actor.sent.classes',
     'Classes of what the actor sent: native, wrapped_native, nft, lp and share (tokens of ' +
-      'positions changed here), the classes of entity files (stablecoin, lst, …) and entity tags ' +
-      'of the tokens.',
+      'positions changed here), the classes of entity files (stablecoin, lst, …), entity tags of ' +
+      'the tokens, and other for a token with none of these.',
     (v) => classesIn(v, assetsOf(v.sent)),
   ),
   assetClasses('actor.received.classes', 'Classes of what the actor received.', (v) =>
