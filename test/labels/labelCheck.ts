@@ -22,7 +22,9 @@ const CLAIM_NO_MOVEMENT = new Set([
   'SpamTransfer',
 ]);
 
-/** Rules about several owners at once: their sentence names nobody. */
+/** Rules about several owners, proven where each owner's part is: their sentence names nobody. */
+const OF_EACH = new Set(['settlement-of-many', 'bridge-deliveries']);
+/** Others about several at once. */
 const OF_MANY = new Set(['payout', 'bridge-delivery', 'arbitrage-passed-on']);
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
@@ -219,9 +221,20 @@ export function violationsOf(analysis: Analysis, { knownTokens }: Pick<Rulebook,
     for (const text of amountsIn(label, unit))
       if (!allowed.texts.has(text)) problems.push(`amount of no act: ${text}`);
 
-  problems.push(...owners(analysis, label, format));
+  problems.push(...owners(analysis, label, format), ...toldTwice(analysis));
   problems.push(...partOfActor(analysis, { label, nets: whole, effects, named: named.length > 0, format }));
   return problems;
+}
+
+/** A claim with a fee and a liquidation are told once: no swap beside them speaks of their movements. */
+function toldTwice({ motifs, rulebook }: Analysis): string[] {
+  const once = motifs.filter(({ kind }) => kind === 'claim' || kind === 'liquidation');
+  return once.flatMap(({ kind, index, movements }) =>
+    motifs
+      .filter((one) => isSwap(kindOf(rulebook, one.kind)) && one.parent !== index)
+      .filter((one) => one.movements.some((movement) => movements.includes(movement)))
+      .map((one) => `m-${one.index}, a ${one.kind}, tells movements of the ${kind} m-${index}`),
+  );
 }
 
 /** Whether the actor has a part in one of the acts. */
@@ -267,7 +280,7 @@ function partOfActor({ verdict, subject, flow }: Analysis, { nets, effects, name
     flow.nonEconomic.some(({ from }) => from !== null && own(from));
   if (moved || changed || named) return [];
   const slug = verdict.rule?.slug ?? '';
-  if (slug === 'settlement-of-many' || (status !== 'Proven' && OF_MANY.has(slug))) return [];
+  if (OF_EACH.has(slug) || (status !== 'Proven' && OF_MANY.has(slug))) return [];
   return [
     status === 'Proven' ? 'Proven, but the actor has no part' : 'the actor has no part and nobody is named',
   ];
