@@ -1,4 +1,5 @@
 // Every sentence true: the headline of each recorded transaction, held against its movements, acts and positions.
+// And every act told once: no side of a movement belongs to two of them.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -8,6 +9,7 @@ import { loadRules } from '../../src/service/loadRules.ts';
 import { allRecordings } from '../../src/tools/cli/rules/recordings.ts';
 import { corpus, CORPUS, REPLAY_AVAILABLE, warnIfAbsent } from '../support/replayNode.ts';
 import { violationsOf } from './labelCheck.ts';
+import { sharedSides } from './movementSides.ts';
 
 const rulebook = loadRules();
 warnIfAbsent('the check of labels over the corpora');
@@ -20,7 +22,7 @@ async function violations(files: readonly string[]): Promise<{ checked: number; 
       const analysis = await judge(read(raw, context), context, rulebook);
       const { status, kind, label } = analysis.verdict;
       checked++;
-      for (const problem of violationsOf(analysis, rulebook))
+      for (const problem of [...violationsOf(analysis, rulebook), ...sharedSides(analysis)])
         found.push(`${name} ${raw.hash.slice(0, 10)} ${status} ${kind} "${label}": ${problem}`);
     } catch (error) {
       if (!(error instanceof AnalysisError)) throw error;
@@ -29,7 +31,7 @@ async function violations(files: readonly string[]): Promise<{ checked: number; 
   return { checked, found };
 }
 
-it('labels of the own recordings are true', { timeout: 120_000 }, async () => {
+it('labels of the own recordings are true, and no act is told twice', { timeout: 120_000 }, async () => {
   const { checked, found } = await violations([join(import.meta.dirname, '../recordings')]);
   expect(found).toEqual([]);
   expect(checked).toBeGreaterThan(90);

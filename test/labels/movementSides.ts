@@ -1,0 +1,25 @@
+import type { Analysis } from '../../src/analyze.ts';
+import type { Motif } from '../../src/model/motif.ts';
+import { mergeNative } from '../../src/value/asset.ts';
+
+/** The sides of a movement that an act tells: its sender's, its recipient's, or both. */
+function sidesOf({ assetsIn, assetsOut }: Motif, movement: number, analysis: Analysis): string[] {
+  const { wrappedNative } = analysis.rulebook;
+  const asset = mergeNative(analysis.flow.movements[movement]!.asset, wrappedNative);
+  const has = (legs: Motif['assetsIn']): boolean =>
+    legs.some((leg) => mergeNative(leg.asset, wrappedNative) === asset);
+  const [given, got] = [has(assetsOut), has(assetsIn)];
+  return [...(given || !got ? ['given'] : []), ...(got || !given ? ['received'] : [])];
+}
+
+/** Movements one side of which several acts tell: an act may receive what another one gives, and no third. */
+export function sharedSides(analysis: Analysis): string[] {
+  const owners = new Map<string, number[]>();
+  for (const motif of analysis.motifs.filter(({ parent }) => parent === null))
+    for (const movement of motif.movements)
+      for (const side of sidesOf(motif, movement, analysis)) {
+        const key = `movement ${movement} ${side}`;
+        owners.set(key, [...(owners.get(key) ?? []), motif.index]);
+      }
+  return [...owners].flatMap(([side, acts]) => (acts.length > 1 ? `${side} by acts ${acts.join(', ')}` : []));
+}
