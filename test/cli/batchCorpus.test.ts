@@ -26,7 +26,7 @@ describe.skipIf(!REPLAY_AVAILABLE)('txreport batch over 3,000 recorded transacti
       .filter(({ sound }) => sound)
       .map(({ hash }) => hash);
     node = await startReplayNode({ files: FILES });
-  }, 120_000);
+  });
   afterAll(() => node?.close());
 
   const list = (name: string, some: readonly string[]): string => {

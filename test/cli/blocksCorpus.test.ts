@@ -40,7 +40,7 @@ describe.skipIf(!REPLAY_AVAILABLE).each(['geth', 'parity'] as const)(
       });
       const rulebook = loadRules();
       deps = { upstream, rulebook: () => rulebook, validate: createReportValidator(), maxTokens: 2_000 };
-    }, 120_000);
+    });
     afterAll(async () => {
       await upstream?.close();
       await node?.close();

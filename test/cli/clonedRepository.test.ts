@@ -24,7 +24,7 @@ it('has a command that may be executed after every build', () => {
     status: 0,
     stdout: `${ENGINE_VERSION}\n`,
   });
-}, 180_000);
+});
 
 it('is built again only after a source changed', () => {
   const built = (): number => statSync(join(clone, 'dist/.built')).ino;
@@ -38,4 +38,4 @@ it('is built again only after a source changed', () => {
   const later = new Date(Date.now() + 1_000);
   utimesSync(join(clone, 'src/analyze.ts'), later, later);
   expect(prepare()).not.toBe(before);
-}, 180_000);
+});

@@ -18,7 +18,7 @@ const write = (name: string, ...all: TxReport[]): string => {
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'txreport-ledger-'));
   reports = await embeddedReports();
-}, 120_000);
+});
 
 describe('txreport ledger', () => {
   it('books a report given twice once, and says so', async () => {

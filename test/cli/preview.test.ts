@@ -13,7 +13,7 @@ vi.setConfig({ testTimeout: 120_000 });
 let story: Story;
 beforeAll(async () => {
   story = await runStory({ scenarios: transfers.slice(0, 1) });
-}, 180_000);
+});
 afterAll(() => story?.stop());
 
 const [alice, bob] = [addressOf('alice'), addressOf('bob')];

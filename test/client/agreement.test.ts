@@ -96,7 +96,7 @@ async function compare(files: readonly string[]): Promise<Counts> {
   return counts;
 }
 
-it('figures of an account agree in the own recordings', { timeout: 120_000 }, async () => {
+it('figures of an account agree in the own recordings', async () => {
   const counts = await compare([join(import.meta.dirname, '../recordings')]);
   expect(counts.subjects).toBeGreaterThan(50);
 });

@@ -103,7 +103,7 @@ describe('the library', () => {
   });
   afterAll(() => node?.close());
 
-  it('analyses in this process', { timeout: 60_000 }, async () => {
+  it('analyses in this process', async () => {
     const report = await analyze(`https://etherscan.io/tx/${SWAP}`, { rpcUrl: node.url });
     expect(report.tx.hash).toBe(SWAP);
     expect(report.classification.intent_kind).toBe('DirectSwap');

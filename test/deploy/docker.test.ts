@@ -153,7 +153,7 @@ describe('what the Dockerfile makes', () => {
   const made: { root: string | null } = { root: null };
   afterAll(async () => {
     if (made.root !== null) await rm(dirname(made.root), { recursive: true, force: true });
-  }, 300_000);
+  });
 
   it('serves, tells its health, and analyses, with production packages alone', async (ctx) => {
     const { root, failed } = play();
@@ -210,5 +210,5 @@ describe('what the Dockerfile makes', () => {
     const help = spawnSync(command!, [...args, 'batch', '--help'], { cwd: app, env, encoding: 'utf8' });
     expect(help.stdout).toContain('--shard');
     await node.close();
-  }, 300_000);
+  });
 });

@@ -15,7 +15,7 @@ let child: ChildProcess | undefined;
 beforeAll(async () => {
   app = realpathSync(builtPackage());
   node = await startRecordedNode();
-}, 300_000);
+});
 afterEach(() => void child?.kill('SIGKILL'));
 afterAll(() => node.close());
 

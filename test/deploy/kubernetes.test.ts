@@ -233,7 +233,7 @@ describe('against the real program', () => {
       200,
     );
     await server.close();
-  }, 60_000);
+  });
 
   it('a shard with hopeless transactions ends well, one whose node fails does not', async () => {
     const [hopeless, large, ...others] = RECORDINGS.slice(0, 3);
@@ -283,7 +283,7 @@ describe('against the real program', () => {
     const [, rule] = job.spec.podFailurePolicy.rules as Manifest[];
     expect([rule.action, rule.onExitCodes.operator, rule.onExitCodes.values]).toEqual(['FailJob', 'In', [2]]);
     expect(job.spec.backoffLimitPerIndex).toBeGreaterThan(0);
-  }, 120_000);
+  });
 
   it.each(['complete', 'failed'])('the documented wait ends when the Job is %s', (condition) => {
     const [, command] = readGuides()
@@ -350,5 +350,5 @@ describe('against the real program', () => {
     expect(done.sort()).toEqual([...hashes].sort());
     expect(existsSync(join(folder, `reports-${n}.ndjson`))).toBe(false);
     await node.close();
-  }, 300_000);
+  });
 });

@@ -16,7 +16,7 @@ const readIfThere = (file: URL) => {
 
 beforeAll(async () => {
   story = await runStory({ scenarios: ALL });
-}, 60_000);
+});
 afterAll(() => story?.stop());
 
 describe('the story on a live devnet', () => {
@@ -60,5 +60,5 @@ describe('the story on a live devnet', () => {
     } finally {
       await again.stop();
     }
-  }, 30_000);
+  });
 });

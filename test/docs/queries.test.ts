@@ -73,7 +73,7 @@ beforeAll(async () => {
   sandwich = made.findings.find(({ finding }) => finding === 'sandwich')!;
   income.push(...made.findings.filter(({ finding }) => finding === 'builder_income'));
   duck = await (await DuckDBInstance.create(':memory:')).connect();
-}, 180_000);
+});
 afterAll(async () => {
   duck?.closeSync();
   await node?.close();

@@ -28,7 +28,7 @@ beforeAll(async () => {
   ]);
   proxies.push(debugOnly, traceOnly);
   [geth, parity] = await Promise.all([startDemoService(debugOnly.url), startDemoService(traceOnly.url)]);
-}, 120_000);
+});
 
 afterAll(async () => {
   await Promise.all([geth?.close(), parity?.close()]);

@@ -63,7 +63,7 @@ const BATCHES = {
   },
 };
 
-describe.skipIf(!mounted)('a batch on a full disk', { timeout: 300_000 }, () => {
+describe.skipIf(!mounted)('a batch on a full disk', () => {
   it.each(Object.entries(BATCHES))(
     '%s ends with a message and status 1; the same command continues where there is room',
     async (_, { args, name, read }) => {

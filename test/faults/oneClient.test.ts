@@ -121,6 +121,5 @@ describe.each([1, 2])('one client with a transaction that breaks %i node(s)', (n
         if (tries === 4) expect(attacked.p50).toBeLessThan(limit);
       }
     },
-    120_000,
   );
 });

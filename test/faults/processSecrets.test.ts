@@ -66,24 +66,20 @@ describe.each(Object.entries(ADDRESSES))("the node's address with %s", (_, addre
   it.each([
     ['is not there', () => '127.0.0.1:1'],
     ['repeats it', () => new URL(echo.url).host],
-  ])(
-    'gives nothing away where the node %s',
-    async (_node, host) => {
-      const url = address(host());
-      const present = FORBIDDEN.filter((key) => url.includes(key));
-      expect(present.length).toBeGreaterThan(0);
-      said = '';
-      const runs = COMMANDS.map(async (args) => {
-        const env = { RPC_URL: url, RPC_RETRIES: '0', LOG_LEVEL: 'trace', DEBUG: '1' };
-        return { args, ...(await runCli(args, { env })) };
-      });
-      for (const { args, code, out, err } of await Promise.all(runs)) {
-        expect(code, `${args[0]}: ${out}${err}`).not.toBe(0);
-        expect(out + err, args[0]).not.toBe('');
-        for (const key of FORBIDDEN) expect(`${out}${err}`, args[0]).not.toContain(key);
-      }
-      if (host() !== '127.0.0.1:1') for (const key of present) expect(said).toContain(key);
-    },
-    240_000,
-  );
+  ])('gives nothing away where the node %s', async (_node, host) => {
+    const url = address(host());
+    const present = FORBIDDEN.filter((key) => url.includes(key));
+    expect(present.length).toBeGreaterThan(0);
+    said = '';
+    const runs = COMMANDS.map(async (args) => {
+      const env = { RPC_URL: url, RPC_RETRIES: '0', LOG_LEVEL: 'trace', DEBUG: '1' };
+      return { args, ...(await runCli(args, { env })) };
+    });
+    for (const { args, code, out, err } of await Promise.all(runs)) {
+      expect(code, `${args[0]}: ${out}${err}`).not.toBe(0);
+      expect(out + err, args[0]).not.toBe('');
+      for (const key of FORBIDDEN) expect(`${out}${err}`, args[0]).not.toContain(key);
+    }
+    if (host() !== '127.0.0.1:1') for (const key of present) expect(said).toContain(key);
+  });
 });

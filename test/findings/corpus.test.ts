@@ -61,7 +61,7 @@ describe.skipIf(!AVAILABLE)('findings in recorded blocks', () => {
     const options = () => ({ signal: new AbortController().signal, deadlineAt: performance.now() + 600_000 });
     for (const id of await resolveBlocks(upstream.open(options()), blocks.map(BigInt)))
       found.set(Number(id!.number), (await analyze(id!, options())).findings);
-  }, 300_000);
+  });
   afterAll(async () => {
     await upstream?.close();
     await node?.close();

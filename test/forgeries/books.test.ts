@@ -23,7 +23,7 @@ beforeAll(async () => {
     to: MAINNET.usdc,
     data: fn('transfer(address,uint256)', [venue, 4n * FIVE]),
   });
-}, 120_000);
+});
 afterAll(() => stage?.stop());
 
 const pull = (token: Address, from: Address, to: Address = venue): Step =>

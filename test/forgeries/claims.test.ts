@@ -31,7 +31,7 @@ beforeAll(async () => {
   const tuple = await account('judy').signAuthorization({ chainId: 1, address: doorbell, nonce });
   await stage.chain.must('judy', { to: HEIDI, authorizationList: [tuple] });
   await stage.chain.spendNonce('judy');
-}, 120_000);
+});
 afterAll(() => stage?.stop());
 
 const pull = (of: Address, from: Address, to: Address): Step =>

@@ -39,7 +39,7 @@ beforeAll(async () => {
   token['impersonating symbol'] = await deploy('Tether USD', 'USDT', 6);
   token['real pair'] = await deploy('Paired', 'PAIRED', 6);
   pair = await openPair(token['real pair']);
-}, 120_000);
+});
 afterAll(() => stage?.stop());
 
 const must = (to: Address, data: Hex, value = 0n) =>

@@ -22,7 +22,7 @@ beforeAll(async () => {
     other: await stage.forger('Other', 'OTHER'),
     mask: await stage.forger('Mask', 'MASK'),
   };
-}, 120_000);
+});
 afterAll(() => stage?.stop());
 
 const VICTIM = addressOf('alice');

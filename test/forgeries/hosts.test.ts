@@ -17,7 +17,7 @@ beforeAll(async () => {
   ({ mask } = at);
   plain = await stage.forger('Plain', 'PLAIN');
   other = await stage.forger('Other', 'OTHER');
-}, 120_000);
+});
 afterAll(() => stage?.stop());
 
 const FRIEND = addressOf('bob');

@@ -45,7 +45,7 @@ beforeAll(async () => {
       data: fn('transfer(address,uint256)', [to, ETHER]),
     });
   }
-}, 180_000);
+});
 afterAll(() => stage?.stop());
 
 const pull = (from: Address, to: Address, token: Address = MAINNET.usdc): Step =>

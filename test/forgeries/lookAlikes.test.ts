@@ -10,7 +10,7 @@ let Forger: Contract, Puppet: Contract;
 beforeAll(async () => {
   stage = await startStage();
   ({ Forger, Puppet } = compile('Forger.sol') as Record<'Forger' | 'Puppet', Contract>);
-}, 120_000);
+});
 afterAll(() => stage?.stop());
 
 const SYMBOLS = [

@@ -10,7 +10,7 @@ import { ATTACKER, call, compile, event, startStage, type Stage, type Step } fro
 let stage: Stage;
 beforeAll(async () => {
   stage = await startStage();
-}, 120_000);
+});
 afterAll(() => stage?.stop());
 
 const ALICE = addressOf('alice');

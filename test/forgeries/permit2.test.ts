@@ -28,7 +28,7 @@ beforeAll(async () => {
   await stage.c.approve('alice', 'DAI', MAINNET.permit2);
   // The signer once let the stranger's contract take its USDC.
   await stage.c.approve('alice', 'USDC', mask);
-}, 120_000);
+});
 afterAll(() => stage?.stop());
 
 const WITNESS =

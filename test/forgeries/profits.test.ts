@@ -38,7 +38,7 @@ beforeAll(async () => {
   });
   // A bystander's allowances of old.
   for (const token of ['WETH', 'USDC']) await c.approve('alice', token, bot);
-}, 180_000);
+});
 afterAll(() => stage?.stop());
 
 const reserves = (pair: Address): Promise<[bigint, bigint]> =>

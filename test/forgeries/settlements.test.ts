@@ -30,7 +30,7 @@ beforeAll(async () => {
       to: MAINNET.dai,
       data: fn('transfer(address,uint256)', [to, 100n * ETHER]),
     });
-}, 180_000);
+});
 afterAll(() => stage?.stop());
 
 const pull = (to: Address, amount = FIVE, from = ALICE): Step =>

@@ -30,7 +30,7 @@ beforeAll(async () => {
   plain = await stage.forger('Plain', 'PLAIN');
   for (const to of [VICTIM, wallet])
     await chain.must('maker', { to: token, data: fn('mint(address,uint256)', [to, 100n * AMOUNT]) });
-}, 120_000);
+});
 afterAll(() => stage?.stop());
 
 const FIELDS = [

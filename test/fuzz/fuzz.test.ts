@@ -30,30 +30,14 @@ async function apart(...options: string[]): Promise<void> {
 
 /** A short run; `npm run test:fuzz -- --count 20000` is the long one. */
 describe('hostile input', () => {
-  it(
-    'in request bodies ends in 200 or 400 as the interface says',
-    async () => sound(await fuzzBodies(400, SEED), 400),
-    60_000,
-  );
-  it(
-    "in a client's bytes leaves the service healthy",
-    async () => sound(await fuzzClientWire(60, SEED), 60),
-    60_000,
-  );
-  it(
-    "in a node's answers ends in a balanced report or an honest error",
-    async () => sound(await fuzzAnswers(300, SEED), 300),
-    120_000,
-  );
+  it('in request bodies ends in 200 or 400 as the interface says', async () =>
+    sound(await fuzzBodies(400, SEED), 400));
+  it("in a client's bytes leaves the service healthy", async () => sound(await fuzzClientWire(60, SEED), 60));
+  it("in a node's answers ends in a balanced report or an honest error", async () =>
+    sound(await fuzzAnswers(300, SEED), 300));
   it("in a node's bytes ends in 200 or 502", () => apart('--only', 'node', '--count', '600'), 120_000);
-  it(
-    'in what contracts call themselves is inert in the report',
-    async () => sound(await tryHostileText(), 300),
-    120_000,
-  );
-  it(
-    'of depth, frames, logs, tokens and bytes beyond the EVM ends in a report or names the limit',
-    () => apart('--only', 'traces', '--frames', '5000'),
-    120_000,
-  );
+  it('in what contracts call themselves is inert in the report', async () =>
+    sound(await tryHostileText(), 300));
+  it('of depth, frames, logs, tokens and bytes beyond the EVM ends in a report or names the limit', () =>
+    apart('--only', 'traces', '--frames', '5000'));
 });

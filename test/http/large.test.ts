@@ -31,7 +31,7 @@ async function analyse(
 }
 
 // Three starts of the whole service from its sources, each with a process that loads them once more.
-describe('a large transaction', { timeout: 120_000 }, () => {
+describe('a large transaction', () => {
   it('is fetched once more and analysed in another process, with the same report', async () => {
     node = await startFakeNode({ handlers: sampleHandlers(sampleTransaction()) });
     const here = await analyse({ RPC_URL: node.url });

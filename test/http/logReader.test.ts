@@ -25,37 +25,33 @@ const READERS: readonly (readonly [string, (child: ReturnType<typeof start>['chi
   ['reads a little now and then', ({ stdout }) => setInterval(() => stdout.read(100), 50).unref()],
 ];
 
-it.each(READERS)(
-  'a reader of the log that %s does not stop the service',
-  async (_, misread) => {
-    const port = 20_000 + Math.floor(Math.random() * 20_000);
-    const env = { RPC_URL: 'http://127.0.0.1:1', RPC_RETRIES: '0', PORT: String(port), LOG_LEVEL: 'debug' };
-    const { child, ended } = start([join(builtPackage(), 'dist/service/main.js')], env);
-    const url = `http://127.0.0.1:${port}`;
-    misread(child);
-    try {
-      for (let tries = 0; tries < 100; tries++) {
-        if (await fetch(`${url}/health`).catch(() => null)) break;
-        await sleep(100);
-      }
-      const body = JSON.stringify({ tx_hash: `0x${'ab'.repeat(32)}` });
-      const headers = { 'content-type': 'application/json' };
-      // Each writes two lines; a pipe holds 64 KiB.
-      for (let i = 0; i < 400; i++) {
-        const signal = AbortSignal.timeout(5_000);
-        const response = await fetch(`${url}/analyze`, { method: 'POST', headers, body, signal });
-        expect(response.status).toBe(502);
-      }
-      const health = await fetch(`${url}/health`, { signal: AbortSignal.timeout(2_000) });
-      expect(await health.text()).toBe('ok');
-      child.kill('SIGTERM');
-      expect(await Promise.race([ended, sleep(10_000).then(() => 'still running')])).toBe(0);
-    } finally {
-      child.kill('SIGKILL');
+it.each(READERS)('a reader of the log that %s does not stop the service', async (_, misread) => {
+  const port = 20_000 + Math.floor(Math.random() * 20_000);
+  const env = { RPC_URL: 'http://127.0.0.1:1', RPC_RETRIES: '0', PORT: String(port), LOG_LEVEL: 'debug' };
+  const { child, ended } = start([join(builtPackage(), 'dist/service/main.js')], env);
+  const url = `http://127.0.0.1:${port}`;
+  misread(child);
+  try {
+    for (let tries = 0; tries < 100; tries++) {
+      if (await fetch(`${url}/health`).catch(() => null)) break;
+      await sleep(100);
     }
-  },
-  60_000,
-);
+    const body = JSON.stringify({ tx_hash: `0x${'ab'.repeat(32)}` });
+    const headers = { 'content-type': 'application/json' };
+    // Each writes two lines; a pipe holds 64 KiB.
+    for (let i = 0; i < 400; i++) {
+      const signal = AbortSignal.timeout(5_000);
+      const response = await fetch(`${url}/analyze`, { method: 'POST', headers, body, signal });
+      expect(response.status).toBe(502);
+    }
+    const health = await fetch(`${url}/health`, { signal: AbortSignal.timeout(2_000) });
+    expect(await health.text()).toBe('ok');
+    child.kill('SIGTERM');
+    expect(await Promise.race([ended, sleep(10_000).then(() => 'still running')])).toBe(0);
+  } finally {
+    child.kill('SIGKILL');
+  }
+});
 
 it('lines that nobody read are dropped, counted, and the loss is told', async () => {
   const dist = join(builtPackage(), 'dist');
@@ -85,4 +81,4 @@ it('lines that nobody read are dropped, counted, and the loss is told', async ()
   expect(written + Number(dropped)).toBe(LINES);
   expect(lines.find(({ msg }) => msg === 'log lines dropped')?.lines).toBe(Number(dropped));
   expect(lines.at(-1)!.msg).toBe('afterwards');
-}, 60_000);
+});

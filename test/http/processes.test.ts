@@ -22,7 +22,7 @@ async function freePort(): Promise<number> {
 }
 
 // Several starts of the whole service from its sources.
-describe('several processes', { timeout: 180_000 }, () => {
+describe('several processes', () => {
   const soon = { timeout: 60_000 };
 
   it('share the port and the admin port, are replaced, and end together', async () => {

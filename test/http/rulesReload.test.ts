@@ -47,7 +47,7 @@ it('picks up a changed overlay while running, and keeps the last good set when a
   expect(await rulesetOf()).toMatch(/\+acme\.0\.1\.0$/);
   write('0.2.0');
   await vi.waitFor(async () => expect(await rulesetOf()).toMatch(/\+acme\.0\.2\.0$/), {
-    timeout: 15_000,
+    timeout: 60_000,
     interval: 300,
   });
   write('not-a-version');
@@ -55,7 +55,7 @@ it('picks up a changed overlay while running, and keeps the last good set when a
   expect(await rulesetOf()).toMatch(/\+acme\.0\.2\.0$/);
   write('0.3.0');
   await vi.waitFor(async () => expect(await rulesetOf()).toMatch(/\+acme\.0\.3\.0$/), {
-    timeout: 15_000,
+    timeout: 60_000,
     interval: 300,
   });
 });

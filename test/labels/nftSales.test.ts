@@ -32,7 +32,6 @@ const sales = (): Sale[] =>
 
 it.skipIf(!REPLAY_AVAILABLE || !existsSync(VERDICTS))(
   'every sale has its parties, the receipt and the fees, to the wei',
-  { timeout: 300_000 },
   () => {
     const rulebook = loadRules();
     const byHash = new Map(

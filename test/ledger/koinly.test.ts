@@ -78,7 +78,7 @@ it('a broken row is found', () => {
   expect(faults(row)).toEqual(['deposit carries a fee', 'deposit is tagged cost']);
 });
 
-it('no row of any account breaks one', { timeout: 300_000 }, async () => {
+it('no row of any account breaks one', async () => {
   const reports: TxReport[] = [
     ...(await embeddedReports()).values(),
     ...(await mainnetReports(['labelled-defi', 'whole-blocks', 'block-10m', 'blocks-2024'])).values(),

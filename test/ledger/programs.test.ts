@@ -39,7 +39,7 @@ beforeAll(async () => {
     join(folder, 'reports.ndjson'),
     [...byHash.values()].map((report) => `${JSON.stringify(report)}\n`).join(''),
   );
-}, 300_000);
+});
 
 const check = (command: readonly string[], file: string) =>
   spawnSync(command[0]!, [...command.slice(1), file], {
@@ -52,34 +52,30 @@ describe.each(Object.entries(PROGRAMS))('a journal for %s', (format, command) =>
   const installed = isInstalled(command[0]!);
   if (!installed) console.warn(`SKIPPED: ${command[0]} is not installed; .ci/ledgers installs it`);
 
-  it.skipIf(!installed)(
-    'holds every recorded transaction, and its balances hold',
-    { timeout: 300_000 },
-    async () => {
-      const file = join(folder, `all.${format}`);
-      const reports = join(folder, 'reports.ndjson');
-      const run = await runCli([
-        'ledger',
-        reports,
-        '--format',
-        format,
-        '--out',
-        file,
-        '--account',
-        ...accounts,
-      ]);
-      expect(run.code, run.err).toBe(0);
-      const text = readFileSync(file, 'utf8');
-      const booked = new Set(text.match(/tx: "?0x[0-9a-f]{64}/g));
-      expect(booked.size).toBe(transactions);
-      expect(transactions).toBeGreaterThan(REPLAY_AVAILABLE ? 650 : 70);
-      const found = check(command, file);
-      expect(found.stderr.slice(0, 2_000)).toBe('');
-      expect(found.status).toBe(0);
-    },
-  );
+  it.skipIf(!installed)('holds every recorded transaction, and its balances hold', async () => {
+    const file = join(folder, `all.${format}`);
+    const reports = join(folder, 'reports.ndjson');
+    const run = await runCli([
+      'ledger',
+      reports,
+      '--format',
+      format,
+      '--out',
+      file,
+      '--account',
+      ...accounts,
+    ]);
+    expect(run.code, run.err).toBe(0);
+    const text = readFileSync(file, 'utf8');
+    const booked = new Set(text.match(/tx: "?0x[0-9a-f]{64}/g));
+    expect(booked.size).toBe(transactions);
+    expect(transactions).toBeGreaterThan(REPLAY_AVAILABLE ? 650 : 70);
+    const found = check(command, file);
+    expect(found.stderr.slice(0, 2_000)).toBe('');
+    expect(found.status).toBe(0);
+  });
 
-  it.skipIf(!installed)('is refused where one amount is another', { timeout: 120_000 }, () => {
+  it.skipIf(!installed)('is refused where one amount is another', () => {
     const text = readFileSync(join(folder, `all.${format}`), 'utf8');
     // Both sides of one posting, so that the transaction balances and only the assertion can tell.
     const gas = /^( +\S+ +)-(0\.\d+)( "?ETH"?\n +\S+[Gg]as +)(0\.\d+)( "?ETH"?)$/m;

@@ -82,7 +82,7 @@ beforeAll(async () => {
   contracts = contractsOf(new URL('../names/Names.sol', import.meta.url).href);
   await chain.placeAt(REGISTRY, contracts['Registry']!);
   resolver = await chain.deploy(contracts['Resolver']!);
-}, 120_000);
+});
 afterAll(() => stage?.stop());
 
 describe('names of accounts, asked of the universal resolver', () => {

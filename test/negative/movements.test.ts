@@ -12,7 +12,7 @@ import { tricks } from './tricks.ts';
 let live: Live;
 beforeAll(async () => {
   live = await startLive();
-}, 120_000);
+});
 afterAll(() => live?.stop());
 
 const at = (name: string): Address => live.c.at(name);

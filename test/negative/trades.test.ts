@@ -13,7 +13,7 @@ import { tricks } from './tricks.ts';
 let live: Live;
 beforeAll(async () => {
   live = await startLive();
-}, 120_000);
+});
 afterAll(() => live?.stop());
 
 type Call = [to: Address, value: bigint, data: Hex];

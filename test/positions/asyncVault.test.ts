@@ -9,7 +9,7 @@ import { gist, startLive, type Live } from './live.ts';
 let live: Live;
 beforeAll(async () => {
   live = await startLive();
-}, 120_000);
+});
 afterAll(() => live?.stop());
 
 describe.each([

@@ -120,7 +120,7 @@ describe('what was bridged is what the bridge states', () => {
     }
   });
 
-  it.skipIf(!hasCorpus)('in every recorded mainnet transaction', { timeout: 300_000 }, async () => {
+  it.skipIf(!hasCorpus)('in every recorded mainnet transaction', async () => {
     const topics = [...rulebook.events.values()]
       .filter(({ meanings }) => meanings.some(({ kind }) => kind.startsWith('bridge_')))
       .map(({ topic0 }) => topic0);

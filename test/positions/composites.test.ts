@@ -13,7 +13,7 @@ import { gist, startLive, type Live } from './live.ts';
 let live: Live;
 beforeAll(async () => {
   live = await startLive();
-}, 120_000);
+});
 afterAll(() => live?.stop());
 
 type Call = [to: Address, value: bigint, data: Hex];

@@ -10,7 +10,7 @@ import type { PositionEffect } from '../../src/model/generated/report.ts';
 let live: Live;
 beforeAll(async () => {
   live = await startLive();
-}, 120_000);
+});
 afterAll(() => live?.stop());
 
 const pool = (signature: string, args: unknown[]) => ({ to: MAINNET.aavePool, data: fn(signature, args) });

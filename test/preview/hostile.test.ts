@@ -23,7 +23,7 @@ const LIMIT = 2n ** 256n - 1n;
 beforeAll(async () => {
   story = await runStory({ scenarios: CORE });
   previewer = await openPreviewer(readConfig({ RPC_URL: story.devnet.rpcUrl }));
-}, 180_000);
+});
 afterAll(async () => {
   await previewer?.close();
   await story?.stop();

@@ -82,7 +82,7 @@ beforeAll(async () => {
       }),
     () => story.stop(),
   );
-}, 180_000);
+});
 afterAll(async () => {
   for (const close of closing) await close();
 });

@@ -37,7 +37,7 @@ beforeAll(async () => {
     () => upstream.close(),
     () => story.stop(),
   );
-}, 180_000);
+});
 
 afterAll(async () => {
   for (const close of closing) await close();

@@ -38,7 +38,7 @@ beforeAll(async () => {
   for (const to of [bot, other, c.at('erinAccount')])
     await c.prepare('searcher', { to: MAINNET.weth, data: fn('transfer(address,uint256)', [to, 3n * E18]) });
   for (const to of [bot, other]) await c.prepare('searcher', { to, value: E18 });
-}, 120_000);
+});
 afterAll(() => stage?.stop());
 
 const transfer = (token: Address, to: Address, amount: bigint): Call => [

@@ -60,7 +60,7 @@ describe('round trips to a node that plays back mainnet', () => {
     }
     expect(sample.length).toBeGreaterThan(40);
     expect(wrong).toEqual([]);
-  }, 120_000);
+  });
 });
 
 describe('round trips for a transaction with shares to price', () => {

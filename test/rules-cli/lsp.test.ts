@@ -104,7 +104,7 @@ beforeAll(async () => {
     });
     expect(await first).toEqual([]);
   }
-}, 120_000);
+});
 
 afterAll(async () => {
   const left = new Promise((resolve) => server.once('exit', resolve));

@@ -11,7 +11,7 @@ describe.skipIf(!hasCorpus)('reports of recorded mainnet transactions', () => {
   const rulebook = loadRules();
   const rules = readRuleFacts([join(import.meta.dirname, '../../rules')]);
 
-  it.each(CORPUS)('hold in both dialects: %s', { timeout: 300_000 }, async (name) => {
+  it.each(CORPUS)('hold in both dialects: %s', async (name) => {
     const unborne: string[] = [];
     for (const { hash, rpc } of readCorpus(name)) {
       const { tx, receipt, block, callTracer, trace, prestateDiff } = rpc;

@@ -156,7 +156,7 @@ describe('a falsehood anywhere in a report', () => {
     expect(verifyReport(forged, answers, RULES).map((finding) => finding.at)).toContain(at);
   });
 
-  it('is found, at every field of the schema', { timeout: 300_000 }, async () => {
+  it('is found, at every field of the schema', async () => {
     const { rows, kinds, missed, untold } = await mutationTable();
     const always = [...kinds.values()].filter(({ told, independent }) => independent === told).length;
     console.log(

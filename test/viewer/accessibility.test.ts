@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)('accessibility', () => {
         await open(await reportOf(name));
         await check(`${scheme}, ${name}`);
       }
-    }, 120_000);
+    });
 
     it(`holds with a claim open, with lists unfolded and for a large graph in the ${scheme} theme`, async () => {
       await tab.page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)('accessibility', () => {
       await check(`${scheme}, large and folded`);
       await tab.page.locator('.fold').first().click();
       await check(`${scheme}, large and unfolded`);
-    }, 120_000);
+    });
   }
 
   it('holds on a phone', async () => {
@@ -67,5 +67,5 @@ describe.skipIf(!hasBrowser)('accessibility', () => {
     await check('phone');
     await tab.page.locator('.motif').first().click();
     await check('phone, claim open');
-  }, 60_000);
+  });
 });

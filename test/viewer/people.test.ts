@@ -35,7 +35,7 @@ const FAULTS = `(() => {
   return faults;
 })()`;
 
-describe.skipIf(!hasBrowser)('the page for people', { timeout: 90_000 }, () => {
+describe.skipIf(!hasBrowser)('the page for people', () => {
   let tab: Tab;
   let swap: TxReport;
   beforeAll(async () => {

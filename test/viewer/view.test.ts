@@ -46,7 +46,7 @@ describe('the viewer with a service of its own', () => {
     expect((await post({ tx_hash: hash }, { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
   });
 
-  it.skipIf(!hasBrowser)('offers the examples and opens them', { timeout: 60_000 }, async () => {
+  it.skipIf(!hasBrowser)('offers the examples and opens them', async () => {
     const tab = await openTab();
     try {
       await tab.page.goto(server.url);

@@ -47,7 +47,7 @@ describe('the built page', () => {
   });
 });
 
-describe.skipIf(!hasBrowser)('the page in a browser', { timeout: 60_000 }, () => {
+describe.skipIf(!hasBrowser)('the page in a browser', () => {
   let tab: Tab;
   let small: TxReport;
   beforeAll(async () => {

@@ -22,7 +22,7 @@ const CLAIMED = { 'whole-blocks': 90 } as Record<string, number>;
 
 describe.skipIf(!hasCorpus)('recorded mainnet transactions', () => {
   for (const name of CORPUS) {
-    it(name, { timeout: 120_000 }, () => {
+    it(name, () => {
       const records = readCorpus(name);
       const wrong: string[] = [];
       const count = { reconciled: 0, logs: 0, claimed: 0 };

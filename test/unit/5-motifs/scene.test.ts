@@ -62,7 +62,7 @@ describe('every act of recorded transactions', () => {
   it.each([
     ['of our own devnet', own],
     ['of mainnet', corpora],
-  ])('%s', { timeout: 120_000 }, (_, records) => {
+  ])('%s', (_, records) => {
     let acts = 0;
     for (const record of records) {
       const found = actsOf(record);

@@ -58,7 +58,7 @@ function amountsOf(report: TxReport): Set<string> {
 describe('amounts in labels', () => {
   const rulebook = loadRules();
 
-  it('are amounts of the report, in every recording', { timeout: 120_000 }, async () => {
+  it('are amounts of the report, in every recording', async () => {
     const wrong: string[] = [];
     let stated = 0;
     for (const { name, raw, context } of allRecordings([OWN])) {

@@ -58,7 +58,7 @@ function leftOfDeposit({ economics, flow, verdict, attribution }: Analysis): str
   return put === paid.net ? [] : [`${paid.id}: ${paid.net} left, ${put} put in`];
 }
 
-describe.each([['our devnet and mainnet', places]])('positions of %s', { timeout: 300_000 }, (_, all) => {
+describe.each([['our devnet and mainnet', places]])('positions of %s', (_, all) => {
   const recordings = all.flatMap((place) => allRecordings([place]));
 
   it('claim no outflow twice, and leave nothing of a deposit', async () => {

@@ -25,10 +25,10 @@ describe('watchRulebook', () => {
     );
 
     writeFileSync(path, INTENT.replace('label: Swap', 'label: Trade'));
-    await vi.waitFor(() => expect(swapped.map((b) => b.intents[0]!.label)).toEqual(['Trade']), 5_000);
+    await vi.waitFor(() => expect(swapped.map((b) => b.intents[0]!.label)).toEqual(['Trade']), 30_000);
 
     writeFileSync(path, INTENT.replace('label: Swap', 'label: "{gift}"'));
-    await vi.waitFor(() => expect(failed).toHaveLength(1), 5_000);
+    await vi.waitFor(() => expect(failed).toHaveLength(1), 30_000);
     expect(failed[0]!.problems.map((p) => p.code)).toContain('unknown_placeholder');
 
     writeFileSync(path, `# the good one again\n${INTENT.replace('label: Swap', 'label: Trade')}`);
@@ -41,6 +41,6 @@ describe('watchRulebook', () => {
         .replace('rests_on: [swap]\n', '')
         .replace(/when: .*/, 'when: {fact: actor.is_signer, is: true}'),
     );
-    await vi.waitFor(() => expect(swapped.at(-1)!.intents).toHaveLength(2), 5_000);
+    await vi.waitFor(() => expect(swapped.at(-1)!.intents).toHaveLength(2), 30_000);
   });
 });
