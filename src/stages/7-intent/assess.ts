@@ -6,7 +6,7 @@ import { paymentsToPools } from '../../value/poolPayments.ts';
 import { gainsOf } from './actAmounts.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { CaveatCode } from '../../model/intent.ts';
-import type { Confidence, Motif, ProofDoubt, Status } from '../../model/motif.ts';
+import type { AssetAmount, Confidence, Motif, ProofDoubt, Status } from '../../model/motif.ts';
 import type { Condition, IntentRule } from '../../model/rulebook.ts';
 
 const ORDER: readonly Confidence[] = ['Low', 'Medium', 'High'];
@@ -54,11 +54,12 @@ export interface Assessment {
 export function assess(view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): Assessment {
   const { wrappedNative } = view.input.rulebook;
   const known = motifs.every(({ protocol, venue }) => isRecognised(protocol) || wrappedNative.has(venue));
-  const weakest = motifs.reduce<Confidence>((low, motif) => weaker(low, motif.confidence), 'High');
+  const proving = provingOf(view, motifs);
+  const weakest = proving.reduce<Confidence>((low, motif) => weaker(low, motif.confidence), 'High');
   const suspect = suspicions(view);
   const granted = known ? rule.confidence.known : rule.confidence.family;
   const earned = weaker(granted, weakest);
-  const doubts = [...doubtsOf(view, rule, motifs, earned), ...suspect];
+  const doubts = [...doubtsOf(view, rule, { motifs, proving, confidence: earned }), ...suspect];
   const confidence = weaker(earned, doubts.length > 0 ? 'Medium' : 'High');
   const limits: CaveatCode[] = [];
   if (!known) limits.push('unknown_protocol');
@@ -84,20 +85,48 @@ function suspicions(view: SubjectView): CaveatCode[] {
   return codes;
 }
 
+/**
+ * The acts that prove the verdict: those it rests on; or, where a pool is not proven, the act of a listed aggregator
+ * that states exactly what the subject gave for what it got. The pool is a caveat on its own act then.
+ */
+function provingOf(view: SubjectView, motifs: readonly Motif[]): readonly Motif[] {
+  const { sent, received, own, entity, fees } = view;
+  const [given, got] = [sent[0], received[0]];
+  if (!given || !got || sent.length + received.length > 2 || entity.size + fees.size > 1) return motifs;
+  if (motifs.every(({ status }) => status === 'Proven') || !allAsked(view, motifs)) return motifs;
+  if (!motifs.every((motif) => view.isSwap(motif) || view.kind(motif).trade === 'chain')) return motifs;
+  const states = ([leg, ...more]: readonly AssetAmount[], { id, net }: Balance): boolean =>
+    leg !== undefined &&
+    more.length === 0 &&
+    view.mergedAsset(leg.asset) === id &&
+    leg.amount === (net < 0n ? -net : net);
+  const stated = own.find(
+    (motif) =>
+      motif.status === 'Proven' &&
+      view.kind(motif).trade === 'summary' &&
+      isRecognised(motif.protocol) &&
+      states(motif.assetsOut, given) &&
+      states(motif.assetsIn, got),
+  );
+  return stated ? [stated] : motifs;
+}
+
+/** What a verdict stands on. */
+interface Basis {
+  readonly motifs: readonly Motif[];
+  readonly proving: readonly Motif[];
+  readonly confidence: Confidence;
+}
+
 /** Reasons why a verdict is not Proven. */
-function doubtsOf(
-  view: SubjectView,
-  rule: IntentRule,
-  motifs: readonly Motif[],
-  confidence: Confidence,
-): CaveatCode[] {
+function doubtsOf(view: SubjectView, rule: IntentRule, { motifs, proving, confidence }: Basis): CaveatCode[] {
   const doubts: CaveatCode[] = [];
   if (rule.proof !== 'structural') doubts.push('heuristic_rule');
   if (rule.status === 'experimental') doubts.push('experimental_rule');
   if (!view.input.subject.elected && !(isOfMany(rule.when) && allAsked(view, motifs)))
     doubts.push('no_single_actor');
   if (rule.restsOn.length > 0 && motifs.length === 0) doubts.push('nothing_recognised');
-  const doubted = new Set(motifs.map(({ doubt }) => doubt));
+  const doubted = new Set(proving.map(({ doubt }) => doubt));
   doubts.push(...MOTIF_DOUBTS.filter((code) => doubted.has(code)));
   if (confidence === 'Low') doubts.push('low_confidence');
   if (doubts.length === 0 && (!accountsFor(view, rule, motifs) || gainedElsewhere(view, motifs)))

@@ -1,5 +1,6 @@
 import type { Motif, TxReport } from '../../model/generated/report.ts';
 import type { RawIntent } from '../../model/generated/rules.ts';
+import { accountNet, mergeWrapped } from './checkProfit.ts';
 import type { Report } from './finding.ts';
 import type { RuleFacts } from './ruleFacts.ts';
 
@@ -20,7 +21,7 @@ export function checkRules(report: TxReport, rules: RuleFacts, find: Report): vo
   must(intent !== undefined, '/classification/intent_kind', 'is no intent of the rules');
   const { category = c.category } = intent ?? {};
   must([c.category, c.subcategory].includes(category), '/classification/category', `is ${category}`);
-  if (rule) checkProof(report, rule, must);
+  if (rule) checkProof(report, rule, rules, must);
   const tags = new Set([...(rule?.tags ?? []), ...(intent?.tags ?? [])]);
   must(
     JSON.stringify(c.tags ?? []) === JSON.stringify([...tags]),
@@ -34,13 +35,25 @@ export function checkRules(report: TxReport, rules: RuleFacts, find: Report): vo
   checkEffects(report, rules, must);
 }
 
-/** A proven verdict has a structural rule, and a proven act of a kind that the rule rests on. */
-function checkProof({ classification: c, motifs }: TxReport, rule: RawIntent, must: Must): void {
+/**
+ * A proven verdict has a structural rule, and a proven act of a kind that the rule rests on; or an aggregator's that
+ * states what the actor gave and got.
+ */
+function checkProof(report: TxReport, rule: RawIntent, rules: RuleFacts, must: Must): void {
+  const { classification: c, motifs } = report;
   if (c.status !== 'Proven') return;
   must(rule.proof === 'structural', '/classification/status', 'the rule claims no proof');
   const kinds = rule.rests_on ?? [];
+  const merged = mergeWrapped(report);
+  const isNet = ([amount]: Motif['assets_in'], sign: bigint): boolean =>
+    amount !== undefined &&
+    accountNet(report, c.actor ?? '', (id) => merged(id) === merged(amount.asset.id)) ===
+      sign * BigInt(amount.amount_raw);
+  const proves = ({ kind, assets_in: got, assets_out: given }: Motif): boolean =>
+    kinds.includes(kind) ||
+    (rules.motifs.get(kind)?.trade === 'summary' && isNet(got, 1n) && isNet(given, -1n));
   must(
-    kinds.length === 0 || motifs.some(({ kind, status }) => kinds.includes(kind) && status === 'Proven'),
+    kinds.length === 0 || motifs.some((motif) => motif.status === 'Proven' && proves(motif)),
     '/classification/status',
     `no act of ${kinds.join(', ')} is proven`,
   );
