@@ -8,6 +8,7 @@ import { AnalysisError } from '../../src/lib/errors.ts';
 import { loadRules } from '../../src/service/loadRules.ts';
 import { allRecordings } from '../../src/tools/cli/rules/recordings.ts';
 import { corpus, CORPUS, REPLAY_AVAILABLE, warnIfAbsent } from '../support/replayNode.ts';
+import { functionCalled } from '../../src/evm/decodeArguments.ts';
 import { violationsOf } from './labelCheck.ts';
 import { sharedSides } from './movementSides.ts';
 
@@ -47,3 +48,13 @@ it.skipIf(!REPLAY_AVAILABLE)(
     expect(checked).toBeGreaterThan(3_500);
   },
 );
+
+it.skipIf(!REPLAY_AVAILABLE)('nine of ten calls of real transactions have the name of their function', () => {
+  const files = [...CORPUS, 'blocks-2024.ndjson.gz'].filter((name) => !name.startsWith('mev-blocks'));
+  const calls = allRecordings(files.map(corpus).filter((file) => existsSync(file)))
+    .map(({ raw, context }) => read(raw, context).tx)
+    .filter(({ to, input }) => to !== null && input.length >= 10);
+  const named = calls.filter(({ input }) => functionCalled(rulebook.signatures, input) !== null);
+  expect(calls.length).toBeGreaterThan(500);
+  expect(named.length / calls.length).toBeGreaterThan(0.9);
+});
