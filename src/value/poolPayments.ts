@@ -7,7 +7,7 @@ import { venuesOf } from './parties.ts';
 import type { Address } from '../model/hex.ts';
 import type { Motif } from '../model/motif.ts';
 import type { Rulebook } from '../model/rulebook.ts';
-import type { AssetId, Movement, ValueFlow } from '../model/valueFlow.ts';
+import type { Movement, ValueFlow } from '../model/valueFlow.ts';
 
 interface Scene {
   readonly flow: ValueFlow;
@@ -40,12 +40,12 @@ export function paymentsToPools(
   const tokens = new Set([...flow.assets.values()].map(({ address }) => address));
   const isOther = (account: Address): boolean =>
     account !== ZERO_ADDRESS && !group.has(account) && !venues.has(account) && !tokens.has(account);
-  const net = (account: Address, id: AssetId): bigint =>
-    balances(flow, account, { mergeWrapped: wrappedNative }).get(id)?.net ?? 0n;
   const isOthers = ({ from, asset }: Movement): boolean => {
     if (!isOther(from)) return false;
     const id = mergeNative(asset, wrappedNative);
-    const passers = new Set([...flow.ledgers.keys()].filter((one) => isOther(one) && net(one, id) >= 0n));
+    const lost = (one: Address): boolean =>
+      (balances(flow, one, { mergeWrapped: wrappedNative }).get(id)?.net ?? 0n) < 0n;
+    const passers = new Set([...flow.ledgers.keys()].filter((one) => isOther(one) && !lost(one)));
     return valueEnds(flow, wrappedNative, passers, 'back')(from, asset).some(isOther);
   };
   return acts.flatMap((act) => {
@@ -53,13 +53,12 @@ export function paymentsToPools(
     const parts = motifs.filter(({ parent }) => parent === act.index);
     return (parts.length > 0 ? parts : [act]).flatMap(({ venue, assetsOut, movements }) => {
       const taken = new Set(assetsOut.map(({ asset }) => mergeNative(asset, wrappedNative)));
-      return (flow.incoming.get(venue) ?? [])
-        .map((index) => flow.movements[index]!)
-        .filter((m) => {
-          if (isConversion(m, flow, wrappedNative)) return false;
-          if (!inActs.has(m.index)) return ofCycle;
-          return movements.includes(m.index) && taken.has(mergeNative(m.asset, wrappedNative)) && isOthers(m);
-        });
+      const paid = (flow.incoming.get(venue) ?? []).map((index) => flow.movements[index]!);
+      return paid.filter((m) => {
+        if (isConversion(m, flow, wrappedNative)) return false;
+        if (!inActs.has(m.index)) return ofCycle;
+        return movements.includes(m.index) && taken.has(mergeNative(m.asset, wrappedNative)) && isOthers(m);
+      });
     });
   });
 }

@@ -95,11 +95,9 @@ function provingOf(view: SubjectView, motifs: readonly Motif[]): readonly Motif[
   if (!given || !got || sent.length + received.length > 2 || entity.size + fees.size > 1) return motifs;
   if (motifs.every(({ status }) => status === 'Proven') || !allAsked(view, motifs)) return motifs;
   if (!motifs.every((motif) => view.isSwap(motif) || view.kind(motif).trade === 'chain')) return motifs;
-  const states = ([leg, ...more]: readonly AssetAmount[], { id, net }: Balance): boolean =>
-    leg !== undefined &&
-    more.length === 0 &&
-    view.mergedAsset(leg.asset) === id &&
-    leg.amount === (net < 0n ? -net : net);
+  const states = (legs: readonly AssetAmount[], { id, net }: Balance): boolean =>
+    legs.length === 1 &&
+    legs.every(({ asset, amount }) => view.mergedAsset(asset) === id && (amount === net || amount === -net));
   const stated = own.find(
     (motif) =>
       motif.status === 'Proven' &&
@@ -111,12 +109,7 @@ function provingOf(view: SubjectView, motifs: readonly Motif[]): readonly Motif[
   return stated ? [stated] : motifs;
 }
 
-/** What a verdict stands on. */
-interface Basis {
-  readonly motifs: readonly Motif[];
-  readonly proving: readonly Motif[];
-  readonly confidence: Confidence;
-}
+type Basis = Record<'motifs' | 'proving', readonly Motif[]> & { readonly confidence: Confidence };
 
 /** Reasons why a verdict is not Proven. */
 function doubtsOf(view: SubjectView, rule: IntentRule, { motifs, proving, confidence }: Basis): CaveatCode[] {

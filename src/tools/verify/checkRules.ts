@@ -35,10 +35,7 @@ export function checkRules(report: TxReport, rules: RuleFacts, find: Report): vo
   checkEffects(report, rules, must);
 }
 
-/**
- * A proven verdict has a structural rule, and a proven act of a kind that the rule rests on; or an aggregator's that
- * states what the actor gave and got.
- */
+/** A proven verdict has a structural rule and a proven act it rests on, or an aggregator's of all the actor traded. */
 function checkProof(report: TxReport, rule: RawIntent, rules: RuleFacts, must: Must): void {
   const { classification: c, motifs } = report;
   if (c.status !== 'Proven') return;
