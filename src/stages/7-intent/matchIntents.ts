@@ -16,7 +16,6 @@ import type { IntentRule, Rulebook } from '../../model/rulebook.ts';
 import { roleOf } from '../../lib/roles.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Asset } from '../../model/valueFlow.ts';
-import type { MotifTraits } from '../../model/vocabulary.ts';
 
 /** A verdict with everything it was made from, for explanations. */
 export interface ExplainedVerdict {
@@ -137,8 +136,8 @@ interface Grounds {
 function verdictOf(view: SubjectView, named: NamedIntent, grounds: Grounds): Verdict {
   const { rule, motifs, assessment, format } = grounds;
   const { status, confidence, caveats } = assessment;
+  const kind = named.intent;
   const { text: label, unfilled } = renderLabel(named, view, motifs, format);
-  const { intent: kind } = named;
   const indexes = motifs.map((m) => m.index);
   const known = view.input.rulebook.intentKinds.get(kind);
   return {
@@ -214,18 +213,16 @@ const PAYMENT_KINDS: Readonly<Record<Asset['kind'], string>> = {
   erc1155: 'NftTransfer',
 };
 
-function isPayment({ plain, dependent }: MotifTraits): boolean {
-  return plain && !dependent;
-}
-
 /**
  * A plain payment by the actor to an account with no other part in a transaction about something else.
  * Where the transaction is about payments the headline covers it.
  */
 function paymentBeside(view: SubjectView, motif: Motif, headline: Fragment): string | null {
   const { rulebook, tx, flow, subject } = view.input;
+  const { plain, dependent } = view.kind(motif);
   if (
-    !isPayment(view.kind(motif)) ||
+    !plain ||
+    dependent ||
     headline.motifs.length === 0 ||
     rulebook.intentKinds.get(headline.kind)?.category === 'transfer' ||
     roleOf(motif, 'payer') !== subject.account
