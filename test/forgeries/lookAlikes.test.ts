@@ -95,7 +95,7 @@ it.each(['BAYC', 'BАYC', 'bayc', 'ΑZUKI', 'Doodle'])(
   },
 );
 
-it.each(['LIN', 'USDX', 'EURC', 'SHARE', 'DAO', '$'])('%s is nobody else’s name', async (symbol) => {
+it.each(['LIN', 'USDX', 'EURO', 'SHARE', 'DAO', '$'])('%s is nobody else’s name', async (symbol) => {
   const to = await stage.chain.deploy(Forger, ['Any', symbol]);
   const report = await stage.report(await stage.chain.send('alice', { to, data: ACTS['a payment'] }));
   expect(report.classification.status).toBe('Proven');
