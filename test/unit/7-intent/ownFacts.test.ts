@@ -35,6 +35,8 @@ describe('facts about which tokens moved', () => {
     expect(sheet.value('actor.received.symbols')).toEqual(['WETH', 'stETH']);
     expect(sheet.value('actor.received.classes')).toEqual(expect.arrayContaining(['lst', 'wrapped_native']));
     expect(sheet.value('actor.received.classes')).not.toContain('stablecoin');
+    // The token that only calls itself USDC: a rule can say "nothing but stablecoins".
+    expect(sheet.value('actor.received.classes')).toContain('other');
   });
 
   it('the selector is that of the call', () => {
