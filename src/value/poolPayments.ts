@@ -1,8 +1,9 @@
 import { ZERO_ADDRESS } from '../evm/hex.ts';
+import { memoize } from '../lib/memo.ts';
 import { isCycle, kindOf } from '../lib/motifKinds.ts';
 import { mergeNative } from './asset.ts';
 import { balances, isConversion } from './balances.ts';
-import { valueEnds } from './follow.ts';
+import { valueEnds, type ValueEnds } from './follow.ts';
 import { venuesOf } from './parties.ts';
 import type { Address } from '../model/hex.ts';
 import type { Motif } from '../model/motif.ts';
@@ -40,13 +41,18 @@ export function paymentsToPools(
   const tokens = new Set([...flow.assets.values()].map(({ address }) => address));
   const isOther = (account: Address): boolean =>
     account !== ZERO_ADDRESS && !group.has(account) && !venues.has(account) && !tokens.has(account);
-  const isOthers = ({ from, asset }: Movement): boolean => {
-    if (!isOther(from)) return false;
-    const id = mergeNative(asset, wrappedNative);
+  // Once for each asset: a walk for each payment would grow with their square.
+  const sources = memoize((id): ValueEnds => {
     const lost = (one: Address): boolean =>
       (balances(flow, one, { mergeWrapped: wrappedNative }).get(id)?.net ?? 0n) < 0n;
     const passers = new Set([...flow.ledgers.keys()].filter((one) => isOther(one) && !lost(one)));
-    return valueEnds(flow, wrappedNative, passers, 'back')(from, asset).some(isOther);
+    return valueEnds(flow, wrappedNative, passers, 'back');
+  }, 64);
+  const isOthers = ({ from, asset }: Movement): boolean => {
+    if (!isOther(from)) return false;
+    const ends = sources(mergeNative(asset, wrappedNative))(from, asset);
+    // A way too long to follow may lead to anybody.
+    return ends.length === 0 || ends.some(isOther);
   };
   return acts.flatMap((act) => {
     const ofCycle = isCycle(kindOf(rulebook, act.kind));
