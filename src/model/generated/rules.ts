@@ -22,7 +22,7 @@ export interface RawShape {
 export interface RawMeaning {
   /** Signature as in Solidity, or a list of signatures that all mean this. */
   readonly event?: string;
-  /** First topic of an anonymous log that puts something else there than the hash of a signature (DSNote writes the selector of the call). The parameters of `event` are then what follows it. */
+  /** First topic of an anonymous log that puts the selector of the call there, padded with zeros (DSNote), not the hash of a signature. The parameters of `event` are then what follows it. */
   readonly topic0?: `0x${string}`;
   /** Motif kind of vocabulary.yaml. */
   readonly kind: string;
