@@ -84,7 +84,7 @@ describe('explain says why a shape made nothing of an event', () => {
       'an amount that cannot be read',
       {
         'shapes/burrow.yaml': shape({
-          legs: '{role: reward, from: $venue, to: $badger, amount: "negative($truffles)"}',
+          legs: '{role: reward, from: $venue, to: $badger, amount: "negative(signed_low128($truffles))"}',
         }),
       },
       /leg 1 \(reward\) bound nothing: amount gave no value/,
