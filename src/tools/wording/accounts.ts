@@ -63,14 +63,12 @@ const TELLING = [
   'recipient',
 ] as const;
 
-/** A protocol as people know it: the report's name of its contract, else its slug as a title. */
-export const protocolName = (
-  { accounts }: Pick<TxReport, 'accounts'>,
-  protocol: ProtocolRef | null,
-): string =>
-  protocol === null
-    ? 'an unlisted contract'
-    : shown(accounts?.[protocol.contract]?.name, 60) || title(protocol.slug);
+/** A protocol's name by the rules or the address book, else its slug: a contract's own name is none. */
+export function protocolName({ accounts }: Pick<TxReport, 'accounts'>, protocol: ProtocolRef | null): string {
+  if (protocol === null) return 'an unlisted contract';
+  const named = accounts?.[protocol.contract];
+  return (named && named.source !== 'contract' && shown(named.name, 60)) || title(protocol.slug);
+}
 
 type Names = ReadonlyMap<string, { readonly name: string; readonly kind?: string }>;
 

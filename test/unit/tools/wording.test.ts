@@ -6,6 +6,7 @@ import type {
   PositionEffect,
   TxReport,
 } from '../../../src/model/generated/report.ts';
+import { protocolName } from '../../../src/tools/wording/accounts.ts';
 import { moneyText, netRows, rowQuantity } from '../../../src/tools/wording/amounts.ts';
 import {
   allowanceSentence,
@@ -143,5 +144,22 @@ describe('the words of a report', () => {
       'Net with positions',
     ]);
     expect(figures(report(false)).map(([name]) => name)).toEqual(['Net', 'Net with positions']);
+  });
+});
+
+describe('the name of a protocol', () => {
+  const protocol = { slug: 'some-vaults', version: 1, contract: SPENDER, matched_by: 'family' as const };
+  const namedBy = (source: 'rules' | 'address_book' | 'contract'): string =>
+    protocolName({ accounts: { [SPENDER]: { name: 'Aave V3', kind: 'token', source } } }, protocol);
+
+  it('is that which rules and address book give its contract', () => {
+    expect([namedBy('rules'), namedBy('address_book')]).toEqual(['Aave V3', 'Aave V3']);
+  });
+  it('and never what the contract calls itself', () => {
+    expect(namedBy('contract')).toBe('Some Vaults');
+    expect(protocolName({}, protocol)).toBe('Some Vaults');
+  });
+  it('is none where no rule lists one', () => {
+    expect(protocolName({}, null)).toBe('an unlisted contract');
   });
 });
