@@ -32,7 +32,7 @@ it.each(READERS)('a reader of the log that %s does not stop the service', async 
   const url = `http://127.0.0.1:${port}`;
   misread(child);
   try {
-    for (let tries = 0; tries < 100; tries++) {
+    for (let tries = 0; tries < 600; tries++) {
       if (await fetch(`${url}/health`).catch(() => null)) break;
       await sleep(100);
     }
