@@ -26,8 +26,8 @@ export function movementsOfActs({ motifs, rulebook }: Omit<Scene, 'flow'>): Read
 }
 
 /**
- * What accounts other than the group, venues and tokens lost to the pools of these acts, over others that lost
- * nothing: a pull from a bystander, or a gift. What came to a cycle's pools beside all acts is a gift whoever gave it.
+ * Payments to the pools of these acts by accounts outside the group, straight or over accounts that lost nothing:
+ * a pull from a bystander, or a gift. Any payment to a cycle's pools that is part of no act is a gift.
  */
 export function paymentsToPools(
   acts: readonly Motif[],
@@ -51,7 +51,7 @@ export function paymentsToPools(
   const isOthers = ({ from, asset }: Movement): boolean => {
     if (!isOther(from)) return false;
     const ends = sources(mergeNative(asset, wrappedNative))(from, asset);
-    // A way too long to follow may lead to anybody.
+    // A way too long to follow may lead to any account.
     return ends.length === 0 || ends.some(isOther);
   };
   return acts.flatMap((act) => {

@@ -56,7 +56,7 @@ interface Additions {
   readonly before?: readonly Step[];
   readonly between?: (pair: Address) => readonly Step[];
   readonly after?: readonly Step[];
-  /** What a pair pays on top, out of what was put into it. */
+  /** More than the pair's price: paid out of the tokens that others put into it. */
   readonly extraWeth?: bigint;
   readonly extraUsdc?: bigint;
 }

@@ -2,7 +2,7 @@ import type { Analysis } from '../../src/analyze.ts';
 import type { Motif } from '../../src/model/motif.ts';
 import { mergeNative } from '../../src/value/asset.ts';
 
-/** The sides of a movement that an act tells: its sender's, its recipient's, or both. */
+/** The sides of a movement that belong to an act: its sender's, its recipient's, or both. */
 function sidesOf({ assetsIn, assetsOut }: Motif, movement: number, analysis: Analysis): string[] {
   const { wrappedNative } = analysis.rulebook;
   const asset = mergeNative(analysis.flow.movements[movement]!.asset, wrappedNative);
@@ -12,7 +12,7 @@ function sidesOf({ assetsIn, assetsOut }: Motif, movement: number, analysis: Ana
   return [...(given || !got ? ['given'] : []), ...(got || !given ? ['received'] : [])];
 }
 
-/** Movements one side of which several acts tell: an act may receive what another one gives, and no third. */
+/** Movements one side of which (sender's or recipient's) belongs to more than one act. */
 export function sharedSides(analysis: Analysis): string[] {
   const owners = new Map<string, number[]>();
   for (const motif of analysis.motifs.filter(({ parent }) => parent === null))

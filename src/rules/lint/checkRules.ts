@@ -6,6 +6,9 @@ import type { ProblemSink, RuleItem } from '../compile/ruleItem.ts';
 import { conjunctionOf, implies, type Conjunction } from './conjunction.ts';
 import { didYouMean } from '../compile/didYouMean.ts';
 
+/** End of the reference in a draft, which its author has to replace. */
+export const REPLACE_ME = '/replace-me';
+
 /** Checks rules against logic and each other: conditions that can never hold, rules that can never win. */
 export function checkRules(
   rules: readonly IntentRule[],
@@ -98,7 +101,7 @@ export function checkLifecycle(
   for (const item of items) {
     checkReplacement(item, known, sink);
     for (const [i, text] of (item.value.references ?? []).entries())
-      if (item.value.status === 'stable' && text.endsWith('/replace-me'))
+      if (item.value.status === 'stable' && text.endsWith(REPLACE_ME))
         sink.add(item, ['references', i], 'draft_text', text);
     const { slug, supersedes } = item.value;
     for (const [i, other] of (supersedes ?? []).entries()) {

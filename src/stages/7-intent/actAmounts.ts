@@ -19,17 +19,15 @@ export function netOf({ id, asset, net }: Balance): ActAmount {
 }
 
 /**
- * The sent or received amounts of a label: an exchange's are those of its pools, others the actor's own.
- * Where the headline is about positions, those that went into them or came out, without the tokens that
- * represent a position: the actor's own, unless the acts state others for these assets.
+ * The sent or received amounts of a label that states no price (`priceOf`): the actor's own. Where the headline
+ * is about positions, those that went into them or came out, without the tokens that represent a position: the
+ * actor's own, unless the acts state others for these assets.
  */
 export function actAmounts(
   view: SubjectView,
   motifs: readonly Motif[],
   side: 'sent' | 'received',
 ): ActAmount[] {
-  const price = priceOf(view, motifs);
-  if (price !== null) return price[side];
   const whole = side === 'sent' ? withoutPayments(view, motifs) : view[side].map(netOf);
   const debts = sharesOf(motifs, DEBT_SHARE_ROLES);
   const own = whole.filter(({ id }) => !debts.has(id));
@@ -76,8 +74,8 @@ function moreThan(sums: Iterable<ActAmount>, others: ReadonlyMap<AssetId, ActAmo
     .filter(({ amount }) => amount > 0n);
 }
 
-/** What the pools of an exchange took and paid, and what of the actor's amounts others got: fees and taxes. */
-type Price = Readonly<Record<'sent' | 'received' | 'fees', ActAmount[]>>;
+/** The amounts that the pools of an exchange took and paid, and the fees and taxes that others got. */
+export type Price = Readonly<Record<'sent' | 'received' | 'fees', ActAmount[]>>;
 
 /**
  * Null where the acts are more than swaps, or pools took more than the actor gave or paid far more than it

@@ -38,13 +38,14 @@ export function renderLabel(
   motifs: readonly Motif[],
   format: LabelFormat,
 ): RenderedLabel {
-  const subject: LabelSubject = { view, motifs, format, asked: rule.when ? tagsAsked(rule.when) : [] };
+  const price = priceOf(view, motifs);
+  const subject: LabelSubject = { view, motifs, price, format, asked: rule.when ? tagsAsked(rule.when) : [] };
   const unfilled: string[] = [];
   const full = render(templateOf(rule.label), subject, unfilled);
   const text =
     full === null || !/^\S/.test(full) ? render(templateOf(rule.labelFallback), subject, unfilled) : full;
   const blobs = rule.label.includes('{blobs}') ? null : blobsText(view);
-  const fees = /\{(sent|received)\}/.test(rule.label) ? (priceOf(view, motifs)?.fees ?? []) : [];
+  const fees = /\{(sent|received)\}/.test(rule.label) ? (price?.fees ?? []) : [];
   const paid = fees.length === 0 ? '' : `, paying ${listed(fees, format)} in fees`;
   const besides = `${paid}${tipText(view, format)}${blobs === null ? '' : `, with ${blobs}`}`;
   return { text: `${text ?? rule.labelFallback}${besides}`, unfilled: [...new Set(unfilled)] };

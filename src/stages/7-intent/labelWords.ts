@@ -4,7 +4,7 @@ import { amountText, type LabelFormat } from '../../value/labelFormat.ts';
 import { attemptOf, delegationText, methodOf, reasonOf } from './calledWords.ts';
 import { blobsText, deedOf, loggedBy } from './deeds.ts';
 import type { Balance } from '../../value/balances.ts';
-import { actAmounts, gainsOf, netOf, type ActAmount } from './actAmounts.ts';
+import { actAmounts, gainsOf, netOf, type ActAmount, type Price } from './actAmounts.ts';
 import { argument, choice, span } from './label.ts';
 import type { Delivery } from './facts/swapFacts.ts';
 import type { SubjectView } from './facts/subjectView.ts';
@@ -16,6 +16,8 @@ import type { Allowance, Asset } from '../../model/valueFlow.ts';
 export interface LabelSubject {
   readonly view: SubjectView;
   readonly motifs: readonly Motif[];
+  /** Of an exchange. */
+  readonly price: Price | null;
   readonly format: LabelFormat;
   /** Tags of the event the rule asks for; arguments are read of its logs alone. */
   readonly asked: readonly string[];
@@ -34,8 +36,9 @@ export function fillPlaceholder(placeholder: string, subject: LabelSubject): str
 }
 
 const WORDS: Readonly<Record<string, Word>> = {
-  sent: ({ view, motifs, format }) => listed(actAmounts(view, motifs, 'sent'), format),
-  received: ({ view, motifs, format }) => listed(actAmounts(view, motifs, 'received'), format),
+  sent: ({ view, motifs, price, format }) => listed(price?.sent ?? actAmounts(view, motifs, 'sent'), format),
+  received: ({ view, motifs, price, format }) =>
+    listed(price?.received ?? actAmounts(view, motifs, 'received'), format),
   nft: ({ view, format }) =>
     listed([...view.received, ...view.sent].filter(({ asset }) => isNft(asset)).map(netOf), format),
   bought: (subject) => (hasNft(subject.view.received) ? WORDS['received']!(subject) : null),

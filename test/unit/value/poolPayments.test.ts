@@ -9,7 +9,7 @@ const TOKEN = erc20Id(account('71'));
 const book = rulebook();
 const helper = (index: number): Address => `0x${index.toString(16).padStart(40, '0')}`;
 
-/** What a swap's pool got of `payer` through that many accounts that keep nothing. */
+/** Payments by others to a swap's pool, where `payer` pays through that many accounts that keep nothing. */
 function paidBy(payer: Address, helpers: number): Address[] {
   const way = [payer, ...Array.from({ length: helpers }, (_, index) => helper(index + 1)), POOL];
   const flow = valueFlow(

@@ -1,3 +1,4 @@
+import { REPLACE_ME } from '../../../../rules/lint/checkRules.ts';
 import { formatRuleText } from '../formatRules.ts';
 import { anyValue } from './exampleArguments.ts';
 import { snake, type Guess } from './guessMeaning.ts';
@@ -62,7 +63,7 @@ function shapeFile({ slug, guesses, leftOut }: Draft): string {
     '# Drafted from signatures: check every kind, role and leg against what the contract does.',
     ...leftOut.map((line) => `# left out: ${line}`),
     `slug: ${slug}\nversion: 1\nstatus: experimental\nsummary: "Say what contracts of this family do."`,
-    `references: [https://example.org/replace-me]\nany_emitter: true\nevents:`,
+    `references: [https://example.org${REPLACE_ME}]\nany_emitter: true\nevents:`,
     `${events.join('')}examples:`,
     examples.join(''),
   ].join('\n');
@@ -124,7 +125,7 @@ function protocolFile({ slug, addresses }: Draft): string {
   return (
     `slug: ${slug}\nversion: 1\nstatus: experimental\nname: ` +
     `${name[0]!.toUpperCase()}${name.slice(1)}\nshapes: [${slug}]\n${line}\nreferences: ` +
-    '[https://example.org/replace-me]\n'
+    `[https://example.org${REPLACE_ME}]\n`
   );
 }
 
