@@ -98,7 +98,7 @@ export async function judge(
   const asked = { tx, flow, motifs, rulebook, subject, header, suspects, stateless };
   const verdict = await matchIntents(asked, format);
   onStage('intents');
-  const input = { tx, header, flow, context, attribution, motifs, verdict, rulebook };
+  const input = { tx, header, flow, context, attribution, motifs, verdict, suspects, rulebook };
   const economics = computeEconomics(input);
   onStage('economics');
   const counts = { scopes: findScopes(tx, motifs, rulebook).length, primitives: primitives.length };

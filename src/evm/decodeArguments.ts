@@ -134,11 +134,14 @@ export interface CalledFunction extends NamedSignature {
  */
 export function functionCalled(tables: SignatureTables, input: Hex): CalledFunction | null {
   if (input.length < 10) return null;
-  const fitting = signaturesOf(tables, input.slice(0, 10) as Hex).flatMap((signature) => {
-    const { named } = readSignature(signature);
-    if (named.args.length === 0 && input.length > 10) return [];
+  let called: CalledFunction | null = null;
+  for (const text of signaturesOf(tables, input.slice(0, 10) as Hex)) {
+    const { named } = readSignature(text);
+    if (named.args.length === 0 && input.length > 10) continue;
     const decoded = decodeArguments(named, { topics: [], data: input, base: 4 });
-    return decoded ? [{ ...named, decoded }] : [];
-  });
-  return fitting.length === 1 ? fitting[0]! : null;
+    if (decoded === null) continue;
+    if (called !== null) return null;
+    called = { signature: text, name: named.name, args: named.args, decoded };
+  }
+  return called;
 }

@@ -46,7 +46,7 @@ export function buildMotifs(input: MotifInput): MotifDraft[] {
     hops,
     unnamed.map(({ hop }) => hop),
     primary,
-    { ...input, tracing },
+    { tracing, ...input },
   );
   const single = withExchanges(primary, unnamed, composites);
   const payments = single.filter(({ kind }) => {

@@ -34,10 +34,7 @@ export async function matchIntents(input: IntentInput, format: LabelFormat): Pro
   const view = new SubjectView(input);
   const sheet = new FactSheet(view);
   const source: FactSource = (name) => sheet.value(name);
-  const rule = await bestMatch(
-    relevantRules(view).filter((one) => one.mayMatch(source)),
-    source,
-  );
+  const rule = await bestMatch(relevantRules(view), source);
   return rule ? ruleVerdict(view, rule, format) : fallbackVerdict(view, format);
 }
 
@@ -49,8 +46,10 @@ async function bestMatch(rules: readonly PreparedIntent[], source: FactSource): 
   const matches = memoize(async (one: PreparedIntent) => (await one.evaluate(source)).matched);
   let superseded: IntentRule | null = null;
   for (const one of rules) {
-    if (!(await matches(one))) continue;
-    const rivals = rules.filter(({ rule }) => one.supersededBy.includes(rule.slug));
+    if (!one.mayMatch(source) || !(await matches(one))) continue;
+    const rivals = rules.filter(
+      (rival) => one.supersededBy.includes(rival.rule.slug) && rival.mayMatch(source),
+    );
     const verdicts = await Promise.all(rivals.map(matches));
     if (!verdicts.includes(true)) return one.rule;
     superseded ??= one.rule;

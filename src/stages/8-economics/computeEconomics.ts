@@ -131,7 +131,7 @@ export function computeEconomics(input: EconomicsInput): Economics {
   const gas = gasCost(tx, header, book);
   const positions = positionChanges(input);
   const flows = subjectFlows({ subject, owner: subject, flow, positions }, context, book);
-  const pnl = realizedPnl({ ...input, book, gas });
+  const pnl = realizedPnl({ book, gas, ...input });
   const payer = gasPayer(input);
   const prices = valuation(flow, pricing, tx.blockNumber);
   return {
@@ -142,7 +142,7 @@ export function computeEconomics(input: EconomicsInput): Economics {
     netAfterGas: subtractMoney(flows.net, gas.usd),
     netAfterOwnGas: payer.apart ? flows.net : null,
     netWithPositions: flows.netWithPositions,
-    consideration: considerationOf({ ...input, category: input.verdict.category, book }),
+    consideration: considerationOf({ category: input.verdict.category, book, ...input }),
     tokenIn: flows.tokenIn,
     tokenOut: flows.tokenOut,
     structuralProfit: pnl.structuralProfit,

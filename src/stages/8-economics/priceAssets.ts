@@ -65,7 +65,7 @@ export function priceAssets(input: PricingInput): Pricing {
     const choice = choiceOf(asset);
     const decimals = assetDecimals(asset, input.context.tokens);
     if (choice.chosen === null || decimals === null) {
-      refusals.set(asset.id, { ...whyUnpriced(choice), asset: asset.id });
+      refusals.set(asset.id, { asset: asset.id, ...whyUnpriced(choice) });
       continue;
     }
     const { quote, ageSeconds, stale } = choice.chosen;

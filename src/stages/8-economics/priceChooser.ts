@@ -128,7 +128,7 @@ export function priceChooser({
       }
     }
     const choice = choosePrice(own, timestamp, touched);
-    const others = (silent ?? NONE).map(({ asset: _, ...reason }) => reason);
+    const others = (silent ?? NONE).map((one) => refusal(one.code, one.reason, one.observed, one.threshold));
     return { chosen: choice.chosen, refused: [...choice.refused, ...inOrder(set), ...inOrder(others)] };
   }
 

@@ -112,7 +112,7 @@ export class ReportWriter {
     const asset = this.flow.assets.get(id) ?? parseAssetId(id);
     if (!asset) throw new AnalysisError('internal', 'an asset without an id');
     const { symbol, name, decimals, impersonates } = assetText(asset, this.context.tokens);
-    return {
+    const written: wire.Asset = {
       id,
       kind: asset.kind,
       address: this.addressOrNull(asset.address),
@@ -120,8 +120,9 @@ export class ReportWriter {
       symbol,
       name,
       decimals,
-      ...(impersonates ? { flags: ['impersonates'] } : {}),
     };
+    if (impersonates) written.flags = ['impersonates'];
+    return written;
   }
 }
 

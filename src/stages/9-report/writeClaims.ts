@@ -19,15 +19,22 @@ export function writeClaims(
   writer: ReportWriter,
   tx: CanonicalTx,
 ): wire.Claim[] {
-  const texts = (operands: readonly Operand[]): string[] => [
-    ...new Set(operands.flatMap((operand) => placeOf(operand, evidence, writer, tx) ?? [])),
-  ];
-  return invariants.flatMap(({ name: predicate, holds, operands, against = [] }) => {
+  const texts = (operands: readonly Operand[]): string[] => {
+    const places = new Set<string>();
+    for (const operand of operands) {
+      const place = placeOf(operand, evidence, writer, tx);
+      if (place !== null) places.add(place);
+    }
+    return [...places];
+  };
+  const written: wire.Claim[] = [];
+  for (const { name: predicate, holds, operands, against } of invariants) {
     const own = texts(operands);
-    const other = texts(against);
-    if (own.length + other.length === 0) return [];
-    return [{ predicate, operands: own, ...(other.length > 0 ? { against: other } : {}), holds }];
-  });
+    const other = against ? texts(against) : [];
+    if (other.length > 0) written.push({ predicate, operands: own, against: other, holds });
+    else if (own.length > 0) written.push({ predicate, operands: own, holds });
+  }
+  return written;
 }
 
 function placeOf(

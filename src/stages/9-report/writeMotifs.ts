@@ -2,27 +2,19 @@ import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import { writeClaims, writeInvariants } from './writeClaims.ts';
 import type { Motif } from '../../model/motif.ts';
 import type * as wire from '../../model/generated/report.ts';
-import type { ProtocolRef } from '../../model/primitive.ts';
 import { motifId, type ReportWriter } from './reportWriter.ts';
 
 export function writeProtocol(motif: Motif, writer: ReportWriter): wire.ProtocolRef | null {
   const protocol = motif.named ?? motif.protocol;
-  return (
-    protocol && {
-      slug: protocol.slug,
-      version: protocol.version,
-      contract: writer.address(motif.venue),
-      ...howMatched(protocol),
-    }
-  );
-}
-
-/** `matched_by` is a closed list of the first schema version; later ways have words of their own. */
-function howMatched({ matchedBy }: ProtocolRef): Pick<wire.ProtocolRef, 'matched_by' | 'named_by'> {
-  if (matchedBy === 'registry') return { matched_by: 'address', named_by: 'registry' };
+  if (!protocol) return null;
+  const { slug, version, matchedBy } = protocol;
+  const contract = writer.address(motif.venue);
+  // `matched_by` is a closed list of the first schema version; later ways have words of their own.
+  if (matchedBy === 'registry')
+    return { slug, version, contract, matched_by: 'address', named_by: 'registry' };
   return matchedBy === 'token' || matchedBy === 'creator'
-    ? { named_by: matchedBy }
-    : { matched_by: matchedBy };
+    ? { slug, version, contract, named_by: matchedBy }
+    : { slug, version, contract, matched_by: matchedBy };
 }
 
 function writeAmounts(amounts: Motif['assetsIn'], writer: ReportWriter): wire.AssetAmount[] {
@@ -39,7 +31,7 @@ function poolId(id: string): string {
 }
 
 export function writeMotif(motif: Motif, writer: ReportWriter, tx: CanonicalTx): wire.Motif {
-  return {
+  const written: wire.Motif = {
     id: motifId(motif.index),
     kind: motif.kind,
     protocol: writeProtocol(motif, writer),
@@ -55,7 +47,8 @@ export function writeMotif(motif: Motif, writer: ReportWriter, tx: CanonicalTx):
     movements: [...motif.movements],
     evidence: writer.evidences(motif.evidence),
     tags: [...motif.tags],
-    ...(motif.poolId === null ? {} : { pool_id: poolId(motif.poolId) }),
-    ...(motif.count === undefined ? {} : { count: motif.count }),
   };
+  if (motif.poolId !== null) written.pool_id = poolId(motif.poolId);
+  if (motif.count !== undefined) written.count = motif.count;
+  return written;
 }

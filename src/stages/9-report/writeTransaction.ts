@@ -60,7 +60,9 @@ function writeCall({ to, input }: CanonicalTx, signatures: Rulebook['signatures'
   if (to === null || input.length < 10) return null;
   const called = functionCalled(signatures, input);
   if (called === null) return methodOf(input, null);
-  return { ...methodOf(input, called), arguments: called.decoded.map(argumentText) };
+  const method = methodOf(input, called);
+  method.arguments = called.decoded.map(argumentText);
+  return method;
 }
 
 /** `2023-11-14T22:13:20Z`; null for a time no calendar holds. */

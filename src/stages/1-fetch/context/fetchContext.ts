@@ -82,7 +82,8 @@ export async function fetchContext(
     return sources.priceApi?.prices({ assets: ['native', ...known], timestamp, specs }, session);
   };
   const early = askApi(plan.timestamp);
-  const { block, timestamp, answers, stateless = false, ...accounts } = await readState(session, plan, reads);
+  const state = await readState(session, plan, reads);
+  const { block, timestamp, answers, stateless = false, delegations, nonces } = state;
   const fromApi = early ?? askApi(timestamp);
 
   /** Reads that the node could not answer. */
@@ -141,13 +142,11 @@ export async function fetchContext(
     rates,
     positions,
     refusals: [...telling(refusals, quotes, rates), ...beyondLimit(plan)],
-    delegations: accounts.delegations,
+    delegations,
     authorities: plan.authorities,
-    nonces: accounts.nonces,
+    nonces,
     stateless,
-    ...(registries.reads.length > 0
-      ? { registered: readRegistries(registries, answers.slice(proofsAt)) }
-      : {}),
+    registered: readRegistries(registries, answers.slice(proofsAt)),
     sourcesLeftOut: STANDARD_PRICE_SOURCES.filter((name) => !names.has(name)),
     names: accountNames.read(answers.slice(namesAt), stateless),
     incomplete: registries.cut || unread > 0 || plan.tokensBeyondLimit.length > 0,

@@ -72,14 +72,21 @@ function pricesOf(rounds: readonly AnsweredRound[], timestamp: number): PriceAns
         }),
       ),
   };
-  return { ...byForm(priced), refusals, ...(anew.length > 0 ? { later } : {}) };
+  const found = byForm(priced, refusals);
+  return anew.length > 0 ? { later, ...found } : found;
 }
 
-const byForm = (prices: readonly (PriceQuote | PriceRate)[]): PriceAnswers => ({
-  quotes: prices.flatMap((price) => ('terms' in price ? [] : price)),
-  rates: prices.flatMap((price) => ('terms' in price ? price : [])),
-  refusals: [],
-});
+function byForm(
+  prices: readonly (PriceQuote | PriceRate)[],
+  refusals: readonly PriceRefusal[] = [],
+): PriceAnswers {
+  const quotes: PriceQuote[] = [];
+  const rates: PriceRate[] = [];
+  for (const price of prices)
+    if ('terms' in price) rates.push(price);
+    else quotes.push(price);
+  return { quotes, rates, refusals };
+}
 
 function usdQuote(
   { asset, source, heartbeat }: Pick<PriceQuote, 'asset' | 'source' | 'heartbeat'>,

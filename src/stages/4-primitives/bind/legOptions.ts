@@ -111,12 +111,6 @@ function resolveLeg(
   const claimed = context.claimed(spec.role);
   const accept = (m: Movement): boolean =>
     m.asset !== excluded.asset && !excluded.movements.includes(m.index);
-  const ends = {
-    from: from ?? undefined,
-    to: to ?? undefined,
-    assetKind: spec.assetKind ?? undefined,
-    kind: spec.movementKind ?? undefined,
-  };
   return {
     spec,
     from,
@@ -127,7 +121,14 @@ function resolveLeg(
     excludedAsset: excluded.asset,
     context,
     search: (of, amount) => ({
-      query: { ...ends, asset: of ?? undefined, amount },
+      query: {
+        from: from ?? undefined,
+        to: to ?? undefined,
+        assetKind: spec.assetKind ?? undefined,
+        kind: spec.movementKind ?? undefined,
+        asset: of ?? undefined,
+        amount,
+      },
       seq: context.seq,
       claimed,
       accept,

@@ -19,7 +19,7 @@ export interface NamedTrigger {
   /** Known only with another layout of `indexed` arguments: a hint where nothing else explains the flow. */
   readonly otherLayout: boolean;
   /** Its 32-byte words as numbers: every flat, tuple or array argument is among them. */
-  readonly words: ReadonlySet<bigint>;
+  readonly words: () => ReadonlySet<bigint>;
 }
 
 /** Words read of one event or call. */
@@ -32,8 +32,9 @@ export function eventTrigger(log: Log, rulebook: Rulebook): NamedTrigger | null 
   const named = rulebook.prepared.derive(namedSignatures).event(`${topics[0]!}:${topics.length}`);
   if (named.entries.length === 0) return null;
   const evidence: Evidence = { kind: 'log', frame, log: index, contract: address };
-  const words = (): bigint[] => [...topics.slice(1).map(uintOfWord), ...wordsOf(data, 0)];
-  return trigger({ basis: 'event', seq, contract: address, evidence, direct: true, ...named }, words);
+  const { entries, otherLayout } = named;
+  const words = once(() => new Set([...topics.slice(1).map(uintOfWord), ...wordsOf(data, 0)]));
+  return { basis: 'event', seq, contract: address, evidence, direct: true, entries, otherLayout, words };
 }
 
 /** A call as a trigger; null for one that no entry of the lexicon fits. */
@@ -43,18 +44,15 @@ export function callTrigger(frame: Frame, rulebook: Rulebook, direct: boolean): 
   const named = rulebook.prepared.derive(namedSignatures).call(selector);
   if (named.entries.length === 0) return null;
   const evidence: Evidence = { kind: 'frame', frame: index, log: null, contract: to };
-  return trigger({ basis: 'call', seq, contract: to, evidence, direct, ...named }, () => wordsOf(input, 4));
+  const { entries, otherLayout } = named;
+  const words = once(() => new Set(wordsOf(input, 4)));
+  return { basis: 'call', seq, contract: to, evidence, direct, entries, otherLayout, words };
 }
 
-function trigger(head: Omit<NamedTrigger, 'words'>, read: () => readonly bigint[]): NamedTrigger {
-  let words: ReadonlySet<bigint> | undefined;
-  return {
-    ...head,
-    // Few triggers agree with the value flow, and only theirs are read.
-    get words() {
-      return (words ??= new Set(read()));
-    },
-  };
+/** Few triggers agree with the value flow, and only theirs are read. */
+function once<T>(read: () => T): () => T {
+  let known: T | undefined;
+  return () => (known ??= read());
 }
 
 /** The lexicon's entries for a signature. */

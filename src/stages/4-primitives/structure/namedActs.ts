@@ -90,7 +90,7 @@ export class NamedActs {
   #exact(hint: Hint, open: OpenFlows): DraftPrimitive | null {
     const { entry, trigger } = hint;
     if (entry.flow === 'none' || trigger.otherLayout || RECORDED.has(entry.sign)) return null;
-    const stated = [...trigger.words]
+    const stated = [...trigger.words()]
       .filter((word) => word >= SMALLEST_AMOUNT)
       .flatMap((word) => open.ofAmount(word).slice(0, MAX_ALIKE))
       .filter((m) => this.#involves(trigger, m));
@@ -112,7 +112,7 @@ export class NamedActs {
     ends.delete(trigger.contract);
     const accounts = [...ends].filter((account) => account !== null);
     const named = accounts.filter(
-      (account) => (entry.anyone || this.#accounts().has(account)) && trigger.words.has(BigInt(account)),
+      (account) => (entry.anyone || this.#accounts().has(account)) && trigger.words().has(BigInt(account)),
     );
     return [...named, ...accounts.filter((a) => !named.includes(a) && this.#accounts().has(a))];
   }
@@ -168,11 +168,13 @@ export class NamedActs {
    * not count, nor a payer behind a called contract that only empties it (deposit addresses of exchanges).
    */
   #records(
-    { contract, words }: NamedTrigger,
+    trigger: NamedTrigger,
     account: Address,
     moved: readonly Movement[],
     { sent, minted }: OpenFlow,
   ): boolean {
+    const { contract } = trigger;
+    const words = trigger.words();
     const ends = new Set(moved.map((m) => (sent.includes(m) ? m.to : m.from)));
     if (ends.size !== 1 || minted.length > 0 || !words.has(BigInt(account))) return false;
     const { tx, flow } = this.#context;
@@ -196,7 +198,7 @@ export class NamedActs {
 
   /** Whether an event names the account, or comes from the contract that the transaction called. */
   #isAbout(trigger: NamedTrigger, account: Address): boolean {
-    return trigger.words.has(BigInt(account)) || trigger.contract === this.#context.tx.to;
+    return trigger.words().has(BigInt(account)) || trigger.contract === this.#context.tx.to;
   }
 
   /** An act between others than the account it is done for: signer and target decide the sides. */

@@ -79,7 +79,7 @@ function changesOf(motif: Motif, input: PositionInput): Change[] {
   return sides.map((side) => {
     const token = motif.position ?? side.shares[0]?.asset ?? null;
     const delta = side.shares.reduce((sum, leg) => sum + (leg.asset === token ? leg.delta : 0n), 0n);
-    return { ...side, motif, absorbed: [], token, delta };
+    return { motif, absorbed: [], token, delta, ...side };
   });
 }
 
