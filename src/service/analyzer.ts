@@ -107,7 +107,8 @@ export async function fetchAround(
     names = null,
   }: Omit<AnalyzerDeps, 'rulebook' | 'validate' | 'large'> & { readonly rulebook: Rulebook },
 ): Promise<Read & { context: RawContext }> {
-  const plan = planContext(raw, rulebook, maxTokens);
+  const signers = tx.authorizations.map(({ authority }) => authority);
+  const plan = planContext(raw, rulebook, maxTokens, signers);
   // Loaded only where configured: normalising names takes large tables.
   const service = names && (await import('../stages/1-fetch/context/accountNames.ts'));
   const accountNames = service?.namesAround(tx, rulebook);

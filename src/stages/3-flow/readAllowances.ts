@@ -27,8 +27,6 @@ const UINT96_MAX = (1n << 96n) - 1n;
 /** Entity tag of contracts that keep allowances for all tokens. */
 const KEEPER_TAG = 'permit';
 
-type Stated = Omit<Allowance, 'evidence'>;
-
 /**
  * Every allowance that an event grants, changes or revokes, in the order of the logs. A token speaks for
  * itself; allowances kept outside the token count only at contracts that the rules know to keep them:
@@ -38,14 +36,12 @@ export function readAllowances(tx: CanonicalTx, entities: Rulebook['entities']):
   const allowances: Allowance[] = [];
   for (const log of tx.logs) {
     const stated = read(log, tx, entities);
-    if (stated === null) continue;
-    const { address: contract, index, frame } = log;
-    allowances.push({ ...stated, evidence: { kind: 'log', frame, log: index, contract } });
+    if (stated !== null) allowances.push(stated);
   }
   return allowances;
 }
 
-function read(log: Log, tx: CanonicalTx, entities: Rulebook['entities']): Stated | null {
+function read(log: Log, tx: CanonicalTx, entities: Rulebook['entities']): Allowance | null {
   switch (log.topics[0]) {
     case APPROVAL:
       return log.topics.length === 3 ? fungible(log, tx) : nft(log);
@@ -66,13 +62,13 @@ function keeps({ address }: Log, entities: Rulebook['entities']): boolean {
 }
 
 /** ERC-20. */
-function fungible(log: Log, tx: CanonicalTx): Stated | null {
+function fungible(log: Log, tx: CanonicalTx): Allowance | null {
   const [owner, spender, amount] = [account(log, 1), account(log, 2), word(log, 0)];
   if (owner === null || spender === null || amount === null) return null;
   const unlimited = amount >= HALF_OF_UINT256 || amount === UINT96_MAX;
   const change = changeOf(log, owner, tx);
   const kind = amount === 0n && change !== 'decreased' ? 'revoked' : (change ?? 'granted');
-  return { ...base(log, owner, spender), assetKind: 'erc20', kind, amount, unlimited };
+  return allowance(log, { owner, spender, assetKind: 'erc20', kind, amount, unlimited });
 }
 
 /** Some tokens log the allowance again whenever a transfer uses it up: the log is next to that transfer. */
@@ -93,7 +89,7 @@ function changeOf(log: Log, owner: Address, tx: CanonicalTx): 'increased' | 'dec
 }
 
 /** ERC-721, and early NFTs that index nothing. A spender of zero takes the permission back. */
-function nft(log: Log): Stated | null {
+function nft(log: Log): Allowance | null {
   const early = log.topics.length === 1;
   if (!early && log.topics.length !== 4) return null;
   const owner = early ? wordAccount(log, 0) : account(log, 1);
@@ -101,46 +97,63 @@ function nft(log: Log): Stated | null {
   const id = early ? word(log, 64) : uintOfWord(log.topics[3]!);
   if (owner === null || spender === null || id === null) return null;
   const kind = spender === ZERO_ADDRESS ? 'revoked' : 'granted';
-  return { ...base(log, owner, spender), assetKind: 'erc721', tokenId: id.toString(), kind, amount: null };
+  return allowance(log, { owner, spender, assetKind: 'erc721', tokenId: id.toString(), kind, amount: null });
 }
 
 /** ERC-721 and ERC-1155: all tokens of the collection. */
-function operator(log: Log, tx: CanonicalTx): Stated | null {
+function operator(log: Log, tx: CanonicalTx): Allowance | null {
   const [owner, spender, approved] = [account(log, 1), account(log, 2), word(log, 0)];
   if (owner === null || spender === null || approved === null) return null;
   const erc1155 = tx.logs.some(({ address, topics }) => address === log.address && MULTI.has(topics[0]!));
   const kind = approved === 0n ? 'revoked' : 'operator';
   const assetKind = erc1155 ? 'erc1155' : 'erc721';
-  return { ...base(log, owner, spender), assetKind, kind, amount: null, unlimited: approved !== 0n };
+  const unlimited = approved !== 0n;
+  return allowance(log, { owner, spender, assetKind, kind, amount: null, unlimited });
 }
 
 /** First topics of ERC-1155 transfers. */
 const MULTI: ReadonlySet<string> = new Set([TRANSFER_SINGLE, TRANSFER_BATCH]);
 
-function held(log: Log): Stated | null {
+function held(log: Log): Allowance | null {
   const [owner, token, spender] = [account(log, 1), account(log, 2), account(log, 3)];
   const [amount, expiry] = [word(log, 0), word(log, 32)];
   if (owner === null || token === null || spender === null || amount === null || expiry === null) return null;
-  return {
-    ...base(log, owner, spender),
+  const kind = amount === 0n ? 'revoked' : 'granted';
+  const unlimited = amount >= HALF_OF_UINT160;
+  return allowance(log, {
+    owner,
+    spender,
     token,
     assetKind: 'erc20',
-    kind: amount === 0n ? 'revoked' : 'granted',
+    kind,
     amount,
-    unlimited: amount >= HALF_OF_UINT160,
+    unlimited,
     expiresAt: expiry,
-  };
+  });
 }
 
-function lockdown(log: Log): Stated | null {
+function lockdown(log: Log): Allowance | null {
   const [owner, token, spender] = [account(log, 1), wordAccount(log, 0), wordAccount(log, 32)];
   if (owner === null || token === null || spender === null) return null;
-  return { ...base(log, owner, spender), token, assetKind: 'erc20', kind: 'revoked', amount: 0n };
+  return allowance(log, { owner, spender, token, assetKind: 'erc20', kind: 'revoked', amount: 0n });
 }
 
-/** Defaults that most allowances share. */
-function base(log: Log, owner: Address, spender: Address) {
-  return { token: log.address, tokenId: null, owner, spender, unlimited: false, expiresAt: null };
+type Stated = Pick<Allowance, 'owner' | 'spender' | 'assetKind' | 'kind' | 'amount'> & Partial<Allowance>;
+
+/** An allowance with the defaults that most share. */
+function allowance({ address, index, frame }: Log, stated: Stated): Allowance {
+  return {
+    token: stated.token ?? address,
+    assetKind: stated.assetKind,
+    tokenId: stated.tokenId ?? null,
+    owner: stated.owner,
+    spender: stated.spender,
+    kind: stated.kind,
+    amount: stated.amount,
+    unlimited: stated.unlimited ?? false,
+    expiresAt: stated.expiresAt ?? null,
+    evidence: { kind: 'log', frame, log: index, contract: address },
+  };
 }
 
 function account({ topics }: Log, position: number): Address | null {

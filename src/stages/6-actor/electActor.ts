@@ -19,18 +19,17 @@ export function electActor(input: ElectionInput): Attribution {
   const deciding = groups[0]!;
   const winner = choose(context, deciding);
   const [settlement] = context.withTrait((kind) => kind.trade === 'order');
-  return {
+  const parts = winner ? electedParts(context, orders, winner) : undecidedParts(deciding);
+  return Object.assign(parts, operationParts(context), {
     signer: context.signer,
     submitterRole: deciding.proposals[0]!.submitterRole,
-    ...operationParts(context),
     settlementContract: settlement?.venue ?? null,
     orders: orders.map(({ order }) => order),
     delegations: delegationsOf(input),
     candidates: candidatesOf(context, groups, deciding, winner),
     ambiguous: winner === null,
     strangerClaim: deciding.source === 'signer' ? claimOf(groups) : null,
-    ...(winner ? electedParts(context, orders, winner) : undecidedParts(deciding)),
-  };
+  });
 }
 
 /** What a stranger's contract says of another account, where nothing else names one but the signer. */

@@ -26,11 +26,10 @@ export function positionEffect(
   book: PriceBook,
   writer: ReportWriter,
 ): wire.PositionEffect {
-  const { motif, position, delta } = change;
-  return {
-    owner: writer.address(change.owner),
-    category: change.category as wire.PositionEffect['category'],
-    ...(change.subcategory === undefined ? {} : { subcategory: change.subcategory }),
+  const { motif, position, delta, subcategory } = change;
+  const owner = writer.address(change.owner);
+  const category = change.category as wire.PositionEffect['category'];
+  const written = {
     effect: change.effect as wire.PositionEffect['effect'],
     protocol: writeProtocol(motif, writer),
     market: motif.poolId === null ? writer.address(motif.venue) : writer.text(motif.poolId),
@@ -53,4 +52,7 @@ export function positionEffect(
     motif_ids: change.motifs.map(motifId),
     evidence: writer.evidences(change.evidence),
   };
+  return subcategory === undefined
+    ? { owner, category, ...written }
+    : { owner, category, subcategory, ...written };
 }

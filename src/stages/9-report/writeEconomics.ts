@@ -117,19 +117,14 @@ export function writeEconomics(
   blockNumber: bigint,
   writer: ReportWriter,
 ): wire.Economics {
-  return {
+  const sums = {
     subject: writer.address(economics.subject),
     fee_usd: displayMoney(economics.gas.usd),
     inflow_usd: displayMoney(economics.inflow),
     net_usd_before_gas: displayMoney(economics.netBeforeGas),
     net_usd_after_gas: displayMoney(economics.netAfterGas),
-    ...(economics.netAfterOwnGas ? { net_usd_after_own_gas: displayMoney(economics.netAfterOwnGas) } : {}),
-    ...(economics.netWithPositions
-      ? { net_usd_with_positions: displayMoney(economics.netWithPositions) }
-      : {}),
-    ...(economics.consideration
-      ? { consideration_usd: { ...displayMoney(economics.consideration), method: 'own_trade' } }
-      : {}),
+  };
+  return Object.assign(sums, furtherSums(economics), {
     token_in: economics.tokenIn,
     token_out: economics.tokenOut,
     structural_profit_usd: displayMoney(economics.structuralProfit),
@@ -143,5 +138,19 @@ export function writeEconomics(
     ...(economics.nftSales.length > 0
       ? { nft_sales: economics.nftSales.map((sale) => writeSale(sale, writer)) }
       : {}),
-  };
+  });
+}
+
+type FurtherSums = Pick<
+  wire.Economics,
+  'net_usd_after_own_gas' | 'net_usd_with_positions' | 'consideration_usd'
+>;
+
+/** Sums that few transactions have. */
+function furtherSums({ netAfterOwnGas, netWithPositions, consideration }: Economics): FurtherSums {
+  const sums: FurtherSums = {};
+  if (netAfterOwnGas) sums.net_usd_after_own_gas = displayMoney(netAfterOwnGas);
+  if (netWithPositions) sums.net_usd_with_positions = displayMoney(netWithPositions);
+  if (consideration) sums.consideration_usd = { ...displayMoney(consideration), method: 'own_trade' };
+  return sums;
 }

@@ -42,13 +42,10 @@ function argumentOf(data: Hex): string {
 }
 
 /**
- * Result of `aggregate3`: `(bool success, bytes returnData)[]`, one entry per call in lower case, null for a
- * failed or empty one. Null as a whole when it is no such array of exactly `count`. Nothing of the result
- * need have been checked: its digits are here, and bounds before anything is sliced.
+ * Result of `aggregate3`: `(bool success, bytes returnData)[]`, one entry per call, null for a failed or empty
+ * one. Null as a whole when it is no such array of exactly `count`: bounds are checked before anything is sliced.
  */
-export function decodeAggregate3(result: unknown, count: number): (Hex | null)[] | null {
-  const data = readCallResult(result);
-  if (data === null) return null;
+export function decodeAggregate3(data: Hex, count: number): (Hex | null)[] | null {
   const size = data.length / 2 - 1;
   const array = wordWithin(data, 0, size - 32);
   if (array === null || wordWithin(data, array, size) !== count) return null;
@@ -78,9 +75,9 @@ function readEntry(data: Hex, entry: number, size: number): Hex | null | undefin
 /** Longest symbol or name kept, in bytes; contracts can return any length. */
 const TEXT_BYTES = 256;
 
-/** Result of an `eth_call`: whole bytes, lower-case, or null for anything else, the empty answer included. */
-export function readCallResult(result: unknown): Hex | null {
-  return typeof result === 'string' && result.length > 2 && result.length % 2 === 0 ? lowerHex(result) : null;
+/** Whole bytes in lower case; null for anything else. */
+export function wholeBytes(value: unknown): Hex | null {
+  return typeof value === 'string' && value.length % 2 === 0 ? lowerHex(value) : null;
 }
 
 /** Number of a word that is meant as an offset or length within `size` bytes; null when it points outside. */

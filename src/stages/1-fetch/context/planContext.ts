@@ -35,11 +35,15 @@ export interface ContextPlan {
 export type PlanVocabulary = Pick<Rulebook, 'wrappedNative' | 'tokenEvents' | 'feeds' | 'multicall'> &
   Partial<Pick<Rulebook, 'pricing' | 'events' | 'calls' | 'prepared' | 'knownTokens'>>;
 
-/** Plans the second round trip. No I/O. Throws `receipt_malformed` when the receipt names no block. */
+/**
+ * Plans the second round trip. No I/O. `signers`: those of the authorisations, where they are recovered already.
+ * Throws `receipt_malformed` when the receipt names no block.
+ */
 export function planContext(
   raw: RawTransaction,
   vocabulary: PlanVocabulary,
   tokenLimit: number,
+  signers?: readonly (Address | null)[],
 ): ContextPlan {
   const receipt = isRecord(raw.receipt) ? raw.receipt : {};
   const tx = isRecord(raw.tx) ? raw.tx : {};
@@ -49,7 +53,7 @@ export function planContext(
   const tokens = tooMany
     ? found.seen.slice(0, tokenLimit)
     : [...found.seen, ...calledToken(tx, found, vocabulary)];
-  const authorities = authoritiesOf(tx['authorizationList']);
+  const authorities = signers ?? authoritiesOf(tx['authorizationList']);
   const multicall = blockNumber >= vocabulary.multicall.sinceBlock ? vocabulary.multicall.address : null;
   return {
     blockHash: readHash(receipt['blockHash'], 'receipt_malformed', 'blockHash'),

@@ -1,5 +1,4 @@
-import { decodeAggregate3, encodeAggregate3, readCallResult, type ViewCall } from './multicall.ts';
-import { isHex } from '../../../evm/hex.ts';
+import { decodeAggregate3, encodeAggregate3, wholeBytes, type ViewCall } from './multicall.ts';
 import {
   faultOf,
   isExecutionTimeout,
@@ -118,7 +117,7 @@ export function readAnswers(
       answers[positions[0]!] = answerOf(bytes);
       continue;
     }
-    const decoded = decodeAggregate3(bytes, calls.length);
+    const decoded = bytes ? decodeAggregate3(bytes, calls.length) : null;
     for (const [k, position] of positions.entries()) {
       if (decoded !== null) {
         answers[position] = decoded[k]!;
@@ -147,8 +146,8 @@ export function readSingles(
 
 /** The account's code. Throws an `UpstreamFault` where the node could not read it. */
 export function readCode(answer: RpcAnswer): string {
-  const code = resultOf('eth_getCode', answer);
-  if (isWholeBytes(code)) return code;
+  const code = wholeBytes(resultOf('eth_getCode', answer));
+  if (code !== null) return code;
   throw new UpstreamFault('state_unavailable', 'elsewhere', 'eth_getCode answered no bytes');
 }
 
@@ -157,22 +156,20 @@ export function readCode(answer: RpcAnswer): string {
  * it, which a contract can provoke. Throws an `UpstreamFault` for everything that says nothing about the
  * contract.
  */
-function readBytesOf(answer: RpcAnswer): string | null | undefined {
+function readBytesOf(answer: RpcAnswer): ReadAnswer {
   if (!answer.ok) {
     if (isRevert(answer.error)) return null;
     if (isExecutionTimeout(answer.error)) return undefined;
     throw faultOf('a read at the block', answer.error);
   }
-  if (isWholeBytes(answer.result)) return answer.result;
+  const bytes = wholeBytes(answer.result);
+  if (bytes !== null) return bytes;
   throw new UpstreamFault('state_unavailable', 'elsewhere', 'eth_call answered no bytes');
 }
 
-function isWholeBytes(value: unknown): value is string {
-  return typeof value === 'string' && value.length % 2 === 0 && isHex(value);
-}
-
-function answerOf(bytes: string | null | undefined): ReadAnswer {
-  return bytes === undefined ? undefined : readCallResult(bytes);
+/** A contract without the function answers nothing. */
+function answerOf(bytes: ReadAnswer): ReadAnswer {
+  return bytes === '0x' ? null : bytes;
 }
 
 function tagOf(block: bigint, before: boolean): Hex {

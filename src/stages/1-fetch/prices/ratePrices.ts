@@ -20,12 +20,15 @@ const MAX_POWER = 77n;
 /** Reads of many tokens' calls, each once. */
 class Reads {
   readonly calls: ViewCall[] = [];
-  readonly #positions = new Map<string, number>();
+  /** By token and state: positions of its calls. */
+  readonly #positions = { at: new Map<Address, Positions>(), before: new Map<Address, Positions>() };
 
   want(token: Address, call: RateCall, state: State): void {
-    const key = keyOf(token, call, state);
-    if (this.#positions.has(key)) return;
-    this.#positions.set(key, this.calls.length);
+    let known = this.#positions[state].get(token);
+    if (!known) this.#positions[state].set(token, (known = new Map()));
+    const key = keyOf(token, call);
+    if (known.has(key)) return;
+    known.set(key, this.calls.length);
     const data = call.data.replaceAll(TOKEN_ARGUMENT, token.slice(2)) as Hex;
     this.calls.push({ to: call.to ?? token, data, before: state === 'before', apart: token });
   }
@@ -33,14 +36,18 @@ class Reads {
   /** Looks up a token's words in the answers to `calls`. */
   asker(answers: readonly (Hex | null)[], token: Address): Ask {
     return (call, state) => {
-      const answer = answers[this.#positions.get(keyOf(token, call, state)) ?? -1] ?? null;
+      const position = this.#positions[state].get(token)?.get(keyOf(token, call));
+      const answer = answers[position ?? -1] ?? null;
       return answer === null ? null : wordAt(answer, 32 * call.word);
     };
   }
 }
 
-function keyOf(token: Address, { to = token, data }: RateCall, state: State): string {
-  return `${token} ${to} ${data} ${state}`;
+type Positions = Map<string, number>;
+
+/** Most calls are to the token itself: their data is the key. */
+function keyOf(token: Address, { to = token, data }: RateCall): string {
+  return to === token ? data : to + data;
 }
 
 /** The reads that tell which tokens a factory or registry proves to be shares. */

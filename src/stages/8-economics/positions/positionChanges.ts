@@ -107,7 +107,6 @@ function positionOf(change: Change, flow: ValueFlow): PositionChange {
   return {
     owner,
     category: position.category,
-    ...(position.subcategory === undefined ? {} : { subcategory: position.subcategory }),
     effect: effectOf(change, flow),
     motif,
     motifs: all.map(({ index }) => index).sort((a, b) => a - b),
@@ -115,6 +114,7 @@ function positionOf(change: Change, flow: ValueFlow): PositionChange {
     delta: token === null ? null : delta,
     parts: partsOf(change),
     evidence: distinctEvidence(all.flatMap(({ evidence }) => evidence)),
+    ...(position.subcategory === undefined ? {} : { subcategory: position.subcategory }),
   };
 }
 
