@@ -75,6 +75,8 @@ export interface LexiconEntry {
   readonly sign: 'hash_path' | 'custody' | 'exit' | null;
   /** An asset that must have moved; null: any. */
   readonly assets: 'fungible' | 'erc20' | 'nft' | null;
+  /** Applies only where no token was minted to the account, or burnt from it. */
+  readonly unreceipted: boolean;
   /** Role of the assets that moved. */
   readonly leg: string;
   /**

@@ -445,6 +445,8 @@ export interface RawLexiconEntry {
   readonly sign?: 'hash_path' | 'custody' | 'exit';
   /** What must be among the assets that moved: fungible ones (native currency or ERC-20), an ERC-20, or NFTs. */
   readonly assets?: 'fungible' | 'erc20' | 'nft';
+  /** none: applies only where no token was minted to the account, or burnt from it. */
+  readonly receipt?: 'none' | 'any';
   /** Role of the assets that moved; in or out where left out. */
   readonly leg?: string;
   /** true: it may be done for an account that the event names, whichever account signed. */

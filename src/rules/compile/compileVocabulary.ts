@@ -266,6 +266,7 @@ function entryOf(raw: RawLexiconEntry): LexiconEntry {
     without: (raw.without ?? []).map(stem),
     sign: raw.sign ?? null,
     assets: raw.assets ?? null,
+    unreceipted: raw.receipt === 'none',
     leg: raw.leg ?? (raw.flow === 'sent' || raw.flow === 'none' ? 'in' : 'out'),
     anyone: raw.anyone ?? false,
     exact: raw.amount === 'exact',

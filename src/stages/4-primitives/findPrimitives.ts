@@ -10,6 +10,7 @@ import { KnownContracts, Create2Proofs, type RegisteredContracts } from './match
 import { findApprovals } from './structure/approvals.ts';
 import { explain, structureContext, type StructureContext } from './structure/context.ts';
 import { findBusMessages } from './structure/busMessages.ts';
+import { findDebtTokens } from './structure/debts.ts';
 import { findFlashLoans } from './structure/flashLoans.ts';
 import { findDeployments, findIssuance } from './structure/issuance.ts';
 import { NamedActs } from './structure/namedActs.ts';
@@ -33,7 +34,12 @@ type Detector = (
 ) => DraftPrimitive[];
 
 /** Detectors over unexplained movements, in order; each narrows the input of the next. */
-const DETECTORS: readonly Detector[] = [findShareExchanges, findFlashLoans, findStructuralSwaps];
+const DETECTORS: readonly Detector[] = [
+  findDebtTokens,
+  findShareExchanges,
+  findFlashLoans,
+  findStructuralSwaps,
+];
 /** Detectors that run after the lexicon's hints. */
 const LEFTOVERS: readonly Detector[] = [findIssuance, findDeployments, findApprovals];
 

@@ -100,8 +100,8 @@ export class NamedActs {
       const received = stated.filter((m) => open.accountOf(m, 'received') === account);
       const exchanged = sent.length > 0 && received.length > 0 ? [...sent, ...received] : [];
       const moved = { sent, received, exchanged }[entry.flow];
-      if (moved.length > 0 && this.#holds(entry, moved))
-        return this.#actOf(hint, account, moved, open.of(account));
+      const flow = open.of(account);
+      if (moved.length > 0 && this.#holds(entry, moved, flow)) return this.#actOf(hint, account, moved, flow);
     }
     return null;
   }
@@ -149,14 +149,16 @@ export class NamedActs {
     if (trigger.basis === 'event' && !this.#isAbout(trigger, account)) return null;
     const got = flow.received.filter((m) => gained.has(mergeNative(m.asset, this.#context.wrappedNative)));
     const moved = entry.flow === 'received' ? got : flow.sent;
-    if (!goes(entry.flow, flow.sent.length > 0, got.length > 0) || !this.#holds(entry, moved)) return null;
+    if (!goes(entry.flow, flow.sent.length > 0, got.length > 0) || !this.#holds(entry, moved, flow))
+      return null;
     const involved = moved.length === 0 || moved.some((m) => this.#involves(trigger, m));
     const shown = !RECORDED.has(entry.sign) || this.#records(trigger, account, moved, flow);
     return involved && shown ? this.#actOf(hint, account, moved, flow) : null;
   }
 
-  #holds({ assets }: Hint['entry'], moved: readonly Movement[]): boolean {
+  #holds({ assets, unreceipted }: Hint['entry'], moved: readonly Movement[], own: OpenFlow): boolean {
     const { flow } = this.#context;
+    if (unreceipted && own.minted.length + own.burnt.length > 0) return false;
     if (assets === null) return true;
     if (assets === 'erc20') return moved.some(({ asset }) => flow.assets.get(asset)?.kind === 'erc20');
     return moved.some(({ asset }) => isFungible(flow, asset) === (assets === 'fungible'));

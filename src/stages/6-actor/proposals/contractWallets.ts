@@ -1,3 +1,4 @@
+import { NATIVE_ASSET } from '../../../value/asset.ts';
 import type { ElectionContext } from '../electionContext.ts';
 import type { Proposal } from '../proposal.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -6,7 +7,8 @@ import { roleOf } from '../../../lib/roles.ts';
 /**
  * Contract accounts that executed a call for their owners (Safe `ExecutionSuccess`, `ExecutionFailure`,
  * module executions): the account acts, the signer only executes. An account reached through others counts
- * only if the signer itself sent or received nothing; else the signer trades with it.
+ * only if the signer itself sent and received nothing but a gas refund; else the signer deals with it, as with
+ * the Safe behind a protocol's module.
  */
 export function contractWallets(context: ElectionContext): Proposal[] {
   const executed = context
@@ -16,8 +18,7 @@ export function contractWallets(context: ElectionContext): Proposal[] {
     .map((motif) => ({ motif, account: roleOf(motif, 'owner') ?? motif.venue }));
   if (executed.length === 0) return [];
   const called = executed.filter((e) => e.account === context.input.tx.to);
-  const signerTrades = context.sides(context.signer) === 'both' || context.sides(context.signer) === 'sent';
-  const chosen = called.length > 0 ? called : signerTrades ? [] : outermostOrMoved(context, executed);
+  const chosen = called.length > 0 ? called : signerDeals(context) ? [] : outermostOrMoved(context, executed);
   return chosen.map(({ motif, account }) => ({
     account,
     mode: 'safe',
@@ -27,6 +28,12 @@ export function contractWallets(context: ElectionContext): Proposal[] {
     evidence: motif.evidence,
     claimedBy: context.strangerOf(motif, account),
   }));
+}
+
+function signerDeals(context: ElectionContext): boolean {
+  const sides = context.sides(context.signer);
+  if (sides !== 'received') return sides !== 'none';
+  return [...context.balances(context.signer)].some(([asset, { net }]) => net > 0n && asset !== NATIVE_ASSET);
 }
 
 /**
