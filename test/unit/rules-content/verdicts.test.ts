@@ -58,12 +58,12 @@ function swap(
     says(pool, event, [by, given, 0n, 0n, taken, by]),
   ];
 }
-const deposit = (by: Address): Act[] => [
+const deposit = (by: Address, owner = by): Act[] => [
   moves(TOKEN, by, VAULT, AMOUNT),
-  moves(VAULT, ZERO, by, SHARES),
+  moves(VAULT, ZERO, owner, SHARES),
   says(VAULT, 'Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)', [
     by,
-    by,
+    owner,
     AMOUNT,
     SHARES,
   ]),
@@ -118,8 +118,13 @@ describe('a vault on the way', () => {
     expect(await verdict({ to: AGGREGATOR, acts })).toBe('AggregatedSwap Proven');
   });
 
-  it('is the purpose of an unknown contract that swaps first', async () => {
-    expect(await verdict({ acts: zapIn(VENUE) })).toBe('VaultDeposit Suspected');
+  it('is the purpose of an unknown contract that swaps first and deposits for the actor', async () => {
+    const acts = [...zapIn(VENUE).slice(0, -deposit(VENUE).length - 1), ...deposit(VENUE, USER)];
+    expect(await verdict({ acts })).toBe('VaultDeposit Suspected');
+  });
+
+  it('is the last hop of a swap whose router mints the shares to itself', async () => {
+    expect(await verdict({ acts: zapIn(VENUE) })).toBe('AggregatedSwap Suspected');
   });
 });
 
