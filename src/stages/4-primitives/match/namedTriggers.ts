@@ -42,7 +42,8 @@ export function callTrigger(frame: Frame, rulebook: Rulebook, direct: boolean): 
   const { selector, to, index, seq, input } = frame;
   if (selector === null || to === null) return null;
   const named = rulebook.prepared.derive(namedSignatures).call(selector);
-  if (named.entries.length === 0) return null;
+  // With arguments, a function of none is another one whose selector is the same.
+  if (named.entries.length === 0 || (named.bare && wordAt(input, 4) !== null)) return null;
   const evidence: Evidence = { kind: 'frame', frame: index, log: null, contract: to };
   const { entries, otherLayout } = named;
   const words = once(() => new Set(wordsOf(input, 4)));
@@ -56,7 +57,10 @@ function once<T>(read: () => T): () => T {
 }
 
 /** The lexicon's entries for a signature. */
-type Named = Pick<NamedTrigger, 'entries' | 'otherLayout'>;
+interface Named extends Pick<NamedTrigger, 'entries' | 'otherLayout'> {
+  /** Without parameters. */
+  readonly bare: boolean;
+}
 
 interface NamedSignatures {
   /** By first topic and number of topics, as `0x…:3`. */
@@ -79,12 +83,13 @@ function namedSignatures(rulebook: Rulebook): NamedSignatures {
       const exact = declared(events.get(key)?.signature) ?? eventNamed(signatures, topic, count);
       // Of the same hash with other arguments indexed: words are compared as a set, so it serves as well.
       const named = exact ?? declared(byTopic.get(topic)) ?? eventNamed(signatures, topic);
-      return { entries: entriesFor('event', named, rulebook), otherLayout: exact === null };
+      return { entries: entriesFor('event', named, rulebook), otherLayout: exact === null, bare: false };
     }, 4_000),
     call: memoize((selector) => {
       const named =
         declared(calls.get(selector as Hex)?.signature) ?? functionNamed(signatures, selector as Hex);
-      return { entries: entriesFor('call', named, rulebook), otherLayout: false };
+      const bare = named?.args.length === 0;
+      return { entries: entriesFor('call', named, rulebook), otherLayout: false, bare };
     }, 4_000),
   };
 }
