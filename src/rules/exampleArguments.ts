@@ -1,9 +1,9 @@
 import * as AbiEvent from 'ox/AbiEvent';
 import * as AbiFunction from 'ox/AbiFunction';
-import * as AbiItem from 'ox/AbiItem';
 import { encode, type Parameter as AbiParameter } from 'ox/AbiParameters';
 import type { Address, Hex } from '../model/hex.ts';
 import { wordOf } from '../evm/hex.ts';
+import { isFault, parseSignature } from './compile/signature.ts';
 import type { FindSignature } from './exampleNames.ts';
 import type { ExampleValue } from '../model/generated/rules.ts';
 
@@ -28,17 +28,6 @@ export function readAmount(value: number | string, path: Path): bigint {
   return BigInt(whole + part) * 10n ** BigInt(zeros);
 }
 
-function readItem<T>(kind: 'event' | 'function', text: string, path: Path): T {
-  try {
-    return AbiItem.from(`${kind} ${text.trim()}` as 'event E()', { prepare: false }) as unknown as T;
-  } catch {
-    throw new ExampleError(
-      path,
-      `${text.slice(0, 120)} is not a signature of ${kind === 'event' ? 'an event' : 'a function'}`,
-    );
-  }
-}
-
 type AddressOf = (word: string) => Address;
 
 /** Meanings of the words of an example. */
@@ -48,15 +37,13 @@ export interface ExampleWords {
 }
 
 /** @throws ExampleError */
-function named(
-  kind: 'event' | 'call',
-  text: string,
-  path: Path,
-  find: FindSignature,
-): { readonly signature: string; readonly topic0?: Hex | undefined } {
+function signatureOf(kind: 'event' | 'call', text: string, path: Path, find: FindSignature) {
   const found = find(kind, text);
   if (typeof found === 'string') throw new ExampleError(path, found);
-  return { signature: found.text, topic0: found.topic0 };
+  const parsed = parseSignature(kind === 'event' ? 'event' : 'function', found.text);
+  if (!isFault(parsed)) return { ...parsed, topic0: found.topic0 };
+  const what = kind === 'event' ? 'an event' : 'a function';
+  throw new ExampleError(path, `${found.text.slice(0, 120)} is not a signature of ${what}`);
 }
 
 /** @throws ExampleError */
@@ -66,20 +53,14 @@ export function encodeEvent(
   path: Path,
   { addressOf, find }: ExampleWords,
 ): { readonly topics: readonly Hex[]; readonly data: Hex } {
-  const { signature, topic0 } = named('event', text, [...path, 'event'], find);
-  const item = readItem<AbiEvent.AbiEvent>('event', signature, [...path, 'event']);
-  const values = readArguments(item.inputs, args, path, addressOf);
+  const { name, inputs, params, topic0 } = signatureOf('event', text, [...path, 'event'], find);
+  const values = readArguments(inputs, args, path, addressOf);
+  const indexed = values.filter((_, i) => params[i]!.indexed);
+  const plain = <T>(of: readonly T[]): T[] => of.filter((_, i) => !params[i]!.indexed);
   try {
-    const indexed = item.inputs.flatMap((input, i) => (input.indexed ? [values[i]] : []));
-    const plain = item.inputs.flatMap((input, i) => (input.indexed ? [] : [{ input, value: values[i] }]));
-    const [own, ...topics] = AbiEvent.encode(item, indexed as never).topics as Hex[];
-    return {
-      topics: [topic0 ?? own!, ...topics],
-      data: encode(
-        plain.map(({ input }) => input),
-        plain.map(({ value }) => value),
-      ),
-    };
+    const [own, ...topics] = AbiEvent.encode({ type: 'event', name, inputs } as never, indexed as never)
+      .topics as Hex[];
+    return { topics: [topic0 ?? own!, ...topics], data: encode(plain(inputs), plain(values)) };
   } catch (error) {
     throw new ExampleError([...path, 'args'], messageOf(error));
   }
@@ -92,11 +73,11 @@ export function encodeCall(
   path: Path,
   { addressOf, find }: ExampleWords,
 ): Hex {
-  const { signature } = named('call', text, [...path, 'call'], find);
-  const item = readItem<AbiFunction.AbiFunction>('function', signature, [...path, 'call']);
-  const values = readArguments(item.inputs, args, path, addressOf);
+  const { name, inputs: all, params } = signatureOf('call', text, [...path, 'call'], find);
+  const inputs = all.filter((_, i) => params[i]!.at !== 'output');
+  const values = readArguments(inputs, args, path, addressOf);
   try {
-    return AbiFunction.encodeData(item, values as never);
+    return AbiFunction.encodeData({ type: 'function', name, inputs } as never, values as never);
   } catch (error) {
     throw new ExampleError([...path, 'args'], messageOf(error));
   }

@@ -1,8 +1,7 @@
 import type { Hash } from '../model/hex.ts';
-import { isFault } from './compile/bindExpr.ts';
 import { didYouMean } from './compile/didYouMean.ts';
 import type { RuleItem } from './compile/ruleItem.ts';
-import { parseSignature } from './compile/signature.ts';
+import { isFault, parseSignature } from './compile/signature.ts';
 import type { RawExampleTransaction, RawMeaning, RawShape } from '../model/generated/rules.ts';
 
 /** An event or call as a shape writes it. */

@@ -1,5 +1,5 @@
 import type { Parameter as AbiParameter } from 'ox/AbiParameters';
-import { isUnreadable, checkAddress, type SignatureFault } from './signature.ts';
+import { isFault, isUnreadable, checkAddress, type SignatureFault } from './signature.ts';
 import { splitTopLevel } from '../../lib/text.ts';
 import { didYouMean } from './didYouMean.ts';
 import type { BindExpr, ParamSpec } from '../../model/rulebook.ts';
@@ -16,10 +16,6 @@ export const BIND_FUNCTIONS = [
   'first',
   'word',
 ] as const;
-
-export function isFault(result: object): result is SignatureFault {
-  return 'code' in result;
-}
 
 const fault = (code: SignatureFault['code'], message: string): SignatureFault => ({ code, message });
 const IDENT = '[A-Za-z_][A-Za-z0-9_]*';

@@ -1,8 +1,9 @@
 import type { Address, Hex } from '../../model/hex.ts';
+import { addTo } from '../../lib/lists.ts';
 import type { Entity, TokenCallSpec, TokenEventSpec, BindExpr } from '../../model/rulebook.ts';
 import type { PriceFeedSpec } from '../../model/pricing.ts';
-import { isFault, compileBind, type BindScope } from './bindExpr.ts';
-import { readRuleAddress } from './compileProtocols.ts';
+import { compileBind, type BindScope } from './bindExpr.ts';
+import { readRuleAddress, readRuleAddresses } from './compileProtocols.ts';
 import type { RawEntityFile } from '../../model/generated/rules.ts';
 import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 import { parseSignature } from './signature.ts';
@@ -62,10 +63,10 @@ export function compileEntities(
     checkLists(spot, item.value);
     compileAccounts(spot, item.value, slugs, out);
     compileTokens(spot, item.value, out);
-    compileTokenEvents(item, out.tokenEvents, sink);
-    compileTokenCalls(item, out.tokenCalls, sink);
+    compileTokenEvents(spot, item.value, out.tokenEvents);
+    compileTokenCalls(spot, item.value, out.tokenCalls);
     compileFeeds(spot, item.value, out.feeds);
-    compileErrors(item, out.errors, sink);
+    compileErrors(spot, item.value, out.errors);
   }
   if (anyItem !== null && out.multicall === null)
     sink.add(anyItem, [], 'multicall_count', 'none in entities/');
@@ -84,8 +85,7 @@ function checkLists(spot: Spot, raw: RawEntityFile): void {
 }
 
 function compileAccounts(spot: Spot, raw: RawEntityFile, slugs: Set<string>, out: Building): void {
-  for (const [i, account] of (raw.accounts ?? []).entries()) {
-    const here = spot.at('accounts', i);
+  for (const [account, here] of spot.each('accounts', raw.accounts)) {
     const tags = account.tags ?? [];
     const address = readRuleAddress(here.at('address'), account.address);
     if (slugs.has(account.slug)) here.at('slug').report('duplicate_slug', account.slug);
@@ -108,18 +108,16 @@ function compileAccounts(spot: Spot, raw: RawEntityFile, slugs: Set<string>, out
 
 function compileTokens(spot: Spot, raw: RawEntityFile, out: CompiledEntities): void {
   const { knownTokens: known, assetClasses } = out;
-  for (const [i, { symbol, addresses, classes = [] }] of (raw.tokens ?? []).entries()) {
-    const own = addresses.map((text, j) => readRuleAddress(spot.at('tokens', i, 'addresses', j), text));
-    for (const address of own)
-      if (address !== null && classes.length > 0)
-        assetClasses.set(address, [...new Set([...(assetClasses.get(address) ?? []), ...classes])]);
-    known.set(symbol, new Set([...(known.get(symbol) ?? []), ...own.filter((address) => address !== null)]));
+  for (const [{ symbol, addresses, classes = [] }, at] of spot.each('tokens', raw.tokens)) {
+    const own = readRuleAddresses(at.at('addresses'), addresses);
+    for (const address of classes.length > 0 ? own : [])
+      assetClasses.set(address, [...new Set([...(assetClasses.get(address) ?? []), ...classes])]);
+    known.set(symbol, new Set([...(known.get(symbol) ?? []), ...own]));
   }
 }
 
-function compileFeeds(spot: Spot, { feeds: list = [] }: RawEntityFile, feeds: PriceFeedSpec[]): void {
-  for (const [i, raw] of list.entries()) {
-    const here = spot.at('feeds', i);
+function compileFeeds(spot: Spot, { feeds: list }: RawEntityFile, feeds: PriceFeedSpec[]): void {
+  for (const [raw, here] of spot.each('feeds', list)) {
     const feed = readRuleAddress(here.at('feed'), raw.feed);
     const asset = raw.asset === 'native' ? 'native' : readRuleAddress(here.at('asset'), raw.asset);
     if (asset !== null && feeds.some((f) => f.asset === asset))
@@ -136,36 +134,24 @@ function compileFeeds(spot: Spot, { feeds: list = [] }: RawEntityFile, feeds: Pr
 }
 
 function compileErrors(
-  item: RuleItem<RawEntityFile>,
+  spot: Spot,
+  { errors: list }: RawEntityFile,
   errors: CompiledEntities['errors'],
-  sink: ProblemSink,
 ): void {
-  for (const [i, text] of (item.value.errors ?? []).entries()) {
-    const signature = parseSignature('error', text);
-    if (isFault(signature)) {
-      sink.add(item, ['errors', i], signature.code, signature.message);
-      continue;
-    }
-    const named = { name: signature.name, signature: signature.canonical };
+  for (const [text, at] of spot.each('errors', list)) {
+    const signature = at.take(parseSignature('error', text));
+    if (signature === null) continue;
     const other = errors.get(signature.id);
-    if (other !== undefined)
-      sink.add(item, ['errors', i], 'duplicate_error', `${signature.id} is ${other.signature} already`);
-    else errors.set(signature.id, named);
+    if (other) at.report('duplicate_error', `${signature.id} is ${other.signature} already`);
+    else errors.set(signature.id, { name: signature.name, signature: signature.canonical });
   }
 }
 
 /** Compiles the calls by which tokens move or are allowed: the names of their parameters say what each is. */
-function compileTokenCalls(
-  item: RuleItem<RawEntityFile>,
-  into: Map<Hex, TokenCallSpec>,
-  sink: ProblemSink,
-): void {
-  for (const [i, text] of (item.value.token_calls ?? []).entries()) {
-    const signature = parseSignature('function', text);
-    if (isFault(signature)) {
-      sink.add(item, ['token_calls', i], signature.code, signature.message);
-      continue;
-    }
+function compileTokenCalls(spot: Spot, raw: RawEntityFile, into: Map<Hex, TokenCallSpec>): void {
+  for (const [text, here] of spot.each('token_calls', raw.token_calls)) {
+    const signature = here.take(parseSignature('function', text));
+    if (signature === null) continue;
     const at = (name: string): number | null =>
       signature.params.find((param) => param.name === name)?.offset ?? null;
     const spec = { holder: at('holder'), spender: at('spender'), token: at('token'), amount: at('amount') };
@@ -174,35 +160,24 @@ function compileTokenCalls(
 }
 
 /** Compiles the events by which pre-standard tokens move value, and those that only repeat a movement. */
-function compileTokenEvents(
-  item: RuleItem<RawEntityFile>,
-  into: Map<string, TokenEventSpec[]>,
-  sink: ProblemSink,
-): void {
-  for (const section of ['events', 'ignored_events'] as const) {
-    for (const [i, raw] of (item.value[section] ?? []).entries()) {
-      const spec = compileTokenEvent(new Spot(item, sink, [section, i]), raw);
-      if (!spec) continue;
-      const key = eventKey(spec.topic0, spec.topicCount);
-      into.set(key, [...(into.get(key) ?? []), spec]);
+function compileTokenEvents(spot: Spot, raw: RawEntityFile, into: Map<string, TokenEventSpec[]>): void {
+  for (const section of ['events', 'ignored_events'] as const)
+    for (const [event, at] of spot.each<RawTokenEvent>(section, raw[section])) {
+      const spec = compileTokenEvent(at, event);
+      if (spec) addTo(into, eventKey(spec.topic0, spec.topicCount), spec);
     }
-  }
 }
 
 type RawTransferEvent = NonNullable<RawEntityFile['events']>[number];
 type RawTokenEvent = RawTransferEvent | NonNullable<RawEntityFile['ignored_events']>[number];
 
 function compileTokenEvent(spot: Spot, raw: RawTokenEvent): TokenEventSpec | null {
-  const signature = parseSignature('event', raw.event);
-  if (isFault(signature)) {
-    spot.at('event').report(signature.code, signature.message);
-    return null;
-  }
-  const emitters = (raw.emitters ?? []).map((text, n) => readRuleAddress(spot.at('emitters', n), text));
+  const signature = spot.at('event').take(parseSignature('event', raw.event));
+  if (signature === null) return null;
   const spec = {
     topic0: signature.id,
     topicCount: signature.topicCount,
-    emitters: new Set(emitters.filter((e): e is Address => e !== null)),
+    emitters: new Set(readRuleAddresses(spot.at('emitters'), raw.emitters)),
     params: signature.params,
   };
   if (!('from' in raw))
@@ -213,12 +188,9 @@ function compileTokenEvent(spot: Spot, raw: RawTokenEvent): TokenEventSpec | nul
   const scope: BindScope = { kind: 'event', ...signature, venue: null, legs: [] };
   const bind = (key: 'from' | 'to' | 'amount' | 'token_id', use: 'account' | 'amount'): BindExpr | null => {
     const text = raw[key];
-    if (text === undefined) return null;
-    const result = compileBind(text, scope);
-    if (!isFault(result) && result.type[use]) return result.expr;
-    if (isFault(result)) spot.at(key).report(result.code, result.message);
-    else spot.at(key).report('bind_type', `${text} cannot be an ${use}`);
-    return null;
+    const result = text === undefined ? null : spot.at(key).take(compileBind(text, scope));
+    if (result && !result.type[use]) spot.at(key).report('bind_type', `${text!} cannot be an ${use}`);
+    return result?.type[use] ? result.expr : null;
   };
   return {
     ...spec,

@@ -3,7 +3,6 @@ import type { FindingRule, FindingStep } from '../../model/finding.ts';
 import { compileCondition } from './compileIntents.ts';
 import { didYouMean } from './didYouMean.ts';
 import { parseSignature } from './signature.ts';
-import { isFault } from './bindExpr.ts';
 import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 import { buildBlockExample } from '../example.ts';
 import { ExampleError } from '../exampleArguments.ts';
@@ -19,10 +18,10 @@ export function compileFindings(
   return items.map((item) => {
     const spot = new Spot(item, sink);
     const raw = item.value;
-    const steps = (raw.steps ?? []).map((step, i) => compileStep(spot.at('steps', i), step, words));
+    const steps = spot.each('steps', raw.steps).map(([step, at]) => compileStep(at, step, words));
     const names = steps.map(({ name }) => name);
     const facts = new Map([...FINDING_FACTS, ...names.map(stepFact)].map((fact) => [fact.name, fact]));
-    for (const [i, step] of (raw.profit ?? []).entries()) checkStep(spot.at('profit', i), step, names);
+    for (const [step, at] of spot.each('profit', raw.profit)) checkStep(at, step, names);
     if (raw.loss) checkStep(spot.at('loss', 'of'), raw.loss.of, names);
     checkExamples(spot.at('examples'), raw);
     return {
@@ -39,7 +38,10 @@ export function compileFindings(
       outside: raw.outside ?? [],
       profit: raw.profit ?? [],
       loss: raw.loss
-        ? { of: raw.loss.of, topic0: topicOf(spot.at('loss', 'reserves'), raw.loss.reserves) }
+        ? {
+            of: raw.loss.of,
+            topic0: spot.at('loss', 'reserves').take(parseSignature('event', raw.loss.reserves))?.id ?? '',
+          }
         : null,
       income: raw.income ?? false,
     };
@@ -53,14 +55,12 @@ function compileStep(
   raw: RawStep,
   { motifKinds, intentKinds }: Pick<Vocabulary, 'motifKinds' | 'intentKinds'>,
 ): FindingStep {
-  for (const [i, kind] of raw.kinds.entries())
-    if (!motifKinds.has(kind) && !intentKinds.has(kind))
-      spot
-        .at('kinds', i)
-        .report('unknown_motif_kind', didYouMean(kind, [...motifKinds.keys(), ...intentKinds.keys()]));
-  for (const [i, kind] of (raw.within ?? []).entries())
-    if (!motifKinds.has(kind))
-      spot.at('within', i).report('unknown_motif_kind', didYouMean(kind, motifKinds.keys()));
+  const check = (key: 'kinds' | 'within', known: readonly string[]): void => {
+    for (const [kind, at] of spot.each(key, raw[key]))
+      if (!known.includes(kind)) at.report('unknown_motif_kind', didYouMean(kind, known));
+  };
+  check('kinds', [...motifKinds.keys(), ...intentKinds.keys()]);
+  check('within', [...motifKinds.keys()]);
   return {
     name: raw.name,
     kinds: new Set(raw.kinds),
@@ -74,13 +74,6 @@ function compileStep(
 
 function checkStep(spot: Spot, step: string, names: readonly string[]): void {
   if (!names.includes(step)) spot.report('bad_value', `no step ${didYouMean(step, names)}`);
-}
-
-function topicOf(spot: Spot, text: string): string {
-  const signature = parseSignature('event', text);
-  if (!isFault(signature)) return signature.id;
-  spot.report(signature.code, signature.message);
-  return '';
 }
 
 function checkExamples(spot: Spot, { examples, status }: RawFinding): void {

@@ -11,6 +11,8 @@ import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 import { readRuleAddress } from './compileProtocols.ts';
 import { OPERATORS } from './operators.ts';
 
+type Facts = ReadonlyMap<string, FactDeclaration> | null;
+
 /** Weakest first. */
 const CONFIDENCES = ['Low', 'Medium', 'High'];
 
@@ -18,7 +20,7 @@ const CONFIDENCES = ['Low', 'Medium', 'High'];
 export function compileIntents(
   items: readonly RuleItem<RawIntent>[],
   words: Vocabulary,
-  facts: ReadonlyMap<string, FactDeclaration> | null,
+  facts: Facts,
   sink: ProblemSink,
 ): IntentRule[] {
   return items.map((item) => compileIntent(item, words, facts, sink)).sort(bestFirst(words.intentKinds));
@@ -27,7 +29,7 @@ export function compileIntents(
 function compileIntent(
   item: RuleItem<RawIntent>,
   words: Vocabulary,
-  facts: ReadonlyMap<string, FactDeclaration> | null,
+  facts: Facts,
   sink: ProblemSink,
 ): IntentRule {
   const raw = item.value;
@@ -72,9 +74,9 @@ function checkWords(spot: Spot, raw: RawIntent, words: Vocabulary): void {
   if (!words.intentKinds.has(raw.intent))
     spot.at('intent').report('unknown_intent_kind', didYouMean(raw.intent, words.intentKinds.keys()));
   for (const key of ['rests_on', 'requires_any'] as const)
-    for (const [i, kind] of (raw[key] ?? []).entries())
+    for (const [kind, at] of spot.each(key, raw[key]))
       if (!words.motifKinds.has(kind))
-        spot.at(key, i).report('unknown_motif_kind', didYouMean(kind, words.motifKinds.keys()));
+        at.report('unknown_motif_kind', didYouMean(kind, words.motifKinds.keys()));
 }
 
 /** A label with placeholders that may have no value needs a fallback without them. */
@@ -133,18 +135,13 @@ function isLabelWord(placeholder: string, words: Vocabulary): boolean {
   return (family === 'arg' || family === 'span') && /^\w+(\|\w+)*$/.test(word);
 }
 
-function checkExamples(
-  spot: Spot,
-  { examples, status }: RawIntent,
-  facts: ReadonlyMap<string, FactDeclaration> | null,
-): void {
+function checkExamples(spot: Spot, { examples, status }: RawIntent, facts: Facts): void {
   const seen = new Map<string, string>();
   for (const side of ['match', 'near_miss'] as const) {
-    const list = examples[side] ?? [];
+    const list = spot.each(['examples', side], examples[side]);
     if (list.length === 0 && status !== 'deprecated')
       spot.at('examples').report('missing_example', `no ${side} example`);
-    for (const [i, example] of list.entries()) {
-      const here = spot.at('examples', side, i);
+    for (const [i, [example, here]] of list.entries()) {
       const key = canonicalJson(contentOf(example));
       if (seen.has(key)) here.report('duplicate_example', `same as ${seen.get(key)!}`);
       seen.set(key, `${side}[${i}]`);
@@ -158,11 +155,7 @@ function contentOf({ facts, transaction, recording, actor }: RawExample): object
   return facts ?? transaction ?? { recording, actor: actor?.toLowerCase() ?? null };
 }
 
-function checkExampleFacts(
-  spot: Spot,
-  example: RawExample,
-  facts: ReadonlyMap<string, FactDeclaration>,
-): void {
+function checkExampleFacts(spot: Spot, example: RawExample, facts: NonNullable<Facts>): void {
   for (const [name, value] of Object.entries(example.facts ?? {})) {
     const fact = facts.get(name);
     if (fact === undefined) spot.at('facts', name).reportKey('unknown_fact', didYouMean(name, facts.keys()));
@@ -172,8 +165,6 @@ function checkExampleFacts(
     }
   }
 }
-
-type Facts = ReadonlyMap<string, FactDeclaration> | null;
 
 /**
  * Turns the condition of a rule into the tree the engine takes, checking every fact, operator and value

@@ -1,7 +1,7 @@
 import type { Parameter as AbiParameter } from 'ox/AbiParameters';
 import type { Hex } from '../../model/hex.ts';
 import type { BindExpr, LegSpec, EventMapping, ParamSpec, RoleSpec } from '../../model/rulebook.ts';
-import { compileBind, isFault, type BindScope, type TypedBind } from './bindExpr.ts';
+import { compileBind, type BindScope, type TypedBind } from './bindExpr.ts';
 import type { Vocabulary } from './compileVocabulary.ts';
 import type { RawLeg, RawMeaning, RawShape } from '../../model/generated/rules.ts';
 import { didYouMean } from './didYouMean.ts';
@@ -35,10 +35,9 @@ class Mapping {
 
   bind(text: string | undefined, at: Spot, use: Use): TypedBind | null {
     if (text === undefined) return null;
-    const result = compileBind(text, this.#scope);
-    if (isFault(result)) at.report(result.code, result.message);
-    else if (use !== 'any' && !result.type[use]) at.report('bind_type', `${text} cannot be an ${use}`);
-    else return result;
+    const result = at.take(compileBind(text, this.#scope));
+    if (result === null || use === 'any' || result.type[use]) return result;
+    at.report('bind_type', `${text} cannot be an ${use}`);
     return null;
   }
 
@@ -102,10 +101,9 @@ export function compileMapping(
 
 function readSignature(spot: Spot, { event, call, topic0 }: RawMeaning): ParsedSignature | null {
   const kind = event !== undefined ? 'event' : 'call';
-  const parsed = parseSignature(event !== undefined ? 'event' : 'function', event ?? call ?? '');
-  if (!isFault(parsed)) return topic0 === undefined ? parsed : { ...parsed, id: topic0 };
-  spot.at(kind).report(parsed.code, parsed.message);
-  return null;
+  const text = event ?? call ?? '';
+  const parsed = spot.at(kind).take(parseSignature(kind === 'event' ? 'event' : 'function', text));
+  return parsed && topic0 !== undefined ? { ...parsed, id: topic0 } : parsed;
 }
 
 function compileRoles(mapping: Mapping, { roles: raw = {} }: RawMeaning): RoleSpec[] {
@@ -159,11 +157,8 @@ function enclosingCall(
 ): { selector: Hex | null; params: readonly ParamSpec[]; inputs: readonly AbiParameter[] } {
   const none = { selector: null, params: [], inputs: [] };
   if (within === undefined) return none;
-  const parsed = parseSignature('function', within);
-  if (isFault(parsed)) {
-    spot.report(parsed.code, parsed.message);
-    return none;
-  }
+  const parsed = spot.take(parseSignature('function', within));
+  if (parsed === null) return none;
   const twice = repeated([...event.params, ...parsed.params].map((p) => p.name));
   if (twice !== null) {
     spot.report('duplicate_param', `parameter ${twice}`);

@@ -1,4 +1,3 @@
-import type { Address } from '../../model/hex.ts';
 import type { ProtocolSpec } from '../../model/rulebook.ts';
 import type {
   AverageSpec,
@@ -8,18 +7,15 @@ import type {
   PricingRules,
   RateSpec,
 } from '../../model/pricing.ts';
-import { readRuleAddress } from './compileProtocols.ts';
+import { readRuleAddress, readRuleAddresses } from './compileProtocols.ts';
 import { compilePosition, compileRate } from './compileRate.ts';
 import type { RawEntityFile, RawPriceApi } from '../../model/generated/rules.ts';
 
 import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 
-type Item = RuleItem<RawEntityFile>;
-type Path = readonly (string | number)[];
-
 /** Compiles the pricing parts of entity files except plain feeds. */
 export function compilePricing(
-  items: readonly Item[],
+  items: readonly RuleItem<RawEntityFile>[],
   protocols: readonly ProtocolSpec[],
   sink: ProblemSink,
 ): PricingRules {
@@ -29,26 +25,23 @@ export function compilePricing(
   const averages: AverageSpec[] = [];
   const apis: PriceApiSpec[] = [];
   for (const item of items) {
-    if (item.value.registry) {
-      if (registry) sink.add(item, ['registry'], 'duplicate_feed', 'a second registry');
-      registry = compileRegistry(item, sink);
+    const spot = new Spot(item, sink);
+    const { value } = item;
+    if (value.registry) {
+      if (registry) spot.at('registry').report('duplicate_feed', 'a second registry');
+      registry = compileRegistry(spot.at('registry'), value.registry);
     }
-    for (const [i, raw] of (item.value.rates ?? []).entries()) {
-      const spot = new Spot(item, sink, ['rates', i]);
-      const rate = compileRate(spot, raw, protocols);
-      if (rate) addRate(spot.at('tokens'), rate, rates);
+    for (const [raw, at] of spot.each('rates', value.rates)) {
+      const rate = compileRate(at, raw, protocols);
+      if (rate) addRate(at.at('tokens'), rate, rates);
     }
-    for (const [i, raw] of (item.value.positions ?? []).entries()) {
-      const position = compilePosition(new Spot(item, sink, ['positions', i]), raw);
-      if (position) positions.push(position);
-    }
-    for (const [i, raw] of (item.value.price_apis ?? []).entries()) {
-      if (apis.some(({ name }) => name === raw.name)) {
-        sink.add(item, ['price_apis', i, 'name'], 'duplicate_feed', raw.name);
-      }
+    for (const [raw, at] of spot.each('positions', value.positions))
+      positions.push(...[compilePosition(at, raw) ?? []].flat());
+    for (const [raw, at] of spot.each('price_apis', value.price_apis)) {
+      if (apis.some(({ name }) => name === raw.name)) at.at('name').report('duplicate_feed', raw.name);
       apis.push(compilePriceApi(raw));
     }
-    averages.push(...compileAverages(item, protocols, sink));
+    averages.push(...compileAverages(spot, value, protocols));
   }
   return { registry, rates, positions, averages, apis };
 }
@@ -61,28 +54,20 @@ function addRate(spot: Spot, rate: RateSpec, rates: RateSpec[]): void {
   rates.push(rate);
 }
 
-function compileAverages(item: Item, protocols: readonly ProtocolSpec[], sink: ProblemSink): AverageSpec[] {
-  const averages: AverageSpec[] = [];
-  for (const [i, raw] of (item.value.averages ?? []).entries()) {
+function compileAverages(spot: Spot, raws: RawEntityFile, protocols: readonly ProtocolSpec[]): AverageSpec[] {
+  return spot.each('averages', raws.averages).flatMap(([raw, at]) => {
     const create2 = protocols.find(({ slug }) => slug === raw.protocol)?.create2;
-    if (!create2 || create2.salt !== 'abi_fee') {
-      sink.add(
-        item,
-        ['averages', i, 'protocol'],
-        'bad_rate',
-        `${raw.protocol} has no pools by create2 with salt abi_fee`,
-      );
-      continue;
+    if (create2?.salt !== 'abi_fee') {
+      at.at('protocol').report('bad_rate', `${raw.protocol} has no pools by create2 with salt abi_fee`);
+      return [];
     }
-    const bases = addresses(item, ['averages', i, 'bases'], raw.bases, sink);
-    averages.push({
+    return {
       create2: { deployer: create2.deployer, initCodeHash: create2.initCodeHash, fees: create2.fees },
       window: raw.window,
-      bases,
+      bases: readRuleAddresses(at.at('bases'), raw.bases),
       minSideUsd: BigInt(raw.min_side_usd),
-    });
-  }
-  return averages;
+    };
+  });
 }
 
 function compilePriceApi(raw: RawPriceApi): PriceApiSpec {
@@ -104,19 +89,14 @@ function compilePriceApi(raw: RawPriceApi): PriceApiSpec {
   };
 }
 
-function compileRegistry(item: Item, sink: ProblemSink): FeedRegistrySpec | null {
-  const raw = item.value.registry!;
-  const address = readRuleAddress(new Spot(item, sink, ['registry', 'address']), raw.address);
-  const quotes = raw.quotes.flatMap((quote, i) => {
-    const denomination = readRuleAddress(
-      new Spot(item, sink, ['registry', 'quotes', i, 'denomination']),
-      quote.denomination,
-    );
+function compileRegistry(
+  spot: Spot,
+  { address: text, heartbeat, quotes: raws }: NonNullable<RawEntityFile['registry']>,
+): FeedRegistrySpec | null {
+  const address = readRuleAddress(spot.at('address'), text);
+  const quotes = spot.each('quotes', raws).flatMap(([quote, at]) => {
+    const denomination = readRuleAddress(at.at('denomination'), quote.denomination);
     return denomination ? [{ denomination, in: quote.in }] : [];
   });
-  return address && { address, heartbeat: raw.heartbeat, quotes };
-}
-
-function addresses(item: Item, at: Path, list: readonly string[], sink: ProblemSink): Address[] {
-  return list.flatMap((text, i) => readRuleAddress(new Spot(item, sink, [...at, i]), text) ?? []);
+  return address && { address, heartbeat, quotes };
 }

@@ -1,17 +1,19 @@
 import type { Address, Hash, Hex } from '../../model/hex.ts';
 import type { CreationSpec, ProtocolSpec, RegistrySpec } from '../../model/rulebook.ts';
 import { checkAddress, parseSignature } from './signature.ts';
-import { isFault } from './bindExpr.ts';
 import type { RawProtocol, RawShape } from '../../model/generated/rules.ts';
+import { addTo } from '../../lib/lists.ts';
 import { didYouMean } from './didYouMean.ts';
 import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 
 /** Reads an address at a place of a file, reporting its form or checksum. */
 export function readRuleAddress(spot: Spot, text: string): Address | null {
-  const result = checkAddress(text);
-  if (!isFault(result)) return result.address;
-  spot.report(result.code, result.message);
-  return null;
+  return spot.take(checkAddress(text))?.address ?? null;
+}
+
+/** Those of a list that can be read. */
+export function readRuleAddresses(spot: Spot, list: readonly string[] = []): Address[] {
+  return list.flatMap((text, i) => readRuleAddress(spot.at(i), text) ?? []);
 }
 
 interface ProtocolSources {
@@ -54,11 +56,9 @@ export function compileProtocols(
     for (const address of readAddresses(spot, raw, claimed)) spec.addresses.add(address);
     spec.created.push(...readCreated(spot, raw, indexes));
     spec.registries.push(...readRegistries(spot, raw));
-    for (const [i, shape] of (raw.shapes ?? []).entries()) {
-      if (!knownShapes.has(shape))
-        spot.at('shapes', i).report('unknown_shape', didYouMean(shape, knownShapes));
-      else speakers.set(shape, [...(speakers.get(shape) ?? []), spec]);
-    }
+    for (const [shape, at] of spot.each('shapes', raw.shapes))
+      if (!knownShapes.has(shape)) at.report('unknown_shape', didYouMean(shape, knownShapes));
+      else addTo(speakers, shape, spec);
     if (below) continue;
     open.set(spec.slug, spec);
     const emits = (['addresses', 'create2', 'created_by', 'registries'] as const).some(
@@ -97,8 +97,7 @@ function tokenPatterns({ tokens }: RawProtocol): ProtocolSpec['tokens'] {
 /** `claimed`: the protocol's slug by `<address> <shape>`, and its name by address. */
 function readAddresses(spot: Spot, raw: RawProtocol, claimed: Map<string, string>): Set<Address> {
   const addresses = new Set<Address>();
-  for (const [i, text] of (raw.addresses ?? []).entries()) {
-    const here = spot.at('addresses', i);
+  for (const [text, here] of spot.each('addresses', raw.addresses)) {
     const address = readRuleAddress(here, text);
     if (address === null) continue;
     if (addresses.has(address)) here.report('duplicate_address', text);
@@ -139,18 +138,20 @@ export function creationKey(deployer: Address, salt: Hash | null): string {
 
 function readCreated(
   spot: Spot,
-  { created_by: rows = [] }: RawProtocol,
+  { created_by: rows }: RawProtocol,
   indexes: ReadonlyMap<string, string>,
 ): CreationSpec[] {
   const specs: CreationSpec[] = [];
-  for (const [i, { deployer: text, count, shim_hash: initCodeHash, salt }] of rows.entries()) {
-    const here = spot.at('created_by', i);
+  for (const [{ deployer: text, count, shim_hash: initCodeHash, salt, children = 0 }, here] of spot.each(
+    'created_by',
+    rows,
+  )) {
     const deployer = readRuleAddress(here.at('deployer'), text);
     const shim = initCodeHash !== undefined && salt !== undefined ? { initCodeHash, salt } : null;
     if ((initCodeHash === undefined) !== (salt === undefined)) here.report('bad_creation', text);
     if (deployer === null) continue;
     const index = indexes.get(creationKey(deployer, salt ?? null)) ?? null;
-    specs.push({ deployer, count, shim, children: rows[i]!.children ?? 0, index });
+    specs.push({ deployer, count, shim, children, index });
   }
   return specs;
 }
@@ -164,18 +165,16 @@ function readPayments(
   const here = spot.at('payments');
   if (!motifKinds.has(payments.kind))
     here.at('kind').report('unknown_motif_kind', didYouMean(payments.kind, motifKinds.keys()));
-  const assets = payments.assets.map((text, i) => readRuleAddress(here.at('assets', i), text));
-  return { kind: payments.kind, assets: new Set(assets.filter((asset) => asset !== null)) };
+  return { kind: payments.kind, assets: new Set(readRuleAddresses(here.at('assets'), payments.assets)) };
 }
 
-function readRegistries(spot: Spot, { registries = [] }: RawProtocol): RegistrySpec[] {
+function readRegistries(spot: Spot, { registries }: RawProtocol): RegistrySpec[] {
   const specs: RegistrySpec[] = [];
-  for (const [i, { address: text, call, since_block }] of registries.entries()) {
-    const here = spot.at('registries', i);
+  for (const [{ address: text, call, since_block }, here] of spot.each('registries', registries)) {
     const address = readRuleAddress(here.at('address'), text);
-    const signature = parseSignature('function', call);
-    if (isFault(signature)) here.at('call').report(signature.code, signature.message);
-    else if (signature.params.length !== 1 || signature.params[0]!.type !== 'address')
+    const signature = here.at('call').take(parseSignature('function', call));
+    if (signature === null) continue;
+    if (signature.params.length !== 1 || signature.params[0]!.type !== 'address')
       here.at('call').report('bad_registry', call);
     else if (address !== null)
       specs.push({ address, selector: signature.id as Hex, sinceBlock: BigInt(since_block) });

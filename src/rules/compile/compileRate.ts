@@ -9,9 +9,8 @@ import {
   type RateSpec,
 } from '../../model/pricing.ts';
 import type { ProtocolSpec } from '../../model/rulebook.ts';
-import { checkAddress } from './signature.ts';
-import { isFault } from './bindExpr.ts';
-import { readRuleAddress } from './compileProtocols.ts';
+import { checkAddress, isFault } from './signature.ts';
+import { readRuleAddress, readRuleAddresses } from './compileProtocols.ts';
 import type { Spot } from './ruleItem.ts';
 import type { RawPosition, RawProof, RawRate, RawTerm } from '../../model/generated/rules.ts';
 
@@ -28,7 +27,8 @@ export function compileRate(spot: Spot, raw: RawRate, protocols: readonly Protoc
   const calls = (key: 'answers' | 'silent'): Hex[] =>
     (raw[key] ?? []).flatMap((text, i) => readCall(spot.at(key, i), text)?.data ?? []);
   const identity = compileProof(spot, raw, protocols);
-  const tokens = typeof raw.tokens === 'string' ? null : new Set(listed(spot, raw.tokens));
+  const tokens =
+    typeof raw.tokens === 'string' ? null : new Set(readRuleAddresses(spot.at('tokens'), raw.tokens));
   if (per === null || terms.includes(null)) return null;
   return {
     name: raw.name,
@@ -61,10 +61,6 @@ export function compilePosition(spot: Spot, raw: RawPosition): PositionSpec | nu
       owed1: raw.owed1,
     }
   );
-}
-
-function listed(spot: Spot, tokens: readonly string[]): Address[] {
-  return tokens.flatMap((text, i) => readRuleAddress(spot.at('tokens', i), text) ?? []);
 }
 
 function compileTerm(spot: Spot, term: RawTerm): RateSpec['terms'][number] | null {

@@ -4,7 +4,8 @@ import { compileMapping, type CompiledMeaning } from './compileMapping.ts';
 import { checkShadows, type PlacedMapping } from '../lint/checkShadows.ts';
 import type { Vocabulary } from './compileVocabulary.ts';
 import type { RawMeaning, RawShape } from '../../model/generated/rules.ts';
-import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
+import { addTo } from '../../lib/lists.ts';
+import { meaningsOf, type Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
 
 /** Key of an event: ERC-20 and ERC-721 Transfer share topic0 and differ in the number of topics. */
 export function eventKey(topic0: Hex, topicCount: number): string {
@@ -28,17 +29,15 @@ export function compileShapes(
   for (const item of inOrder) {
     const spoken = speakers.get(item.value.slug) ?? [];
     checkUsed(item, spoken, sink);
-    for (const section of ['events', 'calls'] as const) {
-      for (const [i, raw] of (item.value[section] ?? []).entries()) {
-        const spot = new Spot(item, sink, [section, i]);
-        const compiled = compileMapping(spot, item.value, raw, words);
-        if (!compiled) continue;
-        noteBody(spot, raw, compiled, bodies);
-        const meaning: EventMapping = { ...compiled.meaning, protocols: spoken };
-        const spec = section === 'events' ? eventSpec(compiled, events) : callSpec(compiled, calls, spot);
-        spec.meanings.push(meaning);
-        placed.set(spec, [...(placed.get(spec) ?? []), { mapping: meaning, spot }]);
-      }
+    for (const [raw, spot] of meaningsOf(item, sink)) {
+      const compiled = compileMapping(spot, item.value, raw, words);
+      if (!compiled) continue;
+      noteBody(spot, raw, compiled, bodies);
+      const mapping: EventMapping = { ...compiled.meaning, protocols: spoken };
+      const isEvent = raw.event !== undefined;
+      const spec = isEvent ? eventSpec(compiled, events) : callSpec(compiled, calls, spot);
+      spec.meanings.push(mapping);
+      addTo(placed, spec, { mapping, spot });
     }
   }
   for (const list of placed.values()) checkShadows(list);

@@ -4,9 +4,8 @@ import type { Rulebook } from '../../model/rulebook.ts';
 import type { TableFile } from '../read/readRuleFiles.ts';
 import { RulebookError, sortProblems } from '../read/problems.ts';
 import { sha256 } from './digest.ts';
-import { isFault } from './bindExpr.ts';
 import { ProblemSink } from './ruleItem.ts';
-import { checkAddress } from './signature.ts';
+import { isFault, checkAddress } from './signature.ts';
 
 /** `<8 hex digits> <signature>`; the digits may be left out. */
 const SIGNATURE = /^(?:([0-9a-f]{8}) )?([A-Za-z_$][\w$]*\([\w$ ,()[\]]*\))$/;

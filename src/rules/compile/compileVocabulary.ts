@@ -15,32 +15,12 @@ import { stem, stemsOf } from '../../lib/text.ts';
 import type { Hash } from '../../model/hex.ts';
 
 /** Categories of the published report schema. */
-const INTENT_CATEGORIES: readonly string[] = [
-  'transfer',
-  'trade',
-  'liquidity',
-  'lending',
-  'staking',
-  'vault',
-  'bridge',
-  'nft',
-  'governance',
-  'account',
-  'mev',
-  'contract',
-  'failed',
-  'unknown',
-];
-const POSITION_CATEGORIES: readonly string[] = [
-  'liquidity',
-  'lending_supply',
-  'lending_debt',
-  'stake',
-  'vault',
-  'order',
-  'withdrawal_request',
-  'bridge_claim',
-];
+const INTENT_CATEGORIES: readonly string[] = `
+  transfer trade liquidity lending staking vault bridge nft governance account mev contract failed unknown
+`.match(/\w+/g)!;
+const POSITION_CATEGORIES: readonly string[] = `
+  liquidity lending_supply lending_debt stake vault order withdrawal_request bridge_claim
+`.match(/\w+/g)!;
 
 /** The words rules may use, merged over all directories. */
 export interface Vocabulary {
@@ -55,43 +35,30 @@ export function compileVocabulary(items: readonly RuleItem[], sink: ProblemSink)
   const vocabularies = items.filter((i) => i.file.kind === 'vocabulary') as RuleItem<RawVocabulary>[];
   const motifs = mergeWords(vocabularies, 'motifs', sink);
   const intents = mergeWords(vocabularies, 'intents', sink);
-  const categories = categoriesOf(vocabularies, sink);
+  const categories = categoriesOf(vocabularies);
   const legRoles = mergeWords(vocabularies, 'leg_roles', sink);
   const accountRoles = mergeWords(vocabularies, 'account_roles', sink);
 
-  for (const [role, { value, item }] of legRoles) {
-    if ((value === 'sent') !== SENT_ROLES.has(role))
-      sink.add(
-        item,
-        ['leg_roles', role],
-        'leg_side',
-        `${role} is ${SENT_ROLES.has(role) ? 'sent' : 'received'}`,
-      );
+  for (const [role, { value, spot }] of legRoles) {
+    const side = SENT_ROLES.has(role) ? 'sent' : 'received';
+    if (value !== side) spot.report('leg_side', `${role} is ${side}`);
   }
   const ranks = rankIntents(items, new Set(intents.keys()), sink);
   const motifKinds = new Map<string, MotifKindSpec>();
-  for (const [kind, { value, item }] of motifs) {
-    if (value.fragment !== undefined && !intents.has(value.fragment))
-      sink.add(
-        item,
-        ['motifs', kind, 'fragment'],
-        'unknown_intent_kind',
-        didYouMean(value.fragment, intents.keys()),
-      );
+  for (const [kind, { value, spot }] of motifs) {
+    const { title, fragment = null, position } = value;
+    if (fragment !== null && !intents.has(fragment))
+      spot.at('fragment').report('unknown_intent_kind', didYouMean(fragment, intents.keys()));
+    const category = position && categories.position(position.category, spot.at('position', 'category'));
     motifKinds.set(kind, {
       kind,
-      title: value.title,
-      fragment: value.fragment ?? null,
-      position: value.position
-        ? {
-            ...value.position,
-            ...categories.position(value.position.category, item, ['motifs', kind, 'position', 'category']),
-          }
-        : null,
+      title,
+      fragment,
+      position: position ? { ...position, ...category! } : null,
       ...traitsOf(value),
     });
   }
-  const intentKinds = compileIntentKinds(intents, ranks, categories.intent, sink);
+  const intentKinds = compileIntentKinds(intents, ranks, categories.intent);
   const values = <T>(words: Map<string, { value: T }>): Map<string, T> =>
     new Map([...words].map(([k, v]) => [k, v.value]));
   return { motifKinds, intentKinds, legRoles: values(legRoles), accountRoles: values(accountRoles) };
@@ -99,18 +66,17 @@ export function compileVocabulary(items: readonly RuleItem[], sink: ProblemSink)
 
 /** Intent kinds with their rank; without a precedence list none is missing from it. */
 function compileIntentKinds(
-  intents: ReadonlyMap<string, { readonly value: WordOf<'intents'>; readonly item: RuleItem }>,
+  intents: Words<'intents'>,
   ranks: ReadonlyMap<string, number>,
   categoryOf: CategoryOf,
-  sink: ProblemSink,
 ): Map<string, IntentKindSpec> {
   const intentKinds = new Map<string, IntentKindSpec>();
-  for (const [kind, { value, item }] of intents) {
+  for (const [kind, { value, spot }] of intents) {
     const rank = ranks.get(kind);
-    if (rank === undefined && ranks.size > 0) sink.addKey(item, ['intents', kind], 'unranked_intent', kind);
+    if (rank === undefined && ranks.size > 0) spot.reportKey('unranked_intent', kind);
     intentKinds.set(kind, {
       kind,
-      ...categoryOf(value.category, item, ['intents', kind, 'category']),
+      ...categoryOf(value.category, spot.at('category')),
       rank: rank ?? ranks.size,
       ...optionsOf(value),
     });
@@ -136,30 +102,26 @@ function traitsOf(raw: RawMotifKind): MotifTraits {
 
 type CategoryOf = (
   category: string,
-  item: RuleItem,
-  path: readonly string[],
+  spot: Spot,
 ) => { readonly category: string; readonly subcategory?: string };
 
 /** Resolves categories: one of the vocabulary's own is shown as the published one it names. */
-function categoriesOf(
-  items: readonly RuleItem<RawVocabulary>[],
-  sink: ProblemSink,
-): { readonly intent: CategoryOf; readonly position: CategoryOf } {
+function categoriesOf(items: readonly RuleItem<RawVocabulary>[]): {
+  readonly intent: CategoryOf;
+  readonly position: CategoryOf;
+} {
   const resolver = (
     published: readonly string[],
     key: 'intent_categories' | 'position_categories',
   ): CategoryOf => {
     const own = new Map(items.flatMap(({ value }) => Object.entries(value[key] ?? {})));
-    return (category, item, path) => {
+    return (category, spot) => {
       const shownAs = own.get(category);
       if (shownAs !== undefined) return { category: shownAs, subcategory: category };
-      if (!published.includes(category))
-        sink.add(
-          item,
-          path,
-          'unknown_category',
-          `${didYouMean(category, [...published, ...own.keys()])}; declare one of your own in ${key}`,
-        );
+      if (!published.includes(category)) {
+        const meant = didYouMean(category, [...published, ...own.keys()]);
+        spot.report('unknown_category', `${meant}; declare one of your own in ${key}`);
+      }
       return { category };
     };
   };
@@ -171,20 +133,20 @@ function categoriesOf(
 
 type Section = 'motifs' | 'intents' | 'leg_roles' | 'account_roles';
 type WordOf<S extends Section> = NonNullable<RawVocabulary[S]>[string];
+type Words<S extends Section> = Map<string, { readonly value: WordOf<S>; readonly spot: Spot }>;
 
 function mergeWords<S extends Section>(
   items: readonly RuleItem<RawVocabulary>[],
   section: S,
   sink: ProblemSink,
-): Map<string, { value: WordOf<S>; item: RuleItem }> {
-  const words = new Map<string, { value: WordOf<S>; item: RuleItem }>();
-  for (const item of items) {
+): Words<S> {
+  const words: Words<S> = new Map();
+  for (const item of items)
     for (const [word, value] of Object.entries(item.value[section] ?? {}) as [string, WordOf<S>][]) {
-      if (words.has(word) && item.value.override !== true)
-        sink.addKey(item, [section, word], 'duplicate_kind', word);
-      else words.set(word, { value, item });
+      const spot = new Spot(item, sink, [section, word]);
+      if (words.has(word) && item.value.override !== true) spot.reportKey('duplicate_kind', word);
+      else words.set(word, { value, spot });
     }
-  }
   return words;
 }
 

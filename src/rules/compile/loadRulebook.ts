@@ -168,7 +168,28 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
       i.file.kind === 'vocabulary' ? Object.entries((i.value as RawVocabulary).lists ?? {}) : [],
     ),
   );
-  const base = {
+  let made: Rulebook | null = null;
+  const compiledRules = (): CompiledRules => ({
+    version,
+    digest: digest(),
+    events,
+    calls,
+    protocols: new Map(spoken.protocols.map((p) => [p.slug, p] as const)),
+    protocolAt: new Map(
+      spoken.protocols.flatMap(({ slug, addresses }) => [...addresses].map((a) => [a, slug] as const)),
+    ),
+    ...known,
+    multicall: known.multicall!,
+    pricing,
+    legRoles: words.legRoles,
+    motifKinds: words.motifKinds,
+    intentKinds: words.intentKinds,
+    intents: rules,
+    findings: findingRules,
+    ...texts,
+    lexicon,
+  });
+  return {
     version,
     words,
     lists,
@@ -183,41 +204,8 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
     examples,
     signatureNames,
     facts,
-  };
-  if (all.length > 0) return { ...base, rulebook: null };
-  let rulebook: Rulebook | null = null;
-  const compiledRules = (): CompiledRules => ({
-    version,
-    digest: digest(),
-    events,
-    calls,
-    protocols: new Map(spoken.protocols.map((p) => [p.slug, p] as const)),
-    protocolAt: new Map(
-      spoken.protocols.flatMap(({ slug, addresses }) => [...addresses].map((a) => [a, slug] as const)),
-    ),
-    entities: known.entities,
-    wrappedNative: known.wrappedNative,
-    knownTokens: known.knownTokens,
-    assetClasses: known.assetClasses,
-    tokenEvents: known.tokenEvents,
-    tokenCalls: known.tokenCalls,
-    feeds: known.feeds,
-    pricing,
-    multicall: known.multicall!,
-    nameResolver: known.nameResolver,
-    errors: known.errors,
-    legRoles: words.legRoles,
-    motifKinds: words.motifKinds,
-    intentKinds: words.intentKinds,
-    intents: rules,
-    findings: findingRules,
-    ...texts,
-    lexicon,
-  });
-  return {
-    ...base,
-    get rulebook(): Rulebook {
-      return (rulebook ??= prepare(compiledRules()));
+    get rulebook(): Rulebook | null {
+      return all.length > 0 ? null : (made ??= prepare(compiledRules()));
     },
   };
 }

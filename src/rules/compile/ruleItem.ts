@@ -1,6 +1,8 @@
 import type { ProblemCode, Problem } from '../read/problems.ts';
 import type { RuleFile } from '../read/readRuleFiles.ts';
 import { pointerSegment, type Tree } from '../read/yamlTree.ts';
+import type { RawMeaning, RawShape } from '../../model/generated/rules.ts';
+import { isFault, type SignatureFault } from './signature.ts';
 
 /** One shape, protocol, entity file or intent rule, wherever its file lists it. */
 export interface RuleItem<T = unknown> {
@@ -92,6 +94,16 @@ export class Spot {
   report(code: ProblemCode, message: string): void {
     this.#sink.add(this.item, this.#path, code, message);
   }
+  /** A result; null after its fault was reported here. */
+  take<T extends object>(result: T | SignatureFault): T | null {
+    if (!isFault(result)) return result;
+    this.report(result.code, result.message);
+    return null;
+  }
+  /** The parts of a list at `path`, with their places. */
+  each<T>(path: string | Path, list: readonly T[] = []): (readonly [T, Spot])[] {
+    return list.map((part, i) => [part, this.at(...[path].flat(), i)] as const);
+  }
   /** `file:line`, for messages. */
   get shown(): string {
     const { file } = this.item;
@@ -100,6 +112,12 @@ export class Spot {
   reportKey(code: ProblemCode, message: string): void {
     this.#sink.addKey(this.item, this.#path, code, message);
   }
+}
+
+/** The events and calls of a shape, with their places. */
+export function meaningsOf(item: RuleItem<RawShape>, sink: ProblemSink): (readonly [RawMeaning, Spot])[] {
+  const spot = new Spot(item, sink);
+  return [...spot.each('events', item.value.events), ...spot.each('calls', item.value.calls)];
 }
 
 interface Identity {

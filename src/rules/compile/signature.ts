@@ -39,6 +39,10 @@ export interface SignatureFault {
   readonly message: string;
 }
 
+export function isFault(result: object): result is SignatureFault {
+  return 'code' in result;
+}
+
 /** Canonical ABI type: tuples are written `(…)`, as in the hashed signature. */
 function canonicalType(param: AbiParameter): string {
   if (!param.type.startsWith('tuple')) return param.type;

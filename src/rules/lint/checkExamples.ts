@@ -35,7 +35,7 @@ export function checkExamples(all: Examples, sink: ProblemSink): void {
   const check = (spot: Spot, list: readonly RawExample[] = [], shape: string | null = null): void => {
     checkNames(spot, list);
     const find = signatureNames(shape);
-    for (const [i, example] of list.entries()) checkExample(spot.at(i), example, { words, find });
+    for (const [example, at] of spot.each([], list)) checkExample(at, example, { words, find });
   };
   for (const item of shapes) check(new Spot(item, sink, ['examples']), item.value.examples, item.value.slug);
   for (const item of intents)
@@ -85,9 +85,9 @@ function checkExpectation(spot: Spot, { intent, category, motifs }: RawExpectati
   );
   if (category !== undefined && !categories.has(category))
     spot.at('category').report('unknown_category', didYouMean(category, categories));
-  for (const [i, { kind }] of (motifs ?? []).entries())
+  for (const [{ kind }, at] of spot.each('motifs', motifs))
     if (!words.motifKinds.has(kind))
-      spot.at('motifs', i, 'kind').report('unknown_motif_kind', didYouMean(kind, words.motifKinds.keys()));
+      at.at('kind').report('unknown_motif_kind', didYouMean(kind, words.motifKinds.keys()));
 }
 
 type Facts = Readonly<Record<string, unknown>>;
@@ -115,9 +115,12 @@ export function checkFactExamples(
     const rule = ruleOf.get(item.value.slug);
     if (!rule || rule.status === 'deprecated') continue;
     for (const side of ['match', 'near_miss'] as const)
-      for (const [i, { facts }] of (item.value.examples[side] ?? []).entries()) {
+      for (const [{ facts }, at] of new Spot(item, sink).each(
+        ['examples', side],
+        item.value.examples[side],
+      )) {
         if (facts === undefined) continue;
-        const spot = new Spot(item, sink, ['examples', side, i, 'facts']);
+        const spot = at.at('facts');
         const clash = countClash(facts, context.words.motifKinds.keys()) ?? sidesClash(facts);
         if (clash !== null) spot.report('impossible_facts', clash);
         else if (side === 'match') checkMatch(spot, rule, facts, context);

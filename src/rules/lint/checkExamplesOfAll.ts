@@ -1,4 +1,4 @@
-import type { ProblemSink, RuleItem } from '../compile/ruleItem.ts';
+import { meaningsOf, type ProblemSink, type RuleItem } from '../compile/ruleItem.ts';
 import { keyOf, signaturesOf, type FindSignature } from '../exampleNames.ts';
 import type { RawExamples, RawShape, RawShapeExample } from '../../model/generated/rules.ts';
 
@@ -24,13 +24,12 @@ export function checkExamplesOfAll(all: Examples, sink: ProblemSink): void {
 function checkShape(item: RuleItem<RawShape>, all: Examples, sink: ProblemSink): void {
   const { unconfirmed = [] } = item.value;
   const shown = shownBy(item, all);
-  for (const section of ['events', 'calls'] as const)
-    for (const [i, { event, call }] of (item.value[section] ?? []).entries()) {
-      const text = event ?? call!;
-      const kind = event === undefined ? 'call' : 'event';
-      const code = faultOf(shown.get(keyOf(kind, text)), unconfirmed.includes(text));
-      if (code !== null) sink.add(item, [section, i, kind], code, text);
-    }
+  for (const [{ event, call }, spot] of meaningsOf(item, sink)) {
+    const text = event ?? call!;
+    const kind = event === undefined ? 'call' : 'event';
+    const code = faultOf(shown.get(keyOf(kind, text)), unconfirmed.includes(text));
+    if (code !== null) spot.at(kind).report(code, text);
+  }
 }
 
 /** Examples that match, by the keys of the events and calls in them. */

@@ -2,8 +2,7 @@ import { parseLabel } from '../../lib/labelTemplate.ts';
 import type { Vocabulary } from '../compile/compileVocabulary.ts';
 import { hintFor } from '../compile/didYouMean.ts';
 import { Spot, type ProblemSink, type RuleItem } from '../compile/ruleItem.ts';
-import { isFault } from '../compile/bindExpr.ts';
-import { parseSignature } from '../compile/signature.ts';
+import { isFault, parseSignature } from '../compile/signature.ts';
 import type { TableFile } from '../read/readRuleFiles.ts';
 import type { RawIntent, RawMeaning, RawShape } from '../../model/generated/rules.ts';
 

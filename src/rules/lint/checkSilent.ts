@@ -4,7 +4,7 @@ import type { Condition, IntentRule } from '../../model/rulebook.ts';
 import { SHARE_ROLES } from '../../lib/roles.ts';
 import type { MotifKindSpec } from '../../model/vocabulary.ts';
 import type { Vocabulary } from '../compile/compileVocabulary.ts';
-import { Spot, type ProblemSink, type RuleItem } from '../compile/ruleItem.ts';
+import { meaningsOf, Spot, type ProblemSink, type RuleItem } from '../compile/ruleItem.ts';
 import type {
   RawEntityFile,
   RawIntent,
@@ -15,8 +15,7 @@ import type {
   RawVocabulary,
 } from '../../model/generated/rules.ts';
 import { linesOf } from '../../lib/tableLines.ts';
-import { isFault } from '../compile/bindExpr.ts';
-import { parseSignature } from '../compile/signature.ts';
+import { isFault, parseSignature } from '../compile/signature.ts';
 import { conjunctionOf } from './conjunction.ts';
 
 /** Effects that say value changed hands; an order or a request may be no more than a word. */
@@ -32,25 +31,22 @@ export function checkLegs(
   sink: ProblemSink,
   forAuthors: boolean,
 ): void {
-  for (const item of shapes)
-    for (const section of ['events', 'calls'] as const)
-      for (const [i, raw] of (item.value[section] ?? []).entries()) {
-        const spot = new Spot(item, sink, [section, i]);
-        const kind = motifKinds.get(raw.kind);
-        if (forAuthors && kind && kind.legs.length > 0) checkRoles(spot, kind, raw.legs ?? []);
-        const isBound = (raw.legs ?? []).some((leg) => leg.required !== false && namesSomething(leg));
-        if (isBound) {
-          if (raw.legless !== undefined) spot.at('legless').reportKey('needless_legless', raw.kind);
-        } else if (kind && movesValue(kind, raw) && raw.legless === undefined)
-          spot.at('kind').report('no_leg', whyUnbound(raw));
-      }
+  for (const [raw, spot] of shapes.flatMap((item) => meaningsOf(item, sink))) {
+    const kind = motifKinds.get(raw.kind);
+    if (forAuthors && kind && kind.legs.length > 0) checkRoles(spot, kind, raw.legs ?? []);
+    const isBound = (raw.legs ?? []).some((leg) => leg.required !== false && namesSomething(leg));
+    if (isBound) {
+      if (raw.legless !== undefined) spot.at('legless').reportKey('needless_legless', raw.kind);
+    } else if (kind && movesValue(kind, raw) && raw.legless === undefined)
+      spot.at('kind').report('no_leg', whyUnbound(raw));
+  }
 }
 
 /** One word for one thing: what a loan hands out is `borrowed` in every shape. */
 function checkRoles(spot: Spot, { kind, legs }: MotifKindSpec, used: readonly RawLeg[]): void {
-  for (const [i, { role }] of used.entries())
+  for (const [{ role }, at] of spot.each('legs', used))
     if (role !== 'fee' && !SHARE_ROLES.has(role) && !legs.includes(role))
-      spot.at('legs', i, 'role').report('other_role', `${role}; legs of a ${kind} are ${legs.join(', ')}`);
+      at.at('role').report('other_role', `${role}; legs of a ${kind} are ${legs.join(', ')}`);
 }
 
 function whyUnbound({ kind, legs }: RawMeaning): string {
@@ -125,9 +121,8 @@ export function checkProtocolAddresses(
     [...tokens].flatMap(([symbol, all]) => [...all].map((one) => [one, symbol] as const)),
   );
   for (const item of items)
-    for (const [i, text] of (item.value.addresses ?? []).entries()) {
+    for (const [text, spot] of new Spot(item, sink).each('addresses', item.value.addresses)) {
       const address = text.toLowerCase() as Address;
-      const spot = new Spot(item, sink, ['addresses', i]);
       if (/^0x0{36}/.test(address)) spot.report('no_protocol_address', `${text} is no contract of anybody`);
       const symbol = symbols.get(address);
       // Some shipped protocols are a token of their own.
@@ -181,16 +176,11 @@ export function checkBlocks(
   sink: ProblemSink,
 ): void {
   const latest = MERGE.block + Math.ceil((now - MERGE.time) / MERGE.interval);
-  const check = (item: RuleItem, list: string, rows: readonly { since_block?: number }[] = []): void => {
-    for (const [i, { since_block: block = 0 }] of rows.entries())
-      if (block > latest)
-        sink.add(
-          item,
-          [list, i, 'since_block'],
-          'future_block',
-          `${block}; the chain is at ${latest} at most`,
-        );
-  };
-  for (const item of protocols) check(item, 'registries', item.value.registries);
-  for (const item of entities) check(item, 'accounts', item.value.accounts);
+  const rows = [
+    ...protocols.flatMap((item) => new Spot(item, sink).each('registries', item.value.registries)),
+    ...entities.flatMap((item) => new Spot(item, sink).each('accounts', item.value.accounts)),
+  ];
+  for (const [{ since_block: block = 0 }, spot] of rows)
+    if (block > latest)
+      spot.at('since_block').report('future_block', `${block}; the chain is at ${latest} at most`);
 }

@@ -2,7 +2,7 @@ import type { FactDeclaration, WordKind } from '../../model/intent.ts';
 import { didYouMean, hintFor } from '../compile/didYouMean.ts';
 import { OPERATORS } from '../compile/operators.ts';
 import type { Ruleset } from '../compile/loadRulebook.ts';
-import { Spot, type ProblemSink } from '../compile/ruleItem.ts';
+import { meaningsOf, Spot, type ProblemSink } from '../compile/ruleItem.ts';
 import type { ProblemCode } from '../read/problems.ts';
 import type { RawCondition } from '../../model/generated/rules.ts';
 
@@ -72,19 +72,17 @@ function checkTags({ shapes, protocols, entities, intents }: RuleSources, sink: 
       for (const word of valuesOf(test)) asked.add(word);
     });
   const check = (spot: Spot, tags: readonly string[] | undefined, steering: readonly string[]): void => {
-    for (const [i, tag] of (tags ?? []).entries()) {
+    for (const [tag, at] of spot.each('tags', tags)) {
       const hint = steering.includes(tag) || asked.has(tag) ? '' : hintFor(tag, steering);
-      if (hint !== '') spot.at('tags', i).report('unknown_tag', `${tag}${hint}`);
+      if (hint !== '') at.report('unknown_tag', `${tag}${hint}`);
     }
   };
   for (const item of shapes)
-    for (const section of ['events', 'calls'] as const)
-      for (const [i, { tags }] of (item.value[section] ?? []).entries())
-        check(new Spot(item, sink, [section, i]), tags, STEERING_TAGS);
+    for (const [{ tags }, spot] of meaningsOf(item, sink)) check(spot, tags, STEERING_TAGS);
   for (const item of protocols) check(new Spot(item, sink), item.value.tags, STEERING_ENTITY_TAGS);
   for (const item of entities)
-    for (const [i, { tags }] of (item.value.accounts ?? []).entries())
-      check(new Spot(item, sink, ['accounts', i]), tags, STEERING_ENTITY_TAGS);
+    for (const [{ tags }, spot] of new Spot(item, sink).each('accounts', item.value.accounts))
+      check(spot, tags, STEERING_ENTITY_TAGS);
 }
 
 type RawTest = Extract<RawCondition, { fact: string }>;

@@ -8,20 +8,24 @@ import { parseRuleFile } from './parsedFiles.ts';
 import type { SchemaFault } from './schemaCheck.ts';
 import type { Place, Tree } from './yamlTree.ts';
 
-export const FILE_KINDS = [
-  'ruleset',
-  'vocabulary',
-  'precedence',
-  'lexicon',
-  'shape',
-  'protocol',
-  'entity',
-  'intent',
-  'finding',
-  'example',
-  'ledger',
-] as const;
-export type FileKind = (typeof FILE_KINDS)[number];
+const TOP = {
+  'ruleset.yaml': 'ruleset',
+  'vocabulary.yaml': 'vocabulary',
+  'precedence.yaml': 'precedence',
+  'lexicon.yaml': 'lexicon',
+} as const;
+const FOLDERS = {
+  shapes: 'shape',
+  protocols: 'protocol',
+  entities: 'entity',
+  intents: 'intent',
+  findings: 'finding',
+  examples: 'example',
+  ledgers: 'ledger',
+} as const;
+const KIND_AT: Readonly<Record<string, FileKind>> = { ...TOP, ...FOLDERS };
+export const FILE_KINDS = Object.values(KIND_AT);
+export type FileKind = (typeof TOP)[keyof typeof TOP] | (typeof FOLDERS)[keyof typeof FOLDERS];
 
 /** One YAML file of a ruleset directory. */
 export interface RuleFile {
@@ -37,22 +41,6 @@ export interface RuleFile {
   readonly locate: (pointer: string, part?: 'key' | 'value') => Place;
   readonly schemaFaults: readonly SchemaFault[];
 }
-
-const TOP: Readonly<Record<string, FileKind>> = {
-  'ruleset.yaml': 'ruleset',
-  'vocabulary.yaml': 'vocabulary',
-  'precedence.yaml': 'precedence',
-  'lexicon.yaml': 'lexicon',
-};
-const FOLDERS: Readonly<Record<string, FileKind>> = {
-  shapes: 'shape',
-  protocols: 'protocol',
-  entities: 'entity',
-  intents: 'intent',
-  findings: 'finding',
-  examples: 'example',
-  ledgers: 'ledger',
-};
 
 /** Files that no analysis needs: tests, lint and the ledger read them. */
 export const APART: ReadonlySet<FileKind> = new Set(['example', 'ledger']);
@@ -192,7 +180,7 @@ export function readRuleFiles(
 
 /** The kind of rule file that a place is for. */
 function kindAt(path: string): FileKind | undefined {
-  return path.endsWith('.yaml') ? (TOP[path] ?? FOLDERS[topFolder(path)]) : undefined;
+  return path.endsWith('.yaml') ? KIND_AT[topFolder(path) || path] : undefined;
 }
 
 function tableFolder(path: string): TableFolder | undefined {

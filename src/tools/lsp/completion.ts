@@ -1,9 +1,9 @@
 import type { FactDeclaration } from '../../model/intent.ts';
 import type { CompletionItem } from 'vscode-languageserver/node';
-import { BIND_FUNCTIONS, isFault, BIND_WORDS } from '../../rules/compile/bindExpr.ts';
+import { BIND_FUNCTIONS, BIND_WORDS } from '../../rules/compile/bindExpr.ts';
 import type { Ruleset } from '../../rules/compile/loadRulebook.ts';
 import { OPERATORS } from '../../rules/compile/operators.ts';
-import { parseSignature } from '../../rules/compile/signature.ts';
+import { isFault, parseSignature } from '../../rules/compile/signature.ts';
 import { LABEL_WORDS } from '../../lib/labelTemplate.ts';
 
 /** Words that fit at the cursor, with their meaning. `text`: the file, for signatures around it. */

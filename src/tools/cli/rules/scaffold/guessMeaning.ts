@@ -1,5 +1,5 @@
-import { BIND_WORDS, isFault } from '../../../../rules/compile/bindExpr.ts';
-import { parseSignature, type ParsedSignature } from '../../../../rules/compile/signature.ts';
+import { BIND_WORDS } from '../../../../rules/compile/bindExpr.ts';
+import { isFault, parseSignature, type ParsedSignature } from '../../../../rules/compile/signature.ts';
 import { stemsOf } from '../../../../lib/text.ts';
 import type { LexiconEntry } from '../../../../model/vocabulary.ts';
 import type { ParamSpec, Rulebook } from '../../../../model/rulebook.ts';
