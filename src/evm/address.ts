@@ -2,11 +2,12 @@ import { checksum } from 'ox/Address';
 import { concat } from 'ox/Hex';
 import { fromCreate } from 'ox/ContractAddress';
 import { keccak256 } from 'ox/Hash';
+import { memoize } from '../lib/memo.ts';
 import { wordOf, ZERO_ADDRESS } from './hex.ts';
 import type { Address, Hash } from '../model/hex.ts';
 
-/** The mixed-case form of an address (EIP-55); ox remembers the last 8,192. */
-export const checksumAddress: (address: Address) => string = checksum;
+/** The mixed-case form of an address (EIP-55). ox moves each one asked for to the end of its own memory. */
+export const checksumAddress: (address: Address) => string = memoize(checksum, 8_192);
 
 const LOW = `0x${'0'.repeat(37)}`;
 
