@@ -70,9 +70,9 @@ export function createAnalyzeBlock(
   ) {
     const joined = blockUpstream(upstream, session, block, hashes.length);
     const reports = new Map<string, TxReport>();
-    const validate = (part: TxReport): void => {
-      deps.validate(part);
-      if (filter.findings) addPart(reports, part);
+    const validate = (report: TxReport): void => {
+      deps.validate(report);
+      if (filter.findings) reports.set(report.tx.hash, report);
     };
     const analyze = createAnalyze({ ...deps, validate, upstream: joined.upstream });
     const analyzeAlone = createAnalyze({ ...deps, validate });
@@ -134,15 +134,4 @@ export function createAnalyzeBlock(
     const findings = filter.findings ? await findIn(block, analyzed.reports) : [];
     return { reports, indexes, failures, findings, transactions: block.hashes.length };
   };
-}
-
-/** Large reports are checked, and come, in parts. */
-function addPart(reports: Map<string, TxReport>, part: TxReport): void {
-  const first = reports.get(part.tx.hash);
-  if (!first) {
-    reports.set(part.tx.hash, { ...part });
-    return;
-  }
-  first.motifs = [...first.motifs, ...part.motifs];
-  first.inventory_deltas = [...first.inventory_deltas, ...part.inventory_deltas];
 }

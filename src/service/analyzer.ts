@@ -6,10 +6,10 @@ import type { Session } from '../stages/1-fetch/rpc/session.ts';
 import { planContext } from '../stages/1-fetch/context/planContext.ts';
 import type { PriceSourceName } from '../stages/1-fetch/prices/priceSources.ts';
 import { createUpstream, type Upstream } from '../stages/1-fetch/rpc/upstream.ts';
+import { buildReport } from '../stages/9-report/buildReport.ts';
 import { createReportValidator } from '../stages/9-report/reportValidator.ts';
 import { canonicalize } from '../stages/2-canonical/canonicalize.ts';
 import { readBlockHeader } from '../stages/2-canonical/readTransaction.ts';
-import { writeReport } from '../stages/9-report/writeReport.ts';
 import { SHIPPED_RULES } from '../rules/read/listFiles.ts';
 import { cachedRulebook } from './cache/rulebookCache.ts';
 import { createLargeAnalyses, type LargeAnalyses } from './workers/largeAnalyses.ts';
@@ -42,6 +42,15 @@ type Stage = (name: string, elsewhere?: number) => void;
 /** Two or three round trips to the node, the pure pipeline, the schema check. */
 export function createAnalyze(deps: AnalyzerDeps): Analyze {
   const { upstream, validate, maxTokens, priceSources = null, names = null, large } = deps;
+
+  /** All stages. Releases on return what the report was made from. */
+  async function reportOf(hash: Hash, options: AnalyzeOptions, stage: Stage): Promise<TxReport> {
+    const rulebook = deps.rulebook();
+    const found = await fetchAndRead(hash, rulebook, options, stage);
+    const report = buildReport(await judge(found, found.context, rulebook, stage));
+    stage('report');
+    return report;
+  }
 
   /** Stages 1 and 2. Releases the node's raw answers on return: most of the memory of a large transaction. */
   async function fetchAndRead(
@@ -79,18 +88,17 @@ export function createAnalyze(deps: AnalyzerDeps): Analyze {
       options.onStage?.(name, now - last + elsewhere);
       last = now;
     };
-    const rulebook = deps.rulebook();
-    let found: Read & { context: RawContext };
+    let report: TxReport;
     try {
-      found = await fetchAndRead(hash, rulebook, options, stage);
+      report = await reportOf(hash, options, stage);
     } catch (error) {
       if (large && error instanceof LargeAnswer) return large.run(hash, options);
       throw error;
     }
-    const input = await judge(found, found.context, rulebook, stage);
-    const json = writeReport(input, validate, () => stage('report'));
+    validate(report);
+    const json = JSON.stringify(report);
     stage('validate');
-    return { json, intentKind: input.verdict.kind };
+    return { json, intentKind: report.classification.intent_kind };
   };
 }
 

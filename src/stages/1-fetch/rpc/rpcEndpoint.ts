@@ -13,7 +13,7 @@ import {
 import { newCapabilities, type Capabilities } from './chooseTrace.ts';
 import { CircuitBreaker } from './circuitBreaker.ts';
 import { createHttpPost, HttpFailure, type HttpAnswer } from './httpPost.ts';
-import { UpstreamFault } from './upstreamFault.ts';
+import { reasonOf, UpstreamFault } from './upstreamFault.ts';
 import type { Agent } from 'undici';
 import type { UpstreamCallEvent } from '../../../model/upstream.ts';
 
@@ -209,11 +209,6 @@ function contentOf({ status, retryAfter, body }: HttpAnswer, isBatch: boolean): 
   if (status < 300 && data === undefined) throw new UpstreamFault('upstream_malformed', 'again', 'not JSON');
   if (status < 300 || isErrorResponse(data)) return data;
   throw isBatch && REFUSES_BATCH_HTTP.has(status) ? new BatchRefused() : httpFault(status);
-}
-
-/** The error of an aborted analysis. */
-export function reasonOf({ reason }: AbortSignal): AnalysisError {
-  return reason instanceof AnalysisError ? reason : new AnalysisError('internal', 'aborted');
 }
 
 function httpFault(status: number): UpstreamFault {

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AnalysisError } from '../../../lib/errors.ts';
-import { UpstreamFault } from './upstreamFault.ts';
-import { reasonOf, type CallScope, type RpcEndpoint } from './rpcEndpoint.ts';
+import { reasonOf, UpstreamFault } from './upstreamFault.ts';
+import type { CallScope, RpcEndpoint } from './rpcEndpoint.ts';
 import type { RpcAnswer, RpcCall } from './rpcMessages.ts';
 import type { ContextPlan } from '../context/planContext.ts';
 import type { ViewCall } from '../context/multicall.ts';

@@ -59,3 +59,8 @@ export function timeLimit(signal: AbortSignal, ms: number): TimeLimit {
     release: () => clearTimeout(timer),
   };
 }
+
+/** The error of an aborted analysis. */
+export function reasonOf({ reason }: AbortSignal): AnalysisError {
+  return reason instanceof AnalysisError ? reason : new AnalysisError('internal', 'aborted');
+}

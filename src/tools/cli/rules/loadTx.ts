@@ -8,7 +8,6 @@ import { fetchContext } from '../../../stages/1-fetch/context/fetchContext.ts';
 import { fetchTransaction } from '../../../stages/1-fetch/fetchTransaction.ts';
 import { planContext } from '../../../stages/1-fetch/context/planContext.ts';
 import type { Upstream } from '../../../stages/1-fetch/rpc/upstream.ts';
-import { openUpstream } from '../../../service/analyzer.ts';
 import { readTxHash, whyNoTxHash } from '../../client/txHash.ts';
 import { CliError, type CliIo } from '../cliIo.ts';
 import { allRecordings, findRecording, recordingPlaces, type Recording } from './recordings.ts';
@@ -56,6 +55,8 @@ async function fetchTx(hash: Hash, rulebook: Rulebook): Promise<Recording> {
   }
   if (config.rpcUrls.length === 0)
     throw new CliError(`${hash} is not recorded, and RPC_URL names no node to ask`);
+  // Recorded transactions need no node, and its client takes 80 ms to load.
+  const { openUpstream } = await import('../../../service/analyzer.ts');
   const upstream = openUpstream({ ...config, priceApiUrl: null });
   try {
     return await fetchRecording(hash, { upstream, config, rulebook });
