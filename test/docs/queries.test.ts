@@ -16,8 +16,7 @@ import type { RawFinding } from '../../src/model/generated/rules.ts';
 import { loadRules } from '../../src/service/loadRules.ts';
 import { openTables } from '../../src/tools/cli/blocks/blockSinks.ts';
 import { failedBlock } from '../../src/tools/cli/blocks/blockResult.ts';
-import { addFindings, addRows } from '../../src/tools/cli/blocks/tableRows.ts';
-import { TABLES, noRows } from '../../src/tools/cli/blocks/tables.ts';
+import { TABLES, rowsOf } from '../../src/tools/cli/blocks/tables.ts';
 import { RECORDINGS, startRecordedNode } from '../cli/recordedNode.ts';
 import { linesOf } from '../cli/killing.ts';
 import { runCli } from '../cli/runCli.ts';
@@ -94,10 +93,7 @@ async function sandwichedBlock(): Promise<{ reports: TxReport[]; findings: Findi
     { number, coinbase: `0x${'B0'.repeat(20)}`, txs: made.map(blockTx), logsOf: (hash) => logs.get(hash)! },
     rulebook,
   );
-  const rows = noRows();
-  for (const [index, report] of made.entries())
-    addRows(rows, report, index, { findings, motifKinds: rulebook.motifKinds });
-  addFindings(rows, findings);
+  const rows = rowsOf(made.entries(), { findings, motifKinds: rulebook.motifKinds });
   const sink = await openTables(join(folder, 'tables'), 1);
   await sink.take({ ...failedBlock({ code: '', error: '' }), rows });
   await sink.flush();
@@ -129,7 +125,7 @@ function sums(entries: readonly (readonly [key: string, value: string])[]): Map<
 describe('docs/queries.md', () => {
   it('asks fifteen questions, and lists every table and column', () => {
     expect(questions).toHaveLength(15);
-    for (const [table, columns] of Object.entries(TABLES)) {
+    for (const [table, { columns }] of Object.entries(TABLES)) {
       const row = page.text.split('\n').find((line) => line.startsWith(`| \`${table}\` |`))!;
       for (const column of Object.keys(columns).slice(2)) expect(row).toContain(`\`${column}\``);
     }

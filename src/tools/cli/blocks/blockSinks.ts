@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import { writing } from '../batch/guards.ts';
 import { CliError } from '../cliIo.ts';
 import type { BlockResult } from './blockPool.ts';
-import { TABLES, TABLE_NAMES, decimalColumn, noRows, type Rows, type TableName } from './tables.ts';
+import { decimalColumn } from './columns.ts';
+import { TABLES, TABLE_NAMES, noRows, type Rows, type TableName } from './tables.ts';
 
 /** Where the reports of a batch of blocks go, in order. */
 export interface BlockSink {
@@ -135,14 +136,14 @@ export async function openTables(folder: string, written: number, byDay = false)
 
 /** The folder of a block's day; null for a block without reports. */
 function dayOf({ transactions }: Rows): string | null {
-  const column = Object.keys(TABLES.transactions).indexOf('timestamp');
+  const column = Object.keys(TABLES.transactions.columns).indexOf('timestamp');
   const time = transactions[0]?.[column];
   return time instanceof Date ? `day=${time.toISOString().slice(0, 10)}` : null;
 }
 
 async function writePart(path: string, table: TableName, rows: Rows): Promise<void> {
   const { parquetWriteBuffer, schemaFromColumnData } = await import('hyparquet-writer');
-  const columns = Object.entries(TABLES[table]);
+  const columns = Object.entries(TABLES[table].columns);
   const columnData = columns.map(([name, type], i) => {
     const data = rows[table].map((row) => row[i]!);
     return type === 'AMOUNT' ? { name, data } : { name, type, data };

@@ -1,15 +1,13 @@
 // A thread that analyzes whole blocks. Loaded by the pool of `blockPool.ts`.
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { AnalysisError } from '../../../lib/errors.ts';
-import type { Finding } from '../../../model/finding.ts';
 import type { TxReport } from '../../../model/generated/report.ts';
 import { createAnalyzeBlock } from '../../../service/analyzeBlock.ts';
 import { unpackRulebook } from '../../../service/cache/rulebookCache.ts';
 import { analyzerDeps, openUpstream } from '../../../service/analyzer.ts';
 import type { BlockResult, BlockTask, BlockThreadData } from './blockPool.ts';
 import { failedBlock } from './blockResult.ts';
-import { addFindings, addRows } from './tableRows.ts';
-import { noRows, type Rows } from './tables.ts';
+import { rowsOf } from './tables.ts';
 
 const { config, rulebook: packed, filter, tables } = workerData as BlockThreadData;
 const rulebook = unpackRulebook(packed);
@@ -38,7 +36,7 @@ export default async function run({ id, ms }: BlockTask): Promise<unknown> {
     const text = tables ? '' : reports.map((report) => `${report}\n`).join('');
     return finish({
       lines: new TextEncoder().encode(text),
-      rows: tables ? rowsOf(reports, indexes, findings) : null,
+      rows: tables ? rowsOf(parsed(reports, indexes), { findings, motifKinds: rulebook.motifKinds }) : null,
       reports: reports.length,
       transactions,
       failures,
@@ -51,11 +49,5 @@ export default async function run({ id, ms }: BlockTask): Promise<unknown> {
   }
 }
 
-function rowsOf(reports: readonly string[], indexes: readonly number[], findings: readonly Finding[]): Rows {
-  const rows = noRows();
-  const context = { findings, motifKinds: rulebook.motifKinds };
-  for (const [i, report] of reports.entries())
-    addRows(rows, JSON.parse(report) as TxReport, indexes[i]!, context);
-  addFindings(rows, findings);
-  return rows;
-}
+const parsed = (reports: readonly string[], indexes: readonly number[]) =>
+  reports.map((report, i) => [indexes[i]!, JSON.parse(report) as TxReport] as const);

@@ -1,265 +1,299 @@
-/**
- * Column types. `AMOUNT`: DECIMAL(38, 18), whole units, null where the amount does not fit exactly; the raw
- * amount is beside it as text, because no column type holds a `uint256`. `DOUBLE`: dollars, for sums.
- */
-type ColumnType = 'STRING' | 'INT32' | 'INT64' | 'BOOLEAN' | 'TIMESTAMP' | 'AMOUNT' | 'DOUBLE';
-type Cell = string | number | bigint | boolean | Date | null;
+import { venueOf } from '../../../findings/blockFacts.ts';
+import { formatAmount } from '../../../value/amount.ts';
+import type { Finding } from '../../../model/finding.ts';
+import type { Motif, PositionEffect, TxReport } from '../../../model/generated/report.ts';
+import type { Rulebook } from '../../../model/rulebook.ts';
+import {
+  amount,
+  bool,
+  dollars,
+  int32,
+  int64,
+  list,
+  shownText,
+  table,
+  text,
+  time,
+  type Row,
+  type Table,
+} from './columns.ts';
+import { Book, ownersOf, profitsOf, sumsOf } from './reportBook.ts';
 
-/** Columns of a table with their Parquet types; every table begins with `tx_hash` and `block_number`. */
-type Columns = Readonly<Record<string, ColumnType>>;
+/** A report with what its rows need besides it; `index`: its transaction's position in the block. */
+interface Page {
+  readonly report: TxReport;
+  readonly index: number;
+  readonly findings: readonly Finding[];
+  readonly motifKinds: Rulebook['motifKinds'];
+  readonly book: Book;
+}
 
-const KEY = { tx_hash: 'STRING', block_number: 'INT64' } as const;
-const JUDGED = { status: 'STRING', confidence: 'STRING' } as const;
-
-/** The flat tables of a Parquet output. */
-export const TABLES = {
-  transactions: {
-    ...KEY,
-    index: 'INT32',
-    timestamp: 'TIMESTAMP',
-    signer: 'STRING',
-    to: 'STRING',
-    nonce: 'INT64',
-    selector: 'STRING',
-    method: 'STRING',
-    reverted: 'BOOLEAN',
-    outcome: 'STRING',
-    intent_kind: 'STRING',
-    intent_label: 'STRING',
-    category: 'STRING',
-    ...JUDGED,
-    actor: 'STRING',
-    fee_payer: 'STRING',
-    attribution_mode: 'STRING',
-    rule: 'STRING',
-    rule_version: 'INT32',
-    tags: 'STRING',
-    caveats: 'STRING',
-    in_block: 'STRING',
-    gas_used: 'INT64',
-    base_fee_per_gas: 'INT64',
-    priority_fee_per_gas: 'INT64',
-    gas_cost: 'AMOUNT',
-    gas_cost_raw: 'STRING',
-    gas_cost_usd: 'DOUBLE',
-    gas_cost_usd_exact: 'STRING',
-    net_usd_before_gas: 'DOUBLE',
-    net_usd_before_gas_exact: 'STRING',
-    net_usd_after_gas: 'DOUBLE',
-    net_usd_after_gas_exact: 'STRING',
-    token_in: 'STRING',
-    token_out: 'STRING',
-  },
-  deltas: {
-    ...KEY,
-    subject: 'STRING',
-    subject_role: 'STRING',
-    asset_id: 'STRING',
-    asset_kind: 'STRING',
-    token: 'STRING',
-    symbol: 'STRING',
-    decimals: 'INT32',
-    delta_raw: 'STRING',
-    delta: 'AMOUNT',
-    inflow_raw: 'STRING',
-    outflow_raw: 'STRING',
-    usd: 'DOUBLE',
-    flags: 'STRING',
-  },
-  movements: {
-    ...KEY,
-    position: 'INT32',
-    kind: 'STRING',
-    from: 'STRING',
-    to: 'STRING',
-    asset_id: 'STRING',
-    symbol: 'STRING',
-    amount_raw: 'STRING',
-    amount: 'AMOUNT',
-    flags: 'STRING',
-    log_index: 'INT32',
-    frame_path: 'STRING',
-  },
-  motifs: {
-    ...KEY,
-    motif_id: 'STRING',
-    parent_id: 'STRING',
-    kind: 'STRING',
-    protocol: 'STRING',
-    venue: 'STRING',
-    pool_id: 'STRING',
-    ...JUDGED,
-    asset_in: 'STRING',
-    symbol_in: 'STRING',
-    amount_in_raw: 'STRING',
-    amount_in: 'AMOUNT',
-    usd_in: 'DOUBLE',
-    asset_out: 'STRING',
-    symbol_out: 'STRING',
-    amount_out_raw: 'STRING',
-    amount_out: 'AMOUNT',
-    usd_out: 'DOUBLE',
-    more_assets: 'BOOLEAN',
-    tags: 'STRING',
-  },
-  positions: {
-    ...KEY,
-    position: 'INT32',
-    owner: 'STRING',
-    category: 'STRING',
-    effect: 'STRING',
-    protocol: 'STRING',
-    market: 'STRING',
-    position_asset_id: 'STRING',
-    position_delta_raw: 'STRING',
-    ...JUDGED,
-    underlying_asset_id: 'STRING',
-    underlying_symbol: 'STRING',
-    underlying_role: 'STRING',
-    underlying_delta_raw: 'STRING',
-    underlying_delta: 'AMOUNT',
-    underlying_usd: 'DOUBLE',
-  },
-  allowances: {
-    ...KEY,
-    asset_id: 'STRING',
-    token: 'STRING',
-    symbol: 'STRING',
-    owner: 'STRING',
-    spender: 'STRING',
-    spender_name: 'STRING',
-    kind: 'STRING',
-    amount_raw: 'STRING',
-    amount: 'AMOUNT',
-    unlimited: 'BOOLEAN',
-    expires_at: 'TIMESTAMP',
-  },
-  profits: {
-    ...KEY,
-    beneficiary: 'STRING',
-    asset_id: 'STRING',
-    symbol: 'STRING',
-    cost_raw: 'STRING',
-    proceeds_raw: 'STRING',
-    gross_raw: 'STRING',
-    gross: 'AMOUNT',
-    gross_usd: 'DOUBLE',
-    gross_usd_exact: 'STRING',
-    gas_usd: 'DOUBLE',
-    gas_raw: 'STRING',
-    builder_payment_raw: 'STRING',
-    builder_payment: 'AMOUNT',
-    builder_payment_usd: 'DOUBLE',
-    net_usd: 'DOUBLE',
-    closed: 'BOOLEAN',
-  },
-  by_owner: {
-    ...KEY,
-    owner: 'STRING',
-    accounts: 'STRING',
-    inflow_usd: 'DOUBLE',
-    inflow_usd_exact: 'STRING',
-    net_usd_before_gas: 'DOUBLE',
-    net_usd_before_gas_exact: 'STRING',
-    token_in: 'STRING',
-    token_out: 'STRING',
-  },
-  prices: {
-    ...KEY,
-    asset_id: 'STRING',
-    price_usd: 'DOUBLE',
-    method: 'STRING',
-    source: 'STRING',
-    as_of: 'TIMESTAMP',
-    age_s: 'INT64',
-    stale: 'BOOLEAN',
-  },
-  refusals: {
-    ...KEY,
-    asset_id: 'STRING',
-    code: 'STRING',
-    reason: 'STRING',
-    observed: 'STRING',
-    threshold: 'STRING',
-  },
-  accounts: { ...KEY, account: 'STRING', name: 'STRING', kind: 'STRING', source: 'STRING' },
-  findings: {
-    ...KEY,
-    finding_id: 'STRING',
-    finding: 'STRING',
-    ...JUDGED,
-    rule: 'STRING',
-    step: 'STRING',
-    index: 'INT32',
-    account: 'STRING',
-    entity: 'STRING',
-    venues: 'STRING',
-    motif_ids: 'STRING',
-    caveats: 'STRING',
-  },
-  finding_amounts: {
-    ...KEY,
-    finding_id: 'STRING',
-    finding: 'STRING',
-    role: 'STRING',
-    account: 'STRING',
-    venue: 'STRING',
-    asset_id: 'STRING',
-    symbol: 'STRING',
-    amount_raw: 'STRING',
-    amount: 'AMOUNT',
-    usd: 'DOUBLE',
-    usd_exact: 'STRING',
-    reason: 'STRING',
-  },
-} as const satisfies Readonly<Record<string, Columns>>;
-
-export type TableName = keyof typeof TABLES;
-export const TABLE_NAMES = Object.keys(TABLES) as TableName[];
-type Row = readonly Cell[];
-export type Rows = Record<TableName, Row[]>;
-export type Cells<Table extends TableName> = {
-  readonly [Column in Exclude<keyof (typeof TABLES)[Table], keyof typeof KEY>]: Cell;
+/** Every table begins with these. */
+const KEY = {
+  tx_hash: text((_: unknown, { report }: Page) => report.tx.hash),
+  block_number: int64((_: unknown, { report }: Page) => report.tx.block_number),
 };
 
+/** The tables of reports. */
+const OF_REPORTS = {
+  transactions: table((page: Page) => [sumsOf(page.report)], {
+    ...KEY,
+    index: int32((_, { index }) => index),
+    timestamp: time((_, { report }) => report.tx.timestamp),
+    signer: text((_, { report }) => report.tx.signer),
+    to: text((_, { report }) => report.tx.to),
+    nonce: int64((_, { report }) => report.tx.nonce),
+    selector: text((_, { report }) => report.tx.method?.selector),
+    method: text((_, { report }) => report.tx.method?.name),
+    reverted: bool((_, { report }) => report.execution.reverted),
+    outcome: text((_, { report }) => report.execution.outcome),
+    intent_kind: text((_, { report }) => report.classification.intent_kind),
+    intent_label: text((_, { report }) => report.classification.intent_label),
+    category: text((_, { report }) => report.classification.category),
+    status: text((_, { report }) => report.classification.status),
+    confidence: text((_, { report }) => report.classification.confidence),
+    actor: text((_, { report }) => report.classification.actor),
+    fee_payer: text((_, { report }) => report.attribution.fee_payer),
+    attribution_mode: text((_, { report }) => report.attribution.mode),
+    rule: text((_, { report }) => report.classification.matched_rule),
+    rule_version: int32((_, { report }) => report.classification.rule_version),
+    tags: list((_, { report }) => report.classification.tags),
+    caveats: list((_, { report }) => report.classification.caveats?.map(({ code }) => code)),
+    in_block: list((_, page) => partsIn(page)),
+    gas_used: int64((_, { report }) => report.execution.gas_used),
+    base_fee_per_gas: int64((_, { report }) => report.execution.base_fee_per_gas),
+    priority_fee_per_gas: int64((_, { report }) => report.execution.priority_fee_per_gas),
+    gas_cost: amount((_, { report }) => report.execution.gas_cost_native),
+    gas_cost_raw: text(({ wei }) => wei.toString()),
+    gas_cost_usd: dollars(({ gas }) => gas.usd),
+    gas_cost_usd_exact: text(({ gas }) => gas.exact),
+    net_usd_before_gas: dollars(({ net }) => net.usd),
+    net_usd_before_gas_exact: text(({ net }) => net.exact),
+    net_usd_after_gas: dollars(({ netAfter }) => netAfter.usd),
+    net_usd_after_gas_exact: text(({ netAfter }) => netAfter.exact),
+    token_in: shownText((_, { report }) => report.economics.token_in),
+    token_out: shownText((_, { report }) => report.economics.token_out),
+  }),
+  deltas: table(({ report }: Page) => report.inventory_deltas, {
+    ...KEY,
+    subject: text((d) => d.subject),
+    subject_role: text((d) => d.subject_role),
+    asset_id: text((d) => d.asset.id),
+    asset_kind: text((d) => d.asset.kind),
+    token: text((d) => d.asset.address),
+    symbol: text((d) => d.asset.symbol),
+    decimals: int32((d) => d.asset.decimals),
+    delta_raw: text((d) => d.delta_raw),
+    delta: amount((d) => d.delta),
+    inflow_raw: text((d) => d.inflow_raw),
+    outflow_raw: text((d) => d.outflow_raw),
+    usd: dollars((d, { book }) => book.worth(d.asset.id, d.delta)),
+    flags: list((d) => d.flags),
+  }),
+  movements: table(({ report }: Page) => [...(report.movements ?? []).entries()], {
+    ...KEY,
+    position: int32(([position]) => position),
+    kind: text(([, m]) => m.kind),
+    from: text(([, m]) => m.from),
+    to: text(([, m]) => m.to),
+    asset_id: text(([, m]) => m.asset_id),
+    symbol: text(([, m], { book }) => book.asset(m.asset_id)?.symbol),
+    amount_raw: text(([, m]) => m.amount_raw),
+    amount: amount(([, m], { book }) => book.amount(m.asset_id, m.amount_raw)),
+    flags: list(([, m]) => m.flags),
+    log_index: int32(([, m]) => m.evidence.log_index),
+    frame_path: text(([, m]) => m.evidence.frame_path?.join('.')),
+  }),
+  motifs: table(({ report }: Page) => report.motifs, {
+    ...KEY,
+    motif_id: text((m) => m.id),
+    parent_id: text((m) => m.parent_id),
+    kind: text((m) => m.kind),
+    protocol: text((m) => m.protocol?.slug),
+    venue: text((m, { motifKinds }) => venueOf(m, motifKinds)),
+    pool_id: text((m) => m.pool_id),
+    status: text((m) => m.status),
+    confidence: text((m) => m.confidence),
+    ...sideColumns('in', (m) => m.assets_in),
+    ...sideColumns('out', (m) => m.assets_out),
+    more_assets: bool((m) => m.assets_in.length > 1 || m.assets_out.length > 1),
+    tags: list((m) => m.tags),
+  }),
+  positions: table(({ report }: Page) => report.position_effects.flatMap(partsOf), {
+    ...KEY,
+    position: int32(({ position }) => position),
+    owner: text(({ effect }) => effect.owner),
+    category: text(({ effect }) => effect.category),
+    effect: text(({ effect }) => effect.effect),
+    protocol: text(({ effect }) => effect.protocol?.slug),
+    market: text(({ effect }) => effect.market),
+    position_asset_id: text(({ effect }) => effect.position_asset?.id),
+    position_delta_raw: text(({ effect }) => effect.position_delta_raw),
+    status: text(({ effect }) => effect.status),
+    confidence: text(({ effect }) => effect.confidence),
+    underlying_asset_id: text(({ part }) => part?.asset.id),
+    underlying_symbol: text(({ part }) => part?.asset.symbol),
+    underlying_role: text(({ part }) => part?.role),
+    underlying_delta_raw: text(({ part }) => part?.delta_raw),
+    underlying_delta: amount(({ part }) => part?.delta),
+    underlying_usd: dollars(({ part }, { book }) => part && book.worth(part.asset.id, part.delta)),
+  }),
+  allowances: table(({ report }: Page) => report.allowances ?? [], {
+    ...KEY,
+    asset_id: text((a) => a.asset.id),
+    token: text((a) => a.asset.address),
+    symbol: text((a) => a.asset.symbol),
+    owner: text((a) => a.owner),
+    spender: text((a) => a.spender),
+    spender_name: text((a, { report }) => report.accounts?.[a.spender]?.name),
+    kind: text((a) => a.kind),
+    amount_raw: text((a) => a.amount_raw),
+    amount: amount((a) => a.amount),
+    unlimited: bool((a) => a.unlimited),
+    expires_at: time((a) => a.expires_at),
+  }),
+  profits: table(({ report }: Page) => profitsOf(report), {
+    ...KEY,
+    beneficiary: text(({ entry }) => entry.beneficiary),
+    asset_id: text(({ entry }) => entry.asset.id),
+    symbol: text(({ entry }) => entry.asset.symbol),
+    cost_raw: text(({ entry }) => entry.cost_raw),
+    proceeds_raw: text(({ entry }) => entry.proceeds_raw),
+    gross_raw: text(({ entry }) => entry.gross_raw),
+    gross: amount(({ entry: { asset, gross_raw: raw } }) =>
+      asset.decimals === null ? null : formatAmount(BigInt(raw), asset.decimals),
+    ),
+    gross_usd: dollars(({ gross }) => gross.usd),
+    gross_usd_exact: text(({ gross }) => gross.exact),
+    gas_usd: dollars(({ gas }) => gas.usd),
+    gas_raw: text(({ entry }) => entry.gas_raw),
+    builder_payment_raw: text(({ entry }) => entry.builder_payment_raw),
+    builder_payment: amount(({ entry }) => formatAmount(BigInt(entry.builder_payment_raw), 18)),
+    builder_payment_usd: dollars(({ paid }) => paid?.usd),
+    net_usd: dollars(({ net }) => net.usd),
+    closed: bool(({ entry }) => entry.cycle.closed),
+  }),
+  by_owner: table(({ report }: Page) => ownersOf(report), {
+    ...KEY,
+    owner: text(({ sums }) => sums.owner),
+    accounts: list(({ sums }) => sums.accounts),
+    inflow_usd: dollars(({ inflow }) => inflow.usd),
+    inflow_usd_exact: text(({ inflow }) => inflow.exact),
+    net_usd_before_gas: dollars(({ net }) => net.usd),
+    net_usd_before_gas_exact: text(({ net }) => net.exact),
+    token_in: shownText(({ sums }) => sums.token_in),
+    token_out: shownText(({ sums }) => sums.token_out),
+  }),
+  prices: table(({ report }: Page) => report.economics.valuation.prices ?? [], {
+    ...KEY,
+    asset_id: text((p) => p.asset_id),
+    price_usd: dollars((p, { book }) => book.worth(p.asset_id, '1')),
+    method: text((p) => p.method),
+    source: text((p) => p.source),
+    as_of: time((p) => p.as_of * 1000),
+    age_s: int64((p) => p.age_s),
+    stale: bool((p) => p.stale),
+  }),
+  refusals: table(({ report }: Page) => report.economics.valuation.refusals ?? [], {
+    ...KEY,
+    asset_id: text((r) => r.asset_id),
+    code: text((r) => r.code),
+    reason: text((r) => r.reason),
+    observed: text((r) => r.observed),
+    threshold: text((r) => r.threshold),
+  }),
+  accounts: table(({ report }: Page) => Object.entries(report.accounts ?? {}), {
+    ...KEY,
+    account: text(([account]) => account),
+    name: text(([, { name }]) => name),
+    kind: text(([, { kind }]) => kind),
+    source: text(([, { source }]) => source),
+  }),
+} as const satisfies Readonly<Record<string, Table<Page>>>;
+
+/** The tables of findings. */
+const OF_FINDINGS = {
+  findings: table(({ transactions }: Finding) => transactions, {
+    tx_hash: text((part) => part.tx_hash),
+    block_number: int64((_, finding) => finding.block_number),
+    finding_id: text((_, finding) => finding.id),
+    finding: text((_, { finding }) => finding),
+    status: text((_, finding) => finding.status),
+    confidence: text((_, finding) => finding.confidence),
+    rule: text((_, finding) => finding.rule),
+    step: text((part) => part.step),
+    index: int32((part) => part.index),
+    account: text((part) => part.account),
+    entity: list((_, finding) => finding.entity),
+    venues: list((_, finding) => finding.venues.map(({ venue }) => venue)),
+    motif_ids: list((part) => part.motif_ids),
+    caveats: list((_, finding) => finding.caveats.map(({ code }) => code)),
+  }),
+  finding_amounts: table(({ amounts }: Finding) => amounts, {
+    tx_hash: text((one, { transactions }) => one.tx_hash ?? transactions[0]?.tx_hash ?? ''),
+    block_number: int64((_, finding) => finding.block_number),
+    finding_id: text((_, finding) => finding.id),
+    finding: text((_, { finding }) => finding),
+    role: text((one) => one.role),
+    account: text((one) => one.account),
+    venue: text((one) => one.venue),
+    asset_id: text((one) => one.asset_id),
+    symbol: text((one) => one.symbol),
+    amount_raw: text((one) => one.amount_raw),
+    amount: amount((one) => one.amount),
+    usd: dollars((one) => (one.usd_exact === null ? null : Number(one.usd_exact))),
+    usd_exact: text((one) => one.usd_exact),
+    reason: text((one) => one.reason),
+  }),
+} as const satisfies Readonly<Record<string, Table<Finding>>>;
+
+/** The flat tables of a Parquet output. */
+export const TABLES = { ...OF_REPORTS, ...OF_FINDINGS };
+export type TableName = keyof typeof TABLES;
+export const TABLE_NAMES = Object.keys(TABLES) as TableName[];
+export type Rows = Record<TableName, Row[]>;
+
+/** The rows of a block's reports, each with its transaction's position in the block, and of its findings. */
+export function rowsOf(
+  reports: Iterable<readonly [index: number, report: TxReport]>,
+  { findings, motifKinds }: Pick<Page, 'findings' | 'motifKinds'>,
+): Rows {
+  const rows = noRows();
+  const add = <P>(tables: Readonly<Record<string, Table<P>>>, page: P): void => {
+    for (const [name, one] of Object.entries(tables)) rows[name as TableName].push(...one.rowsOf(page));
+  };
+  for (const [index, report] of reports)
+    add(OF_REPORTS, { report, index, findings, motifKinds, book: new Book(report) });
+  for (const finding of findings) add(OF_FINDINGS, finding);
+  return rows;
+}
+
 export function noRows(): Rows {
-  return Object.fromEntries(TABLE_NAMES.map((table) => [table, [] as Row[]])) as Rows;
+  return Object.fromEntries(TABLE_NAMES.map((name) => [name, [] as Row[]])) as Rows;
 }
 
-/** Adds one row; `block_number` and `tx_hash` come first in every table. */
-export function addRow<Table extends TableName>(
-  rows: Rows,
-  key: { readonly tx_hash: string; readonly block_number: bigint },
-  table: Table,
-  cells: Cells<Table>,
-): void {
-  const all = cells as Readonly<Record<string, Cell>>;
-  const columns = Object.keys(TABLES[table]).slice(2);
-  rows[table].push([key.tx_hash, key.block_number, ...columns.map((column) => all[column] ?? null)]);
+function partsIn({ report, findings }: Page): string[] {
+  return findings.flatMap(({ finding, transactions }) =>
+    transactions.flatMap(({ tx_hash: hash, step }) => (hash === report.tx.hash ? `${finding}:${step}` : [])),
+  );
 }
 
-const SCALE = 18;
-const LIMIT = 10n ** 38n;
-
-/** An exact decimal amount as the unscaled value of DECIMAL(38, 18); null where it does not fit. */
-export function decimalCell(amount: string | null): bigint | null {
-  if (amount === null) return null;
-  const [whole, fraction = ''] = amount.replace('-', '').split('.') as [string, string?];
-  if (fraction.length > SCALE) return null;
-  const units = BigInt(whole + fraction.padEnd(SCALE, '0'));
-  if (units >= LIMIT) return null;
-  return amount.startsWith('-') ? -units : units;
-}
-
-/** Parquet's description of a column that its writer has no name for. */
-export function decimalColumn(name: string) {
+/** Columns of the first asset of one side of a motif; nulls where there is none. */
+function sideColumns(side: 'in' | 'out', of: (motif: Motif) => Motif['assets_in']) {
   return {
-    name,
-    type: 'FIXED_LEN_BYTE_ARRAY',
-    type_length: 16,
-    converted_type: 'DECIMAL',
-    precision: 38,
-    scale: SCALE,
-    repetition_type: 'OPTIONAL',
-  } as const;
+    [`asset_${side}`]: text((m: Motif, _: Page) => of(m)[0]?.asset.id),
+    [`symbol_${side}`]: text((m: Motif, _: Page) => of(m)[0]?.asset.symbol),
+    [`amount_${side}_raw`]: text((m: Motif, _: Page) => of(m)[0]?.amount_raw),
+    [`amount_${side}`]: amount((m: Motif, _: Page) => of(m)[0]?.amount),
+    [`usd_${side}`]: dollars((m: Motif, { book }: Page) => {
+      const [first] = of(m);
+      return first && book.worth(first.asset.id, first.amount);
+    }),
+  };
+}
+
+/** An effect by its underlying assets; alone where it has none. */
+function partsOf(effect: PositionEffect, position: number) {
+  const parts = effect.underlying.length > 0 ? effect.underlying : [null];
+  return parts.map((part) => ({ effect, position, part }));
 }

@@ -1,0 +1,86 @@
+/**
+ * Column types. `AMOUNT`: DECIMAL(38, 18), whole units, null where the amount does not fit exactly; the raw
+ * amount is beside it as text, because no column type holds a `uint256`. `DOUBLE`: dollars, for sums.
+ */
+type ColumnType = 'STRING' | 'INT32' | 'INT64' | 'BOOLEAN' | 'TIMESTAMP' | 'AMOUNT' | 'DOUBLE';
+type Cell = string | number | bigint | boolean | Date | null;
+export type Row = readonly Cell[];
+
+/** A column: its Parquet type, and its cell for an entry of a page (a report or a finding). */
+interface Column<Entry, Page> {
+  readonly type: ColumnType;
+  readonly of: (entry: Entry, page: Page) => Cell;
+}
+
+type Reader<Value> = <Entry, Page>(
+  read: (entry: Entry, page: Page) => Value | null | undefined,
+) => Column<Entry, Page>;
+
+const column =
+  <Value>(type: ColumnType, cellOf: (value: Value) => Cell): Reader<Value> =>
+  (read) => ({
+    type,
+    of(entry, page) {
+      const value = read(entry, page);
+      return value === null || value === undefined ? null : cellOf(value);
+    },
+  });
+
+export const text = column<string>('STRING', (value) => value);
+/** Words, comma-separated; null for none. */
+export const list = column<readonly string[]>('STRING', (words) => words.join(',') || null);
+/** A text of the report that may be a dash in place of nothing. */
+export const shownText = column<string>('STRING', (value) => (value === '' || value === '—' ? null : value));
+export const int32 = column<number>('INT32', (value) => value);
+export const int64 = column<string | number>('INT64', BigInt);
+export const bool = column<boolean>('BOOLEAN', (value) => value);
+export const dollars = column<number>('DOUBLE', (value) => value);
+/** An exact decimal amount. */
+export const amount = column<string>('AMOUNT', decimalCell);
+/** ISO 8601 or milliseconds; null for a time that no calendar holds. */
+export const time = column<string | number>('TIMESTAMP', (value) => {
+  const date = new Date(value);
+  return Number.isNaN(date.getTime()) ? null : date;
+});
+
+/** A flat table: its columns by name, and its rows for one page. */
+export interface Table<Page> {
+  readonly columns: Readonly<Record<string, ColumnType>>;
+  rowsOf(page: Page): Row[];
+}
+
+export function table<Page, Entry>(
+  entriesOf: (page: Page) => readonly Entry[],
+  columns: Readonly<Record<string, Column<Entry, Page>>>,
+): Table<Page> {
+  const cells = Object.values(columns);
+  return {
+    columns: Object.fromEntries(Object.entries(columns).map(([name, { type }]) => [name, type])),
+    rowsOf: (page) => entriesOf(page).map((entry) => cells.map(({ of }) => of(entry, page))),
+  };
+}
+
+const SCALE = 18;
+const LIMIT = 10n ** 38n;
+
+/** An exact decimal amount as the unscaled value of DECIMAL(38, 18); null where it does not fit. */
+function decimalCell(decimal: string): bigint | null {
+  const [whole, fraction = ''] = decimal.replace('-', '').split('.') as [string, string?];
+  if (fraction.length > SCALE) return null;
+  const units = BigInt(whole + fraction.padEnd(SCALE, '0'));
+  if (units >= LIMIT) return null;
+  return decimal.startsWith('-') ? -units : units;
+}
+
+/** Parquet's description of a column that its writer has no name for. */
+export function decimalColumn(name: string) {
+  return {
+    name,
+    type: 'FIXED_LEN_BYTE_ARRAY',
+    type_length: 16,
+    converted_type: 'DECIMAL',
+    precision: 38,
+    scale: SCALE,
+    repetition_type: 'OPTIONAL',
+  } as const;
+}
