@@ -13,6 +13,7 @@ if (!REPLAY_AVAILABLE) warnIfAbsent('what positions of recorded mainnet transact
 const places = [OWN, ...(REPLAY_AVAILABLE ? FILES.map((name) => corpus(`${name}.ndjson.gz`)) : [])];
 
 const merged = (asset: string): string => mergeNative(asset, rulebook.wrappedNative);
+const DEPOSITS = new Set(['Supply', 'VaultDeposit', 'Stake']);
 const PUT_IN = new Set(['open', 'increase']);
 
 /** Amounts that one owner's positions say it put in, by asset, and how many positions say so. */
@@ -45,7 +46,7 @@ function claimedTwice(analysis: Analysis): string[] {
 /** What a deposit and nothing else leaves of the owner's assets once the position is counted: nothing. */
 function leftOfDeposit({ economics, flow, verdict, attribution }: Analysis): string[] {
   const [one, ...more] = economics.positions.filter(({ owner }) => owner === attribution.actor);
-  const deposits = ['Supply', 'VaultDeposit', 'Stake'].includes(verdict.kind);
+  const deposits = DEPOSITS.has(verdict.kind);
   if (!one || more.length > 0 || !deposits || verdict.fragments.length > 1 || !PUT_IN.has(one.effect))
     return [];
   const own = balances(flow, one.owner, { mergeWrapped: rulebook.wrappedNative, dust: 'drop' });
@@ -68,7 +69,7 @@ describe.each([['our devnet and mainnet', places]])('positions of %s', (_, all) 
     for (const { raw, context } of recordings) {
       const analysis = await judge(read(raw, context), context, rulebook);
       positions += analysis.economics.positions.length;
-      if (analysis.verdict.kind === 'Supply' || analysis.verdict.kind === 'VaultDeposit') deposits++;
+      if (DEPOSITS.has(analysis.verdict.kind)) deposits++;
       for (const what of [...claimedTwice(analysis), ...leftOfDeposit(analysis)])
         wrong.push(`${raw.hash} ${analysis.verdict.label}: ${what}`);
     }

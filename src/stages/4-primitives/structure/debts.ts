@@ -41,6 +41,10 @@ function loanOf(context: StructureContext, debt: Movement): DraftPrimitive | nul
     ),
   );
   if (lent === null) return null;
+  // What a holder passes on before the mint is a deposit, and what the burn gave it is a withdrawal.
+  const [first, last] = [Math.min(lent.seq, debt.seq), Math.max(lent.seq, debt.seq)];
+  const others = around(flow, flow[borrows ? 'outgoing' : 'incoming'].get(holder), debt.seq, MAX_NEAR);
+  if (others.some(({ asset, seq }) => asset === lent.asset && seq > first && seq < last)) return null;
   return structural({
     kind: borrows ? 'borrow' : 'repay',
     seq: debt.seq,
