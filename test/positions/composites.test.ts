@@ -221,7 +221,7 @@ describe('several acts of one account', () => {
     const report = await live.report(hash);
     expect(report.classification).toMatchObject({
       intent_kind: 'Borrow',
-      intent_label: 'Borrow 6,003 DAI from Aave v3',
+      intent_label: 'Borrow 6,003 DAI against 5 WETH from Aave v3',
       status: 'Proven',
       confidence: 'High',
       actor: heidi,
