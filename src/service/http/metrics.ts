@@ -103,22 +103,18 @@ export function createMetrics(limiter: Limiter, health: UpstreamHealth): Metrics
       for (const name of health.names) this.set({ upstream: name }, open.includes(name) ? 1 : 0);
     },
   });
-  new Gauge({
-    name: 'txreport_analyses_running',
-    help: 'Analyses running now.',
-    registers,
-    collect() {
-      this.set(limiter.running);
-    },
-  });
-  new Gauge({
-    name: 'txreport_analyses_waiting',
-    help: 'Analyses waiting for a place.',
-    registers,
-    collect() {
-      this.set(limiter.waiting);
-    },
-  });
+  for (const [state, help] of [
+    ['running', 'Analyses running now.'],
+    ['waiting', 'Analyses waiting for a place.'],
+  ] as const)
+    new Gauge({
+      name: `txreport_analyses_${state}`,
+      help,
+      registers,
+      collect() {
+        this.set(limiter[state]);
+      },
+    });
 
   return {
     registry,

@@ -116,20 +116,12 @@ const MULTI: ReadonlySet<string> = new Set([TRANSFER_SINGLE, TRANSFER_BATCH]);
 
 function held(log: Log): Allowance | null {
   const [owner, token, spender] = [account(log, 1), account(log, 2), account(log, 3)];
-  const [amount, expiry] = [word(log, 0), word(log, 32)];
-  if (owner === null || token === null || spender === null || amount === null || expiry === null) return null;
+  const [amount, expiresAt] = [word(log, 0), word(log, 32)];
+  if (owner === null || token === null || spender === null || amount === null || expiresAt === null)
+    return null;
   const kind = amount === 0n ? 'revoked' : 'granted';
   const unlimited = amount >= HALF_OF_UINT160;
-  return allowance(log, {
-    owner,
-    spender,
-    token,
-    assetKind: 'erc20',
-    kind,
-    amount,
-    unlimited,
-    expiresAt: expiry,
-  });
+  return allowance(log, { owner, spender, token, assetKind: 'erc20', kind, amount, unlimited, expiresAt });
 }
 
 function lockdown(log: Log): Allowance | null {
