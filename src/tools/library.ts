@@ -1,10 +1,8 @@
 import { openPreviewer, type PreviewReport } from './preview/preview.ts';
 import { readAny, type RunOptions } from './preview/readRequest.ts';
-import { createServiceAnalyze, openUpstream } from '../service/analyzer.ts';
 import { readConfig, type Config } from '../service/config.ts';
 import { createLog } from '../lib/log.ts';
-import { jsonText } from '../lib/reportJson.ts';
-import type { Hash } from '../model/hex.ts';
+import { openEngine } from './openEngine.ts';
 import type { TxReport } from './client/report.ts';
 import { readTxHash, whyNoTxHash } from './client/txHash.ts';
 
@@ -48,28 +46,16 @@ function configOf({ rpcUrl, traceUrl, rulesDir }: LibraryOptions): Config {
  * wrong.
  */
 export async function openTxReport(options: LibraryOptions): Promise<TxReportEngine> {
-  const config = configOf(options);
   const log = createLog({ level: 'silent', stream: { write: () => {} } });
-  const upstream = openUpstream(config);
-  try {
-    const analyze = await createServiceAnalyze({ upstream, config, log });
-    return {
-      async analyze(text, { signal = new AbortController().signal } = {}) {
-        const hash = readTxHash(text);
-        if (hash === null) throw new RangeError(whyNoTxHash(text));
-        const deadlineAt = performance.now() + config.deadlineMs;
-        const { json } = await analyze(hash as Hash, { signal, deadlineAt });
-        return JSON.parse(jsonText(json)) as TxReport;
-      },
-      async close() {
-        await analyze.close?.();
-        await upstream.close();
-      },
-    };
-  } catch (error) {
-    await upstream.close();
-    throw error;
-  }
+  const engine = await openEngine(configOf(options), log);
+  return {
+    async analyze(text, { signal } = {}) {
+      const hash = readTxHash(text);
+      if (hash === null) throw new RangeError(whyNoTxHash(text));
+      return JSON.parse(await engine.analyze(hash, signal)) as TxReport;
+    },
+    close: () => engine.close(),
+  };
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { TxReport as ClientReport } from '../client/report.ts';
 import type { TxReport } from '../../model/generated/report.ts';
 import { readTxHash, whyNoTxHash } from '../client/txHash.ts';
+import { CliError } from './cliIo.ts';
 
 const HELP = `
 Examples:
@@ -32,50 +33,34 @@ export function addAnalyzeCommand(program: Command): void {
     .option('--verbose', 'print ids, raw integers and the place of each proof as well')
     .option('--as <address>', 'show one account’s side of it: sent, received, positions, allowances')
     .addHelpText('after', HELP)
-    .action(async (hash: string, options: AnalyzeOptions) => {
-      process.exitCode = await analyze(hash, options);
-    });
+    .action(analyze);
 }
 
-async function analyze(text: string, options: AnalyzeOptions): Promise<number> {
+async function analyze(text: string, options: AnalyzeOptions): Promise<void> {
   const hash = readTxHash(text);
-  if (hash === null) {
-    process.stderr.write(`invalid tx_hash \`${text.slice(0, 100)}\`: ${whyNoTxHash(text)}\n`);
-    return 2;
-  }
-  const [{ openAnalyzer }, { AnalysisError }, { renderReport }] = await Promise.all([
+  if (hash === null) throw new CliError(`invalid tx_hash \`${text.slice(0, 100)}\`: ${whyNoTxHash(text)}`);
+  const [{ openAnalyzer }, { renderReport }] = await Promise.all([
     import('./openAnalyzer.ts'),
-    import('../../lib/errors.ts'),
     import('./renderReport.ts'),
   ]);
   const analyzer = await openAnalyzer(options.rpc);
-  if (analyzer === null) return 2;
   try {
     const json = await analyzer.analyze(hash);
     const report = JSON.parse(json) as TxReport;
-    if (options.as !== undefined) return await printSide(report, options.as, options.json ?? false);
-    process.stdout.write(options.json ? `${json}\n` : renderReport(report, options));
-    return 0;
-  } catch (error) {
-    if (!(error instanceof AnalysisError)) throw error;
-    process.stderr.write(`analysis failed: ${error.message}\n`);
-    return 1;
+    if (options.as !== undefined) await printSide(report, options.as, options.json ?? false);
+    else process.stdout.write(options.json ? `${json}\n` : renderReport(report, options));
   } finally {
     await analyzer.close();
   }
 }
 
-/** Prints one account's side of a report; 2 where the report does not mention the account. */
-async function printSide(report: TxReport, account: string, asJson: boolean): Promise<number> {
+/** Prints one account's side of a report. Throws `CliError` where the report does not mention the account. */
+async function printSide(report: TxReport, account: string, asJson: boolean): Promise<void> {
   const [{ seenBy }, { renderSide }] = await Promise.all([
     import('../client/seenBy.ts'),
     import('./renderSide.ts'),
   ]);
   const side = seenBy(report as ClientReport, account);
-  if (side === null) {
-    process.stderr.write(`the report does not mention ${account.slice(0, 100)}\n`);
-    return 2;
-  }
+  if (side === null) throw new CliError(`the report does not mention ${account.slice(0, 100)}`);
   process.stdout.write(asJson ? `${JSON.stringify(side)}\n` : renderSide(side, report));
-  return 0;
 }

@@ -1,6 +1,7 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
-import type { BlockReports } from '../../service/analyzeBlock.ts';
+import type { Command } from 'commander';
 import type { TxReport } from '../../model/generated/report.ts';
+import { AnalysisError } from '../../lib/errors.ts';
+import { portOption, show } from './viewCommands.ts';
 
 const HELP = `
 One line per transaction, then what several of them show together: sandwiches with their victims and
@@ -32,15 +33,7 @@ export function addBlockCommand(program: Command): void {
     .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
     .option('--json', 'print everything as one JSON object')
     .option('--view', 'open the block in the viewer')
-    .addOption(
-      new Option('-p, --port <port>', 'with --view: port to listen on')
-        .default(0, 'any free one')
-        .argParser((text) => {
-          if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
-            throw new InvalidArgumentError('must be a port number');
-          return Number(text);
-        }),
-    )
+    .addOption(portOption('with --view: port to listen on'))
     .option('--no-open', 'with --view: print the address and open no browser')
     .addHelpText('after', HELP)
     .action(async (block: string, options: BlockCommandOptions) => {
@@ -49,19 +42,8 @@ export function addBlockCommand(program: Command): void {
 }
 
 async function runBlock(text: string, options: BlockCommandOptions): Promise<number> {
-  const [{ analyzeOneBlock }, { AnalysisError }] = await Promise.all([
-    import('./blocks/oneBlock.ts'),
-    import('../../lib/errors.ts'),
-  ]);
-  let found: (BlockReports & { readonly number: bigint; readonly hash: string }) | null;
-  try {
-    found = await analyzeOneBlock(text, options.rpc);
-  } catch (error) {
-    if (!(error instanceof AnalysisError)) throw error;
-    process.stderr.write(`analysis failed: ${error.message}\n`);
-    return 1;
-  }
-  if (found === null) return 2;
+  const { analyzeOneBlock } = await import('./blocks/oneBlock.ts');
+  const found = await analyzeOneBlock(text, options.rpc);
   const reports = found.reports.map((json) => JSON.parse(json) as TxReport);
   for (const { tx_hash, error } of found.failures) process.stderr.write(`${tx_hash}: ${error}\n`);
   const { renderBlock, inBlock, linesOfTransactions } = await import('./blocks/renderBlock.ts');
@@ -84,16 +66,12 @@ async function runBlock(text: string, options: BlockCommandOptions): Promise<num
   return found.failures.length === 0 ? 0 : 1;
 }
 
-/** The viewer, with the block's transactions on its start page. */
-async function view(
+/** Serves the viewer, with the block's transactions on its start page. */
+function view(
   reports: readonly TxReport[],
   lines: readonly string[],
   options: BlockCommandOptions,
 ): Promise<number> {
-  const [{ show }, { AnalysisError }] = await Promise.all([
-    import('./viewCommands.ts'),
-    import('../../lib/errors.ts'),
-  ]);
   const byHash = new Map(reports.map((report) => [report.tx.hash, JSON.stringify(report)]));
   const analyze = (hash: string): Promise<string> => {
     const json = byHash.get(hash);

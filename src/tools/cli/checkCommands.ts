@@ -5,7 +5,7 @@ import { CliError, outliveReader } from './cliIo.ts';
 import type { TxReport } from '../../model/generated/report.ts';
 import type { Anew, Verdict, Verification, VerifyInput } from '../verify/verifyReport.ts';
 import type { RuleFacts } from '../verify/ruleFacts.ts';
-import type { Analyzer } from './openAnalyzer.ts';
+import type { Engine } from '../openEngine.ts';
 
 const VALIDATE_HELP = `
 A file holds one report, or one per line (NDJSON, as batch writes it); - is standard input.
@@ -100,17 +100,14 @@ export function addVerifyCommand(program: Command): void {
 
 async function verify(files: readonly string[], options: VerifyOptions): Promise<number> {
   const [rpcUrl] = splitList(options.rpc ?? process.env['RPC_URL']);
-  const fail = (message: string): 2 => (process.stderr.write(`${message}\n`), 2);
-  if (!rpcUrl) return fail('no node to ask: give --rpc or set RPC_URL');
+  if (!rpcUrl) throw new CliError('no node to ask: give --rpc or set RPC_URL');
   const { openAnalyzer } = await import('./openAnalyzer.ts');
   const { NodeUnreachable } = await import('../verify/fetchRawAnswers.ts');
   const analyzer = options.anew ? await openAnalyzer(options.rpc) : null;
-  if (options.anew && analyzer === null) return 2;
   try {
     return await verifyFiles(files, rpcUrl, analyzer, options);
   } catch (error) {
-    if (error instanceof NodeUnreachable || error instanceof CliError) return fail(error.message);
-    throw error;
+    throw error instanceof NodeUnreachable ? new CliError(error.message) : error;
   } finally {
     await analyzer?.close();
   }
@@ -120,7 +117,7 @@ async function verify(files: readonly string[], options: VerifyOptions): Promise
 async function verifyFiles(
   files: readonly string[],
   rpcUrl: string,
-  analyzer: Analyzer | null,
+  analyzer: Engine | null,
   options: VerifyOptions,
 ): Promise<0 | 1 | 2> {
   const all: (Verification & { tx_hash: string })[] = [];
@@ -139,7 +136,7 @@ async function verifyFiles(
 async function* verifications(
   file: string,
   rpcUrl: string,
-  analyzer: Analyzer | null,
+  analyzer: Engine | null,
   { prices = false, acceptOtherRuleset = false, anew: compare }: VerifyOptions,
 ): AsyncGenerator<Verification & { tx_hash: string }> {
   const [{ readValidReports }, { contractReader, fetchRawAnswers }, { verifyTwice }] = await Promise.all([
@@ -190,7 +187,7 @@ async function priceSources(): Promise<NonNullable<VerifyInput['prices']>> {
   };
 }
 
-async function analyzeAnew(hash: string, analyzer: Analyzer | null): Promise<Anew> {
+async function analyzeAnew(hash: string, analyzer: Engine | null): Promise<Anew> {
   if (analyzer === null) return { missing: '--no-anew' };
   const { AnalysisError } = await import('../../lib/errors.ts');
   try {

@@ -50,7 +50,6 @@ interface Diagnosis {
 async function doctor(rpc: string | undefined, json: boolean): Promise<number> {
   const { readCliConfig } = await import('./openAnalyzer.ts');
   const config = readCliConfig(rpc);
-  if (config === null) return 2;
   const { createMask } = await import('../../lib/mask.ts');
   const urls = [...config.rpcUrls, ...(rpc === undefined && config.traceUrl ? [config.traceUrl] : [])];
   const mask = createMask(urls);

@@ -38,34 +38,20 @@ export function addLedgerCommand(program: Command): void {
     .option('--out <file>', 'write to a file instead of standard output')
     .option('--doubtful <file>', 'write what is left out as doubtful to this file')
     .addHelpText('after', HELP)
-    .action(async (files: string[], options: LedgerOptions) => {
-      process.exitCode = await ledger(files, options);
-    });
+    .action(ledger);
 }
 
-async function ledger(files: readonly string[], options: LedgerOptions): Promise<number> {
+async function ledger(files: readonly string[], options: LedgerOptions): Promise<void> {
   const wrong = options.account.find((account) => !isAddress(account, { strict: false }));
-  if (wrong !== undefined) return fail(`not an address: ${wrong.slice(0, 100)}`);
+  if (wrong !== undefined) throw new CliError(`not an address: ${wrong.slice(0, 100)}`);
   const accounts = new Set(options.account.map((account) => getAddress(account.toLowerCase())));
-  const [{ LedgerError }, { readFormat }] = await Promise.all([
-    import('../ledger/ledgerEvent.ts'),
-    import('../ledger/ledgerFormat.ts'),
-  ]);
-  let format: LedgerFormat;
-  let book: Book;
-  try {
-    format = readFormat(options.format);
-    book = await readBook(files, accounts);
-  } catch (error) {
-    if (error instanceof CliError || error instanceof LedgerError) return fail(error.message);
-    throw error;
-  }
+  const { readFormat } = await import('../ledger/ledgerFormat.ts');
+  const format = readFormat(options.format);
+  const book = await readBook(files, accounts);
   const silent = [...accounts].filter((account) => !book.concerned.has(account));
-  if (silent.length > 0) return fail(`no event of ${silent.join(', ')} in these reports`);
-  return writeBook(book, format, options);
+  if (silent.length > 0) throw new CliError(`no event of ${silent.join(', ')} in these reports`);
+  await writeBook(book, format, options);
 }
-
-const fail = (message: string): 2 => (say(message), 2);
 
 const say = (message: string): void => void process.stderr.write(`${message}\n`);
 
@@ -109,7 +95,7 @@ async function readBook(files: readonly string[], accounts: ReadonlySet<string>)
   };
 }
 
-async function writeBook(book: Book, format: LedgerFormat, options: LedgerOptions): Promise<number> {
+async function writeBook(book: Book, format: LedgerFormat, options: LedgerOptions): Promise<void> {
   const [{ commoditiesOf }, { writeLedger }, { loadRules }] = await Promise.all([
     import('../ledger/commodities.ts'),
     import('../ledger/writeLedger.ts'),
@@ -126,19 +112,15 @@ async function writeBook(book: Book, format: LedgerFormat, options: LedgerOption
       `left out ${flows} flows in ${doubtful.length} transactions: tokens that imitate others or are marked as ` +
         `spam, and transfers that nothing shows to be real${options.doubtful === undefined ? '; --doubtful FILE writes them' : ''}`,
     );
-  if (options.doubtful !== undefined && !isWritten(options.doubtful, text(doubtful))) return 2;
-  if (options.out !== undefined) return isWritten(options.out, text(book.events)) ? 0 : 2;
-  process.stdout.write(text(book.events));
-  return 0;
+  if (options.doubtful !== undefined) write(options.doubtful, text(doubtful));
+  if (options.out === undefined) process.stdout.write(text(book.events));
+  else write(options.out, text(book.events));
 }
 
-/** Writes the file; says why it cannot. */
-function isWritten(file: string, text: string): boolean {
+function write(file: string, text: string): void {
   try {
     writeFileSync(file, text);
-    return true;
   } catch (error) {
-    say(`cannot write ${file}: ${(error as Error).message}`);
-    return false;
+    throw new CliError(`cannot write ${file}: ${(error as Error).message}`);
   }
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, type Command } from 'commander';
 import type { SimulationRequest } from '../../model/simulation.ts';
 import type { PreviewReport } from '../preview/preview.ts';
+import { AnalysisError } from '../../lib/errors.ts';
 import { CliError } from './cliIo.ts';
 
 const HELP = `
@@ -71,16 +72,15 @@ export function addPreviewCommand(program: Command): void {
 }
 
 async function preview(options: PreviewOptions): Promise<number> {
-  const [{ readCliConfig }, { openPreviewer }, { AnalysisError }, { RequestError, readOverrides }, expected] =
-    await Promise.all([
+  const [{ readCliConfig }, { openPreviewer }, { RequestError, readOverrides }, expected] = await Promise.all(
+    [
       import('./openAnalyzer.ts'),
       import('../preview/preview.ts'),
-      import('../../lib/errors.ts'),
       import('../preview/readRequest.ts'),
       import('../preview/expectation.ts'),
-    ]);
+    ],
+  );
   const config = readCliConfig(options.rpc);
-  if (config === null) return 2;
   try {
     const overrides = json(options.stateOverride, '--state-override');
     readOverrides(overrides);
@@ -100,9 +100,7 @@ async function preview(options: PreviewOptions): Promise<number> {
     }
   } catch (error) {
     if (error instanceof RequestError) throw new CliError(error.message);
-    if (!(error instanceof AnalysisError)) throw error;
-    process.stderr.write(`preview failed: ${error.message}\n`);
-    return 1;
+    throw error instanceof AnalysisError ? new CliError(`preview failed: ${error.message}`, 1) : error;
   }
 }
 

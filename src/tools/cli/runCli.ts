@@ -1,8 +1,10 @@
 import { CommanderError } from 'commander';
 import { createProgram } from './program.ts';
 import { CliError } from './cliIo.ts';
+import { AnalysisError } from '../../lib/errors.ts';
 import { createMask, maskStandardError } from '../../lib/mask.ts';
 import { splitList } from '../../lib/text.ts';
+import { RulebookError } from '../../rules/read/problems.ts';
 
 // The reader of a pipe may close it early: `txreport batch … | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
@@ -16,12 +18,13 @@ try {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {
     process.stderr.write(`${describe(error as Error)}\n`);
-    process.exitCode = error instanceof CliError ? error.exitCode : 1;
+    process.exitCode = error instanceof CliError ? error.exitCode : error instanceof RulebookError ? 2 : 1;
   }
 }
 
 function describe(error: Error): string | undefined {
-  if (error instanceof CliError) return error.message;
+  if (error instanceof CliError || error instanceof RulebookError) return error.message;
+  if (error instanceof AnalysisError) return `analysis failed: ${error.message}`;
   const missing = /^Cannot find package '([^']+)'/.exec(error.message)?.[1];
   if (missing !== undefined)
     return `this command needs the package ${missing}, which is not installed: npm install ${missing}`;

@@ -7,6 +7,7 @@ import type { TxReport } from '../../model/generated/report.ts';
 import { readTxHash } from '../client/txHash.ts';
 import type { ViewOptions } from '../view/servePage.ts';
 import type { CallTree } from '../wording/calls.ts';
+import { AnalysisError } from '../../lib/errors.ts';
 import { CliError } from './cliIo.ts';
 
 const VIEW_HELP = `
@@ -35,11 +36,11 @@ interface CommandOptions {
   readonly open: boolean;
 }
 
-const portOption = (): Option =>
-  new Option('-p, --port <port>', 'port to listen on').default(0, 'any free one').argParser((text) => {
-    if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+export const portOption = (text = 'port to listen on'): Option =>
+  new Option('-p, --port <port>', text).default(0, 'any free one').argParser((port) => {
+    if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
       throw new InvalidArgumentError('must be a port number');
-    return Number(text);
+    return Number(port);
   });
 
 /** `txreport view`: the viewer for one transaction or report file. */
@@ -82,13 +83,9 @@ async function view(target: string | undefined, options: CommandOptions): Promis
     throw new CliError(`${target.slice(0, 100)} is neither a file nor a transaction hash`);
   const { openAnalyzer } = await import('./openAnalyzer.ts');
   const analyzer = await openAnalyzer(options.rpc);
-  if (analyzer === null) return 2;
   try {
     if (options.rpc !== undefined) process.env['RPC_URL'] = options.rpc;
-    const [{ openTraces }, { AnalysisError }] = await Promise.all([
-      import('../trace/openTraces.ts'),
-      import('../../lib/errors.ts'),
-    ]);
+    const { openTraces } = await import('../trace/openTraces.ts');
     const traces = openTraces();
     const trace = (one: string): Promise<CallTree> =>
       traces(one).then(
@@ -105,7 +102,6 @@ async function view(target: string | undefined, options: CommandOptions): Promis
 }
 
 async function noNode(hash: string): Promise<never> {
-  const { AnalysisError } = await import('../../lib/errors.ts');
   throw new AnalysisError('transaction_not_found', `only the opened file is served, not ${hash}`);
 }
 
@@ -123,11 +119,10 @@ async function readReport(file: string): Promise<{ tx: TxReport['tx']; json: str
 const RECORDINGS = ['../../demo/recordings.ndjson.gz', '../../../test/recordings'];
 
 async function demo(options: CommandOptions): Promise<number> {
-  const [{ traceOf }, { loadRules }, { allRecordings }, { AnalysisError }] = await Promise.all([
+  const [{ traceOf }, { loadRules }, { allRecordings }] = await Promise.all([
     import('../trace/openTraces.ts'),
     import('../../service/loadRules.ts'),
     import('./rules/recordings.ts'),
-    import('../../lib/errors.ts'),
   ]);
   const place = RECORDINGS.map((path) => join(import.meta.dirname, path)).find((path) => existsSync(path));
   if (place === undefined) throw new CliError('this package was built without the demo’s recordings');

@@ -2,6 +2,7 @@ import { formatAmount } from '../../value/amount.ts';
 import { usdText, worth, type PriceBook } from '../../value/money.ts';
 import { bookOf } from '../client/seenBy.ts';
 import type { TxReport as ClientReport } from '../client/report.ts';
+import { CliError } from '../cli/cliIo.ts';
 import { isDebt } from '../wording/amounts.ts';
 import { positionTitle } from '../wording/sentences.ts';
 import { purposesOf, type Purpose, type Purposes } from './purposes.ts';
@@ -76,7 +77,7 @@ interface ReportEvents {
 }
 
 /** A report that cannot be written into a ledger. */
-export class LedgerError extends Error {}
+export class LedgerError extends CliError {}
 
 /** Flags of tokens and transfers that no ledger should book: a stranger can write them. */
 const DOUBTFUL: ReadonlySet<string> = new Set(['impersonates', 'suspected_spam', 'unverified_source']);

@@ -34,7 +34,6 @@ export async function runMcp(rpc: string | undefined): Promise<number> {
   // Both tools that ask a node find it in RPC_URL.
   if (rpc !== undefined) process.env['RPC_URL'] = rpc;
   const analyzer = await openAnalyzer(undefined);
-  if (analyzer === null) return 2;
   const config = readConfig(process.env);
   const limiter = createLimiter(config);
   const previewer = await openPreviewer(config);

@@ -34,10 +34,9 @@ async function openHashes(
   request: HashBatchRequest,
   stop: AbortSignal,
   say: (text: string) => void,
-): Promise<BatchJob<HashLine, HashResult> | null> {
+): Promise<BatchJob<HashLine, HashResult>> {
   const source = await openSource(request, stop);
   const analyzer = await openAnalyzer(request.rpc);
-  if (analyzer === null) return null;
   const { sink, errors } = await openSink(request, say).catch(async (error: unknown) => {
     await analyzer.close();
     throw error;

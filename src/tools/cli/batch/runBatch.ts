@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { CliError } from '../cliIo.ts';
 import { lock, stopOnSignals, type Stop } from './guards.ts';
 import { startProgress } from './progress.ts';
 
@@ -40,26 +41,23 @@ export interface Failed {
 }
 
 /**
- * Runs a batch from the lock on its output to its exit status: 0 complete, 1 with failures, 2 wrong
- * configuration (`open` resolves to null), 128 and the signal's number where one stopped it.
+ * Runs a batch from the lock on its output to its exit status: 0 complete, 1 with failures, 128 and the
+ * signal's number where one stopped it.
+ * @throws CliError where another batch writes the output
  */
 export async function runBatch<Unit, Result>(
   request: BatchRequest,
   locked: string | undefined,
-  open: (stop: AbortSignal, say: (text: string) => void) => Promise<BatchJob<Unit, Result> | null>,
+  open: (stop: AbortSignal, say: (text: string) => void) => Promise<BatchJob<Unit, Result>>,
 ): Promise<number> {
   const say = (text: string): void => {
     if (request.quiet !== true) process.stderr.write(`${text}\n`);
   };
   const unlock = await lock(locked);
-  if (unlock === null) {
-    process.stderr.write(`${request.out} is being written by another batch\n`);
-    return 1;
-  }
+  if (unlock === null) throw new CliError(`${request.out} is being written by another batch`, 1);
   const stop = stopOnSignals();
   try {
-    const job = await open(stop.signal, say);
-    return job === null ? 2 : await conduct(request, job, stop, say);
+    return await conduct(request, await open(stop.signal, say), stop, say);
   } finally {
     stop.end();
     await unlock();

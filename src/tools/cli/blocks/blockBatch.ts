@@ -43,16 +43,14 @@ const RESOLVE = 50;
 /** Blocks that may wait, finished, for one before them: the bound of the memory that order costs. */
 const AHEAD = 2;
 
-/** The configuration for whole blocks; null, with the reason printed, where it is wrong. */
-export function readBlockConfig(rpc: string | undefined): Config | null {
+/** The configuration for whole blocks. Throws `CliError` where it is wrong. */
+export function readBlockConfig(rpc: string | undefined): Config {
   const config = readCliConfig(rpc);
-  return (
-    config && {
-      ...config,
-      rpcTimeoutMs: Math.max(config.rpcTimeoutMs, BLOCK_REQUEST_MS),
-      rpcMaxBatch: process.env['RPC_MAX_BATCH'] === undefined ? BLOCK_BATCH : config.rpcMaxBatch,
-    }
-  );
+  return {
+    ...config,
+    rpcTimeoutMs: Math.max(config.rpcTimeoutMs, BLOCK_REQUEST_MS),
+    rpcMaxBatch: process.env['RPC_MAX_BATCH'] === undefined ? BLOCK_BATCH : config.rpcMaxBatch,
+  };
 }
 
 /** Runs `txreport batch --blocks`; returns its exit status. */
@@ -64,7 +62,6 @@ export async function batchBlocks(request: BlockBatchRequest): Promise<number> {
   if (request.findings && request.involving !== undefined)
     throw new CliError('--findings needs whole blocks: not with --involving');
   const config = readBlockConfig(request.rpc);
-  if (config === null) return 2;
   return runBatch(request, await lockedFile(request), (stop, say) => openBlocks(request, config, stop, say));
 }
 

@@ -8,16 +8,15 @@ import type { BlockId } from '../../../traces/traceApi.ts';
 import type { Hash } from '../../../model/hex.ts';
 
 /**
- * Analyzes one block with its findings; null, with the reason printed, where the configuration is wrong.
- * @throws CliError for text that is no block, `AnalysisError` of the block itself
+ * Analyzes one block with its findings.
+ * @throws CliError for text that is no block or a wrong configuration, `AnalysisError` of the block itself
  */
 export async function analyzeOneBlock(
   text: string,
   rpc: string | undefined,
-): Promise<(BlockReports & BlockId) | null> {
+): Promise<BlockReports & BlockId> {
   const ref = refOf(text);
   const config = readBlockConfig(rpc);
-  if (config === null) return null;
   const rulebook = await configuredRules(config);
   const upstream = openUpstream(config);
   try {

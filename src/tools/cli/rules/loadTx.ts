@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError, readConfig, type Config } from '../../../service/config.ts';
+import type { Config } from '../../../service/config.ts';
 import { AnalysisError } from '../../../lib/errors.ts';
 import type { Hash, Address } from '../../../model/hex.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
@@ -47,16 +47,12 @@ function tryRecorded(hash: Hash, places: readonly string[]): Recording | null {
 
 /** Asks the node of the environment, as the service would. Throws `CliError`. */
 async function fetchTx(hash: Hash, rulebook: Rulebook): Promise<Recording> {
-  let config;
-  try {
-    config = readConfig(process.env);
-  } catch (error) {
-    throw error instanceof ConfigError ? new CliError(error.message) : error;
-  }
-  if (config.rpcUrls.length === 0)
-    throw new CliError(`${hash} is not recorded, and RPC_URL names no node to ask`);
   // Recorded transactions need no node, and its client takes 80 ms to load.
-  const { openUpstream } = await import('../../../service/analyzer.ts');
+  const [{ readCliConfig }, { openUpstream }] = await Promise.all([
+    import('../openAnalyzer.ts'),
+    import('../../../service/analyzer.ts'),
+  ]);
+  const config = readCliConfig(undefined, `${hash} is not recorded, and RPC_URL names no node to ask`);
   const upstream = openUpstream({ ...config, priceApiUrl: null });
   try {
     return await fetchRecording(hash, { upstream, config, rulebook });

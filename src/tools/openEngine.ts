@@ -1,0 +1,34 @@
+import { createServiceAnalyze, openUpstream } from '../service/analyzer.ts';
+import type { Config } from '../service/config.ts';
+import type { Log } from '../lib/log.ts';
+import { jsonText } from '../lib/reportJson.ts';
+import type { Hash } from '../model/hex.ts';
+
+/** The service's own analysis, inside this process. */
+export interface Engine {
+  /** The serialised report; rejects with an `AnalysisError`. */
+  analyze(hash: string, signal?: AbortSignal): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Opens the analysis on the configured nodes. Throws `RulebookError` for rules that do not compile. */
+export async function openEngine(config: Config, log: Log): Promise<Engine> {
+  const upstream = openUpstream(config);
+  try {
+    const analyze = await createServiceAnalyze({ upstream, config, log });
+    return {
+      async analyze(hash, signal = new AbortController().signal) {
+        const deadlineAt = performance.now() + config.deadlineMs;
+        const { json } = await analyze(hash as Hash, { signal, deadlineAt });
+        return jsonText(json);
+      },
+      async close() {
+        await analyze.close?.();
+        await upstream.close();
+      },
+    };
+  } catch (error) {
+    await upstream.close();
+    throw error;
+  }
+}
