@@ -1,12 +1,11 @@
 import type { Problem } from '../../rules/read/problems.ts';
-import type { TxReport } from '../../model/generated/report.ts';
-import type { CheckedCondition } from '../../model/intent.ts';
 import { readConfig } from '../../service/config.ts';
 import { allRecordings, type Recording } from '../cli/rules/recordings.ts';
 import type { Hash } from '../../model/hex.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import { openUpstream } from '../../service/analyzer.ts';
 import { fetchRecording } from '../cli/rules/loadTx.ts';
+import type { tryRule } from './tryRule.ts';
 
 /** Messages between the playground's endpoint and its page. */
 
@@ -42,73 +41,10 @@ export interface TryRequest {
   readonly tx_hash?: string;
 }
 
-export interface VerdictView {
-  readonly kind: string;
-  readonly label: string;
-  readonly status: string;
-  readonly confidence: string;
-  readonly rule: string | null;
-  readonly actor: string | null;
-}
-
-/** One edited intent rule, seen from one candidate's place. */
-export interface RuleView {
-  readonly slug: string;
-  readonly version: number;
-  readonly intent: string;
-  readonly account: string;
-  /** The verdict is this account's. */
-  readonly subject: boolean;
-  readonly fate: 'wins' | 'outranked' | 'does_not_match' | 'skipped';
-  /** The unmet conditions; for a winner, the rules it outranked. */
-  readonly why: readonly string[];
-  /** Null when it was not evaluated. */
-  readonly conditions: CheckedCondition | null;
-}
-
-export interface NearMiss {
-  readonly slug: string;
-  readonly intent: string;
-  readonly unmet: readonly string[];
-  readonly met: number;
-}
-
-/** One event or call of an edited shape, and how many of its uses were recognised. */
-export interface SignatureView {
-  readonly shape: string;
-  readonly signature: string;
-  /** Logs (or calls) of the transaction with this signature. */
-  readonly seen: number;
-  /** Of those, how many became a building block by this shape. */
-  readonly recognised: number;
-  /** Why the shape made nothing of the others. */
-  readonly why: readonly string[];
-}
-
-export interface MotifView {
-  readonly id: string;
-  readonly kind: string;
-  readonly protocol: string | null;
-  readonly status: string;
-  readonly failed: readonly string[];
-  /** By an edited shape or protocol. */
-  readonly edited: boolean;
-}
-
-export interface TryOutcome {
-  readonly name: string;
-  readonly hash: string;
-  readonly before: VerdictView;
-  readonly after: VerdictView;
-  readonly rules: readonly RuleView[];
-  readonly near: readonly NearMiss[];
-  readonly signatures: readonly SignatureView[];
-  /** Accounts of edited protocols that appear in the transaction's calls or logs. */
-  readonly protocols: readonly { readonly slug: string; readonly seen: readonly string[] }[];
-  readonly motifs: { readonly before: readonly MotifView[]; readonly after: readonly MotifView[] };
-  readonly facts: readonly (readonly [name: string, value: string])[];
-  readonly report: TxReport;
-}
+export type TryOutcome = Awaited<ReturnType<typeof tryRule>>;
+export type VerdictView = TryOutcome['after'];
+export type RuleView = TryOutcome['rules'][number];
+export type MotifView = TryOutcome['motifs']['after'][number];
 
 /** POST /playground/try */
 export interface TryAnswer {

@@ -1,13 +1,13 @@
 import { checksumAddress } from '../../evm/address.ts';
 import { analyzeRaw } from '../../analyze.ts';
-import { blockers, countMet, show } from '../cli/rules/conditionLines.ts';
+import { show } from '../cli/rules/conditionLines.ts';
+import { fateOf, motifsOfShapes, nearMisses } from '../cli/rules/fates.ts';
 import { examineTx, type ExaminedTx, type SubjectReading } from '../cli/rules/loadTx.ts';
 import type { Recording } from '../cli/rules/recordings.ts';
 import type { SoundRuleset } from '../cli/rules/rulesets.ts';
 import type { Address } from '../../model/hex.ts';
 import type { IntentRule, Rulebook } from '../../model/rulebook.ts';
 import { unrecognised, type Unrecognised } from '../cli/rules/whyNot.ts';
-import type { MotifView, NearMiss, RuleView, SignatureView, TryOutcome, VerdictView } from './answers.ts';
 import type { EditedRuleset } from './editedRuleset.ts';
 
 /** Rules that do not match, nearest first, as far as they are worth reading. */
@@ -18,7 +18,7 @@ export async function tryRule(
   edited: EditedRuleset & { readonly ruleset: SoundRuleset },
   inForce: Rulebook,
   recording: Recording,
-): Promise<TryOutcome> {
+) {
   const { rulebook } = edited.ruleset;
   const before = await examineTx(recording, inForce);
   const after = await examineTx(recording, rulebook);
@@ -39,7 +39,9 @@ export async function tryRule(
     rules: readings.flatMap((reading) =>
       mine.map((rule) => ruleView(rule, reading, reading === after.reading)),
     ),
-    near: nearMisses(after.reading),
+    near: nearMisses(after.reading)
+      .filter(({ met, unmet }) => met >= unmet.length)
+      .slice(0, NEAREST),
     signatures: edited.kind === 'shape' ? signatureViews(after, edited.slugs, rulebook) : [],
     protocols:
       edited.kind === 'protocol'
@@ -58,7 +60,7 @@ export async function tryRule(
 
 const shown = (account: Address): string => checksumAddress(account);
 
-function verdictView({ reading, attribution }: ExaminedTx): VerdictView {
+function verdictView({ reading, attribution }: ExaminedTx) {
   const { kind, label, status, confidence, rule } = reading.explained.verdict;
   return {
     kind,
@@ -70,60 +72,17 @@ function verdictView({ reading, attribution }: ExaminedTx): VerdictView {
   };
 }
 
-function ruleView(rule: IntentRule, { account, explained }: SubjectReading, subject: boolean): RuleView {
-  const { verdict, outcomes, outranked } = explained;
-  const base = {
-    slug: rule.slug,
-    version: rule.version,
-    intent: rule.intent,
-    account: shown(account),
-    subject,
-  };
-  const outcome = outcomes.find((o) => o.rule.slug === rule.slug);
-  if (!outcome) {
-    return {
-      ...base,
-      fate: 'skipped',
-      conditions: null,
-      why: [
-        rule.status === 'deprecated'
-          ? 'it is deprecated'
-          : `the transaction has no motif of kind ${rule.requiresAny.join(' or ')}`,
-      ],
-    };
-  }
-  // The engine leaves the result of the outermost node to the outcome.
-  const conditions = { ...outcome.conditions, result: outcome.matched };
-  if (!outcome.matched) return { ...base, fate: 'does_not_match', conditions, why: blockers(conditions) };
-  if (verdict.rule?.slug === rule.slug)
-    return { ...base, fate: 'wins', conditions, why: outranked.map((slug) => `outranks ${slug}`) };
-  return {
-    ...base,
-    fate: 'outranked',
-    conditions,
-    why: [`${verdict.rule?.slug ?? 'a heuristic'} (${verdict.kind}) outranks it`],
-  };
+/** One edited intent rule, seen from one candidate's place; `subject`: the verdict is this account's. */
+function ruleView(rule: IntentRule, reading: SubjectReading, subject: boolean) {
+  const { slug, version, intent } = rule;
+  return { slug, version, intent, account: shown(reading.account), subject, ...fateOf(rule, reading) };
 }
 
-function nearMisses({ explained }: SubjectReading): NearMiss[] {
-  return explained.outcomes
-    .filter((o) => !o.matched)
-    .map(({ rule, conditions }) => ({
-      slug: rule.slug,
-      intent: rule.intent,
-      unmet: blockers({ ...conditions, result: false }),
-      met: countMet(conditions),
-    }))
-    .filter((n) => n.met >= n.unmet.length)
-    .sort((a, b) => a.unmet.length - b.unmet.length || b.met - a.met || (a.slug < b.slug ? -1 : 1))
-    .slice(0, NEAREST);
-}
-
-function signatureViews(
-  examined: ExaminedTx,
-  shapes: readonly string[],
-  rulebook: Rulebook,
-): SignatureView[] {
+/**
+ * The events and calls of edited shapes: how many logs or calls of the transaction have the signature, how many
+ * became a building block by the shape, and why the others did not.
+ */
+function signatureViews(examined: ExaminedTx, shapes: readonly string[], rulebook: Rulebook) {
   const { tx, primitives } = examined;
   const made = primitives.filter((p) => p.shape !== null && shapes.includes(p.shape));
   const missed = unrecognised(examined, rulebook, true);
@@ -171,20 +130,15 @@ function accountsSeen({ tx }: ExaminedTx, addresses: ReadonlySet<Address>): stri
   return [...addresses].filter((address) => seen.has(address)).map(shown);
 }
 
-function motifViews({ motifs, primitives }: ExaminedTx, edited: readonly string[]): MotifView[] {
-  const places = new Set(
-    primitives
-      .filter((p) => p.shape !== null && edited.includes(p.shape))
-      .map((p) => `${p.kind} ${p.venue} ${p.seq}`),
-  );
-  return motifs.map((m) => ({
+/** `edited`: by an edited shape or protocol. */
+function motifViews(examined: ExaminedTx, edited: readonly string[]) {
+  const made = motifsOfShapes(examined, edited);
+  return examined.motifs.map((m) => ({
     id: `m-${m.index}`,
     kind: m.kind,
     protocol: m.protocol?.slug ?? null,
     status: m.status,
     failed: m.invariants.filter((i) => !i.holds).map((i) => i.name),
-    edited:
-      (m.protocol !== null && edited.includes(m.protocol.slug)) ||
-      places.has(`${m.kind} ${m.venue} ${m.seq}`),
+    edited: (m.protocol !== null && edited.includes(m.protocol.slug)) || made.includes(m),
   }));
 }

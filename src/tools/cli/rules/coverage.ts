@@ -1,12 +1,11 @@
-import { evaluateOn, factNames } from '../../../rules/engine.ts';
 import type { CheckedCondition } from '../../../model/intent.ts';
-import { defaultFact } from '../../../rules/compile/facts.ts';
 import type { CliIo } from '../cliIo.ts';
 import type { RawMeaning } from '../../../model/generated/rules.ts';
 import { isFault, parseSignature } from '../../../rules/compile/signature.ts';
 import { keyOf } from '../../../rules/exampleNames.ts';
 import { shownBy } from '../../../rules/lint/checkExamplesOfAll.ts';
 import { show } from './conditionLines.ts';
+import { evaluateFacts } from './evaluateFacts.ts';
 import { examineTx, type ExaminedTx } from './loadTx.ts';
 import { allRecordings } from './recordings.ts';
 import { openSoundRuleset, rulesetDirs, type SoundRuleset } from './rulesets.ts';
@@ -114,11 +113,7 @@ async function coverExamples(ruleset: SoundRuleset, seen: SeenConditions): Promi
     const rule = ruleset.rulebook.intents.find((r) => r.slug === value.slug)!;
     for (const example of [...(value.examples.match ?? []), ...(value.examples.near_miss ?? [])]) {
       if (example.facts === undefined) continue;
-      const facts = new Map(
-        [...factNames(rule.when)].map((name) => [name, defaultFact(ruleset.facts!.get(name)!)]),
-      );
-      for (const [name, v] of Object.entries(example.facts)) facts.set(name, v as string);
-      note(seen, rule.slug, (await evaluateOn(rule, facts)).conditions);
+      note(seen, rule.slug, (await evaluateFacts(example, rule, ruleset)).conditions);
       examples += 1;
     }
   }

@@ -4,10 +4,10 @@ import type { Evidence } from '../../../model/canonicalTx.ts';
 import type { Motif } from '../../../model/motif.ts';
 import type { JoinReason } from '../../../model/primitive.ts';
 import type { IntentRule, Rulebook } from '../../../model/rulebook.ts';
-import type { RuleOutcome } from '../../../model/intent.ts';
 import { didYouMean } from '../../../rules/compile/didYouMean.ts';
 import { CliError, type CliIo } from '../cliIo.ts';
-import { blockers, conditionLines, countMet, show } from './conditionLines.ts';
+import { conditionLines, show } from './conditionLines.ts';
+import { fateOf, nearMisses } from './fates.ts';
 import { examineTx, loadTx, type ExaminedTx, type SubjectReading } from './loadTx.ts';
 import { recordingPlaces } from './recordings.ts';
 import { openSoundRuleset, rulesetDirs, type SoundRuleset } from './rulesets.ts';
@@ -162,57 +162,43 @@ const winnerOf = ({ explained }: SubjectReading, { rulebook }: SoundRuleset): In
   rulebook.intents.find((r) => r.slug === explained.verdict.rule?.slug) ?? null;
 
 /** Every rule with every condition, or the one asked for. */
-function printAllOutcomes(reading: SubjectReading, { ruleset, options, io }: Page): void {
+function printAllOutcomes(reading: SubjectReading, page: Page): void {
+  const { options, io } = page;
   const { outcomes, skipped } = reading.explained;
-  const winner = winnerOf(reading, ruleset);
-  if (options.rule !== undefined && skipped.includes(options.rule)) printSkipped(options.rule, ruleset, io);
-  for (const o of outcomes)
-    if (options.rule === undefined || o.rule.slug === options.rule) printOutcome(o, winner, ruleset, io);
+  const rules =
+    options.rule === undefined
+      ? outcomes.map(({ rule }) => rule)
+      : page.ruleset.rulebook.intents.filter(({ slug }) => slug === options.rule);
+  for (const rule of rules) printFate(rule, reading, page);
   if (options.full)
     io.out(`skipped, because motifs they require are missing: ${skipped.join(', ') || 'none'}`);
 }
 
 /** The winning rule, the matching rules it outranks, and near misses. */
-function printVerdictReasons(reading: SubjectReading, { ruleset, io }: Page): void {
-  const { outcomes, outranked } = reading.explained;
-  const { intents } = ruleset.rulebook;
+function printVerdictReasons(reading: SubjectReading, page: Page): void {
+  const { ruleset, io } = page;
   const winner = winnerOf(reading, ruleset);
-  for (const o of outcomes) if (o.rule === winner) printOutcome(o, winner, ruleset, io);
-  for (const slug of outranked)
-    io.out(`lost: ${slug}: ${whyLost(intents.find((r) => r.slug === slug)!, winner!, ruleset)}`);
-  const near = outcomes
-    .filter((o) => !o.matched)
-    .map((o) => ({ rule: o.rule, unmet: blockers(o.conditions), met: countMet(o.conditions) }))
-    .filter((n) => n.unmet.length <= NEAR && n.met >= 2 * n.unmet.length);
-  for (const { rule, unmet } of near.sort((a, b) => a.unmet.length - b.unmet.length))
-    io.out(`near miss: ${rule.slug} (${rule.intent}): ${unmet.join('; ')}`);
+  if (winner !== null) printFate(winner, reading, page);
+  for (const slug of reading.explained.outranked) {
+    const loser = ruleset.rulebook.intents.find((r) => r.slug === slug)!;
+    io.out(`lost: ${slug}: ${whyLost(loser, winner!, ruleset)}`);
+  }
+  for (const { slug, intent, unmet, met } of nearMisses(reading))
+    if (unmet.length <= NEAR && met >= 2 * unmet.length)
+      io.out(`near miss: ${slug} (${intent}): ${unmet.join('; ')}`);
 }
 
-function printOutcome(
-  outcome: RuleOutcome,
-  winner: IntentRule | null,
-  ruleset: SoundRuleset,
-  io: CliIo,
-): void {
-  const { rule, matched } = outcome;
-  const fate =
-    rule === winner
-      ? 'wins'
-      : matched
-        ? `loses: ${whyLost(rule, winner!, ruleset)}`
-        : `does not match: ${blockers(outcome.conditions).join('; ')}`;
-  io.out(`${rule.slug} v${rule.version} (${rule.intent}) ${fate}`);
-  // The engine leaves the result of the outermost node to the outcome.
-  for (const line of conditionLines({ ...outcome.conditions, result: matched }, '  ')) io.out(line);
-}
-
-function printSkipped(slug: string, ruleset: SoundRuleset, io: CliIo): void {
-  const rule = ruleset.rulebook.intents.find((r) => r.slug === slug)!;
-  io.out(
-    rule.status === 'deprecated'
-      ? `${slug} is deprecated and not run`
-      : `${slug} was skipped: no motif of kind ${rule.requiresAny.join(' or ')} in the transaction`,
-  );
+/** A rule's fate, and its conditions where it was evaluated. */
+function printFate(rule: IntentRule, reading: SubjectReading, { ruleset, io }: Page): void {
+  const { fate, why, conditions } = fateOf(rule, reading);
+  const words = {
+    wins: () => 'wins',
+    outranked: () => `loses: ${whyLost(rule, winnerOf(reading, ruleset)!, ruleset)}`,
+    does_not_match: () => `does not match: ${why.join('; ')}`,
+    skipped: () => `was skipped: ${why.join('; ')}`,
+  }[fate]();
+  io.out(`${rule.slug} v${rule.version} (${rule.intent}) ${words}`);
+  for (const line of conditions ? conditionLines(conditions, '  ') : []) io.out(line);
 }
 
 /** Why one matching rule ranks behind another; the checks follow the order of the decision. */

@@ -12,6 +12,7 @@ import type {
   RawExpectation,
   RawExpectedMotif,
 } from '../../../model/generated/rules.ts';
+import { motifsOfShapes } from './fates.ts';
 import { examineTx, type ExaminedTx } from './loadTx.ts';
 import { unrecognised, unrecognisedLines } from './whyNot.ts';
 
@@ -51,7 +52,7 @@ export function forgedTwin({ transaction, name }: RawExample): RawExample {
 /** What of a forged transaction is taken for proven, one line each. */
 export function believed({ built, examined }: MadeUp, shape: string): string[] {
   const stranger = built.addressOf('stranger');
-  return motifsOf(examined, shape)
+  return motifsOfShapes(examined, [shape])
     .filter(
       ({ status, participants }) => status === 'Proven' && participants.some((p) => p.account !== stranger),
     )
@@ -91,7 +92,7 @@ export async function surprises(
     );
     compare('positions', expect.positions.join(', '), found.join(', '));
   }
-  const motifs = motifsOf(examined, shape);
+  const motifs = shape === null ? examined.motifs : motifsOfShapes(examined, [shape]);
   for (const wanted of expect.motifs ?? []) lines.push(...missingMotif(wanted, motifs, { built, examined }));
   if (expect.motifs?.length === 0 && motifs.length > 0)
     lines.push(`recognised ${motifs.map(({ kind }) => kind).join(', ')}, expected nothing`);
@@ -102,15 +103,6 @@ export async function surprises(
 /** The published word or the rules' own, whichever is expected. */
 const either = (words: readonly [string, string], wanted?: string): string =>
   words.find((one) => one === wanted) ?? words[1];
-
-/** Motifs a shape made; of an intent's example all. */
-function motifsOf({ motifs, primitives }: ExaminedTx, shape: string | null): readonly Motif[] {
-  if (shape === null) return motifs;
-  const places = new Set(
-    primitives.filter((p) => p.shape === shape).map((p) => `${p.kind} ${p.venue} ${p.seq}`),
-  );
-  return motifs.filter((m) => places.has(`${m.kind} ${m.venue} ${m.seq}`));
-}
 
 function missingMotif(wanted: RawExpectedMotif, motifs: readonly Motif[], { built }: MadeUp): string[] {
   const ofKind = motifs.filter(({ kind }) => kind === wanted.kind);

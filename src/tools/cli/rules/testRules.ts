@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { defaultFact } from '../../../rules/compile/facts.ts';
 import type {
   RawExample,
   RawExamples,
@@ -9,11 +8,13 @@ import type {
   RawShape,
 } from '../../../model/generated/rules.ts';
 import type { RuleItem } from '../../../rules/compile/ruleItem.ts';
-import { evaluateOn, factNames } from '../../../rules/engine.ts';
+import { factNames } from '../../../rules/engine.ts';
 import type { IntentRule } from '../../../model/rulebook.ts';
 import { didYouMean } from '../../../rules/compile/didYouMean.ts';
 import { CliError, type CliIo } from '../cliIo.ts';
 import { blockers } from './conditionLines.ts';
+import { evaluateFacts } from './evaluateFacts.ts';
+import { fateOf } from './fates.ts';
 import type { ExaminedTx } from './loadTx.ts';
 import { findRecording, recordingPlaces } from './recordings.ts';
 import { openSoundRuleset, rulesetDirs, type SoundRuleset } from './rulesets.ts';
@@ -172,12 +173,9 @@ async function tryForged(example: RawExample, ruleset: SoundRuleset, shape: stri
 }
 
 async function tryFacts({ ruleset, side, example }: Case, rule: IntentRule): Promise<string | null> {
-  const facts = new Map(
-    [...factNames(rule.when)].map((name) => [name, defaultFact(ruleset.facts!.get(name)!)]),
-  );
-  const unused = Object.keys(example.facts ?? {}).filter((name) => !facts.has(name));
-  for (const [name, value] of Object.entries(example.facts ?? {})) facts.set(name, value as string);
-  const outcome = await evaluateOn(rule, facts);
+  const used = factNames(rule.when);
+  const unused = Object.keys(example.facts ?? {}).filter((name) => !used.has(name));
+  const outcome = await evaluateFacts(example, rule, ruleset);
   if (outcome.matched === (side === 'match')) return null;
   if (side === 'near_miss')
     return (
@@ -207,16 +205,14 @@ function verdictFailure(
   rule: IntentRule,
   side: 'match' | 'near_miss',
 ): string | null {
-  const { verdict, outcomes } = reading.explained;
-  const outcome = outcomes.find((o) => o.rule.slug === rule.slug);
-  const winner = verdict.rule?.slug ?? 'fallback';
+  const { verdict } = reading.explained;
+  const { fate, why } = fateOf(rule, reading);
   if (side === 'near_miss')
-    return outcome?.matched ? `matches, though it should not (headline: ${verdict.kind} by ${winner})` : null;
-  if (winner === rule.slug) return null;
-  if (outcome === undefined) return `skipped: the transaction has none of ${rule.requiresAny.join(', ')}`;
-  return outcome.matched
-    ? `matches, but ${winner} (${verdict.kind}) outranks it`
-    : blockers(outcome.conditions).join('\n');
+    return fate === 'wins' || fate === 'outranked'
+      ? `matches, though it should not (headline: ${verdict.kind} by ${verdict.rule?.slug ?? 'fallback'})`
+      : null;
+  if (fate === 'wins') return null;
+  return `${{ outranked: 'matches, but ', skipped: 'skipped: ', does_not_match: '' }[fate]}${why.join('\n')}`;
 }
 
 /** JUnit XML: one suite per rule, one case per example. */
