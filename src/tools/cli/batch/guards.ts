@@ -1,4 +1,4 @@
-import { open, realpath, stat } from 'node:fs/promises';
+import { open, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import lockfile from 'proper-lockfile';
@@ -56,6 +56,15 @@ export async function writing<T>(path: string, work: Promise<T>): Promise<T> {
     const { message } = error as Error;
     throw new CliError(`cannot write ${path}: ${message}; run the same command again to continue`, 1);
   }
+}
+
+/** Replaces a file in one step: a killed process leaves the old one or the new one. Throws as `writing` does. */
+export function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
+  const write = async (): Promise<void> => {
+    await writeFile(`${path}.new`, content);
+    await rename(`${path}.new`, path);
+  };
+  return writing(path, write());
 }
 
 /** A request to stop, by Ctrl-C or a signal. */

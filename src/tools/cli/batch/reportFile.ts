@@ -1,8 +1,8 @@
-import { rename, rm, writeFile, open, truncate } from 'node:fs/promises';
+import { rm, open, truncate } from 'node:fs/promises';
 import { createReadStream } from 'node:fs';
 import { isRefusal } from '../../../lib/errors.ts';
 import { CliError } from '../cliIo.ts';
-import { writing } from './guards.ts';
+import { replaceFile, writing } from './guards.ts';
 import type { Failed } from './runBatch.ts';
 
 /** Destination of a batch's reports and failures. */
@@ -32,22 +32,22 @@ export function countFailures(failures: readonly Pick<Failure, 'tx_hash' | 'code
   return { open: failures.length - refused, refused };
 }
 
-function hashOfReport(line: string): string | null {
+function parsed<T>(line: string): Partial<T> | null {
   try {
-    const hash = (JSON.parse(line) as { tx?: { hash?: unknown } } | null)?.tx?.hash;
-    return typeof hash === 'string' ? hash : null;
+    return JSON.parse(line) as T | null;
   } catch {
     return null;
   }
 }
 
+function hashOfReport(line: string): string | null {
+  const hash = parsed<{ tx?: { hash?: unknown } }>(line)?.tx?.hash;
+  return typeof hash === 'string' ? hash : null;
+}
+
 function parseFailure(line: string): Failure | null {
-  try {
-    const failure = JSON.parse(line) as Failure | null;
-    return typeof failure?.code === 'string' && typeof failure.error === 'string' ? failure : null;
-  } catch {
-    return null;
-  }
+  const failure = parsed<Failure>(line);
+  return typeof failure?.code === 'string' && typeof failure.error === 'string' ? (failure as Failure) : null;
 }
 
 /**
@@ -96,8 +96,7 @@ export async function openReportFiles(reportsPath: string, failuresPath: string)
         return countFailures([]);
       }
       const text = [...failures.values()].map((failure) => `${JSON.stringify(failure)}\n`).join('');
-      await writeFile(`${failuresPath}.new`, text);
-      await rename(`${failuresPath}.new`, failuresPath);
+      await replaceFile(failuresPath, text);
       return countFailures([...failures.values()]);
     },
   };
@@ -175,22 +174,16 @@ async function readLines(
 ): Promise<{ complete: number; torn: number }> {
   let complete = 0;
   let number = 0;
-  let rest: Buffer[] = [];
-  let restBytes = 0;
+  let rest = Buffer.alloc(0);
   for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
+    const bytes = Buffer.concat([rest, chunk]);
     let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-      const line = Buffer.concat([...rest, chunk.subarray(start, end)]);
-      complete += line.length + 1;
-      rest = [];
-      restBytes = 0;
+    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
+      onLine(bytes.toString('utf8', start, end), ++number);
       start = end + 1;
-      onLine(line.toString('utf8'), ++number);
     }
-    if (start < chunk.length) {
-      rest.push(chunk.subarray(start));
-      restBytes += chunk.length - start;
-    }
+    complete += start;
+    rest = bytes.subarray(start);
   }
-  return { complete, torn: restBytes };
+  return { complete, torn: rest.length };
 }

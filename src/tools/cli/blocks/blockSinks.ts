@@ -1,6 +1,6 @@
-import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { writing } from '../batch/guards.ts';
+import { replaceFile, writing } from '../batch/guards.ts';
 import { CliError } from '../cliIo.ts';
 import type { BlockResult } from './blockPool.ts';
 import { decimalColumn } from './columns.ts';
@@ -106,7 +106,7 @@ export async function openTables(folder: string, written: number, byDay = false)
     if (count() === 0) return;
     for (const table of TABLE_NAMES) {
       const path = join(folder, table, day, `part-${String(written).padStart(6, '0')}.parquet`);
-      await writing(path, writePart(path, table, held));
+      await writePart(path, table, held);
     }
     held = noRows();
     written++;
@@ -158,7 +158,6 @@ async function writePart(path: string, table: TableName, rows: Rows): Promise<vo
     rowGroupSize: PART_ROWS,
     createdBy: 'txreport',
   });
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(`${path}.new`, new Uint8Array(buffer));
-  await rename(`${path}.new`, path);
+  await writing(path, mkdir(dirname(path), { recursive: true }));
+  await replaceFile(path, new Uint8Array(buffer));
 }

@@ -1,5 +1,5 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
-import { writing } from '../batch/guards.ts';
+import { readFile } from 'node:fs/promises';
+import { replaceFile } from '../batch/guards.ts';
 import { CliError } from '../cliIo.ts';
 
 /** Transactions without a report; the next run tries them again. */
@@ -50,12 +50,5 @@ export async function readCheckpoint(out: string): Promise<Checkpoint | null> {
   throw new CliError(`${path} is not the state of an earlier batch`);
 }
 
-/** Replaces the checkpoint in one step: a killed process leaves the old one or the new one. */
-export async function writeCheckpoint(out: string, state: Checkpoint): Promise<void> {
-  const path = checkpointPath(out);
-  const write = async (): Promise<void> => {
-    await writeFile(`${path}.new`, `${JSON.stringify(state)}\n`);
-    await rename(`${path}.new`, path);
-  };
-  await writing(path, write());
-}
+export const writeCheckpoint = (out: string, state: Checkpoint): Promise<void> =>
+  replaceFile(checkpointPath(out), `${JSON.stringify(state)}\n`);

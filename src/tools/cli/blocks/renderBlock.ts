@@ -1,6 +1,8 @@
 import { shownAmount } from '../../../value/amount.ts';
 import type { Finding, FindingAmount } from '../../../model/finding.ts';
 import type { TxReport } from '../../../model/generated/report.ts';
+import { shortHex } from '../../wording/text.ts';
+import { alignColumns } from '../layout.ts';
 
 /** A transaction's place in its block and its part in findings. */
 export interface InBlock {
@@ -32,7 +34,7 @@ export function inBlock({ tx }: TxReport, index: number, findings: readonly Find
   return { index, findings: parts };
 }
 
-const short = (text: string): string => `${text.slice(0, 8)}…${text.slice(-4)}`;
+const short = (text: string): string => shortHex(text, 8);
 
 /** One line per transaction: its part in findings, then the label, which may be long and cut. */
 export function linesOfTransactions({ reports, findings }: BlockView): readonly string[] {
@@ -64,23 +66,15 @@ export function renderBlock(block: BlockView): string {
   return [
     `Block ${number}: ${rows.length} transactions`,
     '',
-    ...aligned([
-      ['#', 'transaction', 'actor', 'net after gas', 'what'],
-      ...rows.map((row, i) => [String(i), ...row]),
-    ]),
+    ...alignColumns(
+      [['#', 'transaction', 'actor', 'net after gas', 'what'], ...rows.map((row, i) => [String(i), ...row])],
+      Infinity,
+    ),
     '',
     findings.length === 0 ? 'No findings.' : 'Findings',
     ...findings.flatMap(renderFinding),
     '',
   ].join('\n');
-}
-
-/** Rows with their columns under each other; the last one is left as it is. */
-function aligned(rows: readonly (readonly string[])[]): string[] {
-  const widths = rows[0]!.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
-  return rows.map((row) =>
-    row.map((cell, i) => (i < row.length - 1 ? cell.padEnd(widths[i]!) : cell)).join('  '),
-  );
 }
 
 function renderFinding({ id, finding, status, confidence, ...rest }: Finding): string[] {
