@@ -22,6 +22,10 @@ export class CliError extends Error {
   }
 }
 
+/** An error that is no fault of the user; its stack where DEBUG is set. */
+export const defectText = ({ stack, message }: Error): string =>
+  `internal error: ${process.env['DEBUG'] ? stack : `${message} (DEBUG=1 shows the stack)`}`;
+
 /** Version in package.json, three levels above both `src/tools/cli` and `dist/tools/cli`. */
 export function packageVersion(): string {
   const file = new URL('../../../package.json', import.meta.url);

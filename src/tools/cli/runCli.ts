@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { createProgram } from './program.ts';
-import { CliError } from './cliIo.ts';
+import { CliError, defectText } from './cliIo.ts';
 import { AnalysisError } from '../../lib/errors.ts';
 import { createMask, maskStandardError } from '../../lib/mask.ts';
 import { splitList } from '../../lib/text.ts';
@@ -22,14 +22,13 @@ try {
   }
 }
 
-function describe(error: Error): string | undefined {
+function describe(error: Error): string {
   if (error instanceof CliError || error instanceof RulebookError) return error.message;
   if (error instanceof AnalysisError) return `analysis failed: ${error.message}`;
   const missing = /^Cannot find package '([^']+)'/.exec(error.message)?.[1];
   if (missing !== undefined)
     return `this command needs the package ${missing}, which is not installed: npm install ${missing}`;
-  if (process.env['DEBUG']) return error.stack;
-  return `internal error: ${error.message} (DEBUG=1 shows the stack)`;
+  return defectText(error);
 }
 
 /** Addresses that may hold a key, from the arguments and the environment. */

@@ -53,9 +53,7 @@ export function addViewCommand(program: Command): void {
     .addOption(portOption())
     .option('--no-open', 'print the address and open no browser')
     .addHelpText('after', VIEW_HELP)
-    .action(async (target: string | undefined, options: CommandOptions) => {
-      process.exitCode = await view(target, options);
-    });
+    .action(view);
 }
 
 /** `txreport demo`: recorded transactions, analysed and shown in the viewer. */
@@ -66,12 +64,10 @@ export function addDemoCommand(program: Command): void {
     .addOption(portOption())
     .option('--no-open', 'print the address and open no browser')
     .addHelpText('after', DEMO_HELP)
-    .action(async (options: CommandOptions) => {
-      process.exitCode = await demo(options);
-    });
+    .action(demo);
 }
 
-async function view(target: string | undefined, options: CommandOptions): Promise<number> {
+async function view(target: string | undefined, options: CommandOptions): Promise<void> {
   if (target !== undefined && existsSync(target)) {
     const { tx, json } = await readReport(target);
     const analyze = (hash: string): Promise<string> =>
@@ -95,7 +91,7 @@ async function view(target: string | undefined, options: CommandOptions): Promis
         },
       );
     const analyze = (one: string): Promise<string> => analyzer.analyze(one);
-    return await show(options, { analyze, trace }, hash === null ? '/' : `/?tx=${hash}`);
+    await show(options, { analyze, trace }, hash === null ? '/' : `/?tx=${hash}`);
   } finally {
     await analyzer.close();
   }
@@ -118,7 +114,7 @@ async function readReport(file: string): Promise<{ tx: TxReport['tx']; json: str
 /** Recordings of the demo: beside the built code, else those of the working copy. */
 const RECORDINGS = ['../../demo/recordings.ndjson.gz', '../../../test/recordings'];
 
-async function demo(options: CommandOptions): Promise<number> {
+async function demo(options: CommandOptions): Promise<void> {
   const [{ traceOf }, { loadRules }, { allRecordings }] = await Promise.all([
     import('../trace/openTraces.ts'),
     import('../../service/loadRules.ts'),
@@ -151,7 +147,7 @@ export async function show(
   answers: Pick<ViewOptions, 'analyze' | 'trace'>,
   path: string,
   examples: NonNullable<ViewOptions['examples']> = [],
-): Promise<number> {
+): Promise<void> {
   const { startView } = await import('../view/servePage.ts');
   const server = await startView({ port, ...answers, examples });
   const url = `${server.url}${path}`;
@@ -159,7 +155,6 @@ export async function show(
   if (open) openBrowser(url);
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   await server.close();
-  return 0;
 }
 
 /** Opens the system's browser; where there is none, the printed address is enough. */

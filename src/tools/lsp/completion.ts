@@ -170,12 +170,8 @@ interface Cursor {
   readonly key: string | null;
   /** The word so far, back to a space, bracket, comma or quote. */
   readonly word: string;
-  /** Inside a list. */
-  readonly inList: boolean;
   /** Values of the keys in the same braces, such as `fact` beside `is`. */
   readonly beside: Readonly<Record<string, string>>;
-  /** Keys of the lines above with less indentation, innermost first. */
-  readonly above: readonly string[];
 }
 
 const PAIR = /([A-Za-z_][\w.]*):\s*("[^"]*"|[^,{}[\]]*)/g;
@@ -192,14 +188,11 @@ export function cursorAt(text: string, offset: number): Cursor {
   const inner = innermost(before);
   const pair = /([A-Za-z_][\w.]*):\s*"?$/.exec(inner.isList ? inner.before : before.slice(inner.from));
   const item = /^\s*-\s+"?$/.test(before);
-  const above = keysAbove(text.slice(0, lineStart), indentOf(whole));
   const pairs = [...bracesAround(whole, offset - lineStart).matchAll(PAIR)];
   return {
-    key: pair?.[1] ?? (item ? (above[0] ?? null) : null),
+    key: pair?.[1] ?? (item ? keyAbove(text.slice(0, lineStart), whole.search(/\S|$/)) : null),
     word,
-    inList: inner.isList || item,
     beside: Object.fromEntries(pairs.map(([, key, value]) => [key!, value!.trim().replace(/^"|"$/g, '')])),
-    above,
   };
 }
 
@@ -226,21 +219,11 @@ function bracesAround(line: string, at: number): string {
   return from < 0 ? line : line.slice(from + 1, to < 0 ? line.length : to);
 }
 
-function indentOf(line: string): number {
-  return line.length - line.trimStart().length;
-}
-
-function keysAbove(text: string, indent: number): string[] {
-  const keys: string[] = [];
-  let limit = indent;
+/** The key of the nearest line above with less indentation. */
+function keyAbove(text: string, indent: number): string | null {
   for (const line of text.split('\n').reverse()) {
-    const key = /^(\s*)(?:-\s+)?([A-Za-z_][\w]*):/.exec(line);
-    if (!key || line.trim() === '' || key[1]!.length > limit || (key[1]!.length === limit && limit > 0))
-      continue;
-    if (key[1]!.length === limit) continue;
-    keys.push(key[2]!);
-    limit = key[1]!.length;
-    if (limit === 0) break;
+    const [, space, key] = /^(\s*)(?:-\s+)?([A-Za-z_][\w]*):/.exec(line) ?? [];
+    if (key !== undefined && space!.length < indent) return key;
   }
-  return keys;
+  return null;
 }

@@ -7,7 +7,7 @@ import {
 } from 'vscode-languageserver/node';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { existsSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { complete, explainWord, cursorAt } from './completion.ts';
 import { openRuleset, rulesetDirs } from '../cli/rules/rulesets.ts';
@@ -103,12 +103,6 @@ class Workspace {
     if (this.#last?.dirs !== key)
       this.#last = { dirs: key, ruleset: openRuleset(dirs, { edits: this.#open }) };
     return this.#last.ruleset;
-  }
-
-  /** Path of a file inside its rule directory, with forward slashes. */
-  pathOf(uri: string): string {
-    const path = fileURLToPath(uri);
-    return relative(overlayOf(path), path).replaceAll('\\', '/');
   }
 
   /** Problems of the ruleset by open file; files without problems have an empty list. */

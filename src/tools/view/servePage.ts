@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, Server } from 'node:http';
 import { join } from 'node:path';
@@ -98,25 +99,16 @@ const HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 } as const;
 
-async function readFirst(files: readonly string[]): Promise<string> {
-  for (const file of files) {
-    try {
-      return await readFile(file, 'utf8');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    }
-  }
-  throw new RequestError(503, 'the viewer is not built: npm run viewer:build builds it');
-}
-
 /** The page with this server's settings, and its policy opened for the service it asks. */
 async function readPage(
   file: string | undefined,
   settings: Readonly<Record<string, string>>,
 ): Promise<string> {
-  let page = await readFirst(
-    file === undefined ? VIEWERS.map((path) => join(import.meta.dirname, path)) : [file],
-  );
+  const files = file === undefined ? VIEWERS.map((path) => join(import.meta.dirname, path)) : [file];
+  const built = files.find((path) => existsSync(path));
+  if (built === undefined)
+    throw new RequestError(503, 'the viewer is not built: npm run viewer:build builds it');
+  let page = await readFile(built, 'utf8');
   for (const [name, content] of Object.entries(settings)) {
     const escaped = content.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
     page = page.replace(

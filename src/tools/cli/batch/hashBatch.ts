@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { AnalysisError, failureOf } from '../../../lib/errors.ts';
-import { CliError } from '../cliIo.ts';
+import { CliError, defectText } from '../cliIo.ts';
 import { openAnalyzer } from '../openAnalyzer.ts';
 import { readTxHash } from '../../client/txHash.ts';
 import { readHashLines, type HashLine, type Shard } from './hashLines.ts';
@@ -64,7 +64,8 @@ async function openHashes(
       try {
         return { hash, json: await analyzer.analyze(hash) };
       } catch (error) {
-        if (!(error instanceof AnalysisError)) printDefect(hash, error);
+        if (!(error instanceof AnalysisError))
+          process.stderr.write(`${hash}: ${defectText(error as Error)}\n`);
         return { tx_hash: hash, ...failureOf(error) };
       }
     },
@@ -111,13 +112,6 @@ async function openSink(
   if (sink.torn > 0) say(`removed an incomplete last line from ${out}`);
   if (sink.done.size > 0) say(`${out} already holds ${sink.done.size} reports`);
   return { sink, errors };
-}
-
-function printDefect(hash: string, error: unknown): void {
-  const { stack, message } = error as Error;
-  process.stderr.write(
-    `${hash}: internal error: ${process.env['DEBUG'] ? stack : `${message} (DEBUG=1 shows the stack)`}\n`,
-  );
 }
 
 interface Source {

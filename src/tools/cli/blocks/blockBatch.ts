@@ -5,7 +5,7 @@ import { AnalysisError, failureOf } from '../../../lib/errors.ts';
 import { packRulebook } from '../../../service/cache/rulebookCache.ts';
 import { configuredRules, openUpstream } from '../../../service/analyzer.ts';
 import { resolveBlocks, type BlockRef } from '../../../stages/1-fetch/block/resolveBlocks.ts';
-import { CliError } from '../cliIo.ts';
+import { CliError, defectText } from '../cliIo.ts';
 import { readCliConfig } from '../openAnalyzer.ts';
 import { writing } from '../batch/guards.ts';
 import { duration, progressBar } from '../batch/progress.ts';
@@ -175,8 +175,7 @@ class BlockJob implements BatchJob<BlockUnit, BlockResult> {
           code: 'upstream_too_large',
           error: 'the block takes more memory than ANALYSIS_MEMORY_MB',
         });
-      if (!(error instanceof AnalysisError))
-        this.#run.say(`${id.hash}: internal error: ${(error as Error).message}`);
+      if (!(error instanceof AnalysisError)) this.#run.say(`${id.hash}: ${defectText(error as Error)}`);
       return failedBlock(failureOf(error));
     }
   }

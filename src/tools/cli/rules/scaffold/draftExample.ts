@@ -1,7 +1,7 @@
 import type { Parameter as AbiParameter } from 'ox/AbiParameters';
 import type { BindExpr, EventMapping, LegSpec } from '../../../../model/rulebook.ts';
 import type { RawMeaning } from '../../../../model/generated/rules.ts';
-import { ExampleArguments, isDrawn, shortAmount } from './exampleArguments.ts';
+import { ExampleArguments, isDrawn, shortAmount, valueText } from './exampleArguments.ts';
 
 /** A leg as the example moves it. */
 interface Drawn {
@@ -45,7 +45,7 @@ export function draftExample(options: DraftOptions): string {
     .filter(({ moves: really }) => really)
     .map(
       ({ amount, asset, from, to, nft }) =>
-        `      - {move: ${nft ? 1 : text(amount)}, asset: ${quoted(asset)}, from: ${quoted(from)}, to: ${quoted(to)}${nft ? `, nft: ${text(amount)}` : ''}}\n`,
+        `      - {move: ${nft ? 1 : valueText(amount)}, asset: ${quoted(asset)}, from: ${quoted(from)}, to: ${quoted(to)}${nft ? `, nft: ${valueText(amount)}` : ''}}\n`,
     );
   const said = legs.filter(({ nft }) => !nft).map((l) => `${l.role} ${shortAmount(l.amount)} ${l.asset}`);
   const kind = [
@@ -57,27 +57,21 @@ export function draftExample(options: DraftOptions): string {
   const called = `call: ${quoted(name)}, on: ${quoted(venue)}, by: actor`;
   const step = event
     ? `      - {event: ${quoted(name)}, by: ${quoted(venue)}, args: ${args.text()}}\n`
-    : `      - {${called}, args: ${args.text()}${args.value > 0n ? `, value: ${text(args.value)}` : ''}}\n`;
+    : `      - {${called}, args: ${args.text()}${args.value > 0n ? `, value: ${valueText(args.value)}` : ''}}\n`;
   const own = !event && raw.depth === 'root';
   const rootCall = own ? `    call: ${quoted(name)}\n    args: ${args.text()}\n` : '';
-  const value = args.value > 0n && own ? `    value: ${text(args.value)}\n` : '';
+  const value = args.value > 0n && own ? `    value: ${valueText(args.value)}\n` : '';
   const steps = [...moves, ...(own ? [] : [step])].join('');
   const positions = options.position === null ? '' : `, positions: [${options.position}]`;
   return (
     `  - name: ${quoted(title)}\n${source === null ? '' : `    source: ${quoted(source)}\n`}` +
-    `    transaction:\n      to: ${quoted(venue)}\n`.replace('      to', '      to') +
+    `    transaction:\n      to: ${quoted(venue)}\n` +
     `${indent(rootCall + value)}${steps === '' ? '' : `      steps:\n${indent(steps)}`}` +
     `    expect: {motifs: [{${kind.join(', ')}}]${positions}}\n`
   );
 }
 
 const indent = (lines: string): string => lines.replace(/^(?=.)/gm, '  ');
-
-/** Text of an amount: `5e18`; one that YAML would take for a number too large is quoted. */
-function text(amount: bigint): string {
-  const short = shortAmount(amount);
-  return short.length > 15 ? JSON.stringify(short) : short;
-}
 
 function quoted(value: string): string {
   return /^[A-Za-z][\w .-]*$/.test(value) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(value)

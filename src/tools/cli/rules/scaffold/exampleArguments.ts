@@ -1,5 +1,6 @@
 import type { Parameter as AbiParameter } from 'ox/AbiParameters';
 import { amountOf } from '../../../../stages/4-primitives/bind/resolver.ts';
+import { NO_AMOUNTS } from './guessMeaning.ts';
 import type { BindExpr, EventMapping } from '../../../../model/rulebook.ts';
 
 type Value = string | bigint | boolean | Value[];
@@ -105,7 +106,7 @@ export class ExampleArguments {
 
   /** As an example lists them. */
   text(): string {
-    return shown(this.#values);
+    return valueText(this.#values);
   }
 
   #equal(left: BindExpr, right: BindExpr): void {
@@ -246,19 +247,12 @@ function fresh({ type, ...rest }: AbiParameter, name: string, next: () => number
   if (bytes !== undefined) return `0x${'11'.repeat(Number(bytes))}`;
   const bits = Number(/\d+$/.exec(type)?.[0] ?? 256);
   const amount = PRIMES[next() % PRIMES.length]!;
-  return amount * 10n ** EXPONENTS[String(bits >= 96 && !isSmall(name))]!;
+  return amount * 10n ** EXPONENTS[String(bits >= 96 && !NO_AMOUNTS.test(name))]!;
 }
 
 /** Such a value, as an example writes it. */
 export function anyValue(input: AbiParameter, name: string, next: () => number): string {
-  return shown(fresh(input, name, next));
-}
-
-/** Numbers that are no amounts. */
-function isSmall(name: string): boolean {
-  return /id$|nonce|time|date|deadline|expir|index|epoch|round|rate|bps|duration|period|block|chain|referral|code|version|kind|type|option|salt/i.test(
-    name,
-  );
+  return valueText(fresh(input, name, next));
 }
 
 /** `5e18`. */
@@ -268,8 +262,9 @@ export function shortAmount(amount: bigint): string {
   return zeros === 0 ? digits : `${digits.slice(0, -zeros)}e${zeros}`;
 }
 
-function shown(value: Value): string {
-  if (Array.isArray(value)) return `[${value.map(shown).join(', ')}]`;
+/** As an example writes it; a number that YAML would take for one too large is quoted. */
+export function valueText(value: Value): string {
+  if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`;
   if (typeof value === 'bigint') {
     const written = shortAmount(value);
     return value < 0n || written.length > 15 ? JSON.stringify(written) : written;

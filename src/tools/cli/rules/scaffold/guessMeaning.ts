@@ -35,35 +35,14 @@ const ACCOUNTS = [
 const ASSETS = ['token', 'asset', 'underlying', 'currency', 'collateral', 'reward token'];
 const AMOUNTS = ['amount', 'value', 'assets', 'wad', 'quantity', 'shares', 'reward', 'payout', 'principal'];
 /** Numbers that are no amounts. */
-const NO_AMOUNTS =
-  /id$|nonce|time|date|deadline|expiry|index|epoch|round|rate|fee|bps|duration|period|block/i;
-const OUTGOING = [
-  'claim',
-  'withdraw',
-  'redeem',
-  'paid',
-  'release',
-  'harvest',
-  'collect',
-  'gather',
-  'unlock',
-  'exit',
-];
-const INCOMING = [
-  'deposit',
-  'buy',
-  'bought',
-  'lock',
-  'fund',
-  'stake',
-  'subscribe',
-  'enter',
-  'join',
-  'supply',
-];
+export const NO_AMOUNTS =
+  /id$|nonce|time|date|deadline|expir|index|epoch|round|rate|bps|duration|period|block|chain|referral|code|version|kind|type|option|salt/i;
+/** Words of names that say where value went, beside those of the lexicon. */
+const OUTGOING = ['paid', 'collect', 'gather'];
+const INCOMING = ['buy', 'bought', 'fund'];
 
 /**
- * Guesses the meaning of one event. `own`: as a motif kind of its own, without the lexicon.
+ * Guesses the meaning of one event. `own`: as a motif kind of its own, not one of the lexicon.
  * @throws CliError where the text is not an event
  */
 export function guessMeaning(text: string, { lexicon, motifKinds }: Rulebook, own = false): Guess {
@@ -71,10 +50,11 @@ export function guessMeaning(text: string, { lexicon, motifKinds }: Rulebook, ow
   const signature = parseSignature('event', renamed);
   if (isFault(signature)) throw new CliError(signature.message);
   const stems = stemsOf(signature.name);
-  const entry = own ? undefined : lexicon.find((one) => applies(one, stems, signature.params));
+  const hint = lexicon.find((one) => applies(one, stems, signature.params));
+  const entry = own ? undefined : hint;
   const kind = entry?.kind ?? snake(signature.name);
   const amount = amountOf(signature.params);
-  const flow = amount === null ? 'none' : flowOf(entry, stems);
+  const flow = amount === null ? 'none' : flowOf(hint, stems);
   return {
     signature,
     text: renamed,
@@ -137,8 +117,10 @@ function amountOf(params: readonly ParamSpec[]): string | null {
     if (named !== null) return named;
   }
   return (
-    params.find(({ type, name, indexed }) => type === 'uint256' && !indexed && !NO_AMOUNTS.test(name))
-      ?.name ?? null
+    params.find(
+      ({ type, name, indexed }) =>
+        type === 'uint256' && !indexed && !NO_AMOUNTS.test(name) && !/fee/i.test(name),
+    )?.name ?? null
   );
 }
 
