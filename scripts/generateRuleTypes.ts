@@ -34,6 +34,8 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
   RawTerm: ['entity#/definitions/item/properties/rates/items/properties/terms/items'],
   RawPosition: ['entity#/definitions/item/properties/positions/items'],
   RawPriceApi: ['entity#/definitions/item/properties/price_apis/items'],
+  RawLedgerTags: ['ledger#/definitions/tags'],
+  RawLedgerFormat: ['ledger#'],
 };
 /** One member for each `oneOf`; other objects take all their keys together. */
 const UNIONS = new Set(['RawCondition', 'RawExampleStep']);
@@ -85,7 +87,7 @@ function written(at: string, schema: Schema): string {
     const [file, path] = schema.$ref.split('#') as [string, string];
     return typeOf(`${file.split('.')[0] || at.split('#')[0]!}#${path}`);
   }
-  if (schema.allOf) return typeOf(`${at}/allOf/0`);
+  if (schema.allOf && !schema.properties) return typeOf(`${at}/allOf/0`);
   if (schema.if && !schema.properties) {
     const single = typeOf(`${at}/else`);
     return EXPANDED.has(at) ? single : `${single} | ${typeOf(`${at}/then`)}`;

@@ -620,4 +620,68 @@ export interface RawPriceApi {
   /** Seconds after which a price is stale. */
   readonly heartbeat: number;
 }
+export interface RawLedgerTags {
+  readonly cost?: string;
+  readonly reward?: string;
+  readonly swap?: string;
+  readonly loan?: string;
+  readonly repayment?: string;
+  readonly stake?: string;
+  readonly unstake?: string;
+  readonly deposit?: string;
+  readonly take_back?: string;
+  readonly pool?: string;
+  readonly bridge?: string;
+  readonly other?: string;
+}
+export interface RawLedgerFormat {
+  /** What --format names. */
+  readonly name: string;
+  /** One sentence for --help and the docs. */
+  readonly summary: string;
+  /** Where the format is published. */
+  readonly references?: readonly string[];
+  /** trades: a row for what was sent and received; postings: a row per posting; journal: text for plain-text accounting. */
+  readonly shape: 'trades' | 'postings' | 'journal';
+  /** Form of times, in UTC: YYYY, MM, DD, hh, mm and ss are replaced. */
+  readonly date: string;
+  /** Which CSV cells are quoted; left out: those that need it. */
+  readonly quoting?: 'needed' | 'all';
+  /** Between CSV cells. */
+  readonly delimiter?: string;
+  /** Header of each column, and what its cells hold: {placeholders} and text. */
+  readonly columns?: Readonly<Record<string, string>>;
+  /** Rows that may carry the fee; else it is a row of its own. */
+  readonly fee_with?: readonly ('withdrawal' | 'deposit' | 'trade')[];
+  /** The format's words for a row, by what it is and what it was for; `other` where there is none. */
+  readonly tags?: {
+    readonly withdrawal?: RawLedgerTags;
+    readonly deposit?: RawLedgerTags;
+    readonly trade?: RawLedgerTags;
+  };
+  /** How assets are written: between these quotes, or in at most so many capital letters and digits. */
+  readonly currency?: {
+    readonly quotes?: string;
+    readonly most?: number;
+  };
+  /** Accounts that postings go to; {address} is the account on chain. */
+  readonly accounts?: {
+    readonly asset: string;
+    readonly liability: string;
+    readonly external: string;
+    readonly gas: string;
+  };
+  /** Lines of a journal. */
+  readonly journal?: {
+    readonly head?: string;
+    readonly commodity?: string;
+    readonly account?: string;
+    readonly transaction: string;
+    readonly posting: string;
+    readonly balances?: string;
+    readonly balance: string;
+  };
+  /** Most digits of an amount that the program holds; further ones become zeros. */
+  readonly digits?: number;
+}
 export type RawHead = Pick<RawShape, 'slug' | 'version' | 'status' | 'replaced_by' | 'override' | 'references'>;

@@ -3,7 +3,7 @@ import pc from 'picocolors';
 import { splitList } from '../../lib/text.ts';
 import { CliError, outliveReader } from './cliIo.ts';
 import type { TxReport } from '../../model/generated/report.ts';
-import type { Anew, Verdict, Verification, VerifyInput } from '../verify/verifyReport.ts';
+import type { Anew, Verdict, Verification } from '../verify/verifyReport.ts';
 import type { RuleFacts } from '../verify/ruleFacts.ts';
 import type { Engine } from '../openEngine.ts';
 
@@ -139,13 +139,22 @@ async function* verifications(
   analyzer: Engine | null,
   { prices = false, acceptOtherRuleset = false, anew: compare }: VerifyOptions,
 ): AsyncGenerator<Verification & { tx_hash: string }> {
-  const [{ readValidReports }, { contractReader, fetchRawAnswers }, { verifyTwice }] = await Promise.all([
-    import('./readReports.ts'),
-    import('../verify/fetchRawAnswers.ts'),
-    import('../verify/verifyReport.ts'),
+  const [{ readValidReports }, { contractReader, fetchRawAnswers }, { verifyTwice }, { rulesetDirs }] =
+    await Promise.all([
+      import('./readReports.ts'),
+      import('../verify/fetchRawAnswers.ts'),
+      import('../verify/verifyReport.ts'),
+      import('./rules/rulesets.ts'),
+    ]);
+  const [{ readRuleFacts }, { readPriceRules }] = await Promise.all([
+    import('../verify/ruleFacts.ts'),
+    import('../verify/priceRules.ts'),
   ]);
-  const sources = prices ? await priceSources() : null;
-  const rules = await ruleFacts();
+  const dirs = rulesetDirs();
+  const url = process.env['PRICE_API_URL'] ?? 'none';
+  const priceApiUrl = url === 'none' || url === '' ? null : url;
+  const sources = prices ? { rules: readPriceRules(dirs), priceApiUrl } : null;
+  const rules = readRuleFacts(dirs);
   for await (const report of readValidReports(file)) {
     const answers = await fetchRawAnswers(rpcUrl, report.tx.hash);
     const anew = await analyzeAnew(report.tx.hash, analyzer);
@@ -159,32 +168,11 @@ async function* verifications(
   }
 }
 
-async function ruleFacts(): Promise<RuleFacts> {
-  const [{ readRuleFacts }, { rulesetDirs }] = await Promise.all([
-    import('../verify/ruleFacts.ts'),
-    import('./rules/rulesets.ts'),
-  ]);
-  return readRuleFacts(rulesetDirs());
-}
-
 /** Whether the rule files at hand made the report: by their digest, or without an analysis by their version. */
 function isOwn(report: TxReport, anew: Anew, rules: RuleFacts): boolean {
   if ('report' in anew && report.engine)
     return report.engine.ruleset_digest === anew.report.engine?.ruleset_digest;
   return report.engine === undefined || report.engine.ruleset_version === rules.version;
-}
-
-/** Rules of price sources and the HTTP sources of the settings. */
-async function priceSources(): Promise<NonNullable<VerifyInput['prices']>> {
-  const [{ readPriceRules }, { rulesetDirs }] = await Promise.all([
-    import('../verify/priceRules.ts'),
-    import('./rules/rulesets.ts'),
-  ]);
-  const url = process.env['PRICE_API_URL'] ?? 'none';
-  return {
-    rules: readPriceRules(rulesetDirs()),
-    priceApiUrl: url === 'none' || url === '' ? null : url,
-  };
 }
 
 async function analyzeAnew(hash: string, analyzer: Engine | null): Promise<Anew> {

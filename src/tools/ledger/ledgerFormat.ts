@@ -2,33 +2,15 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseRuleFile } from '../../rules/read/parsedFiles.ts';
 import { SHIPPED_RULES } from '../../rules/read/listFiles.ts';
+import type { RawLedgerFormat, RawLedgerTags } from '../../model/generated/rules.ts';
 import { LedgerError } from './ledgerEvent.ts';
-import type { Purpose } from './purposes.ts';
 
+/** A format as its YAML says it. */
+export type LedgerFormat = RawLedgerFormat;
 /** What a row of a tax ledger is. */
-export type RowKind = 'withdrawal' | 'deposit' | 'trade';
+export type RowKind = keyof NonNullable<LedgerFormat['tags']>;
 /** Words that a format may translate; `swap` and others come from the rules' intents, `cost` is a fee alone. */
-export type Word = Purpose | 'cost' | 'swap' | 'other';
-
-/** A format as its YAML says it; `schemas/rules/ledger.schema.json` describes each key. */
-export interface LedgerFormat {
-  readonly name: string;
-  readonly summary: string;
-  readonly shape: 'trades' | 'postings' | 'journal';
-  readonly date: string;
-  readonly quoting?: 'needed' | 'all';
-  readonly delimiter?: string;
-  readonly columns?: Readonly<Record<string, string>>;
-  readonly fee_with?: readonly RowKind[];
-  readonly tags?: Readonly<Partial<Record<RowKind, Readonly<Partial<Record<Word, string>>>>>>;
-  readonly currency?: { readonly quotes?: string; readonly most?: number };
-  readonly digits?: number;
-  readonly accounts?: Readonly<Record<'asset' | 'liability' | 'external' | 'gas', string>>;
-  readonly journal?: Readonly<
-    Partial<Record<'head' | 'commodity' | 'account' | 'balances', string>> &
-      Record<'transaction' | 'posting' | 'balance', string>
-  >;
-}
+export type Word = keyof RawLedgerTags;
 
 const FOLDER = join(SHIPPED_RULES, 'ledgers');
 

@@ -1,17 +1,9 @@
 import { NATIVE_ASSET } from '../../value/asset.ts';
 import type { TxReport } from '../../model/generated/report.ts';
+import type { Word } from './ledgerFormat.ts';
 
 /** Why an amount came or went; formats have words of their own for these. */
-export type Purpose =
-  | 'reward'
-  | 'loan'
-  | 'repayment'
-  | 'stake'
-  | 'unstake'
-  | 'deposit'
-  | 'take_back'
-  | 'pool'
-  | 'bridge';
+export type Purpose = Exclude<Word, 'cost' | 'swap' | 'other'>;
 
 /** What assets that go out and come in are for, and how much of what came in is a reward, by asset id. */
 export interface Purposes {
