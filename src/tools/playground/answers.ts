@@ -55,26 +55,20 @@ export interface TryAnswer {
   readonly outcome: TryOutcome | null;
 }
 
-/** Transactions to try rules on: those of one folder, by name or hash, and those of a node, by hash. */
-export interface Transactions {
-  readonly names: readonly RecordingName[];
-  readonly node: boolean;
-  /** By the name of a recording; null when there is none. Names are looked up, never taken for paths. */
-  byName(name: string): Recording | null;
-  /** Recorded, or asked of the node; null when it is neither. Throws `AnalysisError`. */
-  byHash(hash: Hash, rulebook: () => Rulebook): Promise<Recording | null>;
-  close(): Promise<void>;
-}
+export type Transactions = ReturnType<typeof openTransactions>;
 
-export function openTransactions(folder: string, rpcUrl: string | undefined): Transactions {
+/** Transactions to try rules on: those of one folder, by name or hash, and those of a node, by hash. */
+export function openTransactions(folder: string, rpcUrl: string | undefined) {
   const recordings = allRecordings([folder]);
   const config = rpcUrl === undefined ? null : readConfig({ RPC_URL: rpcUrl });
   const upstream = config && openUpstream({ ...config, priceApiUrl: null });
   return {
     names: recordings.map(({ name, raw }) => ({ name, hash: raw.hash })),
     node: upstream !== null,
-    byName: (name) => recordings.find((r) => r.name === name) ?? null,
-    async byHash(hash, rulebook) {
+    /** Null when there is none. Names are looked up, never taken for paths. */
+    byName: (name: string): Recording | null => recordings.find((r) => r.name === name) ?? null,
+    /** Recorded, or asked of the node; null when it is neither. Throws `AnalysisError`. */
+    async byHash(hash: Hash, rulebook: () => Rulebook): Promise<Recording | null> {
       const recorded = recordings.find((r) => r.raw.hash === hash) ?? null;
       if (recorded || !config || !upstream) return recorded;
       return fetchRecording(hash, { upstream, config, rulebook: rulebook() });

@@ -21,7 +21,7 @@ function job(written: number[], over: Partial<BatchJob<number, number>>): BatchJ
       written.push(result);
       return false;
     },
-    progress: () => '',
+    progress: () => ({ done: 0, total: null, figures: [], leftMs: 0, failed: 0 }),
     close: async () => ({ open: 0, refused: 0 }),
     summary: () => '',
     ...over,

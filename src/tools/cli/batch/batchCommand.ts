@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { CliError } from '../cliIo.ts';
 import type { HashBatchRequest } from './hashBatch.ts';
 import type { BlockBatchRequest } from '../blocks/blockBatch.ts';
-import { WHOLE, parseShard, type Shard } from './hashLines.ts';
+import { WHOLE, type Shard } from './hashLines.ts';
 
 const HELP = `
 The list holds one hash per line, in its first column; blank lines and # comments are skipped.
@@ -47,9 +47,9 @@ function whole(min: number, max: number) {
 }
 
 function shard(text: string): Shard {
-  const read = parseShard(text);
-  if (read === null) throw new InvalidArgumentError('must be i/n with i from 0 to n-1');
-  return read;
+  const [index, count] = /^\d{1,6}\/\d{1,6}$/.test(text) ? text.split('/').map(Number) : [];
+  if (index! < count!) return { index: index!, count: count! };
+  throw new InvalidArgumentError('must be i/n with i from 0 to n-1');
 }
 
 /** Options as commander reads them; `blocks` chooses between the two kinds of batch. */

@@ -6,7 +6,7 @@ import { CliError, defectText } from '../cliIo.ts';
 import { openAnalyzer } from '../openAnalyzer.ts';
 import { readTxHash } from '../../client/txHash.ts';
 import { readHashLines, type HashLine, type Shard } from './hashLines.ts';
-import { duration, progressLine, type BatchCounts } from './progress.ts';
+import { duration } from './progress.ts';
 import { openReportFiles, openStandardStreams, type BatchSink, type Failure } from './reportFile.ts';
 import { runBatch, type BatchJob, type BatchRequest } from './runBatch.ts';
 
@@ -41,14 +41,22 @@ async function openHashes(
     await analyzer.close();
     throw error;
   });
-  const counts: BatchCounts = { skipped: 0, reported: 0, failed: 0, repeated: 0 };
+  // skipped: with a report before this run; repeated: lines with an earlier hash.
+  const counts = { skipped: 0, reported: 0, failed: 0, repeated: 0 };
   const doneBefore = new Set(sink.done);
   const begun = new Set<string>();
   return {
     units: withRetries(source.lines, sink.failedBefore),
     atOnce: request.concurrency,
     ordered: false,
-    progress: (ms, bar) => progressLine(counts, source.total, ms, bar),
+    progress(ms) {
+      const { total } = source;
+      const { reported, failed, skipped } = counts;
+      const done = reported + failed + skipped;
+      const perMs = (reported + failed) / ms;
+      const leftMs = total && perMs > 0 ? (total - done) / perMs : 0;
+      return { done, total, figures: [`${(perMs * 1000).toFixed(1)}/s`], leftMs, failed };
+    },
     async analyze(line) {
       if ('invalid' in line) return invalidHash(line);
       const { hash } = line;

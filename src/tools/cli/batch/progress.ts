@@ -1,12 +1,16 @@
 import pc from 'picocolors';
 
-export interface BatchCounts {
-  /** Hashes that had a report before this run. */
-  skipped: number;
-  reported: number;
-  failed: number;
-  /** Lines that repeat an earlier hash. */
-  repeated: number;
+/** How far a batch has come. */
+export interface Standing {
+  readonly done: number;
+  /** Null while the list is still being read. */
+  readonly total: number | null;
+  /** Of `done` and `total`, with a space before it. */
+  readonly unit?: string;
+  /** Figures such as the speed. */
+  readonly figures: readonly string[];
+  readonly leftMs: number;
+  readonly failed: number;
 }
 
 export interface Progress {
@@ -30,39 +34,27 @@ export function duration(ms: number): string {
     : `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
 }
 
-export function progressBar(share: number): string {
+function progressBar(share: number): string {
   const filled = Math.round(share * BAR);
   return `${pc.green('█'.repeat(filled))}${pc.dim('░'.repeat(BAR - filled))}`;
 }
 
-/** One line: progress, speed, time left. `total` is null while the list is still being read. */
-export function progressLine(
-  counts: BatchCounts,
-  total: number | null,
-  elapsedMs: number,
-  bar: boolean,
-): string {
-  const now = counts.reported + counts.failed;
-  const finished = now + counts.skipped;
-  const perSecond = elapsedMs > 0 ? (now * 1000) / elapsedMs : 0;
-  const failed = counts.failed > 0 ? [pc.red(`${counts.failed} failed`)] : [];
-  const speed = `${perSecond.toFixed(1)}/s`;
-  if (!total) return [`${finished}`, speed, ...failed].join('  ');
-  const share = Math.min(1, finished / total);
-  const left = perSecond === 0 ? 0 : ((total - finished) * 1000) / perSecond;
+/** One line: progress, speed, time left. */
+function progressLine({ done, total, unit = '', figures, leftMs, failed }: Standing, bar: boolean): string {
+  const share = total ? Math.min(1, done / total) : null;
   return [
-    ...(bar ? [progressBar(share)] : []),
-    `${finished}/${total}`,
-    `${Math.floor(share * 100)} %`,
-    speed,
-    ...(left > 0 ? [`${duration(left)} left`] : []),
-    ...failed,
+    ...(bar && share !== null ? [progressBar(share)] : []),
+    `${done}${total ? `/${total}` : ''}${unit}`,
+    ...(share === null ? [] : [`${Math.floor(share * 100)} %`]),
+    ...figures,
+    ...(leftMs > 0 ? [`${duration(leftMs)} left`] : []),
+    ...(failed > 0 ? [pc.red(`${failed} failed`)] : []),
   ].join('  ');
 }
 
 /** Shows progress on `stream`: a bar on a terminal, a line every half minute elsewhere. */
 export function startProgress(
-  line: (elapsedMs: number, bar: boolean) => string,
+  standing: (elapsedMs: number) => Standing,
   stream: NodeJS.WriteStream,
   quiet: boolean,
 ): Progress {
@@ -75,7 +67,7 @@ export function startProgress(
       const now = performance.now();
       if (now - (drawn || began) < (terminal ? DRAW_EVERY_MS : LOG_EVERY_MS)) return;
       drawn = now;
-      const text = line(now - began, terminal);
+      const text = progressLine(standing(now - began), terminal);
       stream.write(terminal ? `\r\u001b[2K${text}` : `${text}\n`);
     },
     end() {

@@ -80,17 +80,17 @@ export async function openReportFiles(reportsPath: string, failuresPath: string)
     done,
     failedBefore: [...failures.keys()],
     async report(hash, json) {
-      await reports.file.append(json);
+      await reports.append(json);
       done.add(hash);
       failures.delete(hash);
     },
     async failure(failure) {
       remember(failure);
-      await errors.file.append(JSON.stringify(failure));
+      await errors.append(JSON.stringify(failure));
     },
     async close() {
-      await reports.file.close();
-      await errors.file.close();
+      await reports.close();
+      await errors.close();
       if (failures.size === 0) {
         await rm(failuresPath, { force: true });
         return countFailures([]);
@@ -120,32 +120,13 @@ export function openStandardStreams(): BatchSink {
   };
 }
 
-/**
- * An append-only file of whole lines. Opening it removes an incomplete last line left by a killed process.
- */
-interface LineFile {
-  /** Appends one line; resolves when the write is done. Concurrent calls never interleave. */
-  append(line: string): Promise<void>;
-  /** Waits for pending writes and flushes them to disk. */
-  close(): Promise<void>;
-}
-
-interface OpenedLineFile {
-  readonly file: LineFile;
-  /** Bytes of an incomplete last line that were removed. */
-  readonly torn: number;
-}
-
 const NEWLINE = 0x0a;
 
 /**
- * Opens or creates a file of lines and passes each existing line to `onLine`, which may throw to reject the
- * file.
+ * Opens or creates an append-only file of lines and passes each existing line to `onLine`, which may throw to
+ * reject the file. An incomplete last line left by a killed process is removed; `torn`: its bytes.
  */
-async function openLineFile(
-  path: string,
-  onLine: (line: string, number: number) => void,
-): Promise<OpenedLineFile> {
+async function openLineFile(path: string, onLine: (line: string, number: number) => void) {
   await (await open(path, 'a')).close();
   const { complete, torn } = await readLines(path, onLine);
   if (torn > 0) await truncate(path, complete);
@@ -153,17 +134,18 @@ async function openLineFile(
   let last: Promise<void> = Promise.resolve();
   return {
     torn,
-    file: {
-      append: (line) => (last = last.then(() => writing(path, handle.appendFile(`${line}\n`)))),
-      async close() {
-        try {
-          // A failed write has been reported by `append`.
-          await last.catch(() => {});
-          await handle.datasync();
-        } finally {
-          await handle.close();
-        }
-      },
+    /** Resolves when the write is done. Concurrent calls never interleave. */
+    append: (line: string): Promise<void> =>
+      (last = last.then(() => writing(path, handle.appendFile(`${line}\n`)))),
+    /** Waits for pending writes and flushes them to disk. */
+    async close(): Promise<void> {
+      try {
+        // A failed write has been reported by `append`.
+        await last.catch(() => {});
+        await handle.datasync();
+      } finally {
+        await handle.close();
+      }
     },
   };
 }

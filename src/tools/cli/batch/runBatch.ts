@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { CliError } from '../cliIo.ts';
 import { lock, stopOnSignals, type Stop } from './guards.ts';
-import { startProgress } from './progress.ts';
+import { startProgress, type Standing } from './progress.ts';
 
 /** The options that every kind of batch has. */
 export interface BatchRequest {
@@ -24,8 +24,7 @@ export interface BatchJob<Unit, Result> {
   analyze(unit: Unit): Promise<Result>;
   /** Writes a result; resolves to whether the unit failed because of the node. */
   take(unit: Unit, result: Result): Promise<boolean>;
-  /** The line that shows progress; `bar`: with a bar in it. */
-  progress(ms: number, bar: boolean): string;
+  progress(ms: number): Standing;
   /** Writes what is still held, after the last unit. */
   finish?(): Promise<void>;
   /** Closes the output; resolves to what is listed as failed. */
@@ -71,7 +70,7 @@ async function conduct<Unit, Result>(
   say: (text: string) => void,
 ): Promise<number> {
   const began = performance.now();
-  const progress = startProgress((ms, bar) => job.progress(ms, bar), process.stderr, quiet);
+  const progress = startProgress((ms) => job.progress(ms), process.stderr, quiet);
   let gaveUp: boolean;
   let failed: Failed;
   try {

@@ -8,7 +8,7 @@ import { resolveBlocks, type BlockRef } from '../../../stages/1-fetch/block/reso
 import { CliError, defectText } from '../cliIo.ts';
 import { readCliConfig } from '../openAnalyzer.ts';
 import { writing } from '../batch/guards.ts';
-import { duration, progressBar } from '../batch/progress.ts';
+import { duration, type Standing } from '../batch/progress.ts';
 import { countFailures } from '../batch/reportFile.ts';
 import { runBatch, type BatchJob, type BatchRequest } from '../batch/runBatch.ts';
 import { blocksFrom } from './blockList.ts';
@@ -239,22 +239,22 @@ class BlockJob implements BatchJob<BlockUnit, BlockResult> {
     return countFailures(this.#failures);
   }
 
-  /** One line: blocks done, speed, time left. */
-  progress(ms: number, bar: boolean): string {
+  progress(ms: number): Standing {
     const { blocks, transactions, reports } = this.#counts;
     const { size } = this.#run.list;
     const perSecond = (count: number): number => (count * 1000) / ms;
-    const left = blocks === 0 ? 0 : ((size - this.#next) * ms) / blocks;
-    return [
-      ...(bar ? [progressBar(this.#next / size)] : []),
-      `${this.#next}/${size} blocks`,
-      `${Math.floor((100 * this.#next) / size)} %`,
-      `${reports} reports`,
-      `${perSecond(transactions).toFixed(1)} transactions/s`,
-      `${perSecond(blocks).toFixed(2)} blocks/s`,
-      ...(left > 0 ? [`${duration(left)} left`] : []),
-      ...(this.#failures.length > 0 ? [`${this.#failures.length} failed`] : []),
-    ].join('  ');
+    return {
+      done: this.#next,
+      total: size,
+      unit: ' blocks',
+      figures: [
+        `${reports} reports`,
+        `${perSecond(transactions).toFixed(1)} transactions/s`,
+        `${perSecond(blocks).toFixed(2)} blocks/s`,
+      ],
+      leftMs: blocks === 0 ? 0 : ((size - this.#next) * ms) / blocks,
+      failed: this.#failures.length,
+    };
   }
 
   summary(ms: number, { open, refused }: { readonly open: number; readonly refused: number }): string {
