@@ -19,7 +19,7 @@ export function readCliConfig(
   return config;
 }
 
-/** The service's own analysis inside a command, configured like the service. Throws `CliError` or `RulebookError`. */
+/** The service's own analysis, configured like the service. Throws `CliError` or `RulebookError`. */
 export function openAnalyzer(rpcUrls: string | undefined): Promise<Engine> {
   const config = readCliConfig(rpcUrls);
   // Standard output belongs to the command's result, and to the protocol of `mcp`.

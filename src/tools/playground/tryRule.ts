@@ -79,8 +79,8 @@ function ruleView(rule: IntentRule, reading: SubjectReading, subject: boolean) {
 }
 
 /**
- * The events and calls of edited shapes: how many logs or calls of the transaction have the signature, how many
- * became a building block by the shape, and why the others did not.
+ * The events and calls of edited shapes: how many logs or calls of the transaction have the signature, how
+ * many became a building block by the shape, and why the others did not.
  */
 function signatureViews(examined: ExaminedTx, shapes: readonly string[], rulebook: Rulebook) {
   const { tx, primitives } = examined;

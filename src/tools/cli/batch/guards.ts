@@ -58,7 +58,7 @@ export async function writing<T>(path: string, work: Promise<T>): Promise<T> {
   }
 }
 
-/** Replaces a file in one step: a killed process leaves the old one or the new one. Throws as `writing` does. */
+/** Replaces a file in one step: a killed process leaves the old or the new one. Throws as `writing` does. */
 export function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   const write = async (): Promise<void> => {
     await writeFile(`${path}.new`, content);
