@@ -1,4 +1,4 @@
-import { ZERO_ADDRESS } from '../evm/hex.ts';
+import { wordOf, ZERO_ADDRESS } from '../evm/hex.ts';
 import { SENT_ROLES } from '../lib/roles.ts';
 import type { CanonicalTx, Evidence } from '../model/canonicalTx.ts';
 import type { Invariant, Leg, Operand, Primitive } from '../model/primitive.ts';
@@ -60,10 +60,11 @@ const ROUNDING = 2n;
 
 /**
  * The claims about an act's amounts. Each amount is the sum of its movements, alone or with a fee in the same
- * movements, or else the amount its event states. An amount that an event states equals what moved. Nothing
- * that goes in comes out again.
+ * movements, or else the amount its event states. An amount that an event states equals what moved, or what the
+ * venue had the token move. Nothing that goes in comes out again.
  */
-export function legClaims({ legs, evidence }: Primitive, tx: CanonicalTx, flow: ValueFlow): Invariant[] {
+export function legClaims(act: Primitive, tx: CanonicalTx, flow: ValueFlow): Invariant[] {
+  const { legs, evidence } = act;
   if (legs.length === 0) return [placeClaim(evidence, tx)];
   const claims: Invariant[] = [];
   const places = placesOf(legs);
@@ -83,17 +84,51 @@ export function legClaims({ legs, evidence }: Primitive, tx: CanonicalTx, flow: 
           against: movements,
         });
     }
-    if (stated === null || INTEREST_BEARING.has(role)) continue;
-    const apart = amount > stated ? amount - stated : stated - amount;
-    claims.push({
-      name: 'amounts_agree',
-      holds: leg.exact || apart <= ROUNDING,
-      operands: [{ word: stated }],
-      against: [places.get(leg)!],
-    });
+    if (stated !== null && !INTEREST_BEARING.has(role))
+      claims.push(statedClaim(act.venue, leg, places.get(leg)!, { tx, flow }));
   }
   return [...claims, ...differClaim(legs, places)];
 }
+
+const KEPT = 'token_kept_rest';
+const TRANSFER = '0xa9059cbb'; // transfer(address,uint256)
+
+/** The event states what moved; or what the venue's own call asked the token to pay out, which moved less. */
+function statedClaim(
+  venue: Address,
+  { movements, stated, amount, exact }: Leg,
+  place: Operand,
+  { tx: { frames, logs }, flow }: { readonly tx: CanonicalTx; readonly flow: ValueFlow },
+): Invariant {
+  const word = stated!;
+  const apart = amount > word ? amount - word : word - amount;
+  const holds = exact || apart <= ROUNDING;
+  const agree = { name: 'amounts_agree', holds, operands: [{ word }], against: [place] };
+  const [moved, more] = movements.map((index) => flow.movements[index]!);
+  const within = logs[moved?.evidence.log ?? -1]?.within;
+  if (holds || !moved || more || within == null || moved.from !== venue || moved.amount >= word) return agree;
+  const token = flow.assets.get(moved.asset)!.address;
+  const asked = `${TRANSFER}${wordOf(moved.to)}${wordOf(word)}`;
+  const call = frames.find(
+    ({ index, end, from, to, input, effective }) =>
+      effective &&
+      from === venue &&
+      to === token &&
+      input.startsWith(asked) &&
+      index <= within &&
+      within < end,
+  );
+  if (call === undefined) return agree;
+  return { name: KEPT, holds: true, operands: [{ word }, { frame: call.index }], against: movements };
+}
+
+/** The calls of tokens that claims rest on, beside an act's own evidence. */
+export const callsOf = (claims: readonly Invariant[], { frames }: CanonicalTx): Evidence[] =>
+  claims.flatMap(({ name, operands: [, call] }): Evidence[] => {
+    if (name !== KEPT) return [];
+    const { frame } = call as { readonly frame: number };
+    return [{ kind: 'frame', frame, log: null, contract: frames[frame]!.to! }];
+  });
 
 /** What goes in does not come out. */
 function differClaim(legs: readonly Leg[], places: ReadonlyMap<Leg, Operand>): Invariant[] {

@@ -33,6 +33,7 @@ export interface Stage {
   readonly c: Ctx;
   readonly chain: Chain;
   readonly abi: Abi;
+  readonly rpcUrl: string;
   forger(name: string, symbol: string): Promise<Address>;
   /** The attacker calls a forger with these steps. */
   play(forger: Address, steps: readonly Step[]): Promise<TxReport>;
@@ -67,6 +68,7 @@ export async function startStage(): Promise<Stage> {
     c: new Ctx(chain, devnet.world, devnet.contracts),
     chain,
     abi: contract.abi,
+    rpcUrl: devnet.rpcUrl,
     forger: (name, symbol) => chain.deploy(contract, [name, symbol]),
     play: async (forger, steps) =>
       report(

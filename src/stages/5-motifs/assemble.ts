@@ -4,7 +4,7 @@ import { isRecognised, kindOf } from '../../lib/motifKinds.ts';
 import { isPrincipal, SENT_ROLES } from '../../lib/roles.ts';
 import { commonFrame, joinEvidence, unique, type MotifDraft } from './draftMotif.ts';
 import { decide, rivalOf } from './winner.ts';
-import type { CanonicalTx } from '../../model/canonicalTx.ts';
+import type { CanonicalTx, Evidence } from '../../model/canonicalTx.ts';
 import type { JoinReason } from '../../model/primitive.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
@@ -82,9 +82,7 @@ export function joinPassedOn(
     if (ends[0] !== to) open.set(key, draft);
     if (ends[0] !== to || first === undefined || basis !== 'event') return true;
     open.delete(key);
-    const evidence = draft.evidence[0]!;
-    first.evidence = distinctEvidence([...first.evidence, evidence]);
-    first.others = [...(first.others ?? []), { evidence, reason: 'first' }];
+    alsoTold(first, draft.evidence.slice(0, 1), 'first');
     return false;
   });
 }
@@ -115,8 +113,7 @@ export function nest(
     const better = ranks.order > 0 === (whole === other) && KNOWN_BETTER.has(ranks.reason);
     if (!better || !has(whole, part)) return;
     retold.add(part);
-    whole.evidence = joinEvidence([whole, part]);
-    whole.others = [...(whole.others ?? []), { evidence: part.evidence[0]!, reason: ranks.reason }];
+    alsoTold(whole, part.evidence, ranks.reason);
   };
   for (const draft of drafts)
     for (const { role, movements } of draft.legs)
@@ -127,6 +124,12 @@ export function nest(
         else owners.set(side, draft);
       }
   return retold.size === 0 ? drafts : drafts.filter((draft) => !retold.has(draft));
+}
+
+/** Another event or call, with its evidence, is one more trigger of the act. */
+function alsoTold(act: MotifDraft, evidence: readonly Evidence[], reason: JoinReason): void {
+  act.evidence = distinctEvidence([...act.evidence, ...evidence]);
+  act.others = [...(act.others ?? []), { evidence: evidence[0]!, reason }];
 }
 
 const KNOWN_BETTER: ReadonlySet<JoinReason> = new Set(['exact', 'listed']);

@@ -1,7 +1,7 @@
 import { NATIVE_ASSET } from '../../value/asset.ts';
 import { kindOf, isRecognised } from '../../lib/motifKinds.ts';
 import { valueEnds } from '../../value/follow.ts';
-import { legClaims, legOf } from '../../value/claims.ts';
+import { callsOf, legClaims, legOf } from '../../value/claims.ts';
 import { carriersOf } from '../../value/parties.ts';
 import { isSuspect, prove } from '../../value/prove.ts';
 import { batchTransfers, compositesOf } from './composites.ts';
@@ -34,7 +34,9 @@ export function buildMotifs(input: MotifInput): MotifDraft[] {
   for (const one of withTips(input)) {
     if (isUnaskedAllowance(one, input)) continue;
     const told = paysBuilder(one, input) ? { ...one, kind: BUILDER_PAYMENT, tags: NOTHING } : one;
-    const primitive = { ...told, invariants: [...legClaims(told, tx, flow), ...told.invariants] };
+    const claims = legClaims(told, tx, flow);
+    const evidence = [...told.evidence, ...callsOf(claims, tx)];
+    const primitive = { ...told, evidence, invariants: [...claims, ...told.invariants] };
     const draft = standAlone(primitive, input, tracing);
     found.push(draft);
     const hop = hopOf(primitive, draft, input);

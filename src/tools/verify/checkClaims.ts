@@ -79,6 +79,17 @@ const netted: Predicate = ({ accounts: [venue] }, _other, { report, motif, merge
   return [...assets].every((id) => sum(id) === accountNet(report, venue, (asset) => merged(asset) === id));
 };
 
+/** Word by word `transfer(to, asked)` by the account the movement left, at its token; which moved less. */
+const keptRest: Predicate = ({ words: [asked], frames: [path] }, { movements: [moved] }, { chain }) => {
+  const call = chain.frames.get(path ?? '');
+  if (asked === undefined || moved === undefined || call === undefined || call.failed) return false;
+  const stated = `0xa9059cbb${moved.to.slice(2).padStart(64, '0')}${asked.toString(16).padStart(64, '0')}`;
+  const isOwn = same(call.from, moved.from) && same(call.to, tokenOf(moved.asset_id));
+  return (
+    isOwn && call.input.toLowerCase().startsWith(stated.toLowerCase()) && BigInt(moved.amount_raw) < asked
+  );
+};
+
 const wraps: Predicate = ({ movements: [token] }, { movements: [native] }) => {
   if (token === undefined || native === undefined) return false;
   const contract = tokenOf(token.asset_id);
@@ -155,6 +166,7 @@ const PREDICATES: Readonly<Record<string, Predicate>> = {
     movements.every((m) => amounts.some(({ asset }) => asset.id === m.asset_id)),
   amounts_agree: ({ words: [word] }, { amounts: [entry] }) =>
     word !== undefined && entry !== undefined && size(word - BigInt(entry.amount_raw)) <= 2n,
+  token_kept_rest: keptRest,
   value_moved: ({ movements, words }) => movements.length + words.length > 0,
   happened_at: ({ places }, { accounts }) =>
     places.length > 0 && places.every((place) => accounts.some((account) => same(place, account))),

@@ -1,0 +1,133 @@
+// A token that keeps part of what a pool has it pay out, and forgeries of that.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Abi, Address } from 'viem';
+import type { TxReport } from '../../src/model/generated/report.ts';
+import { fetchRawAnswers } from '../../src/tools/verify/fetchRawAnswers.ts';
+import { verifyReport } from '../../src/tools/verify/verifyReport.ts';
+import { addressOf } from '../devnet/accounts.ts';
+import { MAINNET } from '../devnet/addresses.ts';
+import { ETHER, fn, fnOf } from '../devnet/chain.ts';
+import { ATTACKER, call, compile, event, startStage, type Stage, type Step } from './stage.ts';
+
+const ALICE = addressOf('alice');
+const BOB = addressOf('bob');
+const MILLION = 1_000_000_000_000n;
+const PAID = ETHER / 100n;
+
+let stage: Stage, abi: Abi;
+let token: Address, pair: Address, venue: Address, donor: Address, asked: bigint;
+/** What the pair holds of the token and of wrapped ether. */
+let reserves: readonly [bigint, bigint] = [MILLION, 10n * ETHER];
+
+const must = (to: Address, data: `0x${string}`, value = 0n) =>
+  stage.chain.must(ATTACKER, { to, data, value, gas: 6_000_000n });
+
+beforeAll(async () => {
+  stage = await startStage();
+  const { chain, c } = stage;
+  const { Puppet } = compile('Forger.sol');
+  abi = Puppet!.abi;
+  token = await chain.deploy(Puppet!, ['Taxed', 'TAXED', 6]);
+  await must(MAINNET.v2Factory, fn('createPair(address,address)', [token, MAINNET.weth]));
+  pair = await chain.read<Address>(MAINNET.v2Factory, 'getPair(address,address) view returns (address)', [
+    token,
+    MAINNET.weth,
+  ]);
+  await must(MAINNET.weth, fn('deposit()'), 10n * ETHER);
+  await must(MAINNET.weth, fn('transfer(address,uint256)', [pair, 10n * ETHER]));
+  await must(token, fn('hold(uint256)', [MILLION]));
+  await must(pair, fn('mint(address)', [addressOf(ATTACKER)]));
+  venue = await stage.forger('Venue', 'VENUE');
+  donor = await stage.forger('Donor', 'DONOR');
+  await c.approve('alice', 'WETH', venue);
+  await chain.must('alice', { to: MAINNET.weth, data: fn('deposit()'), value: ETHER });
+}, 180_000);
+afterAll(() => stage?.stop());
+
+/** What the token tells as soon as anybody calls it. */
+const tells = (from: Address, to: Address, amount: bigint) =>
+  must(
+    token,
+    fnOf(abi, 'set', [
+      [event('Transfer(address indexed from, address indexed to, uint256 value)', from, amount, { to })],
+    ]),
+  );
+
+const fourFifths = (): bigint => (asked * 4n) / 5n;
+
+/** Alice buys the token for ether at the real router and pair; `told`: what the token then tells. */
+async function bought(told: () => readonly [Address, Address, bigint]): Promise<TxReport> {
+  const [tokens, ether] = reserves;
+  // Three in a thousand are the pair's own fee.
+  asked = (PAID * 997n * tokens) / (ether * 1000n + PAID * 997n);
+  reserves = [tokens - asked, ether + PAID];
+  await must(token, fn('hold(uint256)', [tokens - asked]));
+  await tells(...told());
+  const data = fn('swapExactETHForTokensSupportingFeeOnTransferTokens(uint256,address[],address,uint256)', [
+    0n,
+    [MAINNET.weth, token],
+    ALICE,
+    1n << 40n,
+  ]);
+  const request = { to: MAINNET.v2Router, data, value: PAID, gas: 3_000_000n };
+  return stage.report(await stage.chain.send('alice', request));
+}
+
+describe('a token that moves less than the pool asks it to', () => {
+  it('leaves the swap proven, of what it moved; verify reads the call again', async () => {
+    const report = await bought(() => [pair, ALICE, fourFifths()]);
+    expect(report.classification).toMatchObject({
+      status: 'Proven',
+      intent_kind: 'DirectSwap',
+      actor: ALICE,
+    });
+    const swap = report.motifs.findIndex(({ kind }) => kind === 'swap');
+    expect(report.motifs[swap]!.assets_in[0]!.amount_raw).toBe(String(fourFifths()));
+    const answers = await fetchRawAnswers(stage.rpcUrl, report.tx.hash);
+    expect(verifyReport(report, answers)).toEqual([]);
+    const lies: ((claim: NonNullable<TxReport['motifs'][number]['claims']>[number]) => void)[] = [
+      (claim) => (claim.operands = claim.operands.slice(0, 1)),
+      (claim) => (claim.operands = claim.operands.slice(1)),
+      (claim) => (claim.against = []),
+      (claim) => (claim.against = [`movement:${report.motifs[swap]!.movements[0]}`]),
+      (claim) => (claim.operands = [claim.operands[0]!.replace(/\d+$/, '0'), claim.operands[1]!]),
+    ];
+    for (const lie of lies) {
+      const forged = structuredClone(report);
+      const at = forged.motifs[swap]!.claims!.findIndex((one) => one.predicate === 'token_kept_rest');
+      lie(forged.motifs[swap]!.claims![at]!);
+      expect(verifyReport(forged, answers).map((one) => one.at)).toContain(`/motifs/${swap}/claims/${at}`);
+    }
+  });
+
+  it.each<[string, () => readonly [Address, Address, bigint]]>([
+    ['more than that', () => [pair, ALICE, asked + 1_000n]],
+    ['it to another account', () => [pair, BOB, fourFifths()]],
+    ['it from another account', () => [donor, ALICE, fourFifths()]],
+  ])('proves nothing where it tells of %s', async (_, told) => {
+    expect((await bought(told)).classification.status).toBe('Suspected');
+  });
+
+  const states = (amount: bigint): Step =>
+    event(
+      'Swap(address indexed sender, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out, address indexed to)',
+      ALICE,
+      0n,
+      { amount0In: PAID, amount1Out: amount, sender: venue },
+    );
+  const pull = (): Step =>
+    call(MAINNET.weth, fn('transferFrom(address,address,uint256)', [ALICE, venue, PAID]));
+  const pays = (amount: bigint): Step => call(token, fn('transfer(address,uint256)', [ALICE, amount]));
+  const does = (at: Address, step: Step): Step => call(at, fnOf(stage.abi, 'play', [[step]]));
+
+  it.each<[string, string, () => Step[]]>([
+    ['Proven', 'the stated amount', () => [pays(asked), states(asked)]],
+    ['Suspected', 'another amount', () => [pays(asked - 1_000n), states(asked)]],
+    ['Suspected', 'it through another account', () => [does(donor, pays(asked)), states(asked)]],
+  ])('is %s at an unlisted pool that asks for %s', async (status, _, steps) => {
+    await tells(venue, ALICE, fourFifths());
+    const data = fnOf(stage.abi, 'play', [[pull(), ...steps()]]);
+    const hash = await stage.chain.send('alice', { to: venue, data, gas: 3_000_000n });
+    expect((await stage.report(hash)).classification.status).toBe(status);
+  });
+});
