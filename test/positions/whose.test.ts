@@ -171,7 +171,8 @@ const CASES: readonly Case[] = [
         move('6e18', 'VAULT', 'zap', 'actor'),
       ],
     },
-    intent: 'VaultDeposit',
+    // The vault was one more venue of the way: it dealt with the zap alone, and the actor bought its shares.
+    intent: 'AggregatedSwap',
     positions: [`vault increase actor: principal -5${E18}`],
   },
   {
